@@ -1,0 +1,8 @@
+export {
+  isBinary,
+  responseMatrix,
+  scoreAt,
+  submatrix,
+  type ItemInfo,
+  type ResponseMatrix,
+} from "./matrix/response-matrix.ts";

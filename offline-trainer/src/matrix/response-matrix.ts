@@ -1,0 +1,93 @@
+import { AnchorEvalError } from "anchoreval/core";
+
+/** One item as the input files describe it. Field names are those of items.jsonl. */
+export interface ItemInfo {
+  readonly item_id: string;
+  readonly scenario: string;
+  readonly subscenario?: string;
+  readonly text?: string;
+  /** Content hash, 64 hex digits. */
+  readonly hash?: string;
+  /** The harness's task, and the document's id in it. */
+  readonly task?: string;
+  readonly doc_id?: number | string;
+}
+
+/**
+ * Scores of models (rows, "subjects") on items (columns), in [0,1] or missing. Missing is never zero.
+ *
+ * Dense and row-major: score of subject m on item i is `scores[m·N + i]` where `observed` is null or
+ * `observed[m·N + i]` is 1; elsewhere there is none, and the stored number means nothing.
+ */
+export interface ResponseMatrix {
+  readonly subjects: readonly string[];
+  readonly items: readonly ItemInfo[];
+  /** Bytes where every score is 0 or 1, else float32. */
+  readonly scores: Uint8Array | Float32Array;
+  /** 1 = observed; null = everything is. */
+  readonly observed: Uint8Array | null;
+}
+
+/** Score of a subject on an item; NaN where it is missing. */
+export function scoreAt(matrix: ResponseMatrix, subject: number, item: number): number {
+  const at = subject * matrix.items.length + item;
+  return matrix.observed !== null && matrix.observed[at] === 0 ? NaN : matrix.scores[at]!;
+}
+
+/** Whether every score is 0 or 1. */
+export function isBinary(matrix: ResponseMatrix): matrix is ResponseMatrix & { scores: Uint8Array } {
+  return matrix.scores instanceof Uint8Array;
+}
+
+/**
+ * Builds a matrix from scores with NaN for missing, in the tightest storage.
+ * @param scores - M·N, row-major, in [0,1] or NaN
+ */
+export function responseMatrix(
+  subjects: readonly string[],
+  items: readonly ItemInfo[],
+  scores: Float32Array | Float64Array,
+): ResponseMatrix {
+  if (scores.length !== subjects.length * items.length)
+    throw new AnchorEvalError(
+      "invalid_data",
+      `${subjects.length} models × ${items.length} items need ${subjects.length * items.length} scores, got ${scores.length}`,
+    );
+  let binary = true;
+  let missing = false;
+  for (const score of scores) {
+    if (Number.isNaN(score)) missing = true;
+    else if (score !== 0 && score !== 1) binary = false;
+  }
+  const observed = missing ? Uint8Array.from(scores, (score) => (Number.isNaN(score) ? 0 : 1)) : null;
+  const stored = binary
+    ? Uint8Array.from(scores, (score) => (score === 1 ? 1 : 0))
+    : Float32Array.from(scores, (score) => (Number.isNaN(score) ? 0 : score));
+  return { subjects, items, scores: stored, observed };
+}
+
+/** The matrix of some of its subjects and items, in the order given. */
+export function submatrix(
+  matrix: ResponseMatrix,
+  subjects: ArrayLike<number>,
+  items: ArrayLike<number>,
+): ResponseMatrix {
+  const columns = matrix.items.length;
+  const count = subjects.length * items.length;
+  const scores = matrix.scores instanceof Uint8Array ? new Uint8Array(count) : new Float32Array(count);
+  const observed = matrix.observed && new Uint8Array(count);
+  let at = 0;
+  for (let m = 0; m < subjects.length; m++) {
+    const row = subjects[m]! * columns;
+    for (let i = 0; i < items.length; i++, at++) {
+      scores[at] = matrix.scores[row + items[i]!]!;
+      if (observed) observed[at] = matrix.observed![row + items[i]!]!;
+    }
+  }
+  return {
+    subjects: Array.from(subjects, (m) => matrix.subjects[m]!),
+    items: Array.from(items, (i) => matrix.items[i]!),
+    scores,
+    observed: observed?.includes(0) ? observed : null,
+  };
+}

@@ -1,0 +1,134 @@
+import type { Bundle } from "../core/bundle/bundle.ts";
+import { decodeBundle } from "../core/bundle/decode.ts";
+import type { BundleFileName, FileManifest, Manifest, SegmentManifest } from "../core/bundle/manifest.ts";
+import { parseManifest } from "../core/bundle/parse-manifest.ts";
+import type { BundleSource } from "../core/bundle/source.ts";
+import { AnchorEvalError } from "../core/errors.ts";
+import { sha256 } from "../digest.ts";
+import { httpSource } from "./http-source.ts";
+
+export interface LoadOptions {
+  /** Load what this form needs; checked to exist. All forms are small and come along. */
+  readonly form?: string;
+  /** Load these scenarios only (and those that share an ability with them). @default all */
+  readonly scenarios?: readonly string[];
+  /** Expected digest of the bundle, `sha256:…`; another is an error. */
+  readonly digest?: string;
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * Loads a bundle: the manifest, then only the byte ranges that are needed, each checked against its digest.
+ * @param source - a URL (of `/v1/bundles/{benchmark}/{version}` on a Worker, or of a folder on any static host), or a
+ * {@link BundleSource}: `r2Source(bucket, …)`, `folderSource(path)` from `anchoreval/node`
+ * @throws AnchorEvalError `not_found`, `bundle_corrupt`, `bundle_invalid`, `bundle_format_unsupported`,
+ * `digest_mismatch`, `unknown_form`, `unknown_scenario`, `unavailable`, `aborted`
+ * @example const bundle = await loadBundle("https://evals.example.com/v1/bundles/helm-lite/1.0.0", { scenarios: ["gsm"] });
+ */
+export async function loadBundle(source: string | URL | BundleSource, options: LoadOptions = {}): Promise<Bundle> {
+  const from = typeof source === "string" || source instanceof URL ? httpSource(source) : source;
+  const signal = options.signal ? { signal: options.signal } : {};
+  const manifestBytes = await from.read("manifest.json", signal);
+  if (manifestBytes === null)
+    throw new AnchorEvalError("not_found", `${from.name} has no manifest.json: no bundle is there`);
+  const digest = `sha256:${await sha256(manifestBytes)}`;
+  if (options.digest !== undefined && options.digest !== digest)
+    throw new AnchorEvalError("digest_mismatch", `${from.name} is bundle ${digest}, expected ${options.digest}`);
+  const manifest = parseManifest(manifestBytes);
+  if (options.form !== undefined && !manifest.forms.some((form) => form.id === options.form))
+    throw new AnchorEvalError(
+      "unknown_form",
+      `this bundle has no form ${options.form}: it has ${manifest.forms.map((form) => form.id).join(", ")}`,
+    );
+
+  const wanted = wantedScenarios(manifest, options.scenarios);
+  const [parameters, anchors] = await Promise.all([
+    readSegments(from, manifest, "parameters.safetensors", wanted, signal),
+    readSegments(from, manifest, "anchors.jsonl", wanted, signal),
+  ]);
+  return decodeBundle(manifest, digest, {
+    head: parameters.get(null)!.bytes,
+    scenarios: new Map(
+      wanted.map((id) => [
+        id,
+        {
+          parameters: parameters.get(id)!.bytes,
+          parametersBegin: parameters.get(id)!.begin,
+          anchors: anchors.get(id)!.bytes,
+        },
+      ]),
+    ),
+  });
+}
+
+function wantedScenarios(manifest: Manifest, asked: readonly string[] | undefined): string[] {
+  const all = manifest.scenarios.map((scenario) => scenario.id);
+  if (asked === undefined) return all;
+  const unknown = asked.filter((id) => !all.includes(id));
+  if (unknown.length > 0)
+    throw new AnchorEvalError(
+      "unknown_scenario",
+      `this bundle has no scenario ${unknown.join(", ")}: it has ${all.join(", ")}`,
+    );
+  const wanted = new Set(
+    manifest.banks.filter((bank) => bank.scenarios.some((id) => asked.includes(id))).flatMap((bank) => bank.scenarios),
+  );
+  return all.filter((id) => wanted.has(id));
+}
+
+/** Reads the segments of a file that the wanted scenarios need, neighbours in one request, and checks them. */
+async function readSegments(
+  source: BundleSource,
+  manifest: Manifest,
+  name: BundleFileName,
+  scenarios: readonly string[],
+  signal: { signal?: AbortSignal },
+): Promise<Map<string | null, { begin: number; bytes: Uint8Array }>> {
+  const file = manifest.files.find((candidate) => candidate.name === name)!;
+  const needed = (file.segments ?? []).filter(
+    (segment) => segment.scenario === null || scenarios.includes(segment.scenario),
+  );
+  const missing = scenarios.filter((id) => !needed.some((segment) => segment.scenario === id));
+  if (missing.length > 0)
+    throw new AnchorEvalError("bundle_invalid", `${name} has no segment for ${missing.join(", ")}`);
+  const runs: SegmentManifest[][] = [];
+  for (const segment of needed) {
+    const last = runs.at(-1);
+    if (last?.at(-1)!.end === segment.begin) last.push(segment);
+    else runs.push([segment]);
+  }
+  const found = new Map<string | null, { begin: number; bytes: Uint8Array }>();
+  await Promise.all(
+    runs.map(async (run) => {
+      const begin = run[0]!.begin;
+      const bytes = await readRange(source, file, { begin, end: run.at(-1)!.end }, signal);
+      for (const segment of run) {
+        const part = bytes.subarray(segment.begin - begin, segment.end - begin);
+        if (part.length !== segment.end - segment.begin || (await sha256(part)) !== segment.sha256)
+          throw new AnchorEvalError(
+            "bundle_corrupt",
+            `${name} at ${source.name}, bytes ${segment.begin} to ${segment.end}: not the bytes that the manifest states (length or SHA-256 differ); publish the bundle again`,
+          );
+        found.set(segment.scenario, { begin: segment.begin, bytes: part });
+      }
+    }),
+  );
+  return found;
+}
+
+async function readRange(
+  source: BundleSource,
+  file: FileManifest,
+  range: { begin: number; end: number },
+  signal: { signal?: AbortSignal },
+): Promise<Uint8Array> {
+  if (range.begin === range.end) return new Uint8Array(0);
+  const whole = range.begin === 0 && range.end === file.bytes;
+  const bytes = await source.read(file.name as BundleFileName, { ...signal, ...(whole ? {} : { range }) });
+  if (bytes === null)
+    throw new AnchorEvalError(
+      "bundle_corrupt",
+      `${source.name} lacks ${file.name}, which its manifest names: publish the bundle again`,
+    );
+  return bytes;
+}

@@ -1,0 +1,3 @@
+export { type Command, type CommandInput, type OptionReader, type OptionSpec } from "./command.ts";
+export { createOutput, type Output, type Progress, type Streams } from "./output.ts";
+export { runProgram, type Program } from "./program.ts";

@@ -1,0 +1,104 @@
+import type { AnchorRecord, Manifest } from "../core/bundle/manifest.ts";
+import { parseManifest } from "../core/bundle/parse-manifest.ts";
+import { AnchorEvalError, type Issue } from "../core/errors.ts";
+import type { Estimate, EstimateOptions } from "../estimate/types.ts";
+import { requestBytes, type RequestInput, type RequestPolicy } from "./request.ts";
+
+export interface ClientOptions extends RequestPolicy {
+  /** Where the Worker is, for example `https://evals.example.com`. */
+  readonly baseUrl: string;
+}
+
+/** A published bundle; `version` may be `latest`. */
+export interface BundleRef {
+  readonly benchmark: string;
+  readonly version: string;
+}
+
+export interface BenchmarkSummary {
+  readonly benchmark: string;
+  readonly latest: string | null;
+  readonly versions: readonly { readonly version: string; readonly digest: string }[];
+}
+
+/** What is sent for one model. */
+export interface EstimateRequest extends Omit<EstimateOptions, "hashes"> {
+  readonly responses: Readonly<Record<string, number | null>> | readonly (number | null)[];
+  readonly hashes?: Readonly<Record<string, string>>;
+}
+
+/** One model of a batch: its estimate, or why there is none. */
+export type BatchResult =
+  | { readonly model: string; readonly estimate: Estimate }
+  | {
+      readonly model: string;
+      readonly problem: { readonly code: string; readonly detail: string; readonly issues: readonly Issue[] };
+    };
+
+export interface CallOptions {
+  readonly signal?: AbortSignal;
+}
+
+export interface Client {
+  readonly bundles: {
+    /** Benchmarks with their versions. */
+    list(options?: CallOptions): Promise<BenchmarkSummary[]>;
+    /** A bundle's manifest; null where there is none. */
+    manifest(ref: BundleRef, options?: CallOptions): Promise<Manifest | null>;
+    /** The anchors of a form, in the order in which they are asked. */
+    anchors(
+      ref: BundleRef,
+      form?: string,
+      options?: CallOptions,
+    ): Promise<{ form: string; digest: string; anchors: AnchorRecord[] }>;
+  };
+  /** The same numbers as `estimateFromAnchors`, computed by the Worker. */
+  estimate(ref: BundleRef, request: EstimateRequest, options?: CallOptions): Promise<Estimate>;
+  /** Several models at once; one model's bad answers don't fail the others. */
+  estimateBatch(
+    ref: BundleRef,
+    requests: readonly (EstimateRequest & { readonly model: string })[],
+    options?: CallOptions,
+  ): Promise<BatchResult[]>;
+}
+
+/**
+ * A client of the Worker's HTTP interface, with time-outs, retries and aborts.
+ * @example
+ * const client = createClient({ baseUrl: "https://evals.example.com" });
+ * const { score } = await client.estimate({ benchmark: "helm-lite", version: "1.0.0" }, { responses });
+ */
+export function createClient(options: ClientOptions): Client {
+  const base = `${options.baseUrl.replace(/\/+$/, "")}/v1/bundles`;
+  const at = ({ benchmark, version }: BundleRef): string =>
+    `${base}/${encodeURIComponent(benchmark)}/${encodeURIComponent(version)}`;
+  const bytes = (url: string, input: RequestInput, call: CallOptions = {}): Promise<{ bytes: Uint8Array } | null> =>
+    requestBytes(url, input, { ...options, ...(call.signal && { signal: call.signal }) });
+  const json = async <T>(url: string, input: RequestInput, call?: CallOptions): Promise<T> => {
+    const response = await bytes(url, input, call);
+    if (response === null) throw new AnchorEvalError("not_found", `${url}: nothing is published there`);
+    try {
+      return JSON.parse(new TextDecoder().decode(response.bytes)) as T;
+    } catch (cause) {
+      throw new AnchorEvalError("unavailable", `${url}: the answer is not JSON: is this an anchoreval Worker?`, {
+        cause,
+      });
+    }
+  };
+  const post = <T>(url: string, body: unknown, call?: CallOptions): Promise<T> =>
+    json<T>(url, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body) }, call);
+  return {
+    bundles: {
+      list: async (call) => (await json<{ benchmarks: BenchmarkSummary[] }>(base, {}, call)).benchmarks,
+      manifest: async (ref, call) => {
+        const response = await bytes(at(ref), {}, call);
+        return response && parseManifest(response.bytes);
+      },
+      anchors: (ref, form, call) =>
+        json(`${at(ref)}/anchors${form === undefined ? "" : `?form=${encodeURIComponent(form)}`}`, {}, call),
+    },
+    estimate: (ref, request, call) => post(`${at(ref)}/estimates`, request, call),
+    estimateBatch: async (ref, requests, call) =>
+      (await post<{ results: BatchResult[] }>(`${at(ref)}/estimates/batch`, { models: requests }, call)).results,
+  };
+}

@@ -1,0 +1,57 @@
+import type { AnchorSet } from "../estimators/types.ts";
+import type { FloatArray, ItemBank } from "../irt/types.ts";
+import type { MonotoneMap } from "../numeric/monotone-map.ts";
+import type { AnchorRecord, Manifest, ScenarioManifest, Weighting } from "./manifest.ts";
+
+/** A decoded bundle: plain arrays, ready for estimates. */
+export interface Bundle {
+  readonly manifest: Manifest;
+  /** `sha256:` and the digest of manifest.json, which names every other file's. */
+  readonly digest: string;
+  /** The scenarios that were loaded, in the manifest's order. */
+  readonly scenarios: ReadonlyMap<string, BundleScenario>;
+  /** Bytes that the decoded arrays and ids hold, about. */
+  readonly byteLength: number;
+}
+
+export interface BundleScenario {
+  readonly id: string;
+  readonly bank: ItemBank;
+  /** Item weights, summing to 1. */
+  readonly weights: Float64Array;
+  readonly scoreMap: MonotoneMap | null;
+  /** The source models' full scores, ascending. */
+  readonly sourceScores: FloatArray;
+  /** Anchor records of all forms by item id, in the order in which they are asked. */
+  readonly anchors: ReadonlyMap<string, AnchorRecord>;
+  readonly forms: ReadonlyMap<string, BundleForm>;
+}
+
+export interface BundleForm {
+  readonly anchors: AnchorSet;
+  /** Item ids aligned with `anchors.items`. */
+  readonly itemIds: readonly string[];
+}
+
+/**
+ * Item weights of a scenario, summing to 1, in parameter order: 1/N, or 1/(S·n_s) for an item of one of S subscenarios
+ * with n_s items.
+ */
+export function itemWeights(
+  scenario: Pick<ScenarioManifest, "items" | "subscenarios">,
+  weighting: Weighting,
+): Float64Array {
+  const weights = new Float64Array(scenario.items);
+  if (weighting === "items") return weights.fill(1 / scenario.items);
+  let begin = 0;
+  for (const { items } of scenario.subscenarios) {
+    weights.fill(1 / (scenario.subscenarios.length * items), begin, begin + items);
+    begin += items;
+  }
+  return weights;
+}
+
+/** Ids of a form's anchors in one scenario, in the order in which they are asked. */
+export function formItemIds(scenario: BundleScenario, form: string): string[] {
+  return [...scenario.anchors.values()].filter((anchor) => anchor.forms.includes(form)).map((anchor) => anchor.item_id);
+}

@@ -1,0 +1,159 @@
+import { AnchorEvalError, type Issue } from "../errors.ts";
+import type { FloatArray } from "../irt/types.ts";
+import { itemWeights, type Bundle, type BundleForm, type BundleScenario } from "./bundle.ts";
+import { list, number, object, text, type Check } from "./check.ts";
+import { tensorNames } from "./layout.ts";
+import type { AnchorRecord, Manifest } from "./manifest.ts";
+import { FORM_ID, idProblem, SHA256 } from "./names.ts";
+import { decodeSafetensorsHeader, tensorData, type SafetensorsHeader, type TensorData } from "./safetensors.ts";
+
+/** The bytes that {@link decodeBundle} needs, already checked against their digests. */
+export interface BundleParts {
+  /** parameters.safetensors up to the first scenario's item parameters (its segment without a scenario). */
+  readonly head: Uint8Array;
+  /** The scenarios to decode: item parameters, with their offset in the file, and lines of anchors.jsonl. */
+  readonly scenarios: ReadonlyMap<string, { parameters: Uint8Array; parametersBegin: number; anchors: Uint8Array }>;
+}
+
+/**
+ * Decodes a bundle from its parts; checks that they agree with the manifest.
+ * @param digest - `sha256:` digest of manifest.json
+ * @throws AnchorEvalError `bundle_invalid` where files and manifest contradict each other
+ */
+export function decodeBundle(manifest: Manifest, digest: string, parts: BundleParts): Bundle {
+  const file = manifest.files.find((candidate) => candidate.name === "parameters.safetensors")!;
+  const header = decodeSafetensorsHeader(parts.head, file.bytes);
+  const scenarios = new Map<string, BundleScenario>();
+  let byteLength = parts.head.length;
+  manifest.scenarios.forEach((_, index) => {
+    const id = manifest.scenarios[index]!.id;
+    const part = parts.scenarios.get(id);
+    if (!part) return;
+    scenarios.set(id, decodeScenario(manifest, index, header, parts.head, part));
+    byteLength += part.parameters.length + 3 * part.anchors.length + 8 * manifest.scenarios[index]!.items;
+  });
+  return { manifest, digest, scenarios, byteLength };
+}
+
+function decodeScenario(
+  manifest: Manifest,
+  index: number,
+  header: SafetensorsHeader,
+  head: Uint8Array,
+  part: { parameters: Uint8Array; parametersBegin: number; anchors: Uint8Array },
+): BundleScenario {
+  const described = manifest.scenarios[index]!;
+  const { id, items: count } = described;
+  const { dims } = manifest.banks.find((bank) => bank.scenarios.includes(id))!;
+  const read = <T extends TensorData>(
+    name: string,
+    shape: readonly number[],
+    ArrayType: new (...args: never[]) => T,
+    inHead: boolean,
+  ): T => {
+    const entry = header.tensors.get(name);
+    if (!entry) throw broken(`tensor ${name} is missing`);
+    if (entry.shape.join() !== shape.join())
+      throw broken(`tensor ${name} has the shape ${entry.shape.join("×")}, expected ${shape.join("×")}`);
+    const data = inHead ? tensorData(entry, head, 0) : tensorData(entry, part.parameters, part.parametersBegin);
+    if (!(data instanceof ArrayType)) throw broken(`tensor ${name} has the type ${entry.type}`);
+    for (const value of data)
+      if (!Number.isFinite(value)) throw broken(`tensor ${name} holds a value that is not a number`);
+    return data;
+  };
+  const optional = (name: string): FloatArray | null =>
+    header.tensors.has(name) ? read(name, [count], Float32Array, false) : null;
+
+  const records = parseAnchors(part.anchors, id, count);
+  const idOf = new Map(records.map((record) => [record.index, record.item_id]));
+  const forms = new Map<string, BundleForm>();
+  for (const form of manifest.forms) {
+    const size = form.scenarios[id]!.items;
+    const items = read(tensorNames.items(index, form.id), [size], Uint32Array, true);
+    const mass = read(tensorNames.mass(index, form.id), [size], Float64Array, true);
+    const name = tensorNames.inclusion(index, form.id);
+    const inclusion = header.tensors.has(name) ? read(name, [size], Float64Array, true) : null;
+    if (new Set(items).size !== size) throw broken(`form ${form.id} names an item of ${id} twice`);
+    if (mass.some((value) => value <= 0) || inclusion?.some((value) => value <= 0 || value > 1))
+      throw broken(`form ${form.id} has a mass or an inclusion probability out of range in ${id}`);
+    const itemIds = Array.from(items, (item) => {
+      const itemId = idOf.get(item);
+      if (itemId === undefined) throw broken(`anchors.jsonl lacks item ${item} of ${id}, which form ${form.id} asks`);
+      return itemId;
+    });
+    const listed = records.filter((record) => record.forms.includes(form.id)).length;
+    if (listed !== size)
+      throw broken(`anchors.jsonl lists ${listed} anchors of ${id} in form ${form.id}, the manifest ${size}`);
+    forms.set(form.id, { anchors: { items, mass, inclusion }, itemIds });
+  }
+  const entry = header.tensors.get(tensorNames.sourceScores(index));
+  return {
+    id,
+    bank: {
+      count,
+      dims,
+      a: read(tensorNames.a(index), [count, dims], Float32Array, false),
+      b: read(tensorNames.b(index), [count], Float32Array, false),
+      lower: optional(tensorNames.lower(index)),
+      upper: optional(tensorNames.upper(index)),
+    },
+    weights: itemWeights(described, manifest.weighting),
+    scoreMap: described.scoreMap && {
+      x: Float64Array.from(described.scoreMap.x),
+      y: Float64Array.from(described.scoreMap.y),
+    },
+    sourceScores: read(
+      tensorNames.sourceScores(index),
+      entry?.shape.length === 1 && entry.shape[0]! > 0 ? entry.shape : [1],
+      Float32Array,
+      true,
+    ),
+    anchors: new Map(records.map((record) => [record.item_id, record])),
+    forms,
+  };
+}
+
+const anchorRecord: Check<AnchorRecord> = object(
+  {
+    item_id: text({ problem: idProblem }),
+    scenario: text({ problem: idProblem }),
+    index: number({ min: 0, integer: true }),
+    forms: list(text({ pattern: FORM_ID })),
+  },
+  {
+    subscenario: text({ problem: idProblem }),
+    hash: text({ pattern: SHA256 }),
+    task: text(),
+    doc_id: (value, path, issues) => (typeof value === "number" ? value : text()(value, path, issues)),
+    text: text(),
+  },
+);
+
+function parseAnchors(bytes: Uint8Array, scenario: string, count: number): AnchorRecord[] {
+  const issues: Issue[] = [];
+  const records = new TextDecoder()
+    .decode(bytes)
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line, row) => {
+      try {
+        return anchorRecord(JSON.parse(line), [`line ${row + 1}`], issues);
+      } catch {
+        throw broken(`anchors.jsonl, ${scenario}, line ${row + 1} is not JSON`);
+      }
+    });
+  if (issues.length > 0)
+    throw broken(`anchors.jsonl, ${scenario}: ${issues[0]!.path.join(".")}: ${issues[0]!.message}`, issues);
+  if (records.some((record) => record.scenario !== scenario || record.index >= count))
+    throw broken(`anchors.jsonl has an anchor that isn't in ${scenario}`);
+  if (
+    new Set(records.map((record) => record.item_id)).size !== records.length ||
+    new Set(records.map((record) => record.index)).size !== records.length
+  )
+    throw broken(`anchors.jsonl names an anchor of ${scenario} twice`);
+  return records;
+}
+
+function broken(why: string, issues: readonly Issue[] = []): AnchorEvalError {
+  return new AnchorEvalError("bundle_invalid", `the bundle contradicts itself: ${why}`, { issues });
+}

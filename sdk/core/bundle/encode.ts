@@ -1,0 +1,148 @@
+import type { AnchorSet } from "../estimators/types.ts";
+import type { FloatArray, ItemBank } from "../irt/types.ts";
+import { sha256Hex } from "./digest.ts";
+import { formDigest } from "./form-digest.ts";
+import { tensorNames } from "./layout.ts";
+import type {
+  AnchorRecord,
+  BundleFileName,
+  FileManifest,
+  FormManifest,
+  ItemRecord,
+  Manifest,
+  SegmentManifest,
+} from "./manifest.ts";
+import { decodeSafetensorsHeader, encodeSafetensors, type Tensor } from "./safetensors.ts";
+
+/** One scenario to be written. */
+export interface ScenarioContent {
+  readonly bank: ItemBank;
+  /** Full scores of the source models, any order. */
+  readonly sourceScores: FloatArray;
+  /** Anchor sets by form id. */
+  readonly forms: ReadonlyMap<string, AnchorSet>;
+  /** In the order in which they are asked. */
+  readonly anchors: readonly AnchorRecord[];
+  /** In parameter order. */
+  readonly items: readonly ItemRecord[];
+}
+
+export interface BundleContent {
+  /** The manifest without what follows from the content: digests and sizes. */
+  readonly manifest: Omit<Manifest, "files" | "forms"> & { readonly forms: readonly Omit<FormManifest, "digest">[] };
+  /** In the manifest's order of scenarios. */
+  readonly scenarios: readonly ScenarioContent[];
+  readonly report?: Uint8Array;
+}
+
+/**
+ * Encodes a bundle: the same content gives the same bytes.
+ * @returns the files by name, manifest.json last (it commits the others)
+ */
+export function encodeBundle({ manifest, scenarios, report }: BundleContent): Map<BundleFileName, Uint8Array> {
+  const files = new Map<BundleFileName, Uint8Array>();
+  const described: FileManifest[] = [];
+  const add = (name: BundleFileName, bytes: Uint8Array, segments?: SegmentManifest[]): void => {
+    files.set(name, bytes);
+    described.push({ name, bytes: bytes.length, sha256: sha256Hex(bytes), ...(segments && { segments }) });
+  };
+  const ids = manifest.scenarios.map((scenario) => scenario.id);
+
+  const parameters = encodeParameters(
+    scenarios,
+    manifest.forms.map((form) => form.id),
+  );
+  add("parameters.safetensors", parameters, parameterSegments(parameters, ids));
+  const anchors = encodeLines(
+    scenarios.map((scenario) => scenario.anchors),
+    ids,
+  );
+  add("anchors.jsonl", anchors.bytes, anchors.segments);
+  add(
+    "items.jsonl",
+    encodeLines(
+      scenarios.map((scenario) => scenario.items),
+      ids,
+    ).bytes,
+  );
+  if (report) add("report.html", report);
+
+  const forms = manifest.forms.map((form): FormManifest => ({
+    ...form,
+    digest: formDigest(
+      scenarios.map(({ anchors }, s) => [
+        ids[s]!,
+        anchors.filter((anchor) => anchor.forms.includes(form.id)).map((anchor) => anchor.item_id),
+      ]),
+    ),
+  }));
+  const complete: Manifest = { ...manifest, forms, files: described };
+  files.set("manifest.json", new TextEncoder().encode(`${JSON.stringify(complete)}\n`));
+  return files;
+}
+
+function encodeParameters(scenarios: readonly ScenarioContent[], forms: readonly string[]): Uint8Array<ArrayBuffer> {
+  const tensors: Tensor[] = [];
+  scenarios.forEach(({ forms: sets }, s) => {
+    for (const form of forms) {
+      const { mass, inclusion } = sets.get(form)!;
+      tensors.push({ name: tensorNames.mass(s, form), shape: [mass.length], data: mass });
+      if (inclusion) tensors.push({ name: tensorNames.inclusion(s, form), shape: [inclusion.length], data: inclusion });
+    }
+  });
+  scenarios.forEach(({ sourceScores }, s) => {
+    const data = Float32Array.from(sourceScores).sort();
+    tensors.push({ name: tensorNames.sourceScores(s), shape: [data.length], data });
+  });
+  scenarios.forEach(({ forms: sets }, s) => {
+    for (const form of forms) {
+      const { items } = sets.get(form)!;
+      tensors.push({ name: tensorNames.items(s, form), shape: [items.length], data: items });
+    }
+  });
+  scenarios.forEach(({ bank }, s) => {
+    tensors.push({ name: tensorNames.a(s), shape: [bank.count, bank.dims], data: Float32Array.from(bank.a) });
+    tensors.push({ name: tensorNames.b(s), shape: [bank.count], data: Float32Array.from(bank.b) });
+    if (bank.lower)
+      tensors.push({ name: tensorNames.lower(s), shape: [bank.count], data: Float32Array.from(bank.lower) });
+    if (bank.upper)
+      tensors.push({ name: tensorNames.upper(s), shape: [bank.count], data: Float32Array.from(bank.upper) });
+  });
+  return encodeSafetensors(tensors);
+}
+
+/** One segment for the header and all forms, one for each scenario's item parameters. */
+function parameterSegments(bytes: Uint8Array, scenarios: readonly string[]): SegmentManifest[] {
+  const { tensors } = decodeSafetensorsHeader(bytes, bytes.length);
+  const begins = scenarios.map((_, s) => tensors.get(tensorNames.a(s))!.begin);
+  return segments(bytes, [0, ...begins], [null, ...scenarios]);
+}
+
+function segments(
+  bytes: Uint8Array,
+  begins: readonly number[],
+  scenarios: readonly (string | null)[],
+): SegmentManifest[] {
+  return begins.map((begin, index) => {
+    const end = begins[index + 1] ?? bytes.length;
+    return { begin, end, sha256: sha256Hex(bytes.subarray(begin, end)), scenario: scenarios[index]! };
+  });
+}
+
+function encodeLines(
+  parts: readonly (readonly object[])[],
+  scenarios: readonly string[],
+): { bytes: Uint8Array; segments: SegmentManifest[] } {
+  const encoded = parts.map((records) =>
+    new TextEncoder().encode(records.map((entry) => `${JSON.stringify(entry)}\n`).join("")),
+  );
+  const begins: number[] = [];
+  let length = 0;
+  for (const part of encoded) {
+    begins.push(length);
+    length += part.length;
+  }
+  const bytes = new Uint8Array(length);
+  encoded.forEach((part, index) => bytes.set(part, begins[index]));
+  return { bytes, segments: segments(bytes, begins, scenarios) };
+}

@@ -1,0 +1,23 @@
+/**
+ * Names of the tensors in parameters.safetensors. Scenarios are numbered in the manifest's order, since their ids may
+ * be any text. The file holds, in this order: all forms' float64 arrays, all source scores (float32), all forms' item
+ * indices (uint32), then one scenario's item parameters after another (float32).
+ */
+export const tensorNames = {
+  /** N×D discriminations. */
+  a: (scenario: number): string => `scenario.${scenario}.a`,
+  /** N intercepts. */
+  b: (scenario: number): string => `scenario.${scenario}.b`,
+  /** N lower asymptotes; absent where all are 0. */
+  lower: (scenario: number): string => `scenario.${scenario}.lower`,
+  /** N upper asymptotes; absent where all are 1. */
+  upper: (scenario: number): string => `scenario.${scenario}.upper`,
+  /** The source models' full scores, ascending. */
+  sourceScores: (scenario: number): string => `scenario.${scenario}.source_scores`,
+  /** Item indices of a form's anchors, by the items' accuracy among the source models. */
+  items: (scenario: number, form: string): string => `scenario.${scenario}.form.${form}.items`,
+  /** What each anchor stands for. */
+  mass: (scenario: number, form: string): string => `scenario.${scenario}.form.${form}.mass`,
+  /** Inclusion probabilities; absent for a purposive form. */
+  inclusion: (scenario: number, form: string): string => `scenario.${scenario}.form.${form}.inclusion`,
+} as const;

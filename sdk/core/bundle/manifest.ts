@@ -1,0 +1,172 @@
+import type { EstimatorId } from "../estimators/types.ts";
+
+/** Version of the bundle format: a reader refuses a newer major, and ignores fields that it doesn't know. */
+export const FORMAT_VERSION = "1.0";
+
+export const WEIGHTINGS = ["subscenarios", "items"] as const;
+/** Whether each subscenario or each item counts the same in a scenario's score. */
+export type Weighting = (typeof WEIGHTINGS)[number];
+
+/** manifest.json: docs/bundle-format.md explains every field. Scores and errors are fractions in [0,1]. */
+export interface Manifest {
+  readonly formatVersion: string;
+  readonly benchmark: string;
+  /** Semver of the bundle: major = items or scoring changed, minor = other fit or anchors, patch = metadata. */
+  readonly version: string;
+  /** The benchmark's own version, where it has one. */
+  readonly benchmarkVersion: string | null;
+  /** ISO 8601; given, never the clock's. */
+  readonly created: string;
+  readonly description: string | null;
+  readonly parameterization: string;
+  readonly weighting: Weighting;
+  readonly banks: readonly BankManifest[];
+  readonly scenarios: readonly ScenarioManifest[];
+  readonly forms: readonly FormManifest[];
+  readonly defaultForm: string;
+  readonly sources: SourcesManifest;
+  /** Harness and task version, n-shot, chat template, metric, filter: a value each, or "mixed". */
+  readonly protocol: Readonly<Record<string, string | number | boolean>>;
+  /** Everything that the fit was asked for, seed and provider included. */
+  readonly fit: Readonly<Record<string, unknown>>;
+  readonly data: { readonly licence: string | null; readonly source: string | null };
+  readonly files: readonly FileManifest[];
+}
+
+/** Items that share one ability. */
+export interface BankManifest {
+  readonly id: string;
+  readonly scenarios: readonly string[];
+  readonly irtModel: "2pl";
+  readonly dims: number;
+  /** The ability prior N(mean, scale²·covariance) of every estimate. */
+  readonly prior: { readonly mean: readonly number[]; readonly covariance: readonly number[]; readonly scale: number };
+}
+
+export interface ScenarioManifest {
+  readonly id: string;
+  /** Weight in the overall score, relative. */
+  readonly weight: number;
+  /** Items N, stored by subscenario in this order. */
+  readonly items: number;
+  readonly subscenarios: readonly { readonly id: string | null; readonly items: number }[];
+  /** Scores above this counted as right in the fit; null where scores are 0 and 1. */
+  readonly threshold: number | null;
+  /** Monotone map from response probability to score, where scores were binarised. */
+  readonly scoreMap: { readonly x: readonly number[]; readonly y: readonly number[] } | null;
+}
+
+export interface FormManifest {
+  readonly id: string;
+  /** How the anchors were chosen. */
+  readonly selection: string;
+  /** SHA-256 of the form's ordered item ids ({@link formDigest}); an array of answers must name it. */
+  readonly digest: string;
+  /** The estimator of `score`. */
+  readonly estimator: EstimatorId;
+  /** Where intervals come from: the draw of the anchors, or errors measured on held-out models. */
+  readonly interval: "design" | "cross-validated";
+  readonly scenarios: Readonly<Record<string, FormScenarioManifest>>;
+  /** Errors of the overall score on held-out source models; null where they weren't measured. */
+  readonly overall: { readonly measured: MeasuredErrors } | null;
+}
+
+export interface FormScenarioManifest {
+  readonly items: number;
+  /** Every item is asked: the score is exact. */
+  readonly whole: boolean;
+  /** λ of gp-irt. */
+  readonly lambda: number;
+  readonly measured: MeasuredErrors;
+}
+
+/** Errors measured on source models that were held out of every step; null where the models are too few. */
+export interface MeasuredErrors {
+  /** Random fifths of the models held out (replicates together). */
+  readonly interpolation: SplitErrors | null;
+  /** The weakest half fitted, the strongest 30 % held out. */
+  readonly extrapolation: SplitErrors | null;
+}
+
+export interface SplitErrors {
+  /** Held-out models behind these figures. */
+  readonly models: number;
+  readonly estimators: Readonly<Record<EstimatorId, ErrorSummary>>;
+  /** Mean absolute error of as many items drawn at random. */
+  readonly randomMae: number;
+  /** Share of 95 % intervals that hold the full score; null below 20 models. */
+  readonly coverage95: number | null;
+  /** Mean half-width of those intervals. */
+  readonly halfWidth95: number | null;
+  /** Quantiles of the absolute error of `score` at {@link ERROR_LEVELS}, with the finite-sample correction of conformal prediction; null where the models are too few for a level. */
+  readonly absoluteError: readonly (number | null)[];
+}
+
+/** Levels at which a bundle keeps quantiles of the absolute error. */
+export const ERROR_LEVELS = [0.5, 0.8, 0.9, 0.95, 0.99] as const;
+
+export interface ErrorSummary {
+  readonly mae: number;
+  readonly rmse: number;
+  /** Mean of estimate − truth. */
+  readonly bias: number;
+}
+
+export interface SourcesManifest {
+  /** Source models M. */
+  readonly models: number;
+  /** Names only where they were asked for. */
+  readonly names: readonly string[] | null;
+  /** Date or order facts worth keeping, free text. */
+  readonly note: string | null;
+}
+
+export interface FileManifest {
+  readonly name: string;
+  readonly bytes: number;
+  readonly sha256: string;
+  /** Byte ranges with digests of their own, so that a reader of one scenario can check what it reads. */
+  readonly segments?: readonly SegmentManifest[];
+}
+
+export interface SegmentManifest {
+  readonly begin: number;
+  readonly end: number;
+  readonly sha256: string;
+  /** The scenario that the bytes belong to; null = needed by all. */
+  readonly scenario: string | null;
+}
+
+/** File names of the format; nothing else may be in a bundle. */
+export const BUNDLE_FILES = [
+  "manifest.json",
+  "parameters.safetensors",
+  "anchors.jsonl",
+  "items.jsonl",
+  "report.html",
+] as const;
+export type BundleFileName = (typeof BUNDLE_FILES)[number];
+
+/** One line of anchors.jsonl. */
+export interface AnchorRecord {
+  readonly item_id: string;
+  readonly scenario: string;
+  /** Position among the scenario's items, in parameter order. */
+  readonly index: number;
+  readonly subscenario?: string;
+  /** Content hash, where items have one. */
+  readonly hash?: string;
+  readonly task?: string;
+  readonly doc_id?: number | string;
+  readonly text?: string;
+  /** Ids of the forms that it is in. */
+  readonly forms: readonly string[];
+}
+
+/** One line of items.jsonl. */
+export interface ItemRecord {
+  readonly item_id: string;
+  readonly scenario: string;
+  readonly subscenario?: string;
+  readonly hash?: string;
+}

@@ -1,0 +1,207 @@
+import { AnchorEvalError, type Issue } from "../errors.ts";
+import { ESTIMATORS } from "../estimators/types.ts";
+import { anything, flag, list, nullable, number, object, oneOf, record, text, type Check } from "./check.ts";
+import {
+  BUNDLE_FILES,
+  ERROR_LEVELS,
+  FORMAT_VERSION,
+  WEIGHTINGS,
+  type ErrorSummary,
+  type Manifest,
+  type MeasuredErrors,
+} from "./manifest.ts";
+import { BENCHMARK_NAME, FORM_ID, idProblem, SHA256, VERSION } from "./names.ts";
+
+const id = text({ problem: idProblem });
+const count = number({ min: 1, integer: true });
+const offset = number({ min: 0, integer: true });
+const share = number({ min: 0, max: 1 });
+
+const errorSummary: Check<ErrorSummary> = object({ mae: number({ min: 0 }), rmse: number({ min: 0 }), bias: number() });
+const split = nullable(
+  object({
+    models: count,
+    estimators: object(
+      Object.fromEntries(ESTIMATORS.map((estimator) => [estimator, errorSummary])) as Record<
+        (typeof ESTIMATORS)[number],
+        typeof errorSummary
+      >,
+    ),
+    randomMae: number({ min: 0 }),
+    coverage95: nullable(share),
+    halfWidth95: nullable(number({ min: 0 })),
+    absoluteError: list(nullable(number({ min: 0 })), { min: ERROR_LEVELS.length }),
+  }),
+);
+const measured: Check<MeasuredErrors> = object({ interpolation: split, extrapolation: split });
+
+const manifest: Check<Manifest> = object({
+  formatVersion: text({ pattern: /^\d+\.\d+$/ }),
+  benchmark: text({ pattern: BENCHMARK_NAME }),
+  version: text({ pattern: VERSION }),
+  benchmarkVersion: nullable(text()),
+  created: text({ pattern: /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?Z$/ }),
+  description: nullable(text()),
+  parameterization: text(),
+  weighting: oneOf(WEIGHTINGS),
+  banks: list(
+    object({
+      id,
+      scenarios: list(id, { min: 1 }),
+      irtModel: oneOf(["2pl"]),
+      dims: count,
+      prior: object({
+        mean: list(number(), { min: 1 }),
+        covariance: list(number(), { min: 1 }),
+        scale: number({ min: 1e-6 }),
+      }),
+    }),
+    { min: 1 },
+  ),
+  scenarios: list(
+    object({
+      id,
+      weight: number({ min: 0 }),
+      items: count,
+      subscenarios: list(object({ id: nullable(id), items: count }), { min: 1 }),
+      threshold: nullable(share),
+      scoreMap: nullable(object({ x: list(number(), { min: 1 }), y: list(number(), { min: 1 }) })),
+    }),
+    { min: 1 },
+  ),
+  forms: list(
+    object({
+      id: text({ pattern: FORM_ID }),
+      selection: text(),
+      digest: text({ pattern: SHA256 }),
+      estimator: oneOf(ESTIMATORS),
+      interval: oneOf(["design", "cross-validated"]),
+      scenarios: record(object({ items: count, whole: flag, lambda: share, measured })),
+      overall: nullable(object({ measured })),
+    }),
+    { min: 1 },
+  ),
+  defaultForm: text({ pattern: FORM_ID }),
+  sources: object({ models: count, names: nullable(list(text())), note: nullable(text()) }),
+  protocol: record((value, path, issues) =>
+    typeof value === "number" || typeof value === "boolean" ? value : text()(value, path, issues),
+  ),
+  fit: record(anything),
+  data: object({ licence: nullable(text()), source: nullable(text()) }),
+  files: list(
+    object(
+      { name: oneOf(BUNDLE_FILES), bytes: offset, sha256: text({ pattern: SHA256 }) },
+      {
+        segments: list(
+          object({ begin: offset, end: offset, sha256: text({ pattern: SHA256 }), scenario: nullable(id) }),
+        ),
+      },
+    ),
+    { min: 1 },
+  ),
+});
+
+/**
+ * Parses and checks manifest.json.
+ * @throws AnchorEvalError `bundle_format_unsupported` for a newer format major, `bundle_invalid` with a list of issues
+ * for anything that breaks the format; unknown fields are ignored
+ */
+export function parseManifest(bytes: Uint8Array): Manifest {
+  let value: unknown;
+  try {
+    value = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
+  } catch (cause) {
+    throw new AnchorEvalError("bundle_invalid", "manifest.json is not JSON in UTF-8", { cause });
+  }
+  const version = (value as { formatVersion?: unknown } | null)?.formatVersion;
+  const major = typeof version === "string" ? Number.parseInt(version, 10) : NaN;
+  if (major > Number.parseInt(FORMAT_VERSION, 10))
+    throw new AnchorEvalError(
+      "bundle_format_unsupported",
+      `this bundle has format ${String(version)}, this reader knows ${FORMAT_VERSION} and older minors: update anchoreval`,
+    );
+  const issues: Issue[] = [];
+  const parsed = manifest(value, [], issues);
+  if (issues.length === 0) crossCheck(parsed, issues);
+  if (issues.length > 0)
+    throw new AnchorEvalError(
+      "bundle_invalid",
+      `manifest.json breaks the bundle format: ${issues[0]!.path.join(".") || "(root)"}: ${issues[0]!.message}${issues.length > 1 ? ` (and ${issues.length - 1} more)` : ""}`,
+      { issues },
+    );
+  return parsed;
+}
+
+/** Rules between fields. */
+function crossCheck(manifest: Manifest, issues: Issue[]): void {
+  const add = (path: (string | number)[], code: string, message: string): void =>
+    void issues.push({ path, code, message });
+  const scenarioIds = manifest.scenarios.map((scenario) => scenario.id);
+  const unique = (ids: readonly string[], path: string): void => {
+    ids.forEach((value, index) => {
+      if (ids.indexOf(value) !== index) add([path, index], "duplicate", `${value} stands twice`);
+    });
+  };
+  unique(scenarioIds, "scenarios");
+  unique(
+    manifest.forms.map((form) => form.id),
+    "forms",
+  );
+  unique(
+    manifest.banks.map((bank) => bank.id),
+    "banks",
+  );
+  unique(
+    manifest.files.map((file) => file.name),
+    "files",
+  );
+  const banked = manifest.banks.flatMap((bank) => bank.scenarios);
+  if ([...banked].sort().join("\n") !== [...scenarioIds].sort().join("\n"))
+    add(["banks"], "mismatch", "every scenario must be in one bank, and no other");
+  manifest.banks.forEach(({ dims, prior }, index) => {
+    if (prior.mean.length !== dims || prior.covariance.length !== dims * dims)
+      add(
+        ["banks", index, "prior"],
+        "mismatch",
+        `a prior in ${dims} dimensions has ${dims} means and ${dims * dims} covariances`,
+      );
+  });
+  manifest.scenarios.forEach(({ items, subscenarios, scoreMap }, index) => {
+    const sum = subscenarios.reduce((total, subscenario) => total + subscenario.items, 0);
+    if (sum !== items)
+      add(["scenarios", index, "subscenarios"], "mismatch", `subscenarios have ${sum} items, the scenario ${items}`);
+    if (
+      scoreMap &&
+      (scoreMap.x.length !== scoreMap.y.length || !ascends(scoreMap.x, true) || !ascends(scoreMap.y, false))
+    )
+      add(["scenarios", index, "scoreMap"], "invalid_value", "a score map ascends, and has as many y as x");
+  });
+  manifest.forms.forEach((form, index) => {
+    if (Object.keys(form.scenarios).sort().join("\n") !== [...scenarioIds].sort().join("\n"))
+      add(["forms", index, "scenarios"], "mismatch", "a form covers every scenario of the bundle");
+    for (const [scenario, { items }] of Object.entries(form.scenarios)) {
+      const size = manifest.scenarios.find((candidate) => candidate.id === scenario)?.items ?? 0;
+      if (items > size)
+        add(["forms", index, "scenarios", scenario, "items"], "out_of_range", `${items} anchors of ${size} items`);
+    }
+  });
+  if (!manifest.forms.some((form) => form.id === manifest.defaultForm))
+    add(["defaultForm"], "mismatch", `there is no form ${manifest.defaultForm}`);
+  for (const name of ["parameters.safetensors", "anchors.jsonl", "items.jsonl"] as const)
+    if (!manifest.files.some((file) => file.name === name)) add(["files"], "missing", `${name} is missing`);
+  manifest.files.forEach((file, index) => {
+    let end = 0;
+    for (const segment of file.segments ?? []) {
+      if (segment.begin !== end || segment.end < segment.begin)
+        add(["files", index, "segments"], "mismatch", "segments follow each other without holes");
+      end = segment.end;
+    }
+    if (file.segments && end !== file.bytes) add(["files", index, "segments"], "mismatch", "segments cover the file");
+  });
+}
+
+function ascends(values: readonly number[], strictly: boolean): boolean {
+  return values.every(
+    (value, index) => index === 0 || (strictly ? value > values[index - 1]! : value >= values[index - 1]!),
+  );
+}

@@ -1,0 +1,90 @@
+import type { AbilityEstimate } from "../ability/types.ts";
+import { anchorMean } from "../estimators/anchor-mean.ts";
+import { answeredSample } from "../estimators/answered-sample.ts";
+import { blendedMean } from "../estimators/blended-mean.ts";
+import { correctedMean } from "../estimators/corrected-mean.ts";
+import { knownBounds } from "../estimators/known-bounds.ts";
+import { modelImputedMean } from "../estimators/model-imputed-mean.ts";
+import type { AnchorSet, AnsweredSample, EstimatorId } from "../estimators/types.ts";
+import { itemLogit } from "../irt/item-response.ts";
+import { responseDerivatives } from "../irt/likelihood.ts";
+import type { ItemBank } from "../irt/types.ts";
+import type { MonotoneMap } from "../numeric/monotone-map.ts";
+import { predictedScores } from "./predicted-scores.ts";
+
+/** One scenario, ready for estimates: parameters, weights and one anchor set. */
+export interface ScenarioModel {
+  readonly bank: ItemBank;
+  /** Item weights, summing to 1. */
+  readonly weights: Float64Array;
+  /** From response probability to score, where scores were binarised for the fit. */
+  readonly scoreMap: MonotoneMap | null;
+  readonly anchors: AnchorSet;
+  /** λ of gp-irt, in [0,1]. */
+  readonly lambda: number;
+}
+
+export interface ScenarioEstimate {
+  /** Every estimator's score, in [0,1]. */
+  readonly estimators: Readonly<Record<EstimatorId, number>>;
+  readonly sample: AnsweredSample;
+  /** What the answers alone prove about the full score. */
+  readonly bounds: { readonly low: number; readonly high: number };
+  /** Leave-one-out residuals of the answered anchors, in their order. */
+  readonly residuals: Float64Array;
+}
+
+/**
+ * All estimators of one scenario from its answered anchors and the model's ability.
+ * Scores are brought into the bounds that the answers prove; with all items answered each is exactly S.
+ * @param scores - aligned with `model.anchors.items`; NaN = no answer
+ * @returns null where nothing was answered
+ */
+export function estimateScenario(
+  model: ScenarioModel,
+  scores: ArrayLike<number>,
+  ability: AbilityEstimate,
+): ScenarioEstimate | null {
+  const sample = answeredSample(model.anchors, scores);
+  if (sample === null) return null;
+  const predicted = predictedScores(ability.theta, model.bank, model.scoreMap);
+  const state = { weights: model.weights, predicted, sample };
+  const bounds = knownBounds(model.weights, sample);
+  const within = (score: number): number => Math.min(bounds.high, Math.max(bounds.low, score));
+  const mean = anchorMean(sample);
+  const imputed = modelImputedMean(state);
+  return {
+    estimators: {
+      "anchor-mean": within(mean),
+      "p-irt": within(imputed),
+      "gp-irt": within(blendedMean(model.lambda, mean, imputed)),
+      "p-irt-dr": within(correctedMean(state)),
+    },
+    sample,
+    bounds,
+    residuals: leaveOneOutResiduals(model.bank, ability, predicted, sample),
+  };
+}
+
+/**
+ * Residuals y − p̂ as if each answer had not moved the ability: (y−p̂)/(1−h), h = I(z)·aᵀ·Cov·a its leverage.
+ * @see Cook & Weisberg (1982), Residuals and Influence in Regression
+ */
+function leaveOneOutResiduals(
+  bank: ItemBank,
+  ability: AbilityEstimate,
+  predicted: Float64Array,
+  sample: AnsweredSample,
+): Float64Array {
+  const { dims, a } = bank;
+  const point = { logLikelihood: 0, slope: 0, information: 0 };
+  return Float64Array.from(sample.items, (item, j) => {
+    responseDerivatives(itemLogit(ability.theta, bank, item), 0, bank, item, point);
+    let spread = 0;
+    for (let r = 0; r < dims; r++)
+      for (let c = 0; c < dims; c++)
+        spread += a[item * dims + r]! * ability.covariance[r * dims + c]! * a[item * dims + c]!;
+    const leverage = Math.min(0.9, point.information * spread);
+    return (sample.scores[j]! - predicted[item]!) / (1 - leverage);
+  });
+}

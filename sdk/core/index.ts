@@ -1,0 +1,36 @@
+export { eapAbility, type EapOptions } from "./ability/eap.ts";
+export { mapAbility, type MapOptions } from "./ability/map.ts";
+export { scaledPrior } from "./ability/prior.ts";
+export type { AbilityEstimate, AbilityPrior, ScoredItems } from "./ability/types.ts";
+export { AnchorEvalError, type AnchorEvalErrorCode, type Issue } from "./errors.ts";
+export { gatherItems } from "./estimate/gather-items.ts";
+export { predictedScores } from "./estimate/predicted-scores.ts";
+export { estimateScenario, type ScenarioEstimate, type ScenarioModel } from "./estimate/scenario-estimate.ts";
+export { anchorMean } from "./estimators/anchor-mean.ts";
+export { answeredSample } from "./estimators/answered-sample.ts";
+export { blendedMean } from "./estimators/blended-mean.ts";
+export { correctedMean } from "./estimators/corrected-mean.ts";
+export { knownBounds } from "./estimators/known-bounds.ts";
+export { modelImputedMean } from "./estimators/model-imputed-mean.ts";
+export {
+  ESTIMATORS,
+  type AnchorSet,
+  type AnsweredSample,
+  type EstimatorId,
+  type ScenarioState,
+} from "./estimators/types.ts";
+export { designInterval } from "./inference/design-interval.ts";
+export { outsideProbability, percentile, scoreRange, type ScoreRange } from "./inference/score-range.ts";
+export { wilsonInterval } from "./inference/wilson-interval.ts";
+export { itemInformation, logitInformation, testInformation } from "./irt/information.ts";
+export { itemLogit, itemResponse, itemResponses } from "./irt/item-response.ts";
+export { responseDerivatives, type ResponseDerivatives } from "./irt/likelihood.ts";
+export * from "./irt/parameterization.ts";
+export type { FloatArray, ItemBank } from "./irt/types.ts";
+export { cholesky, choleskyInverse, choleskySolve } from "./numeric/cholesky.ts";
+export { logSumExp } from "./numeric/log-sum-exp.ts";
+export { applyMonotoneMap, type MonotoneMap } from "./numeric/monotone-map.ts";
+export { normalCdf, normalQuantile } from "./numeric/normal.ts";
+export { createRandom, type RandomSource } from "./numeric/random.ts";
+export { logit, sigmoid, softplus } from "./numeric/sigmoid.ts";
+export { studentTCdf, studentTQuantile } from "./numeric/student-t.ts";

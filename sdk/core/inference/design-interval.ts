@@ -1,0 +1,54 @@
+import type { AnsweredSample } from "../estimators/types.ts";
+import { studentTQuantile } from "../numeric/student-t.ts";
+import { wilsonInterval } from "./wilson-interval.ts";
+
+/** Weight of the binomial variance, in degrees of freedom, that the residuals' variance is shrunk toward. */
+const BINOMIAL_DEGREES = 2;
+
+/**
+ * Design-based interval of a corrected mean: right by the draw of the anchors, whatever the response model is.
+ *
+ * Variance: with linearised residuals z_i = m_i(e_i − ē)·√(1−π_i) in the anchors' order,
+ * V = n/(2(n−1))·Σ(z_i − z_{i+1})² (collapsed neighbouring strata, finite population), ν ≈ 2(n−1)²/(3n−4) degrees
+ * of freedom. It is shrunk, with the weight of {@link BINOMIAL_DEGREES}, toward the variance without a model,
+ * so that a short run of right predictions isn't mistaken for certainty. The interval is Wilson's at the effective
+ * sample size ŝ(1−ŝ)/V with Student's t, so that it keeps its coverage near 0 and 1.
+ * @param estimate - the estimated score, in [0,1]
+ * @param residuals - leave-one-out residuals y − p̂ of the answered anchors, in their order
+ * @param level - confidence level in (0,1)
+ * @returns null for fewer than two answers of a sample, or for a purposive choice of anchors
+ * @see Wolter (2007), Introduction to Variance Estimation, ch. 8; Särndal, Swensson & Wretman (1992)
+ */
+export function designInterval(
+  estimate: number,
+  sample: AnsweredSample,
+  residuals: Float64Array,
+  level: number,
+): { low: number; high: number } | null {
+  const { mass, inclusion } = sample;
+  if (inclusion === null) return null;
+  let mean = 0;
+  for (let j = 0; j < residuals.length; j++) mean += mass[j]! * residuals[j]!;
+  let n = 0;
+  let previous = 0;
+  let squares = 0;
+  let own = 0;
+  for (let j = 0; j < residuals.length; j++) {
+    const open = 1 - inclusion[j]!;
+    if (open <= 1e-12) continue; // an item that is always asked adds no sampling error
+    const z = mass[j]! * (residuals[j]! - mean) * Math.sqrt(open);
+    if (n > 0) squares += (z - previous) ** 2;
+    previous = z;
+    own += mass[j]! ** 2 * open;
+    n++;
+  }
+  if (n === 0) return { low: estimate, high: estimate };
+  if (n === 1) return null;
+  const variance = (n / (2 * (n - 1))) * squares;
+  const degrees = (2 * (n - 1) ** 2) / (3 * n - 4);
+  const shrunk = (estimate * n + 1) / (n + 2);
+  const binomial = shrunk * (1 - shrunk) * own;
+  const pooled = (degrees * variance + BINOMIAL_DEGREES * binomial) / (degrees + BINOMIAL_DEGREES);
+  const t = studentTQuantile(0.5 + level / 2, degrees + BINOMIAL_DEGREES);
+  return wilsonInterval(estimate, (shrunk * (1 - shrunk)) / pooled, t);
+}

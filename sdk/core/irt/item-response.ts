@@ -1,0 +1,39 @@
+import { sigmoid } from "../numeric/sigmoid.ts";
+import type { FloatArray, ItemBank } from "./types.ts";
+
+/**
+ * Logit of one item, z = Σ_d a_d·θ_d − b.
+ * @param theta - ability, length D, on the bank's scale
+ * @param bank - item parameters
+ * @param item - index of the item, 0 ≤ item < N
+ * @example itemLogit(Float64Array.of(1), bank, 0) // a − b for a one-dimensional bank
+ */
+export function itemLogit(theta: FloatArray, bank: ItemBank, item: number): number {
+  const { dims, a } = bank;
+  let z = -bank.b[item]!;
+  const start = item * dims;
+  for (let d = 0; d < dims; d++) z += a[start + d]! * theta[d]!;
+  return z;
+}
+
+/**
+ * Probability of a right answer, P = lower + (upper − lower)·σ(z) (Reckase 2009, Multidimensional IRT, ch. 4).
+ * @returns a probability in [lower, upper]; non-decreasing in θ_d where a_d > 0; NaN where an input is NaN.
+ * @example itemResponse(Float64Array.of(0), bank, 0) // 0.5 for a 2PL item with b = 0
+ */
+export function itemResponse(theta: FloatArray, bank: ItemBank, item: number): number {
+  const s = sigmoid(itemLogit(theta, bank, item));
+  if (bank.lower === null && bank.upper === null) return s;
+  const lower = bank.lower?.[item] ?? 0;
+  const upper = bank.upper?.[item] ?? 1;
+  return lower + (upper - lower) * s;
+}
+
+/**
+ * {@link itemResponse} of every item of the bank.
+ * @param out - filled and returned, length N
+ */
+export function itemResponses(theta: FloatArray, bank: ItemBank, out = new Float64Array(bank.count)): Float64Array {
+  for (let i = 0; i < bank.count; i++) out[i] = itemResponse(theta, bank, i);
+  return out;
+}

@@ -1,0 +1,50 @@
+/**
+ * Cholesky factor L (lower, row-major) of a symmetric positive definite matrix: A = L·Lᵀ.
+ * @param matrix - n×n, row-major; only the lower triangle is read.
+ * @returns L, or null where a pivot is not positive (the matrix is not positive definite).
+ */
+export function cholesky(matrix: Float64Array, n: number): Float64Array | null {
+  const l = new Float64Array(n * n);
+  for (let i = 0; i < n; i++) {
+    for (let j = 0; j <= i; j++) {
+      let sum = matrix[i * n + j]!;
+      for (let k = 0; k < j; k++) sum -= l[i * n + k]! * l[j * n + k]!;
+      if (i === j) {
+        if (!(sum > 0)) return null;
+        l[i * n + i] = Math.sqrt(sum);
+      } else {
+        l[i * n + j] = sum / l[j * n + j]!;
+      }
+    }
+  }
+  return l;
+}
+
+/** Solves L·Lᵀ·x = rhs for one right-hand side. */
+export function choleskySolve(l: Float64Array, n: number, rhs: Float64Array): Float64Array {
+  const x = Float64Array.from(rhs);
+  for (let i = 0; i < n; i++) {
+    let sum = x[i]!;
+    for (let k = 0; k < i; k++) sum -= l[i * n + k]! * x[k]!;
+    x[i] = sum / l[i * n + i]!;
+  }
+  for (let i = n - 1; i >= 0; i--) {
+    let sum = x[i]!;
+    for (let k = i + 1; k < n; k++) sum -= l[k * n + i]! * x[k]!;
+    x[i] = sum / l[i * n + i]!;
+  }
+  return x;
+}
+
+/** (L·Lᵀ)⁻¹, row-major. */
+export function choleskyInverse(l: Float64Array, n: number): Float64Array {
+  const inverse = new Float64Array(n * n);
+  const unit = new Float64Array(n);
+  for (let j = 0; j < n; j++) {
+    unit.fill(0);
+    unit[j] = 1;
+    const column = choleskySolve(l, n, unit);
+    for (let i = 0; i < n; i++) inverse[i * n + j] = column[i]!;
+  }
+  return inverse;
+}

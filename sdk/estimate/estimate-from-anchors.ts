@@ -1,0 +1,234 @@
+import { mapAbility } from "../core/ability/map.ts";
+import { scaledPrior } from "../core/ability/prior.ts";
+import type { AbilityEstimate } from "../core/ability/types.ts";
+import type { Bundle, BundleScenario } from "../core/bundle/bundle.ts";
+import {
+  ERROR_LEVELS,
+  type BankManifest,
+  type FormManifest,
+  type FormScenarioManifest,
+} from "../core/bundle/manifest.ts";
+import { AnchorEvalError } from "../core/errors.ts";
+import { gatherItems } from "../core/estimate/gather-items.ts";
+import { estimateScenario, type ScenarioEstimate } from "../core/estimate/scenario-estimate.ts";
+import { designInterval } from "../core/inference/design-interval.ts";
+import { outsideProbability, percentile, scoreRange } from "../core/inference/score-range.ts";
+import { overallScore } from "./overall-score.ts";
+import { resolveAnswers } from "./resolve-answers.ts";
+import type { Estimate, EstimateOptions, EstimateWarning, Interval, Responses, ScenarioResult } from "./types.ts";
+
+/** Below this answered share of the anchors' weight, no interval is given. */
+const LEAST_SHARE_FOR_INTERVAL = 0.7;
+
+/**
+ * The full score of a model, from its answers to the anchors of one form. Synchronous; touches no network.
+ *
+ * @param bundle - from `loadBundle`
+ * @param responses - scores in [0,1] by item id (order can't matter); null or absent = no answer
+ * @returns overall and per-scenario scores with intervals, abilities, every estimator, and warnings in plain words
+ * @throws AnchorEvalError `invalid_answers` (with one issue for each bad answer), `ambiguous_form`, `unknown_form`,
+ * `digest_mismatch`, `item_changed`, `invalid_option`
+ * @example
+ * const bundle = await loadBundle("https://evals.example.com/v1/bundles/helm-lite/1.0.0");
+ * const { score, interval } = estimateFromAnchors(bundle, { "gsm/17": 1, "gsm/42": 0 });
+ */
+export function estimateFromAnchors(bundle: Bundle, responses: Responses, options: EstimateOptions = {}): Estimate {
+  const level = options.level ?? 0.95;
+  if (!(level > 0 && level < 1))
+    throw new AnchorEvalError("invalid_option", `level is a confidence level in (0,1), got ${level}`);
+  const { form: formId, scores, dropped } = resolveAnswers(bundle, responses, options);
+  const form = bundle.manifest.forms.find((candidate) => candidate.id === formId)!;
+  const warnings: EstimateWarning[] = [];
+  if (dropped.length > 0)
+    warnings.push({
+      code: "changed_items_dropped",
+      message: `${dropped.length} answers were dropped: their items have changed since they were calibrated (${dropped.slice(0, 5).join(", ")}).`,
+    });
+
+  const scenarios: Record<string, ScenarioResult> = {};
+  for (const bank of bundle.manifest.banks) {
+    const loaded = bank.scenarios.filter((id) => bundle.scenarios.has(id));
+    if (loaded.length === 0) continue;
+    const ability = bankAbility(bundle, bank, formId, scores);
+    if (ability?.status === "max-iterations")
+      warnings.push({
+        code: "ability_not_converged",
+        message: `The ability of ${bank.id} did not converge; its scores rest on the last step.`,
+      });
+    for (const id of loaded)
+      scenarios[id] = scenarioResult(bundle.scenarios.get(id)!, form, scores.get(id)!, ability, level, warnings);
+  }
+  const ordered = Object.fromEntries(
+    bundle.manifest.scenarios.flatMap(({ id }) => (scenarios[id] ? [[id, scenarios[id]]] : [])),
+  );
+  return {
+    benchmark: bundle.manifest.benchmark,
+    version: bundle.manifest.version,
+    form: formId,
+    digest: bundle.digest,
+    ...overallScore(bundle.manifest, form, ordered, level),
+    answered: Object.values(ordered).reduce((sum, scenario) => sum + scenario.answered, 0),
+    of: Object.values(ordered).reduce((sum, scenario) => sum + scenario.of, 0),
+    warnings,
+    scenarios: ordered,
+  };
+}
+
+/** One ability for all scenarios of a bank, from every answer to its anchors; null where there is none. */
+function bankAbility(
+  bundle: Bundle,
+  bank: BankManifest,
+  form: string,
+  scores: ReadonlyMap<string, Float64Array>,
+): AbilityEstimate | null {
+  const parts = bank.scenarios.map((id) => {
+    const scenario = bundle.scenarios.get(id)!;
+    return { bank: scenario.bank, items: scenario.forms.get(form)!.anchors.items, scores: scores.get(id)! };
+  });
+  const gathered = gatherItems(parts);
+  if (gathered === null) return null;
+  const prior = scaledPrior(
+    Float64Array.from(bank.prior.mean),
+    Float64Array.from(bank.prior.covariance),
+    bank.prior.scale,
+  );
+  return mapAbility(gathered.bank, gathered, prior);
+}
+
+function scenarioResult(
+  scenario: BundleScenario,
+  form: FormManifest,
+  scores: Float64Array,
+  ability: AbilityEstimate | null,
+  level: number,
+  warnings: EstimateWarning[],
+): ScenarioResult {
+  const described = form.scenarios[scenario.id]!;
+  const { bank, weights, scoreMap, sourceScores } = scenario;
+  const { anchors } = scenario.forms.get(form.id)!;
+  const of = anchors.items.length;
+  const estimate =
+    ability && estimateScenario({ bank, weights, scoreMap, anchors, lambda: described.lambda }, scores, ability);
+  if (ability === null || estimate === null)
+    return {
+      score: null,
+      interval: null,
+      reason: "no anchor of this scenario was answered",
+      exact: false,
+      answered: 0,
+      of,
+      answeredShare: 0,
+      range: null,
+      percentile: null,
+      details: null,
+    };
+
+  const { sample, estimators } = estimate;
+  const score = estimators[form.estimator];
+  const exact = sample.items.length === bank.count;
+  const corrected = estimators["p-irt-dr"];
+  const rmse =
+    described.measured.interpolation?.estimators["p-irt-dr"].rmse ??
+    Math.sqrt(Math.max(corrected * (1 - corrected), 1 / (4 * of)) / of);
+  const outside = exact ? exactOutside(score, sourceScores) : outsideProbability(corrected, sourceScores, rmse);
+  const range = scoreRange(outside);
+  if (range === "outside")
+    warnings.push(
+      outside.above > outside.below
+        ? {
+            code: "stronger_than_any_seen",
+            scenario: scenario.id,
+            message: `${scenario.id}: this model looks stronger than any seen; the score rests on the anchors more than on like models.`,
+          }
+        : {
+            code: "weaker_than_any_seen",
+            scenario: scenario.id,
+            message: `${scenario.id}: this model looks weaker than any seen; the score rests on the anchors more than on like models.`,
+          },
+    );
+  if (sample.items.length < of)
+    warnings.push({
+      code: "missing_answers",
+      scenario: scenario.id,
+      message: `${scenario.id}: ${of - sample.items.length} of ${of} answers are missing; the score and its interval assume that they are missing at random.`,
+    });
+  const { interval, reason } = scenarioInterval(form, described, estimate, score, range, level, exact);
+  if (interval === null && reason !== null)
+    warnings.push({ code: "no_interval", scenario: scenario.id, message: `${scenario.id}: no interval: ${reason}.` });
+  return {
+    score,
+    interval,
+    reason,
+    exact,
+    answered: sample.items.length,
+    of,
+    answeredShare: sample.share,
+    range,
+    percentile: percentile(score, sourceScores),
+    details: {
+      theta: Array.from(ability.theta),
+      thetaStandardError: Array.from(ability.standardError),
+      thetaStatus: ability.status,
+      lambda: described.lambda,
+      estimator: form.estimator,
+      estimators,
+      outside,
+    },
+  };
+}
+
+/** With every item answered the score is known, and so is its place. */
+function exactOutside(score: number, sourceScores: ArrayLike<number>): { above: number; below: number } {
+  const rounding = 1e-6; // source scores are stored as float32
+  return {
+    above: score > sourceScores[sourceScores.length - 1]! + rounding ? 1 : 0,
+    below: score < sourceScores[0]! - rounding ? 1 : 0,
+  };
+}
+
+function scenarioInterval(
+  form: FormManifest,
+  described: FormScenarioManifest,
+  estimate: ScenarioEstimate,
+  score: number,
+  range: ScenarioResult["range"],
+  level: number,
+  exact: boolean,
+): { interval: Interval | null; reason: string | null } {
+  if (exact) return { interval: { low: score, high: score, level, method: "exact" }, reason: null };
+  const { sample, bounds, residuals } = estimate;
+  if (sample.share < LEAST_SHARE_FOR_INTERVAL)
+    return {
+      interval: null,
+      reason: `only ${Math.round(100 * sample.share)} % of the anchors' weight was answered, below ${100 * LEAST_SHARE_FOR_INTERVAL} %`,
+    };
+  const within = (
+    { low, high }: { low: number; high: number },
+    method: Interval["method"],
+  ): { interval: Interval; reason: null } => ({
+    interval: {
+      low: Math.min(score, Math.max(low, bounds.low)),
+      high: Math.max(score, Math.min(high, bounds.high)),
+      level,
+      method,
+    },
+    reason: null,
+  });
+  if (form.interval === "design") {
+    const interval = designInterval(score, sample, residuals, level);
+    return interval === null
+      ? { interval: null, reason: "fewer than two anchors were answered" }
+      : within(interval, "design-based");
+  }
+  const position = ERROR_LEVELS.indexOf(level as (typeof ERROR_LEVELS)[number]);
+  if (position < 0)
+    return {
+      interval: null,
+      reason: `for anchors chosen by ${form.selection}, intervals are measured at the levels ${ERROR_LEVELS.join(", ")}`,
+    };
+  if (range === "outside")
+    return { interval: null, reason: "the model lies outside the range seen, where the errors measured do not hold" };
+  const error = described.measured.interpolation?.absoluteError[position] ?? null;
+  if (error === null) return { interval: null, reason: "too few source models to measure the error at this level" };
+  return within({ low: score - error, high: score + error }, "cross-validated");
+}

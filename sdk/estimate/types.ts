@@ -1,0 +1,102 @@
+import type { EstimatorId } from "../core/estimators/types.ts";
+import type { ScoreRange } from "../core/inference/score-range.ts";
+
+/** An interval for the score that this run would have got on all items of this benchmark version. */
+export interface Interval {
+  readonly low: number;
+  readonly high: number;
+  /** Confidence level, in (0,1). */
+  readonly level: number;
+  /**
+   * `design-based`: from the random draw of the anchors. `cross-validated`: from errors on held-out source models.
+   * `exact`: every item was answered.
+   */
+  readonly method: "design-based" | "cross-validated" | "exact";
+}
+
+export type WarningCode =
+  | "stronger_than_any_seen"
+  | "weaker_than_any_seen"
+  | "missing_answers"
+  | "changed_items_dropped"
+  | "no_interval"
+  | "ability_not_converged";
+
+/** Something that a reader of the score should know, in plain words. */
+export interface EstimateWarning {
+  readonly code: WarningCode;
+  readonly scenario?: string;
+  readonly message: string;
+}
+
+/** The result of `estimateFromAnchors`, of `POST …/estimates` and of `anchoreval estimate`. Scores are fractions in [0,1]. */
+export interface Estimate {
+  readonly benchmark: string;
+  readonly version: string;
+  readonly form: string;
+  /** Digest of the bundle, `sha256:…`. */
+  readonly digest: string;
+  /** Overall score; null where a scenario has no estimate, and `reason` says which. */
+  readonly score: number | null;
+  readonly interval: Interval | null;
+  /** Why `score` or `interval` is null. */
+  readonly reason: string | null;
+  readonly answered: number;
+  readonly of: number;
+  readonly warnings: readonly EstimateWarning[];
+  readonly scenarios: Readonly<Record<string, ScenarioResult>>;
+}
+
+export interface ScenarioResult {
+  readonly score: number | null;
+  readonly interval: Interval | null;
+  /** Why `score` or `interval` is null. */
+  readonly reason: string | null;
+  /** Every item was answered: the score is exact. */
+  readonly exact: boolean;
+  readonly answered: number;
+  readonly of: number;
+  /** Answered share of the anchors' weight, in [0,1]. */
+  readonly answeredShare: number;
+  /** Where the model lies against the source models' scores. */
+  readonly range: ScoreRange | null;
+  /** Share of source models with a lower full score, in [0,1]. */
+  readonly percentile: number | null;
+  readonly details: ScenarioDetails | null;
+}
+
+export interface ScenarioDetails {
+  /** Ability on the bank's scale, one number a dimension. */
+  readonly theta: readonly number[];
+  readonly thetaStandardError: readonly number[];
+  readonly thetaStatus: "converged" | "max-iterations";
+  /** λ of gp-irt. */
+  readonly lambda: number;
+  /** The estimator that `score` is. */
+  readonly estimator: EstimatorId;
+  readonly estimators: Readonly<Record<EstimatorId, number>>;
+  /** Probability that the full score lies above or below every source model's. */
+  readonly outside: { readonly above: number; readonly below: number };
+}
+
+/**
+ * Answers of one model: item id → score in [0,1], null = no answer. An array holds the scores of a form in the order of
+ * its anchors, and needs `formDigest`.
+ */
+export type Responses =
+  Readonly<Record<string, number | null>> | ReadonlyMap<string, number | null> | readonly (number | null)[];
+
+export interface EstimateOptions {
+  /** The form that was asked. @default the one form that the answered items leave no doubt about */
+  readonly form?: string;
+  /** Digest of the form; needed with an array of answers. */
+  readonly formDigest?: string;
+  /** Digest of the bundle that the answers belong to; another is an error. */
+  readonly digest?: string;
+  /** Confidence level of the intervals, in (0,1). @default 0.95 */
+  readonly level?: number;
+  /** Content hashes of the answered items, where the harness knows them. */
+  readonly hashes?: Readonly<Record<string, string>> | ReadonlyMap<string, string>;
+  /** What a content hash other than the bundle's does: an error, or the answer counts as missing. @default "error" */
+  readonly onChangedItem?: "error" | "drop";
+}

@@ -1,0 +1,29 @@
+export { loadBundle, type LoadOptions } from "./bundles/load-bundle.ts";
+export { httpSource } from "./bundles/http-source.ts";
+export { r2Source, type R2BucketLike } from "./bundles/r2-source.ts";
+export {
+  createClient,
+  type BatchResult,
+  type BenchmarkSummary,
+  type BundleRef,
+  type CallOptions,
+  type Client,
+  type ClientOptions,
+  type EstimateRequest,
+} from "./client/client.ts";
+export type { RequestPolicy } from "./client/request.ts";
+export type { Bundle, BundleScenario } from "./core/bundle/bundle.ts";
+export type { AnchorRecord, Manifest } from "./core/bundle/manifest.ts";
+export type { BundleSource } from "./core/bundle/source.ts";
+export { AnchorEvalError, type AnchorEvalErrorCode, type Issue } from "./core/errors.ts";
+export { estimateFromAnchors } from "./estimate/estimate-from-anchors.ts";
+export type {
+  Estimate,
+  EstimateOptions,
+  EstimateWarning,
+  Interval,
+  Responses,
+  ScenarioDetails,
+  ScenarioResult,
+  WarningCode,
+} from "./estimate/types.ts";

@@ -1,0 +1,32 @@
+import { open } from "node:fs/promises";
+import { join } from "node:path";
+import { AnchorEvalError } from "../core/errors.ts";
+import type { BundleSource } from "../core/bundle/source.ts";
+
+/**
+ * Reads a bundle from a folder, as `anchoreval fit --out DIR` writes it.
+ * @example await loadBundle(folderSource("out/helm-lite"))
+ */
+export function folderSource(folder: string): BundleSource {
+  return {
+    name: folder,
+    read: async (file, { range } = {}) => {
+      let handle;
+      try {
+        handle = await open(join(folder, file), "r");
+      } catch (cause) {
+        if ((cause as NodeJS.ErrnoException).code === "ENOENT" || (cause as NodeJS.ErrnoException).code === "ENOTDIR")
+          return null;
+        throw new AnchorEvalError("unavailable", `${join(folder, file)} could not be opened`, { cause });
+      }
+      try {
+        if (!range) return new Uint8Array(await handle.readFile());
+        const bytes = new Uint8Array(range.end - range.begin);
+        const { bytesRead } = await handle.read(bytes, 0, bytes.length, range.begin);
+        return bytes.subarray(0, bytesRead);
+      } finally {
+        await handle.close();
+      }
+    },
+  };
+}

@@ -1,0 +1,1 @@
+export { folderSource } from "./folder-source.ts";

@@ -1,0 +1,152 @@
+import {
+  encodeBundle,
+  FORMAT_VERSION,
+  type AnchorRecord,
+  type BundleContent,
+  type BundleFileName,
+  type ItemRecord,
+  type MeasuredErrors,
+  type ScenarioContent,
+} from "anchoreval/bundle";
+import { createRandom, ESTIMATORS, itemBank, itemResponses, PARAMETERIZATION, type AnchorSet } from "anchoreval/core";
+
+export interface SampleBundleOptions {
+  readonly benchmark?: string;
+  readonly version?: string;
+  readonly dims?: number;
+  /** Items per scenario; the second scenario has two subscenarios. */
+  readonly items?: readonly [number, number];
+  /** Anchors per scenario of the two forms. */
+  readonly sizes?: readonly [number, number];
+  /** Purposive anchors, without inclusion probabilities. */
+  readonly purposive?: boolean;
+  readonly report?: boolean;
+  readonly seed?: number;
+}
+
+const measured = (error: number): MeasuredErrors => {
+  const estimators = Object.fromEntries(
+    ESTIMATORS.map((id) => [id, { mae: error, rmse: error * 1.3, bias: 0 }]),
+  ) as NonNullable<MeasuredErrors["interpolation"]>["estimators"];
+  const split = {
+    models: 60,
+    estimators,
+    randomMae: error * 1.4,
+    coverage95: 0.95,
+    halfWidth95: error * 2.6,
+    absoluteError: [error * 0.8, error * 1.5, error * 2, error * 2.5, null],
+  };
+  return { interpolation: split, extrapolation: { ...split, models: 18 } };
+};
+
+/** A small bundle drawn from a 2PL: two scenarios, "alpha" and "beta/γ" (two subscenarios), two nested forms. */
+export function sampleContent(options: SampleBundleOptions = {}): BundleContent {
+  const {
+    benchmark = "sample",
+    version = "1.0.0",
+    dims = 2,
+    items = [40, 60],
+    sizes = [8, 20],
+    purposive = false,
+    seed = 7,
+  } = options;
+  const random = createRandom(seed);
+  const ids = ["alpha", "beta/γ"];
+  const forms = sizes.map(String);
+  const scenarios = items.map((count, s): ScenarioContent => {
+    const stream = random.fork(`scenario ${s}`);
+    const bank = itemBank(
+      Float32Array.from({ length: count * dims }, () => 0.6 + 0.5 * Math.abs(stream.normal())),
+      Float32Array.from({ length: count }, () => stream.normal()),
+    );
+    const sourceScores = Float32Array.from({ length: 50 }, () => {
+      const p = itemResponses(
+        Float64Array.from({ length: dims }, () => stream.normal()),
+        bank,
+      );
+      return p.reduce((sum, value) => sum + value, 0) / count;
+    });
+    const order = stream.shuffle(Array.from({ length: count }, (_, i) => i));
+    const sets = new Map<string, AnchorSet>();
+    sizes.forEach((size, f) => {
+      const chosen = order.slice(0, size).sort((x, y) => bank.b[x]! - bank.b[y]!);
+      sets.set(forms[f]!, {
+        items: Uint32Array.from(chosen),
+        mass: new Float64Array(size).fill(1 / size),
+        inclusion: purposive ? null : new Float64Array(size).fill(size / count),
+      });
+    });
+    const half = Math.floor(count / 3);
+    const record = (i: number): ItemRecord => ({
+      item_id: `${ids[s]}/${i}`,
+      scenario: ids[s]!,
+      ...(s === 1 && { subscenario: i < half ? "first" : "second" }),
+    });
+    const anchors = order
+      .slice(0, Math.max(...sizes))
+      .map((i, rank): AnchorRecord => ({ ...record(i), index: i, forms: forms.filter((_, f) => rank < sizes[f]!) }));
+    return { bank, sourceScores, forms: sets, anchors, items: Array.from({ length: count }, (_, i) => record(i)) };
+  });
+  return {
+    manifest: {
+      formatVersion: FORMAT_VERSION,
+      benchmark,
+      version,
+      benchmarkVersion: null,
+      created: "2026-01-01T00:00:00Z",
+      description: "drawn from a 2PL for tests",
+      parameterization: PARAMETERIZATION,
+      weighting: "subscenarios",
+      banks: ids.map((id) => ({
+        id,
+        scenarios: [id],
+        irtModel: "2pl",
+        dims,
+        prior: {
+          mean: new Array<number>(dims).fill(0),
+          covariance: Array.from({ length: dims * dims }, (_, k) => (k % (dims + 1) === 0 ? 1 : 0)),
+          scale: 2.5,
+        },
+      })),
+      scenarios: items.map((count, s) => ({
+        id: ids[s]!,
+        weight: 1,
+        items: count,
+        subscenarios:
+          s === 1
+            ? [
+                { id: "first", items: Math.floor(count / 3) },
+                { id: "second", items: count - Math.floor(count / 3) },
+              ]
+            : [{ id: null, items: count }],
+        threshold: null,
+        scoreMap: null,
+      })),
+      forms: forms.map((id, f) => ({
+        id,
+        selection: purposive ? "irt-kmeans" : "random",
+        estimator: purposive ? "gp-irt" : "p-irt-dr",
+        interval: purposive ? "cross-validated" : "design",
+        scenarios: Object.fromEntries(
+          ids.map((scenario, s) => [
+            scenario,
+            { items: sizes[f]!, whole: sizes[f] === items[s], lambda: 0.4, measured: measured(0.05) },
+          ]),
+        ),
+        overall: { measured: measured(0.03) },
+      })),
+      defaultForm: forms[1]!,
+      sources: { models: 50, names: null, note: null },
+      protocol: {},
+      fit: { seed },
+      data: { licence: "CC0-1.0", source: "drawn by a test" },
+    },
+    scenarios,
+    ...(options.report && { report: new TextEncoder().encode("<!doctype html><title>report</title>") }),
+  };
+}
+
+/** The files of {@link sampleContent}. */
+export function sampleBundle(options: SampleBundleOptions = {}): Map<BundleFileName, Uint8Array> {
+  return encodeBundle(sampleContent(options));
+}
