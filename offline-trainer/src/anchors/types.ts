@@ -1,0 +1,32 @@
+import type { AnchorSet, ItemBank, RandomSource } from "anchoreval/core";
+
+export const SELECTIONS = ["stratified", "random", "irt-kmeans", "correctness-kmeans"] as const;
+export type Selection = (typeof SELECTIONS)[number];
+
+/** What a selection may look at: one scenario of the source models, nothing else. */
+export interface SelectionInput {
+  /** Item weights, summing to 1. */
+  readonly weights: Float64Array;
+  /** Mean score of every item among the source models, in [0,1]; NaN where none has answered it. */
+  readonly accuracy: Float64Array;
+  readonly bank: ItemBank;
+  /** The source models' scores on item i as a vector, missing ones filled with the item's mean. */
+  readonly column: (item: number) => Float64Array;
+  /** Sizes asked for, ascending, each below the number of items. */
+  readonly sizes: readonly number[];
+  readonly random: RandomSource;
+}
+
+/** Chosen anchors of one scenario. */
+export interface SelectedAnchors {
+  /** By size. */
+  readonly sets: ReadonlyMap<number, AnchorSet>;
+  /** Whether the smaller are part of the larger. */
+  readonly nested: boolean;
+}
+
+/** Items ordered from hard to easy for the source models; ties by position. Unanswered items stand in the middle. */
+export function byAccuracy(accuracy: Float64Array): number[] {
+  const at = (i: number): number => (Number.isNaN(accuracy[i]!) ? 0.5 : accuracy[i]!);
+  return Array.from({ length: accuracy.length }, (_, i) => i).sort((x, y) => at(x) - at(y) || x - y);
+}

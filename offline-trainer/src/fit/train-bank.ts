@@ -1,0 +1,113 @@
+import { itemBank, scaledPrior, type AbilityPrior, type ItemBank, type MonotoneMap, type RandomSource } from "anchoreval/core";
+import { calibrate, type Calibration, type CalibrationStep } from "../calibrate/calibrate.ts";
+import type { CalibrationBackend } from "../calibrate/types.ts";
+import type { ResponseMatrix } from "../matrix/response-matrix.ts";
+import { binarizingThreshold } from "../prepare/binarize.ts";
+import { codeResponses } from "../prepare/code-responses.ts";
+import type { ScenarioSlice } from "../prepare/scenarios.ts";
+import { fitScoreMap } from "../prepare/score-map.ts";
+
+/** Scenarios that share one ability, with their responses: the unit of calibration. */
+export interface BankTask {
+  readonly id: string;
+  /** Columns of these scenarios only. */
+  readonly matrix: ResponseMatrix;
+  readonly scenarios: readonly ScenarioSlice[];
+}
+
+export interface TrainOptions {
+  readonly dims: number;
+  /** k of the ability prior N(μ, k²Σ). */
+  readonly priorScale: number;
+  readonly backend: CalibrationBackend;
+  readonly random: RandomSource;
+  readonly onStep?: (step: CalibrationStep) => void;
+  readonly signal?: AbortSignal;
+}
+
+/** One scenario of a trained bank. */
+export interface TrainedScenario {
+  readonly slice: ScenarioSlice;
+  readonly bank: ItemBank;
+  readonly threshold: number | null;
+  readonly scoreMap: MonotoneMap | null;
+  /** Mean score of every item among the source models; NaN where none answered it. */
+  readonly accuracy: Float64Array;
+}
+
+/** All that is learned from the answers of some models, the sources; nothing else has been looked at. */
+export interface TrainedBank {
+  readonly dims: number;
+  readonly scenarios: readonly TrainedScenario[];
+  readonly prior: AbilityPrior;
+  /** μ and Σ of the sources' abilities, and k. */
+  readonly priorParts: { readonly mean: Float64Array; readonly covariance: Float64Array; readonly scale: number };
+  readonly calibration: Calibration;
+}
+
+/**
+ * Binarises, calibrates and summarises a bank on `rows`, the source models.
+ * Parameters are rounded to float32, as a bundle keeps them, so that everything after is measured on what is shipped.
+ */
+export async function trainBank(task: BankTask, rows: ArrayLike<number>, options: TrainOptions): Promise<TrainedBank> {
+  const { dims, backend, random, onStep, signal } = options;
+  const { matrix, scenarios } = task;
+  const thresholds = scenarios.map(({ begin, count }) => binarizingThreshold(matrix, rows, begin, count));
+  const cuts = new Float64Array(matrix.items.length);
+  scenarios.forEach(({ begin, count }, s) => cuts.fill(thresholds[s] ?? 0.5, begin, begin + count));
+  const calibration = await calibrate(codeResponses(matrix, rows, cuts), {
+    dims,
+    backend,
+    random: random.fork("calibration"),
+    ...(onStep && { onStep }),
+    ...(signal && { signal }),
+  });
+  const a = Float32Array.from(calibration.a);
+  const b = Float32Array.from(calibration.b);
+  const priorParts = { ...moments(calibration.theta, dims), scale: options.priorScale };
+  return {
+    dims,
+    calibration,
+    priorParts,
+    prior: scaledPrior(priorParts.mean, priorParts.covariance, priorParts.scale),
+    scenarios: scenarios.map((slice, s): TrainedScenario => {
+      const { begin, count } = slice;
+      const bank = itemBank(a.subarray(begin * dims, (begin + count) * dims), b.subarray(begin, begin + count));
+      const threshold = thresholds[s]!;
+      return {
+        slice,
+        bank,
+        threshold,
+        scoreMap: threshold === null ? null : fitScoreMap(matrix, rows, begin, calibration.theta, bank),
+        accuracy: itemAccuracy(matrix, rows, begin, count),
+      };
+    }),
+  };
+}
+
+/** Mean and covariance of abilities; a hundredth of the unit prior keeps the covariance of few models definite. */
+function moments(theta: Float64Array, dims: number): { mean: Float64Array; covariance: Float64Array } {
+  const models = theta.length / dims;
+  const mean = new Float64Array(dims);
+  const covariance = new Float64Array(dims * dims);
+  for (let k = 0; k < theta.length; k++) mean[k % dims]! += theta[k]! / models;
+  for (let at = 0; at < theta.length; at += dims)
+    for (let r = 0; r < dims; r++)
+      for (let c = 0; c < dims; c++) covariance[r * dims + c]! += ((theta[at + r]! - mean[r]!) * (theta[at + c]! - mean[c]!)) / models;
+  for (let d = 0; d < dims; d++) covariance[d * dims + d]! += 0.01;
+  return { mean, covariance };
+}
+
+function itemAccuracy(matrix: ResponseMatrix, rows: ArrayLike<number>, begin: number, count: number): Float64Array {
+  const sum = new Float64Array(count);
+  const seen = new Float64Array(count);
+  for (let k = 0; k < rows.length; k++) {
+    const at = rows[k]! * matrix.items.length + begin;
+    for (let i = 0; i < count; i++) {
+      if (matrix.observed !== null && matrix.observed[at + i] === 0) continue;
+      sum[i]! += matrix.scores[at + i]!;
+      seen[i]! += 1;
+    }
+  }
+  return sum.map((total, i) => total / seen[i]!);
+}

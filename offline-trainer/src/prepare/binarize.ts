@@ -1,0 +1,44 @@
+import { isBinary, type ResponseMatrix } from "../matrix/response-matrix.ts";
+
+/** Thresholds tried: 100 even steps from .01 to .99, as in the tinyBenchmarks notebooks. */
+const CANDIDATES = Array.from({ length: 100 }, (_, k) => 0.01 + (0.98 * k) / 99);
+
+/**
+ * The threshold c at which 1[y > c] keeps the models' mean scores best: argmin_c mean_m |mean_i 1[y_mi > c] − mean_i y_mi|.
+ * @param rows - the models to judge by
+ * @param begin - first column @param count - columns
+ * @returns null where every score is 0 or 1
+ * @see Maia Polo et al. (2024), tinyBenchmarks, training notebook
+ */
+export function binarizingThreshold(matrix: ResponseMatrix, rows: ArrayLike<number>, begin: number, count: number): number | null {
+  if (isBinary(matrix)) return null;
+  const columns = matrix.items.length;
+  const gaps = new Float64Array(CANDIDATES.length);
+  const above = new Float64Array(CANDIDATES.length + 1);
+  let binary = true;
+  for (let k = 0; k < rows.length; k++) {
+    above.fill(0);
+    let sum = 0;
+    let seen = 0;
+    for (let i = 0; i < count; i++) {
+      const at = rows[k]! * columns + begin + i;
+      if (matrix.observed !== null && matrix.observed[at] === 0) continue;
+      const score = matrix.scores[at]!;
+      if (score !== 0 && score !== 1) binary = false;
+      seen++;
+      sum += score;
+      // The score exceeds all candidates below its own place.
+      above[CANDIDATES.findLastIndex((candidate) => score > candidate) + 1]! += 1;
+    }
+    if (seen === 0) continue;
+    let exceeding = 0;
+    for (let c = CANDIDATES.length - 1; c >= 0; c--) {
+      exceeding += above[c + 1]!;
+      gaps[c] = gaps[c]! + Math.abs(exceeding / seen - sum / seen);
+    }
+  }
+  if (binary) return null;
+  let best = 0;
+  for (let c = 1; c < gaps.length; c++) if (gaps[c]! < gaps[best]!) best = c;
+  return CANDIDATES[best]!;
+}
