@@ -1,1 +1,10 @@
 export { folderSource } from "./folder-source.ts";
+export { readAnswers, type Answers } from "./read-answers.ts";
+// Readers of tables and JSON lines, shared with the trainer.
+export { csvRecords, type CsvRecord } from "./tables/csv-records.ts";
+export { DataIssues, type Place } from "./tables/data-issues.ts";
+export { visitJsonKeys } from "./tables/json-keys.ts";
+export { jsonRecords, type JsonRecord } from "./tables/json-records.ts";
+export { firstFew, jsonKind, quoted } from "./tables/quoted.ts";
+export { scoreReader, type ScoreOptions, type ScoreProblem, type ScoreReader } from "./tables/score-reader.ts";
+export { textLines, type LineBatch } from "./tables/text-lines.ts";

@@ -1,0 +1,167 @@
+import {
+  csvRecords,
+  DataIssues,
+  jsonRecords,
+  scoreReader,
+  textLines,
+  type CsvRecord,
+  type JsonRecord,
+  type LineBatch,
+  type ScoreOptions,
+  type ScoreReader,
+} from "anchoreval/node";
+import { groupedOrder } from "../matrix/group-items.ts";
+import type { ItemInfo, ResponseMatrix } from "../matrix/response-matrix.ts";
+import { assembleMatrix } from "./assemble-matrix.ts";
+import { checkTable } from "./check-table.ts";
+import { defaultItems } from "./default-items.ts";
+import { readItems } from "./items-file.ts";
+import { LONG_COLUMNS, longCsvReader, longJsonReader } from "./long-table.ts";
+import { matchItems } from "./match-items.ts";
+import { isPyIrt, pyIrtReader } from "./py-irt.ts";
+import { ScoreTable } from "./score-table.ts";
+import { wideCsvReader } from "./wide-csv.ts";
+
+export interface ReadResponsesOptions extends ScoreOptions {
+  /** File that describes the items. @default none: scenarios are taken from the ids */
+  readonly items?: string;
+}
+
+/** Responses as read, and what a user should be told about the reading. */
+export interface Responses {
+  /** Items in the order of the items file (else of the responses), grouped by scenario and subscenario. */
+  readonly matrix: ResponseMatrix;
+  /** Sentences: what was assumed, what was left aside. */
+  readonly remarks: readonly string[];
+}
+
+/**
+ * Reads a leaderboard's responses, plain or gzip: wide CSV (`model,<item_id>…`), long CSV or JSON lines (`model`,
+ * `item_id`, `score`), or py-irt's JSON lines. The ending .csv or .jsonl decides, else the content does.
+ * @throws AnchorEvalError `invalid_data` naming file, row, column and rule; `invalid_option` for a range that is none
+ * @example const { matrix, remarks } = await readResponses("responses.csv.gz", { items: "items.jsonl.gz" });
+ */
+export async function readResponses(path: string, options: ReadResponsesOptions = {}): Promise<Responses> {
+  const reader = scoreReader(options);
+  // Cheap, and wrong descriptions shall not show only after a long read.
+  const described = options.items === undefined ? null : await readItems(options.items);
+  const remarks: string[] = [];
+  const { table, issues } = await readTable(path, reader, remarks);
+  if (described) matchItems(described, table.items, { items: options.items!, responses: path });
+  checkTable(table, issues);
+  let items = described;
+  if (!items) {
+    const assumed = defaultItems(table.items);
+    items = assumed.items;
+    remarks.push(assumed.remark);
+  }
+  remarks.push(...mixedSubscenarios(items));
+  return {
+    matrix: assembleMatrix(
+      table,
+      Array.from(groupedOrder(items), (i) => items[i]!),
+    ),
+    remarks,
+  };
+}
+
+async function readTable(
+  path: string,
+  reader: ScoreReader,
+  remarks: string[],
+): Promise<{ table: ScoreTable; issues: DataIssues }> {
+  const batches = textLines(path);
+  const head: LineBatch[] = [];
+  let first: string | undefined;
+  while (first === undefined) {
+    const next = await batches.next();
+    if (next.done === true) new DataIssues(path).fail({}, "empty", "the file is empty");
+    head.push(next.value as LineBatch);
+    first = head.at(-1)!.lines.find((line) => line.trim() !== "");
+  }
+  const lines = resumed(head, batches);
+  const json = isJson(path, first);
+  const issues = new DataIssues(path, json ? "lines" : "table");
+  const table = new ScoreTable(issues);
+  if (json) {
+    let take: ((record: JsonRecord) => void) | undefined;
+    for await (const records of jsonRecords(lines, issues))
+      for (const record of records) {
+        take ??= (isPyIrt(record) ? pyIrtReader : longJsonReader)(table, reader, issues);
+        take(record);
+      }
+  } else {
+    let take: ((record: CsvRecord) => void) | undefined;
+    for await (const records of csvRecords(lines, issues))
+      for (const record of records)
+        if (take) take(record);
+        else take = csvReader(record, table, reader, issues, remarks);
+  }
+  issues.refuse();
+  return { table, issues };
+}
+
+async function* resumed(
+  head: readonly LineBatch[],
+  rest: AsyncIterable<LineBatch>,
+): AsyncGenerator<LineBatch, void, undefined> {
+  yield* head;
+  yield* rest;
+}
+
+function isJson(path: string, firstLine: string): boolean {
+  const name = path.toLowerCase().replace(/\.gz$/, "");
+  if (name.endsWith(".csv")) return false;
+  return /\.(jsonl|ndjson|json)$/.test(name) || /^\s*[{[]/.test(firstLine);
+}
+
+/** Decides by the header between the wide and the long form. */
+function csvReader(
+  header: CsvRecord,
+  table: ScoreTable,
+  reader: ScoreReader,
+  issues: DataIssues,
+  remarks: string[],
+): (record: CsvRecord) => void {
+  const { row, cells } = header;
+  const absent = LONG_COLUMNS.filter((name) => !cells.includes(name));
+  if (absent.length === 0) {
+    const ignored = cells.filter((name) => !(LONG_COLUMNS as readonly string[]).includes(name));
+    if (ignored.length > 0) remarks.push(`columns that are not read: ${ignored.join(", ")}`);
+    return longCsvReader(header, table, reader, issues);
+  }
+  const almostLong = cells.length < 10 && (cells.includes("item_id") || cells.includes("score"));
+  if (almostLong)
+    issues.fail(
+      { row },
+      "wrong_header",
+      `a long table has the columns ${LONG_COLUMNS.join(",")}; there is no ${absent.join(", no ")}`,
+    );
+  if (cells[0] !== "model") {
+    const separator = /^model([;\t])/.exec(cells[0]!)?.[1];
+    issues.fail(
+      { row, column: 1 },
+      "wrong_header",
+      separator === undefined
+        ? `a header is model,<item_id>… or has the columns ${LONG_COLUMNS.join(",")}; this one begins with ${JSON.stringify(cells[0]!.slice(0, 60))}`
+        : `columns are separated by commas, not by ${separator === ";" ? "semicolons" : "tabs"}`,
+    );
+  }
+  return wideCsvReader(header, table, reader, issues);
+}
+
+function mixedSubscenarios(items: readonly ItemInfo[]): string[] {
+  const counts = new Map<string, { without: number; all: number }>();
+  for (const { scenario, subscenario } of items) {
+    const count = counts.get(scenario) ?? { without: 0, all: 0 };
+    count.all++;
+    if (subscenario === undefined) count.without++;
+    counts.set(scenario, count);
+  }
+  return [...counts]
+    .filter(([, { without, all }]) => without > 0 && without < all)
+    .map(
+      ([scenario, { without, all }]) =>
+        `${scenario}: ${without} of its ${all} items have no subscenario, and count as one of their own`,
+    );
+}

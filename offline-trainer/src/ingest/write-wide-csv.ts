@@ -1,0 +1,54 @@
+import { isBinary, type ResponseMatrix } from "../matrix/response-matrix.ts";
+import { writeText } from "./gzip-file.ts";
+
+/** Distinct scores whose text is remembered. */
+const REMEMBERED = 1 << 16;
+
+/**
+ * Writes a matrix as wide CSV, gzip where the name ends in .gz; the same matrix gives the same bytes. `readResponses`
+ * reads back exactly the same scores.
+ * @example await writeWideCsv("responses.csv.gz", matrix)
+ */
+export async function writeWideCsv(path: string, matrix: ResponseMatrix): Promise<void> {
+  await writeText(path, wideCsvLines(matrix));
+}
+
+/** The lines of a matrix's wide CSV, each with its line end. */
+export function* wideCsvLines(matrix: ResponseMatrix): Generator<string, void, undefined> {
+  const { subjects, items, scores, observed } = matrix;
+  const scoreText = isBinary(matrix) ? String : scoreWriter();
+  yield `${["model", ...items.map((item) => csvCell(item.item_id))].join(",")}\n`;
+  const cells = new Array<string>(items.length + 1);
+  for (let m = 0; m < subjects.length; m++) {
+    cells[0] = csvCell(subjects[m]!);
+    for (let i = 0, at = m * items.length; i < items.length; i++, at++)
+      cells[i + 1] = observed === null || observed[at] === 1 ? scoreText(scores[at]!) : "";
+    yield `${cells.join(",")}\n`;
+  }
+}
+
+/** A cell by RFC 4180: quoted where it has a comma, a quote or a line end. */
+function csvCell(text: string): string {
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+function scoreWriter(): (score: number) => string {
+  const known = new Map<number, string>();
+  return (score) => {
+    let text = known.get(score);
+    if (text === undefined) {
+      text = shortestFloat32(score);
+      if (known.size < REMEMBERED) known.set(score, text);
+    }
+    return text;
+  };
+}
+
+/** The shortest decimal that reads back as this float32; nine digits always do. */
+function shortestFloat32(value: number): string {
+  for (let digits = 6; digits < 9; digits++) {
+    const candidate = Number(value.toPrecision(digits));
+    if (Math.fround(candidate) === value) return String(candidate);
+  }
+  return String(Number(value.toPrecision(9)));
+}

@@ -1,0 +1,69 @@
+import { AnchorEvalError, type Issue } from "../../core/errors.ts";
+import { quoted } from "./quoted.ts";
+
+/** Findings after which reading a file stops. */
+const LIMIT = 20;
+
+/** How the places of a file are called: a table's, those of lines of JSON, those of one JSON object. */
+const WORDS = {
+  table: { row: "row", column: "column" },
+  lines: { row: "line", column: "field" },
+  answers: { row: "line", column: "item" },
+} as const;
+
+/** Where in a file: the line, counted from 1 (a header is row 1), and the column, by its name or counted from 1. */
+export interface Place {
+  readonly row?: number;
+  readonly column?: string | number;
+}
+
+/**
+ * What is wrong with one file. Findings are collected, so that one run shows several of them, and end in one error
+ * `invalid_data` that names the file, the row, the column and the rule; each has the path `[file, row, column]`.
+ */
+export class DataIssues {
+  readonly file: string;
+  readonly #words: (typeof WORDS)[keyof typeof WORDS];
+  readonly #issues: Issue[] = [];
+  readonly #shown: string[] = [];
+
+  constructor(file: string, kind: keyof typeof WORDS = "table") {
+    this.file = file;
+    this.#words = WORDS[kind];
+  }
+
+  /** Notes a finding. @throws AnchorEvalError once there are many */
+  add(place: Place, rule: string, message: string): void {
+    const { row, column } = place;
+    const where = [
+      ...(row === undefined ? [] : [`${this.#words.row} ${row}`]),
+      ...(column === undefined
+        ? []
+        : [`${this.#words.column} ${typeof column === "number" ? column : quoted(column)}`]),
+    ];
+    this.#shown.push(`${this.file}: ${where.length > 0 ? `${where.join(", ")}: ` : ""}${message}`);
+    this.#issues.push({
+      path: [this.file, ...(row === undefined ? [] : [row]), ...(column === undefined ? [] : [column])],
+      code: rule,
+      message,
+    });
+    if (this.#issues.length >= LIMIT) this.#throw();
+  }
+
+  /** Ends with this finding, and those before it. */
+  fail(place: Place, rule: string, message: string): never {
+    this.add(place, rule, message);
+    this.#throw();
+  }
+
+  /** @throws AnchorEvalError where there were findings */
+  refuse(): void {
+    if (this.#issues.length > 0) this.#throw();
+  }
+
+  #throw(): never {
+    const more = this.#issues.length - 1;
+    const rest = more === 0 ? "" : `; and ${more >= LIMIT - 1 ? "at least " : ""}${more} more`;
+    throw new AnchorEvalError("invalid_data", this.#shown[0]! + rest, { issues: this.#issues });
+  }
+}
