@@ -5,12 +5,12 @@ export function memorySource(files: ReadonlyMap<BundleFileName, Uint8Array>): Bu
   return {
     name: "memory",
     bytesRead: 0,
-    async read(file, { range } = {}) {
+    read(file, { range } = {}) {
       const bytes = files.get(file);
-      if (!bytes) return null;
+      if (!bytes) return Promise.resolve(null);
       const part = range ? bytes.slice(range.begin, range.end) : bytes.slice();
       this.bytesRead += part.length;
-      return part;
+      return Promise.resolve(part);
     },
   };
 }

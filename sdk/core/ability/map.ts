@@ -1,6 +1,6 @@
 import { AnchorEvalError } from "../errors.ts";
 import { itemLogit } from "../irt/item-response.ts";
-import { responseDerivatives } from "../irt/likelihood.ts";
+import { observedCurvature, responseDerivatives } from "../irt/likelihood.ts";
 import type { ItemBank } from "../irt/types.ts";
 import { cholesky, choleskyInverse, choleskySolve } from "../numeric/cholesky.ts";
 import type { AbilityEstimate, AbilityPrior, ScoredItems } from "./types.ts";
@@ -13,8 +13,9 @@ export interface MapOptions {
 }
 
 /**
- * Maximum a posteriori ability: argmax_θ Σ_j log P(y_j | θ) − ½(θ−μ)ᵀΛ(θ−μ), by damped Newton (Fisher scoring)
- * from the prior mean. The prior bounds it: all-right and all-wrong patterns have a finite answer.
+ * Maximum a posteriori ability: argmax_θ Σ_j log P(y_j | θ) − ½(θ−μ)ᵀΛ(θ−μ), by damped Newton from the prior mean
+ * (Fisher scoring where asymptotes make the observed information indefinite). The prior bounds it: all-right and
+ * all-wrong patterns have a finite answer.
  * No answers give the prior itself.
  * @returns θ with `status`; the standard error is the square root of (I(θ) + Λ)⁻¹'s diagonal
  * @see Bock & Aitkin (1981); Segall (1996) for the multidimensional Bayes mode
@@ -33,6 +34,9 @@ export function mapAbility(
   const trial = new Float64Array(dims);
   const gradient = new Float64Array(dims);
   const hessian = new Float64Array(dims * dims);
+  // Without asymptotes expected and observed information are the same.
+  const curved = bank.lower !== null || bank.upper !== null;
+  const observed = curved ? new Float64Array(dims * dims) : null;
   const point = { logLikelihood: 0, slope: 0, information: 0 };
 
   const posterior = (at: Float64Array): number => {
@@ -53,6 +57,7 @@ export function mapAbility(
       }
       gradient[r] = -pull;
     }
+    observed?.set(hessian);
     for (let j = 0; j < items.length; j++) {
       const item = items[j]!;
       responseDerivatives(itemLogit(theta, bank, item), scores[j]!, bank, item, point);
@@ -63,8 +68,12 @@ export function mapAbility(
         const weight = point.information * ar;
         for (let c = 0; c <= r; c++) hessian[r * dims + c] = hessian[r * dims + c]! + weight * a[start + c]!;
       }
+      if (observed === null) continue;
+      const curvature = observedCurvature(itemLogit(theta, bank, item), scores[j]!, bank, item);
+      for (let r = 0; r < dims; r++)
+        for (let c = 0; c <= r; c++)
+          observed[r * dims + c] = observed[r * dims + c]! + curvature * a[start + r]! * a[start + c]!;
     }
-    for (let r = 0; r < dims; r++) for (let c = 0; c < r; c++) hessian[c * dims + r] = hessian[r * dims + c]!;
   };
 
   let value = posterior(theta);
@@ -79,7 +88,7 @@ export function mapAbility(
         "numeric_failure",
         "the ability's posterior is not finite: item parameters or scores are not numbers",
       );
-    const step = choleskySolve(factor, dims, gradient);
+    const step = choleskySolve((observed && cholesky(observed, dims)) ?? factor, dims, gradient);
     let decrement = 0;
     for (let d = 0; d < dims; d++) decrement += step[d]! * gradient[d]!;
     if (decrement <= tolerance) {
@@ -88,10 +97,12 @@ export function mapAbility(
     }
     let length = 1;
     let moved = false;
+    // The sum's rounding: near the mode a good step may seem to lose that much.
+    const rounding = 1e-12 * (1 + Math.abs(value));
     for (let halving = 0; halving < 40; halving++, length /= 2) {
       for (let d = 0; d < dims; d++) trial[d] = theta[d]! + length * step[d]!;
       const next = posterior(trial);
-      if (next >= value + 1e-4 * length * decrement) {
+      if (next >= value + 1e-4 * length * decrement - rounding) {
         theta.set(trial);
         value = next;
         moved = true;

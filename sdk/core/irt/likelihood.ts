@@ -52,3 +52,23 @@ export function responseDerivatives(
   out.information = range * s * t * ratio;
   return out;
 }
+
+/**
+ * Observed curvature −d² log P(y | z) / dz² of an answer. For the 2PL it is the information; with asymptotes it depends
+ * on the answer and may be negative (a right answer far below the item is a guess).
+ */
+export function observedCurvature(z: number, y: number, bank: ItemBank, item: number): number {
+  const s = sigmoid(z);
+  const t = sigmoid(-z);
+  const lower = bank.lower?.[item] ?? 0;
+  const upper = bank.upper?.[item] ?? 1;
+  const range = upper - lower;
+  const p = lower + range * s;
+  const q = 1 - upper + range * t;
+  const first = range * s * t;
+  const second = first * (t - s);
+  // With a trivial asymptote the terms cancel to s·t, whatever the other asymptote is.
+  const right = y === 0 ? 0 : lower === 0 ? s * t : (first / p) ** 2 - second / p;
+  const wrong = y === 1 ? 0 : upper === 1 ? s * t : (first / q) ** 2 + second / q;
+  return y * right + (1 - y) * wrong;
+}
