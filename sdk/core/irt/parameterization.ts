@@ -91,15 +91,18 @@ export function toPyIrt(bank: ItemBank): ForeignParameters {
   };
 }
 
-/** From tinyBenchmarks' `irt_parameters`, A (1,D,N) and B (1,1,N): logit = Σ_d A_d·θ_d − B as its estimator computes it. */
+/**
+ * From tinyBenchmarks' `irt_parameters`, A (1,D,N) and B (1,1,N): logit = Σ_d (A_d·θ_d − B), the intercept counted D
+ * times, as its estimator computes it (and the fork that fits it).
+ */
 export function fromTinyBenchmarks(A: FloatArray, B: FloatArray): ItemBank {
-  return itemBank(transpose(A, A.length / B.length, B.length), B);
+  return fromPyIrtFork({ a: transpose(A, A.length / B.length, B.length), b: B });
 }
 
 /** Inverse of {@link fromTinyBenchmarks}: A dimension-major (D·N), B. */
 export function toTinyBenchmarks(bank: ItemBank): { A: Float64Array; B: FloatArray } {
   refuseAsymptotes(bank, "tinyBenchmarks");
-  return { A: transpose(bank.a, bank.count, bank.dims), B: bank.b };
+  return { A: transpose(bank.a, bank.count, bank.dims), B: toPyIrtFork(bank).b };
 }
 
 /** From mirt's slope-intercept form: logit = Σ_d a_d·θ_d + d, asymptotes g and u. `b` takes mirt's d. */
