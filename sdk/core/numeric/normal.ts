@@ -10,6 +10,7 @@ export function normalCdf(x: number): number {
 /** Complementary error function by W. J. Cody, Math. Comp. 23 (1969) 631–637. */
 export function erfc(x: number): number {
   const y = Math.abs(x);
+  if (y > 30) return x < 0 ? 2 : 0; // below the smallest double; ∞ too
   let result: number;
   if (y <= 0.46875) return 1 - erfSmall(x);
   if (y <= 4) {

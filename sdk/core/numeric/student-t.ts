@@ -2,8 +2,8 @@ import { normalQuantile } from "./normal.ts";
 
 /**
  * Quantile of Student's t distribution.
- * Solves F(t) = p by bisection-guarded Newton on the distribution function (regularised incomplete beta,
- * Lentz's continued fraction), started from the normal quantile.
+ * Solves F(t) = p by bisection on the distribution function (regularised incomplete beta, Lentz's continued
+ * fraction), bracketed from the normal quantile; that quantile itself above 10⁷ degrees of freedom.
  * @param p - probability in (0,1)
  * @param degreesOfFreedom - ν > 0, not necessarily whole
  * @example studentTQuantile(0.975, 10) // ≈ 2.228139
