@@ -1,0 +1,54 @@
+import { answeredSample, type AnchorSet } from "anchoreval/core";
+import { describe, expect, test } from "vitest";
+import { largestDifference } from "../../support/fixture.ts";
+import { anchorsOf, referenceScenarios, scoresOf } from "../../support/reference-scenario.ts";
+
+const { cases, tolerance } = referenceScenarios;
+
+test.each(cases)("masses and share: $name", (scenario) => {
+  const sample = answeredSample(anchorsOf(scenario), scoresOf(scenario))!;
+  expect(largestDifference(sample.mass, scenario.expected.mass)).toBeLessThan(tolerance.absolute);
+  expect(sample.share).toBeCloseTo(scenario.expected.share, 14);
+  expect(Array.from(sample.items)).toEqual(scenario.anchors.items.filter((_, j) => scenario.scores[j] !== null));
+  expect(Array.from(sample.scores)).toEqual(scenario.scores.filter((score) => score !== null));
+});
+
+const anchors: AnchorSet = {
+  items: Uint32Array.of(9, 4, 7, 1, 5),
+  mass: Float64Array.of(1, 2, 3, 4, 10),
+  inclusion: Float64Array.of(0.5, 0.4, 0.3, 0.2, 0.1),
+};
+
+describe("the mass of a missing anchor", () => {
+  test("goes half to either answered neighbour", () => {
+    const sample = answeredSample(anchors, [1, NaN, NaN, 0, 1])!;
+    expect(sample.mass).toEqual(Float64Array.of(3.5 / 20, 6.5 / 20, 10 / 20));
+    expect(sample.share).toBe(15 / 20);
+  });
+
+  test("goes to the only one at an end", () => {
+    expect(answeredSample(anchors, [NaN, NaN, 1, 0, NaN])!.mass).toEqual(Float64Array.of(6 / 20, 14 / 20));
+    expect(answeredSample(anchors, [NaN, NaN, NaN, 0, NaN])!.mass).toEqual(Float64Array.of(1));
+  });
+});
+
+test("a complete answer keeps the masses, renormalised, and the inclusion probabilities", () => {
+  const sample = answeredSample(anchors, [1, 0, 1, 0, 1])!;
+  expect(sample.mass).toEqual(Float64Array.of(0.05, 0.1, 0.15, 0.2, 0.5));
+  expect(sample.inclusion).toEqual(anchors.inclusion);
+  expect(sample.share).toBe(1);
+});
+
+test("missing answers lower the inclusion probabilities in proportion", () => {
+  expect(answeredSample(anchors, [1, NaN, 1, NaN, 1])!.inclusion).toEqual(
+    Float64Array.of(0.5 * 0.6, 0.3 * 0.6, 0.1 * 0.6),
+  );
+});
+
+test("a purposive choice has no inclusion probabilities, whatever is answered", () => {
+  expect(answeredSample({ ...anchors, inclusion: null }, [1, NaN, 1, 1, 1])!.inclusion).toBeNull();
+});
+
+test("nothing answered is no sample", () => {
+  expect(answeredSample(anchors, [NaN, NaN, NaN, NaN, NaN])).toBeNull();
+});
