@@ -3,7 +3,7 @@ import prettier from "eslint-config-prettier";
 import tseslint from "typescript-eslint";
 
 export default tseslint.config(
-  { ignores: ["**/dist/**", "**/.wrangler/**", "offline-trainer/assets/**"] },
+  { ignores: ["**/dist/**", "**/.wrangler/**", "workers/public/**", "offline-trainer/assets/**"] },
   js.configs.recommended,
   {
     files: ["**/*.ts"],

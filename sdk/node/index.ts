@@ -1,4 +1,5 @@
 export { folderSource } from "./folder-source.ts";
+export { folderStore } from "./folder-store.ts";
 export { readAnswers, type Answers } from "./read-answers.ts";
 // Readers of tables and JSON lines, shared with the trainer.
 export { csvRecords, type CsvRecord } from "./tables/csv-records.ts";

@@ -1,0 +1,176 @@
+import {
+  AnchorEvalError,
+  loadBundle,
+  r2Source,
+  type Bundle,
+  type BundleRef,
+  type BundleSource,
+  type Manifest,
+} from "anchoreval";
+import {
+  BENCHMARK_NAME,
+  blobKey,
+  indexKey,
+  parseManifest,
+  sha256Hex,
+  type BundleFileName,
+  type ByteRange,
+  type FileManifest,
+} from "anchoreval/bundle";
+import { completeIndex, parseIndex, r2Store, type BundleIndex } from "anchoreval/publish";
+import type { BundleBucket } from "../env.ts";
+import { PromiseCache } from "./promise-cache.ts";
+
+/** The version word that stands for the highest stable version. */
+export const LATEST = "latest";
+
+/** How long `latest` and the lists of versions may lag behind a publication. @unit seconds */
+export const INDEX_MAX_AGE = 60;
+
+/** A version's manifest, read and checked, and the source of its other files. */
+export interface PublishedBundle {
+  readonly manifest: Manifest;
+  /** manifest.json as it was published. */
+  readonly bytes: Uint8Array;
+  /** `sha256:…` of those bytes. */
+  readonly digest: string;
+  readonly source: BundleSource;
+}
+
+export interface CacheOptions {
+  /** Room for decoded bundles. @unit bytes @default 48 MiB, of an isolate's 128 MB */
+  readonly maxBundleBytes?: number;
+  /** @default Date.now */
+  readonly now?: () => number;
+}
+
+/** What an isolate keeps between requests. Nothing in it belongs to a request. */
+export interface BundleCaches {
+  readonly names: PromiseCache<readonly string[]>;
+  readonly indexes: PromiseCache<BundleIndex>;
+  readonly manifests: PromiseCache<PublishedBundle>;
+  readonly bundles: PromiseCache<Bundle>;
+}
+
+/** Empty caches. */
+export function createCaches({ maxBundleBytes = 48 << 20, now = Date.now }: CacheOptions = {}): BundleCaches {
+  const maxAge = INDEX_MAX_AGE * 1000;
+  return {
+    names: new PromiseCache({ maxBytes: 1 << 20, sizeOf: (names) => 100 * names.length, maxAge, now }),
+    indexes: new PromiseCache({
+      maxBytes: 4 << 20,
+      sizeOf: (index) => 200 * (index.versions.length + 1),
+      maxAge,
+      now,
+    }),
+    manifests: new PromiseCache({ maxBytes: 8 << 20, sizeOf: ({ bytes }) => 4 * bytes.length, now }),
+    bundles: new PromiseCache({ maxBytes: maxBundleBytes, sizeOf: ({ byteLength }) => byteLength, now }),
+  };
+}
+
+/** The published bundles of a bucket, as one request reads them: through the isolate's caches. */
+export class BundleReader {
+  readonly #bucket: BundleBucket;
+  readonly #caches: BundleCaches;
+  readonly #keepAlive: (work: Promise<unknown>) => void;
+
+  /** @param keepAlive - `waitUntil` of the request: others may wait for what it loads */
+  constructor(bucket: BundleBucket, caches: BundleCaches, keepAlive: (work: Promise<unknown>) => void) {
+    this.#bucket = bucket;
+    this.#caches = caches;
+    this.#keepAlive = keepAlive;
+  }
+
+  /** The indexes of all benchmarks, by name. */
+  async benchmarks(): Promise<BundleIndex[]> {
+    const names = await this.#caches.names.get(
+      "",
+      async () => {
+        const entries = await r2Store(this.#bucket).list("bundles/");
+        return entries.map((name) => name.replace(/\/$/, "")).filter((name) => BENCHMARK_NAME.test(name));
+      },
+      this.#keepAlive,
+    );
+    const indexes = await Promise.all(names.map((name) => this.#index(name)));
+    return indexes.filter((index) => index.versions.length > 0);
+  }
+
+  /** The versions of a benchmark. @throws AnchorEvalError `not_found` */
+  async benchmark(benchmark: string): Promise<BundleIndex> {
+    const index = BENCHMARK_NAME.test(benchmark) ? await this.#index(benchmark) : null;
+    if (!index || index.versions.length === 0)
+      throw new AnchorEvalError("not_found", `no benchmark ${benchmark} is published here`);
+    return index;
+  }
+
+  /** The version that {@link LATEST} stands for now. @throws AnchorEvalError `not_found` */
+  async latest(benchmark: string): Promise<string> {
+    const { latest } = await this.benchmark(benchmark);
+    if (latest === null)
+      throw new AnchorEvalError("not_found", `${benchmark} has no stable version yet: name one by its number`);
+    return latest;
+  }
+
+  /** The manifest of a version. @throws AnchorEvalError `not_found`, `bundle_invalid`, `unavailable` */
+  published({ benchmark, version }: BundleRef): Promise<PublishedBundle> {
+    return this.#caches.manifests.get(
+      `${benchmark}@${version}`,
+      async () => {
+        const source = r2Source(this.#bucket, { benchmark, version });
+        const bytes = await source.read("manifest.json");
+        if (bytes === null)
+          throw new AnchorEvalError("not_found", `no bundle ${benchmark}@${version} is published here`);
+        return { manifest: parseManifest(bytes), bytes, digest: `sha256:${sha256Hex(bytes)}`, source };
+      },
+      this.#keepAlive,
+    );
+  }
+
+  /** A bundle, decoded; `latest` too. @throws AnchorEvalError as {@link loadBundle} */
+  async bundle({ benchmark, version }: BundleRef): Promise<Bundle> {
+    const number = version === LATEST ? await this.latest(benchmark) : version;
+    const { digest, bytes, source } = await this.published({ benchmark, version: number });
+    const read: BundleSource["read"] = (file, options) =>
+      file === "manifest.json" ? Promise.resolve(bytes) : source.read(file, options);
+    return this.#caches.bundles.get(digest, () => loadBundle({ name: source.name, read }), this.#keepAlive);
+  }
+
+  /**
+   * A file's description in the manifest, and its bytes as they come from storage.
+   * @throws AnchorEvalError `not_found`, `bundle_corrupt` where the manifest names a file that isn't there
+   */
+  async file(
+    ref: BundleRef,
+    name: Exclude<BundleFileName, "manifest.json">,
+  ): Promise<FileManifest & { open: (range: ByteRange | null) => Promise<ReadableStream> }> {
+    const { manifest, source } = await this.published(ref);
+    const file = manifest.files.find((candidate) => candidate.name === name);
+    if (!file) throw new AnchorEvalError("not_found", `${manifest.benchmark}@${manifest.version} has no ${name}`);
+    const open = async (range: ByteRange | null): Promise<ReadableStream> => {
+      const object = await this.#bucket
+        .get(
+          blobKey(manifest.benchmark, file.sha256),
+          range ? { range: { offset: range.begin, length: range.end - range.begin } } : {},
+        )
+        .catch((cause: unknown) => {
+          throw new AnchorEvalError("unavailable", `${source.name}: ${name} could not be read`, { cause });
+        });
+      if (object === null)
+        throw new AnchorEvalError("bundle_corrupt", `${source.name} lacks ${name}, which its manifest names`);
+      return object.body;
+    };
+    return { ...file, open };
+  }
+
+  #index(benchmark: string): Promise<BundleIndex> {
+    return this.#caches.indexes.get(
+      benchmark,
+      async () => {
+        const store = r2Store(this.#bucket);
+        const object = await store.get(indexKey(benchmark));
+        return (object && parseIndex(object.bytes)) ?? completeIndex(store, benchmark, null);
+      },
+      this.#keepAlive,
+    );
+  }
+}

@@ -1,0 +1,98 @@
+import { AnchorEvalError, type AnchorEvalErrorCode, type Issue } from "anchoreval";
+import { HTTPException } from "hono/http-exception";
+
+/** Codes of refusals that only HTTP knows; the others are AnchorEvalError's. */
+export type HttpProblemCode =
+  | "malformed_json"
+  | "invalid_request"
+  | "method_not_allowed"
+  | "payload_too_large"
+  | "unsupported_media_type"
+  | "range_not_satisfiable"
+  | "internal";
+
+/** A refusal that only HTTP knows. */
+export class HttpProblem extends Error {
+  readonly code: HttpProblemCode;
+  readonly issues: readonly Issue[];
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(
+    code: HttpProblemCode,
+    message: string,
+    options: { issues?: readonly Issue[]; headers?: Readonly<Record<string, string>> } = {},
+  ) {
+    super(message);
+    this.name = "HttpProblem";
+    this.code = code;
+    this.issues = options.issues ?? [];
+    this.headers = options.headers ?? {};
+  }
+}
+
+/** The one table from code to status and title. */
+const PROBLEMS: Readonly<Record<AnchorEvalErrorCode | HttpProblemCode, readonly [status: number, title: string]>> = {
+  malformed_json: [400, "The body is not JSON"],
+  request_refused: [400, "The request was refused"],
+  not_found: [404, "Nothing is there"],
+  method_not_allowed: [405, "This method is not allowed here"],
+  digest_mismatch: [409, "The answers belong to another bundle"],
+  version_conflict: [409, "The version is there with other content"],
+  payload_too_large: [413, "The body is too large"],
+  unsupported_media_type: [415, "The body's media type is not supported"],
+  range_not_satisfiable: [416, "The range lies outside the file"],
+  invalid_request: [422, "The request has invalid values"],
+  invalid_answers: [422, "The answers cannot be scored"],
+  invalid_data: [422, "The data break a rule of their format"],
+  invalid_option: [422, "An option has a value that is not allowed"],
+  ambiguous_form: [422, "The answers fit more than one form"],
+  unknown_form: [422, "There is no such form"],
+  unknown_scenario: [422, "There is no such scenario"],
+  item_changed: [422, "Items have changed since they were calibrated"],
+  unsupported: [422, "This is not supported"],
+  bundle_invalid: [500, "The published bundle breaks the format"],
+  bundle_format_unsupported: [500, "The published bundle is of a newer format"],
+  bundle_corrupt: [500, "The published bundle is damaged"],
+  numeric_failure: [500, "A computation broke down"],
+  aborted: [500, "The work was aborted"],
+  internal: [500, "Something went wrong here"],
+  unavailable: [503, "Storage does not answer"],
+};
+
+/** Longest list of issues in an answer: a large bad request must not make a larger answer. */
+const MOST_ISSUES = 100;
+
+/** The problem document (RFC 9457) of an error. Only errors made for readers show their message. */
+export function problemResponse(error: unknown, instance: string): Response {
+  const known = toKnown(error);
+  const { code, issues } = known;
+  const [status, title] = PROBLEMS[code];
+  if (status >= 500) console.error(error);
+  const document = {
+    type: `urn:anchoreval:problem:${code}`,
+    title,
+    status,
+    detail: known.message,
+    code,
+    issues: issues.slice(0, MOST_ISSUES),
+    instance,
+  };
+  return Response.json(document, {
+    status,
+    headers: {
+      ...(status === 503 && { "retry-after": "1" }),
+      ...(known instanceof HttpProblem && known.headers),
+      "content-type": "application/problem+json",
+      "cache-control": "no-store",
+    },
+  });
+}
+
+function toKnown(error: unknown): AnchorEvalError | HttpProblem {
+  if (error instanceof AnchorEvalError || error instanceof HttpProblem) return error;
+  if (error instanceof HTTPException && error.status === 400)
+    return new HttpProblem("malformed_json", "the body is not JSON");
+  if (error instanceof HTTPException && error.status === 415)
+    return new HttpProblem("unsupported_media_type", "send the body as application/json");
+  return new HttpProblem("internal", "an unexpected error; it was logged");
+}

@@ -1,0 +1,20 @@
+import { createEstimate } from "./create-estimate.ts";
+import { createEstimateBatch } from "./create-estimate-batch.ts";
+import { listBenchmarks } from "./list-benchmarks.ts";
+import { readAnchors } from "./read-anchors.ts";
+import { readBenchmark } from "./read-benchmark.ts";
+import { readFile } from "./read-file.ts";
+import { readHealth } from "./read-health.ts";
+import { readManifest } from "./read-manifest.ts";
+
+/** The contract: every route of the HTTP interface, with what carries it out. */
+export const ROUTES = [
+  listBenchmarks,
+  readBenchmark,
+  readManifest,
+  readAnchors,
+  readFile,
+  createEstimate,
+  createEstimateBatch,
+  readHealth,
+] as const;

@@ -1,0 +1,22 @@
+import { createRoute, type RouteHandler } from "@hono/zod-openapi";
+import { INDEX_MAX_AGE } from "../bundles/bundle-reader.ts";
+import type { AppEnv } from "../env.ts";
+import { BenchmarkListSchema } from "../schemas/benchmark.ts";
+import { json, READ_PROBLEMS } from "../schemas/responses.ts";
+import { benchmarkSummary } from "./benchmark-summary.ts";
+
+const route = createRoute({
+  method: "get",
+  path: "/v1/bundles",
+  operationId: "listBenchmarks",
+  summary: "The benchmarks with their versions",
+  responses: { 200: json(BenchmarkListSchema, "By name"), ...READ_PROBLEMS },
+});
+
+const handler: RouteHandler<typeof route, AppEnv> = async (c) => {
+  const benchmarks = await c.var.bundles.benchmarks();
+  c.header("cache-control", `public, max-age=${INDEX_MAX_AGE}`);
+  return c.json({ benchmarks: benchmarks.map(benchmarkSummary) }, 200);
+};
+
+export const listBenchmarks = { route, handler };

@@ -1,0 +1,58 @@
+import { createRoute, z, type RouteHandler } from "@hono/zod-openapi";
+import type { BundleFileName } from "anchoreval/bundle";
+import type { AppEnv } from "../env.ts";
+import { sendContent } from "../http/send-content.ts";
+import { FileParams } from "../schemas/params.ts";
+import { MOVED, NOT_MODIFIED, READ_PROBLEMS } from "../schemas/responses.ts";
+import { sendManifest } from "./send-manifest.ts";
+
+const TYPES: Readonly<Record<BundleFileName, string>> = {
+  "manifest.json": "application/json",
+  "parameters.safetensors": "application/octet-stream",
+  "anchors.jsonl": "application/x-ndjson",
+  "items.jsonl": "application/x-ndjson",
+  "report.html": "text/html; charset=utf-8",
+};
+
+/** The report brings its own scripts and styles; it gets no origin, no network and no forms. */
+const REPORT_POLICY =
+  "sandbox allow-scripts; default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:; font-src data:; base-uri 'none'; form-action 'none'";
+
+const FileBytes = z.string().openapi({ format: "binary" });
+
+const route = createRoute({
+  method: "get",
+  path: "/v1/bundles/{benchmark}/{version}/files/{name}",
+  operationId: "readFile",
+  summary: "A file of the bundle, whole or by byte range",
+  request: {
+    params: FileParams,
+    headers: z.object({
+      range: z.string().optional().openapi({ example: "bytes=0-1023" }),
+      "if-none-match": z.string().optional(),
+    }),
+  },
+  responses: {
+    200: { description: "The file", content: { "application/octet-stream": { schema: FileBytes } } },
+    206: { description: "The range", content: { "application/octet-stream": { schema: FileBytes } } },
+    416: { description: "The range lies outside the file" },
+    ...MOVED,
+    ...NOT_MODIFIED,
+    ...READ_PROBLEMS,
+  },
+});
+
+const handler: RouteHandler<typeof route, AppEnv> = async (c) => {
+  const { name, ...ref } = c.req.valid("param");
+  if (name === "manifest.json") return sendManifest(c, await c.var.bundles.published(ref));
+  const { bytes, sha256, open } = await c.var.bundles.file(ref, name);
+  return sendContent(c, {
+    type: TYPES[name],
+    etag: `sha256:${sha256}`,
+    bytes,
+    ...(name === "report.html" && { headers: { "content-security-policy": REPORT_POLICY } }),
+    open,
+  });
+};
+
+export const readFile = { route, handler };

@@ -1,0 +1,79 @@
+import { z } from "@hono/zod-openapi";
+import { ESTIMATORS } from "anchoreval/core";
+
+/** Mirrors `Interval` of anchoreval. */
+export const IntervalSchema = z
+  .object({
+    low: z.number(),
+    high: z.number(),
+    level: z.number().openapi({ description: "Confidence level, in (0,1)." }),
+    method: z.enum(["design-based", "cross-validated", "exact"]),
+  })
+  .openapi("Interval", {
+    description:
+      "For the score that this run would have got on all items of this benchmark version: not sampling noise, other prompts or other items.",
+  });
+
+/** Mirrors `EstimateWarning` of anchoreval. */
+export const EstimateWarningSchema = z
+  .object({
+    code: z.enum([
+      "stronger_than_any_seen",
+      "weaker_than_any_seen",
+      "missing_answers",
+      "changed_items_dropped",
+      "no_interval",
+      "ability_not_converged",
+    ]),
+    scenario: z.string().exactOptional(),
+    message: z.string(),
+  })
+  .openapi("EstimateWarning");
+
+/** Mirrors `ScenarioDetails` of anchoreval. */
+export const ScenarioDetailsSchema = z
+  .object({
+    theta: z.array(z.number()).readonly().openapi({ description: "Ability, one number a dimension." }),
+    thetaStandardError: z.array(z.number()).readonly(),
+    thetaStatus: z.enum(["converged", "max-iterations"]),
+    lambda: z.number().openapi({ description: "λ of gp-irt." }),
+    estimator: z.enum(ESTIMATORS).openapi({ description: "The estimator that `score` is." }),
+    estimators: z.record(z.enum(ESTIMATORS), z.number()),
+    outside: z
+      .object({ above: z.number(), below: z.number() })
+      .openapi({ description: "Probability that the full score lies above or below every source model's." }),
+  })
+  .openapi("ScenarioDetails");
+
+/** Mirrors `ScenarioResult` of anchoreval. */
+export const ScenarioResultSchema = z
+  .object({
+    score: z.number().nullable(),
+    interval: IntervalSchema.nullable(),
+    reason: z.string().nullable().openapi({ description: "Why `score` or `interval` is null." }),
+    exact: z.boolean().openapi({ description: "Every item was answered." }),
+    answered: z.number().int(),
+    of: z.number().int(),
+    answeredShare: z.number().openapi({ description: "Answered share of the anchors' weight." }),
+    range: z.enum(["inside", "edge", "outside"]).nullable().openapi({ description: "Against the models seen." }),
+    percentile: z.number().nullable().openapi({ description: "Share of source models with a lower full score." }),
+    details: ScenarioDetailsSchema.nullable(),
+  })
+  .openapi("ScenarioResult");
+
+/** Mirrors `Estimate` of anchoreval. */
+export const EstimateSchema = z
+  .object({
+    benchmark: z.string(),
+    version: z.string(),
+    form: z.string(),
+    digest: z.string().openapi({ description: "Digest of the bundle, `sha256:…`." }),
+    score: z.number().nullable().openapi({ description: "Overall score, a fraction in [0,1]." }),
+    interval: IntervalSchema.nullable(),
+    reason: z.string().nullable().openapi({ description: "Why `score` or `interval` is null." }),
+    answered: z.number().int(),
+    of: z.number().int(),
+    warnings: z.array(EstimateWarningSchema).readonly(),
+    scenarios: z.record(z.string(), ScenarioResultSchema),
+  })
+  .openapi("Estimate");

@@ -1,0 +1,96 @@
+import { z } from "@hono/zod-openapi";
+import { BUNDLE_FILES, WEIGHTINGS } from "anchoreval/bundle";
+import { ESTIMATORS } from "anchoreval/core";
+
+const MeasuredSplitSchema = z
+  .object({
+    models: z.number().int(),
+    estimators: z.record(z.enum(ESTIMATORS), z.object({ mae: z.number(), rmse: z.number(), bias: z.number() })),
+    randomMae: z.number(),
+    coverage95: z.number().nullable(),
+    halfWidth95: z.number().nullable(),
+    absoluteError: z.array(z.number().nullable()).readonly(),
+  })
+  .openapi("SplitErrors");
+
+const MeasuredErrorsSchema = z
+  .object({ interpolation: MeasuredSplitSchema.nullable(), extrapolation: MeasuredSplitSchema.nullable() })
+  .openapi("MeasuredErrors");
+
+const BankSchema = z.object({
+  id: z.string(),
+  scenarios: z.array(z.string()).readonly(),
+  irtModel: z.literal("2pl"),
+  dims: z.number().int(),
+  prior: z.object({
+    mean: z.array(z.number()).readonly(),
+    covariance: z.array(z.number()).readonly(),
+    scale: z.number(),
+  }),
+});
+
+const ScenarioSchema = z.object({
+  id: z.string(),
+  weight: z.number(),
+  items: z.number().int(),
+  subscenarios: z.array(z.object({ id: z.string().nullable(), items: z.number().int() })).readonly(),
+  threshold: z.number().nullable(),
+  scoreMap: z.object({ x: z.array(z.number()).readonly(), y: z.array(z.number()).readonly() }).nullable(),
+});
+
+const FormSchema = z.object({
+  id: z.string(),
+  selection: z.string(),
+  digest: z.string(),
+  estimator: z.enum(ESTIMATORS),
+  interval: z.enum(["design", "cross-validated"]),
+  scenarios: z.record(
+    z.string(),
+    z.object({ items: z.number().int(), whole: z.boolean(), lambda: z.number(), measured: MeasuredErrorsSchema }),
+  ),
+  overall: z.object({ measured: MeasuredErrorsSchema }).nullable(),
+});
+
+const FileSchema = z.object({
+  name: z.string().openapi({ description: `One of ${BUNDLE_FILES.join(", ")}.` }),
+  bytes: z.number().int(),
+  sha256: z.string(),
+  segments: z
+    .array(
+      z.object({
+        begin: z.number().int(),
+        end: z.number().int(),
+        sha256: z.string(),
+        scenario: z.string().nullable(),
+      }),
+    )
+    .readonly()
+    .exactOptional(),
+});
+
+/** Mirrors `Manifest` of anchoreval/bundle. docs/bundle-format.md explains the fields. */
+export const ManifestSchema = z
+  .object({
+    formatVersion: z.string(),
+    benchmark: z.string(),
+    version: z.string(),
+    benchmarkVersion: z.string().nullable(),
+    created: z.string(),
+    description: z.string().nullable(),
+    parameterization: z.string(),
+    weighting: z.enum(WEIGHTINGS),
+    banks: z.array(BankSchema).readonly(),
+    scenarios: z.array(ScenarioSchema).readonly(),
+    forms: z.array(FormSchema).readonly(),
+    defaultForm: z.string(),
+    sources: z.object({
+      models: z.number().int(),
+      names: z.array(z.string()).readonly().nullable(),
+      note: z.string().nullable(),
+    }),
+    protocol: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])),
+    fit: z.record(z.string(), z.unknown()),
+    data: z.object({ licence: z.string().nullable(), source: z.string().nullable() }),
+    files: z.array(FileSchema).readonly(),
+  })
+  .openapi("Manifest");

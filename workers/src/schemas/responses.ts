@@ -1,0 +1,38 @@
+import type { z } from "@hono/zod-openapi";
+import { ProblemSchema } from "./problem.ts";
+
+/** A JSON answer of the contract. */
+export function json<Schema extends z.ZodType>(schema: Schema, description: string) {
+  return { description, content: { "application/json": { schema } } };
+}
+
+/** A refusal of the contract. */
+function problem(description: string) {
+  return { description, content: { "application/problem+json": { schema: ProblemSchema } } };
+}
+
+/** Refusals of every route that reads a bundle. */
+export const READ_PROBLEMS = {
+  404: problem("No such benchmark, version or file"),
+  500: problem("The published bundle is damaged"),
+  503: problem("Storage does not answer"),
+};
+
+/** Refusals of a route that names a form. */
+export const ANCHORS_PROBLEMS = { ...READ_PROBLEMS, 422: problem("There is no such form") };
+
+/** Refusals of every route that takes answers. */
+export const ESTIMATE_PROBLEMS = {
+  ...READ_PROBLEMS,
+  400: problem("The body is not JSON"),
+  409: problem("The answers belong to another bundle"),
+  413: problem("The body is too large"),
+  415: problem("The body is not application/json"),
+  422: problem("Invalid values: `issues` has one entry for each"),
+};
+
+/** GET of `latest`: its number is found first. */
+export const MOVED = { 307: { description: "`latest`: at its number" } };
+
+/** Content that the caller has already. */
+export const NOT_MODIFIED = { 304: { description: "The content that If-None-Match names" } };
