@@ -2,6 +2,7 @@ export { folderSource } from "./folder-source.ts";
 export { folderStore } from "./folder-store.ts";
 export { readAnswers, type Answers } from "./read-answers.ts";
 // Readers of tables and JSON lines, shared with the trainer.
+export { checkWidth } from "./tables/check-width.ts";
 export { csvRecords, type CsvRecord } from "./tables/csv-records.ts";
 export { DataIssues, type Place } from "./tables/data-issues.ts";
 export { visitJsonKeys } from "./tables/json-keys.ts";

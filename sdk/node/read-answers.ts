@@ -1,4 +1,5 @@
 import { idProblem, SHA256 } from "../core/bundle/names.ts";
+import { checkWidth } from "./tables/check-width.ts";
 import { csvRecords } from "./tables/csv-records.ts";
 import { DataIssues } from "./tables/data-issues.ts";
 import { jsonRecords, parseJsonObject } from "./tables/json-records.ts";
@@ -123,9 +124,7 @@ async function readCsv(
         [id, score, hash] = ["item_id", "score", "hash"].map((name) => cells.indexOf(name)) as [number, number, number];
         if (id < 0 || score < 0 || new Set(cells).size < cells.length)
           issues.fail({ row }, "wrong_header", "a table of answers has the columns item_id,score[,hash], each once");
-      } else if (cells.length !== header.length)
-        issues.add({ row }, "ragged", `the row has ${cells.length} cells, the header has ${header.length}`);
-      else {
+      } else if (checkWidth({ row, cells }, header, issues)) {
         const problem = sink.take(cells[id], reader.fromText(cells[score]!), hash < 0 ? null : cells[hash]);
         if (problem) issues.add({ row, column: problem.field }, problem.code, problem.message);
       }

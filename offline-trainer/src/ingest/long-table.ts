@@ -1,4 +1,12 @@
-import { jsonKind, quoted, type CsvRecord, type DataIssues, type JsonRecord, type ScoreReader } from "anchoreval/node";
+import {
+  checkWidth,
+  jsonKind,
+  quoted,
+  type CsvRecord,
+  type DataIssues,
+  type JsonRecord,
+  type ScoreReader,
+} from "anchoreval/node";
 import type { ScoreTable } from "./score-table.ts";
 
 /** Columns of the long form: a line a score. */
@@ -27,9 +35,7 @@ export function longCsvReader(
   }) as [number, number, number];
   issues.refuse();
   return ({ row, cells }) => {
-    if (cells.length !== header.cells.length)
-      issues.add({ row }, "ragged", `the row has ${cells.length} cells, the header has ${header.cells.length}`);
-    else
+    if (checkWidth({ row, cells }, header.cells, issues))
       putScore({ row, model: cells[model]!, item: cells[item]!, score: reader.fromText(cells[score]!) }, table, issues);
   };
 }

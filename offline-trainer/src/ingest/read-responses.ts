@@ -13,14 +13,14 @@ import {
 import { groupedOrder } from "../matrix/group-items.ts";
 import type { ItemInfo, ResponseMatrix } from "../matrix/response-matrix.ts";
 import { assembleMatrix } from "./assemble-matrix.ts";
+import { csvTableReader } from "./csv-table.ts";
 import { checkTable } from "./check-table.ts";
 import { defaultItems } from "./default-items.ts";
 import { readItems } from "./items-file.ts";
-import { LONG_COLUMNS, longCsvReader, longJsonReader } from "./long-table.ts";
+import { longJsonReader } from "./long-table.ts";
 import { matchItems } from "./match-items.ts";
 import { isPyIrt, pyIrtReader } from "./py-irt.ts";
 import { ScoreTable } from "./score-table.ts";
-import { wideCsvReader } from "./wide-csv.ts";
 
 export interface ReadResponsesOptions extends ScoreOptions {
   /** File that describes the items. @default none: scenarios are taken from the ids */
@@ -95,7 +95,7 @@ async function readTable(
     for await (const records of csvRecords(lines, issues))
       for (const record of records)
         if (take) take(record);
-        else take = csvReader(record, table, reader, issues, remarks);
+        else take = csvTableReader(record, table, reader, issues, remarks);
   }
   issues.refuse();
   return { table, issues };
@@ -113,41 +113,6 @@ function isJson(path: string, firstLine: string): boolean {
   const name = path.toLowerCase().replace(/\.gz$/, "");
   if (name.endsWith(".csv")) return false;
   return /\.(jsonl|ndjson|json)$/.test(name) || /^\s*[{[]/.test(firstLine);
-}
-
-/** Decides by the header between the wide and the long form. */
-function csvReader(
-  header: CsvRecord,
-  table: ScoreTable,
-  reader: ScoreReader,
-  issues: DataIssues,
-  remarks: string[],
-): (record: CsvRecord) => void {
-  const { row, cells } = header;
-  const absent = LONG_COLUMNS.filter((name) => !cells.includes(name));
-  if (absent.length === 0) {
-    const ignored = cells.filter((name) => !(LONG_COLUMNS as readonly string[]).includes(name));
-    if (ignored.length > 0) remarks.push(`columns that are not read: ${ignored.join(", ")}`);
-    return longCsvReader(header, table, reader, issues);
-  }
-  const almostLong = cells.length < 10 && (cells.includes("item_id") || cells.includes("score"));
-  if (almostLong)
-    issues.fail(
-      { row },
-      "wrong_header",
-      `a long table has the columns ${LONG_COLUMNS.join(",")}; there is no ${absent.join(", no ")}`,
-    );
-  if (cells[0] !== "model") {
-    const separator = /^model([;\t])/.exec(cells[0]!)?.[1];
-    issues.fail(
-      { row, column: 1 },
-      "wrong_header",
-      separator === undefined
-        ? `a header is model,<item_id>… or has the columns ${LONG_COLUMNS.join(",")}; this one begins with ${JSON.stringify(cells[0]!.slice(0, 60))}`
-        : `columns are separated by commas, not by ${separator === ";" ? "semicolons" : "tabs"}`,
-    );
-  }
-  return wideCsvReader(header, table, reader, issues);
 }
 
 function mixedSubscenarios(items: readonly ItemInfo[]): string[] {

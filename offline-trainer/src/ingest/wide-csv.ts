@@ -1,4 +1,4 @@
-import { quoted, type CsvRecord, type DataIssues, type ScoreReader } from "anchoreval/node";
+import { checkWidth, quoted, type CsvRecord, type DataIssues, type ScoreReader } from "anchoreval/node";
 import type { ScoreTable } from "./score-table.ts";
 
 /**
@@ -26,10 +26,7 @@ export function wideCsvReader(
   if (table.items.length === 0) issues.fail({ row: header.row }, "wrong_header", "the header names no items");
 
   return ({ row, cells }) => {
-    if (cells.length !== header.cells.length) {
-      issues.add({ row }, "ragged", `the row has ${cells.length} cells, the header has ${header.cells.length}`);
-      return;
-    }
+    if (!checkWidth({ row, cells }, header.cells, issues)) return;
     const scores = new Float32Array(table.items.length);
     for (let item = 0; item < scores.length; item++) {
       const score = reader.fromText(cells[item + 1]!);

@@ -37,16 +37,16 @@ function scoreWriter(): (score: number) => string {
   return (score) => {
     let text = known.get(score);
     if (text === undefined) {
-      text = shortestFloat32(score);
+      text = shortFloat32(score);
       if (known.size < REMEMBERED) known.set(score, text);
     }
     return text;
   };
 }
 
-/** The shortest decimal that reads back as this float32; nine digits always do. */
-function shortestFloat32(value: number): string {
-  for (let digits = 6; digits < 9; digits++) {
+/** A short decimal that reads back as this float32: six digits where they do, else eight, else nine, which always do. */
+function shortFloat32(value: number): string {
+  for (const digits of [6, 8]) {
     const candidate = Number(value.toPrecision(digits));
     if (Math.fround(candidate) === value) return String(candidate);
   }

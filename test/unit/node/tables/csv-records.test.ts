@@ -1,0 +1,58 @@
+import { csvRecords, DataIssues, type CsvRecord } from "anchoreval/node";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+
+async function records(text: string): Promise<CsvRecord[]> {
+  const out: CsvRecord[] = [];
+  for await (const batch of csvRecords([{ first: 1, lines: text.split("\n") }], new DataIssues("f")))
+    out.push(...batch);
+  return out;
+}
+
+test.each<[text: string, cells: string[]]>([
+  ["a,b,c", ["a", "b", "c"]],
+  ["a,,", ["a", "", ""]],
+  [",", ["", ""]],
+  ['""', [""]],
+  ['"",""', ["", ""]],
+  ['"a,b",c', ["a,b", "c"]],
+  ['"a ""b""",""""', ['a "b"', '"']],
+  ['a,"b\nc\n\nd",e', ["a", "b\nc\n\nd", "e"]],
+  ['"a",', ["a", ""]],
+  [" a , b ", [" a ", " b "]],
+])("%j", async (text, cells) => {
+  expect(await records(text)).toEqual([{ row: 1, cells }]);
+});
+
+test("a record's row is the line on which it begins; empty lines are skipped", async () => {
+  expect((await records('a\n\n"b\nb"\nc\n')).map(({ row }) => row)).toEqual([1, 3, 5]);
+});
+
+test("cells that were quoted come back, however the lines are batched", async () => {
+  const cell = fc.string({ maxLength: 5, unit: fc.constantFrom('"', ",", "\n", "a", "é") });
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.array(cell, { minLength: 1, maxLength: 4 }), { minLength: 1, maxLength: 5 }),
+      fc.nat({ max: 8 }),
+      async (table, at) => {
+        const text = table.map((row) => row.map((value) => `"${value.replaceAll('"', '""')}"`).join(",")).join("\n");
+        const lines = text.split("\n");
+        const cut = Math.min(at, lines.length);
+        const batches = [
+          { first: 1, lines: lines.slice(0, cut) },
+          { first: 1 + cut, lines: lines.slice(cut) },
+        ];
+        const out: (readonly string[])[] = [];
+        for await (const batch of csvRecords(batches, new DataIssues("f")))
+          out.push(...batch.map(({ cells }) => cells));
+        expect(out).toEqual(table);
+      },
+    ),
+  );
+});
+
+test("a quote that is never closed is found without reading on for ever", async () => {
+  const lines = Array.from({ length: 200_000 }, () => "0,1,0,1,0,1");
+  lines[3] = '0,"1,0';
+  await expect(records(lines.join("\n"))).rejects.toThrow("f: row 4: a quoted cell of this row is never closed");
+});
