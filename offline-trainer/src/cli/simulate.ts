@@ -1,0 +1,136 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { Command, OptionReader, OptionSpec } from "anchoreval/cli";
+import { AnchorEvalError } from "anchoreval/core";
+import { writeText } from "../ingest/gzip-file.ts";
+import { writeItems } from "../ingest/write-items.ts";
+import { writeWideCsv } from "../ingest/write-wide-csv.ts";
+import { encodeTruth } from "../simulate/encode-truth.ts";
+import {
+  resolveSimulateOptions,
+  ROW_ORDERS,
+  SIMULATE_DEFAULTS,
+  SIMULATE_OPTIONS,
+  type NumericOption,
+  type SimulateOptions,
+} from "../simulate/options.ts";
+import { simulateLeaderboard, type SimulatedLeaderboard } from "../simulate/simulate-leaderboard.ts";
+import type { TrueModel } from "../simulate/truth.ts";
+
+const NUMERIC = Object.keys(SIMULATE_OPTIONS) as NumericOption[];
+
+/** What the command writes into its folder. */
+const FILES = ["responses.csv.gz", "items.jsonl.gz", "models.jsonl", "truth.safetensors"] as const;
+
+export const simulateCommand: Command = {
+  name: "simulate",
+  summary: "draw a leaderboard that looks like a real one, with the truth beside it",
+  options: {
+    out: { type: "string", value: "DIR", description: `folder for ${FILES.join(", ")}` },
+    ...Object.fromEntries(NUMERIC.map((name) => [flagOf(name), numberSpec(name)])),
+    order: {
+      type: "string",
+      value: ROW_ORDERS.join("|"),
+      description: `order of the rows by date (default ${SIMULATE_DEFAULTS.order})`,
+    },
+    text: { type: "boolean", description: "write a question for every item" },
+  },
+  async run({ options: reader, output, signal }) {
+    const out = reader.required("out");
+    const options = readOptions(reader);
+    await makeFolder(out);
+    const bar = output.progress("drawing", options.models);
+    let leaderboard: SimulatedLeaderboard;
+    try {
+      leaderboard = simulateLeaderboard(options, (done) => {
+        if (signal.aborted) throw new AnchorEvalError("aborted", "simulate was stopped");
+        bar.update(done);
+      });
+    } finally {
+      bar.stop();
+    }
+    const { matrix, truth } = leaderboard;
+    output.remark(`writing ${out}`);
+    await writeWideCsv(join(out, "responses.csv.gz"), matrix);
+    await writeItems(join(out, "items.jsonl.gz"), matrix.items);
+    await writeText(join(out, "models.jsonl"), modelLines(truth.models));
+    await writeFile(join(out, "truth.safetensors"), encodeTruth(truth));
+
+    const missing = matrix.observed?.reduce((sum, seen) => sum + 1 - seen, 0) ?? 0;
+    const summary = {
+      models: matrix.subjects.length,
+      items: matrix.items.length,
+      missing: missing / matrix.scores.length,
+      scenarios: truth.scenarios.map(({ id, items, kind, choices, subscenarios }, s) => ({
+        id,
+        items,
+        subscenarios: subscenarios.length > 1 ? subscenarios.length : 0,
+        kind,
+        choices,
+        meanScore: columnMean(truth.realised.subscenarios, s, truth.scenarios.length),
+      })),
+      files: FILES.map((file) => join(out, file)),
+    };
+    if (output.json) {
+      output.document(summary);
+      return 0;
+    }
+    output.line(
+      `${summary.models} models × ${summary.items} items, ${(100 * summary.missing).toFixed(1)} % of the answers missing`,
+    );
+    for (const { id, items, subscenarios, kind, choices, meanScore } of summary.scenarios)
+      output.line(
+        `  ${id}: ${items} items${subscenarios > 0 ? ` in ${subscenarios} subscenarios` : ""}, ` +
+          `${choices > 0 ? `1 of ${choices} options` : "open answers"}, ${kind}, mean score ${(100 * meanScore).toFixed(1)}`,
+      );
+    for (const file of summary.files) output.line(file);
+    return 0;
+  },
+};
+
+function readOptions(reader: OptionReader): SimulateOptions {
+  const numbers = NUMERIC.map((name) => {
+    const { min, max, ...rule } = SIMULATE_OPTIONS[name];
+    const integer = "integer" in rule;
+    return [name, reader.number(flagOf(name), { min, max, integer }, SIMULATE_DEFAULTS[name])] as const;
+  });
+  return resolveSimulateOptions({
+    ...(Object.fromEntries(numbers) as Record<NumericOption, number>),
+    order: reader.oneOf("order", ROW_ORDERS, SIMULATE_DEFAULTS.order),
+    text: reader.flag("text"),
+  });
+}
+
+function numberSpec(name: NumericOption): OptionSpec {
+  const { default: value, description } = SIMULATE_OPTIONS[name];
+  return { type: "string", value: "N", description: `${description} (default ${Number(value.toFixed(3))})` };
+}
+
+/** `familySize` → `family-size`. */
+function flagOf(name: NumericOption): string {
+  return name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+}
+
+function* modelLines(models: readonly TrueModel[]): Generator<string, void, undefined> {
+  for (const { name, family, date, replicateOf } of models)
+    yield `${JSON.stringify({
+      model: name,
+      family: `family-${family + 1}`,
+      date,
+      ...(replicateOf !== null && { replicate_of: models[replicateOf]!.name }),
+    })}\n`;
+}
+
+async function makeFolder(folder: string): Promise<void> {
+  try {
+    await mkdir(folder, { recursive: true });
+  } catch (cause) {
+    throw new AnchorEvalError("invalid_option", `--out ${folder} can't be made a folder`, { cause });
+  }
+}
+
+function columnMean(rows: Float64Array, column: number, width: number): number {
+  let sum = 0;
+  for (let at = column; at < rows.length; at += width) sum += rows[at]!;
+  return sum / (rows.length / width);
+}

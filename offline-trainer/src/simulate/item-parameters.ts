@@ -1,0 +1,128 @@
+import { logit, sigmoid, type RandomSource } from "anchoreval/core";
+import { drawClusters, drawItemKinds } from "./item-kinds.ts";
+import type { SimulateOptions } from "./options.ts";
+import type { ScenarioPlan } from "./scenarios.ts";
+
+/** What the items are like. N items, K = D−1 skills; the response function is in probabilities.ts. */
+export interface ItemParameters {
+  /** Position of the item's scenario. */
+  readonly scenario: Uint32Array;
+  /** Codes of ITEM_KINDS. */
+  readonly kind: Uint32Array;
+  /** Cluster of redundant items, from 1; 0 = none. */
+  readonly cluster: Uint32Array;
+  /** a > 0. */
+  readonly discrimination: Float64Array;
+  /** b, logits of ability. */
+  readonly difficulty: Float64Array;
+  /** Loadings on the skills, N × K, of equal length. */
+  readonly loadings: Float64Array;
+  /** c; 0 where answers are open. */
+  readonly lower: Float64Array;
+  /** d. */
+  readonly upper: Float64Array;
+  /** How much harder the item is for the second class than for the first, logits of ability. */
+  readonly classShift: Float64Array;
+  /** A uniform number in [0,1) that kinds of items use each in its way. */
+  readonly trait: Float64Array;
+  /** The right option's number, from 0; 0 where answers are open. */
+  readonly key: Uint32Array;
+}
+
+/** Discrimination of flat scenarios over the usual one; difficulties are stretched, so that accuracies differ still. */
+const FLAT_DISCRIMINATION = 0.12;
+const FLAT_SPREAD = 7;
+/** Sd of difficulty inside a cluster of near-copies, over the sd between items. */
+const CLUSTER_SPREAD = 0.25;
+
+/** Draws the items. Each property has a stream of its own. */
+export function drawItemParameters(
+  scenarios: readonly ScenarioPlan[],
+  options: SimulateOptions,
+  random: RandomSource,
+): ItemParameters {
+  const count = options.items;
+  const kind = drawItemKinds(options, random.fork("kinds"));
+  const cluster = drawClusters(kind, scenarios, options.clusterSize, random.fork("clusters"));
+  const items: ItemParameters = {
+    scenario: new Uint32Array(count),
+    kind,
+    cluster,
+    discrimination: normals(count, random.fork("discrimination")),
+    difficulty: clusteredNormals(cluster, random.fork("difficulty")),
+    loadings: new Float64Array(count * (options.dims - 1)),
+    lower: normals(count, random.fork("lower")),
+    upper: uniforms(count, random.fork("upper")),
+    classShift: normals(count, random.fork("class-shift")),
+    trait: uniforms(count, random.fork("trait")),
+    key: new Uint32Array(count),
+  };
+  const keys = uniforms(count, random.fork("key"));
+  let column = 0;
+  scenarios.forEach(({ kind: peculiar, choices, subscenarios }, s) => {
+    const [slope, spread] = peculiar === "flat" ? [FLAT_DISCRIMINATION, FLAT_SPREAD] : [1, 1];
+    for (const { items: size, centre } of subscenarios)
+      for (const end = column + size; column < end; column++) {
+        const i = column;
+        items.scenario[i] = s;
+        items.discrimination[i] =
+          slope * options.discrimination * Math.exp(options.discriminationSd * items.discrimination[i]!);
+        items.difficulty[i] = spread * (centre + options.difficultySd * items.difficulty[i]!);
+        items.lower[i] = choices > 0 ? sigmoid(logit(1 / choices) + options.floorSd * items.lower[i]!) : 0;
+        // Exponential slips, kept above the floor.
+        items.upper[i] = Math.max((1 + items.lower[i]) / 2, 1 + options.slip * Math.log(1 - items.upper[i]!));
+        items.classShift[i] = spread * options.mixtureSd * items.classShift[i]!;
+        items.key[i] = Math.floor(keys[i]! * choices);
+      }
+  });
+  drawLoadings(items.loadings, scenarios, options, random.fork("loadings"));
+  return items;
+}
+
+/** Loadings: |normal| times the subscenario's weights, brought to the length `skillSd`. */
+function drawLoadings(
+  loadings: Float64Array,
+  scenarios: readonly ScenarioPlan[],
+  { dims, skillSd }: SimulateOptions,
+  random: RandomSource,
+): void {
+  const width = dims - 1;
+  for (let k = 0; k < width; k++) {
+    const stream = random.fork(String(k));
+    let column = 0;
+    for (const { subscenarios } of scenarios)
+      for (const { items, skillWeights } of subscenarios)
+        for (const end = column + items; column < end; column++)
+          loadings[column * width + k] = skillWeights[k]! * Math.abs(stream.normal());
+  }
+  for (let begin = 0; begin < loadings.length; begin += width) {
+    const row = loadings.subarray(begin, begin + width);
+    const length = Math.hypot(...row);
+    if (length > 0) for (let k = 0; k < width; k++) row[k]! *= skillSd / length;
+  }
+}
+
+/** Standard normals; members of a cluster lie near each other, with the same variance as all. */
+function clusteredNormals(cluster: Uint32Array, random: RandomSource): Float64Array {
+  const own = normals(cluster.length, random.fork("own"));
+  const shared = random.fork("shared");
+  let last = 0;
+  let centre = 0;
+  for (let i = 0; i < own.length; i++) {
+    if (cluster[i] === 0) continue;
+    if (cluster[i] !== last) {
+      last = cluster[i]!;
+      centre = shared.normal();
+    }
+    own[i] = Math.sqrt(1 - CLUSTER_SPREAD ** 2) * centre + CLUSTER_SPREAD * own[i]!;
+  }
+  return own;
+}
+
+function normals(count: number, random: RandomSource): Float64Array {
+  return Float64Array.from({ length: count }, () => random.normal());
+}
+
+function uniforms(count: number, random: RandomSource): Float64Array {
+  return Float64Array.from({ length: count }, () => random.next());
+}

@@ -1,0 +1,130 @@
+import type { RandomSource } from "anchoreval/core";
+import { apportion } from "./apportion.ts";
+import type { SimulateOptions } from "./options.ts";
+
+/** What is peculiar about a scenario; the code in the truth is the position here. */
+export const SCENARIO_KINDS = ["regular", "saturated", "hard", "flat"] as const;
+export type ScenarioKind = (typeof SCENARIO_KINDS)[number];
+
+export interface SubscenarioPlan {
+  /** null where the scenario has no subscenarios. */
+  readonly id: string | null;
+  readonly items: number;
+  /** Mean difficulty of its items, logits of ability. */
+  readonly centre: number;
+  /** How much its items call on each of the dims−1 skills; positive, mean 1. */
+  readonly skillWeights: readonly number[];
+}
+
+export interface ScenarioPlan {
+  readonly id: string;
+  /** First column. */
+  readonly begin: number;
+  readonly items: number;
+  readonly kind: ScenarioKind;
+  /** Options of its multiple-choice items; 0 = open answers. */
+  readonly choices: number;
+  /** Scores are pass rates. */
+  readonly passRates: boolean;
+  readonly subscenarios: readonly SubscenarioPlan[];
+}
+
+/** Mean difficulty of a scenario by kind, logits of ability (stretched where flat), and its sd where it varies. */
+const CENTRES: Readonly<Record<ScenarioKind, { readonly mean: number; readonly sd: number }>> = {
+  regular: { mean: -0.3, sd: 0.5 },
+  saturated: { mean: -2.4, sd: 0 },
+  hard: { mean: 2.5, sd: 0 },
+  flat: { mean: 0.8, sd: 0 },
+};
+/** Sd of subscenarios' mean difficulties about the scenario's. */
+const SUBSCENARIO_CENTRE_SD = 0.4;
+/** Sd of the log of the skills' weights. */
+const SKILL_WEIGHT_SD = 0.9;
+/** Fewest items of a scenario without subscenarios, and of a subscenario. */
+const LEAST_ITEMS = 2;
+
+/** Draws sizes, kinds, answer forms and subscenarios. Shares are rounded to whole scenarios. */
+export function planScenarios(options: SimulateOptions, random: RandomSource): ScenarioPlan[] {
+  const count = options.scenarios;
+  const kinds = assignKinds(options, random.fork("kinds"));
+  const choice = chosen(count, options.choiceShare, random.fork("choice"));
+  const split = chosen(count, options.subscenarioShare, random.fork("subscenarios"));
+  const passRates = chosen(count, options.passRateShare, random.fork("pass-rates"));
+  const sizes = unequalSizes(
+    options.items,
+    count,
+    options.scenarioSpread,
+    options.subscenarioShare > 0 ? LEAST_ITEMS * options.subscenarios : LEAST_ITEMS,
+    random.fork("sizes"),
+  );
+  let begin = 0;
+  return sizes.map((items, s) => {
+    const own = random.fork(`scenario/${s}`);
+    const kind = kinds[s]!;
+    const centre = CENTRES[kind].mean + CENTRES[kind].sd * own.fork("centre").normal();
+    const plan: ScenarioPlan = {
+      id: `scenario-${s + 1}`,
+      begin,
+      items,
+      kind,
+      choices: choice[s] ? options.choices : 0,
+      passRates: options.samples > 1 && passRates[s]!,
+      subscenarios: planSubscenarios(items, split[s]! ? options.subscenarios : 1, centre, options, own),
+    };
+    begin += items;
+    return plan;
+  });
+}
+
+function planSubscenarios(
+  items: number,
+  count: number,
+  centre: number,
+  options: SimulateOptions,
+  random: RandomSource,
+): SubscenarioPlan[] {
+  const sizes =
+    count === 1 ? [items] : unequalSizes(items, count, options.subscenarioSpread, LEAST_ITEMS, random.fork("sizes"));
+  const offsets = random.fork("offsets");
+  return sizes.map((size, k) => ({
+    id: count === 1 ? null : `part-${k + 1}`,
+    items: size,
+    centre: centre + (count === 1 ? 0 : SUBSCENARIO_CENTRE_SD * offsets.normal()),
+    skillWeights: skillWeights(options.dims - 1, random.fork(`skills/${k}`)),
+  }));
+}
+
+/** Log-normal weights with mean 1, one stream a skill so that more dimensions leave the first ones alone. */
+function skillWeights(skills: number, random: RandomSource): number[] {
+  return Array.from({ length: skills }, (_, k) =>
+    Math.exp(SKILL_WEIGHT_SD * random.fork(String(k)).normal() - SKILL_WEIGHT_SD ** 2 / 2),
+  );
+}
+
+function assignKinds(
+  { scenarios, saturatedShare, hardShare, flatShare }: SimulateOptions,
+  random: RandomSource,
+): ScenarioKind[] {
+  const kinds = new Array<ScenarioKind>(scenarios).fill("regular");
+  const free = random.shuffle([...kinds.keys()]);
+  for (const [kind, share] of [
+    ["saturated", saturatedShare],
+    ["hard", hardShare],
+    ["flat", flatShare],
+  ] as const)
+    for (const s of free.splice(0, Math.round(share * scenarios))) kinds[s] = kind;
+  return kinds;
+}
+
+/** Marks round(share · count) of the positions. */
+function chosen(count: number, share: number, random: RandomSource): boolean[] {
+  const marks = new Array<boolean>(count).fill(false);
+  for (const k of random.shuffle([...marks.keys()]).slice(0, Math.round(share * count))) marks[k] = true;
+  return marks;
+}
+
+/** Whole sizes with log-normal proportions, each at least `least`, that sum to `total`. */
+function unequalSizes(total: number, count: number, spread: number, least: number, random: RandomSource): number[] {
+  const weights = Array.from({ length: count }, () => Math.exp(spread * random.normal()));
+  return apportion(total, weights, least);
+}

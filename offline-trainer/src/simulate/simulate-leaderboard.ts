@@ -1,0 +1,124 @@
+import { createRandom } from "anchoreval/core";
+import type { ItemInfo, ResponseMatrix } from "../matrix/response-matrix.ts";
+import { scenarioSlices } from "../prepare/scenarios.ts";
+import { drawAbilities } from "./abilities.ts";
+import { drawAnswers, redrawAnswers } from "./answers.ts";
+import { drawFamilies, type SimulatedModel } from "./families.ts";
+import { familyEffects } from "./family-effects.ts";
+import { setFullScores } from "./full-scores.ts";
+import { drawItemParameters } from "./item-parameters.ts";
+import { writeTexts } from "./item-text.ts";
+import { deleteAnswers } from "./missing.ts";
+import { resolveSimulateOptions, type SimulateOptions } from "./options.ts";
+import { modelProbabilities, type World } from "./probabilities.ts";
+import { planScenarios, type ScenarioPlan } from "./scenarios.ts";
+import { reorderAbilities, type SimulatedTruth, type TrueModel } from "./truth.ts";
+
+/** A leaderboard that was drawn, and what it was drawn from. */
+export interface SimulatedLeaderboard {
+  readonly matrix: ResponseMatrix;
+  readonly truth: SimulatedTruth;
+}
+
+/**
+ * Draws a leaderboard that looks like a real one: families of related models that get stronger over time, abilities
+ * that are correlated across scenarios, floors and ceilings, redundant, mislabelled and inexplicable items, missing
+ * answers. It is not the model that is fitted: see `probabilities.ts` for the response functions. Every stage draws
+ * from a stream of its own name, so that an option changes only what it is about.
+ * @param given - see SIMULATE_OPTIONS
+ * @param progress - told how many models are done
+ * @throws AnchorEvalError `invalid_option`
+ * @example const { matrix, truth } = simulateLeaderboard({ models: 100, items: 2000, scenarios: 3, seed: 7 });
+ */
+export function simulateLeaderboard(
+  given: Partial<SimulateOptions> = {},
+  progress?: (models: number) => void,
+): SimulatedLeaderboard {
+  const options = resolveSimulateOptions(given);
+  const random = createRandom(`simulate/${options.seed}`);
+  const scenarios = planScenarios(options, random.fork("scenarios"));
+  const models = drawFamilies(options, random.fork("families"));
+  const world: World = {
+    options,
+    models,
+    scenarios,
+    abilities: drawAbilities(models, scenarios, options, random.fork("abilities")),
+    items: drawItemParameters(scenarios, options, random.fork("items")),
+    effects: familyEffects(options.items, options.familyItemSd, random.fork("family-effects")),
+  };
+  const texts = options.text ? writeTexts(world.items, scenarios, options.dims - 1, random.fork("texts")) : null;
+  const items = itemInfos(scenarios, texts);
+  const slices = { items: scenarioSlices(items, "items"), subscenarios: scenarioSlices(items, "subscenarios") };
+
+  // Models are drawn oldest first; `rows` has the model of each row.
+  const rows = [...models.keys()];
+  if (options.order === "newest-first") rows.reverse();
+  const rowOf = new Uint32Array(models.length);
+  rows.forEach((model, row) => (rowOf[model] = row));
+
+  const columns = options.items;
+  const continuous = scenarios.some(({ passRates }) => passRates);
+  const size = models.length * columns;
+  const scores = continuous ? new Float32Array(size) : new Uint8Array(size);
+  const observed = new Uint8Array(size).fill(1);
+  const fullScores = (): Float64Array => new Float64Array(models.length * scenarios.length);
+  const expected = { items: fullScores(), subscenarios: fullScores() };
+  const realised = { items: fullScores(), subscenarios: fullScores() };
+  const probabilities = new Float64Array(columns);
+  const fresh = scores.slice(0, columns);
+  const local = random.fork("local");
+  models.forEach(({ replicateOf }, model) => {
+    const row = rowOf[model]!;
+    const own = scores.subarray(row * columns, (row + 1) * columns);
+    modelProbabilities(world, replicateOf ?? model, local, probabilities);
+    drawAnswers(probabilities, scenarios, options, random.fork(`answers/${model}`), fresh);
+    if (replicateOf === null) own.set(fresh);
+    else {
+      // An original is older than its reruns, so that its row is there.
+      const begin = rowOf[replicateOf]! * columns;
+      const original = scores.subarray(begin, begin + columns);
+      redrawAnswers(original, fresh, options.replicateRedraw, random.fork(`redrawn/${model}`), own);
+    }
+    for (const weighting of ["items", "subscenarios"] as const) {
+      setFullScores(expected[weighting], row, slices[weighting], probabilities);
+      setFullScores(realised[weighting], row, slices[weighting], own);
+    }
+    const mask = observed.subarray(row * columns, (row + 1) * columns);
+    deleteAnswers(scenarios, options, random.fork(`missing/${model}`), mask);
+    for (let i = 0; i < columns; i++) if (mask[i] === 0) own[i] = 0;
+    progress?.(model + 1);
+  });
+  return {
+    matrix: {
+      subjects: rows.map((model) => models[model]!.name),
+      items,
+      scores,
+      observed: observed.includes(0) ? observed : null,
+    },
+    truth: {
+      options,
+      scenarios,
+      models: rows.map((model) => trueModel(models[model]!, rowOf)),
+      abilities: reorderAbilities(world.abilities, rows),
+      items: world.items,
+      expected,
+      realised,
+    },
+  };
+}
+
+function trueModel({ name, family, date, replicateOf }: SimulatedModel, rowOf: Uint32Array): TrueModel {
+  return { name, family, date, replicateOf: replicateOf === null ? null : rowOf[replicateOf]! };
+}
+
+function itemInfos(scenarios: readonly ScenarioPlan[], texts: readonly string[] | null): ItemInfo[] {
+  return scenarios.flatMap(({ id, begin, subscenarios }) => {
+    const parts = subscenarios.flatMap(({ id: part, items }) => new Array<string | null>(items).fill(part));
+    return parts.map((part, k) => ({
+      item_id: `${id}/${k}`,
+      scenario: id,
+      ...(part !== null && { subscenario: part }),
+      ...(texts && { text: texts[begin + k]! }),
+    }));
+  });
+}
