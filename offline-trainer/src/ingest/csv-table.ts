@@ -1,4 +1,4 @@
-import { quoted, type CsvRecord, type DataIssues, type ScoreReader } from "anchoreval/node";
+import { firstFew, quoted, type CsvRecord, type DataIssues, type ScoreReader } from "anchoreval/node";
 import { LONG_COLUMNS, longCsvReader } from "./long-table.ts";
 import type { ScoreTable } from "./score-table.ts";
 import { wideCsvReader } from "./wide-csv.ts";
@@ -19,7 +19,7 @@ export function csvTableReader(
   const absent = LONG_COLUMNS.filter((name) => !cells.includes(name));
   if (absent.length === 0) {
     const ignored = cells.filter((name) => !(LONG_COLUMNS as readonly string[]).includes(name));
-    if (ignored.length > 0) remarks.push(`columns that are not read: ${ignored.join(", ")}`);
+    if (ignored.length > 0) remarks.push(`columns that are not read: ${firstFew(ignored)}`);
     return longCsvReader(header, table, reader, issues);
   }
   if (cells[0] !== "model") {
