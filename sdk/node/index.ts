@@ -1,5 +1,6 @@
 export { folderSource } from "./folder-source.ts";
 export { folderStore } from "./folder-store.ts";
+export { findLmEvalLogs, groupRuns, readLmEvalLog, type LmEvalLog } from "./lm-eval-logs.ts";
 export { readAnswers, type Answers } from "./read-answers.ts";
 // Readers of tables and JSON lines, shared with the trainer.
 export { checkWidth } from "./tables/check-width.ts";

@@ -1,0 +1,68 @@
+import type { LmEvalSamples, SampleState, TaskProtocol } from "anchoreval/logs";
+import type { LmEvalLog } from "anchoreval/node";
+
+/** The samples of one run on one task, in arrays. */
+export interface RunScores {
+  readonly log: LmEvalLog;
+  readonly metric: string;
+  readonly filter: string;
+  readonly protocol: TaskProtocol;
+  readonly documents: Int32Array;
+  /** The harness's own scores on [0,1]; NaN where it gave none. */
+  readonly scores: Float64Array;
+  readonly states: readonly SampleState[];
+  /** Content hashes; null where the log doesn't hold the document. */
+  readonly hashes: readonly (string | null)[];
+}
+
+/** Keeps each content hash, and the text that belongs to it, once for all runs. */
+export class ContentTable {
+  readonly #hashes = new Map<string, string>();
+  readonly #texts = new Map<string, string>();
+
+  intern(hash: string | null, text: string | null): string | null {
+    if (hash === null) return null;
+    const known = this.#hashes.get(hash);
+    if (known !== undefined) return known;
+    this.#hashes.set(hash, hash);
+    if (text !== null) this.#texts.set(hash, text);
+    return hash;
+  }
+
+  text(hash: string): string | undefined {
+    return this.#texts.get(hash);
+  }
+}
+
+export function runScores(
+  log: LmEvalLog,
+  { metric, filter, samples }: LmEvalSamples,
+  protocol: TaskProtocol,
+  contents: ContentTable,
+): RunScores {
+  return {
+    log,
+    metric,
+    filter,
+    protocol,
+    documents: Int32Array.from(samples, (sample) => sample.doc_id),
+    scores: Float64Array.from(samples, (sample) => sample.score ?? NaN),
+    states: samples.map((sample) => sample.state),
+    hashes: samples.map((sample) => contents.intern(sample.hash, sample.text)),
+  };
+}
+
+/** What becomes of a sample without an answer or a score. `harness`: what the harness's own aggregate does. */
+export type ErrorPolicy = "harness" | "missing" | "wrong";
+
+/** The score that counts; NaN = missing. */
+export function countedScore({ scores, states }: RunScores, sample: number, policy: ErrorPolicy): number {
+  if (policy === "harness" || states[sample] === "scored") return scores[sample]!;
+  return policy === "wrong" ? 0 : NaN;
+}
+
+export function countStates(runs: readonly RunScores[]): Record<SampleState, number> {
+  const counts = { scored: 0, errored: 0, unscored: 0 };
+  for (const run of runs) for (const state of run.states) counts[state]++;
+  return counts;
+}

@@ -1,0 +1,57 @@
+import { AnchorEvalError } from "anchoreval/core";
+import { groupRuns, type LmEvalLog } from "anchoreval/node";
+
+/** What happens with several runs of a model on a task. */
+export type DuplicatePolicy = "newest" | "mean" | "error";
+
+export interface SelectedRuns {
+  /** Runs to read: one for each model and task, or all of them where they are averaged. */
+  readonly chosen: readonly LmEvalLog[];
+  /** Older runs that are left out. */
+  readonly dropped: readonly LmEvalLog[];
+  readonly warnings: readonly string[];
+}
+
+/**
+ * Chooses among several runs of the same model on the same task.
+ * @throws AnchorEvalError `invalid_data` naming the runs, under the policy `error`
+ */
+export function selectRuns(logs: readonly LmEvalLog[], policy: DuplicatePolicy): SelectedRuns {
+  const chosen: LmEvalLog[] = [];
+  const dropped: LmEvalLog[] = [];
+  const warnings: string[] = [];
+  for (const runs of groupRuns(logs)) {
+    const [newest, ...older] = runs;
+    chosen.push(newest!);
+    if (older.length === 0) continue;
+    if (policy === "error") throw severalRuns(runs);
+    const otherwise = older.find((run) => run.results?.modelArguments !== newest!.results?.modelArguments);
+    if (otherwise)
+      warnings.push(
+        `${newest!.model}, ${newest!.task}: its runs were made with different arguments (${newest!.results?.modelArguments ?? "unknown"}; ${otherwise.results?.modelArguments ?? "unknown"}): if these are different models, import them apart, with --model-name`,
+      );
+    if (policy === "mean") chosen.push(...older);
+    else {
+      dropped.push(...older);
+      const larger = older.find((run) => documents(run) > documents(newest!));
+      if (larger)
+        warnings.push(
+          `${newest!.model}, ${newest!.task}: the newest run has ${documents(newest!)} documents, an older one ${documents(larger)}; the newest counts`,
+        );
+    }
+  }
+  return { chosen, dropped, warnings };
+}
+
+function documents(log: LmEvalLog): number {
+  return log.results?.tasks.get(log.task)?.documents?.run ?? NaN;
+}
+
+function severalRuns(runs: readonly LmEvalLog[]): AnchorEvalError {
+  const { model, task } = runs[0]!;
+  return new AnchorEvalError(
+    "invalid_data",
+    `${model} has ${runs.length} runs on ${task}: ${runs.map((run) => run.file).join(", ")}; --on-duplicate newest or mean says what counts`,
+    { issues: runs.map(({ file }) => ({ path: [file], code: "duplicate", message: `a run of ${model} on ${task}` })) },
+  );
+}

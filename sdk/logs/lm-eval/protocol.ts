@@ -1,0 +1,93 @@
+import type { LmEvalResults } from "./read-results.ts";
+
+/** How a run asked and scored one task. null = the log doesn't say. */
+export interface TaskProtocol {
+  readonly taskVersion: string | null;
+  readonly shots: number | null;
+  readonly chatTemplate: boolean | null;
+  readonly systemInstruction: string | null;
+  readonly fewshotAsMultiturn: boolean | null;
+  readonly metric: string;
+  readonly filter: string;
+  /** These two are told, and don't make scores incomparable by themselves. */
+  readonly generation: string | null;
+  readonly harnessVersion: string | null;
+}
+
+/** Fields in which runs must agree for their scores to be comparable. */
+export const COMPARED_FIELDS = [
+  "taskVersion",
+  "shots",
+  "chatTemplate",
+  "systemInstruction",
+  "fewshotAsMultiturn",
+  "metric",
+  "filter",
+] as const satisfies readonly (keyof TaskProtocol)[];
+
+/** Fields in their usual words. */
+export const PROTOCOL_WORDS: Readonly<Record<keyof TaskProtocol, string>> = {
+  taskVersion: "task version",
+  shots: "few-shot examples",
+  chatTemplate: "chat template",
+  systemInstruction: "system instruction",
+  fewshotAsMultiturn: "few-shot examples as turns",
+  metric: "metric",
+  filter: "filter",
+  generation: "generation settings",
+  harnessVersion: "lm-eval version",
+};
+
+/** The protocol of a task in a run; a run without a results file only tells metric and filter. */
+export function taskProtocol(
+  results: LmEvalResults | null,
+  { task, metric, filter }: { task: string; metric: string; filter: string },
+): TaskProtocol {
+  const told = results?.tasks.get(task);
+  const shots = told?.shots ?? null;
+  const chatTemplate = results?.chatTemplate ?? null;
+  return {
+    taskVersion: told?.version ?? null,
+    shots,
+    chatTemplate,
+    systemInstruction: results?.systemInstruction ?? null,
+    // Turns only exist in a chat with examples: the harness logs its default for others too.
+    fewshotAsMultiturn: chatTemplate === true && shots !== 0 ? (results?.fewshotAsMultiturn ?? null) : null,
+    metric,
+    filter,
+    generation: results?.generation ?? null,
+    harnessVersion: results?.harnessVersion ?? null,
+  };
+}
+
+/** Values for a bundle's manifest: one for all tasks where they agree, else `field/task`; `mixed` where runs differ. */
+export function flatProtocol(
+  runs: ReadonlyMap<string, readonly TaskProtocol[]>,
+): Record<string, string | number | boolean> {
+  const flat: Record<string, string | number | boolean> = { harness: "lm-eval" };
+  for (const field of Object.keys(PROTOCOL_WORDS) as (keyof TaskProtocol)[]) {
+    const byTask = new Map<string, string | number | boolean>();
+    for (const [task, protocols] of runs) {
+      const values = new Set(protocols.map((protocol) => protocol[field]).filter((value) => value !== null));
+      if (values.size > 0) byTask.set(task, values.size === 1 ? [...values][0]! : "mixed");
+    }
+    const distinct = new Set(byTask.values());
+    if (distinct.size === 1) flat[field] = [...distinct][0]!;
+    else for (const [task, value] of byTask) flat[`${field}/${task}`] = value;
+  }
+  return flat;
+}
+
+/** In what a run's protocol differs from the one in a bundle's manifest; fields that either doesn't tell are left out. */
+export function protocolDifferences(
+  manifest: Readonly<Record<string, string | number | boolean>>,
+  task: string,
+  protocol: TaskProtocol,
+): { field: (typeof COMPARED_FIELDS)[number]; bundle: string; run: string }[] {
+  return COMPARED_FIELDS.flatMap((field) => {
+    const expected = manifest[`${field}/${task}`] ?? manifest[field];
+    const own = protocol[field];
+    if (expected === undefined || expected === "mixed" || own === null || String(expected) === String(own)) return [];
+    return [{ field, bundle: String(expected), run: String(own) }];
+  });
+}

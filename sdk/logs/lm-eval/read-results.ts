@@ -1,0 +1,169 @@
+import { AnchorEvalError } from "../../core/errors.ts";
+import { parsePythonJson } from "../python-json.ts";
+
+/** What a results file says about one task. */
+export interface LmEvalTask {
+  readonly version: string | null;
+  readonly shots: number | null;
+  /** The harness's own aggregates by `metric,filter`. */
+  readonly aggregates: ReadonlyMap<string, number>;
+  /** Aggregation of each metric, as the task's configuration names it. */
+  readonly aggregations: ReadonlyMap<string, string>;
+  readonly higherIsBetter: ReadonlyMap<string, boolean>;
+  /** In the order in which the harness applies them. */
+  readonly filters: readonly string[];
+  /** Documents that the task has, and that this run was asked for (`--limit`, `--samples`). */
+  readonly documents: { readonly all: number; readonly run: number } | null;
+}
+
+/** What a results file says about one group. */
+export interface LmEvalGroup {
+  /** Names of its tasks and groups. */
+  readonly children: readonly string[];
+  /** Aggregates by `metric,filter`; empty for a group that only bundles tasks. */
+  readonly aggregates: ReadonlyMap<string, number>;
+}
+
+/** One `results_<date>.json` of lm-evaluation-harness. */
+export interface LmEvalResults {
+  /** The model's name; with the revision where that was not `main`. */
+  readonly model: string | null;
+  /** Everything that the model was made with, as the harness logs it. */
+  readonly modelArguments: string | null;
+  readonly harnessVersion: string | null;
+  /** Whether a chat template was applied; null where the file doesn't say. */
+  readonly chatTemplate: boolean | null;
+  /** Digest of the system instruction, "none", or null where the file doesn't say. */
+  readonly systemInstruction: string | null;
+  readonly fewshotAsMultiturn: boolean | null;
+  /** Generation settings given on the command line. */
+  readonly generation: string | null;
+  readonly tasks: ReadonlyMap<string, LmEvalTask>;
+  readonly groups: ReadonlyMap<string, LmEvalGroup>;
+}
+
+/**
+ * Reads a results file of lm-evaluation-harness, versions from 0.4.3.
+ * @param file - names the file in messages
+ * @throws AnchorEvalError `invalid_data` where it isn't one
+ */
+export function readLmEvalResults(text: string, file: string): LmEvalResults {
+  let value: unknown;
+  try {
+    value = parsePythonJson(text);
+  } catch (cause) {
+    throw new AnchorEvalError("invalid_data", `${file}: the file is not valid JSON`, { cause });
+  }
+  const root = record(value);
+  if (!("results" in root) || !("configs" in root))
+    throw new AnchorEvalError(
+      "invalid_data",
+      `${file}: this is no results file of lm-eval: it has no results and configs`,
+    );
+  const results = record(root.results);
+  const groups = readGroups(root, results);
+  const config = record(root.config);
+  return {
+    model: modelName(root, config),
+    modelArguments: config.model_args == null ? null : argumentText(config.model_args),
+    harnessVersion:
+      textOf(root.lm_eval_version) ?? (textOf(root.git_hash) === null ? null : `git ${textOf(root.git_hash)!}`),
+    chatTemplate: "chat_template" in root ? root.chat_template !== null : null,
+    systemInstruction: "system_instruction" in root ? (textOf(root.system_instruction_sha) ?? "none") : null,
+    fewshotAsMultiturn: typeof root.fewshot_as_multiturn === "boolean" ? root.fewshot_as_multiturn : null,
+    generation: config.gen_kwargs == null ? null : argumentText(config.gen_kwargs),
+    tasks: new Map(Object.keys(record(root.configs)).map((task) => [task, readTask(root, task)])),
+    groups,
+  };
+}
+
+function readTask(root: Record<string, unknown>, task: string): LmEvalTask {
+  const config = record(record(root.configs)[task]);
+  const metrics = (Array.isArray(config.metric_list) ? config.metric_list : []).map(record);
+  const named = (Array.isArray(config.filter_list) ? config.filter_list : []).flatMap((filter) => {
+    const name = textOf(record(filter).name);
+    return name === null ? [] : [name];
+  });
+  const aggregates = readAggregates(record(record(root.results)[task]));
+  const counts = record(record(root["n-samples"])[task]);
+  const version = record(root.versions)[task];
+  const shots = record(root["n-shot"])[task];
+  return {
+    version: typeof version === "number" || typeof version === "string" ? String(version) : null,
+    shots: typeof shots === "number" ? shots : null,
+    aggregates,
+    aggregations: new Map(
+      metrics.flatMap(({ metric, aggregation }) =>
+        typeof metric === "string" && typeof aggregation === "string" ? [[metric, aggregation] as const] : [],
+      ),
+    ),
+    higherIsBetter: new Map(
+      Object.entries(record(record(root.higher_is_better)[task])).flatMap(([metric, higher]) =>
+        typeof higher === "boolean" ? [[metric, higher] as const] : [],
+      ),
+    ),
+    filters:
+      named.length > 0 ? named : [...new Set([...aggregates.keys()].map((key) => key.slice(key.indexOf(",") + 1)))],
+    documents:
+      typeof counts.original === "number" && typeof counts.effective === "number"
+        ? { all: counts.original, run: counts.effective }
+        : null,
+  };
+}
+
+/** Groups, without those that only name a task itself (before 0.4.4 every task has an empty entry). */
+function readGroups(root: Record<string, unknown>, results: Record<string, unknown>): Map<string, LmEvalGroup> {
+  const groups = new Map<string, LmEvalGroup>();
+  for (const [name, children] of Object.entries(record(root.group_subtasks))) {
+    if (!Array.isArray(children) || children.length === 0) continue;
+    groups.set(name, {
+      children: children.filter((child) => typeof child === "string"),
+      aggregates: readAggregates(record(record(root.groups)[name] ?? results[name])),
+    });
+  }
+  return groups;
+}
+
+/** The numbers under keys `metric,filter`; standard errors stand under `metric_stderr,filter`. */
+function readAggregates(metrics: Record<string, unknown>): Map<string, number> {
+  const aggregates = new Map<string, number>();
+  for (const [key, value] of Object.entries(metrics)) {
+    const comma = key.indexOf(",");
+    if (comma > 0 && typeof value === "number" && !key.slice(0, comma).endsWith("_stderr")) aggregates.set(key, value);
+  }
+  return aggregates;
+}
+
+/** A checkpoint's revision makes another model, and is not in the harness's name for it. */
+function modelName(root: Record<string, unknown>, config: Record<string, unknown>): string | null {
+  const name = textOf(root.model_name) ?? nameFromArguments(config.model_args);
+  const revision = textOf(config.model_revision) ?? argument(config.model_args, "revision");
+  return name === null || revision === null || revision === "main" ? name : `${name}@${revision}`;
+}
+
+/** As the harness itself takes it from the model's arguments. */
+function nameFromArguments(arguments_: unknown): string | null {
+  for (const key of ["peft", "delta", "pretrained", "model", "path", "engine"]) {
+    const value = argument(arguments_, key);
+    if (value !== null) return value;
+  }
+  return null;
+}
+
+function argument(arguments_: unknown, key: string): string | null {
+  if (typeof arguments_ !== "string") return textOf(record(arguments_)[key]);
+  const found = arguments_.split(",").find((part) => part.startsWith(`${key}=`));
+  return found === undefined ? null : found.slice(key.length + 1);
+}
+
+function argumentText(value: unknown): string {
+  return typeof value === "string" ? value : JSON.stringify(value);
+}
+
+function record(value: unknown): Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {};
+}
+
+function textOf(value: unknown): string | null {
+  return typeof value === "string" && value !== "" ? value : null;
+}

@@ -1,0 +1,152 @@
+import { AnchorEvalError, type Issue } from "../../core/errors.ts";
+import { scoreScale, type ScaleOptions } from "../score-scale.ts";
+import type { LoggedSample } from "../types.ts";
+import { chooseFilter, chooseMetric } from "./choose-metric.ts";
+import { nameFilters } from "./name-filters.ts";
+import type { LmEvalTask } from "./read-results.ts";
+import { isLineProblem, parseSampleLine, type SampleLine } from "./sample-line.ts";
+
+export interface SampleOptions extends ScaleOptions {
+  /** Names the file in messages. */
+  readonly file: string;
+  /** The task, from the file's name: the lines don't hold it. */
+  readonly task: string;
+  /** The metric that is the score; needed where the log has several. `METRIC,FILTER` names both, as results files do. */
+  readonly metric?: string | undefined;
+  /** The filter whose answers are scored; needed where the log has several. */
+  readonly filter?: string | undefined;
+  /** What the run's results file says about this task. */
+  readonly results?: LmEvalTask | undefined;
+}
+
+/** The scores of one run on one task. */
+export interface LmEvalSamples {
+  readonly task: string;
+  readonly metric: string;
+  readonly filter: string;
+  /** In the order of the log. */
+  readonly samples: readonly LoggedSample[];
+  /** All metrics and filters that the log has. */
+  readonly metrics: readonly string[];
+  readonly filters: readonly string[];
+}
+
+/**
+ * Reads a per-sample log of lm-evaluation-harness (`--log_samples`, versions from 0.4.3).
+ *
+ * @param lines - the lines of one `samples_<task>_<date>.jsonl`
+ * @throws AnchorEvalError `invalid_data` naming file, line, field and rule; `invalid_option` with a list where the log
+ * has several metrics or filters and none was chosen, or not the one that was; `unsupported` for a metric that is no
+ * mean of scores of documents
+ * @example readLmEvalSamples(text.split("\n"), { file: name, task: "gsm8k", filter: "strict-match" }).samples
+ */
+export function readLmEvalSamples(lines: Iterable<string>, options: SampleOptions): LmEvalSamples {
+  const reader = new LmEvalSampleReader(options);
+  for (const line of lines) reader.add(line);
+  return reader.finish();
+}
+
+/** Findings after which reading a file stops. */
+const MOST_ISSUES = 20;
+
+/** {@link readLmEvalSamples} for lines that come in pieces. */
+export class LmEvalSampleReader {
+  readonly #options: SampleOptions;
+  readonly #lines: SampleLine[] = [];
+  /** Line number of each of them, from 1. */
+  readonly #rows: number[] = [];
+  readonly #issues: Issue[] = [];
+  #row = 0;
+
+  constructor(options: SampleOptions) {
+    this.#options = options;
+  }
+
+  add(text: string): void {
+    this.#row++;
+    if (text.trim() === "") return;
+    const line = parseSampleLine(text);
+    if (isLineProblem(line)) this.#note(this.#row, line.code, line.message, line.field);
+    else {
+      this.#lines.push(line);
+      this.#rows.push(this.#row);
+    }
+  }
+
+  finish(): LmEvalSamples {
+    this.#refuse();
+    const { file, task, results } = this.#options;
+    if (this.#lines.length === 0) throw new AnchorEvalError("invalid_data", `${file}: the log has no samples`);
+    const asked = splitMetric(this.#options.metric);
+    const metric = chooseMetric(this.#lines, { file, task, metric: asked.metric, results });
+    const named = nameFilters(this.#lines, { file, filters: results?.filters });
+    const filter = chooseFilter(named, { file, task, filter: this.#options.filter ?? asked.filter });
+    const samples = this.#samples(named, metric, filter);
+    return {
+      task,
+      metric,
+      filter,
+      samples,
+      metrics: [...new Set(this.#lines.flatMap((line) => [...line.values.keys()]))],
+      filters: [...new Set(named)],
+    };
+  }
+
+  /** The samples under one filter, each document once. */
+  #samples(filters: readonly string[], metric: string, filter: string): LoggedSample[] {
+    const { task, flip, results } = this.#options;
+    if (results?.higherIsBetter.get(metric) === false && flip !== true)
+      throw new AnchorEvalError(
+        "unsupported",
+        `${this.#options.file}: lower is better for ${metric}: give --flip, and its bounds with --score-range`,
+      );
+    const scale = scoreScale(this.#options);
+    const samples: LoggedSample[] = [];
+    const first = new Map<number, number>();
+    this.#lines.forEach((line, index) => {
+      if (filters[index] !== filter) return;
+      const row = this.#rows[index]!;
+      const { docId, errored, hash, text } = line;
+      const before = first.get(docId);
+      if (before !== undefined)
+        this.#note(row, "duplicate", `document ${docId} is there twice, first in line ${before}`, "doc_id");
+      first.set(docId, row);
+      const value = line.values.get(metric) ?? null;
+      const score = value === null ? null : scale(value);
+      if (score !== null && !(score >= 0 && score <= 1))
+        this.#note(
+          row,
+          "out_of_range",
+          `${metric} is ${value}: for scores that are not in [0,1] give --score-range lo,hi`,
+          metric,
+        );
+      const state = errored ? "errored" : score === null ? "unscored" : "scored";
+      samples.push({ task, doc_id: docId, state, score, hash, text });
+    });
+    this.#refuse();
+    return samples;
+  }
+
+  #note(row: number, code: string, message: string, field?: string): void {
+    this.#issues.push({ path: [this.#options.file, row, ...(field === undefined ? [] : [field])], code, message });
+    if (this.#issues.length >= MOST_ISSUES) this.#refuse();
+  }
+
+  #refuse(): void {
+    const [first] = this.#issues;
+    if (!first) return;
+    const more = this.#issues.length > 1 ? ` (and ${this.#issues.length - 1} more)` : "";
+    throw new AnchorEvalError(
+      "invalid_data",
+      `${this.#options.file}: line ${first.path[1]!}: ${first.message}${more}`,
+      { issues: this.#issues },
+    );
+  }
+}
+
+/** `exact_match,strict-match`, as results files write it. */
+function splitMetric(metric: string | undefined): { metric?: string; filter?: string } {
+  if (metric === undefined) return {};
+  const comma = metric.indexOf(",");
+  return comma < 0 ? { metric } : { metric: metric.slice(0, comma), filter: metric.slice(comma + 1) };
+}

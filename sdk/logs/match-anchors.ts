@@ -1,0 +1,74 @@
+import type { AnchorRecord } from "../core/bundle/manifest.ts";
+import type { LoggedSample } from "./types.ts";
+
+/** A run's answers to a bundle's anchors. */
+export interface AnchorAnswers {
+  /** Score of each matched anchor by item id; null = no answer. */
+  readonly answers: ReadonlyMap<string, number | null>;
+  /** Content hashes of the matched samples, where the log holds them. */
+  readonly hashes: ReadonlyMap<string, string>;
+  /** Matched anchors whose sample errored or was not scored. */
+  readonly errored: number;
+  readonly unscored: number;
+  /** Samples that are no anchor. */
+  readonly ignored: number;
+}
+
+/**
+ * Finds a bundle's anchors among the samples of a run: by content hash within the task, then by task and document id
+ * (or an item id `task/doc_id`). Hashes come first because a harness may number documents of a subset otherwise.
+ *
+ * A sample that has an anchor's id and another hash is matched: the hash is in `hashes`, and `estimateFromAnchors`
+ * reports the item as changed.
+ */
+export function matchAnchors(anchors: Iterable<AnchorRecord>, samples: readonly LoggedSample[]): AnchorAnswers {
+  const byHash = new Map<string, AnchorRecord[]>();
+  const byId = new Map<string, AnchorRecord>();
+  for (const anchor of anchors) {
+    const id =
+      anchor.task === undefined || anchor.doc_id === undefined ? anchor.item_id : sampleId(anchor as Identified);
+    byId.set(id, anchor);
+    if (anchor.hash === undefined) continue;
+    const key = hashKey(anchor.task ?? "", anchor.hash);
+    byHash.set(key, [...(byHash.get(key) ?? []), anchor]);
+  }
+  const matched = new Map<AnchorRecord, LoggedSample>();
+  const left: LoggedSample[] = [];
+  for (const sample of samples) {
+    const same =
+      sample.hash === null
+        ? []
+        : (byHash.get(hashKey(sample.task, sample.hash)) ?? byHash.get(hashKey("", sample.hash)) ?? []);
+    const free = same.filter((anchor) => !matched.has(anchor));
+    const anchor = free.find((candidate) => String(candidate.doc_id) === String(sample.doc_id)) ?? free[0];
+    if (anchor) matched.set(anchor, sample);
+    else left.push(sample);
+  }
+  let ignored = 0;
+  for (const sample of left) {
+    const anchor = byId.get(sampleId(sample));
+    if (anchor && !matched.has(anchor)) matched.set(anchor, sample);
+    else ignored++;
+  }
+  const count = (state: LoggedSample["state"]): number =>
+    [...matched.values()].filter((sample) => sample.state === state).length;
+  return {
+    answers: new Map([...matched].map(([anchor, { score }]) => [anchor.item_id, score])),
+    hashes: new Map(
+      [...matched].flatMap(([anchor, { hash }]) => (hash === null ? [] : [[anchor.item_id, hash] as const])),
+    ),
+    errored: count("errored"),
+    unscored: count("unscored"),
+    ignored,
+  };
+}
+
+type Identified = { readonly task: string; readonly doc_id: number | string };
+
+function sampleId({ task, doc_id }: Identified): string {
+  return `${task}/${doc_id}`;
+}
+
+function hashKey(task: string, hash: string): string {
+  return `${task}\n${hash}`;
+}
