@@ -8,7 +8,9 @@ import { byAccuracy, type SelectedAnchors, type SelectionInput } from "./types.t
  */
 export function randomAnchors({ weights, accuracy, sizes, random }: SelectionInput): SelectedAnchors {
   const shuffled = random.fork("order").shuffle(Array.from({ length: weights.length }, (_, i) => i));
-  const drawn = nestedSample(shuffled, weights, sizes, (probabilities, size) => pivotalSample(probabilities, random.fork(`size ${size}`)));
+  const drawn = nestedSample(shuffled, weights, sizes, (probabilities, size) =>
+    pivotalSample(probabilities, random.fork(`size ${size}`)),
+  );
   const rank = new Map(byAccuracy(accuracy).map((item, position) => [item, position]));
   const sorted = [...drawn.sets].map(([size, { items, inclusion, mass }]) => {
     const order = Array.from(items.keys()).sort((x, y) => rank.get(items[x]!)! - rank.get(items[y]!)!);

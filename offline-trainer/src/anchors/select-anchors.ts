@@ -17,7 +17,10 @@ const SELECTORS: Readonly<Record<Selection, (input: SelectionInput) => SelectedA
 export function selectAnchors(selection: Selection, input: SelectionInput): SelectedAnchors {
   const count = input.weights.length;
   const partial = [...new Set(input.sizes.filter((size) => size < count))].sort((x, y) => x - y);
-  const selected = partial.length > 0 ? SELECTORS[selection]({ ...input, sizes: partial }) : { sets: new Map<number, AnchorSet>(), nested: true };
+  const selected =
+    partial.length > 0
+      ? SELECTORS[selection]({ ...input, sizes: partial })
+      : { sets: new Map<number, AnchorSet>(), nested: true };
   const sets = new Map(selected.sets);
   for (const size of input.sizes) if (size >= count) sets.set(size, wholeScenario(input));
   return { sets, nested: selected.nested };

@@ -29,7 +29,10 @@ export function nestedSample(
     const probability = inclusionProbabilities(weights, size);
     const within = pool;
     const outer = poolProbability;
-    const positions = draw(Float64Array.from(within, (i) => Math.min(1, probability[i]! / outer[i]!)), size);
+    const positions = draw(
+      Float64Array.from(within, (i) => Math.min(1, probability[i]! / outer[i]!)),
+      size,
+    );
     pool = positions.map((position) => within[position]!);
     poolProbability = probability;
     sets.set(size, {

@@ -25,7 +25,13 @@ export interface Clusters {
  * @param weights - one positive weight a point
  * @see Arthur & Vassilvitskii (2007), k-means++; Lloyd (1982)
  */
-export function weightedKmeans(points: Points, weights: Float64Array, k: number, random: RandomSource, maxIterations = 100): Clusters {
+export function weightedKmeans(
+  points: Points,
+  weights: Float64Array,
+  k: number,
+  random: RandomSource,
+  maxIterations = 100,
+): Clusters {
   const { count, dims, values } = points;
   const centroids = seedCentroids(points, weights, k, random);
   const labels = new Int32Array(count).fill(-1);
@@ -60,7 +66,12 @@ export function weightedKmeans(points: Points, weights: Float64Array, k: number,
   return { labels, centroids, inertia, iterations, converged };
 }
 
-function seedCentroids({ count, dims, values }: Points, weights: Float64Array, k: number, random: RandomSource): Float64Array {
+function seedCentroids(
+  { count, dims, values }: Points,
+  weights: Float64Array,
+  k: number,
+  random: RandomSource,
+): Float64Array {
   const centroids = new Float64Array(k * dims);
   const nearest = new Float64Array(count).fill(Infinity);
   let next = pick(weights, random);
@@ -71,7 +82,11 @@ function seedCentroids({ count, dims, values }: Points, weights: Float64Array, k
       for (let d = 0; d < dims; d++) square += (values[p * dims + d]! - centroids[c * dims + d]!) ** 2;
       if (square < nearest[p]!) nearest[p] = square;
     }
-    if (c + 1 < k) next = pick(nearest.map((square, p) => square * weights[p]!), random);
+    if (c + 1 < k)
+      next = pick(
+        nearest.map((square, p) => square * weights[p]!),
+        random,
+      );
   }
   return centroids;
 }
@@ -89,7 +104,13 @@ function pick(masses: Float64Array, random: RandomSource): number {
 }
 
 /** Gives every point its nearest centroid; true where a label changed. Ties go to the lower number. */
-function assign({ count, dims, values }: Points, centroids: Float64Array, k: number, labels: Int32Array, distance: Float64Array): boolean {
+function assign(
+  { count, dims, values }: Points,
+  centroids: Float64Array,
+  k: number,
+  labels: Int32Array,
+  distance: Float64Array,
+): boolean {
   let changed = false;
   for (let p = 0; p < count; p++) {
     let best = -1;

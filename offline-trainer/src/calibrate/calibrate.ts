@@ -84,7 +84,15 @@ export async function calibrate(responses: CodedResponses, options: CalibrateOpt
       evaluations += result.evaluations;
       if (last) {
         const rotated = canonicalRotation(at, dims);
-        return { ...rotated, dims, scales, value: result.value, gradientNorm: result.gradientNorm, evaluations, converged: result.converged };
+        return {
+          ...rotated,
+          dims,
+          scales,
+          value: result.value,
+          gradientNorm: result.gradientNorm,
+          evaluations,
+          converged: result.converged,
+        };
       }
       scales = updateScales(at, dims, scales, weight);
     }
@@ -94,7 +102,11 @@ export async function calibrate(responses: CodedResponses, options: CalibrateOpt
 }
 
 /** Adds −log prior and its gradient; returns the value. */
-function addPenalty({ theta, a, b }: Parameters, gradient: Parameters, { aMean, aVariance, bMean, bVariance }: Scales): number {
+function addPenalty(
+  { theta, a, b }: Parameters,
+  gradient: Parameters,
+  { aMean, aVariance, bMean, bVariance }: Scales,
+): number {
   const dims = aMean.length;
   let value = 0;
   for (let k = 0; k < theta.length; k++) {
@@ -131,7 +143,8 @@ function curvature(
   for (let k = 0; k < theta.length; k++) spread[k % dims]! += theta[k]! ** 2 / subjects;
   for (let k = 0; k < a.length; k++) slope[k % dims]! += (weight[Math.floor(k / dims)]! * a[k]! ** 2) / subjects;
   for (let k = 0; k < theta.length; k++) out.theta[k] = 1 + slope[k % dims]!;
-  for (let k = 0; k < a.length; k++) out.a[k] = 1 / aVariance[k % dims]! + weight[Math.floor(k / dims)]! * spread[k % dims]!;
+  for (let k = 0; k < a.length; k++)
+    out.a[k] = 1 / aVariance[k % dims]! + weight[Math.floor(k / dims)]! * spread[k % dims]!;
   for (let k = 0; k < b.length; k++) out.b[k] = 1 / bVariance + weight[k]!;
   return all;
 }

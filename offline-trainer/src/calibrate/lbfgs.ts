@@ -27,7 +27,11 @@ export interface LbfgsResult {
  * @param x - start; overwritten with the minimiser
  * @see Nocedal & Wright (2006), Numerical Optimization, algorithm 7.5
  */
-export async function minimizeLbfgs(evaluate: ValueAndGradient, x: Float64Array, options: LbfgsOptions): Promise<LbfgsResult> {
+export async function minimizeLbfgs(
+  evaluate: ValueAndGradient,
+  x: Float64Array,
+  options: LbfgsOptions,
+): Promise<LbfgsResult> {
   const { maxEvaluations, tolerance, scaling, memory = 8, onStep } = options;
   const n = x.length;
   const gradient = new Float64Array(n);
@@ -74,7 +78,8 @@ export async function minimizeLbfgs(evaluate: ValueAndGradient, x: Float64Array,
       pairs.length = 0; // the curvature misled: once more along the scaled gradient
       continue;
     }
-    const reusable = pairs.length === memory ? pairs.shift()! : { s: new Float64Array(n), y: new Float64Array(n), rho: 0 };
+    const reusable =
+      pairs.length === memory ? pairs.shift()! : { s: new Float64Array(n), y: new Float64Array(n), rho: 0 };
     let sy = 0;
     let yy = 0;
     for (let k = 0; k < n; k++) {

@@ -3,7 +3,11 @@ import { logit } from "anchoreval/core";
 import type { CodedResponses, Parameters } from "./types.ts";
 
 /** Share of right answers of every model and item, shrunk by half an answer either way. */
-export function shares({ subjects, items, signs }: CodedResponses): { subject: Float64Array; item: Float64Array; answers: Float64Array } {
+export function shares({ subjects, items, signs }: CodedResponses): {
+  subject: Float64Array;
+  item: Float64Array;
+  answers: Float64Array;
+} {
   const right = { subject: new Float64Array(subjects), item: new Float64Array(items) };
   const seen = { subject: new Float64Array(subjects), item: new Float64Array(items) };
   for (let m = 0; m < subjects; m++)
@@ -36,8 +40,10 @@ export function startingValues(responses: CodedResponses, dims: number, random: 
   const deviation = Math.sqrt(standing.reduce((sum, value) => sum + (value - mean) ** 2, 0) / subjects) || 1;
   const theta = new Float64Array(subjects * dims);
   for (let m = 0; m < subjects; m++)
-    for (let d = 0; d < dims; d++) theta[m * dims + d] = d === 0 ? (standing[m]! - mean) / deviation : 0.5 * random.normal();
+    for (let d = 0; d < dims; d++)
+      theta[m * dims + d] = d === 0 ? (standing[m]! - mean) / deviation : 0.5 * random.normal();
   const a = new Float64Array(items * dims);
-  for (let i = 0; i < items; i++) for (let d = 0; d < dims; d++) a[i * dims + d] = d === 0 ? 0.8 : 0.2 * random.normal();
+  for (let i = 0; i < items; i++)
+    for (let d = 0; d < dims; d++) a[i * dims + d] = d === 0 ? 0.8 : 0.2 * random.normal();
   return { theta, a, b: item.map((share) => -logit(share)) };
 }

@@ -32,18 +32,33 @@ export async function crossValidate(
   };
   const scores = rows.map((m) => full.reduce((sum, { score }) => sum + score[m]! / full.length, 0));
   const names = rows.map((m) => task.matrix.subjects[m]!);
-  const lift = (split: Split): Split => ({ sources: split.sources.map((k) => rows[k]!), targets: split.targets.map((k) => rows[k]!) });
+  const lift = (split: Split): Split => ({
+    sources: split.sources.map((k) => rows[k]!),
+    targets: split.targets.map((k) => rows[k]!),
+  });
   const enough = rows.length >= LEAST_MODELS;
   const random5 = enough ? folds(input, Math.min(options.folds, rows.length), random.fork("folds")).map(lift) : [];
-  const strong = enough ? [lift(extrapolationSplit({ ...input, scores, names }))].filter((split) => split.sources.length >= 4 && split.targets.length > 0) : [];
-  let done = 0;
-  const run = async (splits: Split[], label: string): Promise<HeldOutTable> => {
+  const strong = enough
+    ? [lift(extrapolationSplit({ ...input, scores, names }))].filter(
+        (split) => split.sources.length >= 4 && split.targets.length > 0,
+      )
+    : [];
+  let fold = 0;
+  const run = async (splits: Split[]): Promise<HeldOutTable> => {
     const tables: HeldOutTable[] = [];
-    for (const [index, split] of splits.entries()) {
-      tables.push(await heldOutEstimates(task, split, { ...options, random: random.fork(`${label} ${index}`) }));
-      options.onFold?.(++done, random5.length + strong.length);
+    for (const split of splits) {
+      tables.push(await heldOutEstimates(task, split, fold, { ...options, random: random.fork(`fold ${fold}`) }));
+      options.onFold?.(++fold, random5.length + strong.length);
     }
-    return task.scenarios.map((_, s) => new Map(options.sizes.map((size) => [size, tables.flatMap((table): readonly HeldOutEstimate[] => table[s]!.get(size)!)])));
+    return task.scenarios.map(
+      (_, s) =>
+        new Map(
+          options.sizes.map((size) => [
+            size,
+            tables.flatMap((table): readonly HeldOutEstimate[] => table[s]!.get(size)!),
+          ]),
+        ),
+    );
   };
-  return { interpolation: await run(random5, "interpolation"), extrapolation: await run(strong, "extrapolation") };
+  return { interpolation: await run(random5), extrapolation: await run(strong) };
 }

@@ -22,6 +22,13 @@ export function drawForms(
         const score = scoreAt(task.matrix, row, slice.begin + item);
         return Number.isNaN(score) ? accuracy[item]! : score;
       });
-    return selectAnchors(selection, { weights: slice.weights, accuracy, bank, column, sizes, random: random.fork(slice.id) }).sets;
+    return selectAnchors(selection, {
+      weights: slice.weights,
+      accuracy,
+      bank,
+      column,
+      sizes,
+      random: random.fork(slice.id),
+    }).sets;
   });
 }

@@ -3,9 +3,9 @@ import { scoreAt } from "../matrix/response-matrix.ts";
 import type { BankTask, TrainedBank } from "./train-bank.ts";
 
 /**
- * Estimates of one model in every scenario of a bank from its answers to the anchors, by the code that serves.
+ * Estimates of one model in every scenario of a bank from its answers to the anchors, by the code that serves. λ isn't
+ * known yet: gp-irt is blended afterwards, and stands as p-irt here.
  * @param sets - one anchor set a scenario
- * @param lambdas - λ of gp-irt, one a scenario
  * @returns null for a scenario where the model answered none of the anchors
  */
 export function estimateTarget(
@@ -13,7 +13,6 @@ export function estimateTarget(
   row: number,
   trained: TrainedBank,
   sets: readonly AnchorSet[],
-  lambdas: readonly number[],
 ): (ScenarioEstimate | null)[] {
   const parts = trained.scenarios.map(({ bank, slice }, s) => ({
     bank,
@@ -24,6 +23,10 @@ export function estimateTarget(
   if (gathered === null) return parts.map(() => null);
   const ability = mapAbility(gathered.bank, gathered, trained.prior);
   return trained.scenarios.map(({ bank, slice, scoreMap }, s) =>
-    estimateScenario({ bank, weights: slice.weights, scoreMap, anchors: sets[s]!, lambda: lambdas[s]! }, parts[s]!.scores, ability),
+    estimateScenario(
+      { bank, weights: slice.weights, scoreMap, anchors: sets[s]!, lambda: 0 },
+      parts[s]!.scores,
+      ability,
+    ),
   );
 }

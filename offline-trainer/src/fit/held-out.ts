@@ -1,4 +1,4 @@
-import { designInterval, type EstimatorId, type RandomSource } from "anchoreval/core";
+import { designInterval, ESTIMATORS, type EstimatorId, type RandomSource } from "anchoreval/core";
 import type { Selection } from "../anchors/types.ts";
 import { fullScores } from "../prepare/full-scores.ts";
 import type { Split } from "../splits/types.ts";
@@ -13,15 +13,23 @@ export interface HeldOutOptions extends TrainOptions {
   readonly draws: number;
 }
 
-/** One held-out model, one form: what was estimated without it, and the truth. gp-irt is blended afterwards. */
+/** One held-out model, one form: what was estimated without it, and the truth. Scores are fractions. */
 export interface HeldOutEstimate {
+  /** Row of the model. */
   readonly model: number;
+  /** Which of the forms that were drawn on the fit. */
   readonly draw: number;
+  /** Fold that held the model out. */
+  readonly fold: number;
   readonly truth: number;
+  /** Before blending: gp-irt follows from λ ({@link heldOutScore}). */
   readonly estimators: Readonly<Record<Exclude<EstimatorId, "gp-irt">, number>>;
+  /** What the answers alone prove. */
   readonly bounds: { readonly low: number; readonly high: number };
   /** Design-based 95 % interval of p-irt-dr; null where there is none. */
   readonly interval: { readonly low: number; readonly high: number } | null;
+  /** The estimate failed: it stands as the anchor mean, or the sources' mean where no anchor was answered. */
+  readonly failed: boolean;
 }
 
 /** By scenario of the task, by size. */
@@ -31,29 +39,51 @@ export type HeldOutTable = readonly ReadonlyMap<number, readonly HeldOutEstimate
  * Repeats every step on the sources alone, binarisation, calibration and selection included, and estimates the
  * targets. The targets' answers are read only to be estimated from and compared with.
  */
-export async function heldOutEstimates(task: BankTask, split: Split, options: HeldOutOptions): Promise<HeldOutTable> {
+export async function heldOutEstimates(
+  task: BankTask,
+  split: Split,
+  fold: number,
+  options: HeldOutOptions,
+): Promise<HeldOutTable> {
   const { sources, targets } = split;
   const trained = await trainBank(task, sources, options);
-  const truths = task.scenarios.map((slice) => fullScores(task.matrix, slice).score);
+  const full = task.scenarios.map((slice) => fullScores(task.matrix, slice).score);
+  const sourceMean = full.map((scores) =>
+    meanOf(sources.map((m) => scores[m]!).filter((score) => !Number.isNaN(score))),
+  );
   const table = task.scenarios.map(() => new Map<number, HeldOutEstimate[]>(options.sizes.map((size) => [size, []])));
   for (let draw = 0; draw < options.draws; draw++) {
     const forms = drawForms(task, sources, trained, options.selection, options.sizes, drawStream(options.random, draw));
     for (const size of options.sizes) {
       const sets = forms.map((bySize) => bySize.get(size)!);
       for (const model of targets)
-        estimateTarget(task, model, trained, sets, sets.map(() => 0)).forEach((estimate, s) => {
-          const truth = truths[s]![model]!;
-          if (estimate === null || Number.isNaN(truth)) return;
-          const { "anchor-mean": mean, "p-irt": imputed, "p-irt-dr": corrected } = estimate.estimators;
-          const { low, high } = estimate.bounds;
-          const interval = designInterval(corrected, estimate.sample, estimate.residuals, 0.95);
+        estimateTarget(task, model, trained, sets).forEach((estimate, s) => {
+          const shared = { model, draw, fold, truth: full[s]![model]! };
+          if (Number.isNaN(shared.truth)) return;
+          const finite = estimate !== null && ESTIMATORS.every((id) => Number.isFinite(estimate.estimators[id]));
+          if (!finite) {
+            const score = estimate?.estimators["anchor-mean"] ?? sourceMean[s]!;
+            const estimators = { "anchor-mean": score, "p-irt": score, "p-irt-dr": score };
+            table[s]!.get(size)!.push({
+              ...shared,
+              estimators,
+              bounds: { low: 0, high: 1 },
+              interval: null,
+              failed: true,
+            });
+            return;
+          }
+          const { bounds, estimators, sample, residuals } = estimate;
+          const interval = designInterval(estimators["p-irt-dr"], sample, residuals, 0.95);
           table[s]!.get(size)!.push({
-            model,
-            draw,
-            truth,
-            estimators: { "anchor-mean": mean, "p-irt": imputed, "p-irt-dr": corrected },
-            bounds: estimate.bounds,
-            interval: interval && { low: Math.max(low, interval.low), high: Math.min(high, interval.high) },
+            ...shared,
+            estimators,
+            bounds,
+            interval: interval && {
+              low: Math.max(bounds.low, interval.low),
+              high: Math.min(bounds.high, interval.high),
+            },
+            failed: false,
           });
         });
     }
@@ -64,4 +94,8 @@ export async function heldOutEstimates(task: BankTask, split: Split, options: He
 /** The stream that draw number `draw` of the forms reads: the first is the one that a bundle is made with. */
 export function drawStream(random: RandomSource, draw: number): RandomSource {
   return random.fork(`form ${draw}`);
+}
+
+function meanOf(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / values.length;
 }

@@ -1,4 +1,11 @@
-import { itemBank, scaledPrior, type AbilityPrior, type ItemBank, type MonotoneMap, type RandomSource } from "anchoreval/core";
+import {
+  itemBank,
+  scaledPrior,
+  type AbilityPrior,
+  type ItemBank,
+  type MonotoneMap,
+  type RandomSource,
+} from "anchoreval/core";
 import { calibrate, type Calibration, type CalibrationStep } from "../calibrate/calibrate.ts";
 import type { CalibrationBackend } from "../calibrate/types.ts";
 import type { ResponseMatrix } from "../matrix/response-matrix.ts";
@@ -93,7 +100,8 @@ function moments(theta: Float64Array, dims: number): { mean: Float64Array; covar
   for (let k = 0; k < theta.length; k++) mean[k % dims]! += theta[k]! / models;
   for (let at = 0; at < theta.length; at += dims)
     for (let r = 0; r < dims; r++)
-      for (let c = 0; c < dims; c++) covariance[r * dims + c]! += ((theta[at + r]! - mean[r]!) * (theta[at + c]! - mean[c]!)) / models;
+      for (let c = 0; c < dims; c++)
+        covariance[r * dims + c]! += ((theta[at + r]! - mean[r]!) * (theta[at + c]! - mean[c]!)) / models;
   for (let d = 0; d < dims; d++) covariance[d * dims + d]! += 0.01;
   return { mean, covariance };
 }

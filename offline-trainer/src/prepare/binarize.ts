@@ -10,7 +10,12 @@ const CANDIDATES = Array.from({ length: 100 }, (_, k) => 0.01 + (0.98 * k) / 99)
  * @returns null where every score is 0 or 1
  * @see Maia Polo et al. (2024), tinyBenchmarks, training notebook
  */
-export function binarizingThreshold(matrix: ResponseMatrix, rows: ArrayLike<number>, begin: number, count: number): number | null {
+export function binarizingThreshold(
+  matrix: ResponseMatrix,
+  rows: ArrayLike<number>,
+  begin: number,
+  count: number,
+): number | null {
   if (isBinary(matrix)) return null;
   const columns = matrix.items.length;
   const gaps = new Float64Array(CANDIDATES.length);

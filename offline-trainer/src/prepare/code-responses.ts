@@ -5,7 +5,11 @@ import type { ResponseMatrix } from "../matrix/response-matrix.ts";
  * Codes the responses of some models for calibration: +1 above the threshold, −1 otherwise, 0 where missing.
  * @param thresholds - per column; scores above it count as right
  */
-export function codeResponses(matrix: ResponseMatrix, rows: ArrayLike<number>, thresholds: Float64Array): CodedResponses {
+export function codeResponses(
+  matrix: ResponseMatrix,
+  rows: ArrayLike<number>,
+  thresholds: Float64Array,
+): CodedResponses {
   const items = matrix.items.length;
   const signs = new Int8Array(rows.length * items);
   for (let k = 0; k < rows.length; k++) {

@@ -25,10 +25,19 @@ export function scenarioSlices(items: readonly ItemInfo[], weighting: Weighting)
   if (new Set(scenarios.map(({ id }) => id)).size !== scenarios.length)
     throw new AnchorEvalError("invalid_data", "the items are not grouped by scenario: group them first");
   for (const { id, begin, items: count } of scenarios) {
-    const subscenarios = runs(items.slice(begin, begin + count), (item) => item.subscenario ?? null).map((run) => ({ id: run.id, items: run.items }));
+    const subscenarios = runs(items.slice(begin, begin + count), (item) => item.subscenario ?? null).map((run) => ({
+      id: run.id,
+      items: run.items,
+    }));
     if (new Set(subscenarios.map((run) => run.id)).size !== subscenarios.length)
       throw new AnchorEvalError("invalid_data", `the items of ${id} are not grouped by subscenario: group them first`);
-    slices.push({ id: id!, begin, count, subscenarios, weights: itemWeights({ items: count, subscenarios }, weighting) });
+    slices.push({
+      id: id!,
+      begin,
+      count,
+      subscenarios,
+      weights: itemWeights({ items: count, subscenarios }, weighting),
+    });
   }
   return slices;
 }
@@ -36,10 +45,17 @@ export function scenarioSlices(items: readonly ItemInfo[], weighting: Weighting)
 /** The columns of some scenarios as a matrix of its own. */
 export function sliceColumns(matrix: ResponseMatrix, slices: readonly ScenarioSlice[]): ResponseMatrix {
   const columns = slices.flatMap(({ begin, count }) => Array.from({ length: count }, (_, i) => begin + i));
-  return submatrix(matrix, Array.from({ length: matrix.subjects.length }, (_, m) => m), columns);
+  return submatrix(
+    matrix,
+    Array.from({ length: matrix.subjects.length }, (_, m) => m),
+    columns,
+  );
 }
 
-function runs(items: readonly ItemInfo[], key: (item: ItemInfo) => string | null): { id: string | null; begin: number; items: number }[] {
+function runs(
+  items: readonly ItemInfo[],
+  key: (item: ItemInfo) => string | null,
+): { id: string | null; begin: number; items: number }[] {
   const out: { id: string | null; begin: number; items: number }[] = [];
   items.forEach((item, index) => {
     const id = key(item);

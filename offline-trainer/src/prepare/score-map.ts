@@ -39,7 +39,11 @@ export function fitScoreMap(
     let block = { weight: count[bin]!, x: probability[bin]! / count[bin]!, y: score[bin]! / count[bin]! };
     for (let last = blocks.at(-1); last && last.y >= block.y; last = blocks.at(-1)) {
       const weight = last.weight + block.weight;
-      block = { weight, x: (last.weight * last.x + block.weight * block.x) / weight, y: (last.weight * last.y + block.weight * block.y) / weight };
+      block = {
+        weight,
+        x: (last.weight * last.x + block.weight * block.x) / weight,
+        y: (last.weight * last.y + block.weight * block.y) / weight,
+      };
       blocks.pop();
     }
     blocks.push(block);
@@ -47,4 +51,3 @@ export function fitScoreMap(
   const knots = blocks.length > 0 ? blocks : [{ x: 0.5, y: 0.5 }];
   return { x: Float64Array.from(knots, ({ x }) => x), y: Float64Array.from(knots, ({ y }) => y) };
 }
-

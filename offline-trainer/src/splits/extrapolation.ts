@@ -6,7 +6,9 @@ import type { Split, SplitInput } from "./types.ts";
  * target is dropped.
  * @param scores - full scores; models without one are sources' neighbours of nobody, and left out
  */
-export function extrapolationSplit(input: SplitInput & { readonly scores: ArrayLike<number>; readonly names: readonly string[] }): Split {
+export function extrapolationSplit(
+  input: SplitInput & { readonly scores: ArrayLike<number>; readonly names: readonly string[] },
+): Split {
   const { scores, names, groups, eligible } = input;
   const hash = names.map((name) => sha256Text(name));
   const ranked = Array.from({ length: names.length }, (_, m) => m)

@@ -1,7 +1,7 @@
 import type { RandomSource } from "anchoreval/core";
 import type { Split, SplitInput } from "./types.ts";
 
-/** A random quarter of the models are targets, replicates together. */
+/** A random quarter of the models are targets, replicates together; the same quarter for every scenario. */
 export function interpolationSplit(input: SplitInput, random: RandomSource, share = 0.25): Split {
   const wanted = Math.max(1, Math.round(share * input.groups.length));
   const held = new Set<number>();
@@ -9,7 +9,7 @@ export function interpolationSplit(input: SplitInput, random: RandomSource, shar
   for (const group of shuffledGroups(input, random)) {
     if (count >= wanted) break;
     held.add(group);
-    count += targetsIn(input, group);
+    count += sizeOf(input, group);
   }
   return splitByGroups(input, held);
 }
@@ -20,18 +20,20 @@ export function folds(input: SplitInput, k: number, random: RandomSource): Split
   for (const group of shuffledGroups(input, random)) {
     const smallest = parts.reduce((least, part) => (part.count < least.count ? part : least));
     smallest.groups.add(group);
-    smallest.count += Math.max(0.01, targetsIn(input, group));
+    smallest.count += sizeOf(input, group);
   }
-  return parts.map((part) => splitByGroups(input, part.groups)).filter((split) => split.targets.length > 0 && split.sources.length > 0);
+  return parts
+    .map((part) => splitByGroups(input, part.groups))
+    .filter((split) => split.targets.length > 0 && split.sources.length > 0);
 }
 
 function shuffledGroups({ groups }: SplitInput, random: RandomSource): number[] {
   return random.shuffle([...new Set(Array.from(groups))]);
 }
 
-function targetsIn({ groups, eligible }: SplitInput, group: number): number {
+function sizeOf({ groups }: SplitInput, group: number): number {
   let count = 0;
-  for (let m = 0; m < groups.length; m++) if (groups[m] === group && eligible[m]) count++;
+  for (let m = 0; m < groups.length; m++) if (groups[m] === group) count++;
   return count;
 }
 

@@ -1,0 +1,75 @@
+import { MessageWriter } from "./protobuf.ts";
+
+/** Element types that are written here, with their numbers in ONNX's TensorProto. */
+export const ELEMENT_TYPES = { float32: 1, int8: 3, int64: 7, float64: 11 } as const;
+export type ElementType = keyof typeof ELEMENT_TYPES;
+
+/** One operator: inputs and outputs are names of values. */
+export interface GraphNode {
+  readonly op: string;
+  readonly inputs: readonly string[];
+  readonly outputs: readonly string[];
+  /** Integer attributes. */
+  readonly attributes?: Readonly<Record<string, number>>;
+}
+
+export interface GraphValue {
+  readonly name: string;
+  readonly type: ElementType;
+  readonly shape: readonly number[];
+}
+
+export interface Graph {
+  readonly name: string;
+  readonly inputs: readonly GraphValue[];
+  readonly outputs: readonly GraphValue[];
+  /** Constants; raw little-endian bytes. */
+  readonly constants: readonly (GraphValue & { readonly data: Uint8Array })[];
+  readonly nodes: readonly GraphNode[];
+}
+
+/** ONNX operator set: the oldest with all that is used here and the axes of ReduceSum as an input. */
+const OPSET = 13;
+/** IR version of ONNX 1.8, which opset 13 came with. */
+const IR_VERSION = 7;
+
+/**
+ * Serialises a graph as an ONNX model. Field numbers are frozen by the ONNX specification (onnx.proto).
+ * @see https://github.com/onnx/onnx/blob/main/onnx/onnx.proto
+ */
+export function encodeOnnxModel(graph: Graph): Uint8Array {
+  const body = new MessageWriter();
+  for (const node of graph.nodes) body.message(1, nodeMessage(node));
+  body.text(2, graph.name);
+  for (const constant of graph.constants) {
+    const tensor = new MessageWriter();
+    for (const side of constant.shape) tensor.integer(1, side);
+    tensor.integer(2, ELEMENT_TYPES[constant.type]).text(8, constant.name).bytes(9, constant.data);
+    body.message(5, tensor);
+  }
+  for (const input of graph.inputs) body.message(11, valueMessage(input));
+  for (const output of graph.outputs) body.message(12, valueMessage(output));
+  return new MessageWriter()
+    .integer(1, IR_VERSION)
+    .text(2, "anchoreval")
+    .message(7, body)
+    .message(8, new MessageWriter().text(1, "").integer(2, OPSET))
+    .finish();
+}
+
+function nodeMessage({ op, inputs, outputs, attributes = {} }: GraphNode): MessageWriter {
+  const node = new MessageWriter();
+  for (const input of inputs) node.text(1, input);
+  for (const output of outputs) node.text(2, output);
+  node.text(4, op);
+  for (const [name, value] of Object.entries(attributes))
+    node.message(5, new MessageWriter().text(1, name).integer(3, value).integer(20, 2));
+  return node;
+}
+
+function valueMessage({ name, type, shape }: GraphValue): MessageWriter {
+  const dimensions = new MessageWriter();
+  for (const side of shape) dimensions.message(1, new MessageWriter().integer(1, side));
+  const tensor = new MessageWriter().integer(1, ELEMENT_TYPES[type]).message(2, dimensions);
+  return new MessageWriter().text(1, name).message(2, new MessageWriter().message(1, tensor));
+}

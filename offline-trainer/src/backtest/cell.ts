@@ -1,0 +1,101 @@
+import { createRandom, ESTIMATORS, type EstimatorId } from "anchoreval/core";
+import type { CalibrationBackend } from "../calibrate/types.ts";
+import { dimsFor, headlineEstimator, intervalKind, type FitConfiguration } from "../fit/configuration.ts";
+import { crossValidate } from "../fit/cross-validate.ts";
+import { errorQuantile, heldOutScore } from "../fit/held-out-score.ts";
+import { heldOutEstimates } from "../fit/held-out.ts";
+import { learnLambdas } from "../fit/learn-lambdas.ts";
+import { randomErrors } from "../fit/random-baseline.ts";
+import type { BankTask } from "../fit/train-bank.ts";
+import type { Split } from "../splits/types.ts";
+
+/** One bank, one split, one seed: the unit of a back-test. */
+export interface CellInput {
+  readonly task: BankTask;
+  /** Replicate group of every model. */
+  readonly groups: ArrayLike<number>;
+  readonly split: Split;
+  readonly sizes: readonly number[];
+  readonly seed: number;
+  readonly configuration: FitConfiguration;
+}
+
+/** What came out for one target, scenario, size and form. Scores are fractions. */
+export interface CellEstimate {
+  /** Row of the target. */
+  readonly model: number;
+  /** Which of the forms drawn on the fit. */
+  readonly draw: number;
+  readonly truth: number;
+  readonly estimators: Readonly<Record<EstimatorId, number>>;
+  /** 95 % interval of the headline estimator. */
+  readonly interval: { readonly low: number; readonly high: number } | null;
+  /** Mean absolute error of as many random items. */
+  readonly randomError: number;
+  /** The estimate failed and stands as the anchor mean. */
+  readonly failed: boolean;
+}
+
+export interface CellResult {
+  readonly scenario: string;
+  readonly n: number;
+  readonly dims: number;
+  /** λ of gp-irt; null for overall scores. */
+  readonly lambda: number | null;
+  readonly estimates: readonly CellEstimate[];
+}
+
+/** Repeats the whole fit on the sources of one split, λ and error quantiles included, and estimates its targets. */
+export async function backtestCell(
+  { task, groups, split, sizes, seed, configuration }: CellInput,
+  backend: CalibrationBackend,
+): Promise<CellResult[]> {
+  const { selection, priorScale, folds, draws } = configuration;
+  const random = createRandom(seed).fork(task.id);
+  const dims = dimsFor(configuration, split.sources.length);
+  const options = { dims, priorScale, backend, selection, sizes, draws, random };
+  const validation = await crossValidate(task, split.sources, groups, {
+    ...options,
+    folds,
+    random: random.fork("cross-validation"),
+  });
+  const lambdas = learnLambdas(task, split.sources, sizes, validation, configuration.lambda);
+  const table = await heldOutEstimates(task, split, 0, options);
+  const headline = headlineEstimator(selection);
+  return task.scenarios.flatMap((slice, s) =>
+    sizes.map((n): CellResult => {
+      const held = table[s]!.get(n)!;
+      const lambda = lambdas[s]!.get(n)!;
+      const truths = new Map(held.map(({ model, truth }) => [model, truth]));
+      const models = [...truths.keys()];
+      const errors = randomErrors(
+        task.matrix,
+        slice,
+        models,
+        [...truths.values()],
+        n,
+        random.fork(`random ${slice.id} ${n}`),
+      );
+      const baseline = new Map(models.map((model, t) => [model, errors[t]!]));
+      const quantile =
+        intervalKind(selection) === "design"
+          ? null
+          : errorQuantile(validation.interpolation[s]!.get(n)!, headline, () => lambda, 0.95);
+      const estimates = held.map((estimate): CellEstimate => {
+        const { model, draw, truth, bounds, failed } = estimate;
+        const estimators = Object.fromEntries(
+          ESTIMATORS.map((id) => [id, heldOutScore(estimate, id, lambda)]),
+        ) as Record<EstimatorId, number>;
+        const score = estimators[headline];
+        const interval =
+          intervalKind(selection) === "design"
+            ? estimate.interval
+            : quantile === null
+              ? null
+              : { low: Math.max(bounds.low, score - quantile), high: Math.min(bounds.high, score + quantile) };
+        return { model, draw, truth, estimators, interval, randomError: baseline.get(model)!, failed };
+      });
+      return { scenario: slice.id, n, dims, lambda, estimates };
+    }),
+  );
+}

@@ -1,0 +1,147 @@
+import { AnchorEvalError, createRandom } from "anchoreval/core";
+import type { FitConfiguration } from "../fit/configuration.ts";
+import type { BankTask } from "../fit/train-bank.ts";
+import type { ResponseMatrix } from "../matrix/response-matrix.ts";
+import { fullScores } from "../prepare/full-scores.ts";
+import { replicateGroups } from "../prepare/replicates.ts";
+import { scenarioSlices, sliceColumns, type ScenarioSlice } from "../prepare/scenarios.ts";
+import { extrapolationSplit } from "../splits/extrapolation.ts";
+import { familyGroups } from "../splits/families.ts";
+import { folds, interpolationSplit, splitByGroups } from "../splits/interpolation.ts";
+import { newestSplit } from "../splits/newest.ts";
+import { TARGET_OBSERVED, type Split, type SplitInput } from "../splits/types.ts";
+import type { CellInput } from "./cell.ts";
+
+export const SPLITS = ["interpolation", "extrapolation", "family", "newest"] as const;
+export type SplitName = (typeof SPLITS)[number];
+
+export interface BacktestPlanOptions {
+  readonly split: SplitName;
+  readonly sizes: readonly number[];
+  readonly seeds: number;
+  readonly configuration: FitConfiguration;
+  /** These scenarios only. */
+  readonly scenarios?: readonly string[];
+  /** Names of the targets, instead of the split's own choice; all others are sources. */
+  readonly targets?: readonly string[];
+  /** Family by model name. */
+  readonly families?: ReadonlyMap<string, string>;
+  /** Date by row, for `newest`. */
+  readonly dates?: readonly string[];
+}
+
+/** The bank tasks of a matrix: one a scenario, or one for all. */
+export function bankTasks(
+  matrix: ResponseMatrix,
+  configuration: FitConfiguration,
+  scenarios?: readonly string[],
+): BankTask[] {
+  const all = scenarioSlices(matrix.items, configuration.weighting);
+  const unknown = (scenarios ?? []).filter((id) => !all.some((slice) => slice.id === id));
+  if (unknown.length > 0)
+    throw new AnchorEvalError(
+      "unknown_scenario",
+      `there is no scenario ${unknown.join(", ")}: there are ${all.map((slice) => slice.id).join(", ")}`,
+    );
+  const chosen = scenarios && scenarios.length > 0 ? all.filter((slice) => scenarios.includes(slice.id)) : all;
+  const task = (id: string, slices: readonly ScenarioSlice[]): BankTask => {
+    let begin = 0;
+    const own = slices.map((slice) => {
+      const moved = { ...slice, begin };
+      begin += slice.count;
+      return moved;
+    });
+    return { id, matrix: sliceColumns(matrix, slices), scenarios: own };
+  };
+  return configuration.joint ? [task("all", chosen)] : chosen.map((slice) => task(slice.id, [slice]));
+}
+
+/** A cell and the seed that it belongs to; the folds of one seed share it. */
+export interface PlannedCell extends CellInput {
+  readonly seedIndex: number;
+}
+
+/**
+ * All cells of a back-test. Splits of models are the same for all scenarios, except for extrapolation, which ranks the
+ * models by the scenario's own score (joint: by the mean over scenarios).
+ * @throws AnchorEvalError `invalid_data` where a split leaves too few models
+ */
+export function planCells(matrix: ResponseMatrix, options: BacktestPlanOptions): PlannedCell[] {
+  const { split, sizes, seeds, configuration } = options;
+  const groups = replicateGroups(matrix);
+  const cells: PlannedCell[] = [];
+  for (const task of bankTasks(matrix, configuration, options.scenarios)) {
+    const full = task.scenarios.map((slice) => fullScores(task.matrix, slice));
+    const scores = matrix.subjects.map((_, m) => full.reduce((sum, { score }) => sum + score[m]! / full.length, 0));
+    const input: SplitInput = {
+      groups,
+      eligible: matrix.subjects.map((_, m) => full.every(({ observed }) => observed[m]! >= TARGET_OBSERVED)),
+    };
+    const usable = (candidate: Split): Split => ({
+      sources: candidate.sources.filter((m) => full.some(({ score }) => !Number.isNaN(score[m]!))),
+      targets: candidate.targets,
+    });
+    for (let seed = 0; seed < seeds; seed++)
+      for (const candidate of splitsOf(options, input, scores, matrix.subjects, seed)) {
+        const own = usable(candidate);
+        if (own.sources.length < 5 || own.targets.length === 0)
+          throw new AnchorEvalError(
+            "invalid_data",
+            `${split} leaves ${own.sources.length} source models and ${own.targets.length} targets in ${task.id}: at least 5 and 1 are needed (targets have at least ${100 * TARGET_OBSERVED} % of the weight observed)`,
+          );
+        cells.push({ task, groups, split: own, sizes, seed, seedIndex: seed, configuration });
+      }
+  }
+  return cells;
+}
+
+function splitsOf(
+  options: BacktestPlanOptions,
+  input: SplitInput,
+  scores: readonly number[],
+  names: readonly string[],
+  seed: number,
+): Split[] {
+  if (options.targets) {
+    const wanted = new Set(options.targets);
+    const unknown = options.targets.filter((name) => !names.includes(name));
+    if (unknown.length > 0)
+      throw new AnchorEvalError(
+        "invalid_data",
+        `the responses have no model ${unknown.slice(0, 5).join(", ")}, named as a target`,
+      );
+    const held = names.flatMap((name, m) => (wanted.has(name) ? [m] : []));
+    const { sources } = splitByGroups(input, new Set(held.map((m) => input.groups[m]!)));
+    return [{ sources, targets: held.filter((m) => input.eligible[m]) }];
+  }
+  const random = createRandom(seed).fork("split");
+  switch (options.split) {
+    case "interpolation":
+      return [interpolationSplit(input, random)];
+    case "extrapolation":
+      return [extrapolationSplit({ ...input, scores, names })];
+    case "newest":
+      return [newestSplit(input, options.dates ?? null)];
+    case "family": {
+      const families = familyGroups(names, options.families);
+      return folds({ ...input, groups: joinGroups(families, input.groups) }, 5, random);
+    }
+  }
+}
+
+/** The finest grouping that both agree on: replicates across two families tie these together. */
+function joinGroups(left: ArrayLike<number>, right: ArrayLike<number>): Int32Array {
+  const parent = new Map<string, string>();
+  const root = (key: string): string => {
+    let at = key;
+    while (parent.get(at) !== undefined && parent.get(at) !== at) at = parent.get(at)!;
+    return at;
+  };
+  for (let m = 0; m < left.length; m++) parent.set(root(`l${left[m]}`), root(`r${right[m]}`));
+  const numbers = new Map<string, number>();
+  return Int32Array.from({ length: left.length }, (_, m) => {
+    const own = root(`l${left[m]}`);
+    if (!numbers.has(own)) numbers.set(own, numbers.size);
+    return numbers.get(own)!;
+  });
+}

@@ -1,0 +1,121 @@
+import { ESTIMATORS, type EstimatorId } from "anchoreval/core";
+import type { Provider } from "../backends/resolve-backend.ts";
+import { configurationDigest, DEFAULT_CONFIGURATION, headlineEstimator } from "../fit/configuration.ts";
+import type { ResponseMatrix } from "../matrix/response-matrix.ts";
+import type { CellEstimate, CellResult } from "./cell.ts";
+import { planCells, type BacktestPlanOptions } from "./plan-cells.ts";
+import { runCells } from "./run-cells.ts";
+import { backtestRows, type BacktestRow } from "./summarize.ts";
+
+export interface BacktestOptions extends BacktestPlanOptions {
+  readonly provider: Provider;
+  readonly threads?: number;
+  readonly signal?: AbortSignal;
+  readonly onProgress?: (done: number, of: number) => void;
+}
+
+export interface Backtest {
+  readonly rows: readonly BacktestRow[];
+  /** Names of the targets by scenario, seed by seed. */
+  readonly targets: Readonly<Record<string, readonly (readonly string[])[]>>;
+}
+
+/**
+ * Holds models out and estimates them: for each split, seed, scenario and size the whole fit is repeated on the source
+ * models only. This is how every accuracy claim of the project is made.
+ */
+export async function runBacktest(matrix: ResponseMatrix, options: BacktestOptions): Promise<Backtest> {
+  const cells = planCells(matrix, options);
+  const results = await runCells(cells, options.provider, {
+    ...(options.threads !== undefined && { threads: options.threads }),
+    ...(options.signal && { signal: options.signal }),
+    onCell: (done) => options.onProgress?.(done, cells.length),
+  });
+  const scenarios = [...new Set(results.flat().map((result) => result.scenario))];
+  const bySeed = (scenario: string, n: number): CellResult[][] =>
+    Array.from({ length: options.seeds }, (_, seed) =>
+      cells.flatMap((cell, index) =>
+        cell.seedIndex === seed
+          ? results[index]!.filter((result) => result.scenario === scenario && result.n === n)
+          : [],
+      ),
+    );
+  const isDefault = configurationDigest(options.configuration) === configurationDigest(DEFAULT_CONFIGURATION);
+  const shared = { split: options.split, configuration: options.configuration, isDefault };
+  const rows = options.sizes.flatMap((n) => {
+    const own = scenarios.map((scenario) => ({ scenario, seeds: bySeed(scenario, n) }));
+    const overall = overallCells(
+      own.map(({ seeds }) => seeds),
+      headlineEstimator(options.configuration.selection),
+    );
+    return [
+      ...own.flatMap(({ scenario, seeds }) => backtestRows({ ...shared, scenario, n, seeds })),
+      ...(overall ? backtestRows({ ...shared, scenario: "overall", n, seeds: overall }) : []),
+    ];
+  });
+  const targets = Object.fromEntries(
+    scenarios.map((scenario) => [
+      scenario,
+      bySeed(scenario, options.sizes[0]!).map((results) =>
+        results.flatMap((result) => result.estimates.map(({ model }) => matrix.subjects[model]!)),
+      ),
+    ]),
+  );
+  return { rows, targets };
+}
+
+/**
+ * Overall scores, the mean over scenarios, of the targets that every scenario has in common; null where there are none.
+ * Scenarios' draws are independent, so their intervals combine in quadrature, and so do the baseline's errors.
+ */
+function overallCells(
+  scenarios: readonly (readonly (readonly CellResult[])[])[],
+  headline: EstimatorId,
+): CellResult[][] | null {
+  if (scenarios.length < 2) return null;
+  const seeds = scenarios[0]!.map((_, seed): CellResult[] => {
+    const tables = scenarios.map(
+      (bySeed) =>
+        new Map(
+          bySeed[seed]!.flatMap((cell) =>
+            cell.estimates.map((estimate) => [`${estimate.model}/${estimate.draw}`, estimate] as const),
+          ),
+        ),
+    );
+    const common = [...tables[0]!.keys()].filter((key) => tables.every((table) => table.has(key)));
+    const { n, dims } = scenarios[0]![seed]![0]!;
+    const estimates = common.map((key) =>
+      overallEstimate(
+        tables.map((table) => table.get(key)!),
+        headline,
+      ),
+    );
+    return [{ scenario: "overall", n, dims, lambda: null, estimates }];
+  });
+  return seeds.every(([cell]) => cell!.estimates.length > 0) ? seeds : null;
+}
+
+function overallEstimate(parts: readonly CellEstimate[], headline: EstimatorId): CellEstimate {
+  const average = (pick: (part: CellEstimate) => number): number =>
+    parts.reduce((sum, part) => sum + pick(part), 0) / parts.length;
+  const quadrature = (pick: (part: CellEstimate) => number): number =>
+    Math.sqrt(parts.reduce((sum, part) => sum + pick(part) ** 2, 0)) / parts.length;
+  const estimators = Object.fromEntries(ESTIMATORS.map((id) => [id, average((part) => part.estimators[id])])) as Record<
+    EstimatorId,
+    number
+  >;
+  const score = estimators[headline];
+  const interval = parts.every((part) => part.interval !== null) && {
+    low: Math.max(0, score - quadrature((part) => part.estimators[headline] - part.interval!.low)),
+    high: Math.min(1, score + quadrature((part) => part.interval!.high - part.estimators[headline])),
+  };
+  return {
+    model: parts[0]!.model,
+    draw: parts[0]!.draw,
+    truth: average((part) => part.truth),
+    estimators,
+    interval: interval || null,
+    randomError: quadrature((part) => part.randomError),
+    failed: parts.some((part) => part.failed),
+  };
+}

@@ -1,0 +1,185 @@
+import { ESTIMATORS, type EstimatorId } from "anchoreval/core";
+import { configurationDigest, headlineEstimator, intervalKind, type FitConfiguration } from "../fit/configuration.ts";
+import type { CellEstimate, CellResult } from "./cell.ts";
+import { kendall, spearman } from "./rank-correlation.ts";
+
+/** One row of a back-test: errors in points (hundredths of the score). */
+export interface BacktestRow {
+  readonly scenario: string;
+  readonly split: string;
+  readonly n: number;
+  readonly selection: string;
+  readonly irtModel: string;
+  readonly dims: number;
+  readonly joint: boolean;
+  readonly estimator: EstimatorId;
+  /** This row is what a bundle would serve as `score` by default. */
+  readonly recommended: boolean;
+  /** Digest of everything that defines the configuration. */
+  readonly configuration: string;
+  readonly mae: number;
+  readonly rmse: number;
+  /** mean(estimate − truth). */
+  readonly bias: number;
+  /** 95th percentile of the absolute error. */
+  readonly p95: number;
+  readonly spearman: number | null;
+  readonly kendall: number | null;
+  readonly coverage95: number | null;
+  readonly halfWidth95: number | null;
+  readonly winkler95: number | null;
+  readonly intervalMethod: string | null;
+  readonly ratioToRandom: number;
+  readonly randomMae: number;
+  readonly ratioSe: number | null;
+  readonly coverageSe: number | null;
+  readonly lambda: number | null;
+  /** Different targets, and seeds. */
+  readonly targets: number;
+  readonly seeds: number;
+  readonly failures: number;
+}
+
+/** The cells of one scenario and size, one a seed (or a fold of it). */
+export interface RowInput {
+  readonly scenario: string;
+  readonly split: string;
+  readonly n: number;
+  readonly configuration: FitConfiguration;
+  readonly isDefault: boolean;
+  /** Results by seed. */
+  readonly seeds: readonly (readonly CellResult[])[];
+}
+
+/** Rows of all estimators for one scenario, split and size. Standard errors cluster by target model. */
+export function backtestRows(input: RowInput): BacktestRow[] {
+  const { scenario, split, n, configuration, isDefault, seeds } = input;
+  const cells = seeds.flat();
+  const estimates = cells.flatMap((cell) => cell.estimates);
+  if (estimates.length === 0) return [];
+  const headline = headlineEstimator(configuration.selection);
+  const digest = configurationDigest(configuration);
+  const randomMae = mean(estimates.map((estimate) => estimate.randomError));
+  return ESTIMATORS.map((estimator): BacktestRow => {
+    const errors = estimates.map((estimate) => estimate.estimators[estimator] - estimate.truth);
+    const absolute = errors.map(Math.abs);
+    const mae = mean(absolute);
+    const withInterval = estimator === headline && estimates.every((estimate) => estimate.interval !== null);
+    const rank = (measure: typeof spearman): number | null => {
+      const values = seeds.flatMap((results) => {
+        const all = results.flatMap((cell) => cell.estimates);
+        return [...new Set(all.map((estimate) => estimate.draw))].flatMap((draw) => {
+          const own = all.filter((estimate) => estimate.draw === draw);
+          const value = measure(
+            own.map((estimate) => estimate.estimators[estimator]),
+            own.map((estimate) => estimate.truth),
+          );
+          return value === null ? [] : [value];
+        });
+      });
+      return values.length > 0 ? mean(values) : null;
+    };
+    return {
+      scenario,
+      split,
+      n,
+      selection: configuration.selection,
+      irtModel: configuration.irtModel,
+      dims: cells[0]!.dims,
+      joint: configuration.joint,
+      estimator,
+      recommended: isDefault && estimator === headline,
+      configuration: digest,
+      mae: 100 * mae,
+      rmse: 100 * Math.sqrt(mean(errors.map((error) => error * error))),
+      bias: 100 * mean(errors),
+      p95: 100 * quantile(absolute, 0.95),
+      spearman: rank(spearman),
+      kendall: rank(kendall),
+      ...(withInterval
+        ? intervalFigures(estimates)
+        : { coverage95: null, halfWidth95: null, winkler95: null, coverageSe: null }),
+      intervalMethod: withInterval
+        ? intervalKind(configuration.selection) === "design"
+          ? "design-based"
+          : "cross-validated"
+        : null,
+      ratioToRandom: mae / randomMae,
+      randomMae: 100 * randomMae,
+      ratioSe: ratioError(estimates, absolute, mae / randomMae),
+      lambda: estimator === "gp-irt" ? meanLambda(cells) : null,
+      targets: new Set(estimates.map((estimate) => estimate.model)).size,
+      seeds: seeds.length,
+      failures: estimates.filter((estimate) => estimate.failed).length,
+    };
+  });
+}
+
+function meanLambda(cells: readonly CellResult[]): number | null {
+  const known = cells.flatMap(({ lambda }) => (lambda === null ? [] : [lambda]));
+  return known.length > 0 ? mean(known) : null;
+}
+
+function intervalFigures(
+  estimates: readonly CellEstimate[],
+): Pick<BacktestRow, "coverage95" | "halfWidth95" | "winkler95" | "coverageSe"> {
+  const hits = estimates.map(({ interval, truth }) =>
+    interval!.low <= truth + 1e-12 && truth <= interval!.high + 1e-12 ? 1 : 0,
+  );
+  const winkler = estimates.map(({ interval, truth }) => {
+    const { low, high } = interval!;
+    return high - low + (2 / 0.05) * Math.max(0, low - truth, truth - high);
+  });
+  const byModel = [...groupByModel(estimates, hits).values()].map(mean);
+  return {
+    coverage95: mean(hits),
+    halfWidth95: 100 * mean(estimates.map(({ interval }) => (interval!.high - interval!.low) / 2)),
+    winkler95: 100 * mean(winkler),
+    coverageSe: byModel.length > 1 ? Math.sqrt(variance(byModel) / byModel.length) : null,
+  };
+}
+
+/** Standard error of Σe/Σr over target models, by the delta method. */
+function ratioError(estimates: readonly CellEstimate[], errors: readonly number[], ratio: number): number | null {
+  const own = groupByModel(estimates, errors);
+  const baseline = groupByModel(
+    estimates,
+    estimates.map((estimate) => estimate.randomError),
+  );
+  if (own.size < 2) return null;
+  let squares = 0;
+  let total = 0;
+  for (const [model, values] of own) {
+    const random = mean(baseline.get(model)!);
+    squares += (mean(values) - ratio * random) ** 2;
+    total += random;
+  }
+  return Math.sqrt((own.size / (own.size - 1)) * squares) / total;
+}
+
+function groupByModel(estimates: readonly CellEstimate[], values: readonly number[]): Map<number, number[]> {
+  const groups = new Map<number, number[]>();
+  estimates.forEach(({ model }, index) => {
+    const group = groups.get(model) ?? [];
+    group.push(values[index]!);
+    groups.set(model, group);
+  });
+  return groups;
+}
+
+function mean(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / values.length;
+}
+
+function variance(values: readonly number[]): number {
+  const centre = mean(values);
+  return values.reduce((sum, value) => sum + (value - centre) ** 2, 0) / (values.length - 1);
+}
+
+/** Linear-interpolation quantile. */
+function quantile(values: readonly number[], level: number): number {
+  const sorted = [...values].sort((x, y) => x - y);
+  const at = level * (sorted.length - 1);
+  const below = Math.floor(at);
+  return sorted[below]! + (at - below) * ((sorted[below + 1] ?? sorted[below]!) - sorted[below]!);
+}

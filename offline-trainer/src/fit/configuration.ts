@@ -1,0 +1,63 @@
+import { sha256Text, type Weighting } from "anchoreval/bundle";
+import type { EstimatorId } from "anchoreval/core";
+import type { Selection } from "../anchors/types.ts";
+
+/** How λ of gp-irt is chosen: learned on held-out sources, or by the reference's rule. */
+export const LAMBDA_RULES = ["learned", "reference"] as const;
+export type LambdaRule = (typeof LAMBDA_RULES)[number];
+
+/** Everything that defines what is fitted, apart from the data and the sizes. */
+export interface FitConfiguration {
+  readonly selection: Selection;
+  readonly irtModel: "2pl";
+  /** Latent dimensions at most; few models get fewer ({@link dimsFor}). */
+  readonly dims: number;
+  /** k of the ability prior N(μ, k²Σ). */
+  readonly priorScale: number;
+  readonly lambda: LambdaRule;
+  readonly weighting: Weighting;
+  /** One ability for all scenarios. */
+  readonly joint: boolean;
+  /** Folds of the cross-validation, and forms drawn on each. */
+  readonly folds: number;
+  readonly draws: number;
+}
+
+/** The recommended configuration: fixed in code, the same for every split and every target. */
+export const DEFAULT_CONFIGURATION: FitConfiguration = {
+  selection: "stratified",
+  irtModel: "2pl",
+  dims: 5,
+  priorScale: 2.5,
+  lambda: "learned",
+  weighting: "subscenarios",
+  joint: false,
+  folds: 5,
+  draws: 4,
+};
+
+/** The estimator of `score`, by the kind of anchors: the corrected mean needs a probability sample. */
+export function headlineEstimator(selection: Selection): EstimatorId {
+  return intervalKind(selection) === "design" ? "p-irt-dr" : "gp-irt";
+}
+
+/** Where intervals come from, by the kind of anchors. */
+export function intervalKind(selection: Selection): "design" | "cross-validated" {
+  return selection === "stratified" || selection === "random" ? "design" : "cross-validated";
+}
+
+/** Dimensions for a number of source models: at least eight models each. */
+export function dimsFor(configuration: Pick<FitConfiguration, "dims">, models: number): number {
+  return Math.max(1, Math.min(configuration.dims, Math.floor(models / 8)));
+}
+
+/** Digest of a configuration: equal where the same thing is fitted. The weighting is the estimand's, not the method's. */
+export function configurationDigest({ weighting: _, ...method }: FitConfiguration): string {
+  return sha256Text(
+    JSON.stringify({
+      ...method,
+      estimator: headlineEstimator(method.selection),
+      interval: intervalKind(method.selection),
+    }),
+  );
+}

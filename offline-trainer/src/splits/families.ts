@@ -1,0 +1,131 @@
+import { AnchorEvalError } from "anchoreval/core";
+
+/** Stems of model names that are families; the longest that matches wins. Documented in docs/backtest.md. */
+const STEMS = [
+  "alpaca",
+  "aya",
+  "baichuan",
+  "bloom",
+  "bloomz",
+  "c4ai",
+  "chatglm",
+  "claude",
+  "codellama",
+  "cohere",
+  "command",
+  "dbrx",
+  "deepseek",
+  "dolly",
+  "dolphin",
+  "exaone",
+  "falcon",
+  "flan",
+  "gemini",
+  "gemma",
+  "glm",
+  "gpt-2",
+  "gpt-3",
+  "gpt-4",
+  "gpt-5",
+  "gpt-j",
+  "gpt-neo",
+  "gpt-neox",
+  "granite",
+  "grok",
+  "hermes",
+  "internlm",
+  "jamba",
+  "jurassic",
+  "kimi",
+  "llama",
+  "luminous",
+  "magistral",
+  "mamba",
+  "minicpm",
+  "minimax",
+  "ministral",
+  "mistral",
+  "mixtral",
+  "mpt",
+  "nemotron",
+  "nova",
+  "o1",
+  "o3",
+  "o4",
+  "olmo",
+  "openchat",
+  "opt",
+  "orca",
+  "palm",
+  "palmyra",
+  "phi",
+  "pythia",
+  "qwen",
+  "qwq",
+  "redpajama",
+  "rwkv",
+  "smollm",
+  "solar",
+  "stablelm",
+  "starcoder",
+  "starling",
+  "t5",
+  "tulu",
+  "vicuna",
+  "wizardlm",
+  "xgen",
+  "yi",
+  "zephyr",
+] as const;
+
+/** Stems that are one family under two names. */
+const SAME: Readonly<Record<string, string>> = {
+  bloomz: "bloom",
+  c4ai: "command",
+  cohere: "command",
+  codellama: "llama",
+  glm: "chatglm",
+  mixtral: "mistral",
+  ministral: "mistral",
+  magistral: "mistral",
+  qwq: "qwen",
+  palmyra: "palmyra",
+  "gpt-neox": "gpt-neo",
+  o1: "gpt-4",
+  o3: "gpt-4",
+  o4: "gpt-4",
+};
+
+/**
+ * Family of a model by its name: the stem that its last path segment holds as a word; an unknown one is a family of its
+ * own.
+ * @example familyOf("meta-llama/Llama-3-8B-Instruct") // "llama"
+ */
+export function familyOf(name: string): string {
+  const last = name.toLowerCase().split(/[/@]/).filter(Boolean).slice(-1)[0] ?? name;
+  const text = last.replace(/[_\s]/g, "-");
+  let best = "";
+  for (const stem of STEMS) {
+    const at = text.search(new RegExp(`(^|[^a-z])${stem.replace("-", "-?")}`));
+    if (at >= 0 && stem.length > best.length) best = stem;
+  }
+  return best === "" ? text : (SAME[best] ?? best);
+}
+
+/**
+ * Families of all models as numbers.
+ * @throws AnchorEvalError `invalid_data` where the names tell no families (anonymous models)
+ */
+export function familyGroups(names: readonly string[], table?: ReadonlyMap<string, string>): Int32Array {
+  const families = names.map((name) => table?.get(name) ?? familyOf(name));
+  if (!table && names.every((name) => /^(model|subject|m)?[-_ #]?\d+$/i.test(name)))
+    throw new AnchorEvalError(
+      "invalid_data",
+      "the models have no names to tell families by: give --families FILE (model,family)",
+    );
+  const numbers = new Map<string, number>();
+  return Int32Array.from(families, (family) => {
+    if (!numbers.has(family)) numbers.set(family, numbers.size);
+    return numbers.get(family)!;
+  });
+}
