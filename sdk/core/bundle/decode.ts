@@ -32,6 +32,13 @@ export function decodeBundle(manifest: Manifest, digest: string, parts: BundlePa
     scenarios.set(id, decodeScenario(manifest, index, header, parts.head, part));
     byteLength += part.parameters.length + 3 * part.anchors.length + 8 * manifest.scenarios[index]!.items;
   });
+  const seen = new Map<string, string>();
+  for (const scenario of scenarios.values())
+    for (const item of scenario.anchors.keys()) {
+      const other = seen.get(item);
+      if (other !== undefined) throw broken(`anchors.jsonl names ${item} in ${other} and in ${scenario.id}`);
+      seen.set(item, scenario.id);
+    }
   return { manifest, digest, scenarios, byteLength };
 }
 
@@ -76,6 +83,8 @@ function decodeScenario(
     if (new Set(items).size !== size) throw broken(`form ${form.id} names an item of ${id} twice`);
     if (mass.some((value) => value <= 0) || inclusion?.some((value) => value <= 0 || value > 1))
       throw broken(`form ${form.id} has a mass or an inclusion probability out of range in ${id}`);
+    if (size < count && inclusion?.every((value) => value === 1))
+      throw broken(`form ${form.id} asks ${size} of ${count} items of ${id} with certainty, and never the others`);
     const itemIds = Array.from(items, (item) => {
       const itemId = idOf.get(item);
       if (itemId === undefined) throw broken(`anchors.jsonl lacks item ${item} of ${id}, which form ${form.id} asks`);
@@ -87,6 +96,19 @@ function decodeScenario(
     forms.set(form.id, { anchors: { items, mass, inclusion }, itemIds });
   }
   const entry = header.tensors.get(tensorNames.sourceScores(index));
+  const sourceScores = read(
+    tensorNames.sourceScores(index),
+    entry?.shape.length === 1 && entry.shape[0]! > 0 ? entry.shape : [1],
+    Float32Array,
+    true,
+  );
+  if (sourceScores.some((score, m) => score < (sourceScores[m - 1] ?? 0) || score > 1))
+    throw broken(`the source models' scores of ${id} don't ascend in [0,1]`);
+  const lower = optional(tensorNames.lower(index));
+  const upper = optional(tensorNames.upper(index));
+  for (let i = 0; i < count && (lower ?? upper) !== null; i++)
+    if (!(0 <= (lower?.[i] ?? 0) && (lower?.[i] ?? 0) < (upper?.[i] ?? 1) && (upper?.[i] ?? 1) <= 1))
+      throw broken(`the asymptotes of item ${i} of ${id} are not 0 ≤ lower < upper ≤ 1`);
   return {
     id,
     bank: {
@@ -94,20 +116,15 @@ function decodeScenario(
       dims,
       a: read(tensorNames.a(index), [count, dims], Float32Array, false),
       b: read(tensorNames.b(index), [count], Float32Array, false),
-      lower: optional(tensorNames.lower(index)),
-      upper: optional(tensorNames.upper(index)),
+      lower,
+      upper,
     },
     weights: itemWeights(described, manifest.weighting),
     scoreMap: described.scoreMap && {
       x: Float64Array.from(described.scoreMap.x),
       y: Float64Array.from(described.scoreMap.y),
     },
-    sourceScores: read(
-      tensorNames.sourceScores(index),
-      entry?.shape.length === 1 && entry.shape[0]! > 0 ? entry.shape : [1],
-      Float32Array,
-      true,
-    ),
+    sourceScores,
     anchors: new Map(records.map((record) => [record.item_id, record])),
     forms,
   };

@@ -1,7 +1,8 @@
 /** A benchmark's name, as it stands in URLs and keys. */
 export const BENCHMARK_NAME = /^[a-z0-9][a-z0-9._-]{0,63}$/;
-/** Semver without build metadata. */
-export const VERSION = /^(0|[1-9]\d{0,8})\.(0|[1-9]\d{0,8})\.(0|[1-9]\d{0,8})(-[0-9A-Za-z-]+(\.[0-9A-Za-z-]+)*)?$/;
+/** Semver without build metadata; numbers have no leading zeros. */
+export const VERSION =
+  /^(0|[1-9]\d{0,8})\.(0|[1-9]\d{0,8})\.(0|[1-9]\d{0,8})(-(0|[1-9]\d*|\d*[A-Za-z-][0-9A-Za-z-]*)(\.(0|[1-9]\d*|\d*[A-Za-z-][0-9A-Za-z-]*))*)?$/;
 /** A form's id. */
 export const FORM_ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,31}$/;
 /** Lowercase SHA-256. */
@@ -46,7 +47,7 @@ export function compareVersions(left: string, right: string): number {
     if (x === y) continue;
     const xNumber = /^\d+$/.test(x);
     const yNumber = /^\d+$/.test(y);
-    if (xNumber && yNumber) return Number(x) - Number(y);
+    if (xNumber && yNumber && x.length !== y.length) return x.length - y.length; // no leading zeros: longer is larger
     if (xNumber !== yNumber) return xNumber ? -1 : 1;
     return x < y ? -1 : 1;
   }

@@ -1,5 +1,7 @@
 import { AnchorEvalError, type Issue } from "../errors.ts";
 import { ESTIMATORS } from "../estimators/types.ts";
+import { PARAMETERIZATION } from "../irt/parameterization.ts";
+import { cholesky } from "../numeric/cholesky.ts";
 import { anything, flag, list, nullable, number, object, oneOf, record, text, type Check } from "./check.ts";
 import {
   BUNDLE_FILES,
@@ -42,7 +44,7 @@ const manifest: Check<Manifest> = object({
   benchmarkVersion: nullable(text()),
   created: text({ pattern: /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?Z$/ }),
   description: nullable(text()),
-  parameterization: text(),
+  parameterization: oneOf([PARAMETERIZATION]),
   weighting: oneOf(WEIGHTINGS),
   banks: list(
     object({
@@ -165,7 +167,11 @@ function crossCheck(manifest: Manifest, issues: Issue[]): void {
         "mismatch",
         `a prior in ${dims} dimensions has ${dims} means and ${dims * dims} covariances`,
       );
+    else if (cholesky(Float64Array.from(prior.covariance), dims) === null)
+      add(["banks", index, "prior", "covariance"], "invalid_value", "a covariance is positive definite");
   });
+  if (!manifest.scenarios.some(({ weight }) => weight > 0))
+    add(["scenarios"], "invalid_value", "a scenario must have a weight above 0");
   manifest.scenarios.forEach(({ items, subscenarios, scoreMap }, index) => {
     const sum = subscenarios.reduce((total, subscenario) => total + subscenario.items, 0);
     if (sum !== items)
@@ -179,10 +185,12 @@ function crossCheck(manifest: Manifest, issues: Issue[]): void {
   manifest.forms.forEach((form, index) => {
     if (Object.keys(form.scenarios).sort().join("\n") !== [...scenarioIds].sort().join("\n"))
       add(["forms", index, "scenarios"], "mismatch", "a form covers every scenario of the bundle");
-    for (const [scenario, { items }] of Object.entries(form.scenarios)) {
+    for (const [scenario, { items, whole }] of Object.entries(form.scenarios)) {
       const size = manifest.scenarios.find((candidate) => candidate.id === scenario)?.items ?? 0;
-      if (items > size)
-        add(["forms", index, "scenarios", scenario, "items"], "out_of_range", `${items} anchors of ${size} items`);
+      const path = ["forms", index, "scenarios", scenario];
+      if (items > size) add([...path, "items"], "out_of_range", `${items} anchors of ${size} items`);
+      else if (whole !== (items === size))
+        add([...path, "whole"], "mismatch", `whole is ${whole}, with ${items} anchors of ${size} items`);
     }
   });
   if (!manifest.forms.some((form) => form.id === manifest.defaultForm))
@@ -195,7 +203,14 @@ function crossCheck(manifest: Manifest, issues: Issue[]): void {
       if (segment.begin !== end || segment.end < segment.begin)
         add(["files", index, "segments"], "mismatch", "segments follow each other without holes");
       end = segment.end;
+      const { scenario } = segment;
+      if (scenario !== null && !scenarioIds.includes(scenario))
+        add(["files", index, "segments"], "mismatch", `there is no scenario ${scenario}`);
+      if (file.segments!.find((other) => other.scenario === scenario) !== segment)
+        add(["files", index, "segments"], "duplicate", `${scenario ?? "null"} has two segments`);
     }
+    if (file.name === "parameters.safetensors" && file.segments?.[0]?.scenario !== null)
+      add(["files", index, "segments"], "missing", "the first segment holds what all scenarios need");
     if (file.segments && end !== file.bytes) add(["files", index, "segments"], "mismatch", "segments cover the file");
   });
 }

@@ -80,6 +80,7 @@ export function decodeSafetensorsHeader(bytes: Uint8Array, fileBytes: number): S
   if (typeof header !== "object" || header === null || Array.isArray(header))
     throw broken("its header is not an object");
   const tensors = new Map<string, TensorEntry>();
+  let end = headerBytes;
   for (const [name, entry] of Object.entries(header as Record<string, unknown>)) {
     if (name === "__metadata__") continue;
     const { dtype, shape, data_offsets: offsets } = (entry ?? {}) as Record<string, unknown>;
@@ -88,11 +89,16 @@ export function decodeSafetensorsHeader(bytes: Uint8Array, fileBytes: number): S
     if (!isSizes(shape) || !isSizes(offsets) || offsets.length !== 2)
       throw broken(`tensor ${name} has no shape or no offsets`);
     const type = dtype as TensorType;
-    const [begin = 0, end = 0] = offsets;
+    const [from = 0, to = 0] = offsets;
     const size = shape.reduce((product, side) => product * side, 1) * ARRAYS[type].BYTES_PER_ELEMENT;
-    if (end - begin !== size || headerBytes + end > fileBytes) throw broken(`tensor ${name} doesn't fill its range`);
-    tensors.set(name, { type, shape, begin: headerBytes + begin, end: headerBytes + end });
+    if (to - from !== size || headerBytes + to > fileBytes) throw broken(`tensor ${name} doesn't fill its range`);
+    tensors.set(name, { type, shape, begin: headerBytes + from, end: headerBytes + to });
   }
+  for (const [name, entry] of [...tensors].sort(([, x], [, y]) => x.begin - y.begin || x.end - y.end)) {
+    if (entry.begin !== end) throw broken(`tensor ${name} doesn't begin where the one before it ends`);
+    end = entry.end;
+  }
+  if (end !== fileBytes) throw broken(`its tensors end at byte ${end} of ${fileBytes}`);
   return { headerBytes, tensors };
 }
 
