@@ -1,0 +1,110 @@
+import { mkdir, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { AnchorEvalError } from "anchoreval/core";
+import { readScale, type Command, type Output } from "anchoreval/cli";
+import { parseChoices } from "anchoreval/logs";
+import { importLmEval, type ImportReport, type LmEvalImport } from "../import/lm-eval.ts";
+import { FEWEST_MODELS } from "../ingest/check-table.ts";
+import { writeItems } from "../ingest/write-items.ts";
+import { writeWideCsv } from "../ingest/write-wide-csv.ts";
+
+/** `anchoreval import`: a harness's logs as the files that `fit` and `backtest` read. */
+export const importCommand: Command = {
+  name: "import",
+  summary: "a harness's per-sample logs as a response matrix",
+  positionals: "PATH…",
+  options: {
+    from: { type: "string", value: "lm-eval", description: "the harness; PATH… are its logs, or folders of them" },
+    out: { type: "string", value: "DIR", description: "folder for responses.csv.gz, items.jsonl.gz and import.json" },
+    "model-name": { type: "string", value: "N", description: "the model's name, where all logs are of one model" },
+    metric: {
+      type: "string",
+      multiple: true,
+      value: "[TASK=]M",
+      description: "the metric that is the score, where logs have several; TASK is a task, a group or BEGINNING*",
+    },
+    filter: {
+      type: "string",
+      multiple: true,
+      value: "[TASK=]F",
+      description: "the filter whose answers count, where logs have several",
+    },
+    "on-duplicate": { type: "string", value: "newest|mean|error", description: "several runs of a model on a task" },
+    errors: {
+      type: "string",
+      value: "missing|wrong",
+      description: "samples without an answer or a score; else as the harness's own aggregate counts them",
+    },
+    "allow-mixed": { type: "boolean", description: "take runs that were not made alike" },
+    "score-range": { type: "string", value: "LO,HI", description: "bounds of the scores, where they are not 0 and 1" },
+    flip: { type: "boolean", description: "lower scores are better" },
+  },
+  run: async ({ positionals, options, output }) => {
+    options.required("from");
+    options.oneOf("from", ["lm-eval"], "lm-eval");
+    const out = options.required("out");
+    if (positionals.length === 0)
+      throw new AnchorEvalError("invalid_option", "name the logs: files, or folders of them");
+    const bar = output.progress("reading logs", 1);
+    let imported: LmEvalImport;
+    try {
+      imported = await importLmEval(positionals, {
+        ...readScale(options),
+        modelName: options.text("model-name"),
+        metric: parseChoices("metric", options.texts("metric")),
+        filter: parseChoices("filter", options.texts("filter")),
+        onDuplicate: options.oneOf("on-duplicate", ["newest", "mean", "error"], "newest"),
+        errors: options.oneOf("errors", ["harness", "missing", "wrong"], "harness"),
+        allowMixed: options.flag("allow-mixed"),
+        progress: (done, total) => bar.update(done / total, `${done} of ${total}`),
+      });
+    } finally {
+      bar.stop();
+    }
+    await writeImport(out, imported);
+    for (const warning of imported.report.warnings) output.remark(`warning: ${warning}`);
+    if (output.json) output.document(imported.report);
+    else summarize(imported.report, out, output);
+    return 0;
+  },
+};
+
+async function writeImport(out: string, { matrix, report }: LmEvalImport): Promise<void> {
+  const files = ["responses.csv.gz", "items.jsonl.gz", "import.json"].map((name) => join(out, name));
+  const [responses, items, description] = files as [string, string, string];
+  try {
+    await mkdir(out, { recursive: true });
+    await writeWideCsv(responses, matrix);
+    await writeItems(items, matrix.items);
+    await writeFile(description, `${JSON.stringify(report, null, 2)}\n`);
+  } catch (cause) {
+    await Promise.all(files.map((file) => rm(file, { force: true }).catch(() => undefined)));
+    throw new AnchorEvalError("unavailable", `${out} could not be written`, { cause });
+  }
+}
+
+function summarize(report: ImportReport, out: string, output: Output): void {
+  const { models, items, scenarios, scores, states, weighting, dropped } = report;
+  output.line(
+    `${models} ${models === 1 ? "model" : "models"}, ${items} items, ${scenarios.length} ${scenarios.length === 1 ? "scenario" : "scenarios"}:`,
+  );
+  for (const { id, tasks, items: count } of scenarios)
+    output.line(`  ${id}: ${count} items${tasks.length > 1 ? ` in ${tasks.length} tasks` : ""}`);
+  output.line(
+    `${states.scored} samples scored, ${states.errored} without an answer, ${states.unscored} without a score${dropped.length > 0 ? `; ${dropped.length} older runs left out` : ""}`,
+  );
+  output.line(
+    scores.compared === 0
+      ? "no results files to compare the scores with"
+      : `${scores.equal} of ${scores.compared} scores equal the harness's own to 1e-6`,
+  );
+  output.line();
+  if (models < FEWEST_MODELS) {
+    output.line(`written to ${out}; a fit needs at least ${FEWEST_MODELS} models`);
+    return;
+  }
+  output.line("written; next:");
+  output.line(
+    `  anchoreval fit --responses ${join(out, "responses.csv.gz")} --items ${join(out, "items.jsonl.gz")} --weighting ${weighting} --anchors 50 --name NAME@1.0.0 --out DIR`,
+  );
+}

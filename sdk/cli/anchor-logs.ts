@@ -1,0 +1,105 @@
+import type { Bundle } from "../core/bundle/bundle.ts";
+import { AnchorEvalError } from "../core/errors.ts";
+import { parseChoices } from "../logs/choices.ts";
+import { protocolDifferences, PROTOCOL_WORDS, taskProtocol } from "../logs/lm-eval/protocol.ts";
+import { matchAnchors } from "../logs/match-anchors.ts";
+import type { ScaleOptions } from "../logs/score-scale.ts";
+import type { LoggedSample } from "../logs/types.ts";
+import { findLmEvalLogs, groupRuns, readLmEvalLog } from "../node/lm-eval-logs.ts";
+
+export interface AnchorLogOptions extends ScaleOptions {
+  readonly metric: readonly string[];
+  readonly filter: readonly string[];
+  /** The form to answer; without it, the largest that the logs fill. */
+  readonly form: string | undefined;
+}
+
+/** One model's answers to a bundle's anchors, from its logs. */
+export interface LoggedAnswers {
+  readonly model: string;
+  readonly form: string | undefined;
+  readonly answers: ReadonlyMap<string, number | null>;
+  readonly hashes: ReadonlyMap<string, string>;
+  /** What a reader should know: samples ignored, runs left out, a protocol that differs. */
+  readonly remarks: readonly string[];
+}
+
+/**
+ * Reads the answers to a bundle's anchors from one model's lm-eval logs, of a run on the anchors only or on more.
+ * @throws AnchorEvalError as `findLmEvalLogs` and `readLmEvalSamples`; `invalid_answers` where there is no anchor in the
+ * logs, `invalid_data` where they are of several models
+ */
+export async function readAnchorLogs(
+  bundle: Bundle,
+  paths: readonly string[],
+  options: AnchorLogOptions,
+): Promise<LoggedAnswers> {
+  const logs = await findLmEvalLogs(paths);
+  const models = [...new Set(logs.map((log) => log.model))];
+  if (models.length > 1)
+    throw new AnchorEvalError(
+      "invalid_data",
+      `these are the logs of ${models.length} models: ${models.slice(0, 5).join(", ")}${models.length > 5 ? ", …" : ""}; an estimate is of one: name its folder`,
+    );
+  const anchors = [...bundle.scenarios.values()].flatMap((scenario) => [...scenario.anchors.values()]);
+  const tasks = new Set(anchors.map((anchor) => anchor.task ?? taskOfId(anchor.item_id)));
+  const choose = {
+    ...options,
+    metric: parseChoices("metric", options.metric),
+    filter: parseChoices("filter", options.filter),
+  };
+  const remarks: string[] = [];
+  const samples: LoggedSample[] = [];
+  for (const [log, ...older] of groupRuns(logs)) {
+    if (!tasks.has(log!.task)) {
+      remarks.push(`${log!.file} is ignored: the bundle has no anchor of ${log!.task}`);
+      continue;
+    }
+    if (older.length > 0) remarks.push(`${log!.task}: the newest of ${1 + older.length} runs counts, ${log!.file}`);
+    const read = await readLmEvalLog(log!, choose);
+    samples.push(...read.samples);
+    for (const { field, bundle: expected, run } of protocolDifferences(
+      bundle.manifest.protocol,
+      log!.task,
+      taskProtocol(log!.results, read),
+    ))
+      remarks.push(
+        `${log!.task}: ${PROTOCOL_WORDS[field]} is ${run} in this run, and was ${expected} for the models that the bundle was fitted on: the scores may not compare`,
+      );
+  }
+  const found = matchAnchors(anchors, samples);
+  if (found.answers.size === 0)
+    throw new AnchorEvalError(
+      "invalid_answers",
+      `${paths.join(", ")}: no anchor of this bundle is in these logs; its anchors are of the tasks ${[...tasks].slice(0, 5).join(", ")}${tasks.size > 5 ? ", …" : ""}`,
+    );
+  const form = options.form ?? filledForm(bundle, found.answers);
+  const asked =
+    form === undefined
+      ? null
+      : new Set(anchors.filter((anchor) => anchor.forms.includes(form)).map((anchor) => anchor.item_id));
+  const kept = new Map([...found.answers].filter(([id]) => asked?.has(id) ?? true));
+  const ignored = found.ignored + found.answers.size - kept.size;
+  if (ignored > 0)
+    remarks.push(
+      `${ignored} ${ignored === 1 ? "item is" : "items are"} in the logs and not among the anchors${form === undefined ? "" : ` of form ${form}`}: ignored`,
+    );
+  if (found.errored > 0)
+    remarks.push(`${found.errored} anchors have no answer of the model; they count as the harness scored them`);
+  if (found.unscored > 0) remarks.push(`${found.unscored} anchors have no score, and count as missing`);
+  return { model: models[0]!, form, answers: kept, hashes: found.hashes, remarks };
+}
+
+/** The largest form whose anchors are all there; without one, `estimateFromAnchors` infers it or says what is missing. */
+function filledForm(bundle: Bundle, answers: ReadonlyMap<string, unknown>): string | undefined {
+  const sizes = bundle.manifest.forms.flatMap(({ id }) => {
+    const ids = [...bundle.scenarios.values()].flatMap((scenario) => scenario.forms.get(id)!.itemIds);
+    return ids.every((itemId) => answers.has(itemId)) ? [{ id, size: ids.length }] : [];
+  });
+  const isDefault = (id: string): number => Number(id === bundle.manifest.defaultForm);
+  return sizes.sort((left, right) => right.size - left.size || isDefault(right.id) - isDefault(left.id))[0]?.id;
+}
+
+function taskOfId(id: string): string {
+  return id.slice(0, Math.max(0, id.lastIndexOf("/")));
+}

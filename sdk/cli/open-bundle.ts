@@ -1,0 +1,25 @@
+import { fileURLToPath } from "node:url";
+import { httpSource } from "../bundles/http-source.ts";
+import type { BundleSource } from "../core/bundle/source.ts";
+import { AnchorEvalError } from "../core/errors.ts";
+import { folderSource } from "../node/folder-source.ts";
+
+/**
+ * The source that a command's `DIR|URL` means: a folder, or an HTTP address of a Worker's bundle or of any static
+ * host's folder. A Worker's address without a version means the latest.
+ * @example openBundle("https://evals.example.com/v1/bundles/helm-lite")
+ */
+export function openBundle(place: string): BundleSource {
+  if (!/^[a-z][a-z0-9+.-]+:\/\//i.test(place)) return folderSource(place);
+  let url: URL;
+  try {
+    url = new URL(place);
+  } catch (cause) {
+    throw new AnchorEvalError("invalid_option", `${place} is no address`, { cause });
+  }
+  if (url.protocol === "file:") return folderSource(fileURLToPath(url));
+  if (url.protocol !== "http:" && url.protocol !== "https:")
+    throw new AnchorEvalError("invalid_option", `a bundle is read from a folder or over http(s); got ${place}`);
+  if (/\/v1\/bundles\/[^/]+\/?$/.test(url.pathname)) url.pathname = `${url.pathname.replace(/\/$/, "")}/latest`;
+  return httpSource(url);
+}

@@ -1,0 +1,86 @@
+import type { FormManifest, Manifest, MeasuredErrors, SplitErrors } from "../core/bundle/manifest.ts";
+import type { EstimatorId } from "../core/estimators/types.ts";
+import type { CheckedFile } from "./check-files.ts";
+import { points, textTable } from "./text-table.ts";
+
+/** What a bundle holds, for people. */
+export function showLines(manifest: Manifest, digest: string, files: readonly CheckedFile[]): string[] {
+  const { benchmark, version, benchmarkVersion, description, scenarios, forms, sources, weighting, protocol, data } =
+    manifest;
+  const items = scenarios.reduce((sum, scenario) => sum + scenario.items, 0);
+  return [
+    `${benchmark} ${version}${benchmarkVersion === null ? "" : ` (benchmark version ${benchmarkVersion})`}`,
+    ...(description === null ? [] : [description]),
+    `digest ${digest}`,
+    `created ${manifest.created}; ${sources.models} models, ${items} items in ${scenarios.length} ${scenarios.length === 1 ? "scenario" : "scenarios"}; each ${weighting === "items" ? "item" : "subscenario"} counts the same`,
+    `licence ${data.licence ?? "not stated"}; source ${data.source ?? "not stated"}`,
+    ...protocolLines(protocol),
+    "",
+    ...textTable(
+      [
+        ["scenario", "items", "subscenarios", "weight"],
+        ...scenarios.map(({ id, items: count, subscenarios, weight }) => [
+          id,
+          String(count),
+          subscenarios.length === 1 ? "" : String(subscenarios.length),
+          String(weight),
+        ]),
+      ],
+      "lrrr",
+    ),
+    ...forms.flatMap((form) => ["", ...formLines(form, form.id === manifest.defaultForm)]),
+    "",
+    ...textTable(
+      files.map(({ name, bytes, state }) => [
+        name,
+        `${bytes} bytes`,
+        state === "ok" ? "digest ok" : state.toUpperCase(),
+      ]),
+      "lrl",
+    ),
+  ];
+}
+
+function protocolLines(protocol: Manifest["protocol"]): string[] {
+  const entries = Object.entries(protocol).filter(([key]) => !key.includes("/"));
+  return entries.length === 0
+    ? []
+    : [`protocol ${entries.map(([key, value]) => `${key} ${String(value)}`).join(", ")}`];
+}
+
+function formLines(form: FormManifest, isDefault: boolean): string[] {
+  const ids = Object.keys(form.scenarios);
+  const total = ids.reduce((sum, id) => sum + form.scenarios[id]!.items, 0);
+  return [
+    `form ${form.id}${isDefault ? " (default)" : ""}: ${total} items chosen by ${form.selection}; score by ${form.estimator}`,
+    ...ids.map((id) => {
+      const { items, whole, measured } = form.scenarios[id]!;
+      return `  ${id}, ${items} items: ${whole ? "all of them, so the score is exact" : errorText(measured, form.estimator)}`;
+    }),
+    ...(form.overall && ids.length > 1 ? [`  overall: ${errorText(form.overall.measured, form.estimator)}`] : []),
+  ];
+}
+
+/** Measured errors in words, in points. */
+export function errorText({ interpolation, extrapolation }: MeasuredErrors, estimator: EstimatorId): string {
+  if (interpolation === null && extrapolation === null) return "the error was not measured: too few models";
+  return [
+    ...(interpolation ? [splitText(interpolation, estimator)] : []),
+    ...(extrapolation ? [`models stronger than any seen: ${points(extrapolation.estimators[estimator].mae)}`] : []),
+  ].join("; ");
+}
+
+function splitText(
+  { models, estimators, randomMae, coverage95, halfWidth95 }: SplitErrors,
+  estimator: EstimatorId,
+): string {
+  const { mae } = estimators[estimator];
+  const random = points(randomMae);
+  const against =
+    mae < randomMae ? `as many random items: ${random}` : `no better than as many random items: ${random}`;
+  const coverage =
+    coverage95 === null
+      ? "coverage not measured"
+      : `95 % intervals held ${points(coverage95)} %${halfWidth95 === null ? "" : `, ± ${points(halfWidth95)} wide`}`;
+  return `typical error ${points(mae)} points over ${models} held-out models (${against}); ${coverage}`;
+}

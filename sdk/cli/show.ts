@@ -1,0 +1,36 @@
+import { parseManifest } from "../core/bundle/parse-manifest.ts";
+import { AnchorEvalError } from "../core/errors.ts";
+import { sha256 } from "../digest.ts";
+import { checkFiles } from "./check-files.ts";
+import type { Command } from "./command.ts";
+import { openBundle } from "./open-bundle.ts";
+import { showLines } from "./show-lines.ts";
+
+/** `anchoreval show`: what a bundle holds, its digests checked. */
+export const showCommand: Command = {
+  name: "show",
+  summary: "what a bundle holds, its digests checked, its errors in plain words",
+  positionals: "DIR|URL",
+  options: {},
+  run: async ({ positionals, output, signal }) => {
+    const [place, ...more] = positionals;
+    if (place === undefined || more.length > 0)
+      throw new AnchorEvalError("invalid_option", "show takes one bundle: a folder or an address");
+    const source = openBundle(place);
+    const bytes = await source.read("manifest.json", { signal });
+    if (bytes === null)
+      throw new AnchorEvalError("not_found", `${source.name} has no manifest.json: no bundle is there`);
+    const manifest = parseManifest(bytes);
+    const digest = `sha256:${await sha256(bytes)}`;
+    const files = await checkFiles(source, manifest, { signal });
+    const bad = files.filter((file) => file.state !== "ok");
+    if (bad.length === 0 && output.json) output.document({ digest, files, manifest });
+    if (!output.json) for (const line of showLines(manifest, digest, files)) output.line(line);
+    if (bad.length === 0) return 0;
+    throw new AnchorEvalError(
+      "bundle_corrupt",
+      `${source.name}: ${bad.map(({ name, state }) => `${name} is ${state}`).join(", ")}: not what the manifest states; publish the bundle again`,
+      { issues: bad.map(({ name, state }) => ({ path: [name], code: state, message: `${name} is ${state}` })) },
+    );
+  },
+};

@@ -1,0 +1,76 @@
+import { spawn } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import { constants } from "node:os";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+import type { Streams } from "./output.ts";
+
+/** Commands that need the trainer, and what they do. */
+export const TRAINER_COMMANDS = {
+  simulate: "leaderboards that look like real ones, with the truth beside them",
+  import: "a harness's per-sample logs as a response matrix",
+  fit: "a response matrix to a bundle",
+  backtest: "the error on held-out models",
+  publish: "a bundle to a Worker's store",
+  serve: "the Worker on this machine, bundles loaded",
+  demo: "the whole path, from responses to an estimate over HTTP",
+} as const satisfies Record<string, string>;
+
+const PACKAGE = "anchoreval-trainer";
+
+/**
+ * Runs a command in the trainer's program: same arguments, streams and exit code, signals passed on.
+ * @param from - places from which the package is looked for, each like a file in which it would be imported
+ * @returns the trainer's exit code; 2, with the line that installs it, where it is not there
+ */
+export async function runTrainer(
+  argv: readonly string[],
+  from: readonly string[],
+  streams: Pick<Streams, "stderr">,
+): Promise<number> {
+  const program = findTrainer(from);
+  if (program === null) {
+    streams.stderr.write(
+      `anchoreval: ${argv[0]!} needs the trainer, which is a package of its own:\n  npm install ${PACKAGE}\n`,
+    );
+    return 2;
+  }
+  const child = spawn(process.execPath, [program, ...argv], { stdio: "inherit" });
+  const pass = (signal: NodeJS.Signals): void => {
+    // A terminal sends Ctrl-C to both already.
+    if (signal !== "SIGINT" || !process.stdin.isTTY) child.kill(signal);
+  };
+  const signals: NodeJS.Signals[] = ["SIGINT", "SIGTERM", "SIGHUP"];
+  for (const signal of signals) process.on(signal, pass);
+  try {
+    return await new Promise<number>((resolve, reject) => {
+      child.once("error", reject);
+      child.once("exit", (code, signal) => resolve(code ?? 128 + (signal ? constants.signals[signal] : 0)));
+    });
+  } finally {
+    for (const signal of signals) process.removeListener(signal, pass);
+  }
+}
+
+/** The trainer's program file, or null where the package isn't installed. */
+export function findTrainer(from: readonly string[]): string | null {
+  for (const place of from) {
+    let folder: string;
+    try {
+      folder = dirname(createRequire(place).resolve(PACKAGE));
+    } catch {
+      continue;
+    }
+    for (; dirname(folder) !== folder; folder = dirname(folder)) {
+      const description = join(folder, "package.json");
+      if (!existsSync(description)) continue;
+      const { name, bin } = JSON.parse(readFileSync(description, "utf8")) as {
+        name?: string;
+        bin?: string | Record<string, string>;
+      };
+      const program = typeof bin === "string" ? bin : bin?.[PACKAGE];
+      if (name === PACKAGE && program !== undefined) return join(folder, program);
+    }
+  }
+  return null;
+}
