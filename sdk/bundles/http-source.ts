@@ -1,4 +1,5 @@
 import type { BundleSource } from "../core/bundle/source.ts";
+import { AnchorEvalError } from "../core/errors.ts";
 import { requestBytes, type RequestPolicy } from "../client/request.ts";
 
 /**
@@ -7,6 +8,11 @@ import { requestBytes, type RequestPolicy } from "../client/request.ts";
  * @example httpSource("https://static.example.com/bundles/helm-lite/1.0.0/")
  */
 export function httpSource(url: string | URL, policy: RequestPolicy = {}): BundleSource {
+  if (!URL.canParse(url))
+    throw new AnchorEvalError(
+      "invalid_option",
+      `${String(url)} is not a URL; a folder is read by folderSource of anchoreval/node`,
+    );
   const base = new URL(url);
   base.search = "";
   base.hash = "";

@@ -21,9 +21,12 @@ export function folderSource(folder: string): BundleSource {
       }
       try {
         if (!range) return new Uint8Array(await handle.readFile());
-        const bytes = new Uint8Array(range.end - range.begin);
+        const { size } = await handle.stat();
+        const bytes = new Uint8Array(Math.max(0, Math.min(range.end, size) - range.begin));
         const { bytesRead } = await handle.read(bytes, 0, bytes.length, range.begin);
         return bytes.subarray(0, bytesRead);
+      } catch (cause) {
+        throw new AnchorEvalError("unavailable", `${join(folder, file)} could not be read`, { cause });
       } finally {
         await handle.close();
       }
