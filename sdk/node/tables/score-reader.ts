@@ -1,12 +1,7 @@
-import { AnchorEvalError } from "../../core/errors.ts";
+import { scoreScale, type ScaleOptions } from "../../logs/score-scale.ts";
 import { jsonKind, quoted } from "./quoted.ts";
 
-export interface ScoreOptions {
-  /** The lowest and the highest score there can be; scores are rescaled from it to [0,1]. @default [0, 1] */
-  readonly scoreRange?: readonly [low: number, high: number];
-  /** Lower is better: after rescaling, a score y becomes 1 − y. @default false */
-  readonly flip?: boolean;
-}
+export type ScoreOptions = ScaleOptions;
 
 /** The rule that a score breaks. */
 export interface ScoreProblem {
@@ -29,14 +24,9 @@ const DECIMAL = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;
  * @example scoreReader({ scoreRange: [0, 100] }).fromText("62.5") // 0.625
  */
 export function scoreReader(options: ScoreOptions = {}): ScoreReader {
+  const scale = scoreScale(options);
   const [low, high] = options.scoreRange ?? [0, 1];
-  if (!Number.isFinite(low) || !Number.isFinite(high) || low >= high)
-    throw new AnchorEvalError(
-      "invalid_option",
-      `--score-range is two numbers, the lower one first; got ${low},${high}`,
-    );
-  const flip = options.flip === true;
-  const plain = low === 0 && high === 1 && !flip;
+  const plain = low === 0 && high === 1 && options.flip !== true;
   const hint =
     options.scoreRange === undefined
       ? "; for other bounded scores give --score-range lo,hi, and --flip where lower is better"
@@ -45,8 +35,7 @@ export function scoreReader(options: ScoreOptions = {}): ScoreReader {
   const scaled = (score: number): number | ScoreProblem => {
     if (!(score >= low && score <= high))
       return { code: "out_of_range", message: `a score is in [${low},${high}], got ${score}${hint}` };
-    const unit = (score - low) / (high - low);
-    return flip ? 1 - unit : unit;
+    return scale(score) + 0; // -0 becomes 0
   };
   return {
     fromText: (cell) => {
