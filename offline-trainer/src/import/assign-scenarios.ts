@@ -58,6 +58,26 @@ function scenarioWeighting(id: string, runs: readonly RunScores[], warnings: str
   return first ?? null;
 }
 
+/** One weighting for the bundle; scenarios that need the other one lose their subscenarios, which comes to the same. */
+export function overallWeighting(scenarios: readonly ImportedScenario[]): {
+  readonly overall: Weighting;
+  /** Scenarios to write without subscenarios. */
+  readonly merged: readonly string[];
+  readonly warnings: readonly string[];
+} {
+  const byItem = scenarios.filter((scenario) => scenario.weighting === "items").map((scenario) => scenario.id);
+  const byTask = scenarios.some((scenario) => scenario.weighting === "subscenarios");
+  if (byItem.length === 0) return { overall: "subscenarios", merged: [], warnings: [] };
+  if (!byTask) return { overall: "items", merged: [], warnings: [] };
+  return {
+    overall: "subscenarios",
+    merged: byItem,
+    warnings: [
+      `the harness weights tasks by document in ${byItem.join(", ")} and equally in others: the former are written without subscenarios, so that --weighting subscenarios gives the harness's scores`,
+    ],
+  };
+}
+
 /** Distinct values, the most frequent first. */
 function mostFrequent<T>(values: readonly T[]): T[] {
   return [...groupBy(values, (value) => value)]
