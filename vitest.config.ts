@@ -1,3 +1,4 @@
+import { cloudflareTest } from "@cloudflare/vitest-pool-workers";
 import { defineConfig } from "vitest/config";
 
 export default defineConfig({
@@ -7,6 +8,15 @@ export default defineConfig({
         test: {
           name: "node",
           include: ["test/{unit,property,conformance,package}/**/*.test.ts", "test/runtime/node/**/*.test.ts"],
+          testTimeout: 30_000,
+        },
+      },
+      {
+        plugins: [cloudflareTest({ wrangler: { configPath: "./wrangler.toml" } })],
+        test: {
+          name: "workerd",
+          include: ["test/runtime/workerd/**/*.test.ts"],
+          globalSetup: "test/support/golden-estimates.ts",
           testTimeout: 30_000,
         },
       },

@@ -2,7 +2,7 @@ import { OpenAPIHono, type z } from "@hono/zod-openapi";
 import { AnchorEvalError, type Issue } from "anchoreval";
 import { cors } from "hono/cors";
 import type { Context } from "hono";
-import { BundleReader, createCaches, type CacheOptions } from "./bundles/bundle-reader.ts";
+import { BundleReader, createCaches, INDEX_MAX_AGE, type CacheOptions } from "./bundles/bundle-reader.ts";
 import type { AppEnv } from "./env.ts";
 import { openapiDocument } from "./openapi.ts";
 import { HttpProblem, problemResponse } from "./problem.ts";
@@ -38,7 +38,10 @@ export function createApp(options: CacheOptions = {}): OpenAPIHono<AppEnv> {
   app.get("/v1/bundles/:benchmark/latest/*", redirectLatest);
   app.openapiRoutes(ROUTES);
   let document: object | undefined;
-  app.get("/openapi.json", (c) => c.json((document ??= openapiDocument(app))));
+  app.get("/openapi.json", (c) => {
+    c.header("cache-control", `public, max-age=${INDEX_MAX_AGE}`);
+    return c.json((document ??= openapiDocument(app)));
+  });
 
   const methods = new Map([["/openapi.json", "GET, HEAD, OPTIONS"]]);
   for (const { route } of ROUTES)

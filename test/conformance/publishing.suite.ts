@@ -1,0 +1,199 @@
+import { AnchorEvalError } from "anchoreval";
+import { blobKey, indexKey, manifestKey, sha256Hex, type BundleFileName } from "anchoreval/bundle";
+import { parseIndex, publishBundle, type BundleIndex, type BundleStore } from "anchoreval/publish";
+import { describe, expect, test } from "vitest";
+import { sampleBundle } from "../support/sample-bundle.ts";
+
+const pause = (): Promise<void> => Promise.resolve();
+const readIndex = async (store: BundleStore): Promise<BundleIndex> =>
+  parseIndex((await store.get(indexKey("sample")))!.bytes)!;
+const refused = async (work: Promise<unknown>): Promise<AnchorEvalError> => {
+  const error: unknown = await work.then(
+    () => null,
+    (reason: unknown) => reason,
+  );
+  if (!(error instanceof AnchorEvalError)) throw new Error("was not refused", { cause: error });
+  return error;
+};
+/** Counts writes, and calls `before` ahead of each. */
+const watched = (
+  store: BundleStore,
+  before: (key: string) => void | Promise<void> = () => undefined,
+): BundleStore & { writes: string[] } => {
+  const writes: string[] = [];
+  const write = async (key: string): Promise<void> => {
+    await before(key);
+    writes.push(key);
+  };
+  return {
+    ...store,
+    writes,
+    putIfAbsent: async (key, bytes) => (await write(key), store.putIfAbsent(key, bytes)),
+    putIfMatch: async (key, bytes, etag) => (await write(key), store.putIfMatch(key, bytes, etag)),
+  };
+};
+
+/** Publishing to one kind of store. @param create - an empty store */
+export function describePublishing(name: string, create: () => Promise<BundleStore>): void {
+  describe(`publishing to ${name}`, () => {
+    test("puts contents under their digests, the manifest, then the index", async () => {
+      const store = watched(await create());
+      const files = sampleBundle();
+      const result = await publishBundle(store, files);
+      expect(result).toEqual({
+        benchmark: "sample",
+        version: "1.0.0",
+        digest: `sha256:${sha256Hex(files.get("manifest.json")!)}`,
+        status: "published",
+        latest: "1.0.0",
+      });
+      expect(store.writes.slice(-2)).toEqual([manifestKey("sample", "1.0.0"), indexKey("sample")]);
+      const items = files.get("items.jsonl")!;
+      expect((await store.get(blobKey("sample", sha256Hex(items))))!.bytes).toEqual(items);
+      expect(await readIndex(store)).toEqual({
+        benchmark: "sample",
+        latest: "1.0.0",
+        versions: [{ version: "1.0.0", digest: result.digest, created: "2026-01-01T00:00:00Z", yanked: false }],
+      });
+    });
+
+    test("succeeds again with equal content, and writes nothing", async () => {
+      const store = watched(await create());
+      await publishBundle(store, sampleBundle());
+      store.writes.length = 0;
+      expect((await publishBundle(store, sampleBundle())).status).toBe("already");
+      expect(store.writes).toEqual([]);
+    });
+
+    test("refuses other content under the same version, and writes nothing", async () => {
+      const store = watched(await create());
+      await publishBundle(store, sampleBundle());
+      store.writes.length = 0;
+      expect((await refused(publishBundle(store, sampleBundle({ seed: 8 })))).code).toBe("version_conflict");
+      expect(store.writes).toEqual([]);
+    });
+
+    test("refuses other content that another publisher commits in the meantime", async () => {
+      const store = await create();
+      const slow = watched(store, async (key) => {
+        if (key === manifestKey("sample", "1.0.0")) await publishBundle(store, sampleBundle({ seed: 8 }), { pause });
+      });
+      expect((await refused(publishBundle(slow, sampleBundle(), { pause }))).code).toBe("version_conflict");
+    });
+
+    test("keeps both versions of two publishers at once, and names the highest stable one", async () => {
+      const store = await create();
+      const versions = ["1.0.0", "1.10.0", "1.9.0", "2.0.0-rc.1"];
+      await Promise.all(versions.map((version) => publishBundle(store, sampleBundle({ version }), { pause })));
+      const index = await readIndex(store);
+      expect(index.latest).toBe("1.10.0");
+      expect(index.versions.map((entry) => entry.version)).toEqual(["1.0.0", "1.9.0", "1.10.0", "2.0.0-rc.1"]);
+    });
+
+    test("a dead publisher is finished by the next one, whichever version that brings", async () => {
+      const store = await create();
+      const dying = watched(store, (key) => {
+        if (key === indexKey("sample")) throw new Error("dead");
+      });
+      await expect(publishBundle(dying, sampleBundle(), { pause })).rejects.toThrow("dead");
+      expect(await store.get(indexKey("sample"))).toBeNull();
+      await publishBundle(store, sampleBundle({ version: "1.1.0" }));
+      expect((await readIndex(store)).versions.map((entry) => entry.version)).toEqual(["1.0.0", "1.1.0"]);
+    });
+
+    test("builds a damaged index again, and keeps a yanked version yanked in a whole one", async () => {
+      const store = await create();
+      await publishBundle(store, sampleBundle());
+      const whole = (await store.get(indexKey("sample")))!;
+      await store.putIfMatch(indexKey("sample"), whole.bytes.slice(0, 40), whole.etag);
+      expect((await publishBundle(store, sampleBundle())).latest).toBe("1.0.0");
+      const { bytes, etag } = (await store.get(indexKey("sample")))!;
+      const yanked = new TextDecoder().decode(bytes).replace('"yanked":false', '"yanked":true');
+      await store.putIfMatch(indexKey("sample"), new TextEncoder().encode(yanked), etag);
+      expect((await publishBundle(store, sampleBundle({ version: "2.0.0-rc.1" }))).latest).toBeNull();
+    });
+
+    test("mends a content that was damaged in storage", async () => {
+      const store = await create();
+      const files = sampleBundle();
+      await publishBundle(store, files);
+      const key = blobKey("sample", sha256Hex(files.get("parameters.safetensors")!));
+      const { bytes, etag } = (await store.get(key))!;
+      await store.putIfMatch(key, bytes.slice(0, 100), etag);
+      await publishBundle(store, files);
+      expect((await store.get(key))!.bytes).toEqual(files.get("parameters.safetensors"));
+    });
+
+    test("waits and tries again while the index refuses writes, then says how to finish", async () => {
+      const store = await create();
+      let left = 2;
+      const busy = watched(store, (key) => {
+        if (key === indexKey("sample") && left-- > 0) throw new AnchorEvalError("unavailable", "one write a second");
+      });
+      const waits: number[] = [];
+      const counted = (milliseconds: number): Promise<void> => (waits.push(milliseconds), Promise.resolve());
+      expect((await publishBundle(busy, sampleBundle(), { pause: counted })).latest).toBe("1.0.0");
+      expect(waits).toHaveLength(2);
+      expect(Math.min(...waits)).toBeGreaterThan(1000);
+      left = Infinity;
+      const error = await refused(publishBundle(busy, sampleBundle({ version: "1.1.0" }), { pause }));
+      expect(error.code).toBe("unavailable");
+      expect(error.message).toContain("publish again to finish");
+    });
+
+    test("lays files plainly as well where it is asked to", async () => {
+      const store = await create();
+      const files = sampleBundle({ report: true });
+      await publishBundle(store, files, { plainFiles: true });
+      for (const [file, bytes] of files)
+        expect((await store.get(`bundles/sample/1.0.0/${file}`))!.bytes, file).toEqual(bytes);
+    });
+
+    const broken: [string, string, (files: Map<BundleFileName, Uint8Array>) => void][] = [
+      ["a flipped byte", "bundle_corrupt", (files) => (files.get("parameters.safetensors")![2000]! ^= 1)],
+      [
+        "a flipped byte in a file that estimates don't read",
+        "bundle_corrupt",
+        (files) => (files.get("items.jsonl")![9]! ^= 1),
+      ],
+      [
+        "a truncated file",
+        "bundle_corrupt",
+        (files) => files.set("anchors.jsonl", files.get("anchors.jsonl")!.slice(0, -9)),
+      ],
+      ["a missing file", "bundle_corrupt", (files) => files.delete("items.jsonl")],
+      ["no manifest", "not_found", (files) => files.delete("manifest.json")],
+      [
+        "a file that the manifest doesn't name",
+        "bundle_invalid",
+        (files) => files.set("report.html", new Uint8Array(3)),
+      ],
+      [
+        "a name with a path",
+        "bundle_invalid",
+        (files) => files.set("manifest.json", edited(files, '"sample"', '"../sample"')),
+      ],
+      [
+        "a version that is none",
+        "bundle_invalid",
+        (files) => files.set("manifest.json", edited(files, '"1.0.0"', '"1.0/0"')),
+      ],
+      [
+        "a newer format",
+        "bundle_format_unsupported",
+        (files) => files.set("manifest.json", edited(files, '"formatVersion":"1.', '"formatVersion":"9.')),
+      ],
+    ];
+    test.each(broken)("refuses %s as %s, and writes nothing", async (_, code, damage) => {
+      const store = watched(await create());
+      const files = sampleBundle();
+      damage(files);
+      expect((await refused(publishBundle(store, files))).code).toBe(code);
+      expect(store.writes).toEqual([]);
+    });
+  });
+}
+
+function edited(files: Map<BundleFileName, Uint8Array>, from: string, to: string): Uint8Array {
+  return new TextEncoder().encode(new TextDecoder().decode(files.get("manifest.json")).replace(from, to));
+}

@@ -1,0 +1,96 @@
+import { reset } from "cloudflare:test";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { z } from "@hono/zod-openapi";
+import { AnchorsSchema } from "../../../workers/src/schemas/anchors.ts";
+import { BenchmarkListSchema, BenchmarkSchema } from "../../../workers/src/schemas/benchmark.ts";
+import { ManifestSchema } from "../../../workers/src/schemas/manifest.ts";
+import { ProblemSchema } from "../../../workers/src/schemas/problem.ts";
+import { sampleAnswers } from "../../support/sample-answers.ts";
+import { post, publishSample, startApp } from "./support/worker.ts";
+
+beforeAll(() => publishSample());
+afterAll(() => reset());
+
+describe("answers are what the contract says", () => {
+  const cases: [string, z.ZodType][] = [
+    ["/v1/bundles", BenchmarkListSchema],
+    ["/v1/bundles/sample", BenchmarkSchema],
+    ["/v1/bundles/sample/1.0.0", ManifestSchema],
+    ["/v1/bundles/sample/1.0.0/anchors", AnchorsSchema],
+    ["/v1/bundles/sample/1.0.1", ProblemSchema],
+    ["/nowhere", ProblemSchema],
+  ];
+  test.each(cases)("%s", async (path, schema) => {
+    const body = await (await startApp()(path)).json();
+    expect(schema.parse(body)).toEqual(body);
+  });
+});
+
+describe("/openapi.json", () => {
+  interface Document {
+    openapi: string;
+    paths: Record<string, Record<string, { operationId: string; responses: Record<string, object> }>>;
+    components: { schemas: Record<string, object> };
+  }
+  const load = async (): Promise<Document> => (await startApp()("/openapi.json")).json();
+
+  test("has every route of the interface", async () => {
+    const { openapi, paths } = await load();
+    expect(openapi).toBe("3.1.0");
+    const routes = Object.entries(paths).flatMap(([path, methods]) =>
+      Object.keys(methods).map((method) => `${method} ${path}`),
+    );
+    expect(routes.sort()).toEqual([
+      "get /healthz",
+      "get /v1/bundles",
+      "get /v1/bundles/{benchmark}",
+      "get /v1/bundles/{benchmark}/{version}",
+      "get /v1/bundles/{benchmark}/{version}/anchors",
+      "get /v1/bundles/{benchmark}/{version}/files/{name}",
+      "post /v1/bundles/{benchmark}/{version}/estimates",
+      "post /v1/bundles/{benchmark}/{version}/estimates/batch",
+    ]);
+  });
+
+  test("refers only to what it has, and names every operation once", async () => {
+    const document = await load();
+    const operations = Object.values(document.paths).flatMap((methods) => Object.values(methods));
+    expect(new Set(operations.map(({ operationId }) => operationId)).size).toBe(operations.length);
+    const references = [...JSON.stringify(document).matchAll(/"\$ref":"#\/components\/schemas\/([^"]+)"/g)];
+    expect(references.length).toBeGreaterThan(10);
+    for (const [, name] of references) expect(document.components.schemas).toHaveProperty(name!);
+  });
+});
+
+describe("CORS", () => {
+  const origin = { origin: "https://any.example" };
+
+  test.each(["/v1/bundles", "/v1/bundles/sample/1.0.0/files/items.jsonl", "/nowhere", "/v1/bundles/sample/latest"])(
+    "any origin may read %s and its headers",
+    async (path) => {
+      const { headers } = await startApp()(path, { headers: origin });
+      expect(headers.get("access-control-allow-origin")).toBe("*");
+      expect(headers.get("access-control-expose-headers")).toContain("ETag");
+    },
+  );
+
+  test("any origin may send answers", async () => {
+    const preflight = await startApp()("/v1/bundles/sample/1.0.0/estimates", {
+      method: "OPTIONS",
+      headers: {
+        ...origin,
+        "access-control-request-method": "POST",
+        "access-control-request-headers": "content-type",
+      },
+    });
+    expect(preflight.status).toBe(204);
+    expect(preflight.headers.get("access-control-allow-origin")).toBe("*");
+    expect(preflight.headers.get("access-control-allow-methods")).toBe("GET,HEAD,POST,OPTIONS");
+    expect(preflight.headers.get("access-control-allow-headers")).toBe("content-type");
+    const response = await startApp()(
+      "/v1/bundles/sample/1.0.0/estimates",
+      post({ responses: sampleAnswers("20") }, origin),
+    );
+    expect([response.status, response.headers.get("access-control-allow-origin")]).toEqual([200, "*"]);
+  });
+});

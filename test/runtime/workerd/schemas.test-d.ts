@@ -1,0 +1,32 @@
+/**
+ * The schemas of the HTTP interface and the interfaces of the SDK are the same types. `tsc -b` is the test.
+ */
+import type { z } from "@hono/zod-openapi";
+import type { BatchResult, BenchmarkSummary, Client, Estimate, EstimateRequest, Issue, Manifest } from "anchoreval";
+import type { AnchorsSchema } from "../../../workers/src/schemas/anchors.ts";
+import type { BatchRequestSchema, BatchResponseSchema } from "../../../workers/src/schemas/batch.ts";
+import type { BenchmarkListSchema, BenchmarkSchema } from "../../../workers/src/schemas/benchmark.ts";
+import type { EstimateRequestSchema } from "../../../workers/src/schemas/estimate-request.ts";
+import type { EstimateSchema } from "../../../workers/src/schemas/estimate.ts";
+import type { ManifestSchema } from "../../../workers/src/schemas/manifest.ts";
+import type { IssueSchema } from "../../../workers/src/schemas/problem.ts";
+
+/** `readonly` doesn't travel in JSON. */
+type Plain<T> = T extends object ? { -readonly [K in keyof T]: Plain<T[K]> } : T;
+/** The same to the compiler, which tells an optional field from none. */
+/* eslint-disable @typescript-eslint/no-unnecessary-type-parameters */
+type Same<A, B> = (<T>() => T extends Plain<A> ? 1 : 2) extends <T>() => T extends Plain<B> ? 1 : 2 ? true : false;
+/* eslint-enable @typescript-eslint/no-unnecessary-type-parameters */
+type Anchors = Awaited<ReturnType<Client["bundles"]["anchors"]>>;
+
+export const agreement: [
+  Same<z.infer<typeof EstimateSchema>, Estimate>,
+  Same<z.infer<typeof EstimateRequestSchema>, EstimateRequest>,
+  Same<z.infer<typeof BatchRequestSchema>["models"][number], EstimateRequest & { model: string }>,
+  Same<z.infer<typeof BatchResponseSchema>["results"][number], BatchResult>,
+  Same<z.infer<typeof BenchmarkSchema>, BenchmarkSummary>,
+  Same<z.infer<typeof BenchmarkListSchema>["benchmarks"][number], BenchmarkSummary>,
+  Same<z.infer<typeof AnchorsSchema>, Anchors>,
+  Same<z.infer<typeof ManifestSchema>, Manifest>,
+  Same<z.infer<typeof IssueSchema>, Issue>,
+] = [true, true, true, true, true, true, true, true, true];

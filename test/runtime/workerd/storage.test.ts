@@ -1,0 +1,164 @@
+import { reset } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { blobKey, manifestKey, sha256Hex } from "anchoreval/bundle";
+import { afterEach, beforeEach, describe, expect, test, vi, type MockInstance } from "vitest";
+import { sampleAnswers } from "../../support/sample-answers.ts";
+import { sampleBundle } from "../../support/sample-bundle.ts";
+import { post, problemOf, publishSample, startApp, watchedBucket } from "./support/worker.ts";
+
+const ESTIMATES = "/v1/bundles/sample/1.0.0/estimates";
+const ask = post({ responses: sampleAnswers("20") });
+const parametersKey = blobKey("sample", sha256Hex(sampleBundle().get("parameters.safetensors")!));
+const anchorsKey = blobKey("sample", sha256Hex(sampleBundle().get("anchors.jsonl")!));
+const COLD_READS = [manifestKey("sample", "1.0.0"), parametersKey, anchorsKey];
+
+let log: MockInstance<typeof console.error>;
+beforeEach(async () => {
+  log = vi.spyOn(console, "error").mockImplementation(() => undefined);
+  await publishSample();
+});
+afterEach(() => {
+  vi.restoreAllMocks();
+  return reset();
+});
+
+describe("an isolate", () => {
+  test("reads the manifest and the needed data once, then nothing", async () => {
+    const bucket = watchedBucket();
+    const request = startApp({}, { BUNDLES: bucket });
+    for (let i = 0; i < 3; i++) expect((await request(ESTIMATES, ask)).status).toBe(200);
+    expect((await request("/v1/bundles/sample/1.0.0/anchors")).status).toBe(200);
+    expect((await request("/v1/bundles/sample/1.0.0")).status).toBe(200);
+    expect(bucket.reads).toEqual(COLD_READS);
+  });
+
+  test("reads once for fifty cold requests at the same time", async () => {
+    const bucket = watchedBucket();
+    const request = startApp({}, { BUNDLES: bucket });
+    const responses = await Promise.all(Array.from({ length: 50 }, () => request(ESTIMATES, ask)));
+    const scores = await Promise.all(
+      responses.map(async (response) => (await response.json<{ score: number }>()).score),
+    );
+    expect(new Set(scores).size).toBe(1);
+    expect(bucket.reads).toEqual(COLD_READS);
+  });
+
+  test("reads the index once a minute for latest", async () => {
+    let now = 0;
+    const bucket = watchedBucket();
+    const request = startApp({ now: () => now }, { BUNDLES: bucket });
+    const latest = ESTIMATES.replace("1.0.0", "latest");
+    for (now of [0, 30_000, 59_999]) await request(latest, ask);
+    expect(bucket.reads).toEqual(["bundles/sample/index.json", ...COLD_READS]);
+    now = 60_000;
+    await request(latest, ask);
+    expect(bucket.reads.slice(4)).toEqual(["bundles/sample/index.json"]);
+  });
+
+  test("drops the longest unused bundle where there is no room, and stays right", async () => {
+    for (const benchmark of ["a", "b", "c"]) await publishSample({ benchmark });
+    const bucket = watchedBucket();
+    const estimate = async (benchmark: string): Promise<number> => {
+      bucket.reads.length = 0;
+      const response = await request(`/v1/bundles/${benchmark}/1.0.0/estimates`, ask);
+      expect(await response.json()).toMatchObject({ benchmark });
+      return bucket.reads.length;
+    };
+    const one = 20_000; // a sample bundle takes about 16 kB
+    const request = startApp({ maxBundleBytes: 2 * one }, { BUNDLES: bucket });
+    expect([await estimate("a"), await estimate("b"), await estimate("a")]).toEqual([3, 3, 0]);
+    expect(await estimate("c")).toBe(3); // pushes b out
+    expect(await estimate("a")).toBe(0);
+    expect(await estimate("b")).toBe(2); // its manifest is still there
+  });
+
+  test("keeps nothing of a bundle larger than the room, and answers all the same", async () => {
+    const bucket = watchedBucket();
+    const request = startApp({ maxBundleBytes: 1000 }, { BUNDLES: bucket });
+    for (let i = 0; i < 2; i++) expect((await request(ESTIMATES, ask)).status).toBe(200);
+    expect(bucket.reads).toEqual([...COLD_READS, parametersKey, anchorsKey]);
+  });
+
+  test("doesn't ask storage for health or a file's size", async () => {
+    const bucket = watchedBucket();
+    const request = startApp({}, { BUNDLES: bucket });
+    await request("/healthz");
+    await request("/v1/bundles/sample/1.0.0/files/items.jsonl", { method: "HEAD" });
+    expect(bucket.reads).toEqual([manifestKey("sample", "1.0.0")]);
+  });
+});
+
+describe("damage", () => {
+  const damaged: [string, string, (bytes: Uint8Array) => Uint8Array | null][] = [
+    ["a flipped byte of the parameters", parametersKey, (bytes) => bytes.with(-20, bytes.at(-20)! ^ 1)],
+    ["a flipped byte of the tensors' header", parametersKey, (bytes) => bytes.with(20, bytes[20]! ^ 1)],
+    ["truncated parameters", parametersKey, (bytes) => bytes.slice(0, -8)],
+    ["missing parameters", parametersKey, () => null],
+    ["a flipped byte of the anchors", anchorsKey, (bytes) => bytes.with(15, bytes[15]! ^ 1)],
+    ["missing anchors", anchorsKey, () => null],
+  ];
+  test.each(damaged)("%s: 500 bundle_corrupt, no score, and right again once mended", async (_, key, change) => {
+    const whole = new Uint8Array(await (await env.BUNDLES.get(key))!.arrayBuffer());
+    const broken = change(whole);
+    await (broken ? env.BUNDLES.put(key, broken) : env.BUNDLES.delete(key));
+    const request = startApp();
+    const problem = await problemOf(await request(ESTIMATES, ask));
+    expect(problem).toMatchObject({ status: 500, code: "bundle_corrupt" });
+    expect(JSON.stringify(problem)).not.toContain('"score"');
+    await publishSample();
+    expect((await request(ESTIMATES, ask)).status).toBe(200);
+  });
+
+  test.each([
+    ["truncated", (text: string) => text.slice(0, -20), "bundle_invalid"],
+    ["without its forms", (text: string) => text.replace('"forms"', '"shapes"'), "bundle_invalid"],
+    [
+      "of a newer format",
+      (text: string) => text.replace('"formatVersion":"1.', '"formatVersion":"2.'),
+      "bundle_format_unsupported",
+    ],
+  ])("a manifest %s", async (_, change, code) => {
+    const key = manifestKey("sample", "1.0.0");
+    const text = await (await env.BUNDLES.get(key))!.text();
+    await env.BUNDLES.put(key, change(text));
+    expect(await problemOf(await startApp()(ESTIMATES, ask))).toMatchObject({ status: 500, code });
+  });
+
+  test("a file that storage lost", async () => {
+    await env.BUNDLES.delete(anchorsKey);
+    const response = await startApp()("/v1/bundles/sample/1.0.0/files/anchors.jsonl");
+    expect(await problemOf(response)).toMatchObject({ status: 500, code: "bundle_corrupt" });
+  });
+});
+
+describe("storage that fails", () => {
+  test.each([
+    ["at the manifest", (key: string) => key.endsWith("manifest.json"), ESTIMATES],
+    ["at the parameters", (key: string) => key === parametersKey, ESTIMATES],
+    ["at the index", (key: string) => key.endsWith("index.json"), ESTIMATES.replace("1.0.0", "latest")],
+  ])("%s: 503 with Retry-After, no details, and right at the next request", async (_, when, path) => {
+    let failing = true;
+    const request = startApp({}, { BUNDLES: watchedBucket((key) => failing && when(key)) });
+    const response = await request(path, ask);
+    expect(response.headers.get("retry-after")).toBe("1");
+    const problem = await problemOf(response);
+    expect(problem).toMatchObject({ status: 503, code: "unavailable" });
+    expect(JSON.stringify(problem)).not.toContain("internal details");
+    failing = false;
+    expect((await request(path, ask)).status).toBe(200);
+  });
+
+  test("at a file's content", async () => {
+    const request = startApp({}, { BUNDLES: watchedBucket((key) => key === anchorsKey) });
+    const problem = await problemOf(await request("/v1/bundles/sample/1.0.0/files/anchors.jsonl"));
+    expect(problem).toMatchObject({ status: 503, code: "unavailable" });
+  });
+
+  test("in an unforeseen way: 500 without internals, which the log has", async () => {
+    const request = startApp({}, { BUNDLES: null as never });
+    const problem = await problemOf(await request("/v1/bundles"));
+    expect(problem.status).toBeGreaterThanOrEqual(500);
+    expect(JSON.stringify(problem)).not.toMatch(/null|undefined|TypeError|at /);
+    expect(log).toHaveBeenCalledOnce();
+  });
+});
