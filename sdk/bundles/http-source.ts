@@ -18,11 +18,12 @@ export function httpSource(url: string | URL, policy: RequestPolicy = {}): Bundl
   base.hash = "";
   base.pathname = base.pathname.replace(/\/+$/, "");
   if (/\/v1\/bundles\/[^/]+\/[^/]+$/.test(base.pathname)) base.pathname += "/files";
+  const root = base.href.replace(/\/$/, ""); // a host's root keeps its slash
   return {
-    name: base.href,
+    name: root,
     read: async (file, { range, signal } = {}) => {
       const response = await requestBytes(
-        `${base.href}/${file}`,
+        `${root}/${file}`,
         { headers: range ? { range: `bytes=${range.begin}-${range.end - 1}` } : {} },
         { ...policy, ...(signal && { signal }) },
       );

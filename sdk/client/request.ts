@@ -1,4 +1,4 @@
-import { AnchorEvalError, type AnchorEvalErrorCode, type Issue } from "../core/errors.ts";
+import { AnchorEvalError, ERROR_CODES, type AnchorEvalErrorCode, type Issue } from "../core/errors.ts";
 
 /** How requests are made; every part can be replaced. */
 export interface RequestPolicy {
@@ -85,8 +85,12 @@ interface Problem {
 async function readProblem(response: Response): Promise<Problem> {
   const text = await response.text().catch(() => "");
   try {
-    const body = JSON.parse(text) as { code?: AnchorEvalErrorCode; title?: string; detail?: string; issues?: Issue[] };
-    return { code: body.code, message: body.detail ?? body.title ?? response.statusText, issues: body.issues ?? [] };
+    const body = JSON.parse(text) as { code?: unknown; title?: string; detail?: string; issues?: Issue[] };
+    return {
+      code: ERROR_CODES.find((code) => code === body.code), // other servers have codes of their own
+      message: body.detail ?? body.title ?? response.statusText,
+      issues: Array.isArray(body.issues) ? body.issues : [],
+    };
   } catch {
     return { code: undefined, message: text.slice(0, 200) || response.statusText, issues: [] };
   }
@@ -102,6 +106,7 @@ function retryAfter(value: string | null): number | undefined {
 }
 
 function pause(milliseconds: number, url: string, signal: AbortSignal | undefined): Promise<void> {
+  if (signal?.aborted) return Promise.reject(aborted(url));
   return new Promise((resolve, reject) => {
     const stop = (): void => {
       clearTimeout(timer);

@@ -1,0 +1,237 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { gzipSync } from "node:zlib";
+import { createClient, httpSource, loadBundle } from "anchoreval";
+import type { BundleFileName } from "anchoreval/bundle";
+import { afterEach, describe, expect, test } from "vitest";
+import { expectRefusal, rejection } from "../../support/refusal.ts";
+import { sampleBundle } from "../../support/sample-bundle.ts";
+import { flipped, withFile, type BundleFiles } from "../../support/tamper.ts";
+
+const files = sampleBundle();
+const running: Server[] = [];
+
+afterEach(async () => {
+  await Promise.all(
+    running.splice(0).map((server) => {
+      server.closeAllConnections();
+      return new Promise((resolve) => server.close(resolve));
+    }),
+  );
+});
+
+type Handler = (request: IncomingMessage, response: ServerResponse) => void;
+
+/** A real server on this machine. @returns its base URL and the requests that it got */
+async function serve(
+  handler: Handler,
+): Promise<{ url: string; requests: { path: string; range: string | undefined }[] }> {
+  const requests: { path: string; range: string | undefined }[] = [];
+  const server = createServer((request, response) => {
+    requests.push({ path: request.url!, range: request.headers.range });
+    handler(request, response);
+  });
+  running.push(server);
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, requests };
+}
+
+/** Serves the files of a bundle from any folder, as a static host does. */
+function staticHost({ from = files, ranges = true }: { from?: BundleFiles; ranges?: boolean } = {}): Handler {
+  return (request, response) => {
+    const content = from.get(request.url!.split("/").at(-1) as BundleFileName);
+    if (!content) return void response.writeHead(404, { "content-type": "text/html" }).end("<h1>Not found</h1>");
+    const range = ranges ? /^bytes=(\d+)-(\d+)$/.exec(request.headers.range ?? "") : null;
+    if (!range) return void response.writeHead(200).end(content);
+    const begin = Number(range[1]);
+    const end = Number(range[2]) + 1;
+    response.writeHead(206, { "content-range": `bytes ${begin}-${end - 1}/${content.length}` });
+    response.end(content.subarray(begin, end));
+  };
+}
+
+describe("a bundle over HTTP", () => {
+  test("from a static folder, with or without a slash at its end", async () => {
+    const { url, requests } = await serve(staticHost());
+    for (const address of [`${url}/out/sample`, `${url}/out/sample/`, new URL(`${url}/out/sample?x=1#y`)]) {
+      const bundle = await loadBundle(address);
+      expect([...bundle.scenarios.keys()]).toEqual(["alpha", "beta/γ"]);
+    }
+    expect(new Set(requests.map(({ path }) => path))).toEqual(
+      new Set(["manifest.json", "parameters.safetensors", "anchors.jsonl"].map((name) => `/out/sample/${name}`)),
+    );
+  });
+
+  test("from a Worker's address, under /files", async () => {
+    const { url, requests } = await serve(staticHost());
+    await loadBundle(`${url}/v1/bundles/sample/1.0.0`);
+    expect(requests[0]!.path).toBe("/v1/bundles/sample/1.0.0/files/manifest.json");
+  });
+
+  test("asks for byte ranges, and checks what it gets", async () => {
+    const { url, requests } = await serve(staticHost());
+    const bundle = await loadBundle(url, { scenarios: ["beta/γ"] });
+    expect([...bundle.scenarios.keys()]).toEqual(["beta/γ"]);
+    expect(requests.filter(({ range }) => range !== undefined)).toHaveLength(3);
+    expect(requests[0]!.range).toBeUndefined();
+  });
+
+  test("from a host without ranges, read whole", async () => {
+    const { url, requests } = await serve(staticHost({ ranges: false }));
+    const bundle = await loadBundle(url, { scenarios: ["beta/γ"] });
+    expect([...bundle.scenarios.keys()]).toEqual(["beta/γ"]);
+    expect(requests.some(({ range }) => range !== undefined)).toBe(true);
+  });
+
+  test("from a host that compresses", async () => {
+    const { url } = await serve((request, response) => {
+      const content = files.get(request.url!.slice(1) as BundleFileName)!;
+      response.writeHead(200, { "content-encoding": "gzip" }).end(gzipSync(content));
+    });
+    await expect(loadBundle(url, { scenarios: ["alpha"] })).resolves.toBeDefined();
+  });
+
+  test("a host that mixes up ranges is caught by the digests", async () => {
+    const { url } = await serve((request, response) => {
+      const content = files.get(request.url!.slice(1) as BundleFileName)!;
+      // Off by one: a classic with ranges, whose ends are inclusive.
+      const [, begin, end] = /^bytes=(\d+)-(\d+)$/.exec(request.headers.range ?? "") ?? [];
+      if (begin === undefined) response.writeHead(200).end(content);
+      else response.writeHead(206).end(content.subarray(Number(begin), Number(end)));
+    });
+    expectRefusal(await rejection(loadBundle(url, { scenarios: ["beta/γ"] })), "bundle_corrupt", "bytes");
+  });
+
+  test("damage on the way is named with the address", async () => {
+    const from = withFile(files, "anchors.jsonl", flipped(files.get("anchors.jsonl")!, 20));
+    const { url } = await serve(staticHost({ from }));
+    expectRefusal(await rejection(loadBundle(url)), "bundle_corrupt", `anchors.jsonl at ${url}`);
+  });
+});
+
+describe("failures", () => {
+  test("404 is not_found, and a file that is missing is damage", async () => {
+    const { url } = await serve(staticHost({ from: new Map() }));
+    expectRefusal(await rejection(loadBundle(`${url}/nothing`)), "not_found", "/nothing has no manifest.json");
+    const rest = new Map([...files].filter(([name]) => name !== "anchors.jsonl"));
+    const { url: half } = await serve(staticHost({ from: rest }));
+    expectRefusal(await rejection(loadBundle(half)), "bundle_corrupt", "lacks anchors.jsonl");
+  });
+
+  test("500 then 200 is an answer", async () => {
+    let failures = 2;
+    const host = staticHost();
+    const { url, requests } = await serve((request, response) => {
+      if (failures-- > 0) response.writeHead(500).end("oops");
+      else host(request, response);
+    });
+    await expect(loadBundle(httpSource(url))).resolves.toBeDefined();
+    expect(requests.filter(({ path }) => path === "/manifest.json")).toHaveLength(3);
+  });
+
+  test("500 for good is unavailable, with the server's words", async () => {
+    const { url, requests } = await serve((_, response) => void response.writeHead(500).end("the disk is full"));
+    const error = await rejection(loadBundle(httpSource(url, { maxRetries: 1 })));
+    expectRefusal(error, "unavailable", "500: the disk is full (2 attempts)");
+    expect(requests).toHaveLength(2);
+  });
+
+  test("Retry-After is obeyed", async () => {
+    const at: number[] = [];
+    const host = staticHost();
+    const { url } = await serve((request, response) => {
+      at.push(performance.now());
+      if (at.length === 1) response.writeHead(429, { "retry-after": "1" }).end();
+      else host(request, response);
+    });
+    await loadBundle(url);
+    expect(at[1]! - at[0]!).toBeGreaterThanOrEqual(990); // timers may fire a little early
+  });
+
+  test("a silent server is given up after the time-out, named in the message", async () => {
+    const { url, requests } = await serve(() => undefined);
+    const error = await rejection(loadBundle(httpSource(url, { timeout: 100, maxRetries: 1 })));
+    expectRefusal(error, "unavailable", "no answer within 100 ms (2 attempts)");
+    expect(requests).toHaveLength(2);
+  });
+
+  test("so is one that stops in the middle", async () => {
+    const { url } = await serve((_, response) => {
+      response.writeHead(200, { "content-length": "1000000" });
+      response.write("{");
+    });
+    const error = await rejection(loadBundle(httpSource(url, { timeout: 100, maxRetries: 0 })));
+    expectRefusal(error, "unavailable", "no answer within 100 ms (1 attempts)");
+  });
+
+  test("a connection cut off in the middle is tried again", async () => {
+    const host = staticHost();
+    let cuts = 1;
+    const { url } = await serve((request, response) => {
+      if (cuts-- > 0) {
+        response.writeHead(200, { "content-length": "1000" });
+        response.write("{", () => request.socket.destroy());
+      } else host(request, response);
+    });
+    await expect(loadBundle(url)).resolves.toBeDefined();
+  });
+
+  test("nobody listening is unavailable", async () => {
+    const { url } = await serve(() => undefined);
+    const server = running.pop()!;
+    await new Promise((resolve) => server.close(resolve));
+    expectRefusal(await rejection(loadBundle(httpSource(url, { maxRetries: 0 }))), "unavailable", "(1 attempts)");
+  });
+
+  test("the caller's abort ends it, and isn't tried again", async () => {
+    const { url, requests } = await serve(() => undefined);
+    const controller = new AbortController();
+    setTimeout(() => controller.abort(), 50);
+    const begin = performance.now();
+    const error = await rejection(loadBundle(url, { signal: controller.signal }));
+    expectRefusal(error, "aborted", "aborted by the caller");
+    expect(performance.now() - begin).toBeLessThan(5000); // the time-out would be 10 s
+    expect(requests).toHaveLength(1);
+  });
+
+  test("401 is refused at once, with the problem's words", async () => {
+    const { url, requests } = await serve(
+      (_, response) =>
+        void response.writeHead(401).end(JSON.stringify({ title: "Unauthorized", detail: "a token is needed" })),
+    );
+    expectRefusal(await rejection(loadBundle(url)), "request_refused", "401: a token is needed");
+    expect(requests).toHaveLength(1);
+  });
+});
+
+test("headers of the policy are sent with every request", async () => {
+  const seen: (string | undefined)[] = [];
+  const host = staticHost();
+  const { url } = await serve((request, response) => {
+    seen.push(request.headers.authorization);
+    host(request, response);
+  });
+  await loadBundle(httpSource(url, { headers: { authorization: "Bearer t" } }));
+  expect(seen).toEqual(["Bearer t", "Bearer t", "Bearer t"]);
+});
+
+test("the client posts JSON to a real server and reads its answer", async () => {
+  const { url } = await serve((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on("data", (chunk: Buffer) => chunks.push(chunk));
+    request.on("end", () => {
+      const body: unknown = JSON.parse(Buffer.concat(chunks).toString());
+      response.writeHead(200, { "content-type": "application/json" });
+      response.end(JSON.stringify({ echo: body, path: request.url, type: request.headers["content-type"] }));
+    });
+  });
+  const answer = await createClient({ baseUrl: url }).estimate(
+    { benchmark: "sample", version: "latest" },
+    { responses: { "größe/1": 1 } },
+  );
+  expect(answer).toEqual({
+    echo: { responses: { "größe/1": 1 } },
+    path: "/v1/bundles/sample/latest/estimates",
+    type: "application/json",
+  });
+});
