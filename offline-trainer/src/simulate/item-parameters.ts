@@ -29,9 +29,12 @@ export interface ItemParameters {
   readonly key: Uint32Array;
 }
 
-/** Discrimination of flat scenarios over the usual one; difficulties are stretched, so that accuracies differ still. */
-const FLAT_DISCRIMINATION = 0.12;
-const FLAT_SPREAD = 7;
+/**
+ * Discrimination of flat scenarios over the usual one: median, and sd of the log, for some of their items do tell models
+ * apart. Difficulty is stretched by as much, so that accuracies differ as elsewhere.
+ */
+const FLAT_SLOPE = 0.15;
+const FLAT_SLOPE_SD = 1;
 /** Sd of difficulty inside a cluster of near-copies, over the sd between items. */
 const CLUSTER_SPREAD = 0.25;
 
@@ -57,21 +60,22 @@ export function drawItemParameters(
     trait: uniforms(count, random.fork("trait")),
     key: new Uint32Array(count),
   };
+  const flatness = normals(count, random.fork("flatness"));
   const keys = uniforms(count, random.fork("key"));
   let column = 0;
   scenarios.forEach(({ kind: peculiar, choices, subscenarios }, s) => {
-    const [slope, spread] = peculiar === "flat" ? [FLAT_DISCRIMINATION, FLAT_SPREAD] : [1, 1];
     for (const { items: size, centre } of subscenarios)
       for (const end = column + size; column < end; column++) {
         const i = column;
+        const slope = peculiar === "flat" ? Math.min(1, FLAT_SLOPE * Math.exp(FLAT_SLOPE_SD * flatness[i]!)) : 1;
         items.scenario[i] = s;
         items.discrimination[i] =
           slope * options.discrimination * Math.exp(options.discriminationSd * items.discrimination[i]!);
-        items.difficulty[i] = spread * (centre + options.difficultySd * items.difficulty[i]!);
+        items.difficulty[i] = (centre + options.difficultySd * items.difficulty[i]!) / slope;
         items.lower[i] = choices > 0 ? sigmoid(logit(1 / choices) + options.floorSd * items.lower[i]!) : 0;
         // Exponential slips, kept above the floor.
         items.upper[i] = Math.max((1 + items.lower[i]) / 2, 1 + options.slip * Math.log(1 - items.upper[i]!));
-        items.classShift[i] = spread * options.mixtureSd * items.classShift[i]!;
+        items.classShift[i] = (options.mixtureSd * items.classShift[i]!) / slope;
         items.key[i] = Math.floor(keys[i]! * choices);
       }
   });

@@ -27,13 +27,14 @@ export function deleteAnswers(
     if (lost) observed.fill(0, begin, begin + items);
     else if (partial) observed.fill(0, begin + Math.ceil(share * items), begin + items);
   });
-  if (missingCells === 0) return;
-  // Gaps between missing answers are geometric.
-  const cells = random.fork("cells");
-  const scale = Math.log1p(-missingCells);
-  for (let i = gap(); i < observed.length; i += 1 + gap()) observed[i] = 0;
+  if (missingCells > 0) deleteAtRandom(missingCells, random.fork("cells"), observed);
+  // No model without any answer.
+  if (!observed.includes(1)) observed[scenarios[kept]!.begin] = 1;
+}
 
-  function gap(): number {
-    return Math.floor(Math.log1p(-cells.next()) / scale);
-  }
+/** Deletes each answer with the same probability: gaps between the deleted are geometric. */
+function deleteAtRandom(share: number, random: RandomSource, observed: Uint8Array): void {
+  const scale = Math.log1p(-share);
+  const gap = (): number => Math.floor(Math.log1p(-random.next()) / scale);
+  for (let i = gap(); i < observed.length; i += 1 + gap()) observed[i] = 0;
 }

@@ -44,8 +44,8 @@ export const SIMULATE_OPTIONS = {
   familySize: { default: 8, min: 1, max: 10_000, description: "models in a family, on average" },
   years: { default: 3, min: 0, max: 50, description: "years over which models appear" },
   progress: { default: 0.5, min: -10, max: 10, description: "gain of general ability, logits a year" },
-  familySd: { default: 0.5, min: 0, max: 10, description: "sd of families' general ability, logits" },
-  variantSd: { default: 0.7, min: 0, max: 10, description: "sd of general ability inside a family, logits" },
+  familySd: { default: 0.6, min: 0, max: 10, description: "sd of families' general ability, logits" },
+  variantSd: { default: 0.9, min: 0, max: 10, description: "sd of general ability inside a family, logits" },
   kinship: {
     default: 0.5,
     min: 0,
@@ -70,13 +70,13 @@ export const SIMULATE_OPTIONS = {
   skillSd: { default: 0.6, min: 0, max: 10, description: "length of an item's loadings on the skills" },
   mixtureShare: { default: 0.3, min: 0, max: 1, description: "share of models of the second class" },
   mixtureSd: {
-    default: 1,
+    default: 1.2,
     min: 0,
     max: 10,
     description: "sd of items' shifts of difficulty for the second class, logits",
   },
   familyItemSd: {
-    default: 1.2,
+    default: 1.6,
     min: 0,
     max: 10,
     description: "sd of the effect of each family on each item, logits: why relatives fail alike",
@@ -101,7 +101,7 @@ export const SIMULATE_OPTIONS = {
   hardShare: { default: 1 / 6, min: 0, max: 1, description: "share of scenarios that hardly a model can do" },
   flatShare: { default: 1 / 6, min: 0, max: 1, description: "share of scenarios whose items hardly tell models apart" },
   chanceShare: {
-    default: 0.02,
+    default: 0.01,
     min: 0,
     max: 0.5,
     description:
@@ -115,10 +115,10 @@ export const SIMULATE_OPTIONS = {
   },
 
   // Items
-  discrimination: { default: 2.2, min: 0, max: 20, description: "median discrimination of items" },
-  discriminationSd: { default: 0.4, min: 0, max: 3, description: "sd of the log of discrimination" },
+  discrimination: { default: 2.8, min: 0, max: 20, description: "median discrimination of items" },
+  discriminationSd: { default: 0.5, min: 0, max: 3, description: "sd of the log of discrimination" },
   difficultySd: {
-    default: 1,
+    default: 1.2,
     min: 0,
     max: 10,
     description: "sd of difficulty inside a subscenario, logits of ability",
@@ -132,7 +132,7 @@ export const SIMULATE_OPTIONS = {
     integer: true,
     description: "largest cluster; sizes are uniform from 2",
   },
-  localSd: { default: 1.2, min: 0, max: 10, description: "sd of a model's effect common to a cluster, logits" },
+  localSd: { default: 2, min: 0, max: 10, description: "sd of a model's effect common to a cluster, logits" },
   mislabelledShare: {
     default: 0.03,
     min: 0,

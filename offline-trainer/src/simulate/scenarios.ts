@@ -32,9 +32,9 @@ export interface ScenarioPlan {
 /** Mean difficulty of a scenario by kind, logits of ability (stretched where flat), and its sd where it varies. */
 const CENTRES: Readonly<Record<ScenarioKind, { readonly mean: number; readonly sd: number }>> = {
   regular: { mean: -0.3, sd: 0.5 },
-  saturated: { mean: -2.4, sd: 0 },
-  hard: { mean: 2.5, sd: 0 },
-  flat: { mean: 0.8, sd: 0 },
+  saturated: { mean: -2.6, sd: 0 },
+  hard: { mean: 2.8, sd: 0 },
+  flat: { mean: 0.9, sd: 0 },
 };
 /** Sd of subscenarios' mean difficulties about the scenario's. */
 const SUBSCENARIO_CENTRE_SD = 0.4;

@@ -85,9 +85,10 @@ export function simulateLeaderboard(
     }
     const mask = observed.subarray(row * columns, (row + 1) * columns);
     deleteAnswers(scenarios, options, random.fork(`missing/${model}`), mask);
-    for (let i = 0; i < columns; i++) if (mask[i] === 0) own[i] = 0;
     progress?.(model + 1);
   });
+  // Only now: reruns are drawn from the whole rows of their originals.
+  for (let at = 0; at < size; at++) if (observed[at] === 0) scores[at] = 0;
   return {
     matrix: {
       subjects: rows.map((model) => models[model]!.name),

@@ -1,0 +1,83 @@
+import { runProgram } from "anchoreval/cli";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { simulateCommand } from "../../../offline-trainer/src/cli/simulate.ts";
+import { readResponses } from "../../../offline-trainer/src/ingest/read-responses.ts";
+import { SIMULATE_OPTIONS } from "../../../offline-trainer/src/simulate/options.ts";
+import { simulateLeaderboard } from "../../../offline-trainer/src/simulate/simulate-leaderboard.ts";
+import { tempFolder } from "../../support/temp-folder.ts";
+
+const folder = tempFolder();
+const FILES = ["responses.csv.gz", "items.jsonl.gz", "models.jsonl", "truth.safetensors"];
+const SHAPE = ["--models", "30", "--items", "300", "--scenarios", "3", "--dims", "2", "--seed", "9"];
+
+async function run(...argv: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
+  let [stdout, stderr] = ["", ""];
+  const code = await runProgram(
+    { name: "anchoreval", summary: "", version: "0", commands: [simulateCommand] },
+    ["simulate", ...argv],
+    { stdout: { write: (text) => (stdout += text) }, stderr: { write: (text) => (stderr += text) } },
+  );
+  return { code, stdout, stderr };
+}
+
+test("writes a leaderboard that reads back as it was drawn, the same bytes each time", async () => {
+  const [first, second] = [folder.path("first"), folder.path("deep/second")];
+  expect((await run(...SHAPE, "--out", first)).code).toBe(0);
+  expect((await run(...SHAPE, "--out", second)).code).toBe(0);
+  for (const file of FILES) expect(readFileSync(join(first, file))).toEqual(readFileSync(join(second, file)));
+
+  const { matrix, truth } = simulateLeaderboard({ models: 30, items: 300, scenarios: 3, dims: 2, seed: 9 });
+  const read = await readResponses(join(first, "responses.csv.gz"), { items: join(first, "items.jsonl.gz") });
+  expect(read.matrix).toEqual(matrix);
+  const models = readFileSync(join(first, "models.jsonl"), "utf8")
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line) as { model: string; family: string; date: string; replicate_of?: string });
+  expect(models.map(({ model }) => model)).toEqual(matrix.subjects);
+  models.forEach(({ model, family, date, replicate_of: original }, m) => {
+    expect(model.startsWith(`${family}/`)).toBe(true);
+    expect(date).toBe(truth.models[m]!.date);
+    if (original !== undefined) expect(model).toBe(`${original}@host-2`);
+  });
+});
+
+test("--json is one document", async () => {
+  const { code, stdout } = await run(...SHAPE, "--out", folder.path("json"), "--json", "--samples", "3", "--text");
+  expect(code).toBe(0);
+  expect(JSON.parse(stdout)).toMatchObject({
+    models: 30,
+    items: 300,
+    files: FILES.map((f) => folder.path(`json/${f}`)),
+  });
+});
+
+test("every option has a flag in the help", async () => {
+  const { stdout } = await run("--help");
+  for (const name of Object.keys(SIMULATE_OPTIONS))
+    expect(stdout).toContain(`--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)} N `);
+});
+
+test.each([
+  [["--models", "3"], "--models is a whole number from 5 to 100000; got 3"],
+  [["--family-sd", "x"], "--family-sd is a number from 0 to 10; got x"],
+  [["--order", "up"], "--order is newest-first, oldest-first; got up"],
+  [["--saturated-share", "1"], "more than 1"],
+  [["--colour", "red"], "Unknown option '--colour'"],
+])("%s: exit code 2, the reason, and nothing written", async (flags, reason) => {
+  const out = folder.path("refused");
+  const { code, stderr } = await run(...flags, "--out", out);
+  expect(code).toBe(2);
+  expect(stderr).toContain(reason);
+  expect(existsSync(out)).toBe(false);
+});
+
+test("--out is needed, and must be a folder", async () => {
+  expect((await run(...SHAPE)).stderr).toContain("--out is needed");
+  const file = folder.write("file", "");
+  expect(await run(...SHAPE, "--out", file)).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining("can't be made a folder") as string,
+  });
+});
