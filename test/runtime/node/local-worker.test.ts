@@ -1,0 +1,112 @@
+import { spawn } from "node:child_process";
+import { mkdtemp, rm } from "node:fs/promises";
+import { connect } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { createClient, estimateFromAnchors, loadBundle } from "anchoreval";
+import { publishBundle, r2Store } from "anchoreval/publish";
+import { startLocalWorker, type LocalWorker } from "anchoreval-trainer";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { buildWorker } from "../../support/built-worker.ts";
+import { memorySource } from "../../support/memory-source.ts";
+import { sampleAnswers } from "../../support/sample-answers.ts";
+import { sampleBundle } from "../../support/sample-bundle.ts";
+import { expectSameNumbers } from "../../support/same-numbers.ts";
+
+const REF = { benchmark: "sample", version: "1.0.0" };
+const responses = sampleAnswers("20");
+let persist = "";
+let worker: LocalWorker;
+
+beforeAll(async () => {
+  await buildWorker();
+  persist = await mkdtemp(join(tmpdir(), "anchoreval-"));
+  worker = await startLocalWorker({ port: 0, persist });
+  await publishBundle(r2Store(await worker.bucket()), sampleBundle({ report: true }));
+}, 60_000);
+afterAll(async () => {
+  await worker.dispose();
+  await rm(persist, { recursive: true });
+});
+
+test("one request gives the same numbers in Node and over HTTP", async () => {
+  const bundle = await loadBundle(memorySource(sampleBundle({ report: true })));
+  const client = createClient({ baseUrl: worker.url });
+  expectSameNumbers(await client.estimate(REF, { responses }), estimateFromAnchors(bundle, responses), 1e-9);
+});
+
+test("a bundle that is loaded from the Worker is the one that was published", async () => {
+  const bundle = await loadBundle(`${worker.url}/v1/bundles/sample/latest`, { scenarios: ["beta/γ"] });
+  expect([...bundle.scenarios.keys()]).toEqual(["beta/γ"]);
+  expect(bundle.digest).toBe((await createClient({ baseUrl: worker.url }).bundles.list())[0]!.versions[0]!.digest);
+});
+
+test("HEAD tells the length on the wire", async () => {
+  const url = `${worker.url}/v1/bundles/sample/1.0.0/files/parameters.safetensors`;
+  const { headers } = await fetch(url, { method: "HEAD" });
+  expect(headers.get("content-length")).toBe(String(sampleBundle().get("parameters.safetensors")!.length));
+});
+
+test("a request that is cut off doesn't keep the next ones waiting", async () => {
+  await publishBundle(r2Store(await worker.bucket()), sampleBundle({ version: "1.1.0" }));
+  const body = JSON.stringify({ responses });
+  const { port } = new URL(worker.url);
+  const socket = connect(Number(port), "127.0.0.1");
+  await new Promise((resolve) => socket.once("connect", resolve));
+  const head = `POST /v1/bundles/sample/1.1.0/estimates HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n`;
+  await new Promise((resolve) =>
+    socket.write(`${head}content-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`, resolve),
+  );
+  socket.destroy();
+  const client = createClient({ baseUrl: worker.url, timeout: 3000, maxRetries: 0 });
+  const estimate = await client.estimate({ ...REF, version: "1.1.0" }, { responses });
+  expect(estimate.version).toBe("1.1.0");
+});
+
+describe("/docs", () => {
+  test("comes from the Worker's own files, and asks nobody else", async () => {
+    const page = await fetch(`${worker.url}/docs`);
+    expect(page.status).toBe(200);
+    const html = await page.text();
+    const files = [...html.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, file]) => file!);
+    expect(files).toContain("swagger-ui-bundle.js");
+    expect(files.filter((file) => file.includes("//"))).toEqual([]);
+    for (const file of files) expect((await fetch(new URL(file, page.url))).status, file).toBe(200);
+    expect(page.headers.get("content-security-policy")).toContain("default-src 'none'");
+  });
+});
+
+test("a port that is taken is a named error", async () => {
+  const { port } = new URL(worker.url);
+  await expect(startLocalWorker({ port: Number(port), persist })).rejects.toMatchObject({ code: "unavailable" });
+});
+
+test("`wrangler dev` on the same state sees what was published, and the other way round", async () => {
+  const root = fileURLToPath(new URL("../../..", import.meta.url));
+  const quiet = { WRANGLER_SEND_METRICS: "false", WRANGLER_HIDE_BANNER: "true", CLOUDFLARE_CF_FETCH_ENABLED: "false" };
+  const args = ["dev", "--env=", "--port", "0", "--inspector-port", "0", "--persist-to", persist];
+  const dev = spawn(process.execPath, [join(root, "node_modules/wrangler/bin/wrangler.js"), ...args], {
+    cwd: root,
+    env: { ...process.env, ...quiet, CI: "true" },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  try {
+    const url = await new Promise<string>((resolve, reject) => {
+      let output = "";
+      dev.stdout.on("data", (chunk: Buffer) => {
+        output += chunk.toString();
+        const found = /Ready on (http:\/\/\S+)/.exec(output)?.[1];
+        if (found) resolve(found.replace("localhost", "127.0.0.1"));
+      });
+      dev.once("exit", () => reject(new Error(output)));
+    });
+    const { versions } = (await createClient({ baseUrl: url }).bundles.list())[0]!;
+    expect(versions.map(({ version }) => version)).toContain("1.0.0");
+    await publishBundle(r2Store(await worker.bucket()), sampleBundle({ version: "1.2.0" }));
+    expect((await fetch(`${url}/v1/bundles/sample/1.2.0`)).status).toBe(200);
+  } finally {
+    dev.kill("SIGTERM");
+    await new Promise((resolve) => dev.once("exit", resolve));
+  }
+}, 60_000);
