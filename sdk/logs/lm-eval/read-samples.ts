@@ -112,7 +112,7 @@ export class LmEvalSampleReader {
         this.#note(row, "duplicate", `document ${docId} is there twice, first in line ${before}`, "doc_id");
       first.set(docId, row);
       const value = line.values.get(metric) ?? null;
-      const score = value === null ? null : scale(value);
+      const score = value === null ? null : scale(value) + 0; // -0 becomes 0
       if (score !== null && !(score >= 0 && score <= 1))
         this.#note(
           row,

@@ -1,0 +1,154 @@
+import { readFileSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import {
+  ancestors,
+  groupOfTask,
+  groupWeighting,
+  leafTasks,
+  logFileName,
+  readLmEvalResults,
+  readLmEvalSamples,
+  taskProtocol,
+  type LmEvalResults,
+  type LmEvalSamples,
+} from "anchoreval/logs";
+import { describe, expect, it } from "vitest";
+import { expectRefusal, refusal } from "../../support/refusal.ts";
+
+/** Written by lm-evaluation-harness 0.4.13 itself: generate.py beside it. */
+const LOGS = fileURLToPath(new URL("../../fixtures/lm-eval/logs", import.meta.url));
+
+function results(model: string): LmEvalResults {
+  const name = readdirSync(join(LOGS, model)).find((file) => logFileName(file)?.kind === "results")!;
+  return readLmEvalResults(readFileSync(join(LOGS, model, name), "utf8"), name);
+}
+
+function samples(model: string, task: string, chosen: { metric?: string; filter?: string } = {}): LmEvalSamples {
+  const file = readdirSync(join(LOGS, model)).find((name) => logFileName(name)?.task === task)!;
+  return readLmEvalSamples(readFileSync(join(LOGS, model, file), "utf8").split("\n"), {
+    file,
+    task,
+    results: results(model).tasks.get(task),
+    ...chosen,
+  });
+}
+
+describe("a results file of lm-eval 0.4.13", () => {
+  const read = results("Org__dummy-0");
+
+  it("names model, version, tasks, groups and counts", () => {
+    expect(read).toMatchObject({
+      model: "Org/dummy-0",
+      harnessVersion: "0.4.13",
+      chatTemplate: false,
+      systemInstruction: "none",
+    });
+    expect([...read.tasks.keys()]).toEqual(["toy_bio", "toy_geo", "toy_phys", "toy_sums"]);
+    expect(read.tasks.get("toy_sums")).toMatchObject({
+      version: "2",
+      shots: 0,
+      filters: ["strict-match", "flexible-extract"],
+      documents: { all: 3, run: 3 },
+    });
+    expect(results("Org__anchors").tasks.get("toy_bio")!.documents).toEqual({ all: 5, run: 3 });
+  });
+
+  it("has groups: the topmost with a score is a task's scenario", () => {
+    expect(ancestors(read, "toy_bio")).toEqual(["toy_science", "toy", "toy_board"]);
+    expect(leafTasks(read, "toy_board")).toEqual(["toy_bio", "toy_phys", "toy_geo", "toy_sums"]);
+    expect(groupOfTask(read, "toy_bio")).toBe("toy");
+    expect(groupOfTask(read, "toy_sums")).toBeNull();
+  });
+
+  it("tells the weighting by the scores", () => {
+    const told = ["Org__dummy-0", "Org__dummy-1"].map(results);
+    expect(told.map((file) => groupWeighting(file, "toy", "acc,none"))).toContain("items");
+    expect(told.map((file) => groupWeighting(file, "toy", "acc_norm,none"))).toContain("subscenarios");
+    expect(groupWeighting(read, "toy", "mcc,none")).toBeNull();
+    expect(groupWeighting(read, "toy_board", "acc,none")).toBeNull();
+  });
+
+  it("tells the protocol", () => {
+    expect(taskProtocol(read, { task: "toy_bio", metric: "acc", filter: "none" })).toEqual({
+      taskVersion: "1",
+      shots: 0,
+      chatTemplate: false,
+      systemInstruction: "none",
+      fewshotAsMultiturn: null,
+      metric: "acc",
+      filter: "none",
+      generation: null,
+      harnessVersion: "0.4.13",
+    });
+  });
+});
+
+describe("samples files of lm-eval 0.4.13", () => {
+  it.each([
+    ["toy_bio", "acc", "none"],
+    ["toy_geo", "acc_norm", "none"],
+    ["toy_sums", "exact_match", "flexible-extract"],
+  ])("of %s give the harness's own %s", (task, metric, filter) => {
+    const { samples: read } = samples("Org__dummy-0", task, { metric, filter });
+    const mean = read.reduce((sum, { score }) => sum + score!, 0) / read.length;
+    expect(mean).toBeCloseTo(results("Org__dummy-0").tasks.get(task)!.aggregates.get(`${metric},${filter}`)!, 12);
+  });
+
+  it("have the same hash for the same document in every run, wherever the harness mislabels its number", () => {
+    const full = new Map(samples("Org__dummy-0", "toy_bio", { metric: "acc" }).samples.map((s) => [s.doc_id, s.hash]));
+    expect(new Set(full.values()).size).toBe(5);
+    for (const { doc_id, hash } of samples("Org__anchors", "toy_bio", { metric: "acc" }).samples)
+      expect(hash).toBe(full.get(doc_id));
+    // --samples [4, 1]: the harness ran documents 1 and 4, and labelled them 4 and 1.
+    const unsorted = samples("Org__unsorted", "toy_bio", { metric: "acc" }).samples;
+    expect(unsorted.map(({ doc_id, hash }) => [doc_id, hash])).toEqual([
+      [4, full.get(1)],
+      [1, full.get(4)],
+    ]);
+  });
+
+  it("need a choice of metric and filter, without those of the whole corpus", () => {
+    expectRefusal(
+      refusal(() => samples("Org__dummy-0", "toy_bio")),
+      "invalid_option",
+      "--metric: acc, acc_norm",
+    );
+    expectRefusal(
+      refusal(() => samples("Org__dummy-0", "toy_sums")),
+      "invalid_option",
+      "--filter: strict-match, flexible-extract",
+    );
+    expectRefusal(
+      refusal(() => samples("Org__dummy-0", "toy_sums", { metric: "bleu" })),
+      "unsupported",
+      "bleu is computed",
+    );
+  });
+});
+
+describe("a results file", () => {
+  it("is refused where it is something else", () => {
+    expectRefusal(
+      refusal(() => readLmEvalResults("{", "r.json")),
+      "invalid_data",
+      "r.json: the file is not valid JSON",
+    );
+    expectRefusal(
+      refusal(() => readLmEvalResults("{}", "r.json")),
+      "invalid_data",
+      "r.json: this is no results file",
+    );
+  });
+
+  it("names a checkpoint by its revision, and a model by its arguments where older versions don't", () => {
+    const model = (root: object): string | null =>
+      readLmEvalResults(JSON.stringify({ results: {}, configs: {}, ...root }), "r.json").model;
+    expect(model({ model_name: "a/b", config: { model_args: "pretrained=a/b,revision=step1000" } })).toBe(
+      "a/b@step1000",
+    );
+    expect(model({ model_name: "a/b", config: { model_args: "pretrained=a/b,revision=main" } })).toBe("a/b");
+    expect(model({ config: { model_args: { pretrained: "a/b", peft: "a/c" } } })).toBe("a/c");
+    expect(model({})).toBeNull();
+  });
+});
