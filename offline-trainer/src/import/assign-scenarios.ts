@@ -1,5 +1,6 @@
 import type { Weighting } from "anchoreval/bundle";
-import { groupOfTask, groupWeighting, leafTasks } from "anchoreval/logs";
+import { groupOfTask, groupWeighting, leafTasks, type LmEvalResults } from "anchoreval/logs";
+import type { LmEvalLog } from "anchoreval/node";
 import { groupBy } from "./group-by.ts";
 import type { RunScores } from "./run-scores.ts";
 
@@ -20,41 +21,54 @@ export interface AssignedScenarios {
 /**
  * Scenarios and their tasks: a group that the harness scores is a scenario, and its tasks the subscenarios; a task
  * outside of such groups is a scenario of its own. Where runs disagree, what most of them say counts.
+ * @param logs - all that were found: a task that was run again by itself is in the group of its older run
  */
-export function assignScenarios(runs: readonly RunScores[]): AssignedScenarios {
+export function assignScenarios(runs: readonly RunScores[], logs: readonly LmEvalLog[]): AssignedScenarios {
   const warnings: string[] = [];
+  const results = new Set(logs.flatMap((log) => log.results ?? []));
   const tasks = new Map<string, string[]>();
-  for (const [task, ofTask] of groupBy(runs, (run) => run.log.task)) {
-    const told = ofTask.flatMap((run) => (run.log.results ? [groupOfTask(run.log.results, task)] : []));
-    const groups = mostFrequent(told.filter((group) => group !== null));
+  for (const task of new Set(runs.map((run) => run.log.task))) {
+    const told = [...results].flatMap((file) => (file.tasks.has(task) ? (groupOfTask(file, task) ?? []) : []));
+    const groups = mostFrequent(told);
     if (groups.length > 1)
       warnings.push(`${task} is in different groups: ${groups.join(", ")}; it counts to ${groups[0]!}`);
     const scenario = groups[0] ?? task;
     tasks.set(scenario, [...(tasks.get(scenario) ?? []), task]);
   }
   const scenarios = [...tasks].map(([id, names]): ImportedScenario => {
-    const grouped = runs.some((run) => run.log.results?.groups.has(id));
-    if (!grouped || names.length === 1) return { id, tasks: names, grouped, weighting: null };
-    const order = runs.map((run) => run.log.results).find((results) => results?.groups.has(id));
-    const listed = order ? leafTasks(order, id) : names;
+    const files = [...results].filter((file) => file.groups.has(id));
+    const [first] = files;
+    if (!first || names.length === 1) return { id, tasks: names, grouped: first !== undefined, weighting: null };
+    const listed = leafTasks(first, id);
     const sorted = [...names].sort((left, right) => listed.indexOf(left) - listed.indexOf(right));
-    return { id, tasks: sorted, grouped, weighting: scenarioWeighting(id, runs, warnings) };
+    const { metric, filter } = runs.find((run) => names.includes(run.log.task))!;
+    return {
+      id,
+      tasks: sorted,
+      grouped: true,
+      weighting: scenarioWeighting(id, `${metric},${filter}`, files, warnings),
+    };
   });
   return { scenarios, warnings };
 }
 
-/** What the runs' results files tell of a group's weighting. */
-function scenarioWeighting(id: string, runs: readonly RunScores[], warnings: string[]): Weighting | null {
-  const told = new Map<string, Weighting | "either" | null>();
-  for (const { log, metric, filter } of runs)
-    if (log.results?.groups.has(id) && !told.has(log.resultsFile!))
-      told.set(log.resultsFile!, groupWeighting(log.results, id, `${metric},${filter}`));
-  const values = [...told.values()];
-  const [first, second] = mostFrequent(values.filter((value) => value === "items" || value === "subscenarios"));
+/** What the results files tell of a group's weighting. */
+function scenarioWeighting(
+  id: string,
+  key: string,
+  files: readonly LmEvalResults[],
+  warnings: string[],
+): Weighting | null {
+  const told = files.map((file) => groupWeighting(file, id, key));
+  const [first, second] = mostFrequent(told.filter((value) => value === "items" || value === "subscenarios"));
   if (second !== undefined)
     warnings.push(`${id}: its runs weight the tasks differently; most by ${first!}, which counts`);
-  if (first === undefined && values.length > 0 && !values.includes("either"))
-    warnings.push(`${id}: its tasks' scores give the harness's score of the group neither by task nor by document`);
+  if (first === undefined && !told.includes("either"))
+    warnings.push(
+      files.some((file) => file.groups.get(id)!.aggregates.has(key))
+        ? `${id}: its tasks' scores give the harness's score of the group neither by task nor by document`
+        : `${id}: the harness has no score ${key} of this group; its tasks are taken to count the same`,
+    );
   return first ?? null;
 }
 

@@ -33,7 +33,8 @@ export interface LmEvalImport {
  */
 export async function importLmEval(paths: readonly string[], options: LmEvalImportOptions): Promise<LmEvalImport> {
   const { onDuplicate, errors, allowMixed } = options;
-  const selected = selectRuns(await findLmEvalLogs(paths, options), onDuplicate);
+  const logs = await findLmEvalLogs(paths, options);
+  const selected = selectRuns(logs, onDuplicate);
   const contents = new ContentTable();
   const runs = await readRuns(selected.chosen, contents, options);
   const differences = protocolDifferences(runs);
@@ -42,7 +43,7 @@ export async function importLmEval(paths: readonly string[], options: LmEvalImpo
   const tasks = new Map(
     [...groupBy(runs, (run) => run.log.task)].map(([task, own]) => [task, { own, ...alignItems(own) }]),
   );
-  const { scenarios, warnings: doubts } = assignScenarios(runs);
+  const { scenarios, warnings: doubts } = assignScenarios(runs, logs);
   const weighting = overallWeighting(scenarios);
   const { matrix, taskMean } = fillMatrix(tasks, scenarios, { merged: weighting.merged, errors, contents });
   const comparisons = compareScores(runs, scenarios, taskMean, options);

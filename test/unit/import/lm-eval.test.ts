@@ -1,0 +1,317 @@
+import { fileURLToPath } from "node:url";
+import { parseChoices } from "anchoreval/logs";
+import { describe, expect, it } from "vitest";
+import { importLmEval, type LmEvalImportOptions } from "../../../offline-trainer/src/import/lm-eval.ts";
+import { scoreAt } from "../../../offline-trainer/src/matrix/response-matrix.ts";
+import { writeLogs, type LoggedDocument, type LoggedRun } from "../../support/lm-eval-logs.ts";
+import { expectRefusal, rejection } from "../../support/refusal.ts";
+import { tempFolder } from "../../support/temp-folder.ts";
+
+const folder = tempFolder();
+let folders = 0;
+
+function options(more: Partial<LmEvalImportOptions> = {}): LmEvalImportOptions {
+  return {
+    metric: parseChoices("metric", []),
+    filter: parseChoices("filter", []),
+    onDuplicate: "newest",
+    errors: "harness",
+    allowMixed: false,
+    ...more,
+  };
+}
+
+function documents(
+  task: string,
+  scores: readonly (number | null)[],
+  ids = scores.map((_, id) => id),
+): LoggedDocument[] {
+  return scores.map((score, index) => ({ id: ids[index]!, question: `${task} ${ids[index]!}?`, score }));
+}
+
+/** Two models on a group of two tasks of 4 and 2 documents. */
+const run: LoggedRun = {
+  model: "Org/one",
+  date: "2026-01-01T00-00-00.000001",
+  tasks: { t_a: { documents: documents("a", [1, 0, 0, 0]) }, t_b: { documents: documents("b", [1, 1]) } },
+  groups: { t: { tasks: ["t_b", "t_a"], weighting: "items" } },
+};
+const other: LoggedRun = {
+  ...run,
+  model: "Org/two",
+  tasks: { t_a: { documents: documents("a", [1, 1, 0, 0]) }, t_b: { documents: documents("b", [0, 1]) } },
+};
+
+function written(...runs: readonly LoggedRun[]): string {
+  const out = folder.path(`logs-${folders++}`);
+  for (const one of runs) writeLogs(out, one);
+  return out;
+}
+
+describe("the matrix", () => {
+  it("has groups as scenarios, tasks in the group's order as subscenarios, and ids task/document", async () => {
+    const { matrix, report } = await importLmEval([written(run, other)], options());
+    expect(matrix.subjects).toEqual(["Org/one", "Org/two"]);
+    expect(
+      matrix.items.map(({ item_id, scenario, subscenario, task, doc_id }) => [
+        item_id,
+        scenario,
+        subscenario,
+        task,
+        doc_id,
+      ]),
+    ).toEqual([
+      ["t_b/0", "t", "t_b", "t_b", 0],
+      ["t_b/1", "t", "t_b", "t_b", 1],
+      ["t_a/0", "t", "t_a", "t_a", 0],
+      ["t_a/1", "t", "t_a", "t_a", 1],
+      ["t_a/2", "t", "t_a", "t_a", 2],
+      ["t_a/3", "t", "t_a", "t_a", 3],
+    ]);
+    expect(matrix.items.every(({ hash, text }) => hash!.length === 64 && text!.includes("?"))).toBe(true);
+    expect(Array.from(matrix.scores)).toEqual([1, 1, 1, 0, 0, 0, 0, 1, 1, 1, 0, 0]);
+    expect(report).toMatchObject({
+      models: 2,
+      items: 6,
+      weighting: "items",
+      scenarios: [{ id: "t", tasks: ["t_b", "t_a"], items: 6, weighting: "items" }],
+      protocol: { harness: "lm-eval", harnessVersion: "0.4.13", shots: 0, chatTemplate: false, metric: "acc" },
+      scores: { compared: 6, equal: 6, different: [] },
+      warnings: [],
+    });
+  });
+
+  it("has a task outside of groups as a scenario, and missing cells for what a model was not asked", async () => {
+    const part: LoggedRun = { ...other, tasks: { t_a: { documents: documents("a", [1, 0], [3, 1]) } }, groups: {} };
+    const { matrix, report } = await importLmEval([written({ ...run, groups: {} }, part)], options());
+    expect(report.scenarios.map(({ id, items }) => [id, items])).toEqual([
+      ["t_a", 4],
+      ["t_b", 2],
+    ]);
+    expect(matrix.items[0]!.subscenario).toBeUndefined();
+    expect(matrix.items.map((_, item) => scoreAt(matrix, 1, item))).toEqual([NaN, 0, NaN, 1, NaN, NaN]);
+    expect(report.weighting).toBe("subscenarios");
+  });
+
+  it("takes the weighting of the harness's own aggregate, also where groups differ in it", async () => {
+    const equal = { ...run, groups: { t: { tasks: ["t_a", "t_b"], weighting: "subscenarios" as const } } };
+    expect((await importLmEval([written(equal)], options())).report).toMatchObject({
+      weighting: "subscenarios",
+      scores: { compared: 3, equal: 3 },
+    });
+    const both: LoggedRun = {
+      ...run,
+      tasks: { ...run.tasks, u_a: { documents: documents("c", [1, 0, 0]) }, u_b: { documents: documents("d", [1]) } },
+      groups: { ...run.groups, u: { tasks: ["u_a", "u_b"], weighting: "subscenarios" } },
+    };
+    const { matrix, report } = await importLmEval([written(both)], options());
+    expect(report.weighting).toBe("subscenarios");
+    expect(report.scores).toMatchObject({ compared: 6, equal: 6 });
+    expect(report.warnings.join()).toContain("weights tasks by document in t and equally in others");
+    expect(matrix.items.map(({ subscenario }) => subscenario)).toEqual([
+      ...new Array<undefined>(6),
+      "u_a",
+      "u_a",
+      "u_a",
+      "u_b",
+    ]);
+  });
+});
+
+describe("items", () => {
+  it("are matched by content: a document numbered otherwise is found, a changed one is left out, and both are told", async () => {
+    const swapped = documents("a", [1, 0, 0, 0]).map((document) => ({ ...document, id: [1, 0, 2, 3][document.id]! }));
+    const moved: LoggedRun = {
+      ...run,
+      model: "Org/moved",
+      tasks: { t_a: { documents: swapped.map((d) => ({ ...d, question: `a ${d.id}?` })) }, t_b: run.tasks.t_b! },
+    };
+    const changed: LoggedRun = {
+      ...run,
+      model: "Org/changed",
+      tasks: {
+        t_a: { documents: documents("a", [1, 0, 0, 1]).map((d) => (d.id === 3 ? { ...d, question: "new?" } : d)) },
+        t_b: run.tasks.t_b!,
+      },
+    };
+    const { matrix, report } = await importLmEval([written(run, other, moved, changed)], options());
+    expect(matrix.items).toHaveLength(6);
+    const last = matrix.items.findIndex((item) => item.item_id === "t_a/3");
+    expect(
+      [0, 1, 2, 3].map((model) =>
+        scoreAt(matrix, matrix.subjects.indexOf(["Org/one", "Org/two", "Org/moved", "Org/changed"][model]!), last),
+      ),
+    ).toEqual([0, 0, 0, NaN]);
+    expect(report.runs.find(({ model, task }) => model === "Org/changed" && task === "t_a")).toMatchObject({
+      byHash: 3,
+      changed: [3],
+    });
+    expect(report.warnings.join("\n")).toContain(
+      "1 samples were left out, as their documents differ from most models': Org/changed, t_a: 1",
+    );
+    expect(report.scores.different.map(({ model, name }) => [model, name])).toEqual([
+      ["Org/changed", "t_a"],
+      ["Org/changed", "t"],
+    ]);
+  });
+
+  it("of a real run that the harness mislabelled end up in their own columns", async () => {
+    const logs = fileURLToPath(new URL("../../fixtures/lm-eval/logs", import.meta.url));
+    const { matrix, report } = await importLmEval([logs], {
+      ...options(),
+      metric: parseChoices("metric", ["acc", "toy_sums=exact_match,strict-match"]),
+    });
+    expect(matrix.subjects).toEqual(["Org/anchors", "Org/dummy-0", "Org/dummy-1", "Org/unsorted"]);
+    expect(report).toMatchObject({ items: 13, weighting: "items", scores: { compared: 13, equal: 13 } });
+    expect(report.scenarios.map(({ id, items }) => [id, items])).toEqual([
+      ["toy", 10],
+      ["toy_sums", 3],
+    ]);
+    expect(report.warnings.join()).toContain("2 samples have another document's number, and were matched by content");
+  });
+});
+
+describe("several runs of a model on a task", () => {
+  const newer: LoggedRun = {
+    ...run,
+    date: "2026-02-01T00-00-00.000001",
+    tasks: { t_a: { documents: documents("a", [0, 0, 1, 0]) } },
+    groups: {},
+  };
+
+  it("count as the newest by default", async () => {
+    const { matrix, report } = await importLmEval([written(newer, run)], options());
+    expect(matrix.items.map((_, item) => scoreAt(matrix, 0, item))).toEqual([1, 1, 0, 0, 1, 0]);
+    expect(report.dropped).toMatchObject([{ model: "Org/one", task: "t_a" }]);
+    expect(report.scenarios.map(({ id }) => id)).toEqual(["t"]);
+  });
+
+  it("are averaged, or refused, where asked", async () => {
+    const { matrix } = await importLmEval([written(newer, run)], options({ onDuplicate: "mean" }));
+    expect(matrix.items.map((_, item) => scoreAt(matrix, 0, item))).toEqual([1, 1, 0.5, 0, 0.5, 0]);
+    const error = await rejection(importLmEval([written(newer, run)], options({ onDuplicate: "error" })));
+    expectRefusal(error, "invalid_data", "Org/one has 2 runs on t_a");
+    expect(error.issues).toHaveLength(2);
+  });
+
+  it("are told where the newest is smaller, or made of another model", async () => {
+    const cut: LoggedRun = {
+      ...newer,
+      modelArguments: ",dtype=float16",
+      tasks: { t_a: { documents: documents("a", [1]), all: 4 } },
+    };
+    const { report } = await importLmEval([written(run, cut)], options());
+    expect(report.warnings.join("\n")).toContain("the newest run has 1 documents, an older one 4");
+    expect(report.warnings.join("\n")).toContain("made with different arguments");
+  });
+
+  it("of two revisions are two models", async () => {
+    const { matrix } = await importLmEval([written(run, { ...newer, modelArguments: ",revision=step9" })], options());
+    expect(matrix.subjects).toEqual(["Org/one", "Org/one@step9"]);
+  });
+});
+
+describe("runs that were not made alike", () => {
+  const chat: LoggedRun = { ...other, chatTemplate: true, shots: 3, taskVersion: 2 };
+
+  it("are refused with a table of who differs", async () => {
+    const error = await rejection(importLmEval([written(run, chat)], options()));
+    expectRefusal(error, "invalid_data", "give --allow-mixed");
+    for (const field of ["task version", "few-shot examples", "chat template"])
+      expect(error.message).toContain(`t_a and 1 more tasks: ${field}`);
+    expect(error.issues[0]).toMatchObject({ path: ["t_a", "taskVersion"], code: "mixed_protocol" });
+    expect(error.issues[0]!.message).toBe("1: Org/one; 2: Org/two");
+  });
+
+  it("are taken with --allow-mixed, and marked", async () => {
+    const { report } = await importLmEval([written(run, chat)], options({ allowMixed: true }));
+    expect(report.protocol).toMatchObject({ shots: "mixed", chatTemplate: "mixed", taskVersion: "mixed" });
+    expect(report.warnings.join()).toContain("the runs were not made alike");
+  });
+
+  it("don't differ by what a log doesn't tell", async () => {
+    const out = written(run);
+    const lone = folder.path(`lone-${folders++}`);
+    folder.write(
+      `${lone.split("/").at(-1)!}/samples_t_b_2026-01-01T00-00-00.jsonl`,
+      `${JSON.stringify({ doc_id: 0, acc: 0 })}\n`,
+    );
+    const { matrix } = await importLmEval([out, lone], options());
+    expect(matrix.subjects).toHaveLength(2);
+    expect(scoreAt(matrix, 1, 0)).toBe(0);
+  });
+});
+
+describe("samples without an answer or a score", () => {
+  const holes: LoggedRun = {
+    ...run,
+    tasks: {
+      t_a: {
+        documents: [
+          { id: 0, question: "a 0?", score: 0, empty: true },
+          { id: 1, question: "a 1?", score: null },
+          { id: 2, question: "a 2?", score: 1 },
+        ],
+      },
+    },
+    groups: {},
+  };
+
+  it.each([
+    ["harness", [0, NaN, 1], 1],
+    ["missing", [NaN, NaN, 1], 0],
+    ["wrong", [0, 0, 1], 0],
+  ] as const)("count as %s", async (errors, expected, equal) => {
+    const { matrix, report } = await importLmEval([written(holes)], options({ errors }));
+    expect([0, 1, 2].map((item) => scoreAt(matrix, 0, item))).toEqual(expected);
+    expect(report.states).toEqual({ scored: 1, errored: 1, unscored: 1 });
+    expect(report.scores.equal).toBe(equal);
+    expect(report.warnings[0]).toContain("of 3 samples, 1 have no answer of the model and 1 no score");
+    if (equal === 0) expect(report.warnings.join()).toContain(`(--errors ${errors} moves scores)`);
+  });
+});
+
+describe("choices", () => {
+  it("are asked for all tasks at once", async () => {
+    const logs = fileURLToPath(new URL("../../fixtures/lm-eval/logs", import.meta.url));
+    const error = await rejection(importLmEval([logs], options()));
+    expectRefusal(error, "invalid_option", "4 tasks need another choice");
+    expect(error.message).toContain(
+      "toy_sums has several filters: choose one with --filter: strict-match, flexible-extract",
+    );
+  });
+});
+
+describe("paths", () => {
+  it("that don't exist, hold no samples or are no log are named", async () => {
+    expectRefusal(
+      await rejection(importLmEval(["/nope"], options())),
+      "not_found",
+      "/nope: there is no such file or folder",
+    );
+    folder.write("empty/results_2026-01-01T00-00-00.json", "{}");
+    expectRefusal(
+      await rejection(importLmEval([folder.path("empty")], options())),
+      "invalid_data",
+      "only results: lm_eval writes them with --log_samples",
+    );
+    expectRefusal(
+      await rejection(importLmEval([folder.write("a.txt", "")], options())),
+      "invalid_data",
+      "the name of a log tells its task",
+    );
+  });
+
+  it("may be single files; the model is named by the results beside, or --model-name", async () => {
+    const out = written(run);
+    const file = `${out}/Org__one/samples_t_b_${run.date}.jsonl`;
+    expect((await importLmEval([file, file], options())).matrix.subjects).toEqual(["Org/one"]);
+    expect((await importLmEval([file], options({ modelName: "mine" }))).matrix.subjects).toEqual(["mine"]);
+    const two = written(run, other);
+    expectRefusal(
+      await rejection(importLmEval([two], options({ modelName: "mine" }))),
+      "invalid_option",
+      "these are of 2: Org/one, Org/two",
+    );
+  });
+});

@@ -1,0 +1,50 @@
+import { flatProtocol, protocolDifferences, taskProtocol, type TaskProtocol } from "anchoreval/logs";
+import { describe, expect, it } from "vitest";
+
+const one: TaskProtocol = {
+  ...taskProtocol(null, { task: "a", metric: "acc", filter: "none" }),
+  shots: 5,
+  chatTemplate: false,
+  taskVersion: "1",
+};
+
+describe("flatProtocol", () => {
+  it("has one value where all tasks and runs agree, else by task, and mixed where runs differ", () => {
+    const flat = flatProtocol(
+      new Map([
+        ["a", [one, one]],
+        [
+          "b",
+          [
+            { ...one, shots: 0, metric: "em" },
+            { ...one, shots: 0, metric: "em", chatTemplate: true },
+          ],
+        ],
+      ]),
+    );
+    expect(flat).toEqual({
+      harness: "lm-eval",
+      taskVersion: "1",
+      "shots/a": 5,
+      "shots/b": 0,
+      "chatTemplate/a": false,
+      "chatTemplate/b": "mixed",
+      "metric/a": "acc",
+      "metric/b": "em",
+      filter: "none",
+    });
+  });
+});
+
+describe("protocolDifferences", () => {
+  const bundle = { shots: 5, "metric/a": "acc", "metric/b": "em", chatTemplate: "mixed" };
+
+  it("compares what both tell, by task where the bundle does", () => {
+    expect(protocolDifferences(bundle, "a", one)).toEqual([]);
+    expect(protocolDifferences(bundle, "b", { ...one, shots: 0 })).toEqual([
+      { field: "shots", bundle: "5", run: "0" },
+      { field: "metric", bundle: "em", run: "acc" },
+    ]);
+    expect(protocolDifferences({}, "a", one)).toEqual([]);
+  });
+});
