@@ -45,7 +45,7 @@ export function estimateFromAnchors(bundle: Bundle, responses: Responses, option
       message: `${dropped.length} answers were dropped: their items have changed since they were calibrated (${dropped.slice(0, 5).join(", ")}).`,
     });
 
-  const scenarios: Record<string, ScenarioResult> = {};
+  const scenarios = new Map<string, ScenarioResult>();
   for (const bank of bundle.manifest.banks) {
     const loaded = bank.scenarios.filter((id) => bundle.scenarios.has(id));
     if (loaded.length === 0) continue;
@@ -56,10 +56,10 @@ export function estimateFromAnchors(bundle: Bundle, responses: Responses, option
         message: `The ability of ${bank.id} did not converge; its scores rest on the last step.`,
       });
     for (const id of loaded)
-      scenarios[id] = scenarioResult(bundle.scenarios.get(id)!, form, scores.get(id)!, ability, level, warnings);
+      scenarios.set(id, scenarioResult(bundle.scenarios.get(id)!, form, scores.get(id)!, ability, level, warnings));
   }
   const ordered = Object.fromEntries(
-    bundle.manifest.scenarios.flatMap(({ id }) => (scenarios[id] ? [[id, scenarios[id]]] : [])),
+    bundle.manifest.scenarios.flatMap(({ id }) => (scenarios.has(id) ? [[id, scenarios.get(id)!]] : [])),
   );
   return {
     benchmark: bundle.manifest.benchmark,

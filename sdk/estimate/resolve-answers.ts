@@ -1,5 +1,6 @@
 import type { Bundle } from "../core/bundle/bundle.ts";
 import { formItemIds } from "../core/bundle/bundle.ts";
+import { formDigest } from "../core/bundle/form-digest.ts";
 import { AnchorEvalError, type Issue } from "../core/errors.ts";
 import type { EstimateOptions, Responses } from "./types.ts";
 
@@ -61,7 +62,10 @@ function fromEntries(responses: unknown): Map<string, number> {
   const answers = new Map<string, number>();
   for (const [key, score] of entries) {
     const id = String(key);
-    const problem = scoreProblem(score);
+    const problem =
+      typeof key === "string"
+        ? scoreProblem(score)
+        : { code: "invalid_type", message: `an item id is text, got ${typeof key}` };
     if (problem) issues.push({ path: ["responses", id], ...problem });
     else if (score !== null) answers.set(id, score as number);
   }
@@ -86,7 +90,15 @@ function fromArray(bundle: Bundle, responses: readonly unknown[], options: Estim
       "invalid_answers",
       "an array of answers needs the whole bundle, not some of its scenarios: send answers by item id",
     );
-  const ids = [...bundle.scenarios.values()].flatMap((scenario) => formItemIds(scenario, form.id));
+  const asked = [...bundle.scenarios.values()].map(
+    (scenario) => [scenario.id, formItemIds(scenario, form.id)] as const,
+  );
+  if (formDigest(asked) !== form.digest)
+    throw new AnchorEvalError(
+      "bundle_invalid",
+      `the bundle contradicts itself: the digest of form ${form.id} is not that of its anchors, so the order of an array is unknown; send answers by item id`,
+    );
+  const ids = asked.flatMap(([, items]) => items);
   if (responses.length !== ids.length)
     throw new AnchorEvalError(
       "invalid_answers",
@@ -94,10 +106,11 @@ function fromArray(bundle: Bundle, responses: readonly unknown[], options: Estim
     );
   const issues: Issue[] = [];
   const answers = new Map<string, number>();
-  responses.forEach((score, index) => {
+  ids.forEach((id, index) => {
+    const score = responses[index];
     const problem = scoreProblem(score);
     if (problem) issues.push({ path: ["responses", index], ...problem });
-    else if (score !== null) answers.set(ids[index]!, score as number);
+    else if (score !== null) answers.set(id, score as number);
   });
   refuse(issues);
   return answers;
@@ -132,7 +145,10 @@ function locate(bundle: Bundle, answers: Map<string, number>): Located {
   return located;
 }
 
-/** The form that the answered items leave no doubt about: the only one that they fill, else the only one that holds them all. */
+/**
+ * The form that the answered items leave no doubt about: the default or the only one that they fill, else the only one
+ * that holds them all.
+ */
 function inferForm(bundle: Bundle, located: Located): string {
   const holding = bundle.manifest.forms
     .map((form) => form.id)
@@ -148,7 +164,8 @@ function inferForm(bundle: Bundle, located: Located): string {
       .join();
   const answered = [...located.values()].map((items) => items.size).join();
   const filled = holding.filter((form) => size(form) === answered);
-  if (filled.length > 0) return filled.includes(bundle.manifest.defaultForm) ? bundle.manifest.defaultForm : filled[0]!;
+  if (filled.includes(bundle.manifest.defaultForm)) return bundle.manifest.defaultForm;
+  if (filled.length === 1) return filled[0]!;
   if (holding.length === 1) return holding[0]!;
   if (holding.length === 0)
     throw new AnchorEvalError(
