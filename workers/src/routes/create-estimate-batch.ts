@@ -11,6 +11,7 @@ const route = createRoute({
   method: "post",
   path: "/v1/bundles/{benchmark}/{version}/estimates/batch",
   operationId: "createEstimateBatch",
+  tags: ["estimates"],
   summary: `The full scores of up to ${MAX_BATCH_MODELS} models; answers that can't be scored fail only their own model`,
   middleware: limitBody,
   request: {

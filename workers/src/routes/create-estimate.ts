@@ -12,6 +12,7 @@ const route = createRoute({
   method: "post",
   path: "/v1/bundles/{benchmark}/{version}/estimates",
   operationId: "createEstimate",
+  tags: ["estimates"],
   summary: "A model's full score, from its answers to the anchors",
   middleware: limitBody,
   request: {

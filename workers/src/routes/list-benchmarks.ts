@@ -9,6 +9,7 @@ const route = createRoute({
   method: "get",
   path: "/v1/bundles",
   operationId: "listBenchmarks",
+  tags: ["bundles"],
   summary: "The benchmarks with their versions",
   responses: { 200: json(BenchmarkListSchema, "By name"), ...READ_PROBLEMS },
 });

@@ -10,6 +10,7 @@ const route = createRoute({
   method: "get",
   path: "/v1/bundles/{benchmark}/{version}/anchors",
   operationId: "readAnchors",
+  tags: ["bundles"],
   summary: "The anchors of a form: the items to ask",
   request: {
     params: VersionParams,

@@ -10,6 +10,7 @@ const route = createRoute({
   method: "get",
   path: "/v1/bundles/{benchmark}",
   operationId: "readBenchmark",
+  tags: ["bundles"],
   summary: "One benchmark with its versions",
   request: { params: BenchmarkParams },
   responses: { 200: json(BenchmarkSchema, "The benchmark"), ...READ_PROBLEMS },

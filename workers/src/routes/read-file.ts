@@ -24,6 +24,7 @@ const route = createRoute({
   method: "get",
   path: "/v1/bundles/{benchmark}/{version}/files/{name}",
   operationId: "readFile",
+  tags: ["bundles"],
   summary: "A file of the bundle, whole or by byte range",
   request: {
     params: FileParams,

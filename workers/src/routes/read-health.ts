@@ -8,6 +8,7 @@ const route = createRoute({
   method: "get",
   path: "/healthz",
   operationId: "readHealth",
+  tags: ["service"],
   summary: "Whether the Worker runs; storage isn't asked",
   responses: { 200: json(HealthSchema, "It runs") },
 });

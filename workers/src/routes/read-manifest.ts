@@ -9,6 +9,7 @@ const route = createRoute({
   method: "get",
   path: "/v1/bundles/{benchmark}/{version}",
   operationId: "readManifest",
+  tags: ["bundles"],
   summary: "The manifest of a version, byte for byte as published; its ETag is the bundle's digest",
   request: { params: VersionParams },
   responses: { 200: json(ManifestSchema, "manifest.json"), ...MOVED, ...NOT_MODIFIED, ...READ_PROBLEMS },

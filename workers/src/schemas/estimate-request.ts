@@ -15,7 +15,6 @@ const ResponsesSchema = z
       "Scores in [0,1] by item id, null = no answer; or an array in the order of the form's anchors, with `formDigest`.",
     additionalProperties: SCORE,
     items: SCORE,
-    example: { "gsm/17": 1, "gsm/42": 0 },
   });
 
 const HashesSchema = z
@@ -47,9 +46,11 @@ const fields = {
 };
 
 /** Mirrors `EstimateRequest` of anchoreval. Unknown fields are refused: a misspelt option must not be ignored. */
-export const EstimateRequestSchema = z.strictObject(fields).openapi("EstimateRequest");
+export const EstimateRequestSchema = z
+  .strictObject(fields)
+  .openapi("EstimateRequest", { example: { responses: { "gsm/17": 1, "gsm/42": 0 } } });
 
 /** One model of a batch. */
 export const BatchEntrySchema = z
-  .strictObject({ model: z.string().min(1).openapi({ example: "my-model" }), ...fields })
-  .openapi("BatchEntry");
+  .strictObject({ model: z.string().min(1).openapi({ description: "Any name; the results carry it." }), ...fields })
+  .openapi("BatchEntry", { example: { model: "my-model", responses: { "gsm/17": 1, "gsm/42": 0 } } });
