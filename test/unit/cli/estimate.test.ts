@@ -1,0 +1,179 @@
+import { estimateFromAnchors, loadBundle, type Estimate } from "anchoreval";
+import type { AnchorRecord } from "anchoreval/bundle";
+import { folderSource } from "anchoreval/node";
+import { describe, expect, it } from "vitest";
+import { writeLogs, type LoggedRun } from "../../support/lm-eval-logs.ts";
+import { documentOf, loggedContent, taskOf, writeBundle } from "../../support/logged-bundle.ts";
+import { runCommand } from "../../support/run-command.ts";
+import { tempFolder } from "../../support/temp-folder.ts";
+
+const folder = tempFolder();
+const content = loggedContent({ shots: 0, metric: "acc", harness: "lm-eval" });
+const bundle = writeBundle(folder.path("bundle"), content);
+const anchors = content.scenarios.flatMap((scenario) => scenario.anchors);
+const score = (anchor: AnchorRecord): number => (anchor.index % 3 === 0 ? 0 : 1);
+
+/** A run on the anchors of a form, as the harness logs it. */
+function run(form: string, more: Partial<LoggedRun> = {}): LoggedRun {
+  const tasks: Record<string, { documents: ReturnType<typeof documentOf>[] }> = {};
+  for (const anchor of anchors.filter(({ forms }) => forms.includes(form))) {
+    const task = (tasks[taskOf(anchor)] ??= { documents: [] });
+    task.documents.push(documentOf(taskOf(anchor), anchor.index, score(anchor)));
+  }
+  return { model: "Org/m", date: "2026-03-01T00-00-00.000001", tasks, ...more };
+}
+
+function answers(form: string): Record<string, number> {
+  return Object.fromEntries(anchors.filter(({ forms }) => forms.includes(form)).map((a) => [a.item_id, score(a)]));
+}
+
+const estimate = ["estimate", "--bundle", bundle];
+
+describe("estimate --responses", () => {
+  const file = folder.write("answers.json", JSON.stringify(answers("20")));
+
+  it("is the SDK's estimate, as JSON", async () => {
+    const { code, out } = await runCommand(...estimate, "--responses", file, "--json", "--level", "0.9");
+    expect(code).toBe(0);
+    const expected = estimateFromAnchors(await loadBundle(folderSource(bundle)), answers("20"), { level: 0.9 });
+    expect(JSON.parse(out)).toEqual(JSON.parse(JSON.stringify(expected)));
+  });
+
+  it("is a table in points for people, with one sentence on what the interval means", async () => {
+    const { out, err } = await runCommand(...estimate, "--responses", file);
+    const { score: overall, interval } = estimateFromAnchors(await loadBundle(folderSource(bundle)), answers("20"));
+    const text = (value: number): string => (100 * value).toFixed(1);
+    expect(out.split("\n")[0]).toBe("sample 1.0.0, form 20: 40 of 40 items answered");
+    expect(out).toContain("95 % interval");
+    expect(out).toMatch(
+      new RegExp(`overall +${text(overall!)} +${text(interval!.low)} to ${text(interval!.high)} +40 of 40`),
+    );
+    expect(out).toMatch(/alpha .* (like the models seen|near the \w+ seen|\w+ than any seen)/);
+    expect(out).toContain("not sampling noise, other prompts or other items");
+    expect(out).not.toContain("λ");
+    expect(err).toBe("");
+  });
+
+  it("shows abilities and every estimator with --verbose", async () => {
+    const { out } = await runCommand(...estimate, "--responses", file, "--verbose");
+    for (const word of ["θ", "λ", "anchor-mean", "p-irt", "gp-irt", "p-irt-dr", "(the score)"])
+      expect(out).toContain(word);
+  });
+
+  it("names what is wrong, exit code 2", async () => {
+    const cases: [string[], string][] = [
+      [["--responses", folder.write("bad.json", '{"nope": 1}')], "invalid_answers"],
+      [["--responses", folder.path("none.json")], "not_found"],
+      [["--responses", file, "--form", "99"], "unknown_form"],
+      [["--responses", file, "--level", "2"], "invalid_option"],
+      [["--responses", file, "--level", "0"], "invalid_option"],
+      [["--responses", file, "extra"], "invalid_option"],
+      [["--responses", file, "--from", "lm-eval"], "invalid_option"],
+      [["--from", "lm-eval"], "invalid_option"],
+      [["--from", "helm", bundle], "invalid_option"],
+      [[], "invalid_option"],
+    ];
+    for (const [more, code] of cases) {
+      const result = await runCommand(...estimate, ...more);
+      expect({ more, code: result.code, out: result.out }).toEqual({ more, code: 2, out: "" });
+      expect(result.err).toContain(`[${code}]`);
+    }
+    const missing = await runCommand("estimate", "--bundle", folder.path("nothing"), "--responses", file);
+    expect(missing).toMatchObject({ code: 2 });
+    expect(missing.err).toContain("no bundle is there");
+  });
+});
+
+describe("estimate --from lm-eval", () => {
+  it("of a log of only the anchors is the estimate from the same answers", async () => {
+    const logs = writeLogs(folder.path("anchors-only"), run("20"));
+    const { code, out, err } = await runCommand(...estimate, "--from", "lm-eval", logs, "--json");
+    expect({ code, err }).toEqual({ code: 0, err: "" });
+    const expected = estimateFromAnchors(await loadBundle(folderSource(bundle)), answers("20"));
+    expect(JSON.parse(out)).toEqual(JSON.parse(JSON.stringify(expected)));
+  });
+
+  it("finds the form that the log fills, and ignores other items with a remark", async () => {
+    const small = writeLogs(folder.path("small"), run("8"));
+    expect(
+      (JSON.parse((await runCommand(...estimate, "--from", "lm-eval", small, "--json")).out) as Estimate).form,
+    ).toBe("8");
+    const more = run("20");
+    const full: LoggedRun = {
+      ...more,
+      tasks: {
+        ...more.tasks,
+        alpha: { documents: Array.from({ length: 40 }, (_, id) => documentOf("alpha", id, id % 3 === 0 ? 0 : 1)) },
+        other: { documents: [documentOf("other", 0, 1)] },
+      },
+    };
+    const logs = writeLogs(folder.path("full"), full);
+    const { out, err } = await runCommand(...estimate, "--from", "lm-eval", logs, "--json");
+    expect(JSON.parse(out)).toMatchObject({ form: "20", answered: 40, of: 40 });
+    expect(err).toContain("20 items are in the logs and not among the anchors of form 20: ignored");
+    expect(err).toContain("the bundle has no anchor of other");
+    const forced = await runCommand(...estimate, "--from", "lm-eval", logs, "--json", "--form", "8", "--quiet");
+    expect(JSON.parse(forced.out)).toMatchObject({ form: "8", answered: 16 });
+    expect(forced.err).toBe("");
+  });
+
+  it("sends content hashes: a changed item is an error, or dropped", async () => {
+    const changed = run("20");
+    const [first, ...rest] = changed.tasks.alpha!.documents;
+    const logs = writeLogs(folder.path("changed"), {
+      ...changed,
+      tasks: { ...changed.tasks, alpha: { documents: [{ ...first!, question: "another question?" }, ...rest] } },
+    });
+    const refused = await runCommand(...estimate, "--from", "lm-eval", logs);
+    expect(refused.code).toBe(2);
+    expect(refused.err).toContain(`[item_changed]`);
+    expect(refused.err).toContain(`alpha/${first!.id}`);
+    const dropped = await runCommand(...estimate, "--from", "lm-eval", logs, "--json", "--drop-changed");
+    expect(JSON.parse(dropped.out)).toMatchObject({
+      answered: 39,
+      of: 40,
+      warnings: [{ code: "changed_items_dropped" }, {}],
+    });
+  });
+
+  it("remarks a protocol other than the bundle's, older runs, and items without an answer", async () => {
+    const out = folder.path("remarks");
+    const tasks = run("20").tasks;
+    writeLogs(out, run("20"));
+    const logs = writeLogs(out, {
+      ...run("20"),
+      date: "2026-04-01T00-00-00.000001",
+      shots: 5,
+      tasks: {
+        ...tasks,
+        alpha: {
+          documents: tasks.alpha!.documents.map((d, i) =>
+            i === 0 ? { ...d, empty: true } : i === 1 ? { ...d, score: null } : d,
+          ),
+        },
+      },
+    });
+    const { code, err } = await runCommand(...estimate, "--from", "lm-eval", logs);
+    expect(code).toBe(0);
+    expect(err).toContain("alpha: few-shot examples is 5 in this run, and was 0 for the models");
+    expect(err).toContain("the newest of 2 runs counts");
+    expect(err).toContain("1 anchors have no answer of the model; they count as the harness scored them");
+    expect(err).toContain("1 anchors have no score, and count as missing");
+  });
+
+  it("refuses logs of several models, and logs without any anchor", async () => {
+    const out = folder.path("several");
+    writeLogs(out, run("8"));
+    writeLogs(out, run("8", { model: "Org/n" }));
+    expect((await runCommand(...estimate, "--from", "lm-eval", out)).err).toContain(
+      "the logs of 2 models: Org/m, Org/n",
+    );
+    const logs = writeLogs(folder.path("foreign"), {
+      ...run("8"),
+      tasks: { other: { documents: [documentOf("other", 0, 1)] } },
+    });
+    const { code, err } = await runCommand(...estimate, "--from", "lm-eval", logs);
+    expect(code).toBe(2);
+    expect(err).toContain("no anchor of this bundle is in these logs; its anchors are of the tasks alpha, beta_");
+  });
+});

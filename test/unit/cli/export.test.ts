@@ -1,0 +1,77 @@
+import { existsSync, readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { loggedContent, taskOf, writeBundle } from "../../support/logged-bundle.ts";
+import { runCommand } from "../../support/run-command.ts";
+import { sampleContent } from "../../support/sample-bundle.ts";
+import { tempFolder } from "../../support/temp-folder.ts";
+
+const folder = tempFolder();
+const content = loggedContent({ shots: 5, chatTemplate: true });
+const bundle = writeBundle(folder.path("bundle"), content);
+const anchors = content.scenarios.flatMap((scenario) => scenario.anchors);
+
+describe("export --to lm-eval", () => {
+  it("writes the list for --samples: each task's documents, ascending", async () => {
+    const out = folder.path("out");
+    const { code, out: text } = await runCommand("export", "--bundle", bundle, "--to", "lm-eval", "--out", out);
+    expect(code).toBe(0);
+    const file = `${out}/sample-1.0.0-20.samples.json`;
+    const list = JSON.parse(readFileSync(file, "utf8")) as Record<string, number[]>;
+    expect(Object.keys(list)).toEqual(["alpha", "beta_first", "beta_second"]);
+    for (const [task, documents] of Object.entries(list))
+      expect(documents).toEqual(
+        anchors
+          .filter((anchor) => taskOf(anchor) === task)
+          .map((anchor) => anchor.index)
+          .sort((left, right) => left - right),
+      );
+    expect(text).toContain(
+      `  lm_eval --model hf --model_args pretrained=MODEL --tasks alpha,beta_first,beta_second --samples ${file} --num_fewshot 5 --apply_chat_template --log_samples --output_path logs\n`,
+    );
+    expect(text).toContain(`anchoreval estimate --bundle ${bundle} --form 20 --from lm-eval logs/MODEL`);
+  });
+
+  it("takes another form, and tells as JSON", async () => {
+    const { out } = await runCommand(
+      "export",
+      "--bundle",
+      bundle,
+      "--form",
+      "8",
+      "--to",
+      "lm-eval",
+      "--out",
+      folder.path("o8"),
+      "--json",
+    );
+    const told = JSON.parse(out) as { items: number; documents: Record<string, number[]> };
+    expect(told).toMatchObject({ form: "8", items: 16 });
+    expect(Object.values(told.documents).flat()).toHaveLength(16);
+  });
+
+  it("refuses anchors without task and document by name, and writes nothing", async () => {
+    const bare = writeBundle(folder.path("bare"), sampleContent());
+    const out = folder.path("none");
+    const { code, err } = await runCommand("export", "--bundle", bare, "--to", "lm-eval", "--out", out);
+    expect(code).toBe(2);
+    expect(err).toContain("40 anchors name no task and document of lm-eval: alpha/");
+    expect(existsSync(out)).toBe(false);
+  });
+});
+
+describe("export --to ids", () => {
+  it("writes the item ids in the order in which they are asked", async () => {
+    const out = folder.path("ids");
+    await runCommand("export", "--bundle", bundle, "--form", "20", "--to", "ids", "--out", out);
+    expect(readFileSync(`${out}/sample-1.0.0-20.ids.txt`, "utf8")).toBe(
+      anchors.map(({ item_id }) => `${item_id}\n`).join(""),
+    );
+  });
+
+  it("needs to be told what for", async () => {
+    expect((await runCommand("export", "--bundle", bundle, "--out", "x")).err).toContain("--to is needed");
+    expect((await runCommand("export", "--bundle", bundle, "--to", "helm", "--out", "x")).err).toContain(
+      "--to is lm-eval, ids",
+    );
+  });
+});

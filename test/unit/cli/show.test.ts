@@ -1,0 +1,54 @@
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { loggedContent, writeBundle } from "../../support/logged-bundle.ts";
+import { runCommand } from "../../support/run-command.ts";
+import { tempFolder } from "../../support/temp-folder.ts";
+
+const folder = tempFolder();
+
+describe("show", () => {
+  const bundle = writeBundle(folder.path("bundle"), loggedContent({ shots: 5 }));
+
+  it("tells what a bundle holds, in plain words", async () => {
+    const { code, out } = await runCommand("show", bundle);
+    expect(code).toBe(0);
+    expect(out).toContain("sample 1.0.0\n");
+    expect(out).toContain("50 models, 100 items in 2 scenarios; each subscenario counts the same");
+    expect(out).toContain("protocol shots 5");
+    expect(out).toContain("form 20 (default): 40 items chosen by random; score by p-irt-dr");
+    expect(out).toContain(
+      "  alpha, 8 items: typical error 5.0 points over 60 held-out models (as many random items: 7.0); 95 % intervals held 95.0 %, ± 13.0 wide; models stronger than any seen: 5.0",
+    );
+    expect(out.match(/digest ok/g)).toHaveLength(3);
+  });
+
+  it("gives the manifest and the checks as JSON", async () => {
+    const { out } = await runCommand("show", bundle, "--json");
+    const shown = JSON.parse(out) as { digest: string; files: { state: string }[]; manifest: { benchmark: string } };
+    expect(shown.digest).toMatch(/^sha256:[0-9a-f]{64}$/);
+    expect(shown.manifest.benchmark).toBe("sample");
+    expect(shown.files.map(({ state }) => state)).toEqual(["ok", "ok", "ok"]);
+  });
+
+  it("names a flipped byte and a missing file, exit code 2", async () => {
+    const broken = writeBundle(folder.path("broken"), loggedContent());
+    const file = join(broken, "parameters.safetensors");
+    const bytes = readFileSync(file);
+    bytes[bytes.length - 1]! ^= 1;
+    writeFileSync(file, bytes);
+    rmSync(join(broken, "items.jsonl"));
+    const { code, out, err } = await runCommand("show", broken);
+    expect(code).toBe(2);
+    expect(out).toContain("DAMAGED");
+    expect(err).toContain("parameters.safetensors is damaged, items.jsonl is missing");
+    const json = await runCommand("show", broken, "--json");
+    expect(JSON.parse(json.out)).toMatchObject({ error: { code: "bundle_corrupt", issues: [{}, {}] } });
+  });
+
+  it("says where no bundle is, and what it takes", async () => {
+    expect((await runCommand("show", folder.path("none"))).err).toContain("no bundle is there [not_found]");
+    expect((await runCommand("show")).err).toContain("show takes one bundle");
+    expect((await runCommand("show", "s3://bucket/x")).err).toContain("over http(s)");
+  });
+});
