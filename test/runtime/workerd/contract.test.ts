@@ -1,6 +1,6 @@
 import { reset } from "cloudflare:test";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { z } from "@hono/zod-openapi";
+import type { z } from "zod";
 import { AnchorsSchema } from "../../../workers/src/schemas/anchors.ts";
 import { BenchmarkListSchema, BenchmarkSchema } from "../../../workers/src/schemas/benchmark.ts";
 import { ManifestSchema } from "../../../workers/src/schemas/manifest.ts";

@@ -1,7 +1,7 @@
 /**
  * The schemas of the HTTP interface and the interfaces of the SDK are the same types. `tsc -b` is the test.
  */
-import type { z } from "@hono/zod-openapi";
+import type { z } from "zod";
 import type { BatchResult, BenchmarkSummary, Client, Estimate, EstimateRequest, Issue, Manifest } from "anchoreval";
 import type { AnchorsSchema } from "../../../workers/src/schemas/anchors.ts";
 import type { BatchRequestSchema, BatchResponseSchema } from "../../../workers/src/schemas/batch.ts";
