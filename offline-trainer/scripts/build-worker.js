@@ -32,11 +32,14 @@ if ((await read(join(target, "stamp"))) === stamp && (await read(join(assets, "_
   console.log(`the Worker is built: ${relative(root, target)}`);
 }
 
-/** The pages of /docs: our own, and Swagger UI's files. */
+/** The pages of /docs: our own, and Swagger UI's files. The folder is never away: tests and `wrangler dev` may read it. */
 async function copyAssets() {
-  await rm(assets, { recursive: true, force: true });
   await cp(join(root, "workers/assets"), assets, { recursive: true });
   await Promise.all(SWAGGER_FILES.map((file) => cp(join(swagger, file), join(assets, "docs", file))));
+  const wanted = new Set(SWAGGER_FILES.map((file) => join("docs", file)));
+  for (const file of await filesUnder("workers/assets")) wanted.add(relative("workers/assets", file));
+  const there = (await filesUnder("workers/public")).map((file) => relative("workers/public", file));
+  await Promise.all(there.filter((file) => !wanted.has(file)).map((file) => rm(join(assets, file))));
 }
 
 /** Builds beside the target and puts it there when it is whole. */
