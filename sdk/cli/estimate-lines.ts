@@ -52,7 +52,7 @@ function placeText({ exact, range, percentile, details }: ScenarioResult): strin
     edge: above ? "near the strongest seen" : "near the weakest seen",
     outside: above ? "stronger than any seen" : "weaker than any seen",
   }[range];
-  const better = percentile === null || range === "outside" ? "" : `, above ${percent(percentile)} of them`;
+  const better = percentile === null || range === "outside" ? "" : `, above ${Math.round(100 * percentile)} % of them`;
   return `${place}${better}${exact ? " (exact: every item was answered)" : ""}`;
 }
 

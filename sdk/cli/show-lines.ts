@@ -76,11 +76,16 @@ function splitText(
 ): string {
   const { mae } = estimators[estimator];
   const random = points(randomMae);
+  // Zero = not compared.
   const against =
-    mae < randomMae ? `as many random items: ${random}` : `no better than as many random items: ${random}`;
+    randomMae === 0
+      ? ""
+      : mae < randomMae
+        ? ` (as many random items: ${random})`
+        : ` (no better than as many random items: ${random})`;
   const coverage =
     coverage95 === null
       ? "coverage not measured"
-      : `95 % intervals held ${points(coverage95)} %${halfWidth95 === null ? "" : `, ± ${points(halfWidth95)} wide`}`;
-  return `typical error ${points(mae)} points over ${models} held-out models (${against}); ${coverage}`;
+      : `95 % intervals held ${points(coverage95)} %${halfWidth95 === null ? "" : `, ± ${points(halfWidth95)}`}`;
+  return `typical error ${points(mae)} points over ${models} held-out models${against}; ${coverage}`;
 }

@@ -18,7 +18,7 @@ describe("show", () => {
     expect(out).toContain("protocol shots 5");
     expect(out).toContain("form 20 (default): 40 items chosen by random; score by p-irt-dr");
     expect(out).toContain(
-      "  alpha, 8 items: typical error 5.0 points over 60 held-out models (as many random items: 7.0); 95 % intervals held 95.0 %, ± 13.0 wide; models stronger than any seen: 5.0",
+      "  alpha, 8 items: typical error 5.0 points over 60 held-out models (as many random items: 7.0); 95 % intervals held 95.0 %, ± 13.0; models stronger than any seen: 5.0",
     );
     expect(out.match(/digest ok/g)).toHaveLength(3);
   });
