@@ -16,7 +16,10 @@ export function overallScore(
   if (missing.length > 0) return { score: null, interval: null, reason: `no estimate for ${missing.join(", ")}` };
   const total = manifest.scenarios.reduce((sum, { weight }) => sum + weight, 0);
   const parts = manifest.scenarios.map(({ id, weight }) => ({ id, share: weight / total, ...scenarios[id]! }));
-  const score = parts.reduce((sum, part) => sum + part.share * part.score!, 0);
+  const score = Math.min(
+    1,
+    parts.reduce((sum, part) => sum + part.share * part.score!, 0),
+  ); // shares sum to 1 up to rounding
 
   const without = parts.filter((part) => part.interval === null);
   if (without.length > 0)

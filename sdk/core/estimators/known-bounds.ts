@@ -15,5 +15,5 @@ export function knownBounds(weights: Float64Array, sample: AnsweredSample): { lo
     low += weights[i]! * sample.scores[j]!;
   }
   for (let i = 0; i < weights.length; i++) if (answered[i] === 0) high += weights[i]!;
-  return { low, high: low + high };
+  return { low: Math.min(1, low), high: Math.min(1, low + high) }; // weights sum to 1 up to rounding
 }

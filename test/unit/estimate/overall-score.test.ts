@@ -45,6 +45,18 @@ describe("the score", () => {
     expect(overallScore(manifestOf([0, 2]), formOf("design"), scenarios, 0.95).score).toBe(0.8);
   });
 
+  test("never passes 1, though the shares' sum rounds past it", () => {
+    const weights = [0.98, 0.37, 0.02, 1.01, 0.8, 0.05];
+    const shares = weights.map((weight) => weight / weights.reduce((sum, value) => sum + value, 0));
+    expect(shares.reduce((sum, share) => sum + share, 0)).toBeGreaterThan(1);
+    const manifest = {
+      ...content.manifest,
+      scenarios: weights.map((weight, s) => ({ ...content.manifest.scenarios[0]!, id: String(s), weight })),
+    } as unknown as Manifest;
+    const ones = Object.fromEntries(weights.map((_, s) => [s, result(1, [0.9, 1])]));
+    expect(overallScore(manifest, formOf("design"), ones, 0.95).score).toBe(1);
+  });
+
   test.each([
     ["has none", two(result(0.2, null), result(null, null)), "no estimate for beta/γ"],
     ["isn't there", { "beta/γ": result(0.5, null) }, "no estimate for alpha"],

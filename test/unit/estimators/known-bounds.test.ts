@@ -23,3 +23,16 @@ test("all items answered leave one score", () => {
   expect(high).toBe(low);
   expect(low).toBeCloseTo(0.14 + 0.3 + 0.05, 15);
 });
+
+test("never pass 1, though the weights' sum rounds past it", () => {
+  const weights = new Float64Array(3).fill((1 + 2 ** -52) / 3);
+  const sample = {
+    items: Uint32Array.of(0, 1, 2),
+    scores: Float64Array.of(1, 1, 1),
+    mass: new Float64Array(3).fill(1 / 3),
+    inclusion: null,
+    share: 1,
+  };
+  expect(weights.reduce((sum, weight) => sum + weight, 0)).toBeGreaterThan(1);
+  expect(knownBounds(weights, sample)).toEqual({ low: 1, high: 1 });
+});

@@ -1,0 +1,128 @@
+import { itemBank, type AnchorSet, type ItemBank, type MonotoneMap, type ScenarioModel } from "anchoreval/core";
+import fc from "fast-check";
+
+/** One seed for all property tests, so that a failure repeats; FC_SEED tries another. */
+fc.configureGlobal({ seed: Number(process.env["FC_SEED"] ?? 20261121), numRuns: 200 });
+
+const real = (min: number, max: number): fc.Arbitrary<number> =>
+  fc.double({ min, max, noNaN: true, noDefaultInfinity: true });
+
+/** Scores in [0,1], often its ends. */
+export const arbScore: fc.Arbitrary<number> = fc.oneof(
+  { weight: 3, arbitrary: fc.constantFrom(0, 1) },
+  { weight: 1, arbitrary: real(0, 1) },
+);
+
+export interface BankShape {
+  readonly dims?: number;
+  readonly asymptotes?: boolean;
+  readonly items?: { readonly min: number; readonly max: number };
+}
+
+/** Item banks: discriminations of either sign up to 3, intercepts up to 6, asymptotes at least 0.05 apart. */
+export function arbBank({ dims, asymptotes, items = { min: 1, max: 30 } }: BankShape = {}): fc.Arbitrary<ItemBank> {
+  return fc
+    .record({
+      dims: dims === undefined ? fc.integer({ min: 1, max: 4 }) : fc.constant(dims),
+      count: fc.integer(items),
+      lower: asymptotes === undefined ? fc.boolean() : fc.constant(asymptotes),
+      upper: asymptotes === undefined ? fc.boolean() : fc.constant(asymptotes),
+    })
+    .chain(({ dims: d, count, lower, upper }) => {
+      const array = (length: number, min: number, max: number): fc.Arbitrary<Float64Array> =>
+        fc.array(real(min, max), { minLength: length, maxLength: length }).map((values) => Float64Array.from(values));
+      return fc
+        .record({
+          a: array(count * d, -3, 3),
+          b: array(count, -6, 6),
+          lower: array(count, 0, 0.45),
+          upper: array(count, 0.5, 1),
+        })
+        .map((parts) =>
+          itemBank(parts.a, parts.b, { lower: lower ? parts.lower : null, upper: upper ? parts.upper : null }),
+        );
+    });
+}
+
+/** Abilities within ±4. */
+export function arbTheta(dims: number): fc.Arbitrary<Float64Array> {
+  return fc.array(real(-4, 4), { minLength: dims, maxLength: dims }).map((values) => Float64Array.from(values));
+}
+
+const arbMap: fc.Arbitrary<MonotoneMap> = fc
+  .uniqueArray(fc.tuple(fc.integer({ min: 0, max: 100 }), real(0, 1)), {
+    minLength: 1,
+    maxLength: 6,
+    selector: ([x]) => x,
+  })
+  .map((knots) => {
+    const y = knots.map(([, value]) => value).sort((one, other) => one - other);
+    return {
+      x: Float64Array.from(knots.map(([x]) => x / 100).sort((one, other) => one - other)),
+      y: Float64Array.from(y),
+    };
+  });
+
+/** A scenario with anchors, an ability and answers to its anchors. */
+export interface Scene {
+  readonly model: ScenarioModel;
+  readonly theta: Float64Array;
+  /** A score of every item. */
+  readonly truth: Float64Array;
+  /** Which anchors were answered, aligned with them; at least one was. */
+  readonly answered: readonly boolean[];
+}
+
+/** Scores aligned with the anchors, NaN where there is no answer. */
+export function answersOf({ model, truth, answered }: Scene): Float64Array {
+  return Float64Array.from(model.anchors.items, (item, j) => (answered[j] ? truth[item]! : NaN));
+}
+
+/** Scenes; `complete` answers every anchor, `whole` asks every item and answers it. */
+export function arbScene({ whole = false, complete = false } = {}): fc.Arbitrary<Scene> {
+  return arbBank({ items: { min: 2, max: 24 } }).chain((bank) => {
+    const { count, dims } = bank;
+    const length = { minLength: count, maxLength: count };
+    return fc
+      .record({
+        theta: arbTheta(dims),
+        truth: fc.array(arbScore, length),
+        rawWeights: fc.array(real(0.1, 3), length),
+        order: fc.shuffledSubarray(
+          Array.from({ length: count }, (_, i) => i),
+          { minLength: whole ? count : 1, maxLength: count },
+        ),
+        rawMass: fc.array(real(0.05, 5), length),
+        inclusion: fc.array(real(0.02, 1), length),
+        purposive: fc.boolean(),
+        lambda: real(0, 1),
+        scoreMap: fc.option(arbMap),
+        skips: fc.array(fc.boolean(), length),
+        keep: fc.nat(),
+      })
+      .map((parts): Scene => {
+        const total = parts.rawWeights.reduce((sum, value) => sum + value, 0);
+        const size = parts.order.length;
+        const anchors: AnchorSet = {
+          items: Uint32Array.from(parts.order),
+          mass: Float64Array.from(parts.rawMass.slice(0, size)),
+          inclusion: parts.purposive ? null : Float64Array.from(parts.inclusion.slice(0, size)),
+        };
+        return {
+          model: {
+            bank,
+            weights: Float64Array.from(parts.rawWeights, (value) => value / total),
+            scoreMap: parts.scoreMap,
+            anchors,
+            lambda: parts.lambda,
+          },
+          theta: parts.theta,
+          truth: Float64Array.from(parts.truth),
+          answered: Array.from(
+            { length: size },
+            (_, j) => whole || complete || !parts.skips[j] || j === parts.keep % size,
+          ),
+        };
+      });
+  });
+}
