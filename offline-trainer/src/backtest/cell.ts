@@ -1,6 +1,6 @@
 import { createRandom, ESTIMATORS, type EstimatorId } from "anchoreval/core";
 import type { CalibrationBackend } from "../calibrate/types.ts";
-import { dimsFor, headlineEstimator, intervalKind, type FitConfiguration } from "../fit/configuration.ts";
+import { headlineEstimator, intervalKind, type FitConfiguration } from "../fit/configuration.ts";
 import { crossValidate } from "../fit/cross-validate.ts";
 import { errorQuantile, heldOutScore } from "../fit/held-out-score.ts";
 import { heldOutEstimates } from "../fit/held-out.ts";
@@ -8,6 +8,9 @@ import { learnLambdas } from "../fit/learn-lambdas.ts";
 import { randomErrors } from "../fit/random-baseline.ts";
 import type { BankTask } from "../fit/train-bank.ts";
 import type { Split } from "../splits/types.ts";
+
+/** Forms drawn on each fit: one form's luck is most of a back-test's noise, and a form costs little beside a fit. */
+export const FORMS_PER_SEED = 10;
 
 /** One bank, one split, one seed: the unit of a back-test. */
 export interface CellInput {
@@ -52,15 +55,14 @@ export async function backtestCell(
 ): Promise<CellResult[]> {
   const { selection, priorScale, folds, draws } = configuration;
   const random = createRandom(seed).fork(task.id);
-  const dims = dimsFor(configuration, split.sources.length);
-  const options = { dims, priorScale, backend, selection, sizes, draws, random };
+  const options = { dims: configuration.dims, priorScale, backend, selection, sizes, draws, random };
   const validation = await crossValidate(task, split.sources, groups, {
     ...options,
     folds,
     random: random.fork("cross-validation"),
   });
   const lambdas = learnLambdas(task, split.sources, sizes, validation, configuration.lambda);
-  const table = await heldOutEstimates(task, split, 0, options);
+  const { dims, table } = await heldOutEstimates(task, split, 0, { ...options, draws: FORMS_PER_SEED });
   const headline = headlineEstimator(selection);
   return task.scenarios.flatMap((slice, s) =>
     sizes.map((n): CellResult => {

@@ -19,6 +19,8 @@ export interface BacktestPlanOptions {
   readonly split: SplitName;
   readonly sizes: readonly number[];
   readonly seeds: number;
+  /** @default 0 */
+  readonly firstSeed?: number;
   readonly configuration: FitConfiguration;
   /** These scenarios only. */
   readonly scenarios?: readonly string[];
@@ -81,7 +83,8 @@ export function planCells(matrix: ResponseMatrix, options: BacktestPlanOptions):
       sources: candidate.sources.filter((m) => full.some(({ score }) => !Number.isNaN(score[m]!))),
       targets: candidate.targets,
     });
-    for (let seed = 0; seed < seeds; seed++)
+    for (let seedIndex = 0; seedIndex < seeds; seedIndex++) {
+      const seed = (options.firstSeed ?? 0) + seedIndex;
       for (const candidate of splitsOf(options, input, scores, matrix.subjects, seed)) {
         const own = usable(candidate);
         if (own.sources.length < 5 || own.targets.length === 0)
@@ -89,8 +92,9 @@ export function planCells(matrix: ResponseMatrix, options: BacktestPlanOptions):
             "invalid_data",
             `${split} leaves ${own.sources.length} source models and ${own.targets.length} targets in ${task.id}: at least 5 and 1 are needed (targets have at least ${100 * TARGET_OBSERVED} % of the weight observed)`,
           );
-        cells.push({ task, groups, split: own, sizes, seed, seedIndex: seed, configuration });
+        cells.push({ task, groups, split: own, sizes, seed, seedIndex, configuration });
       }
+    }
   }
   return cells;
 }

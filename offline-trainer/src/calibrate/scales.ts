@@ -13,6 +13,14 @@ const PRIOR_ITEMS = 5;
 const PRIOR_A_VARIANCE = 0.25;
 const PRIOR_B_VARIANCE = 4;
 
+/**
+ * Share of the learned variance of discriminations that is kept. Abilities are estimated together with the items, which
+ * inflates discriminations where models are few; fitted on weak models they then predict too little of strong ones.
+ * Half costs nothing among like models and takes a third off p-irt's error on stronger ones
+ * (docs/decisions/0003-shrunken-discriminations.md).
+ */
+const DISCRIMINATION_SHRINKAGE = 0.5;
+
 /** Where learning begins: weakly informative. */
 export function initialScales(dims: number): Scales {
   return {
@@ -45,7 +53,7 @@ export function updateScales({ theta, a, b }: Parameters, dims: number, scales: 
       sum += (a[i * dims + d]! - mean) ** 2 + posterior;
     }
     aMean[d] = mean;
-    aVariance[d] = sum / (items + PRIOR_ITEMS);
+    aVariance[d] = (DISCRIMINATION_SHRINKAGE * sum) / (items + PRIOR_ITEMS);
   }
   const bMean = b.reduce((sum, value) => sum + value, 0) / items;
   let sum = PRIOR_ITEMS * PRIOR_B_VARIANCE;

@@ -10,8 +10,8 @@ export type LambdaRule = (typeof LAMBDA_RULES)[number];
 export interface FitConfiguration {
   readonly selection: Selection;
   readonly irtModel: "2pl";
-  /** Latent dimensions at most; few models get fewer ({@link dimsFor}). */
-  readonly dims: number;
+  /** Latent dimensions at most, few models get fewer ({@link dimsFor}); or chosen on held-out models. */
+  readonly dims: number | "auto";
   /** k of the ability prior N(μ, k²Σ). */
   readonly priorScale: number;
   readonly lambda: LambdaRule;
@@ -27,8 +27,8 @@ export interface FitConfiguration {
 export const DEFAULT_CONFIGURATION: FitConfiguration = {
   selection: "stratified",
   irtModel: "2pl",
-  dims: 5,
-  priorScale: 2.5,
+  dims: 8,
+  priorScale: 1.5,
   lambda: "learned",
   weighting: "subscenarios",
   joint: false,
@@ -46,13 +46,15 @@ export function intervalKind(selection: Selection): "design" | "cross-validated"
   return selection === "stratified" || selection === "random" ? "design" : "cross-validated";
 }
 
-/** Dimensions for a number of source models: at least eight models each. */
-export function dimsFor(configuration: Pick<FitConfiguration, "dims">, models: number): number {
-  return Math.max(1, Math.min(configuration.dims, Math.floor(models / 8)));
+/** Dimensions for a number of source models: at least five models each. */
+export function dimsFor(dims: number, models: number): number {
+  return Math.max(1, Math.min(dims, Math.floor(models / 5)));
 }
 
 /** Digest of a configuration: equal where the same thing is fitted. The weighting is the estimand's, not the method's. */
-export function configurationDigest({ weighting: _, ...method }: FitConfiguration): string {
+export function configurationDigest(configuration: FitConfiguration): string {
+  const { selection, irtModel, dims, priorScale, lambda, joint, folds, draws } = configuration;
+  const method = { selection, irtModel, dims, priorScale, lambda, joint, folds, draws };
   return sha256Text(
     JSON.stringify({
       ...method,

@@ -47,7 +47,8 @@ export async function crossValidate(
   const run = async (splits: Split[]): Promise<HeldOutTable> => {
     const tables: HeldOutTable[] = [];
     for (const split of splits) {
-      tables.push(await heldOutEstimates(task, split, fold, { ...options, random: random.fork(`fold ${fold}`) }));
+      const { table } = await heldOutEstimates(task, split, fold, { ...options, random: random.fork(`fold ${fold}`) });
+      tables.push(table);
       options.onFold?.(++fold, random5.length + strong.length);
     }
     return task.scenarios.map(

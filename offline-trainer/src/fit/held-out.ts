@@ -2,11 +2,13 @@ import { designInterval, ESTIMATORS, type EstimatorId, type RandomSource } from 
 import type { Selection } from "../anchors/types.ts";
 import { fullScores } from "../prepare/full-scores.ts";
 import type { Split } from "../splits/types.ts";
+import { resolveDimension } from "./choose-dimension.ts";
 import { drawForms } from "./draw-forms.ts";
 import { estimateTarget } from "./estimate-target.ts";
 import { trainBank, type BankTask, type TrainOptions } from "./train-bank.ts";
 
-export interface HeldOutOptions extends TrainOptions {
+export interface HeldOutOptions extends Omit<TrainOptions, "dims"> {
+  readonly dims: number | "auto";
   readonly selection: Selection;
   readonly sizes: readonly number[];
   /** Forms drawn on the same fit. */
@@ -32,7 +34,7 @@ export interface HeldOutEstimate {
   readonly failed: boolean;
 }
 
-/** By scenario of the task, by size. */
+/** Estimates by scenario of the task, by size. */
 export type HeldOutTable = readonly ReadonlyMap<number, readonly HeldOutEstimate[]>[];
 
 /**
@@ -44,9 +46,10 @@ export async function heldOutEstimates(
   split: Split,
   fold: number,
   options: HeldOutOptions,
-): Promise<HeldOutTable> {
+): Promise<{ readonly dims: number; readonly table: HeldOutTable }> {
   const { sources, targets } = split;
-  const trained = await trainBank(task, sources, options);
+  const { dims } = await resolveDimension(task, sources, options.dims, options);
+  const trained = await trainBank(task, sources, { ...options, dims });
   const full = task.scenarios.map((slice) => fullScores(task.matrix, slice).score);
   const sourceMean = full.map((scores) =>
     meanOf(sources.map((m) => scores[m]!).filter((score) => !Number.isNaN(score))),
@@ -88,7 +91,7 @@ export async function heldOutEstimates(
         });
     }
   }
-  return table;
+  return { dims, table };
 }
 
 /** The stream that draw number `draw` of the forms reads: the first is the one that a bundle is made with. */

@@ -1,0 +1,128 @@
+import { readFile, writeFile } from "node:fs/promises";
+import { sha256Hex } from "anchoreval/bundle";
+import type { Command, OptionReader, Output } from "anchoreval/cli";
+import { AnchorEvalError } from "anchoreval/core";
+import { PROVIDERS } from "../backends/resolve-backend.ts";
+import { SPLITS } from "../backtest/plan-cells.ts";
+import { runBacktest } from "../backtest/run-backtest.ts";
+import type { BacktestRow } from "../backtest/summarize.ts";
+import { configurationDigest } from "../fit/configuration.ts";
+import { readResponses } from "../ingest/read-responses.ts";
+import { trainerVersion } from "../trainer-version.ts";
+import { FIT_OPTIONS, RESPONSE_OPTIONS, readConfiguration, readImportFacts, readResponseOptions } from "./fit-options.ts";
+
+export const backtestCommand: Command = {
+  name: "backtest",
+  summary: "hold models out, repeat the whole fit without them, and measure the error of their estimates",
+  options: {
+    ...RESPONSE_OPTIONS,
+    split: { type: "string", value: SPLITS.join("|"), description: "which models are held out (default interpolation)" },
+    anchors: { type: "string", value: "N[,N…]", description: "anchors per scenario (default 10,30,50,100)" },
+    seeds: { type: "string", value: "N", description: "repetitions (default 5)" },
+    seed: { type: "string", value: "N", description: "first seed (default 0)" },
+    scenario: { type: "string", value: "ID", description: "this scenario only; may be repeated", multiple: true },
+    families: { type: "string", value: "FILE", description: "lines of model,family for --split family" },
+    targets: { type: "string", value: "FILE", description: "names of the held-out models, one a line" },
+    "save-split": { type: "string", value: "FILE", description: "write the held-out models of every seed as JSON" },
+    threads: { type: "string", value: "N", description: "threads (default: one a core)" },
+    ...FIT_OPTIONS,
+  },
+  async run({ options, output, signal }) {
+    const { responses, ...reading } = readResponseOptions(options);
+    const split = options.oneOf("split", SPLITS, "interpolation");
+    const sizes = options.numbers("anchors", { min: 1, integer: true }, [10, 30, 50, 100]);
+    const configuration = readConfiguration(options, await readImportFacts(responses));
+    const { matrix, remarks } = await readResponses(responses, reading);
+    for (const remark of remarks) output.remark(remark);
+    const bar = output.progress("back-test", 1);
+    let backtest;
+    try {
+      backtest = await runBacktest(matrix, {
+        split,
+        sizes: [...new Set(sizes)].sort((x, y) => x - y),
+        seeds: options.number("seeds", { min: 1, max: 1000, integer: true }, 5),
+        firstSeed: options.number("seed", { min: 0, integer: true }, 0),
+        configuration,
+        scenarios: options.texts("scenario"),
+        provider: options.oneOf("provider", PROVIDERS, "cpu"),
+        ...optionalThreads(options),
+        ...(await readTargets(options)),
+        ...(await readFamilies(options)),
+        signal,
+        onProgress: (done, of) => bar.update(done / of, `${done} of ${of} fits`),
+      });
+    } finally {
+      bar.stop();
+    }
+    const file = options.text("save-split");
+    if (file !== undefined) await writeFile(file, `${JSON.stringify(backtest.targets, null, 1)}\n`);
+    if (output.json)
+      output.document({
+        header: {
+          data: `sha256:${sha256Hex(await readFile(responses))}`,
+          weighting: configuration.weighting,
+          split,
+          version: trainerVersion(),
+          configuration: configurationDigest(configuration),
+        },
+        rows: backtest.rows,
+      });
+    else printTable(backtest.rows, output);
+    return 0;
+  },
+};
+
+function optionalThreads(options: OptionReader): { threads?: number } {
+  const threads = options.number("threads", { min: 1, max: 256, integer: true }, undefined);
+  return threads === undefined ? {} : { threads };
+}
+
+async function readTargets(options: OptionReader): Promise<{ targets?: string[] }> {
+  const file = options.text("targets");
+  if (file === undefined) return {};
+  return { targets: (await readLines(file)).map((line) => line.trim()) };
+}
+
+async function readFamilies(options: OptionReader): Promise<{ families?: Map<string, string> }> {
+  const file = options.text("families");
+  if (file === undefined) return {};
+  const families = new Map<string, string>();
+  for (const [index, line] of (await readLines(file)).entries()) {
+    const comma = line.lastIndexOf(",");
+    if (comma < 1) throw new AnchorEvalError("invalid_data", `${file}: line ${index + 1} is not model,family`);
+    families.set(line.slice(0, comma), line.slice(comma + 1).trim());
+  }
+  return { families };
+}
+
+async function readLines(file: string): Promise<string[]> {
+  try {
+    return (await readFile(file, "utf8")).split(/\r?\n/).filter((line) => line.trim() !== "");
+  } catch (cause) {
+    throw new AnchorEvalError("not_found", `${file} could not be read`, { cause });
+  }
+}
+
+/** Errors in points, one line an estimator; `×random` is the ratio to random items. */
+function printTable(rows: readonly BacktestRow[], output: Output): void {
+  const columns = ["scenario", "n", "estimator", "error", "random", "×random", "±", "bias", "95 % within", "rank corr.", "coverage", "half-width"];
+  const cells = rows.map((row) => [
+    row.scenario,
+    String(row.n),
+    row.recommended ? `${row.estimator} *` : row.estimator,
+    row.mae.toFixed(2),
+    row.randomMae.toFixed(2),
+    row.ratioToRandom.toFixed(2),
+    row.ratioSe === null ? "" : row.ratioSe.toFixed(2),
+    row.bias.toFixed(2),
+    row.p95.toFixed(1),
+    row.spearman === null ? "" : row.spearman.toFixed(3),
+    row.coverage95 === null ? "" : row.coverage95.toFixed(3),
+    row.halfWidth95 === null ? "" : row.halfWidth95.toFixed(1),
+  ]);
+  const widths = columns.map((column, c) => Math.max(column.length, ...cells.map((row) => row[c]!.length)));
+  const line = (row: readonly string[]): string => row.map((cell, c) => (c === 0 || c === 2 ? cell.padEnd(widths[c]!) : cell.padStart(widths[c]!))).join("  ");
+  output.line(line(columns));
+  for (const row of cells) output.line(line(row));
+  output.line("Errors in points. * is what a bundle serves as the score by default.");
+}

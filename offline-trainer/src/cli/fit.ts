@@ -1,0 +1,100 @@
+import { parseManifest, sha256Hex } from "anchoreval/bundle";
+import type { Command } from "anchoreval/cli";
+import { AnchorEvalError } from "anchoreval/core";
+import { PROVIDERS, resolveBackend } from "../backends/resolve-backend.ts";
+import { closingWords } from "../fit/closing-words.ts";
+import { bundleFiles, fitBundle } from "../fit/fit-bundle.ts";
+import { readResponses } from "../ingest/read-responses.ts";
+import { checkBundleFolder, writeBundleFolder } from "../publish/bundle-folder.ts";
+import { renderReport } from "../report/render-report.ts";
+import { FIT_OPTIONS, RESPONSE_OPTIONS, readConfiguration, readCreated, readImportFacts, readName, readResponseOptions, readSizes } from "./fit-options.ts";
+
+export const fitCommand: Command = {
+  name: "fit",
+  summary: "a response matrix to a bundle: calibrate, choose anchors, measure the error",
+  options: {
+    ...RESPONSE_OPTIONS,
+    name: { type: "string", value: "BENCHMARK@X.Y.Z", description: "name and version of the bundle" },
+    anchors: { type: "string", value: "N[,N…]", description: "anchors per scenario, one nested form each" },
+    total: { type: "string", value: "N[,N…]", description: "anchors over all scenarios, shared evenly" },
+    out: { type: "string", value: "DIR", description: "folder of the bundle" },
+    ...FIT_OPTIONS,
+    seed: { type: "string", value: "N", description: "seed of all draws (default 1)" },
+    created: { type: "string", value: "DATE", description: "date of the bundle (default: SOURCE_DATE_EPOCH, else the responses file's)" },
+    "benchmark-version": { type: "string", value: "TEXT", description: "the benchmark's own version" },
+    description: { type: "string", value: "TEXT", description: "a sentence about it" },
+    licence: { type: "string", value: "TEXT", description: "licence of the data" },
+    source: { type: "string", value: "TEXT", description: "source of the data" },
+    "include-model-names": { type: "boolean", description: "keep the source models' names" },
+    "include-text": { type: "boolean", description: "keep the anchors' texts" },
+  },
+  async run({ options, output, signal }) {
+    const begun = performance.now();
+    const { responses, ...reading } = readResponseOptions(options);
+    const name = readName(options.required("name"));
+    const out = options.required("out");
+    const provider = options.oneOf("provider", PROVIDERS, "auto");
+    const seed = options.number("seed", { min: 0, integer: true }, 1);
+    await checkBundleFolder(out);
+    const facts = await readImportFacts(responses);
+    const configuration = readConfiguration(options, facts);
+    const { matrix, remarks } = await readResponses(responses, reading);
+    for (const remark of remarks) output.remark(remark);
+    const read = performance.now() - begun;
+    const sizes = readSizes(options, new Set(matrix.items.map((item) => item.scenario)).size);
+    const { backend, reason } = await resolveBackend(provider);
+    output.remark(reason);
+
+    const bar = output.progress("fitting", 1);
+    const optional = (key: string, option: string): Record<string, string> => {
+      const value = options.text(option);
+      return value === undefined ? {} : { [key]: value };
+    };
+    let result;
+    try {
+      result = await fitBundle(matrix, {
+        ...name,
+        configuration,
+        sizes,
+        seed,
+        backend,
+        created: await readCreated(options, responses),
+        ...(facts.protocol && { protocol: facts.protocol }),
+        ...optional("benchmarkVersion", "benchmark-version"),
+        ...optional("description", "description"),
+        ...optional("licence", "licence"),
+        ...optional("source", "source"),
+        includeModelNames: options.flag("include-model-names"),
+        includeText: options.flag("include-text"),
+        signal,
+        onProgress: (done, of, note) => bar.update(done / of, note),
+      });
+    } catch (error) {
+      if (signal.aborted) throw new AnchorEvalError("aborted", "the fit was stopped; nothing was written", { cause: error });
+      throw error;
+    } finally {
+      bar.stop();
+    }
+    const reportBegun = performance.now();
+    const files = bundleFiles(result, renderReport(result));
+    await writeBundleFolder(out, files);
+    const timings: Record<string, number> = { reading: read, ...result.timings, "report and writing": performance.now() - reportBegun };
+    const manifest = parseManifest(files.get("manifest.json")!);
+    const digest = `sha256:${sha256Hex(files.get("manifest.json")!)}`;
+    const words = closingWords(manifest);
+    const memory = process.resourceUsage().maxRSS * 1024;
+    if (output.json) {
+      output.document({ bundle: out, digest, provider: reason, manifest, words, milliseconds: timings, peakMemory: memory });
+      return 0;
+    }
+    for (const line of words) output.line(line);
+    output.line();
+    output.line(`${manifest.benchmark}@${manifest.version} in ${out}, ${digest}`);
+    output.remark(
+      `time: ${Object.entries(timings)
+        .map(([stage, time]) => `${stage} ${(time / 1000).toFixed(1)} s`)
+        .join(", ")}; ${((performance.now() - begun) / 1000).toFixed(1)} s in all, ${Math.round(memory / 1e6)} MB at most`,
+    );
+    return 0;
+  },
+};

@@ -1,0 +1,26 @@
+import { runProgram, type Streams } from "anchoreval/cli";
+import { trainerVersion } from "../trainer-version.ts";
+import { backtestCommand } from "./backtest.ts";
+import { demoCommand } from "./demo.ts";
+import { fitCommand } from "./fit.ts";
+import { importCommand } from "./import.ts";
+import { publishCommand } from "./publish.ts";
+import { serveCommand } from "./serve.ts";
+import { simulateCommand } from "./simulate.ts";
+
+/**
+ * The program `anchoreval-trainer`, to which `anchoreval` hands the heavy commands.
+ * @returns the exit code
+ */
+export function main(argv: readonly string[], streams: Streams = process): Promise<number> {
+  return runProgram(
+    {
+      name: "anchoreval",
+      summary: "the trainer: from a leaderboard's responses to a published bundle",
+      version: trainerVersion(),
+      commands: [simulateCommand, importCommand, fitCommand, backtestCommand, publishCommand, serveCommand, demoCommand],
+    },
+    argv,
+    streams,
+  );
+}

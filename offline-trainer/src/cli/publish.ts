@@ -1,0 +1,37 @@
+import type { Command } from "anchoreval/cli";
+import { AnchorEvalError } from "anchoreval/core";
+import { folderStore } from "anchoreval/node";
+import { publishBundle, r2Store, type PublishResult } from "anchoreval/publish";
+import { readBundleFolder } from "../publish/bundle-folder.ts";
+import { startLocalWorker } from "../serve/local-worker.ts";
+
+export const publishCommand: Command = {
+  name: "publish",
+  summary: "a bundle to the local R2 of the Worker, or to a folder for any static host",
+  positionals: "DIR",
+  options: {
+    to: { type: "string", value: "local|FOLDER", description: "local = the R2 of `wrangler dev` and `anchoreval serve` in this folder" },
+  },
+  async run({ positionals, options, output }) {
+    const [folder] = positionals;
+    if (folder === undefined || positionals.length > 1) throw new AnchorEvalError("invalid_option", "publish takes one folder: anchoreval publish DIR --to local");
+    const to = options.required("to");
+    if (/^[a-z0-9]+:\/\//i.test(to))
+      throw new AnchorEvalError("unsupported", `publishing to ${to.split(":")[0]!} is not there yet: publish to a folder and upload it, or to local`);
+    const files = await readBundleFolder(folder);
+    const result = to === "local" ? await toLocal(files) : await publishBundle(folderStore(to), files, { plainFiles: true });
+    const words = result.status === "already" ? "is there already, with the same content" : "is published";
+    if (output.json) output.document(result);
+    else output.line(`${result.benchmark}@${result.version} ${words} (${result.digest}); latest: ${result.latest ?? "none"}`);
+    return 0;
+  },
+};
+
+async function toLocal(files: Parameters<typeof publishBundle>[1]): Promise<PublishResult> {
+  const worker = await startLocalWorker({ port: 0 });
+  try {
+    return await publishBundle(r2Store(await worker.bucket()), files);
+  } finally {
+    await worker.dispose();
+  }
+}

@@ -1,0 +1,107 @@
+import { ERROR_LEVELS, type ErrorSummary, type MeasuredErrors, type SplitErrors } from "anchoreval/bundle";
+import { ESTIMATORS, type EstimatorId, type RandomSource } from "anchoreval/core";
+import type { ResponseMatrix } from "../matrix/response-matrix.ts";
+import type { ScenarioSlice } from "../prepare/scenarios.ts";
+import type { LambdaRule } from "./configuration.ts";
+import { errorQuantile, heldOutScore } from "./held-out-score.ts";
+import type { HeldOutEstimate } from "./held-out.ts";
+import { blendingWeight } from "./lambda.ts";
+import { randomErrors } from "./random-baseline.ts";
+
+/** Held-out models below which coverage isn't measured. */
+const LEAST_MODELS_FOR_COVERAGE = 20;
+
+export interface MeasureInput {
+  readonly matrix: ResponseMatrix;
+  readonly slice: ScenarioSlice;
+  readonly n: number;
+  readonly estimator: EstimatorId;
+  readonly interval: "design" | "cross-validated";
+  /** λ that the bundle serves with. */
+  readonly lambda: number;
+  readonly lambdaRule: LambdaRule;
+  readonly interpolation: readonly HeldOutEstimate[];
+  readonly extrapolation: readonly HeldOutEstimate[];
+  readonly random: RandomSource;
+}
+
+/** λ for a held-out estimate: learned without the fold that it is in. */
+export function foldOutLambda({
+  lambda,
+  lambdaRule,
+  interpolation,
+  extrapolation,
+}: Pick<MeasureInput, "lambda" | "lambdaRule" | "interpolation" | "extrapolation">): (estimate: HeldOutEstimate) => number {
+  if (lambdaRule === "reference") return () => lambda;
+  const known = new Map<number, number>();
+  return ({ fold }) => {
+    let own = known.get(fold);
+    if (own === undefined) {
+      own = blendingWeight([...interpolation, ...extrapolation].filter((estimate) => estimate.fold !== fold));
+      known.set(fold, own);
+    }
+    return own;
+  };
+}
+
+/** Errors of one scenario and size on source models that were held out of every step. */
+export function measureErrors(input: MeasureInput): MeasuredErrors {
+  const lambda = foldOutLambda(input);
+  return {
+    interpolation: splitErrors(input, input.interpolation, lambda),
+    extrapolation: splitErrors(input, input.extrapolation, lambda),
+  };
+}
+
+function splitErrors(input: MeasureInput, estimates: readonly HeldOutEstimate[], lambda: (estimate: HeldOutEstimate) => number): SplitErrors | null {
+  if (estimates.length === 0) return null;
+  const { matrix, slice, n, estimator, interval, random } = input;
+  const truths = new Map(estimates.map(({ model, truth }) => [model, truth]));
+  const models = [...truths.keys()];
+  const baseline = randomErrors(matrix, slice, models, [...truths.values()], n, random.fork(`random ${slice.id} ${n}`));
+  const bounds = estimates.map((estimate) => heldOutInterval(input, estimate, lambda));
+  const covers = interval === "design" || input.interpolation.length > 0;
+  const known = models.length >= LEAST_MODELS_FOR_COVERAGE && covers && bounds.every((bound) => bound !== null);
+  return {
+    models: models.length,
+    estimators: Object.fromEntries(ESTIMATORS.map((id) => [id, summary(estimates, id, lambda)])) as Record<EstimatorId, ErrorSummary>,
+    randomMae: rounded(baseline.reduce((sum, error) => sum + error, 0) / models.length),
+    coverage95: known
+      ? rounded(bounds.filter((bound, k) => bound!.low <= estimates[k]!.truth + 1e-12 && estimates[k]!.truth <= bound!.high + 1e-12).length / bounds.length)
+      : null,
+    halfWidth95: known ? rounded(bounds.reduce((sum, bound) => sum + (bound!.high - bound!.low) / 2, 0) / bounds.length) : null,
+    absoluteError: ERROR_LEVELS.map((level) => {
+      const error = errorQuantile(estimates, estimator, lambda, level);
+      return error === null ? null : rounded(error);
+    }),
+  };
+}
+
+/** The 95 % interval that a held-out model was given; a cross-validated one comes from the other folds' errors. */
+function heldOutInterval(input: MeasureInput, estimate: HeldOutEstimate, lambda: (estimate: HeldOutEstimate) => number): { low: number; high: number } | null {
+  if (input.interval === "design") return estimate.interval;
+  const others = input.interpolation.filter(({ fold }) => fold !== estimate.fold);
+  const error = errorQuantile(others, input.estimator, lambda, 0.95);
+  if (error === null) return null;
+  const score = heldOutScore(estimate, input.estimator, lambda(estimate));
+  return { low: score - error, high: score + error };
+}
+
+function summary(estimates: readonly HeldOutEstimate[], id: EstimatorId, lambda: (estimate: HeldOutEstimate) => number): ErrorSummary {
+  let absolute = 0;
+  let squares = 0;
+  let sum = 0;
+  for (const estimate of estimates) {
+    const error = heldOutScore(estimate, id, lambda(estimate)) - estimate.truth;
+    absolute += Math.abs(error);
+    squares += error * error;
+    sum += error;
+  }
+  const count = estimates.length;
+  return { mae: rounded(absolute / count), rmse: rounded(Math.sqrt(squares / count)), bias: rounded(sum / count) };
+}
+
+/** Six decimals: a ten-thousandth of a point is more than any error is known to. */
+export function rounded(value: number): number {
+  return Math.round(value * 1e6) / 1e6;
+}
