@@ -1,6 +1,6 @@
 import type { Bundle } from "../core/bundle/bundle.ts";
 import { AnchorEvalError } from "../core/errors.ts";
-import { parseChoices } from "../logs/choices.ts";
+import { parseChoices, type Choose } from "../logs/choices.ts";
 import { protocolDifferences, PROTOCOL_WORDS, taskProtocol } from "../logs/lm-eval/protocol.ts";
 import { matchAnchors } from "../logs/match-anchors.ts";
 import type { ScaleOptions } from "../logs/score-scale.ts";
@@ -43,11 +43,7 @@ export async function readAnchorLogs(
     );
   const anchors = [...bundle.scenarios.values()].flatMap((scenario) => [...scenario.anchors.values()]);
   const tasks = new Set(anchors.map((anchor) => anchor.task ?? taskOfId(anchor.item_id)));
-  const choose = {
-    ...options,
-    metric: parseChoices("metric", options.metric),
-    filter: parseChoices("filter", options.filter),
-  };
+  const choose = { ...options, ...choicesFor(bundle, options) };
   const remarks: string[] = [];
   const samples: LoggedSample[] = [];
   for (const [log, ...older] of groupRuns(logs)) {
@@ -88,6 +84,22 @@ export async function readAnchorLogs(
     remarks.push(`${found.errored} anchors have no answer of the model; they count as the harness scored them`);
   if (found.unscored > 0) remarks.push(`${found.unscored} anchors have no score, and count as missing`);
   return { model: models[0]!, form, answers: kept, hashes: found.hashes, remarks };
+}
+
+/** Metric and filter as asked for, else those that the bundle was fitted on. */
+function choicesFor(bundle: Bundle, asked: AnchorLogOptions): { metric: Choose; filter: Choose } {
+  const metric = parseChoices("metric", asked.metric);
+  const filter = parseChoices("filter", asked.filter);
+  const fitted = (field: "metric" | "filter", task: string): string | undefined => {
+    const { protocol } = bundle.manifest;
+    const value = protocol.harness === "lm-eval" ? (protocol[`${field}/${task}`] ?? protocol[field]) : undefined;
+    return typeof value === "string" && value !== "mixed" ? value : undefined;
+  };
+  return {
+    metric: (names) => metric(names) ?? fitted("metric", names[0]!),
+    // `--metric METRIC,FILTER` has named the filter already.
+    filter: (names) => filter(names) ?? (metric(names)?.includes(",") ? undefined : fitted("filter", names[0]!)),
+  };
 }
 
 /** The largest form whose anchors are all there; without one, `estimateFromAnchors` infers it or says what is missing. */

@@ -39,8 +39,14 @@ export const exportCommand: Command = {
 
     const command = list && lmEvalCommand(bundle, list, file);
     const next = list && `anchoreval estimate --bundle ${quote(place)} --form ${asked} --from lm-eval logs/MODEL`;
+    const notes = list ? fewShotNotes(bundle) : [];
     if (output.json) {
-      output.document({ form: asked, items: anchors.length, file, ...(list && { documents: list, command, next }) });
+      output.document({
+        form: asked,
+        items: anchors.length,
+        file,
+        ...(list && { documents: list, command, next, notes }),
+      });
       return 0;
     }
     output.line(`${file}: ${anchors.length} items of form ${asked}`);
@@ -50,11 +56,7 @@ export const exportCommand: Command = {
     output.line(`  ${command!}`);
     output.line("Then:");
     output.line(`  ${next!}`);
-    const varying = Object.entries(bundle.manifest.protocol).filter(([key]) => key.startsWith("shots/"));
-    if (varying.length > 0)
-      output.line(
-        `Few-shot examples differ by task (${varying.map(([key, shots]) => `${key.slice(6)} ${String(shots)}`).join(", ")}): set num_fewshot in the tasks where these are not their own.`,
-      );
+    for (const note of notes) output.line(note);
     return 0;
   },
 };
@@ -63,6 +65,21 @@ function formAnchors(bundle: Bundle, form: string): AnchorRecord[] {
   return [...bundle.scenarios.values()].flatMap((scenario) =>
     [...scenario.anchors.values()].filter((anchor) => anchor.forms.includes(form)),
   );
+}
+
+/** What to know where prompts hold examples: the command can't set it all. */
+function fewShotNotes({ manifest: { protocol } }: Bundle): string[] {
+  const byTask = Object.entries(protocol).filter(([key]) => key.startsWith("shots/"));
+  const notes: string[] = [];
+  if (byTask.length > 0)
+    notes.push(
+      `Few-shot examples differ by task (${byTask.map(([key, shots]) => `${key.slice("shots/".length)} ${String(shots)}`).join(", ")}): set num_fewshot in the tasks where these are not their own.`,
+    );
+  if (byTask.some(([, shots]) => shots !== 0) || (protocol.shots !== undefined && protocol.shots !== 0))
+    notes.push(
+      "lm-eval draws few-shot examples anew for each document in turn, so in a run of some documents they differ from a full run's, unless the task takes the first ones (sampler: first_n).",
+    );
+  return notes;
 }
 
 function lmEvalCommand(bundle: Bundle, list: ReturnType<typeof lmEvalDocumentList>, file: string): string {

@@ -1,6 +1,5 @@
 export { parseChoices, type Choose } from "./choices.ts";
 export { matchAnchors, type AnchorAnswers } from "./match-anchors.ts";
-export { corpusMetricReason } from "./lm-eval/corpus-metric.ts";
 export { documentContent, documentText } from "./lm-eval/document-content.ts";
 export { logFileName, type LogFileName } from "./lm-eval/file-names.ts";
 export { groupWeighting } from "./lm-eval/group-weighting.ts";

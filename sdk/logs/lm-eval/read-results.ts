@@ -68,7 +68,8 @@ export function readLmEvalResults(text: string, file: string): LmEvalResults {
     modelArguments: config.model_args == null ? null : argumentText(config.model_args),
     harnessVersion:
       textOf(root.lm_eval_version) ?? (textOf(root.git_hash) === null ? null : `git ${textOf(root.git_hash)!}`),
-    chatTemplate: "chat_template" in root ? root.chat_template !== null : null,
+    // Without one, 0.4.5 logs the empty text and other versions null.
+    chatTemplate: "chat_template" in root ? textOf(root.chat_template) !== null : null,
     systemInstruction: "system_instruction" in root ? (textOf(root.system_instruction_sha) ?? "none") : null,
     fewshotAsMultiturn: typeof root.fewshot_as_multiturn === "boolean" ? root.fewshot_as_multiturn : null,
     generation: config.gen_kwargs == null ? null : argumentText(config.gen_kwargs),

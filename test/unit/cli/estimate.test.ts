@@ -1,3 +1,5 @@
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { estimateFromAnchors, loadBundle, type Estimate } from "anchoreval";
 import type { AnchorRecord } from "anchoreval/bundle";
 import { folderSource } from "anchoreval/node";
@@ -159,6 +161,23 @@ describe("estimate --from lm-eval", () => {
     expect(err).toContain("the newest of 2 runs counts");
     expect(err).toContain("1 anchors have no answer of the model; they count as the harness scored them");
     expect(err).toContain("1 anchors have no score, and count as missing");
+  });
+
+  it("scores by the metric that the bundle was fitted on, where the log has several", async () => {
+    const logs = writeLogs(folder.path("two-metrics"), run("8"));
+    for (const name of readdirSync(logs).filter((file) => file.startsWith("samples_"))) {
+      const lines = readFileSync(join(logs, name), "utf8");
+      writeFileSync(
+        join(logs, name),
+        lines.replaceAll('"metrics":["acc"]', '"metrics":["acc","acc_norm"],"acc_norm":0'),
+      );
+    }
+    const fitted = await runCommand(...estimate, "--from", "lm-eval", logs, "--json");
+    expect(fitted.err).toBe("");
+    expect((JSON.parse(fitted.out) as Estimate).score).toBeGreaterThan(0.4);
+    const other = await runCommand(...estimate, "--from", "lm-eval", logs, "--json", "--metric", "acc_norm");
+    expect((JSON.parse(other.out) as Estimate).score).toBeLessThan(0.4);
+    expect(other.err).toContain("metric is acc_norm in this run, and was acc");
   });
 
   it("refuses logs of several models, and logs without any anchor", async () => {

@@ -28,6 +28,7 @@ describe("export --to lm-eval", () => {
     expect(text).toContain(
       `  lm_eval --model hf --model_args pretrained=MODEL --tasks alpha,beta_first,beta_second --samples ${file} --num_fewshot 5 --apply_chat_template --log_samples --output_path logs\n`,
     );
+    expect(text).toContain("lm-eval draws few-shot examples anew for each document");
     expect(text).toContain(`anchoreval estimate --bundle ${bundle} --form 20 --from lm-eval logs/MODEL`);
   });
 
@@ -47,6 +48,13 @@ describe("export --to lm-eval", () => {
     const told = JSON.parse(out) as { items: number; documents: Record<string, number[]> };
     expect(told).toMatchObject({ form: "8", items: 16 });
     expect(Object.values(told.documents).flat()).toHaveLength(16);
+  });
+
+  it("tells examples by task where they differ", async () => {
+    const varied = writeBundle(folder.path("varied"), loggedContent({ "shots/alpha": 5, "shots/beta_first": 0 }));
+    const { out } = await runCommand("export", "--bundle", varied, "--to", "lm-eval", "--out", folder.path("ov"));
+    expect(out).toContain("Few-shot examples differ by task (alpha 5, beta_first 0)");
+    expect(out).not.toContain("--num_fewshot");
   });
 
   it("refuses anchors without task and document by name, and writes nothing", async () => {

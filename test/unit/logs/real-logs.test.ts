@@ -128,6 +128,17 @@ describe("samples files of lm-eval 0.4.13", () => {
 });
 
 describe("a results file", () => {
+  it("says whether a chat template was applied, in the ways of its versions", () => {
+    const applied = (root: object): boolean | null =>
+      readLmEvalResults(JSON.stringify({ results: {}, configs: {}, ...root }), "r.json").chatTemplate;
+    expect([null, "", "{{ messages }}"].map((chat_template) => applied({ chat_template }))).toEqual([
+      false,
+      false,
+      true,
+    ]);
+    expect(applied({})).toBeNull();
+  });
+
   it("is refused where it is something else", () => {
     expectRefusal(
       refusal(() => readLmEvalResults("{", "r.json")),
