@@ -3,7 +3,7 @@ import type { CalibrationBackend } from "../calibrate/types.ts";
 import { headlineEstimator, intervalKind, type FitConfiguration } from "../fit/configuration.ts";
 import { crossValidate } from "../fit/cross-validate.ts";
 import { errorQuantile, heldOutScore } from "../fit/held-out-score.ts";
-import { heldOutEstimates } from "../fit/held-out.ts";
+import { estimateFold, trainFold } from "../fit/held-out.ts";
 import { learnLambdas } from "../fit/learn-lambdas.ts";
 import { randomErrors } from "../fit/random-baseline.ts";
 import type { BankTask } from "../fit/train-bank.ts";
@@ -55,14 +55,18 @@ export async function backtestCell(
 ): Promise<CellResult[]> {
   const { selection, priorScale, folds, draws } = configuration;
   const random = createRandom(seed).fork(task.id);
-  const options = { dims: configuration.dims, priorScale, backend, selection, sizes, draws, random };
+  const options = { dims: configuration.dims, backend, selection, sizes, random };
   const validation = await crossValidate(task, split.sources, groups, {
     ...options,
+    priorScale,
     folds,
+    draws,
     random: random.fork("cross-validation"),
   });
   const lambdas = learnLambdas(task, split.sources, sizes, validation, configuration.lambda);
-  const { dims, table } = await heldOutEstimates(task, split, 0, { ...options, draws: FORMS_PER_SEED });
+  const trained = await trainFold(task, split, 0, options);
+  const table = estimateFold(task, trained, options, priorScale, FORMS_PER_SEED);
+  const { dims } = trained.trained;
   const headline = headlineEstimator(selection);
   return task.scenarios.flatMap((slice, s) =>
     sizes.map((n): CellResult => {

@@ -9,14 +9,24 @@ import type { BacktestRow } from "../backtest/summarize.ts";
 import { configurationDigest } from "../fit/configuration.ts";
 import { readResponses } from "../ingest/read-responses.ts";
 import { trainerVersion } from "../trainer-version.ts";
-import { FIT_OPTIONS, RESPONSE_OPTIONS, readConfiguration, readImportFacts, readResponseOptions } from "./fit-options.ts";
+import {
+  FIT_OPTIONS,
+  RESPONSE_OPTIONS,
+  readConfiguration,
+  readImportFacts,
+  readResponseOptions,
+} from "./fit-options.ts";
 
 export const backtestCommand: Command = {
   name: "backtest",
   summary: "hold models out, repeat the whole fit without them, and measure the error of their estimates",
   options: {
     ...RESPONSE_OPTIONS,
-    split: { type: "string", value: SPLITS.join("|"), description: "which models are held out (default interpolation)" },
+    split: {
+      type: "string",
+      value: SPLITS.join("|"),
+      description: "which models are held out (default interpolation)",
+    },
     anchors: { type: "string", value: "N[,N…]", description: "anchors per scenario (default 10,30,50,100)" },
     seeds: { type: "string", value: "N", description: "repetitions (default 5)" },
     seed: { type: "string", value: "N", description: "first seed (default 0)" },
@@ -105,7 +115,20 @@ async function readLines(file: string): Promise<string[]> {
 
 /** Errors in points, one line an estimator; `×random` is the ratio to random items. */
 function printTable(rows: readonly BacktestRow[], output: Output): void {
-  const columns = ["scenario", "n", "estimator", "error", "random", "×random", "±", "bias", "95 % within", "rank corr.", "coverage", "half-width"];
+  const columns = [
+    "scenario",
+    "n",
+    "estimator",
+    "error",
+    "random",
+    "×random",
+    "±",
+    "bias",
+    "95 % within",
+    "rank corr.",
+    "coverage",
+    "half-width",
+  ];
   const cells = rows.map((row) => [
     row.scenario,
     String(row.n),
@@ -121,7 +144,8 @@ function printTable(rows: readonly BacktestRow[], output: Output): void {
     row.halfWidth95 === null ? "" : row.halfWidth95.toFixed(1),
   ]);
   const widths = columns.map((column, c) => Math.max(column.length, ...cells.map((row) => row[c]!.length)));
-  const line = (row: readonly string[]): string => row.map((cell, c) => (c === 0 || c === 2 ? cell.padEnd(widths[c]!) : cell.padStart(widths[c]!))).join("  ");
+  const line = (row: readonly string[]): string =>
+    row.map((cell, c) => (c === 0 || c === 2 ? cell.padEnd(widths[c]!) : cell.padStart(widths[c]!))).join("  ");
   output.line(line(columns));
   for (const row of cells) output.line(line(row));
   output.line("Errors in points. * is what a bundle serves as the score by default.");

@@ -19,18 +19,38 @@ export const RESPONSE_OPTIONS = {
 
 /** Options of every command that fits. */
 export const FIT_OPTIONS = {
-  selection: { type: "string", value: SELECTIONS.join("|"), description: `how anchors are chosen (default ${DEFAULT_CONFIGURATION.selection})` },
+  selection: {
+    type: "string",
+    value: SELECTIONS.join("|"),
+    description: `how anchors are chosen (default ${DEFAULT_CONFIGURATION.selection})`,
+  },
   dims: {
     type: "string",
     value: "auto|N",
     description: `latent dimensions at most; auto tries ${DIMENSION_CANDIDATES.join(", ")} on held-out models (default ${DEFAULT_CONFIGURATION.dims})`,
   },
   "irt-model": { type: "string", value: "2pl", description: "response model" },
-  "prior-scale": { type: "string", value: "K", description: `width of the ability prior N(μ, K²Σ) (default ${DEFAULT_CONFIGURATION.priorScale})` },
-  lambda: { type: "string", value: LAMBDA_RULES.join("|"), description: `how λ of gp-irt is chosen (default ${DEFAULT_CONFIGURATION.lambda})` },
-  weighting: { type: "string", value: WEIGHTINGS.join("|"), description: "what counts the same in a scenario's score (default: import.json's, else subscenarios)" },
+  "prior-scale": {
+    type: "string",
+    value: "K",
+    description: `width of the ability prior N(μ, K²Σ) (default ${DEFAULT_CONFIGURATION.priorScale})`,
+  },
+  lambda: {
+    type: "string",
+    value: LAMBDA_RULES.join("|"),
+    description: `how λ of gp-irt is chosen (default ${DEFAULT_CONFIGURATION.lambda})`,
+  },
+  weighting: {
+    type: "string",
+    value: WEIGHTINGS.join("|"),
+    description: "what counts the same in a scenario's score (default: import.json's, else subscenarios)",
+  },
   joint: { type: "boolean", description: "one ability over all scenarios" },
-  provider: { type: "string", value: PROVIDERS.join("|"), description: "what calibrates (default auto: CUDA, else the CPU)" },
+  provider: {
+    type: "string",
+    value: PROVIDERS.join("|"),
+    description: "what calibrates (default auto: CUDA, else the CPU)",
+  },
 } as const satisfies Record<string, OptionSpec>;
 
 /** What `anchoreval import` left beside the responses. */
@@ -59,7 +79,11 @@ export async function readImportFacts(responses: string): Promise<ImportFacts> {
 export function readResponseOptions(options: OptionReader): { responses: string } & ReadResponsesOptions {
   const items = options.text("items");
   const range = options.numbers("score-range", {}, undefined);
-  if (range && range.length !== 2) throw new AnchorEvalError("invalid_option", `--score-range is two numbers, LO,HI; got ${options.text("score-range")!}`);
+  if (range && range.length !== 2)
+    throw new AnchorEvalError(
+      "invalid_option",
+      `--score-range is two numbers, LO,HI; got ${options.text("score-range")!}`,
+    );
   return {
     responses: options.required("responses"),
     ...(items !== undefined && { items }),
@@ -73,7 +97,10 @@ export function readConfiguration(options: OptionReader, facts: ImportFacts): Fi
   return {
     ...DEFAULT_CONFIGURATION,
     selection: options.oneOf("selection", SELECTIONS, DEFAULT_CONFIGURATION.selection),
-    dims: options.text("dims") === "auto" ? "auto" : options.number("dims", { min: 1, max: 32, integer: true }, DEFAULT_CONFIGURATION.dims),
+    dims:
+      options.text("dims") === "auto"
+        ? "auto"
+        : options.number("dims", { min: 1, max: 32, integer: true }, DEFAULT_CONFIGURATION.dims),
     priorScale: options.number("prior-scale", { min: 0.1, max: 100 }, DEFAULT_CONFIGURATION.priorScale),
     lambda: options.oneOf("lambda", LAMBDA_RULES, DEFAULT_CONFIGURATION.lambda),
     weighting: options.oneOf("weighting", WEIGHTINGS, facts.weighting ?? DEFAULT_CONFIGURATION.weighting),
@@ -85,7 +112,8 @@ export function readConfiguration(options: OptionReader, facts: ImportFacts): Fi
 export function readSizes(options: OptionReader, scenarios: number): number[] {
   const anchors = options.numbers("anchors", { min: 1, integer: true }, undefined);
   const total = options.numbers("total", { min: 1, integer: true }, undefined);
-  if ((anchors === undefined) === (total === undefined)) throw new AnchorEvalError("invalid_option", "give --anchors N[,N…] (per scenario) or --total N");
+  if ((anchors === undefined) === (total === undefined))
+    throw new AnchorEvalError("invalid_option", "give --anchors N[,N…] (per scenario) or --total N");
   return anchors ?? total!.map((count) => Math.max(1, Math.round(count / scenarios)));
 }
 
@@ -105,7 +133,8 @@ export async function readCreated(options: OptionReader, responses: string): Pro
   const given = options.text("created");
   if (given !== undefined) {
     const date = new Date(given);
-    if (Number.isNaN(date.getTime())) throw new AnchorEvalError("invalid_option", `--created is a date such as 2026-01-31T12:00:00Z, got ${given}`);
+    if (Number.isNaN(date.getTime()))
+      throw new AnchorEvalError("invalid_option", `--created is a date such as 2026-01-31T12:00:00Z, got ${given}`);
     return iso(date);
   }
   const epoch = process.env["SOURCE_DATE_EPOCH"];

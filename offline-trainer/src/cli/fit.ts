@@ -7,7 +7,16 @@ import { bundleFiles, fitBundle } from "../fit/fit-bundle.ts";
 import { readResponses } from "../ingest/read-responses.ts";
 import { checkBundleFolder, writeBundleFolder } from "../publish/bundle-folder.ts";
 import { renderReport } from "../report/render-report.ts";
-import { FIT_OPTIONS, RESPONSE_OPTIONS, readConfiguration, readCreated, readImportFacts, readName, readResponseOptions, readSizes } from "./fit-options.ts";
+import {
+  FIT_OPTIONS,
+  RESPONSE_OPTIONS,
+  readConfiguration,
+  readCreated,
+  readImportFacts,
+  readName,
+  readResponseOptions,
+  readSizes,
+} from "./fit-options.ts";
 
 export const fitCommand: Command = {
   name: "fit",
@@ -20,7 +29,11 @@ export const fitCommand: Command = {
     out: { type: "string", value: "DIR", description: "folder of the bundle" },
     ...FIT_OPTIONS,
     seed: { type: "string", value: "N", description: "seed of all draws (default 1)" },
-    created: { type: "string", value: "DATE", description: "date of the bundle (default: SOURCE_DATE_EPOCH, else the responses file's)" },
+    created: {
+      type: "string",
+      value: "DATE",
+      description: "date of the bundle (default: SOURCE_DATE_EPOCH, else the responses file's)",
+    },
     "benchmark-version": { type: "string", value: "TEXT", description: "the benchmark's own version" },
     description: { type: "string", value: "TEXT", description: "a sentence about it" },
     licence: { type: "string", value: "TEXT", description: "licence of the data" },
@@ -70,7 +83,8 @@ export const fitCommand: Command = {
         onProgress: (done, of, note) => bar.update(done / of, note),
       });
     } catch (error) {
-      if (signal.aborted) throw new AnchorEvalError("aborted", "the fit was stopped; nothing was written", { cause: error });
+      if (signal.aborted)
+        throw new AnchorEvalError("aborted", "the fit was stopped; nothing was written", { cause: error });
       throw error;
     } finally {
       bar.stop();
@@ -78,13 +92,25 @@ export const fitCommand: Command = {
     const reportBegun = performance.now();
     const files = bundleFiles(result, renderReport(result));
     await writeBundleFolder(out, files);
-    const timings: Record<string, number> = { reading: read, ...result.timings, "report and writing": performance.now() - reportBegun };
+    const timings: Record<string, number> = {
+      reading: read,
+      ...result.timings,
+      "report and writing": performance.now() - reportBegun,
+    };
     const manifest = parseManifest(files.get("manifest.json")!);
     const digest = `sha256:${sha256Hex(files.get("manifest.json")!)}`;
     const words = closingWords(manifest);
     const memory = process.resourceUsage().maxRSS * 1024;
     if (output.json) {
-      output.document({ bundle: out, digest, provider: reason, manifest, words, milliseconds: timings, peakMemory: memory });
+      output.document({
+        bundle: out,
+        digest,
+        provider: reason,
+        manifest,
+        words,
+        milliseconds: timings,
+        peakMemory: memory,
+      });
       return 0;
     }
     for (const line of words) output.line(line);
@@ -93,7 +119,9 @@ export const fitCommand: Command = {
     output.remark(
       `time: ${Object.entries(timings)
         .map(([stage, time]) => `${stage} ${(time / 1000).toFixed(1)} s`)
-        .join(", ")}; ${((performance.now() - begun) / 1000).toFixed(1)} s in all, ${Math.round(memory / 1e6)} MB at most`,
+        .join(
+          ", ",
+        )}; ${((performance.now() - begun) / 1000).toFixed(1)} s in all, ${Math.round(memory / 1e6)} MB at most`,
     );
     return 0;
   },

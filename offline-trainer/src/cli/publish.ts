@@ -10,19 +10,31 @@ export const publishCommand: Command = {
   summary: "a bundle to the local R2 of the Worker, or to a folder for any static host",
   positionals: "DIR",
   options: {
-    to: { type: "string", value: "local|FOLDER", description: "local = the R2 of `wrangler dev` and `anchoreval serve` in this folder" },
+    to: {
+      type: "string",
+      value: "local|FOLDER",
+      description: "local = the R2 of `wrangler dev` and `anchoreval serve` in this folder",
+    },
   },
   async run({ positionals, options, output }) {
     const [folder] = positionals;
-    if (folder === undefined || positionals.length > 1) throw new AnchorEvalError("invalid_option", "publish takes one folder: anchoreval publish DIR --to local");
+    if (folder === undefined || positionals.length > 1)
+      throw new AnchorEvalError("invalid_option", "publish takes one folder: anchoreval publish DIR --to local");
     const to = options.required("to");
     if (/^[a-z0-9]+:\/\//i.test(to))
-      throw new AnchorEvalError("unsupported", `publishing to ${to.split(":")[0]!} is not there yet: publish to a folder and upload it, or to local`);
+      throw new AnchorEvalError(
+        "unsupported",
+        `publishing to ${to.split(":")[0]!} is not there yet: publish to a folder and upload it, or to local`,
+      );
     const files = await readBundleFolder(folder);
-    const result = to === "local" ? await toLocal(files) : await publishBundle(folderStore(to), files, { plainFiles: true });
+    const result =
+      to === "local" ? await toLocal(files) : await publishBundle(folderStore(to), files, { plainFiles: true });
     const words = result.status === "already" ? "is there already, with the same content" : "is published";
     if (output.json) output.document(result);
-    else output.line(`${result.benchmark}@${result.version} ${words} (${result.digest}); latest: ${result.latest ?? "none"}`);
+    else
+      output.line(
+        `${result.benchmark}@${result.version} ${words} (${result.digest}); latest: ${result.latest ?? "none"}`,
+      );
     return 0;
   },
 };

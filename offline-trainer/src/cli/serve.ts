@@ -41,7 +41,8 @@ async function bundleFolders(folder: string): Promise<string[]> {
     );
   if (await holds(folder)) return [folder];
   const found: string[] = [];
-  for (const name of (await readdir(folder)).sort()) if (await holds(join(folder, name))) found.push(join(folder, name));
+  for (const name of (await readdir(folder)).sort())
+    if (await holds(join(folder, name))) found.push(join(folder, name));
   if (found.length === 0) await readBundleFolder(folder); // says that there is none
   return found;
 }

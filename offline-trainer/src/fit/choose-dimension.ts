@@ -1,10 +1,13 @@
-import { gatherItems, mapAbility, predictedScores } from "anchoreval/core";
+import { gatherItems, mapAbility, predictedScores, scaledPrior } from "anchoreval/core";
 import { scoreAt } from "../matrix/response-matrix.ts";
 import { dimsFor } from "./configuration.ts";
 import { trainBank, type BankTask, type TrainedBank, type TrainOptions } from "./train-bank.ts";
 
 /** Dimensions tried. */
 export const DIMENSION_CANDIDATES = [1, 2, 3, 5] as const;
+
+/** k of the prior while dimensions are compared: half of all items are answered, so it hardly matters. */
+const VALIDATION_PRIOR_SCALE = 2;
 
 /** A candidate's validation error: mean absolute error of the mean prediction, a fraction. */
 export interface DimensionError {
@@ -32,7 +35,11 @@ export async function chooseDimension(
   const errors: DimensionError[] = [];
   for (const dims of DIMENSION_CANDIDATES) {
     if (dimsFor(dims, kept.length) !== dims) continue;
-    const trained = await trainBank(task, kept, { ...options, dims, random: options.random.fork(`${dims} dimensions`) });
+    const trained = await trainBank(task, kept, {
+      ...options,
+      dims,
+      random: options.random.fork(`${dims} dimensions`),
+    });
     errors.push({ dims, error: validationError(task, held, trained) });
   }
   const best = errors.reduce((least, candidate) => (candidate.error < least.error ? candidate : least));
@@ -51,6 +58,7 @@ export async function resolveDimension(
 }
 
 function validationError(task: BankTask, held: readonly number[], trained: TrainedBank): number {
+  const prior = scaledPrior(trained.abilities.mean, trained.abilities.covariance, VALIDATION_PRIOR_SCALE);
   let total = 0;
   let count = 0;
   for (const model of held) {
@@ -60,7 +68,7 @@ function validationError(task: BankTask, held: readonly number[], trained: Train
     });
     const gathered = gatherItems(even);
     if (gathered === null) continue;
-    const { theta } = mapAbility(gathered.bank, gathered, trained.prior);
+    const { theta } = mapAbility(gathered.bank, gathered, prior);
     for (const { slice, bank, scoreMap } of trained.scenarios) {
       const predicted = predictedScores(theta, bank, scoreMap);
       let gap = 0;

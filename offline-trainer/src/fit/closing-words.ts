@@ -15,12 +15,17 @@ export function closingWords(manifest: Manifest): string[] {
       const { items, whole, measured } = form.scenarios[id]!;
       if (whole) return `${id}, all ${items} items: the score is exact.`;
       const { interpolation, extrapolation } = measured;
-      if (interpolation === null) return `${id}, ${items} items, ${manifest.sources.models} models: too few models to hold any out; the error is not measured.`;
+      if (interpolation === null)
+        return `${id}, ${items} items, ${manifest.sources.models} models: too few models to hold any out; the error is not measured.`;
       const own = interpolation.estimators[form.estimator].mae;
       const within = interpolation.absoluteError[3] ?? null;
       const spread =
-        interpolation.models < LEAST_MODELS || within === null ? "coverage not measured (too few models)" : `95 % within ${points(within)}`;
-      const stronger = extrapolation ? ` Models stronger than any seen: ${points(extrapolation.estimators[form.estimator].mae)}.` : "";
+        interpolation.models < LEAST_MODELS || within === null
+          ? "coverage not measured (too few models)"
+          : `95 % within ${points(within)}`;
+      const stronger = extrapolation
+        ? ` Models stronger than any seen: ${points(extrapolation.estimators[form.estimator].mae)}.`
+        : "";
       const worse = own >= interpolation.randomMae ? " This form is no better than random items." : "";
       return `${id}, ${items} items, ${interpolation.models} models: typical error ${points(own)} points, ${spread}; ${items} random items: ${points(interpolation.randomMae)}.${stronger}${worse}`;
     }),

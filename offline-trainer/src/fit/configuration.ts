@@ -28,7 +28,7 @@ export const DEFAULT_CONFIGURATION: FitConfiguration = {
   selection: "stratified",
   irtModel: "2pl",
   dims: 8,
-  priorScale: 1.5,
+  priorScale: 2,
   lambda: "learned",
   weighting: "subscenarios",
   joint: false,

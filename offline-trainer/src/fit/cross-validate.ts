@@ -3,12 +3,28 @@ import { extrapolationSplit } from "../splits/extrapolation.ts";
 import { folds } from "../splits/interpolation.ts";
 import { TARGET_OBSERVED, type Split, type SplitInput } from "../splits/types.ts";
 import type { BankTask } from "./train-bank.ts";
-import { heldOutEstimates, type HeldOutEstimate, type HeldOutOptions, type HeldOutTable } from "./held-out.ts";
+import {
+  estimateFold,
+  trainFold,
+  type HeldOutEstimate,
+  type HeldOutOptions,
+  type HeldOutTable,
+  type TrainedFold,
+} from "./held-out.ts";
 
 /** Held-out estimates of source models by both kinds of folds. */
 export interface CrossValidation {
   readonly interpolation: HeldOutTable;
   readonly extrapolation: HeldOutTable;
+}
+
+export interface CrossValidateOptions extends HeldOutOptions {
+  readonly folds: number;
+  /** Forms drawn on each fold. */
+  readonly draws: number;
+  /** k of the ability prior N(μ, k²Σ). */
+  readonly priorScale: number;
+  readonly onFold?: (done: number, of: number) => void;
 }
 
 /** Models below which nothing can be held out. */
@@ -22,7 +38,7 @@ export async function crossValidate(
   task: BankTask,
   rows: readonly number[],
   groups: ArrayLike<number>,
-  options: HeldOutOptions & { readonly folds: number; readonly onFold?: (done: number, of: number) => void },
+  options: CrossValidateOptions,
 ): Promise<CrossValidation> {
   const { random } = options;
   const full = task.scenarios.map((slice) => fullScores(task.matrix, slice));
@@ -43,23 +59,22 @@ export async function crossValidate(
         (split) => split.sources.length >= 4 && split.targets.length > 0,
       )
     : [];
-  let fold = 0;
-  const run = async (splits: Split[]): Promise<HeldOutTable> => {
-    const tables: HeldOutTable[] = [];
-    for (const split of splits) {
-      const { table } = await heldOutEstimates(task, split, fold, { ...options, random: random.fork(`fold ${fold}`) });
-      tables.push(table);
-      options.onFold?.(++fold, random5.length + strong.length);
-    }
-    return task.scenarios.map(
+  const trained: TrainedFold[] = [];
+  for (const split of [...random5, ...strong]) {
+    const fold = trained.length;
+    trained.push(await trainFold(task, split, fold, { ...options, random: random.fork(`fold ${fold}`) }));
+    options.onFold?.(fold + 1, random5.length + strong.length);
+  }
+  const tables = trained.map((fold) => estimateFold(task, fold, options, options.priorScale, options.draws));
+  const joined = (own: readonly HeldOutTable[]): HeldOutTable =>
+    task.scenarios.map(
       (_, s) =>
         new Map(
-          options.sizes.map((size) => [
-            size,
-            tables.flatMap((table): readonly HeldOutEstimate[] => table[s]!.get(size)!),
-          ]),
+          options.sizes.map((size) => [size, own.flatMap((table): readonly HeldOutEstimate[] => table[s]!.get(size)!)]),
         ),
     );
+  return {
+    interpolation: joined(tables.slice(0, random5.length)),
+    extrapolation: joined(tables.slice(random5.length)),
   };
-  return { interpolation: await run(random5), extrapolation: await run(strong) };
 }

@@ -1,4 +1,11 @@
-import { estimateScenario, gatherItems, mapAbility, type AnchorSet, type ScenarioEstimate } from "anchoreval/core";
+import {
+  estimateScenario,
+  gatherItems,
+  mapAbility,
+  type AbilityPrior,
+  type AnchorSet,
+  type ScenarioEstimate,
+} from "anchoreval/core";
 import { scoreAt } from "../matrix/response-matrix.ts";
 import type { BankTask, TrainedBank } from "./train-bank.ts";
 
@@ -12,6 +19,7 @@ export function estimateTarget(
   task: BankTask,
   row: number,
   trained: TrainedBank,
+  prior: AbilityPrior,
   sets: readonly AnchorSet[],
 ): (ScenarioEstimate | null)[] {
   const parts = trained.scenarios.map(({ bank, slice }, s) => ({
@@ -21,7 +29,7 @@ export function estimateTarget(
   }));
   const gathered = gatherItems(parts);
   if (gathered === null) return parts.map(() => null);
-  const ability = mapAbility(gathered.bank, gathered, trained.prior);
+  const ability = mapAbility(gathered.bank, gathered, prior);
   return trained.scenarios.map(({ bank, slice, scoreMap }, s) =>
     estimateScenario(
       { bank, weights: slice.weights, scoreMap, anchors: sets[s]!, lambda: 0 },

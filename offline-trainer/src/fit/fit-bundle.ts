@@ -82,10 +82,16 @@ const LEAST_MODELS = 5;
 export async function fitBundle(matrix: ResponseMatrix, options: FitOptions): Promise<FitResult> {
   const { configuration, seed, backend, signal, onProgress } = options;
   if (matrix.subjects.length < LEAST_MODELS)
-    throw new AnchorEvalError("invalid_data", `a fit needs at least ${LEAST_MODELS} models, these responses have ${matrix.subjects.length}`);
+    throw new AnchorEvalError(
+      "invalid_data",
+      `a fit needs at least ${LEAST_MODELS} models, these responses have ${matrix.subjects.length}`,
+    );
   const sizes = [...new Set(options.sizes)].sort((x, y) => x - y);
   if (sizes.length === 0 || sizes.some((n) => !Number.isInteger(n) || n < 1))
-    throw new AnchorEvalError("invalid_option", `anchors are whole numbers of at least 1, got ${options.sizes.join(", ")}`);
+    throw new AnchorEvalError(
+      "invalid_option",
+      `anchors are whole numbers of at least 1, got ${options.sizes.join(", ")}`,
+    );
 
   const clock = stopwatch();
   const groups = replicateGroups(matrix);
@@ -98,16 +104,22 @@ export async function fitBundle(matrix: ResponseMatrix, options: FitOptions): Pr
     const full = task.scenarios.map((slice) => fullScores(task.matrix, slice).score);
     const rows = matrix.subjects.flatMap((_, m) => (full.some((scores) => !Number.isNaN(scores[m]!)) ? [m] : []));
     if (rows.length < LEAST_MODELS)
-      throw new AnchorEvalError("invalid_data", `only ${rows.length} models have answers in ${task.id}, at least ${LEAST_MODELS} are needed`);
-    const shared = { priorScale: configuration.priorScale, backend, random, ...(signal && { signal }) };
+      throw new AnchorEvalError(
+        "invalid_data",
+        `only ${rows.length} models have answers in ${task.id}, at least ${LEAST_MODELS} are needed`,
+      );
+    const shared = { backend, random, ...(signal && { signal }) };
     const { dims, errors } = await resolveDimension(task, rows, configuration.dims, shared);
     if (errors.length > 0) clock.lap("choice of dimension");
-    const held = { ...shared, dims: configuration.dims, selection: configuration.selection, sizes, draws: configuration.draws };
+    const held = { ...shared, dims: configuration.dims, selection: configuration.selection, sizes };
     const validation = await crossValidate(task, rows, groups, {
       ...held,
       folds: configuration.folds,
+      draws: configuration.draws,
+      priorScale: configuration.priorScale,
       random: random.fork("cross-validation"),
-      onFold: (done) => onProgress?.(index * steps + done, tasks.length * steps, `${task.id}: models held out, part ${done}`),
+      onFold: (done) =>
+        onProgress?.(index * steps + done, tasks.length * steps, `${task.id}: models held out, part ${done}`),
     });
     clock.lap("held-out models");
     const trained = await trainBank(task, rows, { ...shared, dims });
@@ -115,18 +127,32 @@ export async function fitBundle(matrix: ResponseMatrix, options: FitOptions): Pr
     const forms = drawForms(task, rows, trained, configuration.selection, sizes, drawStream(random, 0));
     clock.lap("choice of anchors");
     onProgress?.((index + 1) * steps, tasks.length * steps, task.id);
-    banks.push({ task, trained, validation, forms, dimensionErrors: errors, lambdas: learnLambdas(task, rows, sizes, validation, configuration.lambda) });
+    banks.push({
+      task,
+      trained,
+      validation,
+      forms,
+      dimensionErrors: errors,
+      lambdas: learnLambdas(task, rows, sizes, validation, configuration.lambda),
+    });
   }
   const content = bundleContent(matrix, banks, sizes, options);
   clock.lap("measured errors");
   return { banks, content, timings: clock.laps };
 }
 
-function bundleContent(matrix: ResponseMatrix, banks: readonly FittedBank[], sizes: readonly number[], options: FitOptions): FitResult["content"] {
+function bundleContent(
+  matrix: ResponseMatrix,
+  banks: readonly FittedBank[],
+  sizes: readonly number[],
+  options: FitOptions,
+): FitResult["content"] {
   const { configuration, seed, backend } = options;
   const estimator = headlineEstimator(configuration.selection);
   const interval = intervalKind(configuration.selection);
-  const scenarios = banks.flatMap((bank) => bank.task.scenarios.map((slice, s) => ({ bank, slice, s, trained: bank.trained.scenarios[s]! })));
+  const scenarios = banks.flatMap((bank) =>
+    bank.task.scenarios.map((slice, s) => ({ bank, slice, s, trained: bank.trained.scenarios[s]! })),
+  );
   const measured = (n: number): Record<string, MeasuredErrors> =>
     Object.fromEntries(
       scenarios.map(({ bank, slice, s }) => [
@@ -157,7 +183,12 @@ function bundleContent(matrix: ResponseMatrix, banks: readonly FittedBank[], siz
           const items = bank.forms[s]!.get(n)!.items.length;
           return [
             slice.id,
-            { items, whole: items === slice.count, lambda: rounded(bank.lambdas[s]!.get(n)!), measured: errors[slice.id]! },
+            {
+              items,
+              whole: items === slice.count,
+              lambda: rounded(bank.lambdas[s]!.get(n)!),
+              measured: errors[slice.id]!,
+            },
           ];
         }),
       ),
@@ -178,7 +209,11 @@ function bundleContent(matrix: ResponseMatrix, banks: readonly FittedBank[], siz
       scenarios: task.scenarios.map((slice) => slice.id),
       irtModel: "2pl",
       dims: trained.dims,
-      prior: { mean: Array.from(trained.priorParts.mean), covariance: Array.from(trained.priorParts.covariance), scale: trained.priorParts.scale },
+      prior: {
+        mean: Array.from(trained.abilities.mean),
+        covariance: Array.from(trained.abilities.covariance),
+        scale: configuration.priorScale,
+      },
     })),
     scenarios: scenarios.map(({ slice, trained }) => ({
       id: slice.id,
@@ -197,11 +232,18 @@ function bundleContent(matrix: ResponseMatrix, banks: readonly FittedBank[], siz
       seed,
       backend: backend.name,
       precision: backend.precision,
-      dimensionErrors: Object.fromEntries(banks.filter((bank) => bank.dimensionErrors.length > 0).map((bank) => [bank.task.id, bank.dimensionErrors])),
+      dimensionErrors: Object.fromEntries(
+        banks.filter((bank) => bank.dimensionErrors.length > 0).map((bank) => [bank.task.id, bank.dimensionErrors]),
+      ),
       calibration: Object.fromEntries(
         banks.map(({ task, trained: { calibration } }) => [
           task.id,
-          { converged: calibration.converged, evaluations: calibration.evaluations, gradientNorm: rounded(calibration.gradientNorm), value: rounded(calibration.value) },
+          {
+            converged: calibration.converged,
+            evaluations: calibration.evaluations,
+            gradientNorm: rounded(calibration.gradientNorm),
+            value: rounded(calibration.value),
+          },
         ]),
       ),
     },
@@ -234,7 +276,11 @@ function itemRecord({ item_id, scenario, subscenario, hash }: ItemInfo): ItemRec
 }
 
 /** Anchors in the order in which they are asked: the smallest form's first, so that nested forms are prefixes. */
-function anchorRecords(items: readonly ItemInfo[], sets: ReadonlyMap<string, AnchorSet>, includeText: boolean): AnchorRecord[] {
+function anchorRecords(
+  items: readonly ItemInfo[],
+  sets: ReadonlyMap<string, AnchorSet>,
+  includeText: boolean,
+): AnchorRecord[] {
   const members = new Map<number, string[]>();
   for (const [form, set] of sets)
     for (const index of Array.from(set.items).sort((x, y) => x - y)) {

@@ -1,18 +1,16 @@
-import { designInterval, ESTIMATORS, type EstimatorId, type RandomSource } from "anchoreval/core";
+import { designInterval, ESTIMATORS, scaledPrior, type EstimatorId, type RandomSource } from "anchoreval/core";
 import type { Selection } from "../anchors/types.ts";
 import { fullScores } from "../prepare/full-scores.ts";
 import type { Split } from "../splits/types.ts";
 import { resolveDimension } from "./choose-dimension.ts";
 import { drawForms } from "./draw-forms.ts";
 import { estimateTarget } from "./estimate-target.ts";
-import { trainBank, type BankTask, type TrainOptions } from "./train-bank.ts";
+import { trainBank, type BankTask, type TrainedBank, type TrainOptions } from "./train-bank.ts";
 
 export interface HeldOutOptions extends Omit<TrainOptions, "dims"> {
   readonly dims: number | "auto";
   readonly selection: Selection;
   readonly sizes: readonly number[];
-  /** Forms drawn on the same fit. */
-  readonly draws: number;
 }
 
 /** One held-out model, one form: what was estimated without it, and the truth. Scores are fractions. */
@@ -37,30 +35,52 @@ export interface HeldOutEstimate {
 /** Estimates by scenario of the task, by size. */
 export type HeldOutTable = readonly ReadonlyMap<number, readonly HeldOutEstimate[]>[];
 
-/**
- * Repeats every step on the sources alone, binarisation, calibration and selection included, and estimates the
- * targets. The targets' answers are read only to be estimated from and compared with.
- */
-export async function heldOutEstimates(
+/** A split with what was learned from its sources alone. */
+export interface TrainedFold {
+  readonly split: Split;
+  readonly fold: number;
+  readonly trained: TrainedBank;
+  /** Stream of the forms that are drawn on it. */
+  readonly random: RandomSource;
+}
+
+/** Repeats binarisation, choice of dimension and calibration on the sources of a split alone. */
+export async function trainFold(
   task: BankTask,
   split: Split,
   fold: number,
   options: HeldOutOptions,
-): Promise<{ readonly dims: number; readonly table: HeldOutTable }> {
+): Promise<TrainedFold> {
+  const { dims } = await resolveDimension(task, split.sources, options.dims, options);
+  return { split, fold, trained: await trainBank(task, split.sources, { ...options, dims }), random: options.random };
+}
+
+/**
+ * Chooses anchors on the sources of a fold and estimates its targets. The targets' answers are read only to be
+ * estimated from and compared with.
+ * @param priorScale - k of the ability prior N(μ, k²Σ)
+ * @param draws - forms drawn
+ */
+export function estimateFold(
+  task: BankTask,
+  { split, fold, trained, random }: TrainedFold,
+  { selection, sizes }: Pick<HeldOutOptions, "selection" | "sizes">,
+  priorScale: number,
+  draws: number,
+): HeldOutTable {
   const { sources, targets } = split;
-  const { dims } = await resolveDimension(task, sources, options.dims, options);
-  const trained = await trainBank(task, sources, { ...options, dims });
+  const prior = scaledPrior(trained.abilities.mean, trained.abilities.covariance, priorScale);
   const full = task.scenarios.map((slice) => fullScores(task.matrix, slice).score);
   const sourceMean = full.map((scores) =>
     meanOf(sources.map((m) => scores[m]!).filter((score) => !Number.isNaN(score))),
   );
-  const table = task.scenarios.map(() => new Map<number, HeldOutEstimate[]>(options.sizes.map((size) => [size, []])));
-  for (let draw = 0; draw < options.draws; draw++) {
-    const forms = drawForms(task, sources, trained, options.selection, options.sizes, drawStream(options.random, draw));
-    for (const size of options.sizes) {
+  const table = task.scenarios.map(() => new Map<number, HeldOutEstimate[]>(sizes.map((size) => [size, []])));
+  for (let draw = 0; draw < draws; draw++) {
+    const forms = drawForms(task, sources, trained, selection, sizes, drawStream(random, draw));
+    for (const size of sizes) {
       const sets = forms.map((bySize) => bySize.get(size)!);
       for (const model of targets)
-        estimateTarget(task, model, trained, sets).forEach((estimate, s) => {
+        estimateTarget(task, model, trained, prior, sets).forEach((estimate, s) => {
           const shared = { model, draw, fold, truth: full[s]![model]! };
           if (Number.isNaN(shared.truth)) return;
           const finite = estimate !== null && ESTIMATORS.every((id) => Number.isFinite(estimate.estimators[id]));
@@ -91,7 +111,7 @@ export async function heldOutEstimates(
         });
     }
   }
-  return { dims, table };
+  return table;
 }
 
 /** The stream that draw number `draw` of the forms reads: the first is the one that a bundle is made with. */

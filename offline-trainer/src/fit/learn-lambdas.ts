@@ -14,7 +14,9 @@ export function learnLambdas(
 ): ReadonlyMap<number, number>[] {
   return task.scenarios.map((slice, s) => {
     if (rule === "learned")
-      return new Map(sizes.map((n) => [n, blendingWeight([...interpolation[s]!.get(n)!, ...extrapolation[s]!.get(n)!])]));
+      return new Map(
+        sizes.map((n) => [n, blendingWeight([...interpolation[s]!.get(n)!, ...extrapolation[s]!.get(n)!])]),
+      );
     // The reference validates mean predictions with half of all items answered; the largest form stands for that here.
     const largest = interpolation[s]!.get(Math.max(...sizes))!;
     const bias =

@@ -21,7 +21,10 @@ export function measureOverall(
       const interpolation = bank.validation.interpolation[s]!.get(n)!;
       const extrapolation = bank.validation.extrapolation[s]!.get(n)!;
       const lambda = foldOutLambda({ lambda: bank.lambdas[s]!.get(n)!, lambdaRule, interpolation, extrapolation });
-      return { lambda, byKey: new Map(interpolation.map((estimate) => [`${estimate.model}/${estimate.draw}`, estimate])) };
+      return {
+        lambda,
+        byKey: new Map(interpolation.map((estimate) => [`${estimate.model}/${estimate.draw}`, estimate])),
+      };
     }),
   );
   const common = [...parts[0]!.byKey.keys()].filter((key) => parts.every(({ byKey }) => byKey.has(key)));
@@ -36,8 +39,16 @@ export function measureOverall(
   const summaries = Object.fromEntries(
     ESTIMATORS.map((id): [EstimatorId, ErrorSummary] => {
       const errors = common.map((key) => error(key, id));
-      const mean = (pick: (value: number) => number): number => rounded(errors.reduce((sum, value) => sum + pick(value), 0) / errors.length);
-      return [id, { mae: mean(Math.abs), rmse: rounded(Math.sqrt(errors.reduce((sum, value) => sum + value * value, 0) / errors.length)), bias: mean((value) => value) }];
+      const mean = (pick: (value: number) => number): number =>
+        rounded(errors.reduce((sum, value) => sum + pick(value), 0) / errors.length);
+      return [
+        id,
+        {
+          mae: mean(Math.abs),
+          rmse: rounded(Math.sqrt(errors.reduce((sum, value) => sum + value * value, 0) / errors.length)),
+          bias: mean((value) => value),
+        },
+      ];
     }),
   ) as Record<EstimatorId, ErrorSummary>;
   const headline = common.map((key) => Math.abs(error(key, estimator))).sort((x, y) => x - y);

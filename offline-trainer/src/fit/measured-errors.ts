@@ -31,7 +31,9 @@ export function foldOutLambda({
   lambdaRule,
   interpolation,
   extrapolation,
-}: Pick<MeasureInput, "lambda" | "lambdaRule" | "interpolation" | "extrapolation">): (estimate: HeldOutEstimate) => number {
+}: Pick<MeasureInput, "lambda" | "lambdaRule" | "interpolation" | "extrapolation">): (
+  estimate: HeldOutEstimate,
+) => number {
   if (lambdaRule === "reference") return () => lambda;
   const known = new Map<number, number>();
   return ({ fold }) => {
@@ -53,7 +55,11 @@ export function measureErrors(input: MeasureInput): MeasuredErrors {
   };
 }
 
-function splitErrors(input: MeasureInput, estimates: readonly HeldOutEstimate[], lambda: (estimate: HeldOutEstimate) => number): SplitErrors | null {
+function splitErrors(
+  input: MeasureInput,
+  estimates: readonly HeldOutEstimate[],
+  lambda: (estimate: HeldOutEstimate) => number,
+): SplitErrors | null {
   if (estimates.length === 0) return null;
   const { matrix, slice, n, estimator, interval, random } = input;
   const truths = new Map(estimates.map(({ model, truth }) => [model, truth]));
@@ -64,12 +70,21 @@ function splitErrors(input: MeasureInput, estimates: readonly HeldOutEstimate[],
   const known = models.length >= LEAST_MODELS_FOR_COVERAGE && covers && bounds.every((bound) => bound !== null);
   return {
     models: models.length,
-    estimators: Object.fromEntries(ESTIMATORS.map((id) => [id, summary(estimates, id, lambda)])) as Record<EstimatorId, ErrorSummary>,
+    estimators: Object.fromEntries(ESTIMATORS.map((id) => [id, summary(estimates, id, lambda)])) as Record<
+      EstimatorId,
+      ErrorSummary
+    >,
     randomMae: rounded(baseline.reduce((sum, error) => sum + error, 0) / models.length),
     coverage95: known
-      ? rounded(bounds.filter((bound, k) => bound!.low <= estimates[k]!.truth + 1e-12 && estimates[k]!.truth <= bound!.high + 1e-12).length / bounds.length)
+      ? rounded(
+          bounds.filter(
+            (bound, k) => bound.low <= estimates[k]!.truth + 1e-12 && estimates[k]!.truth <= bound.high + 1e-12,
+          ).length / bounds.length,
+        )
       : null,
-    halfWidth95: known ? rounded(bounds.reduce((sum, bound) => sum + (bound!.high - bound!.low) / 2, 0) / bounds.length) : null,
+    halfWidth95: known
+      ? rounded(bounds.reduce((sum, bound) => sum + (bound.high - bound.low) / 2, 0) / bounds.length)
+      : null,
     absoluteError: ERROR_LEVELS.map((level) => {
       const error = errorQuantile(estimates, estimator, lambda, level);
       return error === null ? null : rounded(error);
@@ -78,7 +93,11 @@ function splitErrors(input: MeasureInput, estimates: readonly HeldOutEstimate[],
 }
 
 /** The 95 % interval that a held-out model was given; a cross-validated one comes from the other folds' errors. */
-function heldOutInterval(input: MeasureInput, estimate: HeldOutEstimate, lambda: (estimate: HeldOutEstimate) => number): { low: number; high: number } | null {
+function heldOutInterval(
+  input: MeasureInput,
+  estimate: HeldOutEstimate,
+  lambda: (estimate: HeldOutEstimate) => number,
+): { low: number; high: number } | null {
   if (input.interval === "design") return estimate.interval;
   const others = input.interpolation.filter(({ fold }) => fold !== estimate.fold);
   const error = errorQuantile(others, input.estimator, lambda, 0.95);
@@ -87,7 +106,11 @@ function heldOutInterval(input: MeasureInput, estimate: HeldOutEstimate, lambda:
   return { low: score - error, high: score + error };
 }
 
-function summary(estimates: readonly HeldOutEstimate[], id: EstimatorId, lambda: (estimate: HeldOutEstimate) => number): ErrorSummary {
+function summary(
+  estimates: readonly HeldOutEstimate[],
+  id: EstimatorId,
+  lambda: (estimate: HeldOutEstimate) => number,
+): ErrorSummary {
   let absolute = 0;
   let squares = 0;
   let sum = 0;

@@ -1,11 +1,4 @@
-import {
-  itemBank,
-  scaledPrior,
-  type AbilityPrior,
-  type ItemBank,
-  type MonotoneMap,
-  type RandomSource,
-} from "anchoreval/core";
+import { itemBank, type ItemBank, type MonotoneMap, type RandomSource } from "anchoreval/core";
 import { calibrate, type Calibration, type CalibrationStep } from "../calibrate/calibrate.ts";
 import type { CalibrationBackend } from "../calibrate/types.ts";
 import type { ResponseMatrix } from "../matrix/response-matrix.ts";
@@ -24,8 +17,6 @@ export interface BankTask {
 
 export interface TrainOptions {
   readonly dims: number;
-  /** k of the ability prior N(μ, k²Σ). */
-  readonly priorScale: number;
   readonly backend: CalibrationBackend;
   readonly random: RandomSource;
   readonly onStep?: (step: CalibrationStep) => void;
@@ -46,9 +37,8 @@ export interface TrainedScenario {
 export interface TrainedBank {
   readonly dims: number;
   readonly scenarios: readonly TrainedScenario[];
-  readonly prior: AbilityPrior;
-  /** μ and Σ of the sources' abilities, and k. */
-  readonly priorParts: { readonly mean: Float64Array; readonly covariance: Float64Array; readonly scale: number };
+  /** μ and Σ of the sources' abilities. */
+  readonly abilities: { readonly mean: Float64Array; readonly covariance: Float64Array };
   readonly calibration: Calibration;
 }
 
@@ -71,16 +61,14 @@ export async function trainBank(task: BankTask, rows: ArrayLike<number>, options
   });
   const a = Float32Array.from(calibration.a);
   const b = Float32Array.from(calibration.b);
-  const priorParts = { ...moments(calibration.theta, dims), scale: options.priorScale };
   return {
     dims,
     calibration,
-    priorParts,
-    prior: scaledPrior(priorParts.mean, priorParts.covariance, priorParts.scale),
+    abilities: moments(calibration.theta, dims),
     scenarios: scenarios.map((slice, s): TrainedScenario => {
       const { begin, count } = slice;
       const bank = itemBank(a.subarray(begin * dims, (begin + count) * dims), b.subarray(begin, begin + count));
-      const threshold = thresholds[s]!;
+      const threshold = thresholds[s] ?? null;
       return {
         slice,
         bank,

@@ -81,7 +81,7 @@ export function submatrix(
     const row = subjects[m]! * columns;
     for (let i = 0; i < items.length; i++, at++) {
       scores[at] = matrix.scores[row + items[i]!]!;
-      if (observed) observed[at] = matrix.observed![row + items[i]!]!;
+      if (observed) observed[at] = matrix.observed[row + items[i]!]!;
     }
   }
   return {

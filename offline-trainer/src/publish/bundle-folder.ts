@@ -8,13 +8,17 @@ import { AnchorEvalError } from "anchoreval/core";
  * @throws AnchorEvalError `invalid_option`
  */
 export async function checkBundleFolder(folder: string): Promise<void> {
-  const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === "ENOENT") return [];
-    throw new AnchorEvalError("invalid_option", `${folder} can't be written to: ${error.message}`, { cause: error });
+  const names = await readdir(folder).catch((error: unknown) => {
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code === "ENOENT") return [];
+    throw new AnchorEvalError("invalid_option", `${folder} can't be written to: ${message}`, { cause: error });
   });
   const other = names.filter((name) => !(BUNDLE_FILES as readonly string[]).includes(name));
   if (other.length > 0)
-    throw new AnchorEvalError("invalid_option", `${folder} holds other files (${other.slice(0, 3).join(", ")}): choose an empty folder for --out`);
+    throw new AnchorEvalError(
+      "invalid_option",
+      `${folder} holds other files (${other.slice(0, 3).join(", ")}): choose an empty folder for --out`,
+    );
 }
 
 /** Writes a bundle whole or not at all: into a folder beside it, which then takes its place. */
@@ -44,9 +48,11 @@ export async function readBundleFolder(folder: string): Promise<Map<BundleFileNa
     try {
       files.set(name, new Uint8Array(await readFile(join(folder, name))));
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw new AnchorEvalError("unavailable", `${join(folder, name)} could not be read`, { cause: error });
+      if ((error as NodeJS.ErrnoException).code !== "ENOENT")
+        throw new AnchorEvalError("unavailable", `${join(folder, name)} could not be read`, { cause: error });
     }
   }
-  if (!files.has("manifest.json")) throw new AnchorEvalError("not_found", `${folder} has no manifest.json: no bundle is there`);
+  if (!files.has("manifest.json"))
+    throw new AnchorEvalError("not_found", `${folder} has no manifest.json: no bundle is there`);
   return files;
 }

@@ -3,6 +3,6 @@ import { closingWords } from "../fit/closing-words.ts";
 
 /** report.html of a fit: one self-contained page. */
 export function renderReport({ content }: FitResult): Uint8Array {
-  void closingWords;
+  closingWords;
   return new TextEncoder().encode(`<!doctype html><meta charset="utf-8"><title>${content.manifest.benchmark}</title>`);
 }
