@@ -1,4 +1,4 @@
-import { AnchorEvalError, ERROR_CODES, type AnchorEvalErrorCode, type Issue } from "../core/errors.ts";
+import { AnchorEvalError, type AnchorEvalErrorCode, type Issue } from "../core/errors.ts";
 
 /** How requests are made; every part can be replaced. */
 export interface RequestPolicy {
@@ -85,11 +85,13 @@ interface Problem {
 async function readProblem(response: Response): Promise<Problem> {
   const text = await response.text().catch(() => "");
   try {
-    const body = JSON.parse(text) as { code?: unknown; title?: string; detail?: string; issues?: Issue[] };
+    const body = JSON.parse(text) as { code?: AnchorEvalErrorCode; title?: string; detail?: string; issues?: Issue[] };
+    // Other servers have codes of their own; only a Worker of ours sends problem documents with these.
+    const ours = response.headers.get("content-type")?.startsWith("application/problem+json");
     return {
-      code: ERROR_CODES.find((code) => code === body.code), // other servers have codes of their own
+      code: ours ? body.code : undefined,
       message: body.detail ?? body.title ?? response.statusText,
-      issues: Array.isArray(body.issues) ? body.issues : [],
+      issues: (ours && body.issues) || [],
     };
   } catch {
     return { code: undefined, message: text.slice(0, 200) || response.statusText, issues: [] };

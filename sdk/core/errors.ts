@@ -1,43 +1,41 @@
 /** Stable codes: callers branch on these; the prose of a message may improve freely. Listed with causes in docs/errors.md. */
-export const ERROR_CODES = [
+export type AnchorEvalErrorCode =
   /** A file, a table or an answers file breaks a rule of its format. */
-  "invalid_data",
+  | "invalid_data"
   /** An option or argument has a value that is not allowed. */
-  "invalid_option",
+  | "invalid_option"
   /** Answers to anchors that cannot be scored: unknown item, duplicate, not a number, outside [0,1], … */
-  "invalid_answers",
+  | "invalid_answers"
   /** Answers fit more than one form, and none was named. */
-  "ambiguous_form",
+  | "ambiguous_form"
   /** The bundle has no form of this id. */
-  "unknown_form",
+  | "unknown_form"
   /** The bundle has no scenario of this id. */
-  "unknown_scenario",
+  | "unknown_scenario"
   /** The item's content differs from the one that was calibrated. */
-  "item_changed",
+  | "item_changed"
   /** The answers name another digest than the bundle's. */
-  "digest_mismatch",
+  | "digest_mismatch"
   /** A bundle file breaks the format. */
-  "bundle_invalid",
+  | "bundle_invalid"
   /** The bundle's format is of a newer major version than this reader. */
-  "bundle_format_unsupported",
+  | "bundle_format_unsupported"
   /** A bundle file's bytes do not have the digest or the length that the manifest states. */
-  "bundle_corrupt",
+  | "bundle_corrupt"
   /** No such bundle, version or file. */
-  "not_found",
+  | "not_found"
   /** A version is there already with other content. */
-  "version_conflict",
+  | "version_conflict"
   /** Storage or network failed after the retries. */
-  "unavailable",
+  | "unavailable"
   /** The server refused the request; `issues` has its reasons. */
-  "request_refused",
+  | "request_refused"
   /** The caller's signal aborted the work. */
-  "aborted",
+  | "aborted"
   /** Nothing here can do that: the message says what can. */
-  "unsupported",
+  | "unsupported"
   /** A computation broke down (not finite); a defect worth reporting. */
-  "numeric_failure",
-] as const;
-export type AnchorEvalErrorCode = (typeof ERROR_CODES)[number];
+  | "numeric_failure";
 
 /** One finding: where it is, which rule it breaks, in words. */
 export interface Issue {

@@ -1,9 +1,7 @@
-import { normalQuantile } from "./normal.ts";
-
 /**
  * Quantile of Student's t distribution.
  * Solves F(t) = p by bisection on the distribution function (regularised incomplete beta, Lentz's continued
- * fraction), bracketed from the normal quantile; that quantile itself above 10⁷ degrees of freedom.
+ * fraction). Above 10⁷ degrees of freedom the quantile at 10⁷ stands for it, 1e-7 from the normal's.
  * @param p - probability in (0,1)
  * @param degreesOfFreedom - ν > 0, not necessarily whole
  * @example studentTQuantile(0.975, 10) // ≈ 2.228139
@@ -12,13 +10,13 @@ export function studentTQuantile(p: number, degreesOfFreedom: number): number {
   if (!(p > 0 && p < 1) || !(degreesOfFreedom > 0)) return NaN;
   if (p === 0.5) return 0;
   if (p < 0.5) return -studentTQuantile(1 - p, degreesOfFreedom);
-  if (degreesOfFreedom > 1e7) return normalQuantile(p);
+  const degrees = Math.min(degreesOfFreedom, 1e7);
   let low = 0;
-  let high = Math.max(2, normalQuantile(p));
-  while (studentTCdf(high, degreesOfFreedom) < p) high *= 2;
+  let high = 2;
+  while (studentTCdf(high, degrees) < p) high *= 2;
   for (let i = 0; i < 200 && high - low > 1e-14 * high; i++) {
     const middle = 0.5 * (low + high);
-    if (studentTCdf(middle, degreesOfFreedom) < p) low = middle;
+    if (studentTCdf(middle, degrees) < p) low = middle;
     else high = middle;
   }
   return 0.5 * (low + high);
@@ -26,16 +24,23 @@ export function studentTQuantile(p: number, degreesOfFreedom: number): number {
 
 /** Distribution function of Student's t: F(t) = 1 − ½·I_{ν/(ν+t²)}(ν/2, ½) for t ≥ 0. */
 export function studentTCdf(t: number, degreesOfFreedom: number): number {
-  const x = degreesOfFreedom / (degreesOfFreedom + t * t);
-  const tail = 0.5 * regularizedBeta(x, degreesOfFreedom / 2, 0.5);
-  return t >= 0 ? 1 - tail : tail;
+  const square = t * t;
+  const x = degreesOfFreedom / (degreesOfFreedom + square);
+  const rest = square / (degreesOfFreedom + square);
+  const a = degreesOfFreedom / 2;
+  // x^a·(1−x)^½ / B(a, ½), with log x from what it lacks to 1.
+  const front = Math.exp(logGammaRatio(a) - a * Math.log1p(square / degreesOfFreedom)) * Math.sqrt(rest / Math.PI);
+  const both =
+    x < (a + 1) / (a + 2.5) ? (front * betaFraction(x, a, 0.5)) / a : 1 - 2 * front * betaFraction(rest, 0.5, a);
+  return t >= 0 ? 1 - both / 2 : both / 2;
 }
 
-function regularizedBeta(x: number, a: number, b: number): number {
-  if (x <= 0) return 0;
-  if (x >= 1) return 1;
-  const front = Math.exp(logGamma(a + b) - logGamma(a) - logGamma(b) + a * Math.log(x) + b * Math.log1p(-x));
-  return x < (a + 1) / (a + b + 2) ? (front * betaFraction(x, a, b)) / a : 1 - (front * betaFraction(1 - x, b, a)) / b;
+/** log Γ(a+½)/Γ(a) for a > 0, by its asymptotic series (Tricomi & Erdélyi 1951) after steps up to a ≥ 20. */
+function logGammaRatio(a: number): number {
+  let steps = 0;
+  for (; a < 20; a++) steps += Math.log(a / (a + 0.5));
+  const s = 1 / (a * a);
+  return steps + 0.5 * Math.log(a) - (1 / 8 - s * (1 / 192 - s * (1 / 640 - (s * 17) / 14336))) / a;
 }
 
 function betaFraction(x: number, a: number, b: number): number {
@@ -61,18 +66,4 @@ function betaFraction(x: number, a: number, b: number): number {
     if (Math.abs(delta - 1) < 1e-16) break;
   }
   return h;
-}
-
-/** log Γ(x) for x > 0 (Lanczos, g = 7, nine terms: relative error near 1e-15). */
-export function logGamma(x: number): number {
-  const coefficients = [
-    0.99999999999980993, 676.5203681218851, -1259.1392167224028, 771.32342877765313, -176.61502916214059,
-    12.507343278686905, -0.13857109526572012, 9.9843695780195716e-6, 1.5056327351493116e-7,
-  ] as const;
-  if (x < 0.5) return Math.log(Math.PI / Math.sin(Math.PI * x)) - logGamma(1 - x);
-  const shifted = x - 1;
-  let sum = coefficients[0];
-  for (let i = 1; i < 9; i++) sum += coefficients[i]! / (shifted + i);
-  const t = shifted + 7.5;
-  return 0.5 * Math.log(2 * Math.PI) + (shifted + 0.5) * Math.log(t) - t + Math.log(sum);
 }

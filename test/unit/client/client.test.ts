@@ -14,7 +14,8 @@ function clientOf(answer: unknown, code = 200): { client: ReturnType<typeof crea
   const send = (url: unknown, init?: RequestInit): Promise<Response> => {
     sent.push({ url: String(url), init: init! });
     const body = answer instanceof Uint8Array ? (answer as Uint8Array<ArrayBuffer>) : JSON.stringify(answer);
-    return Promise.resolve(new Response(body, { status: code }));
+    const type = code === 200 ? "application/json" : "application/problem+json";
+    return Promise.resolve(new Response(body, { status: code, headers: { "content-type": type } }));
   };
   return { client: createClient({ baseUrl: "https://evals.example.com/", fetch: send }), sent };
 }
