@@ -1,0 +1,83 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { compileFunction } from "node:vm";
+import * as bundle from "anchoreval/bundle";
+import * as core from "anchoreval/core";
+import { describe, expect, test } from "vitest";
+import { ROOT, sourceFiles } from "../support/source-imports.ts";
+
+interface Example {
+  readonly file: string;
+  readonly code: string;
+  /** What the comment says that it gives; empty where there is none. */
+  readonly value: string;
+}
+
+/** One-line `@example expr // value` of every docstring in core. */
+const examples = sourceFiles("sdk/core").flatMap((file) =>
+  [...readFileSync(join(ROOT, file), "utf8").matchAll(/^\s*\* @example (.+)$/gm)].map(([, line]): Example => {
+    const [code, value = ""] = line!.split(" // ");
+    return { file, code: code!.trim(), value: value.trim() };
+  }),
+);
+
+/** What examples may name besides core's exports: four items with a = 1, b = 0, and a standard normal prior. */
+const scope: Record<string, unknown> = {
+  ...core,
+  ...bundle,
+  bank: core.itemBank(Float64Array.of(1, 1, 1, 1), new Float64Array(4)),
+  prior: core.scaledPrior(Float64Array.of(0), Float64Array.of(1), 1),
+};
+
+function run(code: string): unknown {
+  const names = Object.keys(scope);
+  return (compileFunction(`"use strict"; return (${code});`, names) as (...values: unknown[]) => unknown)(
+    ...names.map((name) => scope[name]),
+  );
+}
+
+/** Checks a value against the words of a comment. @returns false where the words say nothing that can be checked */
+function check(actual: unknown, value: string): boolean {
+  const about = value.startsWith("≈");
+  const text = value.replace(/^≈\s*/, "");
+  const digits = /^-?\d+(?:\.(\d+))?/.exec(text);
+  const record = /^\{.*\}$/.exec(text);
+  if (digits) {
+    if (about) expect(actual).toBeCloseTo(Number(digits[0]), digits[1]?.length ?? 0);
+    else expect(actual).toBe(Number(digits[0]));
+  } else if (record) {
+    const fields = [...text.matchAll(/(\w+): (-?[\d.]+)/g)];
+    expect(Object.keys(actual as object)).toEqual(fields.map(([, name]) => name));
+    for (const [, name, number] of fields)
+      expect((actual as Record<string, number>)[name!]).toBeCloseTo(Number(number), number!.split(".")[1]?.length ?? 0);
+  } else if (/^(true|false|null)\b/.test(text)) expect(String(actual)).toBe(text);
+  else if (text === "negative") expect(actual).toBeLessThan(0);
+  else if (text.startsWith('"')) {
+    const [head, tail] = text.replaceAll('"', "").split("…");
+    expect(String(actual).startsWith(head!)).toBe(true);
+    expect(String(actual).endsWith(tail ?? head!)).toBe(true);
+  } else return false;
+  return true;
+}
+
+describe("examples in core's docstrings", () => {
+  test.each(examples)("$file: $code // $value", ({ code, value }) => {
+    const actual = run(code);
+    expect(actual).toBeDefined();
+    if (!check(actual, value)) expect(value).not.toMatch(/\d/); // words only, or a figure that nobody checked
+  });
+
+  test("are found, and most state what they give", () => {
+    expect(examples.length).toBeGreaterThan(15);
+    expect(examples.filter(({ value }) => value !== "").length).toBeGreaterThan(12);
+  });
+
+  test("would fail where they lie", () => {
+    expect(() => check(run("sigmoid(0)"), "0.6")).toThrow();
+    expect(() => check(run("softplus(0)"), "≈ 0.693148")).toThrow();
+    expect(() => check(run("wilsonInterval(0.5, 100, 1.96)"), "≈ { low: 0.41, high: 0.60 }")).toThrow();
+    expect(() => check(run('compareVersions("1.0.0", "1.0.0-rc.1")'), "negative")).toThrow();
+    expect(() => check(run('sha256Text("abc")'), '"ba78…0000"')).toThrow();
+    expect(() => run("sigmoide(0)")).toThrow("sigmoide");
+  });
+});

@@ -1,0 +1,65 @@
+import { existsSync, readFileSync } from "node:fs";
+import { dirname, join, relative, resolve } from "node:path";
+import { describe, expect, test } from "vitest";
+import { importsOf, ROOT } from "../support/source-imports.ts";
+
+const { exports: subpaths } = JSON.parse(readFileSync(join(ROOT, "sdk/package.json"), "utf8")) as {
+  exports: Record<string, { types: string; default: string }>;
+};
+
+/** One name that each subpath is there for. */
+const MAIN: Readonly<Record<string, string>> = {
+  ".": "estimateFromAnchors",
+  "./core": "mapAbility",
+  "./bundle": "encodeBundle",
+  "./logs": "readLmEvalResults",
+  "./publish": "publishBundle",
+  "./node": "folderSource",
+  "./cli": "runProgram",
+};
+
+describe.each(Object.entries(subpaths))("%s", (path, { types, default: main }) => {
+  test("imports in Node, and has its types beside it", async () => {
+    const module = (await import(`anchoreval${path.slice(1)}`)) as Record<string, unknown>;
+    expect(Object.keys(module).length).toBeGreaterThan(0);
+    if (MAIN[path]) expect(module).toHaveProperty(MAIN[path]);
+    expect(existsSync(join(ROOT, "sdk", types))).toBe(true);
+    expect(types).toBe(main.replace(/\.js$/, ".d.ts"));
+  });
+});
+
+/** Every module that the built file reaches by static imports. */
+function reachable(entry: string, seen = new Set<string>()): Set<string> {
+  const file = relative(ROOT, entry);
+  if (seen.has(file)) return seen;
+  seen.add(file);
+  for (const { specifier, target } of importsOf(file)) {
+    if (target === null) seen.add(specifier);
+    else reachable(resolve(dirname(entry), specifier), seen);
+  }
+  return seen;
+}
+
+test.each([".", "./core", "./bundle", "./logs", "./publish"].filter((path) => path in subpaths))(
+  "%s runs in every runtime: nothing of Node is reachable, and no dependency",
+  (path) => {
+    const modules = [...reachable(join(ROOT, "sdk", subpaths[path]!.default))];
+    expect(modules.length).toBeGreaterThan(5);
+    expect(modules.filter((module) => !module.startsWith("sdk/dist/"))).toEqual([]);
+    expect(modules.filter((module) => /^sdk\/dist\/(node|cli)\//.test(module))).toEqual([]);
+  },
+);
+
+test("./node does reach Node: the check above can fail", () => {
+  expect([...reachable(join(ROOT, "sdk", subpaths["./node"]!.default))]).toContain("node:fs/promises");
+});
+
+test("the error class is one, whatever subpath it comes from", async () => {
+  const [sdk, core, bundle] = await Promise.all([
+    import("anchoreval"),
+    import("anchoreval/core"),
+    import("anchoreval/bundle"),
+  ]);
+  expect(core.AnchorEvalError).toBe(sdk.AnchorEvalError);
+  expect(bundle.AnchorEvalError).toBe(sdk.AnchorEvalError);
+});

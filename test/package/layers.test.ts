@@ -1,0 +1,151 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { importsOf, ROOT, sourceFiles, type SourceImport } from "../support/source-imports.ts";
+
+/** Folders of sdk/core, each with those that it may import (docs: numeric ← irt ← ability ← estimators ← the rest). */
+const CORE: Readonly<Record<string, readonly string[]>> = {
+  numeric: [],
+  irt: ["numeric"],
+  ability: ["numeric", "irt"],
+  estimators: ["numeric", "irt", "ability"],
+  inference: ["numeric", "irt", "ability", "estimators"],
+  bundle: ["numeric", "irt", "ability", "estimators"],
+  estimate: ["numeric", "irt", "ability", "estimators"],
+};
+
+/** Folders of the SDK that run in every JavaScript runtime: no Node there. */
+const WITH_NODE = ["node", "cli", "bin"];
+
+const packageJson = (workspace: string): { exports?: object; dependencies?: Record<string, string> } =>
+  JSON.parse(readFileSync(join(ROOT, workspace, "package.json"), "utf8")) as { exports?: object };
+const publicSubpaths = Object.keys(packageJson("sdk").exports!).map((path) => path.replace(/^\./, "anchoreval"));
+
+/** Why an import is forbidden, or null. */
+function violation({ from, specifier, target }: SourceImport): string | null {
+  const [workspace, folder, part] = from.split("/") as [string, string, string];
+  if (specifier === "(computed)") return WITH_NODE.includes(folder) ? null : "an import that can't be read off";
+  if (target !== null && !target.startsWith(`${workspace}/`)) return "leaves its workspace";
+  const node = specifier.startsWith("node:");
+
+  if (workspace === "sdk") {
+    if (folder === "core") {
+      if (target === null) return "core imports nothing outside itself";
+      if (!target.startsWith("sdk/core/")) return "core imports nothing outside itself";
+      if (from === "sdk/core/index.ts") return null;
+      if (target === "sdk/core/errors.ts") return null;
+      if (part === "errors.ts") return "errors stand below everything";
+      const into = target.split("/")[2]!;
+      return into === part || CORE[part]?.includes(into) ? null : `core/${part} may not import core/${into}`;
+    }
+    if (target === null)
+      return node && WITH_NODE.includes(folder) ? null : node ? "Node outside of sdk/node and sdk/cli" : "a dependency";
+    const into = target.split("/")[1]!;
+    return WITH_NODE.includes(into) && !WITH_NODE.includes(folder) ? `the portable part imports sdk/${into}` : null;
+  }
+
+  if (target !== null) return null;
+  if (specifier === "anchoreval" || specifier.startsWith("anchoreval/"))
+    return publicSubpaths.includes(specifier) ? null : "not a public subpath of anchoreval";
+  if (/^anchoreval-/.test(specifier)) return "workers and trainer never import each other";
+  if (node || specifier.startsWith("cloudflare:")) return node && workspace === "workers" ? "Node in a Worker" : null;
+  const name = specifier.split("/", specifier.startsWith("@") ? 2 : 1).join("/");
+  return name in (packageJson(workspace).dependencies ?? {}) ? null : `${name} is no dependency of ${workspace}`;
+}
+
+const files = ["sdk", "workers/src", "offline-trainer/src", "offline-trainer/bin"].flatMap((folder) =>
+  existsSync(join(ROOT, folder)) ? sourceFiles(folder) : [],
+);
+const imports = files.flatMap((file) => importsOf(file));
+
+test("the imports of all workspaces were found", () => {
+  expect(imports.length).toBeGreaterThan(200);
+  expect(imports).toContainEqual({
+    from: "sdk/core/ability/map.ts",
+    specifier: "../irt/likelihood.ts",
+    target: "sdk/core/irt/likelihood.ts",
+    typeOnly: false,
+  });
+});
+
+test("no import goes the wrong way", () => {
+  const wrong = imports.flatMap((entry) => {
+    const why = violation(entry);
+    return why === null ? [] : [`${entry.from} imports ${entry.specifier}: ${why}`];
+  });
+  expect(wrong).toEqual([]);
+});
+
+test("every folder of core has its place in the order", () => {
+  const folders = new Set(files.filter((file) => /^sdk\/core\/[^/]+\//.test(file)).map((file) => file.split("/")[2]!));
+  expect([...folders].sort()).toEqual(Object.keys(CORE).sort());
+});
+
+test("no file imports itself over others", () => {
+  expect(cycles(imports)).toEqual([]);
+});
+
+/** Cycles of the graph of files, each once, as a path. Types are gone when the code runs: a cycle of them is none. */
+function cycles(edges: readonly SourceImport[]): string[] {
+  const next = new Map<string, string[]>();
+  for (const { from, target, typeOnly } of edges)
+    if (target !== null && !typeOnly) next.set(from, [...(next.get(from) ?? []), target]);
+  const done = new Set<string>();
+  const path: string[] = [];
+  const found: string[] = [];
+  const visit = (file: string): void => {
+    const at = path.indexOf(file);
+    if (at >= 0) return void found.push([...path.slice(at), file].join(" → "));
+    if (done.has(file)) return;
+    path.push(file);
+    for (const target of next.get(file) ?? []) visit(target);
+    path.pop();
+    done.add(file);
+  };
+  for (const file of next.keys()) visit(file);
+  return found;
+}
+
+describe("the test itself can fail", () => {
+  test.each([
+    ["sdk/core/numeric/x.ts", 'import { a } from "../irt/types.ts";', "core/numeric may not import core/irt"],
+    ["sdk/core/irt/x.ts", 'export * from "../bundle/index.ts";', "core/irt may not import core/bundle"],
+    ["sdk/core/bundle/x.ts", 'import type { a } from "../estimate/y.ts";', "core/bundle may not import core/estimate"],
+    ["sdk/core/irt/x.ts", 'import fs from "node:fs";', "core imports nothing outside itself"],
+    ["sdk/core/irt/x.ts", 'import { a } from "../../digest.ts";', "core imports nothing outside itself"],
+    ["sdk/core/errors.ts", 'import { a } from "./numeric/normal.ts";', "errors stand below everything"],
+    ["sdk/client/x.ts", 'const fs = await import("node:fs");', "Node outside of sdk/node and sdk/cli"],
+    ["sdk/client/x.ts", 'import { folderSource } from "../node/index.ts";', "the portable part imports sdk/node"],
+    ["sdk/client/x.ts", 'import { z } from "zod";', "a dependency"],
+    ["sdk/logs/x.ts", "const m = await import(name);", "an import that can't be read off"],
+    ["workers/src/x.ts", 'import { a } from "../../sdk/core/index.ts";', "leaves its workspace"],
+    ["workers/src/x.ts", 'import { a } from "anchoreval/dist/core/index.js";', "not a public subpath"],
+    ["workers/src/x.ts", 'import { a } from "anchoreval-trainer";', "never import each other"],
+    ["workers/src/x.ts", 'import fs from "node:fs";', "Node in a Worker"],
+    ["workers/src/x.ts", 'import lodash from "lodash";', "lodash is no dependency of workers"],
+    ["offline-trainer/src/x.ts", 'type A = import("../../workers/src/app.ts").A;', "leaves its workspace"],
+    ["offline-trainer/src/x.ts", 'const a = require("@scope/name/part");', "@scope/name is no dependency"],
+  ])("%s: %s", (file, text, why) => {
+    expect(importsOf(file, text).map(violation)).toEqual([expect.stringContaining(why)]);
+  });
+
+  test.each([
+    ["sdk/core/bundle/x.ts", 'import { cholesky } from "../numeric/cholesky.ts";'],
+    ["sdk/core/bundle/x.ts", 'import { AnchorEvalError } from "../errors.ts";'],
+    ["sdk/node/x.ts", 'import fs from "node:fs";\nimport { loadBundle } from "../bundles/load-bundle.ts";'],
+    ["workers/src/x.ts", 'import { Hono } from "hono";\nimport { loadBundle } from "anchoreval";'],
+    ["offline-trainer/src/x.ts", 'import { sigmoid } from "anchoreval/core";\nimport os from "node:os";'],
+  ])("and passes what is allowed: %s", (file, text) => {
+    expect(importsOf(file, text).map(violation)).toEqual(importsOf(file, text).map(() => null));
+  });
+
+  test("a cycle is found and shown", () => {
+    const edge = (from: string, target: string): SourceImport => ({ from, specifier: "", target, typeOnly: false });
+    expect(cycles([edge("a", "b"), edge("b", "c"), edge("c", "b"), edge("c", "d")])).toEqual(["b → c → b"]);
+    expect(cycles([edge("a", "a")])).toEqual(["a → a"]);
+    expect(cycles([edge("a", "b"), edge("a", "c"), edge("b", "d"), edge("c", "d")])).toEqual([]);
+    const ofTypes = importsOf("sdk/x.ts", 'import type { X } from "./x.ts"; export type { Y } from "./x.ts";');
+    expect(cycles(ofTypes)).toEqual([]);
+    expect(cycles(importsOf("sdk/x.ts", 'import { type X } from "./x.ts";'))).toEqual(["sdk/x.ts → sdk/x.ts"]);
+  });
+});

@@ -1,0 +1,50 @@
+import { gzipSync } from "node:zlib";
+import { build } from "esbuild";
+import { describe, expect, test } from "vitest";
+import { ROOT } from "../support/source-imports.ts";
+
+/** What a browser loads for these names, minified, nothing left out. */
+async function bundleOf(code: string): Promise<string> {
+  const { outputFiles } = await build({
+    stdin: { contents: code, resolveDir: ROOT, loader: "ts" },
+    bundle: true,
+    minify: true,
+    write: false,
+    format: "esm",
+    platform: "browser",
+    target: "es2023",
+  });
+  return outputFiles[0]!.text;
+}
+
+/**
+ * Ceilings in bytes of gzip. Raise one in the commit that needs it, and say why.
+ * 2026-11: 14.6 kB for the whole path from a URL to an estimate; 2.5 kB of it are the words of its errors, and the
+ * checks of a bundle cost as much as its arithmetic.
+ */
+const CEILINGS = {
+  'export { estimateFromAnchors, loadBundle } from "anchoreval";': 15_000,
+  'export { mapAbility } from "anchoreval/core";': 2500,
+  'export { contentHash } from "anchoreval/bundle";': 2000,
+} as const;
+
+describe.each(Object.entries(CEILINGS))("%s", (code, ceiling) => {
+  test(`is at most ${ceiling} bytes of gzip, and pure`, async () => {
+    const text = await bundleOf(code);
+    const size = gzipSync(text, { level: 9 }).length;
+    expect(size).toBeLessThanOrEqual(ceiling);
+    // A ceiling that is far off guards nothing.
+    expect(size).toBeGreaterThan(ceiling / 3);
+    for (const name of ["node:", "onnxruntime", "hono", "zod", "process.", "Buffer.", "require("])
+      expect(text).not.toContain(name);
+  });
+});
+
+test("unused parts fall away: the sigmoid alone is tiny", async () => {
+  expect((await bundleOf('export { sigmoid } from "anchoreval/core";')).length).toBeLessThan(200);
+  expect((await bundleOf('import "anchoreval";')).trim()).toBe("");
+});
+
+test("the check can fail: Node's part doesn't bundle for a browser", async () => {
+  await expect(bundleOf('export { folderSource } from "anchoreval/node";')).rejects.toThrow("node:fs/promises");
+});

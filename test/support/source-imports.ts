@@ -1,0 +1,66 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { dirname, join, relative, resolve, sep } from "node:path";
+import { fileURLToPath } from "node:url";
+import ts from "typescript";
+
+/** The repository's root. */
+export const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+
+/** One import of a source file. */
+export interface SourceImport {
+  /** The file that imports, from the root, with slashes. */
+  readonly from: string;
+  /** As it is written. */
+  readonly specifier: string;
+  /** The imported file, from the root; null for a package. */
+  readonly target: string | null;
+  /** `import type` and the like: gone when the code runs. */
+  readonly typeOnly: boolean;
+}
+
+/** TypeScript and JavaScript sources under a folder of the repository, without builds and dependencies. */
+export function sourceFiles(folder: string): string[] {
+  const found: string[] = [];
+  const walk = (path: string): void => {
+    for (const entry of readdirSync(join(ROOT, path), { withFileTypes: true })) {
+      if (["node_modules", "dist", ".wrangler", "assets"].includes(entry.name)) continue;
+      const child = `${path}/${entry.name}`;
+      if (entry.isDirectory()) walk(child);
+      else if (/\.(ts|js)$/.test(entry.name)) found.push(child);
+    }
+  };
+  walk(folder);
+  return found.sort();
+}
+
+/** Every module that a source file names: imports, re-exports, dynamic imports and types of them, by the compiler's own parser. */
+export function importsOf(file: string, text = readFileSync(join(ROOT, file), "utf8")): SourceImport[] {
+  const found: { specifier: string; typeOnly: boolean }[] = [];
+  const add = (node: ts.Node | undefined, typeOnly = false): void => {
+    if (node && ts.isStringLiteralLike(node)) found.push({ specifier: node.text, typeOnly });
+  };
+  const visit = (node: ts.Node): void => {
+    if (ts.isImportDeclaration(node))
+      add(node.moduleSpecifier, node.importClause?.phaseModifier === ts.SyntaxKind.TypeKeyword);
+    else if (ts.isExportDeclaration(node)) add(node.moduleSpecifier, node.isTypeOnly);
+    else if (ts.isImportTypeNode(node) && ts.isLiteralTypeNode(node.argument)) add(node.argument.literal, true);
+    else if (ts.isCallExpression(node) && node.expression.kind === ts.SyntaxKind.ImportKeyword) {
+      const [argument] = node.arguments;
+      if (argument && ts.isStringLiteralLike(argument)) add(argument);
+      else found.push({ specifier: "(computed)", typeOnly: false });
+    } else if (ts.isCallExpression(node) && ts.isIdentifier(node.expression) && node.expression.text === "require")
+      add(node.arguments[0]);
+    ts.forEachChild(node, visit);
+  };
+  visit(ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true));
+  return found.map(({ specifier, typeOnly }) => ({
+    from: file,
+    specifier,
+    typeOnly,
+    target: specifier.startsWith(".")
+      ? relative(ROOT, resolve(ROOT, dirname(file), specifier))
+          .split(sep)
+          .join("/")
+      : null,
+  }));
+}
