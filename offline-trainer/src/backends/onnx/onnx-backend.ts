@@ -1,5 +1,5 @@
 import { AnchorEvalError } from "anchoreval/core";
-import { InferenceSession, Tensor } from "onnxruntime-node";
+import { env, InferenceSession, Tensor } from "onnxruntime-node";
 import type { CalibrationBackend, CodedResponses, Objective, Parameters } from "../../calibrate/types.ts";
 import { objectiveGraph } from "./objective-graph.ts";
 
@@ -11,6 +11,9 @@ export interface OnnxBackendOptions {
   readonly threads?: number;
 }
 
+// A provider that does not start is reported by its error, not on standard error besides.
+env.logLevel = "fatal";
+
 /** Calibration on ONNX Runtime: the value-and-gradient graph on any of its execution providers. */
 export function onnxBackend({ provider, precision, threads }: OnnxBackendOptions): CalibrationBackend {
   return {
@@ -21,7 +24,7 @@ export function onnxBackend({ provider, precision, threads }: OnnxBackendOptions
       try {
         session = await InferenceSession.create(objectiveGraph(responses, dims, precision), {
           executionProviders: [provider],
-          logSeverityLevel: 3,
+          logSeverityLevel: 4,
           ...(threads !== undefined && { intraOpNumThreads: threads }),
         });
       } catch (cause) {

@@ -1,0 +1,261 @@
+import { mkdir, rm, writeFile } from "node:fs/promises";
+import { join, relative } from "node:path";
+import {
+  createClient,
+  estimateFromAnchors,
+  loadBundle,
+  type BatchResult,
+  type Estimate,
+  type EstimateRequest,
+} from "anchoreval";
+import type { Output } from "anchoreval/cli";
+import { AnchorEvalError, createRandom, ESTIMATORS, type EstimatorId } from "anchoreval/core";
+import { folderSource } from "anchoreval/node";
+import { publishBundle, r2Store } from "anchoreval/publish";
+import { resolveBackend, type Provider } from "../backends/resolve-backend.ts";
+import { closingWords } from "../fit/closing-words.ts";
+import { DEFAULT_CONFIGURATION } from "../fit/configuration.ts";
+import { bundleFiles, fitBundle } from "../fit/fit-bundle.ts";
+import { randomErrors } from "../fit/random-baseline.ts";
+import { scoreAt, submatrix, type ResponseMatrix } from "../matrix/response-matrix.ts";
+import { fullScores } from "../prepare/full-scores.ts";
+import { scenarioSlices, type ScenarioSlice } from "../prepare/scenarios.ts";
+import { writeBundleFolder } from "../publish/bundle-folder.ts";
+import { renderReport } from "../report/render-report.ts";
+import { startLocalWorker, type LocalWorker } from "../serve/local-worker.ts";
+import { holdOut } from "./hold-out.ts";
+import { textTable } from "./text-table.ts";
+
+export interface DemoOptions {
+  readonly matrix: ResponseMatrix;
+  readonly benchmark: string;
+  /** Anchors per scenario that the held-out models answer. */
+  readonly anchors: number;
+  readonly seed: number;
+  readonly provider: Provider;
+  /** Folder for the bundle, the answers and the Worker's R2. */
+  readonly out: string;
+  readonly created: string;
+  readonly port: number;
+  /** Keep the Worker up until the signal. */
+  readonly serve: boolean;
+  readonly output: Output;
+  readonly signal: AbortSignal;
+}
+
+const points = (fraction: number): string => (100 * fraction).toFixed(1);
+
+/** Sizes that are fitted beside the one that is shown. */
+const SIZES = [10, 30, 50, 100];
+
+/**
+ * The whole path: fit on three quarters of the models, publish to the Worker's local R2, start the Worker, and estimate
+ * the others over HTTP from their answers to the anchors.
+ */
+export async function runDemo(options: DemoOptions): Promise<void> {
+  const { matrix, benchmark, anchors, seed, out, output, signal } = options;
+  const slices = scenarioSlices(matrix.items, DEFAULT_CONFIGURATION.weighting);
+  const { sources, targets } = holdOut(matrix, slices, createRandom(seed).fork("demo"));
+  output.line(
+    `${matrix.subjects.length} models × ${matrix.items.length} items in ${slices.map(({ id }) => id).join(", ")}: fitted on ${sources.length}, ${targets.length} held out.`,
+  );
+  const { backend, reason } = await resolveBackend(options.provider);
+  output.remark(reason);
+  const all = Array.from({ length: matrix.items.length }, (_, i) => i);
+  const bar = output.progress("fitting", 1);
+  const result = await fitBundle(submatrix(matrix, sources, all), {
+    benchmark,
+    version: "1.0.0",
+    created: options.created,
+    configuration: DEFAULT_CONFIGURATION,
+    sizes: [...new Set([...SIZES, anchors])],
+    seed,
+    backend,
+    signal,
+    onProgress: (done, of, note) => bar.update(done / of, note),
+  }).finally(() => bar.stop());
+  const files = bundleFiles(result, renderReport(result));
+  const folder = join(out, "bundle");
+  await rm(out, { recursive: true, force: true });
+  await mkdir(out, { recursive: true });
+  await writeBundleFolder(folder, files);
+  const ownForm = closingWords({
+    ...result.content.manifest,
+    forms: result.content.manifest.forms
+      .filter((form) => form.id === String(anchors))
+      .map((form) => ({ ...form, digest: "" })),
+    files: [],
+  });
+  for (const words of ownForm) output.line(words);
+  output.line();
+
+  const worker = await startLocalWorker({ port: options.serve ? options.port : 0, persist: join(out, "state") });
+  try {
+    await publishBundle(r2Store(await worker.bucket()), files);
+    const bundle = await loadBundle(folderSource(folder));
+    const form = String(anchors);
+    const requests = targets.map((model): EstimateRequest & { model: string } => {
+      const responses: Record<string, number> = {};
+      for (const slice of slices)
+        bundle.scenarios
+          .get(slice.id)!
+          .forms.get(form)!
+          .anchors.items.forEach((item, j) => {
+            const score = scoreAt(matrix, model, slice.begin + item);
+            if (!Number.isNaN(score)) responses[bundle.scenarios.get(slice.id)!.forms.get(form)!.itemIds[j]!] = score;
+          });
+      return { model: matrix.subjects[model]!, form, responses };
+    });
+    const client = createClient({ baseUrl: worker.url, signal });
+    const estimates = await estimateAll(client, benchmark, requests);
+    const gap = Math.max(
+      ...estimates.map((estimate, k) =>
+        difference(estimate, estimateFromAnchors(bundle, requests[k]!.responses as Record<string, number>, { form })),
+      ),
+    );
+
+    showModels(output, matrix, slices, targets, estimates);
+    showErrors(output, matrix, slices, targets, estimates, anchors, seed);
+    output.line(`Over HTTP and in this process the numbers differ by ${gap === 0 ? "nothing" : gap.toExponential(0)}.`);
+    await finish(options, worker, requests[0]!);
+  } finally {
+    await worker.dispose();
+  }
+}
+
+/** Batches of a size that the Worker takes. */
+async function estimateAll(
+  client: ReturnType<typeof createClient>,
+  benchmark: string,
+  requests: readonly (EstimateRequest & { model: string })[],
+): Promise<Estimate[]> {
+  const results: BatchResult[] = [];
+  const size = 10;
+  for (let begin = 0; begin < requests.length; begin += size)
+    results.push(...(await client.estimateBatch({ benchmark, version: "1.0.0" }, requests.slice(begin, begin + size))));
+  return results.map((result) => {
+    if ("problem" in result)
+      throw new AnchorEvalError("request_refused", `${result.model}: ${result.problem.detail}`, {
+        issues: result.problem.issues,
+      });
+    return result.estimate;
+  });
+}
+
+function difference(left: Estimate, right: Estimate): number {
+  return Math.max(
+    Math.abs(left.score! - right.score!),
+    ...Object.keys(left.scenarios).map((id) => Math.abs(left.scenarios[id]!.score! - right.scenarios[id]!.score!)),
+  );
+}
+
+/** An estimator's overall score: the mean over scenarios. */
+function overall(estimate: Estimate, estimator: EstimatorId): number {
+  const scenarios = Object.values(estimate.scenarios);
+  return scenarios.reduce((sum, scenario) => sum + scenario.details!.estimators[estimator], 0) / scenarios.length;
+}
+
+function showModels(
+  output: Output,
+  matrix: ResponseMatrix,
+  slices: readonly ScenarioSlice[],
+  targets: readonly number[],
+  estimates: readonly Estimate[],
+): void {
+  const full = slices.map((slice) => fullScores(matrix, slice).score);
+  const truth = (model: number): number => full.reduce((sum, score) => sum + score[model]!, 0) / full.length;
+  const rows = targets
+    .map((model, k) => ({ model, estimate: estimates[k]!, truth: truth(model) }))
+    .sort((x, y) => y.truth - x.truth)
+    .map(({ model, estimate, truth: own }) => [
+      matrix.subjects[model]!,
+      points(own),
+      ...(["anchor-mean", "p-irt", "gp-irt"] as const).map((id) => points(overall(estimate, id))),
+      points(estimate.score!),
+      estimate.interval ? `${points(estimate.interval.low)} to ${points(estimate.interval.high)}` : "",
+    ]);
+  output.line("Overall scores of the held-out models, in points:");
+  for (const line of textTable(["model", "true", "anchor mean", "p-IRT", "gp-IRT", "score", "95 % interval"], rows))
+    output.line(line);
+  const held = targets.filter((model, k) => {
+    const { interval } = estimates[k]!;
+    return interval !== null && interval.low <= truth(model) && truth(model) <= interval.high;
+  });
+  output.line(`${held.length} of ${targets.length} intervals hold the true score.`);
+  output.line();
+}
+
+function showErrors(
+  output: Output,
+  matrix: ResponseMatrix,
+  slices: readonly ScenarioSlice[],
+  targets: readonly number[],
+  estimates: readonly Estimate[],
+  anchors: number,
+  seed: number,
+): void {
+  const mean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length;
+  const full = slices.map((slice) => fullScores(matrix, slice).score);
+  const random = slices.map((slice, s) =>
+    Array.from(
+      randomErrors(
+        matrix,
+        slice,
+        targets,
+        targets.map((model) => full[s]![model]!),
+        anchors,
+        createRandom(seed).fork(`random ${slice.id}`),
+      ),
+    ),
+  );
+  const rows = slices.map(({ id, count }, s) => [
+    id,
+    `${Math.min(anchors, count)} of ${count}`,
+    points(mean(random[s]!)),
+    ...ESTIMATORS.map((estimator) =>
+      points(
+        mean(
+          targets.map((model, k) =>
+            Math.abs(estimates[k]!.scenarios[id]!.details!.estimators[estimator] - full[s]![model]!),
+          ),
+        ),
+      ),
+    ),
+  ]);
+  const truth = (model: number): number => mean(full.map((score) => score[model]!));
+  rows.push([
+    "overall",
+    String(slices.reduce((sum, { count }) => sum + Math.min(anchors, count), 0)),
+    points(
+      mean(targets.map((_, t) => Math.sqrt(random.reduce((sum, errors) => sum + errors[t]! ** 2, 0)) / slices.length)),
+    ),
+    ...ESTIMATORS.map((estimator) =>
+      points(mean(targets.map((model, k) => Math.abs(overall(estimates[k]!, estimator) - truth(model))))),
+    ),
+  ]);
+  output.line("Mean absolute error of the held-out models, in points:");
+  for (const line of textTable(
+    ["scenario", "items asked", "random items", "anchor mean", "p-IRT", "gp-IRT", "p-IRT-DR (score)"],
+    rows,
+  ))
+    output.line(line);
+  output.line();
+}
+
+async function finish(
+  { out, benchmark, serve, output, signal }: DemoOptions,
+  worker: LocalWorker,
+  request: EstimateRequest & { model: string },
+): Promise<void> {
+  const answers = join(out, "answers.json");
+  await writeFile(answers, `${JSON.stringify({ form: request.form, responses: request.responses }, null, 1)}\n`);
+  const here = (path: string): string => relative(process.cwd(), path);
+  output.line(`report: ${here(join(out, "bundle", "report.html"))}`);
+  output.line(`one model again (${request.model}), ${serve ? "while this runs" : "with npm run demo -- --serve"}:`);
+  output.line(
+    `  curl -s ${serve ? worker.url : "http://127.0.0.1:8787"}/v1/bundles/${benchmark}/1.0.0/estimates -H 'content-type: application/json' -d @${here(answers)}`,
+  );
+  if (!serve) return;
+  output.line(`${worker.url} is up (documentation at ${worker.url}/docs); Ctrl-C stops it`);
+  if (!signal.aborted) await new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }));
+}
