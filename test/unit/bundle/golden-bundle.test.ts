@@ -1,0 +1,82 @@
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { estimateFromAnchors, loadBundle, type Estimate } from "anchoreval";
+import { decodeSafetensorsHeader, type BundleFileName } from "anchoreval/bundle";
+import { folderSource } from "anchoreval/node";
+import { describe, expect, test } from "vitest";
+import { largestDifference, readFixture } from "../../support/fixture.ts";
+
+const folder = fileURLToPath(new URL("../../fixtures/golden-bundle/bundle", import.meta.url));
+const responses = readFixture<Record<string, number | null>>("golden-bundle/answers.json");
+const recorded = readFixture<Estimate>("golden-bundle/estimate.json");
+const bundle = await loadBundle(folderSource(folder));
+const estimate = estimateFromAnchors(bundle, responses, { form: "12" });
+
+test("the generator writes the same bytes today", async () => {
+  const path = new URL("../../fixtures/golden-bundle/generate.js", import.meta.url).href;
+  const { goldenBundle } = (await import(path)) as { goldenBundle: () => { files: Map<BundleFileName, Uint8Array> } };
+  const { files } = goldenBundle();
+  expect(files.size).toBe(4);
+  for (const [name, bytes] of files) expect(new Uint8Array(readFileSync(`${folder}/${name}`)), name).toEqual(bytes);
+});
+
+test("the estimate is the recorded one", () => {
+  // To 1e-9: beyond that, engines may round exp and log differently. A larger change needs a line in CHANGELOG.md.
+  expect(estimate.digest).toBe(recorded.digest);
+  expect(Math.abs(estimate.score! - recorded.score!)).toBeLessThan(1e-9);
+  expect(largestDifference(ends(estimate.interval!), ends(recorded.interval!))).toBeLessThan(1e-9);
+  for (const [id, result] of Object.entries(estimate.scenarios)) {
+    const expected = recorded.scenarios[id]!;
+    expect(largestDifference(ends(result.interval!), ends(expected.interval!))).toBeLessThan(1e-9);
+    expect(largestDifference(result.details!.theta, expected.details!.theta)).toBeLessThan(1e-9);
+    for (const [name, score] of Object.entries(result.details!.estimators))
+      expect(Math.abs(score - expected.details!.estimators[name as "p-irt"])).toBeLessThan(1e-9);
+  }
+  expect(estimate.warnings).toEqual(recorded.warnings);
+});
+
+const ends = ({ low, high }: { low: number; high: number }): [number, number] => [low, high];
+
+describe("what Python reads with its own safetensors package, and computes from it", () => {
+  const python = readFixture<{
+    tolerance: number;
+    tensors: Record<string, [string, number[]]>;
+    score: number;
+    interval: [number, number];
+    scenarios: Record<
+      string,
+      {
+        score: number;
+        interval: [number, number];
+        theta: number[];
+        thetaStandardError: number[];
+        estimators: Record<string, number>;
+      }
+    >;
+  }>("golden-bundle/python.json");
+
+  test("the same tensors", () => {
+    const bytes = new Uint8Array(readFileSync(`${folder}/parameters.safetensors`));
+    const { tensors } = decodeSafetensorsHeader(bytes, bytes.length);
+    const types = { F64: "float64", F32: "float32", U32: "uint32" };
+    expect(Object.fromEntries([...tensors].map(([name, { type, shape }]) => [name, [types[type], shape]]))).toEqual(
+      python.tensors,
+    );
+  });
+
+  test("the same scores, intervals, abilities and estimators", () => {
+    expect(Math.abs(estimate.score! - python.score)).toBeLessThan(python.tolerance);
+    expect(largestDifference(ends(estimate.interval!), python.interval)).toBeLessThan(python.tolerance);
+    expect(Object.keys(python.scenarios)).toEqual(Object.keys(estimate.scenarios));
+    for (const [id, theirs] of Object.entries(python.scenarios)) {
+      const { score, interval, details } = estimate.scenarios[id]!;
+      expect(Math.abs(score! - theirs.score)).toBeLessThan(python.tolerance);
+      expect(largestDifference(ends(interval!), theirs.interval)).toBeLessThan(python.tolerance);
+      expect(largestDifference(details!.theta, theirs.theta)).toBeLessThan(python.tolerance);
+      expect(largestDifference(details!.thetaStandardError, theirs.thetaStandardError)).toBeLessThan(python.tolerance);
+      expect(Object.keys(theirs.estimators).sort()).toEqual(Object.keys(details!.estimators).sort());
+      for (const [name, value] of Object.entries(theirs.estimators))
+        expect(Math.abs(details!.estimators[name as "p-irt"] - value)).toBeLessThan(python.tolerance);
+    }
+  });
+});
