@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { compileFunction } from "node:vm";
 import * as bundle from "anchoreval/bundle";
@@ -79,5 +79,56 @@ describe("examples in core's docstrings", () => {
     expect(() => check(run('compareVersions("1.0.0", "1.0.0-rc.1")'), "negative")).toThrow();
     expect(() => check(run('sha256Text("abc")'), '"ba78…0000"')).toThrow();
     expect(() => run("sigmoide(0)")).toThrow("sigmoide");
+  });
+});
+
+describe("pages under docs/", () => {
+  const page = (name: string): string => readFileSync(join(ROOT, "docs", name), "utf8");
+  const pages = ["bundle-format.md", "errors.md", "formulas.md", "glossary.md"];
+
+  test("bundle-format.md names every field of the format", () => {
+    const text = page("bundle-format.md");
+    const keys = new Set<string>();
+    const walk = (value: unknown, free: boolean): void => {
+      if (Array.isArray(value)) for (const entry of value) walk(entry, free);
+      else if (typeof value === "object" && value !== null)
+        for (const [key, entry] of Object.entries(value)) {
+          if (!free) keys.add(key);
+          // Values of these are keyed by ids, or free.
+          if (key !== "protocol" && key !== "fit")
+            walk(key === "scenarios" && !Array.isArray(entry) ? Object.values(entry as object) : entry, false);
+        }
+    };
+    const golden = "test/fixtures/golden-bundle/bundle";
+    for (const name of ["manifest.json", "anchors.jsonl", "items.jsonl"])
+      for (const line of readFileSync(join(ROOT, golden, name), "utf8")
+        .trimEnd()
+        .split("\n"))
+        walk(JSON.parse(line), false);
+    expect(keys.size).toBeGreaterThan(50);
+    const ids = new Set<string>([...core.ESTIMATORS]);
+    expect([...keys].filter((key) => !ids.has(key) && !new RegExp(`[\`"{ ]${key}[\`", ]`).test(text))).toEqual([]);
+  });
+
+  test("errors.md lists every code, and no other", () => {
+    const source = readFileSync(join(ROOT, "sdk/core/errors.ts"), "utf8");
+    const codes = [...source.matchAll(/^ {2}\| "(\w+)"/gm)].map(([, code]) => code!);
+    const table = page("errors.md").split("## Issues")[0]!;
+    expect(codes.length).toBeGreaterThan(15);
+    expect([...table.matchAll(/^\| `(\w+)`/gm)].map(([, code]) => code!)).toEqual(codes);
+  });
+
+  test("formulas.md names the file of every estimator, and every file that it names is there", () => {
+    const text = page("formulas.md");
+    for (const id of core.ESTIMATORS) expect(text).toContain(`\`${id}\``);
+    const named = [...text.matchAll(/`([\w/-]+\.ts)`/g)].map(([, name]) => name!);
+    const files = sourceFiles("sdk");
+    expect(named.length).toBeGreaterThan(15);
+    expect(named.filter((name) => !files.some((file) => file.endsWith(`/${name}`) || file === name))).toEqual([]);
+  });
+
+  test.each(pages)("links of %s lead somewhere", (name) => {
+    for (const [, target] of page(name).matchAll(/\]\((?!https?:)([^)#]+)/g))
+      expect(existsSync(join(ROOT, "docs", target!)), target).toBe(true);
   });
 });
