@@ -1,3 +1,27 @@
+export { selectAnchors } from "./anchors/select-anchors.ts";
+export { SELECTIONS, type SelectedAnchors, type Selection, type SelectionInput } from "./anchors/types.ts";
+export { weightedKmeans, type Clusters, type Points } from "./anchors/weighted-kmeans.ts";
+export { PROVIDERS, resolveBackend, type Provider, type ResolvedBackend } from "./backends/resolve-backend.ts";
+export { SPLITS, type BacktestPlanOptions, type SplitName } from "./backtest/plan-cells.ts";
+export { runBacktest, type Backtest, type BacktestOptions } from "./backtest/run-backtest.ts";
+export type { BacktestRow } from "./backtest/summarize.ts";
+export { calibrate, type CalibrateOptions, type Calibration, type CalibrationStep } from "./calibrate/calibrate.ts";
+export type { CalibrationBackend, CodedResponses, Objective, Parameters } from "./calibrate/types.ts";
+export { closingWords } from "./fit/closing-words.ts";
+export {
+  configurationDigest,
+  DEFAULT_CONFIGURATION,
+  type FitConfiguration,
+  type LambdaRule,
+} from "./fit/configuration.ts";
+export { bundleFiles, fitBundle, type BundleDescription, type FitOptions, type FitResult } from "./fit/fit-bundle.ts";
+export type { ImportReport } from "./import/import-report.ts";
+export { importLmEval } from "./import/lm-eval.ts";
+export { readItems } from "./ingest/items-file.ts";
+export { readResponses, type ReadResponsesOptions, type Responses } from "./ingest/read-responses.ts";
+export { writeItems } from "./ingest/write-items.ts";
+export { writeWideCsv } from "./ingest/write-wide-csv.ts";
+export { groupItems } from "./matrix/group-items.ts";
 export {
   isBinary,
   responseMatrix,
@@ -6,4 +30,8 @@ export {
   type ItemInfo,
   type ResponseMatrix,
 } from "./matrix/response-matrix.ts";
+export { readBundleFolder, writeBundleFolder } from "./publish/bundle-folder.ts";
+export { renderReport } from "./report/render-report.ts";
 export { startLocalWorker, type LocalWorker, type LocalWorkerOptions } from "./serve/local-worker.ts";
+export { SIMULATE_DEFAULTS, type SimulateOptions } from "./simulate/options.ts";
+export { simulateLeaderboard, type SimulatedLeaderboard } from "./simulate/simulate-leaderboard.ts";
