@@ -28,22 +28,24 @@ export function onnxBackend({ provider, precision, threads }: OnnxBackendOptions
           ...(threads !== undefined && { intraOpNumThreads: threads }),
         });
       } catch (cause) {
-        throw new AnchorEvalError(
-          "unavailable",
-          `ONNX Runtime could not start its ${provider} provider: ${cause instanceof Error ? cause.message.split("\n")[0]! : String(cause)}`,
-          { cause },
-        );
+        throw unavailable(`could not start its ${provider} provider`, cause);
       }
-      return onnxObjective(session, responses, dims, precision);
+      return onnxObjective(session, responses, dims, { provider, precision });
     },
   };
+}
+
+/** Some providers fail when a session is made, others at its first run. */
+function unavailable(what: string, cause: unknown): AnchorEvalError {
+  const why = cause instanceof Error ? cause.message.split("\n")[0]! : String(cause);
+  return new AnchorEvalError("unavailable", `ONNX Runtime ${what}: ${why}`, { cause });
 }
 
 function onnxObjective(
   session: InferenceSession,
   responses: CodedResponses,
   dims: number,
-  precision: "float32" | "float64",
+  { provider, precision }: Pick<OnnxBackendOptions, "provider" | "precision">,
 ): Objective {
   const { subjects, items, signs } = responses;
   const width = dims + 1;
@@ -66,15 +68,17 @@ function onnxObjective(
       for (let d = 0; d < dims; d++) y[i * width + d] = a[i * dims + d]!;
       y[i * width + dims] = b[i]!;
     }
-    const results = await session.run(feeds);
+    const results = await session.run(feeds).catch((cause: unknown) => {
+      throw unavailable(`failed on its ${provider} provider`, cause);
+    });
     const values = results["value"]!.data as Float32Array;
     const bySubject = results["subjects"]!.data as Float32Array;
     const byItem = results["items"]!.data as Float32Array;
     for (let m = 0; m < subjects; m++)
       for (let d = 0; d < dims; d++) gradient.theta[m * dims + d] = bySubject[m * width + d]!;
-    let value = -missing * Math.LN2; // a missing cell adds log ½
+    let value = -missing * Math.LN2; // a missing cell has log 2
     for (let i = 0; i < items; i++) {
-      value -= values[i]!;
+      value += values[i]!;
       for (let d = 0; d < dims; d++) gradient.a[i * dims + d] = byItem[i * width + d]!;
       gradient.b[i] = byItem[i * width + dims]!;
     }
