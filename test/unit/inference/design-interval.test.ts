@@ -7,6 +7,7 @@ const { design, tolerance } = readFixture<{
   design: {
     name: string;
     estimate: number;
+    scores: number[];
     mass: number[];
     inclusion: number[];
     residuals: number[];
@@ -15,18 +16,25 @@ const { design, tolerance } = readFixture<{
   }[];
 }>("numpy/intervals.json");
 
-function sampleOf(mass: readonly number[], inclusion: readonly number[] | null): AnsweredSample {
+/** A sample; its scores alternate between 1 and 0 unless they are given. */
+function sampleOf(
+  mass: readonly number[],
+  inclusion: readonly number[] | null,
+  scores: readonly number[] = mass.map((_, j) => 1 - (j % 2)),
+): AnsweredSample {
   return {
     items: Uint32Array.from(mass, (_, j) => j),
-    scores: new Float64Array(mass.length),
+    scores: Float64Array.from(scores),
     mass: Float64Array.from(mass),
     inclusion: inclusion && Float64Array.from(inclusion),
     share: 1,
   };
 }
 
-test.each(design)("as its docstring states it: $name", ({ estimate, mass, inclusion, residuals, level, expected }) => {
-  const interval = designInterval(estimate, sampleOf(mass, inclusion), Float64Array.from(residuals), level)!;
+test.each(design)("as its docstring states it: $name", (reference) => {
+  const { estimate, scores, mass, inclusion, residuals, level, expected } = reference;
+  const sample = sampleOf(mass, inclusion, scores);
+  const interval = designInterval(estimate, sample, Float64Array.from(residuals), level)!;
   expect(Math.abs(interval.low - expected[0])).toBeLessThan(tolerance.absolute);
   expect(Math.abs(interval.high - expected[1])).toBeLessThan(tolerance.absolute);
 });
@@ -70,6 +78,27 @@ test("is narrower with a larger share of the items, smaller residuals, more answ
   expect(width(0.9, 1)).toBeLessThan(0.5 * width(0.1, 1));
   expect(width(0.1, 0.5)).toBeLessThan(width(0.1, 1));
   expect(width(0.1, 1, 4)).toBeLessThan(0.6 * width(0.1, 1));
+});
+
+test("a variance that rests on few right or few wrong answers weighs little", () => {
+  const width = (right: number): number => {
+    const scores = Array.from({ length: 40 }, (_, j) => (j % 40 < right ? 1 : 0));
+    const residual = Float64Array.from({ length: 40 }, (_, j) => 0.02 * (-1) ** j);
+    const { low, high } = designInterval(0.3, sampleOf(equal(40), equal(40).fill(0.1), scores), residual, 0.95)!;
+    return high - low;
+  };
+  // The residuals are tiny all the same: only how many events stand behind them differs.
+  expect(width(2)).toBeGreaterThan(1.5 * width(20));
+  expect(width(38)).toBeCloseTo(width(2), 12);
+});
+
+test("answers that are all wrong never rule out 0, nor all right 1", () => {
+  const of = (score: number): { low: number; high: number } =>
+    designInterval(0.5, sampleOf(equal(8), equal(8).fill(0.1), new Array<number>(8).fill(score)), residuals, 0.95)!;
+  expect(of(0).low).toBe(0);
+  expect(of(0).high).toBeLessThan(1);
+  expect(of(1).high).toBe(1);
+  expect(of(1).low).toBeGreaterThan(0);
 });
 
 test("right predictions all the way are not certainty", () => {
