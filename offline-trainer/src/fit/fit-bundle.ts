@@ -192,7 +192,10 @@ function bundleContent(
           ];
         }),
       ),
-      overall: scenarios.length > 1 ? { measured: measureOverall(banks, n, estimator, configuration.lambda) } : null,
+      overall:
+        scenarios.length > 1
+          ? { measured: measureOverall(banks, n, estimator, configuration.lambda, randomMaes(errors)) }
+          : null,
     };
   });
   const manifest: FitResult["content"]["manifest"] = {
@@ -264,6 +267,10 @@ function bundleContent(
       };
     }),
   };
+}
+
+function randomMaes(errors: Readonly<Record<string, MeasuredErrors>>): number[] {
+  return Object.values(errors).map(({ interpolation }) => interpolation?.randomMae ?? 0);
 }
 
 /** The form that is asked by default: 100 anchors a scenario, else the next smaller, else the smallest. */

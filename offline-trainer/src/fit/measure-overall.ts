@@ -4,66 +4,87 @@ import type { LambdaRule } from "./configuration.ts";
 import type { FittedBank } from "./fit-bundle.ts";
 import { heldOutScore } from "./held-out-score.ts";
 import type { HeldOutEstimate } from "./held-out.ts";
-import { foldOutLambda, rounded } from "./measured-errors.ts";
+import { foldOutLambda, LEAST_MODELS_FOR_COVERAGE, rounded } from "./measured-errors.ts";
 
 /**
- * Errors of the overall score, the mean over scenarios, of the models that were held out in all of them at once. The
- * interpolation folds are the same for every bank; the weak-to-strong splits aren't, so there is no figure for those.
+ * Errors of the overall score, the mean over scenarios, on models that were held out in all of them. Weak-to-strong
+ * splits differ between banks, so there is no figure for those. Scenarios are drawn independently: intervals and the
+ * errors of random items combine in quadrature.
+ * @param randomMae - mean absolute error of random items, one a scenario
  */
 export function measureOverall(
   banks: readonly FittedBank[],
   n: number,
   estimator: EstimatorId,
   lambdaRule: LambdaRule,
+  randomMae: readonly number[],
 ): MeasuredErrors {
   const parts = banks.flatMap((bank) =>
     bank.task.scenarios.map((_, s) => {
       const interpolation = bank.validation.interpolation[s]!.get(n)!;
       const extrapolation = bank.validation.extrapolation[s]!.get(n)!;
       const lambda = foldOutLambda({ lambda: bank.lambdas[s]!.get(n)!, lambdaRule, interpolation, extrapolation });
-      return {
-        lambda,
-        byKey: new Map(interpolation.map((estimate) => [`${estimate.model}/${estimate.draw}`, estimate])),
-      };
+      return { lambda, byKey: new Map(interpolation.map((estimate) => [keyOf(estimate), estimate])) };
     }),
   );
-  const common = [...parts[0]!.byKey.keys()].filter((key) => parts.every(({ byKey }) => byKey.has(key)));
-  if (common.length === 0) return { interpolation: null, extrapolation: null };
+  const keys = [...parts[0]!.byKey.keys()].filter((key) => parts.every(({ byKey }) => byKey.has(key)));
+  if (keys.length === 0) return { interpolation: null, extrapolation: null };
+  const models = new Set(keys.map((key) => parts[0]!.byKey.get(key)!.model)).size;
   const error = (key: string, id: EstimatorId): number =>
     parts.reduce((sum, { byKey, lambda }) => {
-      const estimate: HeldOutEstimate = byKey.get(key)!;
+      const estimate = byKey.get(key)!;
       return sum + (heldOutScore(estimate, id, lambda(estimate)) - estimate.truth) / parts.length;
     }, 0);
-  const models = new Set(common.map((key) => key.split("/")[0])).size;
-  const draws = Math.round(common.length / models);
-  const summaries = Object.fromEntries(
-    ESTIMATORS.map((id): [EstimatorId, ErrorSummary] => {
-      const errors = common.map((key) => error(key, id));
-      const mean = (pick: (value: number) => number): number =>
-        rounded(errors.reduce((sum, value) => sum + pick(value), 0) / errors.length);
-      return [
-        id,
-        {
-          mae: mean(Math.abs),
-          rmse: rounded(Math.sqrt(errors.reduce((sum, value) => sum + value * value, 0) / errors.length)),
-          bias: mean((value) => value),
-        },
-      ];
-    }),
-  ) as Record<EstimatorId, ErrorSummary>;
-  const headline = common.map((key) => Math.abs(error(key, estimator))).sort((x, y) => x - y);
+
+  const intervals = keys.map((key) => {
+    const own = parts.map(({ byKey }) => byKey.get(key)!);
+    if (estimator !== "p-irt-dr" || own.some(({ interval }) => interval === null)) return null;
+    const side = (end: "low" | "high"): number =>
+      quadrature(own.map(({ interval, estimators }) => interval![end] - estimators["p-irt-dr"]));
+    return { below: side("low"), above: side("high"), error: error(key, estimator) };
+  });
+  const known = models >= LEAST_MODELS_FOR_COVERAGE && intervals.every((interval) => interval !== null);
+  const absolute = keys.map((key) => Math.abs(error(key, estimator))).sort((x, y) => x - y);
+  const draws = keys.length / models;
   return {
     interpolation: {
       models,
-      estimators: summaries,
-      randomMae: 0,
-      coverage95: null,
-      halfWidth95: null,
+      estimators: Object.fromEntries(
+        ESTIMATORS.map((id) => [id, summary(keys.map((key) => error(key, id)))]),
+      ) as Record<EstimatorId, ErrorSummary>,
+      randomMae: rounded(quadrature(randomMae)),
+      coverage95: known
+        ? rounded(
+            mean(intervals.map((own) => (-own.above <= own.error + 1e-12 && own.error - 1e-12 <= own.below ? 1 : 0))),
+          )
+        : null,
+      halfWidth95: known ? rounded(mean(intervals.map((own) => (own.below + own.above) / 2))) : null,
       absoluteError: ERROR_LEVELS.map((level) => {
-        const rank = Math.ceil((models + 1) * level) * draws;
-        return rank > headline.length ? null : rounded(headline[rank - 1]!);
+        const rank = Math.ceil(Math.ceil((models + 1) * level) * draws);
+        return rank > absolute.length ? null : rounded(absolute[rank - 1]!);
       }),
     },
     extrapolation: null,
   };
+}
+
+function keyOf({ model, draw }: HeldOutEstimate): string {
+  return `${model}/${draw}`;
+}
+
+function summary(errors: readonly number[]): ErrorSummary {
+  return {
+    mae: rounded(mean(errors.map(Math.abs))),
+    rmse: rounded(Math.sqrt(mean(errors.map((value) => value * value)))),
+    bias: rounded(mean(errors)),
+  };
+}
+
+function mean(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / values.length;
+}
+
+/** Spread of a mean of independent parts. */
+function quadrature(values: readonly number[]): number {
+  return Math.sqrt(values.reduce((sum, value) => sum + value * value, 0)) / values.length;
 }

@@ -9,7 +9,7 @@ import { blendingWeight } from "./lambda.ts";
 import { randomErrors } from "./random-baseline.ts";
 
 /** Held-out models below which coverage isn't measured. */
-const LEAST_MODELS_FOR_COVERAGE = 20;
+export const LEAST_MODELS_FOR_COVERAGE = 20;
 
 export interface MeasureInput {
   readonly matrix: ResponseMatrix;
