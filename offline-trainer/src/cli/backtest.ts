@@ -1,6 +1,6 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { sha256Hex } from "anchoreval/bundle";
-import type { Command, OptionReader, Output } from "anchoreval/cli";
+import { textTable, type Command, type OptionReader, type Output } from "anchoreval/cli";
 import { AnchorEvalError } from "anchoreval/core";
 import { PROVIDERS } from "../backends/resolve-backend.ts";
 import { SPLITS } from "../backtest/plan-cells.ts";
@@ -143,10 +143,6 @@ function printTable(rows: readonly BacktestRow[], output: Output): void {
     row.coverage95 === null ? "" : row.coverage95.toFixed(3),
     row.halfWidth95 === null ? "" : row.halfWidth95.toFixed(1),
   ]);
-  const widths = columns.map((column, c) => Math.max(column.length, ...cells.map((row) => row[c]!.length)));
-  const line = (row: readonly string[]): string =>
-    row.map((cell, c) => (c === 0 || c === 2 ? cell.padEnd(widths[c]!) : cell.padStart(widths[c]!))).join("  ");
-  output.line(line(columns));
-  for (const row of cells) output.line(line(row));
+  for (const line of textTable([columns, ...cells], "lrlrrrrrrrrr")) output.line(line);
   output.line("Errors in points. * is what a bundle serves as the score by default.");
 }

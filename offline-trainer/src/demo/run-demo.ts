@@ -8,7 +8,7 @@ import {
   type Estimate,
   type EstimateRequest,
 } from "anchoreval";
-import type { Output } from "anchoreval/cli";
+import { points, textTable, type Output } from "anchoreval/cli";
 import { AnchorEvalError, createRandom, ESTIMATORS, type EstimatorId } from "anchoreval/core";
 import { folderSource } from "anchoreval/node";
 import { publishBundle, r2Store } from "anchoreval/publish";
@@ -24,7 +24,6 @@ import { writeBundleFolder } from "../publish/bundle-folder.ts";
 import { renderReport } from "../report/render-report.ts";
 import { startLocalWorker, type LocalWorker } from "../serve/local-worker.ts";
 import { holdOut } from "./hold-out.ts";
-import { textTable } from "./text-table.ts";
 
 export interface DemoOptions {
   readonly matrix: ResponseMatrix;
@@ -42,8 +41,6 @@ export interface DemoOptions {
   readonly output: Output;
   readonly signal: AbortSignal;
 }
-
-const points = (fraction: number): string => (100 * fraction).toFixed(1);
 
 /** Sizes that are fitted beside the one that is shown. */
 const SIZES = [10, 30, 50, 100];
@@ -175,7 +172,10 @@ function showModels(
       estimate.interval ? `${points(estimate.interval.low)} to ${points(estimate.interval.high)}` : "",
     ]);
   output.line("Overall scores of the held-out models, in points:");
-  for (const line of textTable(["model", "true", "anchor mean", "p-IRT", "gp-IRT", "score", "95 % interval"], rows))
+  for (const line of textTable(
+    [["model", "true", "anchor mean", "p-IRT", "gp-IRT", "score", "95 % interval"], ...rows],
+    "l" + "r".repeat(6),
+  ))
     output.line(line);
   const held = targets.filter((model, k) => {
     const { interval } = estimates[k]!;
@@ -235,8 +235,8 @@ function showErrors(
   ]);
   output.line("Mean absolute error of the held-out models, in points:");
   for (const line of textTable(
-    ["scenario", "items asked", "random items", "anchor mean", "p-IRT", "gp-IRT", "p-IRT-DR (score)"],
-    rows,
+    [["scenario", "items asked", "random items", "anchor mean", "p-IRT", "gp-IRT", "p-IRT-DR (score)"], ...rows],
+    "l" + "r".repeat(6),
   ))
     output.line(line);
   output.line();
