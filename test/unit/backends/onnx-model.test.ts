@@ -1,0 +1,165 @@
+import onnxProto from "onnx-proto";
+import { InferenceSession, Tensor } from "onnxruntime-node";
+import { describe, expect, test } from "vitest";
+import { ELEMENT_TYPES, encodeOnnxModel } from "../../../offline-trainer/src/backends/onnx/graph-writer.ts";
+import { objectiveGraph } from "../../../offline-trainer/src/backends/onnx/objective-graph.ts";
+import { largestDifference, readFixture } from "../../support/fixture.ts";
+
+const { ModelProto, TensorProto, AttributeProto } = onnxProto.onnx;
+
+/** The same model, built and checked by ONNX's Python package, and what its reference evaluator computes. */
+const reference = readFixture<{
+  tolerance: Record<"float32" | "float64", number>;
+  subjects: number;
+  items: number;
+  dims: number;
+  signs: number[];
+  theta: number[];
+  a: number[];
+  b: number[];
+  direct: number;
+  cases: { precision: "float32" | "float64"; model: string; value: number[]; subjects: number[]; items: number[] }[];
+}>("onnx/objective.json");
+
+const { subjects, items, dims } = reference;
+const responses = { subjects, items, signs: Int8Array.from(reference.signs) };
+
+interface Value {
+  readonly name: string;
+  readonly type: {
+    readonly tensorType: { readonly elemType: number; readonly shape: { readonly dim: { dimValue: number }[] } };
+  };
+}
+
+/** What a model holds, its 64-bit integers as numbers. */
+interface Model {
+  readonly irVersion: number;
+  readonly opsetImport: readonly { readonly domain: string; readonly version: number }[];
+  readonly graph: {
+    readonly name: string;
+    readonly node: readonly {
+      readonly opType: string;
+      readonly input: string[];
+      readonly output: string[];
+      readonly attribute: readonly { readonly name: string; readonly type: number; readonly i: number }[];
+    }[];
+    readonly initializer: readonly {
+      readonly name: string;
+      readonly dataType: number;
+      readonly dims: number[];
+      readonly rawData: Uint8Array;
+    }[];
+    readonly input: readonly Value[];
+    readonly output: readonly Value[];
+  };
+}
+
+const decode = (bytes: Uint8Array): Model =>
+  ModelProto.toObject(ModelProto.decode(bytes), { longs: Number, arrays: true }) as unknown as Model;
+
+describe.each(reference.cases)("the $precision objective", (expected) => {
+  const { precision } = expected;
+  const bytes = objectiveGraph(responses, dims, precision);
+
+  test("is the message that ONNX's own package writes", () => {
+    expect(decode(bytes)).toEqual(decode(Uint8Array.from(Buffer.from(expected.model, "base64"))));
+  });
+
+  test("has every field that the schema wants, and nothing that it doesn't know", () => {
+    expect(ModelProto.verify(ModelProto.toObject(ModelProto.decode(bytes)))).toBeNull();
+    // Decoding drops fields that the schema doesn't know; ONNX's own bytes have none.
+    expect(bytes.length).toBe(Uint8Array.from(Buffer.from(expected.model, "base64")).length);
+  });
+
+  test("declares operators, shapes and constants", () => {
+    const { graph, irVersion, opsetImport } = decode(bytes);
+    expect(irVersion).toBe(7);
+    expect(opsetImport.map(({ domain, version }) => [domain, version])).toEqual([["", 13]]);
+    expect(graph.node.map(({ opType }) => opType)).toEqual(
+      "Cast Gemm Mul Sigmoid Sub Max Log Relu Sub ReduceSum Mul MatMul Gemm".split(" "),
+    );
+    const element = TensorProto.DataType[precision === "float32" ? "FLOAT" : "DOUBLE"];
+    const shapes = [...graph.input, ...graph.output].map(({ name, type }) => [
+      name,
+      type.tensorType.elemType,
+      type.tensorType.shape.dim.map(({ dimValue }) => dimValue),
+    ]);
+    expect(shapes).toEqual([
+      ["X", element, [5, 3]],
+      ["A", element, [7, 3]],
+      ["value", element, [7]],
+      ["subjects", element, [5, 3]],
+      ["items", element, [7, 3]],
+    ]);
+    const [signs, one, rows] = graph.initializer;
+    expect([signs!.name, signs!.dataType, signs!.dims]).toEqual(["signs", TensorProto.DataType.INT8, [5, 7]]);
+    expect(Array.from(new Int8Array(Uint8Array.from(signs!.rawData).buffer), (sign) => -sign || 0)).toEqual(
+      reference.signs,
+    );
+    expect([one!.name, one!.dataType, one!.rawData.length]).toEqual(["one", element, precision === "float32" ? 4 : 8]);
+    expect([rows!.name, rows!.dataType, rows!.dims]).toEqual(["rows", TensorProto.DataType.INT64, [1]]);
+    expect(Array.from(rows!.rawData)).toEqual([0, 0, 0, 0, 0, 0, 0, 0]);
+    // Every value is made before it is used, once.
+    const made = new Set([...graph.input, ...graph.initializer].map(({ name }) => name));
+    for (const { input, output, attribute } of graph.node) {
+      for (const name of input) expect(made).toContain(name);
+      for (const name of output) {
+        expect(made).not.toContain(name);
+        made.add(name);
+      }
+      for (const { type } of attribute) expect(type).toBe(AttributeProto.AttributeType.INT);
+    }
+    for (const { name } of graph.output) expect(made).toContain(name);
+  });
+
+  test("computes in ONNX Runtime what the reference evaluator does", async () => {
+    const session = await InferenceSession.create(bytes, { executionProviders: ["cpu"], intraOpNumThreads: 1 });
+    const numbers = precision === "float32" ? Float32Array : Float64Array;
+    const x: number[] = [];
+    for (let m = 0; m < subjects; m++) x.push(...reference.theta.slice(m * dims, (m + 1) * dims), -1);
+    const y: number[] = [];
+    for (let i = 0; i < items; i++) y.push(...reference.a.slice(i * dims, (i + 1) * dims), reference.b[i]!);
+    const result = await session.run({
+      X: new Tensor(precision, numbers.from(x) as never, [subjects, dims + 1]),
+      A: new Tensor(precision, numbers.from(y) as never, [items, dims + 1]),
+    });
+    await session.release();
+    for (const name of ["value", "subjects", "items"] as const)
+      expect(largestDifference(result[name]!.data as Float64Array, expected[name])).toBeLessThan(
+        4 * reference.tolerance[precision],
+      );
+    const missing = reference.signs.filter((sign) => sign === 0).length;
+    const total = (result["value"]!.data as Float64Array).reduce((sum: number, value: number) => sum + value, 0);
+    expect(Math.abs(total - missing * Math.LN2 - reference.direct)).toBeLessThan(40 * reference.tolerance[precision]);
+  });
+});
+
+test("element types have ONNX's numbers", () => {
+  expect(ELEMENT_TYPES).toEqual({
+    float32: TensorProto.DataType.FLOAT,
+    int8: TensorProto.DataType.INT8,
+    int64: TensorProto.DataType.INT64,
+    float64: TensorProto.DataType.DOUBLE,
+  });
+});
+
+test("a graph's parts come back from the bytes, names in any script and sides of any length", () => {
+  const { graph } = decode(
+    encodeOnnxModel({
+      name: "größe 模型",
+      inputs: [{ name: "x", type: "int64", shape: [127, 128, 16383, 16384, 2 ** 31, 2 ** 40] }],
+      outputs: [{ name: "y", type: "int64", shape: [] }],
+      constants: [],
+      nodes: [{ op: "ReduceMax", inputs: ["x"], outputs: ["y"], attributes: { keepdims: 0, select: 300 } }],
+    }),
+  );
+  expect(graph.name).toBe("größe 模型");
+  expect(graph.input[0]!.type.tensorType.shape.dim.map(({ dimValue }) => dimValue)).toEqual([
+    127, 128, 16383, 16384, 2147483648, 1099511627776,
+  ]);
+  expect(graph.output[0]!.type.tensorType.shape.dim).toEqual([]);
+  expect(graph.node[0]!.attribute.map(({ name, i }) => [name, i])).toEqual([
+    ["keepdims", 0],
+    ["select", 300],
+  ]);
+});

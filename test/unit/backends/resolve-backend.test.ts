@@ -1,0 +1,122 @@
+import { InferenceSession } from "onnxruntime-node";
+import { afterEach, describe, expect, test, vi } from "vitest";
+import { resolveBackend } from "../../../offline-trainer/src/backends/resolve-backend.ts";
+import { expectRefusal, rejection } from "../../support/refusal.ts";
+
+afterEach(() => vi.restoreAllMocks());
+
+const createSession = InferenceSession.create.bind(InferenceSession) as (
+  bytes: Uint8Array,
+  options: InferenceSession.SessionOptions,
+) => Promise<InferenceSession>;
+
+/**
+ * Every provider starts (on the CPU, in truth), but for `missing`, which fails as it does without its libraries.
+ * @param change - what happens to a session that has started
+ */
+function withProviders(
+  missing: string | null,
+  change: (session: InferenceSession) => void = () => undefined,
+): { tried: string[] } {
+  const tried: string[] = [];
+  const create = async (bytes: Uint8Array, options: InferenceSession.SessionOptions): Promise<InferenceSession> => {
+    const [provider] = options.executionProviders as string[];
+    tried.push(provider!);
+    if (provider === missing) throw new Error("Failed to load shared library\n  more lines");
+    const session = await createSession(bytes, { executionProviders: ["cpu"] });
+    change(session);
+    return session;
+  };
+  vi.spyOn(InferenceSession, "create").mockImplementation(create as never);
+  return { tried };
+}
+
+describe("auto", () => {
+  test("falls back to the CPU in float32, with a plain reason, where CUDA doesn't start", async () => {
+    const { tried } = withProviders("cuda");
+    const { backend, reason } = await resolveBackend("auto");
+    expect(backend).toMatchObject({ name: "onnxruntime-cpu", precision: "float32" });
+    expect(reason).toMatch(/^ONNX Runtime on the CPU: CUDA's provider did not start/);
+    expect(reason).not.toContain("\n");
+    expect(tried).toEqual(["cuda"]);
+  });
+
+  test("takes CUDA where it starts, in float64", async () => {
+    withProviders(null);
+    const { backend, reason } = await resolveBackend("auto");
+    expect(backend).toMatchObject({ name: "onnxruntime-cuda", precision: "float64" });
+    expect(reason).toBe("ONNX Runtime on CUDA: found");
+  });
+
+  test("falls back where CUDA fails only at its first run", async () => {
+    withProviders(null, (session) => {
+      vi.spyOn(session, "run").mockRejectedValue(new Error("CUDA failure 35: driver version is insufficient"));
+    });
+    expect((await resolveBackend("auto")).backend.name).toBe("onnxruntime-cpu");
+    expectRefusal(await rejection(resolveBackend("cuda")), "unavailable", "CUDA failure 35");
+  });
+
+  test("falls back where CUDA computes wrong values", async () => {
+    withProviders(null, (session) => {
+      const run = session.run.bind(session) as (feeds: object) => Promise<Record<string, { data: Float64Array }>>;
+      const wrong = async (feeds: object): Promise<unknown> => {
+        const result = await run(feeds);
+        result["value"]!.data.fill(0.7);
+        return result;
+      };
+      vi.spyOn(session, "run").mockImplementation(wrong as never);
+    });
+    expect((await resolveBackend("auto")).backend.name).toBe("onnxruntime-cpu");
+    expectRefusal(await rejection(resolveBackend("cuda")), "unavailable", "computes wrong values (log 2 as 0.7)");
+  });
+});
+
+describe("a provider asked for by name", () => {
+  test.each(["cuda", "webgpu"] as const)("%s throws where it doesn't start", async (provider) => {
+    withProviders(provider);
+    const error = await rejection(resolveBackend(provider));
+    expectRefusal(
+      error,
+      "unavailable",
+      `ONNX Runtime could not start its ${provider} provider: Failed to load shared library`,
+    );
+    expect(error.message).not.toContain("more lines");
+    expect(error.cause).toBeInstanceOf(Error);
+  });
+
+  test.each([
+    ["cuda", "float64", "ONNX Runtime on CUDA: asked for"],
+    ["webgpu", "float32", "ONNX Runtime on WebGPU: asked for"],
+  ] as const)("%s is used where it starts, in %s", async (provider, precision, words) => {
+    const { tried } = withProviders(null);
+    const { backend, reason } = await resolveBackend(provider);
+    expect(backend).toMatchObject({ name: `onnxruntime-${provider}`, precision });
+    expect(reason).toBe(words);
+    expect(tried).toEqual([provider]);
+  });
+
+  test("cpu and typescript always start, without a try", async () => {
+    const { tried } = withProviders(null);
+    expect(await resolveBackend("cpu")).toMatchObject({
+      backend: { name: "onnxruntime-cpu", precision: "float32" },
+      reason: "ONNX Runtime on the CPU: asked for",
+    });
+    expect(await resolveBackend("typescript")).toMatchObject({
+      backend: { name: "typescript", precision: "float64" },
+      reason: "plain TypeScript: asked for",
+    });
+    expect(tried).toEqual([]);
+  });
+});
+
+test("on this machine, too, auto gives a backend that computes", async () => {
+  const { backend, reason } = await resolveBackend("auto", 1);
+  expect(reason).toMatch(/^ONNX Runtime on /);
+  const objective = await backend.open({ subjects: 1, items: 1, signs: Int8Array.of(1) }, 1);
+  const zero = (): Float64Array => new Float64Array(1);
+  const gradient = { theta: zero(), a: zero(), b: zero() };
+  const value = await objective.evaluate({ theta: zero(), a: zero(), b: zero() }, gradient);
+  await objective.dispose();
+  expect(value).toBeCloseTo(Math.LN2, 6);
+  expect(gradient.b[0]).toBeCloseTo(0.5, 6);
+});
