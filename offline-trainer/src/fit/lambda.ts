@@ -3,19 +3,22 @@ import type { HeldOutEstimate } from "./held-out.ts";
 /**
  * λ of gp-irt: minimises the squared error of λ·anchor-mean + (1−λ)·p-irt on held-out sources,
  * clip((E_pp − E_ap)/(E_aa + E_pp − 2·E_ap), 0, 1), E the mean products of the two errors, pooled over the
- * interpolation-like and the weak-to-strong folds.
+ * interpolation-like and the weak-to-strong folds. Every model counts once, however often it was held out.
  * @returns 0.5 where nothing was held out, or where both agree
  */
 export function blendingWeight(estimates: readonly HeldOutEstimate[]): number {
+  const times = new Map<number, number>();
+  for (const { model } of estimates) times.set(model, (times.get(model) ?? 0) + 1);
   let aa = 0;
   let pp = 0;
   let ap = 0;
-  for (const { truth, estimators } of estimates) {
+  for (const { model, truth, estimators } of estimates) {
     const anchor = estimators["anchor-mean"] - truth;
     const imputed = estimators["p-irt"] - truth;
-    aa += anchor * anchor;
-    pp += imputed * imputed;
-    ap += anchor * imputed;
+    const share = 1 / times.get(model)!;
+    aa += share * anchor * anchor;
+    pp += share * imputed * imputed;
+    ap += share * anchor * imputed;
   }
   const spread = aa + pp - 2 * ap;
   if (!(spread > 1e-12 * (aa + pp))) return 0.5;
