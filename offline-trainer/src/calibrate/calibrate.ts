@@ -1,4 +1,4 @@
-import type { RandomSource } from "anchoreval/core";
+import { AnchorEvalError, type RandomSource } from "anchoreval/core";
 import { canonicalRotation } from "./canonical-rotation.ts";
 import { minimizeLbfgs } from "./lbfgs.ts";
 import { initialScales, updateScales, type Scales } from "./scales.ts";
@@ -69,7 +69,7 @@ export async function calibrate(responses: CodedResponses, options: CalibrateOpt
       const last = round === rounds - 1;
       const result = await minimizeLbfgs(
         async (point, gradient) => {
-          signal?.throwIfAborted();
+          if (signal?.aborted) throw new AnchorEvalError("aborted", "the calibration was stopped");
           const value = await objective.evaluate(view(point), view(gradient));
           return value + addPenalty(view(point), view(gradient), scales);
         },
