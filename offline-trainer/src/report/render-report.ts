@@ -1,8 +1,65 @@
 import type { FitResult } from "../fit/fit-bundle.ts";
-import { closingWords } from "../fit/closing-words.ts";
+import { coverage } from "./figures/coverage.ts";
+import { errorBySize } from "./figures/error-by-size.ts";
+import { itemMap } from "./figures/item-map.ts";
+import { predictedAgainstTrue } from "./figures/predicted-against-true.ts";
+import { sourceModels } from "./figures/source-models.ts";
+import { html, type Html } from "./html.ts";
+import { section } from "./panels.ts";
+import { reportData, type ReportData } from "./report-data.ts";
+import { errorsTable } from "./sections/errors-table.ts";
+import { settings } from "./sections/settings.ts";
+import { summary } from "./sections/summary.ts";
+import { suspects } from "./sections/suspects.ts";
+import { STYLE_SHEET } from "./style-sheet.ts";
 
-/** report.html of a fit: one self-contained page. */
-export function renderReport({ content }: FitResult): Uint8Array {
-  closingWords;
-  return new TextEncoder().encode(`<!doctype html><meta charset="utf-8"><title>${content.manifest.benchmark}</title>`);
+/** The parts after the summary, in the order of the page. */
+const SECTIONS: readonly { id: string; title: string; content: (data: ReportData) => Html }[] = [
+  { id: "errors", title: "Errors, form by form", content: errorsTable },
+  { id: "error-by-size", title: "How the error falls with more items", content: errorBySize },
+  { id: "predicted", title: "Estimated against true scores", content: predictedAgainstTrue },
+  { id: "coverage", title: "Do the intervals hold?", content: coverage },
+  { id: "items", title: "The items", content: itemMap },
+  { id: "models", title: "The models behind it", content: sourceModels },
+  { id: "audit", title: "Items worth auditing", content: suspects },
+  { id: "settings", title: "How it was made", content: settings },
+];
+
+/**
+ * report.html of a fit: one self-contained page that needs no network and runs no script. The same fit gives the same
+ * bytes.
+ */
+export function renderReport(result: FitResult): Uint8Array {
+  const data = reportData(result);
+  const { benchmark, version, description } = data.manifest;
+  const page = html`<!doctype html>
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <title>${benchmark}@${version}: how good its estimates are</title>
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta
+          http-equiv="Content-Security-Policy"
+          content="default-src 'none'; style-src 'unsafe-inline'; img-src data:"
+        />
+        <link rel="icon" href="data:," />
+        <style>
+          ${{ markup: STYLE_SHEET }}
+        </style>
+      </head>
+      <body>
+        <header>
+          <h1>${benchmark}<span>@${version}</span></h1>
+          <p>How good its estimates are${description === null ? null : html`. ${description}`}</p>
+          <nav aria-label="On this page">
+            <ul>
+              ${SECTIONS.map(({ id, title }) => html`<li><a href="#${id}">${title}</a></li> `)}
+            </ul>
+          </nav>
+        </header>
+        <main>${summary(data)} ${SECTIONS.map(({ id, title, content }) => section(id, title, content(data)))}</main>
+        <footer>Made by <code>anchoreval fit</code>. Everything on this page is in it: it loads nothing.</footer>
+      </body>
+    </html> `;
+  return new TextEncoder().encode(page.markup.replace(/\n\s+/g, "\n"));
 }

@@ -1,0 +1,9 @@
+import type { EstimatorId } from "anchoreval/core";
+
+/** Estimators in words, as the glossary has them. */
+export const ESTIMATOR_NAMES: Readonly<Record<EstimatorId, string>> = {
+  "anchor-mean": "anchor mean",
+  "p-irt": "imputed mean",
+  "gp-irt": "blended mean",
+  "p-irt-dr": "corrected mean",
+};

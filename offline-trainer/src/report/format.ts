@@ -1,0 +1,39 @@
+/** Fractions as points with one decimal; a minus sign, no negative zero. */
+export function points(fraction: number): string {
+  const text = (100 * fraction).toFixed(1);
+  return text === "-0.0" ? "0.0" : text.replace("-", "−");
+}
+
+/** A share as a whole percentage; what isn't all never reads 100 %, what isn't none never 0 %. */
+export function percent(share: number): string {
+  const rounded = Math.round(100 * share);
+  const shown = share < 1 && rounded === 100 ? "over 99" : share > 0 && rounded === 0 ? "under 1" : String(rounded);
+  return `${shown} %`;
+}
+
+/** A whole number with thin spaces between thousands. */
+export function count(value: number): string {
+  return String(value).replace(/\B(?=(\d{3})+$)/g, "\u202f");
+}
+
+/** A number and its noun. @example counted(1, "item") // "1 item" */
+export function counted(value: number, noun: string): string {
+  return `${count(value)} ${noun}${value === 1 ? "" : "s"}`;
+}
+
+/** Two decimals with a minus sign. */
+export function decimals(value: number): string {
+  const text = value.toFixed(2);
+  return text === "-0.00" ? "0.00" : text.replace("-", "−");
+}
+
+/** A list in words. @example listed(["10", "30", "50"]) // "10, 30 and 50" */
+export function listed(words: readonly string[]): string {
+  return words.length < 2 ? words.join("") : `${words.slice(0, -1).join(", ")} and ${words.at(-1)!}`;
+}
+
+/** The first characters of a long text, for a label that has little room. */
+export function shortened(text: string, length: number): string {
+  const characters = Array.from(text);
+  return characters.length <= length ? text : `${characters.slice(0, length - 1).join("")}…`;
+}

@@ -1,0 +1,65 @@
+import type { EstimatorId } from "anchoreval/core";
+import type { LambdaRule } from "../fit/configuration.ts";
+import { errorQuantile, heldOutScore } from "../fit/held-out-score.ts";
+import type { HeldOutEstimate } from "../fit/held-out.ts";
+import { foldOutLambda } from "../fit/measured-errors.ts";
+import type { ReportForm, ReportManifest, ReportScenario } from "./report-data.ts";
+
+/** A model that was held out: what was estimated without it, and the truth. Fractions. */
+export interface HeldOutModel {
+  /** Row of the model. */
+  readonly model: number;
+  readonly truth: number;
+  readonly score: number;
+  readonly interval: { readonly low: number; readonly high: number } | null;
+}
+
+/** The held-out models of a scenario and form, each once: of the forms that were drawn on a fold, the first. */
+export function heldOutModels(
+  { id, fitted, place }: ReportScenario,
+  form: ReportForm,
+  fit: ReportManifest["fit"],
+): { like: HeldOutModel[]; stronger: HeldOutModel[] } {
+  const size = Number(form.id);
+  const interpolation = fitted.validation.interpolation[place]!.get(size) ?? [];
+  const extrapolation = fitted.validation.extrapolation[place]!.get(size) ?? [];
+  const lambda = foldOutLambda({
+    lambda: form.scenarios[id]!.lambda,
+    lambdaRule: fit["lambda"] as LambdaRule,
+    interpolation,
+    extrapolation,
+  });
+  const errors = new Map<number, number | null>();
+  const crossValidated = (fold: number): number | null => {
+    if (!errors.has(fold)) errors.set(fold, quantileWithout(fold, interpolation, form.estimator, lambda));
+    return errors.get(fold)!;
+  };
+  const held = (estimates: readonly HeldOutEstimate[]): HeldOutModel[] =>
+    estimates
+      .filter(({ draw }) => draw === 0)
+      .map((estimate) => {
+        const { model, truth, fold } = estimate;
+        const score = heldOutScore(estimate, form.estimator, lambda(estimate));
+        const error = form.interval === "design" ? null : crossValidated(fold);
+        const around = error === null ? null : { low: Math.max(0, score - error), high: Math.min(1, score + error) };
+        return { model, truth, score, interval: form.interval === "design" ? estimate.interval : around };
+      })
+      .sort((one, other) => one.truth - other.truth || one.model - other.model);
+  return { like: held(interpolation), stronger: held(extrapolation) };
+}
+
+/** Whether the interval holds the truth; null where there is none. */
+export function holds({ interval, truth }: HeldOutModel): boolean | null {
+  return interval && interval.low <= truth + 1e-12 && truth <= interval.high + 1e-12;
+}
+
+/** The error that 95 % of the models outside a fold stay within. */
+function quantileWithout(
+  fold: number,
+  estimates: readonly HeldOutEstimate[],
+  estimator: EstimatorId,
+  lambda: (estimate: HeldOutEstimate) => number,
+): number | null {
+  const others = estimates.filter((estimate) => estimate.fold !== fold);
+  return errorQuantile(others, estimator, lambda, 0.95);
+}
