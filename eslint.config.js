@@ -29,6 +29,11 @@ export default tseslint.config(
   },
   // Published coefficients stand as they were printed.
   { files: ["sdk/core/numeric/*.ts"], rules: { "no-loss-of-precision": "off" } },
-  { files: ["**/*.js"], languageOptions: { globals: { process: "readonly", console: "readonly", URL: "readonly" } } },
+  {
+    files: ["**/*.js"],
+    languageOptions: {
+      globals: { process: "readonly", console: "readonly", URL: "readonly", performance: "readonly" },
+    },
+  },
   prettier,
 );
