@@ -1,0 +1,32 @@
+import { describe, expect, test } from "vitest";
+import { heldOutModels, holds } from "../../../offline-trainer/src/report/held-out-models.ts";
+import { reportData } from "../../../offline-trainer/src/report/report-data.ts";
+import { sampleFit } from "./sample-fit.ts";
+
+describe.each(["stratified", "irt-kmeans"] as const)("held-out models of a %s form", async (selection) => {
+  const { manifest, scenarios, defaultForm } = reportData(
+    await sampleFit({ models: 40, scenarios: { one: 60 }, sizes: [20], configuration: { selection } }),
+  );
+  const { like, stronger } = heldOutModels(scenarios[0]!, defaultForm, manifest.fit);
+
+  test("each stands once, by its true score", () => {
+    expect(like).toHaveLength(40);
+    expect(new Set(like.map(({ model }) => model)).size).toBe(40);
+    expect(like.map(({ truth }) => truth)).toEqual(like.map(({ truth }) => truth).sort((x, y) => x - y));
+    expect(stronger).toHaveLength(defaultForm.scenarios["one"]!.measured.extrapolation!.models);
+  });
+
+  test("every model has an interval around its score, and the most part hold the truth", () => {
+    for (const { interval, score } of [...like, ...stronger]) {
+      expect(interval!.low).toBeLessThanOrEqual(score + 1e-12);
+      expect(interval!.high).toBeGreaterThanOrEqual(score - 1e-12);
+    }
+    expect(like.filter((model) => holds(model)).length).toBeGreaterThan(32);
+  });
+
+  test("their mean error is near the one that the manifest states", () => {
+    const mae = like.reduce((sum, { score, truth }) => sum + Math.abs(score - truth), 0) / like.length;
+    const stated = defaultForm.scenarios["one"]!.measured.interpolation!.estimators[defaultForm.estimator].mae;
+    expect(Math.abs(mae - stated)).toBeLessThan(0.5 * stated);
+  });
+});

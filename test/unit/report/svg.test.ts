@@ -1,0 +1,34 @@
+import * as Plot from "@observablehq/plot";
+import { expect, test } from "vitest";
+import { chart } from "../../../offline-trainer/src/report/svg.ts";
+
+const draw = (label: string): string =>
+  chart(label, {
+    height: 100,
+    marks: [
+      Plot.dot([1 / 3, 0.123456], { x: (d: number) => d, y: (d: number) => d, r: 2.345, title: () => "<b>&" }),
+      Plot.text(["<script>"], { frameAnchor: "middle" }),
+    ],
+  }).markup;
+
+test("a chart has a role, a label and a box, and no size or style of its own", () => {
+  const markup = draw(`a "label" <i>`);
+  expect(markup).toMatch(
+    /^<svg class="plot" role="img" aria-label="a &#34;label&#34; &#60;i&#62;" viewBox="0 0 320 100" /,
+  );
+  expect(markup).not.toContain("<style");
+  expect(markup).not.toMatch(/<svg[^>]* (width|height|font-family)=/);
+});
+
+test("texts in a chart are escaped", () => {
+  const markup = draw("x");
+  expect(markup).toContain("<title>&#60;b&#62;&#38;</title>");
+  expect(markup).toContain("&#60;script&#62;");
+  expect(markup).not.toContain("<script");
+});
+
+test("coordinates have one decimal; the same chart is the same text, whatever was drawn before", () => {
+  const first = draw("x");
+  expect(first).not.toMatch(/ (cx|cy|x1|y1|d|transform)="[^"]*\.\d\d/);
+  expect(draw("x")).toBe(first);
+});
