@@ -100,6 +100,22 @@ describe("the minimum", () => {
     expect(gradientNorm).toBeLessThan(1e-9);
   });
 
+  test("is not farther where the scaling is wrong by a common factor", async () => {
+    const { f, diagonal } = quadratic(40, 1e3);
+    const run = (factor: number): Promise<LbfgsResult> =>
+      minimized(f, new Array<number>(40).fill(0), {
+        scaling: diagonal.map((value) => factor * value),
+        tolerance: 1e-10,
+        maxEvaluations: 2000,
+      });
+    const right = await run(1);
+    for (const factor of [1e-4, 1e4]) {
+      const { value, evaluations } = await run(factor);
+      expect(value / right.value).toBeCloseTo(1, 8);
+      expect(evaluations).toBeLessThan(1.5 * right.evaluations + 20);
+    }
+  });
+
   test("is found behind a wall where the function is infinite or not a number", async () => {
     for (const wall of [Infinity, NaN]) {
       const f: Smooth = (x, gradient) => {

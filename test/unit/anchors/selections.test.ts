@@ -1,0 +1,31 @@
+import { expect, test } from "vitest";
+import { SELECTIONS } from "../../../offline-trainer/src/anchors/types.ts";
+import { describeSelection, type Skip } from "./selection.suite.ts";
+
+const drawn: Skip[] = [
+  {
+    test: "gives each item's weight to one anchor: the masses sum to the weight",
+    reason: "a sample's masses sum to the weight on average over the draw, and the estimators normalise them",
+  },
+];
+const clustered: Skip[] = [
+  { test: "puts the smaller sizes into the larger", reason: "each size has clusters of its own" },
+  {
+    test: "states inclusion probabilities, and the weight over them as mass",
+    reason: "medoids are a purposive choice: they have no probabilities",
+  },
+];
+
+const put: string[] = [];
+const call = (...[selection, skips]: Parameters<typeof describeSelection>): void => {
+  put.push(selection);
+  describeSelection(selection, skips);
+};
+call("stratified", drawn);
+call("random", drawn);
+call("irt-kmeans", clustered);
+call("correctness-kmeans", clustered);
+
+test("every selection is put to the suite once", () => {
+  expect(put.toSorted()).toEqual([...SELECTIONS].sort());
+});
