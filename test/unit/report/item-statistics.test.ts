@@ -1,8 +1,10 @@
 import { expect, test } from "vitest";
+import { demoLeaderboard } from "../../../offline-trainer/src/simulate/demo-leaderboard.ts";
+import { ITEM_KINDS } from "../../../offline-trainer/src/simulate/item-kinds.ts";
 import { responseMatrix } from "../../../offline-trainer/src/matrix/response-matrix.ts";
 import { scenarioSlices } from "../../../offline-trainer/src/prepare/scenarios.ts";
 import { itemStatistics, type ItemStatistics } from "../../../offline-trainer/src/report/item-statistics.ts";
-import { suspectItems } from "../../../offline-trainer/src/report/suspect-items.ts";
+import { LISTED_SUSPECTS, suspectItems } from "../../../offline-trainer/src/report/suspect-items.ts";
 
 function statisticsOf(rows: readonly (readonly number[])[]): ItemStatistics[] {
   const items = rows[0]!.map((_, i) => ({ item_id: `i${i}`, scenario: "s" }));
@@ -68,4 +70,16 @@ test("suspects: the reversed item first, then those without relation; rare answe
     [6, false],
     [1, false],
   ]);
+});
+
+test("on a simulated leaderboard, where 9 % of the items are faulty, nine in ten of those listed are", () => {
+  const { matrix, truth } = demoLeaderboard(1);
+  const listed = scenarioSlices(matrix.items, "subscenarios").flatMap((slice) =>
+    suspectItems(itemStatistics(matrix, slice))
+      .slice(0, LISTED_SUSPECTS)
+      .map(({ item }) => ITEM_KINDS[truth.items.kind[slice.begin + item]!]!),
+  );
+  const faulty = listed.filter((kind) => ["mislabelled", "non-monotone", "memorised"].includes(kind));
+  expect(listed.length).toBeGreaterThan(30);
+  expect(faulty.length / listed.length).toBeGreaterThan(0.9);
 });
