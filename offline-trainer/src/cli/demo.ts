@@ -1,7 +1,6 @@
 import type { Command } from "anchoreval/cli";
 import { AnchorEvalError } from "anchoreval/core";
 import { PROVIDERS } from "../backends/resolve-backend.ts";
-import { runDemo } from "../demo/run-demo.ts";
 import { readResponses } from "../ingest/read-responses.ts";
 import type { ResponseMatrix } from "../matrix/response-matrix.ts";
 import { groupItems } from "../matrix/group-items.ts";
@@ -40,6 +39,7 @@ export const demoCommand: Command = {
       : { matrix: groupItems(demoLeaderboard(seed).matrix), created: SIMULATED_DATE };
     if (output.json)
       throw new AnchorEvalError("unsupported", "demo prints for people: use fit, backtest and estimate with --json");
+    const { runDemo } = await import("../demo/run-demo.ts");
     await runDemo({
       matrix,
       benchmark: "demo",

@@ -6,7 +6,6 @@ import { closingWords } from "../fit/closing-words.ts";
 import { bundleFiles, fitBundle } from "../fit/fit-bundle.ts";
 import { readResponses } from "../ingest/read-responses.ts";
 import { checkBundleFolder, writeBundleFolder } from "../publish/bundle-folder.ts";
-import { renderReport } from "../report/render-report.ts";
 import {
   FIT_OPTIONS,
   RESPONSE_OPTIONS,
@@ -90,6 +89,8 @@ export const fitCommand: Command = {
       bar.stop();
     }
     const reportBegun = performance.now();
+    // Its drawing libraries take most of a second to load: only where a report is drawn.
+    const { renderReport } = await import("../report/render-report.ts");
     const files = bundleFiles(result, renderReport(result));
     await writeBundleFolder(out, files);
     const timings: Record<string, number> = {
