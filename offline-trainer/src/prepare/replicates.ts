@@ -42,7 +42,7 @@ export function replicateGroups(matrix: ResponseMatrix): Int32Array {
         shared += bits(both);
         differing += bits(both & (right[left * words + w]! ^ right[other * words + w]!));
       }
-      if (shared >= LEAST_SHARED && differing < (1 - REPLICATE_AGREEMENT) * shared) {
+      if (shared >= LEAST_SHARED && shared - differing > REPLICATE_AGREEMENT * shared) {
         const [x, y] = [root(left), root(other)];
         parent[Math.max(x, y)] = Math.min(x, y);
       }

@@ -97,13 +97,13 @@ const SAME: Readonly<Record<string, string>> = {
 };
 
 /**
- * Family of a model by its name: the stem that its last path segment holds as a word; an unknown one is a family of its
- * own.
+ * Family of a model by its name: the stem that a word of its last path segment begins with; an unknown one is a family
+ * of its own. What stands after an @, a revision or a host, is no part of the name.
  * @example familyOf("meta-llama/Llama-3-8B-Instruct") // "llama"
  */
 export function familyOf(name: string): string {
-  const last = name.toLowerCase().split(/[/@]/).filter(Boolean).slice(-1)[0] ?? name;
-  const text = last.replace(/[_\s]/g, "-");
+  const segment = name.toLowerCase().split("/").filter(Boolean).at(-1) ?? name;
+  const text = (segment.split("@")[0] || segment).replace(/[_\s]/g, "-");
   let best = "";
   for (const stem of STEMS) {
     const at = text.search(new RegExp(`(^|[^a-z])${stem.replace("-", "-?")}`));
