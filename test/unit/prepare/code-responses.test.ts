@@ -8,7 +8,7 @@ test("above the threshold is right, at it or below wrong, missing neither; rows 
   const matrix = responseMatrix(["x", "y", "z"], items, Float64Array.of(0.5, 0.75, NaN, 0.2, 0.9, 1, 0, 0.75, 0.25));
   const { subjects, items: count, signs } = codeResponses(matrix, [2, 0], Float64Array.of(0.5, 0.75, 0.2));
   expect([subjects, count]).toEqual([2, 3]);
-  expect(Array.from(signs)).toEqual([-1, -1, 1, -1, 1, 0]);
+  expect(Array.from(signs)).toEqual([-1, -1, 1, -1, -1, 0]);
 });
 
 test("zeros and ones at a half", () => {
