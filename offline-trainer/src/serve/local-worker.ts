@@ -58,6 +58,7 @@ export async function startLocalWorker(options: LocalWorkerOptions = {}): Promis
     workers: [
       {
         name,
+        modulesRoot: BUNDLED,
         modules: [{ type: "ESModule", path: join(BUNDLED, "index.js") }],
         compatibilityDate,
         compatibilityFlags,
