@@ -15,9 +15,14 @@ export interface DimensionError {
   readonly error: number;
 }
 
+export interface DimensionOptions extends Omit<TrainOptions, "dims"> {
+  /** Replicate group of every model: a group is held out together. */
+  readonly groups: ArrayLike<number>;
+}
+
 /**
- * Chooses the number of dimensions by held-out models: every fifth source is held out, its ability is estimated on the
- * even items, and the weighted mean prediction on the odd items is compared with the truth there; scenarios count the
+ * Chooses the number of dimensions by held-out models: every fifth source (replicates count as one) is held out, its
+ * ability is estimated on the even items, and the weighted mean prediction on the odd items is compared with the truth there; scenarios count the
  * same. The notebook's rule with its faults mended: abilities have the prior, weights are normalised over the items
  * that are compared, missing answers are left out.
  * @param rows - the source models
@@ -27,11 +32,14 @@ export interface DimensionError {
 export async function chooseDimension(
   task: BankTask,
   rows: readonly number[],
-  options: Omit<TrainOptions, "dims">,
+  options: DimensionOptions,
 ): Promise<{ dims: number; errors: DimensionError[] }> {
-  const held = rows.filter((_, k) => k % 5 === 0);
-  const kept = rows.filter((_, k) => k % 5 !== 0);
-  if (rows.length < 10) return { dims: 1, errors: [] };
+  const order = new Map<number, number>();
+  for (const m of rows) if (!order.has(options.groups[m]!)) order.set(options.groups[m]!, order.size);
+  if (order.size < 10) return { dims: 1, errors: [] };
+  const isHeld = (m: number): boolean => order.get(options.groups[m]!)! % 5 === 0;
+  const held = rows.filter(isHeld);
+  const kept = rows.filter((m) => !isHeld(m));
   const errors: DimensionError[] = [];
   for (const dims of DIMENSION_CANDIDATES) {
     if (dimsFor(dims, kept.length) !== dims) continue;
@@ -51,7 +59,7 @@ export async function resolveDimension(
   task: BankTask,
   rows: readonly number[],
   dims: number | "auto",
-  options: Omit<TrainOptions, "dims">,
+  options: DimensionOptions,
 ): Promise<{ dims: number; errors: DimensionError[] }> {
   if (dims !== "auto") return { dims: dimsFor(dims, rows.length), errors: [] };
   return chooseDimension(task, rows, { ...options, random: options.random.fork("dimension") });

@@ -18,7 +18,7 @@ export interface CrossValidation {
   readonly extrapolation: HeldOutTable;
 }
 
-export interface CrossValidateOptions extends HeldOutOptions {
+export interface CrossValidateOptions extends Omit<HeldOutOptions, "groups"> {
   readonly folds: number;
   /** Forms drawn on each fold. */
   readonly draws: number;
@@ -62,7 +62,7 @@ export async function crossValidate(
   const trained: TrainedFold[] = [];
   for (const split of [...random5, ...strong]) {
     const fold = trained.length;
-    trained.push(await trainFold(task, split, fold, { ...options, random: random.fork(`fold ${fold}`) }));
+    trained.push(await trainFold(task, split, fold, { ...options, groups, random: random.fork(`fold ${fold}`) }));
     options.onFold?.(fold + 1, random5.length + strong.length);
   }
   const tables = trained.map((fold) => estimateFold(task, fold, options, options.priorScale, options.draws));

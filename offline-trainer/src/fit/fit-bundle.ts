@@ -108,7 +108,7 @@ export async function fitBundle(matrix: ResponseMatrix, options: FitOptions): Pr
         "invalid_data",
         `only ${rows.length} models have answers in ${task.id}, at least ${LEAST_MODELS} are needed`,
       );
-    const shared = { backend, random, ...(signal && { signal }) };
+    const shared = { backend, random, groups, ...(signal && { signal }) };
     const { dims, errors } = await resolveDimension(task, rows, configuration.dims, shared);
     if (errors.length > 0) clock.lap("choice of dimension");
     const held = { ...shared, dims: configuration.dims, selection: configuration.selection, sizes };

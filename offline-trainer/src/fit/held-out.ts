@@ -2,12 +2,12 @@ import { designInterval, ESTIMATORS, scaledPrior, type EstimatorId, type RandomS
 import type { Selection } from "../anchors/types.ts";
 import { fullScores } from "../prepare/full-scores.ts";
 import type { Split } from "../splits/types.ts";
-import { resolveDimension } from "./choose-dimension.ts";
+import { resolveDimension, type DimensionOptions } from "./choose-dimension.ts";
 import { drawForms } from "./draw-forms.ts";
 import { estimateTarget } from "./estimate-target.ts";
-import { trainBank, type BankTask, type TrainedBank, type TrainOptions } from "./train-bank.ts";
+import { trainBank, type BankTask, type TrainedBank } from "./train-bank.ts";
 
-export interface HeldOutOptions extends Omit<TrainOptions, "dims"> {
+export interface HeldOutOptions extends DimensionOptions {
   readonly dims: number | "auto";
   readonly selection: Selection;
   readonly sizes: readonly number[];

@@ -25,7 +25,10 @@ export interface MeasureInput {
   readonly random: RandomSource;
 }
 
-/** λ for a held-out estimate: learned without the fold that it is in. */
+/**
+ * λ for a held-out estimate: learned without the fold that it is in, and without the models of that fold in others
+ * (random folds and the weak-to-strong one hold the same models out).
+ */
 export function foldOutLambda({
   lambda,
   lambdaRule,
@@ -35,11 +38,13 @@ export function foldOutLambda({
   estimate: HeldOutEstimate,
 ) => number {
   if (lambdaRule === "reference") return () => lambda;
+  const all = [...interpolation, ...extrapolation];
   const known = new Map<number, number>();
   return ({ fold }) => {
     let own = known.get(fold);
     if (own === undefined) {
-      own = blendingWeight([...interpolation, ...extrapolation].filter((estimate) => estimate.fold !== fold));
+      const held = new Set(all.filter((estimate) => estimate.fold === fold).map(({ model }) => model));
+      own = blendingWeight(all.filter(({ model }) => !held.has(model)));
       known.set(fold, own);
     }
     return own;
@@ -103,7 +108,7 @@ function heldOutInterval(
   const error = errorQuantile(others, input.estimator, lambda, 0.95);
   if (error === null) return null;
   const score = heldOutScore(estimate, input.estimator, lambda(estimate));
-  return { low: score - error, high: score + error };
+  return { low: Math.max(estimate.bounds.low, score - error), high: Math.min(estimate.bounds.high, score + error) };
 }
 
 function summary(

@@ -1,0 +1,333 @@
+import { createRandom, type RandomSource } from "anchoreval/core";
+import { describe, expect, test } from "vitest";
+import { SELECTIONS } from "../../../offline-trainer/src/anchors/types.ts";
+import { typescriptBackend } from "../../../offline-trainer/src/backends/typescript.ts";
+import {
+  backtestCell,
+  FORMS_PER_SEED,
+  type CellInput,
+  type CellResult,
+} from "../../../offline-trainer/src/backtest/cell.ts";
+import { bankTasks } from "../../../offline-trainer/src/backtest/plan-cells.ts";
+import { DEFAULT_CONFIGURATION, type FitConfiguration } from "../../../offline-trainer/src/fit/configuration.ts";
+import { crossValidate, type CrossValidation } from "../../../offline-trainer/src/fit/cross-validate.ts";
+import { drawForms } from "../../../offline-trainer/src/fit/draw-forms.ts";
+import {
+  drawStream,
+  trainFold,
+  type HeldOutEstimate,
+  type TrainedFold,
+} from "../../../offline-trainer/src/fit/held-out.ts";
+import { blendingWeight } from "../../../offline-trainer/src/fit/lambda.ts";
+import { learnLambdas } from "../../../offline-trainer/src/fit/learn-lambdas.ts";
+import { foldOutLambda } from "../../../offline-trainer/src/fit/measured-errors.ts";
+import type { BankTask } from "../../../offline-trainer/src/fit/train-bank.ts";
+import { isBinary, type ResponseMatrix } from "../../../offline-trainer/src/matrix/response-matrix.ts";
+import { folds } from "../../../offline-trainer/src/splits/interpolation.ts";
+import { smallLeaderboard, withScores } from "./small-leaderboard.ts";
+
+/**
+ * Held-out models may reach an estimate through their answers to the anchors, and nothing else. Their other answers are
+ * replaced here by whatever there is (other scores, fractions, none at all): everything learned must stay as it is, to
+ * the last bit.
+ */
+
+type Scramble = (matrix: ResponseMatrix, spared: (model: number, item: number) => boolean) => ResponseMatrix;
+
+function scrambles(random: RandomSource): [string, Scramble][] {
+  const all =
+    (score: () => number): Scramble =>
+    (matrix, spared) =>
+      withScores(matrix, (model, item, old) => (spared(model, item) ? old : score()));
+  return [
+    ["all wrong", all(() => 0)],
+    ["all right", all(() => 1)],
+    ["other answers", all(() => random.below(2))],
+    ["fractions", all(() => random.next())],
+    ["half of them missing", all(() => (random.next() < 0.5 ? NaN : 1))],
+  ];
+}
+
+/**
+ * 40 models, 160 and 120 items; 24 sources, 8 targets, 8 that are on neither side. The answers have more dimensions than
+ * are fitted, so that neither end of λ is the best.
+ */
+const shape = { models: 40, items: [160, 120], dims: 5, seed: 11 };
+const own = Array.from({ length: 40 }, (_, m) => m);
+const split = { sources: own.filter((m) => m % 5 < 3), targets: own.filter((m) => m % 5 === 3) };
+const sizes = [3, 8];
+const configuration: FitConfiguration = { ...DEFAULT_CONFIGURATION, dims: 1, folds: 3, draws: 2 };
+
+const taskOf = (matrix: ResponseMatrix, given: FitConfiguration): BankTask => bankTasks(matrix, given)[0]!;
+const cellOf = (matrix: ResponseMatrix, given: FitConfiguration): CellInput => ({
+  task: taskOf(matrix, given),
+  groups: own,
+  split,
+  sizes,
+  seed: 5,
+  configuration: given,
+});
+
+/** What backtestCell trains, by the same streams. */
+function trained({ task, groups, seed, configuration: given }: CellInput): Promise<TrainedFold> {
+  return trainFold(task, split, 0, {
+    dims: given.dims,
+    backend: typescriptBackend,
+    groups,
+    selection: given.selection,
+    sizes,
+    random: createRandom(seed).fork(task.id),
+  });
+}
+
+function formsOf(cell: CellInput, fold: TrainedFold): ReturnType<typeof drawForms>[] {
+  return Array.from({ length: FORMS_PER_SEED }, (_, draw) =>
+    drawForms(
+      cell.task,
+      split.sources,
+      fold.trained,
+      cell.configuration.selection,
+      sizes,
+      drawStream(fold.random, draw),
+    ),
+  );
+}
+
+/** The part of a result that held-out answers outside the anchors must not reach. */
+const learned = (results: readonly CellResult[]): unknown =>
+  results.map(({ scenario, n, dims, lambda, estimates }) => ({
+    scenario,
+    n,
+    dims,
+    lambda,
+    estimates: estimates.map(({ model, draw, estimators, interval, failed }) => ({
+      model,
+      draw,
+      estimators,
+      interval,
+      failed,
+    })),
+  }));
+
+describe("backtestCell", () => {
+  const variants: [string, Partial<FitConfiguration>, boolean][] = [
+    ...SELECTIONS.map((selection): [string, Partial<FitConfiguration>, boolean] => [selection, { selection }, false]),
+    ["dimension chosen", { dims: "auto", folds: 2, draws: 1 }, false],
+    ["λ by the reference's rule", { lambda: "reference" }, false],
+    ["one ability for all scenarios", { joint: true }, false],
+    ["graded scores", {}, true],
+    ["graded scores, correctness-kmeans", { selection: "correctness-kmeans" }, true],
+  ];
+
+  test.each(variants)("%s: held-out answers reach nothing but their own estimates", async (_, change, graded) => {
+    const given = { ...configuration, ...change };
+    const matrix = smallLeaderboard({ ...shape, graded });
+    const cell = cellOf(matrix, given);
+    const before = await backtestCell(cell, typescriptBackend);
+    // λ and the intervals must have something to say, too.
+    for (const { n, lambda, estimates } of before) {
+      if (n === 8) expect(lambda! > 0 && lambda! < 1).toBe(true);
+      expect(estimates.every(({ interval }) => interval !== null)).toBe(true);
+    }
+    const fold = await trained(cell);
+    const forms = formsOf(cell, fold);
+    const anchors = new Set(
+      forms.flatMap((bySize) =>
+        bySize.flatMap((scenario, s) =>
+          [...scenario.values()].flatMap(({ items }) =>
+            Array.from(items, (item) => cell.task.scenarios[s]!.begin + item),
+          ),
+        ),
+      ),
+    );
+    // The test says something only if most of the targets' answers are free to change.
+    expect(anchors.size).toBeLessThan(0.5 * cell.task.matrix.items.length);
+    expect(before[0]!.estimates.length).toBe(split.targets.length * FORMS_PER_SEED);
+    const sources = new Set(split.sources);
+    const targets = new Set(split.targets);
+    const width = cell.task.matrix.items.length;
+    // Targets keep what they answered to the anchors; models on neither side keep nothing.
+    const spared = (model: number, item: number): boolean =>
+      sources.has(model) || (targets.has(model) && item < width && anchors.has(item));
+
+    for (const [name, scramble] of scrambles(createRandom("scramble"))) {
+      const changed = scramble(matrix, spared);
+      expect(changed, name).not.toEqual(matrix);
+      const other = cellOf(changed, given);
+      const after = await backtestCell(other, typescriptBackend);
+      expect(learned(after), name).toEqual(learned(before));
+      // … although the truth was another one.
+      expect(after[0]!.estimates.map(({ truth }) => truth)).not.toEqual(before[0]!.estimates.map(({ truth }) => truth));
+
+      const again = await trained(other);
+      expect(again.trained, name).toEqual(fold.trained);
+      expect(formsOf(other, again), name).toEqual(forms);
+    }
+  });
+
+  test("what the targets answered to the anchors does reach their estimates", async () => {
+    const matrix = smallLeaderboard(shape);
+    const before = await backtestCell(cellOf(matrix, configuration), typescriptBackend);
+    const turned = withScores(matrix, (model, _, score) => (split.targets.includes(model) ? 1 - score : score));
+    const after = await backtestCell(cellOf(turned, configuration), typescriptBackend);
+    expect(learned(after)).not.toEqual(learned(before));
+    expect(after.map(({ lambda }) => lambda)).toEqual(before.map(({ lambda }) => lambda));
+  });
+
+  test("what the sources answered does reach what is learned", async () => {
+    const matrix = smallLeaderboard(shape);
+    const before = await trained(cellOf(matrix, configuration));
+    const turned = withScores(matrix, (model, item, score) =>
+      model === split.sources[0] && item === 0 ? 1 - score : score,
+    );
+    expect((await trained(cellOf(turned, configuration))).trained).not.toEqual(before.trained);
+  });
+});
+
+describe("crossValidate", () => {
+  const rows = own.slice(0, 30);
+  const options = {
+    dims: 1,
+    backend: typescriptBackend,
+    sizes,
+    folds: 3,
+    draws: 2,
+    priorScale: 2,
+  };
+  const validate = (task: BankTask, selection: FitConfiguration["selection"]): Promise<CrossValidation> =>
+    crossValidate(task, rows, own, { ...options, selection, random: createRandom(9) });
+  const ofFold = (estimates: readonly HeldOutEstimate[], fold: number): unknown[] =>
+    estimates
+      .filter((estimate) => estimate.fold === fold)
+      .map(({ model, draw, estimators, bounds, interval, failed }) => ({
+        model,
+        draw,
+        estimators,
+        bounds,
+        interval,
+        failed,
+      }));
+
+  test.each(["stratified", "irt-kmeans"] as const)(
+    "%s: a fold's models reach nothing of that fold but their own estimates",
+    async (selection) => {
+      const matrix = smallLeaderboard({ ...shape, graded: selection === "irt-kmeans" });
+      const task = taskOf(matrix, configuration);
+      const before = await validate(task, selection);
+      const input = { groups: rows, eligible: rows.map(() => true) };
+      const parts = folds(input, 3, createRandom(9).fork("folds"));
+      for (const [fold, part] of parts.entries()) {
+        const held = new Set(part.targets);
+        expect(
+          new Set(
+            before.interpolation[0]!.get(3)!
+              .filter((e) => e.fold === fold)
+              .map(({ model }) => model),
+          ),
+        ).toEqual(held);
+        // The anchors of this fold's forms, drawn again from its sources.
+        const again = await trainFold(task, part, fold, {
+          ...options,
+          groups: own,
+          selection,
+          random: createRandom(9).fork(`fold ${fold}`),
+        });
+        const anchors = new Set(
+          [0, 1].flatMap((draw) =>
+            [
+              ...drawForms(
+                task,
+                part.sources,
+                again.trained,
+                selection,
+                sizes,
+                drawStream(again.random, draw),
+              )[0]!.values(),
+            ].flatMap(({ items }) => Array.from(items)),
+          ),
+        );
+        const random = createRandom("fold");
+        const changed = withScores(matrix, (model, item, score) =>
+          (held.has(model) && !anchors.has(item)) || model >= 30
+            ? selection === "stratified"
+              ? random.below(2)
+              : random.next()
+            : score,
+        );
+        const after = await validate(taskOf(changed, configuration), selection);
+        for (const n of sizes) {
+          expect(ofFold(after.interpolation[0]!.get(n)!, fold)).toEqual(ofFold(before.interpolation[0]!.get(n)!, fold));
+          // Other folds learn from these models, and change.
+          const next = (fold + 1) % 3;
+          expect(ofFold(after.interpolation[0]!.get(n)!, next)).not.toEqual(
+            ofFold(before.interpolation[0]!.get(n)!, next),
+          );
+        }
+      }
+      expect(isBinary(matrix)).toBe(selection === "stratified");
+    },
+  );
+
+  test("models outside its rows reach nothing at all", async () => {
+    const matrix = smallLeaderboard(shape);
+    const before = await validate(taskOf(matrix, configuration), "stratified");
+    for (const [name, scramble] of scrambles(createRandom("outside"))) {
+      const task = taskOf(
+        scramble(matrix, (model) => model < 30),
+        configuration,
+      );
+      const after = await validate(task, "stratified");
+      expect(after, name).toEqual(before);
+      for (const rule of ["learned", "reference"] as const)
+        expect(learnLambdas(task, rows, sizes, after, rule)).toEqual(
+          learnLambdas(taskOf(matrix, configuration), rows, sizes, before, rule),
+        );
+    }
+  });
+
+  test("replicates are held out together", async () => {
+    const twins = withScores(smallLeaderboard(shape), (_, __, score) => score);
+    const groups = own.map((m) => (m % 2 === 1 && m < 20 ? m - 1 : m)); // 0 and 1, 2 and 3, …
+    const { interpolation } = await crossValidate(taskOf(twins, configuration), rows, groups, {
+      ...options,
+      selection: "random",
+      random: createRandom(9),
+    });
+    const foldOf = new Map(interpolation[0]!.get(3)!.map(({ model, fold }) => [model, fold]));
+    expect(foldOf.size).toBe(30);
+    for (let m = 0; m < 20; m += 2) expect(foldOf.get(m)).toBe(foldOf.get(m + 1));
+  });
+
+  test("λ of a fold's measured errors does not know its models, whichever fold tells of them", async () => {
+    const { interpolation, extrapolation } = await validate(
+      taskOf(smallLeaderboard(shape), configuration),
+      "stratified",
+    );
+    const given = {
+      lambda: 0.5,
+      lambdaRule: "learned" as const,
+      interpolation: interpolation[0]!.get(8)!,
+      extrapolation: extrapolation[0]!.get(8)!,
+    };
+    const lambda = foldOutLambda(given);
+    const values = new Set<number>();
+    for (const fold of [0, 1, 2, 3]) {
+      const all = [...given.interpolation, ...given.extrapolation];
+      const held = new Set(all.filter((estimate) => estimate.fold === fold).map(({ model }) => model));
+      expect(held.size).toBeGreaterThan(5);
+      // Their truth, and what was estimated for them, in any table.
+      const change = (estimate: HeldOutEstimate): HeldOutEstimate =>
+        held.has(estimate.model) ? { ...estimate, truth: 1 - estimate.truth } : estimate;
+      const changed = foldOutLambda({
+        ...given,
+        interpolation: given.interpolation.map(change),
+        extrapolation: given.extrapolation.map(change),
+      });
+      const some = all.find((estimate) => estimate.fold === fold)!;
+      expect(changed(some)).toBe(lambda(some));
+      expect(lambda(some)).toBe(blendingWeight(all.filter(({ model }) => !held.has(model))));
+      values.add(lambda(some));
+    }
+    expect(values.size).toBeGreaterThan(1);
+  });
+});
