@@ -41,7 +41,8 @@ const BUNDLED = fileURLToPath(new URL("../worker/", import.meta.url));
 
 /**
  * Starts the bundled Worker in workerd, as Cloudflare would run it.
- * @throws AnchorEvalError `unavailable` where the port is taken, `unsupported` where the Worker was not built
+ * @throws AnchorEvalError `unavailable` where a port is taken or the Worker doesn't start (then nothing of it is left
+ * running), `unsupported` where it was not built
  * @example
  * const worker = await startLocalWorker({ port: 0, persist: folder });
  * await publishBundle(r2Store(await worker.bucket()), files);
@@ -49,7 +50,7 @@ const BUNDLED = fileURLToPath(new URL("../worker/", import.meta.url));
 export async function startLocalWorker(options: LocalWorkerOptions = {}): Promise<LocalWorker> {
   const { port = 8787, persist = ".wrangler/state", directSocket } = options;
   const { name, compatibilityDate, compatibilityFlags, r2Buckets, vars } = await readSettings();
-  await refuseTakenPort(port);
+  for (const wanted of [port, directSocket]) if (wanted !== undefined) await refuseTakenPort(wanted);
   const miniflare = new Miniflare({
     host: HOST,
     port,
@@ -69,13 +70,26 @@ export async function startLocalWorker(options: LocalWorkerOptions = {}): Promis
       },
     ],
   });
-  const url = (await miniflare.ready).origin;
-  return {
-    url,
-    directUrl: directSocket === undefined ? null : (await miniflare.unsafeGetDirectURL(name)).origin,
-    bucket: () => miniflare.getR2Bucket("BUNDLES", name),
-    dispose: () => miniflare.dispose(),
-  };
+  try {
+    return {
+      url: (await miniflare.ready).origin,
+      directUrl: directSocket === undefined ? null : (await miniflare.unsafeGetDirectURL(name)).origin,
+      bucket: () => miniflare.getR2Bucket("BUNDLES", name),
+      dispose: () => miniflare.dispose(),
+    };
+  } catch (cause) {
+    // Its own servers would keep the process alive. It cleans up, and then rejects with the same failure once more.
+    await miniflare.dispose().catch(() => undefined);
+    throw notStarted(cause);
+  }
+}
+
+/** Why miniflare gave up; a port may be taken after it was tried. */
+function notStarted(cause: unknown): AnchorEvalError {
+  const { code, message } = cause as NodeJS.ErrnoException;
+  if (code === "ERR_ADDRESS_IN_USE") return portTaken(/:(\d+)\)/.exec(message)?.[1], cause);
+  const why = message.split("\n")[0]!.replace(`${code}: `, "");
+  return new AnchorEvalError("unavailable", `the Worker could not be started on this machine: ${why}`, { cause });
 }
 
 /** workerd would die of a taken port with a stack of its own. */
@@ -84,10 +98,14 @@ async function refuseTakenPort(port: number): Promise<void> {
   try {
     await new Promise<void>((ready, reject) => server.once("error", reject).listen(port, HOST, ready));
   } catch (cause) {
-    throw new AnchorEvalError("unavailable", `port ${port} can't be used on ${HOST}: choose another`, { cause });
+    throw portTaken(String(port), cause);
   } finally {
     server.close();
   }
+}
+
+function portTaken(port = "that was asked for", cause: unknown): AnchorEvalError {
+  return new AnchorEvalError("unavailable", `port ${port} can't be used on ${HOST}: choose another`, { cause });
 }
 
 async function readSettings(): Promise<WorkerSettings> {

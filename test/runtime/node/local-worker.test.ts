@@ -1,12 +1,13 @@
 import { spawn } from "node:child_process";
-import { mkdtemp, rm } from "node:fs/promises";
-import { connect } from "node:net";
+import { once } from "node:events";
+import { cp, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
+import { connect, createServer, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import { createClient, estimateFromAnchors, loadBundle } from "anchoreval";
 import { publishBundle, r2Store } from "anchoreval/publish";
-import { startLocalWorker, type LocalWorker } from "anchoreval-trainer";
+import { startLocalWorker, type LocalWorker, type LocalWorkerOptions } from "anchoreval-trainer";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { buildWorker } from "../../support/built-worker.ts";
 import { memorySource } from "../../support/memory-source.ts";
@@ -80,6 +81,76 @@ describe("/docs", () => {
 test("a port that is taken is a named error", async () => {
   const { port } = new URL(worker.url);
   await expect(startLocalWorker({ port: Number(port), persist })).rejects.toMatchObject({ code: "unavailable" });
+});
+
+describe("a Worker that doesn't start is a named error, and leaves nothing running", () => {
+  /** Starts it in a process of its own, from `script`, and waits for that to end. */
+  async function start(
+    script: string,
+    options: LocalWorkerOptions,
+  ): Promise<{ code: string; message: string; ended: boolean }> {
+    const lines = [
+      `const { startLocalWorker } = await import(${JSON.stringify(script)});`,
+      `const report = ({ code, message }) => process.stdout.write(JSON.stringify({ code, message }));`,
+      `await startLocalWorker(${JSON.stringify(options)}).then(() => report({}), report);`,
+    ];
+    const child = spawn(process.execPath, ["--input-type=module", "--eval", lines.join("\n")], {
+      cwd: persist,
+      stdio: ["ignore", "pipe", "ignore"], // workerd prints its own stack
+    });
+    let output = "";
+    child.stdout.on("data", (chunk: Buffer) => (output += chunk.toString()));
+    const tooLong = setTimeout(() => child.kill("SIGKILL"), 15_000);
+    const [status] = (await once(child, "close")) as [number | null];
+    clearTimeout(tooLong);
+    return { ...(JSON.parse(output) as { code: string; message: string }), ended: status === 0 };
+  }
+  const built = new URL("../../../offline-trainer/dist/", import.meta.url);
+  const script = new URL("serve/local-worker.js", built).href;
+
+  test("a port that is taken after it was tried: here by its own second socket", async () => {
+    const server = createServer().listen(0, "127.0.0.1");
+    await once(server, "listening");
+    const { port } = server.address() as AddressInfo;
+    server.close();
+    await once(server, "close");
+    expect(await start(script, { port, directSocket: port, persist })).toEqual({
+      code: "unavailable",
+      message: `port ${port} can't be used on 127.0.0.1: choose another`,
+      ended: true,
+    });
+  });
+
+  test("the second socket's port is taken", async () => {
+    const port = Number(new URL(worker.url).port);
+    expect(await start(script, { port: 0, directSocket: port, persist })).toEqual({
+      code: "unavailable",
+      message: `port ${port} can't be used on 127.0.0.1: choose another`,
+      ended: true,
+    });
+  });
+
+  test("a state folder that can't be one", async () => {
+    const file = join(persist, "file");
+    await writeFile(file, "");
+    expect(await start(script, { port: 0, persist: file })).toMatchObject({ code: "unavailable", ended: true });
+  });
+
+  test("a Worker whose script is broken", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "anchoreval-"));
+    try {
+      await cp(fileURLToPath(built), folder, { recursive: true });
+      await symlink(fileURLToPath(new URL("../../../node_modules", import.meta.url)), join(folder, "node_modules"));
+      await writeFile(join(folder, "package.json"), '{"type":"module"}');
+      await writeFile(join(folder, "worker", "index.js"), "export defaul {");
+      const copy = pathToFileURL(join(folder, "serve", "local-worker.js")).href;
+      const error = await start(copy, { port: 0, persist });
+      expect(error).toMatchObject({ code: "unavailable", ended: true });
+      expect(error.message).toMatch(/^the Worker could not be started on this machine: .*runtime failed to start/);
+    } finally {
+      await rm(folder, { recursive: true });
+    }
+  });
 });
 
 test("`wrangler dev` on the same state sees what was published, and the other way round", async () => {
