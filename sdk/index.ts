@@ -27,3 +27,4 @@ export type {
   ScenarioResult,
   WarningCode,
 } from "./estimate/types.ts";
+export { visitJsonKeys } from "./json-keys.ts";

@@ -19,7 +19,8 @@ export {
   type EstimatorId,
   type ScenarioState,
 } from "./estimators/types.ts";
-export { designInterval } from "./inference/design-interval.ts";
+export { designInterval, weightedScore, type SampledScore } from "./inference/design-interval.ts";
+export { NO_SAMPLING, samplingVariance, type SamplingVariance } from "./inference/sampling-variance.ts";
 export { outsideProbability, percentile, scoreRange, type ScoreRange } from "./inference/score-range.ts";
 export { wilsonInterval } from "./inference/wilson-interval.ts";
 export { itemInformation, logitInformation, testInformation } from "./irt/information.ts";

@@ -12,8 +12,9 @@ import { AnchorEvalError } from "../core/errors.ts";
 import { gatherItems } from "../core/estimate/gather-items.ts";
 import { estimateScenario, type ScenarioEstimate } from "../core/estimate/scenario-estimate.ts";
 import { designInterval } from "../core/inference/design-interval.ts";
+import { NO_SAMPLING, samplingVariance, type SamplingVariance } from "../core/inference/sampling-variance.ts";
 import { outsideProbability, percentile, scoreRange } from "../core/inference/score-range.ts";
-import { overallScore } from "./overall-score.ts";
+import { overallScore, type ScoredScenario } from "./overall-score.ts";
 import { resolveAnswers } from "./resolve-answers.ts";
 import type { Estimate, EstimateOptions, EstimateWarning, Interval, Responses, ScenarioResult } from "./types.ts";
 
@@ -45,7 +46,7 @@ export function estimateFromAnchors(bundle: Bundle, responses: Responses, option
       message: `${dropped.length} answers were dropped: their items have changed since they were calibrated (${dropped.slice(0, 5).join(", ")}).`,
     });
 
-  const scenarios = new Map<string, ScenarioResult>();
+  const scenarios = new Map<string, ScoredScenario>();
   for (const bank of bundle.manifest.banks) {
     const loaded = bank.scenarios.filter((id) => bundle.scenarios.has(id));
     if (loaded.length === 0) continue;
@@ -59,14 +60,14 @@ export function estimateFromAnchors(bundle: Bundle, responses: Responses, option
       scenarios.set(id, scenarioResult(bundle.scenarios.get(id)!, form, scores.get(id)!, ability, level, warnings));
   }
   const ordered = Object.fromEntries(
-    bundle.manifest.scenarios.flatMap(({ id }) => (scenarios.has(id) ? [[id, scenarios.get(id)!]] : [])),
+    bundle.manifest.scenarios.flatMap(({ id }) => (scenarios.has(id) ? [[id, scenarios.get(id)!.result]] : [])),
   );
   return {
     benchmark: bundle.manifest.benchmark,
     version: bundle.manifest.version,
     form: formId,
     digest: bundle.digest,
-    ...overallScore(bundle.manifest, form, ordered, level),
+    ...overallScore(bundle.manifest, form, scenarios, level),
     answered: Object.values(ordered).reduce((sum, scenario) => sum + scenario.answered, 0),
     of: Object.values(ordered).reduce((sum, scenario) => sum + scenario.of, 0),
     warnings,
@@ -102,7 +103,7 @@ function scenarioResult(
   ability: AbilityEstimate | null,
   level: number,
   warnings: EstimateWarning[],
-): ScenarioResult {
+): ScoredScenario {
   const described = form.scenarios[scenario.id]!;
   const { bank, weights, scoreMap, sourceScores } = scenario;
   const { anchors } = scenario.forms.get(form.id)!;
@@ -110,18 +111,7 @@ function scenarioResult(
   const estimate =
     ability && estimateScenario({ bank, weights, scoreMap, anchors, lambda: described.lambda }, scores, ability);
   if (ability === null || estimate === null)
-    return {
-      score: null,
-      interval: null,
-      reason: "no anchor of this scenario was answered",
-      exact: false,
-      answered: 0,
-      of,
-      answeredShare: 0,
-      range: null,
-      percentile: null,
-      details: null,
-    };
+    return { result: unanswered(of), bounds: { low: 0, high: 1 }, sampling: null };
 
   const { sample, estimators } = estimate;
   const score = estimators[form.estimator];
@@ -152,10 +142,11 @@ function scenarioResult(
       scenario: scenario.id,
       message: `${scenario.id}: ${of - sample.items.length} of ${of} answers are missing; the score and its interval assume that they are missing at random.`,
     });
-  const { interval, reason } = scenarioInterval(form, described, estimate, score, range, level, exact);
+  const sampling = exact ? NO_SAMPLING : samplingVariance(score, sample, estimate.residuals);
+  const { interval, reason } = scenarioInterval(form, described, estimate, sampling, score, range, level, exact);
   if (interval === null && reason !== null)
     warnings.push({ code: "no_interval", scenario: scenario.id, message: `${scenario.id}: no interval: ${reason}.` });
-  return {
+  const result = {
     score,
     interval,
     reason,
@@ -175,6 +166,22 @@ function scenarioResult(
       outside,
     },
   };
+  return { result, bounds: estimate.bounds, sampling };
+}
+
+function unanswered(of: number): ScenarioResult {
+  return {
+    score: null,
+    interval: null,
+    reason: "no anchor of this scenario was answered",
+    exact: false,
+    answered: 0,
+    of,
+    answeredShare: 0,
+    range: null,
+    percentile: null,
+    details: null,
+  };
 }
 
 /** With every item answered the score is known, and so is its place. */
@@ -190,36 +197,26 @@ function scenarioInterval(
   form: FormManifest,
   described: FormScenarioManifest,
   estimate: ScenarioEstimate,
+  sampling: SamplingVariance | null,
   score: number,
   range: ScenarioResult["range"],
   level: number,
   exact: boolean,
 ): { interval: Interval | null; reason: string | null } {
   if (exact) return { interval: { low: score, high: score, level, method: "exact" }, reason: null };
-  const { sample, bounds, residuals } = estimate;
+  const { sample, bounds } = estimate;
   if (sample.share < LEAST_SHARE_FOR_INTERVAL)
     return {
       interval: null,
       reason: `only ${Math.round(100 * sample.share)} % of the anchors' weight was answered, below ${100 * LEAST_SHARE_FOR_INTERVAL} %`,
     };
-  const within = (
-    { low, high }: { low: number; high: number },
-    method: Interval["method"],
-  ): { interval: Interval; reason: null } => ({
-    interval: {
-      low: Math.min(score, Math.max(low, bounds.low)),
-      high: Math.max(score, Math.min(high, bounds.high)),
-      level,
-      method,
-    },
-    reason: null,
-  });
-  if (form.interval === "design") {
-    const interval = designInterval(score, sample, residuals, level);
-    return interval === null
+  if (form.interval === "design")
+    return sampling === null
       ? { interval: null, reason: "fewer than two anchors were answered" }
-      : within(interval, "design-based");
-  }
+      : {
+          interval: { ...designInterval({ score, bounds, sampling }, level), level, method: "design-based" },
+          reason: null,
+        };
   const position = ERROR_LEVELS.indexOf(level as (typeof ERROR_LEVELS)[number]);
   if (position < 0)
     return {
@@ -230,5 +227,7 @@ function scenarioInterval(
     return { interval: null, reason: "the model lies outside the range seen, where the errors measured do not hold" };
   const error = described.measured.interpolation?.absoluteError[position] ?? null;
   if (error === null) return { interval: null, reason: "too few source models to measure the error at this level" };
-  return within({ low: score - error, high: score + error }, "cross-validated");
+  const low = Math.max(score - error, bounds.low);
+  const high = Math.min(score + error, bounds.high);
+  return { interval: { low, high, level, method: "cross-validated" }, reason: null };
 }

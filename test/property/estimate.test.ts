@@ -1,5 +1,12 @@
 import { estimateFromAnchors, loadBundle, type Estimate } from "anchoreval";
-import { answeredSample, designInterval, estimateScenario, knownBounds, wilsonInterval } from "anchoreval/core";
+import {
+  answeredSample,
+  designInterval,
+  estimateScenario,
+  knownBounds,
+  samplingVariance,
+  wilsonInterval,
+} from "anchoreval/core";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { answersOf, arbScene, arbScore } from "../support/arbitraries.ts";
@@ -61,11 +68,12 @@ describe("a design-based interval", () => {
           iterations: 0,
           method: "map",
         } as const;
-        const { sample, residuals, estimators } = estimateScenario(scene.model, answersOf(scene), theirs)!;
+        const { sample, residuals, bounds, estimators } = estimateScenario(scene.model, answersOf(scene), theirs)!;
         const score = estimators["p-irt-dr"];
-        const narrow = designInterval(score, sample, residuals, Math.min(one, other));
-        const wide = designInterval(score, sample, residuals, Math.max(one, other));
-        fc.pre(narrow !== null && wide !== null);
+        const sampling = samplingVariance(score, sample, residuals);
+        fc.pre(sampling !== null);
+        const narrow = designInterval({ score, bounds, sampling }, Math.min(one, other));
+        const wide = designInterval({ score, bounds, sampling }, Math.max(one, other));
         const rounding = 1e-12;
         for (const { low, high } of [narrow, wide]) {
           expect(low).toBeGreaterThanOrEqual(0);

@@ -1,4 +1,4 @@
-import { createRandom, ESTIMATORS, type EstimatorId } from "anchoreval/core";
+import { createRandom, ESTIMATORS, type EstimatorId, type SamplingVariance } from "anchoreval/core";
 import type { CalibrationBackend } from "../calibrate/types.ts";
 import { headlineEstimator, intervalKind, type FitConfiguration } from "../fit/configuration.ts";
 import { crossValidate } from "../fit/cross-validate.ts";
@@ -31,6 +31,10 @@ export interface CellEstimate {
   readonly draw: number;
   readonly truth: number;
   readonly estimators: Readonly<Record<EstimatorId, number>>;
+  /** What the answers alone prove. */
+  readonly bounds: { readonly low: number; readonly high: number };
+  /** What the draw of the anchors makes of the headline's error; null for anchors chosen on purpose. */
+  readonly sampling: SamplingVariance | null;
   /** 95 % interval of the headline estimator. */
   readonly interval: { readonly low: number; readonly high: number } | null;
   /** Mean absolute error of as many random items. */
@@ -88,7 +92,7 @@ export async function backtestCell(
           ? null
           : errorQuantile(validation.interpolation[s]!.get(n)!, headline, () => lambda, 0.95);
       const estimates = held.map((estimate): CellEstimate => {
-        const { model, draw, truth, bounds, failed } = estimate;
+        const { model, draw, truth, bounds, sampling, failed } = estimate;
         const estimators = Object.fromEntries(
           ESTIMATORS.map((id) => [id, heldOutScore(estimate, id, lambda)]),
         ) as Record<EstimatorId, number>;
@@ -99,7 +103,8 @@ export async function backtestCell(
             : quantile === null
               ? null
               : { low: Math.max(bounds.low, score - quantile), high: Math.min(bounds.high, score + quantile) };
-        return { model, draw, truth, estimators, interval, randomError: baseline.get(model)!, failed };
+        const randomError = baseline.get(model)!;
+        return { model, draw, truth, estimators, bounds, sampling, interval, randomError, failed };
       });
       return { scenario: slice.id, n, dims, lambda, estimates };
     }),

@@ -1,4 +1,4 @@
-import { ESTIMATORS, type EstimatorId } from "anchoreval/core";
+import { designInterval, ESTIMATORS, weightedScore, type EstimatorId } from "anchoreval/core";
 import type { Provider } from "../backends/resolve-backend.ts";
 import { configurationDigest, DEFAULT_CONFIGURATION, headlineEstimator } from "../fit/configuration.ts";
 import type { ResponseMatrix } from "../matrix/response-matrix.ts";
@@ -56,9 +56,10 @@ export async function runBacktest(matrix: ResponseMatrix, options: BacktestOptio
   const targets = Object.fromEntries(
     scenarios.map((scenario) => [
       scenario,
-      bySeed(scenario, options.sizes[0]!).map((results) =>
-        results.flatMap((result) => result.estimates.map(({ model }) => matrix.subjects[model]!)),
-      ),
+      bySeed(scenario, options.sizes[0]!).map((results) => {
+        const models = new Set(results.flatMap((result) => result.estimates.map(({ model }) => model)));
+        return [...models].map((model) => matrix.subjects[model]!);
+      }),
     ]),
   );
   return { rows, targets };
@@ -66,7 +67,7 @@ export async function runBacktest(matrix: ResponseMatrix, options: BacktestOptio
 
 /**
  * Overall scores, the mean over scenarios, of the targets that every scenario has in common; null where there are none.
- * Scenarios' draws are independent, so their intervals combine in quadrature, and so do the baseline's errors.
+ * Scenarios' draws are independent, so the baseline's errors combine in quadrature.
  */
 function overallCells(
   scenarios: readonly (readonly (readonly CellResult[])[])[],
@@ -104,17 +105,17 @@ function overallEstimate(parts: readonly CellEstimate[], headline: EstimatorId):
     EstimatorId,
     number
   >;
-  const score = estimators[headline];
-  const interval = parts.every((part) => part.interval !== null) && {
-    low: Math.max(0, score - quadrature((part) => part.estimators[headline] - part.interval!.low)),
-    high: Math.min(1, score + quadrature((part) => part.interval!.high - part.estimators[headline])),
-  };
+  const sampled = parts.flatMap(({ estimators: own, bounds, sampling }) =>
+    sampling === null ? [] : [{ share: 1 / parts.length, score: own[headline], bounds, sampling }],
+  );
   return {
     model: parts[0]!.model,
     draw: parts[0]!.draw,
     truth: average((part) => part.truth),
     estimators,
-    interval: interval || null,
+    bounds: { low: average((part) => part.bounds.low), high: average((part) => part.bounds.high) },
+    sampling: null,
+    interval: sampled.length < parts.length ? null : designInterval(weightedScore(sampled), 0.95),
     randomError: quadrature((part) => part.randomError),
     failed: parts.some((part) => part.failed),
   };

@@ -16,10 +16,11 @@ import type { CalibrationBackend } from "../calibrate/types.ts";
 import type { ItemInfo, ResponseMatrix } from "../matrix/response-matrix.ts";
 import { fullScores } from "../prepare/full-scores.ts";
 import { replicateGroups } from "../prepare/replicates.ts";
-import { resolveDimension, type DimensionError } from "./choose-dimension.ts";
+import { resolveDimension } from "./choose-dimension.ts";
 import { headlineEstimator, intervalKind, type FitConfiguration } from "./configuration.ts";
-import { crossValidate, type CrossValidation } from "./cross-validate.ts";
-import { drawForms, type BankForms } from "./draw-forms.ts";
+import { crossValidate } from "./cross-validate.ts";
+import { drawForms } from "./draw-forms.ts";
+import type { FittedBank } from "./fitted-bank.ts";
 import { drawStream } from "./held-out.ts";
 import { learnLambdas } from "./learn-lambdas.ts";
 import { measureErrors, rounded } from "./measured-errors.ts";
@@ -49,18 +50,6 @@ export interface FitOptions extends BundleDescription {
   readonly backend: CalibrationBackend;
   readonly signal?: AbortSignal;
   readonly onProgress?: (done: number, of: number, note: string) => void;
-}
-
-/** A fitted bank with all that a bundle and a report are made from. */
-export interface FittedBank {
-  readonly task: BankTask;
-  readonly trained: TrainedBank;
-  readonly validation: CrossValidation;
-  readonly forms: BankForms;
-  /** λ by scenario and size. */
-  readonly lambdas: readonly ReadonlyMap<number, number>[];
-  /** Errors of the candidates, where the dimension was chosen. */
-  readonly dimensionErrors: readonly DimensionError[];
 }
 
 export interface FitResult {

@@ -1,4 +1,12 @@
-import { designInterval, ESTIMATORS, scaledPrior, type EstimatorId, type RandomSource } from "anchoreval/core";
+import {
+  designInterval,
+  ESTIMATORS,
+  samplingVariance,
+  scaledPrior,
+  type EstimatorId,
+  type RandomSource,
+  type SamplingVariance,
+} from "anchoreval/core";
 import type { Selection } from "../anchors/types.ts";
 import { fullScores } from "../prepare/full-scores.ts";
 import type { Split } from "../splits/types.ts";
@@ -26,6 +34,8 @@ export interface HeldOutEstimate {
   readonly estimators: Readonly<Record<Exclude<EstimatorId, "gp-irt">, number>>;
   /** What the answers alone prove. */
   readonly bounds: { readonly low: number; readonly high: number };
+  /** What the draw of the anchors makes of p-irt-dr's error; null where there is no design-based interval. */
+  readonly sampling: SamplingVariance | null;
   /** Design-based 95 % interval of p-irt-dr; null where there is none. */
   readonly interval: { readonly low: number; readonly high: number } | null;
   /** The estimate failed: it stands as the anchor mean, or the sources' mean where no anchor was answered. */
@@ -91,21 +101,21 @@ export function estimateFold(
               ...shared,
               estimators,
               bounds: { low: 0, high: 1 },
+              sampling: null,
               interval: null,
               failed: true,
             });
             return;
           }
           const { bounds, estimators, sample, residuals } = estimate;
-          const interval = designInterval(estimators["p-irt-dr"], sample, residuals, 0.95);
+          const score = estimators["p-irt-dr"];
+          const sampling = samplingVariance(score, sample, residuals);
           table[s]!.get(size)!.push({
             ...shared,
             estimators,
             bounds,
-            interval: interval && {
-              low: Math.max(bounds.low, interval.low),
-              high: Math.min(bounds.high, interval.high),
-            },
+            sampling,
+            interval: sampling && designInterval({ score, bounds, sampling }, 0.95),
             failed: false,
           });
         });

@@ -1,15 +1,15 @@
 import { ERROR_LEVELS, type ErrorSummary, type MeasuredErrors } from "anchoreval/bundle";
-import { ESTIMATORS, type EstimatorId } from "anchoreval/core";
+import { designInterval, ESTIMATORS, weightedScore, type EstimatorId } from "anchoreval/core";
 import type { LambdaRule } from "./configuration.ts";
-import type { FittedBank } from "./fit-bundle.ts";
+import type { FittedBank } from "./fitted-bank.ts";
 import { heldOutScore } from "./held-out-score.ts";
 import type { HeldOutEstimate } from "./held-out.ts";
 import { foldOutLambda, LEAST_MODELS_FOR_COVERAGE, rounded } from "./measured-errors.ts";
 
 /**
  * Errors of the overall score, the mean over scenarios, on models that were held out in all of them. Weak-to-strong
- * splits differ between banks, so there is no figure for those. Scenarios are drawn independently: intervals and the
- * errors of random items combine in quadrature.
+ * splits differ between banks, so there is no figure for those. Scenarios are drawn independently, so the errors of
+ * random items combine in quadrature.
  * @param randomMae - mean absolute error of random items, one a scenario
  */
 export function measureOverall(
@@ -37,11 +37,15 @@ export function measureOverall(
     }, 0);
 
   const intervals = keys.map((key) => {
+    if (estimator !== "p-irt-dr") return null;
     const own = parts.map(({ byKey }) => byKey.get(key)!);
-    if (estimator !== "p-irt-dr" || own.some(({ interval }) => interval === null)) return null;
-    const side = (end: "low" | "high"): number =>
-      quadrature(own.map(({ interval, estimators }) => interval![end] - estimators["p-irt-dr"]));
-    return { below: side("low"), above: side("high"), error: error(key, estimator) };
+    const sampled = own.flatMap(({ estimators, bounds, sampling }) =>
+      sampling === null ? [] : [{ share: 1 / own.length, score: estimators["p-irt-dr"], bounds, sampling }],
+    );
+    if (sampled.length < own.length) return null;
+    const truth = mean(own.map((estimate) => estimate.truth));
+    const { low, high } = designInterval(weightedScore(sampled), 0.95);
+    return { holds: low <= truth + 1e-12 && truth - 1e-12 <= high, halfWidth: (high - low) / 2 };
   });
   const known = models >= LEAST_MODELS_FOR_COVERAGE && intervals.every((interval) => interval !== null);
   const absolute = keys.map((key) => Math.abs(error(key, estimator))).sort((x, y) => x - y);
@@ -53,12 +57,8 @@ export function measureOverall(
         ESTIMATORS.map((id) => [id, summary(keys.map((key) => error(key, id)))]),
       ) as Record<EstimatorId, ErrorSummary>,
       randomMae: rounded(quadrature(randomMae)),
-      coverage95: known
-        ? rounded(
-            mean(intervals.map((own) => (-own.above <= own.error + 1e-12 && own.error - 1e-12 <= own.below ? 1 : 0))),
-          )
-        : null,
-      halfWidth95: known ? rounded(mean(intervals.map((own) => (own.below + own.above) / 2))) : null,
+      coverage95: known ? rounded(mean(intervals.map(({ holds }) => (holds ? 1 : 0)))) : null,
+      halfWidth95: known ? rounded(mean(intervals.map(({ halfWidth }) => halfWidth))) : null,
       absoluteError: ERROR_LEVELS.map((level) => {
         const rank = Math.ceil(Math.ceil((models + 1) * level) * draws);
         return rank > absolute.length ? null : rounded(absolute[rank - 1]!);

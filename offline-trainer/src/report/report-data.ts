@@ -1,6 +1,7 @@
 import type { ScenarioContent } from "anchoreval/bundle";
 import type { TrainedScenario } from "../fit/train-bank.ts";
-import type { FitResult, FittedBank } from "../fit/fit-bundle.ts";
+import type { FitResult } from "../fit/fit-bundle.ts";
+import type { FittedBank } from "../fit/fitted-bank.ts";
 import { itemStatistics, type ItemStatistics } from "./item-statistics.ts";
 import type { ScenarioSlice } from "../prepare/scenarios.ts";
 

@@ -1,60 +1,65 @@
-import type { AnsweredSample } from "../estimators/types.ts";
 import { studentTQuantile } from "../numeric/student-t.ts";
+import { bernoulliVariance, type SamplingVariance } from "./sampling-variance.ts";
 import { wilsonInterval } from "./wilson-interval.ts";
 
-/** Weight of the binomial variance, in degrees of freedom, that the residuals' variance is shrunk toward. */
-const BINOMIAL_DEGREES = 2;
+/** A score estimated from anchors that were drawn at random: of one scenario, or of several together. */
+export interface SampledScore {
+  /** In [0,1]. */
+  readonly score: number;
+  /** What the answers alone prove. */
+  readonly bounds: { readonly low: number; readonly high: number };
+  readonly sampling: SamplingVariance;
+}
 
 /**
- * Design-based interval of a corrected mean: right by the draw of the anchors, whatever the response model is.
- *
- * Variance: with linearised residuals z_i = m_i(e_i − ē)·√(1−π_i) in the anchors' order,
- * V = n/(2(n−1))·Σ(z_i − z_{i+1})² (collapsed neighbouring strata, finite population), ν ≈ 2(n−1)²/(3n−4) degrees
- * of freedom. It is shrunk, with the weight of {@link BINOMIAL_DEGREES}, toward the variance without a model,
- * ŝ(1−ŝ)·Σm²(1−π) at ŝ = (n·estimate + 1)/(n + 2), so that a short run of right predictions isn't mistaken for
- * certainty. A variance that rests on few events is known to about two degrees of freedom an event, so V's weight is
- * min(ν, 2·min(right, wrong)) of the answers. The interval is Wilson's at the effective sample size ŝ(1−ŝ)/V with
- * Student's t, so that it keeps its coverage near 0 and 1; answers that are all wrong never rule out 0, nor all right 1.
- * @param estimate - the estimated score, in [0,1]
- * @param residuals - leave-one-out residuals y − p̂ of the answered anchors, in their order
+ * Design-based interval of a score: Wilson's at the effective sample size ŝ(1−ŝ)/V with Student's t, so that it keeps
+ * its coverage near 0 and 1, inside what the answers prove. Answers that are all wrong never rule out 0, nor all
+ * right 1.
  * @param level - confidence level in (0,1)
- * @returns null for fewer than two answers of a sample, or for a purposive choice of anchors
- * @see Wolter (2007), Introduction to Variance Estimation, ch. 8; Särndal, Swensson & Wretman (1992)
+ * @example
+ * designInterval({ score: 0.6, bounds: { low: 0.03, high: 0.98 }, sampling: samplingVariance(0.6, sample, residuals)! }, 0.95)
  */
 export function designInterval(
-  estimate: number,
-  sample: AnsweredSample,
-  residuals: Float64Array,
+  { score, bounds, sampling }: SampledScore,
   level: number,
-): { low: number; high: number } | null {
-  const { mass, inclusion } = sample;
-  if (inclusion === null) return null;
-  let mean = 0;
-  for (let j = 0; j < residuals.length; j++) mean += mass[j]! * residuals[j]!;
-  let n = 0;
-  let right = 0;
-  let previous = 0;
-  let squares = 0;
-  let own = 0;
-  for (let j = 0; j < residuals.length; j++) {
-    const open = 1 - inclusion[j]!;
-    if (open <= 1e-12) continue; // an item that is always asked adds no sampling error
-    const z = mass[j]! * (residuals[j]! - mean) * Math.sqrt(open);
-    if (n > 0) squares += (z - previous) ** 2;
-    previous = z;
-    own += mass[j]! ** 2 * open;
-    right += sample.scores[j]!;
-    n++;
-  }
-  if (n === 0) return { low: estimate, high: estimate };
-  if (n === 1) return null;
-  const variance = (n / (2 * (n - 1))) * squares;
-  const degrees = (2 * (n - 1) ** 2) / (3 * n - 4);
-  const shrunk = (estimate * n + 1) / (n + 2);
-  const binomial = shrunk * (1 - shrunk) * own;
-  const known = Math.min(degrees, 2 * Math.min(right, n - right));
-  const pooled = (known * variance + BINOMIAL_DEGREES * binomial) / (known + BINOMIAL_DEGREES);
-  const t = studentTQuantile(0.5 + level / 2, degrees + BINOMIAL_DEGREES);
-  const { low, high } = wilsonInterval(estimate, (shrunk * (1 - shrunk)) / pooled, t);
-  return { low: right === 0 ? 0 : low, high: right === n ? 1 : high };
+): { low: number; high: number } {
+  const { variance, degrees, answers, right } = sampling;
+  if (variance === 0) return { low: score, high: score };
+  const t = studentTQuantile(0.5 + level / 2, degrees);
+  const { low, high } = wilsonInterval(score, bernoulliVariance(score, answers) / variance, t);
+  return {
+    low: Math.min(score, Math.max(right === 0 ? 0 : low, bounds.low)),
+    high: Math.max(score, Math.min(right === answers ? 1 : high, bounds.high)),
+  };
+}
+
+/**
+ * Weighted mean of scores whose anchors were drawn independently: V = ΣW²V_s with Satterthwaite's degrees of freedom
+ * V²/Σ((W²V_s)²/ν_s). One interval at the mean keeps its coverage where scenarios lie near 0 or 1; adding the
+ * scenarios' own intervals in quadrature does not.
+ * @param parts - shares W, summing to 1
+ * @see Satterthwaite (1946), Biometrics Bulletin 2, 110–114
+ */
+export function weightedScore(parts: readonly (SampledScore & { readonly share: number })[]): SampledScore {
+  const sum = (term: (part: SampledScore & { readonly share: number }) => number): number =>
+    parts.reduce((total, part) => total + term(part), 0);
+  const mean = (term: (part: SampledScore) => number): number =>
+    Math.min(
+      1,
+      sum((part) => part.share * term(part)),
+    ); // shares sum to 1 up to rounding
+  const variance = sum(({ share, sampling }) => share ** 2 * sampling.variance);
+  return {
+    score: mean(({ score }) => score),
+    bounds: { low: mean(({ bounds }) => bounds.low), high: mean(({ bounds }) => bounds.high) },
+    sampling: {
+      variance,
+      degrees:
+        variance === 0
+          ? Infinity
+          : variance ** 2 / sum(({ share, sampling }) => (share ** 2 * sampling.variance) ** 2 / sampling.degrees),
+      answers: sum(({ sampling }) => sampling.answers),
+      right: sum(({ sampling }) => sampling.right),
+    },
+  };
 }

@@ -1,5 +1,5 @@
+import { visitJsonKeys } from "../../json-keys.ts";
 import type { DataIssues, Place } from "./data-issues.ts";
-import { visitJsonKeys } from "./json-keys.ts";
 import { jsonKind } from "./quoted.ts";
 import type { LineBatch } from "./text-lines.ts";
 
@@ -62,11 +62,13 @@ export function parseJsonObject(
 }
 
 function repeatedKey(text: string): string | null {
-  const seen = new Set<string>();
-  let repeated: string | null = null;
-  visitJsonKeys(text, (key, depth) => {
-    if (depth === 1 && seen.has(key)) repeated ??= key;
-    else if (depth === 1) seen.add(key);
-  });
-  return repeated;
+  let first: string | null = null;
+  visitJsonKeys(
+    text,
+    ([key], repeated) => {
+      if (repeated) first ??= key as string;
+    },
+    1,
+  );
+  return first;
 }

@@ -1,7 +1,8 @@
-import { type Interval, type Manifest, type ScenarioResult } from "anchoreval";
+import { type Interval, type Manifest } from "anchoreval";
 import type { FormManifest } from "anchoreval/bundle";
 import { describe, expect, test } from "vitest";
-import { overallScore } from "../../../sdk/estimate/overall-score.ts";
+import { designInterval, NO_SAMPLING, weightedScore } from "anchoreval/core";
+import { overallScore, type ScoredScenario } from "../../../sdk/estimate/overall-score.ts";
 import { sampleContent } from "../../support/sample-bundle.ts";
 
 const content = sampleContent();
@@ -16,27 +17,39 @@ const formOf = (interval: FormManifest["interval"]): FormManifest => ({
   interval,
 });
 
-function result(score: number | null, interval: readonly [number, number] | null, exact = false): ScenarioResult {
+/** A scenario whose score was known to a standard error, from 8 answers to drawn anchors. */
+function scored(score: number | null, standardError: number | null): ScoredScenario {
+  const exact = standardError === 0;
   return {
-    score,
-    interval: interval && { low: interval[0], high: interval[1], level: 0.95, method: "design-based" },
-    reason: null,
-    exact,
-    answered: 8,
-    of: 8,
-    answeredShare: 1,
-    range: "inside",
-    percentile: 0.5,
-    details: null,
+    result: {
+      score,
+      interval: standardError === null ? null : { low: score!, high: score!, level: 0.95, method: "design-based" },
+      reason: null,
+      exact,
+      answered: 8,
+      of: 8,
+      answeredShare: 1,
+      range: "inside",
+      percentile: 0.5,
+      details: null,
+    },
+    bounds: exact ? { low: score!, high: score! } : { low: 0.001, high: 0.999 },
+    sampling:
+      standardError === null
+        ? null
+        : exact
+          ? NO_SAMPLING
+          : { variance: standardError ** 2, degrees: 7, answers: 8, right: 8 * score! },
   };
 }
-const two = (alpha: ScenarioResult, beta: ScenarioResult): Record<string, ScenarioResult> => ({
-  alpha,
-  "beta/γ": beta,
-});
+const two = (alpha: ScoredScenario, beta: ScoredScenario): Map<string, ScoredScenario> =>
+  new Map([
+    ["alpha", alpha],
+    ["beta/γ", beta],
+  ]);
 
 describe("the score", () => {
-  const scenarios = two(result(0.2, [0.1, 0.4]), result(0.8, [0.7, 0.85]));
+  const scenarios = two(scored(0.2, 0.08), scored(0.8, 0.04));
 
   test("is the weighted mean of the scenarios, whatever the weights' scale", () => {
     expect(overallScore(manifestOf([1, 1]), formOf("design"), scenarios, 0.95).score).toBeCloseTo(0.5, 15);
@@ -53,13 +66,13 @@ describe("the score", () => {
       ...content.manifest,
       scenarios: weights.map((weight, s) => ({ ...content.manifest.scenarios[0]!, id: String(s), weight })),
     } as unknown as Manifest;
-    const ones = Object.fromEntries(weights.map((_, s) => [s, result(1, [0.9, 1])]));
+    const ones = new Map(weights.map((_, s) => [String(s), scored(1, 0.02)]));
     expect(overallScore(manifest, formOf("design"), ones, 0.95).score).toBe(1);
   });
 
   test.each([
-    ["has none", two(result(0.2, null), result(null, null)), "no estimate for beta/γ"],
-    ["isn't there", { "beta/γ": result(0.5, null) }, "no estimate for alpha"],
+    ["has none", two(scored(0.2, null), scored(null, null)), "no estimate for beta/γ"],
+    ["isn't there", new Map([["beta/γ", scored(0.5, null)]]), "no estimate for alpha"],
   ])("is null where a scenario %s", (_, some, reason) => {
     expect(overallScore(manifestOf([1, 1]), formOf("design"), some, 0.95)).toEqual({
       score: null,
@@ -70,23 +83,32 @@ describe("the score", () => {
 });
 
 describe("a design-based interval", () => {
-  test("adds the sides in quadrature, each side by itself", () => {
-    const scenarios = two(result(0.2, [0.1, 0.4]), result(0.8, [0.7, 0.85]));
-    const { interval } = overallScore(manifestOf([1, 1]), formOf("design"), scenarios, 0.95);
-    expect(interval).toMatchObject({ level: 0.95, method: "design-based" });
-    expect(interval!.low).toBeCloseTo(0.5 - Math.hypot(0.05, 0.05), 15);
-    expect(interval!.high).toBeCloseTo(0.5 + Math.hypot(0.1, 0.025), 15);
+  test("is that of the weighted scores, by the manifest's shares", () => {
+    const [alpha, beta] = [scored(0.2, 0.08), scored(0.8, 0.04)];
+    const { interval } = overallScore(manifestOf([1, 3]), formOf("design"), two(alpha, beta), 0.9);
+    const sampled = weightedScore([
+      { share: 0.25, score: 0.2, bounds: alpha.bounds, sampling: alpha.sampling! },
+      { share: 0.75, score: 0.8, bounds: beta.bounds, sampling: beta.sampling! },
+    ]);
+    expect(interval).toEqual({ ...designInterval(sampled, 0.9), level: 0.9, method: "design-based" });
+    expect(interval!.high - interval!.low).toBeLessThan(0.2);
   });
 
   test("of a scenario that is exact adds nothing", () => {
-    const scenarios = two(result(0.2, [0.2, 0.2], true), result(0.8, [0.7, 0.9]));
-    const { interval } = overallScore(manifestOf([1, 1]), formOf("design"), scenarios, 0.95);
-    expect(interval!.low).toBeCloseTo(0.45, 15);
-    expect(interval!.high).toBeCloseTo(0.55, 15);
+    const half = (exact: number): { low: number; high: number } => {
+      const { interval } = overallScore(
+        manifestOf([1, 1]),
+        formOf("design"),
+        two(scored(0.5, exact), scored(0.5, 0.04)),
+        0.95,
+      );
+      return interval!;
+    };
+    expect(half(0).high - half(0).low).toBeLessThan(0.8 * (half(0.04).high - half(0.04).low));
   });
 
   test("is exact where every scenario is", () => {
-    const scenarios = two(result(0.2, [0.2, 0.2], true), result(0.8, [0.8, 0.8], true));
+    const scenarios = two(scored(0.2, 0), scored(0.8, 0));
     expect(overallScore(manifestOf([1, 1]), formOf("design"), scenarios, 0.9).interval).toEqual<Interval>({
       low: 0.5,
       high: 0.5,
@@ -96,7 +118,7 @@ describe("a design-based interval", () => {
   });
 
   test("is null where a scenario has none, and the reason names it", () => {
-    const scenarios = two(result(0.2, null), result(0.8, [0.7, 0.9]));
+    const scenarios = two(scored(0.2, null), scored(0.8, 0.05));
     expect(overallScore(manifestOf([1, 1]), formOf("design"), scenarios, 0.95)).toEqual({
       score: 0.5,
       interval: null,
@@ -106,7 +128,7 @@ describe("a design-based interval", () => {
 });
 
 describe("a cross-validated interval", () => {
-  const scenarios = two(result(0.01, [0, 0.1]), result(0.05, [0, 0.2]));
+  const scenarios = two(scored(0.01, 0.02), scored(0.05, 0.04));
 
   test("is the overall error that was measured, inside [0,1]", () => {
     const { interval } = overallScore(manifestOf([1, 1]), formOf("cross-validated"), scenarios, 0.95);

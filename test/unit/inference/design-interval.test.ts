@@ -1,9 +1,23 @@
-import { designInterval, type AnsweredSample } from "anchoreval/core";
+import {
+  designInterval,
+  NO_SAMPLING,
+  samplingVariance,
+  weightedScore,
+  type AnsweredSample,
+  type SampledScore,
+} from "anchoreval/core";
 import { describe, expect, test } from "vitest";
 import { readFixture } from "../../support/fixture.ts";
 
-const { design, tolerance } = readFixture<{
+const { design, weighted, tolerance } = readFixture<{
   tolerance: { absolute: number };
+  weighted: {
+    level: number;
+    parts: { share: number; score: number; sampling: [number, number | null, number, number] }[];
+    score: number;
+    sampling: [number, number, number, number];
+    expected: [number, number];
+  }[];
   design: {
     name: string;
     estimate: number;
@@ -31,10 +45,23 @@ function sampleOf(
   };
 }
 
+const anywhere = { low: 0, high: 1 };
+
+/** The interval from the sample itself. */
+function intervalOf(
+  score: number,
+  sample: AnsweredSample,
+  residuals: Float64Array,
+  level: number,
+): { low: number; high: number } | null {
+  const sampling = samplingVariance(score, sample, residuals);
+  return sampling && designInterval({ score, bounds: anywhere, sampling }, level);
+}
+
 test.each(design)("as its docstring states it: $name", (reference) => {
   const { estimate, scores, mass, inclusion, residuals, level, expected } = reference;
   const sample = sampleOf(mass, inclusion, scores);
-  const interval = designInterval(estimate, sample, Float64Array.from(residuals), level)!;
+  const interval = intervalOf(estimate, sample, Float64Array.from(residuals), level)!;
   expect(Math.abs(interval.low - expected[0])).toBeLessThan(tolerance.absolute);
   expect(Math.abs(interval.high - expected[1])).toBeLessThan(tolerance.absolute);
 });
@@ -44,35 +71,30 @@ const residuals = Float64Array.of(0.3, -0.2, 0.5, -0.6, 0.1, -0.1, 0.4, -0.4);
 
 describe("no interval", () => {
   test("for a purposive choice", () => {
-    expect(designInterval(0.5, sampleOf(equal(8), null), residuals, 0.95)).toBeNull();
+    expect(intervalOf(0.5, sampleOf(equal(8), null), residuals, 0.95)).toBeNull();
   });
 
   test("for a single answer", () => {
-    expect(designInterval(0.5, sampleOf([1], [0.2]), Float64Array.of(0.3), 0.95)).toBeNull();
+    expect(intervalOf(0.5, sampleOf([1], [0.2]), Float64Array.of(0.3), 0.95)).toBeNull();
   });
 });
 
 test("a census has no sampling error", () => {
-  expect(designInterval(0.4, sampleOf(equal(8), equal(8).fill(1)), residuals, 0.95)).toEqual({ low: 0.4, high: 0.4 });
+  expect(intervalOf(0.4, sampleOf(equal(8), equal(8).fill(1)), residuals, 0.95)).toEqual({ low: 0.4, high: 0.4 });
 });
 
 test("items that are always asked add none", () => {
   // Halves of the mass: 8 items drawn at 0.1, and one certain item of mass ½ whose residual changes ē only.
   const mass = [...equal(8).map((value) => value / 2), 0.5];
-  const some = designInterval(0.5, sampleOf(mass, [...equal(8).fill(0.1), 1]), Float64Array.of(...residuals, 0), 0.95)!;
-  const all = designInterval(0.5, sampleOf(equal(8), equal(8).fill(0.1)), residuals, 0.95)!;
+  const some = intervalOf(0.5, sampleOf(mass, [...equal(8).fill(0.1), 1]), Float64Array.of(...residuals, 0), 0.95)!;
+  const all = intervalOf(0.5, sampleOf(equal(8), equal(8).fill(0.1)), residuals, 0.95)!;
   expect(some.high - some.low).toBeLessThan(0.6 * (all.high - all.low));
 });
 
 test("is narrower with a larger share of the items, smaller residuals, more answers", () => {
   const width = (inclusion: number, scale: number, repeats = 1): number => {
     const all = Float64Array.from({ length: 8 * repeats }, (_, j) => scale * residuals[j % 8]!);
-    const { low, high } = designInterval(
-      0.5,
-      sampleOf(equal(8 * repeats), equal(8 * repeats).fill(inclusion)),
-      all,
-      0.95,
-    )!;
+    const { low, high } = intervalOf(0.5, sampleOf(equal(8 * repeats), equal(8 * repeats).fill(inclusion)), all, 0.95)!;
     return high - low;
   };
   expect(width(0.9, 1)).toBeLessThan(0.5 * width(0.1, 1));
@@ -84,7 +106,7 @@ test("a variance that rests on few right or few wrong answers weighs little", ()
   const width = (right: number): number => {
     const scores = Array.from({ length: 40 }, (_, j) => (j % 40 < right ? 1 : 0));
     const residual = Float64Array.from({ length: 40 }, (_, j) => 0.02 * (-1) ** j);
-    const { low, high } = designInterval(0.3, sampleOf(equal(40), equal(40).fill(0.1), scores), residual, 0.95)!;
+    const { low, high } = intervalOf(0.3, sampleOf(equal(40), equal(40).fill(0.1), scores), residual, 0.95)!;
     return high - low;
   };
   // The residuals are tiny all the same: only how many events stand behind them differs.
@@ -94,7 +116,7 @@ test("a variance that rests on few right or few wrong answers weighs little", ()
 
 test("answers that are all wrong never rule out 0, nor all right 1", () => {
   const of = (score: number): { low: number; high: number } =>
-    designInterval(0.5, sampleOf(equal(8), equal(8).fill(0.1), new Array<number>(8).fill(score)), residuals, 0.95)!;
+    intervalOf(0.5, sampleOf(equal(8), equal(8).fill(0.1), new Array<number>(8).fill(score)), residuals, 0.95)!;
   expect(of(0).low).toBe(0);
   expect(of(0).high).toBeLessThan(1);
   expect(of(1).high).toBe(1);
@@ -102,6 +124,61 @@ test("answers that are all wrong never rule out 0, nor all right 1", () => {
 });
 
 test("right predictions all the way are not certainty", () => {
-  const { low, high } = designInterval(0.5, sampleOf(equal(8), equal(8).fill(0.1)), new Float64Array(8), 0.95)!;
+  const { low, high } = intervalOf(0.5, sampleOf(equal(8), equal(8).fill(0.1)), new Float64Array(8), 0.95)!;
   expect(high - low).toBeGreaterThan(0.2);
+});
+
+test("lies inside what the answers prove, and holds the score", () => {
+  const sampling = samplingVariance(0.5, sampleOf(equal(8), equal(8).fill(0.1)), residuals)!;
+  const bounds = { low: 0.45, high: 0.52 };
+  expect(designInterval({ score: 0.5, bounds, sampling }, 0.95)).toEqual(bounds);
+});
+
+describe("a weighted mean of scores", () => {
+  test.each(weighted)("as its docstring states it, at level $level", ({ level, parts, score, sampling, expected }) => {
+    const together = weightedScore(
+      parts.map(({ share, score: own, sampling: [variance, degrees, answers, right] }) => ({
+        share,
+        score: own,
+        bounds: anywhere,
+        sampling: { variance, degrees: degrees ?? Infinity, answers, right },
+      })),
+    );
+    expect(together.score).toBeCloseTo(score, 14);
+    const { variance, degrees, answers, right } = together.sampling;
+    expect(variance / sampling[0]).toBeCloseTo(1, 12);
+    expect(degrees / sampling[1]).toBeCloseTo(1, 12);
+    expect([answers, right]).toEqual(sampling.slice(2));
+    const { low, high } = designInterval(together, level);
+    expect(Math.abs(low - expected[0])).toBeLessThan(tolerance.absolute);
+    expect(Math.abs(high - expected[1])).toBeLessThan(tolerance.absolute);
+  });
+
+  const one: SampledScore = {
+    score: 0.4,
+    bounds: { low: 0.1, high: 0.9 },
+    sampling: { variance: 0.004, degrees: 9, answers: 20, right: 8 },
+  };
+
+  test("of one score is that score", () => {
+    const { score, bounds, sampling } = weightedScore([{ ...one, share: 1 }]);
+    expect({ score, bounds }).toEqual({ score: one.score, bounds: one.bounds });
+    expect(sampling.variance).toBe(one.sampling.variance);
+    expect(sampling.degrees).toBeCloseTo(one.sampling.degrees, 12);
+  });
+
+  test("of scores that rest on no draw has no width", () => {
+    const known = { score: 0.25, bounds: { low: 0.25, high: 0.25 }, sampling: NO_SAMPLING };
+    const together = weightedScore([
+      { ...known, share: 0.5 },
+      { ...known, share: 0.5 },
+    ]);
+    expect(designInterval(together, 0.95)).toEqual({ low: 0.25, high: 0.25 });
+  });
+
+  test("with equal parts has as many times their degrees of freedom, and their variance over their number", () => {
+    const { sampling } = weightedScore([1, 2, 3, 4].map(() => ({ ...one, share: 0.25 })));
+    expect(sampling.variance).toBeCloseTo(0.001, 15);
+    expect(sampling.degrees).toBeCloseTo(36, 10);
+  });
 });

@@ -1,0 +1,16 @@
+import type { DimensionError } from "./choose-dimension.ts";
+import type { CrossValidation } from "./cross-validate.ts";
+import type { BankForms } from "./draw-forms.ts";
+import type { BankTask, TrainedBank } from "./train-bank.ts";
+
+/** A fitted bank with all that a bundle and a report are made from. */
+export interface FittedBank {
+  readonly task: BankTask;
+  readonly trained: TrainedBank;
+  readonly validation: CrossValidation;
+  readonly forms: BankForms;
+  /** λ by scenario and size. */
+  readonly lambdas: readonly ReadonlyMap<number, number>[];
+  /** Errors of the candidates, where the dimension was chosen. */
+  readonly dimensionErrors: readonly DimensionError[];
+}

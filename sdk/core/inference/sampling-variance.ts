@@ -1,0 +1,76 @@
+import type { AnsweredSample } from "../estimators/types.ts";
+
+/** Weight of the binomial variance, in degrees of freedom, that the residuals' variance is shrunk toward. */
+const BINOMIAL_DEGREES = 2;
+
+/** What the draw of the anchors makes of a score's error. */
+export interface SamplingVariance {
+  /** Variance of the score, a fraction squared. */
+  readonly variance: number;
+  /** Degrees of freedom that the variance is known to; Infinity where nothing was drawn. */
+  readonly degrees: number;
+  /** Answers to items that were drawn: those that are always asked add no sampling error. */
+  readonly answers: number;
+  /** Sum of their scores. */
+  readonly right: number;
+}
+
+/** Of a score that rests on no draw: every item was answered. */
+export const NO_SAMPLING: SamplingVariance = { variance: 0, degrees: Infinity, answers: 0, right: 0 };
+
+/**
+ * Design-based variance of a corrected mean: right by the draw of the anchors, whatever the response model is.
+ *
+ * With linearised residuals z_i = m_i(e_i − ē)·√(1−π_i) in the anchors' order, V = n/(2(n−1))·Σ(z_i − z_{i+1})²
+ * (collapsed neighbouring strata, finite population) with ν = 2(n−1)²/(3n−4) degrees of freedom. It is shrunk, with
+ * the weight of {@link BINOMIAL_DEGREES}, toward the variance without a model, ŝ(1−ŝ)·Σm²(1−π) at
+ * ŝ = (n·score + 1)/(n + 2), so that a short run of right predictions isn't mistaken for certainty. A variance that
+ * rests on few events is known to about two degrees of freedom an event, so V's weight is min(ν, 2·min(right, wrong)).
+ * @param score - the estimated score, in [0,1]
+ * @param residuals - leave-one-out residuals y − p̂ of the answered anchors, in their order
+ * @returns null for fewer than two answers of a sample, or for a purposive choice of anchors
+ * @see Wolter (2007), Introduction to Variance Estimation, ch. 8; Särndal, Swensson & Wretman (1992)
+ */
+export function samplingVariance(
+  score: number,
+  sample: AnsweredSample,
+  residuals: Float64Array,
+): SamplingVariance | null {
+  const { mass, inclusion } = sample;
+  if (inclusion === null) return null;
+  let mean = 0;
+  for (let j = 0; j < residuals.length; j++) mean += mass[j]! * residuals[j]!;
+  let n = 0;
+  let right = 0;
+  let previous = 0;
+  let squares = 0;
+  let own = 0;
+  for (let j = 0; j < residuals.length; j++) {
+    const open = 1 - inclusion[j]!;
+    if (open <= 1e-12) continue; // always asked
+    const z = mass[j]! * (residuals[j]! - mean) * Math.sqrt(open);
+    if (n > 0) squares += (z - previous) ** 2;
+    previous = z;
+    own += mass[j]! ** 2 * open;
+    right += sample.scores[j]!;
+    n++;
+  }
+  if (n === 0) return NO_SAMPLING;
+  if (n === 1) return null;
+  const variance = (n / (2 * (n - 1))) * squares;
+  const degrees = (2 * (n - 1) ** 2) / (3 * n - 4);
+  const binomial = bernoulliVariance(score, n) * own;
+  const known = Math.min(degrees, 2 * Math.min(right, n - right));
+  return {
+    variance: (known * variance + BINOMIAL_DEGREES * binomial) / (known + BINOMIAL_DEGREES),
+    degrees: degrees + BINOMIAL_DEGREES,
+    answers: n,
+    right,
+  };
+}
+
+/** ŝ(1−ŝ) of one answer at ŝ = (n·score + 1)/(n + 2), never 0: a uniform prior's two answers beside the n seen. */
+export function bernoulliVariance(score: number, answers: number): number {
+  const shrunk = (score * answers + 1) / (answers + 2);
+  return shrunk * (1 - shrunk);
+}
