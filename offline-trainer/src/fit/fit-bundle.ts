@@ -25,7 +25,7 @@ import { drawStream } from "./held-out.ts";
 import { learnLambdas } from "./learn-lambdas.ts";
 import { measureErrors, rounded } from "./measured-errors.ts";
 import { measureOverall } from "./measure-overall.ts";
-import { trainBank, type BankTask, type TrainedBank } from "./train-bank.ts";
+import { trainBank } from "./train-bank.ts";
 
 /** What a bundle says about itself and its data. */
 export interface BundleDescription {
