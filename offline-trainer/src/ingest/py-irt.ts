@@ -1,4 +1,5 @@
-import { jsonKind, quoted, visitJsonKeys, type DataIssues, type JsonRecord, type ScoreReader } from "anchoreval/node";
+import { visitJsonKeys } from "anchoreval";
+import { jsonKind, quoted, type DataIssues, type JsonRecord, type ScoreReader } from "anchoreval/node";
 import type { ScoreTable } from "./score-table.ts";
 
 /** Whether a line has py-irt's form. */
@@ -35,10 +36,12 @@ export function pyIrtReader(table: ScoreTable, reader: ScoreReader, issues: Data
 /** Keys of `responses` as they stand in the line: repeated ones too, and in their order. */
 function responseKeys(text: string): string[] {
   const keys: string[] = [];
-  let inside = false;
-  visitJsonKeys(text, (key, depth) => {
-    if (depth === 1) inside = key === "responses";
-    else if (depth === 2 && inside) keys.push(key);
-  });
+  visitJsonKeys(
+    text,
+    ([field, id]) => {
+      if (field === "responses" && id !== undefined) keys.push(id as string);
+    },
+    2,
+  );
   return keys;
 }
