@@ -1,6 +1,7 @@
 export { loadBundle, type LoadOptions } from "./bundles/load-bundle.ts";
 export { httpSource } from "./bundles/http-source.ts";
 export { r2Source, type R2BucketLike } from "./bundles/r2-source.ts";
+export { readBundleFile } from "./bundles/read-file.ts";
 export {
   createClient,
   type BatchResult,

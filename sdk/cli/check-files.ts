@@ -1,6 +1,7 @@
+import { readBundleFile } from "../bundles/read-file.ts";
 import type { BundleFileName, Manifest } from "../core/bundle/manifest.ts";
 import type { BundleSource } from "../core/bundle/source.ts";
-import { sha256 } from "../digest.ts";
+import { AnchorEvalError } from "../core/errors.ts";
 
 export interface CheckedFile {
   readonly name: string;
@@ -15,10 +16,15 @@ export async function checkFiles(
   options: { signal?: AbortSignal } = {},
 ): Promise<CheckedFile[]> {
   const checked: CheckedFile[] = [];
-  for (const { name, bytes, sha256: digest } of manifest.files) {
-    const found = await source.read(name as BundleFileName, options);
-    const matches = found !== null && found.length === bytes && (await sha256(found)) === digest;
-    checked.push({ name, bytes, state: found === null ? "missing" : matches ? "ok" : "damaged" });
+  for (const { name, bytes } of manifest.files) {
+    const state = await readBundleFile(source, manifest, name as BundleFileName, options).then(
+      () => "ok" as const,
+      (error: unknown) => {
+        if (!(error instanceof AnchorEvalError && error.code === "bundle_corrupt")) throw error;
+        return error.issues[0]?.code === "missing" ? ("missing" as const) : ("damaged" as const);
+      },
+    );
+    checked.push({ name, bytes, state });
   }
   return checked;
 }

@@ -25,8 +25,8 @@ export interface RequestInput {
 /**
  * One request under the policy.
  * @returns status and bytes; null for 404
- * @throws AnchorEvalError the problem's own code where the server names one, `request_refused` for other 4xx,
- * `unavailable` after the last attempt, `aborted`
+ * @throws AnchorEvalError the problem's own code where the server names one, `request_refused` for other 4xx; after the
+ * last attempt `unavailable`, or what is wrong with the published bundle; `aborted`
  */
 export async function requestBytes(
   url: string,
@@ -56,8 +56,9 @@ export async function requestBytes(
         });
       }
       failure = new AnchorEvalError(
-        "unavailable",
+        problem.code?.startsWith("bundle_") ? problem.code : "unavailable",
         `${url}: ${response.status}: ${problem.message} (${attempt + 1} attempts)`,
+        { issues: problem.issues },
       );
       wait = retryAfter(response.headers.get("retry-after")) ?? wait;
     } catch (cause) {

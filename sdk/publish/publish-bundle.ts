@@ -1,9 +1,9 @@
 import { loadBundle } from "../bundles/load-bundle.ts";
+import { readBundleFile } from "../bundles/read-file.ts";
 import { blobKey, fileKey, indexKey, manifestKey } from "../core/bundle/keys.ts";
 import type { BundleFileName } from "../core/bundle/manifest.ts";
 import type { BundleSource } from "../core/bundle/source.ts";
 import { AnchorEvalError } from "../core/errors.ts";
-import { sha256 } from "../digest.ts";
 import { completeIndex, encodeIndex, parseIndex, type BundleIndex } from "./bundle-index.ts";
 import type { BundleStore } from "./bundle-store.ts";
 
@@ -43,12 +43,18 @@ export async function publishBundle(
   files: ReadonlyMap<BundleFileName, Uint8Array>,
   options: PublishOptions = {},
 ): Promise<PublishResult> {
-  const { manifest, digest } = await loadBundle(filesSource(files));
+  const source = filesSource(files);
+  const { manifest, digest } = await loadBundle(source);
   const { benchmark, version } = manifest;
   for (const name of files.keys())
     if (name !== "manifest.json" && !manifest.files.some((file) => file.name === name))
       throw new AnchorEvalError("bundle_invalid", `${name} is not in the manifest's list of files`);
-  const contents = await Promise.all(manifest.files.map((file) => checkedContent(files, file)));
+  const contents = await Promise.all(
+    manifest.files.map(async (file) => {
+      const name = file.name as BundleFileName;
+      return { name, bytes: await readBundleFile(source, manifest, name), sha256: file.sha256 };
+    }),
+  );
 
   const manifestBytes = files.get("manifest.json")!;
   const commit = manifestKey(benchmark, version);
@@ -78,20 +84,6 @@ function filesSource(files: ReadonlyMap<BundleFileName, Uint8Array>): BundleSour
       return Promise.resolve(range && bytes ? bytes.subarray(range.begin, range.end) : bytes);
     },
   };
-}
-
-async function checkedContent(
-  files: ReadonlyMap<BundleFileName, Uint8Array>,
-  file: { readonly name: string; readonly bytes: number; readonly sha256: string },
-): Promise<{ name: BundleFileName; bytes: Uint8Array; sha256: string }> {
-  const name = file.name as BundleFileName;
-  const bytes = files.get(name);
-  if (bytes?.length !== file.bytes || (await sha256(bytes)) !== file.sha256)
-    throw new AnchorEvalError(
-      "bundle_corrupt",
-      `${name} is ${bytes ? "not the file" : "missing, a file"} that manifest.json describes (${file.bytes} bytes, SHA-256 ${file.sha256})`,
-    );
-  return { name, bytes, sha256: file.sha256 };
 }
 
 /** Writes a content that its key or version determines; mends one that was damaged. */

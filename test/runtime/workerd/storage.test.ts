@@ -124,10 +124,28 @@ describe("damage", () => {
     expect(await problemOf(await startApp()(ESTIMATES, ask))).toMatchObject({ status: 500, code });
   });
 
-  test("a file that storage lost", async () => {
-    await env.BUNDLES.delete(anchorsKey);
-    const response = await startApp()("/v1/bundles/sample/1.0.0/files/anchors.jsonl");
-    expect(await problemOf(response)).toMatchObject({ status: 500, code: "bundle_corrupt" });
+  const wholeReads: [string, HeadersInit][] = [
+    ["", {}],
+    [", by a range that is all of it", { range: "bytes=0-" }],
+    [", by several ranges", { range: "bytes=0-1,4-5" }],
+  ];
+  describe.each(["parameters.safetensors", "anchors.jsonl", "items.jsonl", "report.html"] as const)("%s", (name) => {
+    const path = `/v1/bundles/sample/1.1.0/files/${name}`;
+    const key = blobKey("sample", sha256Hex(sampleBundle({ report: true }).get(name)!));
+    beforeEach(() => publishSample({ version: "1.1.0", report: true }));
+
+    test.each(wholeReads)("isn't sent where storage has it damaged or lost it%s", async (_, headers) => {
+      const whole = new Uint8Array(await (await env.BUNDLES.get(key))!.arrayBuffer());
+      const request = startApp();
+      expect((await request(path, { headers })).ok).toBe(true);
+      for (const broken of [whole.with(-3, whole.at(-3)! ^ 1), whole.slice(0, -1), null]) {
+        await (broken ? env.BUNDLES.put(key, broken) : env.BUNDLES.delete(key));
+        const response = await request(path, { headers });
+        expect([response.headers.get("etag"), response.headers.get("cache-control")]).toEqual([null, "no-store"]);
+        const code = broken ? "damaged" : "missing";
+        expect(await problemOf(response)).toMatchObject({ status: 500, code: "bundle_corrupt", issues: [{ code }] });
+      }
+    });
   });
 });
 

@@ -113,6 +113,14 @@ describe("retries", () => {
     expect((await run({ fetch: send })).outcome).toMatchObject({ status: 200 });
   });
 
+  test("tell what is wrong with the bundle where the server says so", async () => {
+    const issues = [{ path: ["items.jsonl"], code: "missing", message: "items.jsonl is missing" }];
+    const send = scripted(problem(500, { code: "bundle_corrupt", detail: "items.jsonl is missing", issues }));
+    const { outcome } = await run({ fetch: send, maxRetries: 0 });
+    expectRefusal(outcome as Refusal, "bundle_corrupt", "500: items.jsonl is missing");
+    expect((outcome as Refusal).issues).toEqual(issues);
+  });
+
   test("give up as unavailable, with the last reason and the number of attempts", async () => {
     const send = scripted(status(500), status(503, { detail: "the bucket is down" }));
     const { outcome } = await run({ fetch: send });

@@ -2,6 +2,7 @@ import {
   AnchorEvalError,
   loadBundle,
   r2Source,
+  readBundleFile,
   type Bundle,
   type BundleRef,
   type BundleSource,
@@ -136,22 +137,23 @@ export class BundleReader {
   }
 
   /**
-   * A file's description in the manifest, and its bytes as they come from storage.
-   * @throws AnchorEvalError `not_found`, `bundle_corrupt` where the manifest names a file that isn't there
+   * A file's description in the manifest, and its bytes. The whole file is read and checked before any of it is given:
+   * it goes out under its digest and is cached for good. A part can't be checked, and comes as storage has it.
+   * @throws AnchorEvalError `not_found`, `bundle_corrupt` where the manifest names a file that isn't there, or another
    */
   async file(
     ref: BundleRef,
     name: Exclude<BundleFileName, "manifest.json">,
-  ): Promise<FileManifest & { open: (range: ByteRange | null) => Promise<ReadableStream> }> {
+  ): Promise<FileManifest & { open: (range: ByteRange | null) => Promise<ReadableStream | Uint8Array> }> {
     const { manifest, source } = await this.published(ref);
     const file = manifest.files.find((candidate) => candidate.name === name);
     if (!file) throw new AnchorEvalError("not_found", `${manifest.benchmark}@${manifest.version} has no ${name}`);
-    const open = async (range: ByteRange | null): Promise<ReadableStream> => {
+    const open = async (range: ByteRange | null): Promise<ReadableStream | Uint8Array> => {
+      if (range === null || range.end - range.begin === file.bytes) return readBundleFile(source, manifest, name);
       const object = await this.#bucket
-        .get(
-          blobKey(manifest.benchmark, file.sha256),
-          range ? { range: { offset: range.begin, length: range.end - range.begin } } : {},
-        )
+        .get(blobKey(manifest.benchmark, file.sha256), {
+          range: { offset: range.begin, length: range.end - range.begin },
+        })
         .catch((cause: unknown) => {
           throw new AnchorEvalError("unavailable", `${source.name}: ${name} could not be read`, { cause });
         });
