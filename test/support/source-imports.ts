@@ -14,8 +14,6 @@ export interface SourceImport {
   readonly specifier: string;
   /** The imported file, from the root; null for a package. */
   readonly target: string | null;
-  /** `import type` and the like: gone when the code runs. */
-  readonly typeOnly: boolean;
 }
 
 /** TypeScript and JavaScript sources under a folder of the repository, without builds and dependencies. */
@@ -35,28 +33,25 @@ export function sourceFiles(folder: string): string[] {
 
 /** Every module that a source file names: imports, re-exports, dynamic imports and types of them, by the compiler's own parser. */
 export function importsOf(file: string, text = readFileSync(join(ROOT, file), "utf8")): SourceImport[] {
-  const found: { specifier: string; typeOnly: boolean }[] = [];
-  const add = (node: ts.Node | undefined, typeOnly = false): void => {
-    if (node && ts.isStringLiteralLike(node)) found.push({ specifier: node.text, typeOnly });
+  const found: string[] = [];
+  const add = (node: ts.Node | undefined): void => {
+    if (node && ts.isStringLiteralLike(node)) found.push(node.text);
   };
   const visit = (node: ts.Node): void => {
-    if (ts.isImportDeclaration(node))
-      add(node.moduleSpecifier, node.importClause?.phaseModifier === ts.SyntaxKind.TypeKeyword);
-    else if (ts.isExportDeclaration(node)) add(node.moduleSpecifier, node.isTypeOnly);
-    else if (ts.isImportTypeNode(node) && ts.isLiteralTypeNode(node.argument)) add(node.argument.literal, true);
+    if (ts.isImportDeclaration(node) || ts.isExportDeclaration(node)) add(node.moduleSpecifier);
+    else if (ts.isImportTypeNode(node) && ts.isLiteralTypeNode(node.argument)) add(node.argument.literal);
     else if (ts.isCallExpression(node) && node.expression.kind === ts.SyntaxKind.ImportKeyword) {
       const [argument] = node.arguments;
       if (argument && ts.isStringLiteralLike(argument)) add(argument);
-      else found.push({ specifier: "(computed)", typeOnly: false });
+      else found.push("(computed)");
     } else if (ts.isCallExpression(node) && ts.isIdentifier(node.expression) && node.expression.text === "require")
       add(node.arguments[0]);
     ts.forEachChild(node, visit);
   };
   visit(ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true));
-  return found.map(({ specifier, typeOnly }) => ({
+  return found.map((specifier) => ({
     from: file,
     specifier,
-    typeOnly,
     target: specifier.startsWith(".")
       ? relative(ROOT, resolve(ROOT, dirname(file), specifier))
           .split(sep)

@@ -1,4 +1,4 @@
-import type { R2StoreBucket } from "anchoreval/publish";
+import type { BundleBucket } from "./bundles/bundle-bucket.ts";
 import type { BundleReader } from "./bundles/bundle-reader.ts";
 
 /** The bindings and variables of wrangler.toml. */
@@ -7,18 +7,6 @@ export interface Env {
   readonly BUNDLES: BundleBucket;
   /** Longest request body. @unit bytes @default 1 MiB */
   readonly MAX_REQUEST_BYTES?: number;
-}
-
-/** The part of an R2Bucket that the Worker uses. */
-export interface BundleBucket extends R2StoreBucket {
-  get(
-    key: string,
-    options?: { range?: { offset: number; length: number } },
-  ): Promise<{
-    readonly etag: string;
-    readonly body: ReadableStream;
-    arrayBuffer(): Promise<ArrayBuffer>;
-  } | null>;
 }
 
 /** What Hono's context carries. */

@@ -19,7 +19,7 @@ import {
   type FileManifest,
 } from "anchoreval/bundle";
 import { completeIndex, parseIndex, r2Store, type BundleIndex } from "anchoreval/publish";
-import type { BundleBucket } from "../env.ts";
+import type { BundleBucket } from "./bundle-bucket.ts";
 import { PromiseCache } from "./promise-cache.ts";
 
 /** The version word that stands for the highest stable version. */

@@ -2,7 +2,8 @@ import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test"
 import { env } from "cloudflare:workers";
 import { publishBundle, r2Store } from "anchoreval/publish";
 import { createApp } from "../../../../workers/src/app.ts";
-import type { BundleBucket, Env } from "../../../../workers/src/env.ts";
+import type { BundleBucket } from "../../../../workers/src/bundles/bundle-bucket.ts";
+import type { Env } from "../../../../workers/src/env.ts";
 import { sampleBundle, type SampleBundleOptions } from "../../../support/sample-bundle.ts";
 
 /** Publishes a sample bundle to the real R2. */
