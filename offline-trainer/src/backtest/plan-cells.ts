@@ -85,15 +85,14 @@ export function planCells(matrix: ResponseMatrix, options: BacktestPlanOptions):
     });
     for (let seedIndex = 0; seedIndex < seeds; seedIndex++) {
       const seed = (options.firstSeed ?? 0) + seedIndex;
-      for (const candidate of splitsOf(options, input, scores, matrix.subjects, seed)) {
-        const own = usable(candidate);
-        if (own.sources.length < 5 || own.targets.length === 0)
-          throw new AnchorEvalError(
-            "invalid_data",
-            `${split} leaves ${own.sources.length} source models and ${own.targets.length} targets in ${task.id}: at least 5 and 1 are needed (targets have at least ${100 * TARGET_OBSERVED} % of the weight observed)`,
-          );
-        cells.push({ task, groups, split: own, sizes, seed, seedIndex, configuration });
-      }
+      const candidates = splitsOf(options, input, scores, matrix.subjects, seed).map(usable);
+      const tooFew = candidates.find(({ sources, targets }) => sources.length < 5 || targets.length === 0);
+      if (tooFew || candidates.length === 0)
+        throw new AnchorEvalError(
+          "invalid_data",
+          `${split} leaves ${tooFew ? `${tooFew.sources.length} source models and ${tooFew.targets.length} targets` : "no fold with source models and targets"} in ${task.id}: at least 5 and 1 are needed (targets have at least ${100 * TARGET_OBSERVED} % of the weight observed)`,
+        );
+      for (const own of candidates) cells.push({ task, groups, split: own, sizes, seed, seedIndex, configuration });
     }
   }
   return cells;

@@ -13,12 +13,15 @@ interface Reply {
 /**
  * Computes cells on as many threads as there are cores. The results don't depend on how many.
  * @param onCell - called with the number of cells done
+ * @throws AnchorEvalError `aborted` where the signal ends it, or had before it began
  */
 export async function runCells(
   cells: readonly CellInput[],
   provider: Provider,
   options: { readonly threads?: number; readonly signal?: AbortSignal; readonly onCell?: (done: number) => void } = {},
 ): Promise<CellResult[][]> {
+  const interrupted = (): AnchorEvalError => new AnchorEvalError("aborted", "the back-test was interrupted");
+  if (options.signal?.aborted) throw interrupted();
   const threads = Math.min(cells.length, options.threads ?? availableParallelism());
   const workers = Array.from({ length: threads }, () => new Worker(new URL("./cell-worker.js", import.meta.url)));
   const results: CellResult[][] = [];
@@ -29,7 +32,7 @@ export async function runCells(
       workers.map(
         (worker) =>
           new Promise<void>((resolve, reject) => {
-            const stop = (): void => reject(new AnchorEvalError("aborted", "the back-test was interrupted"));
+            const stop = (): void => reject(interrupted());
             options.signal?.addEventListener("abort", stop, { once: true });
             const give = (): void => {
               if (next >= cells.length) {

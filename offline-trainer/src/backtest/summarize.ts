@@ -29,6 +29,7 @@ export interface BacktestRow {
   readonly halfWidth95: number | null;
   readonly winkler95: number | null;
   readonly intervalMethod: string | null;
+  /** NaN (null in JSON) where random items make no error: the scenario is asked whole. */
   readonly ratioToRandom: number;
   readonly randomMae: number;
   readonly ratioSe: number | null;
@@ -39,6 +40,9 @@ export interface BacktestRow {
   readonly seeds: number;
   readonly failures: number;
 }
+
+/** Mean error of random items that is only rounding. */
+const ROUNDING = 1e-12;
 
 /** The cells of one scenario and size, one a seed (or a fold of it). */
 export interface RowInput {
@@ -64,6 +68,7 @@ export function backtestRows(input: RowInput): BacktestRow[] {
     const errors = estimates.map((estimate) => estimate.estimators[estimator] - estimate.truth);
     const absolute = errors.map(Math.abs);
     const mae = mean(absolute);
+    const ratio = randomMae > ROUNDING ? mae / randomMae : NaN;
     const withInterval = estimator === headline && estimates.every((estimate) => estimate.interval !== null);
     const rank = (measure: typeof spearman): number | null => {
       const values = seeds.flatMap((results) => {
@@ -104,9 +109,9 @@ export function backtestRows(input: RowInput): BacktestRow[] {
           ? "design-based"
           : "cross-validated"
         : null,
-      ratioToRandom: mae / randomMae,
+      ratioToRandom: ratio,
       randomMae: 100 * randomMae,
-      ratioSe: ratioError(estimates, absolute, mae / randomMae),
+      ratioSe: Number.isNaN(ratio) ? null : ratioError(estimates, absolute, ratio),
       lambda: estimator === "gp-irt" ? meanLambda(cells) : null,
       targets: new Set(estimates.map((estimate) => estimate.model)).size,
       seeds: seeds.length,
@@ -130,50 +135,50 @@ function intervalFigures(
     const { low, high } = interval!;
     return high - low + (2 / 0.05) * Math.max(0, low - truth, truth - high);
   });
-  const byModel = [...groupByModel(estimates, hits).values()].map(mean);
+  const coverage = mean(hits);
   return {
-    coverage95: mean(hits),
+    coverage95: coverage,
     halfWidth95: 100 * mean(estimates.map(({ interval }) => (interval!.high - interval!.low) / 2)),
     winkler95: 100 * mean(winkler),
-    coverageSe: byModel.length > 1 ? Math.sqrt(variance(byModel) / byModel.length) : null,
+    coverageSe: clusteredError(
+      estimates,
+      hits.map((hit) => hit - coverage),
+      estimates.length,
+    ),
   };
 }
 
 /** Standard error of Σe/Σr over target models, by the delta method. */
 function ratioError(estimates: readonly CellEstimate[], errors: readonly number[], ratio: number): number | null {
-  const own = groupByModel(estimates, errors);
-  const baseline = groupByModel(
+  return clusteredError(
     estimates,
-    estimates.map((estimate) => estimate.randomError),
+    estimates.map(({ randomError }, k) => errors[k]! - ratio * randomError),
+    estimates.reduce((sum, { randomError }) => sum + randomError, 0),
   );
-  if (own.size < 2) return null;
-  let squares = 0;
-  let total = 0;
-  for (const [model, values] of own) {
-    const random = mean(baseline.get(model)!);
-    squares += (mean(values) - ratio * random) ** 2;
-    total += random;
-  }
-  return Math.sqrt((own.size / (own.size - 1)) * squares) / total;
 }
 
-function groupByModel(estimates: readonly CellEstimate[], values: readonly number[]): Map<number, number[]> {
-  const groups = new Map<number, number[]>();
-  estimates.forEach(({ model }, index) => {
-    const group = groups.get(model) ?? [];
-    group.push(values[index]!);
-    groups.set(model, group);
-  });
-  return groups;
+/**
+ * Standard error of a ratio of sums whose linearised residuals are given, clustered by target model: models are in
+ * the targets of different numbers of seeds, so that their sums count, not their means.
+ * @param total - the sum below the line
+ * @returns null for a single model
+ * @see Cochran (1977), Sampling Techniques, ch. 9A (ratios of cluster totals)
+ */
+function clusteredError(
+  estimates: readonly CellEstimate[],
+  residuals: readonly number[],
+  total: number,
+): number | null {
+  const sums = new Map<number, number>();
+  estimates.forEach(({ model }, k) => sums.set(model, (sums.get(model) ?? 0) + residuals[k]!));
+  if (sums.size < 2) return null;
+  let squares = 0;
+  for (const sum of sums.values()) squares += sum * sum;
+  return Math.sqrt((sums.size / (sums.size - 1)) * squares) / total;
 }
 
 function mean(values: readonly number[]): number {
   return values.reduce((sum, value) => sum + value, 0) / values.length;
-}
-
-function variance(values: readonly number[]): number {
-  const centre = mean(values);
-  return values.reduce((sum, value) => sum + (value - centre) ** 2, 0) / (values.length - 1);
 }
 
 /** Linear-interpolation quantile. */

@@ -1,0 +1,236 @@
+import { execFile } from "node:child_process";
+import { createHash } from "node:crypto";
+import { existsSync, readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { runProgram } from "anchoreval/cli";
+import { ESTIMATORS, type AnchorEvalErrorCode } from "anchoreval/core";
+import { beforeAll, describe, expect, test } from "vitest";
+import type { BacktestRow } from "../../../offline-trainer/src/backtest/summarize.ts";
+import { backtestCommand } from "../../../offline-trainer/src/cli/backtest.ts";
+import { configurationDigest, DEFAULT_CONFIGURATION } from "../../../offline-trainer/src/fit/configuration.ts";
+import { writeItems } from "../../../offline-trainer/src/ingest/write-items.ts";
+import { writeWideCsv } from "../../../offline-trainer/src/ingest/write-wide-csv.ts";
+import type { ResponseMatrix } from "../../../offline-trainer/src/matrix/response-matrix.ts";
+import { tempFolder } from "../../support/temp-folder.ts";
+import { smallLeaderboard } from "../fit/small-leaderboard.ts";
+
+const PROGRAM = fileURLToPath(new URL("../../../sdk/bin/anchoreval.js", import.meta.url));
+const folder = tempFolder();
+const matrix = smallLeaderboard({ models: 16, items: [40, 24] });
+
+async function write(name: string, own: ResponseMatrix): Promise<string[]> {
+  const [responses, items] = [`${name}.csv.gz`, `${name}.jsonl.gz`].map((file) => folder.path(file));
+  await writeWideCsv(responses!, own);
+  await writeItems(items!, own.items);
+  return ["--responses", responses!, "--items", items!];
+}
+
+let data: string[];
+beforeAll(async () => {
+  data = await write("leaderboard", matrix);
+});
+
+describe("--json", () => {
+  interface Document {
+    readonly header: Record<string, unknown>;
+    readonly rows: readonly BacktestRow[];
+  }
+  const SHORT = ["--anchors", "30,6,6", "--seeds", "2", "--threads", "1", "--provider", "typescript"];
+  const HEADLINE = "p-irt-dr";
+  const text = expect.any(String) as string;
+  const number = expect.any(Number) as number;
+  const run = (...argv: string[]): Promise<{ stdout: string; stderr: string }> =>
+    promisify(execFile)(process.execPath, [PROGRAM, "backtest", ...data, ...SHORT, "--json", ...argv]);
+
+  let document: Document;
+  beforeAll(async () => {
+    const { stdout, stderr } = await run("--save-split", folder.path("split.json"));
+    expect(stderr).toBe("");
+    document = JSON.parse(stdout) as Document;
+  });
+
+  test("one document: what it is of, and its rows", () => {
+    expect(Object.keys(document)).toEqual(["header", "rows"]);
+    const version = (
+      JSON.parse(readFileSync(new URL("../../../offline-trainer/package.json", import.meta.url), "utf8")) as {
+        version: string;
+      }
+    ).version;
+    expect(document.header).toEqual({
+      data: `sha256:${createHash("sha256").update(readFileSync(data[1]!)).digest("hex")}`,
+      weighting: "subscenarios",
+      split: "interpolation",
+      version,
+      configuration: configurationDigest(DEFAULT_CONFIGURATION),
+    });
+  });
+
+  test("a row for each size, scenario and estimator: sizes once, ascending", () => {
+    expect(document.rows.map(({ n, scenario, estimator }) => [n, scenario, estimator])).toEqual(
+      [6, 30].flatMap((n) =>
+        ["a", "b", "overall"].flatMap((scenario) => ESTIMATORS.map((estimator) => [n, scenario, estimator])),
+      ),
+    );
+  });
+
+  test("every field of every row, null where there is nothing to say", () => {
+    for (const row of document.rows) {
+      const headline = row.estimator === HEADLINE;
+      const interval = headline ? number : null;
+      // 30 anchors ask b, which has 24 items, whole: random items make no error there.
+      const whole = row.n === 30 && row.scenario === "b";
+      expect(row).toEqual({
+        scenario: text,
+        split: "interpolation",
+        n: number,
+        selection: "stratified",
+        irtModel: "2pl",
+        dims: 2, // 12 sources, five for each dimension
+        joint: false,
+        estimator: text,
+        recommended: headline,
+        configuration: document.header["configuration"],
+        mae: number,
+        rmse: number,
+        bias: number,
+        p95: number,
+        spearman: number,
+        kendall: number,
+        coverage95: interval,
+        halfWidth95: interval,
+        winkler95: interval,
+        intervalMethod: headline ? "design-based" : null,
+        ratioToRandom: whole ? null : number,
+        randomMae: number,
+        ratioSe: whole ? null : number,
+        coverageSe: interval,
+        lambda: row.estimator === "gp-irt" && row.scenario !== "overall" ? number : null,
+        targets: number,
+        seeds: 2,
+        failures: 0,
+      });
+    }
+  });
+
+  test("errors are in points, shares are not", () => {
+    for (const row of document.rows) {
+      expect(row.rmse).toBeGreaterThanOrEqual(row.mae - 1e-9);
+      expect(row.mae).toBeGreaterThanOrEqual(Math.abs(row.bias) - 1e-9);
+      expect(row.p95).toBeLessThanOrEqual(100);
+      if (row.n === 6) expect(row.randomMae).toBeGreaterThan(2);
+      if (row.estimator !== HEADLINE) continue;
+      expect(row.coverage95).toBeLessThanOrEqual(1);
+      expect(row.winkler95).toBeGreaterThanOrEqual(2 * row.halfWidth95! - 1e-9);
+      if (row.n === 6) expect(row.halfWidth95).toBeGreaterThan(2);
+    }
+  });
+
+  test("--save-split: who was held out, by scenario and seed; --targets takes it back and gives the same document", async () => {
+    const saved = JSON.parse(readFileSync(folder.path("split.json"), "utf8")) as Record<string, string[][]>;
+    expect(Object.keys(saved)).toEqual(["a", "b"]);
+    for (const seeds of Object.values(saved)) {
+      expect(seeds).toHaveLength(2);
+      for (const names of seeds) {
+        expect(new Set(names).size).toBe(4);
+        expect(names).toHaveLength(4);
+        for (const name of names) expect(matrix.subjects).toContain(name);
+      }
+    }
+    const second = folder.path("second.json");
+    const alone = JSON.parse((await run("--seeds", "1", "--seed", "1", "--save-split", second)).stdout) as Document;
+    expect(JSON.parse(readFileSync(second, "utf8"))).toEqual({ a: [saved["a"]![1]], b: [saved["b"]![1]] });
+    expect(alone.header).toEqual(document.header);
+    const targets = folder.write("targets.txt", `${saved["a"]![1]!.join("\n")}\n`);
+    const named = JSON.parse((await run("--seeds", "1", "--seed", "1", "--targets", targets)).stdout) as Document;
+    expect(named).toEqual(alone);
+  });
+});
+
+describe("refusals", () => {
+  async function run(...argv: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
+    let [stdout, stderr] = ["", ""];
+    const program = { name: "anchoreval", summary: "", version: "0", commands: [backtestCommand] };
+    const code = await runProgram(program, ["backtest", ...argv], {
+      stdout: { write: (line: string) => (stdout += line) },
+      stderr: { write: (line: string) => (stderr += line) },
+    });
+    return { code, stdout, stderr };
+  }
+
+  /** Each is refused with exit code 2, in words and as JSON, and nothing is written. */
+  async function refused(argv: readonly string[], code: AnchorEvalErrorCode, fragment: string): Promise<void> {
+    const file = folder.path("refused.json");
+    const words = await run(...argv, "--save-split", file);
+    expect(words).toMatchObject({ code: 2, stdout: "" });
+    expect(words.stderr).toContain(fragment);
+    expect(words.stderr).toContain(`[${code}]`);
+    const json = await run(...argv, "--json");
+    expect(json.code).toBe(2);
+    expect(JSON.parse(json.stdout)).toMatchObject({
+      error: { code, message: expect.stringContaining(fragment) as string },
+    });
+    expect(existsSync(file)).toBe(false);
+  }
+
+  test.each([
+    [["--split", "random"], "--split is interpolation, extrapolation, family, newest; got random"],
+    [["--estimator", "p-irt"], "Unknown option '--estimator'; see anchoreval backtest --help"],
+    [["--selection", "best"], "--selection is stratified, random, irt-kmeans, correctness-kmeans; got best"],
+    [["--weighting", "models"], "--weighting is subscenarios, items; got models"],
+    [["--lambda", "1"], "--lambda is learned, reference; got 1"],
+    [["--provider", "tpu"], "--provider is auto, cuda, webgpu, cpu, typescript; got tpu"],
+    [["--irt-model", "3pl"], "--irt-model is 2pl; got 3pl"],
+    [["--anchors", "0"], "--anchors is a whole number of at least 1; got 0"],
+    [["--anchors", "10,2.5"], "--anchors is a whole number of at least 1; got 2.5"],
+    [["--anchors", "10,"], "--anchors is a whole number of at least 1; got "],
+    [["--seeds", "0"], "--seeds is a whole number from 1 to 1000; got 0"],
+    [["--seed=-1"], "--seed is a whole number of at least 0; got -1"],
+    [["--threads", "0"], "--threads is a whole number from 1 to 256; got 0"],
+    [["--dims", "33"], "--dims is a whole number from 1 to 32; got 33"],
+  ])("%j", async (argv, message) => {
+    await refused([...data, ...argv], "invalid_option", message);
+  });
+
+  test("responses that are not named, or not there", async () => {
+    await refused([], "invalid_option", "--responses is needed");
+    const absent = folder.path("absent.csv");
+    await refused(["--responses", absent], "not_found", `${absent}: there is no such file`);
+  });
+
+  test("a scenario that isn't there", async () => {
+    await refused(
+      [...data, "--scenario", "a", "--scenario", "c"],
+      "unknown_scenario",
+      "there is no scenario c: there are a, b",
+    );
+  });
+
+  test("too few models", async () => {
+    const few = await write("few", smallLeaderboard({ models: 6 }));
+    await refused(
+      few,
+      "invalid_data",
+      "interpolation leaves 4 source models and 2 targets in a: at least 5 and 1 are needed (targets have at least 98 % of the weight observed)",
+    );
+  });
+
+  test("targets that are not there, as a file or in the responses", async () => {
+    const absent = folder.path("absent.txt");
+    await refused([...data, "--targets", absent], "not_found", absent);
+    const targets = folder.write("other.txt", "org/model-3\nx\n");
+    await refused([...data, "--targets", targets], "invalid_data", "the responses have no model");
+  });
+
+  test("families that tell nothing", async () => {
+    const families = folder.write("families.csv", "org/model-0,one\norg/model-1\n");
+    const option = ["--split", "family", "--families"];
+    await refused([...data, ...option, families], "invalid_data", `${families}: line 2`);
+    const one = folder.write("one.csv", matrix.subjects.map((name) => `${name},one\n`).join(""));
+    await refused(
+      [...data, ...option, one],
+      "invalid_data",
+      "family leaves no fold with source models and targets in a: at least 5 and 1 are needed (targets have at least 98 % of the weight observed)",
+    );
+  });
+});
