@@ -1,43 +1,52 @@
-import type { CodedResponses } from "../../calibrate/types.ts";
-import { encodeOnnxModel } from "./graph-writer.ts";
+import { encodeOnnxModel, type GraphNode } from "./graph-writer.ts";
+
+/** Columns of a block are a multiple of this: probabilities are multiplied by as many before a logarithm is taken. */
+export const COLUMN_GROUP = 32;
+
+export interface ObjectiveGraphOptions {
+  /** Models of a block. */
+  readonly rows: number;
+  /** Items of a block, a multiple of {@link COLUMN_GROUP}. */
+  readonly columns: number;
+  readonly dims: number;
+  readonly type: "float32" | "float64";
+  /** Responses to bake in, coded as the input `signs` is; without them they are an input. */
+  readonly signs?: Int8Array;
+}
 
 /**
- * The value-and-gradient graph of the 2PL's log-likelihood.
+ * The value-and-gradient graph of the 2PL's log-likelihood, for one block of responses.
  *
- * With X = [θ, −1] (M×(D+1)), A = [a, b] (N×(D+1)) and the responses S ∈ {−1 right, +1 wrong, 0 missing} baked in:
+ * With X = [θ, −1] (M×(D+1)), A = [a, b] (N×(D+1)) and the responses S ∈ {−1 right, +1 wrong, 0 missing}:
  * Z = X·Aᵀ, V = S∘Z is the logit against what was observed, and P = σ(V) its probability (½ where nothing was). The
  * negative log-likelihood is Σ softplus(V), written max(V, 0) − log max(P, 1−P): the runtime's σ saturates from |V| = 17
- * on in float32, and the logarithm of the smaller of P and 1−P would be infinite there. With G = S∘P its gradients are
- * G·A in X and Gᵀ·X in A. The mask costs nothing: S = 0 puts nothing into G.
- * Outputs: `value` (N sums of softplus(V)), `subjects` (M×(D+1)), `items` (N×(D+1)).
+ * on in float32, and the logarithm of the smaller of P and 1−P would be infinite there. The larger lies in [½, 1], so
+ * that {@link COLUMN_GROUP} of them are multiplied (by halving the columns five times) and one logarithm serves all:
+ * logarithms are most of the time otherwise. With G = S∘P the gradients are G·A in X and Gᵀ·X in A. The mask costs
+ * nothing: S = 0 puts nothing into G.
+ * Outputs: `excess` (N sums of max(V, 0)), `logs` (N/32 sums of logarithms), `subjects` (M×(D+1)), `items` (N×(D+1));
+ * the value is Σ excess − Σ logs, with log 2 too much for every missing cell.
  */
-export function objectiveGraph(
-  { subjects, items, signs }: CodedResponses,
-  dims: number,
-  type: "float32" | "float64",
-): Uint8Array {
+export function objectiveGraph({ rows, columns, dims, type, signs }: ObjectiveGraphOptions): Uint8Array {
   const width = dims + 1;
-  const one =
-    type === "float32" ? new Uint8Array(Float32Array.of(1).buffer) : new Uint8Array(Float64Array.of(1).buffer);
+  const one = type === "float32" ? Float32Array.of(1) : Float64Array.of(1);
+  const coded = { name: "signs", type: "int8", shape: [rows, columns] } as const;
   return encodeOnnxModel({
     name: "two-parameter-logistic value and gradient",
     inputs: [
-      { name: "X", type, shape: [subjects, width] },
-      { name: "A", type, shape: [items, width] },
+      ...(signs ? [] : [coded]),
+      { name: "X", type, shape: [rows, width] },
+      { name: "A", type, shape: [columns, width] },
     ],
     outputs: [
-      { name: "value", type, shape: [items] },
-      { name: "subjects", type, shape: [subjects, width] },
-      { name: "items", type, shape: [items, width] },
+      { name: "excess", type, shape: [columns] },
+      { name: "logs", type, shape: [columns / COLUMN_GROUP] },
+      { name: "subjects", type, shape: [rows, width] },
+      { name: "items", type, shape: [columns, width] },
     ],
     constants: [
-      {
-        name: "signs",
-        type: "int8",
-        shape: [subjects, items],
-        data: new Uint8Array(signs.map((sign) => -sign).buffer),
-      },
-      { name: "one", type, shape: [1], data: one },
+      ...(signs ? [{ ...coded, data: new Uint8Array(signs.buffer, signs.byteOffset, signs.length) }] : []),
+      { name: "one", type, shape: [1], data: new Uint8Array(one.buffer) },
       { name: "rows", type: "int64", shape: [1], data: new Uint8Array(BigInt64Array.of(0n).buffer) },
     ],
     nodes: [
@@ -47,13 +56,27 @@ export function objectiveGraph(
       { op: "Sigmoid", inputs: ["V"], outputs: ["P"] },
       { op: "Sub", inputs: ["one", "P"], outputs: ["Q"] },
       { op: "Max", inputs: ["P", "Q"], outputs: ["larger"] },
-      { op: "Log", inputs: ["larger"], outputs: ["L"] },
-      { op: "Relu", inputs: ["V"], outputs: ["excess"] },
-      { op: "Sub", inputs: ["excess", "L"], outputs: ["loss"] },
-      { op: "ReduceSum", inputs: ["loss", "rows"], outputs: ["value"], attributes: { keepdims: 0 } },
+      ...productOfColumns("larger", "product"),
+      { op: "Log", inputs: ["product"], outputs: ["L"] },
+      { op: "ReduceSum", inputs: ["L", "rows"], outputs: ["logs"], attributes: { keepdims: 0 } },
+      { op: "Relu", inputs: ["V"], outputs: ["R"] },
+      { op: "ReduceSum", inputs: ["R", "rows"], outputs: ["excess"], attributes: { keepdims: 0 } },
       { op: "Mul", inputs: ["S", "P"], outputs: ["G"] },
       { op: "MatMul", inputs: ["G", "A"], outputs: ["subjects"] },
       { op: "Gemm", inputs: ["G", "X"], outputs: ["items"], attributes: { transA: 1 } },
     ],
   });
+}
+
+/** Halves the columns until each left is the product of {@link COLUMN_GROUP}. */
+function productOfColumns(input: string, output: string): GraphNode[] {
+  const nodes: GraphNode[] = [];
+  const halvings = Math.log2(COLUMN_GROUP);
+  for (let k = 1; k <= halvings; k++) {
+    const from = k === 1 ? input : `${input} by ${2 ** (k - 1)}`;
+    const halves = [`${from}, left`, `${from}, right`];
+    nodes.push({ op: "Split", inputs: [from], outputs: halves, attributes: { axis: 1 } });
+    nodes.push({ op: "Mul", inputs: halves, outputs: [k === halvings ? output : `${input} by ${2 ** k}`] });
+  }
+  return nodes;
 }

@@ -1,18 +1,25 @@
-import { AnchorEvalError } from "anchoreval/core";
-import { env, InferenceSession, Tensor } from "onnxruntime-node";
-import type { CalibrationBackend, CodedResponses, Objective, Parameters } from "../../calibrate/types.ts";
-import { objectiveGraph } from "./objective-graph.ts";
+import { availableParallelism } from "node:os";
+import * as runtime from "onnxruntime-node";
+import type { CalibrationBackend, CodedResponses } from "../../calibrate/types.ts";
+import { BlockRunner, LANES, type LaneRunner, type RunnerOptions } from "./block-runner.ts";
+import { blockLayout, cutBlock, type BlockLayout } from "./blocks.ts";
+import { onnxObjective } from "./onnx-objective.ts";
+import { openThread } from "./thread-runner.ts";
 
-export interface OnnxBackendOptions {
-  /** Execution provider of ONNX Runtime: `cpu`, `cuda`, `webgpu`, … */
-  readonly provider: string;
-  readonly precision: "float32" | "float64";
-  /** Threads of the CPU provider. @default ONNX Runtime's own choice */
+export interface OnnxBackendOptions extends RunnerOptions {
+  /** Threads of the CPU provider. Results don't depend on it. @default one a core */
   readonly threads?: number;
 }
 
 // A provider that does not start is reported by its error, not on standard error besides.
-env.logLevel = "fatal";
+runtime.env.logLevel = "fatal";
+
+/** Cells of a block on the CPU: what an operator reads and writes stays in a core's cache. */
+const CACHED_CELLS = 1 << 18;
+/** Cells of a block on a device. */
+const DEVICE_CELLS = 1 << 28;
+/** Cells for which one more thread pays. */
+const THREAD_CELLS = 1 << 20;
 
 /** Calibration on ONNX Runtime: the value-and-gradient graph on any of its execution providers. */
 export function onnxBackend({ provider, precision, threads }: OnnxBackendOptions): CalibrationBackend {
@@ -20,69 +27,32 @@ export function onnxBackend({ provider, precision, threads }: OnnxBackendOptions
     name: `onnxruntime-${provider}`,
     precision,
     open: async (responses, dims) => {
-      let session: InferenceSession;
+      const onCpu = provider === "cpu";
+      const cached = precision === "float32" ? CACHED_CELLS : CACHED_CELLS / 2;
+      const layout = blockLayout(responses, onCpu ? cached : DEVICE_CELLS);
+      const worthwhile = Math.ceil((responses.subjects * responses.items) / THREAD_CELLS);
+      const count = onCpu ? Math.min(threads ?? availableParallelism(), worthwhile, layout.across, LANES) : 1;
+      const shares = dealBlocks(responses, layout, count);
+      const runners: LaneRunner[] = [];
       try {
-        session = await InferenceSession.create(objectiveGraph(responses, dims, precision), {
-          executionProviders: [provider],
-          logSeverityLevel: 4,
-          ...(threads !== undefined && { intraOpNumThreads: threads }),
-        });
-      } catch (cause) {
-        throw unavailable(`could not start its ${provider} provider`, cause);
+        for (const blocks of shares.slice(1))
+          runners.push(await openThread({ layout, dims, options: { provider, precision }, blocks }));
+        runners.push(await BlockRunner.create(runtime, layout, dims, { provider, precision }, shares[0]!));
+      } catch (error) {
+        for (const runner of runners) await runner.release();
+        throw error;
       }
-      return onnxObjective(session, responses, dims, { provider, precision });
+      return onnxObjective(runners, responses, layout, dims, count > 1);
     },
   };
 }
 
-/** Some providers fail when a session is made, others at its first run. */
-function unavailable(what: string, cause: unknown): AnchorEvalError {
-  const why = cause instanceof Error ? cause.message.split("\n")[0]! : String(cause);
-  return new AnchorEvalError("unavailable", `ONNX Runtime ${what}: ${why}`, { cause });
-}
-
-function onnxObjective(
-  session: InferenceSession,
-  responses: CodedResponses,
-  dims: number,
-  { provider, precision }: Pick<OnnxBackendOptions, "provider" | "precision">,
-): Objective {
-  const { subjects, items, signs } = responses;
-  const width = dims + 1;
-  let missing = 0;
-  for (const sign of signs) if (sign === 0) missing++;
-  const array = (length: number): Float32Array | Float64Array =>
-    precision === "float32" ? new Float32Array(length) : new Float64Array(length);
-  const x = array(subjects * width);
-  const y = array(items * width);
-  const feeds = {
-    X: new Tensor(precision, x as never, [subjects, width]),
-    A: new Tensor(precision, y as never, [items, width]),
-  };
-  const evaluate = async ({ theta, a, b }: Parameters, gradient: Parameters): Promise<number> => {
-    for (let m = 0; m < subjects; m++) {
-      for (let d = 0; d < dims; d++) x[m * width + d] = theta[m * dims + d]!;
-      x[m * width + dims] = -1;
-    }
-    for (let i = 0; i < items; i++) {
-      for (let d = 0; d < dims; d++) y[i * width + d] = a[i * dims + d]!;
-      y[i * width + dims] = b[i]!;
-    }
-    const results = await session.run(feeds).catch((cause: unknown) => {
-      throw unavailable(`failed on its ${provider} provider`, cause);
-    });
-    const values = results["value"]!.data as Float32Array;
-    const bySubject = results["subjects"]!.data as Float32Array;
-    const byItem = results["items"]!.data as Float32Array;
-    for (let m = 0; m < subjects; m++)
-      for (let d = 0; d < dims; d++) gradient.theta[m * dims + d] = bySubject[m * width + d]!;
-    let value = -missing * Math.LN2; // a missing cell has log 2
-    for (let i = 0; i < items; i++) {
-      value += values[i]!;
-      for (let d = 0; d < dims; d++) gradient.a[i * dims + d] = byItem[i * width + d]!;
-      gradient.b[i] = byItem[i * width + dims]!;
-    }
-    return value;
-  };
-  return { evaluate, dispose: () => session.release() };
+/** The blocks of every thread, each with memory of its own. */
+function dealBlocks(responses: CodedResponses, layout: BlockLayout, threads: number): Map<number, Int8Array>[] {
+  const shares = Array.from({ length: threads }, () => new Map<number, Int8Array>());
+  for (let number = 0; number < layout.down * layout.across; number++) {
+    const lane = (number % layout.across) % LANES;
+    shares[lane % threads]!.set(number, cutBlock(responses, layout, number));
+  }
+  return shares;
 }

@@ -1,0 +1,184 @@
+import { AnchorEvalError } from "anchoreval/core";
+import type { InferenceSession, Tensor } from "onnxruntime-node";
+import type { BlockLayout } from "./blocks.ts";
+import { objectiveGraph } from "./objective-graph.ts";
+
+/** ONNX Runtime itself: the same interface in Node and in browsers. */
+export type OnnxRuntime = Pick<typeof import("onnxruntime-node"), "InferenceSession" | "Tensor">;
+
+export interface RunnerOptions {
+  /** Execution provider: `cpu`, `cuda`, `webgpu`, `wasm`, … */
+  readonly provider: string;
+  readonly precision: "float32" | "float64";
+}
+
+/**
+ * Columns of blocks are dealt to this many lanes, and what a lane adds up is added up in order: sums don't depend on how
+ * many threads share the lanes.
+ */
+export const LANES = 16;
+
+/** Something that evaluates some lanes: here, or on another thread. */
+export interface LaneRunner {
+  /** Adds up value and gradient of its lanes; other lanes' sums are left alone. */
+  evaluate(arrays: EvaluationArrays): Promise<void>;
+  release(): Promise<void>;
+}
+
+/** Where an evaluation begins and where its sums go; threads may share it. */
+export interface EvaluationArrays {
+  /** θ, a, b: M·D + N·D + N numbers. */
+  readonly point: Float64Array;
+  /** Gradient in a and b: N·D + N numbers. */
+  readonly items: Float64Array;
+  /** Gradient in θ, lane by lane: M·D numbers each. */
+  readonly subjects: Float64Array;
+  /** Value, lane by lane. */
+  readonly values: Float64Array;
+}
+
+interface Block {
+  readonly down: number;
+  readonly across: number;
+  readonly signs: Tensor | null;
+  readonly session: InferenceSession;
+}
+
+/** Evaluates the objective on the blocks of some lanes, one after the other. */
+export class BlockRunner implements LaneRunner {
+  readonly #runtime: OnnxRuntime;
+  readonly #layout: BlockLayout;
+  readonly #dims: number;
+  readonly #options: RunnerOptions;
+  readonly #lanes: ReadonlyMap<number, readonly Block[]>;
+
+  private constructor(
+    runtime: OnnxRuntime,
+    layout: BlockLayout,
+    dims: number,
+    options: RunnerOptions,
+    lanes: ReadonlyMap<number, readonly Block[]>,
+  ) {
+    this.#runtime = runtime;
+    this.#layout = layout;
+    this.#dims = dims;
+    this.#options = options;
+    this.#lanes = lanes;
+  }
+
+  /**
+   * @param blocks - coded responses of this runner's blocks, by number (row of blocks by row of blocks)
+   * @throws AnchorEvalError `unavailable` where the provider doesn't start
+   */
+  static async create(
+    runtime: OnnxRuntime,
+    layout: BlockLayout,
+    dims: number,
+    options: RunnerOptions,
+    blocks: ReadonlyMap<number, Int8Array>,
+  ): Promise<BlockRunner> {
+    const { rows, columns } = layout;
+    const graph = { rows, columns, dims, type: options.precision };
+    // On the CPU one session serves all blocks, which are fed to it; elsewhere responses live on the device.
+    const fed = options.provider === "cpu" || options.provider === "wasm";
+    const open = (bytes: Uint8Array): Promise<InferenceSession> =>
+      runtime.InferenceSession.create(bytes, {
+        executionProviders: [options.provider],
+        logSeverityLevel: 4,
+        intraOpNumThreads: 1,
+      }).catch((cause: unknown) => {
+        throw unavailable(`could not start its ${options.provider} provider`, cause);
+      });
+    const shared = fed && blocks.size > 0 ? await open(objectiveGraph(graph)) : null;
+    const lanes = new Map<number, Block[]>();
+    for (const [number, signs] of [...blocks].sort(([x], [y]) => x - y)) {
+      const across = number % layout.across;
+      const lane = lanes.get(across % LANES) ?? [];
+      lane.push({
+        down: Math.floor(number / layout.across),
+        across,
+        signs: shared && new runtime.Tensor("int8", signs, [rows, columns]),
+        session: shared ?? (await open(objectiveGraph({ ...graph, signs }))),
+      });
+      lanes.set(across % LANES, lane);
+    }
+    return new BlockRunner(runtime, layout, dims, options, lanes);
+  }
+
+  async evaluate(arrays: EvaluationArrays): Promise<void> {
+    const { subjects } = this.#layout;
+    for (const [lane, blocks] of this.#lanes) {
+      const own = arrays.subjects.subarray(lane * subjects * this.#dims, (lane + 1) * subjects * this.#dims);
+      own.fill(0);
+      let value = 0;
+      for (const block of blocks) value += await this.#evaluateBlock(block, arrays, own);
+      arrays.values[lane] = value;
+    }
+  }
+
+  async release(): Promise<void> {
+    const sessions = new Set([...this.#lanes.values()].flat().map(({ session }) => session));
+    for (const session of sessions) await session.release();
+  }
+
+  async #evaluateBlock(
+    { down, across, signs, session }: Block,
+    { point, items: itemSums }: EvaluationArrays,
+    subjectSums: Float64Array,
+  ): Promise<number> {
+    const { subjects, items, rows, columns } = this.#layout;
+    const dims = this.#dims;
+    const width = dims + 1;
+    const { precision, provider } = this.#options;
+    const firstRow = down * rows;
+    const lastRow = Math.min(subjects, firstRow + rows);
+    const firstColumn = across * columns;
+    const lastColumn = Math.min(items, firstColumn + columns);
+    const a = point.subarray(subjects * dims, (subjects + items) * dims);
+    const b = point.subarray((subjects + items) * dims);
+    const numbers = precision === "float32" ? Float32Array : Float64Array;
+    const x = new numbers(rows * width);
+    for (let m = firstRow, at = 0; m < lastRow; m++) {
+      for (let d = 0; d < dims; d++) x[at++] = point[m * dims + d]!;
+      x[at++] = -1;
+    }
+    const y = new numbers(columns * width);
+    for (let i = firstColumn, at = 0; i < lastColumn; i++) {
+      for (let d = 0; d < dims; d++) y[at++] = a[i * dims + d]!;
+      y[at++] = b[i]!;
+    }
+    const tensor = (data: Float32Array | Float64Array, length: number): Tensor =>
+      new this.#runtime.Tensor(precision, data as never, [length, width]);
+    const feeds = { X: tensor(x, rows), A: tensor(y, columns), ...(signs && { signs }) };
+    const results = await session.run(feeds).catch((cause: unknown) => {
+      throw unavailable(`failed on its ${provider} provider`, cause);
+    });
+    const output = (name: string): Float32Array => results[name]!.data as Float32Array;
+    const bySubject = output("subjects");
+    for (let m = firstRow, at = 0; m < lastRow; m++, at++)
+      for (let d = 0; d < dims; d++) {
+        const to = m * dims + d;
+        subjectSums[to] = subjectSums[to]! + bySubject[at++]!;
+      }
+    const byItem = output("items");
+    const first = down === 0;
+    const slopes = items * dims;
+    for (let i = firstColumn, at = 0; i < lastColumn; i++) {
+      for (let d = 0; d < dims; d++) {
+        const to = i * dims + d;
+        itemSums[to] = (first ? 0 : itemSums[to]!) + byItem[at++]!;
+      }
+      itemSums[slopes + i] = (first ? 0 : itemSums[slopes + i]!) + byItem[at++]!;
+    }
+    let value = 0;
+    for (const excess of output("excess")) value += excess;
+    for (const logarithm of output("logs")) value -= logarithm;
+    return value;
+  }
+}
+
+/** Some providers fail when a session is made, others at its first run. */
+function unavailable(what: string, cause: unknown): AnchorEvalError {
+  const why = cause instanceof Error ? cause.message.split("\n")[0]! : String(cause);
+  return new AnchorEvalError("unavailable", `ONNX Runtime ${what}: ${why}`, { cause });
+}
