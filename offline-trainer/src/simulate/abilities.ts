@@ -46,12 +46,12 @@ export function drawAbilities(
   const scenario = new Float64Array(count * width);
   const [common, own] = [Math.sqrt(options.generalShare), Math.sqrt(1 - options.generalShare)];
   for (let s = 0; s < width; s++) {
-    const factor = shared(random.fork(`scenario/${s}`));
+    const factor = shared(random.fork("scenario").fork(String(s)));
     for (let m = 0; m < count; m++) scenario[m * width + s] = common * general[m]! + own * factor[m]!;
   }
   const skills = new Float64Array(count * skillCount);
   for (let k = 0; k < skillCount; k++) {
-    const factor = shared(random.fork(`skill/${k}`));
+    const factor = shared(random.fork("skill").fork(String(k)));
     for (let m = 0; m < count; m++) skills[m * skillCount + k] = factor[m]!;
   }
   const mixture = random.fork("mixture");

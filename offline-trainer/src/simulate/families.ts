@@ -75,7 +75,7 @@ function drawOriginals(options: SimulateOptions, count: number, random: RandomSo
   }
   const models: SimulatedModel[] = [];
   for (let f = 0; f < families; f++) {
-    const dates = random.fork(`dates/${f}`);
+    const dates = random.fork("dates").fork(String(f));
     const birth = options.years * dates.next();
     const times = Array.from({ length: members[f]! }, (_, v) =>
       v === 0 ? birth : birth + wait(dates.next(), options.years - birth),

@@ -14,8 +14,8 @@ export function familyEffects(items: number, sd: number, random: RandomSource): 
   return (family) => {
     let effects = drawn.get(family);
     if (!effects) {
-      const normals = random.fork(`effect/${family}`);
-      const uniforms = random.fork(`luck/${family}`);
+      const normals = random.fork("effect").fork(String(family));
+      const uniforms = random.fork("luck").fork(String(family));
       effects = {
         effect: Float32Array.from({ length: items }, () => sd * normals.normal()),
         luck: Float32Array.from({ length: items }, () => uniforms.next()),

@@ -27,8 +27,11 @@ export function writeTexts(
   random: RandomSource,
 ): string[] {
   return Array.from(items.scenario, (s, i) => {
-    const story = random.fork(items.cluster[i] === 0 ? `item/${i}` : `cluster/${items.cluster[i]!}`);
-    const numbers = random.fork(`numbers/${i}`);
+    const story =
+      items.cluster[i] === 0
+        ? random.fork("item").fork(String(i))
+        : random.fork("cluster").fork(String(items.cluster[i]));
+    const numbers = random.fork("numbers").fork(String(i));
     const { choices } = scenarios[s]!;
     const things = THEMES[strongest(items.loadings.subarray(i * skills, (i + 1) * skills), s) % THEMES.length]!;
     const person = pick(PEOPLE, story);

@@ -74,7 +74,7 @@ export function responseProbability(kind: number, z: number, { lower, upper, tra
 export function modelProbabilities(world: World, model: number, random: RandomSource, into: Float64Array): void {
   const { options, abilities, items, models, scenarios, effects } = world;
   const { effect, luck } = effects(models[model]!.family);
-  const local = random.fork(`model/${model}`);
+  const local = random.fork("model").fork(String(model));
   const skills = options.dims - 1;
   const side = abilities.classes[model] === 1 ? 0.5 : -0.5;
   let cluster = 0;

@@ -59,7 +59,7 @@ export function planScenarios(options: SimulateOptions, random: RandomSource): S
   );
   let begin = 0;
   return sizes.map((items, s) => {
-    const own = random.fork(`scenario/${s}`);
+    const own = random.fork("scenario").fork(String(s));
     const kind = kinds[s]!;
     const centre = CENTRES[kind].mean + CENTRES[kind].sd * own.fork("centre").normal();
     const plan: ScenarioPlan = {
@@ -90,7 +90,7 @@ function planSubscenarios(
     id: count === 1 ? null : `part-${k + 1}`,
     items: size,
     centre: centre + (count === 1 ? 0 : SUBSCENARIO_CENTRE_SD * offsets.normal()),
-    skillWeights: skillWeights(options.dims - 1, random.fork(`skills/${k}`)),
+    skillWeights: skillWeights(options.dims - 1, random.fork("skills").fork(String(k))),
   }));
 }
 

@@ -71,20 +71,20 @@ export function simulateLeaderboard(
     const row = rowOf[model]!;
     const own = scores.subarray(row * columns, (row + 1) * columns);
     modelProbabilities(world, replicateOf ?? model, local, probabilities);
-    drawAnswers(probabilities, scenarios, options, random.fork(`answers/${model}`), fresh);
+    drawAnswers(probabilities, scenarios, options, random.fork("answers").fork(String(model)), fresh);
     if (replicateOf === null) own.set(fresh);
     else {
       // An original is older than its reruns, so that its row is there.
       const begin = rowOf[replicateOf]! * columns;
       const original = scores.subarray(begin, begin + columns);
-      redrawAnswers(original, fresh, options.replicateRedraw, random.fork(`redrawn/${model}`), own);
+      redrawAnswers(original, fresh, options.replicateRedraw, random.fork("redrawn").fork(String(model)), own);
     }
     for (const weighting of ["items", "subscenarios"] as const) {
       setFullScores(expected[weighting], row, slices[weighting], probabilities);
       setFullScores(realised[weighting], row, slices[weighting], own);
     }
     const mask = observed.subarray(row * columns, (row + 1) * columns);
-    deleteAnswers(scenarios, options, random.fork(`missing/${model}`), mask);
+    deleteAnswers(scenarios, options, random.fork("missing").fork(String(model)), mask);
     progress?.(model + 1);
   });
   // Only now: reruns are drawn from the whole rows of their originals.

@@ -6,25 +6,38 @@ export interface RandomSource {
   below(bound: number): number;
   /** Standard normal (polar method). */
   normal(): number;
-  /** An independent stream named by `label`: it depends on the seed and the label, not on what was drawn before. */
+  /**
+   * An independent stream named by `label`, any text: it depends on the seed and the labels on the way, not on what was
+   * drawn before. `fork("a/b")` is another than `fork("a").fork("b")`.
+   */
   fork(label: string): RandomSource;
   /** In-place Fisher-Yates shuffle. */
   shuffle<T>(values: T[]): T[];
 }
 
-/** Four 32-bit words from text (cyrb128): spreads any label over the generator's state. */
-function hashWords(text: string): [number, number, number, number] {
-  let h1 = 1779033703;
-  let h2 = 3144134277;
-  let h3 = 1013904242;
-  let h4 = 2773480762;
+/** Hash of a stream's name so far, before its last mixing. */
+type NameHash = readonly [number, number, number, number];
+
+const EMPTY: NameHash = [1779033703, 3144134277, 1013904242, 2773480762];
+const SLASH = 0x2f;
+/** Stands for a slash inside a label; no character of a text has this code. */
+const SLASH_IN_LABEL = 0x1002f;
+
+/** The hash of a name that goes on with a text (cyrb128's rounds). @param slash - the code that `/` has there */
+function append([h1, h2, h3, h4]: NameHash, text: string, slash = SLASH): NameHash {
   for (let i = 0; i < text.length; i++) {
-    const k = text.charCodeAt(i);
+    const code = text.charCodeAt(i);
+    const k = code === SLASH ? slash : code;
     h1 = h2 ^ Math.imul(h1 ^ k, 597399067);
     h2 = h3 ^ Math.imul(h2 ^ k, 2869860233);
     h3 = h4 ^ Math.imul(h3 ^ k, 951274213);
     h4 = h1 ^ Math.imul(h4 ^ k, 2716044179);
   }
+  return [h1, h2, h3, h4];
+}
+
+/** Four 32-bit words from a name's hash: spreads any name over the generator's state. */
+function spread([h1, h2, h3, h4]: NameHash): [number, number, number, number] {
   h1 = Math.imul(h3 ^ (h1 >>> 18), 597399067);
   h2 = Math.imul(h4 ^ (h2 >>> 22), 2869860233);
   h3 = Math.imul(h1 ^ (h3 >>> 17), 951274213);
@@ -34,12 +47,16 @@ function hashWords(text: string): [number, number, number, number] {
 
 /**
  * A seeded generator (sfc32, Chris Doty-Humphrey's PractRand): the same stream in every JavaScript runtime.
- * @param seed - a number or text; different labels give independent streams.
+ * @param seed - a number or text; different seeds give independent streams. A text with slashes spells forks:
+ * `"1/split"` is the stream `createRandom(1).fork("split")`.
  * @example createRandom(1).next() === createRandom(1).next() // true
  */
 export function createRandom(seed: number | string): RandomSource {
-  const name = String(seed);
-  let [a, b, c, d] = hashWords(name);
+  return stream(append(EMPTY, String(seed)));
+}
+
+function stream(name: NameHash): RandomSource {
+  let [a, b, c, d] = spread(name);
   const word = (): number => {
     const t = (((a + b) | 0) + d) | 0;
     d = (d + 1) | 0;
@@ -73,7 +90,7 @@ export function createRandom(seed: number | string): RandomSource {
         }
       }
     },
-    fork: (label) => createRandom(`${name}/${label}`),
+    fork: (label) => stream(append(append(name, "/"), label, SLASH_IN_LABEL)),
     shuffle(values) {
       for (let i = values.length - 1; i > 0; i--) {
         const j = below(i + 1);

@@ -1,4 +1,5 @@
 import { createRandom } from "anchoreval/core";
+import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { readFixture } from "../../support/fixture.ts";
 
@@ -65,6 +66,27 @@ describe("forks", () => {
     used.normal();
     expect(used.fork("stage").next()).toBe(fresh.fork("stage").next());
     expect(fresh.next()).toBe(createRandom(3).next()); // and a fork draws nothing from its parent
+  });
+
+  test("of labels without a slash are the streams of their paths, as they always were", () => {
+    for (const path of [["gsm"], ["größe 🙂", "fold 1"], ["", "a"], ["\u0001\udc00", "", "~", "3:a"]])
+      expect(path.reduce((stream, label) => stream.fork(label), createRandom(7)).next()).toBe(
+        createRandom(["7", ...path].join("/")).next(),
+      );
+  });
+
+  test("of other labels are other streams, slashes in them too", () => {
+    const first = (path: readonly string[]): number =>
+      path.reduce((stream, label) => stream.fork(label), createRandom(3)).next();
+    expect(first(["a/b"])).not.toBe(first(["a", "b"]));
+    expect(first(["a", "b/c"])).not.toBe(first(["a/b", "c"]));
+    const label = fc.array(fc.constantFrom("a", "/", "1"), { maxLength: 4 }).map((parts) => parts.join(""));
+    const paths = fc.array(label, { maxLength: 3 });
+    fc.assert(
+      fc.property(paths, paths, (one, other) => {
+        expect(first(one) === first(other)).toBe(JSON.stringify(one) === JSON.stringify(other));
+      }),
+    );
   });
 
   test("of different labels are independent", () => {
