@@ -60,7 +60,7 @@ for (const run of RUNS) {
       split: run.split,
       estimator,
       scenarios: cells[0].length,
-      ratioToRandom: cells.map((own) => geometricMean(own.map((row) => row.ratioToRandom))),
+      ratioToRandom: cells.map((own) => geometricMean(own.flatMap((row) => row.ratioToRandom ?? []))),
       coverage95: known.map((own) => (own.length > 0 ? mean(own.map((row) => row.coverage95)) : null)),
       worstCoverage95: known.map((own) => (own.length > 0 ? Math.min(...own.map((row) => row.coverage95)) : null)),
       halfWidth95: known.map((own) => (own.length > 0 ? mean(own.map((row) => row.halfWidth95)) : null)),

@@ -9,7 +9,8 @@ import { extrapolationSplit } from "../splits/extrapolation.ts";
 import { familyGroups } from "../splits/families.ts";
 import { folds, interpolationSplit, splitByGroups } from "../splits/interpolation.ts";
 import { newestSplit } from "../splits/newest.ts";
-import { TARGET_OBSERVED, type Split, type SplitInput } from "../splits/types.ts";
+import { eligibleTargets, TARGET_OBSERVED } from "../splits/eligible.ts";
+import type { Split, SplitInput } from "../splits/types.ts";
 import type { CellInput } from "./cell.ts";
 
 export const SPLITS = ["interpolation", "extrapolation", "family", "newest"] as const;
@@ -75,10 +76,7 @@ export function planCells(matrix: ResponseMatrix, options: BacktestPlanOptions):
   for (const task of bankTasks(matrix, configuration, options.scenarios)) {
     const full = task.scenarios.map((slice) => fullScores(task.matrix, slice));
     const scores = matrix.subjects.map((_, m) => full.reduce((sum, { score }) => sum + score[m]! / full.length, 0));
-    const input: SplitInput = {
-      groups,
-      eligible: matrix.subjects.map((_, m) => full.every(({ observed }) => observed[m]! >= TARGET_OBSERVED)),
-    };
+    const input: SplitInput = { groups, eligible: eligibleTargets(full) };
     const usable = (candidate: Split): Split => ({
       sources: candidate.sources.filter((m) => full.some(({ score }) => !Number.isNaN(score[m]!))),
       targets: candidate.targets,

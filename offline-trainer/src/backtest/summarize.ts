@@ -29,8 +29,8 @@ export interface BacktestRow {
   readonly halfWidth95: number | null;
   readonly winkler95: number | null;
   readonly intervalMethod: string | null;
-  /** NaN (null in JSON) where random items make no error: the scenario is asked whole. */
-  readonly ratioToRandom: number;
+  /** Null where random items make no error: the scenario is asked whole. */
+  readonly ratioToRandom: number | null;
   readonly randomMae: number;
   readonly ratioSe: number | null;
   readonly coverageSe: number | null;
@@ -68,7 +68,7 @@ export function backtestRows(input: RowInput): BacktestRow[] {
     const errors = estimates.map((estimate) => estimate.estimators[estimator] - estimate.truth);
     const absolute = errors.map(Math.abs);
     const mae = mean(absolute);
-    const ratio = randomMae > ROUNDING ? mae / randomMae : NaN;
+    const ratio = randomMae > ROUNDING ? mae / randomMae : null;
     const withInterval = estimator === headline && estimates.every((estimate) => estimate.interval !== null);
     const rank = (measure: typeof spearman): number | null => {
       const values = seeds.flatMap((results) => {
@@ -111,7 +111,7 @@ export function backtestRows(input: RowInput): BacktestRow[] {
         : null,
       ratioToRandom: ratio,
       randomMae: 100 * randomMae,
-      ratioSe: Number.isNaN(ratio) ? null : ratioError(estimates, absolute, ratio),
+      ratioSe: ratio === null ? null : ratioError(estimates, absolute, ratio),
       lambda: estimator === "gp-irt" ? meanLambda(cells) : null,
       targets: new Set(estimates.map((estimate) => estimate.model)).size,
       seeds: seeds.length,

@@ -4,15 +4,15 @@ import { fullScores } from "../prepare/full-scores.ts";
 import { replicateGroups } from "../prepare/replicates.ts";
 import type { ScenarioSlice } from "../prepare/scenarios.ts";
 import { interpolationSplit } from "../splits/interpolation.ts";
-import { TARGET_OBSERVED, type Split } from "../splits/types.ts";
+import { eligibleTargets, TARGET_OBSERVED } from "../splits/eligible.ts";
+import type { Split } from "../splits/types.ts";
 
 /**
  * A quarter of the models to be estimated, the others to be fitted on; replicates of a held-out model are neither.
  * @throws AnchorEvalError `invalid_data` where no model has answered enough of every scenario
  */
 export function holdOut(matrix: ResponseMatrix, slices: readonly ScenarioSlice[], random: RandomSource): Split {
-  const full = slices.map((slice) => fullScores(matrix, slice));
-  const eligible = matrix.subjects.map((_, m) => full.every(({ observed }) => observed[m]! >= TARGET_OBSERVED));
+  const eligible = eligibleTargets(slices.map((slice) => fullScores(matrix, slice)));
   const split = interpolationSplit({ groups: replicateGroups(matrix), eligible }, random);
   if (split.targets.length === 0 || split.sources.length < 5)
     throw new AnchorEvalError(

@@ -1,7 +1,8 @@
 import { fullScores } from "../prepare/full-scores.ts";
 import { extrapolationSplit } from "../splits/extrapolation.ts";
 import { folds } from "../splits/interpolation.ts";
-import { TARGET_OBSERVED, type Split, type SplitInput } from "../splits/types.ts";
+import { eligibleTargets } from "../splits/eligible.ts";
+import type { Split, SplitInput } from "../splits/types.ts";
 import type { BankTask } from "./train-bank.ts";
 import {
   estimateFold,
@@ -42,10 +43,8 @@ export async function crossValidate(
 ): Promise<CrossValidation> {
   const { random } = options;
   const full = task.scenarios.map((slice) => fullScores(task.matrix, slice));
-  const input: SplitInput = {
-    groups: rows.map((m) => groups[m]!),
-    eligible: rows.map((m) => full.every(({ observed }) => observed[m]! >= TARGET_OBSERVED)),
-  };
+  const eligible = eligibleTargets(full);
+  const input: SplitInput = { groups: rows.map((m) => groups[m]!), eligible: rows.map((m) => eligible[m]!) };
   const scores = rows.map((m) => full.reduce((sum, { score }) => sum + score[m]! / full.length, 0));
   const names = rows.map((m) => task.matrix.subjects[m]!);
   const lift = (split: Split): Split => ({

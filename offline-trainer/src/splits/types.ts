@@ -11,6 +11,3 @@ export interface SplitInput {
   /** Models observed well enough to be targets (98 % of the weight). */
   readonly eligible: readonly boolean[];
 }
-
-/** Weight that a target must have observed. */
-export const TARGET_OBSERVED = 0.98;
