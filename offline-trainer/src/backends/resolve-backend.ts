@@ -11,15 +11,38 @@ export interface ResolvedBackend {
   readonly reason: string;
 }
 
+/** ONNX Runtime's part: its import fails where there is no build for the machine. */
+type OnnxModule = Pick<typeof import("./onnx/onnx-backend.ts"), "onnxBackend">;
+
+/** ONNX Runtime by itself first: a failure below another module ends the process in Node 20, caught or not. */
+async function loadOnnx(): Promise<OnnxModule> {
+  await import("onnxruntime-node");
+  return import("./onnx/onnx-backend.ts");
+}
+
 /**
- * Chooses the backend of calibration. `auto` tries CUDA, and falls back to the CPU with the reason; a provider that is
- * asked for by name must start. CUDA runs the float64 graph: its float32 is TF32, which misleads L-BFGS.
+ * Chooses the backend of calibration. `auto` tries CUDA, and falls back to the CPU, or to plain TypeScript where ONNX
+ * Runtime can't be loaded, with the reason; a provider that is asked for by name must start. CUDA runs the float64
+ * graph: its float32 is TF32, which misleads L-BFGS.
  * @param threads - threads of the CPU provider
+ * @param load - imports ONNX Runtime's part; called only where it is needed
  * @throws AnchorEvalError `unavailable` where the named provider doesn't start
  */
-export async function resolveBackend(provider: Provider, threads?: number): Promise<ResolvedBackend> {
+export async function resolveBackend(
+  provider: Provider,
+  threads?: number,
+  load: () => Promise<OnnxModule> = loadOnnx,
+): Promise<ResolvedBackend> {
   if (provider === "typescript") return { backend: typescriptBackend, reason: "plain TypeScript: asked for" };
-  const { onnxBackend } = await import("./onnx/onnx-backend.ts");
+  let onnxBackend: OnnxModule["onnxBackend"];
+  try {
+    ({ onnxBackend } = await load());
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message.split("\n")[0]! : String(cause);
+    const failed = `ONNX Runtime can't be loaded on this machine (${process.platform} ${process.arch}): ${why}`;
+    if (provider === "auto") return { backend: typescriptBackend, reason: `plain TypeScript, much slower: ${failed}` };
+    throw new AnchorEvalError("unavailable", `${failed}; --provider typescript needs nothing of it`, { cause });
+  }
   const cpu = onnxBackend({ provider: "cpu", precision: "float32", ...(threads !== undefined && { threads }) });
   if (provider === "cpu") return { backend: cpu, reason: "ONNX Runtime on the CPU: asked for" };
   const other =

@@ -1,3 +1,5 @@
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
 import { InferenceSession } from "onnxruntime-node";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { resolveBackend } from "../../../offline-trainer/src/backends/resolve-backend.ts";
@@ -106,6 +108,50 @@ describe("a provider asked for by name", () => {
       reason: "plain TypeScript: asked for",
     });
     expect(tried).toEqual([]);
+  });
+});
+
+describe("where ONNX Runtime can't be loaded", () => {
+  const cause = new Error("Cannot find module '../bin/onnxruntime_binding.node'\nRequire stack:\n- x");
+  const load = (): Promise<never> => Promise.reject(cause);
+
+  test("auto gives plain TypeScript, and says why in one line", async () => {
+    const { backend, reason } = await resolveBackend("auto", 1, load);
+    expect(backend).toMatchObject({ name: "typescript", precision: "float64" });
+    expect(reason).toMatch(
+      /^plain TypeScript, much slower: ONNX Runtime can't be loaded on this machine \(\w+ \w+\): Cannot find module '.*'$/,
+    );
+  });
+
+  test.each(["cpu", "cuda", "webgpu"] as const)("%s is unavailable, with the same reason", async (provider) => {
+    const error = await rejection(resolveBackend(provider, 1, load));
+    expectRefusal(
+      error,
+      "unavailable",
+      "): Cannot find module '../bin/onnxruntime_binding.node'; --provider typescript",
+    );
+    expect(error.cause).toBe(cause);
+  });
+
+  test("typescript doesn't try", async () => {
+    const never = vi.fn(load);
+    expect((await resolveBackend("typescript", 1, never)).reason).toBe("plain TypeScript: asked for");
+    expect(never).not.toHaveBeenCalled();
+  });
+
+  test("auto works on a machine that ONNX Runtime really has no build for", async () => {
+    const built = new URL("../../../offline-trainer/dist/backends/resolve-backend.js", import.meta.url).href;
+    const lines = [
+      'Object.defineProperty(process, "arch", { value: "pdp11" });',
+      `const { resolveBackend } = await import(${JSON.stringify(built)});`,
+      'const { backend, reason } = await resolveBackend("auto");',
+      "process.stdout.write(JSON.stringify([backend.name, reason]));",
+    ];
+    const { stdout } = await promisify(execFile)(process.execPath, ["--input-type=module", "--eval", lines.join("\n")]);
+    expect(JSON.parse(stdout)).toEqual([
+      "typescript",
+      expect.stringMatching(/pdp11\): Cannot find module .*onnxruntime_binding/),
+    ]);
   });
 });
 
