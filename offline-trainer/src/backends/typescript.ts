@@ -1,14 +1,22 @@
-import type { CalibrationBackend, CodedResponses, Objective, Parameters } from "../calibrate/types.ts";
+import type { CalibrationBackend, CodedResponses, GradedResponses, Objective, Parameters } from "../calibrate/types.ts";
 
 /** The reference backend: float64, no dependency, as plain as it can be and still fast. */
 export const typescriptBackend: CalibrationBackend = {
   name: "typescript",
   precision: "float64",
-  open: (responses, dims) => Promise.resolve(objective(responses, dims)),
+  open: (responses, dims) => {
+    const evaluate = "signs" in responses ? coded(responses, dims) : graded(responses, dims);
+    return Promise.resolve({
+      evaluate: (at, gradient) => Promise.resolve(evaluate(at, gradient)),
+      dispose: () => Promise.resolve(),
+    } satisfies Objective);
+  },
 };
 
-function objective({ subjects, items, signs }: CodedResponses, dims: number): Objective {
-  const evaluate = ({ theta, a, b }: Parameters, gradient: Parameters): number => {
+type Evaluate = (at: Parameters, gradient: Parameters) => number;
+
+function coded({ subjects, items, signs }: CodedResponses, dims: number): Evaluate {
+  return ({ theta, a, b }: Parameters, gradient: Parameters): number => {
     gradient.theta.fill(0);
     gradient.a.fill(0);
     gradient.b.fill(0);
@@ -39,8 +47,32 @@ function objective({ subjects, items, signs }: CodedResponses, dims: number): Ob
     }
     return value;
   };
-  return {
-    evaluate: (at, gradient) => Promise.resolve(evaluate(at, gradient)),
-    dispose: () => Promise.resolve(),
+}
+
+function graded({ subjects, items, scores, weights, link }: GradedResponses, dims: number): Evaluate {
+  return ({ theta, a, b }, gradient) => {
+    gradient.theta.fill(0);
+    gradient.a.fill(0);
+    gradient.b.fill(0);
+    let value = 0;
+    for (let m = 0; m < subjects; m++)
+      for (let i = 0; i < items; i++) {
+        const weight = weights[m * items + i]!;
+        if (weight === 0) continue;
+        const score = scores[m * items + i]!;
+        let z = -b[i]!;
+        for (let d = 0; d < dims; d++) z += a[i * dims + d]! * theta[m * dims + d]!;
+        const e = Math.exp(-Math.abs(z));
+        const p = (z > 0 ? 1 : e) / (1 + e);
+        const gap = p - score;
+        value += weight * (link === "bernoulli" ? Math.max(z, 0) + Math.log1p(e) - score * z : 0.5 * gap * gap);
+        const slope = weight * gap * (link === "bernoulli" ? 1 : e / (1 + e) ** 2); // ∂value/∂z; e/(1+e)² = P(1−P)
+        gradient.b[i] = gradient.b[i]! - slope;
+        for (let d = 0; d < dims; d++) {
+          gradient.a[i * dims + d] = gradient.a[i * dims + d]! + slope * theta[m * dims + d]!;
+          gradient.theta[m * dims + d] = gradient.theta[m * dims + d]! + slope * a[i * dims + d]!;
+        }
+      }
+    return value;
   };
 }

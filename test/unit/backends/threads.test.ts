@@ -46,8 +46,8 @@ test("a thread that doesn't start says why", async () => {
   const refused = openThread({
     layout: { subjects: 1, items: 1, rows: 1, columns: 32, down: 1, across: 1 },
     dims: 1,
-    options: { provider: "abacus", precision: "float32" },
-    blocks: new Map([[0, new Int8Array(32)]]),
+    options: { provider: "abacus", precision: "float32", link: null },
+    blocks: new Map([[0, { signs: new Int8Array(32) }]]),
   });
   expectRefusal(await rejection(refused), "unavailable", "could not start its abacus provider");
 });

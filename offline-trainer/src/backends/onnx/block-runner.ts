@@ -1,7 +1,8 @@
 import { AnchorEvalError } from "anchoreval/core";
 import type { InferenceSession, Tensor } from "onnxruntime-node";
 import type { BlockLayout } from "./blocks.ts";
-import { objectiveGraph } from "./objective-graph.ts";
+import type { Link } from "../../calibrate/types.ts";
+import { codedGraph, gradedGraph, type BlockResponses } from "./objective-graph.ts";
 
 /** ONNX Runtime itself: the same interface in Node and in browsers. */
 export type OnnxRuntime = Pick<typeof import("onnxruntime-node"), "InferenceSession" | "Tensor">;
@@ -10,6 +11,8 @@ export interface RunnerOptions {
   /** Execution provider: `cpu`, `cuda`, `webgpu`, `wasm`, … */
   readonly provider: string;
   readonly precision: "float32" | "float64";
+  /** Of graded responses; null for coded ones. */
+  readonly link: Link | null;
 }
 
 /**
@@ -40,7 +43,8 @@ export interface EvaluationArrays {
 interface Block {
   readonly down: number;
   readonly across: number;
-  readonly signs: Tensor | null;
+  /** Responses to feed; none where they are baked in. */
+  readonly feeds: Readonly<Record<string, Tensor>>;
   readonly session: InferenceSession;
 }
 
@@ -67,7 +71,7 @@ export class BlockRunner implements LaneRunner {
   }
 
   /**
-   * @param blocks - coded responses of this runner's blocks, by number (row of blocks by row of blocks)
+   * @param blocks - responses of this runner's blocks, by number (row of blocks by row of blocks)
    * @throws AnchorEvalError `unavailable` where the provider doesn't start
    */
   static async create(
@@ -75,10 +79,17 @@ export class BlockRunner implements LaneRunner {
     layout: BlockLayout,
     dims: number,
     options: RunnerOptions,
-    blocks: ReadonlyMap<number, Int8Array>,
+    blocks: ReadonlyMap<number, BlockResponses>,
   ): Promise<BlockRunner> {
     const { rows, columns } = layout;
-    const graph = { rows, columns, dims, type: options.precision };
+    const graph = (responses?: BlockResponses): Uint8Array => {
+      const shape = { rows, columns, dims, type: options.precision, ...(responses && { responses }) };
+      return options.link === null ? codedGraph(shape) : gradedGraph(shape, options.link);
+    };
+    const tensor = (data: Int8Array | Float32Array): Tensor =>
+      data instanceof Int8Array
+        ? new runtime.Tensor("int8", data, [rows, columns])
+        : new runtime.Tensor("float32", data, [rows, columns]);
     // On the CPU one session serves all blocks, which are fed to it; elsewhere responses live on the device.
     const fed = options.provider === "cpu" || options.provider === "wasm";
     const open = (bytes: Uint8Array): Promise<InferenceSession> =>
@@ -89,16 +100,16 @@ export class BlockRunner implements LaneRunner {
       }).catch((cause: unknown) => {
         throw unavailable(`could not start its ${options.provider} provider`, cause);
       });
-    const shared = fed && blocks.size > 0 ? await open(objectiveGraph(graph)) : null;
+    const shared = fed && blocks.size > 0 ? await open(graph()) : null;
     const lanes = new Map<number, Block[]>();
-    for (const [number, signs] of [...blocks].sort(([x], [y]) => x - y)) {
+    for (const [number, responses] of [...blocks].sort(([x], [y]) => x - y)) {
       const across = number % layout.across;
       const lane = lanes.get(across % LANES) ?? [];
       lane.push({
         down: Math.floor(number / layout.across),
         across,
-        signs: shared && new runtime.Tensor("int8", signs, [rows, columns]),
-        session: shared ?? (await open(objectiveGraph({ ...graph, signs }))),
+        feeds: shared ? Object.fromEntries(Object.entries(responses).map(([name, data]) => [name, tensor(data)])) : {},
+        session: shared ?? (await open(graph(responses))),
       });
       lanes.set(across % LANES, lane);
     }
@@ -122,7 +133,7 @@ export class BlockRunner implements LaneRunner {
   }
 
   async #evaluateBlock(
-    { down, across, signs, session }: Block,
+    { down, across, feeds, session }: Block,
     { point, items: itemSums }: EvaluationArrays,
     subjectSums: Float64Array,
   ): Promise<number> {
@@ -149,18 +160,20 @@ export class BlockRunner implements LaneRunner {
     }
     const tensor = (data: Float32Array | Float64Array, length: number): Tensor =>
       new this.#runtime.Tensor(precision, data as never, [length, width]);
-    const feeds = { X: tensor(x, rows), A: tensor(y, columns), ...(signs && { signs }) };
-    const results = await session.run(feeds).catch((cause: unknown) => {
-      throw unavailable(`failed on its ${provider} provider`, cause);
-    });
-    const output = (name: string): Float32Array => results[name]!.data as Float32Array;
-    const bySubject = output("subjects");
+    const results = await session
+      .run({ ...feeds, X: tensor(x, rows), A: tensor(y, columns) })
+      .catch((cause: unknown) => {
+        throw unavailable(`failed on its ${provider} provider`, cause);
+      });
+    const { subjects: bySubjects, items: byItems, ...values } = results;
+    const numbersOf = (output: Tensor | undefined): Float32Array => output!.data as Float32Array;
+    const bySubject = numbersOf(bySubjects);
     for (let m = firstRow, at = 0; m < lastRow; m++, at++)
       for (let d = 0; d < dims; d++) {
         const to = m * dims + d;
         subjectSums[to] = subjectSums[to]! + bySubject[at++]!;
       }
-    const byItem = output("items");
+    const byItem = numbersOf(byItems);
     const first = down === 0;
     const slopes = items * dims;
     for (let i = firstColumn, at = 0; i < lastColumn; i++) {
@@ -171,8 +184,7 @@ export class BlockRunner implements LaneRunner {
       itemSums[slopes + i] = (first ? 0 : itemSums[slopes + i]!) + byItem[at++]!;
     }
     let value = 0;
-    for (const excess of output("excess")) value += excess;
-    for (const logarithm of output("logs")) value -= logarithm;
+    for (const output of Object.values(values)) for (const part of numbersOf(output)) value += part;
     return value;
   }
 }

@@ -1,5 +1,5 @@
-import type { CodedResponses } from "../../calibrate/types.ts";
-import { COLUMN_GROUP } from "./objective-graph.ts";
+import type { Responses } from "../../calibrate/types.ts";
+import { COLUMN_GROUP, type BlockResponses } from "./objective-graph.ts";
 
 /** How a response matrix is cut: blocks of equal size, row of blocks by row of blocks, the last ones padded. */
 export interface BlockLayout {
@@ -18,10 +18,7 @@ export interface BlockLayout {
  * Cuts a matrix into blocks of about `cells` cells, all models together if they fit. Blocks that fit into a core's
  * cache are what makes the CPU fast: on whole matrices every operator waits for the memory.
  */
-export function blockLayout(
-  { subjects, items }: Pick<CodedResponses, "subjects" | "items">,
-  cells: number,
-): BlockLayout {
+export function blockLayout({ subjects, items }: Pick<Responses, "subjects" | "items">, cells: number): BlockLayout {
   const tallest = Math.max(1, Math.floor(cells / COLUMN_GROUP));
   const rows = Math.ceil(subjects / Math.ceil(subjects / tallest));
   const down = Math.ceil(subjects / rows);
@@ -37,18 +34,33 @@ export function paddedSize({ rows, columns, down, across }: BlockLayout): { subj
 }
 
 /**
- * One block of responses, coded as the graph reads them: −1 right, +1 wrong, 0 missing or padding.
+ * One block of responses as the graph reads them: `signs`, −1 right, +1 wrong, 0 missing or padding; or `scores` and
+ * `weights`, 0 in padding.
  * @param number - row of blocks by row of blocks
  */
-export function cutBlock({ signs }: CodedResponses, layout: BlockLayout, number: number): Int8Array {
+export function cutBlock(responses: Responses, layout: BlockLayout, number: number): BlockResponses {
+  const cells = layout.rows * layout.columns;
+  if ("signs" in responses) {
+    const signs = new Int8Array(cells);
+    copyBlock(responses.signs, signs, layout, number);
+    for (let k = 0; k < cells; k++) signs[k] = -signs[k]!;
+    return { signs };
+  }
+  const scores = new Float32Array(cells);
+  const weights = new Float32Array(cells);
+  copyBlock(responses.scores, scores, layout, number);
+  copyBlock(responses.weights, weights, layout, number);
+  for (let k = 0; k < cells; k++) if (weights[k] === 0) scores[k] = 0; // a missing score may be no number
+  return { scores, weights };
+}
+
+function copyBlock<A extends Int8Array | Float32Array>(from: A, to: A, layout: BlockLayout, number: number): void {
   const { subjects, items, rows, columns, across } = layout;
-  const out = new Int8Array(rows * columns);
   const firstRow = Math.floor(number / across) * rows;
   const firstColumn = (number % across) * columns;
-  const count = Math.min(items - firstColumn, columns);
+  const lastColumn = Math.min(items, firstColumn + columns);
   for (let r = 0; r < Math.min(subjects - firstRow, rows); r++) {
-    const from = (firstRow + r) * items + firstColumn;
-    for (let c = 0; c < count; c++) out[r * columns + c] = -signs[from + c]!;
+    const row = (firstRow + r) * items;
+    to.set(from.subarray(row + firstColumn, row + lastColumn), r * columns);
   }
-  return out;
 }

@@ -1,12 +1,13 @@
 import { availableParallelism } from "node:os";
 import * as runtime from "onnxruntime-node";
-import type { CalibrationBackend, CodedResponses } from "../../calibrate/types.ts";
+import type { CalibrationBackend, Responses } from "../../calibrate/types.ts";
 import { BlockRunner, LANES, type LaneRunner, type RunnerOptions } from "./block-runner.ts";
 import { blockLayout, cutBlock, type BlockLayout } from "./blocks.ts";
+import type { BlockResponses } from "./objective-graph.ts";
 import { onnxObjective } from "./onnx-objective.ts";
 import { openThread } from "./thread-runner.ts";
 
-export interface OnnxBackendOptions extends RunnerOptions {
+export interface OnnxBackendOptions extends Omit<RunnerOptions, "link"> {
   /** Threads of the CPU provider. Results don't depend on it. @default one a core */
   readonly threads?: number;
 }
@@ -27,6 +28,7 @@ export function onnxBackend({ provider, precision, threads }: OnnxBackendOptions
     name: `onnxruntime-${provider}`,
     precision,
     open: async (responses, dims) => {
+      const options = { provider, precision, link: "signs" in responses ? null : responses.link };
       const onCpu = provider === "cpu";
       const cached = precision === "float32" ? CACHED_CELLS : CACHED_CELLS / 2;
       const layout = blockLayout(responses, onCpu ? cached : DEVICE_CELLS);
@@ -35,9 +37,8 @@ export function onnxBackend({ provider, precision, threads }: OnnxBackendOptions
       const shares = dealBlocks(responses, layout, count);
       const runners: LaneRunner[] = [];
       try {
-        for (const blocks of shares.slice(1))
-          runners.push(await openThread({ layout, dims, options: { provider, precision }, blocks }));
-        runners.push(await BlockRunner.create(runtime, layout, dims, { provider, precision }, shares[0]!));
+        for (const blocks of shares.slice(1)) runners.push(await openThread({ layout, dims, options, blocks }));
+        runners.push(await BlockRunner.create(runtime, layout, dims, options, shares[0]!));
       } catch (error) {
         for (const runner of runners) await runner.release();
         throw error;
@@ -48,8 +49,8 @@ export function onnxBackend({ provider, precision, threads }: OnnxBackendOptions
 }
 
 /** The blocks of every thread, each with memory of its own. */
-function dealBlocks(responses: CodedResponses, layout: BlockLayout, threads: number): Map<number, Int8Array>[] {
-  const shares = Array.from({ length: threads }, () => new Map<number, Int8Array>());
+function dealBlocks(responses: Responses, layout: BlockLayout, threads: number): Map<number, BlockResponses>[] {
+  const shares = Array.from({ length: threads }, () => new Map<number, BlockResponses>());
   for (let number = 0; number < layout.down * layout.across; number++) {
     const lane = (number % layout.across) % LANES;
     shares[lane % threads]!.set(number, cutBlock(responses, layout, number));

@@ -1,4 +1,4 @@
-import type { CodedResponses, Objective, Parameters } from "../../calibrate/types.ts";
+import type { CodedResponses, Objective, Parameters, Responses } from "../../calibrate/types.ts";
 import { LANES, type EvaluationArrays, type LaneRunner } from "./block-runner.ts";
 import { paddedSize, type BlockLayout } from "./blocks.ts";
 
@@ -9,11 +9,12 @@ import { paddedSize, type BlockLayout } from "./blocks.ts";
  */
 export function onnxObjective(
   runners: readonly LaneRunner[],
-  { subjects, items, signs }: CodedResponses,
+  responses: Responses,
   layout: BlockLayout,
   dims: number,
   shared: boolean,
 ): Objective {
+  const { subjects, items } = responses;
   const array = (length: number): Float64Array =>
     new Float64Array(shared ? new SharedArrayBuffer(8 * length) : new ArrayBuffer(8 * length));
   const lanes = Math.min(LANES, layout.across);
@@ -23,9 +24,7 @@ export function onnxObjective(
     subjects: array(lanes * subjects * dims),
     values: array(lanes),
   };
-  const padded = paddedSize(layout);
-  let silent = padded.subjects * padded.items; // cells without an answer
-  for (const sign of signs) if (sign !== 0) silent--;
+  const silence = "signs" in responses ? silentCells(responses, layout) * Math.LN2 : 0;
   const evaluate = async ({ theta, a, b }: Parameters, gradient: Parameters): Promise<number> => {
     arrays.point.set(theta);
     arrays.point.set(a, subjects * dims);
@@ -35,7 +34,7 @@ export function onnxObjective(
     gradient.b.set(arrays.items.subarray(items * dims));
     const { theta: sums } = gradient;
     sums.set(arrays.subjects.subarray(0, subjects * dims));
-    let value = arrays.values[0]! - silent * Math.LN2;
+    let value = arrays.values[0]! - silence;
     for (let lane = 1; lane < lanes; lane++) {
       const own = arrays.subjects.subarray(lane * subjects * dims, (lane + 1) * subjects * dims);
       for (let k = 0; k < own.length; k++) sums[k] = sums[k]! + own[k]!;
@@ -49,4 +48,12 @@ export function onnxObjective(
       for (const runner of runners) await runner.release();
     },
   };
+}
+
+/** Cells without an answer, padding among them: the graph counts log 2 for each. */
+function silentCells({ signs }: CodedResponses, layout: BlockLayout): number {
+  const padded = paddedSize(layout);
+  let silent = padded.subjects * padded.items;
+  for (const sign of signs) if (sign !== 0) silent--;
+  return silent;
 }

@@ -2,13 +2,14 @@ import { Worker } from "node:worker_threads";
 import { AnchorEvalError, type AnchorEvalErrorCode } from "anchoreval/core";
 import type { EvaluationArrays, LaneRunner, RunnerOptions } from "./block-runner.ts";
 import type { BlockLayout } from "./blocks.ts";
+import type { BlockResponses } from "./objective-graph.ts";
 
 /** What a thread is started with; its blocks' memory moves to it. */
 export interface ThreadTask {
   readonly layout: BlockLayout;
   readonly dims: number;
   readonly options: RunnerOptions;
-  readonly blocks: ReadonlyMap<number, Int8Array>;
+  readonly blocks: ReadonlyMap<number, BlockResponses>;
 }
 
 /** An answer of a thread: nothing more to say, or what went wrong. */
@@ -20,7 +21,9 @@ export interface ThreadReply {
 export async function openThread(task: ThreadTask): Promise<LaneRunner> {
   const worker = new Worker(new URL("./block-worker.js", import.meta.url), {
     workerData: task,
-    transferList: [...task.blocks.values()].map((block) => block.buffer as ArrayBuffer),
+    transferList: [...task.blocks.values()].flatMap((block) =>
+      Object.values(block).map(({ buffer }) => buffer as ArrayBuffer),
+    ),
   });
   const reply = (): Promise<void> =>
     new Promise((resolve, reject) => {
