@@ -1,7 +1,9 @@
-import { readFile, writeFile } from "node:fs/promises";
+import { readFile, stat, writeFile } from "node:fs/promises";
+import { dirname } from "node:path";
 import { sha256Hex } from "anchoreval/bundle";
 import { textTable, type Command, type OptionReader, type Output } from "anchoreval/cli";
 import { AnchorEvalError } from "anchoreval/core";
+import { DataIssues, quoted } from "anchoreval/node";
 import { PROVIDERS } from "../backends/resolve-backend.ts";
 import { SPLITS } from "../backtest/plan-cells.ts";
 import { runBacktest } from "../backtest/run-backtest.ts";
@@ -42,6 +44,9 @@ export const backtestCommand: Command = {
     const split = options.oneOf("split", SPLITS, "interpolation");
     const sizes = options.numbers("anchors", { min: 1, integer: true }, [10, 30, 50, 100]);
     const configuration = readConfiguration(options, await readImportFacts(responses));
+    const file = options.text("save-split");
+    if (file !== undefined) await checkOutFile("--save-split", file);
+    const families = await readFamilies(options);
     const { matrix, remarks } = await readResponses(responses, reading);
     for (const remark of remarks) output.remark(remark);
     const bar = output.progress("back-test", 1);
@@ -56,15 +61,14 @@ export const backtestCommand: Command = {
         scenarios: options.texts("scenario"),
         provider: options.oneOf("provider", PROVIDERS, "cpu"),
         ...optionalThreads(options),
-        ...(await readTargets(options)),
-        ...(await readFamilies(options)),
+        ...(await readTargets(options, matrix.subjects)),
+        ...families,
         signal,
         onProgress: (done, of) => bar.update(done / of, `${done} of ${of} fits`),
       });
     } finally {
       bar.stop();
     }
-    const file = options.text("save-split");
     if (file !== undefined) await writeFile(file, `${JSON.stringify(backtest.targets, null, 1)}\n`);
     if (output.json)
       output.document({
@@ -87,30 +91,63 @@ function optionalThreads(options: OptionReader): { threads?: number } {
   return threads === undefined ? {} : { threads };
 }
 
-async function readTargets(options: OptionReader): Promise<{ targets?: string[] }> {
+async function readTargets(options: OptionReader, models: readonly string[]): Promise<{ targets?: string[] }> {
   const file = options.text("targets");
   if (file === undefined) return {};
-  return { targets: (await readLines(file)).map((line) => line.trim()) };
+  const issues = new DataIssues(file, "lines");
+  const known = new Set(models);
+  const lines = await readLines(file);
+  for (const { row, text } of lines)
+    if (!known.has(text)) issues.add({ row }, "unknown_model", `the responses have no model ${quoted(text)}`);
+  issues.refuse();
+  if (lines.length === 0) issues.fail({}, "empty", "the file names no models");
+  return { targets: lines.map(({ text }) => text) };
 }
 
 async function readFamilies(options: OptionReader): Promise<{ families?: Map<string, string> }> {
   const file = options.text("families");
   if (file === undefined) return {};
+  const issues = new DataIssues(file, "lines");
   const families = new Map<string, string>();
-  for (const [index, line] of (await readLines(file)).entries()) {
-    const comma = line.lastIndexOf(",");
-    if (comma < 1) throw new AnchorEvalError("invalid_data", `${file}: line ${index + 1} is not model,family`);
-    families.set(line.slice(0, comma), line.slice(comma + 1).trim());
+  for (const { row, text } of await readLines(file)) {
+    const comma = text.lastIndexOf(",");
+    const [model, family] = [text.slice(0, comma).trim(), text.slice(comma + 1).trim()];
+    if (comma < 1 || model === "" || family === "")
+      issues.add({ row }, "wrong_type", `a line is model,family, got ${quoted(text)}`);
+    else if ((families.get(model) ?? family) !== family)
+      issues.add(
+        { row },
+        "duplicate",
+        `model ${quoted(model)} is of two families, ${quoted(families.get(model)!)} above`,
+      );
+    else families.set(model, family);
   }
+  issues.refuse();
   return { families };
 }
 
-async function readLines(file: string): Promise<string[]> {
+/** Lines that aren't empty, with their numbers. */
+async function readLines(file: string): Promise<{ row: number; text: string }[]> {
+  let content: string;
   try {
-    return (await readFile(file, "utf8")).split(/\r?\n/).filter((line) => line.trim() !== "");
+    content = await readFile(file, "utf8");
   } catch (cause) {
     throw new AnchorEvalError("not_found", `${file} could not be read`, { cause });
   }
+  return content
+    .split("\n")
+    .map((line, index) => ({ row: index + 1, text: line.trim() }))
+    .filter(({ text }) => text !== "");
+}
+
+/** Refuses, before the work, a path that the result could not be written to. */
+async function checkOutFile(option: string, file: string): Promise<void> {
+  const isFolder = async (path: string): Promise<boolean> =>
+    (await stat(path).catch(() => null))?.isDirectory() === true;
+  if (!(await isFolder(dirname(file))))
+    throw new AnchorEvalError("invalid_option", `${option} ${file} can't be written: ${dirname(file)} is no folder`);
+  if (await isFolder(file))
+    throw new AnchorEvalError("invalid_option", `${option} ${file} can't be written: it is a folder`);
 }
 
 /** Errors in points, one line an estimator; `×random` is the ratio to random items. */
@@ -135,7 +172,7 @@ function printTable(rows: readonly BacktestRow[], output: Output): void {
     row.recommended ? `${row.estimator} *` : row.estimator,
     row.mae.toFixed(2),
     row.randomMae.toFixed(2),
-    row.ratioToRandom.toFixed(2),
+    row.ratioToRandom?.toFixed(2) ?? "",
     row.ratioSe === null ? "" : row.ratioSe.toFixed(2),
     row.bias.toFixed(2),
     row.p95.toFixed(1),

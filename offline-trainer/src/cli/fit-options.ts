@@ -61,19 +61,42 @@ export interface ImportFacts {
 
 /** Reads import.json beside the responses, where there is one. */
 export async function readImportFacts(responses: string): Promise<ImportFacts> {
-  let text: string;
   const path = join(dirname(responses), "import.json");
+  let text: string;
   try {
     text = await readFile(path, "utf8");
-  } catch {
-    return {};
-  }
-  try {
-    const { protocol, weighting } = JSON.parse(text) as ImportFacts;
-    return { ...(protocol && { protocol }), ...(weighting && { weighting }) };
   } catch (cause) {
-    throw new AnchorEvalError("invalid_data", `${path}: it is not JSON`, { cause });
+    if (["ENOENT", "ENOTDIR"].includes((cause as NodeJS.ErrnoException).code!)) return {};
+    throw new AnchorEvalError("invalid_data", `${path}: it could not be read`, { cause });
   }
+  const refuse = (message: string, field: string[] = [], cause?: unknown): never => {
+    const issues = [{ path: [path, ...field], code: "invalid_value", message }];
+    const where = field.length > 0 ? `field "${field.join(".")}": ` : "";
+    throw new AnchorEvalError("invalid_data", `${path}: ${where}${message}`, { issues, cause });
+  };
+  const facts = ((): unknown => {
+    try {
+      return JSON.parse(text);
+    } catch (cause) {
+      return refuse("it is not JSON", [], cause);
+    }
+  })();
+  if (!isRecord(facts)) return refuse("it is not a JSON object");
+  const { protocol, weighting } = facts;
+  if (weighting !== undefined && !WEIGHTINGS.some((known) => known === weighting))
+    refuse(`it is ${WEIGHTINGS.join(" or ")}, got ${JSON.stringify(weighting)}`, ["weighting"]);
+  if (protocol !== undefined && !isRecord(protocol)) refuse("it is not a JSON object", ["protocol"]);
+  for (const [name, value] of Object.entries(protocol ?? {}))
+    if (!["string", "number", "boolean"].includes(typeof value))
+      refuse(`it is text, a number, true or false, got ${JSON.stringify(value)}`, ["protocol", name]);
+  return {
+    ...(protocol !== undefined && { protocol: protocol as Manifest["protocol"] }),
+    ...(weighting !== undefined && { weighting: weighting as Weighting }),
+  };
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 export function readResponseOptions(options: OptionReader): { responses: string } & ReadResponsesOptions {
@@ -114,7 +137,13 @@ export function readSizes(options: OptionReader, scenarios: number): number[] {
   const total = options.numbers("total", { min: 1, integer: true }, undefined);
   if ((anchors === undefined) === (total === undefined))
     throw new AnchorEvalError("invalid_option", "give --anchors N[,N…] (per scenario) or --total N");
-  return anchors ?? total!.map((count) => Math.max(1, Math.round(count / scenarios)));
+  const few = total?.find((count) => count < scenarios);
+  if (few !== undefined)
+    throw new AnchorEvalError(
+      "invalid_option",
+      `--total is at least one anchor for each of the ${scenarios} scenarios; got ${few}`,
+    );
+  return anchors ?? total!.map((count) => Math.round(count / scenarios));
 }
 
 /** BENCHMARK@X.Y.Z */
@@ -130,18 +159,44 @@ export function readName(name: string): { benchmark: string; version: string } {
 
 /** When the data were made: --created, SOURCE_DATE_EPOCH, or the responses file's time. Never the clock's. */
 export async function readCreated(options: OptionReader, responses: string): Promise<string> {
-  const given = options.text("created");
-  if (given !== undefined) {
-    const date = new Date(given);
-    if (Number.isNaN(date.getTime()))
-      throw new AnchorEvalError("invalid_option", `--created is a date such as 2026-01-31T12:00:00Z, got ${given}`);
-    return iso(date);
-  }
-  const epoch = process.env["SOURCE_DATE_EPOCH"];
-  if (epoch !== undefined && /^\d+$/.test(epoch)) return iso(new Date(Number(epoch) * 1000));
-  return iso((await stat(responses)).mtime);
+  return givenDate(options) ?? (await fileDate(responses));
 }
 
-function iso(date: Date): string {
-  return `${date.toISOString().slice(0, 19)}Z`;
+/** ISO 8601: a day, or a time with its zone; without one the date would depend on the machine. */
+const DATE = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2}))?$/;
+
+/** The date of --created, else of SOURCE_DATE_EPOCH; null where neither is given. */
+export function givenDate(options: OptionReader): string | null {
+  const given = options.text("created");
+  if (given !== undefined) {
+    const date = iso(new Date(given));
+    const day = given.slice(0, 10);
+    if (!DATE.test(given) || date === null || iso(new Date(day))?.slice(0, 10) !== day)
+      throw new AnchorEvalError(
+        "invalid_option",
+        `--created is a date such as 2026-01-31 or 2026-01-31T12:00:00Z, got ${given}`,
+      );
+    return date;
+  }
+  const epoch = process.env["SOURCE_DATE_EPOCH"];
+  if (epoch === undefined || epoch === "") return null;
+  const date = /^\d+$/.test(epoch) ? iso(new Date(Number(epoch) * 1000)) : null;
+  if (date === null)
+    throw new AnchorEvalError("invalid_option", `SOURCE_DATE_EPOCH is whole seconds since 1970, got ${epoch}`);
+  return date;
+}
+
+/** When a file was last written. */
+export async function fileDate(path: string): Promise<string> {
+  const date = iso((await stat(path)).mtime);
+  if (date === null)
+    throw new AnchorEvalError("invalid_data", `${path}: the time of its last change is no date: give --created`);
+  return date;
+}
+
+/** Whole seconds; null for what is no date, or lies outside the years 0 to 9999. */
+function iso(date: Date): string | null {
+  if (Number.isNaN(date.getTime())) return null;
+  const text = date.toISOString();
+  return text.length === 24 ? `${text.slice(0, 19)}Z` : null;
 }

@@ -1,3 +1,4 @@
+import { setImmediate as turn } from "node:timers/promises";
 import { parseManifest, sha256Hex } from "anchoreval/bundle";
 import type { Command } from "anchoreval/cli";
 import { AnchorEvalError } from "anchoreval/core";
@@ -9,8 +10,9 @@ import { checkBundleFolder, writeBundleFolder } from "../publish/bundle-folder.t
 import {
   FIT_OPTIONS,
   RESPONSE_OPTIONS,
+  fileDate,
+  givenDate,
   readConfiguration,
-  readCreated,
   readImportFacts,
   readName,
   readResponseOptions,
@@ -50,6 +52,7 @@ export const fitCommand: Command = {
     await checkBundleFolder(out);
     const facts = await readImportFacts(responses);
     const configuration = readConfiguration(options, facts);
+    const given = givenDate(options);
     const { matrix, remarks } = await readResponses(responses, reading);
     for (const remark of remarks) output.remark(remark);
     const read = performance.now() - begun;
@@ -70,7 +73,7 @@ export const fitCommand: Command = {
         sizes,
         seed,
         backend,
-        created: await readCreated(options, responses),
+        created: given ?? (await fileDate(responses)),
         ...(facts.protocol && { protocol: facts.protocol }),
         ...optional("benchmarkVersion", "benchmark-version"),
         ...optional("description", "description"),
@@ -82,8 +85,7 @@ export const fitCommand: Command = {
         onProgress: (done, of, note) => bar.update(done / of, note),
       });
     } catch (error) {
-      if (signal.aborted)
-        throw new AnchorEvalError("aborted", "the fit was stopped; nothing was written", { cause: error });
+      if (signal.aborted) throw stopped(error);
       throw error;
     } finally {
       bar.stop();
@@ -92,13 +94,15 @@ export const fitCommand: Command = {
     // Its drawing libraries take most of a second to load: only where a report is drawn.
     const { renderReport } = await import("../report/render-report.ts");
     const files = bundleFiles(result, renderReport(result));
+    const manifest = parseManifest(files.get("manifest.json")!); // what no reader would take isn't written
+    await turn();
+    if (signal.aborted) throw stopped();
     await writeBundleFolder(out, files);
     const timings: Record<string, number> = {
       reading: read,
       ...result.timings,
       "report and writing": performance.now() - reportBegun,
     };
-    const manifest = parseManifest(files.get("manifest.json")!);
     const digest = `sha256:${sha256Hex(files.get("manifest.json")!)}`;
     const words = closingWords(manifest);
     const memory = process.resourceUsage().maxRSS * 1024;
@@ -127,3 +131,7 @@ export const fitCommand: Command = {
     return 0;
   },
 };
+
+function stopped(cause?: unknown): AnchorEvalError {
+  return new AnchorEvalError("aborted", "the fit was stopped; nothing was written", { cause });
+}

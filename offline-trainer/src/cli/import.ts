@@ -1,4 +1,4 @@
-import { mkdir, rm, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { AnchorEvalError } from "anchoreval/core";
 import { readScale, type Command, type Output } from "anchoreval/cli";
@@ -8,6 +8,10 @@ import { importLmEval, type LmEvalImport } from "../import/lm-eval.ts";
 import { FEWEST_MODELS } from "../ingest/check-table.ts";
 import { writeItems } from "../ingest/write-items.ts";
 import { writeWideCsv } from "../ingest/write-wide-csv.ts";
+import { checkOutFolder, writeOutFolder } from "./out-folder.ts";
+
+/** What the command writes into its folder. */
+const FILES = ["responses.csv.gz", "items.jsonl.gz", "import.json"] as const;
 
 /** `anchoreval import`: a harness's logs as the files that `fit` and `backtest` read. */
 export const importCommand: Command = {
@@ -16,7 +20,7 @@ export const importCommand: Command = {
   positionals: "PATH…",
   options: {
     from: { type: "string", value: "lm-eval", description: "the harness; PATH… are its logs, or folders of them" },
-    out: { type: "string", value: "DIR", description: "folder for responses.csv.gz, items.jsonl.gz and import.json" },
+    out: { type: "string", value: "DIR", description: `folder for ${FILES.join(", ")}` },
     "model-name": { type: "string", value: "N", description: "the model's name, where all logs are of one model" },
     metric: {
       type: "string",
@@ -46,6 +50,7 @@ export const importCommand: Command = {
     const out = options.required("out");
     if (positionals.length === 0)
       throw new AnchorEvalError("invalid_option", "name the logs: files, or folders of them");
+    await checkOutFolder("--out", out);
     const bar = output.progress("reading logs", 1);
     let imported: LmEvalImport;
     try {
@@ -71,17 +76,11 @@ export const importCommand: Command = {
 };
 
 async function writeImport(out: string, { matrix, report }: LmEvalImport): Promise<void> {
-  const files = ["responses.csv.gz", "items.jsonl.gz", "import.json"].map((name) => join(out, name));
-  const [responses, items, description] = files as [string, string, string];
-  try {
-    await mkdir(out, { recursive: true });
+  await writeOutFolder(out, FILES, async (responses, items, description) => {
     await writeWideCsv(responses, matrix);
     await writeItems(items, matrix.items);
     await writeFile(description, `${JSON.stringify(report, null, 2)}\n`);
-  } catch (cause) {
-    await Promise.all(files.map((file) => rm(file, { force: true }).catch(() => undefined)));
-    throw new AnchorEvalError("unavailable", `${out} could not be written`, { cause });
-  }
+  });
 }
 
 function summarize(report: ImportReport, out: string, output: Output): void {

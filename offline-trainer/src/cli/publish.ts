@@ -1,9 +1,11 @@
+import { stat } from "node:fs/promises";
 import type { Command } from "anchoreval/cli";
 import { AnchorEvalError } from "anchoreval/core";
 import { folderStore } from "anchoreval/node";
 import { publishBundle, r2Store, type PublishResult } from "anchoreval/publish";
 import { readBundleFolder } from "../publish/bundle-folder.ts";
 import { startLocalWorker } from "../serve/local-worker.ts";
+import { checkOutFolder } from "./out-folder.ts";
 
 export const publishCommand: Command = {
   name: "publish",
@@ -26,6 +28,9 @@ export const publishCommand: Command = {
         "unsupported",
         `publishing to ${to.split(":")[0]!} is not there yet: publish to a folder and upload it, or to local`,
       );
+    if (to !== "local") await checkOutFolder("--to", to);
+    if ((await stat(folder).catch(() => null))?.isDirectory() === false)
+      throw new AnchorEvalError("invalid_option", `${folder} is a file: publish takes the folder of a bundle`);
     const files = await readBundleFolder(folder);
     const result =
       to === "local" ? await toLocal(files) : await publishBundle(folderStore(to), files, { plainFiles: true });

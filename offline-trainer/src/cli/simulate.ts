@@ -1,5 +1,6 @@
-import { mkdir, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { setImmediate as turn } from "node:timers/promises";
 import type { Command, OptionReader, OptionSpec } from "anchoreval/cli";
 import { AnchorEvalError } from "anchoreval/core";
 import { writeText } from "../ingest/gzip-file.ts";
@@ -16,6 +17,7 @@ import {
 } from "../simulate/options.ts";
 import { simulateLeaderboard, type SimulatedLeaderboard } from "../simulate/simulate-leaderboard.ts";
 import type { TrueModel } from "../simulate/truth.ts";
+import { checkOutFolder, writeOutFolder } from "./out-folder.ts";
 
 const NUMERIC = Object.keys(SIMULATE_OPTIONS) as NumericOption[];
 
@@ -38,23 +40,24 @@ export const simulateCommand: Command = {
   async run({ options: reader, output, signal }) {
     const out = reader.required("out");
     const options = readOptions(reader);
-    await makeFolder(out);
+    await checkOutFolder("--out", out);
     const bar = output.progress("drawing", options.models);
     let leaderboard: SimulatedLeaderboard;
     try {
-      leaderboard = simulateLeaderboard(options, (done) => {
-        if (signal.aborted) throw new AnchorEvalError("aborted", "simulate was stopped");
-        bar.update(done);
-      });
+      leaderboard = simulateLeaderboard(options, (done) => bar.update(done));
     } finally {
       bar.stop();
     }
+    await turn(); // drawing never waits: an interrupt is heard only now
+    if (signal.aborted) throw new AnchorEvalError("aborted", "simulate was stopped; nothing was written");
     const { matrix, truth } = leaderboard;
     output.remark(`writing ${out}`);
-    await writeWideCsv(join(out, "responses.csv.gz"), matrix);
-    await writeItems(join(out, "items.jsonl.gz"), matrix.items);
-    await writeText(join(out, "models.jsonl"), modelLines(truth.models));
-    await writeFile(join(out, "truth.safetensors"), encodeTruth(truth));
+    await writeOutFolder(out, FILES, async (responses, items, models, parameters) => {
+      await writeWideCsv(responses, matrix);
+      await writeItems(items, matrix.items);
+      await writeText(models, modelLines(truth.models));
+      await writeFile(parameters, encodeTruth(truth));
+    });
 
     const missing = matrix.observed?.reduce((sum, seen) => sum + 1 - seen, 0) ?? 0;
     const summary = {
@@ -119,14 +122,6 @@ function* modelLines(models: readonly TrueModel[]): Generator<string, void, unde
       date,
       ...(replicateOf !== null && { replicate_of: models[replicateOf]!.name }),
     })}\n`;
-}
-
-async function makeFolder(folder: string): Promise<void> {
-  try {
-    await mkdir(folder, { recursive: true });
-  } catch (cause) {
-    throw new AnchorEvalError("invalid_option", `--out ${folder} can't be made a folder`, { cause });
-  }
 }
 
 function columnMean(rows: Float64Array, column: number, width: number): number {

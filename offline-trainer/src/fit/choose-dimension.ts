@@ -65,10 +65,10 @@ export async function resolveDimension(
   return chooseDimension(task, rows, { ...options, random: options.random.fork("dimension") });
 }
 
+/** Mean over scenarios of the mean over models of the mean prediction's absolute error on the odd items. */
 function validationError(task: BankTask, held: readonly number[], trained: TrainedBank): number {
   const prior = scaledPrior(trained.abilities.mean, trained.abilities.covariance, VALIDATION_PRIOR_SCALE);
-  let total = 0;
-  let count = 0;
+  const gaps = trained.scenarios.map((): number[] => []);
   for (const model of held) {
     const even = trained.scenarios.map(({ slice, bank }) => {
       const items = Array.from({ length: Math.ceil(bank.count / 2) }, (_, k) => 2 * k);
@@ -77,7 +77,7 @@ function validationError(task: BankTask, held: readonly number[], trained: Train
     const gathered = gatherItems(even);
     if (gathered === null) continue;
     const { theta } = mapAbility(gathered.bank, gathered, prior);
-    for (const { slice, bank, scoreMap } of trained.scenarios) {
+    trained.scenarios.forEach(({ slice, bank, scoreMap }, s) => {
       const predicted = predictedScores(theta, bank, scoreMap);
       let gap = 0;
       let mass = 0;
@@ -87,10 +87,9 @@ function validationError(task: BankTask, held: readonly number[], trained: Train
         gap += slice.weights[i]! * (predicted[i]! - score);
         mass += slice.weights[i]!;
       }
-      if (mass === 0) continue;
-      total += Math.abs(gap / mass);
-      count++;
-    }
+      if (mass > 0) gaps[s]!.push(Math.abs(gap / mass));
+    });
   }
-  return count > 0 ? total / count : Infinity;
+  const means = gaps.filter((own) => own.length > 0).map((own) => own.reduce((sum, gap) => sum + gap, 0) / own.length);
+  return means.length > 0 ? means.reduce((sum, error) => sum + error, 0) / means.length : Infinity;
 }

@@ -22,6 +22,7 @@ import { crossValidate } from "./cross-validate.ts";
 import { drawForms } from "./draw-forms.ts";
 import type { FittedBank } from "./fitted-bank.ts";
 import { drawStream } from "./held-out.ts";
+import { interruptible } from "./interruptible.ts";
 import { learnLambdas } from "./learn-lambdas.ts";
 import { measureErrors, rounded } from "./measured-errors.ts";
 import { measureOverall } from "./measure-overall.ts";
@@ -97,7 +98,7 @@ export async function fitBundle(matrix: ResponseMatrix, options: FitOptions): Pr
         "invalid_data",
         `only ${rows.length} models have answers in ${task.id}, at least ${LEAST_MODELS} are needed`,
       );
-    const shared = { backend, random, groups, ...(signal && { signal }) };
+    const shared = { random, groups, ...(signal ? { backend: interruptible(backend), signal } : { backend }) };
     const { dims, errors } = await resolveDimension(task, rows, configuration.dims, shared);
     if (errors.length > 0) clock.lap("choice of dimension");
     const held = { ...shared, dims: configuration.dims, selection: configuration.selection, sizes };

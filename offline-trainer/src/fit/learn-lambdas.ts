@@ -27,9 +27,10 @@ export function learnLambdas(
   });
 }
 
-/** Mean over models of the variance of their scores on a scenario's items. */
+/** Mean over models of the variance of their scores on a scenario's items; models without any answer have none. */
 function meanVariance(task: BankTask, rows: readonly number[], begin: number, count: number): number {
   let total = 0;
+  let models = 0;
   for (const row of rows) {
     let sum = 0;
     let squares = 0;
@@ -41,7 +42,9 @@ function meanVariance(task: BankTask, rows: readonly number[], begin: number, co
       squares += score * score;
       seen++;
     }
-    if (seen > 0) total += squares / seen - (sum / seen) ** 2;
+    if (seen === 0) continue;
+    total += squares / seen - (sum / seen) ** 2;
+    models++;
   }
-  return total / rows.length;
+  return total / Math.max(1, models);
 }

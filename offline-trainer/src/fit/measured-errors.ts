@@ -38,13 +38,12 @@ export function foldOutLambda({
   estimate: HeldOutEstimate,
 ) => number {
   if (lambdaRule === "reference") return () => lambda;
-  const all = [...interpolation, ...extrapolation];
   const known = new Map<number, number>();
   return ({ fold }) => {
     let own = known.get(fold);
     if (own === undefined) {
-      const held = new Set(all.filter((estimate) => estimate.fold === fold).map(({ model }) => model));
-      own = blendingWeight(all.filter(({ model }) => !held.has(model)));
+      const held = heldModels({ interpolation, extrapolation }, fold);
+      own = blendingWeight([...interpolation, ...extrapolation].filter(({ model }) => !held.has(model)));
       known.set(fold, own);
     }
     return own;
@@ -70,7 +69,7 @@ function splitErrors(
   const truths = new Map(estimates.map(({ model, truth }) => [model, truth]));
   const models = [...truths.keys()];
   const baseline = randomErrors(matrix, slice, models, [...truths.values()], n, random.fork(`random ${slice.id} ${n}`));
-  const bounds = estimates.map((estimate) => heldOutInterval(input, estimate, lambda));
+  const bounds = estimates.map(heldOutInterval(input, lambda));
   const covers = interval === "design" || input.interpolation.length > 0;
   const known = models.length >= LEAST_MODELS_FOR_COVERAGE && covers && bounds.every((bound) => bound !== null);
   return {
@@ -97,18 +96,40 @@ function splitErrors(
   };
 }
 
-/** The 95 % interval that a held-out model was given; a cross-validated one comes from the other folds' errors. */
+/**
+ * The 95 % interval that a held-out model was given; a cross-validated one comes from the errors of models that its fold
+ * does not hold out, in whichever fold they were.
+ */
 function heldOutInterval(
   input: MeasureInput,
-  estimate: HeldOutEstimate,
   lambda: (estimate: HeldOutEstimate) => number,
-): { low: number; high: number } | null {
-  if (input.interval === "design") return estimate.interval;
-  const others = input.interpolation.filter(({ fold }) => fold !== estimate.fold);
-  const error = errorQuantile(others, input.estimator, lambda, 0.95);
-  if (error === null) return null;
-  const score = heldOutScore(estimate, input.estimator, lambda(estimate));
-  return { low: Math.max(estimate.bounds.low, score - error), high: Math.min(estimate.bounds.high, score + error) };
+): (estimate: HeldOutEstimate) => { low: number; high: number } | null {
+  if (input.interval === "design") return ({ interval }) => interval;
+  const known = new Map<number, number | null>();
+  const errorOf = (fold: number): number | null => {
+    let error = known.get(fold);
+    if (error === undefined) {
+      const held = heldModels(input, fold);
+      const others = input.interpolation.filter(({ model }) => !held.has(model));
+      error = errorQuantile(others, input.estimator, lambda, 0.95);
+      known.set(fold, error);
+    }
+    return error;
+  };
+  return (estimate) => {
+    const error = errorOf(estimate.fold);
+    if (error === null) return null;
+    const score = heldOutScore(estimate, input.estimator, lambda(estimate));
+    return { low: Math.max(estimate.bounds.low, score - error), high: Math.min(estimate.bounds.high, score + error) };
+  };
+}
+
+/** The models that a fold holds out. */
+function heldModels(
+  { interpolation, extrapolation }: Pick<MeasureInput, "interpolation" | "extrapolation">,
+  fold: number,
+): Set<number> {
+  return new Set([...interpolation, ...extrapolation].filter((own) => own.fold === fold).map(({ model }) => model));
 }
 
 function summary(

@@ -1,0 +1,65 @@
+import { describe, expect, test } from "vitest";
+import { SELECTIONS } from "../../../offline-trainer/src/anchors/types.ts";
+import {
+  configurationDigest,
+  DEFAULT_CONFIGURATION,
+  dimsFor,
+  headlineEstimator,
+  intervalKind,
+  type FitConfiguration,
+} from "../../../offline-trainer/src/fit/configuration.ts";
+
+describe("configurationDigest", () => {
+  const changes: { [Field in Exclude<keyof FitConfiguration, "weighting" | "irtModel">]: FitConfiguration[Field][] } = {
+    selection: SELECTIONS.filter((selection) => selection !== DEFAULT_CONFIGURATION.selection),
+    dims: ["auto", 1, 5],
+    priorScale: [1, 2.5],
+    lambda: ["reference"],
+    joint: [true],
+    folds: [3, 10],
+    draws: [1, 5],
+  };
+  const changed = Object.entries(changes).flatMap(([field, values]) =>
+    values.map((value) => ({ ...DEFAULT_CONFIGURATION, [field]: value })),
+  );
+
+  test("is another for every value of every field", () => {
+    // Whatever is added to a configuration must be put to this test.
+    expect([...Object.keys(changes), "irtModel", "weighting"].sort()).toEqual(
+      Object.keys(DEFAULT_CONFIGURATION).sort(),
+    );
+    const digests = [DEFAULT_CONFIGURATION, ...changed].map(configurationDigest);
+    expect(new Set(digests).size).toBe(digests.length);
+    const other = { ...DEFAULT_CONFIGURATION, irtModel: "3pl" } as unknown as FitConfiguration;
+    expect(configurationDigest(other)).not.toBe(configurationDigest(DEFAULT_CONFIGURATION));
+  });
+
+  test("does not depend on the order of the fields, nor on what else is there", () => {
+    for (const configuration of [DEFAULT_CONFIGURATION, ...changed]) {
+      const entries = Object.entries(configuration).reverse();
+      const turned = Object.fromEntries([["seed", 3], ...entries]) as unknown as FitConfiguration;
+      expect(Object.keys(turned)).not.toEqual(Object.keys(configuration));
+      expect(configurationDigest(turned)).toBe(configurationDigest(configuration));
+    }
+  });
+
+  test("leaves out the weighting: that is what is estimated, not how", () => {
+    const digest = configurationDigest(DEFAULT_CONFIGURATION);
+    expect(configurationDigest({ ...DEFAULT_CONFIGURATION, weighting: "items" })).toBe(digest);
+    expect(digest).toMatch(/^[0-9a-f]{64}$/);
+  });
+});
+
+test("a probability sample has the corrected mean and design-based intervals, a purposive one the blend", () => {
+  expect(Object.fromEntries(SELECTIONS.map((own) => [own, [headlineEstimator(own), intervalKind(own)]]))).toEqual({
+    stratified: ["p-irt-dr", "design"],
+    random: ["p-irt-dr", "design"],
+    "irt-kmeans": ["gp-irt", "cross-validated"],
+    "correctness-kmeans": ["gp-irt", "cross-validated"],
+  });
+});
+
+test("at least five models a dimension, and one dimension at least", () => {
+  expect([3, 4, 5, 9, 10, 39, 40, 400].map((models) => dimsFor(8, models))).toEqual([1, 1, 1, 1, 2, 7, 8, 8]);
+  expect(dimsFor(2, 400)).toBe(2);
+});

@@ -1,0 +1,46 @@
+import type { RandomSource } from "anchoreval/core";
+import type { HeldOutEstimate } from "../../../offline-trainer/src/fit/held-out.ts";
+
+export interface DrawnEstimates {
+  readonly models: readonly number[];
+  readonly draws?: number;
+  /** Random folds; one fold of this number where `fold` is given. */
+  readonly folds?: number;
+  readonly fold?: number;
+  /** Standard deviation of the estimators' errors, and how alike they are. */
+  readonly anchorError?: number;
+  readonly modelError?: number;
+  readonly correlation?: number;
+  readonly truth?: (model: number) => number;
+}
+
+/** Held-out estimates with errors that are drawn, a model once for each draw. */
+export function drawnEstimates(random: RandomSource, options: DrawnEstimates): HeldOutEstimate[] {
+  const { models, draws = 1, folds = 5, anchorError = 0.05, modelError = 0.05, correlation = 0.3 } = options;
+  return models.flatMap((model, k) => {
+    const truth = options.truth?.(model) ?? 0.2 + 0.6 * random.next();
+    return Array.from({ length: draws }, (_, draw): HeldOutEstimate => {
+      const shared = random.normal();
+      const own = Math.sqrt(1 - correlation * correlation) * random.normal() + correlation * shared;
+      const anchor = truth + anchorError * shared;
+      const imputed = truth + modelError * own;
+      const corrected = truth + 0.04 * random.normal();
+      return {
+        model,
+        draw,
+        fold: options.fold ?? k % folds,
+        truth,
+        estimators: { "anchor-mean": anchor, "p-irt": imputed, "p-irt-dr": corrected },
+        bounds: { low: truth - 0.5, high: truth + 0.5 },
+        interval: { low: corrected - 0.08, high: corrected + 0.08 },
+        sampling: null,
+        failed: false,
+      };
+    });
+  });
+}
+
+/** Rows 0 … count−1, from another one on where `begin` is given. */
+export function rowsOf(count: number, begin = 0): number[] {
+  return Array.from({ length: count }, (_, m) => begin + m);
+}

@@ -1,0 +1,65 @@
+import { createRandom } from "anchoreval/core";
+import { describe, expect, test } from "vitest";
+import { typescriptBackend } from "../../../offline-trainer/src/backends/typescript.ts";
+import { bankTasks } from "../../../offline-trainer/src/backtest/plan-cells.ts";
+import type { CalibrationBackend } from "../../../offline-trainer/src/calibrate/types.ts";
+import { DEFAULT_CONFIGURATION } from "../../../offline-trainer/src/fit/configuration.ts";
+import { fitBundle } from "../../../offline-trainer/src/fit/fit-bundle.ts";
+import { interruptible } from "../../../offline-trainer/src/fit/interruptible.ts";
+import { trainBank, type TrainedBank } from "../../../offline-trainer/src/fit/train-bank.ts";
+import { rejection } from "../../support/refusal.ts";
+import { rowsOf } from "./held-out-estimates.ts";
+import { smallLeaderboard } from "./small-leaderboard.ts";
+
+const matrix = smallLeaderboard({ models: 24, items: [30, 16] });
+
+/** Plain TypeScript that counts its evaluations. */
+function counted(): { backend: CalibrationBackend; evaluations: () => number; open: () => number } {
+  let [evaluations, open] = [0, 0];
+  const backend: CalibrationBackend = {
+    ...typescriptBackend,
+    open: async (responses, dims) => {
+      const objective = await typescriptBackend.open(responses, dims);
+      open++;
+      return {
+        evaluate: (at, gradient) => {
+          evaluations++;
+          return objective.evaluate(at, gradient);
+        },
+        dispose: () => {
+          open--;
+          return objective.dispose();
+        },
+      };
+    },
+  };
+  return { backend, evaluations: () => evaluations, open: () => open };
+}
+
+describe("a fit in plain TypeScript", () => {
+  const options = {
+    ...{ benchmark: "demo", version: "1.0.0", created: "2026-01-01T00:00:00Z", seed: 1, sizes: [4] },
+    configuration: { ...DEFAULT_CONFIGURATION, dims: 1, folds: 2, draws: 1 },
+  };
+
+  test("hears an interrupt at the next evaluation, and closes what it opened", async () => {
+    const whole = counted();
+    await fitBundle(matrix, { ...options, backend: whole.backend });
+    const { backend, evaluations, open } = counted();
+    const controller = new AbortController();
+    setImmediate(() => controller.abort());
+    const { code } = await rejection(fitBundle(matrix, { ...options, backend, signal: controller.signal }));
+    expect({ code, open: open() }).toEqual({ code: "aborted", open: 0 });
+    expect(evaluations()).toBeLessThan(3);
+    expect(whole.evaluations()).toBeGreaterThan(100);
+  });
+
+  test("is the same to the last bit, with an ear for interrupts or without", async () => {
+    const task = bankTasks(matrix, DEFAULT_CONFIGURATION)[0]!;
+    const train = (backend: CalibrationBackend): Promise<TrainedBank> =>
+      trainBank(task, rowsOf(24), { dims: 2, backend, random: createRandom(3) });
+    expect(await train(interruptible(typescriptBackend))).toEqual(await train(typescriptBackend));
+    const { name, precision } = interruptible(typescriptBackend);
+    expect({ name, precision }).toEqual({ name: "typescript", precision: "float64" });
+  });
+});

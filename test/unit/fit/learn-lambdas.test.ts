@@ -1,0 +1,102 @@
+import { createRandom } from "anchoreval/core";
+import { describe, expect, test } from "vitest";
+import { bankTasks } from "../../../offline-trainer/src/backtest/plan-cells.ts";
+import { DEFAULT_CONFIGURATION } from "../../../offline-trainer/src/fit/configuration.ts";
+import type { CrossValidation } from "../../../offline-trainer/src/fit/cross-validate.ts";
+import type { HeldOutEstimate, HeldOutTable } from "../../../offline-trainer/src/fit/held-out.ts";
+import { blendingWeight, referenceLambda } from "../../../offline-trainer/src/fit/lambda.ts";
+import { learnLambdas } from "../../../offline-trainer/src/fit/learn-lambdas.ts";
+import { scoreAt } from "../../../offline-trainer/src/matrix/response-matrix.ts";
+import { drawnEstimates, rowsOf } from "./held-out-estimates.ts";
+import { smallLeaderboard, withScores } from "./small-leaderboard.ts";
+
+const random = createRandom("learn lambdas");
+const sizes = [4, 12];
+const rows = rowsOf(24);
+/** Two scenarios on one ability; models 20 to 23 have no answer in the second, models 24 to 29 are no sources. */
+const matrix = withScores(smallLeaderboard({ models: 30, items: [40, 24], missing: 0.1 }), (m, i, score) =>
+  m >= 20 && m < 24 && i >= 40 ? NaN : score,
+);
+const task = bankTasks(matrix, { ...DEFAULT_CONFIGURATION, joint: true })[0]!;
+
+const table = (models: readonly number[], fold?: number): HeldOutTable =>
+  task.scenarios.map(
+    (_, s) =>
+      new Map(
+        sizes.map((n) => [
+          n,
+          drawnEstimates(random, {
+            models,
+            draws: 2,
+            ...(fold !== undefined && { fold }),
+            anchorError: 0.3 / Math.sqrt(n) + 0.02 * s,
+            modelError: fold === undefined ? 0.04 : 0.1,
+          }),
+        ]),
+      ),
+  );
+const validation: CrossValidation = { interpolation: table(rows), extrapolation: table(rowsOf(7, 17), 5) };
+
+describe("learned", () => {
+  const lambdas = learnLambdas(task, rows, sizes, validation, "learned");
+
+  test("pools random and weak-to-strong folds, of this scenario and size alone", () => {
+    const seen = new Set<number>();
+    task.scenarios.forEach((_, s) => {
+      expect([...lambdas[s]!.keys()]).toEqual(sizes);
+      for (const n of sizes) {
+        const own = validation.interpolation[s]!.get(n)!;
+        const strong = validation.extrapolation[s]!.get(n)!;
+        expect(lambdas[s]!.get(n)).toBe(blendingWeight([...own, ...strong]));
+        expect(lambdas[s]!.get(n)).not.toBe(blendingWeight(own));
+        seen.add(lambdas[s]!.get(n)!);
+      }
+    });
+    expect(seen.size).toBe(4);
+  });
+
+  test("is a half where nothing could be held out", () => {
+    const none = task.scenarios.map(() => new Map(sizes.map((n): [number, HeldOutEstimate[]] => [n, []])));
+    const learned = learnLambdas(task, rows, sizes, { interpolation: none, extrapolation: none }, "learned");
+    expect(learned.map((own) => [...own.values()])).toEqual([
+      [0.5, 0.5],
+      [0.5, 0.5],
+    ]);
+  });
+});
+
+describe("by the reference's rule", () => {
+  /** Mean over models of the population variance of their scores; models without any score have none. */
+  function variance(begin: number, count: number): number {
+    const own = rows.flatMap((row) => {
+      const scores = Array.from({ length: count }, (_, i) => scoreAt(task.matrix, row, begin + i)).filter(
+        (score) => !Number.isNaN(score),
+      );
+      if (scores.length === 0) return [];
+      const mean = scores.reduce((sum, score) => sum + score, 0) / scores.length;
+      return [scores.reduce((sum, score) => sum + (score - mean) ** 2, 0) / scores.length];
+    });
+    return own.reduce((sum, value) => sum + value, 0) / own.length;
+  }
+
+  test("the bias is p-irt's mean absolute error at the largest size in random folds, the variance the answers'", () => {
+    const lambdas = learnLambdas(task, rows, sizes, validation, "reference");
+    task.scenarios.forEach(({ begin, count }, s) => {
+      const largest = validation.interpolation[s]!.get(12)!;
+      const bias =
+        largest.reduce((sum, { estimators, truth }) => sum + Math.abs(estimators["p-irt"] - truth), 0) / largest.length;
+      for (const n of sizes)
+        expect(lambdas[s]!.get(n)).toBeCloseTo(referenceLambda(bias, variance(begin, count), n), 12);
+    });
+  });
+
+  test("looks at its own rows only", () => {
+    const before = learnLambdas(task, rows, sizes, validation, "reference");
+    const other = withScores(matrix, (m, _, score) => (m >= 24 ? 1 - score : score));
+    const otherTask = bankTasks(other, { ...DEFAULT_CONFIGURATION, joint: true })[0]!;
+    expect(learnLambdas(otherTask, rows, sizes, validation, "reference")).toEqual(before);
+    const changed = withScores(matrix, (m, _, score) => (m === 0 ? 1 : score));
+    const changedTask = bankTasks(changed, { ...DEFAULT_CONFIGURATION, joint: true })[0]!;
+    expect(learnLambdas(changedTask, rows, sizes, validation, "reference")).not.toEqual(before);
+  });
+});

@@ -1,0 +1,299 @@
+import { createHash } from "node:crypto";
+import { readFileSync, utimesSync } from "node:fs";
+import { estimateFromAnchors, loadBundle, type Bundle } from "anchoreval";
+import { BUNDLE_FILES, type Manifest } from "anchoreval/bundle";
+import { ESTIMATORS, scaledPrior } from "anchoreval/core";
+import { folderSource } from "anchoreval/node";
+import { afterEach, beforeAll, describe, expect, test, vi } from "vitest";
+import { typescriptBackend } from "../../../offline-trainer/src/backends/typescript.ts";
+import { closingWords } from "../../../offline-trainer/src/fit/closing-words.ts";
+import { DEFAULT_CONFIGURATION, type FitConfiguration } from "../../../offline-trainer/src/fit/configuration.ts";
+import { estimateTarget } from "../../../offline-trainer/src/fit/estimate-target.ts";
+import { bundleFiles, fitBundle, type FitResult } from "../../../offline-trainer/src/fit/fit-bundle.ts";
+import { heldOutScore } from "../../../offline-trainer/src/fit/held-out-score.ts";
+import { readResponses } from "../../../offline-trainer/src/ingest/read-responses.ts";
+import { scoreAt, type ResponseMatrix } from "../../../offline-trainer/src/matrix/response-matrix.ts";
+import { fullScores } from "../../../offline-trainer/src/prepare/full-scores.ts";
+import { renderReport } from "../../../offline-trainer/src/report/render-report.ts";
+import { tempFolder } from "../../support/temp-folder.ts";
+import { filesOf, runTrainer } from "./run-trainer.ts";
+
+const folder = tempFolder();
+const EPOCH = "1767225600";
+const data = (board: string): string[] => [
+  ...["--responses", folder.path(`${board}/responses.csv.gz`)],
+  ...["--items", folder.path(`${board}/items.jsonl.gz`)],
+];
+const SHAPE = [
+  "--models",
+  "28",
+  "--items",
+  "80",
+  "--scenarios",
+  "2",
+  "--subscenarios",
+  "2",
+  "--missing-blocks",
+  "0.04",
+];
+
+/** Fits in plain TypeScript, one dimension: small and the same everywhere. */
+async function fit(name: string, ...more: string[]): Promise<{ path: string; code: number; out: string; err: string }> {
+  const path = folder.path(name);
+  const given = more.includes("--anchors") ? more : ["--anchors", "6,14", ...more];
+  const reading = more.includes("--responses") ? [] : data("board");
+  const run = await runTrainer([
+    ...["fit", ...reading, "--name", "demo@1.0.0", "--out", path],
+    ...["--provider", "typescript", "--dims", "1", ...given],
+  ]);
+  return { path, ...run };
+}
+
+const createdOf = (path: string): string =>
+  (JSON.parse(readFileSync(`${path}/manifest.json`, "utf8")) as Manifest).created;
+
+beforeAll(async () => {
+  for (const [board, more] of [
+    ["board", ["--seed", "3"]],
+    ["graded", ["--seed", "4", "--samples", "4", "--missing-cells", "0.01"]],
+  ] as const) {
+    const { code, err } = await runTrainer(["simulate", ...SHAPE, ...more, "--out", folder.path(board)]);
+    expect({ code, err }).toEqual({ code: 0, err: `writing ${folder.path(board)}\n` });
+  }
+});
+afterEach(() => void vi.unstubAllEnvs());
+
+describe("the same bytes", () => {
+  test("for the same input and seed; other bytes for another seed", async () => {
+    vi.stubEnv("SOURCE_DATE_EPOCH", EPOCH);
+    const first = await fit("first", "--seed", "5");
+    expect({ code: first.code, names: Object.keys(filesOf(first.path)) }).toEqual({
+      code: 0,
+      names: [...BUNDLE_FILES].sort(),
+    });
+    expect(createdOf(first.path)).toBe("2026-01-01T00:00:00Z");
+    const second = await fit("elsewhere/second", "--seed", "5");
+    expect(filesOf(second.path)).toEqual(filesOf(first.path));
+    const other = await fit("other", "--seed", "6");
+    expect(filesOf(other.path)["anchors.jsonl"]).not.toEqual(filesOf(first.path)["anchors.jsonl"]);
+    expect(filesOf(other.path)["manifest.json"]).not.toEqual(filesOf(first.path)["manifest.json"]);
+    // Neither paths nor names of files are in a bundle.
+    for (const bytes of Object.values(filesOf(first.path))) {
+      expect(bytes.includes(folder.path(""))).toBe(false);
+      expect(bytes.includes("responses.csv")).toBe(false);
+    }
+    // Over an old bundle: the new one takes its place.
+    const again = await fit("other", "--seed", "5");
+    expect(filesOf(again.path)).toEqual(filesOf(first.path));
+  });
+
+  test("without SOURCE_DATE_EPOCH the date is the responses file's, and nothing else differs", async () => {
+    const responses = folder.path("board/responses.csv.gz");
+    const at = async (name: string, date: string): Promise<Record<string, Buffer>> => {
+      utimesSync(responses, new Date(), new Date(date));
+      const { path } = await fit(name);
+      expect(createdOf(path)).toBe(date);
+      return filesOf(path);
+    };
+    const first = await at("morning", "2026-02-03T04:05:06Z");
+    const second = await at("evening", "2026-02-03T20:15:16Z");
+    const rest = ({ "manifest.json": manifest, ...files }: Record<string, Buffer>): unknown => [
+      files,
+      { ...(JSON.parse(manifest!.toString()) as Manifest), created: "" },
+    ];
+    expect(rest(second)).toEqual(rest(first));
+    expect(second["manifest.json"]).not.toEqual(first["manifest.json"]);
+  });
+
+  test("--created comes before SOURCE_DATE_EPOCH", async () => {
+    vi.stubEnv("SOURCE_DATE_EPOCH", EPOCH);
+    const { path } = await fit("dated", "--anchors", "3", "--created", "2025-06-07T01:30:00+02:00");
+    expect(createdOf(path)).toBe("2025-06-06T23:30:00Z");
+  });
+});
+
+test("--json is one document: where, what, in which words, by what and how long", async () => {
+  const { path, out, err } = await fit("json", "--json", "--description", "a test", "--licence", "CC0-1.0");
+  const document = JSON.parse(out) as Record<string, unknown>;
+  const bytes = readFileSync(`${path}/manifest.json`);
+  const manifest = JSON.parse(bytes.toString()) as Manifest;
+  expect(document).toEqual({
+    bundle: path,
+    digest: `sha256:${createHash("sha256").update(bytes).digest("hex")}`,
+    provider: "plain TypeScript: asked for",
+    manifest,
+    words: closingWords(manifest),
+    milliseconds: expect.objectContaining({
+      reading: expect.any(Number) as number,
+      "held-out models": expect.any(Number) as number,
+      calibration: expect.any(Number) as number,
+    }) as object,
+    peakMemory: expect.any(Number) as number,
+  });
+  expect(manifest).toMatchObject({
+    benchmark: "demo",
+    version: "1.0.0",
+    description: "a test",
+    data: { licence: "CC0-1.0", source: null },
+    weighting: "subscenarios",
+    defaultForm: "14",
+    sources: { models: 28, names: null },
+    fit: { ...DEFAULT_CONFIGURATION, dims: 1, seed: 1, backend: "typescript" },
+  });
+  expect(manifest.forms.map(({ id }) => id)).toEqual(["6", "14"]);
+  expect(err).toBe("plain TypeScript: asked for\n");
+});
+
+test("for people it ends in plain words and the digest; --quiet keeps remarks back", async () => {
+  const { path, out, err } = await fit("words", "--quiet");
+  const bytes = readFileSync(`${path}/manifest.json`);
+  const digest = createHash("sha256").update(bytes).digest("hex");
+  const words = closingWords(JSON.parse(bytes.toString()) as Manifest);
+  expect(out).toBe(`${words.join("\n")}\n\ndemo@1.0.0 in ${path}, sha256:${digest}\n`);
+  expect(words.length).toBe(4);
+  expect(err).toBe("");
+});
+
+test("--total is shared evenly by the scenarios", async () => {
+  const path = folder.path("total");
+  const run = await runTrainer(
+    ["fit", ...data("board"), "--name", "demo@1.0.0", "--out", path, "--provider", "typescript"].concat(
+      ...["--dims", "1", "--total", "9,20", "--json"],
+    ),
+  );
+  const { manifest } = JSON.parse(run.out) as { manifest: Manifest };
+  expect(manifest.forms.map(({ scenarios }) => Object.values(scenarios).map(({ items }) => items))).toEqual([
+    [5, 5],
+    [10, 10],
+  ]);
+});
+
+/** What the command fits, by the function that it calls. */
+async function fitted(board: string, change: Partial<FitConfiguration>, sizes: readonly number[]): Promise<Fitted> {
+  const [, responses, , items] = data(board) as [string, string, string, string];
+  const { matrix } = await readResponses(responses, { items });
+  const configuration: FitConfiguration = { ...DEFAULT_CONFIGURATION, dims: 1, ...change };
+  const described = { benchmark: "demo", version: "1.0.0", created: "2026-01-01T00:00:00Z", seed: 1 };
+  const result = await fitBundle(matrix, { ...described, configuration, sizes, backend: typescriptBackend });
+  return { matrix, result };
+}
+
+interface Fitted {
+  readonly matrix: ResponseMatrix;
+  readonly result: FitResult;
+}
+
+test("the command writes what the function gives", async () => {
+  const { path } = await fit("command", ...data("graded"), "--joint", "--created", "2026-01-01");
+  const { result } = await fitted("graded", { joint: true }, [6, 14]);
+  const files = bundleFiles(result, renderReport(result));
+  expect(Object.fromEntries(Object.entries(filesOf(path)).map(([name, own]) => [name, new Uint8Array(own)]))).toEqual(
+    Object.fromEntries(files),
+  );
+});
+
+describe.each([
+  { board: "board", change: {} },
+  { board: "graded", change: { joint: true } },
+  { board: "board", change: { selection: "irt-kmeans" } as const },
+])("a bundle of $board $change", ({ board, change }) => {
+  const sizes = [6, 14, 500];
+  let matrix: ResponseMatrix;
+  let result: FitResult;
+  let bundle: Bundle;
+
+  beforeAll(async () => {
+    ({ matrix, result } = await fitted(board, change, sizes));
+    const name = `served ${board} ${Object.keys(change).join(" ")}`;
+    for (const [file, bytes] of bundleFiles(result)) folder.write(`${name}/${file}`, bytes);
+    bundle = await loadBundle(folderSource(folder.path(name)));
+  });
+
+  /** Answers of a model to the anchors of a form. */
+  function answers(model: number, form: string): Record<string, number> {
+    const column = new Map(matrix.items.map((item, i) => [item.item_id, i]));
+    return Object.fromEntries(
+      [...bundle.scenarios.values()]
+        .flatMap((scenario) => scenario.forms.get(form)!.itemIds)
+        .map((id): [string, number] => [id, scoreAt(matrix, model, column.get(id)!)])
+        .filter(([, score]) => !Number.isNaN(score)),
+    );
+  }
+
+  test("is estimated from by the SDK as the trainer does, to 1e-9", () => {
+    let compared = 0;
+    for (const { task, trained, forms } of result.banks) {
+      const { mean, covariance } = trained.abilities;
+      const prior = scaledPrior(mean, covariance, DEFAULT_CONFIGURATION.priorScale);
+      for (const n of sizes)
+        for (let model = 0; model < matrix.subjects.length; model++) {
+          const sets = forms.map((bySize) => bySize.get(n)!);
+          const own = estimateTarget(task, model, trained, prior, sets);
+          const served = estimateFromAnchors(bundle, answers(model, String(n)), { form: String(n) });
+          task.scenarios.forEach((slice, s) => {
+            const { details, answered } = served.scenarios[slice.id]!;
+            const estimate = own[s]!;
+            if (answered === 0) {
+              expect(estimate).toBeNull();
+              return;
+            }
+            const { lambda } = bundle.manifest.forms.find(({ id }) => id === String(n))!.scenarios[slice.id]!;
+            const held = {
+              model,
+              draw: 0,
+              fold: 0,
+              truth: 0,
+              interval: null,
+              sampling: null,
+              failed: false,
+              ...estimate,
+            };
+            for (const id of ESTIMATORS)
+              expect(Math.abs(details!.estimators[id] - heldOutScore(held, id, lambda))).toBeLessThan(1e-9);
+            compared++;
+          });
+        }
+    }
+    expect(compared).toBeGreaterThan(2 * 3 * 24);
+  });
+
+  test("with all items answered gives the exact score, and an interval of no width", () => {
+    let complete = 0;
+    for (let model = 0; model < matrix.subjects.length; model++) {
+      const given = answers(model, "500");
+      if (Object.keys(given).length < matrix.items.length) continue;
+      complete++;
+      const { score, interval, scenarios, warnings } = estimateFromAnchors(bundle, given, { form: "500" });
+      const truths = result.banks.flatMap(({ task }) =>
+        task.scenarios.map((slice): [string, number] => [slice.id, fullScores(task.matrix, slice).score[model]!]),
+      );
+      for (const [id, truth] of truths) {
+        const own = scenarios[id]!;
+        expect(own.exact).toBe(true);
+        expect(own.score).toBeCloseTo(truth, 12);
+        expect(own.interval).toEqual({ low: own.score, high: own.score, level: 0.95, method: "exact" });
+        for (const id of ESTIMATORS) expect(own.details!.estimators[id]).toBeCloseTo(truth, 12);
+      }
+      expect(score).toBeCloseTo(
+        truths.reduce((sum, [, truth]) => sum + truth / truths.length, 0),
+        12,
+      );
+      expect(interval).toEqual({ low: score, high: score, level: 0.95, method: "exact" });
+      expect(warnings.map(({ code }) => code)).not.toContain("missing_answers");
+    }
+    expect(complete).toBeGreaterThan(0);
+  });
+
+  test("says that the whole form is exact, and measures the others", () => {
+    const maeOf = (form: string, scenario: string): number => {
+      const { estimator, scenarios } = bundle.manifest.forms.find(({ id }) => id === form)!;
+      expect(scenarios[scenario]!.whole).toBe(form === "500");
+      return scenarios[scenario]!.measured.interpolation!.estimators[estimator].mae;
+    };
+    for (const scenario of bundle.scenarios.keys()) {
+      // Held-out models lack 2 % of the weight at most.
+      expect(maeOf("500", scenario)).toBeLessThanOrEqual(0.02);
+      for (const form of ["6", "14"]) expect(maeOf(form, scenario)).toBeGreaterThan(maeOf("500", scenario));
+    }
+  });
+});

@@ -1,0 +1,604 @@
+import { mkdirSync, readFileSync } from "node:fs";
+import { beforeAll, describe, expect, test } from "vitest";
+import type { AnchorEvalErrorCode, Issue } from "anchoreval/core";
+import { documentsOf, writeLogs, type LoggedRun } from "../../support/lm-eval-logs.ts";
+import { sampleBundle } from "../../support/sample-bundle.ts";
+import { tempFolder } from "../../support/temp-folder.ts";
+import { listing, runTrainer } from "./run-trainer.ts";
+
+const folder = tempFolder();
+const out = folder.path("out");
+
+/** Six models on two scenarios. */
+const ROWS = ["model,x/1,x/2,y/1,y/2", "a,1,0,1,0", "b,0,1,1,0", "c,1,1,0,1", "d,0,0,1,1", "e,1,0,0,0", "f,0,1,0,1"];
+const csv = (changed: Readonly<Record<number, string>> = {}): string =>
+  ROWS.map((row, index) => `${changed[index + 1] ?? row}\n`).join("");
+const ITEMS = ["x/1", "x/2", "y/1", "y/2"].map((item_id) => ({ item_id, scenario: item_id[0] }));
+const lines = (...objects: readonly object[]): string =>
+  objects.map((object) => `${JSON.stringify(object)}\n`).join("");
+
+const good = folder.write("good.csv", csv());
+const items = folder.write("items.jsonl", lines(...ITEMS));
+
+interface Case {
+  readonly argv: readonly string[];
+  readonly code?: AnchorEvalErrorCode;
+  /** @default 2 */
+  readonly exit?: number;
+  /** The whole message; a part of it where it comes from elsewhere. */
+  readonly message: string | RegExp;
+  readonly path?: Issue["path"];
+  readonly rule?: string;
+}
+
+/** Asserts exit code, code, message and, where it is about a file, place and rule; and that nothing at all was written. */
+async function refuses({ argv, code = "invalid_option", exit = 2, message, path, rule }: Case): Promise<void> {
+  const before = listing(folder.path(""));
+  const expected = typeof message === "string" ? message : (expect.stringMatching(message) as string);
+  const json = await runTrainer([...argv, "--json"]);
+  const { error } = JSON.parse(json.out) as { error: { code: string; message: string; issues: Issue[] } };
+  expect({ exit: json.code, code: error.code, message: error.message }).toEqual({ exit, code, message: expected });
+  if (path) expect(error.issues[0]!.path).toEqual(path);
+  if (rule !== undefined) expect(error.issues[0]!.code).toBe(rule);
+
+  const people = await runTrainer(argv);
+  expect({ exit: people.code, out: people.out }).toEqual({ exit, out: "" });
+  expect(people.err).toContain(`anchoreval: ${error.message} [${code}]\n`);
+  expect(listing(folder.path(""))).toEqual(before);
+}
+
+/** Options that stand for the command's own where they are given: the last one counts. */
+const fit = (...more: readonly string[]): string[] => [
+  ...["fit", "--responses", good, "--items", items, "--name", "demo@1.0.0", "--out", out],
+  ...(more.some((word) => word === "--anchors" || word === "--total") ? [] : ["--anchors", "2"]),
+  ...["--provider", "typescript", ...more],
+];
+const backtest = (...more: readonly string[]): string[] => [
+  ...["backtest", "--responses", good, "--items", items, "--anchors", "2", "--seeds", "1"],
+  ...["--provider", "typescript", ...more],
+];
+
+/** What fit and backtest share: options of the responses and of the fit. */
+const shared: readonly Case[] = [
+  { argv: ["--score-range", "1,0"], message: "--score-range is two numbers, the lower one first; got 1,0" },
+  {
+    argv: ["--score-range", "0,Infinity"],
+    message: "--score-range is two numbers, the lower one first; got 0,Infinity",
+  },
+  { argv: ["--score-range", "0"], message: "--score-range is two numbers, LO,HI; got 0" },
+  { argv: ["--score-range", "0,1,2"], message: "--score-range is two numbers, LO,HI; got 0,1,2" },
+  { argv: ["--score-range", "a,b"], message: "--score-range is a number; got a" },
+  { argv: ["--anchors", "0"], message: "--anchors is a whole number of at least 1; got 0" },
+  { argv: ["--anchors", "2,2.5"], message: "--anchors is a whole number of at least 1; got 2.5" },
+  { argv: ["--anchors", "2,"], message: "--anchors is a whole number of at least 1; got " },
+  { argv: ["--anchors", "many"], message: "--anchors is a whole number of at least 1; got many" },
+  {
+    argv: ["--selection", "best"],
+    message: "--selection is stratified, random, irt-kmeans, correctness-kmeans; got best",
+  },
+  { argv: ["--dims", "0"], message: "--dims is a whole number from 1 to 32; got 0" },
+  { argv: ["--dims", "33"], message: "--dims is a whole number from 1 to 32; got 33" },
+  { argv: ["--dims", "Auto"], message: "--dims is a whole number from 1 to 32; got Auto" },
+  { argv: ["--irt-model", "3pl"], message: "--irt-model is 2pl; got 3pl" },
+  { argv: ["--prior-scale", "0"], message: "--prior-scale is a number from 0.1 to 100; got 0" },
+  { argv: ["--prior-scale", "NaN"], message: "--prior-scale is a number from 0.1 to 100; got NaN" },
+  { argv: ["--lambda", "0.5"], message: "--lambda is learned, reference; got 0.5" },
+  { argv: ["--weighting", "models"], message: "--weighting is subscenarios, items; got models" },
+  { argv: ["--provider", "gpu"], message: "--provider is auto, cuda, webgpu, cpu, typescript; got gpu" },
+  { argv: ["--seed", "1.5"], message: "--seed is a whole number of at least 0; got 1.5" },
+  { argv: ["--seed=-1"], message: "--seed is a whole number of at least 0; got -1" },
+  { argv: ["--seed", "9007199254740993"], message: "--seed is a whole number of at least 0; got 9007199254740993" },
+  { argv: ["--joint=yes"], message: /^Option '--joint' does not take an argument; see anchoreval \w+ --help$/ },
+  { argv: ["--anker", "5"], message: /^Unknown option '--anker'; see anchoreval \w+ --help$/ },
+  { argv: ["more"], message: /^Unexpected argument 'more'.*; see anchoreval \w+ --help$/ },
+  {
+    argv: ["--responses", folder.path("none.csv")],
+    code: "not_found",
+    message: `${folder.path("none.csv")}: there is no such file`,
+  },
+  {
+    argv: ["--responses", folder.path("")],
+    code: "invalid_data",
+    message: `${folder.path("")}: this is a folder, not a file`,
+  },
+  {
+    argv: ["--items", folder.path("none.jsonl")],
+    code: "not_found",
+    message: `${folder.path("none.jsonl")}: there is no such file`,
+  },
+];
+
+/** Files that break a rule; R and I stand for their paths. */
+const files: readonly {
+  readonly name: string;
+  readonly responses?: string;
+  readonly items?: string;
+  readonly message: string;
+  readonly path: Issue["path"];
+  readonly rule: string;
+}[] = [
+  {
+    name: "a model twice",
+    responses: csv({ 5: "b,0,0,1,1" }),
+    message: 'R: row 5, column "model": model "b" is there twice, first in row 3',
+    path: ["R", 5, "model"],
+    rule: "duplicate",
+  },
+  {
+    name: "an item twice",
+    responses: csv({ 1: "model,x/1,x/1,y/1,y/2" }),
+    message: 'R: row 1, column 3: item "x/1" is there twice, first in column 2',
+    path: ["R", 1, 3],
+    rule: "duplicate",
+  },
+  {
+    name: "a score above 1",
+    responses: csv({ 3: "b,0,1,85,0" }),
+    message:
+      'R: row 3, column "y/1": a score is in [0,1], got 85; for other bounded scores give --score-range lo,hi, and --flip where lower is better',
+    path: ["R", 3, "y/1"],
+    rule: "out_of_range",
+  },
+  {
+    name: "NaN",
+    responses: csv({ 4: "c,1,NaN,0,1" }),
+    message: 'R: row 4, column "x/2": a score is a number, got "NaN"; an empty cell means no score',
+    path: ["R", 4, "x/2"],
+    rule: "not_a_number",
+  },
+  {
+    name: "a ragged row",
+    responses: csv({ 6: "e,1,0,0" }),
+    message: "R: row 6: the row has 4 cells, the header has 5",
+    path: ["R", 6],
+    rule: "ragged",
+  },
+  {
+    name: "four models",
+    responses: csv().split("\n").slice(0, 5).join("\n"),
+    message: "R: 4 models are too few: at least 5 are needed",
+    path: ["R"],
+    rule: "too_few_models",
+  },
+  {
+    name: "an item without a scenario",
+    items: lines({ item_id: "x/1" }, ...ITEMS.slice(1)),
+    message: 'I: line 1, field "scenario": the item has no scenario',
+    path: ["I", 1, "scenario"],
+    rule: "missing_field",
+  },
+  {
+    name: "an item that is not described",
+    items: lines(...ITEMS.slice(1)),
+    message: 'R: 1 item of the responses is not described in I: "x/1"',
+    path: ["R", "x/1"],
+    rule: "undescribed_item",
+  },
+  {
+    name: "an empty file",
+    responses: "",
+    message: "R: the file is empty",
+    path: ["R"],
+    rule: "empty",
+  },
+];
+
+describe.each([
+  ["fit", fit],
+  ["backtest", backtest],
+] as const)("%s", (_, command) => {
+  test.each(shared)("$argv", ({ argv, ...expected }) => refuses({ argv: command(...argv), ...expected }));
+
+  test.each(files)("$name", async ({ name, responses = csv(), items: described = lines(...ITEMS), ...expected }) => {
+    const R = folder.write(`${name}/r.csv`, responses);
+    const I = folder.write(`${name}/items.jsonl`, described);
+    const named = (text: string): string => text.replace(/\b[RI]\b/g, (letter) => (letter === "R" ? R : I));
+    await refuses({
+      argv: command("--responses", R, "--items", I),
+      code: "invalid_data",
+      message: named(expected.message),
+      path: expected.path.map((part) => (part === "R" ? R : part === "I" ? I : part)),
+      rule: expected.rule,
+    });
+  });
+
+  test("an import.json beside the responses that breaks a rule", async () => {
+    const R = folder.write("imported/r.csv", csv());
+    const file = folder.write("imported/import.json", '{"weighting": "tasks"}');
+    await refuses({
+      argv: command("--responses", R),
+      code: "invalid_data",
+      message: `${file}: field "weighting": it is subscenarios or items, got "tasks"`,
+      path: [file, "weighting"],
+      rule: "invalid_value",
+    });
+  });
+});
+
+describe("fit", () => {
+  test.each<Case>([
+    { argv: ["fit"], message: "--responses is needed" },
+    { argv: ["fit", "--responses", good], message: "--name is needed" },
+    { argv: ["fit", "--responses", good, "--name", "demo@1.0.0"], message: "--out is needed" },
+    { argv: fit("--out", ""), message: "--out is needed" },
+    {
+      argv: fit("--name", "Demo@1.0.0"),
+      message:
+        '--name is BENCHMARK@X.Y.Z, the benchmark of a-z, 0-9, ".", "_", "-" (at most 64), the version semver; got Demo@1.0.0',
+    },
+    { argv: fit("--name", "demo"), message: /^--name is BENCHMARK@X\.Y\.Z, .*; got demo$/ },
+    { argv: fit("--name", "demo@1.0.0+b"), message: /^--name is BENCHMARK@X\.Y\.Z, .*; got demo@1\.0\.0\+b$/ },
+    { argv: fit("--anchors", "2", "--total", "4"), message: "give --anchors N[,N…] (per scenario) or --total N" },
+    {
+      argv: ["fit", "--responses", good, "--name", "demo@1.0.0", "--out", out, "--provider", "typescript"],
+      message: "give --anchors N[,N…] (per scenario) or --total N",
+    },
+    { argv: fit("--total", "0"), message: "--total is a whole number of at least 1; got 0" },
+    { argv: fit("--total", "1"), message: "--total is at least one anchor for each of the 2 scenarios; got 1" },
+    {
+      argv: fit("--created", "yesterday"),
+      message: "--created is a date such as 2026-01-31 or 2026-01-31T12:00:00Z, got yesterday",
+    },
+    { argv: fit("--out", good), message: /^.*good\.csv can't be written to: ENOTDIR/ },
+    { argv: fit("--out", `${good}/deeper`), message: /^.*good\.csv\/deeper can't be written to: ENOTDIR/ },
+    {
+      argv: fit("--out", folder.path("")),
+      message: /^.* holds other files \(.*\): choose an empty folder for --out$/,
+    },
+  ])("$argv", (expected) => refuses(expected));
+
+  test("a scenario that fewer than five models answered", async () => {
+    const R = folder.write("sparse/r.csv", csv({ 3: "b,0,1,,", 4: "c,1,1,,", 5: "d,0,0,," }));
+    await refuses({
+      argv: fit("--responses", R),
+      code: "invalid_data",
+      message: "only 3 models have answers in y, at least 5 are needed",
+    });
+  });
+});
+
+describe("backtest", () => {
+  const split = ["--save-split", out];
+  const listed = (name: string, text: string): string => folder.write(`lists/${name}`, text);
+
+  beforeAll(() => mkdirSync(folder.path("a folder")));
+
+  test.each<Case>([
+    { argv: ["backtest"], message: "--responses is needed" },
+    {
+      argv: backtest("--split", "random"),
+      message: "--split is interpolation, extrapolation, family, newest; got random",
+    },
+    { argv: backtest(...split, "--seeds", "0"), message: "--seeds is a whole number from 1 to 1000; got 0" },
+    { argv: backtest(...split, "--seeds", "1e9"), message: "--seeds is a whole number from 1 to 1000; got 1e9" },
+    { argv: backtest(...split, "--threads", "0"), message: "--threads is a whole number from 1 to 256; got 0" },
+    {
+      argv: backtest(...split, "--scenario", "x", "--scenario", "z"),
+      code: "unknown_scenario",
+      message: "there is no scenario z: there are x, y",
+    },
+    {
+      argv: backtest(...split, "--split", "extrapolation"),
+      code: "invalid_data",
+      message:
+        "extrapolation leaves 3 source models and 2 targets in x: at least 5 and 1 are needed (targets have at least 98 % of the weight observed)",
+    },
+    {
+      argv: backtest("--save-split", folder.path("nowhere/split.json")),
+      message: `--save-split ${folder.path("nowhere/split.json")} can't be written: ${folder.path("nowhere")} is no folder`,
+    },
+    {
+      argv: backtest("--save-split", folder.path("a folder")),
+      message: `--save-split ${folder.path("a folder")} can't be written: it is a folder`,
+    },
+    {
+      argv: backtest(...split, "--targets", folder.path("none.txt")),
+      code: "not_found",
+      message: `${folder.path("none.txt")} could not be read`,
+    },
+    {
+      argv: backtest(...split, "--families", folder.path("none.csv")),
+      code: "not_found",
+      message: `${folder.path("none.csv")} could not be read`,
+    },
+  ])("$argv", (expected) => refuses(expected));
+
+  test("targets that the responses don't have, by file and line", async () => {
+    const file = listed("targets.txt", "a\n\nnobody\n b \n");
+    await refuses({
+      argv: backtest(...split, "--targets", file),
+      code: "invalid_data",
+      message: `${file}: line 3: the responses have no model "nobody"`,
+      path: [file, 3],
+      rule: "unknown_model",
+    });
+    const empty = listed("empty.txt", "\n\n");
+    await refuses({
+      argv: backtest(...split, "--targets", empty),
+      code: "invalid_data",
+      message: `${empty}: the file names no models`,
+      path: [empty],
+      rule: "empty",
+    });
+  });
+
+  test.each([
+    ["a line without a family", "a,p\n\nb\n", 3, 'a line is model,family, got "b"', "wrong_type"],
+    ["a family without a name", "a,\n", 1, 'a line is model,family, got "a,"', "wrong_type"],
+    ["a model without a name", "a,p\r\n ,p\r\n", 2, 'a line is model,family, got ",p"', "wrong_type"],
+    ["a model of two families", "a,p\nb,p\na,q\n", 3, 'model "a" is of two families, "p" above', "duplicate"],
+  ])("families: %s", async (name, text, row, message, rule) => {
+    const file = listed(`${name}.csv`, text);
+    await refuses({
+      argv: backtest(...split, "--split", "family", "--families", file),
+      code: "invalid_data",
+      message: `${file}: line ${row}: ${message}`,
+      path: [file, row],
+      rule,
+    });
+  });
+
+  test("models without names have no families", async () => {
+    const R = folder.write(
+      "anonymous/r.csv",
+      csv().replace(/^([a-f]),/gm, (_, letter: string) => `${letter.charCodeAt(0)},`),
+    );
+    await refuses({
+      argv: backtest(...split, "--split", "family", "--responses", R),
+      code: "invalid_data",
+      message: "the models have no names to tell families by: give --families FILE (model,family)",
+    });
+  });
+});
+
+describe("publish", () => {
+  const to = folder.path("host");
+  const bundle = folder.path("bundle");
+  const decode = (bytes: Uint8Array): string => new TextDecoder().decode(bytes);
+  /** The bundle with other bytes in one file. */
+  function broken(name: string, file: string, change: (text: string) => string | Uint8Array): string {
+    for (const [own, bytes] of sampleBundle())
+      folder.write(`${name}/${own}`, own === file ? change(decode(bytes)) : bytes);
+    return folder.path(name);
+  }
+
+  beforeAll(() => {
+    for (const [name, bytes] of sampleBundle()) folder.write(`bundle/${name}`, bytes);
+  });
+
+  test.each<Case>([
+    { argv: ["publish"], message: "publish takes one folder: anchoreval publish DIR --to local" },
+    { argv: ["publish", "--to", to], message: "publish takes one folder: anchoreval publish DIR --to local" },
+    {
+      argv: ["publish", bundle, bundle, "--to", to],
+      message: "publish takes one folder: anchoreval publish DIR --to local",
+    },
+    { argv: ["publish", bundle], message: "--to is needed" },
+    { argv: ["publish", bundle, "--to", ""], message: "--to is needed" },
+    {
+      argv: ["publish", bundle, "--to", to, "--token", "x"],
+      message: "Unknown option '--token'; see anchoreval publish --help",
+    },
+    ...["r2://bucket", "https://evals.example.com", "S3://bucket"].map((place): Case => ({
+      argv: ["publish", bundle, "--to", place],
+      code: "unsupported",
+      message: `publishing to ${place.split(":")[0]!} is not there yet: publish to a folder and upload it, or to local`,
+    })),
+    { argv: ["publish", bundle, "--to", good], message: `--to ${good} can't be made a folder: ${good} is a file` },
+    {
+      argv: ["publish", bundle, "--to", `${good}/in/it`],
+      message: `--to ${good}/in/it can't be made a folder: ${good} is a file`,
+    },
+    { argv: ["publish", good, "--to", to], message: `${good} is a file: publish takes the folder of a bundle` },
+    {
+      argv: ["publish", folder.path("nowhere"), "--to", to],
+      code: "not_found",
+      message: `${folder.path("nowhere")} has no manifest.json: no bundle is there`,
+    },
+    {
+      argv: ["publish", folder.path(""), "--to", to],
+      code: "not_found",
+      message: `${folder.path("")} has no manifest.json: no bundle is there`,
+    },
+  ])("$argv", (expected) => refuses(expected));
+
+  test("a bundle that breaks the format", async () => {
+    await refuses({
+      argv: ["publish", broken("no json", "manifest.json", (text) => text.slice(0, -9)), "--to", to],
+      code: "bundle_invalid",
+      message: "manifest.json is not JSON in UTF-8",
+    });
+    await refuses({
+      argv: [
+        "publish",
+        broken("weighting", "manifest.json", (text) =>
+          text.replace('"weighting":"subscenarios"', '"weighting":"tasks"'),
+        ),
+        ...["--to", to],
+      ],
+      code: "bundle_invalid",
+      message: 'manifest.json breaks the bundle format: weighting: expected subscenarios or items, got "tasks"',
+      path: ["weighting"],
+    });
+    await refuses({
+      argv: [
+        "publish",
+        broken("newer", "manifest.json", (text) => text.replace('"formatVersion":"1.0"', '"formatVersion":"2.0"')),
+        ...["--to", to],
+      ],
+      code: "bundle_format_unsupported",
+      message: "this bundle has format 2.0, this reader knows 1.0 and older minors: update anchoreval",
+    });
+  });
+
+  test.each(["parameters.safetensors", "anchors.jsonl", "items.jsonl"])("%s that was damaged", async (file) => {
+    const damaged = broken(`damaged ${file}`, file, () => {
+      const bytes = Uint8Array.from(readFileSync(`${bundle}/${file}`));
+      bytes[bytes.length - 3]! ^= 1;
+      return bytes;
+    });
+    await refuses({
+      argv: ["publish", damaged, "--to", to],
+      code: "bundle_corrupt",
+      message: new RegExp(file.replace(".", "\\.")),
+    });
+  });
+});
+
+describe("import", () => {
+  /** Five models on one task; each has the first few documents right. */
+  function logs(name: string, change: (m: number) => Partial<LoggedRun> = () => ({})): string {
+    const asked = Array.from({ length: 4 }, (_, i) => ({ item_id: `q${i}` }));
+    for (let m = 0; m < 5; m++)
+      writeLogs(folder.path(name), {
+        model: `Org/m${m}`,
+        date: `2026-01-01T00-00-0${m}.000001`,
+        tasks: { quiz: { documents: documentsOf(asked, (i) => (i < m ? 1 : 0)) } },
+        ...change(m),
+      });
+    return folder.path(name);
+  }
+  const from = (...more: readonly string[]): string[] => ["import", "--from", "lm-eval", "--out", out, ...more];
+  let runs: string;
+  beforeAll(() => void (runs = logs("logs")));
+  const given =
+    (...more: readonly string[]): (() => string[]) =>
+    () =>
+      from(...more, runs);
+
+  test.each<Omit<Case, "argv"> & { argv: () => readonly string[]; name: string }>([
+    { name: "no harness", argv: () => ["import", "--out", out, runs], message: "--from is needed" },
+    {
+      name: "another harness",
+      argv: () => ["import", "--from", "helm", "--out", out, runs],
+      message: "--from is lm-eval; got helm",
+    },
+    { name: "no folder", argv: () => ["import", "--from", "lm-eval", runs], message: "--out is needed" },
+    { name: "no logs", argv: () => from(), message: "name the logs: files, or folders of them" },
+    {
+      name: "--on-duplicate oldest",
+      argv: given("--on-duplicate", "oldest"),
+      message: "--on-duplicate is newest, mean, error; got oldest",
+    },
+    {
+      name: "--errors zero",
+      argv: given("--errors", "zero"),
+      message: "--errors is harness, missing, wrong; got zero",
+    },
+    { name: "--score-range 3", argv: given("--score-range", "3"), message: "--score-range is two numbers: LO,HI" },
+    {
+      name: "--score-range 1,1",
+      argv: given("--score-range", "1,1"),
+      message: /^--score-range is two numbers, the lower one first; got 1,1$/,
+    },
+    { name: "--metric =acc", argv: given("--metric", "=acc"), message: "--metric is NAME or TASK=NAME; got =acc" },
+    {
+      name: "two metrics for all",
+      argv: given("--metric", "acc", "--metric", "f1"),
+      message: "--metric is given twice for all tasks: acc and f1",
+    },
+    {
+      name: "two filters for one task",
+      argv: given("--filter", "quiz=none", "--filter", "quiz=strict"),
+      message: "--filter is given twice for quiz: none and strict",
+    },
+    { name: "a metric that the logs don't have", argv: given("--metric", "f1"), message: /f1/ },
+    { name: "an unknown option", argv: given("--models", "x"), message: /^Unknown option '--models'/ },
+    {
+      name: "logs that aren't there",
+      argv: () => from(folder.path("no logs")),
+      code: "not_found",
+      message: `${folder.path("no logs")}: there is no such file or folder`,
+    },
+    {
+      name: "--out that is a file",
+      argv: () => ["import", "--from", "lm-eval", "--out", good, runs],
+      message: `--out ${good} can't be made a folder: ${good} is a file`,
+    },
+    {
+      name: "--out inside a file",
+      argv: () => ["import", "--from", "lm-eval", "--out", `${good}/a/b`, runs],
+      message: `--out ${good}/a/b can't be made a folder: ${good} is a file`,
+    },
+  ])("$name", ({ argv, ...expected }) => refuses({ argv: argv(), ...expected }));
+
+  test("a folder without logs", async () => {
+    const empty = folder.path("no samples");
+    mkdirSync(empty);
+    await refuses({
+      argv: from(empty),
+      code: "invalid_data",
+      message: `${empty}: there is no samples_<task>_<date>.jsonl: lm_eval writes them with --log_samples --output_path FOLDER`,
+    });
+  });
+
+  test("a malformed line, by file and line", async () => {
+    const broken = logs("malformed");
+    const file = `${broken}/Org__m3/samples_quiz_2026-01-01T00-00-03.000001.jsonl`;
+    folder.write(file.slice(folder.path("").length), `${readFileSync(file, "utf8")}{"doc_id": 4, "acc": 1`);
+    await refuses({
+      argv: from(broken),
+      code: "invalid_data",
+      message: `${file}: line 5: the line is not valid JSON`,
+      path: [file, 5],
+      rule: "malformed_json",
+    });
+  });
+
+  test("several runs of a model, where that is an error", async () => {
+    const twice = logs("twice", (m) => (m === 4 ? { model: "Org/m3" } : {}));
+    await refuses({
+      argv: from("--on-duplicate", "error", twice),
+      code: "invalid_data",
+      message: /^Org\/m3 has 2 runs on quiz: .*; --on-duplicate newest or mean says what counts$/,
+      rule: "duplicate",
+    });
+  });
+
+  test("runs that were not made alike", async () => {
+    const mixed = logs("mixed", (m) => ({ shots: m === 2 ? 5 : 0 }));
+    await refuses({ argv: from(mixed), code: "invalid_data", message: /few-shot/ });
+  });
+});
+
+describe("simulate", () => {
+  const small = ["--models", "10", "--items", "40", "--scenarios", "2"];
+  const simulate = (...more: readonly string[]): string[] => ["simulate", ...small, "--out", out, ...more];
+
+  test.each<Case>([
+    { argv: ["simulate", ...small], message: "--out is needed" },
+    { argv: simulate("--models", "4"), message: "--models is a whole number from 5 to 100000; got 4" },
+    { argv: simulate("--models", "ten"), message: "--models is a whole number from 5 to 100000; got ten" },
+    { argv: simulate("--items", "1.5"), message: "--items is a whole number from 2 to 1000000; got 1.5" },
+    { argv: simulate("--dims", "0"), message: "--dims is a whole number from 1 to 64; got 0" },
+    { argv: simulate("--seed=-1"), message: "--seed is a whole number from 0 to 9007199254740991; got -1" },
+    { argv: simulate("--missing-cells", "1"), message: "--missing-cells is a number from 0 to 0.9; got 1" },
+    { argv: simulate("--order", "random"), message: "--order is newest-first, oldest-first; got random" },
+    {
+      argv: simulate("--items", "20"),
+      message: "simulate: 2 scenarios need at least 24 items, got 20",
+      path: ["items"],
+      rule: "invalid_option",
+    },
+    {
+      argv: simulate("--saturated-share", "0.6", "--hard-share", "0.6"),
+      message: "simulate: saturatedShare, hardShare, flatShare are 1.366667 together, more than 1",
+    },
+    { argv: simulate("--colour", "red"), message: "Unknown option '--colour'; see anchoreval simulate --help" },
+    { argv: simulate("more"), message: /^Unexpected argument 'more'/ },
+    { argv: simulate("--out", good), message: `--out ${good} can't be made a folder: ${good} is a file` },
+    { argv: simulate("--out", `${good}/b`), message: `--out ${good}/b can't be made a folder: ${good} is a file` },
+  ])("$argv", (expected) => refuses(expected));
+});
+
+test("no command, and one that there isn't: the help on the way it was asked for", async () => {
+  const none = await runTrainer([]);
+  const unknown = await runTrainer(["train", "--out", out]);
+  const help = await runTrainer(["--help"]);
+  expect([none.code, unknown.code, help.code]).toEqual([2, 2, 0]);
+  expect(none.out).toBe(help.out);
+  expect({ out: unknown.out, err: unknown.err }).toEqual({
+    out: "",
+    err: `anchoreval: there is no command train\n\n${help.out}`,
+  });
+});
