@@ -1,9 +1,13 @@
-import { AnchorEvalError, type RandomSource } from "anchoreval/core";
+import { AnchorEvalError, type AbilityPrior, type RandomSource } from "anchoreval/core";
 import { canonicalRotation } from "./canonical-rotation.ts";
-import { minimizeLbfgs } from "./lbfgs.ts";
+import { curvature, itemWeights } from "./curvature.ts";
+import { dispersions } from "./dispersion.ts";
+import { holdKnown, startFromKnown, type KnownItems } from "./known-items.ts";
+import { minimizeLbfgs, type LbfgsResult } from "./lbfgs.ts";
+import { addPenalty } from "./penalty.ts";
 import { initialScales, updateScales, type Scales } from "./scales.ts";
-import { shares, startingValues } from "./starting-values.ts";
-import type { CalibrationBackend, CodedResponses, Parameters } from "./types.ts";
+import { startingValues } from "./starting-values.ts";
+import type { CalibrationBackend, GradedResponses, Objective, Parameters, Responses } from "./types.ts";
 
 export interface CalibrateOptions {
   /** Latent dimensions D. */
@@ -16,7 +20,13 @@ export interface CalibrateOptions {
   readonly maxEvaluations?: number;
   /** @default 1e-6 */
   readonly tolerance?: number;
+  /** Items on whose scale the others and all models are put. */
+  readonly known?: KnownItems;
+  /** Goes on from a state that `onRound` was given, to the same end as without a break. */
+  readonly resume?: CalibrationState;
   readonly onStep?: (step: CalibrationStep) => void;
+  /** Called between rounds with what the next one begins from. */
+  readonly onRound?: (state: CalibrationState) => Promise<void>;
   readonly signal?: AbortSignal;
 }
 
@@ -27,10 +37,21 @@ export interface CalibrationStep {
   readonly value: number;
 }
 
+/** Where a round begins. */
+export interface CalibrationState extends Parameters {
+  readonly round: number;
+  readonly evaluations: number;
+  readonly scales: Scales;
+  /** φ of every item, of graded responses. */
+  readonly dispersion: Float64Array | null;
+}
+
 /** A calibration with its own diagnosis. */
 export interface Calibration extends Parameters {
   readonly dims: number;
   readonly scales: Scales;
+  /** φ of every item ({@link dispersions}); null for coded responses. */
+  readonly dispersion: Float64Array | null;
   /** Penalised negative log-likelihood at the end, in nats. */
   readonly value: number;
   readonly gradientNorm: number;
@@ -41,110 +62,113 @@ export interface Calibration extends Parameters {
 /**
  * Calibrates the multidimensional 2PL, logit P = a·θ − b, by penalised maximum likelihood with hierarchical Gaussian
  * priors: θ ~ N(0, I), a_d ~ N(μ_d, σ_d²), b ~ N(μ_b, σ_b²), whose means and scales are learned between rounds of
- * L-BFGS (empirical Bayes). A dimension that the data don't need loses its scale.
- * The result is rotated by a fixed rule ({@link canonicalRotation}), so that reruns agree.
- * @throws AnchorEvalError `aborted`
+ * L-BFGS (empirical Bayes). A dimension that the data don't need loses its scale. Graded responses have a dispersion for
+ * every item, learned between rounds too, over which their likelihood is divided.
+ *
+ * Without known items the result is rotated by a fixed rule ({@link canonicalRotation}), so that reruns agree; with
+ * them it is on their scale, θ has their prior, and they stay as they are to the last bit.
+ * @throws AnchorEvalError `aborted`; `invalid_option` for known items that don't fit
  */
-export async function calibrate(responses: CodedResponses, options: CalibrateOptions): Promise<Calibration> {
-  const { dims, backend, random, rounds = 4, maxEvaluations = 60, tolerance = 1e-6, onStep, signal } = options;
+export async function calibrate(responses: Responses, options: CalibrateOptions): Promise<Calibration> {
+  const { dims, random, rounds = 4, known, resume, onRound } = options;
   const { subjects, items } = responses;
-  const start = startingValues(responses, dims, random.fork("starting values"));
-  const { item: share, answers } = shares(responses);
-  const weight = share.map((p, i) => p * (1 - p) * answers[i]!);
   const x = new Float64Array(subjects * dims + items * dims + items);
-  const view = (all: Float64Array): Parameters => ({
-    theta: all.subarray(0, subjects * dims),
-    a: all.subarray(subjects * dims, (subjects + items) * dims),
-    b: all.subarray((subjects + items) * dims),
-  });
-  const at = view(x);
-  at.theta.set(start.theta);
-  at.a.set(start.a);
-  at.b.set(start.b);
-  const objective = await backend.open(responses, dims);
+  const at = parametersIn(x, subjects, items, dims);
+  const start = startingValues(responses, dims, random.fork("starting values"));
+  if (known) startFromKnown(start, responses, dims, known);
+  assign(at, resume ?? start);
+  const prior = known?.prior ?? standardPrior(dims);
+  const graded = "signs" in responses ? null : responses;
+  let scales = resume?.scales ?? initialScales(dims);
+  let dispersion = resume?.dispersion ?? null;
+  let evaluations = resume?.evaluations ?? 0;
+  let data = graded && dispersion ? overDispersion(graded, dispersion) : responses;
+  let objective = await options.backend.open(data, dims);
   try {
-    let scales = initialScales(dims);
-    let evaluations = 0;
-    for (let round = 0; ; round++) {
+    for (let round = resume?.round ?? 0; ; round++) {
       const last = round === rounds - 1;
-      const result = await minimizeLbfgs(
-        async (point, gradient) => {
-          if (signal?.aborted) throw new AnchorEvalError("aborted", "the calibration was stopped");
-          const value = await objective.evaluate(view(point), view(gradient));
-          return value + addPenalty(view(point), view(gradient), scales);
-        },
-        x,
-        {
-          maxEvaluations: last ? maxEvaluations : Math.ceil(maxEvaluations / 2),
-          tolerance: last ? tolerance : 10 * tolerance,
-          scaling: curvature(at, scales, weight, view),
-          ...(onStep && { onStep: (value, count) => onStep({ round, evaluations: evaluations + count, value }) }),
-        },
-      );
+      const weight = itemWeights(data);
+      const result = await optimizeRound(objective, x, { ...options, round, last, scales, prior, weight, evaluations });
       evaluations += result.evaluations;
       if (last) {
-        const rotated = canonicalRotation(at, dims);
-        return {
-          ...rotated,
-          dims,
-          scales,
-          value: result.value,
-          gradientNorm: result.gradientNorm,
-          evaluations,
-          converged: result.converged,
-        };
+        const end = known ? { theta: at.theta.slice(), a: at.a.slice(), b: at.b.slice() } : canonicalRotation(at, dims);
+        const { value, gradientNorm, converged } = result;
+        return { ...end, dims, scales, dispersion, value, gradientNorm, evaluations, converged };
       }
       scales = updateScales(at, dims, scales, weight);
+      if (graded) {
+        dispersion = dispersions(at, graded);
+        data = overDispersion(graded, dispersion);
+        const next = await options.backend.open(data, dims);
+        await objective.dispose();
+        objective = next;
+      }
+      await onRound?.({ ...at, round: round + 1, evaluations, scales, dispersion });
     }
   } finally {
     await objective.dispose();
   }
 }
 
-/** Adds −log prior and its gradient; returns the value. */
-function addPenalty(
-  { theta, a, b }: Parameters,
-  gradient: Parameters,
-  { aMean, aVariance, bMean, bVariance }: Scales,
-): number {
-  const dims = aMean.length;
-  let value = 0;
-  for (let k = 0; k < theta.length; k++) {
-    value += 0.5 * theta[k]! ** 2;
-    gradient.theta[k] = gradient.theta[k]! + theta[k]!;
-  }
-  for (let k = 0; k < a.length; k++) {
-    const d = k % dims;
-    const gap = a[k]! - aMean[d]!;
-    value += (0.5 * gap * gap) / aVariance[d]!;
-    gradient.a[k] = gradient.a[k]! + gap / aVariance[d]!;
-  }
-  for (let k = 0; k < b.length; k++) {
-    const gap = b[k]! - bMean;
-    value += (0.5 * gap * gap) / bVariance;
-    gradient.b[k] = gradient.b[k]! + gap / bVariance;
-  }
-  return value;
+interface RoundOptions extends CalibrateOptions {
+  readonly round: number;
+  readonly last: boolean;
+  readonly scales: Scales;
+  readonly prior: AbilityPrior;
+  readonly weight: Float64Array;
+  /** Spent in earlier rounds. */
+  readonly evaluations: number;
 }
 
-/** Diagonal of the objective's expected Hessian, about: L-BFGS's scaling. */
-function curvature(
-  { theta, a, b }: Parameters,
-  { aVariance, bVariance }: Scales,
-  weight: Float64Array,
-  view: (all: Float64Array) => Parameters,
-): Float64Array {
-  const dims = aVariance.length;
-  const subjects = theta.length / dims;
-  const all = new Float64Array(theta.length + a.length + b.length);
-  const out = view(all);
-  const spread = new Float64Array(dims);
-  const slope = new Float64Array(dims);
-  for (let k = 0; k < theta.length; k++) spread[k % dims]! += theta[k]! ** 2 / subjects;
-  for (let k = 0; k < a.length; k++) slope[k % dims]! += (weight[Math.floor(k / dims)]! * a[k]! ** 2) / subjects;
-  for (let k = 0; k < theta.length; k++) out.theta[k] = 1 + slope[k % dims]!;
-  for (let k = 0; k < a.length; k++)
-    out.a[k] = 1 / aVariance[k % dims]! + weight[Math.floor(k / dims)]! * spread[k % dims]!;
-  for (let k = 0; k < b.length; k++) out.b[k] = 1 / bVariance + weight[k]!;
-  return all;
+/** Minimises the penalised negative log-likelihood at fixed scales. @param x - start; overwritten */
+function optimizeRound(objective: Objective, x: Float64Array, options: RoundOptions): Promise<LbfgsResult> {
+  const { dims, maxEvaluations = 60, tolerance = 1e-6, known, onStep, signal } = options;
+  const { round, last, scales, prior, weight, evaluations } = options;
+  const items = weight.length;
+  const view = (all: Float64Array): Parameters => parametersIn(all, (x.length - items) / dims - items, items, dims);
+  const scaling = new Float64Array(x.length);
+  curvature(view(x), scales, prior, weight, view(scaling));
+  return minimizeLbfgs(
+    async (point, gradient) => {
+      if (signal?.aborted) throw new AnchorEvalError("aborted", "the calibration was stopped");
+      const slope = view(gradient);
+      const value = await objective.evaluate(view(point), slope);
+      const penalty = addPenalty(view(point), slope, scales, prior);
+      if (known) holdKnown(slope, known);
+      return value + penalty;
+    },
+    x,
+    {
+      maxEvaluations: last ? maxEvaluations : Math.ceil(maxEvaluations / 2),
+      tolerance: last ? tolerance : 10 * tolerance,
+      scaling,
+      ...(onStep && { onStep: (value, count) => onStep({ round, evaluations: evaluations + count, value }) }),
+    },
+  );
+}
+
+function parametersIn(all: Float64Array, subjects: number, items: number, dims: number): Parameters {
+  return {
+    theta: all.subarray(0, subjects * dims),
+    a: all.subarray(subjects * dims, (subjects + items) * dims),
+    b: all.subarray((subjects + items) * dims),
+  };
+}
+
+function assign(to: Parameters, from: Parameters): void {
+  to.theta.set(from.theta);
+  to.a.set(from.a);
+  to.b.set(from.b);
+}
+
+/** N(0, I): what fixes the scale where no item is known. */
+function standardPrior(dims: number): AbilityPrior {
+  const precision = new Float64Array(dims * dims);
+  for (let d = 0; d < dims; d++) precision[d * (dims + 1)] = 1;
+  return { mean: new Float64Array(dims), precision };
+}
+
+function overDispersion(responses: GradedResponses, dispersion: Float64Array): GradedResponses {
+  const { items } = responses;
+  return { ...responses, weights: responses.weights.map((weight, k) => weight / dispersion[k % items]!) };
 }

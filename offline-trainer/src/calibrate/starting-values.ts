@@ -1,29 +1,30 @@
-import type { RandomSource } from "anchoreval/core";
-import { logit } from "anchoreval/core";
-import type { CodedResponses, Parameters } from "./types.ts";
+import { logit, type RandomSource } from "anchoreval/core";
+import type { Parameters, Responses } from "./types.ts";
 
-/** Share of right answers of every model and item, shrunk by half an answer either way. */
-export function shares({ subjects, items, signs }: CodedResponses): {
+/** Weighted share of right answers of every model and item, shrunk by half an answer either way. */
+export function shares(responses: Responses): {
   subject: Float64Array;
   item: Float64Array;
+  /** Σ of the weights of every item's answers. */
   answers: Float64Array;
 } {
+  const { subjects, items } = responses;
   const right = { subject: new Float64Array(subjects), item: new Float64Array(items) };
   const seen = { subject: new Float64Array(subjects), item: new Float64Array(items) };
   for (let m = 0; m < subjects; m++)
     for (let i = 0; i < items; i++) {
-      const sign = signs[m * items + i]!;
-      if (sign === 0) continue;
-      seen.subject[m] = seen.subject[m]! + 1;
-      seen.item[i] = seen.item[i]! + 1;
-      if (sign > 0) {
-        right.subject[m] = right.subject[m]! + 1;
-        right.item[i] = right.item[i]! + 1;
-      }
+      const k = m * items + i;
+      const weight = "signs" in responses ? Math.abs(responses.signs[k]!) : responses.weights[k]!;
+      if (weight === 0) continue;
+      const credit = "signs" in responses ? (responses.signs[k]! > 0 ? 1 : 0) : weight * responses.scores[k]!;
+      seen.subject[m] = seen.subject[m]! + weight;
+      seen.item[i] = seen.item[i]! + weight;
+      right.subject[m] = right.subject[m]! + credit;
+      right.item[i] = right.item[i]! + credit;
     }
   return {
-    subject: right.subject.map((count, m) => (count + 0.5) / (seen.subject[m]! + 1)),
-    item: right.item.map((count, i) => (count + 0.5) / (seen.item[i]! + 1)),
+    subject: right.subject.map((credit, m) => (credit + 0.5) / (seen.subject[m]! + 1)),
+    item: right.item.map((credit, i) => (credit + 0.5) / (seen.item[i]! + 1)),
     answers: seen.item,
   };
 }
@@ -32,7 +33,7 @@ export function shares({ subjects, items, signs }: CodedResponses): {
  * Where a calibration begins: the first dimension is the models' overall standing (standardised logits of their
  * shares), the others small random directions that break the symmetry; intercepts are the items' own logits.
  */
-export function startingValues(responses: CodedResponses, dims: number, random: RandomSource): Parameters {
+export function startingValues(responses: Responses, dims: number, random: RandomSource): Parameters {
   const { subjects, items } = responses;
   const { subject, item } = shares(responses);
   const standing = subject.map(logit);

@@ -1,0 +1,39 @@
+import { AnchorEvalError } from "anchoreval/core";
+import type { GradedResponses, Responses } from "./types.ts";
+
+/** Weights ≥ 0 of models (M) and items (N); weight 2 counts as two alike, 0 as absent. */
+export interface ResponseWeights {
+  readonly subjects?: Float64Array;
+  readonly items?: Float64Array;
+}
+
+/**
+ * Responses whose cells carry their model's weight times their item's.
+ * @throws AnchorEvalError `invalid_option` for a weight that is no number ≥ 0, or a wrong number of weights
+ */
+export function weighResponses(responses: Responses, weights: ResponseWeights): GradedResponses {
+  const { subjects, items } = responses;
+  const u = checked(weights.subjects, subjects, "models");
+  const w = checked(weights.items, items, "items");
+  const cell = (m: number, i: number): number => {
+    const k = m * items + i;
+    return u(m) * w(i) * ("signs" in responses ? Math.abs(responses.signs[k]!) : responses.weights[k]!);
+  };
+  return {
+    subjects,
+    items,
+    scores: "signs" in responses ? Float32Array.from(responses.signs, (sign) => (sign > 0 ? 1 : 0)) : responses.scores,
+    weights: Float32Array.from({ length: subjects * items }, (_, k) => cell(Math.floor(k / items), k % items)),
+    link: "signs" in responses ? "bernoulli" : responses.link,
+  };
+}
+
+function checked(weights: Float64Array | undefined, count: number, what: string): (k: number) => number {
+  if (weights === undefined) return () => 1;
+  if (weights.length !== count)
+    throw new AnchorEvalError("invalid_option", `${count} ${what} need as many weights, got ${weights.length}`);
+  const bad = weights.findIndex((weight) => !(weight >= 0 && weight < Infinity));
+  if (bad >= 0)
+    throw new AnchorEvalError("invalid_option", `weights of ${what} are numbers ≥ 0, got ${weights[bad]!} at ${bad}`);
+  return (k) => weights[k]!;
+}
