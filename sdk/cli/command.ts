@@ -113,7 +113,7 @@ function readNumber(
   text: string,
   { min = -Infinity, max = Infinity, integer }: { min?: number; max?: number; integer?: boolean },
 ): number {
-  const value = text === "" ? NaN : Number(text);
+  const value = text.trim() === "" ? NaN : Number(text);
   if (Number.isNaN(value) || value < min || value > max || (integer && !Number.isSafeInteger(value))) {
     const kind = integer ? "a whole number" : "a number";
     const range = max === Infinity ? (min === -Infinity ? "" : ` of at least ${min}`) : ` from ${min} to ${max}`;

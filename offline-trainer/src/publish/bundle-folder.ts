@@ -26,15 +26,19 @@ export async function writeBundleFolder(folder: string, files: ReadonlyMap<Bundl
   await checkBundleFolder(folder);
   const target = resolve(folder);
   const temporary = join(dirname(target), `.${basename(target)}.${process.pid}.tmp`);
-  await rm(temporary, { recursive: true, force: true });
-  await mkdir(temporary, { recursive: true });
   try {
+    await rm(temporary, { recursive: true, force: true });
+    await mkdir(temporary, { recursive: true });
     for (const [name, bytes] of files) await writeFile(join(temporary, name), bytes);
     await rm(target, { recursive: true, force: true });
     await rename(temporary, target);
   } catch (cause) {
-    await rm(temporary, { recursive: true, force: true });
-    throw new AnchorEvalError("unavailable", `the bundle could not be written to ${folder}`, { cause });
+    await rm(temporary, { recursive: true, force: true }).catch(() => undefined); // what stopped the writing stops this
+    throw new AnchorEvalError(
+      "unavailable",
+      `the bundle could not be written to ${folder}: ${(cause as Error).message}`,
+      { cause },
+    );
   }
 }
 

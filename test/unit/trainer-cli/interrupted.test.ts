@@ -84,10 +84,20 @@ describe("a fit that can't be written", () => {
       disk.full = name;
       const { code, out, err } = await runTrainer(fitting(folder.path("full")));
       expect({ code, out }).toEqual({ code: 1, out: "" });
-      expect(err).toContain(`anchoreval: the bundle could not be written to ${folder.path("full")} [unavailable]\n`);
+      expect(err).toContain(`anchoreval: the bundle could not be written to ${folder.path("full")}: ENOSPC`);
+      expect(err).toContain(" [unavailable]\n");
       expect(listing(folder.path(""))).toEqual(before);
     },
   );
+
+  test("has a file where a folder is wanted: a plain error, no defect", async () => {
+    folder.write("taken", "a file");
+    const before = listing(folder.path(""));
+    const { code, err } = await runTrainer(fitting(folder.path("taken/bundle")));
+    expect(code).not.toBe(0);
+    expect(err).toMatch(/taken\/bundle.*\[(unavailable|invalid_option)\]/);
+    expect(listing(folder.path(""))).toEqual(before);
+  });
 
   test("leaves an old bundle as it was", async () => {
     for (const [name, bytes] of sampleBundle()) folder.write(`kept/${name}`, bytes);
