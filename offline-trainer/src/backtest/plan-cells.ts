@@ -1,10 +1,9 @@
 import { AnchorEvalError, createRandom } from "anchoreval/core";
+import { bankTasks } from "../fit/bank-tasks.ts";
 import type { FitConfiguration } from "../fit/configuration.ts";
-import type { BankTask } from "../fit/train-bank.ts";
 import type { ResponseMatrix } from "../matrix/response-matrix.ts";
 import { fullScores } from "../prepare/full-scores.ts";
 import { replicateGroups } from "../prepare/replicates.ts";
-import { scenarioSlices, sliceColumns, type ScenarioSlice } from "../prepare/scenarios.ts";
 import { extrapolationSplit } from "../splits/extrapolation.ts";
 import { familyGroups } from "../splits/families.ts";
 import { folds, interpolationSplit, splitByGroups } from "../splits/interpolation.ts";
@@ -31,32 +30,6 @@ export interface BacktestPlanOptions {
   readonly families?: ReadonlyMap<string, string>;
   /** Date by row, for `newest`. */
   readonly dates?: readonly string[];
-}
-
-/** The bank tasks of a matrix: one a scenario, or one for all. */
-export function bankTasks(
-  matrix: ResponseMatrix,
-  configuration: FitConfiguration,
-  scenarios?: readonly string[],
-): BankTask[] {
-  const all = scenarioSlices(matrix.items, configuration.weighting);
-  const unknown = (scenarios ?? []).filter((id) => !all.some((slice) => slice.id === id));
-  if (unknown.length > 0)
-    throw new AnchorEvalError(
-      "unknown_scenario",
-      `there is no scenario ${unknown.join(", ")}: there are ${all.map((slice) => slice.id).join(", ")}`,
-    );
-  const chosen = scenarios && scenarios.length > 0 ? all.filter((slice) => scenarios.includes(slice.id)) : all;
-  const task = (id: string, slices: readonly ScenarioSlice[]): BankTask => {
-    let begin = 0;
-    const own = slices.map((slice) => {
-      const moved = { ...slice, begin };
-      begin += slice.count;
-      return moved;
-    });
-    return { id, matrix: sliceColumns(matrix, slices), scenarios: own };
-  };
-  return configuration.joint ? [task("all", chosen)] : chosen.map((slice) => task(slice.id, [slice]));
 }
 
 /** A cell and the seed that it belongs to; the folds of one seed share it. */

@@ -11,11 +11,11 @@ import {
   type ScenarioContent,
 } from "anchoreval/bundle";
 import { AnchorEvalError, createRandom, PARAMETERIZATION, type AnchorSet } from "anchoreval/core";
-import { bankTasks } from "../backtest/plan-cells.ts";
 import type { CalibrationBackend } from "../calibrate/types.ts";
 import type { ItemInfo, ResponseMatrix } from "../matrix/response-matrix.ts";
 import { fullScores } from "../prepare/full-scores.ts";
 import { replicateGroups } from "../prepare/replicates.ts";
+import { bankTasks } from "./bank-tasks.ts";
 import { resolveDimension } from "./choose-dimension.ts";
 import { headlineEstimator, intervalKind, type FitConfiguration } from "./configuration.ts";
 import { crossValidate } from "./cross-validate.ts";

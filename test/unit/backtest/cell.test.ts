@@ -8,7 +8,7 @@ import {
   type CellInput,
   type CellResult,
 } from "../../../offline-trainer/src/backtest/cell.ts";
-import { bankTasks } from "../../../offline-trainer/src/backtest/plan-cells.ts";
+import { bankTasks } from "../../../offline-trainer/src/fit/bank-tasks.ts";
 import { DEFAULT_CONFIGURATION, type FitConfiguration } from "../../../offline-trainer/src/fit/configuration.ts";
 import { fullScores } from "../../../offline-trainer/src/prepare/full-scores.ts";
 import { smallLeaderboard } from "../fit/small-leaderboard.ts";

@@ -2,7 +2,7 @@ import { createRandom } from "anchoreval/core";
 import { describe, expect, test } from "vitest";
 import { typescriptBackend } from "../../../offline-trainer/src/backends/typescript.ts";
 import { backtestCell } from "../../../offline-trainer/src/backtest/cell.ts";
-import { bankTasks } from "../../../offline-trainer/src/backtest/plan-cells.ts";
+import { bankTasks } from "../../../offline-trainer/src/fit/bank-tasks.ts";
 import { DEFAULT_CONFIGURATION } from "../../../offline-trainer/src/fit/configuration.ts";
 import { randomErrors } from "../../../offline-trainer/src/fit/random-baseline.ts";
 import { responseMatrix, scoreAt } from "../../../offline-trainer/src/matrix/response-matrix.ts";

@@ -1,7 +1,7 @@
 import { createRandom, itemResponses, mapAbility, gatherItems, scaledPrior } from "anchoreval/core";
 import { describe, expect, test } from "vitest";
 import { typescriptBackend } from "../../../offline-trainer/src/backends/typescript.ts";
-import { bankTasks } from "../../../offline-trainer/src/backtest/plan-cells.ts";
+import { bankTasks } from "../../../offline-trainer/src/fit/bank-tasks.ts";
 import {
   chooseDimension,
   DIMENSION_CANDIDATES,

@@ -1,7 +1,7 @@
 import { createRandom } from "anchoreval/core";
 import { describe, expect, test } from "vitest";
 import { typescriptBackend } from "../../../offline-trainer/src/backends/typescript.ts";
-import { bankTasks } from "../../../offline-trainer/src/backtest/plan-cells.ts";
+import { bankTasks } from "../../../offline-trainer/src/fit/bank-tasks.ts";
 import type { CalibrationBackend } from "../../../offline-trainer/src/calibrate/types.ts";
 import { DEFAULT_CONFIGURATION } from "../../../offline-trainer/src/fit/configuration.ts";
 import { fitBundle } from "../../../offline-trainer/src/fit/fit-bundle.ts";

@@ -1,6 +1,6 @@
 import { createRandom } from "anchoreval/core";
 import { describe, expect, test } from "vitest";
-import { bankTasks } from "../../../offline-trainer/src/backtest/plan-cells.ts";
+import { bankTasks } from "../../../offline-trainer/src/fit/bank-tasks.ts";
 import { DEFAULT_CONFIGURATION } from "../../../offline-trainer/src/fit/configuration.ts";
 import type { CrossValidation } from "../../../offline-trainer/src/fit/cross-validate.ts";
 import type { HeldOutEstimate, HeldOutTable } from "../../../offline-trainer/src/fit/held-out.ts";

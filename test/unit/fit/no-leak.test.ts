@@ -8,7 +8,7 @@ import {
   type CellInput,
   type CellResult,
 } from "../../../offline-trainer/src/backtest/cell.ts";
-import { bankTasks } from "../../../offline-trainer/src/backtest/plan-cells.ts";
+import { bankTasks } from "../../../offline-trainer/src/fit/bank-tasks.ts";
 import { DEFAULT_CONFIGURATION, type FitConfiguration } from "../../../offline-trainer/src/fit/configuration.ts";
 import { crossValidate, type CrossValidation } from "../../../offline-trainer/src/fit/cross-validate.ts";
 import { drawForms } from "../../../offline-trainer/src/fit/draw-forms.ts";
