@@ -1,8 +1,8 @@
 import type { ScenarioContent } from "anchoreval/bundle";
+import { itemStatistics, type ItemStatistics } from "../audit/item-statistics.ts";
 import type { TrainedScenario } from "../fit/train-bank.ts";
 import type { FitResult } from "../fit/fit-bundle.ts";
 import type { FittedBank } from "../fit/fitted-bank.ts";
-import { itemStatistics, type ItemStatistics } from "./item-statistics.ts";
 import type { ScenarioSlice } from "../prepare/scenarios.ts";
 
 export type ReportManifest = FitResult["content"]["manifest"];

@@ -5,7 +5,7 @@ import { html, idText, type Html } from "../html.ts";
 import { legend } from "../legend.ts";
 import { figure, panels, type Panel } from "../panels.ts";
 import type { ReportData, ReportForm, ReportScenario } from "../report-data.ts";
-import { LISTED_SUSPECTS, suspectItems } from "../suspect-items.ts";
+import { LISTED_SUSPECTS, suspectItems } from "../../audit/suspect-items.ts";
 import { chart } from "../svg.ts";
 import { fairLimit, thin } from "../thin.ts";
 

@@ -1,7 +1,7 @@
 import { count, counted, decimals, percent } from "../format.ts";
 import { html, idText, type Html } from "../html.ts";
 import type { ReportData, ReportScenario } from "../report-data.ts";
-import { LEAST_MODELS_FOR_AUDIT, LISTED_SUSPECTS, suspectItems, type Suspect } from "../suspect-items.ts";
+import { LEAST_MODELS_FOR_AUDIT, LISTED_SUSPECTS, suspectItems, type Suspect } from "../../audit/suspect-items.ts";
 import { scrolling } from "../table.ts";
 
 /** Items worth a look by a person: those that don't go with the rest of their scenario. */

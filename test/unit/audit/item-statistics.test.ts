@@ -3,8 +3,8 @@ import { demoLeaderboard } from "../../../offline-trainer/src/simulate/demo-lead
 import { ITEM_KINDS } from "../../../offline-trainer/src/simulate/item-kinds.ts";
 import { responseMatrix } from "../../../offline-trainer/src/matrix/response-matrix.ts";
 import { scenarioSlices } from "../../../offline-trainer/src/prepare/scenarios.ts";
-import { itemStatistics, type ItemStatistics } from "../../../offline-trainer/src/report/item-statistics.ts";
-import { LISTED_SUSPECTS, suspectItems } from "../../../offline-trainer/src/report/suspect-items.ts";
+import { itemStatistics, type ItemStatistics } from "../../../offline-trainer/src/audit/item-statistics.ts";
+import { LISTED_SUSPECTS, suspectItems } from "../../../offline-trainer/src/audit/suspect-items.ts";
 
 function statisticsOf(rows: readonly (readonly number[])[]): ItemStatistics[] {
   const items = rows[0]!.map((_, i) => ({ item_id: `i${i}`, scenario: "s" }));
