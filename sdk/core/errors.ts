@@ -32,6 +32,8 @@ export type AnchorEvalErrorCode =
   | "request_refused"
   /** The caller's signal aborted the work. */
   | "aborted"
+  /** The work needs more memory than this machine has free. */
+  | "out_of_memory"
   /** Nothing here can do that: the message says what can. */
   | "unsupported"
   /** A computation broke down (not finite); a defect worth reporting. */

@@ -56,6 +56,7 @@ const PROBLEMS: Readonly<Record<AnchorEvalErrorCode | HttpProblemCode, readonly 
   numeric_failure: [500, "A computation broke down"],
   aborted: [500, "The work was aborted"],
   internal: [500, "Something went wrong here"],
+  out_of_memory: [500, "Not enough memory"],
   unavailable: [503, "Storage does not answer"],
 };
 

@@ -83,11 +83,11 @@ export async function calibrate(responses: Responses, options: CalibrateOptions)
   let dispersion = resume?.dispersion ?? null;
   let evaluations = resume?.evaluations ?? 0;
   let data = graded && dispersion ? overDispersion(graded, dispersion) : responses;
+  let weight = itemWeights(data);
   let objective = await options.backend.open(data, dims);
   try {
     for (let round = resume?.round ?? 0; ; round++) {
       const last = round === rounds - 1;
-      const weight = itemWeights(data);
       const result = await optimizeRound(objective, x, { ...options, round, last, scales, prior, weight, evaluations });
       evaluations += result.evaluations;
       if (last) {
@@ -99,6 +99,7 @@ export async function calibrate(responses: Responses, options: CalibrateOptions)
       if (graded) {
         dispersion = dispersions(at, graded);
         data = overDispersion(graded, dispersion);
+        weight = itemWeights(data);
         const next = await options.backend.open(data, dims);
         await objective.dispose();
         objective = next;

@@ -3,8 +3,12 @@ import { parseManifest, sha256Hex } from "anchoreval/bundle";
 import type { Command } from "anchoreval/cli";
 import { AnchorEvalError } from "anchoreval/core";
 import { PROVIDERS, resolveBackend } from "../backends/resolve-backend.ts";
+import { checkpointed } from "../fit/checkpoint.ts";
+import { DIMENSION_CANDIDATES } from "../fit/choose-dimension.ts";
 import { closingWords } from "../fit/closing-words.ts";
+import { dimsFor } from "../fit/configuration.ts";
 import { bundleFiles, fitBundle } from "../fit/fit-bundle.ts";
+import { memoryStatement } from "../fit/memory.ts";
 import { readResponses } from "../ingest/read-responses.ts";
 import { checkBundleFolder, writeBundleFolder } from "../publish/bundle-folder.ts";
 import {
@@ -29,6 +33,11 @@ export const fitCommand: Command = {
     total: { type: "string", value: "N[,N…]", description: "anchors over all scenarios, shared evenly" },
     out: { type: "string", value: "DIR", description: "folder of the bundle" },
     ...FIT_OPTIONS,
+    checkpoint: {
+      type: "string",
+      value: "DIR",
+      description: "keep the state of a long fit here; the same command goes on from it",
+    },
     seed: { type: "string", value: "N", description: "seed of all draws (default 1)" },
     created: {
       type: "string",
@@ -59,6 +68,10 @@ export const fitCommand: Command = {
     const sizes = readSizes(options, new Set(matrix.items.map((item) => item.scenario)).size);
     const { backend, reason } = await resolveBackend(provider);
     output.remark(reason);
+    const most = configuration.dims === "auto" ? Math.max(...DIMENSION_CANDIDATES) : configuration.dims;
+    const dims = dimsFor(most, matrix.subjects.length);
+    output.remark(memoryStatement(matrix.subjects.length, matrix.items.length, dims, process.availableMemory()));
+    const checkpoint = options.text("checkpoint");
 
     const bar = output.progress("fitting", 1);
     const optional = (key: string, option: string): Record<string, string> => {
@@ -73,6 +86,7 @@ export const fitCommand: Command = {
         sizes,
         seed,
         backend,
+        ...(checkpoint !== undefined && { calibrator: checkpointed(checkpoint) }),
         created: given ?? (await fileDate(responses)),
         ...(facts.protocol && { protocol: facts.protocol }),
         ...optional("benchmarkVersion", "benchmark-version"),

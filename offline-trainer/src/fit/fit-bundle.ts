@@ -16,6 +16,7 @@ import type { ItemInfo, ResponseMatrix } from "../matrix/response-matrix.ts";
 import { fullScores } from "../prepare/full-scores.ts";
 import { replicateGroups } from "../prepare/replicates.ts";
 import { bankTasks } from "./bank-tasks.ts";
+import type { Calibrate } from "./checkpoint.ts";
 import { resolveDimension } from "./choose-dimension.ts";
 import { headlineEstimator, intervalKind, type FitConfiguration } from "./configuration.ts";
 import { crossValidate } from "./cross-validate.ts";
@@ -49,6 +50,8 @@ export interface FitOptions extends BundleDescription {
   readonly sizes: readonly number[];
   readonly seed: number;
   readonly backend: CalibrationBackend;
+  /** What calibrates, say {@link checkpointed} in a folder. */
+  readonly calibrator?: Calibrate;
   readonly signal?: AbortSignal;
   readonly onProgress?: (done: number, of: number, note: string) => void;
 }
@@ -70,7 +73,7 @@ const LEAST_MODELS = 5;
  * @throws AnchorEvalError `invalid_data` for fewer than five models, `invalid_option` for sizes that are none
  */
 export async function fitBundle(matrix: ResponseMatrix, options: FitOptions): Promise<FitResult> {
-  const { configuration, seed, backend, signal, onProgress } = options;
+  const { configuration, seed, backend, calibrator, signal, onProgress } = options;
   if (matrix.subjects.length < LEAST_MODELS)
     throw new AnchorEvalError(
       "invalid_data",
@@ -98,7 +101,12 @@ export async function fitBundle(matrix: ResponseMatrix, options: FitOptions): Pr
         "invalid_data",
         `only ${rows.length} models have answers in ${task.id}, at least ${LEAST_MODELS} are needed`,
       );
-    const shared = { random, groups, ...(signal ? { backend: interruptible(backend), signal } : { backend }) };
+    const shared = {
+      random,
+      groups,
+      ...(calibrator && { calibrator }),
+      ...(signal ? { backend: interruptible(backend), signal } : { backend }),
+    };
     const { dims, errors } = await resolveDimension(task, rows, configuration.dims, shared);
     if (errors.length > 0) clock.lap("choice of dimension");
     const held = { ...shared, dims: configuration.dims, selection: configuration.selection, sizes };

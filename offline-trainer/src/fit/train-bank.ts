@@ -19,6 +19,8 @@ export interface TrainOptions {
   readonly dims: number;
   readonly backend: CalibrationBackend;
   readonly random: RandomSource;
+  /** What calibrates, {@link calibrate} itself or one with a memory. */
+  readonly calibrator?: typeof calibrate;
   readonly onStep?: (step: CalibrationStep) => void;
   readonly signal?: AbortSignal;
 }
@@ -47,12 +49,12 @@ export interface TrainedBank {
  * Parameters are rounded to float32, as a bundle keeps them, so that everything after is measured on what is shipped.
  */
 export async function trainBank(task: BankTask, rows: ArrayLike<number>, options: TrainOptions): Promise<TrainedBank> {
-  const { dims, backend, random, onStep, signal } = options;
+  const { dims, backend, random, calibrator = calibrate, onStep, signal } = options;
   const { matrix, scenarios } = task;
   const thresholds = scenarios.map(({ begin, count }) => binarizingThreshold(matrix, rows, begin, count));
   const cuts = new Float64Array(matrix.items.length);
   scenarios.forEach(({ begin, count }, s) => cuts.fill(thresholds[s] ?? 0.5, begin, begin + count));
-  const calibration = await calibrate(codeResponses(matrix, rows, cuts), {
+  const calibration = await calibrator(codeResponses(matrix, rows, cuts), {
     dims,
     backend,
     random: random.fork("calibration"),
