@@ -21,7 +21,7 @@ export function memoryNeeded(models: number, items: number, dims: number): numbe
  */
 export function memoryStatement(models: number, items: number, dims: number, available: number): string {
   const needed = memoryNeeded(models, items, dims);
-  const size = `${models} models × ${items} items in up to ${dims} dimensions`;
+  const size = `${models} models × ${items} items in ${dims === 1 ? "one dimension" : `up to ${dims} dimensions`}`;
   if (needed > available)
     throw new AnchorEvalError(
       "out_of_memory",

@@ -141,7 +141,9 @@ test("--json is one document: where, what, in which words, by what and how long"
     fit: { ...DEFAULT_CONFIGURATION, dims: 1, seed: 1, backend: "typescript" },
   });
   expect(manifest.forms.map(({ id }) => id)).toEqual(["6", "14"]);
-  expect(err).toBe("plain TypeScript: asked for\n");
+  expect(err).toMatch(
+    /^plain TypeScript: asked for\n28 models × 80 items in one dimension: about 0\.2 GB of memory, \d+\.\d GB free\n$/,
+  );
 });
 
 test("for people it ends in plain words and the digest; --quiet keeps remarks back", async () => {
