@@ -14,7 +14,8 @@ export {
   type FitConfiguration,
   type LambdaRule,
 } from "./fit/configuration.ts";
-export { bundleFiles, fitBundle, type BundleDescription, type FitOptions, type FitResult } from "./fit/fit-bundle.ts";
+export { bundleFiles, fitBundle, type FitResult } from "./fit/fit-bundle.ts";
+export type { BundleDescription, FitOptions } from "./fit/fit-options.ts";
 export type { ImportReport } from "./import/import-report.ts";
 export { importLmEval } from "./import/lm-eval.ts";
 export { readItems } from "./ingest/items-file.ts";

@@ -1,0 +1,133 @@
+import {
+  FORMAT_VERSION,
+  type AnchorRecord,
+  type BundleContent,
+  type ItemRecord,
+  type ScenarioContent,
+} from "anchoreval/bundle";
+import { PARAMETERIZATION, type AnchorSet } from "anchoreval/core";
+import type { ItemInfo, ResponseMatrix } from "../matrix/response-matrix.ts";
+import { fullScores } from "../prepare/full-scores.ts";
+import type { FitOptions } from "./fit-options.ts";
+import type { FittedBank } from "./fitted-bank.ts";
+import { formManifests } from "./form-manifests.ts";
+import { rounded } from "./measured-errors.ts";
+
+/** All that a bundle is encoded from, but for the report. */
+export function bundleContent(
+  matrix: ResponseMatrix,
+  banks: readonly FittedBank[],
+  sizes: readonly number[],
+  options: FitOptions,
+): BundleContent {
+  const { configuration, seed, backend } = options;
+  const scenarios = banks.flatMap((bank) =>
+    bank.task.scenarios.map((slice, s) => ({ bank, slice, s, trained: bank.trained.scenarios[s]! })),
+  );
+  const forms = formManifests(banks, sizes, configuration, seed);
+  const manifest: BundleContent["manifest"] = {
+    formatVersion: FORMAT_VERSION,
+    benchmark: options.benchmark,
+    version: options.version,
+    benchmarkVersion: options.benchmarkVersion ?? null,
+    created: options.created,
+    description: options.description ?? null,
+    parameterization: PARAMETERIZATION,
+    weighting: configuration.weighting,
+    banks: banks.map(({ task, trained }) => ({
+      id: task.id,
+      scenarios: task.scenarios.map((slice) => slice.id),
+      irtModel: "2pl",
+      dims: trained.dims,
+      prior: {
+        mean: Array.from(trained.abilities.mean),
+        covariance: Array.from(trained.abilities.covariance),
+        scale: configuration.priorScale,
+      },
+    })),
+    scenarios: scenarios.map(({ slice, trained }) => ({
+      id: slice.id,
+      weight: 1,
+      items: slice.count,
+      subscenarios: slice.subscenarios,
+      threshold: trained.threshold,
+      scoreMap: trained.scoreMap && { x: Array.from(trained.scoreMap.x), y: Array.from(trained.scoreMap.y) },
+    })),
+    forms,
+    defaultForm: defaultForm(sizes),
+    sources: { models: matrix.subjects.length, names: options.includeModelNames ? matrix.subjects : null, note: null },
+    protocol: options.protocol ?? {},
+    fit: {
+      ...configuration,
+      seed,
+      backend: backend.name,
+      precision: backend.precision,
+      dimensionErrors: Object.fromEntries(
+        banks.filter((bank) => bank.dimensionErrors.length > 0).map((bank) => [bank.task.id, bank.dimensionErrors]),
+      ),
+      calibration: Object.fromEntries(
+        banks.map(({ task, trained: { calibration } }) => [
+          task.id,
+          {
+            converged: calibration.converged,
+            evaluations: calibration.evaluations,
+            gradientNorm: rounded(calibration.gradientNorm),
+            value: rounded(calibration.value),
+          },
+        ]),
+      ),
+    },
+    data: { licence: options.licence ?? null, source: options.source ?? null },
+  };
+  return {
+    manifest,
+    scenarios: scenarios.map(({ bank, slice, s, trained }): ScenarioContent => {
+      const sets = new Map(sizes.map((n) => [String(n), bank.forms[s]!.get(n)!]));
+      const items = bank.task.matrix.items.slice(slice.begin, slice.begin + slice.count);
+      const scores = fullScores(bank.task.matrix, slice).score;
+      return {
+        bank: trained.bank,
+        sourceScores: scores.filter((score) => !Number.isNaN(score)),
+        forms: sets,
+        anchors: anchorRecords(items, sets, options.includeText ?? false),
+        items: items.map(itemRecord),
+      };
+    }),
+  };
+}
+
+/** The form that is asked by default: 100 anchors a scenario, else the next smaller, else the smallest. */
+function defaultForm(sizes: readonly number[]): string {
+  return String(sizes.filter((n) => n <= 100).at(-1) ?? sizes[0]!);
+}
+
+function itemRecord({ item_id, scenario, subscenario, hash }: ItemInfo): ItemRecord {
+  return { item_id, scenario, ...(subscenario !== undefined && { subscenario }), ...(hash !== undefined && { hash }) };
+}
+
+/** Anchors in the order in which they are asked: the smallest form's first, so that nested forms are prefixes. */
+function anchorRecords(
+  items: readonly ItemInfo[],
+  sets: ReadonlyMap<string, AnchorSet>,
+  includeText: boolean,
+): AnchorRecord[] {
+  const members = new Map<number, string[]>();
+  for (const [form, set] of sets)
+    for (const index of Array.from(set.items).sort((x, y) => x - y)) {
+      const forms = members.get(index);
+      if (forms) forms.push(form);
+      else members.set(index, [form]);
+    }
+  return Array.from(members, ([index, forms]) => {
+    const item = items[index]!;
+    const { task, doc_id: docId, text } = item;
+    return {
+      ...itemRecord(item),
+      index,
+      ...(task !== undefined && { task }),
+      ...(docId !== undefined && { doc_id: docId }),
+      ...(includeText && text !== undefined && { text }),
+      forms,
+    };
+  });
+}
