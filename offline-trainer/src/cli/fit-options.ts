@@ -5,7 +5,7 @@ import { AnchorEvalError } from "anchoreval/core";
 import type { OptionReader, OptionSpec } from "anchoreval/cli";
 import { SELECTIONS } from "../anchors/types.ts";
 import { PROVIDERS } from "../backends/resolve-backend.ts";
-import { DEFAULT_CONFIGURATION, LAMBDA_RULES, type FitConfiguration } from "../fit/configuration.ts";
+import { DEFAULT_CONFIGURATION, LAMBDA_RULES, SCORE_LINKS, type FitConfiguration } from "../fit/configuration.ts";
 import { DIMENSION_CANDIDATES } from "../fit/choose-dimension.ts";
 import type { ReadResponsesOptions } from "../ingest/read-responses.ts";
 
@@ -30,6 +30,11 @@ export const FIT_OPTIONS = {
     description: `latent dimensions at most; auto tries ${DIMENSION_CANDIDATES.join(", ")} on held-out models (default ${DEFAULT_CONFIGURATION.dims})`,
   },
   "irt-model": { type: "string", value: "2pl", description: "response model" },
+  link: {
+    type: "string",
+    value: [...SCORE_LINKS, "auto"].join("|"),
+    description: `how scores between 0 and 1 are calibrated; auto goes by held-out cells (default ${DEFAULT_CONFIGURATION.link})`,
+  },
   "prior-scale": {
     type: "string",
     value: "K",
@@ -120,6 +125,7 @@ export function readConfiguration(options: OptionReader, facts: ImportFacts): Fi
   return {
     ...DEFAULT_CONFIGURATION,
     selection: options.oneOf("selection", SELECTIONS, DEFAULT_CONFIGURATION.selection),
+    link: options.oneOf("link", [...SCORE_LINKS, "auto"] as const, DEFAULT_CONFIGURATION.link),
     dims:
       options.text("dims") === "auto"
         ? "auto"

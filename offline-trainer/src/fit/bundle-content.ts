@@ -62,6 +62,7 @@ export function bundleContent(
       seed,
       backend: backend.name,
       precision: backend.precision,
+      links: Object.fromEntries(banks.map(({ task, link }) => [task.id, link])),
       dimensionErrors: Object.fromEntries(
         banks.filter((bank) => bank.dimensionErrors.length > 0).map((bank) => [bank.task.id, bank.dimensionErrors]),
       ),

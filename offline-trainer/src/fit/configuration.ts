@@ -1,15 +1,25 @@
 import { sha256Text, type Weighting } from "anchoreval/bundle";
 import type { EstimatorId } from "anchoreval/core";
+import { LINKS } from "../calibrate/types.ts";
 import type { Selection } from "../anchors/types.ts";
 
 /** How λ of gp-irt is chosen: learned on held-out sources, or by the reference's rule. */
 export const LAMBDA_RULES = ["learned", "reference"] as const;
 export type LambdaRule = (typeof LAMBDA_RULES)[number];
 
+/**
+ * How scores between 0 and 1 are calibrated: cut at a threshold, with a map from probability back to score; or as they
+ * are, by one of the {@link LINKS}. Scores that are all 0 or 1 are calibrated the same by each.
+ */
+export const SCORE_LINKS = ["binarize", ...LINKS] as const;
+export type ScoreLink = (typeof SCORE_LINKS)[number];
+
 /** Everything that defines what is fitted, apart from the data and the sizes. */
 export interface FitConfiguration {
   readonly selection: Selection;
   readonly irtModel: "2pl";
+  /** `auto` chooses by the likelihood of held-out cells. */
+  readonly link: ScoreLink | "auto";
   /** Latent dimensions at most, few models get fewer ({@link dimsFor}); or chosen on held-out models. */
   readonly dims: number | "auto";
   /** k of the ability prior N(μ, k²Σ). */
@@ -27,6 +37,7 @@ export interface FitConfiguration {
 export const DEFAULT_CONFIGURATION: FitConfiguration = {
   selection: "stratified",
   irtModel: "2pl",
+  link: "binarize",
   dims: 8,
   priorScale: 2,
   lambda: "learned",
@@ -53,8 +64,8 @@ export function dimsFor(dims: number, models: number): number {
 
 /** Digest of a configuration: equal where the same thing is fitted. The weighting is the estimand's, not the method's. */
 export function configurationDigest(configuration: FitConfiguration): string {
-  const { selection, irtModel, dims, priorScale, lambda, joint, folds, draws } = configuration;
-  const method = { selection, irtModel, dims, priorScale, lambda, joint, folds, draws };
+  const { selection, irtModel, link, dims, priorScale, lambda, joint, folds, draws } = configuration;
+  const method = { selection, irtModel, link, dims, priorScale, lambda, joint, folds, draws };
   return sha256Text(
     JSON.stringify({
       ...method,

@@ -6,6 +6,7 @@ import { replicateGroups } from "../prepare/replicates.ts";
 import { bankTasks } from "./bank-tasks.ts";
 import { bundleContent } from "./bundle-content.ts";
 import { resolveDimension } from "./choose-dimension.ts";
+import { resolveLink } from "./choose-link.ts";
 import { crossValidate } from "./cross-validate.ts";
 import { drawForms } from "./draw-forms.ts";
 import type { FitOptions } from "./fit-options.ts";
@@ -66,9 +67,16 @@ export async function fitBundle(matrix: ResponseMatrix, options: FitOptions): Pr
       ...(calibrator && { calibrator }),
       ...(signal ? { backend: interruptible(backend), signal } : { backend }),
     };
-    const { dims, errors } = await resolveDimension(task, rows, configuration.dims, shared);
+    const link = await resolveLink(task, rows, configuration.link, shared);
+    const { dims, errors } = await resolveDimension(task, rows, configuration.dims, { ...shared, link });
     if (errors.length > 0) clock.lap("choice of dimension");
-    const held = { ...shared, dims: configuration.dims, selection: configuration.selection, sizes };
+    const held = {
+      ...shared,
+      dims: configuration.dims,
+      link: configuration.link,
+      selection: configuration.selection,
+      sizes,
+    };
     const validation = await crossValidate(task, rows, groups, {
       ...held,
       folds: configuration.folds,
@@ -79,13 +87,14 @@ export async function fitBundle(matrix: ResponseMatrix, options: FitOptions): Pr
         onProgress?.(index * steps + done, tasks.length * steps, `${task.id}: models held out, part ${done}`),
     });
     clock.lap("held-out models");
-    const trained = await trainBank(task, rows, { ...shared, dims });
+    const trained = await trainBank(task, rows, { ...shared, link, dims });
     clock.lap("calibration");
     const forms = drawForms(task, rows, trained, configuration.selection, sizes, drawStream(random, 0));
     clock.lap("choice of anchors");
     onProgress?.((index + 1) * steps, tasks.length * steps, task.id);
     banks.push({
       task,
+      link,
       trained,
       validation,
       forms,

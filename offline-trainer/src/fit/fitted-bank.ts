@@ -1,4 +1,5 @@
 import type { DimensionError } from "./choose-dimension.ts";
+import type { ScoreLink } from "./configuration.ts";
 import type { CrossValidation } from "./cross-validate.ts";
 import type { BankForms } from "./draw-forms.ts";
 import type { BankTask, TrainedBank } from "./train-bank.ts";
@@ -6,6 +7,8 @@ import type { BankTask, TrainedBank } from "./train-bank.ts";
 /** A fitted bank with all that a bundle and a report are made from. */
 export interface FittedBank {
   readonly task: BankTask;
+  /** How its scores were calibrated. */
+  readonly link: ScoreLink;
   readonly trained: TrainedBank;
   readonly validation: CrossValidation;
   readonly forms: BankForms;

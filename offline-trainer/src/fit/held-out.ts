@@ -13,10 +13,13 @@ import type { Split } from "../splits/types.ts";
 import { resolveDimension, type DimensionOptions } from "./choose-dimension.ts";
 import { drawForms } from "./draw-forms.ts";
 import { estimateTarget } from "./estimate-target.ts";
+import type { ScoreLink } from "./configuration.ts";
+import { resolveLink } from "./choose-link.ts";
 import { trainBank, type BankTask, type TrainedBank } from "./train-bank.ts";
 
-export interface HeldOutOptions extends DimensionOptions {
+export interface HeldOutOptions extends Omit<DimensionOptions, "link"> {
   readonly dims: number | "auto";
+  readonly link: ScoreLink | "auto";
   readonly selection: Selection;
   readonly sizes: readonly number[];
 }
@@ -61,8 +64,10 @@ export async function trainFold(
   fold: number,
   options: HeldOutOptions,
 ): Promise<TrainedFold> {
-  const { dims } = await resolveDimension(task, split.sources, options.dims, options);
-  return { split, fold, trained: await trainBank(task, split.sources, { ...options, dims }), random: options.random };
+  const link = await resolveLink(task, split.sources, options.link, options);
+  const { dims } = await resolveDimension(task, split.sources, options.dims, { ...options, link });
+  const trained = await trainBank(task, split.sources, { ...options, link, dims });
+  return { split, fold, trained, random: options.random };
 }
 
 /**

@@ -1,11 +1,12 @@
 import { itemBank, type ItemBank, type MonotoneMap, type RandomSource } from "anchoreval/core";
 import { calibrate, type Calibration, type CalibrationStep } from "../calibrate/calibrate.ts";
 import type { CalibrationBackend } from "../calibrate/types.ts";
-import type { ResponseMatrix } from "../matrix/response-matrix.ts";
+import { isBinary, type ResponseMatrix } from "../matrix/response-matrix.ts";
 import { binarizingThreshold } from "../prepare/binarize.ts";
-import { codeResponses } from "../prepare/code-responses.ts";
+import { codeResponses, gradeResponses } from "../prepare/code-responses.ts";
 import type { ScenarioSlice } from "../prepare/scenarios.ts";
 import { fitScoreMap } from "../prepare/score-map.ts";
+import type { ScoreLink } from "./configuration.ts";
 
 /** Scenarios that share one ability, with their responses: the unit of calibration. */
 export interface BankTask {
@@ -17,6 +18,7 @@ export interface BankTask {
 
 export interface TrainOptions {
   readonly dims: number;
+  readonly link: ScoreLink;
   readonly backend: CalibrationBackend;
   readonly random: RandomSource;
   /** What calibrates, {@link calibrate} itself or one with a memory. */
@@ -45,16 +47,20 @@ export interface TrainedBank {
 }
 
 /**
- * Binarises, calibrates and summarises a bank on `rows`, the source models.
+ * Binarises (or takes as they are, by a link), calibrates and summarises a bank on `rows`, the source models.
  * Parameters are rounded to float32, as a bundle keeps them, so that everything after is measured on what is shipped.
  */
 export async function trainBank(task: BankTask, rows: ArrayLike<number>, options: TrainOptions): Promise<TrainedBank> {
-  const { dims, backend, random, calibrator = calibrate, onStep, signal } = options;
+  const { dims, link, backend, random, calibrator = calibrate, onStep, signal } = options;
   const { matrix, scenarios } = task;
-  const thresholds = scenarios.map(({ begin, count }) => binarizingThreshold(matrix, rows, begin, count));
+  const graded = link !== "binarize" && !isBinary(matrix);
+  const thresholds = scenarios.map(({ begin, count }) =>
+    graded ? null : binarizingThreshold(matrix, rows, begin, count),
+  );
   const cuts = new Float64Array(matrix.items.length);
   scenarios.forEach(({ begin, count }, s) => cuts.fill(thresholds[s] ?? 0.5, begin, begin + count));
-  const calibration = await calibrator(codeResponses(matrix, rows, cuts), {
+  const responses = graded ? gradeResponses(matrix, rows, link) : codeResponses(matrix, rows, cuts);
+  const calibration = await calibrator(responses, {
     dims,
     backend,
     random: random.fork("calibration"),

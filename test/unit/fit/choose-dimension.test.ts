@@ -19,6 +19,7 @@ const taskOf = (matrix: ResponseMatrix, joint = false): BankTask =>
 const options = (groups: readonly number[], seed = 3): DimensionOptions => ({
   backend: typescriptBackend,
   random: createRandom(seed),
+  link: "binarize",
   groups,
 });
 
@@ -37,7 +38,7 @@ async function heldOutError(
   const trained = await trainBank(
     task,
     rows.filter((m) => !isHeld(m)),
-    { dims, backend: typescriptBackend, random: createRandom(3).fork(`${dims} dimensions`) },
+    { dims, link: "binarize", backend: typescriptBackend, random: createRandom(3).fork(`${dims} dimensions`) },
   );
   const prior = scaledPrior(trained.abilities.mean, trained.abilities.covariance, 2);
   const errors = task.scenarios.map((): number[] => []);

@@ -12,6 +12,7 @@ import {
 describe("configurationDigest", () => {
   const changes: { [Field in Exclude<keyof FitConfiguration, "weighting" | "irtModel">]: FitConfiguration[Field][] } = {
     selection: SELECTIONS.filter((selection) => selection !== DEFAULT_CONFIGURATION.selection),
+    link: ["auto", "bernoulli", "gaussian"],
     dims: ["auto", 1, 5],
     priorScale: [1, 2.5],
     lambda: ["reference"],

@@ -72,6 +72,7 @@ const cellOf = (matrix: ResponseMatrix, given: FitConfiguration): CellInput => (
 function trained({ task, groups, seed, configuration: given }: CellInput): Promise<TrainedFold> {
   return trainFold(task, split, 0, {
     dims: given.dims,
+    link: given.link,
     backend: typescriptBackend,
     groups,
     selection: given.selection,
@@ -112,6 +113,7 @@ const learned = (results: readonly CellResult[]): unknown =>
 describe("backtestCell", () => {
   const variants: [string, Partial<FitConfiguration>, boolean][] = [
     ...SELECTIONS.map((selection): [string, Partial<FitConfiguration>, boolean] => [selection, { selection }, false]),
+    ["link chosen", { link: "auto" }, true],
     ["dimension chosen", { dims: "auto", folds: 2, draws: 1 }, false],
     ["λ by the reference's rule", { lambda: "reference" }, false],
     ["one ability for all scenarios", { joint: true }, false],
@@ -188,6 +190,7 @@ describe("crossValidate", () => {
   const rows = own.slice(0, 30);
   const options = {
     dims: 1,
+    link: "binarize" as const,
     backend: typescriptBackend,
     sizes,
     folds: 3,
