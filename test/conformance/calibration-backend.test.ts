@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { onnxBackend } from "../../offline-trainer/src/backends/onnx/onnx-backend.ts";
+import { onnxNodeBackend } from "../../offline-trainer/src/backends/node/onnx-node-backend.ts";
 import { PROVIDERS } from "../../offline-trainer/src/backends/resolve-backend.ts";
 import { typescriptBackend } from "../../offline-trainer/src/backends/typescript.ts";
 import type { CalibrationBackend } from "../../offline-trainer/src/calibrate/types.ts";
@@ -25,11 +25,11 @@ const describeBackend = (backend: CalibrationBackend, unavailable: string | null
 
 describeBackend(typescriptBackend, null);
 // These two must start wherever the tests run.
-describeBackend(onnxBackend({ provider: "cpu", precision: "float32", threads: 1 }), null);
-describeBackend(onnxBackend({ provider: "cpu", precision: "float64", threads: 1 }), null);
+describeBackend(onnxNodeBackend({ provider: "cpu", precision: "float32", threads: 1 }), null);
+describeBackend(onnxNodeBackend({ provider: "cpu", precision: "float64", threads: 1 }), null);
 for (const accelerated of [
-  onnxBackend({ provider: "cuda", precision: "float64" }),
-  onnxBackend({ provider: "webgpu", precision: "float32" }),
+  onnxNodeBackend({ provider: "cuda", precision: "float64" }),
+  onnxNodeBackend({ provider: "webgpu", precision: "float32" }),
 ])
   describeBackend(accelerated, await whyNot(accelerated));
 

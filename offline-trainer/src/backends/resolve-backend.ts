@@ -1,5 +1,7 @@
 import { AnchorEvalError } from "anchoreval/core";
-import type { CalibrationBackend, Parameters } from "../calibrate/types.ts";
+import type { CalibrationBackend } from "../calibrate/types.ts";
+import { plainReason } from "./onnx/runtime-error.ts";
+import { probeBackend } from "./probe-backend.ts";
 import { typescriptBackend } from "./typescript.ts";
 
 export const PROVIDERS = ["auto", "cuda", "webgpu", "cpu", "typescript"] as const;
@@ -12,12 +14,12 @@ export interface ResolvedBackend {
 }
 
 /** ONNX Runtime's part: its import fails where there is no build for the machine. */
-type OnnxModule = Pick<typeof import("./onnx/onnx-backend.ts"), "onnxBackend">;
+type OnnxModule = Pick<typeof import("./node/onnx-node-backend.ts"), "onnxNodeBackend">;
 
 /** ONNX Runtime by itself first: a failure below another module ends the process in Node 20, caught or not. */
 async function loadOnnx(): Promise<OnnxModule> {
   await import("onnxruntime-node");
-  return import("./onnx/onnx-backend.ts");
+  return import("./node/onnx-node-backend.ts");
 }
 
 /**
@@ -34,42 +36,33 @@ export async function resolveBackend(
   load: () => Promise<OnnxModule> = loadOnnx,
 ): Promise<ResolvedBackend> {
   if (provider === "typescript") return { backend: typescriptBackend, reason: "plain TypeScript: asked for" };
-  let onnxBackend: OnnxModule["onnxBackend"];
+  let onnxNodeBackend: OnnxModule["onnxNodeBackend"];
   try {
-    ({ onnxBackend } = await load());
+    ({ onnxNodeBackend } = await load());
   } catch (cause) {
-    const why = cause instanceof Error ? cause.message.split("\n")[0]! : String(cause);
-    const failed = `ONNX Runtime can't be loaded on this machine (${process.platform} ${process.arch}): ${why}`;
+    const machine = `${process.platform} ${process.arch}`;
+    const failed = `ONNX Runtime can't be loaded on this machine (${machine}): ${plainReason(cause)}`;
     if (provider === "auto") return { backend: typescriptBackend, reason: `plain TypeScript, much slower: ${failed}` };
     throw new AnchorEvalError("unavailable", `${failed}; --provider typescript needs nothing of it`, { cause });
   }
-  const cpu = onnxBackend({ provider: "cpu", precision: "float32", ...(threads !== undefined && { threads }) });
-  if (provider === "cpu") return { backend: cpu, reason: "ONNX Runtime on the CPU: asked for" };
-  const other =
-    provider === "webgpu"
-      ? onnxBackend({ provider: "webgpu", precision: "float32" })
-      : onnxBackend({ provider: "cuda", precision: "float64" });
+  const onCpu = (precision: "float32" | "float64"): CalibrationBackend =>
+    onnxNodeBackend({ provider: "cpu", precision, ...(threads !== undefined && { threads }) });
+  if (provider === "cpu") return { backend: onCpu("float32"), reason: "ONNX Runtime on the CPU: asked for" };
+  if (provider === "webgpu") {
+    const backend = onnxNodeBackend({ provider, finish: onCpu("float64") });
+    await probeBackend(backend);
+    return { backend, reason: "ONNX Runtime on WebGPU, finished in float64 on the CPU: asked for" };
+  }
   try {
-    await probe(other);
-    return {
-      backend: other,
-      reason: `ONNX Runtime on ${provider === "webgpu" ? "WebGPU" : "CUDA"}: ${provider === "auto" ? "found" : "asked for"}`,
-    };
+    const backend = onnxNodeBackend({ provider: "cuda" });
+    await probeBackend(backend);
+    return { backend, reason: `ONNX Runtime on CUDA: ${provider === "auto" ? "found" : "asked for"}` };
   } catch (error) {
-    if (provider !== "auto" || !(error instanceof AnchorEvalError)) throw error;
+    if (provider === "cuda" || !(error instanceof AnchorEvalError)) throw error;
+    const why = plainReason(error.cause ?? error);
     return {
-      backend: cpu,
-      reason: "ONNX Runtime on the CPU: CUDA's provider did not start (docs/gpu.md tells how to install it)",
+      backend: onCpu("float32"),
+      reason: `ONNX Runtime on the CPU: CUDA can't be used: ${why} (docs/gpu.md tells how to install it)`,
     };
   }
-}
-
-/** Runs one tiny objective: providers fail at the first session or the first run. */
-async function probe(backend: CalibrationBackend): Promise<void> {
-  const zeros = (): Parameters => ({ theta: new Float64Array(1), a: new Float64Array(1), b: new Float64Array(1) });
-  const objective = await backend.open({ subjects: 1, items: 1, signs: Int8Array.of(1) }, 1);
-  const value = await objective.evaluate(zeros(), zeros());
-  await objective.dispose();
-  if (!(Math.abs(value - Math.LN2) < 1e-3))
-    throw new AnchorEvalError("unavailable", `${backend.name} computes wrong values (log 2 as ${value})`);
 }

@@ -61,5 +61,10 @@ export interface CalibrationBackend {
   readonly name: string;
   /** Precision of value and gradient. */
   readonly precision: "float32" | "float64";
+  /**
+   * Continues the last round where this backend's precision ends: a float64 one of another device or runtime. Kept
+   * here, not an option of calibrate(), since whoever chooses a device chooses this with it.
+   */
+  readonly finish?: CalibrationBackend;
   open(responses: Responses, dims: number): Promise<Objective>;
 }

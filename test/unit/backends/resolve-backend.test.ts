@@ -38,8 +38,9 @@ describe("auto", () => {
     const { tried } = withProviders("cuda");
     const { backend, reason } = await resolveBackend("auto");
     expect(backend).toMatchObject({ name: "onnxruntime-cpu", precision: "float32" });
-    expect(reason).toMatch(/^ONNX Runtime on the CPU: CUDA's provider did not start/);
-    expect(reason).not.toContain("\n");
+    expect(reason).toBe(
+      "ONNX Runtime on the CPU: CUDA can't be used: Failed to load shared library (docs/gpu.md tells how to install it)",
+    );
     expect(tried).toEqual(["cuda"]);
   });
 
@@ -54,7 +55,9 @@ describe("auto", () => {
     withProviders(null, (session) => {
       vi.spyOn(session, "run").mockRejectedValue(new Error("CUDA failure 35: driver version is insufficient"));
     });
-    expect((await resolveBackend("auto")).backend.name).toBe("onnxruntime-cpu");
+    const { backend, reason } = await resolveBackend("auto");
+    expect(backend.name).toBe("onnxruntime-cpu");
+    expect(reason).toContain(": CUDA can't be used: CUDA failure 35: driver version is insufficient (docs");
     expectRefusal(await rejection(resolveBackend("cuda")), "unavailable", "CUDA failure 35");
   });
 
@@ -68,7 +71,9 @@ describe("auto", () => {
       };
       vi.spyOn(session, "run").mockImplementation(wrong as never);
     });
-    expect((await resolveBackend("auto")).backend.name).toBe("onnxruntime-cpu");
+    const { backend, reason } = await resolveBackend("auto");
+    expect(backend.name).toBe("onnxruntime-cpu");
+    expect(reason).toContain("CUDA can't be used: onnxruntime-cuda computes wrong values (log 2 as 0.818");
     expectRefusal(await rejection(resolveBackend("cuda")), "unavailable", "computes wrong values (log 2 as 0.818");
   });
 });
@@ -88,13 +93,23 @@ describe("a provider asked for by name", () => {
 
   test.each([
     ["cuda", "float64", "ONNX Runtime on CUDA: asked for"],
-    ["webgpu", "float32", "ONNX Runtime on WebGPU: asked for"],
+    ["webgpu", "float32", "ONNX Runtime on WebGPU, finished in float64 on the CPU: asked for"],
   ] as const)("%s is used where it starts, in %s", async (provider, precision, words) => {
     const { tried } = withProviders(null);
     const { backend, reason } = await resolveBackend(provider);
     expect(backend).toMatchObject({ name: `onnxruntime-${provider}`, precision });
     expect(reason).toBe(words);
     expect(tried).toEqual([provider]);
+  });
+
+  test("webgpu alone is finished by another backend, in float64 on the CPU", async () => {
+    withProviders(null);
+    expect((await resolveBackend("webgpu")).backend.finish).toMatchObject({
+      name: "onnxruntime-cpu",
+      precision: "float64",
+    });
+    for (const provider of ["cuda", "cpu", "typescript"] as const)
+      expect((await resolveBackend(provider)).backend.finish).toBeUndefined();
   });
 
   test("cpu and typescript always start, without a try", async () => {

@@ -1,14 +1,14 @@
 import { createRandom } from "anchoreval/core";
 import { expect, test } from "vitest";
-import type * as OnnxBackend from "../../../offline-trainer/src/backends/onnx/onnx-backend.ts";
-import type * as ThreadRunner from "../../../offline-trainer/src/backends/onnx/thread-runner.ts";
+import type * as OnnxNodeBackend from "../../../offline-trainer/src/backends/node/onnx-node-backend.ts";
+import type * as ThreadRunner from "../../../offline-trainer/src/backends/node/thread-runner.ts";
 import type { Parameters } from "../../../offline-trainer/src/calibrate/types.ts";
 import { expectRefusal, rejection } from "../../support/refusal.ts";
 
 // Threads start from files, and Node reads only the built ones.
 const built = (name: string): Promise<unknown> =>
-  import(new URL(`../../../offline-trainer/dist/backends/onnx/${name}.js`, import.meta.url).href);
-const { onnxBackend } = (await built("onnx-backend")) as typeof OnnxBackend;
+  import(new URL(`../../../offline-trainer/dist/backends/node/${name}.js`, import.meta.url).href);
+const { onnxNodeBackend } = (await built("onnx-node-backend")) as typeof OnnxNodeBackend;
 const { openThread } = (await built("thread-runner")) as typeof ThreadRunner;
 
 const [subjects, items, dims] = [300, 12_000, 3];
@@ -22,7 +22,7 @@ const responses = {
 const at: Parameters = { theta: draw(subjects * dims), a: draw(items * dims), b: draw(items) };
 
 async function evaluated(threads: number): Promise<{ value: number; gradient: Parameters }> {
-  const objective = await onnxBackend({ provider: "cpu", precision: "float32", threads }).open(responses, dims);
+  const objective = await onnxNodeBackend({ provider: "cpu", precision: "float32", threads }).open(responses, dims);
   const gradient = {
     theta: new Float64Array(subjects * dims),
     a: new Float64Array(items * dims),
@@ -46,7 +46,9 @@ test("a thread that doesn't start says why", async () => {
   const refused = openThread({
     layout: { subjects: 1, items: 1, rows: 1, columns: 32, down: 1, across: 1 },
     dims: 1,
-    options: { provider: "abacus", precision: "float32", link: null },
+    provider: "abacus",
+    precision: "float32",
+    link: null,
     blocks: new Map([[0, { signs: new Int8Array(32) }]]),
   });
   expectRefusal(await rejection(refused), "unavailable", "could not start its abacus provider");

@@ -1,18 +1,28 @@
-import { AnchorEvalError } from "anchoreval/core";
 import type { InferenceSession, Tensor } from "onnxruntime-node";
-import type { BlockLayout } from "./blocks.ts";
 import type { Link } from "../../calibrate/types.ts";
+import type { BlockLayout } from "./blocks.ts";
 import { codedGraph, gradedGraph, type BlockResponses } from "./objective-graph.ts";
+import { runtimeError } from "./runtime-error.ts";
 
-/** ONNX Runtime itself: the same interface in Node and in browsers. */
+/** ONNX Runtime itself, of the caller: `onnxruntime-node`, or `onnxruntime-web` in Node and browsers. */
 export type OnnxRuntime = Pick<typeof import("onnxruntime-node"), "InferenceSession" | "Tensor">;
 
-export interface RunnerOptions {
+/** What a runner is made of. */
+export interface LaneTask {
+  readonly layout: BlockLayout;
+  readonly dims: number;
   /** Execution provider: `cpu`, `cuda`, `webgpu`, `wasm`, … */
   readonly provider: string;
   readonly precision: "float32" | "float64";
   /** Of graded responses; null for coded ones. */
   readonly link: Link | null;
+  /** Responses of its blocks, by number (row of blocks by row of blocks). */
+  readonly blocks: ReadonlyMap<number, BlockResponses>;
+}
+
+/** Providers that compute where the responses lie: one session is fed all blocks. On a device each block is baked in. */
+export function feedsBlocks(provider: string): boolean {
+  return provider === "cpu" || provider === "wasm";
 }
 
 /**
@@ -51,56 +61,36 @@ interface Block {
 /** Evaluates the objective on the blocks of some lanes, one after the other. */
 export class BlockRunner implements LaneRunner {
   readonly #runtime: OnnxRuntime;
-  readonly #layout: BlockLayout;
-  readonly #dims: number;
-  readonly #options: RunnerOptions;
+  readonly #task: LaneTask;
   readonly #lanes: ReadonlyMap<number, readonly Block[]>;
 
-  private constructor(
-    runtime: OnnxRuntime,
-    layout: BlockLayout,
-    dims: number,
-    options: RunnerOptions,
-    lanes: ReadonlyMap<number, readonly Block[]>,
-  ) {
+  private constructor(runtime: OnnxRuntime, task: LaneTask, lanes: ReadonlyMap<number, readonly Block[]>) {
     this.#runtime = runtime;
-    this.#layout = layout;
-    this.#dims = dims;
-    this.#options = options;
+    this.#task = task;
     this.#lanes = lanes;
   }
 
-  /**
-   * @param blocks - responses of this runner's blocks, by number (row of blocks by row of blocks)
-   * @throws AnchorEvalError `unavailable` where the provider doesn't start
-   */
-  static async create(
-    runtime: OnnxRuntime,
-    layout: BlockLayout,
-    dims: number,
-    options: RunnerOptions,
-    blocks: ReadonlyMap<number, BlockResponses>,
-  ): Promise<BlockRunner> {
+  /** @throws AnchorEvalError `unavailable` where the provider doesn't start */
+  static async create(runtime: OnnxRuntime, task: LaneTask): Promise<BlockRunner> {
+    const { layout, dims, provider, precision, link, blocks } = task;
     const { rows, columns } = layout;
     const graph = (responses?: BlockResponses): Uint8Array => {
-      const shape = { rows, columns, dims, type: options.precision, ...(responses && { responses }) };
-      return options.link === null ? codedGraph(shape) : gradedGraph(shape, options.link);
+      const shape = { rows, columns, dims, type: precision, ...(responses && { responses }) };
+      return link === null ? codedGraph(shape) : gradedGraph(shape, link);
     };
     const tensor = (data: Int8Array | Float32Array): Tensor =>
       data instanceof Int8Array
         ? new runtime.Tensor("int8", data, [rows, columns])
         : new runtime.Tensor("float32", data, [rows, columns]);
-    // On the CPU one session serves all blocks, which are fed to it; elsewhere responses live on the device.
-    const fed = options.provider === "cpu" || options.provider === "wasm";
     const open = (bytes: Uint8Array): Promise<InferenceSession> =>
       runtime.InferenceSession.create(bytes, {
-        executionProviders: [options.provider],
+        executionProviders: [provider],
         logSeverityLevel: 4,
         intraOpNumThreads: 1,
       }).catch((cause: unknown) => {
-        throw unavailable(`could not start its ${options.provider} provider`, cause);
+        throw runtimeError(`could not start its ${provider} provider`, cause);
       });
-    const shared = fed && blocks.size > 0 ? await open(graph()) : null;
+    const shared = feedsBlocks(provider) && blocks.size > 0 ? await open(graph()) : null;
     const lanes = new Map<number, Block[]>();
     for (const [number, responses] of [...blocks].sort(([x], [y]) => x - y)) {
       const across = number % layout.across;
@@ -113,13 +103,14 @@ export class BlockRunner implements LaneRunner {
       });
       lanes.set(across % LANES, lane);
     }
-    return new BlockRunner(runtime, layout, dims, options, lanes);
+    return new BlockRunner(runtime, task, lanes);
   }
 
   async evaluate(arrays: EvaluationArrays): Promise<void> {
-    const { subjects } = this.#layout;
+    const { layout, dims } = this.#task;
+    const length = layout.subjects * dims;
     for (const [lane, blocks] of this.#lanes) {
-      const own = arrays.subjects.subarray(lane * subjects * this.#dims, (lane + 1) * subjects * this.#dims);
+      const own = arrays.subjects.subarray(lane * length, (lane + 1) * length);
       own.fill(0);
       let value = 0;
       for (const block of blocks) value += await this.#evaluateBlock(block, arrays, own);
@@ -137,10 +128,9 @@ export class BlockRunner implements LaneRunner {
     { point, items: itemSums }: EvaluationArrays,
     subjectSums: Float64Array,
   ): Promise<number> {
-    const { subjects, items, rows, columns } = this.#layout;
-    const dims = this.#dims;
+    const { layout, dims, precision, provider } = this.#task;
+    const { subjects, items, rows, columns } = layout;
     const width = dims + 1;
-    const { precision, provider } = this.#options;
     const firstRow = down * rows;
     const lastRow = Math.min(subjects, firstRow + rows);
     const firstColumn = across * columns;
@@ -163,7 +153,7 @@ export class BlockRunner implements LaneRunner {
     const results = await session
       .run({ ...feeds, X: tensor(x, rows), A: tensor(y, columns) })
       .catch((cause: unknown) => {
-        throw unavailable(`failed on its ${provider} provider`, cause);
+        throw runtimeError(`failed on its ${provider} provider`, cause);
       });
     const { subjects: bySubjects, items: byItems, ...values } = results;
     const numbersOf = (output: Tensor | undefined): Float32Array => output!.data as Float32Array;
@@ -187,10 +177,4 @@ export class BlockRunner implements LaneRunner {
     for (const output of Object.values(values)) for (const part of numbersOf(output)) value += part;
     return value;
   }
-}
-
-/** Some providers fail when a session is made, others at its first run. */
-function unavailable(what: string, cause: unknown): AnchorEvalError {
-  const why = cause instanceof Error ? cause.message.split("\n")[0]! : String(cause);
-  return new AnchorEvalError("unavailable", `ONNX Runtime ${what}: ${why}`, { cause });
 }

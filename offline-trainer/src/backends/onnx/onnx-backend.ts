@@ -1,44 +1,77 @@
-import { availableParallelism } from "node:os";
-import * as runtime from "onnxruntime-node";
+import { AnchorEvalError } from "anchoreval/core";
 import type { CalibrationBackend, Responses } from "../../calibrate/types.ts";
-import { BlockRunner, LANES, type LaneRunner, type RunnerOptions } from "./block-runner.ts";
+import { BlockRunner, feedsBlocks, LANES, type LaneRunner, type LaneTask, type OnnxRuntime } from "./block-runner.ts";
 import { blockLayout, cutBlock, type BlockLayout } from "./blocks.ts";
 import type { BlockResponses } from "./objective-graph.ts";
 import { onnxObjective } from "./onnx-objective.ts";
-import { openThread } from "./thread-runner.ts";
 
-export interface OnnxBackendOptions extends Omit<RunnerOptions, "link"> {
-  /** Threads of the CPU provider. Results don't depend on it. @default one a core */
-  readonly threads?: number;
+export interface OnnxBackendOptions {
+  /** Execution provider of the runtime: `cpu` and `cuda` in Node, `wasm` of onnxruntime-web, `webgpu` of either. */
+  readonly provider: string;
+  /** @default float64 on `cuda`, whose float32 products are TF32 and mislead L-BFGS; else float32 */
+  readonly precision?: "float32" | "float64";
+  /** Finishes what this one has brought to its own precision. @see CalibrationBackend.finish */
+  readonly finish?: CalibrationBackend;
+  /** Threads for a provider that computes where the responses lie. @default none but the caller's */
+  readonly threads?: LaneThreads;
 }
 
-// A provider that does not start is reported by its error, not on standard error besides.
-runtime.env.logLevel = "fatal";
+/** Threads that share a calibration's blocks. */
+export interface LaneThreads {
+  /** At most, the caller's among them. Results don't depend on it. */
+  readonly count: number;
+  /** Opens a runner on a thread of its own. */
+  open(task: LaneTask): Promise<LaneRunner>;
+}
 
-/** Cells of a block on the CPU: what an operator reads and writes stays in a core's cache. */
+/** Cells of a block on the CPU: what an operator reads and writes, in float32, stays in a core's cache. */
 const CACHED_CELLS = 1 << 18;
-/** Cells of a block on a device. */
-const DEVICE_CELLS = 1 << 28;
+/** Cells of a block on WebGPU: in float32 they fill the 128 MiB that every device lets a kernel read from one buffer. */
+const WEBGPU_CELLS = 1 << 25;
+/** Cells of a block on other devices: baked in, graded responses take 8 bytes each, and a model has 2 GiB at most. */
+const DEVICE_CELLS = 1 << 27;
 /** Cells for which one more thread pays. */
 const THREAD_CELLS = 1 << 20;
 
-/** Calibration on ONNX Runtime: the value-and-gradient graph on any of its execution providers. */
-export function onnxBackend({ provider, precision, threads }: OnnxBackendOptions): CalibrationBackend {
+/**
+ * Calibration on ONNX Runtime: the value-and-gradient graph on any of its execution providers, in Node and in browsers.
+ * Nothing starts before the first calibration; one whose provider doesn't start there throws `unavailable`.
+ * @param runtime - `onnxruntime-node`, `onnxruntime-web`, `onnxruntime-web/webgpu`, …
+ * @throws AnchorEvalError `invalid_option` for float64 on WebGPU, which has none
+ *
+ * @example
+ * const backend = onnxBackend(runtime, { provider: "wasm", precision: "float64" });
+ * backend.name // "onnxruntime-wasm"
+ */
+export function onnxBackend(runtime: OnnxRuntime, options: OnnxBackendOptions): CalibrationBackend {
+  const { provider, finish, threads } = options;
+  const precision = options.precision ?? (provider === "cuda" ? "float64" : "float32");
+  if (provider === "webgpu" && precision === "float64")
+    throw new AnchorEvalError(
+      "invalid_option",
+      "WebGPU computes in float32 only; finish in float64 on another backend",
+    );
   return {
     name: `onnxruntime-${provider}`,
     precision,
+    ...(finish && { finish }),
     open: async (responses, dims) => {
-      const options = { provider, precision, link: "signs" in responses ? null : responses.link };
-      const onCpu = provider === "cpu";
-      const cached = precision === "float32" ? CACHED_CELLS : CACHED_CELLS / 2;
-      const layout = blockLayout(responses, onCpu ? cached : DEVICE_CELLS);
+      const layout = blockLayout(responses, cellsOfBlock(provider, precision));
       const worthwhile = Math.ceil((responses.subjects * responses.items) / THREAD_CELLS);
-      const count = onCpu ? Math.min(threads ?? availableParallelism(), worthwhile, layout.across, LANES) : 1;
-      const shares = dealBlocks(responses, layout, count);
+      const count = threads ? Math.max(1, Math.min(threads.count, worthwhile, layout.across, LANES)) : 1;
+      const link = "signs" in responses ? null : responses.link;
+      const tasks = dealBlocks(responses, layout, count).map((blocks): LaneTask => ({
+        layout,
+        dims,
+        provider,
+        precision,
+        link,
+        blocks,
+      }));
       const runners: LaneRunner[] = [];
       try {
-        for (const blocks of shares.slice(1)) runners.push(await openThread({ layout, dims, options, blocks }));
-        runners.push(await BlockRunner.create(runtime, layout, dims, options, shares[0]!));
+        for (const task of tasks.slice(1)) runners.push(await threads!.open(task));
+        runners.push(await BlockRunner.create(runtime, tasks[0]!));
       } catch (error) {
         for (const runner of runners) await runner.release();
         throw error;
@@ -46,6 +79,11 @@ export function onnxBackend({ provider, precision, threads }: OnnxBackendOptions
       return onnxObjective(runners, responses, layout, dims, count > 1);
     },
   };
+}
+
+function cellsOfBlock(provider: string, precision: "float32" | "float64"): number {
+  if (feedsBlocks(provider)) return precision === "float32" ? CACHED_CELLS : CACHED_CELLS / 2;
+  return provider === "webgpu" ? WEBGPU_CELLS : DEVICE_CELLS;
 }
 
 /** The blocks of every thread, each with memory of its own. */

@@ -1,12 +1,11 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { AnchorEvalError } from "anchoreval/core";
 import * as runtime from "onnxruntime-node";
-import { BlockRunner, type EvaluationArrays } from "./block-runner.ts";
-import type { ThreadReply, ThreadTask } from "./thread-runner.ts";
+import { BlockRunner, type EvaluationArrays, type LaneTask } from "../onnx/block-runner.ts";
+import type { ThreadReply } from "./thread-runner.ts";
 
 /** A thread of a calibration: opens its blocks, then evaluates them whenever it is sent the arrays. */
 const port = parentPort!;
-const { layout, dims, options, blocks } = workerData as ThreadTask;
 
 async function answer(work: Promise<unknown>): Promise<void> {
   const reply: ThreadReply = await work.then(
@@ -21,6 +20,6 @@ async function answer(work: Promise<unknown>): Promise<void> {
   port.postMessage(reply);
 }
 
-const opened = BlockRunner.create(runtime, layout, dims, options, blocks);
+const opened = BlockRunner.create(runtime, workerData as LaneTask);
 port.on("message", (arrays: EvaluationArrays) => void answer(opened.then((runner) => runner.evaluate(arrays))));
 void answer(opened);

@@ -1,24 +1,17 @@
 import { Worker } from "node:worker_threads";
 import { AnchorEvalError, type AnchorEvalErrorCode } from "anchoreval/core";
-import type { EvaluationArrays, LaneRunner, RunnerOptions } from "./block-runner.ts";
-import type { BlockLayout } from "./blocks.ts";
-import type { BlockResponses } from "./objective-graph.ts";
-
-/** What a thread is started with; its blocks' memory moves to it. */
-export interface ThreadTask {
-  readonly layout: BlockLayout;
-  readonly dims: number;
-  readonly options: RunnerOptions;
-  readonly blocks: ReadonlyMap<number, BlockResponses>;
-}
+import type { EvaluationArrays, LaneRunner, LaneTask } from "../onnx/block-runner.ts";
 
 /** An answer of a thread: nothing more to say, or what went wrong. */
 export interface ThreadReply {
   readonly error?: { readonly code: AnchorEvalErrorCode | null; readonly message: string };
 }
 
-/** Evaluates lanes on a thread of its own, which has its own session of ONNX Runtime. */
-export async function openThread(task: ThreadTask): Promise<LaneRunner> {
+/**
+ * Evaluates lanes on a thread of its own, which has its own session of ONNX Runtime.
+ * @param task - its blocks' memory moves to the thread
+ */
+export async function openThread(task: LaneTask): Promise<LaneRunner> {
   const worker = new Worker(new URL("./block-worker.js", import.meta.url), {
     workerData: task,
     transferList: [...task.blocks.values()].flatMap((block) =>
