@@ -59,7 +59,16 @@ export async function backtestCell(
 ): Promise<CellResult[]> {
   const { selection, priorScale, folds, draws } = configuration;
   const random = createRandom(seed).fork(task.id);
-  const options = { dims: configuration.dims, link: configuration.link, backend, groups, selection, sizes, random };
+  const options = {
+    dims: configuration.dims,
+    link: configuration.link,
+    shrinkage: configuration.shrinkage,
+    backend,
+    groups,
+    selection,
+    sizes,
+    random,
+  };
   const validation = await crossValidate(task, split.sources, groups, {
     ...options,
     priorScale,

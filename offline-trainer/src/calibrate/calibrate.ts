@@ -20,6 +20,8 @@ export interface CalibrateOptions {
   readonly maxEvaluations?: number;
   /** @default 1e-6 */
   readonly tolerance?: number;
+  /** Share of the learned variance of discriminations that is kept. @default 0.5 */
+  readonly shrinkage?: number;
   /** Items on whose scale the others and all models are put. */
   readonly known?: KnownItems;
   /** Goes on from a state that `onRound` was given, to the same end as without a break. */
@@ -33,6 +35,8 @@ export interface CalibrateOptions {
 export interface CalibrationStep {
   readonly round: number;
   readonly evaluations: number;
+  /** Share of all evaluations allowed, in [0,1]: a round that converges early makes it jump. */
+  readonly share: number;
   /** Penalised negative log-likelihood, in nats. */
   readonly value: number;
 }
@@ -95,7 +99,7 @@ export async function calibrate(responses: Responses, options: CalibrateOptions)
         const { value, gradientNorm, converged } = result;
         return { ...end, dims, scales, dispersion, value, gradientNorm, evaluations, converged };
       }
-      scales = updateScales(at, dims, scales, weight);
+      scales = updateScales(at, dims, scales, weight, options.shrinkage);
       if (graded) {
         dispersion = dispersions(at, graded);
         data = overDispersion(graded, dispersion);
@@ -123,9 +127,11 @@ interface RoundOptions extends CalibrateOptions {
 
 /** Minimises the penalised negative log-likelihood at fixed scales. @param x - start; overwritten */
 function optimizeRound(objective: Objective, x: Float64Array, options: RoundOptions): Promise<LbfgsResult> {
-  const { dims, maxEvaluations = 60, tolerance = 1e-6, known, onStep, signal } = options;
+  const { dims, rounds = 4, maxEvaluations = 60, tolerance = 1e-6, known, onStep, signal } = options;
   const { round, last, scales, prior, weight, evaluations } = options;
   const items = weight.length;
+  const early = Math.ceil(maxEvaluations / 2);
+  const allowed = (rounds - 1) * early + maxEvaluations;
   const view = (all: Float64Array): Parameters => parametersIn(all, (x.length - items) / dims - items, items, dims);
   const scaling = new Float64Array(x.length);
   curvature(view(x), scales, prior, weight, view(scaling));
@@ -140,10 +146,13 @@ function optimizeRound(objective: Objective, x: Float64Array, options: RoundOpti
     },
     x,
     {
-      maxEvaluations: last ? maxEvaluations : Math.ceil(maxEvaluations / 2),
+      maxEvaluations: last ? maxEvaluations : early,
       tolerance: last ? tolerance : 10 * tolerance,
       scaling,
-      ...(onStep && { onStep: (value, count) => onStep({ round, evaluations: evaluations + count, value }) }),
+      ...(onStep && {
+        onStep: (value, count) =>
+          onStep({ round, evaluations: evaluations + count, share: (round * early + count) / allowed, value }),
+      }),
     },
   );
 }

@@ -14,12 +14,12 @@ const PRIOR_A_VARIANCE = 0.25;
 const PRIOR_B_VARIANCE = 4;
 
 /**
- * Share of the learned variance of discriminations that is kept. Abilities are estimated together with the items, which
+ * Share of the learned variance of discriminations that is kept, by default. Abilities are estimated together with the items, which
  * inflates discriminations where models are few; fitted on weak models they then predict too little of strong ones.
  * Half costs nothing among like models and takes a third off p-irt's error on stronger ones
  * (docs/decisions/0003-shrunken-discriminations.md).
  */
-const DISCRIMINATION_SHRINKAGE = 0.5;
+export const DISCRIMINATION_SHRINKAGE = 0.5;
 
 /** Where learning begins: weakly informative. */
 export function initialScales(dims: number): Scales {
@@ -35,9 +35,16 @@ export function initialScales(dims: number): Scales {
  * One empirical-Bayes step: means and variances of the items' parameters, each item's posterior variance (by the
  * diagonal of its expected information) added, so that uncertain items don't shrink the scale to nothing.
  * @param weight - Σ_m P(1−P) of every item, about
+ * @param shrinkage - share of the discriminations' variance that is kept
  * @see MacKay (1992), Bayesian Interpolation, for the rule; Tipping (2001) for its use as relevance determination
  */
-export function updateScales({ theta, a, b }: Parameters, dims: number, scales: Scales, weight: Float64Array): Scales {
+export function updateScales(
+  { theta, a, b }: Parameters,
+  dims: number,
+  scales: Scales,
+  weight: Float64Array,
+  shrinkage = DISCRIMINATION_SHRINKAGE,
+): Scales {
   const subjects = theta.length / dims;
   const items = b.length;
   const aMean = new Float64Array(dims);
@@ -53,7 +60,7 @@ export function updateScales({ theta, a, b }: Parameters, dims: number, scales: 
       sum += (a[i * dims + d]! - mean) ** 2 + posterior;
     }
     aMean[d] = mean;
-    aVariance[d] = (DISCRIMINATION_SHRINKAGE * sum) / (items + PRIOR_ITEMS);
+    aVariance[d] = (shrinkage * sum) / (items + PRIOR_ITEMS);
   }
   const bMean = b.reduce((sum, value) => sum + value, 0) / items;
   let sum = PRIOR_ITEMS * PRIOR_B_VARIANCE;

@@ -5,6 +5,7 @@ import { AnchorEvalError } from "anchoreval/core";
 import type { OptionReader, OptionSpec } from "anchoreval/cli";
 import { SELECTIONS } from "../anchors/types.ts";
 import { PROVIDERS } from "../backends/resolve-backend.ts";
+import { DISCRIMINATION_SHRINKAGE } from "../calibrate/scales.ts";
 import { DEFAULT_CONFIGURATION, LAMBDA_RULES, SCORE_LINKS, type FitConfiguration } from "../fit/configuration.ts";
 import { DIMENSION_CANDIDATES } from "../fit/choose-dimension.ts";
 import type { ReadResponsesOptions } from "../ingest/read-responses.ts";
@@ -34,6 +35,11 @@ export const FIT_OPTIONS = {
     type: "string",
     value: [...SCORE_LINKS, "auto"].join("|"),
     description: `how scores between 0 and 1 are calibrated; auto goes by held-out cells (default ${DEFAULT_CONFIGURATION.link})`,
+  },
+  shrinkage: {
+    type: "string",
+    value: "auto|S",
+    description: `share of the discriminations' learned variance that is kept; auto goes by held-out models (default ${DEFAULT_CONFIGURATION.shrinkage})`,
   },
   "prior-scale": {
     type: "string",
@@ -130,6 +136,10 @@ export function readConfiguration(options: OptionReader, facts: ImportFacts): Fi
       options.text("dims") === "auto"
         ? "auto"
         : options.number("dims", { min: 1, max: 32, integer: true }, DEFAULT_CONFIGURATION.dims),
+    shrinkage:
+      options.text("shrinkage") === "auto"
+        ? "auto"
+        : options.number("shrinkage", { min: 0.01, max: 10 }, DISCRIMINATION_SHRINKAGE),
     priorScale: options.number("prior-scale", { min: 0.1, max: 100 }, DEFAULT_CONFIGURATION.priorScale),
     lambda: options.oneOf("lambda", LAMBDA_RULES, DEFAULT_CONFIGURATION.lambda),
     weighting: options.oneOf("weighting", WEIGHTINGS, facts.weighting ?? DEFAULT_CONFIGURATION.weighting),

@@ -63,6 +63,7 @@ export function bundleContent(
       backend: backend.name,
       precision: backend.precision,
       links: Object.fromEntries(banks.map(({ task, link }) => [task.id, link])),
+      shrinkages: Object.fromEntries(banks.map(({ task, shrinkage }) => [task.id, shrinkage])),
       dimensionErrors: Object.fromEntries(
         banks.filter((bank) => bank.dimensionErrors.length > 0).map((bank) => [bank.task.id, bank.dimensionErrors]),
       ),

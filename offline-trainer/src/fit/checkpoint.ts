@@ -35,7 +35,7 @@ export function checkpointed(folder: string): Calibrate {
 
 /** Digest of all that a calibration's result depends on. */
 function keyOf(responses: Responses, options: CalibrateOptions): string {
-  const { dims, backend, random, rounds, maxEvaluations, tolerance, known } = options;
+  const { dims, backend, random, rounds, maxEvaluations, tolerance, shrinkage, known } = options;
   const stream = random.fork("checkpoint");
   const hash = createHash("sha256");
   hash.update(
@@ -49,6 +49,7 @@ function keyOf(responses: Responses, options: CalibrateOptions): string {
       rounds,
       maxEvaluations,
       tolerance,
+      shrinkage,
     }),
   );
   const arrays = "signs" in responses ? [responses.signs] : [responses.scores, responses.weights];

@@ -1,4 +1,5 @@
 import { predictedScores } from "anchoreval/core";
+import { DISCRIMINATION_SHRINKAGE } from "../calibrate/scales.ts";
 import { isBinary, type ResponseMatrix } from "../matrix/response-matrix.ts";
 import { dimsFor, SCORE_LINKS, type ScoreLink } from "./configuration.ts";
 import { trainBank, type BankTask, type TrainedBank, type TrainOptions } from "./train-bank.ts";
@@ -23,7 +24,7 @@ export async function resolveLink(
   task: BankTask,
   rows: readonly number[],
   link: ScoreLink | "auto",
-  options: Omit<TrainOptions, "dims" | "link">,
+  options: Omit<TrainOptions, "dims" | "link" | "shrinkage">,
 ): Promise<ScoreLink> {
   if (link !== "auto") return link;
   if (isBinary(task.matrix)) return "binarize";
@@ -41,7 +42,12 @@ export async function resolveLink(
   let best: { link: ScoreLink; likelihood: number } = { link: "binarize", likelihood: -Infinity };
   for (const candidate of SCORE_LINKS) {
     const dims = dimsFor(COMPARED_DIMS, rows.length);
-    const trained = await trainBank(partial, rows, { ...options, dims, link: candidate });
+    const trained = await trainBank(partial, rows, {
+      ...options,
+      dims,
+      link: candidate,
+      shrinkage: DISCRIMINATION_SHRINKAGE,
+    });
     const likelihood = heldOutLikelihood(task.matrix, rows, trained, candidate, kept, held);
     if (likelihood > best.likelihood) best = { link: candidate, likelihood };
   }

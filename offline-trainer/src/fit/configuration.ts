@@ -1,5 +1,6 @@
 import { sha256Text, type Weighting } from "anchoreval/bundle";
 import type { EstimatorId } from "anchoreval/core";
+import { DISCRIMINATION_SHRINKAGE } from "../calibrate/scales.ts";
 import { LINKS } from "../calibrate/types.ts";
 import type { Selection } from "../anchors/types.ts";
 
@@ -22,6 +23,8 @@ export interface FitConfiguration {
   readonly link: ScoreLink | "auto";
   /** Latent dimensions at most, few models get fewer ({@link dimsFor}); or chosen on held-out models. */
   readonly dims: number | "auto";
+  /** Share of the learned variance of discriminations that is kept; `auto` chooses on held-out models. */
+  readonly shrinkage: number | "auto";
   /** k of the ability prior N(μ, k²Σ). */
   readonly priorScale: number;
   readonly lambda: LambdaRule;
@@ -39,6 +42,7 @@ export const DEFAULT_CONFIGURATION: FitConfiguration = {
   irtModel: "2pl",
   link: "binarize",
   dims: 8,
+  shrinkage: DISCRIMINATION_SHRINKAGE,
   priorScale: 2,
   lambda: "learned",
   weighting: "subscenarios",
@@ -64,8 +68,8 @@ export function dimsFor(dims: number, models: number): number {
 
 /** Digest of a configuration: equal where the same thing is fitted. The weighting is the estimand's, not the method's. */
 export function configurationDigest(configuration: FitConfiguration): string {
-  const { selection, irtModel, link, dims, priorScale, lambda, joint, folds, draws } = configuration;
-  const method = { selection, irtModel, link, dims, priorScale, lambda, joint, folds, draws };
+  const { selection, irtModel, link, dims, shrinkage, priorScale, lambda, joint, folds, draws } = configuration;
+  const method = { selection, irtModel, link, dims, shrinkage, priorScale, lambda, joint, folds, draws };
   return sha256Text(
     JSON.stringify({
       ...method,

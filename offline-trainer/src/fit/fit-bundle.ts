@@ -1,5 +1,7 @@
 import { encodeBundle, type BundleContent, type BundleFileName } from "anchoreval/bundle";
 import { AnchorEvalError, createRandom } from "anchoreval/core";
+import type { CalibrationStep } from "../calibrate/calibrate.ts";
+import { DISCRIMINATION_SHRINKAGE } from "../calibrate/scales.ts";
 import type { ResponseMatrix } from "../matrix/response-matrix.ts";
 import { fullScores } from "../prepare/full-scores.ts";
 import { replicateGroups } from "../prepare/replicates.ts";
@@ -7,6 +9,7 @@ import { bankTasks } from "./bank-tasks.ts";
 import { bundleContent } from "./bundle-content.ts";
 import { resolveDimension } from "./choose-dimension.ts";
 import { resolveLink } from "./choose-link.ts";
+import { resolveShrinkage } from "./choose-shrinkage.ts";
 import { crossValidate } from "./cross-validate.ts";
 import { drawForms } from "./draw-forms.ts";
 import type { FitOptions } from "./fit-options.ts";
@@ -61,19 +64,30 @@ export async function fitBundle(matrix: ResponseMatrix, options: FitOptions): Pr
         "invalid_data",
         `only ${rows.length} models have answers in ${task.id}, at least ${LEAST_MODELS} are needed`,
       );
+    let part = 0;
+    const report = (share: number, loss: string): void =>
+      onProgress?.(
+        index * steps + part + share,
+        tasks.length * steps,
+        `${task.id}, part ${part + 1} of ${steps}${loss}`,
+      );
     const shared = {
       random,
+      onStep: ({ share, value }: CalibrationStep) => report(share, `: loss ${Math.round(value)} nats`),
       groups,
       ...(calibrator && { calibrator }),
       ...(signal ? { backend: interruptible(backend), signal } : { backend }),
     };
     const link = await resolveLink(task, rows, configuration.link, shared);
-    const { dims, errors } = await resolveDimension(task, rows, configuration.dims, { ...shared, link });
+    const learned = { ...shared, link, shrinkage: DISCRIMINATION_SHRINKAGE };
+    const { dims, errors } = await resolveDimension(task, rows, configuration.dims, learned);
+    const shrinkage = await resolveShrinkage(task, rows, configuration.shrinkage, { ...learned, dims });
     if (errors.length > 0) clock.lap("choice of dimension");
     const held = {
       ...shared,
       dims: configuration.dims,
       link: configuration.link,
+      shrinkage: configuration.shrinkage,
       selection: configuration.selection,
       sizes,
     };
@@ -83,11 +97,13 @@ export async function fitBundle(matrix: ResponseMatrix, options: FitOptions): Pr
       draws: configuration.draws,
       priorScale: configuration.priorScale,
       random: random.fork("cross-validation"),
-      onFold: (done) =>
-        onProgress?.(index * steps + done, tasks.length * steps, `${task.id}: models held out, part ${done}`),
+      onFold: (done) => {
+        part = done;
+        report(0, "");
+      },
     });
     clock.lap("held-out models");
-    const trained = await trainBank(task, rows, { ...shared, link, dims });
+    const trained = await trainBank(task, rows, { ...learned, shrinkage, dims });
     clock.lap("calibration");
     const forms = drawForms(task, rows, trained, configuration.selection, sizes, drawStream(random, 0));
     clock.lap("choice of anchors");
@@ -95,6 +111,7 @@ export async function fitBundle(matrix: ResponseMatrix, options: FitOptions): Pr
     banks.push({
       task,
       link,
+      shrinkage,
       trained,
       validation,
       forms,

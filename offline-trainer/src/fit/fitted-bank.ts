@@ -9,6 +9,8 @@ export interface FittedBank {
   readonly task: BankTask;
   /** How its scores were calibrated. */
   readonly link: ScoreLink;
+  /** Share of the learned variance of discriminations that was kept. */
+  readonly shrinkage: number;
   readonly trained: TrainedBank;
   readonly validation: CrossValidation;
   readonly forms: BankForms;

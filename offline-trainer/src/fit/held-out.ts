@@ -7,6 +7,7 @@ import {
   type RandomSource,
   type SamplingVariance,
 } from "anchoreval/core";
+import { DISCRIMINATION_SHRINKAGE } from "../calibrate/scales.ts";
 import type { Selection } from "../anchors/types.ts";
 import { fullScores } from "../prepare/full-scores.ts";
 import type { Split } from "../splits/types.ts";
@@ -15,11 +16,13 @@ import { drawForms } from "./draw-forms.ts";
 import { estimateTarget } from "./estimate-target.ts";
 import type { ScoreLink } from "./configuration.ts";
 import { resolveLink } from "./choose-link.ts";
+import { resolveShrinkage } from "./choose-shrinkage.ts";
 import { trainBank, type BankTask, type TrainedBank } from "./train-bank.ts";
 
-export interface HeldOutOptions extends Omit<DimensionOptions, "link"> {
+export interface HeldOutOptions extends Omit<DimensionOptions, "link" | "shrinkage"> {
   readonly dims: number | "auto";
   readonly link: ScoreLink | "auto";
+  readonly shrinkage: number | "auto";
   readonly selection: Selection;
   readonly sizes: readonly number[];
 }
@@ -65,8 +68,10 @@ export async function trainFold(
   options: HeldOutOptions,
 ): Promise<TrainedFold> {
   const link = await resolveLink(task, split.sources, options.link, options);
-  const { dims } = await resolveDimension(task, split.sources, options.dims, { ...options, link });
-  const trained = await trainBank(task, split.sources, { ...options, link, dims });
+  const learned = { ...options, link, shrinkage: DISCRIMINATION_SHRINKAGE };
+  const { dims } = await resolveDimension(task, split.sources, options.dims, learned);
+  const shrinkage = await resolveShrinkage(task, split.sources, options.shrinkage, { ...learned, dims });
+  const trained = await trainBank(task, split.sources, { ...learned, shrinkage, dims });
   return { split, fold, trained, random: options.random };
 }
 

@@ -19,6 +19,8 @@ export interface BankTask {
 export interface TrainOptions {
   readonly dims: number;
   readonly link: ScoreLink;
+  /** Share of the learned variance of discriminations that is kept. */
+  readonly shrinkage: number;
   readonly backend: CalibrationBackend;
   readonly random: RandomSource;
   /** What calibrates, {@link calibrate} itself or one with a memory. */
@@ -51,7 +53,7 @@ export interface TrainedBank {
  * Parameters are rounded to float32, as a bundle keeps them, so that everything after is measured on what is shipped.
  */
 export async function trainBank(task: BankTask, rows: ArrayLike<number>, options: TrainOptions): Promise<TrainedBank> {
-  const { dims, link, backend, random, calibrator = calibrate, onStep, signal } = options;
+  const { dims, link, shrinkage, backend, random, calibrator = calibrate, onStep, signal } = options;
   const { matrix, scenarios } = task;
   const graded = link !== "binarize" && !isBinary(matrix);
   const thresholds = scenarios.map(({ begin, count }) =>
@@ -62,6 +64,7 @@ export async function trainBank(task: BankTask, rows: ArrayLike<number>, options
   const responses = graded ? gradeResponses(matrix, rows, link) : codeResponses(matrix, rows, cuts);
   const calibration = await calibrator(responses, {
     dims,
+    shrinkage,
     backend,
     random: random.fork("calibration"),
     ...(onStep && { onStep }),

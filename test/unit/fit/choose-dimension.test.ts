@@ -20,6 +20,7 @@ const options = (groups: readonly number[], seed = 3): DimensionOptions => ({
   backend: typescriptBackend,
   random: createRandom(seed),
   link: "binarize",
+  shrinkage: 0.5,
   groups,
 });
 
@@ -38,7 +39,13 @@ async function heldOutError(
   const trained = await trainBank(
     task,
     rows.filter((m) => !isHeld(m)),
-    { dims, link: "binarize", backend: typescriptBackend, random: createRandom(3).fork(`${dims} dimensions`) },
+    {
+      dims,
+      link: "binarize",
+      shrinkage: 0.5,
+      backend: typescriptBackend,
+      random: createRandom(3).fork(`${dims} dimensions`),
+    },
   );
   const prior = scaledPrior(trained.abilities.mean, trained.abilities.covariance, 2);
   const errors = task.scenarios.map((): number[] => []);

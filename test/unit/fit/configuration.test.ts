@@ -13,6 +13,7 @@ describe("configurationDigest", () => {
   const changes: { [Field in Exclude<keyof FitConfiguration, "weighting" | "irtModel">]: FitConfiguration[Field][] } = {
     selection: SELECTIONS.filter((selection) => selection !== DEFAULT_CONFIGURATION.selection),
     link: ["auto", "bernoulli", "gaussian"],
+    shrinkage: ["auto", 1],
     dims: ["auto", 1, 5],
     priorScale: [1, 2.5],
     lambda: ["reference"],

@@ -73,6 +73,7 @@ function trained({ task, groups, seed, configuration: given }: CellInput): Promi
   return trainFold(task, split, 0, {
     dims: given.dims,
     link: given.link,
+    shrinkage: given.shrinkage,
     backend: typescriptBackend,
     groups,
     selection: given.selection,
@@ -113,6 +114,7 @@ const learned = (results: readonly CellResult[]): unknown =>
 describe("backtestCell", () => {
   const variants: [string, Partial<FitConfiguration>, boolean][] = [
     ...SELECTIONS.map((selection): [string, Partial<FitConfiguration>, boolean] => [selection, { selection }, false]),
+    ["shrinkage chosen", { shrinkage: "auto", folds: 2, draws: 1 }, false],
     ["link chosen", { link: "auto" }, true],
     ["dimension chosen", { dims: "auto", folds: 2, draws: 1 }, false],
     ["λ by the reference's rule", { lambda: "reference" }, false],
@@ -191,6 +193,7 @@ describe("crossValidate", () => {
   const options = {
     dims: 1,
     link: "binarize" as const,
+    shrinkage: 0.5,
     backend: typescriptBackend,
     sizes,
     folds: 3,
