@@ -1,0 +1,165 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { cpus, loadavg } from "node:os";
+import { join } from "node:path";
+import { createRandom, itemBank } from "anchoreval/core";
+import { resolveBackend } from "../../offline-trainer/dist/backends/resolve-backend.js";
+import { calibrate } from "../../offline-trainer/dist/calibrate/calibrate.js";
+import { codeResponses } from "../../offline-trainer/dist/prepare/code-responses.js";
+import { heldOut } from "./held-out.js";
+import { median } from "./median.js";
+import { fitGirth, fitPyIrt, readPyIrt } from "./peers.js";
+
+/** Fits of ours before a peer's, and as many after it: what else the machine does is then much the same for both. */
+const REPEATS = 3;
+/** Epochs of the two short runs whose difference tells the time of one epoch. */
+const SHORT_RUNS = [20, 70];
+
+/**
+ * Ours and py-irt on the same sources: times, and both banks on the same held-out models.
+ * @param full - whether py-irt runs all its epochs; else its time is that of one epoch times their number, and there
+ * is no quality. The same where it ends in numbers that are none, whatever its seed
+ * @param cache - folder of finished runs
+ */
+export async function comparePyIrt({ set, version, dims, seed, epochs, full, threads, provider, python, cache }) {
+  const { sources, targets } = set.split(seed);
+  const options = { dims, seed, threads, provider };
+  const kind = full ? "" : "-short";
+  const work = join(cache, `py-irt-${version}-${set.name}-d${dims}-s${seed}-e${epochs}-t${threads}${kind}`);
+  const done = join(work, "times.json");
+  if (!existsSync(done)) {
+    mkdirSync(work, { recursive: true });
+    const before = await timeOurs(set, sources, options);
+    const load = loadavg()[0];
+    const train = (folder, count) =>
+      fitPyIrt(python, folder, set.matrix, sources, { version, dims, epochs: count, threads });
+    let peer = full ? { ...train(work, epochs), estimated: false } : null;
+    if (peer === null || peer.seconds === null) {
+      const [few, more] = SHORT_RUNS.map((count) => train(join(work, "short"), count));
+      const scaled = (name) => ((more[name] - few[name]) / (SHORT_RUNS[1] - SHORT_RUNS[0])) * epochs;
+      const failures = peer?.failures ?? 0;
+      peer = { seconds: scaled("seconds"), cpu: scaled("cpu"), peakBytes: more.peakBytes, failures, estimated: true };
+    }
+    const after = await timeOurs(set, sources, options);
+    writeFileSync(done, JSON.stringify({ peer, ours: [...before, ...after], loads: [load, loadavg()[0]] }));
+  }
+  const { peer, ours, loads } = JSON.parse(readFileSync(done, "utf8"));
+  const own = { seconds: median(ours.map((run) => run.seconds)), cpu: median(ours.map((run) => run.cpu)) };
+  const judge = (fit) => heldOut(fit, set, targets, seed);
+  const fits = peer.estimated ? null : readPyIrt(work, set.matrix, dims);
+  const fit = await fitOurs(set, sources, options);
+  return {
+    set: set.name,
+    version,
+    dims,
+    seed,
+    sources: sources.length,
+    targets: targets.length,
+    loads,
+    ours: { ...own, quality: judge(fit), converged: fit.converged, evaluations: fit.evaluations },
+    pyIrt: { ...peer, ...(fits && { quality: judge(fits.best), last: judge(fits.last) }) },
+    ratio: peer.seconds / own.seconds,
+    cpuRatio: peer.cpu / own.cpu,
+  };
+}
+
+/** The same with girth and one dimension. */
+export async function compareGirth({ set, seed, threads, python, cache }) {
+  const { sources, targets } = set.split(seed);
+  const work = join(cache, `girth-${set.name}-s${seed}-t${threads}`);
+  const done = join(work, "times.json");
+  const marginal = await marginalFitter();
+  const ours = () => marginal.fit(coded(set, sources));
+  if (!existsSync(done)) {
+    const before = await times(ours);
+    const load = loadavg()[0];
+    const peer = fitGirth(python, work, set.matrix, sources, threads);
+    const after = await times(ours);
+    const { seconds, cpu, peakBytes } = peer;
+    const rows = [...before, ...after];
+    writeFileSync(
+      done,
+      JSON.stringify({
+        seconds,
+        cpu,
+        peakBytes,
+        ours: rows,
+        loads: [load, loadavg()[0]],
+        a: [...peer.bank.a],
+        b: [...peer.bank.b],
+        theta: [...peer.theta],
+      }),
+    );
+  }
+  const peer = JSON.parse(readFileSync(done, "utf8"));
+  const number = (value) => value ?? NaN;
+  const bank = itemBank(Float64Array.from(peer.a, number), Float64Array.from(peer.b, number));
+  const own = { seconds: median(peer.ours.map((run) => run.seconds)), cpu: median(peer.ours.map((run) => run.cpu)) };
+  const judge = (fit) => heldOut(fit, set, targets, seed);
+  return {
+    set: set.name,
+    seed,
+    fitter: marginal.name,
+    loads: peer.loads,
+    ours: { ...own, quality: judge(await ours()) },
+    girth: {
+      seconds: peer.seconds,
+      cpu: peer.cpu,
+      peakBytes: peer.peakBytes,
+      withoutNumber: peer.a.filter((value) => value === null).length,
+      quality: judge({ bank, theta: Float64Array.from(peer.theta, number) }),
+    },
+    ratio: peer.seconds / own.seconds,
+  };
+}
+
+/** Our marginal maximum likelihood of one dimension; where it isn't built, penalised likelihood with one dimension. */
+async function marginalFitter() {
+  try {
+    const { calibrateMarginal } = await import("../../offline-trainer/dist/calibrate/marginal/calibrate-marginal.js");
+    const fit = async (responses) => {
+      const found = await calibrateMarginal(responses, { model: "2pl", standardErrors: false });
+      return { bank: itemBank(found.a, found.b), theta: found.theta };
+    };
+    return { name: "marginal likelihood", fit };
+  } catch (error) {
+    if (error.code !== "ERR_MODULE_NOT_FOUND") throw error;
+    const { backend } = await resolveBackend("cpu", 1);
+    const fit = async (responses) => {
+      const found = await calibrate(responses, { dims: 1, backend, random: createRandom(1) });
+      return { bank: itemBank(found.a, found.b), theta: found.theta };
+    };
+    return { name: "penalised likelihood", fit };
+  }
+}
+
+async function fitOurs(set, sources, { dims, seed, threads, provider }) {
+  const { backend } = await resolveBackend(provider, threads);
+  const random = createRandom(seed).fork("calibration");
+  const found = await calibrate(coded(set, sources), { dims, backend, random });
+  const { theta, converged, evaluations } = found;
+  return { bank: itemBank(found.a, found.b), theta, converged, evaluations };
+}
+
+function timeOurs(set, sources, options) {
+  return times(() => fitOurs(set, sources, options));
+}
+
+async function times(run) {
+  const all = [];
+  for (let k = 0; k < REPEATS; k++) {
+    const [begun, used] = [performance.now(), process.cpuUsage()];
+    await run();
+    const { user, system } = process.cpuUsage(used);
+    all.push({ seconds: (performance.now() - begun) / 1e3, cpu: (user + system) / 1e6 });
+  }
+  return all;
+}
+
+function coded(set, rows) {
+  return codeResponses(set.matrix, rows, new Float64Array(set.matrix.items.length).fill(0.5));
+}
+
+/** What the machine is, without its name. */
+export function machine() {
+  return `Node ${process.version}, ${cpus().length} cores (${cpus()[0]?.model.trim() ?? "unknown"})`;
+}

@@ -1,0 +1,38 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { createRandom } from "anchoreval/core";
+import { readResponses } from "../../offline-trainer/dist/ingest/read-responses.js";
+import { fullScores } from "../../offline-trainer/dist/prepare/full-scores.js";
+import { replicateGroups } from "../../offline-trainer/dist/prepare/replicates.js";
+import { resolveSimulateOptions } from "../../offline-trainer/dist/simulate/options.js";
+import { simulateLeaderboard } from "../../offline-trainer/dist/simulate/simulate-leaderboard.js";
+import { eligibleTargets } from "../../offline-trainer/dist/splits/eligible.js";
+import { interpolationSplit } from "../../offline-trainer/dist/splits/interpolation.js";
+
+/** What `anchoreval simulate` draws with the same options: six scenarios, 1 % of the answers missing. */
+export const SIMULATED = { models: 400, items: 1500, scenarios: 6, dims: 5, seed: 1 };
+
+/**
+ * The data set of a name, as a function of the folder with real leaderboards.
+ * @returns the matrix and its splits; or why it is skipped
+ */
+export async function dataSet(name, folder) {
+  if (name === "simulated") return prepared(name, simulateLeaderboard(resolveSimulateOptions(SIMULATED)).matrix);
+  if (folder === undefined) return { name, skipped: "no folder with real leaderboards was given" };
+  const [responses, items] = ["responses.csv.gz", "items.jsonl.gz"].map((file) => join(folder, name, file));
+  if (!existsSync(responses)) return { name, skipped: `${name}/responses.csv.gz is not in the folder` };
+  return prepared(name, (await readResponses(responses, { items })).matrix);
+}
+
+function prepared(name, matrix) {
+  const weights = new Float64Array(matrix.items.length).fill(1 / matrix.items.length);
+  const { score, observed } = fullScores(matrix, { begin: 0, count: matrix.items.length, weights });
+  const input = { groups: replicateGroups(matrix), eligible: eligibleTargets([{ observed }]) };
+  return {
+    name,
+    matrix,
+    /** Score of every model on all items, each counting the same. */
+    scores: score,
+    split: (seed) => interpolationSplit(input, createRandom(seed).fork("split")),
+  };
+}

@@ -1,0 +1,85 @@
+import * as runtime from "onnxruntime-node";
+import { encodeOnnxModel } from "../../offline-trainer/dist/backends/onnx/graph-writer.js";
+
+/** Seconds that each measurement takes at least; the fastest repetition counts. */
+const LEAST_SECONDS = 0.5;
+
+/**
+ * What one core of this machine can do: bytes copied a second, read and written counted both, out of its cache and out
+ * of memory; operations a second of float32 matrix products, of a large one and of the one that a calibration in `dims`
+ * dimensions consists of; and logistic functions a second.
+ */
+export async function machineLimits(dims) {
+  const [rows, columns] = [400, 640];
+  const products = async (m, k, n) => (2 * m * k * n) / (await time(await gemm(m, k, n)));
+  return {
+    cacheBytes: copied(1 << 18),
+    memoryBytes: copied(1 << 26),
+    largeProduct: await products(1024, 1024, 1024),
+    ownProduct: await products(rows, dims + 1, columns),
+    sigmoids: (rows * columns) / (await time(await sigmoid(rows * columns))),
+  };
+}
+
+/** @param bytes - of the array that is copied */
+function copied(bytes) {
+  const [from, to] = [new Float32Array(bytes / 4).fill(1), new Float32Array(bytes / 4)];
+  const repeats = Math.max(1, Math.round((1 << 26) / bytes));
+  let best = Infinity;
+  const end = performance.now() + 1e3 * LEAST_SECONDS;
+  while (performance.now() < end) {
+    const begun = performance.now();
+    for (let k = 0; k < repeats; k++) to.set(from);
+    best = Math.min(best, (performance.now() - begun) / 1e3);
+  }
+  return (2 * bytes * repeats) / best;
+}
+
+function gemm(m, k, n) {
+  const model = encodeOnnxModel({
+    name: "product",
+    inputs: [
+      { name: "X", type: "float32", shape: [m, k] },
+      { name: "A", type: "float32", shape: [n, k] },
+    ],
+    outputs: [{ name: "Z", type: "float32", shape: [m, n] }],
+    constants: [],
+    nodes: [{ op: "Gemm", inputs: ["X", "A"], outputs: ["Z"], attributes: { transB: 1 } }],
+  });
+  return session(model, { X: [m, k], A: [n, k] }, [m, n], "Z");
+}
+
+function sigmoid(count) {
+  const model = encodeOnnxModel({
+    name: "sigmoid",
+    inputs: [{ name: "X", type: "float32", shape: [count] }],
+    outputs: [{ name: "Z", type: "float32", shape: [count] }],
+    constants: [],
+    nodes: [{ op: "Sigmoid", inputs: ["X"], outputs: ["Z"] }],
+  });
+  return session(model, { X: [count] }, [count], "Z");
+}
+
+async function session(model, inputs, shape, output) {
+  const opened = await runtime.InferenceSession.create(model, { executionProviders: ["cpu"], intraOpNumThreads: 1 });
+  const tensor = (dims) => {
+    const data = Float32Array.from({ length: dims.reduce((size, dim) => size * dim, 1) }, (_, k) => ((k % 17) - 8) / 8);
+    return new runtime.Tensor("float32", data, dims);
+  };
+  const feeds = Object.fromEntries(Object.entries(inputs).map(([name, dims]) => [name, tensor(dims)]));
+  // Written in place: what is measured is the operator, not the making of arrays.
+  const fetches = { [output]: tensor(shape) };
+  return () => opened.run(feeds, fetches);
+}
+
+async function time(run) {
+  await run();
+  let best = Infinity;
+  const end = performance.now() + 1e3 * LEAST_SECONDS;
+  while (performance.now() < end) {
+    const begun = performance.now();
+    await run();
+    best = Math.min(best, (performance.now() - begun) / 1e3);
+  }
+  return best;
+}
