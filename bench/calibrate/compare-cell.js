@@ -62,53 +62,34 @@ export async function comparePyIrt({ set, version, dims, seed, epochs, full, thr
   };
 }
 
-/** The same with girth and one dimension. */
+/** The same with girth and one dimension; ours is timed anew where girth's run is an earlier one. */
 export async function compareGirth({ set, seed, threads, python, cache }) {
   const { sources, targets } = set.split(seed);
   const work = join(cache, `girth-${set.name}-s${seed}-t${threads}`);
-  const done = join(work, "times.json");
   const marginal = await marginalFitter();
-  const ours = () => marginal.fit(coded(set, sources));
-  if (!existsSync(done)) {
-    const before = await times(ours);
-    const load = loadavg()[0];
-    const peer = fitGirth(python, work, set.matrix, sources, threads);
-    const after = await times(ours);
-    const { seconds, cpu, peakBytes } = peer;
-    const rows = [...before, ...after];
-    writeFileSync(
-      done,
-      JSON.stringify({
-        seconds,
-        cpu,
-        peakBytes,
-        ours: rows,
-        loads: [load, loadavg()[0]],
-        a: [...peer.bank.a],
-        b: [...peer.bank.b],
-        theta: [...peer.theta],
-      }),
-    );
-  }
-  const peer = JSON.parse(readFileSync(done, "utf8"));
-  const number = (value) => value ?? NaN;
-  const bank = itemBank(Float64Array.from(peer.a, number), Float64Array.from(peer.b, number));
-  const own = { seconds: median(peer.ours.map((run) => run.seconds)), cpu: median(peer.ours.map((run) => run.cpu)) };
+  const responses = coded(set, sources);
+  const ours = () => marginal.fit(responses);
+  const before = await times(ours);
+  const load = loadavg()[0];
+  const { bank, theta, seconds, cpu, peakBytes } = fitGirth(python, work, set.matrix, sources, threads);
+  const own = [...before, ...(await times(ours))];
   const judge = (fit) => heldOut(fit, set, targets, seed);
+  const row = { seconds: median(own.map((run) => run.seconds)), cpu: median(own.map((run) => run.cpu)) };
   return {
     set: set.name,
     seed,
     fitter: marginal.name,
-    loads: peer.loads,
-    ours: { ...own, quality: judge(await ours()) },
+    loads: [load, loadavg()[0]],
+    ours: { ...row, quality: judge(await ours()) },
     girth: {
-      seconds: peer.seconds,
-      cpu: peer.cpu,
-      peakBytes: peer.peakBytes,
-      withoutNumber: peer.a.filter((value) => value === null).length,
-      quality: judge({ bank, theta: Float64Array.from(peer.theta, number) }),
+      seconds,
+      cpu,
+      peakBytes,
+      withoutNumber: bank.a.filter(Number.isNaN).length,
+      quality: judge({ bank, theta }),
     },
-    ratio: peer.seconds / own.seconds,
+    ratio: seconds / row.seconds,
+    cpuRatio: cpu / row.cpu,
   };
 }
 

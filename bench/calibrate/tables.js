@@ -56,15 +56,26 @@ export function pyIrtTable(rows) {
 /** Rows of a comparison with girth. */
 export function girthTable(rows) {
   if (rows.length === 0) return "";
-  const head = ["set", "seed", "ours by", "ours s", "girth s", "ratio", "items without a number", "log-likelihood k=1"];
+  const head = [
+    "set",
+    "seed",
+    "ours by",
+    "ours s",
+    "girth s",
+    "ratio",
+    "of processor time",
+    "items without a number",
+    "log-likelihood k=1",
+  ];
   head.push(...ANCHOR_COUNTS.map((n) => `p-irt error ${n}, k=1`));
-  const lines = rows.map(({ set, seed, fitter, ours, girth, ratio }) => [
+  const lines = rows.map(({ set, seed, fitter, ours, girth, ratio, cpuRatio }) => [
     set,
     seed,
     fitter,
     ours.seconds.toFixed(2),
     girth.seconds.toFixed(1),
     ratio.toFixed(0),
+    cpuRatio.toFixed(0),
     girth.withoutNumber,
     `${ours.quality[0].logLikelihood.toFixed(4)} / ${girth.quality[0].logLikelihood.toFixed(4)}`,
     ...ANCHOR_COUNTS.map((_, c) => [ours, girth].map((one) => one.quality[0].pIrtError[c].toFixed(2)).join(" / ")),
