@@ -51,7 +51,7 @@ export async function resolveBackend(
   if (provider === "webgpu") {
     const backend = onnxNodeBackend({ provider, finish: onCpu("float64") });
     await probeBackend(backend);
-    return { backend, reason: "ONNX Runtime on WebGPU, finished in float64 on the CPU: asked for" };
+    return { backend, reason: "ONNX Runtime on WebGPU: asked for" };
   }
   try {
     const backend = onnxNodeBackend({ provider: "cuda" });

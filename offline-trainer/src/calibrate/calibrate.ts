@@ -1,13 +1,16 @@
-import { AnchorEvalError, type AbilityPrior, type RandomSource } from "anchoreval/core";
+import type { AbilityPrior, RandomSource } from "anchoreval/core";
 import { canonicalRotation } from "./canonical-rotation.ts";
-import { curvature, itemWeights } from "./curvature.ts";
+import { itemWeights } from "./curvature.ts";
 import { dispersions } from "./dispersion.ts";
-import { holdKnown, startFromKnown, type KnownItems } from "./known-items.ts";
-import { minimizeLbfgs, type LbfgsResult } from "./lbfgs.ts";
-import { addPenalty } from "./penalty.ts";
+import { startFromKnown, type KnownItems } from "./known-items.ts";
+import type { LbfgsResult } from "./lbfgs.ts";
+import { optimizeRound, parametersIn, type Limits } from "./optimize-round.ts";
 import { initialScales, updateScales, type Scales } from "./scales.ts";
 import { startingValues } from "./starting-values.ts";
-import type { CalibrationBackend, GradedResponses, Objective, Parameters, Responses } from "./types.ts";
+import type { CalibrationBackend, GradedResponses, Parameters, Responses } from "./types.ts";
+
+/** Evaluations of the last round on the backend that finishes it: docs/gpu.md has what they cost and gain. */
+const FINISH_EVALUATIONS = 30;
 
 export interface CalibrateOptions {
   /** Latent dimensions D. */
@@ -60,6 +63,7 @@ export interface Calibration extends Parameters {
   readonly value: number;
   readonly gradientNorm: number;
   readonly evaluations: number;
+  /** The last round got to the tolerance before its evaluations were spent. */
   readonly converged: boolean;
 }
 
@@ -67,14 +71,15 @@ export interface Calibration extends Parameters {
  * Calibrates the multidimensional 2PL, logit P = a·θ − b, by penalised maximum likelihood with hierarchical Gaussian
  * priors: θ ~ N(0, I), a_d ~ N(μ_d, σ_d²), b ~ N(μ_b, σ_b²), whose means and scales are learned between rounds of
  * L-BFGS (empirical Bayes). A dimension that the data don't need loses its scale. Graded responses have a dispersion for
- * every item, learned between rounds too, over which their likelihood is divided.
+ * every item, learned between rounds too, over which their likelihood is divided. Where the backend has one that
+ * finishes it, that one goes on from the last round's end: to a relative 1e-9, with few evaluations.
  *
  * Without known items the result is rotated by a fixed rule ({@link canonicalRotation}), so that reruns agree; with
  * them it is on their scale, θ has their prior, and they stay as they are to the last bit.
  * @throws AnchorEvalError `aborted`; `invalid_option` for known items that don't fit
  */
 export async function calibrate(responses: Responses, options: CalibrateOptions): Promise<Calibration> {
-  const { dims, random, rounds = 4, known, resume, onRound } = options;
+  const { dims, backend, random, rounds = 4, maxEvaluations = 60, tolerance = 1e-6, known, resume, onRound } = options;
   const { subjects, items } = responses;
   const x = new Float64Array(subjects * dims + items * dims + items);
   const at = parametersIn(x, subjects, items, dims);
@@ -88,15 +93,38 @@ export async function calibrate(responses: Responses, options: CalibrateOptions)
   let evaluations = resume?.evaluations ?? 0;
   let data = graded && dispersion ? overDispersion(graded, dispersion) : responses;
   let weight = itemWeights(data);
-  let objective = await options.backend.open(data, dims);
+  const early = { maxEvaluations: Math.ceil(maxEvaluations / 2), tolerance: 10 * tolerance };
+  const finish = { maxEvaluations: backend.finish ? FINISH_EVALUATIONS : 0, tolerance: Math.min(tolerance, 1e-9) };
+  const before = (rounds - 1) * early.maxEvaluations + maxEvaluations;
+  let objective = await backend.open(data, dims);
+  const reopen = async (other: CalibrationBackend): Promise<void> => {
+    const next = await other.open(data, dims);
+    await objective.dispose();
+    objective = next;
+  };
+  const optimize = async (round: number, limits: Limits, allowedBefore: number): Promise<LbfgsResult> => {
+    const spent = evaluations;
+    const onStep = (value: number, count: number): void => {
+      const share = (allowedBefore + count) / (before + finish.maxEvaluations);
+      options.onStep?.({ round, evaluations: spent + count, share, value });
+    };
+    const result = await optimizeRound(objective, x, { ...options, ...limits, scales, prior, weight, onStep });
+    evaluations += result.evaluations;
+    return result;
+  };
   try {
     for (let round = resume?.round ?? 0; ; round++) {
       const last = round === rounds - 1;
-      const result = await optimizeRound(objective, x, { ...options, round, last, scales, prior, weight, evaluations });
-      evaluations += result.evaluations;
+      const allowedBefore = round * early.maxEvaluations;
+      let result = await optimize(round, last ? { maxEvaluations, tolerance } : early, allowedBefore);
       if (last) {
+        const { converged } = result;
+        if (backend.finish) {
+          await reopen(backend.finish);
+          result = await optimize(round, finish, before);
+        }
+        const { value, gradientNorm } = result;
         const end = known ? { theta: at.theta.slice(), a: at.a.slice(), b: at.b.slice() } : canonicalRotation(at, dims);
-        const { value, gradientNorm, converged } = result;
         return { ...end, dims, scales, dispersion, value, gradientNorm, evaluations, converged };
       }
       scales = updateScales(at, dims, scales, weight, options.shrinkage);
@@ -104,65 +132,13 @@ export async function calibrate(responses: Responses, options: CalibrateOptions)
         dispersion = dispersions(at, graded);
         data = overDispersion(graded, dispersion);
         weight = itemWeights(data);
-        const next = await options.backend.open(data, dims);
-        await objective.dispose();
-        objective = next;
+        await reopen(backend);
       }
       await onRound?.({ ...at, round: round + 1, evaluations, scales, dispersion });
     }
   } finally {
     await objective.dispose();
   }
-}
-
-interface RoundOptions extends CalibrateOptions {
-  readonly round: number;
-  readonly last: boolean;
-  readonly scales: Scales;
-  readonly prior: AbilityPrior;
-  readonly weight: Float64Array;
-  /** Spent in earlier rounds. */
-  readonly evaluations: number;
-}
-
-/** Minimises the penalised negative log-likelihood at fixed scales. @param x - start; overwritten */
-function optimizeRound(objective: Objective, x: Float64Array, options: RoundOptions): Promise<LbfgsResult> {
-  const { dims, rounds = 4, maxEvaluations = 60, tolerance = 1e-6, known, onStep, signal } = options;
-  const { round, last, scales, prior, weight, evaluations } = options;
-  const items = weight.length;
-  const early = Math.ceil(maxEvaluations / 2);
-  const allowed = (rounds - 1) * early + maxEvaluations;
-  const view = (all: Float64Array): Parameters => parametersIn(all, (x.length - items) / dims - items, items, dims);
-  const scaling = new Float64Array(x.length);
-  curvature(view(x), scales, prior, weight, view(scaling));
-  return minimizeLbfgs(
-    async (point, gradient) => {
-      if (signal?.aborted) throw new AnchorEvalError("aborted", "the calibration was stopped");
-      const slope = view(gradient);
-      const value = await objective.evaluate(view(point), slope);
-      const penalty = addPenalty(view(point), slope, scales, prior);
-      if (known) holdKnown(slope, known);
-      return value + penalty;
-    },
-    x,
-    {
-      maxEvaluations: last ? maxEvaluations : early,
-      tolerance: last ? tolerance : 10 * tolerance,
-      scaling,
-      ...(onStep && {
-        onStep: (value, count) =>
-          onStep({ round, evaluations: evaluations + count, share: (round * early + count) / allowed, value }),
-      }),
-    },
-  );
-}
-
-function parametersIn(all: Float64Array, subjects: number, items: number, dims: number): Parameters {
-  return {
-    theta: all.subarray(0, subjects * dims),
-    a: all.subarray(subjects * dims, (subjects + items) * dims),
-    b: all.subarray((subjects + items) * dims),
-  };
 }
 
 function assign(to: Parameters, from: Parameters): void {

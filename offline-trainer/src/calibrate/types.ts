@@ -62,8 +62,8 @@ export interface CalibrationBackend {
   /** Precision of value and gradient. */
   readonly precision: "float32" | "float64";
   /**
-   * Continues the last round where this backend's precision ends: a float64 one of another device or runtime. Kept
-   * here, not an option of calibrate(), since whoever chooses a device chooses this with it.
+   * Goes on from the end of the last round, where this one's precision ends: in float64, on another device. A part of
+   * the backend, since who chooses a device chooses this with it.
    */
   readonly finish?: CalibrationBackend;
   open(responses: Responses, dims: number): Promise<Objective>;

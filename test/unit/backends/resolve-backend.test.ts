@@ -93,7 +93,7 @@ describe("a provider asked for by name", () => {
 
   test.each([
     ["cuda", "float64", "ONNX Runtime on CUDA: asked for"],
-    ["webgpu", "float32", "ONNX Runtime on WebGPU, finished in float64 on the CPU: asked for"],
+    ["webgpu", "float32", "ONNX Runtime on WebGPU: asked for"],
   ] as const)("%s is used where it starts, in %s", async (provider, precision, words) => {
     const { tried } = withProviders(null);
     const { backend, reason } = await resolveBackend(provider);
