@@ -3,9 +3,13 @@ import { dirname, join, relative, resolve } from "node:path";
 import { describe, expect, test } from "vitest";
 import { importsOf, ROOT } from "../support/source-imports.ts";
 
-const { exports: subpaths } = JSON.parse(readFileSync(join(ROOT, "sdk/package.json"), "utf8")) as {
-  exports: Record<string, { types: string; default: string }>;
-};
+const exportsOf = (workspace: string): Record<string, { types: string; default: string }> =>
+  (
+    JSON.parse(readFileSync(join(ROOT, workspace, "package.json"), "utf8")) as {
+      exports: Record<string, { types: string; default: string }>;
+    }
+  ).exports;
+const subpaths = exportsOf("sdk");
 
 /** One name that each subpath is there for. */
 const MAIN: Readonly<Record<string, string>> = {
@@ -49,6 +53,17 @@ test.each([".", "./core", "./bundle", "./logs", "./publish"].filter((path) => pa
     expect(modules.filter((module) => /^sdk\/dist\/(node|cli)\//.test(module))).toEqual([]);
   },
 );
+
+test("the trainer's ./calibrate runs in every runtime: beside anchoreval/core it reaches its own files alone", async () => {
+  const { types, default: main } = exportsOf("offline-trainer")["./calibrate"]!;
+  const modules = [...reachable(join(ROOT, "offline-trainer", main))];
+  expect(modules.length).toBeGreaterThan(15);
+  expect(modules.filter((module) => !module.startsWith("offline-trainer/dist/"))).toEqual(["anchoreval/core"]);
+  expect(modules.filter((module) => module.startsWith("offline-trainer/dist/backends/node/"))).toEqual([]);
+  expect(existsSync(join(ROOT, "offline-trainer", types))).toBe(true);
+  const [part, whole] = await Promise.all([import("anchoreval-trainer/calibrate"), import("anchoreval-trainer")]);
+  expect(part.calibrate).toBe(whole.calibrate);
+});
 
 test("./node does reach Node: the check above can fail", () => {
   expect([...reachable(join(ROOT, "sdk", subpaths["./node"]!.default))]).toContain("node:fs/promises");

@@ -27,7 +27,10 @@ function coarse(finish?: CalibrationBackend): CalibrationBackend & { open16: num
           for (const part of [gradient.theta, gradient.a, gradient.b]) part.set(part.map(round));
           return value;
         },
-        dispose: () => Promise.resolve(void backend.open16--),
+        dispose: () => {
+          backend.open16--;
+          return exact.dispose();
+        },
       };
     },
   };

@@ -1,0 +1,29 @@
+/**
+ * Calibration alone, for every JavaScript runtime: nothing of Node, no dependency but `anchoreval`. Whoever calls brings
+ * ONNX Runtime along, or calibrates in plain TypeScript.
+ */
+export type { LaneThreads, OnnxBackendOptions } from "./backends/onnx/onnx-backend.ts";
+export { onnxBackend } from "./backends/onnx/onnx-backend.ts";
+export type { LaneRunner, LaneTask, OnnxRuntime } from "./backends/onnx/block-runner.ts";
+export { probeBackend } from "./backends/probe-backend.ts";
+export { typescriptBackend } from "./backends/typescript.ts";
+export {
+  calibrate,
+  type CalibrateOptions,
+  type Calibration,
+  type CalibrationState,
+  type CalibrationStep,
+} from "./calibrate/calibrate.ts";
+export type { KnownItems } from "./calibrate/known-items.ts";
+export type { Scales } from "./calibrate/scales.ts";
+export {
+  LINKS,
+  type CalibrationBackend,
+  type CodedResponses,
+  type GradedResponses,
+  type Link,
+  type Objective,
+  type Parameters,
+  type Responses,
+} from "./calibrate/types.ts";
+export { weighResponses, type ResponseWeights } from "./calibrate/weigh-responses.ts";
