@@ -1,0 +1,157 @@
+import { AnchorEvalError } from "anchoreval/core";
+import { curvaturePairs, dot } from "./curvature-pairs.ts";
+import { newtonStep, unwhiten, whiten } from "./curvature.ts";
+import type { Layout } from "./layout.ts";
+import type { MarginalObjective } from "./objective.ts";
+
+export interface AscentOptions {
+  readonly maxIterations: number;
+  /** In nats. */
+  readonly tolerance: number;
+  /** The M-step of one item, where it is more than a Newton step: its parameters in x are overwritten. */
+  readonly maximizeItem: ((free: number, x: Float64Array) => void) | null;
+}
+
+export interface AscentStep {
+  readonly iteration: number;
+  readonly logLikelihood: number;
+  readonly logPosterior: number;
+}
+
+export interface AscentResult extends AscentStep {
+  readonly gradientNorm: number;
+  readonly evaluations: number;
+  readonly converged: boolean;
+}
+
+const MEMORY = 10;
+/** Longest step of any parameter in one iteration. */
+const LONGEST = 1;
+/** Gain, in nats, that a Newton step must promise for an M-step beyond it to be worth its time. */
+const WORTHWHILE = 1;
+/** Shortest part of an EM step that is tried. */
+const SHORTEST = 1e-4;
+/** Share of the expected gain that a step must bring. */
+const ARMIJO = 1e-4;
+/** Gains below this share of the value are lost in rounding. */
+const ROUNDING = 1e-12;
+
+/**
+ * Climbs to a maximum of the log posterior, which never falls: each iteration is one of L-BFGS with the complete-data
+ * curvature as its first guess and the EM step in place of what that guess makes of the gradient, or, where that doesn't
+ * gain enough, the EM step itself. An iteration costs one E-step, or two.
+ * @param x - start; overwritten with the maximum. At the end the objective's curves are those of x.
+ * @see Jamshidian & Jennrich (1997), Journal of the Royal Statistical Society B 59, 569–587: EM accelerated so
+ */
+export function* ascend(
+  objective: MarginalObjective,
+  x: Float64Array,
+  options: AscentOptions,
+): Generator<AscentStep, AscentResult> {
+  const { maxIterations, tolerance, maximizeItem } = options;
+  const { layout } = objective;
+  const { size, perItem } = layout;
+  const pairs = curvaturePairs(size, MEMORY);
+  const vector = (): Float64Array => new Float64Array(size);
+  const [direction, em, correction, trial, moved, fallen] = [
+    vector(),
+    vector(),
+    vector(),
+    vector(),
+    vector(),
+    vector(),
+  ];
+  let here = objective.evaluation();
+  let there = objective.evaluation();
+  let evaluations = 0;
+  let small = 0;
+  let converged = size === 0;
+
+  const evaluate = (point: Float64Array): void => {
+    evaluations++;
+    objective.evaluate(point, there);
+  };
+  const accept = (): void => {
+    for (let k = 0; k < size; k++) {
+      moved[k] = trial[k]! - x[k]!;
+      fallen[k] = here.gradient[k]! - there.gradient[k]!;
+    }
+    pairs.add(moved, fallen);
+    x.set(trial);
+    [here, there] = [there, here];
+  };
+  const attempt = (along: Float64Array, length: number): boolean => {
+    const slope = dot(along, here.gradient);
+    if (!(slope > 0)) return false;
+    for (let k = 0; k < size; k++) trial[k] = x[k]! + length * along[k]!;
+    evaluate(trial);
+    return there.logPosterior >= here.logPosterior + ARMIJO * length * slope;
+  };
+
+  evaluate(x);
+  [here, there] = [there, here];
+  if (!Number.isFinite(here.logPosterior))
+    throw new AnchorEvalError("numeric_failure", "the marginal likelihood is not finite where the search begins");
+  let iteration = 0;
+  for (; ; iteration++) {
+    yield { iteration, logLikelihood: here.logLikelihood, logPosterior: here.logPosterior };
+    if (converged || iteration >= maxIterations) break;
+    const step = (v: Float64Array, out: Float64Array): void => newtonStep(here.curvature, layout, v, out);
+    whiten(here.curvature, layout, here.gradient, em);
+    unwhiten(here.curvature, layout, em, em);
+    const mStep = dot(em, here.gradient) > WORTHWHILE ? maximizeItem : null;
+    if (mStep) {
+      // That was its first Newton step only.
+      trial.set(x);
+      for (let f = 0; f * perItem < layout.tail; f++) mStep(f, trial);
+      for (let k = 0; k < layout.tail; k++) {
+        const full = trial[k]! - x[k]!;
+        correction[k] = full - em[k]!;
+        em[k] = full;
+      }
+    }
+    pairs.direction(here.gradient, step, mStep && correction, direction);
+    const gain = 0.5 * dot(direction, here.gradient);
+    small = Math.abs(gain) < Math.max(tolerance, ROUNDING * Math.abs(here.logPosterior)) ? small + 1 : 0;
+    if (small > 1) {
+      converged = true;
+      break;
+    }
+    shorten(direction, layout);
+    if (attempt(direction, 1)) {
+      accept();
+      continue;
+    }
+    pairs.clear();
+    shorten(em, layout);
+    let length = 1;
+    while (length > SHORTEST && !attempt(em, length)) length *= 0.3;
+    if (length > SHORTEST) {
+      accept();
+      continue;
+    }
+    // Nothing gains any more than rounding takes.
+    converged = small > 0;
+    evaluate(x);
+    break;
+  }
+  const { logLikelihood, logPosterior, gradient } = here;
+  return {
+    iteration,
+    logLikelihood,
+    logPosterior,
+    gradientNorm: Math.sqrt(dot(gradient, gradient)),
+    evaluations,
+    converged,
+  };
+}
+
+/** Cuts each item's part, and each common parameter's, to the longest step allowed. */
+function shorten(direction: Float64Array, { tail, perItem, size }: Layout): void {
+  for (let at = 0; at < size; at += at < tail ? perItem : 1) {
+    const end = at < tail ? at + perItem : at + 1;
+    let longest = 0;
+    for (let k = at; k < end; k++) longest = Math.max(longest, Math.abs(direction[k]!));
+    if (longest > LONGEST) for (let k = at; k < end; k++) direction[k] = (direction[k]! * LONGEST) / longest;
+  }
+}

@@ -1,0 +1,110 @@
+import type { Curves } from "./curves.ts";
+import type { Grid } from "./grid.ts";
+import type { Problem } from "./problem.ts";
+
+/** Log-likelihoods of every item at every point, so laid out that most models need only few of them. */
+export interface CurveTables {
+  /**
+   * Q: log of the population's mass at each point, with the log-likelihood of what every item is taken for at first:
+   * a wrong answer where it has asymptotes, the middle of right and wrong where it has none.
+   */
+  readonly base: Float64Array;
+  /** Of that, each item's own part, one row for each of the items that miss answers: taken back where one is missing. */
+  readonly own: Float64Array;
+  /** log P − log Q, one row for each item with asymptotes: added where it is right. */
+  readonly rise: Float64Array;
+  /** ½·a times the item's weight, N, 0 for those with asymptotes: a right answer adds this times θ, a wrong one takes it. */
+  readonly halfSlope: Float64Array;
+  /** σ(z) − ½, N×Q, of the items without asymptotes that are estimated. */
+  readonly halfCurve: Float64Array;
+  /** Σ_m w·s·(−½·b) over the items without asymptotes: the part of the log-likelihood that θ has no part in. */
+  constant: number;
+  update(curves: Curves): void;
+}
+
+/**
+ * Without asymptotes log P(s) = ½·s·z − log(2·cosh(½z)) for an answer s = ±1. The second part is the same for right and
+ * wrong, so that Σ_i ½·s·a is all that a model's answers have to be summed to: a model costs N operations, not N·Q.
+ */
+export function curveTables(problem: Problem, { points, weights }: Grid): CurveTables {
+  const { items, itemWeights, free, known, curved, curvedRow, missingRow, missingRows, signSums } = problem;
+  const Q = points.length;
+  const knownBase = new Float64Array(Q);
+  let knownConstant = 0;
+  let knownDone = false;
+  const tables: CurveTables = {
+    base: new Float64Array(Q),
+    own: new Float64Array(missingRows * Q),
+    rise: new Float64Array(curved.length * Q),
+    halfSlope: new Float64Array(items),
+    halfCurve: new Float64Array(free.every((i) => curvedRow[i]! >= 0) ? 0 : items * Q),
+    constant: 0,
+    update,
+  };
+  const { base, own, rise, halfSlope, halfCurve } = tables;
+
+  function update(curves: Curves): void {
+    if (!knownDone) {
+      for (const i of known) knownConstant += item(curves, i, knownBase, false);
+      knownDone = true;
+    }
+    const unit = -Math.log(curves.sd) - 0.5 * Math.log(2 * Math.PI);
+    for (let q = 0; q < Q; q++) {
+      const z = (points[q]! - curves.mean) / curves.sd;
+      base[q] = Math.log(weights[q]!) + unit - 0.5 * z * z + knownBase[q]!;
+    }
+    tables.constant = knownConstant;
+    for (const i of free) tables.constant += item(curves, i, base, true);
+  }
+
+  function item(curves: Curves, i: number, sum: Float64Array, keepCurve: boolean): number {
+    const a = curves.a[i]!;
+    const b = curves.b[i]!;
+    if (curvedRow[i]! >= 0) {
+      curvedItem(a, b, curves.g[i]!, curves.k[i]!, i, sum);
+      return 0;
+    }
+    straightItem(a, b, i, sum, keepCurve);
+    halfSlope[i] = 0.5 * itemWeights[i]! * a;
+    return -0.5 * itemWeights[i]! * b * signSums[i]!;
+  }
+
+  function straightItem(a: number, b: number, i: number, sum: Float64Array, keepCurve: boolean): void {
+    const weight = itemWeights[i]!;
+    const ownAt = missingRow[i]! * Q;
+    for (let q = 0; q < Q; q++) {
+      const z = a * points[q]! - b;
+      const size = Math.abs(z);
+      const e = Math.exp(-size);
+      const value = -weight * (0.5 * size + Math.log1p(e));
+      sum[q] = sum[q]! + value;
+      if (ownAt >= 0) own[ownAt + q] = value;
+      if (keepCurve) {
+        const half = 0.5 - e / (1 + e);
+        halfCurve[i * Q + q] = z < 0 ? -half : half;
+      }
+    }
+  }
+
+  function curvedItem(a: number, b: number, g: number, k: number, i: number, sum: Float64Array): void {
+    const weight = itemWeights[i]!;
+    const ownAt = missingRow[i]! * Q;
+    const riseAt = curvedRow[i]! * Q;
+    const logScale = Math.log1p(g + k);
+    for (let q = 0; q < Q; q++) {
+      const z = a * points[q]! - b;
+      const e = Math.exp(-Math.abs(z));
+      const large = 1 / (1 + e);
+      const small = e * large;
+      // Without an asymptote on its side the logarithm is the logistic function's own, however far out.
+      const right = g > 0 ? Math.log(g + (z < 0 ? small : large)) : Math.min(z, 0) - Math.log1p(e);
+      const wrong = k > 0 ? Math.log(k + (z < 0 ? large : small)) : Math.min(-z, 0) - Math.log1p(e);
+      const value = weight * (wrong - logScale);
+      rise[riseAt + q] = weight * (right - wrong);
+      sum[q] = sum[q]! + value;
+      if (ownAt >= 0) own[ownAt + q] = value;
+    }
+  }
+
+  return tables;
+}

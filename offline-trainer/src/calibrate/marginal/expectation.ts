@@ -1,0 +1,207 @@
+import { curveTables } from "./curve-tables.ts";
+import type { Curves } from "./curves.ts";
+import { placeOf, type Grid } from "./grid.ts";
+import type { Problem } from "./problem.ts";
+
+/** What lies this far below a posterior's peak, in nats, is nothing: e⁻³⁶ is below a double's last digit. */
+const NEGLIGIBLE = 36;
+/** What is cut off a posterior this far below its peak is 2e-9 of it. */
+const CUT = 20;
+/** Points beyond those that count, so that a posterior may move a little before its window must grow. */
+const MARGIN = 2;
+
+/** Where each model's posterior lies, M each, in units of θ: from where a window is looked for. */
+export interface PosteriorBounds {
+  readonly low: Float64Array;
+  readonly high: Float64Array;
+}
+
+/** What the models' posteriors p(θ_q | y_m) say, and the sums over models that the items' derivatives need. */
+export interface Expectation {
+  readonly grid: Grid;
+  /** E[θ | y_m] and E[θ² | y_m], M each. */
+  readonly mean: Float64Array;
+  readonly square: Float64Array;
+  readonly bounds: PosteriorBounds;
+  /** Σ_m w·p(θ_q | y_m), Q: the models at each point. */
+  readonly mass: Float64Array;
+  /** The same over the models that miss an item, one row for each of the items that miss answers. */
+  readonly missingMass: Float64Array;
+  /** The same over the models that have an item right, one row for each item with asymptotes. */
+  readonly rightMass: Float64Array;
+  /** Σ_m w·s·E[θ | y_m], N. */
+  readonly signedMeans: Float64Array;
+  /** σ(z) − ½ of the items without asymptotes, N×Q. */
+  readonly halfCurve: Float64Array;
+  /** Points at which there is any model: [first, last). */
+  first: number;
+  last: number;
+  /** Whether some model's posterior reaches beyond the grid. */
+  cut: boolean;
+  /**
+   * The E-step.
+   * @param visit - is shown every model's posterior: `weighted[q]` = w·p(θ_q | y_m) for lo ≤ q < hi, overwritten afterwards
+   * @returns the marginal log-likelihood Σ_m w·log ∫ Π_i P(y_mi | θ) dN(θ), in nats
+   */
+  run(curves: Curves, visit?: (model: number, weighted: Float64Array, lo: number, hi: number) => void): number;
+}
+
+/**
+ * The E-step of Bock & Aitkin's EM algorithm on an even grid. A model's posterior is narrow, so that only a window of
+ * points is looked at: those of the last run, and more wherever one at its end still counts. Models are gone through in
+ * the order of their windows, which keeps the points in use in the cache.
+ * @see Bock & Aitkin (1981), Psychometrika 46, 443–459
+ */
+export function expectation(problem: Problem, grid: Grid, start?: PosteriorBounds): Expectation {
+  const { subjects, items, signs, modelWeights, curved, missing, missingRow } = problem;
+  const { points } = grid;
+  const Q = points.length;
+  const tables = curveTables(problem, grid);
+  const { base, own, rise, halfSlope } = tables;
+  const hasStraight = curved.length < problem.free.length + problem.known.length;
+  const { order, from, to } = windows(start);
+  const row = new Float64Array(Q);
+  /** Where the rows begin of the items with asymptotes that the model at hand has right. */
+  const right = new Int32Array(curved.length);
+  let rights = 0;
+  const out: Expectation = {
+    grid,
+    mean: new Float64Array(subjects),
+    square: new Float64Array(subjects),
+    bounds: { low: new Float64Array(subjects), high: new Float64Array(subjects) },
+    mass: new Float64Array(Q),
+    missingMass: new Float64Array(problem.missingRows * Q),
+    rightMass: new Float64Array(curved.length * Q),
+    signedMeans: new Float64Array(items),
+    halfCurve: tables.halfCurve,
+    first: 0,
+    last: Q,
+    cut: false,
+    run,
+  };
+  const { mass, missingMass, rightMass, signedMeans } = out;
+
+  function windows(bounds: PosteriorBounds | undefined): { order: Int32Array; from: Int32Array; to: Int32Array } {
+    const low = Int32Array.from({ length: subjects }, (_, m) => (bounds ? placeOf(bounds.low[m]!, grid) : 0));
+    const high = Int32Array.from({ length: subjects }, (_, m) => (bounds ? placeOf(bounds.high[m]!, grid) + 1 : Q));
+    const width = Math.min(Q, 2 * MARGIN);
+    return {
+      order: Int32Array.from(low.keys()).sort((m, n) => low[m]! - low[n]!),
+      from: low.map((q) => Math.min(q, Q - width)),
+      to: high.map((q) => Math.max(Math.min(q, Q), width)),
+    };
+  }
+
+  function run(curves: Curves, visit?: Parameters<Expectation["run"]>[1]): number {
+    tables.update(curves);
+    mass.fill(0);
+    missingMass.fill(0);
+    rightMass.fill(0);
+    signedMeans.fill(0);
+    out.first = Q;
+    out.last = 0;
+    out.cut = false;
+    let value = tables.constant;
+    for (const m of order) value += modelWeights[m]! * posterior(m, visit);
+    return value;
+  }
+
+  /** One model's posterior and its part in all sums. @returns log of the integral, without `tables.constant` */
+  function posterior(m: number, visit: Parameters<Expectation["run"]>[1]): number {
+    const slope = hasStraight ? signedSum(m) : 0;
+    listRight(m);
+    let lo = from[m]!;
+    let hi = to[m]!;
+    let peak: number;
+    for (;;) {
+      logPosterior(m, slope, lo, hi);
+      peak = row[lo]!;
+      for (let q = lo + 1; q < hi; q++) if (row[q]! > peak) peak = row[q]!;
+      const left = row[lo]! > peak - NEGLIGIBLE;
+      const end = row[hi - 1]! > peak - NEGLIGIBLE;
+      if ((lo === 0 && row[0]! > peak - CUT) || (hi === Q && row[Q - 1]! > peak - CUT)) out.cut = true;
+      if (!(left && lo > 0) && !(end && hi < Q)) break;
+      const width = hi - lo;
+      if (left) lo = Math.max(0, lo - width);
+      if (end) hi = Math.min(Q, hi + width);
+    }
+    while (row[lo]! <= peak - NEGLIGIBLE) lo++;
+    while (row[hi - 1]! <= peak - NEGLIGIBLE) hi--;
+    let total = 0;
+    let mean = 0;
+    let square = 0;
+    for (let q = lo; q < hi; q++) {
+      const p = Math.exp(row[q]! - peak);
+      const theta = points[q]!;
+      row[q] = p;
+      total += p;
+      mean += p * theta;
+      square += p * theta * theta;
+    }
+    out.mean[m] = mean / total;
+    out.square[m] = square / total;
+    out.bounds.low[m] = points[lo]!;
+    out.bounds.high[m] = points[hi - 1]!;
+    from[m] = Math.max(0, lo - MARGIN);
+    to[m] = Math.min(Q, hi + MARGIN);
+    const weight = modelWeights[m]!;
+    for (let q = lo; q < hi; q++) row[q] = (row[q]! * weight) / total;
+    accumulate(m, (weight * mean) / total, lo, hi);
+    visit?.(m, row, lo, hi);
+    return peak + Math.log(total);
+  }
+
+  function listRight(m: number): void {
+    const cells = m * items;
+    rights = 0;
+    for (let c = 0; c < curved.length; c++) {
+      right[rights] = c * Q;
+      rights += signs[cells + curved[c]!]! > 0 ? 1 : 0; // no branch: answers can't be foreseen
+    }
+  }
+
+  function signedSum(m: number): number {
+    const cells = m * items;
+    let sum = 0;
+    for (let i = 0; i < items; i++) sum += signs[cells + i]! * halfSlope[i]!;
+    return sum;
+  }
+
+  function logPosterior(m: number, slope: number, lo: number, hi: number): void {
+    for (let q = lo; q < hi; q++) row[q] = base[q]! + slope * points[q]!;
+    let n = 0;
+    for (; n + 3 < rights; n += 4) {
+      const [k, l, i, j] = [right[n]!, right[n + 1]!, right[n + 2]!, right[n + 3]!];
+      for (let q = lo; q < hi; q++) row[q] = row[q]! + rise[k + q]! + rise[l + q]! + (rise[i + q]! + rise[j + q]!);
+    }
+    for (; n < rights; n++) {
+      const at = right[n]!;
+      for (let q = lo; q < hi; q++) row[q] = row[q]! + rise[at + q]!;
+    }
+    const end = missing.from[m + 1]!;
+    for (let cell = missing.from[m]!; cell < end; cell++) {
+      const at = missingRow[missing.items[cell]!]! * Q;
+      for (let q = lo; q < hi; q++) row[q] = row[q]! - own[at + q]!;
+    }
+  }
+
+  function accumulate(m: number, weightedMean: number, lo: number, hi: number): void {
+    const cells = m * items;
+    if (lo < out.first) out.first = lo;
+    if (hi > out.last) out.last = hi;
+    for (let q = lo; q < hi; q++) mass[q] = mass[q]! + row[q]!;
+    if (hasStraight)
+      for (let i = 0; i < items; i++) signedMeans[i] = signedMeans[i]! + signs[cells + i]! * weightedMean;
+    for (let n = 0; n < rights; n++) {
+      const at = right[n]!;
+      for (let q = lo; q < hi; q++) rightMass[at + q] = rightMass[at + q]! + row[q]!;
+    }
+    const end = missing.from[m + 1]!;
+    for (let n = missing.from[m]!; n < end; n++) {
+      const at = missingRow[missing.items[n]!]! * Q;
+      for (let q = lo; q < hi; q++) missingMass[at + q] = missingMass[at + q]! + row[q]!;
+    }
+  }
+
+  return out;
+}

@@ -1,0 +1,106 @@
+import { cholesky, choleskyInverse, createRandom } from "anchoreval/core";
+import { unwhiten, whiten, type Curvature } from "./curvature.ts";
+import { lanczos, type KrylovSpace } from "./lanczos.ts";
+import type { MarginalObjective } from "./objective.ts";
+import { factorInPlace } from "./small-cholesky.ts";
+
+/**
+ * Steps of Lanczos' algorithm, all that fewer parameters have. What items have in common is a handful of directions, the
+ * scale's above all: with 24 steps standard errors at 500 × 100 are within .1 % (2PL) and 2 % (4PL) of the whole matrix's.
+ */
+const STEPS = 24;
+/** Of the score's differences, in standard errors of the items' parameters together. */
+const DIFFERENCE = 1e-4;
+
+/** Parts of the estimates' covariance matrix. */
+export interface ItemCovariances {
+  /** Of each free item's parameters with each other, `perItem`² row-major. */
+  readonly blocks: Float64Array;
+  /** Of the common slope with itself and with each item's parameters in the order of the vector; null without one. */
+  readonly slope: { readonly variance: number; readonly withItems: Float64Array } | null;
+}
+
+/**
+ * Covariances of the estimates: of H⁻¹, H the observed information of the log posterior, what standard errors need.
+ *
+ * With B the items' own blocks of H (Louis' identity), B = L·Lᵀ, and X = I − L⁻¹·H·L⁻ᵀ what couples them, H⁻¹ is
+ * L⁻ᵀ·(I − X)⁻¹·L⁻¹. X has few large eigenvalues: Lanczos' algorithm finds X ≈ Q·T·Qᵀ from products with X, each a
+ * difference of scores. The rest of X is taken to first order, where it has no part in the blocks: (I − X)⁻¹ is
+ * I + Q·((I − T)⁻¹ − I − T)·Qᵀ. With as many steps as parameters that is exact.
+ * @param x - the maximum, at which the objective is left too
+ * @returns null where H isn't positive definite
+ * @see Louis (1982), Journal of the Royal Statistical Society B 44, 226–233; the whole H by differences of the score as in
+ * Jamshidian & Jennrich (2000), the same journal 62, 257–270
+ */
+export function itemCovariances(objective: MarginalObjective, x: Float64Array): ItemCovariances | null {
+  const { layout } = objective;
+  const { size, tail, perItem } = layout;
+  const here = objective.evaluation();
+  const beside = objective.evaluation();
+  objective.evaluate(x, here);
+  const { curvature, gradient } = here;
+  const { blocks } = curvature;
+  blocks.set(objective.observedBlocks(x));
+  for (let at = 0; at < tail; at += perItem) if (!factorInPlace(blocks, at * perItem, perItem)) return null;
+
+  const step = new Float64Array(size);
+  const coupling = (v: Float64Array, out: Float64Array): void => {
+    unwhiten(curvature, layout, v, step);
+    for (let k = 0; k < size; k++) step[k] = x[k]! + DIFFERENCE * step[k]!;
+    objective.evaluate(step, beside);
+    for (let k = 0; k < size; k++) out[k] = (beside.gradient[k]! - gradient[k]!) / DIFFERENCE;
+    whiten(curvature, layout, out, out);
+    for (let k = 0; k < size; k++) out[k] = out[k]! + v[k]!;
+  };
+  const space = lanczos(coupling, size, Math.min(size, STEPS), createRandom("item covariances"));
+  objective.evaluate(x, beside);
+  const middle = beyondIdentity(space);
+  return middle && assemble(curvature, objective, space, middle);
+}
+
+/** (I − T)⁻¹ − I − T; null where I − T isn't positive definite. */
+function beyondIdentity({ projected, basis }: KrylovSpace): Float64Array | null {
+  const n = basis.length;
+  const identity = (k: number): number => (k % (n + 1) === 0 ? 1 : 0);
+  const factor = cholesky(
+    projected.map((value, k) => identity(k) - value),
+    n,
+  );
+  return factor && choleskyInverse(factor, n).map((value, k) => value - identity(k) - projected[k]!);
+}
+
+/** L⁻ᵀ·(I + Q·middle·Qᵀ)·L⁻¹, as far as it is asked for. */
+function assemble(
+  curvature: Curvature,
+  { layout }: MarginalObjective,
+  { basis }: KrylovSpace,
+  middle: Float64Array,
+): ItemCovariances {
+  const { size, tail, perItem, slope } = layout;
+  const factors = curvature.blocks;
+  const n = basis.length;
+  const left = basis.map((q) => {
+    const turned = new Float64Array(size);
+    unwhiten(curvature, layout, q, turned);
+    return turned;
+  });
+  const right = left.map((_, j) => {
+    const sum = new Float64Array(size);
+    left.forEach((column, k) => {
+      for (let r = 0; r < size; r++) sum[r] = sum[r]! + middle[k * n + j]! * column[r]!;
+    });
+    return sum;
+  });
+  const shared = (r: number, s: number): number => left.reduce((sum, column, j) => sum + column[r]! * right[j]![s]!, 0);
+  const blocks = new Float64Array(tail * perItem);
+  for (let from = 0; from < tail; from += perItem) {
+    const at = from * perItem;
+    const own = choleskyInverse(factors.subarray(at, at + perItem * perItem), perItem);
+    for (let p = 0; p < perItem; p++)
+      for (let r = 0; r < perItem; r++)
+        blocks[at + p * perItem + r] = own[p * perItem + r]! + shared(from + p, from + r);
+  }
+  if (slope < 0) return { blocks, slope: null };
+  const withItems = Float64Array.from({ length: tail }, (_, r) => shared(slope, r));
+  return { blocks, slope: { variance: factors[tail * perItem]! ** -2 + shared(slope, slope), withItems } };
+}

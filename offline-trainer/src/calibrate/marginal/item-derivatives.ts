@@ -1,0 +1,138 @@
+import type { Expectation } from "./expectation.ts";
+import type { Problem } from "./problem.ts";
+
+/**
+ * Of one item's expected complete-data log-likelihood Σ_q r_q·log P + (n_q − r_q)·log Q, n_q and r_q the answers and the
+ * right ones at each point as the E-step counts them: gradient and curvature, minus the second derivatives, in
+ * (a, b, log g, log k). By Fisher's identity the gradient is that of the marginal log-likelihood.
+ */
+export interface ItemDerivatives {
+  value: number;
+  /** 4. */
+  readonly gradient: Float64Array;
+  /** 4×4, row-major. */
+  readonly curvature: Float64Array;
+}
+
+export function itemDerivatives(): ItemDerivatives {
+  return { value: 0, gradient: new Float64Array(4), curvature: new Float64Array(16) };
+}
+
+/**
+ * Of an item without asymptotes, at the parameters of the E-step: all but the value and the last two parameters.
+ * @param out - filled
+ */
+export function straightDerivatives(problem: Problem, found: Expectation, item: number, out: ItemDerivatives): void {
+  const { mass, missingMass, halfCurve, first, last } = found;
+  const { points } = found.grid;
+  const row = problem.missingRow[item]! * points.length;
+  const curve = item * points.length;
+  let [a, b, aa, ab, bb] = [0, 0, 0, 0, 0];
+  for (let q = first; q < last; q++) {
+    const n = row < 0 ? mass[q]! : mass[q]! - missingMass[row + q]!;
+    const theta = points[q]!;
+    const half = halfCurve[curve + q]!; // P − ½, so that PQ = ¼ − half²
+    const nHalf = n * half;
+    const nPQ = 0.25 * n - nHalf * half;
+    b += nHalf;
+    a += nHalf * theta;
+    bb += nPQ;
+    ab += nPQ * theta;
+    aa += nPQ * theta * theta;
+  }
+  const weight = problem.itemWeights[item]!;
+  const { gradient, curvature } = out;
+  gradient[0] = weight * (0.5 * found.signedMeans[item]! - a);
+  gradient[1] = weight * (b - 0.5 * problem.signSums[item]!);
+  curvature[0] = weight * aa;
+  curvature[1] = curvature[4] = -weight * ab;
+  curvature[5] = weight * bb;
+}
+
+/**
+ * Of an item with asymptotes, at any parameters. With s = σ(z), t = σ(−z), R = 1/(1+g+k), A = r/(g+s) and
+ * B = (n−r)/(k+t): ∂z = st·(A−B), ∂log g = g·(A−nR), ∂log k = k·(B−nR), and what those give differentiated again.
+ * @param p - (a, b, log g[, log k]), from `at` on
+ * @param count - of parameters, 3 or 4; for 3 k is 0
+ * @param expected - count r = n·P right answers instead: the curvature is then Fisher's information, positive definite
+ * whatever the answers are, and value and gradient mean nothing
+ * @param out - filled
+ */
+export function curvedDerivatives(
+  problem: Problem,
+  found: Expectation,
+  item: number,
+  p: Float64Array,
+  at: number,
+  count: number,
+  expected: boolean,
+  out: ItemDerivatives,
+): void {
+  const { mass, missingMass, rightMass, first, last } = found;
+  const { points } = found.grid;
+  const missingAt = problem.missingRow[item]! * points.length;
+  const rightAt = problem.curvedRow[item]! * points.length;
+  const a = p[at]!;
+  const b = p[at + 1]!;
+  const g = Math.exp(p[at + 2]!);
+  const k = count > 3 ? Math.exp(p[at + 3]!) : 0;
+  const R = 1 / (1 + g + k);
+  let [value, models, sumA, sumB] = [0, 0, 0, 0];
+  let [ga, gb, aa, ab, bb, ag, bg, ak, bk, gg, kk] = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0];
+  for (let q = first; q < last; q++) {
+    const n = missingAt < 0 ? mass[q]! : mass[q]! - missingMass[missingAt + q]!;
+    const theta = points[q]!;
+    const z = a * theta - b;
+    const e = Math.exp(-Math.abs(z));
+    const large = 1 / (1 + e);
+    const small = e * large;
+    const s = z < 0 ? small : large;
+    const t = z < 0 ? large : small;
+    const u = g + s;
+    const v = k + t;
+    const r = expected ? n * u * R : rightMass[rightAt + q]!;
+    const w = n - r;
+    const st = s * t;
+    const A = r / u;
+    const stA2 = (st * A) / u;
+    // Where k = 0, t cancels: nothing is divided by what may vanish.
+    const stB = k > 0 ? (st * w) / v : s * w;
+    const stB2 = k > 0 ? stB / v : 0;
+    const slope = st * A - stB;
+    const bend = st * stA2 + (k > 0 ? st * stB2 : s * s * w) - slope * (t - s);
+    value += r * Math.log(u) + w * (k > 0 ? Math.log(v) : Math.min(-z, 0) - Math.log1p(e));
+    models += n;
+    gb -= slope;
+    ga += slope * theta;
+    bb += bend;
+    ab += bend * theta;
+    aa += bend * theta * theta;
+    sumA += A;
+    bg += stA2;
+    ag += stA2 * theta;
+    gg += (g * A) / u - A;
+    if (k === 0) continue;
+    const B = w / v;
+    sumB += B;
+    bk += stB2;
+    ak += stB2 * theta;
+    kk += (k * B) / v - B;
+  }
+  const weight = problem.itemWeights[item]!;
+  const { gradient, curvature } = out;
+  out.value = weight * (value - models * Math.log1p(g + k));
+  gradient[0] = weight * ga;
+  gradient[1] = weight * gb;
+  gradient[2] = weight * g * (sumA - models * R);
+  gradient[3] = weight * k * (sumB - models * R);
+  curvature[0] = weight * aa;
+  curvature[1] = curvature[4] = -weight * ab;
+  curvature[5] = weight * bb;
+  curvature[2] = curvature[8] = weight * g * ag;
+  curvature[6] = curvature[9] = -weight * g * bg;
+  curvature[3] = curvature[12] = -weight * k * ak;
+  curvature[7] = curvature[13] = weight * k * bk;
+  curvature[10] = weight * g * (gg + models * R * (1 - g * R));
+  curvature[15] = weight * k * (kk + models * R * (1 - k * R));
+  curvature[11] = curvature[14] = -weight * g * k * models * R * R;
+}
