@@ -10,7 +10,7 @@ import { parseArgs } from "node:util";
 import { compareGirth, comparePyIrt, machine } from "./calibrate/compare-cell.js";
 import { dataSet } from "./calibrate/data-sets.js";
 import { openPython } from "./calibrate/peers.js";
-import { girthTable, pyIrtTable } from "./calibrate/tables.js";
+import { qualityTable, timeTable } from "./calibrate/tables.js";
 import { scaleMode } from "./calibrate/scale.js";
 
 const { values, positionals } = parseArgs({
@@ -43,7 +43,7 @@ async function sideBySide() {
     const shared = { threads: Number(values.threads ?? 1), provider: values.provider, python, cache: work };
     const seeds = Array.from({ length: Number(values.seeds) }, (_, k) => k + 1);
     const full = Number(values["full-seeds"] ?? values.seeds);
-    const rows = { pyIrt: [], girth: [] };
+    const rows = [];
     const skipped = [];
     for (const name of values.sets.split(",")) {
       const set = await dataSet(name, positionals[0]);
@@ -56,21 +56,21 @@ async function sideBySide() {
           for (const version of values["py-irt"].split(",").filter(Boolean)) {
             const options = { set, version, dims, seed, epochs: Number(values.epochs), full: seed <= full, ...shared };
             const row = await comparePyIrt(options);
-            rows.pyIrt.push(row);
+            rows.push(row);
             report(
-              `${name}, D = ${dims}, seed ${seed}: ours ${row.ours.seconds.toFixed(2)} s, py-irt ${version} ${row.pyIrt.seconds.toFixed(0)} s`,
+              `${name}, D = ${dims}, seed ${seed}: ours ${row.ours.seconds.toFixed(2)} s, py-irt ${version} ${row.peer.seconds.toFixed(0)} s`,
             );
           }
       for (const seed of seeds.slice(0, Number(values["girth-seeds"])))
-        rows.girth.push(await compareGirth({ set, seed, ...shared }));
+        rows.push(await compareGirth({ set, seed, ...shared }));
     }
     const about = { machine: machine(), python: python.versions, threads: shared.threads, load: loadavg()[0] };
-    if (values.json) console.log(JSON.stringify({ ...about, skipped, ...rows }, null, 1));
+    if (values.json) console.log(JSON.stringify({ ...about, skipped, rows }, null, 1));
     else {
       console.log(`${about.machine}; ${about.python}; ${about.threads} thread(s) each; load ${about.load.toFixed(1)}`);
       for (const line of skipped) console.log(line);
-      console.log(pyIrtTable(rows.pyIrt));
-      console.log(girthTable(rows.girth));
+      console.log(`\n${timeTable(rows)}\n`);
+      console.log(qualityTable(rows));
     }
   } finally {
     if (values.cache === undefined) rmSync(work, { recursive: true, force: true });

@@ -43,23 +43,15 @@ export async function comparePyIrt({ set, version, dims, seed, epochs, full, thr
     writeFileSync(done, JSON.stringify({ peer, ours: [...before, ...after], loads: [load, loadavg()[0]] }));
   }
   const { peer, ours, loads } = JSON.parse(readFileSync(done, "utf8"));
-  const own = { seconds: median(ours.map((run) => run.seconds)), cpu: median(ours.map((run) => run.cpu)) };
   const judge = (fit) => heldOut(fit, set, targets, seed);
-  const fits = peer.estimated ? null : readPyIrt(work, set.matrix, dims);
-  const fit = await fitOurs(set, sources, options);
-  return {
-    set: set.name,
-    version,
-    dims,
-    seed,
-    sources: sources.length,
-    targets: targets.length,
-    loads,
-    ours: { ...own, quality: judge(fit), converged: fit.converged, evaluations: fit.evaluations },
-    pyIrt: { ...peer, ...(fits && { quality: judge(fits.best), last: judge(fits.last) }) },
-    ratio: peer.seconds / own.seconds,
-    cpuRatio: peer.cpu / own.cpu,
-  };
+  const found = peer.estimated ? null : readPyIrt(work, set.matrix, dims);
+  const fits = found && { "least loss": judge(found.best), "last epoch": judge(found.last) };
+  const quality = judge(await fitOurs(set, sources, options));
+  return row(
+    { set, dims, seed, targets, loads },
+    { runs: ours, quality },
+    { ...peer, name: `py-irt ${version}`, fits },
+  );
 }
 
 /** The same with girth and one dimension; ours is timed anew where girth's run is an earlier one. */
@@ -72,25 +64,25 @@ export async function compareGirth({ set, seed, threads, python, cache }) {
   const before = await times(ours);
   const load = loadavg()[0];
   const { bank, theta, seconds, cpu, peakBytes } = fitGirth(python, work, set.matrix, sources, threads);
-  const own = [...before, ...(await times(ours))];
+  const runs = [...before, ...(await times(ours))];
   const judge = (fit) => heldOut(fit, set, targets, seed);
-  const row = { seconds: median(own.map((run) => run.seconds)), cpu: median(own.map((run) => run.cpu)) };
-  return {
-    set: set.name,
-    seed,
-    fitter: marginal.name,
-    loads: [load, loadavg()[0]],
-    ours: { ...row, quality: judge(await ours()) },
-    girth: {
-      seconds,
-      cpu,
-      peakBytes,
-      withoutNumber: bank.a.filter(Number.isNaN).length,
-      quality: judge({ bank, theta }),
-    },
-    ratio: seconds / row.seconds,
-    cpuRatio: cpu / row.cpu,
-  };
+  const withoutNumber = bank.a.filter(Number.isNaN).length;
+  const peer = { seconds, cpu, peakBytes, failures: 0, estimated: false, withoutNumber };
+  const loads = [load, loadavg()[0]];
+  const quality = judge(await ours());
+  const name = `girth, ours by ${marginal.name}`;
+  return row(
+    { set, dims: 1, seed, targets, loads },
+    { runs, quality },
+    { ...peer, name, fits: { twopl_mml: judge({ bank, theta }) } },
+  );
+}
+
+/** A row of the tables. */
+function row({ set, targets, ...about }, { runs, quality }, peer) {
+  const ours = { seconds: median(runs.map((run) => run.seconds)), cpu: median(runs.map((run) => run.cpu)), quality };
+  const ratios = { ratio: peer.seconds / ours.seconds, cpuRatio: peer.cpu / ours.cpu };
+  return { set: set.name, targets: targets.length, ...about, ours, peer, ...ratios };
 }
 
 /** Our marginal maximum likelihood of one dimension; where it isn't built, penalised likelihood with one dimension. */
@@ -117,8 +109,7 @@ async function fitOurs(set, sources, { dims, seed, threads, provider }) {
   const { backend } = await resolveBackend(provider, threads);
   const random = createRandom(seed).fork("calibration");
   const found = await calibrate(coded(set, sources), { dims, backend, random });
-  const { theta, converged, evaluations } = found;
-  return { bank: itemBank(found.a, found.b), theta, converged, evaluations };
+  return { bank: itemBank(found.a, found.b), theta: found.theta };
 }
 
 function timeOurs(set, sources, options) {

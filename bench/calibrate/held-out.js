@@ -12,41 +12,46 @@ import { scoreAt } from "../../offline-trainer/dist/matrix/response-matrix.js";
 /** k of the ability prior N(μ, k²Σ): what the fit implies, and what the trainer serves with. */
 export const PRIOR_SCALES = [1, 2];
 export const ANCHOR_COUNTS = [50, 100];
+/** What {@link heldOut} measures of a model. */
+export const MEASURES = ["log-likelihood", ...ANCHOR_COUNTS.map((count) => `p-irt error, ${count}`)];
 
 /**
  * How well items' parameters predict models that they were not fitted on. The same for every fit: the prior is
  * N(μ, k²Σ), μ and Σ the mean and covariance of the fit's own source abilities (a hundredth of the mean variance added
  * to every variance); abilities are their posterior modes.
  * @param fit - `bank` of all items, `theta` of the sources
- * @returns for each k, `logLikelihood`: mean log P of an answer of a random half of the items, abilities from the other
- * half; `pIrtError`: mean |p-irt − score| in points for each number of random anchors. NaN where a parameter is none
+ * @returns for each k, for each target: mean log P of an answer of a random half of the items, the ability from the
+ * other half; then |p-irt − score| in points for each number of random anchors. null where a parameter is no number
  */
 export function heldOut({ bank, theta }, { matrix, scores }, targets, seed) {
-  if (![...bank.a, ...bank.b, ...theta].every(Number.isFinite)) return PRIOR_SCALES.map(() => failed());
+  if (![...bank.a, ...bank.b, ...theta].every(Number.isFinite)) return null;
   const { mean, covariance } = moments(theta, bank.dims);
   const draws = targets.map((model) => draw(matrix.items.length, createRandom(seed).fork(`model ${model}`)));
   return PRIOR_SCALES.map((scale) => {
     const prior = scaledPrior(mean, covariance, scale);
-    let sum = 0;
-    let cells = 0;
-    const errors = ANCHOR_COUNTS.map(() => 0);
-    targets.forEach((model, k) => {
+    return targets.map((model, k) => {
       const { seen, unseen, anchors } = draws[k];
-      const { theta: ability } = abilityFrom(bank, matrix, model, seen, prior);
-      for (const item of unseen) {
-        const score = scoreAt(matrix, model, item);
-        if (Number.isNaN(score)) continue;
-        const z = itemLogit(ability, bank, item);
-        sum -= score > 0.5 ? softplus(-z) : softplus(z);
-        cells++;
-      }
-      ANCHOR_COUNTS.forEach((count, c) => {
+      const errors = ANCHOR_COUNTS.map((count) => {
         const estimate = pIrt(bank, matrix, model, anchors.subarray(0, count), prior);
-        errors[c] += (100 * Math.abs(estimate - scores[model])) / targets.length;
+        return 100 * Math.abs(estimate - scores[model]);
       });
+      return [logLikelihood(bank, matrix, model, abilityFrom(bank, matrix, model, seen, prior), unseen), ...errors];
     });
-    return { logLikelihood: sum / cells, pIrtError: errors };
   });
+}
+
+/** Mean log-probability of a model's answers to some items. */
+function logLikelihood(bank, matrix, model, { theta }, items) {
+  let sum = 0;
+  let cells = 0;
+  for (const item of items) {
+    const score = scoreAt(matrix, model, item);
+    if (Number.isNaN(score)) continue;
+    const z = itemLogit(theta, bank, item);
+    sum -= score > 0.5 ? softplus(-z) : softplus(z);
+    cells++;
+  }
+  return sum / cells;
 }
 
 /** Halves of the items, and anchors, for one model: by seed and model, so that all fits are asked the same. */
@@ -88,8 +93,4 @@ function moments(theta, dims) {
   for (let d = 0; d < dims; d++) variance += covariance[d * (dims + 1)] / dims;
   for (let d = 0; d < dims; d++) covariance[d * (dims + 1)] += 0.01 * variance;
   return { mean, covariance };
-}
-
-function failed() {
-  return { logLikelihood: NaN, pIrtError: ANCHOR_COUNTS.map(() => NaN) };
 }

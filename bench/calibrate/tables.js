@@ -1,86 +1,73 @@
-import { ANCHOR_COUNTS, PRIOR_SCALES } from "./held-out.js";
+import { MEASURES, PRIOR_SCALES } from "./held-out.js";
 import { median } from "./median.js";
 
 /** Bytes that the graph's operators read and write for a cell, in a core's cache (see the graph of coded responses). */
 const CACHE_BYTES_PER_CELL = 108;
 
-/** Rows of a comparison with py-irt: one a set and dimension, over its seeds. */
-export function pyIrtTable(rows) {
-  const head = [
-    "set",
-    "D",
-    "py-irt",
-    "seeds",
-    "ours s",
-    "py-irt s",
-    "ratio (range)",
-    "of processor time",
-    ...PRIOR_SCALES.flatMap((k) => [
-      `log-likelihood k=${k}: ours / py-irt (best, last)`,
-      ...ANCHOR_COUNTS.map((n) => `p-irt error ${n}, k=${k}`),
-    ]),
-  ];
-  const lines = grouped(rows, (row) => `${row.set} ${row.dims} ${row.version}`).map((own) => {
-    const full = own.filter((row) => !row.pyIrt.estimated);
-    const three = (digits, pick) =>
-      full.length === 0
-        ? "–"
-        : ["ours", "best", "last"]
-            .map((who) =>
-              mean(
-                full.map((row) =>
-                  pick(who === "ours" ? row.ours.quality : row.pyIrt[who === "best" ? "quality" : "last"]),
-                ),
-              ),
-            )
-            .map((value) => value.toFixed(digits))
-            .join(" / ");
-    return [
-      own[0].set,
-      own[0].dims,
-      own[0].version,
-      `${own.length} (${full.length} in full, ${own.reduce((sum, row) => sum + row.pyIrt.failures, 0)} failed runs)`,
-      median(own.map((row) => row.ours.seconds)).toFixed(2),
-      median(own.map((row) => row.pyIrt.seconds)).toFixed(0),
-      spread(own.map((row) => row.ratio)),
-      spread(own.map((row) => row.cpuRatio)),
-      ...PRIOR_SCALES.flatMap((_, k) => [
-        three(4, (quality) => quality[k].logLikelihood),
-        ...ANCHOR_COUNTS.map((_, c) => three(2, (quality) => quality[k].pIrtError[c])),
-      ]),
-    ];
+/** Times beside a peer's: one row a set, dimension and version, over its seeds. */
+export function timeTable(rows) {
+  const head = ["set", "D", "peer", "seeds", "ours s", "peer s", "ratio (range)", "of processor time", "load"];
+  const lines = grouped(rows).map((own) => [
+    own[0].set,
+    own[0].dims,
+    own[0].peer.name,
+    seedsOf(own),
+    median(own.map((row) => row.ours.seconds)).toFixed(2),
+    median(own.map((row) => row.peer.seconds)).toFixed(0),
+    spread(own.map((row) => row.ratio)),
+    spread(own.map((row) => row.cpuRatio)),
+    median(own.flatMap((row) => row.loads)).toFixed(1),
+  ]);
+  return table(head, lines);
+}
+
+/**
+ * Quality on held-out models: ours, and what a peer's fit has more or less of it, ± the standard error of that
+ * difference over the held-out models of all seeds.
+ */
+export function qualityTable(rows) {
+  const head = ["set", "D", "fit", "seeds", "models"];
+  head.push(...PRIOR_SCALES.flatMap((k) => MEASURES.map((measure) => `${measure}, k = ${k}`)));
+  let last = "";
+  const lines = grouped(rows).flatMap((all) => {
+    const own = all.filter((row) => row.peer.fits);
+    if (own.length === 0) return [];
+    const about = [own[0].set, own[0].dims];
+    const counts = [own.length, own.reduce((sum, row) => sum + row.targets, 0)];
+    const cells = (pick) => PRIOR_SCALES.flatMap((_, k) => MEASURES.map((_, measure) => pick(k, measure)));
+    const values = (quality, k, measure) => quality[k].map((target) => target[measure]);
+    const digits = (measure) => (measure === 0 ? 4 : 2);
+    const ours = cells((k, measure) =>
+      mean(own.flatMap((row) => values(row.ours.quality, k, measure))).toFixed(digits(measure)),
+    );
+    const peers = Object.keys(own[0].peer.fits).map((fit) => {
+      const found = cells((k, measure) => {
+        if (own.some((row) => row.peer.fits[fit] === null)) return "no number";
+        const gaps = own.flatMap((row) => {
+          const theirs = values(row.peer.fits[fit], k, measure);
+          return values(row.ours.quality, k, measure).map((value, target) => theirs[target] - value);
+        });
+        const average = mean(gaps);
+        const error = Math.sqrt(mean(gaps.map((gap) => (gap - average) ** 2)) / (gaps.length - 1));
+        const sign = average < 0 ? "−" : "+";
+        return `${sign}${Math.abs(average).toFixed(digits(measure))} ± ${error.toFixed(digits(measure))}`;
+      });
+      return [...about, `${own[0].peer.name}, ${fit}`, ...counts, ...found];
+    });
+    // Ours once for all peers that follow on the same models.
+    const line = JSON.stringify([about, counts, ours]);
+    if (line === last) return peers;
+    last = line;
+    return [[...about, "ours", ...counts, ...ours], ...peers];
   });
   return table(head, lines);
 }
 
-/** Rows of a comparison with girth. */
-export function girthTable(rows) {
-  if (rows.length === 0) return "";
-  const head = [
-    "set",
-    "seed",
-    "ours by",
-    "ours s",
-    "girth s",
-    "ratio",
-    "of processor time",
-    "items without a number",
-    "log-likelihood k=1",
-  ];
-  head.push(...ANCHOR_COUNTS.map((n) => `p-irt error ${n}, k=1`));
-  const lines = rows.map(({ set, seed, fitter, ours, girth, ratio, cpuRatio }) => [
-    set,
-    seed,
-    fitter,
-    ours.seconds.toFixed(2),
-    girth.seconds.toFixed(1),
-    ratio.toFixed(0),
-    cpuRatio.toFixed(0),
-    girth.withoutNumber,
-    `${ours.quality[0].logLikelihood.toFixed(4)} / ${girth.quality[0].logLikelihood.toFixed(4)}`,
-    ...ANCHOR_COUNTS.map((_, c) => [ours, girth].map((one) => one.quality[0].pIrtError[c].toFixed(2)).join(" / ")),
-  ]);
-  return table(head, lines);
+function seedsOf(own) {
+  const full = own.filter((row) => !row.peer.estimated).length;
+  const failures = own.reduce((sum, row) => sum + row.peer.failures, 0);
+  const remarks = [full < own.length && `${full} in full`, failures > 0 && `${failures} runs ended in NaN`];
+  return [own.length, ...remarks.filter(Boolean)].join(", ");
 }
 
 /** Sentences about the two large cells. */
@@ -142,9 +129,12 @@ function spread(ratios) {
   return `${median(ratios).toFixed(0)} (${low.toFixed(0)}–${high.toFixed(0)})`;
 }
 
-function grouped(rows, key) {
+function grouped(rows) {
   const groups = new Map();
-  for (const row of rows) groups.set(key(row), [...(groups.get(key(row)) ?? []), row]);
+  for (const row of rows) {
+    const key = `${row.set} ${row.dims} ${row.peer.name}`;
+    groups.set(key, [...(groups.get(key) ?? []), row]);
+  }
   return [...groups.values()];
 }
 
