@@ -7,7 +7,7 @@ export const LEAST_MODELS_FOR_AUDIT = 20;
 export const LISTED_SUSPECTS = 20;
 
 /** Answers of the rarer kind that an item needs: of fewer, each counts for too much. */
-const LEAST_RARE = 3;
+export const LEAST_RARE = 3;
 
 export interface Suspect {
   /** Position in the scenario. */

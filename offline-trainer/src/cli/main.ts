@@ -1,5 +1,6 @@
 import { runProgram, type Streams } from "anchoreval/cli";
 import { trainerVersion } from "../trainer-version.ts";
+import { auditCommand } from "./audit.ts";
 import { backtestCommand } from "./backtest.ts";
 import { demoCommand } from "./demo.ts";
 import { fitCommand } from "./fit.ts";
@@ -23,6 +24,7 @@ export function main(argv: readonly string[], streams: Streams = process): Promi
         importCommand,
         fitCommand,
         backtestCommand,
+        auditCommand,
         publishCommand,
         serveCommand,
         demoCommand,

@@ -28,7 +28,7 @@ export function* wideCsvLines(matrix: ResponseMatrix): Generator<string, void, u
 }
 
 /** A cell by RFC 4180: quoted where it has a comma, a quote or a line end. */
-function csvCell(text: string): string {
+export function csvCell(text: string): string {
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 

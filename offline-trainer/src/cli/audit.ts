@@ -1,0 +1,144 @@
+import { readFile } from "node:fs/promises";
+import { setImmediate as turn } from "node:timers/promises";
+import { sha256Hex } from "anchoreval/bundle";
+import type { Command, OptionReader } from "anchoreval/cli";
+import { AnchorEvalError } from "anchoreval/core";
+import { auditLeaderboard, type Audit } from "../audit/audit.ts";
+import {
+  bankRecord,
+  copyRecord,
+  itemRecord,
+  modelRecords,
+  scenarioRecords,
+  type AuditRecord,
+} from "../audit/audit-records.ts";
+import { auditSummary } from "../audit/audit-summary.ts";
+import { auditedItems, type AuditedItem } from "../audit/audited-items.ts";
+import { auditCsv, auditLines } from "../audit/write-audit.ts";
+import { PROVIDERS, resolveBackend } from "../backends/resolve-backend.ts";
+import { DEFAULT_CONFIGURATION } from "../fit/configuration.ts";
+import { readResponses } from "../ingest/read-responses.ts";
+import { trainerVersion } from "../trainer-version.ts";
+import { readFamiliesFile } from "./families-file.ts";
+import {
+  FIT_OPTIONS,
+  RESPONSE_OPTIONS,
+  readConfiguration,
+  readImportFacts,
+  readResponseOptions,
+} from "./fit-options.ts";
+import { checkOutFile, writeOutFile } from "./out-file.ts";
+
+const DIMS = 8;
+
+export const auditCommand: Command = {
+  name: "audit",
+  summary: "items to look at by hand: likely wrong keys, copies, misfit; and what the calibration is worth",
+  options: {
+    ...RESPONSE_OPTIONS,
+    out: { type: "string", value: "FILE", description: "everything, as .jsonl, or the items as .csv; .gz is gzip" },
+    top: { type: "string", value: "N", description: "items listed of each kind (default 10)" },
+    families: {
+      type: "string",
+      value: "FILE",
+      description: "lines of model,family: relatives are no independent witnesses (default: by the names)",
+    },
+    dims: { type: "string", value: "N", description: `latent dimensions at most (default ${DIMS})` },
+    "held-out": {
+      type: "string",
+      value: "SHARE",
+      description: "share of the answers held out for the likelihood; 0 saves a calibration (default 0.1)",
+    },
+    weighting: FIT_OPTIONS.weighting,
+    joint: FIT_OPTIONS.joint,
+    provider: FIT_OPTIONS.provider,
+    seed: { type: "string", value: "N", description: "seed of all draws (default 1)" },
+  },
+  async run({ options, output, signal }) {
+    const { responses, ...reading } = readResponseOptions(options);
+    const dims = options.number("dims", { min: 1, max: 32, integer: true }, DIMS);
+    const heldOut = options.number("held-out", { min: 0, max: 0.5 }, 0.1);
+    const top = options.number("top", { min: 1, integer: true }, 10);
+    const seed = options.number("seed", { min: 0, integer: true }, 1);
+    const provider = options.oneOf("provider", PROVIDERS, "auto");
+    const out = await readOut(options);
+    const { weighting, joint } = readConfiguration(options, await readImportFacts(responses));
+    const families = options.text("families");
+    const table = families === undefined ? undefined : await readFamiliesFile(families);
+    const { matrix, remarks } = await readResponses(responses, reading);
+    for (const remark of remarks) output.remark(remark);
+    const { backend, reason } = await resolveBackend(provider);
+    output.remark(reason);
+    const bar = output.progress("auditing", 1);
+    let audit: Audit;
+    try {
+      audit = await auditLeaderboard(matrix, {
+        configuration: { ...DEFAULT_CONFIGURATION, weighting, joint },
+        dims,
+        seed,
+        backend,
+        heldOut,
+        ...(table && { families: table }),
+        signal,
+        onProgress: (done, of, note) => bar.update(done / of, note),
+      });
+    } catch (error) {
+      if (signal.aborted) throw new AnchorEvalError("aborted", "the audit was stopped; nothing was written");
+      throw error;
+    } finally {
+      bar.stop();
+    }
+    const items = auditedItems(audit);
+    await turn();
+    if (signal.aborted) throw new AnchorEvalError("aborted", "the audit was stopped; nothing was written");
+    if (out !== null) await writeOutFile(out.file, out.csv ? auditCsv(audit, items) : auditLines(audit, items));
+    if (output.json) {
+      output.document({
+        header: {
+          data: `sha256:${sha256Hex(await readFile(responses))}`,
+          version: trainerVersion(),
+          provider: reason,
+          weighting,
+          joint,
+          dims,
+          seed,
+          heldOut,
+          families: audit.families,
+        },
+        ...document(audit, items),
+      });
+      return 0;
+    }
+    for (const line of auditSummary(audit, items, top)) output.line(line);
+    if (out === null) output.remark("--out FILE.jsonl saves every item with all its statistics");
+    else output.remark(`everything in ${out.file}`);
+    return 0;
+  },
+};
+
+async function readOut(options: OptionReader): Promise<{ file: string; csv: boolean } | null> {
+  const file = options.text("out");
+  if (file === undefined) return null;
+  const ending = /\.(jsonl|csv)(\.gz)?$/.exec(file.toLowerCase())?.[1];
+  if (ending === undefined)
+    throw new AnchorEvalError(
+      "invalid_option",
+      `--out is a file that ends in .jsonl, .csv or one of these and .gz; got ${file}`,
+    );
+  await checkOutFile("--out", file);
+  return { file, csv: ending === "csv" };
+}
+
+/** What `--json` prints: the items with findings, not the others. */
+function document(audit: Audit, items: readonly AuditedItem[]): object {
+  const banks = audit.banks.map((bank) => bank.audit);
+  const plain = (record: AuditRecord): object =>
+    Object.fromEntries(Object.entries(record).filter(([name]) => name !== "record"));
+  return {
+    banks: banks.map((bank) => plain(bankRecord(bank))),
+    scenarios: banks.flatMap((bank) => scenarioRecords(bank).map(plain)),
+    items: items.filter(({ rank }) => rank !== null).map((item) => plain(itemRecord(item, audit.matrix.items))),
+    pairs: audit.copies.map((copy) => plain(copyRecord(copy, audit))),
+    models: banks.flatMap((bank) => modelRecords(bank).map(plain)),
+  };
+}
