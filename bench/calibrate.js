@@ -1,6 +1,7 @@
 // Calibration beside py-irt (its own command) and girth, on the same models, judged on the same held-out models.
-// usage: node bench/calibrate.js [FOLDER] [--sets helm-lite,simulated] [--dims 2,10] [--py-irt 0.7.1,0.6.6] [--seeds 5] [--full-seeds 5]
-//          [--epochs 2000] [--threads 1] [--provider cpu] [--python DIR] [--cache DIR] [--json]
+// usage: node bench/calibrate.js [FOLDER] [--sets helm-lite,simulated] [--dims 2,10] [--seeds 5] [--py-irt 0.7.1,0.6.6]
+//          [--epochs 2000] [--full-seeds 5] [--girth-sets helm-lite,simulated,simulated-200] [--girth-seeds 1]
+//          [--threads 1] [--provider cpu] [--python DIR] [--cache DIR] [--json]
 //        node bench/calibrate.js --scale [--cells accuracy,large,growth] [--threads 2] [--provider cpu] [--json]
 // FOLDER holds helm-lite/responses.csv.gz and items.jsonl.gz. See bench/README.md.
 import { mkdtempSync, rmSync } from "node:fs";
@@ -21,6 +22,7 @@ const { values, positionals } = parseArgs({
     "py-irt": { type: "string", default: "0.7.1,0.6.6" },
     seeds: { type: "string", default: "5" },
     "full-seeds": { type: "string" },
+    "girth-sets": { type: "string", default: "helm-lite,simulated,simulated-200" },
     "girth-seeds": { type: "string", default: "1" },
     epochs: { type: "string", default: "2000" },
     threads: { type: "string" },
@@ -44,25 +46,38 @@ async function sideBySide() {
     const seeds = Array.from({ length: Number(values.seeds) }, (_, k) => k + 1);
     const full = Number(values["full-seeds"] ?? values.seeds);
     const rows = [];
+    const add = (row) => {
+      const { set, dims, seed, ours, peer } = row;
+      rows.push(row);
+      report(
+        `${set}, D = ${dims}, seed ${seed}: ours ${ours.seconds.toFixed(2)} s, ${peer.name} ${peer.seconds.toFixed(1)} s`,
+      );
+    };
     const skipped = [];
-    for (const name of values.sets.split(",")) {
+    const sets = listed(values.sets);
+    for (const name of new Set([...sets, ...listed(values["girth-sets"])])) {
       const set = await dataSet(name, positionals[0]);
       if (set.skipped) {
         skipped.push(`${name}: skipped, ${set.skipped}`);
         continue;
       }
-      for (const seed of seeds)
-        for (const dims of values.dims.split(",").map(Number))
-          for (const version of values["py-irt"].split(",").filter(Boolean)) {
-            const options = { set, version, dims, seed, epochs: Number(values.epochs), full: seed <= full, ...shared };
-            const row = await comparePyIrt(options);
-            rows.push(row);
-            report(
-              `${name}, D = ${dims}, seed ${seed}: ours ${row.ours.seconds.toFixed(2)} s, py-irt ${version} ${row.peer.seconds.toFixed(0)} s`,
+      const options = (seed) => ({ set, seed, ...shared });
+      for (const seed of sets.includes(name) ? seeds : [])
+        for (const dims of listed(values.dims).map(Number))
+          for (const version of listed(values["py-irt"]))
+            add(
+              await comparePyIrt({
+                ...options(seed),
+                version,
+                dims,
+                epochs: Number(values.epochs),
+                full: seed <= full,
+              }),
             );
-          }
-      for (const seed of seeds.slice(0, Number(values["girth-seeds"])))
-        rows.push(await compareGirth({ set, seed, ...shared }));
+      for (const seed of listed(values["girth-sets"]).includes(name)
+        ? seeds.slice(0, Number(values["girth-seeds"]))
+        : [])
+        add(await compareGirth(options(seed)));
     }
     const about = { machine: machine(), python: python.versions, threads: shared.threads, load: loadavg()[0] };
     if (values.json) console.log(JSON.stringify({ ...about, skipped, rows }, null, 1));
@@ -75,4 +90,8 @@ async function sideBySide() {
   } finally {
     if (values.cache === undefined) rmSync(work, { recursive: true, force: true });
   }
+}
+
+function listed(names) {
+  return names.split(",").filter(Boolean);
 }

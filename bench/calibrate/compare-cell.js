@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { createRandom, itemBank } from "anchoreval/core";
 import { resolveBackend } from "../../offline-trainer/dist/backends/resolve-backend.js";
 import { calibrate } from "../../offline-trainer/dist/calibrate/calibrate.js";
+import { calibrateMarginal } from "../../offline-trainer/dist/calibrate/marginal/calibrate-marginal.js";
 import { codeResponses } from "../../offline-trainer/dist/prepare/code-responses.js";
 import { heldOut } from "./held-out.js";
 import { median } from "./median.js";
@@ -58,9 +59,8 @@ export async function comparePyIrt({ set, version, dims, seed, epochs, full, thr
 export async function compareGirth({ set, seed, threads, python, cache }) {
   const { sources, targets } = set.split(seed);
   const work = join(cache, `girth-${set.name}-s${seed}-t${threads}`);
-  const marginal = await marginalFitter();
   const responses = coded(set, sources);
-  const ours = () => marginal.fit(responses);
+  const ours = () => fitMarginal(responses);
   const before = await times(ours);
   const load = loadavg()[0];
   const { bank, theta, seconds, cpu, peakBytes } = fitGirth(python, work, set.matrix, sources, threads);
@@ -70,11 +70,10 @@ export async function compareGirth({ set, seed, threads, python, cache }) {
   const peer = { seconds, cpu, peakBytes, failures: 0, estimated: false, withoutNumber };
   const loads = [load, loadavg()[0]];
   const quality = judge(await ours());
-  const name = `girth, ours by ${marginal.name}`;
   return row(
     { set, dims: 1, seed, targets, loads },
     { runs, quality },
-    { ...peer, name, fits: { twopl_mml: judge({ bank, theta }) } },
+    { ...peer, name: "girth", fits: { twopl_mml: judge({ bank, theta }) } },
   );
 }
 
@@ -85,24 +84,10 @@ function row({ set, targets, ...about }, { runs, quality }, peer) {
   return { set: set.name, targets: targets.length, ...about, ours, peer, ...ratios };
 }
 
-/** Our marginal maximum likelihood of one dimension; where it isn't built, penalised likelihood with one dimension. */
-async function marginalFitter() {
-  try {
-    const { calibrateMarginal } = await import("../../offline-trainer/dist/calibrate/marginal/calibrate-marginal.js");
-    const fit = async (responses) => {
-      const found = await calibrateMarginal(responses, { model: "2pl", standardErrors: false });
-      return { bank: itemBank(found.a, found.b), theta: found.theta };
-    };
-    return { name: "marginal likelihood", fit };
-  } catch (error) {
-    if (error.code !== "ERR_MODULE_NOT_FOUND") throw error;
-    const { backend } = await resolveBackend("cpu", 1);
-    const fit = async (responses) => {
-      const found = await calibrate(responses, { dims: 1, backend, random: createRandom(1) });
-      return { bank: itemBank(found.a, found.b), theta: found.theta };
-    };
-    return { name: "penalised likelihood", fit };
-  }
+/** Our marginal maximum likelihood of one dimension; without standard errors, as girth has none. */
+async function fitMarginal(responses) {
+  const { a, b, theta } = await calibrateMarginal(responses, { model: "2pl", standardErrors: false });
+  return { bank: itemBank(a, b), theta };
 }
 
 async function fitOurs(set, sources, { dims, seed, threads, provider }) {

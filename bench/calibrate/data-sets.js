@@ -13,15 +13,17 @@ import { interpolationSplit } from "../../offline-trainer/dist/splits/interpolat
 export const SIMULATED = { models: 400, items: 1500, scenarios: 6, dims: 5, seed: 1 };
 
 /**
- * The data set of a name, as a function of the folder with real leaderboards.
+ * The data set of a name: `simulated`, `simulated-N` with N items, or a folder of the folder with real leaderboards.
  * @returns the matrix and its splits; or why it is skipped
  */
 export async function dataSet(name, folder) {
-  if (name === "simulated") return prepared(name, simulateLeaderboard(resolveSimulateOptions(SIMULATED)).matrix);
+  const [simulated, items = SIMULATED.items] = /^simulated(?:-(\d+))?$/.exec(name) ?? [];
+  if (simulated)
+    return prepared(name, simulateLeaderboard(resolveSimulateOptions({ ...SIMULATED, items: Number(items) })).matrix);
   if (folder === undefined) return { name, skipped: "no folder with real leaderboards was given" };
-  const [responses, items] = ["responses.csv.gz", "items.jsonl.gz"].map((file) => join(folder, name, file));
+  const [responses, described] = ["responses.csv.gz", "items.jsonl.gz"].map((file) => join(folder, name, file));
   if (!existsSync(responses)) return { name, skipped: `${name}/responses.csv.gz is not in the folder` };
-  return prepared(name, (await readResponses(responses, { items })).matrix);
+  return prepared(name, (await readResponses(responses, { items: described })).matrix);
 }
 
 function prepared(name, matrix) {
