@@ -61,6 +61,8 @@ export async function backtestCell(
   const random = createRandom(seed).fork(task.id);
   const options = {
     dims: configuration.dims,
+    irtModel: configuration.irtModel,
+    estimation: configuration.estimation,
     link: configuration.link,
     shrinkage: configuration.shrinkage,
     backend,

@@ -1,6 +1,6 @@
 import { readFile, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { BENCHMARK_NAME, VERSION, WEIGHTINGS, type Manifest, type Weighting } from "anchoreval/bundle";
+import { BENCHMARK_NAME, IRT_MODELS, VERSION, WEIGHTINGS, type Manifest, type Weighting } from "anchoreval/bundle";
 import { AnchorEvalError } from "anchoreval/core";
 import type { OptionReader, OptionSpec } from "anchoreval/cli";
 import { SELECTIONS } from "../anchors/types.ts";
@@ -30,7 +30,17 @@ export const FIT_OPTIONS = {
     value: "auto|N",
     description: `latent dimensions at most; auto tries ${DIMENSION_CANDIDATES.join(", ")} on held-out models (default ${DEFAULT_CONFIGURATION.dims})`,
   },
-  "irt-model": { type: "string", value: "2pl", description: "response model" },
+  "irt-model": {
+    type: "string",
+    value: IRT_MODELS.join("|"),
+    description: "response model; all but 2pl have one dimension (default 2pl)",
+  },
+  estimation: {
+    type: "string",
+    value: "penalised|marginal",
+    description:
+      "abilities and items together, or abilities integrated out, in one dimension (default: penalised for 2pl)",
+  },
   link: {
     type: "string",
     value: [...SCORE_LINKS, "auto"].join("|"),
@@ -127,15 +137,22 @@ export function readResponseOptions(options: OptionReader): { responses: string 
 }
 
 export function readConfiguration(options: OptionReader, facts: ImportFacts): FitConfiguration {
-  options.oneOf("irt-model", ["2pl"], "2pl");
+  const irtModel = options.oneOf("irt-model", IRT_MODELS, DEFAULT_CONFIGURATION.irtModel);
+  const only = irtModel === "2pl" ? "penalised" : "marginal";
+  const estimation = options.oneOf("estimation", ["penalised", "marginal"] as const, only);
+  const dims = readDimensions(options, estimation);
+  const link = options.oneOf("link", [...SCORE_LINKS, "auto"] as const, DEFAULT_CONFIGURATION.link);
+  if (irtModel !== "2pl" && estimation === "penalised")
+    throw new AnchorEvalError("invalid_option", `--irt-model ${irtModel} is estimated by --estimation marginal alone`);
+  if (estimation === "marginal" && link !== "binarize")
+    throw new AnchorEvalError("invalid_option", `--estimation marginal takes --link binarize alone, got ${link}`);
   return {
     ...DEFAULT_CONFIGURATION,
     selection: options.oneOf("selection", SELECTIONS, DEFAULT_CONFIGURATION.selection),
-    link: options.oneOf("link", [...SCORE_LINKS, "auto"] as const, DEFAULT_CONFIGURATION.link),
-    dims:
-      options.text("dims") === "auto"
-        ? "auto"
-        : options.number("dims", { min: 1, max: 32, integer: true }, DEFAULT_CONFIGURATION.dims),
+    irtModel,
+    estimation,
+    link,
+    dims,
     shrinkage:
       options.text("shrinkage") === "auto"
         ? "auto"
@@ -145,6 +162,17 @@ export function readConfiguration(options: OptionReader, facts: ImportFacts): Fi
     weighting: options.oneOf("weighting", WEIGHTINGS, facts.weighting ?? DEFAULT_CONFIGURATION.weighting),
     joint: options.flag("joint"),
   };
+}
+
+/** Dimensions: one by marginal estimation, where more are refused. */
+function readDimensions(options: OptionReader, estimation: FitConfiguration["estimation"]): number | "auto" {
+  const marginal = estimation === "marginal";
+  const otherwise = marginal ? 1 : DEFAULT_CONFIGURATION.dims;
+  const auto = options.text("dims") === "auto";
+  const dims = auto ? "auto" : options.number("dims", { min: 1, max: 32, integer: true }, otherwise);
+  if (marginal && dims !== 1)
+    throw new AnchorEvalError("invalid_option", `--estimation marginal has one dimension, got --dims ${dims}`);
+  return dims;
 }
 
 /** Anchors per scenario from --anchors, or from --total shared evenly. */

@@ -37,7 +37,7 @@ export function bundleContent(
     banks: banks.map(({ task, trained }) => ({
       id: task.id,
       scenarios: task.scenarios.map((slice) => slice.id),
-      irtModel: "2pl",
+      irtModel: configuration.irtModel,
       dims: trained.dims,
       prior: {
         mean: Array.from(trained.abilities.mean),

@@ -2,6 +2,7 @@ import { sha256Text, type Weighting } from "anchoreval/bundle";
 import type { EstimatorId } from "anchoreval/core";
 import { DISCRIMINATION_SHRINKAGE } from "../calibrate/scales.ts";
 import { LINKS } from "../calibrate/types.ts";
+import type { BankModel } from "./calibrate-bank.ts";
 import type { Selection } from "../anchors/types.ts";
 
 /** How λ of gp-irt is chosen: learned on held-out sources, or by the reference's rule. */
@@ -16,9 +17,8 @@ export const SCORE_LINKS = ["binarize", ...LINKS] as const;
 export type ScoreLink = (typeof SCORE_LINKS)[number];
 
 /** Everything that defines what is fitted, apart from the data and the sizes. */
-export interface FitConfiguration {
+export interface FitConfiguration extends BankModel {
   readonly selection: Selection;
-  readonly irtModel: "2pl";
   /** `auto` chooses by the likelihood of held-out cells. */
   readonly link: ScoreLink | "auto";
   /** Latent dimensions at most, few models get fewer ({@link dimsFor}); or chosen on held-out models. */
@@ -40,6 +40,7 @@ export interface FitConfiguration {
 export const DEFAULT_CONFIGURATION: FitConfiguration = {
   selection: "stratified",
   irtModel: "2pl",
+  estimation: "penalised",
   link: "binarize",
   dims: 8,
   shrinkage: DISCRIMINATION_SHRINKAGE,
@@ -68,8 +69,9 @@ export function dimsFor(dims: number, models: number): number {
 
 /** Digest of a configuration: equal where the same thing is fitted. The weighting is the estimand's, not the method's. */
 export function configurationDigest(configuration: FitConfiguration): string {
-  const { selection, irtModel, link, dims, shrinkage, priorScale, lambda, joint, folds, draws } = configuration;
-  const method = { selection, irtModel, link, dims, shrinkage, priorScale, lambda, joint, folds, draws };
+  const { selection, irtModel, estimation, link, dims, shrinkage, priorScale, lambda, joint, folds, draws } =
+    configuration;
+  const method = { selection, irtModel, estimation, link, dims, shrinkage, priorScale, lambda, joint, folds, draws };
   return sha256Text(
     JSON.stringify({
       ...method,

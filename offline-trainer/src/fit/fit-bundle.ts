@@ -73,6 +73,8 @@ export async function fitBundle(matrix: ResponseMatrix, options: FitOptions): Pr
       );
     const shared = {
       random,
+      irtModel: configuration.irtModel,
+      estimation: configuration.estimation,
       onStep: ({ share, value }: CalibrationStep) => report(share, `: loss ${Math.round(value)} nats`),
       groups,
       ...(calibrator && { calibrator }),

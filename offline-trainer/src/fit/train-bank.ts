@@ -1,11 +1,12 @@
 import { itemBank, type ItemBank, type MonotoneMap, type RandomSource } from "anchoreval/core";
-import { calibrate, type Calibration, type CalibrationStep } from "../calibrate/calibrate.ts";
+import { calibrate, type CalibrationStep } from "../calibrate/calibrate.ts";
 import type { CalibrationBackend } from "../calibrate/types.ts";
 import { isBinary, type ResponseMatrix } from "../matrix/response-matrix.ts";
 import { binarizingThreshold } from "../prepare/binarize.ts";
 import { codeResponses, gradeResponses } from "../prepare/code-responses.ts";
 import type { ScenarioSlice } from "../prepare/scenarios.ts";
 import { fitScoreMap } from "../prepare/score-map.ts";
+import { calibrateBank, type BankCalibration, type BankModel } from "./calibrate-bank.ts";
 import type { ScoreLink } from "./configuration.ts";
 
 /** Scenarios that share one ability, with their responses: the unit of calibration. */
@@ -16,7 +17,7 @@ export interface BankTask {
   readonly scenarios: readonly ScenarioSlice[];
 }
 
-export interface TrainOptions {
+export interface TrainOptions extends BankModel {
   readonly dims: number;
   readonly link: ScoreLink;
   /** Share of the learned variance of discriminations that is kept. */
@@ -45,7 +46,7 @@ export interface TrainedBank {
   readonly scenarios: readonly TrainedScenario[];
   /** μ and Σ of the sources' abilities. */
   readonly abilities: { readonly mean: Float64Array; readonly covariance: Float64Array };
-  readonly calibration: Calibration;
+  readonly calibration: BankCalibration;
 }
 
 /**
@@ -53,7 +54,7 @@ export interface TrainedBank {
  * Parameters are rounded to float32, as a bundle keeps them, so that everything after is measured on what is shipped.
  */
 export async function trainBank(task: BankTask, rows: ArrayLike<number>, options: TrainOptions): Promise<TrainedBank> {
-  const { dims, link, shrinkage, backend, random, calibrator = calibrate, onStep, signal } = options;
+  const { dims, link, random, calibrator = calibrate } = options;
   const { matrix, scenarios } = task;
   const graded = link !== "binarize" && !isBinary(matrix);
   const thresholds = scenarios.map(({ begin, count }) =>
@@ -62,23 +63,26 @@ export async function trainBank(task: BankTask, rows: ArrayLike<number>, options
   const cuts = new Float64Array(matrix.items.length);
   scenarios.forEach(({ begin, count }, s) => cuts.fill(thresholds[s] ?? 0.5, begin, begin + count));
   const responses = graded ? gradeResponses(matrix, rows, link) : codeResponses(matrix, rows, cuts);
-  const calibration = await calibrator(responses, {
-    dims,
-    shrinkage,
-    backend,
+  const calibration = await calibrateBank(responses, {
+    ...options,
+    calibrator,
     random: random.fork("calibration"),
-    ...(onStep && { onStep }),
-    ...(signal && { signal }),
   });
   const a = Float32Array.from(calibration.a);
   const b = Float32Array.from(calibration.b);
+  const lower = calibration.lower && Float32Array.from(calibration.lower);
+  const upper = calibration.upper && Float32Array.from(calibration.upper);
   return {
     dims,
     calibration,
-    abilities: moments(calibration.theta, dims),
+    abilities: calibration.population ?? moments(calibration.theta, dims),
     scenarios: scenarios.map((slice, s): TrainedScenario => {
       const { begin, count } = slice;
-      const bank = itemBank(a.subarray(begin * dims, (begin + count) * dims), b.subarray(begin, begin + count));
+      const own = (values: Float32Array | null): Float32Array | null => values && values.subarray(begin, begin + count);
+      const bank = itemBank(a.subarray(begin * dims, (begin + count) * dims), b.subarray(begin, begin + count), {
+        lower: own(lower),
+        upper: own(upper),
+      });
       const threshold = thresholds[s] ?? null;
       return {
         slice,

@@ -34,10 +34,14 @@ export interface Manifest {
 }
 
 /** Items that share one ability. */
+/** Response models of a bank; `2pl` may have several dimensions. */
+export const IRT_MODELS = ["1pl", "2pl", "3pl", "4pl"] as const;
+export type IrtModel = (typeof IRT_MODELS)[number];
+
 export interface BankManifest {
   readonly id: string;
   readonly scenarios: readonly string[];
-  readonly irtModel: "2pl";
+  readonly irtModel: IrtModel;
   readonly dims: number;
   /** The ability prior N(mean, scale²·covariance) of every estimate. */
   readonly prior: { readonly mean: readonly number[]; readonly covariance: readonly number[]; readonly scale: number };

@@ -4,6 +4,7 @@ import { PARAMETERIZATION } from "../irt/parameterization.ts";
 import { cholesky } from "../numeric/cholesky.ts";
 import { anything, flag, list, nullable, number, object, oneOf, record, text, type Check } from "./check.ts";
 import {
+  IRT_MODELS,
   BUNDLE_FILES,
   ERROR_LEVELS,
   FORMAT_VERSION,
@@ -50,7 +51,7 @@ const manifest: Check<Manifest> = object({
     object({
       id,
       scenarios: list(id, { min: 1 }),
-      irtModel: oneOf(["2pl"]),
+      irtModel: oneOf(IRT_MODELS),
       dims: count,
       prior: object({
         mean: list(number(), { min: 1 }),

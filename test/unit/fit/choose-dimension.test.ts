@@ -19,6 +19,8 @@ const taskOf = (matrix: ResponseMatrix, joint = false): BankTask =>
 const options = (groups: readonly number[], seed = 3): DimensionOptions => ({
   backend: typescriptBackend,
   random: createRandom(seed),
+  irtModel: "2pl",
+  estimation: "penalised",
   link: "binarize",
   shrinkage: 0.5,
   groups,
@@ -39,13 +41,7 @@ async function heldOutError(
   const trained = await trainBank(
     task,
     rows.filter((m) => !isHeld(m)),
-    {
-      dims,
-      link: "binarize",
-      shrinkage: 0.5,
-      backend: typescriptBackend,
-      random: createRandom(3).fork(`${dims} dimensions`),
-    },
+    { ...options(groups), dims, random: createRandom(3).fork(`${dims} dimensions`) },
   );
   const prior = scaledPrior(trained.abilities.mean, trained.abilities.covariance, 2);
   const errors = task.scenarios.map((): number[] => []);

@@ -30,7 +30,12 @@ function leaderboard(score: (p: number, normal: () => number, next: () => number
 const resolved = (matrix: ResponseMatrix, link: ScoreLink | "auto" = "auto"): Promise<ScoreLink> => {
   const task = bankTasks(matrix, DEFAULT_CONFIGURATION)[0]!;
   const rows = matrix.subjects.map((_, m) => m);
-  return resolveLink(task, rows, link, { backend: typescriptBackend, random: createRandom(1) });
+  return resolveLink(task, rows, link, {
+    irtModel: "2pl",
+    estimation: "penalised",
+    backend: typescriptBackend,
+    random: createRandom(1),
+  });
 };
 const within = (score: number): number => Math.min(1, Math.max(0, score));
 

@@ -17,6 +17,8 @@ const all = matrix.subjects.map((_, m) => m);
 const shared = {
   groups: all,
   dims: 2,
+  irtModel: "2pl" as const,
+  estimation: "penalised" as const,
   link: "binarize" as const,
   backend: typescriptBackend,
   random: createRandom(2),

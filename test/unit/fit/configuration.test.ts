@@ -10,8 +10,10 @@ import {
 } from "../../../offline-trainer/src/fit/configuration.ts";
 
 describe("configurationDigest", () => {
-  const changes: { [Field in Exclude<keyof FitConfiguration, "weighting" | "irtModel">]: FitConfiguration[Field][] } = {
+  const changes: { [Field in Exclude<keyof FitConfiguration, "weighting">]: FitConfiguration[Field][] } = {
     selection: SELECTIONS.filter((selection) => selection !== DEFAULT_CONFIGURATION.selection),
+    irtModel: ["1pl", "3pl", "4pl"],
+    estimation: ["marginal"],
     link: ["auto", "bernoulli", "gaussian"],
     shrinkage: ["auto", 1],
     dims: ["auto", 1, 5],
@@ -27,13 +29,9 @@ describe("configurationDigest", () => {
 
   test("is another for every value of every field", () => {
     // Whatever is added to a configuration must be put to this test.
-    expect([...Object.keys(changes), "irtModel", "weighting"].sort()).toEqual(
-      Object.keys(DEFAULT_CONFIGURATION).sort(),
-    );
+    expect([...Object.keys(changes), "weighting"].sort()).toEqual(Object.keys(DEFAULT_CONFIGURATION).sort());
     const digests = [DEFAULT_CONFIGURATION, ...changed].map(configurationDigest);
     expect(new Set(digests).size).toBe(digests.length);
-    const other = { ...DEFAULT_CONFIGURATION, irtModel: "3pl" } as unknown as FitConfiguration;
-    expect(configurationDigest(other)).not.toBe(configurationDigest(DEFAULT_CONFIGURATION));
   });
 
   test("does not depend on the order of the fields, nor on what else is there", () => {

@@ -57,7 +57,15 @@ describe("a fit in plain TypeScript", () => {
   test("is the same to the last bit, with an ear for interrupts or without", async () => {
     const task = bankTasks(matrix, DEFAULT_CONFIGURATION)[0]!;
     const train = (backend: CalibrationBackend): Promise<TrainedBank> =>
-      trainBank(task, rowsOf(24), { dims: 2, link: "binarize", shrinkage: 0.5, backend, random: createRandom(3) });
+      trainBank(task, rowsOf(24), {
+        dims: 2,
+        irtModel: "2pl",
+        estimation: "penalised",
+        link: "binarize",
+        shrinkage: 0.5,
+        backend,
+        random: createRandom(3),
+      });
     expect(await train(interruptible(typescriptBackend))).toEqual(await train(typescriptBackend));
     const { name, precision } = interruptible(typescriptBackend);
     expect({ name, precision }).toEqual({ name: "typescript", precision: "float64" });

@@ -72,6 +72,8 @@ const cellOf = (matrix: ResponseMatrix, given: FitConfiguration): CellInput => (
 function trained({ task, groups, seed, configuration: given }: CellInput): Promise<TrainedFold> {
   return trainFold(task, split, 0, {
     dims: given.dims,
+    irtModel: given.irtModel,
+    estimation: given.estimation,
     link: given.link,
     shrinkage: given.shrinkage,
     backend: typescriptBackend,
@@ -114,6 +116,7 @@ const learned = (results: readonly CellResult[]): unknown =>
 describe("backtestCell", () => {
   const variants: [string, Partial<FitConfiguration>, boolean][] = [
     ...SELECTIONS.map((selection): [string, Partial<FitConfiguration>, boolean] => [selection, { selection }, false]),
+    ["3PL", { irtModel: "3pl", estimation: "marginal" }, false],
     ["shrinkage chosen", { shrinkage: "auto", folds: 2, draws: 1 }, false],
     ["link chosen", { link: "auto" }, true],
     ["dimension chosen", { dims: "auto", folds: 2, draws: 1 }, false],
@@ -192,6 +195,8 @@ describe("crossValidate", () => {
   const rows = own.slice(0, 30);
   const options = {
     dims: 1,
+    irtModel: "2pl" as const,
+    estimation: "penalised" as const,
     link: "binarize" as const,
     shrinkage: 0.5,
     backend: typescriptBackend,

@@ -79,7 +79,22 @@ const shared: readonly Case[] = [
   { argv: ["--dims", "0"], message: "--dims is a whole number from 1 to 32; got 0" },
   { argv: ["--dims", "33"], message: "--dims is a whole number from 1 to 32; got 33" },
   { argv: ["--dims", "Auto"], message: "--dims is a whole number from 1 to 32; got Auto" },
-  { argv: ["--irt-model", "3pl"], message: "--irt-model is 2pl; got 3pl" },
+  { argv: ["--irt-model", "grm"], message: "--irt-model is 1pl, 2pl, 3pl, 4pl; got grm" },
+  {
+    argv: ["--irt-model", "3pl", "--dims", "2"],
+    message: "--estimation marginal has one dimension, got --dims 2",
+  },
+  {
+    argv: ["--irt-model", "1pl", "--estimation", "penalised"],
+    message: "--irt-model 1pl is estimated by --estimation marginal alone",
+  },
+  { argv: ["--estimation", "mcmc"], message: "--estimation is penalised, marginal; got mcmc" },
+  {
+    argv: ["--estimation", "marginal", "--link", "bernoulli"],
+    message: "--estimation marginal takes --link binarize alone, got bernoulli",
+  },
+  { argv: ["--link", "probit"], message: "--link is binarize, bernoulli, gaussian, auto; got probit" },
+  { argv: ["--shrinkage", "0"], message: "--shrinkage is a number from 0.01 to 10; got 0" },
   { argv: ["--prior-scale", "0"], message: "--prior-scale is a number from 0.1 to 100; got 0" },
   { argv: ["--prior-scale", "NaN"], message: "--prior-scale is a number from 0.1 to 100; got NaN" },
   { argv: ["--lambda", "0.5"], message: "--lambda is learned, reference; got 0.5" },

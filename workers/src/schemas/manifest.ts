@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import { BUNDLE_FILES, WEIGHTINGS } from "anchoreval/bundle";
+import { BUNDLE_FILES, IRT_MODELS, WEIGHTINGS } from "anchoreval/bundle";
 import { ESTIMATORS } from "anchoreval/core";
 
 const MeasuredSplitSchema = z
@@ -20,7 +20,7 @@ const MeasuredErrorsSchema = z
 const BankSchema = z.object({
   id: z.string(),
   scenarios: z.array(z.string()).readonly(),
-  irtModel: z.literal("2pl"),
+  irtModel: z.enum(IRT_MODELS),
   dims: z.number().int(),
   prior: z.object({
     mean: z.array(z.number()).readonly(),
