@@ -1,3 +1,7 @@
+import { normalQuantile } from "anchoreval/core";
+
+const REACH = normalQuantile(0.975);
+
 /**
  * 95 % interval of a correlation by Fisher's transformation, tanh(artanh r ± 1.96/√(n − 3)).
  * @param r - correlation @param n - pairs that it is of
@@ -8,6 +12,6 @@
 export function correlationInterval(r: number, n: number): { low: number; high: number } {
   if (!(n > 3)) return { low: NaN, high: NaN };
   const centre = Math.atanh(r);
-  const reach = 1.959964 / Math.sqrt(n - 3);
+  const reach = REACH / Math.sqrt(n - 3);
   return { low: Math.tanh(centre - reach), high: Math.tanh(centre + reach) };
 }
