@@ -1,5 +1,6 @@
 import { cloudflareTest } from "@cloudflare/vitest-pool-workers";
 import { defineConfig } from "vitest/config";
+import { softwareVulkan } from "./test/support/software-vulkan.ts";
 
 export default defineConfig({
   test: {
@@ -7,8 +8,20 @@ export default defineConfig({
       {
         test: {
           name: "node",
-          include: ["test/{unit,property,conformance,package}/**/*.test.ts", "test/runtime/node/**/*.test.ts"],
+          include: [
+            "test/{unit,property,conformance,package}/**/*.test.ts",
+            "test/runtime/node/**/*.test.ts",
+            "test/runtime/browser/**/*.test.ts",
+          ],
           testTimeout: 30_000,
+        },
+      },
+      {
+        test: {
+          name: "webgpu",
+          include: ["test/runtime/webgpu/**/*.test.ts"],
+          env: softwareVulkan(),
+          testTimeout: 60_000,
         },
       },
       {

@@ -12,6 +12,8 @@ export interface OnnxBackendOptions {
   readonly precision?: "float32" | "float64";
   /** Finishes what this one has brought to its own precision. @see CalibrationBackend.finish */
   readonly finish?: CalibrationBackend;
+  /** Cells of a block at most: what one run of the graph holds in memory, some ten times over. @default by provider */
+  readonly blockCells?: number;
   /** Threads for a provider that computes where the responses lie. @default none but the caller's */
   readonly threads?: LaneThreads;
 }
@@ -46,6 +48,7 @@ const THREAD_CELLS = 1 << 20;
 export function onnxBackend(runtime: OnnxRuntime, options: OnnxBackendOptions): CalibrationBackend {
   const { provider, finish, threads } = options;
   const precision = options.precision ?? (provider === "cuda" ? "float64" : "float32");
+  const blockCells = options.blockCells ?? suitedCells(provider, precision);
   if (provider === "webgpu" && precision === "float64")
     throw new AnchorEvalError(
       "invalid_option",
@@ -56,7 +59,7 @@ export function onnxBackend(runtime: OnnxRuntime, options: OnnxBackendOptions): 
     precision,
     ...(finish && { finish }),
     open: async (responses, dims) => {
-      const layout = blockLayout(responses, cellsOfBlock(provider, precision));
+      const layout = blockLayout(responses, blockCells);
       const worthwhile = Math.ceil((responses.subjects * responses.items) / THREAD_CELLS);
       const count = threads ? Math.max(1, Math.min(threads.count, worthwhile, layout.across, LANES)) : 1;
       const link = "signs" in responses ? null : responses.link;
@@ -81,7 +84,7 @@ export function onnxBackend(runtime: OnnxRuntime, options: OnnxBackendOptions): 
   };
 }
 
-function cellsOfBlock(provider: string, precision: "float32" | "float64"): number {
+function suitedCells(provider: string, precision: "float32" | "float64"): number {
   if (feedsBlocks(provider)) return precision === "float32" ? CACHED_CELLS : CACHED_CELLS / 2;
   return provider === "webgpu" ? WEBGPU_CELLS : DEVICE_CELLS;
 }

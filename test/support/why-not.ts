@@ -1,0 +1,14 @@
+import { expect } from "vitest";
+import { probeBackend } from "../../offline-trainer/src/backends/probe-backend.ts";
+import type { CalibrationBackend } from "../../offline-trainer/src/calibrate/types.ts";
+
+/** Why a backend doesn't start here, which is the runtime's own reason; null where it does. */
+export async function whyNot(backend: CalibrationBackend): Promise<string | null> {
+  try {
+    await probeBackend(backend);
+    return null;
+  } catch (error) {
+    expect(error).toMatchObject({ code: "unavailable" });
+    return (error as Error).message;
+  }
+}
