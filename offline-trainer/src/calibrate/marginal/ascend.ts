@@ -118,7 +118,7 @@ export function* ascend(
       break;
     }
     shorten(direction, layout);
-    if (attempt(direction, 1)) {
+    if (attempt(direction, 1) || (!mStep && attempt(direction, 0.25))) {
       accept();
       continue;
     }
@@ -146,12 +146,20 @@ export function* ascend(
   };
 }
 
-/** Cuts each item's part, and each common parameter's, to the longest step allowed. */
+/**
+ * Shortens a direction: all of it, so that items move no more than the longest step in the root mean square, then
+ * the part of each item, and each common parameter, to the longest step itself. Items that move together stay together.
+ */
 function shorten(direction: Float64Array, { tail, perItem, size }: Layout): void {
+  let squares = 0;
+  for (let k = 0; k < tail; k++) squares += direction[k]! ** 2;
+  const typical = Math.sqrt((squares * perItem) / tail);
+  const all = typical > LONGEST ? LONGEST / typical : 1;
   for (let at = 0; at < size; at += at < tail ? perItem : 1) {
     const end = at < tail ? at + perItem : at + 1;
     let longest = 0;
-    for (let k = at; k < end; k++) longest = Math.max(longest, Math.abs(direction[k]!));
-    if (longest > LONGEST) for (let k = at; k < end; k++) direction[k] = (direction[k]! * LONGEST) / longest;
+    for (let k = at; k < end; k++) longest = Math.max(longest, all * Math.abs(direction[k]!));
+    const factor = longest > LONGEST ? (all * LONGEST) / longest : all;
+    for (let k = at; k < end; k++) direction[k] = direction[k]! * factor;
   }
 }

@@ -13,6 +13,8 @@ export interface Curvature {
   readonly blocks: Float64Array;
   /** Discriminations of the free items, of which the two directions are made. */
   readonly slopes: Float64Array;
+  /** The population's mean, which moves when abilities are stretched. */
+  mean: number;
   /** How firmly the two directions are held: by the population M and 2M, Σ w of them, and by priors where those act. */
   hold: { shift: number; stretch: number };
 }
@@ -46,7 +48,7 @@ function eachBlock(
 export function newtonStep(curvature: Curvature, layout: Layout, v: Float64Array, out: Float64Array): void {
   whiten(curvature, layout, v, out);
   unwhiten(curvature, layout, out, out);
-  const { slopes, hold } = curvature;
+  const { slopes, hold, mean } = curvature;
   const { perItem, slope, population } = layout;
   const b = perItem === 1 ? 0 : 1;
   let shift = population < 0 ? 0 : v[population]!;
@@ -55,7 +57,7 @@ export function newtonStep(curvature: Curvature, layout: Layout, v: Float64Array
     shift += slopes[f]! * v[f * perItem + b]!;
     if (b > 0) stretch += slopes[f]! * v[f * perItem]!;
   }
-  if (population >= 0) stretch -= v[population + 1]!;
+  if (population >= 0) stretch -= mean * v[population]! + v[population + 1]!;
   shift /= hold.shift;
   stretch /= hold.stretch;
   for (let f = 0; f < slopes.length; f++) {
@@ -65,6 +67,6 @@ export function newtonStep(curvature: Curvature, layout: Layout, v: Float64Array
   }
   if (slope >= 0) out[slope] = out[slope]! + stretch * slopes[0]!;
   if (population < 0) return;
-  out[population] = out[population]! + shift;
+  out[population] = out[population]! + shift - mean * stretch;
   out[population + 1] = out[population + 1]! - stretch;
 }

@@ -51,7 +51,7 @@ export function marginalObjective(
 
   function evaluation(): Evaluation {
     const blocks = new Float64Array(tail * perItem + size - tail);
-    const curvature = { blocks, slopes: new Float64Array(free.length), hold: { shift: 1, stretch: 1 } };
+    const curvature = { blocks, slopes: new Float64Array(free.length), mean: 0, hold: { shift: 1, stretch: 1 } };
     return { logPosterior: 0, logLikelihood: 0, gradient: new Float64Array(size), curvature };
   }
 
@@ -85,6 +85,7 @@ export function marginalObjective(
     }
     if (slope >= 0) stretch += curves.a[free[0]!]! ** 2 * priorCurvature(x[slope]!, priors[0]!);
     curvature.hold = { shift, stretch };
+    curvature.mean = curves.mean;
     const common = (k: number, data: number, bend: number, own: WeakPrior): void => {
       gradient[k] = data + priorSlope(x[k]!, own);
       curvature.blocks[tail * perItem + k - tail] = Math.sqrt(bend + priorCurvature(x[k]!, own));
