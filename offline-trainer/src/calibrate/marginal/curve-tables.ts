@@ -2,6 +2,9 @@ import type { Curves } from "./curves.ts";
 import type { Grid } from "./grid.ts";
 import type { Problem } from "./problem.ts";
 
+/** As many factors of at most 2 as a double holds. */
+const MOST_FACTORS = 1000;
+
 /** Log-likelihoods of every item at every point, so laid out that most models need only few of them. */
 export interface CurveTables {
   /**
@@ -29,6 +32,9 @@ export interface CurveTables {
 export function curveTables(problem: Problem, { points, weights }: Grid): CurveTables {
   const { items, itemWeights, free, known, curved, curvedRow, missingRow, missingRows, signSums } = problem;
   const Q = points.length;
+  /** Π (1 + e^−|z|) over items, whose logarithm is taken once for many. */
+  const product = new Float64Array(Q).fill(1);
+  let factors = 0;
   const knownBase = new Float64Array(Q);
   let knownConstant = 0;
   let knownDone = false;
@@ -46,6 +52,7 @@ export function curveTables(problem: Problem, { points, weights }: Grid): CurveT
   function update(curves: Curves): void {
     if (!knownDone) {
       for (const i of known) knownConstant += item(curves, i, knownBase, false);
+      takeLogarithms(knownBase);
       knownDone = true;
     }
     const unit = -Math.log(curves.sd) - 0.5 * Math.log(2 * Math.PI);
@@ -55,6 +62,7 @@ export function curveTables(problem: Problem, { points, weights }: Grid): CurveT
     }
     tables.constant = knownConstant;
     for (const i of free) tables.constant += item(curves, i, base, true);
+    takeLogarithms(base);
   }
 
   function item(curves: Curves, i: number, sum: Float64Array, keepCurve: boolean): number {
@@ -72,18 +80,31 @@ export function curveTables(problem: Problem, { points, weights }: Grid): CurveT
   function straightItem(a: number, b: number, i: number, sum: Float64Array, keepCurve: boolean): void {
     const weight = itemWeights[i]!;
     const ownAt = missingRow[i]! * Q;
+    const plain = weight === 1 && ownAt < 0;
+    if (plain && ++factors > MOST_FACTORS) takeLogarithms(sum);
     for (let q = 0; q < Q; q++) {
       const z = a * points[q]! - b;
       const size = Math.abs(z);
       const e = Math.exp(-size);
-      const value = -weight * (0.5 * size + Math.log1p(e));
-      sum[q] = sum[q]! + value;
-      if (ownAt >= 0) own[ownAt + q] = value;
+      if (plain) {
+        sum[q] = sum[q]! - 0.5 * size;
+        product[q] = product[q]! * (1 + e);
+      } else {
+        const value = -weight * (0.5 * size + Math.log1p(e));
+        sum[q] = sum[q]! + value;
+        if (ownAt >= 0) own[ownAt + q] = value;
+      }
       if (keepCurve) {
         const half = 0.5 - e / (1 + e);
         halfCurve[i * Q + q] = z < 0 ? -half : half;
       }
     }
+  }
+
+  function takeLogarithms(sum: Float64Array): void {
+    for (let q = 0; q < Q; q++) sum[q] = sum[q]! - Math.log(product[q]!);
+    product.fill(1);
+    factors = 0;
   }
 
   function curvedItem(a: number, b: number, g: number, k: number, i: number, sum: Float64Array): void {

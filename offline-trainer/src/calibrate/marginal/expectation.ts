@@ -2,6 +2,7 @@ import { curveTables } from "./curve-tables.ts";
 import type { Curves } from "./curves.ts";
 import { placeOf, type Grid } from "./grid.ts";
 import type { Problem } from "./problem.ts";
+import { sumOverItems, sumOverModels } from "./sign-products.ts";
 
 /** What lies this far below a posterior's peak, in nats, is nothing: e⁻³⁶ is below a double's last digit. */
 const NEGLIGIBLE = 36;
@@ -61,6 +62,9 @@ export function expectation(problem: Problem, grid: Grid, start?: PosteriorBound
   const hasStraight = curved.length < problem.free.length + problem.known.length;
   const { order, from, to } = windows(start);
   const row = new Float64Array(Q);
+  /** Of every model Σ_i ½·v·s·a over the items without asymptotes, and w·E[θ | y]. */
+  const slopes = new Float64Array(subjects);
+  const weightedMeans = new Float64Array(subjects);
   /** Where the rows begin of the items with asymptotes that the model at hand has right. */
   const right = new Int32Array(curved.length);
   let rights = 0;
@@ -97,24 +101,24 @@ export function expectation(problem: Problem, grid: Grid, start?: PosteriorBound
     mass.fill(0);
     missingMass.fill(0);
     rightMass.fill(0);
-    signedMeans.fill(0);
+    if (hasStraight) sumOverItems(problem, halfSlope, slopes);
     out.first = Q;
     out.last = 0;
     out.cut = false;
     let value = tables.constant;
     for (const m of order) value += modelWeights[m]! * posterior(m, visit);
+    if (hasStraight) sumOverModels(problem, weightedMeans, signedMeans);
     return value;
   }
 
   /** One model's posterior and its part in all sums. @returns log of the integral, without `tables.constant` */
   function posterior(m: number, visit: Parameters<Expectation["run"]>[1]): number {
-    const slope = hasStraight ? signedSum(m) : 0;
     listRight(m);
     let lo = from[m]!;
     let hi = to[m]!;
     let peak: number;
     for (;;) {
-      logPosterior(m, slope, lo, hi);
+      logPosterior(m, lo, hi);
       peak = row[lo]!;
       for (let q = lo + 1; q < hi; q++) if (row[q]! > peak) peak = row[q]!;
       const left = row[lo]! > peak - NEGLIGIBLE;
@@ -146,7 +150,8 @@ export function expectation(problem: Problem, grid: Grid, start?: PosteriorBound
     to[m] = Math.min(Q, hi + MARGIN);
     const weight = modelWeights[m]!;
     for (let q = lo; q < hi; q++) row[q] = (row[q]! * weight) / total;
-    accumulate(m, (weight * mean) / total, lo, hi);
+    weightedMeans[m] = (weight * mean) / total;
+    accumulate(m, lo, hi);
     visit?.(m, row, lo, hi);
     return peak + Math.log(total);
   }
@@ -160,14 +165,8 @@ export function expectation(problem: Problem, grid: Grid, start?: PosteriorBound
     }
   }
 
-  function signedSum(m: number): number {
-    const cells = m * items;
-    let sum = 0;
-    for (let i = 0; i < items; i++) sum += signs[cells + i]! * halfSlope[i]!;
-    return sum;
-  }
-
-  function logPosterior(m: number, slope: number, lo: number, hi: number): void {
+  function logPosterior(m: number, lo: number, hi: number): void {
+    const slope = slopes[m]!;
     for (let q = lo; q < hi; q++) row[q] = base[q]! + slope * points[q]!;
     let n = 0;
     for (; n + 3 < rights; n += 4) {
@@ -185,13 +184,10 @@ export function expectation(problem: Problem, grid: Grid, start?: PosteriorBound
     }
   }
 
-  function accumulate(m: number, weightedMean: number, lo: number, hi: number): void {
-    const cells = m * items;
+  function accumulate(m: number, lo: number, hi: number): void {
     if (lo < out.first) out.first = lo;
     if (hi > out.last) out.last = hi;
     for (let q = lo; q < hi; q++) mass[q] = mass[q]! + row[q]!;
-    if (hasStraight)
-      for (let i = 0; i < items; i++) signedMeans[i] = signedMeans[i]! + signs[cells + i]! * weightedMean;
     for (let n = 0; n < rights; n++) {
       const at = right[n]!;
       for (let q = lo; q < hi; q++) rightMass[at + q] = rightMass[at + q]! + row[q]!;

@@ -29,7 +29,8 @@ export function lanczos(
   let coupling = 0;
   for (let j = 0; j < steps; j++) {
     if (j > 0) beside.push(coupling);
-    const q = next.map((value) => value / Math.sqrt(dot(next, next)));
+    const length = Math.sqrt(dot(next, next));
+    const q = next.map((value) => value / length);
     basis.push(q);
     apply(q, image);
     diagonal.push(dot(q, image));
