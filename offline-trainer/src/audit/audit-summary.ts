@@ -50,7 +50,7 @@ export function* auditSummary(
   const models = Math.max(...audit.banks.map((bank) => bank.audit.models.length));
   if (models < LEAST_MODELS_FOR_AUDIT) {
     yield "";
-    yield `With fewer than ${LEAST_MODELS_FOR_AUDIT} models an item can't be told from bad luck: only texts were compared.`;
+    yield `With fewer than ${LEAST_MODELS_FOR_AUDIT} models an item can't be told from bad luck: none is listed for its answers.`;
   }
 }
 
