@@ -4,19 +4,23 @@ import { encodeOnnxModel } from "../../offline-trainer/dist/backends/onnx/graph-
 /** Seconds that each measurement takes at least; the fastest repetition counts. */
 const LEAST_SECONDS = 0.5;
 
+/** Of one array of a block of the calibration's, 2¹⁸ cells in float32: operators read and write several such. */
+const BLOCK_BYTES = 1 << 20;
+
 /**
- * What one core of this machine can do: bytes copied a second, read and written counted both, out of its cache and out
- * of memory; operations a second of float32 matrix products, of a large one and of the one that a calibration in `dims`
- * dimensions consists of; and logistic functions a second.
+ * What one core of this machine can do: bytes copied a second, read and written counted both, of the size of a block and
+ * out of memory; operations a second of float32 matrix products, of a large one and of the one that a calibration in `dims`
+ * dimensions consists of; numbers a second in a loop of JavaScript, y + c·x; and logistic functions a second.
  */
 export async function machineLimits(dims) {
   const [rows, columns] = [400, 640];
   const products = async (m, k, n) => (2 * m * k * n) / (await time(await gemm(m, k, n)));
   return {
-    cacheBytes: copied(1 << 18),
+    cacheBytes: copied(BLOCK_BYTES),
     memoryBytes: copied(1 << 26),
-    largeProduct: await products(1024, 1024, 1024),
+    largeProduct: await products(512, 512, 512),
     ownProduct: await products(rows, dims + 1, columns),
+    loop: looped(1 << 18),
     sigmoids: (rows * columns) / (await time(await sigmoid(rows * columns))),
   };
 }
@@ -33,6 +37,19 @@ function copied(bytes) {
     best = Math.min(best, (performance.now() - begun) / 1e3);
   }
   return (2 * bytes * repeats) / best;
+}
+
+/** @param count - of numbers in a vector, about a calibration's parameters */
+function looped(count) {
+  const [x, y] = [new Float64Array(count).fill(1e-9), new Float64Array(count)];
+  let best = Infinity;
+  const end = performance.now() + 1e3 * LEAST_SECONDS;
+  while (performance.now() < end) {
+    const begun = performance.now();
+    for (let k = 0; k < count; k++) y[k] = y[k] + 0.5 * x[k];
+    best = Math.min(best, (performance.now() - begun) / 1e3);
+  }
+  return count / best;
 }
 
 function gemm(m, k, n) {

@@ -3,6 +3,8 @@ import { median } from "./median.js";
 
 /** Bytes that the graph's operators read and write for a cell, in a core's cache (see the graph of coded responses). */
 const CACHE_BYTES_PER_CELL = 108;
+/** Passes of the optimiser over all parameters for one evaluation: eight pairs four times, point, pair, priors. */
+const OPTIMISER_PASSES = 42;
 
 /** Times beside a peer's: one row a set, dimension and version, over its seeds. */
 export function timeTable(rows) {
@@ -87,23 +89,36 @@ export function scaleLines({ accuracy, large }) {
 }
 
 /** How time and memory grow, beside what the machine's measured limits allow. */
-export function growthTable({ growth, limits, threads }) {
+export function growthTable({ growth, limits }) {
   const billions = (value) => (value / 1e9).toFixed(1);
   const about = [
-    `one core: ${billions(limits.cacheBytes)} GB/s copied in cache, ${billions(limits.memoryBytes)} GB/s in memory,`,
+    `one core: ${billions(limits.cacheBytes)} GB/s copied in blocks of 1 MB, ${billions(limits.memoryBytes)} GB/s in memory,`,
     `${billions(limits.largeProduct)} GFLOP/s in a large product, ${billions(limits.ownProduct)} in one of inner size 6,`,
-    `${billions(limits.sigmoids)} billion logistic functions a second`,
+    `${billions(limits.sigmoids)} billion logistic functions a second, ${billions(limits.loop)} billion numbers a second in a loop of JavaScript`,
   ].join(" ");
-  const head = ["models", "items", "D", "s", "evaluations", "ms each", "ns a cell", "peak MB", "of it before"];
-  head.push("cache ns", "products ns", "memory ns", "limit / measured");
-  const lines = growth.map(({ models, items, dims, seconds, evaluations, peak, before }) => {
+  const head = [
+    "models",
+    "items",
+    "D",
+    "s",
+    "evaluations",
+    "ms each",
+    "ns a cell",
+    "of processors",
+    "peak MB",
+    "of it before",
+  ];
+  head.push("copies ns", "σ ns", "products ns", "memory ns", "optimiser ns", "limits / processors");
+  const lines = growth.map(({ models, items, dims, seconds, cpu, evaluations, peak, before }) => {
     const cells = models * items;
     const each = seconds / evaluations;
-    // Of one cell, on one core, by the limits: what operators move in cache, products, and what comes from memory.
+    // Of one cell, on one core, by the limits: what operators move in cache, σ, products, and what comes from memory.
     const cache = CACHE_BYTES_PER_CELL / limits.cacheBytes;
     const products = (6 * (dims + 1)) / limits.ownProduct;
     const memory = 1 / limits.memoryBytes;
-    const bound = (cache + products + memory) / threads;
+    const sigmoid = 1 / limits.sigmoids;
+    const optimiser = (OPTIMISER_PASSES * ((models + items) * dims + items)) / limits.loop / cells;
+    const bound = cache + sigmoid + products + memory + optimiser;
     const nano = (value) => (value * 1e9).toFixed(2);
     return [
       models,
@@ -113,12 +128,15 @@ export function growthTable({ growth, limits, threads }) {
       evaluations,
       (1e3 * each).toFixed(1),
       nano(each / cells),
+      nano(cpu / evaluations / cells),
       (peak / 1e6).toFixed(0),
       (before / 1e6).toFixed(0),
       nano(cache),
+      nano(sigmoid),
       nano(products),
       nano(memory),
-      (bound / (each / cells)).toFixed(2),
+      nano(optimiser),
+      (bound / (cpu / evaluations / cells)).toFixed(2),
     ];
   });
   return `${about}\n${table(head, lines)}`;
