@@ -1,8 +1,9 @@
 import * as runtime from "onnxruntime-node";
 import { encodeOnnxModel } from "../../offline-trainer/dist/backends/onnx/graph-writer.js";
 
-/** Seconds that each measurement takes at least; the fastest repetition counts. */
+/** Seconds and repetitions that each measurement takes at least; the fastest repetition counts. */
 const LEAST_SECONDS = 0.5;
+const LEAST_REPEATS = 10;
 
 /** Of one array of a block of the calibration's, 2¹⁸ cells in float32: operators read and write several such. */
 const BLOCK_BYTES = 1 << 20;
@@ -16,40 +17,28 @@ export async function machineLimits(dims) {
   const [rows, columns] = [400, 640];
   const products = async (m, k, n) => (2 * m * k * n) / (await time(await gemm(m, k, n)));
   return {
-    cacheBytes: copied(BLOCK_BYTES),
-    memoryBytes: copied(1 << 26),
+    cacheBytes: await copied(BLOCK_BYTES),
+    memoryBytes: await copied(1 << 26),
     largeProduct: await products(512, 512, 512),
     ownProduct: await products(rows, dims + 1, columns),
-    loop: looped(1 << 18),
+    loop: await looped(1 << 18),
     sigmoids: (rows * columns) / (await time(await sigmoid(rows * columns))),
   };
 }
 
 /** @param bytes - of the array that is copied */
-function copied(bytes) {
+async function copied(bytes) {
   const [from, to] = [new Float32Array(bytes / 4).fill(1), new Float32Array(bytes / 4)];
-  const repeats = Math.max(1, Math.round((1 << 26) / bytes));
-  let best = Infinity;
-  const end = performance.now() + 1e3 * LEAST_SECONDS;
-  while (performance.now() < end) {
-    const begun = performance.now();
-    for (let k = 0; k < repeats; k++) to.set(from);
-    best = Math.min(best, (performance.now() - begun) / 1e3);
-  }
-  return (2 * bytes * repeats) / best;
+  return (2 * bytes) / (await time(() => to.set(from)));
 }
 
 /** @param count - of numbers in a vector, about a calibration's parameters */
-function looped(count) {
+async function looped(count) {
   const [x, y] = [new Float64Array(count).fill(1e-9), new Float64Array(count)];
-  let best = Infinity;
-  const end = performance.now() + 1e3 * LEAST_SECONDS;
-  while (performance.now() < end) {
-    const begun = performance.now();
+  const pass = () => {
     for (let k = 0; k < count; k++) y[k] = y[k] + 0.5 * x[k];
-    best = Math.min(best, (performance.now() - begun) / 1e3);
-  }
-  return count / best;
+  };
+  return count / (await time(pass));
 }
 
 function gemm(m, k, n) {
@@ -89,11 +78,12 @@ async function session(model, inputs, shape, output) {
   return () => opened.run(feeds, fetches);
 }
 
+/** Seconds of the fastest of several repetitions. */
 async function time(run) {
   await run();
   let best = Infinity;
   const end = performance.now() + 1e3 * LEAST_SECONDS;
-  while (performance.now() < end) {
+  for (let k = 0; k < LEAST_REPEATS || performance.now() < end; k++) {
     const begun = performance.now();
     await run();
     best = Math.min(best, (performance.now() - begun) / 1e3);
