@@ -5,7 +5,7 @@
 export type { LaneThreads, OnnxBackendOptions } from "./backends/onnx/onnx-backend.ts";
 export { onnxBackend } from "./backends/onnx/onnx-backend.ts";
 export type { LaneRunner, LaneTask, OnnxRuntime } from "./backends/onnx/block-runner.ts";
-export { probeBackend } from "./backends/probe-backend.ts";
+export { probeBackend, type ProbeOptions } from "./backends/probe-backend.ts";
 export { typescriptBackend } from "./backends/typescript.ts";
 export {
   calibrate,

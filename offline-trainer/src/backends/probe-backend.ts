@@ -1,18 +1,27 @@
 import { AnchorEvalError } from "anchoreval/core";
 import type { CalibrationBackend, Parameters } from "../calibrate/types.ts";
 
+export interface ProbeOptions {
+  /**
+   * Leaves what was opened open, for good: kernels that WebGPU has compiled live as long as one session does, and every
+   * calibration after another would wait for them anew. @default false
+   */
+  readonly keep?: boolean;
+}
+
 /**
  * Evaluates one tiny objective: providers fail at the first session or the first run, and some compute wrong values.
  * @throws AnchorEvalError `unavailable`, with the runtime's reason in one line
  */
-export async function probeBackend(backend: CalibrationBackend): Promise<void> {
+export async function probeBackend(backend: CalibrationBackend, { keep = false }: ProbeOptions = {}): Promise<void> {
   const zeros = (): Parameters => ({ theta: new Float64Array(1), a: new Float64Array(1), b: new Float64Array(1) });
   const objective = await backend.open({ subjects: 1, items: 1, signs: Int8Array.of(1) }, 1);
+  let right = false;
   try {
     const value = await objective.evaluate(zeros(), zeros());
-    if (!(Math.abs(value - Math.LN2) < 1e-3))
-      throw new AnchorEvalError("unavailable", `${backend.name} computes wrong values (log 2 as ${value})`);
+    right = Math.abs(value - Math.LN2) < 1e-3;
+    if (!right) throw new AnchorEvalError("unavailable", `${backend.name} computes wrong values (log 2 as ${value})`);
   } finally {
-    await objective.dispose();
+    if (!keep || !right) await objective.dispose();
   }
 }

@@ -50,7 +50,7 @@ export async function resolveBackend(
   if (provider === "cpu") return { backend: onCpu("float32"), reason: "ONNX Runtime on the CPU: asked for" };
   if (provider === "webgpu") {
     const backend = onnxNodeBackend({ provider, finish: onCpu("float64") });
-    await probeBackend(backend);
+    await probeBackend(backend, { keep: true });
     return { backend, reason: "ONNX Runtime on WebGPU: asked for" };
   }
   try {

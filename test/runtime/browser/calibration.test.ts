@@ -1,10 +1,10 @@
 import { createRandom } from "anchoreval/core";
 import { afterAll, describe, expect, test } from "vitest";
 import { onnxNodeBackend } from "../../../offline-trainer/src/backends/node/onnx-node-backend.ts";
+import { probeBackend } from "../../../offline-trainer/src/backends/probe-backend.ts";
 import { codedGraph } from "../../../offline-trainer/src/backends/onnx/objective-graph.ts";
 import { calibrate, type Calibration } from "../../../offline-trainer/src/calibrate/calibrate.ts";
 import { describeCalibrationBackend } from "../../conformance/calibration-backend.suite.ts";
-import { keepOpen } from "../../support/keep-open.ts";
 import { simulatedResponses } from "../../unit/calibrate/simulated-responses.ts";
 import { NO_BROWSER } from "./support/open-browser.ts";
 import { openPage } from "./support/open-page.ts";
@@ -28,7 +28,7 @@ const BACKENDS: readonly PageBackend[] = [
 
 for (const options of BACKENDS) {
   const backend = pageBackend(() => opened!.page, { ...options, blockCells });
-  if (opened) afterAll(await keepOpen(backend));
+  if (opened) await probeBackend(backend, { keep: true });
   describeCalibrationBackend(`${backend.name}, ${backend.precision}, in Chromium`, backend, {
     unavailable: NO_BROWSER,
     manyBlocks,

@@ -1,17 +1,15 @@
 import { createRandom } from "anchoreval/core";
-import { afterAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { onnxNodeBackend } from "../../../offline-trainer/src/backends/node/onnx-node-backend.ts";
 import { resolveBackend } from "../../../offline-trainer/src/backends/resolve-backend.ts";
 import { calibrate } from "../../../offline-trainer/src/calibrate/calibrate.ts";
 import { describeCalibrationBackend } from "../../conformance/calibration-backend.suite.ts";
-import { keepOpen } from "../../support/keep-open.ts";
 import { whyNot } from "../../support/why-not.ts";
 import { simulatedResponses } from "../../unit/calibrate/simulated-responses.ts";
 
 // Blocks so small that a software device computes several of them in time.
 const backend = onnxNodeBackend({ provider: "webgpu", blockCells: 2048 });
 const unavailable = await whyNot(backend);
-if (unavailable === null) afterAll(await keepOpen(backend));
 
 describeCalibrationBackend(`${backend.name} in Node`, backend, {
   unavailable,
