@@ -1,6 +1,9 @@
 export { selectAnchors } from "./anchors/select-anchors.ts";
 export { SELECTIONS, type SelectedAnchors, type Selection, type SelectionInput } from "./anchors/types.ts";
 export { weightedKmeans, type Clusters, type Points } from "./anchors/weighted-kmeans.ts";
+export { auditLeaderboard, type Audit, type AuditOptions } from "./audit/audit.ts";
+export { auditedItems, type AuditedItem } from "./audit/audited-items.ts";
+export { REASONS, type Finding, type Reason } from "./audit/findings.ts";
 export { PROVIDERS, resolveBackend, type Provider, type ResolvedBackend } from "./backends/resolve-backend.ts";
 export { SPLITS, type BacktestPlanOptions, type SplitName } from "./backtest/plan-cells.ts";
 export { runBacktest, type Backtest, type BacktestOptions } from "./backtest/run-backtest.ts";

@@ -19,7 +19,7 @@ const PAGES = [
   "offline-trainer/README.md",
   "bench/README.md",
   "examples/lm-eval/README.md",
-  ...["backtest", "deploy", "gpu", "harnesses", "sdk"].map((name) => `docs/${name}.md`),
+  ...["audit", "backtest", "deploy", "gpu", "harnesses", "sdk"].map((name) => `docs/${name}.md`),
   "docs/decisions/README.md",
 ];
 
