@@ -20,8 +20,10 @@ export function abilityCovariances(answers: FittedAnswers): Float64Array {
     for (let m = 0; m < models; m++) {
       if (signs[i * models + m] === 0) continue;
       const weight = p[m]! * (1 - p[m]!);
-      for (let r = 0, at = m * size; r < dims; r++, at += dims)
-        for (let c = 0; c <= r; c++) precision[at + c]! += weight * row[r]! * row[c]!;
+      for (let r = 0; r < dims; r++) {
+        const product = weight * row[r]!;
+        for (let c = 0, k = m * size + r * dims; c <= r; c++, k++) precision[k]! += product * row[c]!;
+      }
     }
   }
   const out = new Float64Array(models * size);

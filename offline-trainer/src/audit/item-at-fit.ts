@@ -27,7 +27,10 @@ export function itemAtFit(answers: FittedAnswers, item: number, covariances: Flo
     if (signs[m] === 0) continue;
     const weight = p[m]! * (1 - p[m]!);
     for (let d = 0; d < dims; d++) x[d] = theta[m * dims + d]!;
-    for (let r = 0; r < size; r++) for (let c = 0; c <= r; c++) information[r * size + c]! += weight * x[r]! * x[c]!;
+    for (let r = 0; r < size; r++) {
+      const product = weight * x[r]!;
+      for (let c = 0, k = r * size; c <= r; c++, k++) information[k]! += product * x[c]!;
+    }
   }
   for (let r = 0; r < size; r++) for (let c = 0; c < r; c++) information[c * size + r] = information[r * size + c]!;
   return { item, signs, p, leverage: abilityLeverage(answers, item, p, covariances), information };

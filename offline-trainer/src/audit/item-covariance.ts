@@ -34,7 +34,10 @@ export function itemCovariance(
     if (signs[m] === 0) continue;
     const weight = leverage[m]! * p[m]! * (1 - p[m]!);
     for (let d = 0; d < dims; d++) x[d] = theta[m * dims + d]!;
-    for (let r = 0; r < size; r++) for (let c = 0; c <= r; c++) carried[r * size + c]! += weight * x[r]! * x[c]!;
+    for (let r = 0; r < size; r++) {
+      const product = weight * x[r]!;
+      for (let c = 0, k = r * size; c <= r; c++, k++) carried[k]! += product * x[c]!;
+    }
   }
   for (let r = 0; r < size; r++) for (let c = 0; c < r; c++) carried[c * size + r] = carried[r * size + c]!;
   for (let c = 0; c < size; c++) {

@@ -5,6 +5,8 @@ import { familyWeights, meanLikeness, residualLikeness } from "./family-weights.
 
 /** Groups of models of like ability. */
 const GROUPS = 20;
+/** Nats below the likeliest curve at which a curve counts for nothing: past what float32 holds. */
+const NOTHING = 100;
 /**
  * How likely it is that an item's key is wrong: how well curves that rise, fall, stay or turn explain its answers, as
  * posterior probabilities over kinds ({@link keyPosteriors}). It reads the answers beside the models' general ability,
@@ -32,9 +34,10 @@ export function keyAudit(
   const fill = (item: number, weights?: Float64Array): void => {
     const right = new Float64Array(centres.length);
     const wrong = new Float64Array(centres.length);
-    answersOf(item).forEach((sign, m) => {
-      if (sign !== 0) (sign > 0 ? right : wrong)[group[m]!]! += weights?.[m] ?? 1;
-    });
+    for (let m = 0; m < models; m++) {
+      const sign = signs[item * models + m]!;
+      if (sign !== 0) (sign > 0 ? right : wrong)[group[m]!]! += weights ? weights[m]! : 1;
+    }
     logLikelihoods(curves, right, wrong, likelihood);
   };
   const related = new Set(families).size < models;
@@ -51,8 +54,10 @@ export function keyAudit(
   items.forEach((item, k) => {
     if (related) fill(item, familyWeights(alike[k]!, mean, answersOf(item), families));
     else fill(item);
-    const most = likelihood.reduce((high, own) => Math.max(high, own));
-    for (let c = 0; c < width; c++) rows[k * width + c] = Math.exp(likelihood[c]! - most);
+    let most = -Infinity;
+    for (let c = 0; c < width; c++) most = Math.max(most, likelihood[c]!);
+    for (let c = 0; c < width; c++)
+      if (likelihood[c]! > most - NOTHING) rows[k * width + c] = Math.exp(likelihood[c]! - most);
   });
   return keyPosteriors(rows, curves);
 }

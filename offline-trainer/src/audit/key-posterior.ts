@@ -14,13 +14,15 @@ const PRIOR_SHARES: Readonly<Record<CurveKind, number>> = {
 const PRIOR_ITEMS = 50;
 /** Items that the even spread over slopes and locations counts for. */
 const PRIOR_PLACED = 20;
+/** Items that shares and places are learned from, evenly spaced where there are more. */
+const LEARNED_FROM = 2000;
 /** Rounds of expectation and maximisation at most; it ends when no share moves by more than this. */
 const ROUNDS = 40;
 const STILL = 1e-4;
 
 /**
  * Posterior probabilities of the kinds of curve of every item, by empirical Bayes: the shares of the kinds, and the
- * spread of sound items over slopes and locations, are learned from all items at once (EM). An item whose key is wrong,
+ * spread of sound items over slopes and locations, are learned from the items themselves (EM). An item whose key is wrong,
  * or that turns, is taken to be like the others but for that: it has their slopes and locations.
  * @param likelihood - of every curve, a row an item, over the row's largest
  */
@@ -54,15 +56,17 @@ export function keyPosteriors(likelihood: Float32Array, { counts, places }: Curv
     return all;
   };
   weigh();
+  const learned = Math.min(items, LEARNED_FROM);
   for (let round = 0, moved = 1; round < ROUNDS && moved > STILL; round++) {
     const kinds = prior.map((share) => PRIOR_ITEMS * share);
     const placed = new Float64Array(PLACES).fill(PRIOR_PLACED / PLACES);
-    for (let item = 0; item < items; item++) {
+    for (let k = 0; k < learned; k++) {
+      const item = Math.floor((k * items) / learned);
       const all = expect(item);
       for (let kind = 0; kind < kinds.length; kind++) kinds[kind]! += joint[kind]!;
       for (let c = 0; c < counts[0]!; c++) placed[places[c]!]! += (weight[c]! * likelihood[item * width + c]!) / all;
     }
-    const next = kinds.map((own) => own / (items + PRIOR_ITEMS));
+    const next = kinds.map((own) => own / (learned + PRIOR_ITEMS));
     moved = next.reduce((most, share, kind) => Math.max(most, Math.abs(share - shares[kind]!)), 0);
     shares = next;
     const all = placed.reduce((sum, own) => sum + own, 0);

@@ -33,7 +33,7 @@ export interface NearCopies {
 }
 
 /** Pairs that are looked at exactly, at either end, at most. */
-const CANDIDATES = 10_000;
+const CANDIDATES = 5000;
 
 /**
  * Finds items that are answered alike: every pair is screened by Σ r·r′/√(‖PQ‖·‖P′Q′‖), which is at most its z where
