@@ -25,7 +25,12 @@ const [subjects, items] = [Number(values.models), Number(values.items)];
 const [replications, starts] = [Number(values.replications), Number(values.starts)];
 /** Standard normal quantile of a 95 % interval. */
 const Z95 = 1.959964;
-const PARAMETERS = { "1pl": ["a", "b"], "2pl": ["a", "b"], "3pl": ["a", "b", "lower"], "4pl": ["a", "b", "lower", "upper"] };
+const PARAMETERS = {
+  "1pl": ["a", "b"],
+  "2pl": ["a", "b"],
+  "3pl": ["a", "b", "lower"],
+  "4pl": ["a", "b", "lower", "upper"],
+};
 
 console.log(`${subjects} models × ${items} items, ${replications} replications, seed ${values.seed}; θ ~ N(0, 1),`);
 console.log("a = exp(.3·N) (1pl: 1.1), b = 1.3·N, lower uniform in [.1, .3], upper in [.9, 1]; averages over items\n");
@@ -40,7 +45,9 @@ for (const model of values.model) {
   console.log(`${"".padEnd(24)}${converged} of ${replications} converged; ${seconds.toFixed(2)} s each`);
 }
 if (starts > 0) {
-  console.log(`\nleast correlation of difficulties b/a between ${starts} random starts, and spread of their log posteriors`);
+  console.log(
+    `\nleast correlation of difficulties b/a between ${starts} random starts, and spread of their log posteriors`,
+  );
   for (const model of values.model) console.log(`${model.padEnd(24)}${await agreement(model)}`);
 }
 

@@ -164,7 +164,12 @@ describe("a manifest with a wrong value", () => {
     ["an unknown weighting", (m) => (m.weighting = "tokens"), "weighting", "expected subscenarios or items"],
     ["no bank", (m) => (m.banks = []), "banks", "at least 1"],
     ["banks that are an object", (m) => (m.banks = {}), "banks", "expected an array"],
-    ["an IRT model of another kind", (m) => (m.banks[0].irtModel = "grm"), "banks.0.irtModel", "expected 1pl or 2pl or 3pl or 4pl"],
+    [
+      "an IRT model of another kind",
+      (m) => (m.banks[0].irtModel = "grm"),
+      "banks.0.irtModel",
+      "expected 1pl or 2pl or 3pl or 4pl",
+    ],
     ["no dimension", (m) => (m.banks[0].dims = 0), "banks.0.dims", "0 is not in [1"],
     ["half a dimension", (m) => (m.banks[0].dims = 1.5), "banks.0.dims", "whole number"],
     ["a prior without scale", (m) => (m.banks[0].prior.scale = 0), "banks.0.prior.scale", "is not in"],
