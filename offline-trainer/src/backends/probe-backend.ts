@@ -1,5 +1,5 @@
 import { AnchorEvalError } from "anchoreval/core";
-import type { CalibrationBackend, Parameters } from "../calibrate/types.ts";
+import type { CalibrationBackend, Objective, Parameters } from "../calibrate/types.ts";
 
 export interface ProbeOptions {
   /**
@@ -8,6 +8,9 @@ export interface ProbeOptions {
    */
   readonly keep?: boolean;
 }
+
+/** A session that nothing refers to is released with the garbage. */
+const kept = new Set<Objective>();
 
 /**
  * Evaluates one tiny objective: providers fail at the first session or the first run, and some compute wrong values.
@@ -22,6 +25,7 @@ export async function probeBackend(backend: CalibrationBackend, { keep = false }
     right = Math.abs(value - Math.LN2) < 1e-3;
     if (!right) throw new AnchorEvalError("unavailable", `${backend.name} computes wrong values (log 2 as ${value})`);
   } finally {
-    if (!keep || !right) await objective.dispose();
+    if (keep && right) kept.add(objective);
+    else await objective.dispose();
   }
 }

@@ -1,5 +1,5 @@
 import { createRandom } from "anchoreval/core";
-import { afterAll, describe, expect, test } from "vitest";
+import { afterAll, describe, expect, test, vi } from "vitest";
 import { onnxNodeBackend } from "../../../offline-trainer/src/backends/node/onnx-node-backend.ts";
 import { probeBackend } from "../../../offline-trainer/src/backends/probe-backend.ts";
 import { codedGraph } from "../../../offline-trainer/src/backends/onnx/objective-graph.ts";
@@ -10,6 +10,9 @@ import { NO_BROWSER } from "./support/open-browser.ts";
 import { openPage } from "./support/open-page.ts";
 import { pageBackend } from "./support/page-backend.ts";
 import type { PageBackend } from "./support/page.ts";
+
+// A software device compiles its kernels for seconds, more of them where cores are busy.
+vi.setConfig({ testTimeout: 60_000 });
 
 const opened = NO_BROWSER === null ? await openPage() : null;
 if (opened) afterAll(() => opened.close());

@@ -1,7 +1,10 @@
+import { setImmediate as turn } from "node:timers/promises";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { describe, expect, test } from "vitest";
 import { probeBackend } from "../../../offline-trainer/src/backends/probe-backend.ts";
 import { typescriptBackend } from "../../../offline-trainer/src/backends/typescript.ts";
-import type { CalibrationBackend } from "../../../offline-trainer/src/calibrate/types.ts";
+import type { CalibrationBackend, Objective } from "../../../offline-trainer/src/calibrate/types.ts";
 import { expectRefusal, rejection } from "../../support/refusal.ts";
 
 /** The reference, its values changed, and how many of its objectives are open. */
@@ -30,6 +33,23 @@ test("leaves nothing open, unless what started is to be kept", async () => {
   expect(backend.opened).toBe(0);
   await probeBackend(backend, { keep: true });
   expect(backend.opened).toBe(1);
+});
+
+test("what is kept survives the garbage collector, which releases a session that nothing refers to", async () => {
+  setFlagsFromString("--expose-gc");
+  const collect = runInNewContext("gc") as () => void;
+  for (const keep of [false, true]) {
+    const opened: WeakRef<Objective>[] = [];
+    const open: CalibrationBackend["open"] = async (...given) => {
+      const objective = { ...(await typescriptBackend.open(...given)) };
+      opened.push(new WeakRef(objective));
+      return objective;
+    };
+    await probeBackend({ ...typescriptBackend, open }, { keep });
+    await turn(); // a WeakRef holds on until the end of the turn
+    collect();
+    expect(opened.map((objective) => objective.deref() !== undefined)).toEqual([keep]);
+  }
 });
 
 describe.each([false, true])("kept: %s", (keep) => {
