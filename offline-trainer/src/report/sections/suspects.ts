@@ -17,6 +17,7 @@ export function suspects({ manifest, scenarios }: ReportData): Html {
       <em>strong models miss it more than weak ones</em>: often a wrong key, an ambiguous question or a parser that
       fails. The others <em>hardly tell strong from weak models</em>. A list of suspects, not a verdict: chance alone
       puts one unrelated item in forty below −2/√M, more where models are related.
+      <code>anchoreval audit</code> has probabilities of a wrong key, copies and item fit.
     </p>
     ${scenarios.map((scenario) => list(scenario))}`;
 }
