@@ -16,8 +16,8 @@ export function suspects({ manifest, scenarios }: ReportData): Html {
       the M models that answered it, which is twice what chance does where there is no relation. Below −2/√M
       <em>strong models miss it more than weak ones</em>: often a wrong key, an ambiguous question or a parser that
       fails. The others <em>hardly tell strong from weak models</em>. A list of suspects, not a verdict: chance alone
-      puts one unrelated item in forty below −2/√M, more where models are related.
-      <code>anchoreval audit</code> has probabilities of a wrong key, copies and item fit.
+      puts one unrelated item in forty below −2/√M, more where models are related. <code>anchoreval audit</code> has
+      probabilities of a wrong key, copies and item fit.
     </p>
     ${scenarios.map((scenario) => list(scenario))}`;
 }
