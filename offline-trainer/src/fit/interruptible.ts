@@ -9,6 +9,7 @@ export function interruptible(backend: CalibrationBackend): CalibrationBackend {
   return {
     name: backend.name,
     precision: backend.precision,
+    ...(backend.finish && { finish: interruptible(backend.finish) }),
     open: async (...given) => {
       const objective = await backend.open(...given);
       return {
