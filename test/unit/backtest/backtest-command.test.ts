@@ -180,7 +180,7 @@ describe("refusals", () => {
     [["--weighting", "models"], "--weighting is subscenarios, items; got models"],
     [["--lambda", "1"], "--lambda is learned, reference; got 1"],
     [["--provider", "tpu"], "--provider is auto, cuda, webgpu, cpu, typescript; got tpu"],
-    [["--irt-model", "grm"], "--irt-model is 2pl; got 3pl"],
+    [["--irt-model", "grm"], "--irt-model is 1pl, 2pl, 3pl, 4pl; got grm"],
     [["--anchors", "0"], "--anchors is a whole number of at least 1; got 0"],
     [["--anchors", "10,2.5"], "--anchors is a whole number of at least 1; got 2.5"],
     [["--anchors", "10,"], "--anchors is a whole number of at least 1; got "],
