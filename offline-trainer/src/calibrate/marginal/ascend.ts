@@ -34,7 +34,7 @@ const SHORTEST = 1e-4;
 /** Share of the expected gain that a step must bring. */
 const ARMIJO = 1e-4;
 /** Gains below this share of the value are lost in rounding. */
-const ROUNDING = 1e-12;
+const ROUNDING = 1e-13;
 
 /**
  * Climbs to a maximum of the log posterior, which never falls: each iteration is one of L-BFGS with the complete-data

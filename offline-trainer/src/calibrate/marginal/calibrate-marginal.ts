@@ -1,4 +1,3 @@
-import { setImmediate as turn } from "node:timers/promises";
 import { AnchorEvalError } from "anchoreval/core";
 import type { CodedResponses } from "../types.ts";
 import { checkInput, checkProblem } from "./check-input.ts";
@@ -11,7 +10,7 @@ import { DEFAULT_PRIORS, type WeakPrior } from "./priors.ts";
 import { prepareProblem, type Problem } from "./problem.ts";
 import { standardErrors } from "./standard-errors.ts";
 import { startingPoint } from "./starting-point.ts";
-import type { FixedItems, MarginalCalibration, MarginalOptions } from "./types.ts";
+import type { FixedItems, MarginalCalibration, MarginalModel, MarginalOptions } from "./types.ts";
 
 /**
  * Calibrates a unidimensional response model by marginal maximum likelihood:
@@ -58,7 +57,15 @@ export async function calibrateMarginal(
   let best: { maximum: Maximum; x: Float64Array } | undefined;
   for (let start = 0; start < (starts?.count ?? 1); start++) {
     const x = startingPoint(problem, layout, priors, starts?.random.fork(`start ${start}`));
-    const search = findMaximum(problem, layout, priors, startingCurves(items, fixed), x, maxIterations, tolerance);
+    const search = findMaximum(
+      problem,
+      layout,
+      priors,
+      startingCurves(items, model, fixed),
+      x,
+      maxIterations,
+      tolerance,
+    );
     for (;;) {
       await turn();
       if (signal?.aborted) throw new AnchorEvalError("aborted", "the calibration was stopped");
@@ -96,12 +103,13 @@ function weightsOf(weights: ArrayLike<number> | undefined, count: number): Float
   return weights ? Float64Array.from(weights) : new Float64Array(count).fill(1);
 }
 
-/** Curves that hold the fixed items' parameters, 0 elsewhere, and N(0, 1). */
-function startingCurves(items: number, fixed: FixedItems | undefined): Curves {
+/** Curves that hold the fixed items' parameters, and what the 1PL's new items take of them; 0 elsewhere; and N(0, 1). */
+function startingCurves(items: number, model: MarginalModel, fixed: FixedItems | undefined): Curves {
   const zeros = (): Float64Array => new Float64Array(items);
   const curves: Curves = { a: zeros(), b: zeros(), g: zeros(), k: zeros(), mean: 0, sd: 1 };
   if (!fixed) return curves;
   const { bank } = fixed;
+  if (model === "1pl") curves.a.fill(bank.a[0]!);
   for (let n = 0; n < bank.count; n++) {
     const i = fixed.items[n]!;
     const lower = bank.lower?.[n] ?? 0;
@@ -145,4 +153,11 @@ function abilities({ mean, square }: Expectation, turned: number): Pick<Marginal
     theta: mean.map((value) => turned * value),
     thetaSd: mean.map((value, m) => Math.sqrt(Math.max(0, square[m]! - value * value))),
   };
+}
+
+/** Lets the event loop turn, in every runtime: without this a signal would be heard only after the search. */
+function turn(): Promise<void> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, 0);
+  });
 }

@@ -14,8 +14,8 @@ const COARSE = 0.2;
 const ROOM = 0.5;
 /** Farther out than this, in the same, nobody is looked for. */
 const FARTHEST = 500;
-/** Longest step with which points are laid: this over the steepest discrimination. */
-const SUBSTEP = 0.2;
+/** Longest step with which points are laid, times the steepest discrimination: 1e-8 of the likelihood of 200 models. */
+const SUBSTEP = 0.08;
 
 /**
  * A grid over all that any model's posterior reaches to, everywhere as dense as the posteriors there are narrow.

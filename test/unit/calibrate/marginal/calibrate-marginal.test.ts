@@ -1,0 +1,148 @@
+import { createRandom, eapAbility, itemBank } from "anchoreval/core";
+import { describe, expect, test } from "vitest";
+import { calibrateMarginal } from "../../../../offline-trainer/src/calibrate/marginal/calibrate-marginal.ts";
+import { MARGINAL_MODELS, type MarginalStep } from "../../../../offline-trainer/src/calibrate/marginal/types.ts";
+import { largestDifference } from "../../../support/fixture.ts";
+import { expectRefusal, rejection } from "../../../support/refusal.ts";
+import { correlation } from "../simulated-responses.ts";
+import { drawnResponses } from "./drawn-responses.ts";
+
+describe.each(MARGINAL_MODELS)("%s", (model) => {
+  const { responses, bank, theta } = drawnResponses({ model, subjects: 400, items: 40, seed: 2 });
+
+  test("every step gains, and the result is the last", async () => {
+    const steps: MarginalStep[] = [];
+    const fit = await calibrateMarginal(responses, { model, onStep: (step) => steps.push(step) });
+    expect(steps[0]!.iteration).toBe(0);
+    for (let k = 1; k < steps.length; k++) {
+      const [before, after] = [steps[k - 1]!, steps[k]!];
+      if (after.points === before.points) expect(after.logPosterior).toBeGreaterThanOrEqual(before.logPosterior);
+    }
+    expect(steps.at(-1)).toMatchObject({ logPosterior: fit.logPosterior, logLikelihood: fit.logLikelihood });
+    expect(fit).toMatchObject({ converged: true, iterations: steps.at(-1)!.iteration, starts: [fit.logPosterior] });
+    expect(fit.gradientNorm).toBeLessThan(0.05);
+    expect(fit.evaluations).toBeGreaterThan(fit.iterations);
+    expect(fit.evaluations).toBeLessThan(60);
+  });
+
+  test("the truth is found: abilities, and difficulties within what their errors allow", async () => {
+    const fit = await calibrateMarginal(responses, { model });
+    expect(correlation(fit.theta, theta)).toBeGreaterThan(0.88); // the reliability of 40 such items, and what guessing takes
+    expect(fit.population).toEqual({ mean: 0, sd: 1 });
+    let inside = 0;
+    for (let i = 0; i < bank.count; i++)
+      if (Math.abs(fit.b[i]! - bank.b[i]!) < 1.96 * fit.standardErrors!.b[i]!) inside++;
+    expect(inside / bank.count).toBeGreaterThan(0.8);
+    if (model === "1pl") expect(new Set(fit.a).size).toBe(1);
+  });
+
+  test("abilities are EAP at the items found", async () => {
+    const fit = await calibrateMarginal(responses, { model, standardErrors: false });
+    const found = itemBank(fit.a, fit.b, { lower: fit.lower, upper: fit.upper });
+    const items = Array.from({ length: bank.count }, (_, i) => i);
+    for (const m of [0, 100, 399]) {
+      const scores = items.map((i) => (responses.signs[m * bank.count + i]! > 0 ? 1 : 0));
+      const prior = { mean: Float64Array.of(0), precision: Float64Array.of(1) };
+      const eap = eapAbility(found, { items, scores }, prior);
+      expect(fit.theta[m]).toBeCloseTo(eap.theta[0]!, 6);
+      expect(fit.thetaSd[m]).toBeCloseTo(eap.standardError[0]!, 6);
+    }
+    expect(fit.standardErrors).toBeNull();
+  });
+
+  test("random starts come to the same difficulties, and the best of them is kept", async () => {
+    const starts = { count: 4, random: createRandom(5) };
+    const fit = await calibrateMarginal(responses, { model, starts });
+    const plain = await calibrateMarginal(responses, { model });
+    expect(fit.starts).toHaveLength(4);
+    expect(fit.logPosterior).toBe(Math.max(...fit.starts));
+    const difficulty = ({ a, b }: { a: Float64Array; b: Float64Array }): Float64Array => b.map((v, i) => v / a[i]!);
+    expect(correlation(difficulty(fit), difficulty(plain))).toBeGreaterThan(0.99);
+    expect(await calibrateMarginal(responses, { model, starts: { count: 4, random: createRandom(5) } })).toEqual(fit);
+  });
+
+  test("items that all or none have right, and models that have all or nothing right, stay finite", async () => {
+    const { subjects, items } = responses;
+    const signs = responses.signs.map((sign, k) => {
+      const [m, i] = [Math.floor(k / items), k % items];
+      return i === 0 ? 1 : i === 1 ? -1 : m === 0 ? 1 : m === 1 ? -1 : sign;
+    });
+    const fit = await calibrateMarginal({ subjects, items, signs }, { model });
+    expect(fit.converged).toBe(true);
+    for (const name of ["a", "b", "lower", "upper", "theta", "thetaSd"] as const)
+      expect(fit[name].every(Number.isFinite)).toBe(true);
+    expect(fit.b[0]!).toBeLessThan(-5);
+    expect(fit.b[1]!).toBeGreaterThan(4);
+    expect(Math.max(...fit.theta)).toBe(fit.theta[0]);
+    expect(Math.min(...fit.theta)).toBe(fit.theta[1]);
+    expect(Math.max(...fit.a, ...fit.b.map(Math.abs))).toBeLessThan(10);
+  });
+});
+
+test.each(["2pl", "3pl", "4pl"] as const)("items whose key is wrong are found by their sign: %s", async (model) => {
+  const { responses } = drawnResponses({ model, subjects: 400, items: 50, seed: 9 });
+  const signs = responses.signs.map((sign, k) => ([4, 17, 33].includes(k % 50) ? -sign : sign));
+  const { a } = await calibrateMarginal({ ...responses, signs }, { model, standardErrors: false });
+  expect([...a.keys()].filter((i) => a[i]! < 0)).toEqual([4, 17, 33]);
+});
+
+test("the scale's sign makes the discriminations' sum positive", async () => {
+  // All keys but a few are wrong: the search begins on the other side.
+  const { responses } = drawnResponses({ model: "2pl", subjects: 300, items: 20, seed: 9 });
+  const signs = responses.signs.map((sign, k) => (k % 20 < 4 ? sign : -sign));
+  const fit = await calibrateMarginal({ ...responses, signs }, { model: "2pl" });
+  expect(fit.a.reduce((sum, value) => sum + value, 0)).toBeGreaterThan(0);
+  expect(fit.a.subarray(0, 4).every((a) => a < 0)).toBe(true);
+  const straight = await calibrateMarginal(responses, { model: "2pl" });
+  expect(fit.logLikelihood).toBeCloseTo(straight.logLikelihood, 4);
+  expect(
+    largestDifference(
+      fit.theta,
+      straight.theta.map((theta) => -theta),
+    ),
+  ).toBeLessThan(1e-2);
+});
+
+test("ordinary items feel no prior: without any the estimates are the same", async () => {
+  const { responses } = drawnResponses({ model: "2pl", subjects: 400, items: 60 });
+  const weak = await calibrateMarginal(responses, { model: "2pl" });
+  const none = { flat: 0, sd: Infinity };
+  const without = await calibrateMarginal(responses, { model: "2pl", priors: { a: none, b: { mean: 0, ...none } } });
+  expect(largestDifference(weak.a, without.a)).toBeLessThan(1e-6);
+  expect(weak.logPosterior).toBe(weak.logLikelihood);
+});
+
+describe("stopping", () => {
+  const { responses } = drawnResponses({ model: "3pl", subjects: 100, items: 10 });
+
+  test("by signal is the error `aborted`, at once", async () => {
+    const controller = new AbortController();
+    let steps = 0;
+    const run = calibrateMarginal(responses, {
+      model: "3pl",
+      signal: controller.signal,
+      onStep: () => {
+        if (++steps === 2) controller.abort();
+      },
+    });
+    expectRefusal(await rejection(run), "aborted", "stopped");
+    expect(steps).toBe(2);
+    const signal = AbortSignal.abort();
+    expectRefusal(await rejection(calibrateMarginal(responses, { model: "2pl", signal })), "aborted", "stopped");
+  });
+
+  test("a signal from elsewhere is heard while it runs", async () => {
+    const controller = new AbortController();
+    const timer = setImmediate(() => {
+      controller.abort();
+    });
+    const run = calibrateMarginal(responses, { model: "3pl", tolerance: 1e-300, signal: controller.signal });
+    expectRefusal(await rejection(run), "aborted", "stopped");
+    clearImmediate(timer);
+  });
+
+  test("by the iterations allowed is no error: it has not converged", async () => {
+    const fit = await calibrateMarginal(responses, { model: "3pl", maxIterations: 2 });
+    expect(fit).toMatchObject({ iterations: 2, converged: false });
+  });
+});
