@@ -144,7 +144,7 @@ function measured({ python, threads, overlay }, out, command) {
   return JSON.parse(readFileSync(out, "utf8"));
 }
 
-function check({ status, stdout, stderr, error }) {
-  if (status !== 0) throw error ?? new Error(stderr);
+function check({ status, signal, stdout, stderr, error }) {
+  if (status !== 0) throw error ?? new Error(stderr || `ended by ${signal ?? `status ${status}`}`);
   return stdout;
 }
