@@ -153,7 +153,7 @@ export function* ascend(
 function shorten(direction: Float64Array, { tail, perItem, size }: Layout): void {
   let squares = 0;
   for (let k = 0; k < tail; k++) squares += direction[k]! ** 2;
-  const typical = Math.sqrt((squares * perItem) / tail);
+  const typical = tail === 0 ? 0 : Math.sqrt((squares * perItem) / tail);
   const all = typical > LONGEST ? LONGEST / typical : 1;
   for (let at = 0; at < size; at += at < tail ? perItem : 1) {
     const end = at < tail ? at + perItem : at + 1;

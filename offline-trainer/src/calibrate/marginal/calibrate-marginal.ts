@@ -79,15 +79,19 @@ export async function calibrateMarginal(
     }
   }
   const { maximum, x } = best!;
-  const covariances = (options.standardErrors ?? true) ? itemCovariances(maximum.objective, x) : null;
-  const { curves } = maximum.objective;
+  const { objective } = maximum;
+  const { curves } = objective;
   const turned = !fixed && curves.a.reduce((sum, value) => sum + value, 0) < 0 ? -1 : 1;
+  const found = {
+    ...itemParameters(problem, curves, turned, fixed),
+    ...abilities(objective.expectation, turned),
+    population: { mean: curves.mean, sd: curves.sd },
+  };
+  const covariances = (options.standardErrors ?? true) ? itemCovariances(objective, x) : null;
   const isFixed = new Set(Array.from(fixed?.items ?? []));
   return {
     model,
-    ...itemParameters(problem, curves, turned, fixed),
-    ...abilities(maximum.objective.expectation, turned),
-    population: { mean: curves.mean, sd: curves.sd },
+    ...found,
     standardErrors: covariances && standardErrors(problem, layout, curves, covariances, (i) => isFixed.has(i)),
     logLikelihood: maximum.logLikelihood,
     logPosterior: maximum.logPosterior,

@@ -50,7 +50,9 @@ export function newtonStep(curvature: Curvature, layout: Layout, v: Float64Array
   unwhiten(curvature, layout, out, out);
   const { slopes, hold, mean } = curvature;
   const { perItem, slope, population } = layout;
+  if (slopes.length === 0) return;
   const b = perItem === 1 ? 0 : 1;
+  const stretches = b > 0 || slope >= 0;
   let shift = population < 0 ? 0 : v[population]!;
   let stretch = slope < 0 ? 0 : slopes[0]! * v[slope]!;
   for (let f = 0; f < slopes.length; f++) {
@@ -59,7 +61,7 @@ export function newtonStep(curvature: Curvature, layout: Layout, v: Float64Array
   }
   if (population >= 0) stretch -= mean * v[population]! + v[population + 1]!;
   shift /= hold.shift;
-  stretch /= hold.stretch;
+  stretch = stretches ? stretch / hold.stretch : 0;
   for (let f = 0; f < slopes.length; f++) {
     const at = f * perItem;
     out[at + b] = out[at + b]! + shift * slopes[f]!;

@@ -26,11 +26,12 @@ export interface ItemCovariances {
 /**
  * Covariances of the estimates: of H⁻¹, H the observed information of the log posterior, what standard errors need.
  *
- * With B the items' blocks of H (Louis' identity) and the common parameters' own entries, B = L·Lᵀ, and X = I − L⁻¹·H·L⁻ᵀ what couples them, H⁻¹ is
- * L⁻ᵀ·(I − X)⁻¹·L⁻¹. X has few large eigenvalues: Lanczos' algorithm finds X ≈ Q·T·Qᵀ from products with X, each a
- * difference of scores, and (I − X)⁻¹ is about I + Q·((I − T)⁻¹ − I)·Qᵀ. In the blocks X itself is 0, so that there T is
- * taken away again: the rest of X is then left out only from its square on. With as many steps as parameters it is exact.
- * @param x - the maximum, at which the objective is left too
+ * With B the items' blocks of H (Louis' identity) and the common parameters' own entries, B = L·Lᵀ, and
+ * X = I − L⁻¹·H·L⁻ᵀ what couples them, H⁻¹ is L⁻ᵀ·(I − X)⁻¹·L⁻¹. X has few large eigenvalues: Lanczos' algorithm finds
+ * X ≈ Q·T·Qᵀ from products with X, each a difference of scores, and (I − X)⁻¹ is about I + Q·((I − T)⁻¹ − I)·Qᵀ. In the
+ * blocks X itself is 0, so that there T is taken away again: the rest of X is then left out only from its square on. With
+ * as many steps as parameters it is exact.
+ * @param x - the maximum; the objective is left there, unless null is returned
  * @returns null where H isn't positive definite
  * @see Louis (1982), Journal of the Royal Statistical Society B 44, 226–233; the whole H by differences of the score as in
  * Jamshidian & Jennrich (2000), the same journal 62, 257–270

@@ -19,8 +19,9 @@ export interface Problem extends CodedResponses {
   /** An item's place among those that miss any answer, or −1; and how many those are. */
   readonly missingRow: Int32Array;
   readonly missingRows: number;
-  /** Σ_m w·s of every item: right minus wrong. */
+  /** Σ_m w·s of every item, right minus wrong, and Σ_m w·|s|, both together. */
   readonly signSums: Float64Array;
+  readonly answerSums: Float64Array;
 }
 
 /** Lays out responses and options that are already checked. */
@@ -32,15 +33,15 @@ export function prepareProblem(
   fixed: FixedItems | undefined,
 ): Problem {
   const { subjects, items, signs } = responses;
-  const answers = new Float64Array(items);
+  const answerSums = new Float64Array(items);
   const signSums = new Float64Array(items);
   for (let m = 0; m < subjects; m++)
     for (let i = 0; i < items; i++) {
       const sign = signs[m * items + i]!;
-      answers[i] = answers[i]! + Math.abs(sign) * modelWeights[m]!;
+      answerSums[i] = answerSums[i]! + Math.abs(sign) * modelWeights[m]!;
       signSums[i] = signSums[i]! + sign * modelWeights[m]!;
     }
-  const itemWeights = weights.map((weight, i) => (answers[i]! > 0 ? weight : 0));
+  const itemWeights = weights.map((weight, i) => (answerSums[i]! > 0 ? weight : 0));
   const isFixed = new Uint8Array(items);
   const isCurved = new Uint8Array(items).fill(model === "3pl" || model === "4pl" ? 1 : 0);
   if (fixed)
@@ -64,6 +65,7 @@ export function prepareProblem(
     curvedRow: placesAmong(curved, items),
     ...missingCells(responses, present),
     signSums,
+    answerSums,
   };
 }
 

@@ -15,21 +15,16 @@ export function startingPoint(
   priors: readonly WeakPrior[],
   random?: RandomSource,
 ): Float64Array {
-  const { free, signs, subjects, items, modelWeights } = problem;
+  const { free, signSums, answerSums } = problem;
   const { perItem, slots, slope } = layout;
   const noise = (): number => random?.normal() ?? 0;
   const x = new Float64Array(layout.size);
   for (let f = 0; f < free.length; f++) {
     const i = free[f]!;
-    let [right, answers] = [0.5, 1];
-    for (let m = 0; m < subjects; m++) {
-      const sign = signs[m * items + i]!;
-      answers += modelWeights[m]! * Math.abs(sign);
-      if (sign > 0) right += modelWeights[m]!;
-    }
+    const share = (0.5 * (answerSums[i]! + signSums[i]!) + 0.5) / (answerSums[i]! + 1);
     for (let p = 0; p < perItem; p++) {
       const slot = slots[p]!;
-      const middle = slot === 1 ? -logit(right / answers) : priors[slot]!.mean;
+      const middle = slot === 1 ? -logit(share) : priors[slot]!.mean;
       x[f * perItem + p] = slot === 0 ? Math.exp(0.4 * noise()) : middle + noise();
     }
   }
