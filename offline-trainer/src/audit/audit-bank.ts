@@ -3,8 +3,7 @@ import { AnchorEvalError, type RandomSource } from "anchoreval/core";
 import { calibrate, type Calibration } from "../calibrate/calibrate.ts";
 import type { CalibrationBackend } from "../calibrate/types.ts";
 import type { BankTask } from "../fit/train-bank.ts";
-import { binarizingThreshold } from "../prepare/binarize.ts";
-import { codeResponses } from "../prepare/code-responses.ts";
+import { binarizeResponses } from "../prepare/binarize.ts";
 import { abilityCovariances, MOST_LEVERAGE } from "./ability-covariances.ts";
 import { fittedAnswers } from "./fitted-answers.ts";
 import { generalAbility, generalLoading, generalSlope, type GeneralSlope } from "./general-ability.ts";
@@ -112,10 +111,7 @@ export async function auditBank(
   const shared = { dims, backend, ...(signal && { signal }) };
 
   onProgress?.(0, "calibration");
-  const thresholds = scenarios.map(({ begin, count }) => binarizingThreshold(matrix, rows, begin, count));
-  const cuts = new Float64Array(matrix.items.length);
-  scenarios.forEach(({ begin, count }, s) => cuts.fill(thresholds[s] ?? 0.5, begin, begin + count));
-  const coded = codeResponses(matrix, rows, cuts);
+  const { thresholds, responses: coded } = binarizeResponses(matrix, rows, scenarios);
   const calibration = await calibrate(coded, { ...shared, random: random.fork("calibration") });
 
   onProgress?.(0.25, "held-out answers");

@@ -1,11 +1,11 @@
-import { AnchorEvalError, createRandom } from "anchoreval/core";
+import { createRandom } from "anchoreval/core";
 import type { CalibrationBackend } from "../calibrate/types.ts";
+import { answeringModels } from "../fit/answering-models.ts";
 import { bankTasks } from "../fit/bank-tasks.ts";
 import { dimsFor, type FitConfiguration } from "../fit/configuration.ts";
 import { interruptible } from "../fit/interruptible.ts";
 import type { BankTask } from "../fit/train-bank.ts";
 import type { ResponseMatrix } from "../matrix/response-matrix.ts";
-import { fullScores } from "../prepare/full-scores.ts";
 import { auditBank, type BankAudit } from "./audit-bank.ts";
 import { benjaminiHochberg } from "./benjamini-hochberg.ts";
 import { itemCopies, textPairs, type ItemCopy, type TextPair } from "./item-copies.ts";
@@ -40,8 +40,6 @@ export interface Audit {
   readonly families: number;
 }
 
-/** Models below which nothing is calibrated. */
-const LEAST_MODELS = 5;
 /** Multiplications and additions for the pairs of items: about ten seconds. */
 const PAIR_WORK = 2e10;
 
@@ -62,7 +60,7 @@ export async function auditLeaderboard(matrix: ResponseMatrix, options: AuditOpt
   let begin = 0;
   for (const [index, task] of tasks.entries()) {
     const end = begin + task.matrix.items.length;
-    const rows = answeringRows(task);
+    const rows = answeringModels(task);
     const audit = await auditBank(task, rows, {
       dims: dimsFor(dims, rows.length),
       backend,
@@ -88,18 +86,6 @@ export async function auditLeaderboard(matrix: ResponseMatrix, options: AuditOpt
     copies: itemCopies(texts, banks),
     families: new Set(families).size,
   };
-}
-
-/** Models that answered something in the bank. */
-function answeringRows({ id, matrix, scenarios }: BankTask): number[] {
-  const full = scenarios.map((slice) => fullScores(matrix, slice).score);
-  const rows = matrix.subjects.flatMap((_, m) => (full.some((scores) => !Number.isNaN(scores[m]!)) ? [m] : []));
-  if (rows.length < LEAST_MODELS)
-    throw new AnchorEvalError(
-      "invalid_data",
-      `only ${rows.length} models have answers in ${id}, at least ${LEAST_MODELS} are needed`,
-    );
-  return rows;
 }
 
 /** Pairs of which both items lie in a bank, as its columns. */

@@ -57,28 +57,14 @@ export async function backtestCell(
   { task, groups, split, sizes, seed, configuration }: CellInput,
   backend: CalibrationBackend,
 ): Promise<CellResult[]> {
-  const { selection, priorScale, folds, draws } = configuration;
+  const { selection, priorScale, lambda: rule } = configuration;
   const random = createRandom(seed).fork(task.id);
-  const options = {
-    dims: configuration.dims,
-    irtModel: configuration.irtModel,
-    estimation: configuration.estimation,
-    link: configuration.link,
-    shrinkage: configuration.shrinkage,
-    backend,
-    groups,
-    selection,
-    sizes,
-    random,
-  };
+  const options = { ...configuration, backend, groups, sizes, random };
   const validation = await crossValidate(task, split.sources, groups, {
     ...options,
-    priorScale,
-    folds,
-    draws,
     random: random.fork("cross-validation"),
   });
-  const lambdas = learnLambdas(task, split.sources, sizes, validation, configuration.lambda);
+  const lambdas = learnLambdas(task, split.sources, sizes, validation, rule);
   const trained = await trainFold(task, split, 0, options);
   const table = estimateFold(task, trained, options, priorScale, FORMS_PER_SEED);
   const { dims } = trained.trained;

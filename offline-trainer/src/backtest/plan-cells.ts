@@ -7,6 +7,7 @@ import { replicateGroups } from "../prepare/replicates.ts";
 import { extrapolationSplit } from "../splits/extrapolation.ts";
 import { familyGroups } from "../splits/families.ts";
 import { folds, interpolationSplit, splitByGroups } from "../splits/interpolation.ts";
+import { joinGroups } from "../splits/join-groups.ts";
 import { newestSplit } from "../splits/newest.ts";
 import { eligibleTargets, TARGET_OBSERVED } from "../splits/eligible.ts";
 import type { Split, SplitInput } from "../splits/types.ts";
@@ -101,21 +102,4 @@ function splitsOf(
       return folds({ ...input, groups: joinGroups(families, input.groups) }, 5, random);
     }
   }
-}
-
-/** The finest grouping that both agree on: replicates across two families tie these together. */
-function joinGroups(left: ArrayLike<number>, right: ArrayLike<number>): Int32Array {
-  const parent = new Map<string, string>();
-  const root = (key: string): string => {
-    let at = key;
-    while (parent.get(at) !== undefined && parent.get(at) !== at) at = parent.get(at)!;
-    return at;
-  };
-  for (let m = 0; m < left.length; m++) parent.set(root(`l${left[m]}`), root(`r${right[m]}`));
-  const numbers = new Map<string, number>();
-  return Int32Array.from({ length: left.length }, (_, m) => {
-    const own = root(`l${left[m]}`);
-    if (!numbers.has(own)) numbers.set(own, numbers.size);
-    return numbers.get(own)!;
-  });
 }

@@ -16,7 +16,7 @@ import { auditSummary } from "../audit/audit-summary.ts";
 import { auditedItems, type AuditedItem } from "../audit/audited-items.ts";
 import { auditCsv, auditLines } from "../audit/write-audit.ts";
 import { PROVIDERS, resolveBackend } from "../backends/resolve-backend.ts";
-import { DEFAULT_CONFIGURATION } from "../fit/configuration.ts";
+import { DEFAULT_CONFIGURATION, DEFAULT_DIMS } from "../fit/configuration.ts";
 import { readResponses } from "../ingest/read-responses.ts";
 import { trainerVersion } from "../trainer-version.ts";
 import { readFamiliesFile } from "./families-file.ts";
@@ -28,8 +28,6 @@ import {
   readResponseOptions,
 } from "./fit-options.ts";
 import { checkOutFile, writeOutFile } from "./out-file.ts";
-
-const DIMS = 8;
 
 export const auditCommand: Command = {
   name: "audit",
@@ -43,7 +41,7 @@ export const auditCommand: Command = {
       value: "FILE",
       description: "lines of model,family: relatives are no independent witnesses (default: by the names)",
     },
-    dims: { type: "string", value: "N", description: `latent dimensions at most (default ${DIMS})` },
+    dims: { type: "string", value: "N", description: `latent dimensions at most (default ${DEFAULT_DIMS})` },
     "held-out": {
       type: "string",
       value: "SHARE",
@@ -56,7 +54,7 @@ export const auditCommand: Command = {
   },
   async run({ options, output, signal }) {
     const { responses, ...reading } = readResponseOptions(options);
-    const dims = options.number("dims", { min: 1, max: 32, integer: true }, DIMS);
+    const dims = options.number("dims", { min: 1, max: 32, integer: true }, DEFAULT_DIMS);
     const heldOut = options.number("held-out", { min: 0, max: 0.5 }, 0.1);
     const top = options.number("top", { min: 1, integer: true }, 10);
     const seed = options.number("seed", { min: 0, integer: true }, 1);

@@ -1,5 +1,4 @@
-import { readFile, stat, writeFile } from "node:fs/promises";
-import { dirname } from "node:path";
+import { readFile } from "node:fs/promises";
 import { sha256Hex } from "anchoreval/bundle";
 import { textTable, type Command, type OptionReader, type Output } from "anchoreval/cli";
 import { AnchorEvalError } from "anchoreval/core";
@@ -11,6 +10,7 @@ import type { BacktestRow } from "../backtest/summarize.ts";
 import { configurationDigest } from "../fit/configuration.ts";
 import { readResponses } from "../ingest/read-responses.ts";
 import { trainerVersion } from "../trainer-version.ts";
+import { readFamiliesFile } from "./families-file.ts";
 import {
   FIT_OPTIONS,
   RESPONSE_OPTIONS,
@@ -18,6 +18,7 @@ import {
   readImportFacts,
   readResponseOptions,
 } from "./fit-options.ts";
+import { checkOutFile, writeOutFile } from "./out-file.ts";
 
 export const backtestCommand: Command = {
   name: "backtest",
@@ -69,7 +70,7 @@ export const backtestCommand: Command = {
     } finally {
       bar.stop();
     }
-    if (file !== undefined) await writeFile(file, `${JSON.stringify(backtest.targets, null, 1)}\n`);
+    if (file !== undefined) await writeOutFile(file, [`${JSON.stringify(backtest.targets, null, 1)}\n`]);
     if (output.json)
       output.document({
         header: {
@@ -106,24 +107,7 @@ async function readTargets(options: OptionReader, models: readonly string[]): Pr
 
 async function readFamilies(options: OptionReader): Promise<{ families?: Map<string, string> }> {
   const file = options.text("families");
-  if (file === undefined) return {};
-  const issues = new DataIssues(file, "lines");
-  const families = new Map<string, string>();
-  for (const { row, text } of await readLines(file)) {
-    const comma = text.lastIndexOf(",");
-    const [model, family] = [text.slice(0, comma).trim(), text.slice(comma + 1).trim()];
-    if (comma < 1 || model === "" || family === "")
-      issues.add({ row }, "wrong_type", `a line is model,family, got ${quoted(text)}`);
-    else if ((families.get(model) ?? family) !== family)
-      issues.add(
-        { row },
-        "duplicate",
-        `model ${quoted(model)} is of two families, ${quoted(families.get(model)!)} above`,
-      );
-    else families.set(model, family);
-  }
-  issues.refuse();
-  return { families };
+  return file === undefined ? {} : { families: await readFamiliesFile(file) };
 }
 
 /** Lines that aren't empty, with their numbers. */
@@ -138,16 +122,6 @@ async function readLines(file: string): Promise<{ row: number; text: string }[]>
     .split("\n")
     .map((line, index) => ({ row: index + 1, text: line.trim() }))
     .filter(({ text }) => text !== "");
-}
-
-/** Refuses, before the work, a path that the result could not be written to. */
-async function checkOutFile(option: string, file: string): Promise<void> {
-  const isFolder = async (path: string): Promise<boolean> =>
-    (await stat(path).catch(() => null))?.isDirectory() === true;
-  if (!(await isFolder(dirname(file))))
-    throw new AnchorEvalError("invalid_option", `${option} ${file} can't be written: ${dirname(file)} is no folder`);
-  if (await isFolder(file))
-    throw new AnchorEvalError("invalid_option", `${option} ${file} can't be written: it is a folder`);
 }
 
 /** Errors in points, one line an estimator; `×random` is the ratio to random items. */

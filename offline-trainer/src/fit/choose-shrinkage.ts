@@ -1,10 +1,7 @@
-import { eligibleTargets } from "../splits/eligible.ts";
-import { extrapolationSplit } from "../splits/extrapolation.ts";
-import { folds } from "../splits/interpolation.ts";
 import type { Split } from "../splits/types.ts";
-import { fullScores } from "../prepare/full-scores.ts";
 import { DISCRIMINATION_SHRINKAGE } from "../calibrate/scales.ts";
 import type { DimensionOptions } from "./choose-dimension.ts";
+import { sourceSplits } from "./source-splits.ts";
 import { trainBank, type BankTask } from "./train-bank.ts";
 import { validationError } from "./validation-error.ts";
 
@@ -28,26 +25,18 @@ export async function resolveShrinkage(
   options: Omit<DimensionOptions, "shrinkage"> & { readonly dims: number },
 ): Promise<number> {
   if (shrinkage !== "auto") return shrinkage;
-  const full = task.scenarios.map((slice) => fullScores(task.matrix, slice));
-  const eligible = eligibleTargets(full);
-  const input = { groups: rows.map((m) => options.groups[m]!), eligible: rows.map((m) => eligible[m]!) };
   const random = options.random.fork("shrinkage");
-  const strong = extrapolationSplit({
-    ...input,
-    scores: rows.map((m) => full.reduce((sum, { score }) => sum + score[m]! / full.length, 0)),
-    names: rows.map((m) => task.matrix.subjects[m]!),
-  });
-  const like = folds(input, 5, random.fork("folds")).slice(0, 2);
+  const { folds, strong } = sourceSplits(task, rows, options.groups, 5, random.fork("folds"));
+  const like = folds.slice(0, 2);
   if (rows.length < LEAST_MODELS || strong.targets.length === 0 || strong.sources.length < 5 || like.length < 2)
     return DISCRIMINATION_SHRINKAGE;
   const error = async (split: Split, candidate: number): Promise<number> => {
-    const lift = (own: readonly number[]): number[] => own.map((k) => rows[k]!);
-    const trained = await trainBank(task, lift(split.sources), {
+    const trained = await trainBank(task, split.sources, {
       ...options,
       shrinkage: candidate,
       random: random.fork(`share ${candidate}`),
     });
-    return validationError(task, lift(split.targets), trained);
+    return validationError(task, split.targets, trained);
   };
   let best = { candidate: DISCRIMINATION_SHRINKAGE as number, error: Infinity };
   for (const candidate of SHRINKAGE_CANDIDATES) {

@@ -36,13 +36,16 @@ export interface FitConfiguration extends BankModel {
   readonly draws: number;
 }
 
+/** Latent dimensions at most, unless told. */
+export const DEFAULT_DIMS = 8;
+
 /** The recommended configuration: fixed in code, the same for every split and every target. */
 export const DEFAULT_CONFIGURATION: FitConfiguration = {
   selection: "stratified",
   irtModel: "2pl",
   estimation: "penalised",
   link: "binarize",
-  dims: 8,
+  dims: DEFAULT_DIMS,
   shrinkage: DISCRIMINATION_SHRINKAGE,
   priorScale: 2,
   lambda: "learned",

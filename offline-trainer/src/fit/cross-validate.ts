@@ -1,9 +1,3 @@
-import { fullScores } from "../prepare/full-scores.ts";
-import { extrapolationSplit } from "../splits/extrapolation.ts";
-import { folds } from "../splits/interpolation.ts";
-import { eligibleTargets } from "../splits/eligible.ts";
-import type { Split, SplitInput } from "../splits/types.ts";
-import type { BankTask } from "./train-bank.ts";
 import {
   estimateFold,
   trainFold,
@@ -12,6 +6,8 @@ import {
   type HeldOutTable,
   type TrainedFold,
 } from "./held-out.ts";
+import { sourceSplits } from "./source-splits.ts";
+import type { BankTask } from "./train-bank.ts";
 
 /** Held-out estimates of source models by both kinds of folds. */
 export interface CrossValidation {
@@ -42,22 +38,10 @@ export async function crossValidate(
   options: CrossValidateOptions,
 ): Promise<CrossValidation> {
   const { random } = options;
-  const full = task.scenarios.map((slice) => fullScores(task.matrix, slice));
-  const eligible = eligibleTargets(full);
-  const input: SplitInput = { groups: rows.map((m) => groups[m]!), eligible: rows.map((m) => eligible[m]!) };
-  const scores = rows.map((m) => full.reduce((sum, { score }) => sum + score[m]! / full.length, 0));
-  const names = rows.map((m) => task.matrix.subjects[m]!);
-  const lift = (split: Split): Split => ({
-    sources: split.sources.map((k) => rows[k]!),
-    targets: split.targets.map((k) => rows[k]!),
-  });
+  const among = sourceSplits(task, rows, groups, options.folds, random.fork("folds"));
   const enough = rows.length >= LEAST_MODELS;
-  const random5 = enough ? folds(input, Math.min(options.folds, rows.length), random.fork("folds")).map(lift) : [];
-  const strong = enough
-    ? [lift(extrapolationSplit({ ...input, scores, names }))].filter(
-        (split) => split.sources.length >= 4 && split.targets.length > 0,
-      )
-    : [];
+  const random5 = enough ? among.folds : [];
+  const strong = [among.strong].filter(({ sources, targets }) => enough && sources.length >= 4 && targets.length > 0);
   const trained: TrainedFold[] = [];
   for (const split of [...random5, ...strong]) {
     const fold = trained.length;

@@ -1,15 +1,11 @@
 import { encodeBundle, type BundleContent, type BundleFileName } from "anchoreval/bundle";
 import { AnchorEvalError, createRandom } from "anchoreval/core";
 import type { CalibrationStep } from "../calibrate/calibrate.ts";
-import { DISCRIMINATION_SHRINKAGE } from "../calibrate/scales.ts";
 import type { ResponseMatrix } from "../matrix/response-matrix.ts";
-import { fullScores } from "../prepare/full-scores.ts";
 import { replicateGroups } from "../prepare/replicates.ts";
+import { answeringModels, LEAST_MODELS } from "./answering-models.ts";
 import { bankTasks } from "./bank-tasks.ts";
 import { bundleContent } from "./bundle-content.ts";
-import { resolveDimension } from "./choose-dimension.ts";
-import { resolveLink } from "./choose-link.ts";
-import { resolveShrinkage } from "./choose-shrinkage.ts";
 import { crossValidate } from "./cross-validate.ts";
 import { drawForms } from "./draw-forms.ts";
 import type { FitOptions } from "./fit-options.ts";
@@ -17,6 +13,7 @@ import type { FittedBank } from "./fitted-bank.ts";
 import { drawStream } from "./held-out.ts";
 import { interruptible } from "./interruptible.ts";
 import { learnLambdas } from "./learn-lambdas.ts";
+import { resolveModel } from "./resolve-model.ts";
 import { trainBank } from "./train-bank.ts";
 
 export interface FitResult {
@@ -26,9 +23,6 @@ export interface FitResult {
   /** Where the time went. @unit milliseconds */
   readonly timings: Readonly<Record<string, number>>;
 }
-
-/** Models below which nothing is fitted. */
-const LEAST_MODELS = 5;
 
 /**
  * Fits a bundle: calibrates, chooses anchors, learns λ and measures every estimator's error on held-out models.
@@ -57,13 +51,7 @@ export async function fitBundle(matrix: ResponseMatrix, options: FitOptions): Pr
   const steps = configuration.folds + 2;
   for (const [index, task] of tasks.entries()) {
     const random = createRandom(seed).fork(task.id);
-    const full = task.scenarios.map((slice) => fullScores(task.matrix, slice).score);
-    const rows = matrix.subjects.flatMap((_, m) => (full.some((scores) => !Number.isNaN(scores[m]!)) ? [m] : []));
-    if (rows.length < LEAST_MODELS)
-      throw new AnchorEvalError(
-        "invalid_data",
-        `only ${rows.length} models have answers in ${task.id}, at least ${LEAST_MODELS} are needed`,
-      );
+    const rows = answeringModels(task);
     let part = 0;
     const report = (share: number, loss: string): void =>
       onProgress?.(
@@ -80,24 +68,13 @@ export async function fitBundle(matrix: ResponseMatrix, options: FitOptions): Pr
       ...(calibrator && { calibrator }),
       ...(signal ? { backend: interruptible(backend), signal } : { backend }),
     };
-    const link = await resolveLink(task, rows, configuration.link, shared);
-    const learned = { ...shared, link, shrinkage: DISCRIMINATION_SHRINKAGE };
-    const { dims, errors } = await resolveDimension(task, rows, configuration.dims, learned);
-    const shrinkage = await resolveShrinkage(task, rows, configuration.shrinkage, { ...learned, dims });
-    if (errors.length > 0) clock.lap("choice of dimension");
-    const held = {
-      ...shared,
-      dims: configuration.dims,
-      link: configuration.link,
-      shrinkage: configuration.shrinkage,
-      selection: configuration.selection,
-      sizes,
-    };
+    const { model, dimensionErrors } = await resolveModel(task, rows, configuration, shared);
+    if ([configuration.dims, configuration.link, configuration.shrinkage].includes("auto"))
+      clock.lap("choice of the model");
     const validation = await crossValidate(task, rows, groups, {
-      ...held,
-      folds: configuration.folds,
-      draws: configuration.draws,
-      priorScale: configuration.priorScale,
+      ...configuration,
+      ...shared,
+      sizes,
       random: random.fork("cross-validation"),
       onFold: (done) => {
         part = done;
@@ -105,19 +82,19 @@ export async function fitBundle(matrix: ResponseMatrix, options: FitOptions): Pr
       },
     });
     clock.lap("held-out models");
-    const trained = await trainBank(task, rows, { ...learned, shrinkage, dims });
+    const trained = await trainBank(task, rows, { ...shared, ...model });
     clock.lap("calibration");
     const forms = drawForms(task, rows, trained, configuration.selection, sizes, drawStream(random, 0));
     clock.lap("choice of anchors");
     onProgress?.((index + 1) * steps, tasks.length * steps, task.id);
     banks.push({
       task,
-      link,
-      shrinkage,
+      link: model.link,
+      shrinkage: model.shrinkage,
       trained,
       validation,
       forms,
-      dimensionErrors: errors,
+      dimensionErrors,
       lambdas: learnLambdas(task, rows, sizes, validation, configuration.lambda),
     });
   }

@@ -7,22 +7,16 @@ import {
   type RandomSource,
   type SamplingVariance,
 } from "anchoreval/core";
-import { DISCRIMINATION_SHRINKAGE } from "../calibrate/scales.ts";
 import type { Selection } from "../anchors/types.ts";
 import { fullScores } from "../prepare/full-scores.ts";
 import type { Split } from "../splits/types.ts";
-import { resolveDimension, type DimensionOptions } from "./choose-dimension.ts";
+import type { DimensionOptions } from "./choose-dimension.ts";
 import { drawForms } from "./draw-forms.ts";
 import { estimateTarget } from "./estimate-target.ts";
-import type { ScoreLink } from "./configuration.ts";
-import { resolveLink } from "./choose-link.ts";
-import { resolveShrinkage } from "./choose-shrinkage.ts";
+import { resolveModel, type WantedModel } from "./resolve-model.ts";
 import { trainBank, type BankTask, type TrainedBank } from "./train-bank.ts";
 
-export interface HeldOutOptions extends Omit<DimensionOptions, "link" | "shrinkage"> {
-  readonly dims: number | "auto";
-  readonly link: ScoreLink | "auto";
-  readonly shrinkage: number | "auto";
+export interface HeldOutOptions extends Omit<DimensionOptions, "link" | "shrinkage">, WantedModel {
   readonly selection: Selection;
   readonly sizes: readonly number[];
 }
@@ -60,18 +54,15 @@ export interface TrainedFold {
   readonly random: RandomSource;
 }
 
-/** Repeats binarisation, choice of dimension and calibration on the sources of a split alone. */
+/** Repeats binarisation, choice of the model and calibration on the sources of a split alone. */
 export async function trainFold(
   task: BankTask,
   split: Split,
   fold: number,
   options: HeldOutOptions,
 ): Promise<TrainedFold> {
-  const link = await resolveLink(task, split.sources, options.link, options);
-  const learned = { ...options, link, shrinkage: DISCRIMINATION_SHRINKAGE };
-  const { dims } = await resolveDimension(task, split.sources, options.dims, learned);
-  const shrinkage = await resolveShrinkage(task, split.sources, options.shrinkage, { ...learned, dims });
-  const trained = await trainBank(task, split.sources, { ...learned, shrinkage, dims });
+  const { model } = await resolveModel(task, split.sources, options, options);
+  const trained = await trainBank(task, split.sources, { ...options, ...model });
   return { split, fold, trained, random: options.random };
 }
 

@@ -2,8 +2,8 @@ import { itemBank, type ItemBank, type MonotoneMap, type RandomSource } from "an
 import { calibrate, type CalibrationStep } from "../calibrate/calibrate.ts";
 import type { CalibrationBackend } from "../calibrate/types.ts";
 import { isBinary, type ResponseMatrix } from "../matrix/response-matrix.ts";
-import { binarizingThreshold } from "../prepare/binarize.ts";
-import { codeResponses, gradeResponses } from "../prepare/code-responses.ts";
+import { binarizeResponses } from "../prepare/binarize.ts";
+import { gradeResponses } from "../prepare/code-responses.ts";
 import type { ScenarioSlice } from "../prepare/scenarios.ts";
 import { fitScoreMap } from "../prepare/score-map.ts";
 import { calibrateBank, type BankCalibration, type BankModel } from "./calibrate-bank.ts";
@@ -57,12 +57,9 @@ export async function trainBank(task: BankTask, rows: ArrayLike<number>, options
   const { dims, link, random, calibrator = calibrate } = options;
   const { matrix, scenarios } = task;
   const graded = link !== "binarize" && !isBinary(matrix);
-  const thresholds = scenarios.map(({ begin, count }) =>
-    graded ? null : binarizingThreshold(matrix, rows, begin, count),
-  );
-  const cuts = new Float64Array(matrix.items.length);
-  scenarios.forEach(({ begin, count }, s) => cuts.fill(thresholds[s] ?? 0.5, begin, begin + count));
-  const responses = graded ? gradeResponses(matrix, rows, link) : codeResponses(matrix, rows, cuts);
+  const { responses, thresholds } = graded
+    ? { responses: gradeResponses(matrix, rows, link), thresholds: scenarios.map(() => null) }
+    : binarizeResponses(matrix, rows, scenarios);
   const calibration = await calibrateBank(responses, {
     ...options,
     calibrator,

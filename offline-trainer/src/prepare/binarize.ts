@@ -1,7 +1,26 @@
+import type { CodedResponses } from "../calibrate/types.ts";
 import { isBinary, type ResponseMatrix } from "../matrix/response-matrix.ts";
+import { codeResponses } from "./code-responses.ts";
+import type { ScenarioSlice } from "./scenarios.ts";
 
 /** Thresholds tried: 100 even steps from .01 to .99, as in the tinyBenchmarks notebooks. */
 const CANDIDATES = Array.from({ length: 100 }, (_, k) => 0.01 + (0.98 * k) / 99);
+
+/**
+ * Responses of some models for calibration, each scenario cut at its own threshold.
+ * @param rows - the models, also those that the thresholds are judged by
+ * @returns the thresholds in the order of the scenarios, null where every score is 0 or 1
+ */
+export function binarizeResponses(
+  matrix: ResponseMatrix,
+  rows: ArrayLike<number>,
+  scenarios: readonly ScenarioSlice[],
+): { thresholds: (number | null)[]; responses: CodedResponses } {
+  const thresholds = scenarios.map(({ begin, count }) => binarizingThreshold(matrix, rows, begin, count));
+  const cuts = new Float64Array(matrix.items.length);
+  scenarios.forEach(({ begin, count }, s) => cuts.fill(thresholds[s] ?? 0.5, begin, begin + count));
+  return { thresholds, responses: codeResponses(matrix, rows, cuts) };
+}
 
 /**
  * The threshold c at which 1[y > c] keeps the models' mean scores best: argmin_c mean_m |mean_i 1[y_mi > c] − mean_i y_mi|.

@@ -113,18 +113,27 @@ export function familyOf(name: string): string {
 }
 
 /**
- * Families of all models as numbers.
+ * Families of all models as numbers, where their names or a table tell them.
  * @throws AnchorEvalError `invalid_data` where the names tell no families (anonymous models)
  */
 export function familyGroups(names: readonly string[], table?: ReadonlyMap<string, string>): Int32Array {
-  const families = names.map((name) => table?.get(name) ?? familyOf(name));
   if (!table && names.every((name) => /^(model|subject|m)?[-_ #]?\d+$/i.test(name)))
     throw new AnchorEvalError(
       "invalid_data",
       "the models have no names to tell families by: give --families FILE (model,family)",
     );
+  return familyNumbers(names, table);
+}
+
+/**
+ * Families of all models, by the table, else by their names.
+ * @param table - family by model
+ * @returns numbered from 0 by first appearance
+ */
+export function familyNumbers(names: readonly string[], table?: ReadonlyMap<string, string>): Int32Array {
   const numbers = new Map<string, number>();
-  return Int32Array.from(families, (family) => {
+  return Int32Array.from(names, (name) => {
+    const family = table?.get(name) ?? familyOf(name);
     if (!numbers.has(family)) numbers.set(family, numbers.size);
     return numbers.get(family)!;
   });

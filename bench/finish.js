@@ -1,13 +1,13 @@
 // What finishing a float32 calibration in float64 costs and moves: ONNX Runtime's CPU in float32, alone and finished by
 // its float64. A tenth of the answers is held out of the fits.
-// usage: node offline-trainer/scripts/finish-figures.js [FOLDER] [--sets helm-lite,simulated] [--dims 2,5]
+// usage: node bench/finish.js [FOLDER] [--sets helm-lite,simulated] [--dims 2,5]
 // FOLDER holds helm-lite/responses.csv.gz and items.jsonl.gz.
 import { parseArgs } from "node:util";
 import { calibrate } from "anchoreval-trainer/calibrate";
 import { createRandom, sigmoid } from "anchoreval/core";
-import { onnxNodeBackend } from "../dist/backends/node/onnx-node-backend.js";
-import { codeResponses } from "../dist/prepare/code-responses.js";
-import { dataSet } from "../../bench/calibrate/data-sets.js";
+import { onnxNodeBackend } from "../offline-trainer/dist/backends/node/onnx-node-backend.js";
+import { codeResponses } from "../offline-trainer/dist/prepare/code-responses.js";
+import { dataSet } from "./calibrate/data-sets.js";
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
