@@ -5,7 +5,8 @@ import { inclusionProbabilities } from "../../offline-trainer/src/anchors/inclus
 import { pivotalSample } from "../../offline-trainer/src/anchors/pivotal-sampling.ts";
 import { selectAnchors } from "../../offline-trainer/src/anchors/select-anchors.ts";
 import { SELECTIONS } from "../../offline-trainer/src/anchors/types.ts";
-import { weightedKmeans } from "../../offline-trainer/src/anchors/weighted-kmeans.ts";
+import { weightedKmeans, type Clusters } from "../../offline-trainer/src/anchors/weighted-kmeans.ts";
+import { typescriptBackend } from "../../offline-trainer/src/backends/typescript.ts";
 import "../support/arbitraries.ts";
 
 const real = (min: number, max: number): fc.Arbitrary<number> => fc.double({ min, max, noNaN: true });
@@ -65,24 +66,25 @@ test("pivotal samples have their size and hold every first part's cumulated prob
 });
 
 describe("any selection, of any weights, accuracies and sizes", () => {
-  test.each(SELECTIONS)("%s: no duplicates, right sizes, all the mass, nested where it says so", (selection) => {
-    fc.assert(
-      fc.property(
+  test.each(SELECTIONS)("%s: no duplicates, right sizes, all the mass, nested where it says so", async (selection) => {
+    await fc.assert(
+      fc.asyncProperty(
         arbWeights,
         fc.array(fc.integer({ min: 1, max: 70 }), { minLength: 1, maxLength: 4 }),
         fc.integer(),
-        ({ weights }, sizes, seed) => {
+        async ({ weights }, sizes, seed) => {
           const count = weights.length;
           const random = createRandom(`items ${seed}`);
           const total = sum(weights);
           const coarse = (): number => random.below(4) / 3; // many items alike
-          const { sets, nested } = selectAnchors(selection, {
+          const { sets, nested } = await selectAnchors(selection, {
             weights: weights.map((value) => value / total),
             accuracy: Float64Array.from({ length: count }, () => (random.below(10) === 0 ? NaN : coarse())),
             bank: itemBank(Float64Array.from({ length: count }, coarse), Float64Array.from({ length: count }, coarse)),
             column: (item) => Float64Array.of(item % 2, item % 3),
             sizes,
             random: createRandom(seed),
+            backend: typescriptBackend,
           });
           expect(new Set(sets.keys())).toEqual(new Set(sizes));
           for (const [size, { items, mass, inclusion }] of sets) {
@@ -110,20 +112,22 @@ describe("any selection, of any weights, accuracies and sizes", () => {
   });
 });
 
-test("clusters: every label is a cluster, every point at a nearest centroid, never more inertia than one cluster", () => {
-  fc.assert(
-    fc.property(
+test("clusters: every label is a cluster, every point at a nearest centroid, never more inertia than one cluster", async () => {
+  await fc.assert(
+    fc.asyncProperty(
       fc.integer({ min: 1, max: 3 }),
       fc.array(fc.tuple(fc.integer({ min: -3, max: 3 }), real(0.01, 10)), { minLength: 3, maxLength: 30 }),
       fc.integer({ min: 1, max: 30 }),
       fc.integer(),
-      (dims, rows, wanted, seed) => {
+      async (dims, rows, wanted, seed) => {
         const count = Math.floor(rows.length / dims);
         fc.pre(count >= 1);
         const points = { count, dims, values: Float64Array.from({ length: count * dims }, (_, k) => rows[k]![0]) };
         const weights = Float64Array.from({ length: count }, (_, p) => rows[p]![1]);
         const k = Math.min(wanted, count);
-        const { labels, centroids, inertia } = weightedKmeans(points, weights, k, createRandom(seed));
+        const clusters = (own: number): Promise<Clusters> =>
+          weightedKmeans(points, weights, own, createRandom(seed), typescriptBackend);
+        const { labels, centroids, inertia } = await clusters(k);
         const distance = (p: number, c: number): number => {
           let square = 0;
           for (let d = 0; d < dims; d++) square += (points.values[p * dims + d]! - centroids[c * dims + d]!) ** 2;
@@ -137,9 +141,7 @@ test("clusters: every label is a cluster, every point at a nearest centroid, nev
           own += weights[p]! * distance(p, labels[p]!);
         }
         expect(inertia).toBeCloseTo(own, 9);
-        expect(inertia).toBeLessThanOrEqual(
-          weightedKmeans(points, weights, 1, createRandom(seed)).inertia * (1 + 1e-9) + 1e-9,
-        );
+        expect(inertia).toBeLessThanOrEqual((await clusters(1)).inertia * (1 + 1e-9) + 1e-9);
       },
     ),
   );

@@ -1,13 +1,14 @@
 import type { AnchorSet } from "anchoreval/core";
-import { weightedKmeans, type Points } from "./weighted-kmeans.ts";
+import type { Points } from "./nearest-centroids.ts";
 import { byAccuracy, type SelectedAnchors, type SelectionInput } from "./types.ts";
+import { weightedKmeans } from "./weighted-kmeans.ts";
 
 /**
  * `irt-kmeans`: clusters of items in the space of their parameters (a_1…a_D, b); the anchor is the item nearest to the
  * centroid, its mass the cluster's weight.
  * @see Maia Polo et al. (2024), tinyBenchmarks
  */
-export function irtKmeansAnchors(input: SelectionInput): SelectedAnchors {
+export function irtKmeansAnchors(input: SelectionInput): Promise<SelectedAnchors> {
   const { bank } = input;
   const dims = bank.dims + 1;
   const values = new Float64Array(bank.count * dims);
@@ -22,7 +23,7 @@ export function irtKmeansAnchors(input: SelectionInput): SelectedAnchors {
  * `correctness-kmeans`: clusters of items by the source models' answers.
  * @see Maia Polo et al. (2024), tinyBenchmarks
  */
-export function correctnessKmeansAnchors(input: SelectionInput): SelectedAnchors {
+export function correctnessKmeansAnchors(input: SelectionInput): Promise<SelectedAnchors> {
   const count = input.weights.length;
   const dims = input.column(0).length;
   const values = new Float64Array(count * dims);
@@ -31,11 +32,14 @@ export function correctnessKmeansAnchors(input: SelectionInput): SelectedAnchors
 }
 
 /** Each size has clusters of its own, so the sizes aren't nested. No item is the anchor of two clusters. */
-function kmeansAnchors(points: Points, { weights, accuracy, sizes, random }: SelectionInput): SelectedAnchors {
+async function kmeansAnchors(
+  points: Points,
+  { weights, accuracy, sizes, random, backend }: SelectionInput,
+): Promise<SelectedAnchors> {
   const rank = new Map(byAccuracy(accuracy).map((item, position) => [item, position]));
   const sets = new Map<number, AnchorSet>();
   for (const size of sizes) {
-    const { labels, centroids } = weightedKmeans(points, weights, size, random.fork(`size ${size}`));
+    const { labels, centroids } = await weightedKmeans(points, weights, size, random.fork(`size ${size}`), backend);
     const mass = new Float64Array(size);
     labels.forEach((label, i) => (mass[label]! += weights[i]!));
     const taken = new Set<number>();

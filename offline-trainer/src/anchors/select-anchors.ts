@@ -4,7 +4,7 @@ import { randomAnchors } from "./random.ts";
 import { stratifiedAnchors } from "./stratified.ts";
 import { byAccuracy, type SelectedAnchors, type Selection, type SelectionInput } from "./types.ts";
 
-const SELECTORS: Readonly<Record<Selection, (input: SelectionInput) => SelectedAnchors>> = {
+const SELECTORS: Readonly<Record<Selection, (input: SelectionInput) => SelectedAnchors | Promise<SelectedAnchors>>> = {
   stratified: stratifiedAnchors,
   random: randomAnchors,
   "irt-kmeans": irtKmeansAnchors,
@@ -14,12 +14,12 @@ const SELECTORS: Readonly<Record<Selection, (input: SelectionInput) => SelectedA
 /**
  * Chooses the anchors of one scenario for every size. A size of at least all items takes the scenario whole.
  */
-export function selectAnchors(selection: Selection, input: SelectionInput): SelectedAnchors {
+export async function selectAnchors(selection: Selection, input: SelectionInput): Promise<SelectedAnchors> {
   const count = input.weights.length;
   const partial = [...new Set(input.sizes.filter((size) => size < count))].sort((x, y) => x - y);
   const selected =
     partial.length > 0
-      ? SELECTORS[selection]({ ...input, sizes: partial })
+      ? await SELECTORS[selection]({ ...input, sizes: partial })
       : { sets: new Map<number, AnchorSet>(), nested: true };
   const sets = new Map(selected.sets);
   for (const size of input.sizes) if (size >= count) sets.set(size, wholeScenario(input));

@@ -1,4 +1,5 @@
 import type { AnchorSet, ItemBank, RandomSource } from "anchoreval/core";
+import type { NearestBackend } from "./nearest-centroids.ts";
 
 export const SELECTIONS = ["stratified", "random", "irt-kmeans", "correctness-kmeans"] as const;
 export type Selection = (typeof SELECTIONS)[number];
@@ -15,6 +16,8 @@ export interface SelectionInput {
   /** Sizes asked for, ascending, each below the number of items. */
   readonly sizes: readonly number[];
   readonly random: RandomSource;
+  /** Computes distances between items; the anchors don't depend on which one it is. */
+  readonly backend: NearestBackend;
 }
 
 /** Chosen anchors of one scenario. */

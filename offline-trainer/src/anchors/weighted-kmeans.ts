@@ -1,12 +1,5 @@
 import type { RandomSource } from "anchoreval/core";
-
-/** Points as rows of equal length. */
-export interface Points {
-  readonly count: number;
-  readonly dims: number;
-  /** count×dims, row-major. */
-  readonly values: Float64Array;
-}
+import type { NearestBackend, NearestCentroids, Points } from "./nearest-centroids.ts";
 
 export interface Clusters {
   /** Cluster of every point. */
@@ -23,24 +16,42 @@ export interface Clusters {
  * Weighted k-means: k-means++ seeding in proportion to weight·distance², then Lloyd's iteration. An emptied cluster is
  * given the point that is farthest from its own centroid.
  * @param weights - one positive weight a point
+ * @param backend - finds nearest centroids; which one makes no difference to the clusters
  * @see Arthur & Vassilvitskii (2007), k-means++; Lloyd (1982)
  */
-export function weightedKmeans(
+export async function weightedKmeans(
   points: Points,
   weights: Float64Array,
   k: number,
   random: RandomSource,
+  backend: NearestBackend,
   maxIterations = 100,
-): Clusters {
-  const { count, dims, values } = points;
-  const centroids = seedCentroids(points, weights, k, random);
-  const labels = new Int32Array(count).fill(-1);
-  const distance = new Float64Array(count);
+): Promise<Clusters> {
+  const search = await backend.openNearest(points, k);
+  try {
+    return await lloyd(points, weights, k, seedCentroids(points, weights, k, random), search, maxIterations);
+  } finally {
+    await search.dispose();
+  }
+}
+
+/** @param centroids - where it begins; moved */
+async function lloyd(
+  { count, dims, values }: Points,
+  weights: Float64Array,
+  k: number,
+  centroids: Float64Array,
+  search: NearestCentroids,
+  maxIterations: number,
+): Promise<Clusters> {
+  let labels: Int32Array = new Int32Array(count).fill(-1);
   let converged = false;
   let iterations = 0;
   while (iterations < maxIterations && !converged) {
     iterations++;
-    converged = !assign(points, centroids, k, labels, distance);
+    const { labels: nearest, squares } = await search.assign(centroids);
+    converged = nearest.every((label, p) => label === labels[p]);
+    labels = nearest;
     const mass = new Float64Array(k);
     centroids.fill(0);
     for (let p = 0; p < count; p++) {
@@ -54,16 +65,16 @@ export function weightedKmeans(
         continue;
       }
       let farthest = 0;
-      for (let p = 1; p < count; p++) if (distance[p]! > distance[farthest]!) farthest = p;
+      for (let p = 1; p < count; p++) if (squares[p]! > squares[farthest]!) farthest = p;
       for (let d = 0; d < dims; d++) centroids[c * dims + d] = values[farthest * dims + d]!;
-      distance[farthest] = 0;
+      squares[farthest] = 0;
       converged = false;
     }
   }
-  assign(points, centroids, k, labels, distance);
+  const nearest = await search.assign(centroids);
   let inertia = 0;
-  for (let p = 0; p < count; p++) inertia += weights[p]! * distance[p]!;
-  return { labels, centroids, inertia, iterations, converged };
+  for (let p = 0; p < count; p++) inertia += weights[p]! * nearest.squares[p]!;
+  return { labels: nearest.labels, centroids, inertia, iterations, converged };
 }
 
 function seedCentroids(
@@ -101,33 +112,4 @@ function pick(masses: Float64Array, random: RandomSource): number {
     if (left < 0) return p;
   }
   return masses.length - 1;
-}
-
-/** Gives every point its nearest centroid; true where a label changed. Ties go to the lower number. */
-function assign(
-  { count, dims, values }: Points,
-  centroids: Float64Array,
-  k: number,
-  labels: Int32Array,
-  distance: Float64Array,
-): boolean {
-  let changed = false;
-  for (let p = 0; p < count; p++) {
-    let best = -1;
-    let least = Infinity;
-    const row = p * dims;
-    for (let c = 0; c < k; c++) {
-      const centre = c * dims;
-      let square = 0;
-      for (let d = 0; d < dims && square < least; d++) square += (values[row + d]! - centroids[centre + d]!) ** 2;
-      if (square < least) {
-        least = square;
-        best = c;
-      }
-    }
-    if (labels[p] !== best) changed = true;
-    labels[p] = best;
-    distance[p] = least;
-  }
-  return changed;
 }

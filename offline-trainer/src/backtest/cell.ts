@@ -66,7 +66,7 @@ export async function backtestCell(
   });
   const lambdas = learnLambdas(task, split.sources, sizes, validation, rule);
   const trained = await trainFold(task, split, 0, options);
-  const table = estimateFold(task, trained, options, priorScale, FORMS_PER_SEED);
+  const table = await estimateFold(task, trained, options, priorScale, FORMS_PER_SEED);
   const { dims } = trained.trained;
   const headline = headlineEstimator(selection);
   return task.scenarios.flatMap((slice, s) =>

@@ -1,3 +1,5 @@
+import type { NearestBackend } from "../anchors/nearest-centroids.ts";
+
 /**
  * Coded responses of a calibration, model by model: `signs[m·N + i]` is +1 for right, −1 for wrong, 0 for missing.
  */
@@ -55,8 +57,8 @@ export interface Objective {
   dispose(): Promise<void>;
 }
 
-/** Something that evaluates objectives: plain TypeScript, ONNX Runtime on CPU or CUDA, … */
-export interface CalibrationBackend {
+/** Something that evaluates objectives, and distances: plain TypeScript, ONNX Runtime on CPU or CUDA, … */
+export interface CalibrationBackend extends NearestBackend {
   /** For people and for the manifest: `typescript`, `onnxruntime-cpu`, `onnxruntime-cuda`, … */
   readonly name: string;
   /** Precision of value and gradient. */

@@ -48,7 +48,8 @@ export async function crossValidate(
     trained.push(await trainFold(task, split, fold, { ...options, groups, random: random.fork(`fold ${fold}`) }));
     options.onFold?.(fold + 1, random5.length + strong.length);
   }
-  const tables = trained.map((fold) => estimateFold(task, fold, options, options.priorScale, options.draws));
+  const tables: HeldOutTable[] = [];
+  for (const fold of trained) tables.push(await estimateFold(task, fold, options, options.priorScale, options.draws));
   const joined = (own: readonly HeldOutTable[]): HeldOutTable =>
     task.scenarios.map(
       (_, s) =>

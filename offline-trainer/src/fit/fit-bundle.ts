@@ -84,7 +84,12 @@ export async function fitBundle(matrix: ResponseMatrix, options: FitOptions): Pr
     clock.lap("held-out models");
     const trained = await trainBank(task, rows, { ...shared, ...model });
     clock.lap("calibration");
-    const forms = drawForms(task, rows, trained, configuration.selection, sizes, drawStream(random, 0));
+    const forms = await drawForms(task, rows, trained, {
+      selection: configuration.selection,
+      sizes,
+      backend: shared.backend,
+      random: drawStream(random, 0),
+    });
     clock.lap("choice of anchors");
     onProgress?.((index + 1) * steps, tasks.length * steps, task.id);
     banks.push({

@@ -72,13 +72,13 @@ export async function trainFold(
  * @param priorScale - k of the ability prior N(μ, k²Σ)
  * @param draws - forms drawn
  */
-export function estimateFold(
+export async function estimateFold(
   task: BankTask,
   { split, fold, trained, random }: TrainedFold,
-  { selection, sizes }: Pick<HeldOutOptions, "selection" | "sizes">,
+  { selection, sizes, backend }: Pick<HeldOutOptions, "selection" | "sizes" | "backend">,
   priorScale: number,
   draws: number,
-): HeldOutTable {
+): Promise<HeldOutTable> {
   const { sources, targets } = split;
   const prior = scaledPrior(trained.abilities.mean, trained.abilities.covariance, priorScale);
   const full = task.scenarios.map((slice) => fullScores(task.matrix, slice).score);
@@ -87,7 +87,12 @@ export function estimateFold(
   );
   const table = task.scenarios.map(() => new Map<number, HeldOutEstimate[]>(sizes.map((size) => [size, []])));
   for (let draw = 0; draw < draws; draw++) {
-    const forms = drawForms(task, sources, trained, selection, sizes, drawStream(random, draw));
+    const forms = await drawForms(task, sources, trained, {
+      selection,
+      sizes,
+      backend,
+      random: drawStream(random, draw),
+    });
     for (const size of sizes) {
       const sets = forms.map((bySize) => bySize.get(size)!);
       for (const model of targets)

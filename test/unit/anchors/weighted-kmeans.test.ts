@@ -1,7 +1,9 @@
 import { createRandom } from "anchoreval/core";
 import { kmeans } from "ml-kmeans";
 import { describe, expect, test } from "vitest";
-import { weightedKmeans, type Clusters, type Points } from "../../../offline-trainer/src/anchors/weighted-kmeans.ts";
+import type { Points } from "../../../offline-trainer/src/anchors/nearest-centroids.ts";
+import { weightedKmeans, type Clusters } from "../../../offline-trainer/src/anchors/weighted-kmeans.ts";
+import { typescriptBackend } from "../../../offline-trainer/src/backends/typescript.ts";
 import { readFixture } from "../../support/fixture.ts";
 
 /** scikit-learn: the least inertia of 200 starts, and the mean of 400 single ones from plain k-means++. */
@@ -30,11 +32,17 @@ const squareDistance = ({ dims, values }: Points, point: number, centroids: Floa
   return sum;
 };
 
+const clustersOf = (points: Points, weights: Float64Array, k: number, seed = 1): Promise<Clusters> =>
+  weightedKmeans(points, weights, k, createRandom(seed), typescriptBackend, 300);
+
 /** Least inertia of several seeds. */
-function best(points: Points, weights: Float64Array, k: number, seeds: number): Clusters {
-  return Array.from({ length: seeds }, (_, seed) => weightedKmeans(points, weights, k, createRandom(seed), 300)).reduce(
-    (least, clusters) => (clusters.inertia < least.inertia ? clusters : least),
-  );
+async function best(points: Points, weights: Float64Array, k: number, seeds: number): Promise<Clusters> {
+  let least = await clustersOf(points, weights, k, 0);
+  for (let seed = 1; seed < seeds; seed++) {
+    const clusters = await clustersOf(points, weights, k, seed);
+    if (clusters.inertia < least.inertia) least = clusters;
+  }
+  return least;
 }
 
 /** Σ w·|x − mean of its cluster|², from the labels alone. */
@@ -52,14 +60,12 @@ function inertiaOf(points: Points, weights: Float64Array, labels: ArrayLike<numb
   return sum;
 }
 
-test.each(reference.cases)("$name: as good a start as scikit-learn's on average, weights and all", (expected) => {
+test.each(reference.cases)("$name: as good a start as scikit-learn's on average, weights and all", async (expected) => {
   const { count, dims, k, least, single } = expected;
   const points = { count, dims, values: Float64Array.from(expected.points) };
   const weights = Float64Array.from(expected.weights);
-  const inertias = Array.from(
-    { length: 400 },
-    (_, seed) => weightedKmeans(points, weights, k, createRandom(seed), 300).inertia,
-  );
+  const inertias: number[] = [];
+  for (let seed = 0; seed < 400; seed++) inertias.push((await clustersOf(points, weights, k, seed)).inertia);
   const mean = inertias.reduce((sum, inertia) => sum + inertia, 0) / 400;
   // Both means have about the same standard error.
   const slack = reference.tolerance.deviations * Math.SQRT2 * single.standardError;
@@ -69,7 +75,7 @@ test.each(reference.cases)("$name: as good a start as scikit-learn's on average,
   if (expected.name === "blobs") expect(Math.min(...inertias) / least).toBeLessThan(1 + 1e-9);
 });
 
-test("equal weights: as well as ml-kmeans", () => {
+test("equal weights: as well as ml-kmeans", async () => {
   for (const [count, dims, k] of [
     [100, 2, 5],
     [120, 4, 10],
@@ -83,17 +89,17 @@ test("equal weights: as well as ml-kmeans", () => {
         return inertiaOf(points, even, clusters, k);
       }),
     );
-    const own = best(points, even, k, 25).inertia;
+    const own = (await best(points, even, k, 25)).inertia;
     expect(own / other).toBeLessThan(1.01);
     expect(own / other).toBeGreaterThan(0.95); // better may be, but not by miscounting
   }
 });
 
-describe("the result", () => {
+describe("the result", async () => {
   const points = randomPoints(90, 3, 2);
   const random = createRandom("weights");
   const weights = Float64Array.from({ length: 90 }, () => 0.1 + random.next());
-  const clusters = weightedKmeans(points, weights, 7, createRandom(1));
+  const clusters = await clustersOf(points, weights, 7);
 
   test("has every point at its nearest centroid, and every centroid at its points' weighted mean", () => {
     const { labels, centroids, inertia, converged } = clusters;
@@ -116,29 +122,28 @@ describe("the result", () => {
     expect(inertia).toBeCloseTo(inertiaOf(points, weights, labels, 7), 10);
   });
 
-  test("is the same with the same seed, and does not depend on the weights' scale", () => {
-    expect(weightedKmeans(points, weights, 7, createRandom(1))).toEqual(clusters);
-    const scaled = weightedKmeans(
+  test("is the same with the same seed, and does not depend on the weights' scale", async () => {
+    expect(await clustersOf(points, weights, 7)).toEqual(clusters);
+    const scaled = await clustersOf(
       points,
       weights.map((value) => 4 * value),
       7,
-      createRandom(1),
     );
     expect(scaled.labels).toEqual(clusters.labels);
     expect(scaled.inertia).toBeCloseTo(4 * clusters.inertia, 10);
   });
 
-  test("follows the weights: a heavy point has a cluster of its own", () => {
+  test("follows the weights: a heavy point has a cluster of its own", async () => {
     const line = { count: 5, dims: 1, values: Float64Array.of(0, 1, 2, 3, 10) };
     // Even weights cut off the outlier; once the weights make 0 and 1 matter, these two are told apart.
-    expect(Array.from(best(line, Float64Array.of(1, 1, 1, 1, 1), 2, 10).labels).map(String)).toSatisfy(
+    expect(Array.from((await best(line, Float64Array.of(1, 1, 1, 1, 1), 2, 10)).labels).map(String)).toSatisfy(
       ([a, b, c, d, e]: string[]) => a === b && b === c && c === d && d !== e,
     );
-    const heavy = best(line, Float64Array.of(1000, 1000, 1e-3, 1e-3, 1e-3), 2, 10);
+    const heavy = await best(line, Float64Array.of(1000, 1000, 1e-3, 1e-3, 1e-3), 2, 10);
     expect(heavy.labels[0]).not.toBe(heavy.labels[1]);
   });
 
-  test("weights are repetitions: whole ones cluster as the repeated points do", () => {
+  test("weights are repetitions: whole ones cluster as the repeated points do", async () => {
     const few = randomPoints(30, 2, 3);
     const times = Float64Array.from({ length: 30 }, (_, p) => 1 + (p % 3));
     const rows = Array.from({ length: 30 }, (_, p) => p).flatMap((p) => new Array<number>(times[p]!).fill(p));
@@ -147,41 +152,39 @@ describe("the result", () => {
       dims: 2,
       values: Float64Array.from(rows.flatMap((p) => Array.from(few.values.subarray(2 * p, 2 * p + 2)))),
     };
-    const one = best(few, times, 4, 30).inertia;
-    const other = best(repeated, new Float64Array(rows.length).fill(1), 4, 30).inertia;
+    const one = (await best(few, times, 4, 30)).inertia;
+    const other = (await best(repeated, new Float64Array(rows.length).fill(1), 4, 30)).inertia;
     expect(Math.abs(one / other - 1)).toBeLessThan(1e-6);
   });
 });
 
 describe("at the edges", () => {
-  test("one cluster is the weighted mean", () => {
+  test("one cluster is the weighted mean", async () => {
     const points = randomPoints(20, 2);
-    const { centroids, labels } = weightedKmeans(points, new Float64Array(20).fill(1), 1, createRandom(1));
+    const { centroids, labels } = await clustersOf(points, new Float64Array(20).fill(1), 1);
     const mean = points.values.reduce((sum, value, k) => (k % 2 === 0 ? sum + value / 20 : sum), 0);
     expect(centroids[0]).toBeCloseTo(mean, 12);
     expect(new Set(labels)).toEqual(new Set([0]));
   });
 
-  test("as many clusters as points leave no inertia", () => {
-    const { labels, inertia } = weightedKmeans(randomPoints(15, 2), new Float64Array(15).fill(1), 15, createRandom(1));
+  test("as many clusters as points leave no inertia", async () => {
+    const { labels, inertia } = await clustersOf(randomPoints(15, 2), new Float64Array(15).fill(1), 15);
     expect(inertia).toBe(0);
     expect(new Set(labels).size).toBe(15);
   });
 
-  test("more clusters than different points end, and lose nothing", () => {
+  test("more clusters than different points end, and lose nothing", async () => {
     const points = { count: 9, dims: 1, values: Float64Array.of(1, 1, 1, 5, 5, 5, 9, 9, 9) };
-    const { labels, inertia } = weightedKmeans(points, new Float64Array(9).fill(1), 6, createRandom(1));
+    const { labels, inertia } = await clustersOf(points, new Float64Array(9).fill(1), 6);
     expect(inertia).toBe(0);
     expect(Array.from(labels).every((label) => label >= 0 && label < 6)).toBe(true);
     expect(new Set(labels).size).toBe(3);
   });
 
-  test("a cluster that loses all its points takes the farthest one", () => {
+  test("a cluster that loses all its points takes the farthest one", async () => {
     // Across seeds every start is seen, also two seeds in one blob; none may end with fewer clusters than asked.
     const points = randomPoints(25, 2, 4);
     for (let seed = 0; seed < 40; seed++)
-      expect(new Set(weightedKmeans(points, new Float64Array(25).fill(1), 12, createRandom(seed)).labels).size).toBe(
-        12,
-      );
+      expect(new Set((await clustersOf(points, new Float64Array(25).fill(1), 12, seed)).labels).size).toBe(12);
   });
 });

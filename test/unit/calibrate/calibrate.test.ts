@@ -211,8 +211,8 @@ describe("stopping", () => {
   /** The TypeScript backend, its open objectives counted. */
   function counted(fail?: Error): CalibrationBackend & { opened: number; disposed: number; evaluated: number } {
     return {
+      ...typescriptBackend,
       name: "counted",
-      precision: "float64",
       opened: 0,
       disposed: 0,
       evaluated: 0,

@@ -14,6 +14,7 @@ function coarse(finish?: CalibrationBackend): CalibrationBackend & { open16: num
     return value === 0 ? 0 : unit * Math.round(value / unit);
   };
   const backend = {
+    ...typescriptBackend,
     name: "coarse",
     precision: "float32" as const,
     ...(finish && { finish }),

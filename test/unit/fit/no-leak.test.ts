@@ -11,7 +11,7 @@ import {
 import { bankTasks } from "../../../offline-trainer/src/fit/bank-tasks.ts";
 import { DEFAULT_CONFIGURATION, type FitConfiguration } from "../../../offline-trainer/src/fit/configuration.ts";
 import { crossValidate, type CrossValidation } from "../../../offline-trainer/src/fit/cross-validate.ts";
-import { drawForms } from "../../../offline-trainer/src/fit/draw-forms.ts";
+import { drawForms, type BankForms } from "../../../offline-trainer/src/fit/draw-forms.ts";
 import {
   drawStream,
   trainFold,
@@ -84,15 +84,15 @@ function trained({ task, groups, seed, configuration: given }: CellInput): Promi
   });
 }
 
-function formsOf(cell: CellInput, fold: TrainedFold): ReturnType<typeof drawForms>[] {
-  return Array.from({ length: FORMS_PER_SEED }, (_, draw) =>
-    drawForms(
-      cell.task,
-      split.sources,
-      fold.trained,
-      cell.configuration.selection,
-      sizes,
-      drawStream(fold.random, draw),
+function formsOf(cell: CellInput, fold: TrainedFold): Promise<BankForms[]> {
+  return Promise.all(
+    Array.from({ length: FORMS_PER_SEED }, (_, draw) =>
+      drawForms(cell.task, split.sources, fold.trained, {
+        selection: cell.configuration.selection,
+        sizes,
+        backend: typescriptBackend,
+        random: drawStream(fold.random, draw),
+      }),
     ),
   );
 }
@@ -137,7 +137,7 @@ describe("backtestCell", () => {
       expect(estimates.every(({ interval }) => interval !== null)).toBe(true);
     }
     const fold = await trained(cell);
-    const forms = formsOf(cell, fold);
+    const forms = await formsOf(cell, fold);
     const anchors = new Set(
       forms.flatMap((bySize) =>
         bySize.flatMap((scenario, s) =>
@@ -168,7 +168,7 @@ describe("backtestCell", () => {
 
       const again = await trained(other);
       expect(again.trained, name).toEqual(fold.trained);
-      expect(formsOf(other, again), name).toEqual(forms);
+      expect(await formsOf(other, again), name).toEqual(forms);
     }
   });
 
@@ -243,20 +243,12 @@ describe("crossValidate", () => {
           selection,
           random: createRandom(9).fork(`fold ${fold}`),
         });
-        const anchors = new Set(
-          [0, 1].flatMap((draw) =>
-            [
-              ...drawForms(
-                task,
-                part.sources,
-                again.trained,
-                selection,
-                sizes,
-                drawStream(again.random, draw),
-              )[0]!.values(),
-            ].flatMap(({ items }) => Array.from(items)),
-          ),
-        );
+        const anchors = new Set<number>();
+        for (const draw of [0, 1]) {
+          const random = drawStream(again.random, draw);
+          const forms = await drawForms(task, part.sources, again.trained, { ...options, selection, random });
+          for (const { items } of forms[0]!.values()) for (const item of items) anchors.add(item);
+        }
         const random = createRandom("fold");
         const changed = withScores(matrix, (model, item, score) =>
           (held.has(model) && !anchors.has(item)) || model >= 30

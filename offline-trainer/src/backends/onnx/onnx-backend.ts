@@ -1,5 +1,6 @@
 import { AnchorEvalError } from "anchoreval/core";
 import type { CalibrationBackend, Responses } from "../../calibrate/types.ts";
+import { nearestInFloat64 } from "../nearest-in-float64.ts";
 import { BlockRunner, feedsBlocks, LANES, type LaneRunner, type LaneTask, type OnnxRuntime } from "./block-runner.ts";
 import { blockLayout, cutBlock, type BlockLayout } from "./blocks.ts";
 import type { BlockResponses } from "./objective-graph.ts";
@@ -81,6 +82,7 @@ export function onnxBackend(runtime: OnnxRuntime, options: OnnxBackendOptions): 
       }
       return onnxObjective(runners, responses, layout, dims, count > 1);
     },
+    openNearest: (points, k) => Promise.resolve(nearestInFloat64(points, k)),
   };
 }
 
