@@ -5,7 +5,8 @@
 export type { Nearest, NearestBackend, NearestCentroids, Points } from "./anchors/nearest-centroids.ts";
 export type { LaneThreads, OnnxBackendOptions } from "./backends/onnx/onnx-backend.ts";
 export { onnxBackend } from "./backends/onnx/onnx-backend.ts";
-export type { LaneRunner, LaneTask, OnnxRuntime } from "./backends/onnx/block-runner.ts";
+export type { LaneRunner, LaneTask } from "./backends/onnx/block-runner.ts";
+export type { OnnxRuntime } from "./backends/onnx/open-session.ts";
 export { probeBackend, type ProbeOptions } from "./backends/probe-backend.ts";
 export { typescriptBackend } from "./backends/typescript.ts";
 export {

@@ -11,6 +11,7 @@ import {
   type Parameters,
   type Responses,
 } from "../../offline-trainer/src/calibrate/types.ts";
+import { nearestContracts } from "./nearest-centroids.suite.ts";
 
 interface Problem {
   readonly responses: Responses;
@@ -262,6 +263,8 @@ export function describeCalibrationBackend(
         expectRelative(own.value, reference.value, tolerance.optimum);
       }
     });
+
+    nearestContracts(backend, contract);
 
     contract("says what it is", async () => {
       expect(backend.name).toMatch(/^[a-z]+(-[a-z]+)?$/);

@@ -89,9 +89,13 @@ function seedCentroids(
   for (let c = 0; c < k; c++) {
     centroids.set(values.subarray(next * dims, (next + 1) * dims), c * dims);
     for (let p = 0; p < count; p++) {
+      const least = nearest[p]!;
       let square = 0;
-      for (let d = 0; d < dims; d++) square += (values[p * dims + d]! - centroids[c * dims + d]!) ** 2;
-      if (square < nearest[p]!) nearest[p] = square;
+      for (let d = 0; d < dims && square < least; d++) {
+        const gap = values[p * dims + d]! - centroids[c * dims + d]!;
+        square += gap * gap;
+      }
+      if (square < least) nearest[p] = square;
     }
     if (c + 1 < k)
       next = pick(

@@ -42,3 +42,13 @@ export function assignPoint(
   labels[point] = best;
   squares[point] = least;
 }
+
+/** Squared distance of a point to one centroid: the same sum. */
+export function squareDistance({ dims, values }: Points, point: number, centroids: Float64Array, c: number): number {
+  let square = 0;
+  for (let d = 0; d < dims; d++) {
+    const gap = values[point * dims + d]! - centroids[c * dims + d]!;
+    square += gap * gap;
+  }
+  return square;
+}

@@ -17,8 +17,8 @@ vi.setConfig({ testTimeout: 60_000 });
 const opened = NO_BROWSER === null ? await openPage() : null;
 if (opened) afterAll(() => opened.close());
 
-// Blocks so small that a software device computes several of them in time.
-const blockCells = 2048;
+// Blocks so small that a software device computes several of them in time, and no problem too small for the device.
+const small = { blockCells: 2048, leastDistances: 0 };
 const manyBlocks = [
   { subjects: 20, items: 200 },
   { subjects: 100, items: 40 },
@@ -30,7 +30,7 @@ const BACKENDS: readonly PageBackend[] = [
 ];
 
 for (const options of BACKENDS) {
-  const backend = pageBackend(() => opened!.page, { ...options, blockCells });
+  const backend = pageBackend(() => opened!.page, { ...options, ...small });
   if (opened) await probeBackend(backend, { keep: true });
   describeCalibrationBackend(`${backend.name}, ${backend.precision}, in Chromium`, backend, {
     unavailable: NO_BROWSER,

@@ -95,6 +95,62 @@ test("equal weights: as well as ml-kmeans", async () => {
   }
 });
 
+test("equal weights: Lloyd's iteration ends where ml-kmeans's does from the same centroids", async () => {
+  for (const [count, dims, k] of [
+    [300, 2, 8],
+    [400, 11, 12],
+  ] as const) {
+    const points = randomPoints(count, dims);
+    const rows = (values: Float64Array): number[][] =>
+      Array.from({ length: values.length / dims }, (_, p) => Array.from(values.subarray(p * dims, (p + 1) * dims)));
+    const even = new Float64Array(count).fill(1);
+    let first: Float64Array | null = null;
+    const own = await weightedKmeans(points, even, k, createRandom(1), {
+      openNearest: async (...given) => {
+        const search = await typescriptBackend.openNearest(...given);
+        return {
+          assign: (centroids) => {
+            first ??= centroids.slice();
+            return search.assign(centroids);
+          },
+          dispose: () => search.dispose(),
+        };
+      },
+    });
+    const other = kmeans(rows(points.values), k, { initialization: rows(first!), maxIterations: 300, tolerance: 0 });
+    expect(other.clusters).toEqual(Array.from(own.labels));
+    expect(own.inertia / inertiaOf(points, even, other.clusters, k)).toBeCloseTo(1, 9);
+    other.centroids.flat().forEach((value, at) => expect(own.centroids[at]).toBeCloseTo(value, 9));
+    expect(own.iterations).toBeGreaterThan(5);
+  }
+});
+
+test("gives back what it opened on the device, also when that fails", async () => {
+  for (const fails of [Infinity, 1, 3]) {
+    let [calls, open] = [0, 0];
+    const clusters = weightedKmeans(randomPoints(90, 3), new Float64Array(90).fill(1), 7, createRandom(1), {
+      openNearest: async (...given) => {
+        const search = await typescriptBackend.openNearest(...given);
+        open++;
+        return {
+          assign: (centroids) => {
+            if (++calls === fails) throw new Error("device lost");
+            return search.assign(centroids);
+          },
+          dispose: () => {
+            open--;
+            return search.dispose();
+          },
+        };
+      },
+    });
+    if (fails < Infinity) await expect(clusters).rejects.toThrow("device lost");
+    else await clusters;
+    expect(open).toBe(0);
+    expect(calls).toBeGreaterThan(0);
+  }
+});
+
 describe("the result", async () => {
   const points = randomPoints(90, 3, 2);
   const random = createRandom("weights");

@@ -5,6 +5,7 @@ import { ELEMENT_TYPES, encodeOnnxModel } from "../../../offline-trainer/src/bac
 import { codedGraph, gradedGraph } from "../../../offline-trainer/src/backends/onnx/objective-graph.ts";
 import type { Link } from "../../../offline-trainer/src/calibrate/types.ts";
 import { largestDifference, readFixture } from "../../support/fixture.ts";
+import { decodeModel as decode } from "./decode-model.ts";
 
 const { ModelProto, TensorProto, AttributeProto } = onnxProto.onnx;
 
@@ -33,39 +34,6 @@ const reference = readFixture<{
 const { subjects, items, dims } = reference;
 const signs = Int8Array.from(reference.signs, (sign) => -sign);
 const graded = { scores: Float32Array.from(reference.scores), weights: Float32Array.from(reference.weights) };
-
-interface Value {
-  readonly name: string;
-  readonly type: {
-    readonly tensorType: { readonly elemType: number; readonly shape: { readonly dim: { dimValue: number }[] } };
-  };
-}
-
-/** What a model holds, its 64-bit integers as numbers. */
-interface Model {
-  readonly irVersion: number;
-  readonly opsetImport: readonly { readonly domain: string; readonly version: number }[];
-  readonly graph: {
-    readonly name: string;
-    readonly node: readonly {
-      readonly opType: string;
-      readonly input: string[];
-      readonly output: string[];
-      readonly attribute: readonly { readonly name: string; readonly type: number; readonly i: number }[];
-    }[];
-    readonly initializer: readonly {
-      readonly name: string;
-      readonly dataType: number;
-      readonly dims: number[];
-      readonly rawData: Uint8Array;
-    }[];
-    readonly input: readonly Value[];
-    readonly output: readonly Value[];
-  };
-}
-
-const decode = (bytes: Uint8Array): Model =>
-  ModelProto.toObject(ModelProto.decode(bytes), { longs: Number, arrays: true }) as unknown as Model;
 
 describe.each(reference.cases)("the $precision objective of $kind responses, baked in: $baked", (expected) => {
   const { kind, precision, baked } = expected;

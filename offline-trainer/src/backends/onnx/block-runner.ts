@@ -2,10 +2,7 @@ import type { InferenceSession, Tensor } from "onnxruntime-node";
 import type { Link } from "../../calibrate/types.ts";
 import type { BlockLayout } from "./blocks.ts";
 import { codedGraph, gradedGraph, type BlockResponses } from "./objective-graph.ts";
-import { runtimeError } from "./runtime-error.ts";
-
-/** ONNX Runtime itself, of the caller: `onnxruntime-node`, or `onnxruntime-web` in Node and browsers. */
-export type OnnxRuntime = Pick<typeof import("onnxruntime-node"), "InferenceSession" | "Tensor">;
+import { openSession, runSession, type OnnxRuntime } from "./open-session.ts";
 
 /** What a runner is made of. */
 export interface LaneTask {
@@ -82,14 +79,7 @@ export class BlockRunner implements LaneRunner {
       data instanceof Int8Array
         ? new runtime.Tensor("int8", data, [rows, columns])
         : new runtime.Tensor("float32", data, [rows, columns]);
-    const open = (bytes: Uint8Array): Promise<InferenceSession> =>
-      runtime.InferenceSession.create(bytes, {
-        executionProviders: [provider],
-        logSeverityLevel: 4,
-        intraOpNumThreads: 1,
-      }).catch((cause: unknown) => {
-        throw runtimeError(`could not start its ${provider} provider`, cause);
-      });
+    const open = (bytes: Uint8Array): Promise<InferenceSession> => openSession(runtime, provider, bytes);
     const shared = feedsBlocks(provider) && blocks.size > 0 ? await open(graph()) : null;
     const lanes = new Map<number, Block[]>();
     for (const [number, responses] of [...blocks].sort(([x], [y]) => x - y)) {
@@ -150,11 +140,7 @@ export class BlockRunner implements LaneRunner {
     }
     const tensor = (data: Float32Array | Float64Array, length: number): Tensor =>
       new this.#runtime.Tensor(precision, data as never, [length, width]);
-    const results = await session
-      .run({ ...feeds, X: tensor(x, rows), A: tensor(y, columns) })
-      .catch((cause: unknown) => {
-        throw runtimeError(`failed on its ${provider} provider`, cause);
-      });
+    const results = await runSession(session, provider, { ...feeds, X: tensor(x, rows), A: tensor(y, columns) });
     const { subjects: bySubjects, items: byItems, ...values } = results;
     const numbersOf = (output: Tensor | undefined): Float32Array => output!.data as Float32Array;
     const bySubject = numbersOf(bySubjects);

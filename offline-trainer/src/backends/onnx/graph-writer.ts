@@ -9,8 +9,8 @@ export interface GraphNode {
   readonly op: string;
   readonly inputs: readonly string[];
   readonly outputs: readonly string[];
-  /** Integer attributes. */
-  readonly attributes?: Readonly<Record<string, number>>;
+  /** Integers, and lists of them. */
+  readonly attributes?: Readonly<Record<string, number | readonly number[]>>;
 }
 
 export interface GraphValue {
@@ -62,9 +62,15 @@ function nodeMessage({ op, inputs, outputs, attributes = {} }: GraphNode): Messa
   for (const input of inputs) node.text(1, input);
   for (const output of outputs) node.text(2, output);
   node.text(4, op);
-  for (const [name, value] of Object.entries(attributes))
-    node.message(5, new MessageWriter().text(1, name).integer(3, value).integer(20, 2));
+  for (const [name, value] of Object.entries(attributes)) node.message(5, attributeMessage(name, value));
   return node;
+}
+
+function attributeMessage(name: string, value: number | readonly number[]): MessageWriter {
+  const attribute = new MessageWriter().text(1, name);
+  if (typeof value === "number") return attribute.integer(3, value).integer(20, 2);
+  for (const element of value) attribute.integer(8, element);
+  return attribute.integer(20, 7);
 }
 
 function valueMessage({ name, type, shape }: GraphValue): MessageWriter {

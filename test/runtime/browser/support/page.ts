@@ -24,6 +24,7 @@ export interface PageBackend {
   readonly provider: "wasm" | "webgpu";
   readonly precision: "float32" | "float64";
   readonly blockCells?: number;
+  readonly leastDistances?: number;
   /** Finished in float64 by plain TypeScript. */
   readonly finished?: boolean;
 }

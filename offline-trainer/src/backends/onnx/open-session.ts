@@ -1,0 +1,30 @@
+import type { InferenceSession, Tensor } from "onnxruntime-node";
+import { runtimeError } from "./runtime-error.ts";
+
+/** ONNX Runtime itself, of the caller: `onnxruntime-node`, or `onnxruntime-web` in Node and browsers. */
+export type OnnxRuntime = Pick<typeof import("onnxruntime-node"), "InferenceSession" | "Tensor">;
+
+/**
+ * Opens a model on one thread of one execution provider.
+ * @throws AnchorEvalError `unavailable` where the provider doesn't start
+ */
+export function openSession(runtime: OnnxRuntime, provider: string, model: Uint8Array): Promise<InferenceSession> {
+  return runtime.InferenceSession.create(model, {
+    executionProviders: [provider],
+    logSeverityLevel: 4,
+    intraOpNumThreads: 1,
+  }).catch((cause: unknown) => {
+    throw runtimeError(`could not start its ${provider} provider`, cause);
+  });
+}
+
+/** @throws AnchorEvalError `unavailable` where the provider fails */
+export function runSession(
+  session: InferenceSession,
+  provider: string,
+  feeds: Readonly<Record<string, Tensor>>,
+): Promise<InferenceSession.OnnxValueMapType> {
+  return session.run(feeds).catch((cause: unknown) => {
+    throw runtimeError(`failed on its ${provider} provider`, cause);
+  });
+}
