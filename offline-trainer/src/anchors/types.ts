@@ -11,7 +11,7 @@ export interface SelectionInput {
   /** Mean score of every item among the source models, in [0,1]; NaN where none has answered it. */
   readonly accuracy: Float64Array;
   readonly bank: ItemBank;
-  /** The source models' scores on item i as a vector, missing ones filled with the item's mean. */
+  /** The source models' scores on item i as a vector, missing ones filled with the item's mean; ½ where all are. */
   readonly column: (item: number) => Float64Array;
   /** Sizes asked for, ascending, each below the number of items. */
   readonly sizes: readonly number[];

@@ -24,11 +24,13 @@ export async function drawForms(
 ): Promise<BankForms> {
   const forms: ReadonlyMap<number, AnchorSet>[] = [];
   for (const { slice, bank, accuracy } of trained.scenarios) {
-    const column = (item: number): Float64Array =>
-      Float64Array.from(rows, (row) => {
+    const column = (item: number): Float64Array => {
+      const mean = Number.isNaN(accuracy[item]!) ? 0.5 : accuracy[item]!;
+      return Float64Array.from(rows, (row) => {
         const score = scoreAt(task.matrix, row, slice.begin + item);
-        return Number.isNaN(score) ? accuracy[item]! : score;
+        return Number.isNaN(score) ? mean : score;
       });
+    };
     const { sets } = await selectAnchors(selection, {
       weights: slice.weights,
       accuracy,

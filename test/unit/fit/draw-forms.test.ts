@@ -1,0 +1,41 @@
+import { createRandom } from "anchoreval/core";
+import { expect, test } from "vitest";
+import { SELECTIONS } from "../../../offline-trainer/src/anchors/types.ts";
+import { typescriptBackend } from "../../../offline-trainer/src/backends/typescript.ts";
+import { bankTasks } from "../../../offline-trainer/src/fit/bank-tasks.ts";
+import { DEFAULT_CONFIGURATION } from "../../../offline-trainer/src/fit/configuration.ts";
+import { drawForms } from "../../../offline-trainer/src/fit/draw-forms.ts";
+import { trainBank } from "../../../offline-trainer/src/fit/train-bank.ts";
+import { rowsOf } from "./held-out-estimates.ts";
+import { smallLeaderboard, withScores } from "./small-leaderboard.ts";
+
+test.each(SELECTIONS)("%s: items that no source answered cost no anchor and no weight", async (selection) => {
+  const unanswered = [3, 17, 30];
+  const matrix = withScores(smallLeaderboard({ models: 24, items: [40] }), (model, item, score) =>
+    model < 20 && unanswered.includes(item) ? NaN : score,
+  );
+  const [task] = bankTasks(matrix, DEFAULT_CONFIGURATION);
+  const trained = await trainBank(task!, rowsOf(20), {
+    dims: 1,
+    irtModel: "2pl",
+    estimation: "penalised",
+    link: "binarize",
+    shrinkage: 0.5,
+    backend: typescriptBackend,
+    random: createRandom(1),
+  });
+  expect(unanswered.map((item) => trained.scenarios[0]!.accuracy[item])).toEqual([NaN, NaN, NaN]);
+  for (let draw = 0; draw < 10; draw++) {
+    const [forms] = await drawForms(task!, rowsOf(20), trained, {
+      selection,
+      sizes: [5, 12],
+      backend: typescriptBackend,
+      random: createRandom(draw),
+    });
+    for (const size of [5, 12]) {
+      const { items, mass } = forms!.get(size)!;
+      expect(items.length).toBe(size);
+      if (selection.endsWith("kmeans")) expect(mass.reduce((sum, value) => sum + value, 0)).toBeCloseTo(1, 12);
+    }
+  }
+});
