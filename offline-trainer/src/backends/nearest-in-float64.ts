@@ -33,7 +33,7 @@ export function assignPoint(
   for (let c = 0; c < k; c++) {
     const centre = c * dims;
     let square = 0;
-    for (let d = 0; d < dims && square < least; ) {
+    for (let d = 0; d < dims && square < least;) {
       const stop = Math.min(dims, d + STRIDE);
       for (; d < stop; d++) {
         const gap = values[row + d]! - centroids[centre + d]!;
