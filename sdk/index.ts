@@ -13,6 +13,20 @@ export {
   type EstimateRequest,
 } from "./client/client.ts";
 export type { RequestPolicy } from "./client/request.ts";
+export { compareFromAnchors } from "./compare/compare-from-anchors.ts";
+export { rankFromAnchors } from "./compare/rank-from-anchors.ts";
+export type {
+  ComparedModel,
+  CompareOptions,
+  Comparison,
+  Difference,
+  McNemar,
+  ModelScore,
+  RankedModel,
+  Ranking,
+  RankOptions,
+  Verdict,
+} from "./compare/types.ts";
 export type { Bundle, BundleScenario } from "./core/bundle/bundle.ts";
 export type { AnchorRecord, Manifest } from "./core/bundle/manifest.ts";
 export type { BundleSource } from "./core/bundle/source.ts";
@@ -28,4 +42,6 @@ export type {
   ScenarioResult,
   WarningCode,
 } from "./estimate/types.ts";
+export { planFromBundle } from "./plan/plan-from-bundle.ts";
+export type { Plan, PlanBasis, PlannedForm, PlanOptions, Precision } from "./plan/types.ts";
 export { visitJsonKeys } from "./json-keys.ts";

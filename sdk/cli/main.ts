@@ -1,9 +1,11 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { compareCommand } from "./compare.ts";
 import { estimateCommand } from "./estimate.ts";
 import { exportCommand } from "./export.ts";
 import type { Streams } from "./output.ts";
+import { planCommand } from "./plan.ts";
 import { runProgram } from "./program.ts";
 import { showCommand } from "./show.ts";
 import { runTrainer, TRAINER_COMMANDS } from "./trainer.ts";
@@ -18,7 +20,7 @@ export function main(argv: readonly string[], streams: Streams = process): Promi
       name: "anchoreval",
       summary: "a language model's full benchmark score from its answers to a few dozen items",
       version: packageVersion(),
-      commands: [estimateCommand, exportCommand, showCommand],
+      commands: [estimateCommand, compareCommand, planCommand, exportCommand, showCommand],
       external: {
         summaries: TRAINER_COMMANDS,
         run: (args) => runTrainer(args, [join(process.cwd(), "index.js"), import.meta.url], streams),

@@ -1,0 +1,45 @@
+import { basename } from "node:path";
+import type { Bundle } from "../core/bundle/bundle.ts";
+import { readAnswers } from "../node/read-answers.ts";
+import { readAnchorLogs } from "./anchor-logs.ts";
+import type { CommandInput } from "./command.ts";
+import { readScale } from "./read-scale.ts";
+
+/** One model's answers from a file, or from a harness's logs. */
+export interface ReadModel {
+  readonly name: string;
+  readonly responses: ReadonlyMap<string, number | null>;
+  readonly hashes: ReadonlyMap<string, string>;
+  /** The form that the logs fill, or that was asked for. */
+  readonly form?: string;
+}
+
+/**
+ * Reads one model's answers, as `anchoreval estimate` does: a file of answers, or with `--from lm-eval` its logs. It is
+ * called what the logs call it, or by the file's name.
+ */
+export async function readModel(
+  path: string,
+  bundle: Bundle,
+  { options, output }: Pick<CommandInput, "options" | "output">,
+): Promise<ReadModel> {
+  const form = options.text("form");
+  const scale = readScale(options);
+  if (options.text("from") === undefined) {
+    const { answers, hashes } = await readAnswers(path, scale);
+    const name = basename(path)
+      .replace(/\.gz$/i, "")
+      .replace(/\.(csv|jsonl?|ndjson)$/i, "");
+    return { name, responses: answers, hashes, ...(form !== undefined && { form }) };
+  }
+  options.oneOf("from", ["lm-eval"], "lm-eval");
+  const logged = await readAnchorLogs(bundle, [path], {
+    ...scale,
+    form,
+    metric: options.texts("metric"),
+    filter: options.texts("filter"),
+  });
+  for (const remark of logged.remarks) output.remark(`${logged.model}: ${remark}`);
+  const { model: name, answers: responses, hashes } = logged;
+  return { name, responses, hashes, ...(logged.form !== undefined && { form: logged.form }) };
+}

@@ -1,0 +1,165 @@
+import type { Bundle } from "../core/bundle/bundle.ts";
+import { AnchorEvalError } from "../core/errors.ts";
+import { moreItems } from "../core/inference/items-needed.ts";
+import { midPMcNemar } from "../core/inference/mcnemar.ts";
+import { oneSidedConfidence, pairedInterval } from "../core/inference/paired-interval.ts";
+import { studentTQuantile } from "../core/numeric/student-t.ts";
+import { estimateFromAnchors } from "../estimate/estimate-from-anchors.ts";
+import type { Estimate } from "../estimate/types.ts";
+import { commonAnswers, responsesOf } from "./common-answers.ts";
+import { modelEvidence, type ScenarioEvidence } from "./model-evidence.ts";
+import { overallDifference, scenarioDifference, type PairDifference } from "./scenario-difference.ts";
+import { overallMean } from "./stratified-mean.ts";
+import type { ComparedModel, CompareOptions, Comparison, Difference, ModelScore } from "./types.ts";
+import { verdict } from "./verdict.ts";
+
+/**
+ * Two models compared on the same anchors: the difference of their full scores with an interval, from the items that
+ * both answered. Their answers to the same item go together, so the difference is known better than from two separate
+ * estimates. Synchronous; touches no network.
+ *
+ * @param bundle - from `loadBundle`
+ * @param a - the first model's answers, scores in [0,1] by item id
+ * @param b - the second model's; differences are S_B − S_A, fractions in [−1,1]
+ * @returns overall and per scenario: difference, interval, one-sided confidence, McNemar test, both scores; and a verdict
+ * @throws AnchorEvalError as `estimateFromAnchors`, naming the model; `invalid_answers` for answers to different forms
+ * or without a common item, `digest_mismatch` for answers to another major version, `invalid_option` for a margin outside
+ * [0,1)
+ * @example
+ * const bundle = await loadBundle("https://evals.example.com/v1/bundles/helm-lite/1.0.0");
+ * const { difference, interval, verdict } = compareFromAnchors(bundle, { responses: before }, { responses: after });
+ */
+export function compareFromAnchors(
+  bundle: Bundle,
+  a: ComparedModel,
+  b: ComparedModel,
+  options: CompareOptions = {},
+): Comparison {
+  const { margin = 0, level = 0.95, ...resolve } = options;
+  if (!(level > 0 && level < 1))
+    throw new AnchorEvalError("invalid_option", `level is a confidence level in (0,1), got ${level}`);
+  if (!(margin >= 0 && margin < 1))
+    throw new AnchorEvalError("invalid_option", `margin is a difference of scores in [0,1), got ${margin}`);
+  const names = { a: a.name ?? "A", b: b.name ?? "B" };
+  const common = commonAnswers(bundle, [a, b], [names.a, names.b], resolve);
+  const { form: formId } = common;
+  const form = bundle.manifest.forms.find((candidate) => candidate.id === formId)!;
+  const side = (scores: ReadonlyMap<string, Float64Array>): Side => ({
+    estimate: estimateFromAnchors(bundle, responsesOf(bundle, formId, scores), { form: formId, level }),
+    evidence: modelEvidence(bundle, formId, scores),
+  });
+  const left = side(common.scores[0]!);
+  const right = side(common.scores[1]!);
+
+  const design = form.interval === "design";
+  const pairs = new Map(
+    [...bundle.scenarios.keys()].map((id) => [
+      id,
+      scenarioDifference(left.evidence.get(id), right.evidence.get(id), design),
+    ]),
+  );
+  const whole = overallDifference(bundle.manifest, pairs);
+  const scenarios = Object.fromEntries(
+    [...pairs].map(([id, pair]) => {
+      const scores = {
+        a: scenarioScore(left.estimate, left.evidence, id),
+        b: scenarioScore(right.estimate, right.evidence, id),
+      };
+      return [id, described(pair, scores, design, level, common.answered.get(id)!)];
+    }),
+  );
+  const counts = Object.values(scenarios);
+  const overall = described(whole, { a: overallOf(bundle, left), b: overallOf(bundle, right) }, design, level, {
+    answered: counts.reduce((sum, { answered }) => sum + answered, 0),
+    of: counts.reduce((sum, { of }) => sum + of, 0),
+  });
+  const found = overall.interval === null ? null : verdict(overall.interval, margin);
+  return {
+    benchmark: bundle.manifest.benchmark,
+    version: bundle.manifest.version,
+    form: formId,
+    digest: bundle.digest,
+    names,
+    margin,
+    verdict: found,
+    ...overall,
+    moreItems: found === "undecided" ? itemsToDecide(bundle, pairs, whole, left.evidence, margin, level) : null,
+    warnings: [
+      ...common.warnings,
+      ...[left, right].flatMap(({ estimate }, k) =>
+        estimate.warnings
+          .filter(({ code }) => code !== "missing_answers" && code !== "no_interval")
+          .map((warning) => ({ ...warning, message: `${common.names[k]!}: ${warning.message}` })),
+      ),
+    ],
+    scenarios,
+  };
+}
+
+interface Side {
+  readonly estimate: Estimate;
+  readonly evidence: ReadonlyMap<string, ScenarioEvidence>;
+}
+
+function described(
+  pair: PairDifference,
+  scores: Difference["scores"],
+  design: boolean,
+  level: number,
+  { answered, of }: { answered: number; of: number },
+): Difference {
+  const { sampled, known, reason, exact, discordance } = pair;
+  const { aHigher, bHigher } = discordance;
+  const headline = scores.a.score === null || scores.b.score === null ? null : scores.b.score - scores.a.score;
+  return {
+    difference: design ? (sampled?.difference ?? null) : headline,
+    interval:
+      sampled !== null && known
+        ? { ...pairedInterval(sampled, level), level, method: exact ? "exact" : "design-based" }
+        : null,
+    reason,
+    oneSidedConfidence: sampled !== null && known ? oneSidedConfidence(sampled) : null,
+    mcnemar: { aHigher, bHigher, pValue: midPMcNemar(aHigher, bHigher) },
+    scores,
+    answered,
+    of,
+  };
+}
+
+function scenarioScore(
+  { scenarios }: Estimate,
+  evidence: ReadonlyMap<string, ScenarioEvidence>,
+  id: string,
+): ModelScore {
+  const { score, interval } = scenarios[id]!;
+  return { score, interval, stratifiedMean: evidence.get(id)?.stratifiedMean ?? null };
+}
+
+function overallOf(bundle: Bundle, { estimate, evidence }: Side): ModelScore {
+  const { score, interval } = estimate;
+  return { score, interval, stratifiedMean: overallMean(bundle.manifest, evidence) };
+}
+
+/** Items more at which the interval would just reach a decision, were the difference the same. */
+function itemsToDecide(
+  bundle: Bundle,
+  pairs: ReadonlyMap<string, PairDifference>,
+  whole: PairDifference,
+  evidence: ReadonlyMap<string, ScenarioEvidence>,
+  margin: number,
+  level: number,
+): number {
+  const { difference, sampling } = whole.sampled!;
+  const half = Math.abs(Math.abs(difference) - margin);
+  const wanted = (half / studentTQuantile(0.5 + level / 2, sampling.degrees)) ** 2;
+  const total = bundle.manifest.scenarios.reduce((sum, { weight }) => sum + weight, 0);
+  return moreItems(
+    bundle.manifest.scenarios.map(({ id, weight, items }) => ({
+      share: weight / total,
+      variance: pairs.get(id)!.sampled!.sampling.variance,
+      items: evidence.get(id)!.sample.items.length,
+      of: items,
+    })),
+    wanted,
+  );
+}

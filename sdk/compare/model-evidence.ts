@@ -1,0 +1,69 @@
+import { mapAbility } from "../core/ability/map.ts";
+import { scaledPrior } from "../core/ability/prior.ts";
+import type { Bundle } from "../core/bundle/bundle.ts";
+import { gatherItems } from "../core/estimate/gather-items.ts";
+import { predictedScores } from "../core/estimate/predicted-scores.ts";
+import { anchorMean } from "../core/estimators/anchor-mean.ts";
+import { answeredSample } from "../core/estimators/answered-sample.ts";
+import { correctedMean } from "../core/estimators/corrected-mean.ts";
+import { knownBounds } from "../core/estimators/known-bounds.ts";
+import { answerLeverages } from "../core/inference/answer-leverages.ts";
+import type { PairedAnswers } from "../core/inference/paired-sampling.ts";
+
+/** What one model's answers say of one scenario, ready to be compared. */
+export interface ScenarioEvidence extends PairedAnswers {
+  /** The corrected mean (`p-irt-dr`), inside the bounds. */
+  readonly score: number;
+  /** What the answers alone prove. */
+  readonly bounds: { readonly low: number; readonly high: number };
+  /** Hájek mean of the answers. */
+  readonly stratifiedMean: number;
+  /** Every item was answered. */
+  readonly exact: boolean;
+}
+
+/**
+ * One model's evidence in every loaded scenario, abilities from its answers to these items alone.
+ * @param scores - per scenario, aligned with the form's anchors; NaN = doesn't count
+ * @returns by scenario; without those where nothing was answered
+ */
+export function modelEvidence(
+  bundle: Bundle,
+  form: string,
+  scores: ReadonlyMap<string, Float64Array>,
+): Map<string, ScenarioEvidence> {
+  const evidence = new Map<string, ScenarioEvidence>();
+  for (const { scenarios, prior } of bundle.manifest.banks) {
+    const parts = scenarios.flatMap((id) => {
+      const scenario = bundle.scenarios.get(id);
+      if (scenario === undefined) return [];
+      return [{ scenario, bank: scenario.bank, anchors: scenario.forms.get(form)!.anchors, scores: scores.get(id)! }];
+    });
+    if (parts.length === 0) continue;
+    const gathered = gatherItems(parts.map((part) => ({ ...part, items: part.anchors.items })));
+    if (gathered === null) continue;
+    const ability = mapAbility(
+      gathered.bank,
+      gathered,
+      scaledPrior(Float64Array.from(prior.mean), Float64Array.from(prior.covariance), prior.scale),
+    );
+    for (const { scenario, bank, anchors, scores: own } of parts) {
+      const sample = answeredSample(anchors, own);
+      if (sample === null) continue;
+      const { weights, scoreMap } = scenario;
+      const predicted = predictedScores(ability.theta, bank, scoreMap);
+      const bounds = knownBounds(weights, sample);
+      const score = correctedMean({ weights, predicted, sample });
+      evidence.set(scenario.id, {
+        sample,
+        predicted: Float64Array.from(sample.items, (item) => predicted[item]!),
+        leverages: answerLeverages(bank, ability.theta, ability.covariance, sample.items),
+        score: Math.min(bounds.high, Math.max(bounds.low, score)),
+        bounds,
+        stratifiedMean: anchorMean(sample),
+        exact: sample.items.length === bank.count,
+      });
+    }
+  }
+  return evidence;
+}

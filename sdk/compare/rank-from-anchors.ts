@@ -1,0 +1,91 @@
+import type { Bundle } from "../core/bundle/bundle.ts";
+import { AnchorEvalError } from "../core/errors.ts";
+import { oneSidedConfidence } from "../core/inference/paired-interval.ts";
+import { rankIntervals } from "../core/inference/rank-intervals.ts";
+import { estimateFromAnchors } from "../estimate/estimate-from-anchors.ts";
+import { commonAnswers, responsesOf } from "./common-answers.ts";
+import { modelEvidence, type ScenarioEvidence } from "./model-evidence.ts";
+import { overallDifference, scenarioDifference, type PairDifference } from "./scenario-difference.ts";
+import { overallMean } from "./stratified-mean.ts";
+import type { ComparedModel, RankedModel, Ranking, RankOptions } from "./types.ts";
+
+/** Means that differ by less are the same mean, summed in another order. */
+const ROUNDING = 1e-12;
+
+/**
+ * Models ranked on the items that all of them answered. The order is that of the stratified mean, which orders strong
+ * models better than the score does; the rank intervals are of the full scores, hold together with the probability
+ * `level`, and rest on all pairwise differences. Synchronous; touches no network.
+ *
+ * @param models - two at least; names must differ
+ * @throws AnchorEvalError as `compareFromAnchors`
+ * @example
+ * const { models } = rankFromAnchors(bundle, [{ name: "x", responses: x }, { name: "y", responses: y }]);
+ */
+export function rankFromAnchors(bundle: Bundle, models: readonly ComparedModel[], options: RankOptions = {}): Ranking {
+  const { level = 0.95, ...resolve } = options;
+  if (!(level > 0 && level < 1))
+    throw new AnchorEvalError("invalid_option", `level is a confidence level in (0,1), got ${level}`);
+  const names = models.map(({ name }, k) => name ?? `model ${k + 1}`);
+  if (models.length < 2 || new Set(names).size < names.length)
+    throw new AnchorEvalError("invalid_option", `a ranking is of two models or more, each with a name of its own`);
+  const common = commonAnswers(bundle, models, names, resolve);
+  const { form: formId } = common;
+  const design = bundle.manifest.forms.find((candidate) => candidate.id === formId)!.interval === "design";
+  const evidence = common.scores.map((scores) => modelEvidence(bundle, formId, scores));
+  const estimates = common.scores.map((scores) =>
+    estimateFromAnchors(bundle, responsesOf(bundle, formId, scores), { form: formId, level }),
+  );
+
+  /** S_i − S_j. */
+  const pair = (i: number, j: number): PairDifference => pairDifference(bundle, evidence[j]!, evidence[i]!, design);
+  const first = pair(0, 1); // what keeps one pair from an interval keeps all: the items are the same
+  // The p-value of "i is better than j" is the one-sided confidence that j is.
+  const intervals = first.known
+    ? rankIntervals((i, j) => oneSidedConfidence(pair(j, i).sampled!), models.length, level)
+    : null;
+
+  const means = evidence.map((own) => overallMean(bundle.manifest, own));
+  const ranked = means.map((stratifiedMean, index): RankedModel => {
+    const { score, interval } = estimates[index]!;
+    const rank =
+      stratifiedMean === null
+        ? null
+        : 1 + means.filter((mean) => mean !== null && mean > stratifiedMean + ROUNDING).length;
+    return {
+      name: names[index]!,
+      index,
+      score,
+      interval,
+      stratifiedMean,
+      rank,
+      rankInterval: intervals?.[index] ?? null,
+    };
+  });
+  const counts = [...common.answered.values()];
+  return {
+    benchmark: bundle.manifest.benchmark,
+    version: bundle.manifest.version,
+    form: formId,
+    digest: bundle.digest,
+    level,
+    reason: first.reason,
+    answered: counts.reduce((sum, { answered }) => sum + answered, 0),
+    of: counts.reduce((sum, { of }) => sum + of, 0),
+    models: ranked.sort((x, y) => (x.rank ?? 0) - (y.rank ?? 0) || x.index - y.index),
+    warnings: common.warnings,
+  };
+}
+
+/** Overall S_B − S_A of two of the models. */
+function pairDifference(
+  bundle: Bundle,
+  a: ReadonlyMap<string, ScenarioEvidence>,
+  b: ReadonlyMap<string, ScenarioEvidence>,
+  design: boolean,
+): PairDifference {
+  return overallDifference(
+    bundle.manifest,
+    new Map([...bundle.scenarios.keys()].map((id) => [id, scenarioDifference(a.get(id), b.get(id), design)])),
+  );
+}

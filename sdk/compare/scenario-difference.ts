@@ -1,0 +1,87 @@
+import { addDiscordances, discordance, type Discordance } from "../core/inference/discordance.ts";
+import { weightedDifference, type SampledDifference } from "../core/inference/paired-interval.ts";
+import { NO_PAIRED_SAMPLING, pairedSampling } from "../core/inference/paired-sampling.ts";
+import type { Manifest } from "../core/bundle/manifest.ts";
+import type { ScenarioEvidence } from "./model-evidence.ts";
+
+/** Below this answered share of the anchors' weight, no interval is given, as for a score. */
+const LEAST_SHARE_FOR_INTERVAL = 0.7;
+
+/** S_B − S_A, of a scenario or overall, with what its interval rests on. */
+export interface PairDifference {
+  /** Null where there is no difference. */
+  readonly sampled: SampledDifference | null;
+  /** Why there is no difference or no interval. */
+  readonly reason: string | null;
+  /** Both models answered every item. */
+  readonly exact: boolean;
+  /** Whether `sampled` has a variance that an interval can rest on. */
+  readonly known: boolean;
+  readonly discordance: Discordance;
+}
+
+const NOTHING: Discordance = { items: 0, aHigher: 0, aAhead: 0, bHigher: 0, bAhead: 0 };
+
+/**
+ * The difference of two models in one scenario, from the items that both answered: the difference of their corrected
+ * means, which is the difference of mean predictions plus the anchors' weighted residual differences.
+ */
+export function scenarioDifference(
+  a: ScenarioEvidence | undefined,
+  b: ScenarioEvidence | undefined,
+  design: boolean,
+): PairDifference {
+  if (a === undefined || b === undefined)
+    return {
+      sampled: null,
+      reason: "no anchor of this scenario was answered by both",
+      exact: false,
+      known: false,
+      discordance: NOTHING,
+    };
+  const difference = b.score - a.score;
+  const bounds = { low: b.bounds.low - a.bounds.high, high: b.bounds.high - a.bounds.low };
+  const shared = { exact: a.exact, discordance: discordance(a.sample.scores, b.sample.scores) };
+  const found = (known: boolean, reason: string | null, sampling = NO_PAIRED_SAMPLING): PairDifference => ({
+    ...shared,
+    known,
+    reason,
+    sampled: { difference, bounds, sampling },
+  });
+  if (a.exact) return found(true, null);
+  if (!design || a.sample.inclusion === null)
+    return found(false, "these anchors were chosen, not drawn: nothing measures the error of a difference");
+  if (a.sample.share < LEAST_SHARE_FOR_INTERVAL)
+    return found(
+      false,
+      `both answered only ${Math.round(100 * a.sample.share)} % of the anchors' weight, below ${100 * LEAST_SHARE_FOR_INTERVAL} %`,
+    );
+  const sampling = pairedSampling(difference, a, b);
+  return sampling === null ? found(false, "fewer than two anchors were answered by both") : found(true, null, sampling);
+}
+
+/** The overall difference ΣW_s·D_s / ΣW_s; null where a scenario has none. */
+export function overallDifference(manifest: Manifest, scenarios: ReadonlyMap<string, PairDifference>): PairDifference {
+  const discordances = addDiscordances([...scenarios.values()].map((part) => part.discordance));
+  const total = manifest.scenarios.reduce((sum, { weight }) => sum + weight, 0);
+  const parts = manifest.scenarios.map(({ id, weight }) => ({ id, share: weight / total, part: scenarios.get(id) }));
+  const names = (which: (part: PairDifference | undefined) => boolean): string[] =>
+    parts.filter(({ part }) => which(part)).map(({ id }) => id);
+  const missing = names((part) => part === undefined || part.sampled === null);
+  if (missing.length > 0)
+    return {
+      sampled: null,
+      reason: `no difference for ${missing.join(", ")}`,
+      exact: false,
+      known: false,
+      discordance: discordances,
+    };
+  const without = names((part) => !part!.known);
+  return {
+    sampled: weightedDifference(parts.map(({ share, part }) => ({ share, ...part!.sampled! }))),
+    reason: without.length > 0 ? `no interval for ${without.join(", ")}` : null,
+    exact: parts.every(({ part }) => part!.exact),
+    known: without.length === 0,
+    discordance: discordances,
+  };
+}

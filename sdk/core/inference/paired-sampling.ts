@@ -1,0 +1,89 @@
+import type { AnsweredSample } from "../estimators/types.ts";
+import { discordance } from "./discordance.ts";
+
+/** Weight of the variance without a model, in degrees of freedom, that the residuals' variance is shrunk toward. */
+const FREE_DEGREES = 2;
+
+/** What the draw of the anchors makes of the error of a difference of two scores. */
+export interface PairedSampling {
+  /** Variance of the difference, a fraction squared. */
+  readonly variance: number;
+  /** Degrees of freedom that the variance is known to; Infinity where nothing was drawn. */
+  readonly degrees: number;
+}
+
+/** Of a difference that rests on no draw: both models answered every item. */
+export const NO_PAIRED_SAMPLING: PairedSampling = { variance: 0, degrees: Infinity };
+
+/** One model's answers to the items that both answered. */
+export interface PairedAnswers {
+  /** Items, masses and inclusion probabilities are those of the other model too. */
+  readonly sample: AnsweredSample;
+  /** Predicted scores p̂ of those items, in their order. */
+  readonly predicted: ArrayLike<number>;
+  /** Leverages h of those answers, from `answerLeverages`. */
+  readonly leverages: ArrayLike<number>;
+}
+
+/**
+ * Design-based variance of the difference of two corrected means on the same anchors: right by the draw of the anchors,
+ * whatever the response model is.
+ *
+ * With residuals e = (y − p̂)/√(1−h) of each model, g = e_B − e_A and z_j = m_j(g_j − ḡ)·√(1−π_j) in the anchors' order,
+ * V = n/(2(n−1))·Σ(z_j − z_{j+1})² with ν = 2(n−1)²/(3n−4) degrees of freedom, as `samplingVariance` has it for one
+ * score. Dividing by √(1−h) gives back on average what fitting two abilities to these answers took away; the 1−h of a
+ * single score's interval gives back too much (docs/comparison.md has the figures).
+ *
+ * V is shrunk toward the variance without a model, (δ̃ − D²)·Σm²(1−π), with δ̃ = (discordant + 1)/(n + 2), so that a
+ * short run of like answers isn't mistaken for certainty: V* = (κV + 2·free)/(κ + 2), κ = min(ν, 2·rare) with `rare` the
+ * answers outside the most frequent of "A higher", "B higher" and "equal".
+ * @param difference - estimated S_B − S_A, in [−1,1]
+ * @returns null for fewer than two drawn anchors, or for a purposive choice of anchors
+ * @see Wolter (2007), Introduction to Variance Estimation, ch. 8; MacKinnon & White (1985), Journal of Econometrics 29,
+ * 305–325 (their HC2)
+ */
+export function pairedSampling(difference: number, a: PairedAnswers, b: PairedAnswers): PairedSampling | null {
+  const { mass, inclusion } = a.sample;
+  if (inclusion === null) return null;
+  const gap = (j: number): number => residual(b, j) - residual(a, j);
+  let mean = 0;
+  for (let j = 0; j < mass.length; j++) mean += mass[j]! * gap(j);
+  let n = 0;
+  let previous = 0;
+  let squares = 0;
+  let own = 0;
+  const drawn: number[] = [];
+  for (let j = 0; j < mass.length; j++) {
+    const open = 1 - inclusion[j]!;
+    if (open <= 1e-12) continue; // always asked
+    const z = mass[j]! * (gap(j) - mean) * Math.sqrt(open);
+    if (n > 0) squares += (z - previous) ** 2;
+    previous = z;
+    own += mass[j]! ** 2 * open;
+    drawn.push(j);
+    n++;
+  }
+  if (n === 0) return NO_PAIRED_SAMPLING;
+  if (n === 1) return null;
+  const { aAhead, bAhead } = discordance(
+    drawn.map((j) => a.sample.scores[j]!),
+    drawn.map((j) => b.sample.scores[j]!),
+  );
+  const variance = (n / (2 * (n - 1))) * squares;
+  const degrees = (2 * (n - 1) ** 2) / (3 * n - 4);
+  const known = Math.min(degrees, 2 * (n - Math.max(aAhead, bAhead, n - aAhead - bAhead)));
+  const free = Math.max(0, freeVariance(difference, aAhead + bAhead, n)) * own;
+  return {
+    variance: (known * variance + FREE_DEGREES * free) / (known + FREE_DEGREES),
+    degrees: degrees + FREE_DEGREES,
+  };
+}
+
+/** δ̃ − D² of one item, δ̃ = (discordant + 1)/(n + 2) at least |D|: the variance of y_B − y_A among 0 and ±1. */
+function freeVariance(difference: number, discordant: number, n: number): number {
+  return Math.max((discordant + 1) / (n + 2), Math.abs(difference)) - difference ** 2;
+}
+
+function residual({ sample, predicted, leverages }: PairedAnswers, j: number): number {
+  return (sample.scores[j]! - predicted[j]!) / Math.sqrt(1 - leverages[j]!);
+}
