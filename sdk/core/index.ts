@@ -3,43 +3,33 @@ export { mapAbility, type MapOptions } from "./ability/map.ts";
 export { scaledPrior } from "./ability/prior.ts";
 export type { AbilityEstimate, AbilityPrior, ScoredItems } from "./ability/types.ts";
 export { AnchorEvalError, type AnchorEvalErrorCode, type Issue } from "./errors.ts";
+export { blendEstimates, partlyCorrectedMean, type BlendedEstimates } from "./estimators/blend-estimates.ts";
 export { gatherItems } from "./estimate/gather-items.ts";
 export { predictedScores } from "./estimate/predicted-scores.ts";
 export { estimateScenario, type ScenarioEstimate, type ScenarioModel } from "./estimate/scenario-estimate.ts";
+export { anchorFactors } from "./estimators/anchor-factors.ts";
 export { anchorMean } from "./estimators/anchor-mean.ts";
 export { answeredSample } from "./estimators/answered-sample.ts";
 export { blendedMean } from "./estimators/blended-mean.ts";
 export { correctedMean } from "./estimators/corrected-mean.ts";
+export { gaussianMean } from "./estimators/gaussian-mean.ts";
 export { knownBounds } from "./estimators/known-bounds.ts";
 export { modelImputedMean } from "./estimators/model-imputed-mean.ts";
+export { outsideProbability } from "./estimators/outside-probability.ts";
 export {
+  BASE_ESTIMATORS,
   ESTIMATORS,
+  type AnchorFactors,
   type AnchorSet,
   type AnsweredSample,
+  type BaseEstimatorId,
+  type Blend,
   type EstimatorId,
   type ScenarioState,
 } from "./estimators/types.ts";
-export { answerLeverages } from "./inference/answer-leverages.ts";
 export { designInterval, weightedScore, type SampledScore } from "./inference/design-interval.ts";
-export { addDiscordances, discordance, type Discordance } from "./inference/discordance.ts";
-export { moreItems, type VariancePart } from "./inference/items-needed.ts";
-export { midPMcNemar } from "./inference/mcnemar.ts";
-export {
-  oneSidedConfidence,
-  pairedInterval,
-  weightedDifference,
-  type SampledDifference,
-} from "./inference/paired-interval.ts";
-export {
-  NO_PAIRED_SAMPLING,
-  pairedSampling,
-  type PairedAnswers,
-  type PairedSampling,
-} from "./inference/paired-sampling.ts";
-export { rankIntervals, type RankInterval } from "./inference/rank-intervals.ts";
-export { rankedGap } from "./inference/ranked-gap.ts";
 export { NO_SAMPLING, samplingVariance, type SamplingVariance } from "./inference/sampling-variance.ts";
-export { outsideProbability, percentile, scoreRange, type ScoreRange } from "./inference/score-range.ts";
+export { percentile, scoreRange, type ScoreRange } from "./inference/score-range.ts";
 export { wilsonInterval } from "./inference/wilson-interval.ts";
 export { itemInformation, logitInformation, testInformation } from "./irt/information.ts";
 export { itemLogit, itemResponse, itemResponses } from "./irt/item-response.ts";

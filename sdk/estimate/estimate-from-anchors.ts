@@ -9,11 +9,12 @@ import {
   type FormScenarioManifest,
 } from "../core/bundle/manifest.ts";
 import { AnchorEvalError } from "../core/errors.ts";
+import { blendEstimates } from "../core/estimators/blend-estimates.ts";
 import { gatherItems } from "../core/estimate/gather-items.ts";
 import { estimateScenario, type ScenarioEstimate } from "../core/estimate/scenario-estimate.ts";
 import { designInterval } from "../core/inference/design-interval.ts";
 import { NO_SAMPLING, samplingVariance, type SamplingVariance } from "../core/inference/sampling-variance.ts";
-import { outsideProbability, percentile, scoreRange } from "../core/inference/score-range.ts";
+import { percentile, scoreRange } from "../core/inference/score-range.ts";
 import { overallScore, type ScoredScenario } from "./overall-score.ts";
 import { resolveAnswers } from "./resolve-answers.ts";
 import type { Estimate, EstimateOptions, EstimateWarning, Interval, Responses, ScenarioResult } from "./types.ts";
@@ -106,21 +107,18 @@ function scenarioResult(
 ): ScoredScenario {
   const described = form.scenarios[scenario.id]!;
   const { bank, weights, scoreMap, sourceScores } = scenario;
-  const { anchors } = scenario.forms.get(form.id)!;
+  const { anchors, factors } = scenario.forms.get(form.id)!;
   const of = anchors.items.length;
-  const estimate =
-    ability && estimateScenario({ bank, weights, scoreMap, anchors, lambda: described.lambda }, scores, ability);
+  const estimate = ability && estimateScenario({ bank, weights, scoreMap, anchors, factors }, scores, ability);
   if (ability === null || estimate === null)
     return { result: unanswered(of), bounds: { low: 0, high: 1 }, sampling: null };
 
-  const { sample, estimators } = estimate;
+  const { sample, bounds } = estimate;
+  const seen = { worst: sourceScores[0]!, best: sourceScores.at(-1)! };
+  const { estimators, outside: probable } = blendEstimates(estimate.base, described, seen, bounds);
   const score = estimators[form.estimator];
   const exact = sample.items.length === bank.count;
-  const corrected = estimators["p-irt-dr"];
-  const rmse =
-    described.measured.interpolation?.estimators["p-irt-dr"].rmse ??
-    Math.sqrt(Math.max(corrected * (1 - corrected), 1 / (4 * of)) / of);
-  const outside = exact ? exactOutside(score, sourceScores) : outsideProbability(corrected, sourceScores, rmse);
+  const outside = exact ? exactOutside(score, sourceScores) : probable;
   const range = scoreRange(outside);
   if (range === "outside")
     warnings.push(
@@ -166,7 +164,7 @@ function scenarioResult(
       outside,
     },
   };
-  return { result, bounds: estimate.bounds, sampling };
+  return { result, bounds, sampling };
 }
 
 function unanswered(of: number): ScenarioResult {

@@ -1,5 +1,7 @@
 import { estimateFromAnchors, loadBundle } from "anchoreval";
 import {
+  anchorFactors,
+  blendEstimates,
   estimateScenario,
   itemBank,
   type AbilityEstimate,
@@ -9,6 +11,7 @@ import {
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { answersOf, arbScene, type Scene } from "../support/arbitraries.ts";
+import { plainFactors } from "../support/factors.ts";
 import { memorySource } from "../support/memory-source.ts";
 import { sampleAnswers } from "../support/sample-answers.ts";
 import { sampleBundle, type SampleBundleOptions } from "../support/sample-bundle.ts";
@@ -38,8 +41,11 @@ export function describeEstimator(id: EstimatorId, skips: readonly Skip[] = []):
     if (skip) test.skip(`${name} (${skip.reason})`, run);
     else test(name, run);
   };
-  const estimateOf = (scene: Scene): number =>
-    estimateScenario(scene.model, answersOf(scene), abilityAt(scene.theta))!.estimators[id];
+  const estimatesOf = (scene: Scene): { score: number; bounds: { low: number; high: number } } => {
+    const { base, bounds } = estimateScenario(scene.model, answersOf(scene), abilityAt(scene.theta))!;
+    return { score: blendEstimates(base, scene.blend, { worst: 0.2, best: 0.7 }, bounds).estimators[id], bounds };
+  };
+  const estimateOf = (scene: Scene): number => estimatesOf(scene).score;
 
   describe(`${id} conforms`, () => {
     contract("is the full score where every item was answered", () => {
@@ -68,9 +74,9 @@ export function describeEstimator(id: EstimatorId, skips: readonly Skip[] = []):
     contract("lies between the scores that the answers prove", () => {
       fc.assert(
         fc.property(arbScene(), (scene) => {
-          const { bounds, estimators } = estimateScenario(scene.model, answersOf(scene), abilityAt(scene.theta))!;
-          expect(estimators[id]).toBeGreaterThanOrEqual(bounds.low);
-          expect(estimators[id]).toBeLessThanOrEqual(bounds.high);
+          const { bounds, score } = estimatesOf(scene);
+          expect(score).toBeGreaterThanOrEqual(bounds.low);
+          expect(score).toBeLessThanOrEqual(bounds.high);
         }),
       );
     });
@@ -93,6 +99,7 @@ export function describeEstimator(id: EstimatorId, skips: readonly Skip[] = []):
                   mass: anchors.mass.map((_, j) => anchors.mass[order[j]!]!),
                   inclusion: anchors.inclusion?.map((_, j) => anchors.inclusion![order[j]!]!) ?? null,
                 },
+                factors: anchorFactors(scene.model.factors, Uint32Array.from(order)),
               },
             };
             expect(Math.abs(estimateOf(permuted) - estimateOf(scene))).toBeLessThan(1e-13);
@@ -133,7 +140,16 @@ export function describeEstimator(id: EstimatorId, skips: readonly Skip[] = []):
           );
           const same: Scene = {
             ...scene,
-            model: { ...scene.model, bank: flat, scoreMap: null },
+            model: {
+              ...scene.model,
+              bank: flat,
+              scoreMap: null,
+              factors: {
+                ...scene.model.factors,
+                mean: new Float64Array(scene.model.anchors.items.length).fill(constant),
+                total: { ...scene.model.factors.total, mean: constant },
+              },
+            },
             truth: new Float64Array(bank.count).fill(constant),
           };
           expect(Math.abs(estimateOf(same) - constant)).toBeLessThan(1e-13);
@@ -154,11 +170,11 @@ export function describeEstimator(id: EstimatorId, skips: readonly Skip[] = []):
       // All 20 samples of 3 out of 6 items, whose true scores the model's predictions run against; none of the
       // estimates has to be brought into its bounds, which would bend the average.
       const truth = Float64Array.of(0.8, 0.9, 0.2, 0.7, 0.3, 0.5);
-      const model: Omit<ScenarioModel, "anchors"> = {
+      const weights = new Float64Array(6).fill(1 / 6);
+      const model: Omit<ScenarioModel, "anchors" | "factors"> = {
         bank: itemBank(Float64Array.of(1, 1, 1, 1, 1, 1), Float64Array.of(0.3, 0.4, -0.2, 0.3, -0.3, 0)),
-        weights: new Float64Array(6).fill(1 / 6),
+        weights,
         scoreMap: null,
-        lambda: 0.4,
       };
       const estimates: number[] = [];
       for (let i = 0; i < 6; i++)
@@ -171,7 +187,12 @@ export function describeEstimator(id: EstimatorId, skips: readonly Skip[] = []):
             };
             estimates.push(
               estimateOf({
-                model: { ...model, anchors },
+                model: { ...model, anchors, factors: plainFactors(weights, anchors.items) },
+                blend: {
+                  lambda: 0.4,
+                  stack: { "anchor-mean": 0.1, "p-irt": 0.2, "p-irt-dr": 0.3, gaussian: 0.4 },
+                  rmse: 0.1,
+                },
                 theta: Float64Array.of(0),
                 truth,
                 answered: [true, true, true],

@@ -68,8 +68,8 @@ describe("a design-based interval", () => {
           iterations: 0,
           method: "map",
         } as const;
-        const { sample, residuals, bounds, estimators } = estimateScenario(scene.model, answersOf(scene), theirs)!;
-        const score = estimators["p-irt-dr"];
+        const { sample, residuals, bounds, base } = estimateScenario(scene.model, answersOf(scene), theirs)!;
+        const score = base["p-irt-dr"];
         const sampling = samplingVariance(score, sample, residuals);
         fc.pre(sampling !== null);
         const narrow = designInterval({ score, bounds, sampling }, Math.min(one, other));

@@ -1,5 +1,14 @@
-import { itemBank, type AnchorSet, type ItemBank, type MonotoneMap, type ScenarioModel } from "anchoreval/core";
+import {
+  anchorFactors,
+  itemBank,
+  type AnchorSet,
+  type Blend,
+  type ItemBank,
+  type MonotoneMap,
+  type ScenarioModel,
+} from "anchoreval/core";
 import fc from "fast-check";
+import { itemFactors } from "./factors.ts";
 
 /** One seed for all property tests, so that a failure repeats; FC_SEED tries another. */
 fc.configureGlobal({ seed: Number(process.env["FC_SEED"] ?? 20261121), numRuns: 200 });
@@ -63,9 +72,23 @@ const arbMap: fc.Arbitrary<MonotoneMap> = fc
     };
   });
 
+/** Blends of any kind. */
+const arbBlend: fc.Arbitrary<Blend> = fc
+  .record({ lambda: real(0, 1), parts: fc.array(real(0.01, 1), { minLength: 4, maxLength: 4 }), rmse: real(0.01, 0.3) })
+  .map(({ lambda, parts, rmse }) => {
+    const sum = parts.reduce((total, part) => total + part, 0);
+    const [mean, imputed, corrected, gaussian] = parts.map((part) => part / sum);
+    return {
+      lambda,
+      stack: { "anchor-mean": mean!, "p-irt": imputed!, "p-irt-dr": corrected!, gaussian: gaussian! },
+      rmse,
+    };
+  });
+
 /** A scenario with anchors, an ability and answers to its anchors. */
 export interface Scene {
   readonly model: ScenarioModel;
+  readonly blend: Blend;
   readonly theta: Float64Array;
   /** A score of every item. */
   readonly truth: Float64Array;
@@ -95,7 +118,9 @@ export function arbScene({ whole = false, complete = false } = {}): fc.Arbitrary
         rawMass: fc.array(real(0.05, 5), length),
         inclusion: fc.array(real(0.02, 1), length),
         purposive: fc.boolean(),
-        lambda: real(0, 1),
+        blend: arbBlend,
+        rank: fc.integer({ min: 1, max: 3 }),
+        numbers: fc.array(real(0, 1), { minLength: 5 * count, maxLength: 5 * count }),
         scoreMap: fc.option(arbMap),
         skips: fc.array(fc.boolean(), length),
         keep: fc.nat(),
@@ -108,14 +133,22 @@ export function arbScene({ whole = false, complete = false } = {}): fc.Arbitrary
           mass: Float64Array.from(parts.rawMass.slice(0, size)),
           inclusion: parts.purposive ? null : Float64Array.from(parts.inclusion.slice(0, size)),
         };
+        const weights = Float64Array.from(parts.rawWeights, (value) => value / total);
+        const factors = itemFactors(
+          weights,
+          parts.numbers.slice(0, count),
+          parts.numbers.slice(count, count * (1 + parts.rank)).map((value) => value - 0.5),
+          parts.numbers.slice(4 * count).map((value) => 0.01 + value),
+        );
         return {
           model: {
             bank,
-            weights: Float64Array.from(parts.rawWeights, (value) => value / total),
+            weights,
             scoreMap: parts.scoreMap,
             anchors,
-            lambda: parts.lambda,
+            factors: anchorFactors(factors, anchors.items),
           },
+          blend: parts.blend,
           theta: parts.theta,
           truth: Float64Array.from(parts.truth),
           answered: Array.from(

@@ -1,6 +1,7 @@
 import {
   encodeBundle,
   FORMAT_VERSION,
+  itemWeights,
   type AnchorRecord,
   type BundleContent,
   type BundleFileName,
@@ -8,7 +9,16 @@ import {
   type MeasuredErrors,
   type ScenarioContent,
 } from "anchoreval/bundle";
-import { createRandom, ESTIMATORS, itemBank, itemResponses, PARAMETERIZATION, type AnchorSet } from "anchoreval/core";
+import {
+  anchorFactors,
+  createRandom,
+  ESTIMATORS,
+  itemBank,
+  itemResponses,
+  PARAMETERIZATION,
+  type AnchorSet,
+} from "anchoreval/core";
+import { itemFactors } from "./factors.ts";
 
 export interface SampleBundleOptions {
   readonly benchmark?: string;
@@ -85,7 +95,35 @@ export function sampleContent(options: SampleBundleOptions = {}): BundleContent 
     const anchors = order
       .slice(0, Math.max(...sizes))
       .map((i, rank): AnchorRecord => ({ ...record(i), index: i, forms: forms.filter((_, f) => rank < sizes[f]!) }));
-    return { bank, sourceScores, forms: sets, anchors, items: Array.from({ length: count }, (_, i) => record(i)) };
+    const asked = order.slice(0, Math.max(...sizes)).sort((x, y) => x - y);
+    const weights = itemWeights(
+      {
+        items: count,
+        subscenarios:
+          s === 1
+            ? [
+                { id: null, items: half },
+                { id: null, items: count - half },
+              ]
+            : [{ id: null, items: count }],
+      },
+      "subscenarios",
+    );
+    const spread = stream.fork("factors");
+    const draw = (least: number, width: number, length: number): number[] =>
+      Array.from({ length }, () => least + width * spread.next());
+    const factors = anchorFactors(
+      itemFactors(weights, draw(0.3, 0.4, count), draw(-0.1, 0.3, 2 * count), draw(0.1, 0.1, count)),
+      Uint32Array.from(asked),
+    );
+    return {
+      bank,
+      sourceScores,
+      forms: sets,
+      factors,
+      anchors,
+      items: Array.from({ length: count }, (_, i) => record(i)),
+    };
   });
   return {
     manifest: {
@@ -130,7 +168,14 @@ export function sampleContent(options: SampleBundleOptions = {}): BundleContent 
         scenarios: Object.fromEntries(
           ids.map((scenario, s) => [
             scenario,
-            { items: sizes[f]!, whole: sizes[f] === items[s], lambda: 0.4, measured: measured(0.05) },
+            {
+              items: sizes[f]!,
+              whole: sizes[f] === items[s],
+              lambda: 0.4,
+              stack: { "anchor-mean": 0.1, "p-irt": 0.2, "p-irt-dr": 0.1, gaussian: 0.6 },
+              rmse: 0.06,
+              measured: measured(0.05),
+            },
           ]),
         ),
         overall: { measured: measured(0.03) },

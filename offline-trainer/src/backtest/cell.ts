@@ -4,7 +4,7 @@ import { headlineEstimator, intervalKind, type FitConfiguration } from "../fit/c
 import { crossValidate } from "../fit/cross-validate.ts";
 import { errorQuantile, heldOutScore } from "../fit/held-out-score.ts";
 import { estimateFold, trainFold } from "../fit/held-out.ts";
-import { learnLambdas } from "../fit/learn-lambdas.ts";
+import { learnBlends } from "../fit/learn-blends.ts";
 import { randomErrors } from "../fit/random-baseline.ts";
 import type { BankTask } from "../fit/train-bank.ts";
 import type { Split } from "../splits/types.ts";
@@ -64,7 +64,7 @@ export async function backtestCell(
     ...options,
     random: random.fork("cross-validation"),
   });
-  const lambdas = learnLambdas(task, split.sources, sizes, validation, rule);
+  const blends = learnBlends(task, split.sources, sizes, validation, rule);
   const trained = await trainFold(task, split, 0, options);
   const table = await estimateFold(task, trained, options, priorScale, FORMS_PER_SEED);
   const { dims } = trained.trained;
@@ -72,7 +72,7 @@ export async function backtestCell(
   return task.scenarios.flatMap((slice, s) =>
     sizes.map((n): CellResult => {
       const held = table[s]!.get(n)!;
-      const lambda = lambdas[s]!.get(n)!;
+      const blend = blends[s]!.get(n)!;
       const truths = new Map(held.map(({ model, truth }) => [model, truth]));
       const models = [...truths.keys()];
       const errors = randomErrors(
@@ -87,11 +87,11 @@ export async function backtestCell(
       const quantile =
         intervalKind(selection) === "design"
           ? null
-          : errorQuantile(validation.interpolation[s]!.get(n)!, headline, () => lambda, 0.95);
+          : errorQuantile(validation.interpolation[s]!.get(n)!, headline, () => blend, 0.95);
       const estimates = held.map((estimate): CellEstimate => {
         const { model, draw, truth, bounds, sampling, failed } = estimate;
         const estimators = Object.fromEntries(
-          ESTIMATORS.map((id) => [id, heldOutScore(estimate, id, lambda)]),
+          ESTIMATORS.map((id) => [id, heldOutScore(estimate, id, blend)]),
         ) as Record<EstimatorId, number>;
         const score = estimators[headline];
         const interval =
@@ -103,7 +103,7 @@ export async function backtestCell(
         const randomError = baseline.get(model)!;
         return { model, draw, truth, estimators, bounds, sampling, interval, randomError, failed };
       });
-      return { scenario: slice.id, n, dims, lambda, estimates };
+      return { scenario: slice.id, n, dims, lambda: blend.lambda, estimates };
     }),
   );
 }

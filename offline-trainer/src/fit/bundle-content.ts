@@ -5,7 +5,7 @@ import {
   type ItemRecord,
   type ScenarioContent,
 } from "anchoreval/bundle";
-import { PARAMETERIZATION, type AnchorSet } from "anchoreval/core";
+import { anchorFactors, PARAMETERIZATION, type AnchorSet } from "anchoreval/core";
 import type { ItemInfo, ResponseMatrix } from "../matrix/response-matrix.ts";
 import { fullScores } from "../prepare/full-scores.ts";
 import type { FitOptions } from "./fit-options.ts";
@@ -91,11 +91,17 @@ export function bundleContent(
         bank: trained.bank,
         sourceScores: scores.filter((score) => !Number.isNaN(score)),
         forms: sets,
+        factors: anchorFactors(trained.factors, askedItems(sets)),
         anchors: anchorRecords(items, sets, options.includeText ?? false),
         items: items.map(itemRecord),
       };
     }),
   };
+}
+
+/** Items that any form asks, ascending. */
+function askedItems(sets: ReadonlyMap<string, AnchorSet>): Uint32Array {
+  return Uint32Array.from(new Set([...sets.values()].flatMap(({ items }) => Array.from(items)))).sort();
 }
 
 /** The form that is asked by default: 100 anchors a scenario, else the next smaller, else the smallest. */

@@ -12,7 +12,7 @@ import type { FitOptions } from "./fit-options.ts";
 import type { FittedBank } from "./fitted-bank.ts";
 import { drawStream } from "./held-out.ts";
 import { interruptible } from "./interruptible.ts";
-import { learnLambdas } from "./learn-lambdas.ts";
+import { learnBlends } from "./learn-blends.ts";
 import { resolveModel } from "./resolve-model.ts";
 import { trainBank } from "./train-bank.ts";
 
@@ -100,7 +100,7 @@ export async function fitBundle(matrix: ResponseMatrix, options: FitOptions): Pr
       validation,
       forms,
       dimensionErrors,
-      lambdas: learnLambdas(task, rows, sizes, validation, configuration.lambda),
+      blends: learnBlends(task, rows, sizes, validation, configuration.lambda),
     });
   }
   const content = bundleContent(matrix, banks, sizes, options);

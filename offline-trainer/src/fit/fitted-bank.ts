@@ -1,3 +1,4 @@
+import type { Blend } from "anchoreval/core";
 import type { DimensionError } from "./choose-dimension.ts";
 import type { ScoreLink } from "./configuration.ts";
 import type { CrossValidation } from "./cross-validate.ts";
@@ -14,8 +15,8 @@ export interface FittedBank {
   readonly trained: TrainedBank;
   readonly validation: CrossValidation;
   readonly forms: BankForms;
-  /** λ by scenario and size. */
-  readonly lambdas: readonly ReadonlyMap<number, number>[];
+  /** What blends the estimators, by scenario and size. */
+  readonly blends: readonly ReadonlyMap<number, Blend>[];
   /** Errors of the candidates, where the dimension was chosen. */
   readonly dimensionErrors: readonly DimensionError[];
 }

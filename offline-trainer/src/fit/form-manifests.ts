@@ -1,5 +1,5 @@
 import type { FormManifest, FormScenarioManifest, MeasuredErrors } from "anchoreval/bundle";
-import { createRandom } from "anchoreval/core";
+import { BASE_ESTIMATORS, createRandom } from "anchoreval/core";
 import { headlineEstimator, intervalKind, type FitConfiguration } from "./configuration.ts";
 import type { FittedBank } from "./fitted-bank.ts";
 import { measureErrors, rounded } from "./measured-errors.ts";
@@ -25,7 +25,7 @@ export function formManifests(
           n,
           estimator,
           interval,
-          lambda: bank.lambdas[s]!.get(n)!,
+          blend: bank.blends[s]!.get(n)!,
           lambdaRule: configuration.lambda,
           interpolation: bank.validation.interpolation[s]!.get(n)!,
           extrapolation: bank.validation.extrapolation[s]!.get(n)!,
@@ -43,12 +43,15 @@ export function formManifests(
       scenarios: Object.fromEntries(
         scenarios.map(({ bank, slice, s }): [string, FormScenarioManifest] => {
           const items = bank.forms[s]!.get(n)!.items.length;
+          const { lambda, stack, rmse } = bank.blends[s]!.get(n)!;
           return [
             slice.id,
             {
               items,
               whole: items === slice.count,
-              lambda: rounded(bank.lambdas[s]!.get(n)!),
+              lambda: rounded(lambda),
+              stack: Object.fromEntries(BASE_ESTIMATORS.map((id) => [id, rounded(stack[id])])) as typeof stack,
+              rmse: rounded(rmse),
               measured: errors[slice.id]!,
             },
           ];

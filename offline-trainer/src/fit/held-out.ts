@@ -1,9 +1,10 @@
 import {
+  anchorFactors,
+  BASE_ESTIMATORS,
   designInterval,
-  ESTIMATORS,
   samplingVariance,
   scaledPrior,
-  type EstimatorId,
+  type BaseEstimatorId,
   type RandomSource,
   type SamplingVariance,
 } from "anchoreval/core";
@@ -30,8 +31,10 @@ export interface HeldOutEstimate {
   /** Fold that held the model out. */
   readonly fold: number;
   readonly truth: number;
-  /** Before blending: gp-irt follows from λ ({@link heldOutScore}). */
-  readonly estimators: Readonly<Record<Exclude<EstimatorId, "gp-irt">, number>>;
+  /** Before blending ({@link heldOutScore}). */
+  readonly base: Readonly<Record<BaseEstimatorId, number>>;
+  /** Full scores of the worst and the best model of the fold's sources. */
+  readonly seen: { readonly worst: number; readonly best: number };
   /** What the answers alone prove. */
   readonly bounds: { readonly low: number; readonly high: number };
   /** What the draw of the anchors makes of p-irt-dr's error; null where there is no design-based interval. */
@@ -82,9 +85,8 @@ export async function estimateFold(
   const { sources, targets } = split;
   const prior = scaledPrior(trained.abilities.mean, trained.abilities.covariance, priorScale);
   const full = task.scenarios.map((slice) => fullScores(task.matrix, slice).score);
-  const sourceMean = full.map((scores) =>
-    meanOf(sources.map((m) => scores[m]!).filter((score) => !Number.isNaN(score))),
-  );
+  const sourceScores = full.map((scores) => sources.map((m) => scores[m]!).filter((score) => !Number.isNaN(score)));
+  const seen = sourceScores.map((own) => ({ worst: Math.min(...own), best: Math.max(...own) }));
   const table = task.scenarios.map(() => new Map<number, HeldOutEstimate[]>(sizes.map((size) => [size, []])));
   for (let draw = 0; draw < draws; draw++) {
     const forms = await drawForms(task, sources, trained, {
@@ -94,18 +96,21 @@ export async function estimateFold(
       random: drawStream(random, draw),
     });
     for (const size of sizes) {
-      const sets = forms.map((bySize) => bySize.get(size)!);
+      const sets = forms.map((bySize, s) => {
+        const anchors = bySize.get(size)!;
+        return { anchors, factors: anchorFactors(trained.scenarios[s]!.factors, anchors.items) };
+      });
       for (const model of targets)
         estimateTarget(task, model, trained, prior, sets).forEach((estimate, s) => {
-          const shared = { model, draw, fold, truth: full[s]![model]! };
+          const shared = { model, draw, fold, truth: full[s]![model]!, seen: seen[s]! };
           if (Number.isNaN(shared.truth)) return;
-          const finite = estimate !== null && ESTIMATORS.every((id) => Number.isFinite(estimate.estimators[id]));
+          const finite = estimate !== null && BASE_ESTIMATORS.every((id) => Number.isFinite(estimate.base[id]));
           if (!finite) {
-            const score = estimate?.estimators["anchor-mean"] ?? sourceMean[s]!;
-            const estimators = { "anchor-mean": score, "p-irt": score, "p-irt-dr": score };
+            const score = estimate?.base["anchor-mean"] ?? meanOf(sourceScores[s]!);
+            const base = { "anchor-mean": score, "p-irt": score, "p-irt-dr": score, gaussian: score };
             table[s]!.get(size)!.push({
               ...shared,
-              estimators,
+              base,
               bounds: { low: 0, high: 1 },
               sampling: null,
               interval: null,
@@ -113,12 +118,12 @@ export async function estimateFold(
             });
             return;
           }
-          const { bounds, estimators, sample, residuals } = estimate;
-          const score = estimators["p-irt-dr"];
+          const { bounds, base, sample, residuals } = estimate;
+          const score = base["p-irt-dr"];
           const sampling = samplingVariance(score, sample, residuals);
           table[s]!.get(size)!.push({
             ...shared,
-            estimators,
+            base,
             bounds,
             sampling,
             interval: sampling && designInterval({ score, bounds, sampling }, 0.95),

@@ -12,9 +12,9 @@ export function blendingWeight(estimates: readonly HeldOutEstimate[]): number {
   let aa = 0;
   let pp = 0;
   let ap = 0;
-  for (const { model, truth, estimators } of estimates) {
-    const anchor = estimators["anchor-mean"] - truth;
-    const imputed = estimators["p-irt"] - truth;
+  for (const { model, truth, base } of estimates) {
+    const anchor = base["anchor-mean"] - truth;
+    const imputed = base["p-irt"] - truth;
     const share = 1 / times.get(model)!;
     aa += share * anchor * anchor;
     pp += share * imputed * imputed;

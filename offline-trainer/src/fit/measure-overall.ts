@@ -4,7 +4,7 @@ import type { LambdaRule } from "./configuration.ts";
 import type { FittedBank } from "./fitted-bank.ts";
 import { heldOutScore } from "./held-out-score.ts";
 import type { HeldOutEstimate } from "./held-out.ts";
-import { foldOutLambda, LEAST_MODELS_FOR_COVERAGE, rounded } from "./measured-errors.ts";
+import { foldOutBlend, LEAST_MODELS_FOR_COVERAGE, rounded } from "./measured-errors.ts";
 
 /**
  * Errors of the overall score, the mean over scenarios, on models that were held out in all of them. Weak-to-strong
@@ -23,24 +23,24 @@ export function measureOverall(
     bank.task.scenarios.map((_, s) => {
       const interpolation = bank.validation.interpolation[s]!.get(n)!;
       const extrapolation = bank.validation.extrapolation[s]!.get(n)!;
-      const lambda = foldOutLambda({ lambda: bank.lambdas[s]!.get(n)!, lambdaRule, interpolation, extrapolation });
-      return { lambda, byKey: new Map(interpolation.map((estimate) => [keyOf(estimate), estimate])) };
+      const blend = foldOutBlend({ n, blend: bank.blends[s]!.get(n)!, lambdaRule, interpolation, extrapolation });
+      return { blend, byKey: new Map(interpolation.map((estimate) => [keyOf(estimate), estimate])) };
     }),
   );
   const keys = [...parts[0]!.byKey.keys()].filter((key) => parts.every(({ byKey }) => byKey.has(key)));
   if (keys.length === 0) return { interpolation: null, extrapolation: null };
   const models = new Set(keys.map((key) => parts[0]!.byKey.get(key)!.model)).size;
   const error = (key: string, id: EstimatorId): number =>
-    parts.reduce((sum, { byKey, lambda }) => {
+    parts.reduce((sum, { byKey, blend }) => {
       const estimate = byKey.get(key)!;
-      return sum + (heldOutScore(estimate, id, lambda(estimate)) - estimate.truth) / parts.length;
+      return sum + (heldOutScore(estimate, id, blend(estimate)) - estimate.truth) / parts.length;
     }, 0);
 
   const intervals = keys.map((key) => {
     if (estimator !== "p-irt-dr") return null;
     const own = parts.map(({ byKey }) => byKey.get(key)!);
-    const sampled = own.flatMap(({ estimators, bounds, sampling }) =>
-      sampling === null ? [] : [{ share: 1 / own.length, score: estimators["p-irt-dr"], bounds, sampling }],
+    const sampled = own.flatMap(({ base, bounds, sampling }) =>
+      sampling === null ? [] : [{ share: 1 / own.length, score: base["p-irt-dr"], bounds, sampling }],
     );
     if (sampled.length < own.length) return null;
     const truth = mean(own.map((estimate) => estimate.truth));

@@ -1,11 +1,12 @@
 import { ERROR_LEVELS, type ErrorSummary, type MeasuredErrors, type SplitErrors } from "anchoreval/bundle";
-import { ESTIMATORS, type EstimatorId, type RandomSource } from "anchoreval/core";
+import { ESTIMATORS, type Blend, type EstimatorId, type RandomSource } from "anchoreval/core";
 import type { ResponseMatrix } from "../matrix/response-matrix.ts";
 import type { ScenarioSlice } from "../prepare/scenarios.ts";
 import type { LambdaRule } from "./configuration.ts";
 import { errorQuantile, heldOutScore } from "./held-out-score.ts";
 import type { HeldOutEstimate } from "./held-out.ts";
 import { blendingWeight } from "./lambda.ts";
+import { insideBlend } from "./learn-blends.ts";
 import { randomErrors } from "./random-baseline.ts";
 
 /** Held-out models below which coverage isn't measured. */
@@ -17,8 +18,8 @@ export interface MeasureInput {
   readonly n: number;
   readonly estimator: EstimatorId;
   readonly interval: "design" | "cross-validated";
-  /** λ that the bundle serves with. */
-  readonly lambda: number;
+  /** What the bundle serves with. */
+  readonly blend: Blend;
   readonly lambdaRule: LambdaRule;
   readonly interpolation: readonly HeldOutEstimate[];
   readonly extrapolation: readonly HeldOutEstimate[];
@@ -26,24 +27,32 @@ export interface MeasureInput {
 }
 
 /**
- * λ for a held-out estimate: learned without the fold that it is in, and without the models of that fold in others
+ * What blends the estimators of a held-out model: learned without the fold that it is in, and without the models of that fold in others
  * (random folds and the weak-to-strong one hold the same models out).
  */
-export function foldOutLambda({
-  lambda,
+export function foldOutBlend({
+  n,
+  blend,
   lambdaRule,
   interpolation,
   extrapolation,
-}: Pick<MeasureInput, "lambda" | "lambdaRule" | "interpolation" | "extrapolation">): (
+}: Pick<MeasureInput, "n" | "blend" | "lambdaRule" | "interpolation" | "extrapolation">): (
   estimate: HeldOutEstimate,
-) => number {
-  if (lambdaRule === "reference") return () => lambda;
-  const known = new Map<number, number>();
+) => Blend {
+  const known = new Map<number, Blend>();
   return ({ fold }) => {
     let own = known.get(fold);
     if (own === undefined) {
       const held = heldModels({ interpolation, extrapolation }, fold);
-      own = blendingWeight([...interpolation, ...extrapolation].filter(({ model }) => !held.has(model)));
+      const others = (estimates: readonly HeldOutEstimate[]): HeldOutEstimate[] =>
+        estimates.filter(({ model }) => !held.has(model));
+      own = {
+        lambda:
+          lambdaRule === "reference"
+            ? blend.lambda
+            : blendingWeight([...others(interpolation), ...others(extrapolation)]),
+        ...insideBlend(others(interpolation), n),
+      };
       known.set(fold, own);
     }
     return own;
@@ -52,29 +61,29 @@ export function foldOutLambda({
 
 /** Errors of one scenario and size on source models that were held out of every step. */
 export function measureErrors(input: MeasureInput): MeasuredErrors {
-  const lambda = foldOutLambda(input);
+  const blend = foldOutBlend(input);
   return {
-    interpolation: splitErrors(input, input.interpolation, lambda),
-    extrapolation: splitErrors(input, input.extrapolation, lambda),
+    interpolation: splitErrors(input, input.interpolation, blend),
+    extrapolation: splitErrors(input, input.extrapolation, blend),
   };
 }
 
 function splitErrors(
   input: MeasureInput,
   estimates: readonly HeldOutEstimate[],
-  lambda: (estimate: HeldOutEstimate) => number,
+  blend: (estimate: HeldOutEstimate) => Blend,
 ): SplitErrors | null {
   if (estimates.length === 0) return null;
   const { matrix, slice, n, estimator, interval, random } = input;
   const truths = new Map(estimates.map(({ model, truth }) => [model, truth]));
   const models = [...truths.keys()];
   const baseline = randomErrors(matrix, slice, models, [...truths.values()], n, random.fork(`random ${slice.id} ${n}`));
-  const bounds = estimates.map(heldOutInterval(input, lambda));
+  const bounds = estimates.map(heldOutInterval(input, blend));
   const covers = interval === "design" || input.interpolation.length > 0;
   const known = models.length >= LEAST_MODELS_FOR_COVERAGE && covers && bounds.every((bound) => bound !== null);
   return {
     models: models.length,
-    estimators: Object.fromEntries(ESTIMATORS.map((id) => [id, summary(estimates, id, lambda)])) as Record<
+    estimators: Object.fromEntries(ESTIMATORS.map((id) => [id, summary(estimates, id, blend)])) as Record<
       EstimatorId,
       ErrorSummary
     >,
@@ -90,7 +99,7 @@ function splitErrors(
       ? rounded(bounds.reduce((sum, bound) => sum + (bound.high - bound.low) / 2, 0) / bounds.length)
       : null,
     absoluteError: ERROR_LEVELS.map((level) => {
-      const error = errorQuantile(estimates, estimator, lambda, level);
+      const error = errorQuantile(estimates, estimator, blend, level);
       return error === null ? null : rounded(error);
     }),
   };
@@ -102,7 +111,7 @@ function splitErrors(
  */
 function heldOutInterval(
   input: MeasureInput,
-  lambda: (estimate: HeldOutEstimate) => number,
+  blend: (estimate: HeldOutEstimate) => Blend,
 ): (estimate: HeldOutEstimate) => { low: number; high: number } | null {
   if (input.interval === "design") return ({ interval }) => interval;
   const known = new Map<number, number | null>();
@@ -111,7 +120,7 @@ function heldOutInterval(
     if (error === undefined) {
       const held = heldModels(input, fold);
       const others = input.interpolation.filter(({ model }) => !held.has(model));
-      error = errorQuantile(others, input.estimator, lambda, 0.95);
+      error = errorQuantile(others, input.estimator, blend, 0.95);
       known.set(fold, error);
     }
     return error;
@@ -119,7 +128,7 @@ function heldOutInterval(
   return (estimate) => {
     const error = errorOf(estimate.fold);
     if (error === null) return null;
-    const score = heldOutScore(estimate, input.estimator, lambda(estimate));
+    const score = heldOutScore(estimate, input.estimator, blend(estimate));
     return { low: Math.max(estimate.bounds.low, score - error), high: Math.min(estimate.bounds.high, score + error) };
   };
 }
@@ -135,13 +144,13 @@ function heldModels(
 function summary(
   estimates: readonly HeldOutEstimate[],
   id: EstimatorId,
-  lambda: (estimate: HeldOutEstimate) => number,
+  blend: (estimate: HeldOutEstimate) => Blend,
 ): ErrorSummary {
   let absolute = 0;
   let squares = 0;
   let sum = 0;
   for (const estimate of estimates) {
-    const error = heldOutScore(estimate, id, lambda(estimate)) - estimate.truth;
+    const error = heldOutScore(estimate, id, blend(estimate)) - estimate.truth;
     absolute += Math.abs(error);
     squares += error * error;
     sum += error;

@@ -1,13 +1,21 @@
-import { itemBank, type ItemBank, type MonotoneMap, type RandomSource } from "anchoreval/core";
+import {
+  itemBank,
+  predictedScores,
+  type AnchorFactors,
+  type ItemBank,
+  type MonotoneMap,
+  type RandomSource,
+} from "anchoreval/core";
 import { calibrate, type CalibrationStep } from "../calibrate/calibrate.ts";
 import type { CalibrationBackend } from "../calibrate/types.ts";
-import { isBinary, type ResponseMatrix } from "../matrix/response-matrix.ts";
+import { isBinary, scoreAt, type ResponseMatrix } from "../matrix/response-matrix.ts";
 import { binarizeResponses } from "../prepare/binarize.ts";
 import { gradeResponses } from "../prepare/code-responses.ts";
 import type { ScenarioSlice } from "../prepare/scenarios.ts";
 import { fitScoreMap } from "../prepare/score-map.ts";
 import { calibrateBank, type BankCalibration, type BankModel } from "./calibrate-bank.ts";
 import type { ScoreLink } from "./configuration.ts";
+import { scoreFactors } from "./score-factors.ts";
 
 /** Scenarios that share one ability, with their responses: the unit of calibration. */
 export interface BankTask {
@@ -38,6 +46,8 @@ export interface TrainedScenario {
   readonly scoreMap: MonotoneMap | null;
   /** Mean score of every item among the source models; NaN where none answered it. */
   readonly accuracy: Float64Array;
+  /** How the items' scores go together. */
+  readonly factors: AnchorFactors;
 }
 
 /** All that is learned from the answers of some models, the sources; nothing else has been looked at. */
@@ -81,13 +91,12 @@ export async function trainBank(task: BankTask, rows: ArrayLike<number>, options
         upper: own(upper),
       });
       const threshold = thresholds[s] ?? null;
-      return {
-        slice,
-        bank,
-        threshold,
-        scoreMap: threshold === null ? null : fitScoreMap(matrix, rows, begin, calibration.theta, bank),
-        accuracy: itemAccuracy(matrix, rows, begin, count),
-      };
+      const scoreMap = threshold === null ? null : fitScoreMap(matrix, rows, begin, calibration.theta, bank);
+      const accuracy = itemAccuracy(matrix, rows, begin, count);
+      const { theta } = calibration;
+      const dispersion = graded || threshold !== null ? scoreDispersion(matrix, rows, slice, theta, bank, scoreMap) : 1;
+      const factors = scoreFactors({ bank, scoreMap, weights: slice.weights, accuracy, theta, dispersion });
+      return { slice, bank, threshold, scoreMap, accuracy, factors };
     }),
   };
 }
@@ -104,6 +113,29 @@ function moments(theta: Float64Array, dims: number): { mean: Float64Array; covar
         covariance[r * dims + c]! += ((theta[at + r]! - mean[r]!) * (theta[at + c]! - mean[c]!)) / models;
   for (let d = 0; d < dims; d++) covariance[d * dims + d]! += 0.01;
   return { mean, covariance };
+}
+
+/** Σ(y−p)² / Σp(1−p) over the sources' answers: 1 of binary scores, less of graded ones. */
+function scoreDispersion(
+  matrix: ResponseMatrix,
+  rows: ArrayLike<number>,
+  { begin, count }: ScenarioSlice,
+  theta: Float64Array,
+  bank: ItemBank,
+  scoreMap: MonotoneMap | null,
+): number {
+  let squares = 0;
+  let binary = 0;
+  for (let k = 0; k < rows.length; k++) {
+    const predicted = predictedScores(theta.subarray(k * bank.dims, (k + 1) * bank.dims), bank, scoreMap);
+    for (let i = 0; i < count; i++) {
+      const score = scoreAt(matrix, rows[k]!, begin + i);
+      if (Number.isNaN(score)) continue;
+      squares += (score - predicted[i]!) ** 2;
+      binary += predicted[i]! * (1 - predicted[i]!);
+    }
+  }
+  return binary > 0 ? Math.min(1, squares / binary) : 1;
 }
 
 function itemAccuracy(matrix: ResponseMatrix, rows: ArrayLike<number>, begin: number, count: number): Float64Array {

@@ -6,4 +6,7 @@ export const ESTIMATOR_NAMES: Readonly<Record<EstimatorId, string>> = {
   "p-irt": "imputed mean",
   "gp-irt": "blended mean",
   "p-irt-dr": "corrected mean",
+  gaussian: "conditional mean",
+  stack: "stacked blend",
+  gate: "gated blend",
 };

@@ -1,8 +1,8 @@
-import type { EstimatorId } from "anchoreval/core";
+import type { Blend, EstimatorId } from "anchoreval/core";
 import type { LambdaRule } from "../fit/configuration.ts";
 import { errorQuantile, heldOutScore } from "../fit/held-out-score.ts";
 import type { HeldOutEstimate } from "../fit/held-out.ts";
-import { foldOutLambda } from "../fit/measured-errors.ts";
+import { foldOutBlend } from "../fit/measured-errors.ts";
 import type { ReportForm, ReportManifest, ReportScenario } from "./report-data.ts";
 
 /** A model that was held out: what was estimated without it, and the truth. Fractions. */
@@ -23,15 +23,16 @@ export function heldOutModels(
   const size = Number(form.id);
   const interpolation = fitted.validation.interpolation[place]!.get(size) ?? [];
   const extrapolation = fitted.validation.extrapolation[place]!.get(size) ?? [];
-  const lambda = foldOutLambda({
-    lambda: form.scenarios[id]!.lambda,
+  const blend = foldOutBlend({
+    n: form.scenarios[id]!.items,
+    blend: form.scenarios[id]!,
     lambdaRule: fit["lambda"] as LambdaRule,
     interpolation,
     extrapolation,
   });
   const errors = new Map<number, number | null>();
   const crossValidated = (fold: number): number | null => {
-    if (!errors.has(fold)) errors.set(fold, quantileWithout(fold, interpolation, form.estimator, lambda));
+    if (!errors.has(fold)) errors.set(fold, quantileWithout(fold, interpolation, form.estimator, blend));
     return errors.get(fold)!;
   };
   const held = (estimates: readonly HeldOutEstimate[]): HeldOutModel[] =>
@@ -39,7 +40,7 @@ export function heldOutModels(
       .filter(({ draw }) => draw === 0)
       .map((estimate) => {
         const { model, truth, fold } = estimate;
-        const score = heldOutScore(estimate, form.estimator, lambda(estimate));
+        const score = heldOutScore(estimate, form.estimator, blend(estimate));
         const error = form.interval === "design" ? null : crossValidated(fold);
         const around = error === null ? null : { low: Math.max(0, score - error), high: Math.min(1, score + error) };
         return { model, truth, score, interval: form.interval === "design" ? estimate.interval : around };
@@ -58,8 +59,8 @@ function quantileWithout(
   fold: number,
   estimates: readonly HeldOutEstimate[],
   estimator: EstimatorId,
-  lambda: (estimate: HeldOutEstimate) => number,
+  blend: (estimate: HeldOutEstimate) => Blend,
 ): number | null {
   const others = estimates.filter((estimate) => estimate.fold !== fold);
-  return errorQuantile(others, estimator, lambda, 0.95);
+  return errorQuantile(others, estimator, blend, 0.95);
 }

@@ -1,4 +1,4 @@
-import type { AnchorSet } from "../estimators/types.ts";
+import type { AnchorFactors, AnchorSet } from "../estimators/types.ts";
 import type { FloatArray, ItemBank } from "../irt/types.ts";
 import type { MonotoneMap } from "../numeric/monotone-map.ts";
 import type { AnchorRecord, Manifest, ScenarioManifest, Weighting } from "./manifest.ts";
@@ -29,6 +29,8 @@ export interface BundleScenario {
 
 export interface BundleForm {
   readonly anchors: AnchorSet;
+  /** Aligned with `anchors.items`. */
+  readonly factors: AnchorFactors;
   /** Item ids aligned with `anchors.items`. */
   readonly itemIds: readonly string[];
 }

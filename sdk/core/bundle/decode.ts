@@ -1,4 +1,6 @@
 import { AnchorEvalError, type Issue } from "../errors.ts";
+import { anchorFactors } from "../estimators/anchor-factors.ts";
+import type { AnchorFactors } from "../estimators/types.ts";
 import type { FloatArray } from "../irt/types.ts";
 import { itemWeights, type Bundle, type BundleForm, type BundleScenario } from "./bundle.ts";
 import { list, number, object, text, type Check } from "./check.ts";
@@ -68,10 +70,25 @@ function decodeScenario(
       if (!Number.isFinite(value)) throw broken(`tensor ${name} holds a value that is not a number`);
     return data;
   };
+  const shapeOf = (name: string): readonly number[] => {
+    const shape = header.tensors.get(name)?.shape;
+    return shape?.length === 1 && shape[0]! > 0 ? shape : [1];
+  };
   const optional = (name: string): FloatArray | null =>
     header.tensors.has(name) ? read(name, [count], Float32Array, false) : null;
 
   const records = parseAnchors(part.anchors, id, count);
+  const rows = new Map([...records].sort((x, y) => x.index - y.index).map(({ index: item }, row) => [item, row]));
+  const total = read(tensorNames.factorTotal(index), shapeOf(tensorNames.factorTotal(index)), Float64Array, true);
+  const rank = total.length - 1;
+  const factors: AnchorFactors = {
+    rank,
+    mean: read(tensorNames.factorMean(index), [rows.size], Float32Array, false),
+    loadings: read(tensorNames.factorLoadings(index), [rows.size, rank], Float32Array, false),
+    noise: read(tensorNames.factorNoise(index), [rows.size], Float32Array, false),
+    total: { mean: total[0]!, loadings: total.subarray(1) },
+  };
+  if (factors.noise.some((value) => value <= 0)) throw broken(`the factors of ${id} have a noise that isn't positive`);
   const idOf = new Map(records.map((record) => [record.index, record.item_id]));
   const forms = new Map<string, BundleForm>();
   for (const form of manifest.forms) {
@@ -93,15 +110,14 @@ function decodeScenario(
     const listed = records.filter((record) => record.forms.includes(form.id)).length;
     if (listed !== size)
       throw broken(`anchors.jsonl lists ${listed} anchors of ${id} in form ${form.id}, the manifest ${size}`);
-    forms.set(form.id, { anchors: { items, mass, inclusion }, itemIds });
+    const own = anchorFactors(
+      factors,
+      Uint32Array.from(items, (item) => rows.get(item)!),
+    );
+    forms.set(form.id, { anchors: { items, mass, inclusion }, factors: own, itemIds });
   }
-  const entry = header.tensors.get(tensorNames.sourceScores(index));
-  const sourceScores = read(
-    tensorNames.sourceScores(index),
-    entry?.shape.length === 1 && entry.shape[0]! > 0 ? entry.shape : [1],
-    Float32Array,
-    true,
-  );
+  const name = tensorNames.sourceScores(index);
+  const sourceScores = read(name, shapeOf(name), Float32Array, true);
   if (sourceScores.some((score, m) => score < (sourceScores[m - 1] ?? 0) || score > 1))
     throw broken(`the source models' scores of ${id} don't ascend in [0,1]`);
   const lower = optional(tensorNames.lower(index));

@@ -1,4 +1,4 @@
-import type { AnchorSet } from "../estimators/types.ts";
+import type { AnchorFactors, AnchorSet } from "../estimators/types.ts";
 import type { FloatArray, ItemBank } from "../irt/types.ts";
 import { sha256Hex } from "./digest.ts";
 import { formDigest } from "./form-digest.ts";
@@ -21,6 +21,8 @@ export interface ScenarioContent {
   readonly sourceScores: FloatArray;
   /** Anchor sets by form id. */
   readonly forms: ReadonlyMap<string, AnchorSet>;
+  /** Rows are the items that any form asks, by index. */
+  readonly factors: AnchorFactors;
   /** In the order in which they are asked. */
   readonly anchors: readonly AnchorRecord[];
   /** In parameter order. */
@@ -90,6 +92,10 @@ function encodeParameters(scenarios: readonly ScenarioContent[], forms: readonly
       if (inclusion) tensors.push({ name: tensorNames.inclusion(s, form), shape: [inclusion.length], data: inclusion });
     }
   });
+  scenarios.forEach(({ factors: { total } }, s) => {
+    const data = Float64Array.of(total.mean, ...total.loadings);
+    tensors.push({ name: tensorNames.factorTotal(s), shape: [data.length], data });
+  });
   scenarios.forEach(({ sourceScores }, s) => {
     const data = Float32Array.from(sourceScores).sort();
     tensors.push({ name: tensorNames.sourceScores(s), shape: [data.length], data });
@@ -100,13 +106,17 @@ function encodeParameters(scenarios: readonly ScenarioContent[], forms: readonly
       tensors.push({ name: tensorNames.items(s, form), shape: [items.length], data: items });
     }
   });
-  scenarios.forEach(({ bank }, s) => {
+  scenarios.forEach(({ bank, factors: { rank, mean, loadings, noise } }, s) => {
     tensors.push({ name: tensorNames.a(s), shape: [bank.count, bank.dims], data: Float32Array.from(bank.a) });
     tensors.push({ name: tensorNames.b(s), shape: [bank.count], data: Float32Array.from(bank.b) });
     if (bank.lower)
       tensors.push({ name: tensorNames.lower(s), shape: [bank.count], data: Float32Array.from(bank.lower) });
     if (bank.upper)
       tensors.push({ name: tensorNames.upper(s), shape: [bank.count], data: Float32Array.from(bank.upper) });
+    const rows = mean.length;
+    tensors.push({ name: tensorNames.factorMean(s), shape: [rows], data: Float32Array.from(mean) });
+    tensors.push({ name: tensorNames.factorLoadings(s), shape: [rows, rank], data: Float32Array.from(loadings) });
+    tensors.push({ name: tensorNames.factorNoise(s), shape: [rows], data: Float32Array.from(noise) });
   });
   return encodeSafetensors(tensors);
 }

@@ -1,7 +1,7 @@
 /**
  * Names of the tensors in parameters.safetensors. Scenarios are numbered in the manifest's order, since their ids may
  * be any text. The file holds, in this order: all forms' float64 arrays, all source scores (float32), all forms' item
- * indices (uint32), then one scenario's item parameters after another (float32).
+ * indices (uint32), then one scenario's item parameters and factors after another (float32).
  */
 export const tensorNames = {
   /** N×D discriminations. */
@@ -12,6 +12,14 @@ export const tensorNames = {
   lower: (scenario: number): string => `scenario.${scenario}.lower`,
   /** N upper asymptotes; absent where all are 1. */
   upper: (scenario: number): string => `scenario.${scenario}.upper`,
+  /** μ of every anchor's factors; rows are the items that any form asks, by index. */
+  factorMean: (scenario: number): string => `scenario.${scenario}.factors.mean`,
+  /** Their loadings, n×Q. */
+  factorLoadings: (scenario: number): string => `scenario.${scenario}.factors.loadings`,
+  /** Their noise. */
+  factorNoise: (scenario: number): string => `scenario.${scenario}.factors.noise`,
+  /** Σwμ and Σwz over all items, 1 + Q (float64). */
+  factorTotal: (scenario: number): string => `scenario.${scenario}.factors.total`,
   /** The source models' full scores, ascending. */
   sourceScores: (scenario: number): string => `scenario.${scenario}.source_scores`,
   /** Item indices of a form's anchors, by the items' accuracy among the source models. */

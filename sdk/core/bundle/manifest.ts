@@ -1,4 +1,4 @@
-import type { EstimatorId } from "../estimators/types.ts";
+import type { Blend, EstimatorId } from "../estimators/types.ts";
 
 /** Version of the bundle format: a reader refuses a newer major, and ignores fields that it doesn't know. */
 export const FORMAT_VERSION = "1.0";
@@ -75,12 +75,10 @@ export interface FormManifest {
   readonly overall: { readonly measured: MeasuredErrors } | null;
 }
 
-export interface FormScenarioManifest {
+export interface FormScenarioManifest extends Blend {
   readonly items: number;
   /** Every item is asked: the score is exact. */
   readonly whole: boolean;
-  /** λ of gp-irt. */
-  readonly lambda: number;
   readonly measured: MeasuredErrors;
 }
 

@@ -1,5 +1,5 @@
 import { AnchorEvalError, type Issue } from "../errors.ts";
-import { ESTIMATORS } from "../estimators/types.ts";
+import { BASE_ESTIMATORS, ESTIMATORS, type BaseEstimatorId } from "../estimators/types.ts";
 import { PARAMETERIZATION } from "../irt/parameterization.ts";
 import { cholesky } from "../numeric/cholesky.ts";
 import { anything, flag, list, nullable, number, object, oneOf, record, text, type Check } from "./check.ts";
@@ -35,6 +35,9 @@ const split = nullable(
     halfWidth95: nullable(number({ min: 0 })),
     absoluteError: list(nullable(number({ min: 0 })), { min: ERROR_LEVELS.length }),
   }),
+);
+const stack = object(
+  Object.fromEntries(BASE_ESTIMATORS.map((estimator) => [estimator, share])) as Record<BaseEstimatorId, typeof share>,
 );
 const measured: Check<MeasuredErrors> = object({ interpolation: split, extrapolation: split });
 
@@ -79,7 +82,9 @@ const manifest: Check<Manifest> = object({
       digest: text({ pattern: SHA256 }),
       estimator: oneOf(ESTIMATORS),
       interval: oneOf(["design", "cross-validated"]),
-      scenarios: record(object({ items: count, whole: flag, lambda: share, measured })),
+      scenarios: record(
+        object({ items: count, whole: flag, lambda: share, stack, rmse: number({ min: 0 }), measured }),
+      ),
       overall: nullable(object({ measured })),
     }),
     { min: 1 },
@@ -186,12 +191,14 @@ function crossCheck(manifest: Manifest, issues: Issue[]): void {
   manifest.forms.forEach((form, index) => {
     if (Object.keys(form.scenarios).sort().join("\n") !== [...scenarioIds].sort().join("\n"))
       add(["forms", index, "scenarios"], "mismatch", "a form covers every scenario of the bundle");
-    for (const [scenario, { items, whole }] of Object.entries(form.scenarios)) {
+    for (const [scenario, { items, whole, stack: weights }] of Object.entries(form.scenarios)) {
       const size = manifest.scenarios.find((candidate) => candidate.id === scenario)?.items ?? 0;
       const path = ["forms", index, "scenarios", scenario];
       if (items > size) add([...path, "items"], "out_of_range", `${items} anchors of ${size} items`);
       else if (whole !== (items === size))
         add([...path, "whole"], "mismatch", `whole is ${whole}, with ${items} anchors of ${size} items`);
+      if (Math.abs(Object.values(weights).reduce((sum, weight) => sum + weight, 0) - 1) > 1e-5)
+        add([...path, "stack"], "invalid_value", "the weights of a stack sum to 1");
     }
   });
   if (!manifest.forms.some((form) => form.id === manifest.defaultForm))

@@ -1,11 +1,11 @@
 import type { AbilityEstimate } from "../ability/types.ts";
 import { anchorMean } from "../estimators/anchor-mean.ts";
 import { answeredSample } from "../estimators/answered-sample.ts";
-import { blendedMean } from "../estimators/blended-mean.ts";
 import { correctedMean } from "../estimators/corrected-mean.ts";
+import { gaussianMean } from "../estimators/gaussian-mean.ts";
 import { knownBounds } from "../estimators/known-bounds.ts";
 import { modelImputedMean } from "../estimators/model-imputed-mean.ts";
-import type { AnchorSet, AnsweredSample, EstimatorId } from "../estimators/types.ts";
+import type { AnchorFactors, AnchorSet, AnsweredSample, BaseEstimatorId } from "../estimators/types.ts";
 import { itemLogit } from "../irt/item-response.ts";
 import { responseDerivatives } from "../irt/likelihood.ts";
 import type { ItemBank } from "../irt/types.ts";
@@ -20,13 +20,12 @@ export interface ScenarioModel {
   /** From response probability to score, where scores were binarised for the fit. */
   readonly scoreMap: MonotoneMap | null;
   readonly anchors: AnchorSet;
-  /** λ of gp-irt, in [0,1]. */
-  readonly lambda: number;
+  readonly factors: AnchorFactors;
 }
 
 export interface ScenarioEstimate {
-  /** Every estimator's score, in [0,1]. */
-  readonly estimators: Readonly<Record<EstimatorId, number>>;
+  /** Every base estimator's score, in [0,1]; {@link blendEstimates} gives the others. */
+  readonly base: Readonly<Record<BaseEstimatorId, number>>;
   readonly sample: AnsweredSample;
   /** What the answers alone prove about the full score. */
   readonly bounds: { readonly low: number; readonly high: number };
@@ -35,7 +34,7 @@ export interface ScenarioEstimate {
 }
 
 /**
- * All estimators of one scenario from its answered anchors and the model's ability.
+ * The base estimators of one scenario from its answered anchors and the model's ability.
  * Scores are brought into the bounds that the answers prove; with all items answered each is exactly S.
  * @param scores - aligned with `model.anchors.items`; NaN = no answer
  * @returns null where nothing was answered
@@ -51,14 +50,12 @@ export function estimateScenario(
   const state = { weights: model.weights, predicted, sample };
   const bounds = knownBounds(model.weights, sample);
   const within = (score: number): number => Math.min(bounds.high, Math.max(bounds.low, score));
-  const mean = anchorMean(sample);
-  const imputed = modelImputedMean(state);
   return {
-    estimators: {
-      "anchor-mean": within(mean),
-      "p-irt": within(imputed),
-      "gp-irt": within(blendedMean(model.lambda, mean, imputed)),
+    base: {
+      "anchor-mean": within(anchorMean(sample)),
+      "p-irt": within(modelImputedMean(state)),
       "p-irt-dr": within(correctedMean(state)),
+      gaussian: within(gaussianMean(model.factors, model.weights, sample)),
     },
     sample,
     bounds,

@@ -36,6 +36,7 @@ export function answeredSample(anchors: AnchorSet, scores: ArrayLike<number>): A
   const rate = answered.length / count;
   return {
     items: Uint32Array.from(answered, (j) => anchors.items[j]!),
+    positions: Uint32Array.from(answered),
     scores: Float64Array.from(answered, (j) => scores[j]!),
     mass: mass.map((value) => value / total),
     inclusion: anchors.inclusion && Float64Array.from(answered, (j) => anchors.inclusion![j]! * rate),

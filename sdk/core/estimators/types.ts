@@ -1,6 +1,12 @@
+import type { FloatArray } from "../irt/types.ts";
+
 /** Ids of the estimators, the word that JSON, tables and the command line use. */
-export const ESTIMATORS = ["anchor-mean", "p-irt", "gp-irt", "p-irt-dr"] as const;
+export const ESTIMATORS = ["anchor-mean", "p-irt", "gp-irt", "p-irt-dr", "gaussian", "stack", "gate"] as const;
 export type EstimatorId = (typeof ESTIMATORS)[number];
+
+/** Estimators that follow from the answers and the response model alone; the others blend these. */
+export const BASE_ESTIMATORS = ["anchor-mean", "p-irt", "p-irt-dr", "gaussian"] as const;
+export type BaseEstimatorId = (typeof BASE_ESTIMATORS)[number];
 
 /**
  * The anchors of one scenario: which items are asked and what each stands for.
@@ -15,9 +21,38 @@ export interface AnchorSet {
   readonly mass: Float64Array;
 }
 
+/**
+ * How the scores of a scenario's items go together among models like the sources: y_i = μ_i + z_i·u + e_i with
+ * u ~ N(0, I) in Q dimensions and independent e_i ~ N(0, d_i). The rows are the anchors'.
+ */
+export interface AnchorFactors {
+  /** Q. */
+  readonly rank: number;
+  /** μ of every anchor. */
+  readonly mean: FloatArray;
+  /** z of every anchor, n×Q row-major. */
+  readonly loadings: FloatArray;
+  /** d > 0 of every anchor. */
+  readonly noise: FloatArray;
+  /** Σwμ and Σwz over all items of the scenario. */
+  readonly total: { readonly mean: number; readonly loadings: FloatArray };
+}
+
+/** What blends the base estimators of one scenario and form, learned on held-out source models. */
+export interface Blend {
+  /** λ of gp-irt, in [0,1]. */
+  readonly lambda: number;
+  /** Weights of the stack, not negative, summing to 1. */
+  readonly stack: Readonly<Record<BaseEstimatorId, number>>;
+  /** Root mean square error of the partly corrected mean on held-out source models, which the gate looks out of; a fraction. */
+  readonly rmse: number;
+}
+
 /** The answered anchors of a scenario, their masses renormalised. */
 export interface AnsweredSample {
   readonly items: Uint32Array;
+  /** Their positions among the anchors. */
+  readonly positions: Uint32Array;
   /** Scores in [0,1]. */
   readonly scores: Float64Array;
   /** Sums to 1. */

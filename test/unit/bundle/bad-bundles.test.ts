@@ -349,6 +349,13 @@ describe("tensors", () => {
     ["certain anchors of some items", () => change("scenario.0.form.8.inclusion", (data) => data.fill(1)), "certainty"],
     ["an item twice", () => change("scenario.0.form.8.items", (data) => (data[1] = data[0]!)), "of alpha twice"],
     ["an item past the scenario", () => change("scenario.0.form.8.items", (data) => (data[1] = 40)), "lacks item 40"],
+    ["a factor's noise of 0", () => change("scenario.0.factors.noise", (data) => (data[2] = 0)), "noise that isn't"],
+    ["NaN among loadings", () => change("scenario.1.factors.loadings", (data) => (data[2] = NaN)), "not a number"],
+    [
+      "factors of an anchor too few",
+      () => withTensor(files, "scenario.0.factors.mean", (t) => ({ ...t, shape: [19], data: t.data.slice(1) })),
+      "tensor scenario.0.factors.mean has the shape 19, expected 20",
+    ],
     ["source scores that fall", () => change("scenario.0.source_scores", (data) => data.reverse()), "don't ascend"],
     ["a source score past 1", () => change("scenario.0.source_scores", (data) => (data[49] = 1.5)), "don't ascend"],
     ["a negative source score", () => change("scenario.0.source_scores", (data) => (data[0] = -0.5)), "don't ascend"],
@@ -356,9 +363,11 @@ describe("tensors", () => {
       "a lower asymptote past the upper",
       () =>
         withTensors(files, (tensors) => [
-          ...tensors.slice(0, -2),
+          ...tensors.filter(
+            ({ name }) => !name.startsWith("scenario.1.") || !/[.](a|b|factors[.](?!total).*)$/.test(name),
+          ),
           { name: "scenario.0.lower", shape: [40], data: new Float32Array(40).fill(1) },
-          ...tensors.slice(-2),
+          ...tensors.filter(({ name }) => /^scenario[.]1[.](a|b|factors[.](?!total).*)$/.test(name)),
         ]),
       "the asymptotes of item 0 of alpha",
     ],

@@ -2,6 +2,7 @@ import { estimateFromAnchors, loadBundle, type Bundle, type Estimate } from "anc
 import { encodeBundle } from "anchoreval/bundle";
 import {
   designInterval,
+  blendEstimates,
   estimateScenario,
   ESTIMATORS,
   gatherItems,
@@ -39,7 +40,7 @@ describe("an estimate", () => {
 
   test("is core's estimate of each scenario: ability, estimators, interval", () => {
     for (const [id, scenario] of bundle.scenarios) {
-      const { anchors, itemIds } = scenario.forms.get("20")!;
+      const { anchors, factors, itemIds } = scenario.forms.get("20")!;
       const scores = itemIds.map((item) => answers[item]!);
       const gathered = gatherItems([{ bank: scenario.bank, items: anchors.items, scores }])!;
       const ability = mapAbility(
@@ -47,17 +48,21 @@ describe("an estimate", () => {
         gathered,
         scaledPrior(Float64Array.of(0, 0), Float64Array.of(1, 0, 0, 1), 2.5),
       );
-      const expected = estimateScenario({ ...scenario, anchors, lambda: 0.4 }, scores, ability)!;
+      const expected = estimateScenario({ ...scenario, anchors, factors }, scores, ability)!;
       const result = estimate.scenarios[id]!;
+      const seen = { worst: scenario.sourceScores[0]!, best: scenario.sourceScores.at(-1)! };
+      const blend = bundle.manifest.forms[1]!.scenarios[id]!;
+      const { estimators, outside } = blendEstimates(expected.base, blend, seen, expected.bounds);
       expect(result.details).toMatchObject({
         theta: Array.from(ability.theta),
         thetaStandardError: Array.from(ability.standardError),
         thetaStatus: "converged",
         lambda: 0.4,
         estimator: "p-irt-dr",
-        estimators: expected.estimators,
+        estimators,
+        outside,
       });
-      expect(result.score).toBe(expected.estimators["p-irt-dr"]);
+      expect(result.score).toBe(estimators["p-irt-dr"]);
       const sampling = samplingVariance(result.score!, expected.sample, expected.residuals)!;
       const { low, high } = designInterval({ score: result.score!, bounds: expected.bounds, sampling }, 0.95);
       expect(result.interval).toEqual({ low, high, level: 0.95, method: "design-based" });

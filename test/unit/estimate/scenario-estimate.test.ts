@@ -1,6 +1,6 @@
 import {
+  blendEstimates,
   estimateScenario,
-  ESTIMATORS,
   itemBank,
   mapAbility,
   scaledPrior,
@@ -8,6 +8,7 @@ import {
   type ScenarioModel,
 } from "anchoreval/core";
 import { describe, expect, test } from "vitest";
+import { plainFactors } from "../../support/factors.ts";
 import { bankOf, largestDifference } from "../../support/fixture.ts";
 import { anchorsOf, referenceScenarios, scoresOf, type ReferenceScenario } from "../../support/reference-scenario.ts";
 
@@ -20,7 +21,7 @@ function modelOf(reference: ReferenceScenario): ScenarioModel {
     weights: Float64Array.from(reference.expected.weights),
     scoreMap: scoreMap && { x: Float64Array.from(scoreMap.x), y: Float64Array.from(scoreMap.y) },
     anchors: anchorsOf(reference),
-    lambda: reference.lambda,
+    factors: plainFactors(reference.expected.weights, reference.anchors.items),
   };
 }
 
@@ -43,12 +44,20 @@ describe.each(cases)("$name", (reference) => {
     abilityAt(reference.theta, reference.covariance),
   )!;
 
-  test.each(ESTIMATORS)("%s, brought into the bounds that the answers prove", (id) => {
-    const [low, high] = expected.bounds;
-    expect(Math.abs(estimate.estimators[id] - Math.min(high, Math.max(low, expected[id])))).toBeLessThan(
-      tolerance.absolute,
-    );
-  });
+  const blend = {
+    lambda: reference.lambda,
+    stack: { "anchor-mean": 0, "p-irt": 0, "p-irt-dr": 0, gaussian: 1 },
+    rmse: 0.1,
+  };
+  const { estimators } = blendEstimates(estimate.base, blend, { worst: 0, best: 1 }, estimate.bounds);
+
+  test.each(["anchor-mean", "p-irt", "gp-irt", "p-irt-dr"] as const)(
+    "%s, brought into the bounds that the answers prove",
+    (id) => {
+      const [low, high] = expected.bounds;
+      expect(Math.abs(estimators[id] - Math.min(high, Math.max(low, expected[id])))).toBeLessThan(tolerance.absolute);
+    },
+  );
 
   test("bounds", () => {
     expect(largestDifference([estimate.bounds.low, estimate.bounds.high], expected.bounds)).toBeLessThan(
@@ -74,18 +83,19 @@ test("an estimate outside of what the answers prove is brought back", () => {
     weights: new Float64Array(3).fill(1 / 3),
     scoreMap: null,
     anchors: { items: Uint32Array.of(0, 1), inclusion: null, mass: Float64Array.of(1, 1) },
-    lambda: 0.5,
+    factors: plainFactors([1 / 3, 1 / 3, 1 / 3], [0, 1]),
   };
   const sure = abilityAt([-50], [0]);
-  const { estimators } = estimateScenario(model, [1, 1], sure)!;
+  const { base } = estimateScenario(model, [1, 1], sure)!;
   // The corrected mean is p̂ + (1 − p̂) = 1 exactly: inside.
-  expect(estimators).toEqual({ "anchor-mean": 1, "p-irt": 2 / 3, "gp-irt": (1 + 2 / 3) / 2, "p-irt-dr": 1 });
-  const wrong = estimateScenario(model, [0, 0], abilityAt([50], [0]))!.estimators;
+  expect(base).toMatchObject({ "anchor-mean": 1, "p-irt": 2 / 3, "p-irt-dr": 1 });
+  expect(base.gaussian).toBeGreaterThan(2 / 3);
+  const wrong = estimateScenario(model, [0, 0], abilityAt([50], [0]))!.base;
   expect(wrong["p-irt"]).toBeCloseTo(1 / 3, 15);
   expect(wrong["p-irt-dr"]).toBe(0);
   // Unequal masses: the anchor mean alone would be 0.9, and 1/3 + 1/3 is the most that can be.
   const uneven = { ...model, anchors: { ...model.anchors, mass: Float64Array.of(9, 1) } };
-  expect(estimateScenario(uneven, [1, 0], abilityAt([0], [0]))!.estimators["anchor-mean"]).toBeCloseTo(2 / 3, 15);
+  expect(estimateScenario(uneven, [1, 0], abilityAt([0], [0]))!.base["anchor-mean"]).toBeCloseTo(2 / 3, 15);
 });
 
 test("leave-one-out residuals are near what refitting without each answer gives", () => {
@@ -106,7 +116,7 @@ test("leave-one-out residuals are near what refitting without each answer gives"
       weights: new Float64Array(20).fill(0.05),
       scoreMap: null,
       anchors: { items: Uint32Array.from(items), inclusion: null, mass: new Float64Array(20).fill(1) },
-      lambda: 0.5,
+      factors: plainFactors(new Float64Array(20).fill(0.05), items),
     },
     scores,
     ability,

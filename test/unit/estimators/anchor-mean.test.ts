@@ -12,6 +12,7 @@ test.each(cases)("Σ d·y / Σ d: $name", (scenario) => {
 test("equal masses give the plain mean", () => {
   const sample = {
     items: Uint32Array.of(0, 1, 2, 3),
+    positions: Uint32Array.of(0, 1, 2, 3),
     scores: Float64Array.of(1, 0, 0.5, 1),
     mass: new Float64Array(4).fill(0.25),
     inclusion: null,

@@ -17,6 +17,7 @@ test.each(cases.filter(({ scoreMap }) => scoreMap === null))("Σ w·p̂ + Σ d·
 test("a constant error of the model is taken out, even past 1", () => {
   const sample = {
     items: Uint32Array.of(0, 1),
+    positions: Uint32Array.of(0, 1),
     scores: Float64Array.of(1, 1),
     mass: Float64Array.of(0.5, 0.5),
     inclusion: null,

@@ -14,6 +14,7 @@ test.each(cases)("[Σ_A w·y, Σ_A w·y + Σ_U w]: $name", (scenario) => {
 test("all items answered leave one score", () => {
   const sample = {
     items: Uint32Array.of(2, 0, 1),
+    positions: Uint32Array.of(0, 1, 2),
     scores: Float64Array.of(0.1, 0.7, 1),
     mass: new Float64Array(3).fill(1 / 3),
     inclusion: null,
@@ -28,6 +29,7 @@ test("never pass 1, though the weights' sum rounds past it", () => {
   const weights = new Float64Array(3).fill((1 + 2 ** -52) / 3);
   const sample = {
     items: Uint32Array.of(0, 1, 2),
+    positions: Uint32Array.of(0, 1, 2),
     scores: Float64Array.of(1, 1, 1),
     mass: new Float64Array(3).fill(1 / 3),
     inclusion: null,

@@ -21,6 +21,7 @@ test("does not depend on the masses, only on the items' weights", () => {
   };
   const sample = (mass: Float64Array) => ({
     items: Uint32Array.of(0, 2),
+    positions: Uint32Array.of(0, 1),
     scores: Float64Array.of(1, 0),
     mass,
     inclusion: null,

@@ -1,5 +1,13 @@
-import { estimateScenario, fromTinyBenchmarks, mapAbility, type AbilityEstimate, type ItemBank } from "anchoreval/core";
+import {
+  blendEstimates,
+  estimateScenario,
+  fromTinyBenchmarks,
+  mapAbility,
+  type AbilityEstimate,
+  type ItemBank,
+} from "anchoreval/core";
 import { expect, test } from "vitest";
+import { plainFactors } from "../../support/factors.ts";
 import { largestDifference, readFixture } from "../../support/fixture.ts";
 
 interface ReferenceCase {
@@ -42,13 +50,14 @@ function ability(reference: ReferenceCase, deviation: number): AbilityEstimate {
 test.each(cases)("at the reference's ability, the estimators are the reference's: $name", (reference) => {
   const { dims, seen, weights, scores, lambda, expected } = reference;
   const bank = bankOf(reference);
-  const { estimators } = estimateScenario(
+  const uniform = new Float64Array(bank.count).fill(1 / bank.count);
+  const { base, bounds } = estimateScenario(
     {
       bank,
-      weights: new Float64Array(bank.count).fill(1 / bank.count),
+      weights: uniform,
       scoreMap: null,
       anchors: { items: Uint32Array.from(seen), inclusion: null, mass: Float64Array.from(weights) },
-      lambda,
+      factors: plainFactors(uniform, seen),
     },
     scores,
     {
@@ -60,6 +69,8 @@ test.each(cases)("at the reference's ability, the estimators are the reference's
       method: "map",
     },
   )!;
+  const blend = { lambda, stack: { "anchor-mean": 0, "p-irt": 0, "p-irt-dr": 0, gaussian: 1 }, rmse: 0.1 };
+  const { estimators } = blendEstimates(base, blend, { worst: 0, best: 1 }, bounds);
   expect(Math.abs(estimators["anchor-mean"] - expected.irt)).toBeLessThan(tolerance.score);
   expect(Math.abs(estimators["p-irt"] - expected["p-irt"])).toBeLessThan(tolerance.score);
   expect(Math.abs(estimators["gp-irt"] - expected["gp-irt"])).toBeLessThan(tolerance.score);

@@ -1,4 +1,4 @@
-import type { RandomSource } from "anchoreval/core";
+import type { Blend, RandomSource } from "anchoreval/core";
 import type { HeldOutEstimate } from "../../../offline-trainer/src/fit/held-out.ts";
 
 export interface DrawnEstimates {
@@ -25,12 +25,14 @@ export function drawnEstimates(random: RandomSource, options: DrawnEstimates): H
       const anchor = truth + anchorError * shared;
       const imputed = truth + modelError * own;
       const corrected = truth + 0.04 * random.normal();
+      const gaussian = truth + 0.03 * random.normal();
       return {
         model,
         draw,
         fold: options.fold ?? k % folds,
         truth,
-        estimators: { "anchor-mean": anchor, "p-irt": imputed, "p-irt-dr": corrected },
+        base: { "anchor-mean": anchor, "p-irt": imputed, "p-irt-dr": corrected, gaussian },
+        seen: { worst: 0.1, best: 0.9 },
         bounds: { low: truth - 0.5, high: truth + 0.5 },
         interval: { low: corrected - 0.08, high: corrected + 0.08 },
         sampling: null,
@@ -38,6 +40,11 @@ export function drawnEstimates(random: RandomSource, options: DrawnEstimates): H
       };
     });
   });
+}
+
+/** A blend of which only λ matters: gp-irt's. */
+export function blendAt(lambda: number): Blend {
+  return { lambda, stack: { "anchor-mean": 0.1, "p-irt": 0.2, "p-irt-dr": 0.3, gaussian: 0.4 }, rmse: 0.05 };
 }
 
 /** Rows 0 … count−1, from another one on where `begin` is given. */

@@ -1,31 +1,30 @@
-import { createRandom } from "anchoreval/core";
+import { BASE_ESTIMATORS, createRandom, type Blend } from "anchoreval/core";
 import { describe, expect, test } from "vitest";
 import { errorQuantile, heldOutScore } from "../../../offline-trainer/src/fit/held-out-score.ts";
 import type { HeldOutEstimate } from "../../../offline-trainer/src/fit/held-out.ts";
-import { drawnEstimates, rowsOf } from "./held-out-estimates.ts";
+import { blendAt, drawnEstimates, rowsOf } from "./held-out-estimates.ts";
 
 const random = createRandom("held-out score");
-const lambda = ({ model }: HeldOutEstimate): number => (model % 3) / 4;
+const blend = ({ model }: HeldOutEstimate): Blend => blendAt((model % 3) / 4);
 
 describe("heldOutScore", () => {
   const [estimate] = drawnEstimates(random, { models: [0] }) as [HeldOutEstimate];
-  const { estimators } = estimate;
+  const { base } = estimate;
 
   test("is the estimator's own score, and the blend for gp-irt", () => {
-    for (const id of ["anchor-mean", "p-irt", "p-irt-dr"] as const)
-      expect(heldOutScore(estimate, id, 0.3)).toBe(estimators[id]);
-    expect(heldOutScore(estimate, "gp-irt", 0.3)).toBeCloseTo(
-      0.3 * estimators["anchor-mean"] + 0.7 * estimators["p-irt"],
+    for (const id of BASE_ESTIMATORS) expect(heldOutScore(estimate, id, blendAt(0.3))).toBe(base[id]);
+    expect(heldOutScore(estimate, "gp-irt", blendAt(0.3))).toBeCloseTo(
+      0.3 * base["anchor-mean"] + 0.7 * base["p-irt"],
       14,
     );
   });
 
   test("keeps the blend inside what the answers prove", () => {
-    const blend = heldOutScore(estimate, "gp-irt", 0.5);
-    const above = { ...estimate, bounds: { low: blend + 0.1, high: 1 } };
-    const below = { ...estimate, bounds: { low: 0, high: blend - 0.1 } };
-    expect(heldOutScore(above, "gp-irt", 0.5)).toBe(blend + 0.1);
-    expect(heldOutScore(below, "gp-irt", 0.5)).toBe(blend - 0.1);
+    const blended = heldOutScore(estimate, "gp-irt", blendAt(0.5));
+    const above = { ...estimate, bounds: { low: blended + 0.1, high: 1 } };
+    const below = { ...estimate, bounds: { low: 0, high: blended - 0.1 } };
+    expect(heldOutScore(above, "gp-irt", blendAt(0.5))).toBe(blended + 0.1);
+    expect(heldOutScore(below, "gp-irt", blendAt(0.5))).toBe(blended - 0.1);
   });
 });
 
@@ -45,7 +44,7 @@ describe("errorQuantile", () => {
     const own = draws.map((draw) => {
       const errors = estimates
         .filter((estimate) => estimate.draw === draw)
-        .map((estimate) => Math.abs(heldOutScore(estimate, "gp-irt", lambda(estimate)) - estimate.truth));
+        .map((estimate) => Math.abs(heldOutScore(estimate, "gp-irt", blend(estimate)) - estimate.truth));
       const enough = errors.filter(
         (error) => errors.filter((other) => other <= error).length * below >= (errors.length + 1) * above,
       );
@@ -61,7 +60,7 @@ describe("errorQuantile", () => {
       for (const draws of [1, 3]) {
         const estimates = random.shuffle(drawnEstimates(random, { models: rowsOf(count), draws }));
         const expected = naive(estimates, above, below);
-        const actual = errorQuantile(estimates, "gp-irt", lambda, level);
+        const actual = errorQuantile(estimates, "gp-irt", blend, level);
         if (expected === null) nulls.push(count);
         if (expected === null || actual === null) expect({ count, actual }).toEqual({ count, actual: expected });
         else expect(actual).toBeCloseTo(expected, 14);
@@ -76,8 +75,8 @@ describe("errorQuantile", () => {
     let covered = 0;
     for (let repeat = 0; repeat < repeats; repeat++) {
       const [fresh, ...seen] = drawnEstimates(random, { models: rowsOf(31) }) as [HeldOutEstimate];
-      const error = errorQuantile(seen, "p-irt", lambda, 0.9)!;
-      if (Math.abs(fresh.estimators["p-irt"] - fresh.truth) <= error) covered++;
+      const error = errorQuantile(seen, "p-irt", blend, 0.9)!;
+      if (Math.abs(fresh.base["p-irt"] - fresh.truth) <= error) covered++;
     }
     // Exactly 28/31 = 0.903 of the time; five standard errors are 0.033.
     expect(Math.abs(covered / repeats - 28 / 31)).toBeLessThan(0.033);
@@ -86,8 +85,8 @@ describe("errorQuantile", () => {
   test("does not change the estimates, and is null without any", () => {
     const estimates = drawnEstimates(random, { models: rowsOf(25), draws: 2 });
     const copy = structuredClone(estimates);
-    errorQuantile(estimates, "p-irt", lambda, 0.9);
+    errorQuantile(estimates, "p-irt", blend, 0.9);
     expect(estimates).toEqual(copy);
-    expect(errorQuantile([], "p-irt", lambda, 0.5)).toBeNull();
+    expect(errorQuantile([], "p-irt", blend, 0.5)).toBeNull();
   });
 });

@@ -16,8 +16,8 @@ function lossOf(estimates: readonly HeldOutEstimate[]): (lambda: number) => numb
     mean(
       byModel.map((own) =>
         mean(
-          own.map(({ truth, estimators }) => {
-            const blend = lambda * estimators["anchor-mean"] + (1 - lambda) * estimators["p-irt"];
+          own.map(({ truth, base }) => {
+            const blend = lambda * base["anchor-mean"] + (1 - lambda) * base["p-irt"];
             return (blend - truth) ** 2;
           }),
         ),
@@ -75,13 +75,13 @@ describe("learned λ", () => {
     const estimates = drawnEstimates(random, { models: rowsOf(10) });
     const agreeing = estimates.map((estimate) => ({
       ...estimate,
-      estimators: { ...estimate.estimators, "p-irt": estimate.estimators["anchor-mean"] },
+      base: { ...estimate.base, "p-irt": estimate.base["anchor-mean"] },
     }));
     expect(blendingWeight(agreeing)).toBe(0.5);
     const exact = estimates.map(({ truth, ...rest }) => ({
       ...rest,
       truth,
-      estimators: { "anchor-mean": truth, "p-irt": truth, "p-irt-dr": truth },
+      base: { "anchor-mean": truth, "p-irt": truth, "p-irt-dr": truth, gaussian: truth },
     }));
     expect(blendingWeight(exact)).toBe(0.5);
   });
@@ -89,7 +89,7 @@ describe("learned λ", () => {
   test("goes all the way to the estimator that is always right", () => {
     const estimates = drawnEstimates(random, { models: rowsOf(10) });
     const right = (id: "anchor-mean" | "p-irt"): HeldOutEstimate[] =>
-      estimates.map((estimate) => ({ ...estimate, estimators: { ...estimate.estimators, [id]: estimate.truth } }));
+      estimates.map((estimate) => ({ ...estimate, base: { ...estimate.base, [id]: estimate.truth } }));
     expect(blendingWeight(right("anchor-mean"))).toBeCloseTo(1, 12);
     expect(blendingWeight(right("p-irt"))).toBeCloseTo(0, 12);
   });

@@ -1,11 +1,12 @@
 import { ERROR_LEVELS, type SplitErrors } from "anchoreval/bundle";
-import { createRandom, ESTIMATORS, type EstimatorId } from "anchoreval/core";
+import { blendEstimates, createRandom, ESTIMATORS, type Blend, type EstimatorId } from "anchoreval/core";
 import { describe, expect, test } from "vitest";
 import { errorQuantile, heldOutScore } from "../../../offline-trainer/src/fit/held-out-score.ts";
 import type { HeldOutEstimate } from "../../../offline-trainer/src/fit/held-out.ts";
 import { blendingWeight } from "../../../offline-trainer/src/fit/lambda.ts";
+import { insideBlend } from "../../../offline-trainer/src/fit/learn-blends.ts";
 import {
-  foldOutLambda,
+  foldOutBlend,
   LEAST_MODELS_FOR_COVERAGE,
   measureErrors,
   rounded,
@@ -13,7 +14,7 @@ import {
 } from "../../../offline-trainer/src/fit/measured-errors.ts";
 import { fullScores } from "../../../offline-trainer/src/prepare/full-scores.ts";
 import { scenarioSlices } from "../../../offline-trainer/src/prepare/scenarios.ts";
-import { drawnEstimates, rowsOf } from "./held-out-estimates.ts";
+import { blendAt, drawnEstimates, rowsOf } from "./held-out-estimates.ts";
 import { smallLeaderboard } from "./small-leaderboard.ts";
 
 const matrix = smallLeaderboard({ models: 60, items: [30, 24], missing: 0.05 });
@@ -31,7 +32,7 @@ function input(
     n: 6,
     estimator: "p-irt-dr",
     interval: "design",
-    lambda: 0.4,
+    blend: blendAt(0.4),
     lambdaRule: "learned",
     interpolation: drawnEstimates(random, { models: rowsOf(models), draws, truth, anchorError: 0.07 }),
     extrapolation: drawnEstimates(random, {
@@ -49,12 +50,14 @@ function input(
 const mean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length;
 const six = (value: number): number => Number(value.toFixed(6));
 
-/** λ of an estimate by hand: learned on the models that its fold doesn't hold out. */
-function lambdaOf({ interpolation, extrapolation }: MeasureInput): (estimate: HeldOutEstimate) => number {
+/** The blend of an estimate by hand: learned on the models that its fold doesn't hold out. */
+function blendOf({ n, interpolation, extrapolation }: MeasureInput): (estimate: HeldOutEstimate) => Blend {
   const all = [...interpolation, ...extrapolation];
-  const byFold = [0, 1, 2, 3, 4, 5].map((fold) => {
+  const byFold = [0, 1, 2, 3, 4, 5].map((fold): Blend => {
     const held = all.filter((other) => other.fold === fold).map(({ model }) => model);
-    return blendingWeight(all.filter(({ model }) => !held.includes(model)));
+    const others = (estimates: readonly HeldOutEstimate[]): HeldOutEstimate[] =>
+      estimates.filter(({ model }) => !held.includes(model));
+    return { lambda: blendingWeight(others(all)), ...insideBlend(others(interpolation), n) };
   });
   return ({ fold }) => byFold[fold]!;
 }
@@ -62,16 +65,14 @@ function lambdaOf({ interpolation, extrapolation }: MeasureInput): (estimate: He
 describe("errors of the estimators", () => {
   test.each(["interpolation", "extrapolation"] as const)("%s: mean, root mean square, bias, quantiles", (split) => {
     const given = input();
-    const lambda = lambdaOf(given);
+    const blend = blendOf(given);
     const estimates = given[split];
     const measured = measureErrors(given)[split]!;
     expect(measured.models).toBe(split === "interpolation" ? 40 : 22);
     for (const id of ESTIMATORS) {
       const errors = estimates.map((estimate) => {
-        const { truth: score, estimators } = estimate;
-        const own = lambda(estimate);
-        const blend = own * estimators["anchor-mean"] + (1 - own) * estimators["p-irt"];
-        return (id === "gp-irt" ? blend : estimators[id]) - score;
+        const { truth: score, base, bounds, seen } = estimate;
+        return blendEstimates(base, blend(estimate), seen, bounds).estimators[id] - score;
       });
       const { mae, rmse, bias } = measured.estimators[id];
       expect(mae).toBeCloseTo(mean(errors.map(Math.abs)), 5.5);
@@ -81,7 +82,7 @@ describe("errors of the estimators", () => {
     }
     expect(measured.absoluteError).toEqual(
       ERROR_LEVELS.map((level) => {
-        const error = errorQuantile(estimates, "p-irt-dr", lambda, level);
+        const error = errorQuantile(estimates, "p-irt-dr", blend, level);
         return error === null ? null : six(error);
       }),
     );
@@ -96,12 +97,12 @@ describe("errors of the estimators", () => {
   });
 
   test("the reference's λ is the bundle's own", () => {
-    const given = input({ lambdaRule: "reference", lambda: 0.25, interpolation: input().interpolation });
+    const given = input({ lambdaRule: "reference", blend: blendAt(0.25), interpolation: input().interpolation });
     const errors = given.interpolation.map((estimate) =>
-      Math.abs(heldOutScore(estimate, "gp-irt", 0.25) - estimate.truth),
+      Math.abs(heldOutScore(estimate, "gp-irt", blendAt(0.25)) - estimate.truth),
     );
     expect(measureErrors(given).interpolation!.estimators["gp-irt"].mae).toBe(six(mean(errors)));
-    expect(foldOutLambda(given)(given.interpolation[0]!)).toBe(0.25);
+    expect(foldOutBlend(given)(given.interpolation[0]!).lambda).toBe(0.25);
   });
 
   test("are null where nothing was held out", () => {
@@ -162,16 +163,16 @@ describe("coverage of the 95 % interval", () => {
 
   /** Interval score ± quantile, from the models that the fold doesn't hold out. */
   function crossValidated(given: MeasureInput, split: "interpolation" | "extrapolation"): Partial<SplitErrors> {
-    const lambda = lambdaOf(given);
+    const blend = blendOf(given);
     const all = [...given.interpolation, ...given.extrapolation];
     const byFold = [0, 1, 2, 3, 4, 5].map((fold) => {
       const held = all.filter((other) => other.fold === fold).map(({ model }) => model);
       const others = given.interpolation.filter(({ model }) => !held.includes(model));
-      return errorQuantile(others, given.estimator, lambda, 0.95)!;
+      return errorQuantile(others, given.estimator, blend, 0.95)!;
     });
     const bounds = given[split].map((estimate) => {
       const error = byFold[estimate.fold]!;
-      const score = heldOutScore(estimate, given.estimator, lambda(estimate));
+      const score = heldOutScore(estimate, given.estimator, blend(estimate));
       const low = Math.max(estimate.bounds.low, score - error);
       const high = Math.min(estimate.bounds.high, score + error);
       return { low, high, holds: low <= estimate.truth && estimate.truth <= high };
@@ -207,7 +208,7 @@ describe("coverage of the 95 % interval", () => {
       ...given,
       interpolation: given.interpolation.map((estimate) =>
         strong.has(estimate.model)
-          ? { ...estimate, estimators: { ...estimate.estimators, "p-irt": estimate.truth - 0.4 } }
+          ? { ...estimate, base: { ...estimate.base, "p-irt": estimate.truth - 0.4 } }
           : estimate,
       ),
     };

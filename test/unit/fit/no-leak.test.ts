@@ -19,11 +19,12 @@ import {
   type TrainedFold,
 } from "../../../offline-trainer/src/fit/held-out.ts";
 import { blendingWeight } from "../../../offline-trainer/src/fit/lambda.ts";
-import { learnLambdas } from "../../../offline-trainer/src/fit/learn-lambdas.ts";
-import { foldOutLambda } from "../../../offline-trainer/src/fit/measured-errors.ts";
+import { learnBlends } from "../../../offline-trainer/src/fit/learn-blends.ts";
+import { foldOutBlend } from "../../../offline-trainer/src/fit/measured-errors.ts";
 import type { BankTask } from "../../../offline-trainer/src/fit/train-bank.ts";
 import { isBinary, type ResponseMatrix } from "../../../offline-trainer/src/matrix/response-matrix.ts";
 import { folds } from "../../../offline-trainer/src/splits/interpolation.ts";
+import { blendAt } from "./held-out-estimates.ts";
 import { smallLeaderboard, withScores } from "./small-leaderboard.ts";
 
 /**
@@ -210,10 +211,11 @@ describe("crossValidate", () => {
   const ofFold = (estimates: readonly HeldOutEstimate[], fold: number): unknown[] =>
     estimates
       .filter((estimate) => estimate.fold === fold)
-      .map(({ model, draw, estimators, bounds, interval, failed }) => ({
+      .map(({ model, draw, base, seen, bounds, interval, failed }) => ({
         model,
         draw,
-        estimators,
+        base,
+        seen,
         bounds,
         interval,
         failed,
@@ -282,8 +284,8 @@ describe("crossValidate", () => {
       const after = await validate(task, "stratified");
       expect(after, name).toEqual(before);
       for (const rule of ["learned", "reference"] as const)
-        expect(learnLambdas(task, rows, sizes, after, rule)).toEqual(
-          learnLambdas(taskOf(matrix, configuration), rows, sizes, before, rule),
+        expect(learnBlends(task, rows, sizes, after, rule)).toEqual(
+          learnBlends(taskOf(matrix, configuration), rows, sizes, before, rule),
         );
     }
   });
@@ -301,18 +303,19 @@ describe("crossValidate", () => {
     for (let m = 0; m < 20; m += 2) expect(foldOf.get(m)).toBe(foldOf.get(m + 1));
   });
 
-  test("λ of a fold's measured errors does not know its models, whichever fold tells of them", async () => {
+  test("what blends a fold's estimators does not know its models, whichever fold tells of them", async () => {
     const { interpolation, extrapolation } = await validate(
       taskOf(smallLeaderboard(shape), configuration),
       "stratified",
     );
     const given = {
-      lambda: 0.5,
+      n: 8,
+      blend: blendAt(0.5),
       lambdaRule: "learned" as const,
       interpolation: interpolation[0]!.get(8)!,
       extrapolation: extrapolation[0]!.get(8)!,
     };
-    const lambda = foldOutLambda(given);
+    const blend = foldOutBlend(given);
     const values = new Set<number>();
     for (const fold of [0, 1, 2, 3]) {
       const all = [...given.interpolation, ...given.extrapolation];
@@ -321,15 +324,15 @@ describe("crossValidate", () => {
       // Their truth, and what was estimated for them, in any table.
       const change = (estimate: HeldOutEstimate): HeldOutEstimate =>
         held.has(estimate.model) ? { ...estimate, truth: 1 - estimate.truth } : estimate;
-      const changed = foldOutLambda({
+      const changed = foldOutBlend({
         ...given,
         interpolation: given.interpolation.map(change),
         extrapolation: given.extrapolation.map(change),
       });
       const some = all.find((estimate) => estimate.fold === fold)!;
-      expect(changed(some)).toBe(lambda(some));
-      expect(lambda(some)).toBe(blendingWeight(all.filter(({ model }) => !held.has(model))));
-      values.add(lambda(some));
+      expect(changed(some)).toEqual(blend(some));
+      expect(blend(some).lambda).toBe(blendingWeight(all.filter(({ model }) => !held.has(model))));
+      values.add(blend(some).lambda);
     }
     expect(values.size).toBeGreaterThan(1);
   });

@@ -13,6 +13,7 @@ import {
   type SampledScore,
 } from "anchoreval/core";
 import { expect, test } from "vitest";
+import { plainFactors } from "../../support/factors.ts";
 
 const RUNS = 500;
 
@@ -61,16 +62,16 @@ function runsOf({ level, wrong, n }: Population, random: RandomSource): () => Ru
     const items = Uint32Array.from(random.shuffle([...order]).slice(0, n)).sort((i, j) => truth.b[i]! - truth.b[j]!);
     const answers = Array.from(items, (item) => scores[item]!);
     const anchors = { items, mass: new Float64Array(n).fill(1), inclusion: new Float64Array(n).fill(n / COUNT) };
-    const { estimators, sample, residuals, bounds } = estimateScenario(
-      { bank: known, weights, scoreMap: null, anchors, lambda: 0.5 },
+    const { base, sample, residuals, bounds } = estimateScenario(
+      { bank: known, weights, scoreMap: null, anchors, factors: plainFactors(weights, items) },
       answers,
       mapAbility(known, { items, scores: answers }, prior),
     )!;
-    const score = estimators["p-irt-dr"];
+    const score = base["p-irt-dr"];
     return {
       sampled: { score, bounds, sampling: samplingVariance(score, sample, residuals)! },
       truth: scores.reduce((sum, value) => sum + value, 0) / COUNT,
-      mean: estimators["anchor-mean"],
+      mean: base["anchor-mean"],
     };
   };
 }

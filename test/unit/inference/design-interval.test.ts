@@ -38,6 +38,7 @@ function sampleOf(
 ): AnsweredSample {
   return {
     items: Uint32Array.from(mass, (_, j) => j),
+    positions: Uint32Array.from(mass, (_, j) => j),
     scores: Float64Array.from(scores),
     mass: Float64Array.from(mass),
     inclusion: inclusion && Float64Array.from(inclusion),

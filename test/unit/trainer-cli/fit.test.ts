@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { readFileSync, utimesSync } from "node:fs";
 import { estimateFromAnchors, loadBundle, type Bundle } from "anchoreval";
 import { BUNDLE_FILES, type Manifest } from "anchoreval/bundle";
-import { ESTIMATORS, scaledPrior } from "anchoreval/core";
+import { anchorFactors, ESTIMATORS, scaledPrior } from "anchoreval/core";
 import { folderSource } from "anchoreval/node";
 import { afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { typescriptBackend } from "../../../offline-trainer/src/backends/typescript.ts";
@@ -229,29 +229,34 @@ describe.each([
       const prior = scaledPrior(mean, covariance, DEFAULT_CONFIGURATION.priorScale);
       for (const n of sizes)
         for (let model = 0; model < matrix.subjects.length; model++) {
-          const sets = forms.map((bySize) => bySize.get(n)!);
+          const sets = forms.map((bySize, s) => {
+            const anchors = bySize.get(n)!;
+            return { anchors, factors: anchorFactors(trained.scenarios[s]!.factors, anchors.items) };
+          });
           const own = estimateTarget(task, model, trained, prior, sets);
           const served = estimateFromAnchors(bundle, answers(model, String(n)), { form: String(n) });
           task.scenarios.forEach((slice, s) => {
+            const { sourceScores } = bundle.scenarios.get(slice.id)!;
             const { details, answered } = served.scenarios[slice.id]!;
             const estimate = own[s]!;
             if (answered === 0) {
               expect(estimate).toBeNull();
               return;
             }
-            const { lambda } = bundle.manifest.forms.find(({ id }) => id === String(n))!.scenarios[slice.id]!;
+            const blend = bundle.manifest.forms.find(({ id }) => id === String(n))!.scenarios[slice.id]!;
             const held = {
               model,
               draw: 0,
               fold: 0,
               truth: 0,
+              seen: { worst: sourceScores[0]!, best: sourceScores.at(-1)! },
               interval: null,
               sampling: null,
               failed: false,
               ...estimate,
             };
             for (const id of ESTIMATORS)
-              expect(Math.abs(details!.estimators[id] - heldOutScore(held, id, lambda))).toBeLessThan(1e-9);
+              expect(Math.abs(details!.estimators[id] - heldOutScore(held, id, blend))).toBeLessThan(1e-9);
             compared++;
           });
         }

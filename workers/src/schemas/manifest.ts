@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { BUNDLE_FILES, IRT_MODELS, WEIGHTINGS } from "anchoreval/bundle";
-import { ESTIMATORS } from "anchoreval/core";
+import { BASE_ESTIMATORS, ESTIMATORS } from "anchoreval/core";
 
 const MeasuredSplitSchema = z
   .object({
@@ -46,7 +46,14 @@ const FormSchema = z.object({
   interval: z.enum(["design", "cross-validated"]),
   scenarios: z.record(
     z.string(),
-    z.object({ items: z.number().int(), whole: z.boolean(), lambda: z.number(), measured: MeasuredErrorsSchema }),
+    z.object({
+      items: z.number().int(),
+      whole: z.boolean(),
+      lambda: z.number(),
+      stack: z.record(z.enum(BASE_ESTIMATORS), z.number()),
+      rmse: z.number(),
+      measured: MeasuredErrorsSchema,
+    }),
   ),
   overall: z.object({ measured: MeasuredErrorsSchema }).nullable(),
 });

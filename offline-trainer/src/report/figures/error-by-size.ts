@@ -15,11 +15,17 @@ interface Size {
   readonly errors: SplitErrors;
 }
 
+/** What is drawn: of the stack, what the gate makes of it. */
+const DRAWN = ESTIMATORS.filter((id) => id !== "stack");
+
 const SYMBOLS = {
   "p-irt-dr": "circle",
   "gp-irt": "square",
   "p-irt": "triangle",
   "anchor-mean": "diamond",
+  gaussian: "cross",
+  stack: "none",
+  gate: "star",
 } as const satisfies Record<EstimatorId, string>;
 
 /** Error by number of items: every estimator against random items, one panel a scenario, one group a kind of model. */
@@ -76,7 +82,7 @@ function panel(
   sizes: readonly Size[],
   { served, title: group, highest }: { served: EstimatorId; title: string; highest: number },
 ): Panel {
-  const others = ESTIMATORS.filter((id) => id !== served);
+  const others = DRAWN.filter((id) => id !== served);
   const items = sizes.map((size) => size.items);
   const line = (id: EstimatorId): { x: number; y: number }[] =>
     sizes.map((size) => ({ x: Math.log(size.items), y: 100 * size.errors.estimators[id].mae }));
@@ -136,7 +142,7 @@ function ticks(items: readonly number[]): number[] {
 }
 
 function key(served: EstimatorId): KeyEntry[] {
-  const order = [served, ...[...ESTIMATORS].reverse().filter((id) => id !== served)];
+  const order = [served, ...[...DRAWN].reverse().filter((id) => id !== served)];
   return [
     ...order.map((id): KeyEntry => ({
       label: html`${ESTIMATOR_NAMES[id]}
@@ -150,5 +156,5 @@ function key(served: EstimatorId): KeyEntry[] {
 }
 
 function maes(estimators: SplitErrors["estimators"]): number[] {
-  return ESTIMATORS.map((id) => estimators[id].mae);
+  return DRAWN.map((id) => estimators[id].mae);
 }

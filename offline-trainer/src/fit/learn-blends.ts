@@ -1,11 +1,46 @@
+import { partlyCorrectedMean, type Blend } from "anchoreval/core";
 import { scoreAt } from "../matrix/response-matrix.ts";
 import type { LambdaRule } from "./configuration.ts";
 import type { CrossValidation } from "./cross-validate.ts";
 import { blendingWeight, referenceLambda } from "./lambda.ts";
+import type { HeldOutEstimate } from "./held-out.ts";
+import { stackWeights } from "./stack-weights.ts";
 import type { BankTask } from "./train-bank.ts";
 
-/** λ of every scenario and size: `lambdas[s].get(n)`. */
-export function learnLambdas(
+/** What blends the estimators of every scenario and size, learned on held-out source models: `blends[s].get(n)`. */
+export function learnBlends(
+  task: BankTask,
+  rows: readonly number[],
+  sizes: readonly number[],
+  validation: CrossValidation,
+  rule: LambdaRule,
+): ReadonlyMap<number, Blend>[] {
+  const lambdas = learnLambdas(task, rows, sizes, validation, rule);
+  return task.scenarios.map(
+    (_, s) =>
+      new Map(
+        sizes.map((n) => {
+          const lambda = lambdas[s]!.get(n)!;
+          return [n, { lambda, ...insideBlend(validation.interpolation[s]!.get(n)!, n) }];
+        }),
+      ),
+  );
+}
+
+/**
+ * What the stack and the gate need, from models like the others.
+ * @param n - anchors, for an error where nothing was held out: that of a fair coin's mean
+ */
+export function insideBlend(interpolation: readonly HeldOutEstimate[], n: number): Omit<Blend, "lambda"> {
+  const squares = interpolation.reduce((sum, { base, truth }) => sum + (partlyCorrectedMean(base) - truth) ** 2, 0);
+  return {
+    stack: stackWeights(interpolation),
+    rmse: interpolation.length > 0 ? Math.sqrt(squares / interpolation.length) : 0.5 / Math.sqrt(n),
+  };
+}
+
+/** λ of every scenario and size. */
+function learnLambdas(
   task: BankTask,
   rows: readonly number[],
   sizes: readonly number[],
@@ -20,8 +55,7 @@ export function learnLambdas(
     // The reference validates mean predictions with half of all items answered; the largest form stands for that here.
     const largest = interpolation[s]!.get(Math.max(...sizes))!;
     const bias =
-      largest.reduce((sum, { estimators, truth }) => sum + Math.abs(estimators["p-irt"] - truth), 0) /
-      Math.max(1, largest.length);
+      largest.reduce((sum, { base, truth }) => sum + Math.abs(base["p-irt"] - truth), 0) / Math.max(1, largest.length);
     const variance = meanVariance(task, rows, slice.begin, slice.count);
     return new Map(sizes.map((n) => [n, referenceLambda(bias, variance, n)]));
   });

@@ -5,12 +5,13 @@ import { DEFAULT_CONFIGURATION } from "../../../offline-trainer/src/fit/configur
 import type { CrossValidation } from "../../../offline-trainer/src/fit/cross-validate.ts";
 import type { HeldOutEstimate, HeldOutTable } from "../../../offline-trainer/src/fit/held-out.ts";
 import { blendingWeight, referenceLambda } from "../../../offline-trainer/src/fit/lambda.ts";
-import { learnLambdas } from "../../../offline-trainer/src/fit/learn-lambdas.ts";
+import { insideBlend, learnBlends } from "../../../offline-trainer/src/fit/learn-blends.ts";
+import { stackWeights } from "../../../offline-trainer/src/fit/stack-weights.ts";
 import { scoreAt } from "../../../offline-trainer/src/matrix/response-matrix.ts";
 import { drawnEstimates, rowsOf } from "./held-out-estimates.ts";
 import { smallLeaderboard, withScores } from "./small-leaderboard.ts";
 
-const random = createRandom("learn lambdas");
+const random = createRandom("learn blends");
 const sizes = [4, 12];
 const rows = rowsOf(24);
 /** Two scenarios on one ability; models 20 to 23 have no answer in the second, models 24 to 29 are no sources. */
@@ -37,19 +38,19 @@ const table = (models: readonly number[], fold?: number): HeldOutTable =>
   );
 const validation: CrossValidation = { interpolation: table(rows), extrapolation: table(rowsOf(7, 17), 5) };
 
-describe("learned", () => {
-  const lambdas = learnLambdas(task, rows, sizes, validation, "learned");
+describe("λ, learned", () => {
+  const blends = learnBlends(task, rows, sizes, validation, "learned");
 
   test("pools random and weak-to-strong folds, of this scenario and size alone", () => {
     const seen = new Set<number>();
     task.scenarios.forEach((_, s) => {
-      expect([...lambdas[s]!.keys()]).toEqual(sizes);
+      expect([...blends[s]!.keys()]).toEqual(sizes);
       for (const n of sizes) {
         const own = validation.interpolation[s]!.get(n)!;
         const strong = validation.extrapolation[s]!.get(n)!;
-        expect(lambdas[s]!.get(n)).toBe(blendingWeight([...own, ...strong]));
-        expect(lambdas[s]!.get(n)).not.toBe(blendingWeight(own));
-        seen.add(lambdas[s]!.get(n)!);
+        expect(blends[s]!.get(n)!.lambda).toBe(blendingWeight([...own, ...strong]));
+        expect(blends[s]!.get(n)!.lambda).not.toBe(blendingWeight(own));
+        seen.add(blends[s]!.get(n)!.lambda);
       }
     });
     expect(seen.size).toBe(4);
@@ -57,15 +58,15 @@ describe("learned", () => {
 
   test("is a half where nothing could be held out", () => {
     const none = task.scenarios.map(() => new Map(sizes.map((n): [number, HeldOutEstimate[]] => [n, []])));
-    const learned = learnLambdas(task, rows, sizes, { interpolation: none, extrapolation: none }, "learned");
-    expect(learned.map((own) => [...own.values()])).toEqual([
+    const learned = learnBlends(task, rows, sizes, { interpolation: none, extrapolation: none }, "learned");
+    expect(learned.map((own) => [...own.values()].map(({ lambda }) => lambda))).toEqual([
       [0.5, 0.5],
       [0.5, 0.5],
     ]);
   });
 });
 
-describe("by the reference's rule", () => {
+describe("λ by the reference's rule", () => {
   /** Mean over models of the population variance of their scores; models without any score have none. */
   function variance(begin: number, count: number): number {
     const own = rows.flatMap((row) => {
@@ -80,23 +81,46 @@ describe("by the reference's rule", () => {
   }
 
   test("the bias is p-irt's mean absolute error at the largest size in random folds, the variance the answers'", () => {
-    const lambdas = learnLambdas(task, rows, sizes, validation, "reference");
+    const blends = learnBlends(task, rows, sizes, validation, "reference");
     task.scenarios.forEach(({ begin, count }, s) => {
       const largest = validation.interpolation[s]!.get(12)!;
-      const bias =
-        largest.reduce((sum, { estimators, truth }) => sum + Math.abs(estimators["p-irt"] - truth), 0) / largest.length;
+      const bias = largest.reduce((sum, { base, truth }) => sum + Math.abs(base["p-irt"] - truth), 0) / largest.length;
       for (const n of sizes)
-        expect(lambdas[s]!.get(n)).toBeCloseTo(referenceLambda(bias, variance(begin, count), n), 12);
+        expect(blends[s]!.get(n)!.lambda).toBeCloseTo(referenceLambda(bias, variance(begin, count), n), 12);
     });
   });
 
   test("looks at its own rows only", () => {
-    const before = learnLambdas(task, rows, sizes, validation, "reference");
+    const before = learnBlends(task, rows, sizes, validation, "reference");
     const other = withScores(matrix, (m, _, score) => (m >= 24 ? 1 - score : score));
     const otherTask = bankTasks(other, { ...DEFAULT_CONFIGURATION, joint: true })[0]!;
-    expect(learnLambdas(otherTask, rows, sizes, validation, "reference")).toEqual(before);
+    expect(learnBlends(otherTask, rows, sizes, validation, "reference")).toEqual(before);
     const changed = withScores(matrix, (m, _, score) => (m === 0 ? 1 : score));
     const changedTask = bankTasks(changed, { ...DEFAULT_CONFIGURATION, joint: true })[0]!;
-    expect(learnLambdas(changedTask, rows, sizes, validation, "reference")).not.toEqual(before);
+    expect(learnBlends(changedTask, rows, sizes, validation, "reference")).not.toEqual(before);
+  });
+});
+
+describe("the stack and the gate", () => {
+  const blends = learnBlends(task, rows, sizes, validation, "learned");
+
+  test("learn from models like the others alone, of this scenario and size", () => {
+    const without = learnBlends(task, rows, sizes, { ...validation, extrapolation: table([], 5) }, "learned");
+    task.scenarios.forEach((_, s) => {
+      for (const n of sizes) {
+        const { stack, rmse } = blends[s]!.get(n)!;
+        const own = validation.interpolation[s]!.get(n)!;
+        expect(stack).toEqual(stackWeights(own));
+        const squares = own.map(({ base, truth }) => (0.7 * base["p-irt-dr"] + 0.3 * base["p-irt"] - truth) ** 2);
+        expect(rmse).toBeCloseTo(Math.sqrt(squares.reduce((sum, value) => sum + value, 0) / squares.length), 14);
+        expect(without[s]!.get(n)).toMatchObject({ stack, rmse });
+      }
+    });
+  });
+
+  test("where nothing could be held out: the Gaussian, and the error of a fair coin's mean", () => {
+    const { stack, rmse } = insideBlend([], 25);
+    expect(stack).toEqual({ "anchor-mean": 0, "p-irt": 0, "p-irt-dr": 0, gaussian: 1 });
+    expect(rmse).toBe(0.1);
   });
 });

@@ -1,0 +1,55 @@
+import { blendedMean } from "./blended-mean.ts";
+import { outsideProbability } from "./outside-probability.ts";
+import { BASE_ESTIMATORS, type BaseEstimatorId, type Blend, type EstimatorId } from "./types.ts";
+
+/** Share of p-irt-dr's correction that the estimate outside the range seen makes. */
+const CORRECTION = 0.7;
+
+/** Base estimates with their blends. */
+export interface BlendedEstimates {
+  readonly estimators: Readonly<Record<EstimatorId, number>>;
+  /** Probability that the full score lies above or below every source model's. */
+  readonly outside: { readonly above: number; readonly below: number };
+}
+
+/**
+ * The estimators that blend others.
+ * `gp-irt`: λ·anchor-mean + (1−λ)·p-irt. `stack`: the convex blend of all base estimators that was best on held-out
+ * source models. `gate`: (1−P)·stack + P·c, trusting the stack inside the range seen and the partly corrected mean
+ * c = .7·p-irt-dr + .3·p-irt outside it, P = Φ((c − best)/rmse) + Φ((worst − c)/rmse) the chance of being outside.
+ * All are brought into the bounds that the answers prove.
+ * @param seen - full scores of the worst and the best source model
+ * @param bounds - what the answers alone prove
+ */
+export function blendEstimates(
+  base: Readonly<Record<BaseEstimatorId, number>>,
+  blend: Blend,
+  seen: { readonly worst: number; readonly best: number },
+  bounds: { readonly low: number; readonly high: number },
+): BlendedEstimates {
+  const within = (score: number): number => Math.min(bounds.high, Math.max(bounds.low, score));
+  const stack = BASE_ESTIMATORS.reduce((sum, id) => sum + blend.stack[id] * base[id], 0);
+  const corrected = partlyCorrectedMean(base);
+  const outside = outsideProbability(corrected, [seen.worst, seen.best], blend.rmse);
+  const share = Math.min(1, outside.above + outside.below);
+  return {
+    estimators: {
+      "anchor-mean": base["anchor-mean"],
+      "p-irt": base["p-irt"],
+      "gp-irt": within(blendedMean(blend.lambda, base["anchor-mean"], base["p-irt"])),
+      "p-irt-dr": base["p-irt-dr"],
+      gaussian: base.gaussian,
+      stack: within(stack),
+      gate: within((1 - share) * stack + share * corrected),
+    },
+    outside,
+  };
+}
+
+/**
+ * p-irt-dr with a part of its correction: .7·p-irt-dr + .3·p-irt. What the anchors' residuals say of the other items is
+ * half noise, so correcting by all of it costs more than it mends, outside the range seen too.
+ */
+export function partlyCorrectedMean(base: Readonly<Record<BaseEstimatorId, number>>): number {
+  return CORRECTION * base["p-irt-dr"] + (1 - CORRECTION) * base["p-irt"];
+}

@@ -1,0 +1,43 @@
+import { blendEstimates, normalCdf, partlyCorrectedMean } from "anchoreval/core";
+import { describe, expect, test } from "vitest";
+
+const base = { "anchor-mean": 0.6, "p-irt": 0.5, "p-irt-dr": 0.7, gaussian: 0.55 };
+const blend = {
+  lambda: 0.25,
+  stack: { "anchor-mean": 0.1, "p-irt": 0.2, "p-irt-dr": 0.3, gaussian: 0.4 },
+  rmse: 0.05,
+};
+const anywhere = { low: 0, high: 1 };
+const stack = 0.1 * 0.6 + 0.2 * 0.5 + 0.3 * 0.7 + 0.4 * 0.55;
+const corrected = 0.7 * 0.7 + 0.3 * 0.5;
+
+describe("blendEstimates", () => {
+  test("is the formulas, by hand", () => {
+    expect(partlyCorrectedMean(base)).toBeCloseTo(corrected, 15);
+    const { estimators, outside } = blendEstimates(base, blend, { worst: 0.1, best: 0.68 }, anywhere);
+    expect(outside.above).toBeCloseTo(normalCdf((corrected - 0.68) / 0.05), 15);
+    expect(outside.below).toBeCloseTo(normalCdf((0.1 - corrected) / 0.05), 15);
+    const share = outside.above + outside.below;
+    expect(estimators).toMatchObject(base);
+    expect(estimators["gp-irt"]).toBeCloseTo(0.25 * 0.6 + 0.75 * 0.5, 15);
+    expect(estimators.stack).toBeCloseTo(stack, 15);
+    expect(estimators.gate).toBeCloseTo((1 - share) * stack + share * corrected, 15);
+  });
+
+  test("trusts the stack well inside the range, and the partly corrected mean well outside of it", () => {
+    expect(blendEstimates(base, blend, { worst: 0, best: 1 }, anywhere).estimators.gate).toBeCloseTo(stack, 10);
+    expect(blendEstimates(base, blend, { worst: 0, best: 0.2 }, anywhere).estimators.gate).toBeCloseTo(corrected, 10);
+    expect(blendEstimates(base, blend, { worst: 0.95, best: 1 }, anywhere).estimators.gate).toBeCloseTo(corrected, 9);
+  });
+
+  test("a range of one point, far narrower than the error, is nowhere inside: the gate stays between its two sides", () => {
+    const wide = { ...blend, rmse: 10 };
+    const { gate } = blendEstimates(base, wide, { worst: corrected, best: corrected }, anywhere).estimators;
+    expect(gate).toBeCloseTo(corrected, 12);
+  });
+
+  test("keeps the blends inside what the answers prove", () => {
+    const { estimators } = blendEstimates(base, blend, { worst: 0, best: 1 }, { low: 0.61, high: 0.62 });
+    for (const id of ["gp-irt", "stack", "gate"] as const) expect(estimators[id]).toBe(0.61);
+  });
+});

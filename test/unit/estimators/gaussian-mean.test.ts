@@ -1,0 +1,81 @@
+import {
+  anchorFactors,
+  cholesky,
+  choleskySolve,
+  createRandom,
+  gaussianMean,
+  type AnsweredSample,
+} from "anchoreval/core";
+import { describe, expect, test } from "vitest";
+import { itemFactors } from "../../support/factors.ts";
+
+const N = 30;
+const RANK = 4;
+const random = createRandom("gaussian mean");
+const numbers = (length: number, least: number, width: number): number[] =>
+  Array.from({ length }, () => least + width * random.next());
+const raw = numbers(N, 0.5, 1);
+const sum = raw.reduce((total, weight) => total + weight, 0);
+const weights = Float64Array.from(raw, (weight) => weight / sum);
+const factors = itemFactors(weights, numbers(N, 0.2, 0.6), numbers(N * RANK, -0.3, 0.7), numbers(N, 0.05, 0.2));
+
+/** Answered positions of an anchor set, with answers. */
+function sampleOf(items: readonly number[], positions: readonly number[], scores: readonly number[]): AnsweredSample {
+  return {
+    items: Uint32Array.from(positions, (j) => items[j]!),
+    positions: Uint32Array.from(positions),
+    scores: Float64Array.from(scores),
+    mass: new Float64Array(positions.length).fill(1 / positions.length),
+    inclusion: null,
+    share: 1,
+  };
+}
+
+/** E[Σ w·y | answers] with the covariance of all N items written out. */
+function conditionalMean(answered: readonly number[], scores: readonly number[]): number {
+  const covariance = (i: number, j: number): number => {
+    let value = i === j ? factors.noise[i]! : 0;
+    for (let r = 0; r < RANK; r++) value += factors.loadings[i * RANK + r]! * factors.loadings[j * RANK + r]!;
+    return value;
+  };
+  const n = answered.length;
+  const own = Float64Array.from({ length: n * n }, (_, k) =>
+    covariance(answered[Math.floor(k / n)]!, answered[k % n]!),
+  );
+  const residual = Float64Array.from(answered, (i, j) => scores[j]! - factors.mean[i]!);
+  const solved = choleskySolve(cholesky(own, n)!, n, residual);
+  let score = 0;
+  for (let i = 0; i < N; i++) {
+    let mean = factors.mean[i]!;
+    answered.forEach((j, k) => (mean += covariance(i, j) * solved[k]!));
+    score += weights[i]! * mean;
+  }
+  return score;
+}
+
+describe("gaussianMean", () => {
+  test("is the conditional mean under the covariance written out, whatever was answered", () => {
+    for (let repeat = 0; repeat < 20; repeat++) {
+      const items = random.shuffle(Array.from({ length: N }, (_, i) => i)).slice(0, 12);
+      const positions = items.map((_, j) => j).filter(() => random.next() < 0.7);
+      const scores = positions.map(() => (random.next() < 0.5 ? 1 : random.next()));
+      const own = anchorFactors(factors, Uint32Array.from(items));
+      const actual = gaussianMean(own, weights, sampleOf(items, positions, scores));
+      expect(actual).toBeCloseTo(
+        conditionalMean(
+          positions.map((j) => items[j]!),
+          scores,
+        ),
+        12,
+      );
+    }
+  });
+
+  test("is the score itself where every item was answered, and the mean of the sources where none was", () => {
+    const all = Array.from({ length: N }, (_, i) => i);
+    const scores = all.map(() => random.next());
+    const truth = scores.reduce((total, score, i) => total + weights[i]! * score, 0);
+    expect(gaussianMean(factors, weights, sampleOf(all, all, scores))).toBeCloseTo(truth, 14);
+    expect(gaussianMean(factors, weights, sampleOf([], [], []))).toBe(factors.total.mean);
+  });
+});

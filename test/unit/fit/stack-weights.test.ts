@@ -1,0 +1,63 @@
+import { BASE_ESTIMATORS, createRandom, type BaseEstimatorId } from "anchoreval/core";
+import { describe, expect, test } from "vitest";
+import type { HeldOutEstimate } from "../../../offline-trainer/src/fit/held-out.ts";
+import { stackWeights } from "../../../offline-trainer/src/fit/stack-weights.ts";
+import { drawnEstimates, rowsOf } from "./held-out-estimates.ts";
+
+const random = createRandom("stack weights");
+const RIDGE = 0.02;
+
+/** The regularised squared error of a blend; every model counts once. */
+function lossOf(estimates: readonly HeldOutEstimate[]): (weights: readonly number[]) => number {
+  const times = (model: number): number => estimates.filter((other) => other.model === model).length;
+  const share = estimates.map(({ model }) => 1 / times(model));
+  const errors = estimates.map(({ base, truth }) => BASE_ESTIMATORS.map((id) => base[id] - truth));
+  const mean = errors.reduce((sum, own, k) => sum + share[k]! * own.reduce((s, e) => s + e * e, 0), 0) / 4;
+  return (weights) =>
+    errors.reduce((sum, own, k) => sum + share[k]! * own.reduce((s, e, d) => s + weights[d]! * e, 0) ** 2, 0) +
+    RIDGE * mean * weights.reduce((sum, weight) => sum + weight * weight, 0);
+}
+
+describe("stackWeights", () => {
+  test.each([
+    { anchorError: 0.05, modelError: 0.05, correlation: 0.3 },
+    { anchorError: 0.02, modelError: 0.09, correlation: -0.4 },
+    { anchorError: 0.15, modelError: 0.03, correlation: 0.9 },
+  ])("is the best of a grid over the simplex: %o", (errors) => {
+    const estimates = drawnEstimates(random, { models: rowsOf(25), draws: 2, ...errors });
+    const loss = lossOf(estimates);
+    const weights = stackWeights(estimates);
+    const own = BASE_ESTIMATORS.map((id) => weights[id]);
+    expect(own.reduce((sum, weight) => sum + weight, 0)).toBeCloseTo(1, 12);
+    expect(Math.min(...own)).toBeGreaterThanOrEqual(0);
+    const steps = 20;
+    for (let a = 0; a <= steps; a++)
+      for (let b = 0; a + b <= steps; b++)
+        for (let c = 0; a + b + c <= steps; c++)
+          expect(loss(own)).toBeLessThanOrEqual(
+            loss([a / steps, b / steps, c / steps, (steps - a - b - c) / steps]) + 1e-12,
+          );
+  });
+
+  test("an estimator without error takes nearly all, and two that agree share", () => {
+    const estimates = drawnEstimates(random, { models: rowsOf(40), anchorError: 0.2, modelError: 0.2 });
+    const exact = estimates.map((estimate) => ({ ...estimate, base: { ...estimate.base, gaussian: estimate.truth } }));
+    expect(stackWeights(exact).gaussian).toBeGreaterThan(0.85);
+    const twins = estimates.map((estimate) => ({
+      ...estimate,
+      base: { ...estimate.base, gaussian: estimate.base["p-irt-dr"] },
+    }));
+    const { gaussian, "p-irt-dr": corrected } = stackWeights(twins);
+    expect(gaussian).toBeCloseTo(corrected, 10);
+  });
+
+  test("is the Gaussian alone where nothing was held out, or nothing was wrong", () => {
+    const alone: Record<BaseEstimatorId, number> = { "anchor-mean": 0, "p-irt": 0, "p-irt-dr": 0, gaussian: 1 };
+    expect(stackWeights([])).toEqual(alone);
+    const right = drawnEstimates(random, { models: rowsOf(5) }).map((estimate) => {
+      const { truth } = estimate;
+      return { ...estimate, base: { "anchor-mean": truth, "p-irt": truth, "p-irt-dr": truth, gaussian: truth } };
+    });
+    expect(stackWeights(right)).toEqual(alone);
+  });
+});
