@@ -27,7 +27,25 @@ export {
   type EstimatorId,
   type ScenarioState,
 } from "./estimators/types.ts";
+export { answerLeverages } from "./inference/answer-leverages.ts";
 export { designInterval, weightedScore, type SampledScore } from "./inference/design-interval.ts";
+export { addDiscordances, discordance, type Discordance } from "./inference/discordance.ts";
+export { moreItems, type VariancePart } from "./inference/items-needed.ts";
+export { midPMcNemar } from "./inference/mcnemar.ts";
+export {
+  oneSidedConfidence,
+  pairedInterval,
+  weightedDifference,
+  type SampledDifference,
+} from "./inference/paired-interval.ts";
+export {
+  NO_PAIRED_SAMPLING,
+  pairedSampling,
+  type PairedAnswers,
+  type PairedSampling,
+} from "./inference/paired-sampling.ts";
+export { rankIntervals, type RankInterval } from "./inference/rank-intervals.ts";
+export { rankedGap } from "./inference/ranked-gap.ts";
 export { NO_SAMPLING, samplingVariance, type SamplingVariance } from "./inference/sampling-variance.ts";
 export { percentile, scoreRange, type ScoreRange } from "./inference/score-range.ts";
 export { wilsonInterval } from "./inference/wilson-interval.ts";
