@@ -26,8 +26,8 @@ export function comparisonLines(comparison: Comparison, { verbose = false }: { v
     ...textTable(rows, "lrrrrr"),
     "",
     ...verdictLines(comparison),
-    mcnemarLine(comparison),
-    ...(verbose ? results.map(([id, result]) => `${id}: ${mcnemarLine(result)}`) : []),
+    mcnemarLine(comparison, names),
+    ...(verbose ? results.map(([id, result]) => `${id}: ${mcnemarLine(result, names)}`) : []),
     ...(verbose ? [meansLine(comparison)] : []),
     ...(comparison.interval === null ? [] : [INTERVAL_MEANING]),
     ...warnings.map(({ message }) => `warning: ${message}`),
@@ -48,7 +48,7 @@ function verdictLines(comparison: Comparison): string[] {
     "a-better": `${names.a} is better${by}`,
     "b-better": `${names.b} is better${by}`,
     "no-difference": `no difference larger than ${margin > 0 ? `the margin of ${points(margin)} points` : "0"}`,
-    undecided: `can't tell: about ${moreItems} more items would, if the difference stayed what it is`,
+    undecided: `can't tell: about ${Number((moreItems ?? 0).toPrecision(2))} more items would, if the difference stayed what it is`,
   }[verdict];
   if (oneSidedConfidence === null || difference === 0) return [words];
   const ahead = oneSidedConfidence >= 0.5;
@@ -56,8 +56,8 @@ function verdictLines(comparison: Comparison): string[] {
   return [words, `one-sided confidence that ${ahead ? names.b : names.a} is better: ${confidence}`];
 }
 
-function mcnemarLine({ mcnemar: { aHigher, bHigher, pValue } }: Pick<Difference, "mcnemar">): string {
-  return `raw answers: B higher on ${bHigher} items, A on ${aHigher}; mid-p McNemar ${pValue < 0.0001 ? "below 0.0001" : pValue.toPrecision(2)} (two-sided)`;
+function mcnemarLine({ mcnemar: { aHigher, bHigher, pValue } }: Difference, { a, b }: Comparison["names"]): string {
+  return `raw answers: ${b} higher on ${bHigher} items, ${a} on ${aHigher}; mid-p McNemar ${pValue < 0.0001 ? "below 0.0001" : pValue.toPrecision(2)} (two-sided)`;
 }
 
 function meansLine({ names, scores: { a, b } }: Comparison): string {
