@@ -11,8 +11,8 @@ import type { Plan, PlanBasis, PlannedForm, PlanOptions, Precision } from "./typ
  * How many items it takes, from what a bundle has measured on held-out models: for intervals of a half-width, or to rank
  * two models right whose true scores are a gap apart. Synchronous; touches no network.
  *
- * The paired standard error is √2 times the measured error of `p-irt-dr`: what two models' residuals have in common makes
- * it smaller, so that a plan asks for rather too many items.
+ * The paired standard error is √2 times the measured error of `p-irt-dr`: what the response model leaves over of two models
+ * has next to nothing in common, but for models that answer alike, which are told apart sooner (docs/comparison.md).
  * @param bundle - with all its scenarios
  * @throws AnchorEvalError `invalid_option`
  * @example planFromBundle(bundle, { gap: 0.02 }).needed?.overall.items

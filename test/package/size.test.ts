@@ -24,6 +24,7 @@ async function bundleOf(code: string): Promise<string> {
  */
 const CEILINGS = {
   'export { estimateFromAnchors, loadBundle } from "anchoreval";': 16_000,
+  'export { compareFromAnchors, loadBundle, rankFromAnchors } from "anchoreval";': 20_500,
   'export { mapAbility } from "anchoreval/core";': 2500,
   'export { contentHash } from "anchoreval/bundle";': 2000,
   'export { calibrate, onnxBackend } from "anchoreval-trainer/calibrate";': 11_000,
