@@ -1,5 +1,5 @@
 export type { Nearest, NearestBackend, NearestCentroids, Points } from "./anchors/nearest-centroids.ts";
-export { selectAnchors } from "./anchors/select-anchors.ts";
+export { prepareSelection, selectAnchors } from "./anchors/select-anchors.ts";
 export { SELECTIONS, type SelectedAnchors, type Selection, type SelectionInput } from "./anchors/types.ts";
 export { weightedKmeans, type Clusters } from "./anchors/weighted-kmeans.ts";
 export { auditLeaderboard, type Audit, type AuditOptions } from "./audit/audit.ts";

@@ -81,6 +81,8 @@ describe("any selection, of any weights, accuracies and sizes", () => {
             weights: weights.map((value) => value / total),
             accuracy: Float64Array.from({ length: count }, () => (random.below(10) === 0 ? NaN : coarse())),
             bank: itemBank(Float64Array.from({ length: count }, coarse), Float64Array.from({ length: count }, coarse)),
+            abilities: Float64Array.from({ length: 1 + random.below(5) }, () => random.normal()),
+            simulatedProposals: 500,
             column: (item) => Float64Array.of(item % 2, item % 3),
             sizes,
             random: createRandom(seed),

@@ -42,5 +42,16 @@ export function pivotalSample(probabilities: ArrayLike<number>, random: RandomSo
     }
   }
   if (carried >= 0 && share > 0.5) drawn.push(carried); // what rounding left of a whole unit
-  return drawn.sort((x, y) => x - y);
+  return sortNearlySorted(drawn);
+}
+
+/** Ascending, in place: a carried unit stands a few places behind its own. */
+function sortNearlySorted(values: number[]): number[] {
+  for (let j = 1; j < values.length; j++) {
+    const value = values[j]!;
+    let at = j;
+    for (; at > 0 && values[at - 1]! > value; at--) values[at] = values[at - 1]!;
+    values[at] = value;
+  }
+  return values;
 }

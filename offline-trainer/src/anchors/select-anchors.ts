@@ -1,29 +1,56 @@
-import type { AnchorSet } from "anchoreval/core";
+import type { AnchorSet, RandomSource } from "anchoreval/core";
+import { prepareHybrid } from "./hybrid.ts";
 import { correctnessKmeansAnchors, irtKmeansAnchors } from "./kmeans-anchors.ts";
 import { randomAnchors } from "./random.ts";
 import { stratifiedAnchors } from "./stratified.ts";
-import { byAccuracy, type SelectedAnchors, type Selection, type SelectionInput } from "./types.ts";
+import {
+  byAccuracy,
+  type PreparedSelection,
+  type SelectedAnchors,
+  type Selection,
+  type SelectionInput,
+} from "./types.ts";
 
-const SELECTORS: Readonly<Record<Selection, (input: SelectionInput) => SelectedAnchors | Promise<SelectedAnchors>>> = {
-  stratified: stratifiedAnchors,
-  random: randomAnchors,
-  "irt-kmeans": irtKmeansAnchors,
-  "correctness-kmeans": correctnessKmeansAnchors,
+type Select = (input: SelectionInput) => SelectedAnchors | Promise<SelectedAnchors>;
+
+/** Of a selection with nothing to prepare. */
+const drawnAtOnce =
+  (select: Select) =>
+  (input: SelectionInput): PreparedSelection => ({ draw: (random) => select({ ...input, random }) });
+
+const PREPARATIONS: Readonly<Record<Selection, (input: SelectionInput) => PreparedSelection>> = {
+  stratified: drawnAtOnce(stratifiedAnchors),
+  random: drawnAtOnce(randomAnchors),
+  hybrid: prepareHybrid,
+  "irt-kmeans": drawnAtOnce(irtKmeansAnchors),
+  "correctness-kmeans": drawnAtOnce(correctnessKmeansAnchors),
 };
 
-/**
- * Chooses the anchors of one scenario for every size. A size of at least all items takes the scenario whole.
- */
+/** Chooses the anchors of one scenario for every size, once: {@link prepareSelection} and a draw. */
 export async function selectAnchors(selection: Selection, input: SelectionInput): Promise<SelectedAnchors> {
+  return prepareSelection(selection, { ...input, random: input.random.fork("design") }).draw(input.random);
+}
+
+/**
+ * Prepares the choice of the anchors of one scenario for every size. A size of at least all items takes the scenario
+ * whole.
+ * @param input - its random stream is the preparation's; every draw has its own
+ */
+export function prepareSelection(
+  selection: Selection,
+  input: SelectionInput,
+): { readonly draw: (random: RandomSource) => Promise<SelectedAnchors> } {
   const count = input.weights.length;
-  const partial = [...new Set(input.sizes.filter((size) => size < count))].sort((x, y) => x - y);
-  const selected =
-    partial.length > 0
-      ? await SELECTORS[selection]({ ...input, sizes: partial })
-      : { sets: new Map<number, AnchorSet>(), nested: true };
-  const sets = new Map(selected.sets);
-  for (const size of input.sizes) if (size >= count) sets.set(size, wholeScenario(input));
-  return { sets, nested: selected.nested };
+  const sizes = [...new Set(input.sizes.filter((size) => size < count))].sort((x, y) => x - y);
+  const prepared = sizes.length > 0 ? PREPARATIONS[selection]({ ...input, sizes }) : null;
+  return {
+    draw: async (random) => {
+      const selected = (await prepared?.draw(random)) ?? { sets: new Map<number, AnchorSet>(), nested: true };
+      const sets = new Map(selected.sets);
+      for (const size of input.sizes) if (size >= count) sets.set(size, wholeScenario(input));
+      return { sets, nested: selected.nested };
+    },
+  };
 }
 
 function wholeScenario({ weights, accuracy }: SelectionInput): AnchorSet {

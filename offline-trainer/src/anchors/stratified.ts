@@ -1,5 +1,5 @@
 import type { AnchorSet } from "anchoreval/core";
-import { inclusionProbabilities } from "./inclusion-probabilities.ts";
+import { drawNested, nestedLevels } from "./nested-draw.ts";
 import { pivotalSample } from "./pivotal-sampling.ts";
 import { byAccuracy, type SelectedAnchors, type SelectionInput } from "./types.ts";
 
@@ -22,24 +22,19 @@ export function nestedSample(
   sizes: readonly number[],
   draw: (probabilities: Float64Array, size: number) => number[],
 ): SelectedAnchors {
-  const sets = new Map<number, AnchorSet>();
-  let pool = [...order];
-  let poolProbability: Float64Array = new Float64Array(weights.length).fill(1);
-  for (const size of [...sizes].sort((x, y) => y - x)) {
-    const probability = inclusionProbabilities(weights, size);
-    const within = pool;
-    const outer = poolProbability;
-    const positions = draw(
-      Float64Array.from(within, (i) => Math.min(1, probability[i]! / outer[i]!)),
-      size,
-    );
-    pool = positions.map((position) => within[position]!);
-    poolProbability = probability;
-    sets.set(size, {
-      items: Uint32Array.from(pool),
-      inclusion: Float64Array.from(pool, (i) => probability[i]!),
-      mass: Float64Array.from(pool, (i) => weights[i]! / probability[i]!),
-    });
-  }
-  return { sets, nested: true };
+  const levels = nestedLevels(weights, sizes);
+  const samples = drawNested(levels, order, (probabilities, { size }) => draw(probabilities, size));
+  return {
+    sets: new Map(levels.map(({ size, inclusion }, k) => [size, sampledAnchors(samples[k]!, weights, inclusion)])),
+    nested: true,
+  };
+}
+
+/** Anchors drawn with probabilities π: their masses are w/π. */
+export function sampledAnchors(items: readonly number[], weights: Float64Array, inclusion: Float64Array): AnchorSet {
+  return {
+    items: Uint32Array.from(items),
+    inclusion: Float64Array.from(items, (i) => inclusion[i]!),
+    mass: Float64Array.from(items, (i) => weights[i]! / inclusion[i]!),
+  };
 }

@@ -1,7 +1,7 @@
 import type { AnchorSet, ItemBank, RandomSource } from "anchoreval/core";
 import type { NearestBackend } from "./nearest-centroids.ts";
 
-export const SELECTIONS = ["stratified", "random", "irt-kmeans", "correctness-kmeans"] as const;
+export const SELECTIONS = ["stratified", "random", "hybrid", "irt-kmeans", "correctness-kmeans"] as const;
 export type Selection = (typeof SELECTIONS)[number];
 
 /** What a selection may look at: one scenario of the source models, nothing else. */
@@ -11,6 +11,8 @@ export interface SelectionInput {
   /** Mean score of every item among the source models, in [0,1]; NaN where none has answered it. */
   readonly accuracy: Float64Array;
   readonly bank: ItemBank;
+  /** Abilities of the source models on the bank's scale, M×D row-major. */
+  readonly abilities: Float64Array;
   /** The source models' scores on item i as a vector, missing ones filled with the item's mean; ½ where all are. */
   readonly column: (item: number) => Float64Array;
   /** Sizes asked for, ascending, each below the number of items. */
@@ -18,6 +20,13 @@ export interface SelectionInput {
   readonly random: RandomSource;
   /** Computes distances between items; the anchors don't depend on which one it is. */
   readonly backend: NearestBackend;
+  /** Proposals simulated where inclusion probabilities have no formula. @default 10 000 */
+  readonly simulatedProposals?: number;
+}
+
+/** One scenario's anchors, ready to be drawn again and again: all is done that doesn't depend on the draw. */
+export interface PreparedSelection {
+  readonly draw: (random: RandomSource) => SelectedAnchors | Promise<SelectedAnchors>;
 }
 
 /** Chosen anchors of one scenario. */

@@ -1,46 +1,67 @@
 import type { AnchorSet, RandomSource } from "anchoreval/core";
 import type { NearestBackend } from "../anchors/nearest-centroids.ts";
-import { selectAnchors } from "../anchors/select-anchors.ts";
-import type { Selection } from "../anchors/types.ts";
+import { prepareSelection } from "../anchors/select-anchors.ts";
+import type { SelectedAnchors, Selection } from "../anchors/types.ts";
 import { scoreAt } from "../matrix/response-matrix.ts";
 import type { BankTask, TrainedBank } from "./train-bank.ts";
 
 /** Anchor sets of every scenario of a bank, by size: `forms[s].get(n)`. */
 export type BankForms = readonly ReadonlyMap<number, AnchorSet>[];
 
-export interface DrawFormsOptions {
-  readonly selection: Selection;
-  readonly sizes: readonly number[];
-  readonly random: RandomSource;
-  readonly backend: NearestBackend;
+/** The choice of anchors in every scenario, ready to be drawn. */
+export interface PreparedForms {
+  readonly scenarios: readonly {
+    readonly id: string;
+    readonly draw: (random: RandomSource) => Promise<SelectedAnchors>;
+  }[];
 }
 
-/** Chooses anchors in every scenario, looking at the source models only. */
-export async function drawForms(
+export interface PrepareFormsOptions {
+  readonly selection: Selection;
+  readonly sizes: readonly number[];
+  /** Stream of the fit that the forms are drawn on: what all of them share is drawn from it. */
+  readonly random: RandomSource;
+  readonly backend: NearestBackend;
+  /** Proposals simulated where inclusion probabilities have no formula. */
+  readonly simulatedProposals?: number;
+}
+
+/** Prepares the choice of anchors in every scenario, looking at the source models only. */
+export function prepareForms(
   task: BankTask,
   rows: ArrayLike<number>,
   trained: TrainedBank,
-  { selection, sizes, random, backend }: DrawFormsOptions,
-): Promise<BankForms> {
-  const forms: ReadonlyMap<number, AnchorSet>[] = [];
-  for (const { slice, bank, accuracy } of trained.scenarios) {
-    const column = (item: number): Float64Array => {
-      const mean = Number.isNaN(accuracy[item]!) ? 0.5 : accuracy[item]!;
-      return Float64Array.from(rows, (row) => {
-        const score = scoreAt(task.matrix, row, slice.begin + item);
-        return Number.isNaN(score) ? mean : score;
+  { selection, sizes, random, backend, simulatedProposals }: PrepareFormsOptions,
+): PreparedForms {
+  const own = random.fork("design of the forms");
+  return {
+    scenarios: trained.scenarios.map(({ slice, bank, accuracy }) => {
+      const column = (item: number): Float64Array => {
+        const mean = Number.isNaN(accuracy[item]!) ? 0.5 : accuracy[item]!;
+        return Float64Array.from(rows, (row) => {
+          const score = scoreAt(task.matrix, row, slice.begin + item);
+          return Number.isNaN(score) ? mean : score;
+        });
+      };
+      const { draw } = prepareSelection(selection, {
+        weights: slice.weights,
+        accuracy,
+        bank,
+        abilities: trained.calibration.theta,
+        column,
+        sizes,
+        random: own.fork(slice.id),
+        backend,
+        ...(simulatedProposals !== undefined && { simulatedProposals }),
       });
-    };
-    const { sets } = await selectAnchors(selection, {
-      weights: slice.weights,
-      accuracy,
-      bank,
-      column,
-      sizes,
-      random: random.fork(slice.id),
-      backend,
-    });
-    forms.push(sets);
-  }
+      return { id: slice.id, draw };
+    }),
+  };
+}
+
+/** Draws one form: the anchors of every scenario. */
+export async function drawForms({ scenarios }: PreparedForms, random: RandomSource): Promise<BankForms> {
+  const forms: ReadonlyMap<number, AnchorSet>[] = [];
+  for (const { id, draw } of scenarios) forms.push((await draw(random.fork(id))).sets);
   return forms;
 }

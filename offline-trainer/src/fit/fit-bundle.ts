@@ -7,7 +7,7 @@ import { answeringModels, LEAST_MODELS } from "./answering-models.ts";
 import { bankTasks } from "./bank-tasks.ts";
 import { bundleContent } from "./bundle-content.ts";
 import { crossValidate } from "./cross-validate.ts";
-import { drawForms } from "./draw-forms.ts";
+import { drawForms, prepareForms } from "./draw-forms.ts";
 import type { FitOptions } from "./fit-options.ts";
 import type { FittedBank } from "./fitted-bank.ts";
 import { drawStream } from "./held-out.ts";
@@ -15,6 +15,12 @@ import { interruptible } from "./interruptible.ts";
 import { learnBlends } from "./learn-blends.ts";
 import { resolveModel } from "./resolve-model.ts";
 import { trainBank } from "./train-bank.ts";
+
+/**
+ * Proposals simulated for the inclusion probabilities of a bundle's form, where they have no formula: ten times what a
+ * fold's forms have, once for each scenario (2 s for 1000 items).
+ */
+const SIMULATED_PROPOSALS = 100_000;
 
 export interface FitResult {
   readonly banks: readonly FittedBank[];
@@ -84,12 +90,14 @@ export async function fitBundle(matrix: ResponseMatrix, options: FitOptions): Pr
     clock.lap("held-out models");
     const trained = await trainBank(task, rows, { ...shared, ...model });
     clock.lap("calibration");
-    const forms = await drawForms(task, rows, trained, {
+    const prepared = prepareForms(task, rows, trained, {
       selection: configuration.selection,
       sizes,
       backend: shared.backend,
-      random: drawStream(random, 0),
+      random,
+      simulatedProposals: SIMULATED_PROPOSALS,
     });
+    const forms = await drawForms(prepared, drawStream(random, 0));
     clock.lap("choice of anchors");
     onProgress?.((index + 1) * steps, tasks.length * steps, task.id);
     banks.push({

@@ -12,7 +12,7 @@ import type { Selection } from "../anchors/types.ts";
 import { fullScores } from "../prepare/full-scores.ts";
 import type { Split } from "../splits/types.ts";
 import type { DimensionOptions } from "./choose-dimension.ts";
-import { drawForms } from "./draw-forms.ts";
+import { drawForms, prepareForms } from "./draw-forms.ts";
 import { estimateTarget } from "./estimate-target.ts";
 import { resolveModel, type WantedModel } from "./resolve-model.ts";
 import { trainBank, type BankTask, type TrainedBank } from "./train-bank.ts";
@@ -88,13 +88,9 @@ export async function estimateFold(
   const sourceScores = full.map((scores) => sources.map((m) => scores[m]!).filter((score) => !Number.isNaN(score)));
   const seen = sourceScores.map((own) => ({ worst: Math.min(...own), best: Math.max(...own) }));
   const table = task.scenarios.map(() => new Map<number, HeldOutEstimate[]>(sizes.map((size) => [size, []])));
+  const prepared = prepareForms(task, sources, trained, { selection, sizes, backend, random });
   for (let draw = 0; draw < draws; draw++) {
-    const forms = await drawForms(task, sources, trained, {
-      selection,
-      sizes,
-      backend,
-      random: drawStream(random, draw),
-    });
+    const forms = await drawForms(prepared, drawStream(random, draw));
     for (const size of sizes) {
       const sets = forms.map((bySize, s) => {
         const anchors = bySize.get(size)!;

@@ -17,6 +17,7 @@ function placed(at: readonly number[], weights: readonly number[], sizes: readon
     weights: Float64Array.from(weights, (value) => value / total),
     accuracy: Float64Array.from(at, (_, i) => i / at.length),
     bank: itemBank(Float64Array.from(at), Float64Array.from(at)),
+    abilities: Float64Array.of(-1, 0, 1),
     column: (item) => Float64Array.of(at[item]!, at[item]!),
     sizes,
     random: createRandom(seed),

@@ -29,6 +29,7 @@ const input = (own: Float64Array, at: readonly number[], seed: number | string):
   weights: own,
   accuracy: accuracy.slice(0, own.length),
   bank: itemBank(new Float64Array(own.length), new Float64Array(own.length)),
+  abilities: Float64Array.of(-1, 0, 1),
   column: () => new Float64Array(0),
   sizes: at,
   random: createRandom(seed),

@@ -28,6 +28,7 @@ export function selectionInput({
     weights: raw.map((value) => value / total),
     accuracy: Float64Array.from({ length: items }, (_, i) => (i === 3 ? NaN : random.next())),
     bank: itemBank(a, b),
+    abilities: Float64Array.from({ length: 2 * MODELS }, () => random.normal()),
     column: (item) => columns[item]!,
     sizes,
     random: createRandom(seed),

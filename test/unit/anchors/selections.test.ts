@@ -23,6 +23,13 @@ const call = (...[selection, skips]: Parameters<typeof describeSelection>): void
 };
 call("stratified", drawn);
 call("random", drawn);
+call("hybrid", [
+  ...drawn,
+  {
+    test: "states inclusion probabilities, and the weight over them as mass",
+    reason: "they are simulated, not in proportion to the weight: hybrid.test.ts holds them to a simulation",
+  },
+]);
 call("irt-kmeans", clustered);
 call("correctness-kmeans", clustered);
 

@@ -54,6 +54,7 @@ test("a probability sample has the corrected mean and design-based intervals, a 
   expect(Object.fromEntries(SELECTIONS.map((own) => [own, [headlineEstimator(own), intervalKind(own)]]))).toEqual({
     stratified: ["p-irt-dr", "design"],
     random: ["p-irt-dr", "design"],
+    hybrid: ["p-irt-dr", "design"],
     "irt-kmeans": ["gp-irt", "cross-validated"],
     "correctness-kmeans": ["gp-irt", "cross-validated"],
   });

@@ -4,7 +4,7 @@ import { SELECTIONS } from "../../../offline-trainer/src/anchors/types.ts";
 import { typescriptBackend } from "../../../offline-trainer/src/backends/typescript.ts";
 import { bankTasks } from "../../../offline-trainer/src/fit/bank-tasks.ts";
 import { DEFAULT_CONFIGURATION } from "../../../offline-trainer/src/fit/configuration.ts";
-import { drawForms } from "../../../offline-trainer/src/fit/draw-forms.ts";
+import { drawForms, prepareForms } from "../../../offline-trainer/src/fit/draw-forms.ts";
 import { trainBank } from "../../../offline-trainer/src/fit/train-bank.ts";
 import { rowsOf } from "./held-out-estimates.ts";
 import { smallLeaderboard, withScores } from "./small-leaderboard.ts";
@@ -25,13 +25,14 @@ test.each(SELECTIONS)("%s: items that no source answered cost no anchor and no w
     random: createRandom(1),
   });
   expect(unanswered.map((item) => trained.scenarios[0]!.accuracy[item])).toEqual([NaN, NaN, NaN]);
+  const prepared = prepareForms(task!, rowsOf(20), trained, {
+    selection,
+    sizes: [5, 12],
+    backend: typescriptBackend,
+    random: createRandom("fit"),
+  });
   for (let draw = 0; draw < 10; draw++) {
-    const [forms] = await drawForms(task!, rowsOf(20), trained, {
-      selection,
-      sizes: [5, 12],
-      backend: typescriptBackend,
-      random: createRandom(draw),
-    });
+    const [forms] = await drawForms(prepared, createRandom(draw));
     for (const size of [5, 12]) {
       const { items, mass } = forms!.get(size)!;
       expect(items.length).toBe(size);

@@ -11,7 +11,7 @@ import {
 import { bankTasks } from "../../../offline-trainer/src/fit/bank-tasks.ts";
 import { DEFAULT_CONFIGURATION, type FitConfiguration } from "../../../offline-trainer/src/fit/configuration.ts";
 import { crossValidate, type CrossValidation } from "../../../offline-trainer/src/fit/cross-validate.ts";
-import { drawForms, type BankForms } from "../../../offline-trainer/src/fit/draw-forms.ts";
+import { drawForms, prepareForms, type BankForms } from "../../../offline-trainer/src/fit/draw-forms.ts";
 import {
   drawStream,
   trainFold,
@@ -86,15 +86,14 @@ function trained({ task, groups, seed, configuration: given }: CellInput): Promi
 }
 
 function formsOf(cell: CellInput, fold: TrainedFold): Promise<BankForms[]> {
+  const prepared = prepareForms(cell.task, split.sources, fold.trained, {
+    selection: cell.configuration.selection,
+    sizes,
+    backend: typescriptBackend,
+    random: fold.random,
+  });
   return Promise.all(
-    Array.from({ length: FORMS_PER_SEED }, (_, draw) =>
-      drawForms(cell.task, split.sources, fold.trained, {
-        selection: cell.configuration.selection,
-        sizes,
-        backend: typescriptBackend,
-        random: drawStream(fold.random, draw),
-      }),
-    ),
+    Array.from({ length: FORMS_PER_SEED }, (_, draw) => drawForms(prepared, drawStream(fold.random, draw))),
   );
 }
 
@@ -246,9 +245,13 @@ describe("crossValidate", () => {
           random: createRandom(9).fork(`fold ${fold}`),
         });
         const anchors = new Set<number>();
+        const prepared = prepareForms(task, part.sources, again.trained, {
+          ...options,
+          selection,
+          random: again.random,
+        });
         for (const draw of [0, 1]) {
-          const random = drawStream(again.random, draw);
-          const forms = await drawForms(task, part.sources, again.trained, { ...options, selection, random });
+          const forms = await drawForms(prepared, drawStream(again.random, draw));
           for (const { items } of forms[0]!.values()) for (const item of items) anchors.add(item);
         }
         const random = createRandom("fold");

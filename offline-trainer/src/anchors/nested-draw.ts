@@ -1,0 +1,43 @@
+import { inclusionProbabilities } from "./inclusion-probabilities.ts";
+
+/** One size of nested samples. */
+export interface NestedLevel {
+  readonly size: number;
+  /** π of every item. */
+  readonly inclusion: Float64Array;
+}
+
+/** The sizes of nested samples, largest first, each with π in proportion to the weight. */
+export function nestedLevels(weights: Float64Array, sizes: readonly number[]): NestedLevel[] {
+  return [...sizes].sort((x, y) => y - x).map((size) => ({ size, inclusion: inclusionProbabilities(weights, size) }));
+}
+
+/**
+ * Draws nested samples from the largest size down: the largest from all items, each smaller one from the next larger
+ * with probabilities π_small/π_large, so that every size is a sample with its own π.
+ * @param order - all items; samples keep it
+ * @param draw - positions in `pool`, ascending, drawn with `probabilities`
+ * @returns items of each level, in order
+ */
+export function drawNested<Level extends NestedLevel>(
+  levels: readonly Level[],
+  order: readonly number[],
+  draw: (probabilities: Float64Array, level: Level, pool: readonly number[]) => readonly number[],
+): number[][] {
+  const samples: number[][] = [];
+  let pool = order;
+  let outer: Float64Array | null = null;
+  for (const level of levels) {
+    const within = pool;
+    const sample = draw(shares(within, level.inclusion, outer), level, within).map((position) => within[position]!);
+    samples.push(sample);
+    pool = sample;
+    outer = level.inclusion;
+  }
+  return samples;
+}
+
+/** Probabilities of a pool's items to stay, π/π_outer; π itself where the pool is all items. */
+export function shares(pool: readonly number[], inclusion: Float64Array, outer: Float64Array | null): Float64Array {
+  return Float64Array.from(pool, (i) => Math.min(1, inclusion[i]! / (outer === null ? 1 : outer[i]!)));
+}
