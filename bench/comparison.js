@@ -15,6 +15,7 @@ import {
   oneSidedConfidence,
   pairedInterval,
   rankIntervals,
+  samplingVariance,
   studentTQuantile,
 } from "anchoreval/core";
 import { DEFAULT_CONFIGURATION, groupItems, readResponses, resolveBackend, scoreAt } from "anchoreval-trainer";
@@ -26,7 +27,6 @@ import { replicateGroups } from "../offline-trainer/dist/prepare/replicates.js";
 import { folds } from "../offline-trainer/dist/splits/interpolation.js";
 import { modelEvidence } from "../sdk/dist/compare/model-evidence.js";
 import { overallDifference, scenarioDifference } from "../sdk/dist/compare/scenario-difference.js";
-import { samplingVariance } from "../sdk/dist/core/inference/sampling-variance.js";
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

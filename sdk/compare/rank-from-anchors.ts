@@ -1,6 +1,6 @@
 import type { Bundle } from "../core/bundle/bundle.ts";
 import { AnchorEvalError } from "../core/errors.ts";
-import { oneSidedConfidence } from "../core/inference/paired-interval.ts";
+import { oneSidedConfidence, turnedDifference } from "../core/inference/paired-interval.ts";
 import { rankIntervals } from "../core/inference/rank-intervals.ts";
 import { estimateFromAnchors } from "../estimate/estimate-from-anchors.ts";
 import { commonAnswers, responsesOf } from "./common-answers.ts";
@@ -37,13 +37,16 @@ export function rankFromAnchors(bundle: Bundle, models: readonly ComparedModel[]
     estimateFromAnchors(bundle, responsesOf(bundle, formId, scores), { form: formId, level }),
   );
 
-  /** S_i − S_j. */
-  const pair = (i: number, j: number): PairDifference => pairDifference(bundle, evidence[j]!, evidence[i]!, design);
-  const first = pair(0, 1); // what keeps one pair from an interval keeps all: the items are the same
+  // Of every pair once, the later model's score less the earlier one's. What keeps one pair from an interval keeps all:
+  // the items are the same.
+  const pairs = evidence.map((later, i) =>
+    evidence.slice(0, i).map((earlier) => pairDifference(bundle, earlier, later, design)),
+  );
+  const { known, reason } = pairs[1]![0]!;
   // The p-value of "i is better than j" is the one-sided confidence that j is.
-  const intervals = first.known
-    ? rankIntervals((i, j) => oneSidedConfidence(pair(j, i).sampled!), models.length, level)
-    : null;
+  const behind = (i: number, j: number): number =>
+    oneSidedConfidence(i > j ? turnedDifference(pairs[i]![j]!.sampled!) : pairs[j]![i]!.sampled!);
+  const intervals = known ? rankIntervals(behind, models.length, level) : null;
 
   const means = evidence.map((own) => overallMean(bundle.manifest, own));
   const ranked = means.map((stratifiedMean, index): RankedModel => {
@@ -69,7 +72,7 @@ export function rankFromAnchors(bundle: Bundle, models: readonly ComparedModel[]
     form: formId,
     digest: bundle.digest,
     level,
-    reason: first.reason,
+    reason,
     answered: counts.reduce((sum, { answered }) => sum + answered, 0),
     of: counts.reduce((sum, { of }) => sum + of, 0),
     models: ranked.sort((x, y) => (x.rank ?? 0) - (y.rank ?? 0) || x.index - y.index),

@@ -42,6 +42,11 @@ export function oneSidedConfidence({ difference, bounds, sampling }: SampledDiff
   return studentTCdf(difference / Math.sqrt(sampling.variance), Math.min(sampling.degrees, 1e7));
 }
 
+/** The same of S_A − S_B. */
+export function turnedDifference({ difference, bounds, sampling }: SampledDifference): SampledDifference {
+  return { difference: -difference, bounds: { low: -bounds.high, high: -bounds.low }, sampling };
+}
+
 /**
  * Weighted mean of differences whose anchors were drawn independently: V = ΣW²V_s with Satterthwaite's degrees of
  * freedom, as `weightedScore` has it for scores.
