@@ -46,6 +46,7 @@ export {
 } from "./inference/paired-sampling.ts";
 export { rankIntervals, type RankInterval } from "./inference/rank-intervals.ts";
 export { rankedGap } from "./inference/ranked-gap.ts";
+export { gatedSampling } from "./inference/gated-sampling.ts";
 export { NO_SAMPLING, samplingVariance, type SamplingVariance } from "./inference/sampling-variance.ts";
 export { percentile, scoreRange, type ScoreRange } from "./inference/score-range.ts";
 export { wilsonInterval } from "./inference/wilson-interval.ts";

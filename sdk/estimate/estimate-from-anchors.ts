@@ -13,9 +13,10 @@ import { blendEstimates } from "../core/estimators/blend-estimates.ts";
 import { gatherItems } from "../core/estimate/gather-items.ts";
 import { estimateScenario, type ScenarioEstimate } from "../core/estimate/scenario-estimate.ts";
 import { designInterval } from "../core/inference/design-interval.ts";
+import { gatedSampling } from "../core/inference/gated-sampling.ts";
 import { NO_SAMPLING, samplingVariance, type SamplingVariance } from "../core/inference/sampling-variance.ts";
 import { percentile, scoreRange } from "../core/inference/score-range.ts";
-import { overallScore, type ScoredScenario } from "./overall-score.ts";
+import { drawnMethod, overallScore, type ScoredScenario } from "./overall-score.ts";
 import { resolveAnswers } from "./resolve-answers.ts";
 import type { Estimate, EstimateOptions, EstimateWarning, Interval, Responses, ScenarioResult } from "./types.ts";
 
@@ -140,7 +141,8 @@ function scenarioResult(
       scenario: scenario.id,
       message: `${scenario.id}: ${of - sample.items.length} of ${of} answers are missing; the score and its interval assume that they are missing at random.`,
     });
-  const sampling = exact ? NO_SAMPLING : samplingVariance(score, sample, estimate.residuals);
+  const drawn = exact ? NO_SAMPLING : samplingVariance(estimators["p-irt-dr"], sample, estimate.residuals);
+  const sampling = drawn && form.estimator === "gate" ? gatedSampling(drawn, outside, described.tightening) : drawn;
   const { interval, reason } = scenarioInterval(form, described, estimate, sampling, score, range, level, exact);
   if (interval === null && reason !== null)
     warnings.push({ code: "no_interval", scenario: scenario.id, message: `${scenario.id}: no interval: ${reason}.` });
@@ -212,7 +214,11 @@ function scenarioInterval(
     return sampling === null
       ? { interval: null, reason: "fewer than two anchors were answered" }
       : {
-          interval: { ...designInterval({ score, bounds, sampling }, level), level, method: "design-based" },
+          interval: {
+            ...designInterval({ score, bounds, sampling }, level),
+            level,
+            method: drawnMethod(form, [described]),
+          },
           reason: null,
         };
   const position = ERROR_LEVELS.indexOf(level as (typeof ERROR_LEVELS)[number]);

@@ -1,4 +1,4 @@
-import { ERROR_LEVELS, type FormManifest, type Manifest } from "../core/bundle/manifest.ts";
+import { ERROR_LEVELS, type FormManifest, type FormScenarioManifest, type Manifest } from "../core/bundle/manifest.ts";
 import { designInterval, weightedScore } from "../core/inference/design-interval.ts";
 import type { SamplingVariance } from "../core/inference/sampling-variance.ts";
 import type { Estimate, ScenarioResult } from "./types.ts";
@@ -9,6 +9,16 @@ export interface ScoredScenario {
   readonly bounds: { readonly low: number; readonly high: number };
   /** Null for a purposive choice of anchors. */
   readonly sampling: SamplingVariance | null;
+}
+
+/** What an interval from the draw of the anchors is called: by whether held-out models have narrowed it. */
+export function drawnMethod(
+  form: FormManifest,
+  scenarios: readonly Pick<FormScenarioManifest, "tightening">[],
+): "design-based" | "conformal" {
+  return form.estimator === "gate" && scenarios.some(({ tightening }) => tightening !== 1)
+    ? "conformal"
+    : "design-based";
 }
 
 /**
@@ -44,7 +54,11 @@ export function overallScore(
         sampling: sampling!,
       })),
     );
-    return { score, interval: { ...designInterval(sampled, level), level, method: "design-based" }, reason: null };
+    return {
+      score,
+      interval: { ...designInterval(sampled, level), level, method: drawnMethod(form, Object.values(form.scenarios)) },
+      reason: null,
+    };
   }
   const error =
     form.overall?.measured.interpolation?.absoluteError[ERROR_LEVELS.indexOf(level as (typeof ERROR_LEVELS)[number])] ??

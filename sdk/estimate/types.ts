@@ -8,10 +8,11 @@ export interface Interval {
   /** Confidence level, in (0,1). */
   readonly level: number;
   /**
-   * `design-based`: from the random draw of the anchors. `cross-validated`: from errors on held-out source models.
+   * `design-based`: from the random draw of the anchors. `conformal`: the same, narrowed inside the range seen by what
+   * held-out source models were measured to allow. `cross-validated`: from errors on held-out source models.
    * `exact`: every item was answered.
    */
-  readonly method: "design-based" | "cross-validated" | "exact";
+  readonly method: "design-based" | "conformal" | "cross-validated" | "exact";
 }
 
 export type WarningCode =

@@ -192,6 +192,7 @@ export function describeEstimator(id: EstimatorId, skips: readonly Skip[] = []):
                   lambda: 0.4,
                   stack: { "anchor-mean": 0.1, "p-irt": 0.2, "p-irt-dr": 0.3, gaussian: 0.4 },
                   rmse: 0.1,
+                  tightening: 1,
                 },
                 theta: Float64Array.of(0),
                 truth,

@@ -174,6 +174,7 @@ export function sampleContent(options: SampleBundleOptions = {}): BundleContent 
               lambda: 0.4,
               stack: { "anchor-mean": 0.1, "p-irt": 0.2, "p-irt-dr": 0.1, gaussian: 0.6 },
               rmse: 0.06,
+              tightening: 0.75,
               measured: measured(0.05),
             },
           ]),

@@ -2,7 +2,7 @@ import { createRandom, ESTIMATORS, type EstimatorId, type SamplingVariance } fro
 import type { CalibrationBackend } from "../calibrate/types.ts";
 import { headlineEstimator, intervalKind, type FitConfiguration } from "../fit/configuration.ts";
 import { crossValidate } from "../fit/cross-validate.ts";
-import { errorQuantile, heldOutScore } from "../fit/held-out-score.ts";
+import { errorQuantile, heldOutInterval, heldOutSampling, heldOutScore } from "../fit/held-out-score.ts";
 import { estimateFold, trainFold } from "../fit/held-out.ts";
 import { learnBlends } from "../fit/learn-blends.ts";
 import { randomErrors } from "../fit/random-baseline.ts";
@@ -89,18 +89,19 @@ export async function backtestCell(
           ? null
           : errorQuantile(validation.interpolation[s]!.get(n)!, headline, () => blend, 0.95);
       const estimates = held.map((estimate): CellEstimate => {
-        const { model, draw, truth, bounds, sampling, failed } = estimate;
+        const { model, draw, truth, bounds, failed } = estimate;
         const estimators = Object.fromEntries(
           ESTIMATORS.map((id) => [id, heldOutScore(estimate, id, blend)]),
         ) as Record<EstimatorId, number>;
         const score = estimators[headline];
         const interval =
           intervalKind(selection) === "design"
-            ? estimate.interval
+            ? heldOutInterval(estimate, headline, blend)
             : quantile === null
               ? null
               : { low: Math.max(bounds.low, score - quantile), high: Math.min(bounds.high, score + quantile) };
         const randomError = baseline.get(model)!;
+        const sampling = heldOutSampling(estimate, headline, blend);
         return { model, draw, truth, estimators, bounds, sampling, interval, randomError, failed };
       });
       return { scenario: slice.id, n, dims, lambda: blend.lambda, estimates };

@@ -106,7 +106,7 @@ export function backtestRows(input: RowInput): BacktestRow[] {
         : { coverage95: null, halfWidth95: null, winkler95: null, coverageSe: null }),
       intervalMethod: withInterval
         ? intervalKind(configuration.selection) === "design"
-          ? "design-based"
+          ? "conformal"
           : "cross-validated"
         : null,
       ratioToRandom: ratio,

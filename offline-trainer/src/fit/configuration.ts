@@ -55,9 +55,9 @@ export const DEFAULT_CONFIGURATION: FitConfiguration = {
   draws: 4,
 };
 
-/** The estimator of `score`, by the kind of anchors: the corrected mean needs a probability sample. */
+/** The estimator of `score`, by the kind of anchors: what the gate trusts outside the range needs a probability sample. */
 export function headlineEstimator(selection: Selection): EstimatorId {
-  return intervalKind(selection) === "design" ? "p-irt-dr" : "gp-irt";
+  return intervalKind(selection) === "design" ? "gate" : "gp-irt";
 }
 
 /** Where intervals come from, by the kind of anchors. */

@@ -43,7 +43,7 @@ export function formManifests(
       scenarios: Object.fromEntries(
         scenarios.map(({ bank, slice, s }): [string, FormScenarioManifest] => {
           const items = bank.forms[s]!.get(n)!.items.length;
-          const { lambda, stack, rmse } = bank.blends[s]!.get(n)!;
+          const { lambda, stack, rmse, tightening } = bank.blends[s]!.get(n)!;
           return [
             slice.id,
             {
@@ -52,6 +52,7 @@ export function formManifests(
               lambda: rounded(lambda),
               stack: Object.fromEntries(BASE_ESTIMATORS.map((id) => [id, rounded(stack[id])])) as typeof stack,
               rmse: rounded(rmse),
+              tightening: rounded(tightening),
               measured: errors[slice.id]!,
             },
           ];

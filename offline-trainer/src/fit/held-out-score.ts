@@ -1,9 +1,37 @@
-import { blendEstimates, type Blend, type EstimatorId } from "anchoreval/core";
+import {
+  blendEstimates,
+  designInterval,
+  gatedSampling,
+  type Blend,
+  type EstimatorId,
+  type SamplingVariance,
+} from "anchoreval/core";
 import type { HeldOutEstimate } from "./held-out.ts";
 
 /** An estimator's score of a held-out model, blended here by the code that serves. */
 export function heldOutScore({ base, bounds, seen }: HeldOutEstimate, estimator: EstimatorId, blend: Blend): number {
   return blendEstimates(base, blend, seen, bounds).estimators[estimator];
+}
+
+/** What the draw of the anchors makes of that score's error: less where the gate knows better. */
+export function heldOutSampling(
+  { base, bounds, seen, sampling }: HeldOutEstimate,
+  estimator: EstimatorId,
+  blend: Blend,
+): SamplingVariance | null {
+  if (sampling === null || estimator !== "gate") return sampling;
+  return gatedSampling(sampling, blendEstimates(base, blend, seen, bounds).outside, blend.tightening);
+}
+
+/** Its design-based 95 % interval; null where there is none. */
+export function heldOutInterval(
+  estimate: HeldOutEstimate,
+  estimator: EstimatorId,
+  blend: Blend,
+): { low: number; high: number } | null {
+  const sampling = heldOutSampling(estimate, estimator, blend);
+  if (sampling === null) return null;
+  return designInterval({ score: heldOutScore(estimate, estimator, blend), bounds: estimate.bounds, sampling }, 0.95);
 }
 
 /**
@@ -19,17 +47,30 @@ export function errorQuantile(
   blend: (estimate: HeldOutEstimate) => Blend,
   level: number,
 ): number | null {
+  return conformalQuantile(
+    estimates,
+    (estimate) => Math.abs(heldOutScore(estimate, estimator, blend(estimate)) - estimate.truth),
+    level,
+  );
+}
+
+/** The same of any figure of a held-out model. */
+export function conformalQuantile(
+  estimates: readonly HeldOutEstimate[],
+  figure: (estimate: HeldOutEstimate) => number,
+  level: number,
+): number | null {
   const byDraw = new Map<number, number[]>();
   for (const estimate of estimates) {
-    const errors = byDraw.get(estimate.draw) ?? [];
-    errors.push(Math.abs(heldOutScore(estimate, estimator, blend(estimate)) - estimate.truth));
-    byDraw.set(estimate.draw, errors);
+    const figures = byDraw.get(estimate.draw) ?? [];
+    figures.push(figure(estimate));
+    byDraw.set(estimate.draw, figures);
   }
   let sum = 0;
-  for (const errors of byDraw.values()) {
-    const rank = Math.ceil((errors.length + 1) * level);
-    if (rank > errors.length) return null;
-    sum += errors.sort((x, y) => x - y)[rank - 1]!;
+  for (const figures of byDraw.values()) {
+    const rank = Math.ceil((figures.length + 1) * level);
+    if (rank > figures.length) return null;
+    sum += figures.sort((x, y) => x - y)[rank - 1]!;
   }
   return byDraw.size > 0 ? sum / byDraw.size : null;
 }

@@ -1,7 +1,6 @@
 import {
   anchorFactors,
   BASE_ESTIMATORS,
-  designInterval,
   samplingVariance,
   scaledPrior,
   type BaseEstimatorId,
@@ -39,8 +38,6 @@ export interface HeldOutEstimate {
   readonly bounds: { readonly low: number; readonly high: number };
   /** What the draw of the anchors makes of p-irt-dr's error; null where there is no design-based interval. */
   readonly sampling: SamplingVariance | null;
-  /** Design-based 95 % interval of p-irt-dr; null where there is none. */
-  readonly interval: { readonly low: number; readonly high: number } | null;
   /** The estimate failed: it stands as the anchor mean, or the sources' mean where no anchor was answered. */
   readonly failed: boolean;
 }
@@ -109,20 +106,17 @@ export async function estimateFold(
               base,
               bounds: { low: 0, high: 1 },
               sampling: null,
-              interval: null,
               failed: true,
             });
             return;
           }
           const { bounds, base, sample, residuals } = estimate;
-          const score = base["p-irt-dr"];
-          const sampling = samplingVariance(score, sample, residuals);
+          const sampling = samplingVariance(base["p-irt-dr"], sample, residuals);
           table[s]!.get(size)!.push({
             ...shared,
             base,
             bounds,
             sampling,
-            interval: sampling && designInterval({ score, bounds, sampling }, 0.95),
             failed: false,
           });
         });

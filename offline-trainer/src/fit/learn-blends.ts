@@ -1,9 +1,11 @@
 import { partlyCorrectedMean, type Blend } from "anchoreval/core";
+import { modelFamilies } from "../splits/families.ts";
 import { scoreAt } from "../matrix/response-matrix.ts";
 import type { LambdaRule } from "./configuration.ts";
 import type { CrossValidation } from "./cross-validate.ts";
 import { blendingWeight, referenceLambda } from "./lambda.ts";
 import type { HeldOutEstimate } from "./held-out.ts";
+import { intervalTightening } from "./interval-tightening.ts";
 import { stackWeights } from "./stack-weights.ts";
 import type { BankTask } from "./train-bank.ts";
 
@@ -16,27 +18,34 @@ export function learnBlends(
   rule: LambdaRule,
 ): ReadonlyMap<number, Blend>[] {
   const lambdas = learnLambdas(task, rows, sizes, validation, rule);
+  const families = modelFamilies(task.matrix.subjects);
   return task.scenarios.map(
     (_, s) =>
       new Map(
         sizes.map((n) => {
           const lambda = lambdas[s]!.get(n)!;
-          return [n, { lambda, ...insideBlend(validation.interpolation[s]!.get(n)!, n) }];
+          return [n, insideBlend(validation.interpolation[s]!.get(n)!, { n, lambda, families })];
         }),
       ),
   );
 }
 
 /**
- * What the stack and the gate need, from models like the others.
+ * What the stack, the gate and its intervals need, from models like the others.
  * @param n - anchors, for an error where nothing was held out: that of a fair coin's mean
+ * @param families - family of every model, by row
  */
-export function insideBlend(interpolation: readonly HeldOutEstimate[], n: number): Omit<Blend, "lambda"> {
+export function insideBlend(
+  interpolation: readonly HeldOutEstimate[],
+  { n, lambda, families }: { n: number; lambda: number; families: ArrayLike<number> },
+): Blend {
   const squares = interpolation.reduce((sum, { base, truth }) => sum + (partlyCorrectedMean(base) - truth) ** 2, 0);
-  return {
+  const blend = {
+    lambda,
     stack: stackWeights(interpolation),
     rmse: interpolation.length > 0 ? Math.sqrt(squares / interpolation.length) : 0.5 / Math.sqrt(n),
   };
+  return { ...blend, tightening: intervalTightening(interpolation, families, blend) };
 }
 
 /** λ of every scenario and size. */

@@ -2,7 +2,7 @@ import { ERROR_LEVELS, type ErrorSummary, type MeasuredErrors } from "anchoreval
 import { designInterval, ESTIMATORS, weightedScore, type EstimatorId } from "anchoreval/core";
 import type { LambdaRule } from "./configuration.ts";
 import type { FittedBank } from "./fitted-bank.ts";
-import { heldOutScore } from "./held-out-score.ts";
+import { heldOutSampling, heldOutScore } from "./held-out-score.ts";
 import type { HeldOutEstimate } from "./held-out.ts";
 import { foldOutBlend, LEAST_MODELS_FOR_COVERAGE, rounded } from "./measured-errors.ts";
 
@@ -23,7 +23,14 @@ export function measureOverall(
     bank.task.scenarios.map((_, s) => {
       const interpolation = bank.validation.interpolation[s]!.get(n)!;
       const extrapolation = bank.validation.extrapolation[s]!.get(n)!;
-      const blend = foldOutBlend({ n, blend: bank.blends[s]!.get(n)!, lambdaRule, interpolation, extrapolation });
+      const blend = foldOutBlend({
+        matrix: bank.task.matrix,
+        n,
+        blend: bank.blends[s]!.get(n)!,
+        lambdaRule,
+        interpolation,
+        extrapolation,
+      });
       return { blend, byKey: new Map(interpolation.map((estimate) => [keyOf(estimate), estimate])) };
     }),
   );
@@ -37,13 +44,15 @@ export function measureOverall(
     }, 0);
 
   const intervals = keys.map((key) => {
-    if (estimator !== "p-irt-dr") return null;
-    const own = parts.map(({ byKey }) => byKey.get(key)!);
-    const sampled = own.flatMap(({ base, bounds, sampling }) =>
-      sampling === null ? [] : [{ share: 1 / own.length, score: base["p-irt-dr"], bounds, sampling }],
-    );
-    if (sampled.length < own.length) return null;
-    const truth = mean(own.map((estimate) => estimate.truth));
+    const sampled = parts.flatMap(({ byKey, blend }) => {
+      const estimate = byKey.get(key)!;
+      const own = blend(estimate);
+      const sampling = heldOutSampling(estimate, estimator, own);
+      const score = heldOutScore(estimate, estimator, own);
+      return sampling === null ? [] : [{ share: 1 / parts.length, score, bounds: estimate.bounds, sampling }];
+    });
+    if (sampled.length < parts.length) return null;
+    const truth = mean(parts.map(({ byKey }) => byKey.get(key)!.truth));
     const { low, high } = designInterval(weightedScore(sampled), 0.95);
     return { holds: low <= truth + 1e-12 && truth - 1e-12 <= high, halfWidth: (high - low) / 2 };
   });

@@ -2,8 +2,9 @@ import { ERROR_LEVELS, type ErrorSummary, type MeasuredErrors, type SplitErrors 
 import { ESTIMATORS, type Blend, type EstimatorId, type RandomSource } from "anchoreval/core";
 import type { ResponseMatrix } from "../matrix/response-matrix.ts";
 import type { ScenarioSlice } from "../prepare/scenarios.ts";
+import { modelFamilies } from "../splits/families.ts";
 import type { LambdaRule } from "./configuration.ts";
-import { errorQuantile, heldOutScore } from "./held-out-score.ts";
+import { errorQuantile, heldOutInterval, heldOutScore } from "./held-out-score.ts";
 import type { HeldOutEstimate } from "./held-out.ts";
 import { blendingWeight } from "./lambda.ts";
 import { insideBlend } from "./learn-blends.ts";
@@ -31,28 +32,28 @@ export interface MeasureInput {
  * (random folds and the weak-to-strong one hold the same models out).
  */
 export function foldOutBlend({
+  matrix,
   n,
   blend,
   lambdaRule,
   interpolation,
   extrapolation,
-}: Pick<MeasureInput, "n" | "blend" | "lambdaRule" | "interpolation" | "extrapolation">): (
+}: Pick<MeasureInput, "matrix" | "n" | "blend" | "lambdaRule" | "interpolation" | "extrapolation">): (
   estimate: HeldOutEstimate,
 ) => Blend {
   const known = new Map<number, Blend>();
+  const families = modelFamilies(matrix.subjects);
   return ({ fold }) => {
     let own = known.get(fold);
     if (own === undefined) {
       const held = heldModels({ interpolation, extrapolation }, fold);
       const others = (estimates: readonly HeldOutEstimate[]): HeldOutEstimate[] =>
         estimates.filter(({ model }) => !held.has(model));
-      own = {
-        lambda:
-          lambdaRule === "reference"
-            ? blend.lambda
-            : blendingWeight([...others(interpolation), ...others(extrapolation)]),
-        ...insideBlend(others(interpolation), n),
-      };
+      const lambda =
+        lambdaRule === "reference"
+          ? blend.lambda
+          : blendingWeight([...others(interpolation), ...others(extrapolation)]);
+      own = insideBlend(others(interpolation), { n, lambda, families });
       known.set(fold, own);
     }
     return own;
@@ -78,7 +79,7 @@ function splitErrors(
   const truths = new Map(estimates.map(({ model, truth }) => [model, truth]));
   const models = [...truths.keys()];
   const baseline = randomErrors(matrix, slice, models, [...truths.values()], n, random.fork(`random ${slice.id} ${n}`));
-  const bounds = estimates.map(heldOutInterval(input, blend));
+  const bounds = estimates.map(intervalOf(input, blend));
   const covers = interval === "design" || input.interpolation.length > 0;
   const known = models.length >= LEAST_MODELS_FOR_COVERAGE && covers && bounds.every((bound) => bound !== null);
   return {
@@ -109,11 +110,11 @@ function splitErrors(
  * The 95 % interval that a held-out model was given; a cross-validated one comes from the errors of models that its fold
  * does not hold out, in whichever fold they were.
  */
-function heldOutInterval(
+function intervalOf(
   input: MeasureInput,
   blend: (estimate: HeldOutEstimate) => Blend,
 ): (estimate: HeldOutEstimate) => { low: number; high: number } | null {
-  if (input.interval === "design") return ({ interval }) => interval;
+  if (input.interval === "design") return (estimate) => heldOutInterval(estimate, input.estimator, blend(estimate));
   const known = new Map<number, number | null>();
   const errorOf = (fold: number): number | null => {
     let error = known.get(fold);

@@ -1,6 +1,6 @@
 import type { Blend, EstimatorId } from "anchoreval/core";
 import type { LambdaRule } from "../fit/configuration.ts";
-import { errorQuantile, heldOutScore } from "../fit/held-out-score.ts";
+import { errorQuantile, heldOutInterval, heldOutScore } from "../fit/held-out-score.ts";
 import type { HeldOutEstimate } from "../fit/held-out.ts";
 import { foldOutBlend } from "../fit/measured-errors.ts";
 import type { ReportForm, ReportManifest, ReportScenario } from "./report-data.ts";
@@ -24,6 +24,7 @@ export function heldOutModels(
   const interpolation = fitted.validation.interpolation[place]!.get(size) ?? [];
   const extrapolation = fitted.validation.extrapolation[place]!.get(size) ?? [];
   const blend = foldOutBlend({
+    matrix: fitted.task.matrix,
     n: form.scenarios[id]!.items,
     blend: form.scenarios[id]!,
     lambdaRule: fit["lambda"] as LambdaRule,
@@ -43,7 +44,12 @@ export function heldOutModels(
         const score = heldOutScore(estimate, form.estimator, blend(estimate));
         const error = form.interval === "design" ? null : crossValidated(fold);
         const around = error === null ? null : { low: Math.max(0, score - error), high: Math.min(1, score + error) };
-        return { model, truth, score, interval: form.interval === "design" ? estimate.interval : around };
+        return {
+          model,
+          truth,
+          score,
+          interval: form.interval === "design" ? heldOutInterval(estimate, form.estimator, blend(estimate)) : around,
+        };
       })
       .sort((one, other) => one.truth - other.truth || one.model - other.model);
   return { like: held(interpolation), stronger: held(extrapolation) };

@@ -83,7 +83,15 @@ const manifest: Check<Manifest> = object({
       estimator: oneOf(ESTIMATORS),
       interval: oneOf(["design", "cross-validated"]),
       scenarios: record(
-        object({ items: count, whole: flag, lambda: share, stack, rmse: number({ min: 0 }), measured }),
+        object({
+          items: count,
+          whole: flag,
+          lambda: share,
+          stack,
+          rmse: number({ min: 0 }),
+          tightening: number({ min: 1e-6 }),
+          measured,
+        }),
       ),
       overall: nullable(object({ measured })),
     }),

@@ -46,6 +46,11 @@ export interface Blend {
   readonly stack: Readonly<Record<BaseEstimatorId, number>>;
   /** Root mean square error of the partly corrected mean on held-out source models, which the gate looks out of; a fraction. */
   readonly rmse: number;
+  /**
+   * Half-width of the gate's intervals inside the range seen, relative to the design-based ones: a conformal quantile over
+   * held-out source models; 1 where they are too few. Positive.
+   */
+  readonly tightening: number;
 }
 
 /** The answered anchors of a scenario, their masses renormalised. */

@@ -37,7 +37,7 @@ describe("--json", () => {
     readonly rows: readonly BacktestRow[];
   }
   const SHORT = ["--anchors", "30,6,6", "--seeds", "2", "--threads", "1", "--provider", "typescript"];
-  const HEADLINE = "p-irt-dr";
+  const HEADLINE = "gate";
   const text = expect.any(String) as string;
   const number = expect.any(Number) as number;
   const run = (...argv: string[]): Promise<{ stdout: string; stderr: string }> =>
@@ -100,7 +100,7 @@ describe("--json", () => {
         coverage95: interval,
         halfWidth95: interval,
         winkler95: interval,
-        intervalMethod: headline ? "design-based" : null,
+        intervalMethod: headline ? "conformal" : null,
         ratioToRandom: whole ? null : number,
         randomMae: number,
         ratioSe: whole ? null : number,

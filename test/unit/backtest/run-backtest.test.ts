@@ -86,7 +86,7 @@ describe("runBacktest", () => {
         expect(Math.abs(row[figure])).toBeLessThan(1e-10);
       expect(row).toMatchObject({ ratioToRandom: null, ratioSe: null });
       expect(row.spearman).toBeCloseTo(1, 12);
-      if (row.estimator === "p-irt-dr") expect(row).toMatchObject({ coverage95: 1, coverageSe: 0 });
+      if (row.estimator === "gate") expect(row).toMatchObject({ coverage95: 1, coverageSe: 0 });
     }
     for (const row of rows.filter((other) => !whole.includes(other))) expect(row.ratioToRandom).toBeGreaterThan(0);
   });

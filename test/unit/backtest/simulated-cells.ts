@@ -34,7 +34,7 @@ export function simulatedCells({
         const estimators = Object.fromEntries(
           ESTIMATORS.map((id) => [id, truth + spread * random.normal() + 0.005]),
         ) as Record<EstimatorId, number>;
-        const score = estimators["p-irt-dr"];
+        const score = estimators["gate"];
         const width = 0.09 * random.next();
         const interval =
           random.below(8) === 0

@@ -92,7 +92,7 @@ describe("rows against the cells' estimates", () => {
   });
 
   test("intervals: coverage, half-width, interval score, standard error by model", () => {
-    const row = rowOf(seeds, "p-irt-dr");
+    const row = rowOf(seeds, "gate");
     const held = estimates.map(({ truth, interval }) => (truth >= interval!.low && truth <= interval!.high ? 1 : 0));
     const winkler = estimates.map(({ truth, interval }) => {
       const { low, high } = interval!;
@@ -110,7 +110,7 @@ describe("rows against the cells' estimates", () => {
     );
     expect(error).toBeGreaterThan(0.01);
     expect(row.coverageSe! / error).toBeCloseTo(1, 6);
-    expect(row.intervalMethod).toBe("design-based");
+    expect(row.intervalMethod).toBe("conformal");
   });
 
   test.each(ESTIMATORS)("%s: rank correlations over the targets of a seed, form by form, all folds together", (id) => {
@@ -146,7 +146,7 @@ describe("rows against the cells' estimates", () => {
         dims: 3,
         joint: false,
         configuration: configurationDigest(DEFAULT_CONFIGURATION),
-        recommended: row.estimator === "p-irt-dr",
+        recommended: row.estimator === "gate",
         targets: new Set(estimates.map(({ model }) => model)).size,
         seeds: 4,
         failures,
@@ -189,7 +189,7 @@ describe("intervals that are not there", () => {
       [{ low: 0.1, high: 0.2999 }, 0],
     ] as const) {
       const all = changed(seeds, (estimate) => ({ ...estimate, truth: 0.3, interval }));
-      expect(rowOf(all, "p-irt-dr")).toMatchObject({ coverage95, coverageSe: 0 });
+      expect(rowOf(all, "gate")).toMatchObject({ coverage95, coverageSe: 0 });
     }
   });
 });
@@ -203,7 +203,7 @@ describe("laws", () => {
     expect(rowOf(right, "p-irt")).toMatchObject({ mae: 0, rmse: 0, bias: 0, p95: 0, ratioToRandom: 0, ratioSe: 0 });
     expect(rowOf(right, "p-irt").spearman).toBeCloseTo(1, 12);
     expect(rowOf(right, "p-irt").kendall).toBeCloseTo(1, 12);
-    expect(rowOf(right, "p-irt-dr")).toEqual(rowOf(seeds, "p-irt-dr"));
+    expect(rowOf(right, "gate")).toEqual(rowOf(seeds, "gate"));
   });
 
   test("an estimator as bad as random items in every model has ratio 1, for certain", () => {
@@ -232,7 +232,7 @@ describe("laws", () => {
 
   test("standard errors are what the figures vary by, leaderboard by leaderboard", () => {
     const rows = Array.from({ length: 300 }, (_, k) =>
-      rowOf(simulatedCells({ models: 40, seeds: 6, draws: 1, random: `leaderboard ${k}` }), "p-irt-dr"),
+      rowOf(simulatedCells({ models: 40, seeds: 6, draws: 1, random: `leaderboard ${k}` }), "gate"),
     );
     const spread = (values: readonly number[]): number =>
       Math.sqrt(average(values.map((value) => (value - average(values)) ** 2)));
@@ -252,7 +252,7 @@ describe("too little to say", () => {
   test("one target: no standard errors, no ranks", () => {
     const [cell] = seeds[0]!;
     const own = cell!.estimates.filter(({ model }) => model === cell!.estimates[0]!.model);
-    expect(rowOf([[{ ...cell!, estimates: own }]], "p-irt-dr")).toMatchObject({
+    expect(rowOf([[{ ...cell!, estimates: own }]], "gate")).toMatchObject({
       targets: 1,
       ratioSe: null,
       coverageSe: null,

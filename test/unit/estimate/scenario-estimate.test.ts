@@ -48,6 +48,7 @@ describe.each(cases)("$name", (reference) => {
     lambda: reference.lambda,
     stack: { "anchor-mean": 0, "p-irt": 0, "p-irt-dr": 0, gaussian: 1 },
     rmse: 0.1,
+    tightening: 1,
   };
   const { estimators } = blendEstimates(estimate.base, blend, { worst: 0, best: 1 }, estimate.bounds);
 

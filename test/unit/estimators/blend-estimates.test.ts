@@ -6,6 +6,7 @@ const blend = {
   lambda: 0.25,
   stack: { "anchor-mean": 0.1, "p-irt": 0.2, "p-irt-dr": 0.3, gaussian: 0.4 },
   rmse: 0.05,
+  tightening: 1,
 };
 const anywhere = { low: 0, high: 1 };
 const stack = 0.1 * 0.6 + 0.2 * 0.5 + 0.3 * 0.7 + 0.4 * 0.55;

@@ -50,11 +50,11 @@ describe("configurationDigest", () => {
   });
 });
 
-test("a probability sample has the corrected mean and design-based intervals, a purposive one the blend", () => {
+test("a probability sample has the gated blend and intervals from the draw, a purposive one the λ-blend", () => {
   expect(Object.fromEntries(SELECTIONS.map((own) => [own, [headlineEstimator(own), intervalKind(own)]]))).toEqual({
-    stratified: ["p-irt-dr", "design"],
-    random: ["p-irt-dr", "design"],
-    hybrid: ["p-irt-dr", "design"],
+    stratified: ["gate", "design"],
+    random: ["gate", "design"],
+    hybrid: ["gate", "design"],
     "irt-kmeans": ["gp-irt", "cross-validated"],
     "correctness-kmeans": ["gp-irt", "cross-validated"],
   });

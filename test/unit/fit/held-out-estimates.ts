@@ -34,8 +34,7 @@ export function drawnEstimates(random: RandomSource, options: DrawnEstimates): H
         base: { "anchor-mean": anchor, "p-irt": imputed, "p-irt-dr": corrected, gaussian },
         seen: { worst: 0.1, best: 0.9 },
         bounds: { low: truth - 0.5, high: truth + 0.5 },
-        interval: { low: corrected - 0.08, high: corrected + 0.08 },
-        sampling: null,
+        sampling: { variance: 0.04 ** 2, degrees: 30, answers: 40, right: 20 },
         failed: false,
       };
     });
@@ -44,7 +43,12 @@ export function drawnEstimates(random: RandomSource, options: DrawnEstimates): H
 
 /** A blend of which only λ matters: gp-irt's. */
 export function blendAt(lambda: number): Blend {
-  return { lambda, stack: { "anchor-mean": 0.1, "p-irt": 0.2, "p-irt-dr": 0.3, gaussian: 0.4 }, rmse: 0.05 };
+  return {
+    lambda,
+    stack: { "anchor-mean": 0.1, "p-irt": 0.2, "p-irt-dr": 0.3, gaussian: 0.4 },
+    rmse: 0.05,
+    tightening: 0.8,
+  };
 }
 
 /** Rows 0 … count−1, from another one on where `begin` is given. */

@@ -119,7 +119,9 @@ describe("the stack and the gate", () => {
   });
 
   test("where nothing could be held out: the Gaussian, and the error of a fair coin's mean", () => {
-    const { stack, rmse } = insideBlend([], 25);
+    const families = Int32Array.of();
+    const { lambda, stack, rmse, tightening } = insideBlend([], { n: 25, lambda: 0.3, families });
+    expect([lambda, tightening]).toEqual([0.3, 1]);
     expect(stack).toEqual({ "anchor-mean": 0, "p-irt": 0, "p-irt-dr": 0, gaussian: 1 });
     expect(rmse).toBe(0.1);
   });

@@ -1,5 +1,13 @@
 import { ERROR_LEVELS, type SplitErrors } from "anchoreval/bundle";
-import { blendEstimates, createRandom, ESTIMATORS, type Blend, type EstimatorId } from "anchoreval/core";
+import {
+  blendEstimates,
+  createRandom,
+  designInterval,
+  ESTIMATORS,
+  NO_SAMPLING,
+  type Blend,
+  type EstimatorId,
+} from "anchoreval/core";
 import { describe, expect, test } from "vitest";
 import { errorQuantile, heldOutScore } from "../../../offline-trainer/src/fit/held-out-score.ts";
 import type { HeldOutEstimate } from "../../../offline-trainer/src/fit/held-out.ts";
@@ -14,6 +22,7 @@ import {
 } from "../../../offline-trainer/src/fit/measured-errors.ts";
 import { fullScores } from "../../../offline-trainer/src/prepare/full-scores.ts";
 import { scenarioSlices } from "../../../offline-trainer/src/prepare/scenarios.ts";
+import { familyNumbers } from "../../../offline-trainer/src/splits/families.ts";
 import { blendAt, drawnEstimates, rowsOf } from "./held-out-estimates.ts";
 import { smallLeaderboard } from "./small-leaderboard.ts";
 
@@ -51,13 +60,22 @@ const mean = (values: readonly number[]): number => values.reduce((sum, value) =
 const six = (value: number): number => Number(value.toFixed(6));
 
 /** The blend of an estimate by hand: learned on the models that its fold doesn't hold out. */
-function blendOf({ n, interpolation, extrapolation }: MeasureInput): (estimate: HeldOutEstimate) => Blend {
+function blendOf({
+  matrix: { subjects },
+  n,
+  interpolation,
+  extrapolation,
+}: MeasureInput): (estimate: HeldOutEstimate) => Blend {
   const all = [...interpolation, ...extrapolation];
   const byFold = [0, 1, 2, 3, 4, 5].map((fold): Blend => {
     const held = all.filter((other) => other.fold === fold).map(({ model }) => model);
     const others = (estimates: readonly HeldOutEstimate[]): HeldOutEstimate[] =>
       estimates.filter(({ model }) => !held.includes(model));
-    return { lambda: blendingWeight(others(all)), ...insideBlend(others(interpolation), n) };
+    return insideBlend(others(interpolation), {
+      n,
+      lambda: blendingWeight(others(all)),
+      families: familyNumbers(subjects),
+    });
   });
   return ({ fold }) => byFold[fold]!;
 }
@@ -118,19 +136,21 @@ describe("coverage of the 95 % interval", () => {
   test("design-based: the share of the intervals that hold the truth, and their mean half-width", () => {
     const given = input();
     const { coverage95, halfWidth95 } = measureErrors(given).interpolation!;
-    const holds = given.interpolation.map(({ interval, truth: score }) =>
-      interval!.low <= score && score <= interval!.high ? 1 : 0,
-    );
-    expect(coverage95).toBe(six(mean(holds)));
+    const intervals = given.interpolation.map(({ base, bounds, sampling, truth: score }) => {
+      const { low, high } = designInterval({ score: base["p-irt-dr"], bounds, sampling: sampling! }, 0.95);
+      return { holds: low <= score && score <= high ? 1 : 0, half: (high - low) / 2 };
+    });
+    expect(coverage95).toBe(six(mean(intervals.map(({ holds }) => holds))));
     expect(coverage95).toBeGreaterThan(0.85); // two standard errors
     expect(coverage95).toBeLessThan(1);
-    expect(halfWidth95).toBeCloseTo(0.08, 6);
+    expect(halfWidth95).toBe(six(mean(intervals.map(({ half }) => half))));
   });
 
   test("an end that is the truth covers it, whatever the rounding", () => {
     const interpolation = input().interpolation.map((estimate) => ({
       ...estimate,
-      interval: { low: estimate.truth + 1e-13, high: estimate.truth + 0.1 },
+      base: { ...estimate.base, "p-irt-dr": estimate.truth + 1e-13 },
+      sampling: NO_SAMPLING,
     }));
     expect(measureErrors(input({ interpolation })).interpolation!.coverage95).toBe(1);
   });
@@ -155,7 +175,7 @@ describe("coverage of the 95 % interval", () => {
 
   test("is not measured where one model has no interval", () => {
     const own = input().interpolation;
-    const interpolation = own.map((estimate, k) => (k === 7 ? { ...estimate, interval: null } : estimate));
+    const interpolation = own.map((estimate, k) => (k === 7 ? { ...estimate, sampling: null } : estimate));
     const measured = measureErrors(input({ interpolation })).interpolation!;
     expect([measured.coverage95, measured.halfWidth95]).toEqual([null, null]);
     expect(measured.absoluteError[3]).not.toBeNull();

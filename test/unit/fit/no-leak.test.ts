@@ -210,13 +210,13 @@ describe("crossValidate", () => {
   const ofFold = (estimates: readonly HeldOutEstimate[], fold: number): unknown[] =>
     estimates
       .filter((estimate) => estimate.fold === fold)
-      .map(({ model, draw, base, seen, bounds, interval, failed }) => ({
+      .map(({ model, draw, base, seen, bounds, sampling, failed }) => ({
         model,
         draw,
         base,
         seen,
         bounds,
-        interval,
+        sampling,
         failed,
       }));
 
@@ -312,6 +312,7 @@ describe("crossValidate", () => {
       "stratified",
     );
     const given = {
+      matrix: smallLeaderboard(shape),
       n: 8,
       blend: blendAt(0.5),
       lambdaRule: "learned" as const,

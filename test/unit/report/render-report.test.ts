@@ -71,9 +71,9 @@ describe("the report of an ordinary fit", () => {
       .querySelector("tr")!;
     const { estimators, randomMae } = measured.interpolation!;
     expect([...row.querySelectorAll("td")].map((cell) => wordsOf(cell).replace("†", ""))).toMatchObject({
-      0: (100 * estimators["p-irt-dr"].mae).toFixed(1),
+      0: (100 * estimators["gate"].mae).toFixed(1),
       2: (100 * randomMae).toFixed(1),
-      5: (100 * measured.extrapolation!.estimators["p-irt-dr"].mae).toFixed(1),
+      5: (100 * measured.extrapolation!.estimators["gate"].mae).toFixed(1),
     });
     expect(wordsOf(table)).toContain("every item is asked: the score is exact");
   });

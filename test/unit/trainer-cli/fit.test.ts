@@ -250,7 +250,6 @@ describe.each([
               fold: 0,
               truth: 0,
               seen: { worst: sourceScores[0]!, best: sourceScores.at(-1)! },
-              interval: null,
               sampling: null,
               failed: false,
               ...estimate,

@@ -7,7 +7,7 @@ export const IntervalSchema = z
     low: z.number(),
     high: z.number(),
     level: z.number().openapi({ description: "Confidence level, in (0,1)." }),
-    method: z.enum(["design-based", "cross-validated", "exact"]),
+    method: z.enum(["design-based", "conformal", "cross-validated", "exact"]),
   })
   .openapi("Interval", {
     description:

@@ -52,6 +52,7 @@ const FormSchema = z.object({
       lambda: z.number(),
       stack: z.record(z.enum(BASE_ESTIMATORS), z.number()),
       rmse: z.number(),
+      tightening: z.number(),
       measured: MeasuredErrorsSchema,
     }),
   ),

@@ -1,0 +1,44 @@
+import { blendEstimates, designInterval, type Blend } from "anchoreval/core";
+import { conformalQuantile } from "./held-out-score.ts";
+import type { HeldOutEstimate } from "./held-out.ts";
+
+/** Held-out models below which 95 % of one more can't be told: ⌈(M+1)·.95⌉ must not be the largest alone. */
+const LEAST_MODELS = 39;
+/** Families of models below which they are too much alike. */
+const LEAST_FAMILIES = 8;
+/** Least share of the chance of being inside that an error is blamed on. */
+const LEAST_INSIDE = 0.05;
+
+/**
+ * τ of the gate's intervals: the share of its design-based half-width that would have held the score of 95 % of the
+ * held-out models, corrected for their number (split conformal prediction on scaled errors). An interval is
+ * (1−P)·τ + P of the design-based one, so a model whose error is r half-widths needs τ = (r − P)/(1 − P).
+ * @param families - family of every model, by row
+ * @returns 1 for fewer than 39 models or 8 families: the draw alone is known
+ * @see Lei, G'Sell, Rinaldo, Tibshirani & Wasserman (2018), JASA 113, 1094–1111, §5.2 (locally weighted conformal)
+ */
+export function intervalTightening(
+  estimates: readonly HeldOutEstimate[],
+  families: ArrayLike<number>,
+  blend: Omit<Blend, "tightening">,
+): number {
+  const models = new Set(estimates.map(({ model }) => model));
+  if (models.size < LEAST_MODELS || new Set([...models].map((model) => families[model])).size < LEAST_FAMILIES)
+    return 1;
+  const needed = conformalQuantile(estimates, (estimate) => neededShare(estimate, blend), 0.95);
+  return needed === null || !Number.isFinite(needed) ? 1 : Math.max(needed, LEAST_INSIDE);
+}
+
+function neededShare(
+  { base, bounds, seen, sampling, truth }: HeldOutEstimate,
+  blend: Omit<Blend, "tightening">,
+): number {
+  const { estimators, outside } = blendEstimates(base, { ...blend, tightening: 1 }, seen, bounds);
+  const score = estimators.gate;
+  if (Math.abs(score - truth) < 1e-12) return 0;
+  if (sampling === null) return Infinity;
+  const { low, high } = designInterval({ score, bounds: { low: 0, high: 1 }, sampling }, 0.95);
+  const ratio = truth > score ? (truth - score) / (high - score) : (score - truth) / (score - low);
+  const share = Math.min(1 - LEAST_INSIDE, outside.above + outside.below);
+  return (ratio - share) / (1 - share);
+}

@@ -1,0 +1,87 @@
+import { createRandom, designInterval, gatedSampling } from "anchoreval/core";
+import { describe, expect, test } from "vitest";
+import type { HeldOutEstimate } from "../../../offline-trainer/src/fit/held-out.ts";
+import { intervalTightening } from "../../../offline-trainer/src/fit/interval-tightening.ts";
+import { heldOutInterval } from "../../../offline-trainer/src/fit/held-out-score.ts";
+import { blendAt, drawnEstimates, rowsOf } from "./held-out-estimates.ts";
+
+const random = createRandom("interval tightening");
+const blend = { ...blendAt(0.5), stack: { "anchor-mean": 0, "p-irt": 0, "p-irt-dr": 0, gaussian: 1 } };
+const alone = Int32Array.from({ length: 500 }, (_, m) => m);
+
+/** Models well inside the range, whose Gaussian errs by a given share of what the draw of the anchors would allow. */
+function inside(models: number, error: number): HeldOutEstimate[] {
+  return drawnEstimates(random, { models: rowsOf(models), truth: () => 0.4 + 0.2 * random.next() }).map((estimate) => ({
+    ...estimate,
+    base: { ...estimate.base, "p-irt-dr": 0.5, "p-irt": 0.5, gaussian: estimate.truth + error * random.normal() },
+    seen: { worst: 0, best: 1 },
+    bounds: { low: 0, high: 1 },
+    sampling: { variance: 0.05 ** 2, degrees: 1000, answers: 100, right: 50 },
+  }));
+}
+
+describe("intervalTightening", () => {
+  test("is about the share of the draw's error that the gate has, and below it widens", () => {
+    for (const share of [0.4, 1.5]) {
+      const tightening = intervalTightening(inside(400, share * 0.05), alone, blend);
+      expect(Math.abs(tightening / share - 1)).toBeLessThan(0.15);
+    }
+  });
+
+  test("intervals that it makes hold a new model's score as often as promised", () => {
+    let held = 0;
+    const repeats = 1500;
+    for (let repeat = 0; repeat < repeats; repeat++) {
+      const [fresh, ...seen] = inside(40, 0.03) as [HeldOutEstimate];
+      const own = { ...blend, tightening: intervalTightening(seen, alone, blend) };
+      const { low, high } = heldOutInterval(fresh, "gate", own)!;
+      if (low <= fresh.truth && fresh.truth <= high) held++;
+    }
+    // Exactly 38/40 of the time; five standard errors are 0.028.
+    expect(Math.abs(held / repeats - 0.95)).toBeLessThan(0.028);
+  });
+
+  test("is 1 for fewer than 39 models, or 8 families: then the draw is all that is known", () => {
+    expect(intervalTightening(inside(38, 0.01), alone, blend)).toBe(1);
+    expect(intervalTightening(inside(39, 0.01), alone, blend)).toBeLessThan(0.6);
+    const few = alone.map((m) => m % 7);
+    expect(intervalTightening(inside(60, 0.01), few, blend)).toBe(1);
+    expect(
+      intervalTightening(
+        inside(60, 0.01),
+        alone.map((m) => m % 8),
+        blend,
+      ),
+    ).toBeLessThan(0.6);
+    expect(intervalTightening([], alone, blend)).toBe(1);
+  });
+
+  test("a model whose estimate failed counts as one that no interval would have held", () => {
+    const estimates = inside(60, 0.01);
+    const spoilt = estimates.map((estimate, k) => (k < 5 ? { ...estimate, sampling: null } : estimate));
+    expect(intervalTightening(spoilt, alone, blend)).toBe(1);
+  });
+});
+
+describe("gatedSampling", () => {
+  const sampling = { variance: 0.0025, degrees: 30, answers: 50, right: 20 };
+
+  test("is the draw's outside the range, the tightened one inside, and in between by the chance", () => {
+    expect(gatedSampling(sampling, { above: 1, below: 0 }, 0.5)).toEqual(sampling);
+    expect(gatedSampling(sampling, { above: 0, below: 0 }, 0.5).variance).toBeCloseTo(0.0025 / 4, 15);
+    expect(gatedSampling(sampling, { above: 0.2, below: 0.3 }, 0.5).variance).toBeCloseTo(0.0025 * 0.75 ** 2, 15);
+    expect(gatedSampling(sampling, { above: 0.1, below: 0 }, 1)).toEqual(sampling);
+  });
+
+  test("scales an interval's half-width, far from 0 and 1", () => {
+    const half = (variance: number): number => {
+      const { low, high } = designInterval(
+        { score: 0.5, bounds: { low: 0, high: 1 }, sampling: { ...sampling, variance, degrees: 1e6 } },
+        0.95,
+      );
+      return (high - low) / 2;
+    };
+    const tight = gatedSampling({ ...sampling, variance: 1e-4 }, { above: 0, below: 0 }, 0.6);
+    expect(half(tight.variance) / half(1e-4)).toBeCloseTo(0.6, 3);
+  });
+});
