@@ -25,6 +25,11 @@ export function comparisonLines(comparison: Comparison, { verbose = false }: { v
     "",
     ...textTable(rows, "lrrrrr"),
     "",
+    ...([comparison, ...results.map(([, result]) => result)].some(leansOnLike)
+      ? [
+          "The difference is that of the corrected means (p-irt-dr), not of these scores, which lean on models like those seen.",
+        ]
+      : []),
     ...verdictLines(comparison),
     mcnemarLine(comparison, names),
     ...(verbose ? results.map(([id, result]) => `${id}: ${mcnemarLine(result, names)}`) : []),
@@ -37,6 +42,12 @@ export function comparisonLines(comparison: Comparison, { verbose = false }: { v
 function row(label: string, { scores, difference, interval, answered, of }: Difference): string[] {
   const text = difference === null ? "–" : signed(difference);
   return [label, scoreText(scores.a), scoreText(scores.b), text, intervalText(interval), `${answered} of ${of}`];
+}
+
+/** Whether a difference isn't that of the scores beside it, to a tenth of a point. */
+function leansOnLike({ difference, scores: { a, b } }: Difference): boolean {
+  if (difference === null || a.score === null || b.score === null) return false;
+  return Math.abs(b.score - a.score - difference) > 0.001;
 }
 
 /** The verdict, and what it rests on. */

@@ -132,12 +132,14 @@ function scenarioScore(
   id: string,
 ): ModelScore {
   const { score, interval } = scenarios[id]!;
-  return { score, interval, stratifiedMean: evidence.get(id)?.stratifiedMean ?? null };
+  const own = evidence.get(id);
+  return { score, interval, correctedMean: own?.score ?? null, stratifiedMean: own?.stratifiedMean ?? null };
 }
 
 function overallOf(bundle: Bundle, { estimate, evidence }: Side): ModelScore {
   const { score, interval } = estimate;
-  return { score, interval, stratifiedMean: overallMean(bundle.manifest, evidence) };
+  const mean = (of: "score" | "stratifiedMean"): number | null => overallMean(bundle.manifest, evidence, of);
+  return { score, interval, correctedMean: mean("score"), stratifiedMean: mean("stratifiedMean") };
 }
 
 /** Items more at which the interval would just reach a decision, were the difference the same. */

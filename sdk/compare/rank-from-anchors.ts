@@ -48,7 +48,7 @@ export function rankFromAnchors(bundle: Bundle, models: readonly ComparedModel[]
     oneSidedConfidence(i > j ? turnedDifference(pairs[i]![j]!.sampled!) : pairs[j]![i]!.sampled!);
   const intervals = known ? rankIntervals(behind, models.length, level) : null;
 
-  const means = evidence.map((own) => overallMean(bundle.manifest, own));
+  const means = evidence.map((own) => overallMean(bundle.manifest, own, "stratifiedMean"));
   const ranked = means.map((stratifiedMean, index): RankedModel => {
     const { score, interval } = estimates[index]!;
     const rank =
@@ -60,6 +60,7 @@ export function rankFromAnchors(bundle: Bundle, models: readonly ComparedModel[]
       index,
       score,
       interval,
+      correctedMean: overallMean(bundle.manifest, evidence[index]!, "score"),
       stratifiedMean,
       rank,
       rankInterval: intervals?.[index] ?? null,

@@ -20,6 +20,7 @@ describe("two models", () => {
     const b = estimateFromAnchors(bundle, strong).score!;
     expect(found.scores).toMatchObject({ a: { score: a }, b: { score: b } });
     expect(found.difference).toBeCloseTo(b - a, 12);
+    expect(found.scores.b.correctedMean! - found.scores.a.correctedMean!).toBeCloseTo(found.difference!, 12);
     for (const { scores, difference } of Object.values(found.scenarios))
       expect(difference).toBeCloseTo(scores.b.score! - scores.a.score!, 12);
   });
