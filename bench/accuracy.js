@@ -26,6 +26,7 @@ const sizes = values.anchors.split(",").map(Number);
 const RUNS = [
   { name: "default", split: "interpolation", extra: [] },
   { name: "default", split: "extrapolation", extra: [] },
+  { name: "default", split: "family", extra: [] },
   { name: "default", split: "newest", extra: [] },
   {
     name: "irt-kmeans, λ by the reference",
@@ -50,7 +51,7 @@ const mean = (numbers) => numbers.reduce((sum, number) => sum + number, 0) / num
 const results = [];
 for (const run of RUNS) {
   const rows = values.sets.split(",").flatMap((set) => backtest(set, run));
-  for (const estimator of ["anchor-mean", "p-irt", "gp-irt", "p-irt-dr"]) {
+  for (const estimator of ["anchor-mean", "p-irt", "gp-irt", "p-irt-dr", "gaussian", "gate"]) {
     const cells = sizes.map((n) =>
       rows.filter((row) => row.n === n && row.estimator === estimator && row.scenario !== "overall"),
     );
