@@ -1,14 +1,12 @@
-import { mapAbility } from "../core/ability/map.ts";
-import { scaledPrior } from "../core/ability/prior.ts";
 import type { Bundle } from "../core/bundle/bundle.ts";
-import { gatherItems } from "../core/estimate/gather-items.ts";
+import { answerLeverages } from "../core/estimate/answer-leverages.ts";
 import { predictedScores } from "../core/estimate/predicted-scores.ts";
 import { anchorMean } from "../core/estimators/anchor-mean.ts";
 import { answeredSample } from "../core/estimators/answered-sample.ts";
 import { correctedMean } from "../core/estimators/corrected-mean.ts";
 import { knownBounds } from "../core/estimators/known-bounds.ts";
-import { answerLeverages } from "../core/inference/answer-leverages.ts";
 import type { PairedAnswers } from "../core/inference/paired-sampling.ts";
+import { bankAbility } from "../estimate/bank-ability.ts";
 
 /** What one model's answers say of one scenario, ready to be compared. */
 export interface ScenarioEvidence extends PairedAnswers {
@@ -33,28 +31,18 @@ export function modelEvidence(
   scores: ReadonlyMap<string, Float64Array>,
 ): Map<string, ScenarioEvidence> {
   const evidence = new Map<string, ScenarioEvidence>();
-  for (const { scenarios, prior } of bundle.manifest.banks) {
-    const parts = scenarios.flatMap((id) => {
+  for (const described of bundle.manifest.banks) {
+    const ability = bankAbility(bundle, described, form, scores);
+    if (ability === null) continue;
+    for (const id of described.scenarios) {
       const scenario = bundle.scenarios.get(id);
-      if (scenario === undefined) return [];
-      return [{ scenario, bank: scenario.bank, anchors: scenario.forms.get(form)!.anchors, scores: scores.get(id)! }];
-    });
-    if (parts.length === 0) continue;
-    const gathered = gatherItems(parts.map((part) => ({ ...part, items: part.anchors.items })));
-    if (gathered === null) continue;
-    const ability = mapAbility(
-      gathered.bank,
-      gathered,
-      scaledPrior(Float64Array.from(prior.mean), Float64Array.from(prior.covariance), prior.scale),
-    );
-    for (const { scenario, bank, anchors, scores: own } of parts) {
-      const sample = answeredSample(anchors, own);
-      if (sample === null) continue;
-      const { weights, scoreMap } = scenario;
+      const sample = scenario && answeredSample(scenario.forms.get(form)!.anchors, scores.get(id)!);
+      if (!scenario || !sample) continue;
+      const { bank, weights, scoreMap } = scenario;
       const predicted = predictedScores(ability.theta, bank, scoreMap);
       const bounds = knownBounds(weights, sample);
       const score = correctedMean({ weights, predicted, sample });
-      evidence.set(scenario.id, {
+      evidence.set(id, {
         sample,
         predicted: Float64Array.from(sample.items, (item) => predicted[item]!),
         leverages: answerLeverages(bank, ability.theta, ability.covariance, sample.items),

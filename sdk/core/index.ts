@@ -4,6 +4,7 @@ export { scaledPrior } from "./ability/prior.ts";
 export type { AbilityEstimate, AbilityPrior, ScoredItems } from "./ability/types.ts";
 export { AnchorEvalError, type AnchorEvalErrorCode, type Issue } from "./errors.ts";
 export { blendEstimates, partlyCorrectedMean, type BlendedEstimates } from "./estimators/blend-estimates.ts";
+export { answerLeverages } from "./estimate/answer-leverages.ts";
 export { gatherItems } from "./estimate/gather-items.ts";
 export { predictedScores } from "./estimate/predicted-scores.ts";
 export { estimateScenario, type ScenarioEstimate, type ScenarioModel } from "./estimate/scenario-estimate.ts";
@@ -27,7 +28,6 @@ export {
   type EstimatorId,
   type ScenarioState,
 } from "./estimators/types.ts";
-export { answerLeverages } from "./inference/answer-leverages.ts";
 export { designInterval, weightedScore, type SampledScore } from "./inference/design-interval.ts";
 export { addDiscordances, discordance, type Discordance } from "./inference/discordance.ts";
 export { moreItems, type VariancePart } from "./inference/items-needed.ts";

@@ -1,21 +1,14 @@
-import { mapAbility } from "../core/ability/map.ts";
-import { scaledPrior } from "../core/ability/prior.ts";
 import type { AbilityEstimate } from "../core/ability/types.ts";
 import type { Bundle, BundleScenario } from "../core/bundle/bundle.ts";
-import {
-  ERROR_LEVELS,
-  type BankManifest,
-  type FormManifest,
-  type FormScenarioManifest,
-} from "../core/bundle/manifest.ts";
+import { ERROR_LEVELS, type FormManifest, type FormScenarioManifest } from "../core/bundle/manifest.ts";
 import { AnchorEvalError } from "../core/errors.ts";
 import { blendEstimates } from "../core/estimators/blend-estimates.ts";
-import { gatherItems } from "../core/estimate/gather-items.ts";
 import { estimateScenario, type ScenarioEstimate } from "../core/estimate/scenario-estimate.ts";
 import { designInterval } from "../core/inference/design-interval.ts";
 import { gatedSampling } from "../core/inference/gated-sampling.ts";
 import { NO_SAMPLING, samplingVariance, type SamplingVariance } from "../core/inference/sampling-variance.ts";
 import { percentile, scoreRange } from "../core/inference/score-range.ts";
+import { bankAbility } from "./bank-ability.ts";
 import { drawnMethod, overallScore, type ScoredScenario } from "./overall-score.ts";
 import { resolveAnswers } from "./resolve-answers.ts";
 import type { Estimate, EstimateOptions, EstimateWarning, Interval, Responses, ScenarioResult } from "./types.ts";
@@ -75,27 +68,6 @@ export function estimateFromAnchors(bundle: Bundle, responses: Responses, option
     warnings,
     scenarios: ordered,
   };
-}
-
-/** One ability for all scenarios of a bank, from every answer to its anchors; null where there is none. */
-function bankAbility(
-  bundle: Bundle,
-  bank: BankManifest,
-  form: string,
-  scores: ReadonlyMap<string, Float64Array>,
-): AbilityEstimate | null {
-  const parts = bank.scenarios.map((id) => {
-    const scenario = bundle.scenarios.get(id)!;
-    return { bank: scenario.bank, items: scenario.forms.get(form)!.anchors.items, scores: scores.get(id)! };
-  });
-  const gathered = gatherItems(parts);
-  if (gathered === null) return null;
-  const prior = scaledPrior(
-    Float64Array.from(bank.prior.mean),
-    Float64Array.from(bank.prior.covariance),
-    bank.prior.scale,
-  );
-  return mapAbility(gathered.bank, gathered, prior);
 }
 
 function scenarioResult(

@@ -6,10 +6,9 @@ import { gaussianMean } from "../estimators/gaussian-mean.ts";
 import { knownBounds } from "../estimators/known-bounds.ts";
 import { modelImputedMean } from "../estimators/model-imputed-mean.ts";
 import type { AnchorFactors, AnchorSet, AnsweredSample, BaseEstimatorId } from "../estimators/types.ts";
-import { itemLogit } from "../irt/item-response.ts";
-import { responseDerivatives } from "../irt/likelihood.ts";
 import type { ItemBank } from "../irt/types.ts";
 import type { MonotoneMap } from "../numeric/monotone-map.ts";
+import { answerLeverages } from "./answer-leverages.ts";
 import { predictedScores } from "./predicted-scores.ts";
 
 /** One scenario, ready for estimates: parameters, weights and one anchor set. */
@@ -63,25 +62,14 @@ export function estimateScenario(
   };
 }
 
-/**
- * Residuals y − p̂ as if each answer had not moved the ability: (y−p̂)/(1−h), h = I(z)·aᵀ·Cov·a its leverage.
- * @see Cook & Weisberg (1982), Residuals and Influence in Regression
- */
+/** Residuals y − p̂ as if each answer had not moved the ability: (y−p̂)/(1−h), h its leverage. */
 function leaveOneOutResiduals(
   bank: ItemBank,
-  ability: AbilityEstimate,
+  { theta, covariance }: AbilityEstimate,
   predicted: Float64Array,
-  sample: AnsweredSample,
+  { items, scores }: AnsweredSample,
 ): Float64Array {
-  const { dims, a } = bank;
-  const point = { logLikelihood: 0, slope: 0, information: 0 };
-  return Float64Array.from(sample.items, (item, j) => {
-    responseDerivatives(itemLogit(ability.theta, bank, item), 0, bank, item, point);
-    let spread = 0;
-    for (let r = 0; r < dims; r++)
-      for (let c = 0; c < dims; c++)
-        spread += a[item * dims + r]! * ability.covariance[r * dims + c]! * a[item * dims + c]!;
-    const leverage = Math.min(0.9, point.information * spread);
-    return (sample.scores[j]! - predicted[item]!) / (1 - leverage);
-  });
+  return answerLeverages(bank, theta, covariance, items).map(
+    (leverage, j) => (scores[j]! - predicted[items[j]!]!) / (1 - leverage),
+  );
 }
