@@ -76,7 +76,7 @@ function estimate(scores) {
     scores,
     ability,
   );
-  const { estimators, outside } = blendEstimates(base, blend, { worst: 0.2, best: 0.8 }, bounds);
-  const sampling = gatedSampling(samplingVariance(base["p-irt-dr"], sample, residuals), outside, blend.tightening);
-  return designInterval({ score: estimators.gate, bounds, sampling }, 0.95);
+  const blended = blendEstimates(base, blend, { worst: 0.2, best: 0.8 }, bounds);
+  const sampling = gatedSampling(samplingVariance(base["p-irt-dr"], sample, residuals), blended, blend.tightening);
+  return designInterval({ score: blended.estimators.gate, bounds, sampling }, 0.95);
 }

@@ -88,10 +88,11 @@ function scenarioResult(
 
   const { sample, bounds } = estimate;
   const seen = { worst: sourceScores[0]!, best: sourceScores.at(-1)! };
-  const { estimators, outside: probable } = blendEstimates(estimate.base, described, seen, bounds);
+  const blended = blendEstimates(estimate.base, described, seen, bounds);
+  const { estimators } = blended;
   const score = estimators[form.estimator];
   const exact = sample.items.length === bank.count;
-  const outside = exact ? exactOutside(score, sourceScores) : probable;
+  const outside = exact ? exactOutside(score, sourceScores) : blended.outside;
   const range = scoreRange(outside);
   if (range === "outside")
     warnings.push(
@@ -114,7 +115,7 @@ function scenarioResult(
       message: `${scenario.id}: ${of - sample.items.length} of ${of} answers are missing; the score and its interval assume that they are missing at random.`,
     });
   const drawn = exact ? NO_SAMPLING : samplingVariance(estimators["p-irt-dr"], sample, estimate.residuals);
-  const sampling = drawn && form.estimator === "gate" ? gatedSampling(drawn, outside, described.tightening) : drawn;
+  const sampling = drawn && form.estimator === "gate" ? gatedSampling(drawn, blended, described.tightening) : drawn;
   const { interval, reason } = scenarioInterval(form, described, estimate, sampling, score, range, level, exact);
   if (interval === null && reason !== null)
     warnings.push({ code: "no_interval", scenario: scenario.id, message: `${scenario.id}: no interval: ${reason}.` });

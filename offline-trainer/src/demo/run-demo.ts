@@ -9,7 +9,7 @@ import {
   type EstimateRequest,
 } from "anchoreval";
 import { points, textTable, type Output } from "anchoreval/cli";
-import { AnchorEvalError, createRandom, ESTIMATORS, type EstimatorId } from "anchoreval/core";
+import { AnchorEvalError, createRandom, type EstimatorId } from "anchoreval/core";
 import { folderSource } from "anchoreval/node";
 import { publishBundle, r2Store } from "anchoreval/publish";
 import { resolveBackend, type Provider } from "../backends/resolve-backend.ts";
@@ -24,6 +24,15 @@ import { writeBundleFolder } from "../publish/bundle-folder.ts";
 import { renderReport } from "../report/render-report.ts";
 import { startLocalWorker, type LocalWorker } from "../serve/local-worker.ts";
 import { holdOut } from "./hold-out.ts";
+
+/** Estimators whose errors are shown. */
+const SHOWN: readonly { readonly id: EstimatorId; readonly title: string }[] = [
+  { id: "anchor-mean", title: "anchor mean" },
+  { id: "p-irt", title: "p-IRT" },
+  { id: "gp-irt", title: "gp-IRT" },
+  { id: "gaussian", title: "Gaussian" },
+  { id: "gate", title: "gate (score)" },
+];
 
 export interface DemoOptions {
   readonly matrix: ResponseMatrix;
@@ -212,7 +221,7 @@ function showErrors(
     id,
     `${Math.min(anchors, count)} of ${count}`,
     points(mean(random[s]!)),
-    ...ESTIMATORS.map((estimator) =>
+    ...SHOWN.map(({ id: estimator }) =>
       points(
         mean(
           targets.map((model, k) =>
@@ -229,14 +238,14 @@ function showErrors(
     points(
       mean(targets.map((_, t) => Math.sqrt(random.reduce((sum, errors) => sum + errors[t]! ** 2, 0)) / slices.length)),
     ),
-    ...ESTIMATORS.map((estimator) =>
+    ...SHOWN.map(({ id: estimator }) =>
       points(mean(targets.map((model, k) => Math.abs(overall(estimates[k]!, estimator) - truth(model))))),
     ),
   ]);
   output.line("Mean absolute error of the held-out models, in points:");
   for (const line of textTable(
-    [["scenario", "items asked", "random items", "anchor mean", "p-IRT", "gp-IRT", "p-IRT-DR (score)"], ...rows],
-    "l" + "r".repeat(6),
+    [["scenario", "items asked", "random items", ...SHOWN.map(({ title }) => title)], ...rows],
+    "l" + "r".repeat(2 + SHOWN.length),
   ))
     output.line(line);
   output.line();

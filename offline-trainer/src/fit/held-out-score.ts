@@ -20,7 +20,7 @@ export function heldOutSampling(
   blend: Blend,
 ): SamplingVariance | null {
   if (sampling === null || estimator !== "gate") return sampling;
-  return gatedSampling(sampling, blendEstimates(base, blend, seen, bounds).outside, blend.tightening);
+  return gatedSampling(sampling, blendEstimates(base, blend, seen, bounds), blend.tightening);
 }
 
 /** Its design-based 95 % interval; null where there is none. */

@@ -10,9 +10,9 @@ const LEAST_FAMILIES = 8;
 const LEAST_INSIDE = 0.05;
 
 /**
- * τ of the gate's intervals: the share of its design-based half-width that would have held the score of 95 % of the
- * held-out models, corrected for their number (split conformal prediction on scaled errors). An interval is
- * (1−P)·τ + P of the design-based one, so a model whose error is r half-widths needs τ = (r − P)/(1 − P).
+ * τ of the gate's intervals: the least that would have held the scores of 95 % of the held-out models, corrected for their
+ * number (split conformal prediction on scaled errors). A model whose error is r design-based half-widths needs a variance
+ * of r²V, so τ² = (r² − P − P(1−P)·g²/V)/(1 − P) ({@link gatedSampling}).
  * @param families - family of every model, by row
  * @returns 1 for fewer than 39 models or 8 families: the draw alone is known
  * @see Lei, G'Sell, Rinaldo, Tibshirani & Wasserman (2018), JASA 113, 1094–1111, §5.2 (locally weighted conformal)
@@ -33,12 +33,13 @@ function neededShare(
   { base, bounds, seen, sampling, truth }: HeldOutEstimate,
   blend: Omit<Blend, "tightening">,
 ): number {
-  const { estimators, outside } = blendEstimates(base, { ...blend, tightening: 1 }, seen, bounds);
+  const { estimators, outside, gap } = blendEstimates(base, { ...blend, tightening: 1 }, seen, bounds);
   const score = estimators.gate;
   if (Math.abs(score - truth) < 1e-12) return 0;
-  if (sampling === null) return Infinity;
+  if (sampling === null || sampling.variance === 0) return Infinity;
   const { low, high } = designInterval({ score, bounds: { low: 0, high: 1 }, sampling }, 0.95);
   const ratio = truth > score ? (truth - score) / (high - score) : (score - truth) / (score - low);
   const share = Math.min(1 - LEAST_INSIDE, outside.above + outside.below);
-  return (ratio - share) / (1 - share);
+  const between = (share * (1 - share) * gap ** 2) / sampling.variance;
+  return Math.sqrt(Math.max(0, (ratio ** 2 - share - between) / (1 - share)));
 }

@@ -10,6 +10,8 @@ export interface BlendedEstimates {
   readonly estimators: Readonly<Record<EstimatorId, number>>;
   /** Probability that the full score lies above or below every source model's. */
   readonly outside: { readonly above: number; readonly below: number };
+  /** By how much the stack and the partly corrected mean differ, between which the gate stands. */
+  readonly gap: number;
 }
 
 /**
@@ -43,6 +45,7 @@ export function blendEstimates(
       gate: within((1 - share) * stack + share * corrected),
     },
     outside,
+    gap: Math.abs(stack - corrected),
   };
 }
 

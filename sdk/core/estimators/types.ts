@@ -47,8 +47,8 @@ export interface Blend {
   /** Root mean square error of the partly corrected mean on held-out source models, which the gate looks out of; a fraction. */
   readonly rmse: number;
   /**
-   * Half-width of the gate's intervals inside the range seen, relative to the design-based ones: a conformal quantile over
-   * held-out source models; 1 where they are too few. Positive.
+   * τ: half-width of the gate's intervals well inside the range seen, relative to the design-based ones: a conformal
+   * quantile over held-out source models; 1 where they are too few. Positive.
    */
   readonly tightening: number;
 }

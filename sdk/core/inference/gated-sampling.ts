@@ -1,18 +1,21 @@
+import type { BlendedEstimates } from "../estimators/blend-estimates.ts";
 import type { SamplingVariance } from "./sampling-variance.ts";
 
 /**
- * Variance of a gated blend from that of the corrected mean: V·((1−P)·τ + P)². Inside the range seen the blend errs less
- * than the draw of the anchors alone would make it, by the tightening τ that held-out models were measured to allow;
- * outside of it the draw is all that is known.
- * @param sampling - of `p-irt-dr`
- * @param outside - P, the chance that the model lies outside the range seen
- * @param tightening - τ > 0 ({@link Blend.tightening})
+ * Variance of a gated blend, by the law of total variance over being inside the range seen or outside of it:
+ * (1−P)·τ²V + P·V + P(1−P)·g². Inside, the stack errs less than the draw of the anchors would make it, by the tightening τ
+ * that held-out models were measured to allow; outside, the draw is all that is known; and as long as it isn't known
+ * which, the gap g between what the two say is an error too.
+ * @param sampling - of `p-irt-dr`, V
+ * @param blended - P, the chance that the model lies outside the range seen, and g
+ * @param tightening - τ ({@link Blend.tightening})
  */
 export function gatedSampling(
   sampling: SamplingVariance,
-  outside: { readonly above: number; readonly below: number },
+  { outside, gap }: Pick<BlendedEstimates, "outside" | "gap">,
   tightening: number,
 ): SamplingVariance {
   const share = Math.min(1, outside.above + outside.below);
-  return { ...sampling, variance: sampling.variance * ((1 - share) * tightening + share) ** 2 };
+  const within = (1 - share) * tightening ** 2 + share;
+  return { ...sampling, variance: within * sampling.variance + share * (1 - share) * gap ** 2 };
 }

@@ -15,11 +15,12 @@ const corrected = 0.7 * 0.7 + 0.3 * 0.5;
 describe("blendEstimates", () => {
   test("is the formulas, by hand", () => {
     expect(partlyCorrectedMean(base)).toBeCloseTo(corrected, 15);
-    const { estimators, outside } = blendEstimates(base, blend, { worst: 0.1, best: 0.68 }, anywhere);
+    const { estimators, outside, gap } = blendEstimates(base, blend, { worst: 0.1, best: 0.68 }, anywhere);
     expect(outside.above).toBeCloseTo(normalCdf((corrected - 0.68) / 0.05), 15);
     expect(outside.below).toBeCloseTo(normalCdf((0.1 - corrected) / 0.05), 15);
     const share = outside.above + outside.below;
     expect(estimators).toMatchObject(base);
+    expect(gap).toBeCloseTo(Math.abs(stack - corrected), 15);
     expect(estimators["gp-irt"]).toBeCloseTo(0.25 * 0.6 + 0.75 * 0.5, 15);
     expect(estimators.stack).toBeCloseTo(stack, 15);
     expect(estimators.gate).toBeCloseTo((1 - share) * stack + share * corrected, 15);

@@ -67,10 +67,18 @@ describe("gatedSampling", () => {
   const sampling = { variance: 0.0025, degrees: 30, answers: 50, right: 20 };
 
   test("is the draw's outside the range, the tightened one inside, and in between by the chance", () => {
-    expect(gatedSampling(sampling, { above: 1, below: 0 }, 0.5)).toEqual(sampling);
-    expect(gatedSampling(sampling, { above: 0, below: 0 }, 0.5).variance).toBeCloseTo(0.0025 / 4, 15);
-    expect(gatedSampling(sampling, { above: 0.2, below: 0.3 }, 0.5).variance).toBeCloseTo(0.0025 * 0.75 ** 2, 15);
-    expect(gatedSampling(sampling, { above: 0.1, below: 0 }, 1)).toEqual(sampling);
+    const at = (
+      above: number,
+      below: number,
+      gap: number,
+    ): { outside: { above: number; below: number }; gap: number } => ({
+      outside: { above, below },
+      gap,
+    });
+    expect(gatedSampling(sampling, at(1, 0, 0.3), 0.5)).toEqual(sampling);
+    expect(gatedSampling(sampling, at(0, 0, 0.3), 0.5).variance).toBeCloseTo(0.0025 / 4, 15);
+    expect(gatedSampling(sampling, at(0.2, 0.3, 0), 0.5).variance).toBeCloseTo(0.0025 * (0.5 / 4 + 0.5), 15);
+    expect(gatedSampling(sampling, at(0.25, 0, 0.2), 1).variance).toBeCloseTo(0.0025 + 0.25 * 0.75 * 0.04, 15);
   });
 
   test("scales an interval's half-width, far from 0 and 1", () => {
@@ -81,7 +89,7 @@ describe("gatedSampling", () => {
       );
       return (high - low) / 2;
     };
-    const tight = gatedSampling({ ...sampling, variance: 1e-4 }, { above: 0, below: 0 }, 0.6);
+    const tight = gatedSampling({ ...sampling, variance: 1e-4 }, { outside: { above: 0, below: 0 }, gap: 0.1 }, 0.6);
     expect(half(tight.variance) / half(1e-4)).toBeCloseTo(0.6, 3);
   });
 });
