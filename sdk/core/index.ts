@@ -47,7 +47,12 @@ export {
 export { rankIntervals, type RankInterval } from "./inference/rank-intervals.ts";
 export { rankedGap } from "./inference/ranked-gap.ts";
 export { gatedSampling } from "./inference/gated-sampling.ts";
-export { NO_SAMPLING, samplingVariance, type SamplingVariance } from "./inference/sampling-variance.ts";
+export {
+  bernoulliVariance,
+  NO_SAMPLING,
+  samplingVariance,
+  type SamplingVariance,
+} from "./inference/sampling-variance.ts";
 export { percentile, scoreRange, type ScoreRange } from "./inference/score-range.ts";
 export { wilsonInterval } from "./inference/wilson-interval.ts";
 export { itemInformation, logitInformation, testInformation } from "./irt/information.ts";

@@ -19,11 +19,11 @@ async function bundleOf(code: string): Promise<string> {
 
 /**
  * Ceilings in bytes of gzip. Raise one in the commit that needs it, and say why.
- * 2026-11: 15.7 kB for the whole path from a URL to an estimate; 2.5 kB of it are the words of its errors, and the
+ * 2026-11: 16 kB for the whole path from a URL to an estimate; 2.5 kB of it are the words of its errors, and the
  * checks of a bundle cost as much as its arithmetic.
  */
 const CEILINGS = {
-  'export { estimateFromAnchors, loadBundle } from "anchoreval";': 16_000,
+  'export { estimateFromAnchors, loadBundle } from "anchoreval";': 16_500,
   'export { compareFromAnchors, loadBundle, rankFromAnchors } from "anchoreval";': 20_500,
   'export { mapAbility } from "anchoreval/core";': 2500,
   'export { contentHash } from "anchoreval/bundle";': 2000,

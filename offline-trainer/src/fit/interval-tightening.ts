@@ -1,4 +1,4 @@
-import { blendEstimates, designInterval, type Blend } from "anchoreval/core";
+import { bernoulliVariance, blendEstimates, studentTQuantile, type Blend } from "anchoreval/core";
 import { conformalQuantile } from "./held-out-score.ts";
 import type { HeldOutEstimate } from "./held-out.ts";
 
@@ -25,21 +25,34 @@ export function intervalTightening(
   const models = new Set(estimates.map(({ model }) => model));
   if (models.size < LEAST_MODELS || new Set([...models].map((model) => families[model])).size < LEAST_FAMILIES)
     return 1;
-  const needed = conformalQuantile(estimates, (estimate) => neededShare(estimate, blend), 0.95);
+  const quantiles = new Map<number, number>(); // few sizes, thousands of estimates
+  const t = (degrees: number): number => {
+    const known = quantiles.get(degrees) ?? studentTQuantile(0.975, degrees);
+    quantiles.set(degrees, known);
+    return known;
+  };
+  const needed = conformalQuantile(estimates, (estimate) => neededShare(estimate, blend, t), 0.95);
   return needed === null || !Number.isFinite(needed) ? 1 : Math.max(needed, LEAST_INSIDE);
 }
 
+/**
+ * τ that one model needs. Wilson's interval holds S where (ŝ − S)² ≤ t²·S(1−S)·V/b, b the Bernoulli variance that the
+ * effective size is of: so it needs r²V with r² = (ŝ − S)²·b/(t²·S(1−S)·V).
+ */
 function neededShare(
   { base, bounds, seen, sampling, truth }: HeldOutEstimate,
   blend: Omit<Blend, "tightening">,
+  t: (degrees: number) => number,
 ): number {
   const { estimators, outside, gap } = blendEstimates(base, { ...blend, tightening: 1 }, seen, bounds);
-  const score = estimators.gate;
-  if (Math.abs(score - truth) < 1e-12) return 0;
+  const square = (estimators.gate - truth) ** 2;
+  if (square < 1e-24) return 0;
   if (sampling === null || sampling.variance === 0) return Infinity;
-  const { low, high } = designInterval({ score, bounds: { low: 0, high: 1 }, sampling }, 0.95);
-  const ratio = truth > score ? (truth - score) / (high - score) : (score - truth) / (score - low);
+  const { variance, degrees, answers, right } = sampling;
+  if ((truth === 0 && right === 0) || (truth === 1 && right === answers)) return 0; // never ruled out
+  const needed =
+    (square * bernoulliVariance(estimators.gate, answers)) / (t(degrees) ** 2 * truth * (1 - truth) * variance);
   const share = Math.min(1 - LEAST_INSIDE, outside.above + outside.below);
-  const between = (share * (1 - share) * gap ** 2) / sampling.variance;
-  return Math.sqrt(Math.max(0, (ratio ** 2 - share - between) / (1 - share)));
+  const between = (share * (1 - share) * gap ** 2) / variance;
+  return Math.sqrt(Math.max(0, (needed - share - between) / (1 - share)));
 }

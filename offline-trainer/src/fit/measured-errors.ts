@@ -1,5 +1,5 @@
 import { ERROR_LEVELS, type ErrorSummary, type MeasuredErrors, type SplitErrors } from "anchoreval/bundle";
-import { ESTIMATORS, type Blend, type EstimatorId, type RandomSource } from "anchoreval/core";
+import { blendEstimates, ESTIMATORS, type Blend, type EstimatorId, type RandomSource } from "anchoreval/core";
 import type { ResponseMatrix } from "../matrix/response-matrix.ts";
 import type { ScenarioSlice } from "../prepare/scenarios.ts";
 import { modelFamilies } from "../splits/families.ts";
@@ -84,10 +84,7 @@ function splitErrors(
   const known = models.length >= LEAST_MODELS_FOR_COVERAGE && covers && bounds.every((bound) => bound !== null);
   return {
     models: models.length,
-    estimators: Object.fromEntries(ESTIMATORS.map((id) => [id, summary(estimates, id, blend)])) as Record<
-      EstimatorId,
-      ErrorSummary
-    >,
+    estimators: summaries(estimates, blend),
     randomMae: rounded(baseline.reduce((sum, error) => sum + error, 0) / models.length),
     coverage95: known
       ? rounded(
@@ -142,22 +139,28 @@ function heldModels(
   return new Set([...interpolation, ...extrapolation].filter((own) => own.fold === fold).map(({ model }) => model));
 }
 
-function summary(
+function summaries(
   estimates: readonly HeldOutEstimate[],
-  id: EstimatorId,
   blend: (estimate: HeldOutEstimate) => Blend,
-): ErrorSummary {
-  let absolute = 0;
-  let squares = 0;
-  let sum = 0;
-  for (const estimate of estimates) {
-    const error = heldOutScore(estimate, id, blend(estimate)) - estimate.truth;
-    absolute += Math.abs(error);
-    squares += error * error;
-    sum += error;
-  }
-  const count = estimates.length;
-  return { mae: rounded(absolute / count), rmse: rounded(Math.sqrt(squares / count)), bias: rounded(sum / count) };
+): Record<EstimatorId, ErrorSummary> {
+  const scores = estimates.map((estimate) => {
+    const { base, seen, bounds } = estimate;
+    return blendEstimates(base, blend(estimate), seen, bounds).estimators;
+  });
+  const summary = (id: EstimatorId): ErrorSummary => {
+    let absolute = 0;
+    let squares = 0;
+    let sum = 0;
+    estimates.forEach(({ truth }, k) => {
+      const error = scores[k]![id] - truth;
+      absolute += Math.abs(error);
+      squares += error * error;
+      sum += error;
+    });
+    const count = estimates.length;
+    return { mae: rounded(absolute / count), rmse: rounded(Math.sqrt(squares / count)), bias: rounded(sum / count) };
+  };
+  return Object.fromEntries(ESTIMATORS.map((id) => [id, summary(id)])) as Record<EstimatorId, ErrorSummary>;
 }
 
 /** Six decimals: a ten-thousandth of a point is more than any error is known to. */

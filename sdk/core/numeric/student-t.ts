@@ -11,6 +11,7 @@ export function studentTQuantile(p: number, degreesOfFreedom: number): number {
   if (p === 0.5) return 0;
   if (p < 0.5) return -studentTQuantile(1 - p, degreesOfFreedom);
   const degrees = Math.min(degreesOfFreedom, 1e7);
+  if (last.p === p && last.degrees === degrees) return last.quantile;
   let low = 0;
   let high = 2;
   while (studentTCdf(high, degrees) < p) high *= 2;
@@ -19,8 +20,12 @@ export function studentTQuantile(p: number, degreesOfFreedom: number): number {
     if (studentTCdf(middle, degrees) < p) low = middle;
     else high = middle;
   }
-  return 0.5 * (low + high);
+  last = { p, degrees, quantile: 0.5 * (low + high) };
+  return last.quantile;
 }
+
+/** The quantile found last: the intervals of a form come in thousands, with the same degrees of freedom. */
+let last = { p: NaN, degrees: NaN, quantile: NaN };
 
 /** Distribution function of Student's t: F(t) = 1 − ½·I_{ν/(ν+t²)}(ν/2, ½) for t ≥ 0. */
 export function studentTCdf(t: number, degreesOfFreedom: number): number {
