@@ -25,13 +25,7 @@ export function intervalTightening(
   const models = new Set(estimates.map(({ model }) => model));
   if (models.size < LEAST_MODELS || new Set([...models].map((model) => families[model])).size < LEAST_FAMILIES)
     return 1;
-  const quantiles = new Map<number, number>(); // few sizes, thousands of estimates
-  const t = (degrees: number): number => {
-    const known = quantiles.get(degrees) ?? studentTQuantile(0.975, degrees);
-    quantiles.set(degrees, known);
-    return known;
-  };
-  const needed = conformalQuantile(estimates, (estimate) => neededShare(estimate, blend, t), 0.95);
+  const needed = conformalQuantile(estimates, (estimate) => neededShare(estimate, blend), 0.95);
   return needed === null || !Number.isFinite(needed) ? 1 : Math.max(needed, LEAST_INSIDE);
 }
 
@@ -42,16 +36,15 @@ export function intervalTightening(
 function neededShare(
   { base, bounds, seen, sampling, truth }: HeldOutEstimate,
   blend: Omit<Blend, "tightening">,
-  t: (degrees: number) => number,
 ): number {
-  const { estimators, outside, gap } = blendEstimates(base, { ...blend, tightening: 1 }, seen, bounds);
+  const { estimators, outside, gap } = blendEstimates(base, blend, seen, bounds);
   const square = (estimators.gate - truth) ** 2;
   if (square < 1e-24) return 0;
   if (sampling === null || sampling.variance === 0) return Infinity;
   const { variance, degrees, answers, right } = sampling;
   if ((truth === 0 && right === 0) || (truth === 1 && right === answers)) return 0; // never ruled out
-  const needed =
-    (square * bernoulliVariance(estimators.gate, answers)) / (t(degrees) ** 2 * truth * (1 - truth) * variance);
+  const t = studentTQuantile(0.975, degrees);
+  const needed = (square * bernoulliVariance(estimators.gate, answers)) / (t ** 2 * truth * (1 - truth) * variance);
   const share = Math.min(1 - LEAST_INSIDE, outside.above + outside.below);
   const between = (share * (1 - share) * gap ** 2) / variance;
   return Math.sqrt(Math.max(0, (needed - share - between) / (1 - share)));

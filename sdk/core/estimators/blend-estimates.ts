@@ -25,7 +25,7 @@ export interface BlendedEstimates {
  */
 export function blendEstimates(
   base: Readonly<Record<BaseEstimatorId, number>>,
-  blend: Blend,
+  blend: Omit<Blend, "tightening">,
   seen: { readonly worst: number; readonly best: number },
   bounds: { readonly low: number; readonly high: number },
 ): BlendedEstimates {

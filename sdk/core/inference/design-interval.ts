@@ -1,5 +1,6 @@
 import { studentTQuantile } from "../numeric/student-t.ts";
 import { bernoulliVariance, type SamplingVariance } from "./sampling-variance.ts";
+import { satterthwaite } from "./satterthwaite.ts";
 import { wilsonInterval } from "./wilson-interval.ts";
 
 /** A score estimated from anchors that were drawn at random: of one scenario, or of several together. */
@@ -48,16 +49,11 @@ export function weightedScore(parts: readonly (SampledScore & { readonly share: 
       1,
       sum((part) => part.share * term(part)),
     ); // shares sum to 1 up to rounding
-  const variance = sum(({ share, sampling }) => share ** 2 * sampling.variance);
   return {
     score: mean(({ score }) => score),
     bounds: { low: mean(({ bounds }) => bounds.low), high: mean(({ bounds }) => bounds.high) },
     sampling: {
-      variance,
-      degrees:
-        variance === 0
-          ? Infinity
-          : variance ** 2 / sum(({ share, sampling }) => (share ** 2 * sampling.variance) ** 2 / sampling.degrees),
+      ...satterthwaite(parts),
       answers: sum(({ sampling }) => sampling.answers),
       right: sum(({ sampling }) => sampling.right),
     },

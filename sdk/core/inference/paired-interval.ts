@@ -1,5 +1,6 @@
 import { studentTCdf, studentTQuantile } from "../numeric/student-t.ts";
 import type { PairedSampling } from "./paired-sampling.ts";
+import { satterthwaite } from "./satterthwaite.ts";
 
 /** A difference of two models' scores, S_B − S_A, from the same anchors: of one scenario, or of several together. */
 export interface SampledDifference {
@@ -48,10 +49,8 @@ export function turnedDifference({ difference, bounds, sampling }: SampledDiffer
 }
 
 /**
- * Weighted mean of differences whose anchors were drawn independently: V = ΣW²V_s with Satterthwaite's degrees of
- * freedom, as `weightedScore` has it for scores.
+ * Weighted mean of differences whose anchors were drawn independently, as `weightedScore` has it for scores.
  * @param parts - shares W, summing to 1
- * @see Satterthwaite (1946), Biometrics Bulletin 2, 110–114
  */
 export function weightedDifference(
   parts: readonly (SampledDifference & { readonly share: number })[],
@@ -66,11 +65,9 @@ export function weightedDifference(
         sum((part) => part.share * term(part)),
       ),
     ); // shares sum to 1 up to rounding
-  const variance = sum(({ share, sampling }) => share ** 2 * sampling.variance);
-  const spread = sum(({ share, sampling }) => (share ** 2 * sampling.variance) ** 2 / sampling.degrees);
   return {
     difference: mean(({ difference }) => difference),
     bounds: { low: mean(({ bounds }) => bounds.low), high: mean(({ bounds }) => bounds.high) },
-    sampling: { variance, degrees: variance === 0 ? Infinity : variance ** 2 / spread },
+    sampling: satterthwaite(parts),
   };
 }

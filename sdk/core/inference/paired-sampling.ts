@@ -1,16 +1,13 @@
 import type { AnsweredSample } from "../estimators/types.ts";
+import { collapsedVariance } from "./collapsed-strata.ts";
 import { discordance } from "./discordance.ts";
+import type { KnownVariance } from "./satterthwaite.ts";
 
 /** Weight of the variance without a model, in degrees of freedom, that the residuals' variance is shrunk toward. */
 const FREE_DEGREES = 2;
 
-/** What the draw of the anchors makes of the error of a difference of two scores. */
-export interface PairedSampling {
-  /** Variance of the difference, a fraction squared. */
-  readonly variance: number;
-  /** Degrees of freedom that the variance is known to; Infinity where nothing was drawn. */
-  readonly degrees: number;
-}
+/** What the draw of the anchors makes of the error of a difference of two scores: a fraction squared. */
+export type PairedSampling = KnownVariance;
 
 /** Of a difference that rests on no draw: both models answered every item. */
 export const NO_PAIRED_SAMPLING: PairedSampling = { variance: 0, degrees: Infinity };
@@ -43,36 +40,19 @@ export interface PairedAnswers {
  * 305–325 (their HC2)
  */
 export function pairedSampling(difference: number, a: PairedAnswers, b: PairedAnswers): PairedSampling | null {
-  const { mass, inclusion } = a.sample;
-  if (inclusion === null) return null;
-  const gap = (j: number): number => residual(b, j) - residual(a, j);
-  let mean = 0;
-  for (let j = 0; j < mass.length; j++) mean += mass[j]! * gap(j);
-  let n = 0;
-  let previous = 0;
-  let squares = 0;
-  let own = 0;
-  const drawn: number[] = [];
-  for (let j = 0; j < mass.length; j++) {
-    const open = 1 - inclusion[j]!;
-    if (open <= 1e-12) continue; // always asked
-    const z = mass[j]! * (gap(j) - mean) * Math.sqrt(open);
-    if (n > 0) squares += (z - previous) ** 2;
-    previous = z;
-    own += mass[j]! ** 2 * open;
-    drawn.push(j);
-    n++;
-  }
-  if (n === 0) return NO_PAIRED_SAMPLING;
-  if (n === 1) return null;
+  if (a.sample.inclusion === null) return null;
+  const gaps = Float64Array.from(a.sample.scores, (_, j) => residual(b, j) - residual(a, j));
+  const collapsed = collapsedVariance(gaps, a.sample.mass, a.sample.inclusion);
+  if (collapsed === "none") return NO_PAIRED_SAMPLING;
+  if (collapsed === null) return null;
+  const { variance, degrees, unit, drawn } = collapsed;
+  const n = drawn.length;
   const { aAhead, bAhead } = discordance(
     drawn.map((j) => a.sample.scores[j]!),
     drawn.map((j) => b.sample.scores[j]!),
   );
-  const variance = (n / (2 * (n - 1))) * squares;
-  const degrees = (2 * (n - 1) ** 2) / (3 * n - 4);
   const known = Math.min(degrees, 2 * (n - Math.max(aAhead, bAhead, n - aAhead - bAhead)));
-  const free = Math.max(0, freeVariance(difference, aAhead + bAhead, n)) * own;
+  const free = Math.max(0, freeVariance(difference, aAhead + bAhead, n)) * unit;
   return {
     variance: (known * variance + FREE_DEGREES * free) / (known + FREE_DEGREES),
     degrees: degrees + FREE_DEGREES,

@@ -1,4 +1,5 @@
 import type { AnsweredSample } from "../estimators/types.ts";
+import { collapsedVariance } from "./collapsed-strata.ts";
 
 /** Weight of the binomial variance, in degrees of freedom, that the residuals' variance is shrunk toward. */
 const BINOMIAL_DEGREES = 2;
@@ -36,30 +37,14 @@ export function samplingVariance(
   sample: AnsweredSample,
   residuals: Float64Array,
 ): SamplingVariance | null {
-  const { mass, inclusion } = sample;
-  if (inclusion === null) return null;
-  let mean = 0;
-  for (let j = 0; j < residuals.length; j++) mean += mass[j]! * residuals[j]!;
-  let n = 0;
-  let right = 0;
-  let previous = 0;
-  let squares = 0;
-  let own = 0;
-  for (let j = 0; j < residuals.length; j++) {
-    const open = 1 - inclusion[j]!;
-    if (open <= 1e-12) continue; // always asked
-    const z = mass[j]! * (residuals[j]! - mean) * Math.sqrt(open);
-    if (n > 0) squares += (z - previous) ** 2;
-    previous = z;
-    own += mass[j]! ** 2 * open;
-    right += sample.scores[j]!;
-    n++;
-  }
-  if (n === 0) return NO_SAMPLING;
-  if (n === 1) return null;
-  const variance = (n / (2 * (n - 1))) * squares;
-  const degrees = (2 * (n - 1) ** 2) / (3 * n - 4);
-  const binomial = bernoulliVariance(score, n) * own;
+  if (sample.inclusion === null) return null;
+  const collapsed = collapsedVariance(residuals, sample.mass, sample.inclusion);
+  if (collapsed === "none") return NO_SAMPLING;
+  if (collapsed === null) return null;
+  const { variance, degrees, unit, drawn } = collapsed;
+  const n = drawn.length;
+  const right = drawn.reduce((sum, j) => sum + sample.scores[j]!, 0);
+  const binomial = bernoulliVariance(score, n) * unit;
   const known = Math.min(degrees, 2 * Math.min(right, n - right));
   return {
     variance: (known * variance + BINOMIAL_DEGREES * binomial) / (known + BINOMIAL_DEGREES),
