@@ -72,7 +72,7 @@ export async function backtestCell(
   return task.scenarios.flatMap((slice, s) =>
     sizes.map((n): CellResult => {
       const held = table[s]!.get(n)!;
-      const blend = blends[s]!.get(n)!;
+      const blend = blends[s]!.get(n)!.served;
       const truths = new Map(held.map(({ model, truth }) => [model, truth]));
       const models = [...truths.keys()];
       const errors = randomErrors(

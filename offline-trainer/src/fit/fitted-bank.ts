@@ -1,7 +1,7 @@
-import type { Blend } from "anchoreval/core";
 import type { DimensionError } from "./choose-dimension.ts";
 import type { ScoreLink } from "./configuration.ts";
 import type { CrossValidation } from "./cross-validate.ts";
+import type { LearnedBlend } from "./learn-blends.ts";
 import type { BankForms } from "./draw-forms.ts";
 import type { BankTask, TrainedBank } from "./train-bank.ts";
 
@@ -16,7 +16,7 @@ export interface FittedBank {
   readonly validation: CrossValidation;
   readonly forms: BankForms;
   /** What blends the estimators, by scenario and size. */
-  readonly blends: readonly ReadonlyMap<number, Blend>[];
+  readonly blends: readonly ReadonlyMap<number, LearnedBlend>[];
   /** Errors of the candidates, where the dimension was chosen. */
   readonly dimensionErrors: readonly DimensionError[];
 }

@@ -25,8 +25,7 @@ export function formManifests(
           n,
           estimator,
           interval,
-          blend: bank.blends[s]!.get(n)!,
-          lambdaRule: configuration.lambda,
+          blend: bank.blends[s]!.get(n)!.foldOut,
           interpolation: bank.validation.interpolation[s]!.get(n)!,
           extrapolation: bank.validation.extrapolation[s]!.get(n)!,
           random: createRandom(seed).fork("measured errors"),
@@ -43,7 +42,7 @@ export function formManifests(
       scenarios: Object.fromEntries(
         scenarios.map(({ bank, slice, s }): [string, FormScenarioManifest] => {
           const items = bank.forms[s]!.get(n)!.items.length;
-          const { lambda, stack, rmse, tightening } = bank.blends[s]!.get(n)!;
+          const { lambda, stack, rmse, tightening } = bank.blends[s]!.get(n)!.served;
           return [
             slice.id,
             {
@@ -58,10 +57,7 @@ export function formManifests(
           ];
         }),
       ),
-      overall:
-        scenarios.length > 1
-          ? { measured: measureOverall(banks, n, estimator, configuration.lambda, randomMaes(errors)) }
-          : null,
+      overall: scenarios.length > 1 ? { measured: measureOverall(banks, n, estimator, randomMaes(errors)) } : null,
     };
   });
 }

@@ -1,13 +1,21 @@
-import { partlyCorrectedMean, type Blend } from "anchoreval/core";
-import { modelFamilies } from "../splits/families.ts";
+import type { Blend } from "anchoreval/core";
 import { scoreAt } from "../matrix/response-matrix.ts";
+import { familyNumbers } from "../splits/families.ts";
 import type { LambdaRule } from "./configuration.ts";
 import type { CrossValidation } from "./cross-validate.ts";
-import { blendingWeight, referenceLambda } from "./lambda.ts";
+import { foldOutBlend } from "./fold-out-blend.ts";
 import type { HeldOutEstimate } from "./held-out.ts";
-import { intervalTightening } from "./interval-tightening.ts";
-import { stackWeights } from "./stack-weights.ts";
+import { insideBlend } from "./inside-blend.ts";
+import { blendingWeight, referenceLambda } from "./lambda.ts";
 import type { BankTask } from "./train-bank.ts";
+
+/** What blends the estimators of one scenario and size. */
+export interface LearnedBlend {
+  /** Learned on all held-out source models: what a bundle serves with. */
+  readonly served: Blend;
+  /** Learned without an estimate's own fold and the models in it ({@link foldOutBlend}). */
+  readonly foldOut: (estimate: HeldOutEstimate) => Blend;
+}
 
 /** What blends the estimators of every scenario and size, learned on held-out source models: `blends[s].get(n)`. */
 export function learnBlends(
@@ -16,36 +24,26 @@ export function learnBlends(
   sizes: readonly number[],
   validation: CrossValidation,
   rule: LambdaRule,
-): ReadonlyMap<number, Blend>[] {
+): ReadonlyMap<number, LearnedBlend>[] {
   const lambdas = learnLambdas(task, rows, sizes, validation, rule);
-  const families = modelFamilies(task.matrix.subjects);
+  const families = familyNumbers(task.matrix.subjects);
   return task.scenarios.map(
     (_, s) =>
       new Map(
-        sizes.map((n) => {
+        sizes.map((n): [number, LearnedBlend] => {
           const lambda = lambdas[s]!.get(n)!;
-          return [n, insideBlend(validation.interpolation[s]!.get(n)!, { n, lambda, families })];
+          const interpolation = validation.interpolation[s]!.get(n)!;
+          const extrapolation = validation.extrapolation[s]!.get(n)!;
+          return [
+            n,
+            {
+              served: insideBlend(interpolation, { n, lambda, families }),
+              foldOut: foldOutBlend({ n, lambda, lambdaRule: rule, families, interpolation, extrapolation }),
+            },
+          ];
         }),
       ),
   );
-}
-
-/**
- * What the stack, the gate and its intervals need, from models like the others.
- * @param n - anchors, for an error where nothing was held out: that of a fair coin's mean
- * @param families - family of every model, by row
- */
-export function insideBlend(
-  interpolation: readonly HeldOutEstimate[],
-  { n, lambda, families }: { n: number; lambda: number; families: ArrayLike<number> },
-): Blend {
-  const squares = interpolation.reduce((sum, { base, truth }) => sum + (partlyCorrectedMean(base) - truth) ** 2, 0);
-  const blend = {
-    lambda,
-    stack: stackWeights(interpolation),
-    rmse: interpolation.length > 0 ? Math.sqrt(squares / interpolation.length) : 0.5 / Math.sqrt(n),
-  };
-  return { ...blend, tightening: intervalTightening(interpolation, families, blend) };
 }
 
 /** λ of every scenario and size. */

@@ -1,13 +1,10 @@
 import { ERROR_LEVELS, type ErrorSummary, type MeasuredErrors, type SplitErrors } from "anchoreval/bundle";
-import { blendEstimates, ESTIMATORS, type Blend, type EstimatorId, type RandomSource } from "anchoreval/core";
+import { ESTIMATORS, type Blend, type EstimatorId, type RandomSource } from "anchoreval/core";
 import type { ResponseMatrix } from "../matrix/response-matrix.ts";
 import type { ScenarioSlice } from "../prepare/scenarios.ts";
-import { modelFamilies } from "../splits/families.ts";
-import type { LambdaRule } from "./configuration.ts";
-import { errorQuantile, heldOutInterval, heldOutScore } from "./held-out-score.ts";
+import { heldModels } from "./fold-out-blend.ts";
+import { errorQuantile, heldOutInterval, heldOutScore, heldOutScores } from "./held-out-score.ts";
 import type { HeldOutEstimate } from "./held-out.ts";
-import { blendingWeight } from "./lambda.ts";
-import { insideBlend } from "./learn-blends.ts";
 import { randomErrors } from "./random-baseline.ts";
 
 /** Held-out models below which coverage isn't measured. */
@@ -19,67 +16,28 @@ export interface MeasureInput {
   readonly n: number;
   readonly estimator: EstimatorId;
   readonly interval: "design" | "cross-validated";
-  /** What the bundle serves with. */
-  readonly blend: Blend;
-  readonly lambdaRule: LambdaRule;
+  /** What blends the estimators of a held-out model, learned without it. */
+  readonly blend: (estimate: HeldOutEstimate) => Blend;
   readonly interpolation: readonly HeldOutEstimate[];
   readonly extrapolation: readonly HeldOutEstimate[];
   readonly random: RandomSource;
 }
 
-/**
- * What blends the estimators of a held-out model: learned without the fold that it is in, and without the models of that fold in others
- * (random folds and the weak-to-strong one hold the same models out).
- */
-export function foldOutBlend({
-  matrix,
-  n,
-  blend,
-  lambdaRule,
-  interpolation,
-  extrapolation,
-}: Pick<MeasureInput, "matrix" | "n" | "blend" | "lambdaRule" | "interpolation" | "extrapolation">): (
-  estimate: HeldOutEstimate,
-) => Blend {
-  const known = new Map<number, Blend>();
-  const families = modelFamilies(matrix.subjects);
-  return ({ fold }) => {
-    let own = known.get(fold);
-    if (own === undefined) {
-      const held = heldModels({ interpolation, extrapolation }, fold);
-      const others = (estimates: readonly HeldOutEstimate[]): HeldOutEstimate[] =>
-        estimates.filter(({ model }) => !held.has(model));
-      const lambda =
-        lambdaRule === "reference"
-          ? blend.lambda
-          : blendingWeight([...others(interpolation), ...others(extrapolation)]);
-      own = insideBlend(others(interpolation), { n, lambda, families });
-      known.set(fold, own);
-    }
-    return own;
-  };
-}
-
 /** Errors of one scenario and size on source models that were held out of every step. */
 export function measureErrors(input: MeasureInput): MeasuredErrors {
-  const blend = foldOutBlend(input);
   return {
-    interpolation: splitErrors(input, input.interpolation, blend),
-    extrapolation: splitErrors(input, input.extrapolation, blend),
+    interpolation: splitErrors(input, input.interpolation),
+    extrapolation: splitErrors(input, input.extrapolation),
   };
 }
 
-function splitErrors(
-  input: MeasureInput,
-  estimates: readonly HeldOutEstimate[],
-  blend: (estimate: HeldOutEstimate) => Blend,
-): SplitErrors | null {
+function splitErrors(input: MeasureInput, estimates: readonly HeldOutEstimate[]): SplitErrors | null {
   if (estimates.length === 0) return null;
-  const { matrix, slice, n, estimator, interval, random } = input;
+  const { matrix, slice, n, estimator, interval, blend, random } = input;
   const truths = new Map(estimates.map(({ model, truth }) => [model, truth]));
   const models = [...truths.keys()];
   const baseline = randomErrors(matrix, slice, models, [...truths.values()], n, random.fork(`random ${slice.id} ${n}`));
-  const bounds = estimates.map(intervalOf(input, blend));
+  const bounds = estimates.map(intervalOf(input));
   const covers = interval === "design" || input.interpolation.length > 0;
   const known = models.length >= LEAST_MODELS_FOR_COVERAGE && covers && bounds.every((bound) => bound !== null);
   return {
@@ -107,10 +65,8 @@ function splitErrors(
  * The 95 % interval that a held-out model was given; a cross-validated one comes from the errors of models that its fold
  * does not hold out, in whichever fold they were.
  */
-function intervalOf(
-  input: MeasureInput,
-  blend: (estimate: HeldOutEstimate) => Blend,
-): (estimate: HeldOutEstimate) => { low: number; high: number } | null {
+function intervalOf(input: MeasureInput): (estimate: HeldOutEstimate) => { low: number; high: number } | null {
+  const { blend } = input;
   if (input.interval === "design") return (estimate) => heldOutInterval(estimate, input.estimator, blend(estimate));
   const known = new Map<number, number | null>();
   const errorOf = (fold: number): number | null => {
@@ -131,36 +87,25 @@ function intervalOf(
   };
 }
 
-/** The models that a fold holds out. */
-function heldModels(
-  { interpolation, extrapolation }: Pick<MeasureInput, "interpolation" | "extrapolation">,
-  fold: number,
-): Set<number> {
-  return new Set([...interpolation, ...extrapolation].filter((own) => own.fold === fold).map(({ model }) => model));
-}
-
 function summaries(
   estimates: readonly HeldOutEstimate[],
   blend: (estimate: HeldOutEstimate) => Blend,
 ): Record<EstimatorId, ErrorSummary> {
-  const scores = estimates.map((estimate) => {
-    const { base, seen, bounds } = estimate;
-    return blendEstimates(base, blend(estimate), seen, bounds).estimators;
-  });
-  const summary = (id: EstimatorId): ErrorSummary => {
-    let absolute = 0;
-    let squares = 0;
-    let sum = 0;
-    estimates.forEach(({ truth }, k) => {
-      const error = scores[k]![id] - truth;
-      absolute += Math.abs(error);
-      squares += error * error;
-      sum += error;
-    });
-    const count = estimates.length;
-    return { mae: rounded(absolute / count), rmse: rounded(Math.sqrt(squares / count)), bias: rounded(sum / count) };
+  const scores = estimates.map((estimate) => heldOutScores(estimate, blend(estimate)));
+  return Object.fromEntries(
+    ESTIMATORS.map((id) => [id, errorSummary(estimates.map(({ truth }, k) => scores[k]![id] - truth))]),
+  ) as Record<EstimatorId, ErrorSummary>;
+}
+
+/** Mean absolute, root mean squared and mean error. */
+export function errorSummary(errors: readonly number[]): ErrorSummary {
+  const mean = (of: (error: number) => number): number =>
+    errors.reduce((sum, error) => sum + of(error), 0) / errors.length;
+  return {
+    mae: rounded(mean(Math.abs)),
+    rmse: rounded(Math.sqrt(mean((error) => error * error))),
+    bias: rounded(mean((error) => error)),
   };
-  return Object.fromEntries(ESTIMATORS.map((id) => [id, summary(id)])) as Record<EstimatorId, ErrorSummary>;
 }
 
 /** Six decimals: a ten-thousandth of a point is more than any error is known to. */

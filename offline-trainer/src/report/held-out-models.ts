@@ -1,9 +1,7 @@
 import type { Blend, EstimatorId } from "anchoreval/core";
-import type { LambdaRule } from "../fit/configuration.ts";
 import { errorQuantile, heldOutInterval, heldOutScore } from "../fit/held-out-score.ts";
 import type { HeldOutEstimate } from "../fit/held-out.ts";
-import { foldOutBlend } from "../fit/measured-errors.ts";
-import type { ReportForm, ReportManifest, ReportScenario } from "./report-data.ts";
+import type { ReportForm, ReportScenario } from "./report-data.ts";
 
 /** A model that was held out: what was estimated without it, and the truth. Fractions. */
 export interface HeldOutModel {
@@ -16,21 +14,13 @@ export interface HeldOutModel {
 
 /** The held-out models of a scenario and form, each once: of the forms that were drawn on a fold, the first. */
 export function heldOutModels(
-  { id, fitted, place }: ReportScenario,
+  { fitted, place }: ReportScenario,
   form: ReportForm,
-  fit: ReportManifest["fit"],
 ): { like: HeldOutModel[]; stronger: HeldOutModel[] } {
   const size = Number(form.id);
   const interpolation = fitted.validation.interpolation[place]!.get(size) ?? [];
   const extrapolation = fitted.validation.extrapolation[place]!.get(size) ?? [];
-  const blend = foldOutBlend({
-    matrix: fitted.task.matrix,
-    n: form.scenarios[id]!.items,
-    blend: form.scenarios[id]!,
-    lambdaRule: fit["lambda"] as LambdaRule,
-    interpolation,
-    extrapolation,
-  });
+  const blend = fitted.blends[place]!.get(size)!.foldOut;
   const errors = new Map<number, number | null>();
   const crossValidated = (fold: number): number | null => {
     if (!errors.has(fold)) errors.set(fold, quantileWithout(fold, interpolation, form.estimator, blend));

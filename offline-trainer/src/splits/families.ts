@@ -125,15 +125,6 @@ export function familyGroups(names: readonly string[], table?: ReadonlyMap<strin
   return familyNumbers(names, table);
 }
 
-const known = new WeakMap<readonly string[], Int32Array>();
-
-/** Families of all models by their names alone, remembered: folds ask for them again and again. */
-export function modelFamilies(names: readonly string[]): Int32Array {
-  const families = known.get(names) ?? familyNumbers(names);
-  known.set(names, families);
-  return families;
-}
-
 /**
  * Families of all models, by the table, else by their names.
  * @param table - family by model

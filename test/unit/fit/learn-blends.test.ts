@@ -5,7 +5,8 @@ import { DEFAULT_CONFIGURATION } from "../../../offline-trainer/src/fit/configur
 import type { CrossValidation } from "../../../offline-trainer/src/fit/cross-validate.ts";
 import type { HeldOutEstimate, HeldOutTable } from "../../../offline-trainer/src/fit/held-out.ts";
 import { blendingWeight, referenceLambda } from "../../../offline-trainer/src/fit/lambda.ts";
-import { insideBlend, learnBlends } from "../../../offline-trainer/src/fit/learn-blends.ts";
+import { insideBlend } from "../../../offline-trainer/src/fit/inside-blend.ts";
+import { learnBlends } from "../../../offline-trainer/src/fit/learn-blends.ts";
 import { stackWeights } from "../../../offline-trainer/src/fit/stack-weights.ts";
 import { scoreAt } from "../../../offline-trainer/src/matrix/response-matrix.ts";
 import { drawnEstimates, rowsOf } from "./held-out-estimates.ts";
@@ -48,9 +49,9 @@ describe("λ, learned", () => {
       for (const n of sizes) {
         const own = validation.interpolation[s]!.get(n)!;
         const strong = validation.extrapolation[s]!.get(n)!;
-        expect(blends[s]!.get(n)!.lambda).toBe(blendingWeight([...own, ...strong]));
-        expect(blends[s]!.get(n)!.lambda).not.toBe(blendingWeight(own));
-        seen.add(blends[s]!.get(n)!.lambda);
+        expect(blends[s]!.get(n)!.served.lambda).toBe(blendingWeight([...own, ...strong]));
+        expect(blends[s]!.get(n)!.served.lambda).not.toBe(blendingWeight(own));
+        seen.add(blends[s]!.get(n)!.served.lambda);
       }
     });
     expect(seen.size).toBe(4);
@@ -59,7 +60,7 @@ describe("λ, learned", () => {
   test("is a half where nothing could be held out", () => {
     const none = task.scenarios.map(() => new Map(sizes.map((n): [number, HeldOutEstimate[]] => [n, []])));
     const learned = learnBlends(task, rows, sizes, { interpolation: none, extrapolation: none }, "learned");
-    expect(learned.map((own) => [...own.values()].map(({ lambda }) => lambda))).toEqual([
+    expect(learned.map((own) => [...own.values()].map(({ served }) => served.lambda))).toEqual([
       [0.5, 0.5],
       [0.5, 0.5],
     ]);
@@ -86,18 +87,22 @@ describe("λ by the reference's rule", () => {
       const largest = validation.interpolation[s]!.get(12)!;
       const bias = largest.reduce((sum, { base, truth }) => sum + Math.abs(base["p-irt"] - truth), 0) / largest.length;
       for (const n of sizes)
-        expect(blends[s]!.get(n)!.lambda).toBeCloseTo(referenceLambda(bias, variance(begin, count), n), 12);
+        expect(blends[s]!.get(n)!.served.lambda).toBeCloseTo(referenceLambda(bias, variance(begin, count), n), 12);
     });
   });
 
   test("looks at its own rows only", () => {
-    const before = learnBlends(task, rows, sizes, validation, "reference");
+    const served = (own: typeof task): unknown =>
+      learnBlends(own, rows, sizes, validation, "reference").map((bySize) =>
+        [...bySize].map(([n, blend]) => [n, blend.served]),
+      );
+    const before = served(task);
     const other = withScores(matrix, (m, _, score) => (m >= 24 ? 1 - score : score));
     const otherTask = bankTasks(other, { ...DEFAULT_CONFIGURATION, joint: true })[0]!;
-    expect(learnBlends(otherTask, rows, sizes, validation, "reference")).toEqual(before);
+    expect(served(otherTask)).toEqual(before);
     const changed = withScores(matrix, (m, _, score) => (m === 0 ? 1 : score));
     const changedTask = bankTasks(changed, { ...DEFAULT_CONFIGURATION, joint: true })[0]!;
-    expect(learnBlends(changedTask, rows, sizes, validation, "reference")).not.toEqual(before);
+    expect(served(changedTask)).not.toEqual(before);
   });
 });
 
@@ -108,12 +113,12 @@ describe("the stack and the gate", () => {
     const without = learnBlends(task, rows, sizes, { ...validation, extrapolation: table([], 5) }, "learned");
     task.scenarios.forEach((_, s) => {
       for (const n of sizes) {
-        const { stack, rmse } = blends[s]!.get(n)!;
+        const { stack, rmse } = blends[s]!.get(n)!.served;
         const own = validation.interpolation[s]!.get(n)!;
         expect(stack).toEqual(stackWeights(own));
         const squares = own.map(({ base, truth }) => (0.7 * base["p-irt-dr"] + 0.3 * base["p-irt"] - truth) ** 2);
         expect(rmse).toBeCloseTo(Math.sqrt(squares.reduce((sum, value) => sum + value, 0) / squares.length), 14);
-        expect(without[s]!.get(n)).toMatchObject({ stack, rmse });
+        expect(without[s]!.get(n)!.served).toMatchObject({ stack, rmse });
       }
     });
   });

@@ -9,22 +9,30 @@ import {
   type EstimatorId,
 } from "anchoreval/core";
 import { describe, expect, test } from "vitest";
+import type { LambdaRule } from "../../../offline-trainer/src/fit/configuration.ts";
 import { errorQuantile, heldOutScore } from "../../../offline-trainer/src/fit/held-out-score.ts";
 import type { HeldOutEstimate } from "../../../offline-trainer/src/fit/held-out.ts";
 import { blendingWeight } from "../../../offline-trainer/src/fit/lambda.ts";
-import { insideBlend } from "../../../offline-trainer/src/fit/learn-blends.ts";
+import { foldOutBlend } from "../../../offline-trainer/src/fit/fold-out-blend.ts";
+import { insideBlend } from "../../../offline-trainer/src/fit/inside-blend.ts";
 import {
-  foldOutBlend,
   LEAST_MODELS_FOR_COVERAGE,
-  measureErrors,
+  measureErrors as measureBlended,
   rounded,
-  type MeasureInput,
+  type MeasureInput as Blended,
 } from "../../../offline-trainer/src/fit/measured-errors.ts";
 import { fullScores } from "../../../offline-trainer/src/prepare/full-scores.ts";
 import { scenarioSlices } from "../../../offline-trainer/src/prepare/scenarios.ts";
 import { familyNumbers } from "../../../offline-trainer/src/splits/families.ts";
 import { blendAt, drawnEstimates, rowsOf } from "./held-out-estimates.ts";
 import { smallLeaderboard } from "./small-leaderboard.ts";
+
+/** What is measured, with what its blends are learned by. */
+type MeasureInput = Omit<Blended, "blend"> & { readonly lambda: number; readonly lambdaRule: LambdaRule };
+
+function measureErrors(given: MeasureInput): ReturnType<typeof measureBlended> {
+  return measureBlended({ ...given, blend: foldOutBlend({ ...given, families: familyNumbers(matrix.subjects) }) });
+}
 
 const matrix = smallLeaderboard({ models: 60, items: [30, 24], missing: 0.05 });
 const slice = scenarioSlices(matrix.items, "subscenarios")[1]!; // two subscenarios of unequal size
@@ -41,7 +49,7 @@ function input(
     n: 6,
     estimator: "p-irt-dr",
     interval: "design",
-    blend: blendAt(0.4),
+    lambda: 0.4,
     lambdaRule: "learned",
     interpolation: drawnEstimates(random, { models: rowsOf(models), draws, truth, anchorError: 0.07 }),
     extrapolation: drawnEstimates(random, {
@@ -115,12 +123,13 @@ describe("errors of the estimators", () => {
   });
 
   test("the reference's λ is the bundle's own", () => {
-    const given = input({ lambdaRule: "reference", blend: blendAt(0.25), interpolation: input().interpolation });
+    const given = input({ lambdaRule: "reference", lambda: 0.25, interpolation: input().interpolation });
     const errors = given.interpolation.map((estimate) =>
       Math.abs(heldOutScore(estimate, "gp-irt", blendAt(0.25)) - estimate.truth),
     );
     expect(measureErrors(given).interpolation!.estimators["gp-irt"].mae).toBe(six(mean(errors)));
-    expect(foldOutBlend(given)(given.interpolation[0]!).lambda).toBe(0.25);
+    const blend = foldOutBlend({ ...given, families: familyNumbers(matrix.subjects) });
+    expect(blend(given.interpolation[0]!).lambda).toBe(0.25);
   });
 
   test("are null where nothing was held out", () => {

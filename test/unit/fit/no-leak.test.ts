@@ -20,11 +20,11 @@ import {
 } from "../../../offline-trainer/src/fit/held-out.ts";
 import { blendingWeight } from "../../../offline-trainer/src/fit/lambda.ts";
 import { learnBlends } from "../../../offline-trainer/src/fit/learn-blends.ts";
-import { foldOutBlend } from "../../../offline-trainer/src/fit/measured-errors.ts";
+import { foldOutBlend } from "../../../offline-trainer/src/fit/fold-out-blend.ts";
 import type { BankTask } from "../../../offline-trainer/src/fit/train-bank.ts";
 import { isBinary, type ResponseMatrix } from "../../../offline-trainer/src/matrix/response-matrix.ts";
 import { folds } from "../../../offline-trainer/src/splits/interpolation.ts";
-import { blendAt } from "./held-out-estimates.ts";
+import { familyNumbers } from "../../../offline-trainer/src/splits/families.ts";
 import { smallLeaderboard, withScores } from "./small-leaderboard.ts";
 
 /**
@@ -286,10 +286,13 @@ describe("crossValidate", () => {
       );
       const after = await validate(task, "stratified");
       expect(after, name).toEqual(before);
-      for (const rule of ["learned", "reference"] as const)
-        expect(learnBlends(task, rows, sizes, after, rule)).toEqual(
-          learnBlends(taskOf(matrix, configuration), rows, sizes, before, rule),
-        );
+      for (const rule of ["learned", "reference"] as const) {
+        const served = (own: BankTask, validation: CrossValidation): unknown =>
+          learnBlends(own, rows, sizes, validation, rule).map((bySize) =>
+            [...bySize].map(([n, blend]) => [n, blend.served]),
+          );
+        expect(served(task, after)).toEqual(served(taskOf(matrix, configuration), before));
+      }
     }
   });
 
@@ -312,9 +315,9 @@ describe("crossValidate", () => {
       "stratified",
     );
     const given = {
-      matrix: smallLeaderboard(shape),
       n: 8,
-      blend: blendAt(0.5),
+      lambda: 0.5,
+      families: familyNumbers(smallLeaderboard(shape).subjects),
       lambdaRule: "learned" as const,
       interpolation: interpolation[0]!.get(8)!,
       extrapolation: extrapolation[0]!.get(8)!,

@@ -4,10 +4,10 @@ import { reportData } from "../../../offline-trainer/src/report/report-data.ts";
 import { sampleFit } from "./sample-fit.ts";
 
 describe.each(["stratified", "irt-kmeans"] as const)("held-out models of a %s form", async (selection) => {
-  const { manifest, scenarios, defaultForm } = reportData(
+  const { scenarios, defaultForm } = reportData(
     await sampleFit({ models: 40, scenarios: { one: 60 }, sizes: [20], configuration: { selection } }),
   );
-  const { like, stronger } = heldOutModels(scenarios[0]!, defaultForm, manifest.fit);
+  const { like, stronger } = heldOutModels(scenarios[0]!, defaultForm);
 
   test("each stands once, by its true score", () => {
     expect(like).toHaveLength(40);

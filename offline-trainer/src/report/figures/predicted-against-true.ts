@@ -13,10 +13,10 @@ const MODELS_DRAWN = 1000;
 const LEAST_DRAWN = 40;
 
 /** Estimated against true score of models that were held out, for the form asked by default. */
-export function predictedAgainstTrue({ manifest, scenarios, defaultForm }: ReportData): Html {
+export function predictedAgainstTrue({ scenarios, defaultForm }: ReportData): Html {
   const drawn = scenarios
     .filter(({ id }) => !defaultForm.scenarios[id]!.whole)
-    .map((scenario) => ({ id: scenario.id, ...heldOutModels(scenario, defaultForm, manifest.fit) }))
+    .map((scenario) => ({ id: scenario.id, ...heldOutModels(scenario, defaultForm) }))
     .filter(({ like, stronger }) => like.length + stronger.length > 0);
   if (drawn.length === 0)
     return html`<p class="missing">
