@@ -1,4 +1,5 @@
 import type { RandomSource } from "anchoreval/core";
+import { bestProposal } from "./best-proposal.ts";
 import { drawNested, shares, type NestedLevel } from "./nested-draw.ts";
 import { pivotalSample } from "./pivotal-sampling.ts";
 
@@ -97,17 +98,6 @@ export function drawRejective({ levels, order }: RejectiveDesign, stream: (name:
   return drawNested(levels, order, (probabilities, { size, criterion, bound }, pool) => {
     const random = stream(`size ${size}`);
     if (!judged) return pivotalSample(probabilities, random);
-    const sample = new Uint32Array(size);
-    let best: number[] = [];
-    let least = NaN;
-    for (let k = 0; k < MOST_PROPOSALS && !(least <= bound); k++) {
-      const positions = pivotalSample(probabilities, random);
-      for (let j = 0; j < size; j++) sample[j] = pool[positions[j]!]!;
-      const value = criterion(sample);
-      if (least <= value) continue;
-      least = value;
-      best = positions;
-    }
-    return best;
+    return bestProposal(pool, probabilities, random, { criterion, bound, most: MOST_PROPOSALS });
   });
 }

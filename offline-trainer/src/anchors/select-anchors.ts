@@ -2,6 +2,7 @@ import type { AnchorSet, RandomSource } from "anchoreval/core";
 import { prepareHybrid } from "./hybrid.ts";
 import { correctnessKmeansAnchors, irtKmeansAnchors } from "./kmeans-anchors.ts";
 import { randomAnchors } from "./random.ts";
+import { prepareScreened } from "./screened.ts";
 import { stratifiedAnchors } from "./stratified.ts";
 import {
   byAccuracy,
@@ -22,6 +23,7 @@ const PREPARATIONS: Readonly<Record<Selection, (input: SelectionInput) => Prepar
   stratified: drawnAtOnce(stratifiedAnchors),
   random: drawnAtOnce(randomAnchors),
   hybrid: prepareHybrid,
+  screened: prepareScreened,
   "irt-kmeans": drawnAtOnce(irtKmeansAnchors),
   "correctness-kmeans": drawnAtOnce(correctnessKmeansAnchors),
 };

@@ -15,15 +15,18 @@ export function stratifiedAnchors({ weights, accuracy, sizes, random }: Selectio
   );
 }
 
-/** Draws nested samples from the largest size down, in one order of items. */
+/**
+ * Draws nested samples from the largest size down, in one order of items.
+ * @param draw - positions in `pool`, ascending, drawn with `probabilities`
+ */
 export function nestedSample(
   order: readonly number[],
   weights: Float64Array,
   sizes: readonly number[],
-  draw: (probabilities: Float64Array, size: number) => number[],
+  draw: (probabilities: Float64Array, size: number, pool: readonly number[]) => number[],
 ): SelectedAnchors {
   const levels = nestedLevels(weights, sizes);
-  const samples = drawNested(levels, order, (probabilities, { size }) => draw(probabilities, size));
+  const samples = drawNested(levels, order, (probabilities, { size }, pool) => draw(probabilities, size, pool));
   return {
     sets: new Map(levels.map(({ size, inclusion }, k) => [size, sampledAnchors(samples[k]!, weights, inclusion)])),
     nested: true,

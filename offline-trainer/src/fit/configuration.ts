@@ -62,7 +62,7 @@ export function headlineEstimator(selection: Selection): EstimatorId {
 
 /** Where intervals come from, by the kind of anchors. */
 export function intervalKind(selection: Selection): "design" | "cross-validated" {
-  return ["stratified", "random", "hybrid"].includes(selection) ? "design" : "cross-validated";
+  return ["stratified", "random", "hybrid", "screened"].includes(selection) ? "design" : "cross-validated";
 }
 
 /** Dimensions for a number of source models: at least five models each. */

@@ -30,6 +30,7 @@ call("hybrid", [
     reason: "they are simulated, not in proportion to the weight: hybrid.test.ts holds them to a simulation",
   },
 ]);
+call("screened", drawn);
 call("irt-kmeans", clustered);
 call("correctness-kmeans", clustered);
 

@@ -176,7 +176,10 @@ describe("refusals", () => {
   test.each([
     [["--split", "random"], "--split is interpolation, extrapolation, family, newest; got random"],
     [["--estimator", "p-irt"], "Unknown option '--estimator'; see anchoreval backtest --help"],
-    [["--selection", "best"], "--selection is stratified, random, hybrid, irt-kmeans, correctness-kmeans; got best"],
+    [
+      ["--selection", "best"],
+      "--selection is stratified, random, hybrid, screened, irt-kmeans, correctness-kmeans; got best",
+    ],
     [["--weighting", "models"], "--weighting is subscenarios, items; got models"],
     [["--lambda", "1"], "--lambda is learned, reference; got 1"],
     [["--provider", "tpu"], "--provider is auto, cuda, webgpu, cpu, typescript; got tpu"],

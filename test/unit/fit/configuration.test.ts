@@ -55,6 +55,7 @@ test("a probability sample has the gated blend and intervals from the draw, a pu
     stratified: ["gate", "design"],
     random: ["gate", "design"],
     hybrid: ["gate", "design"],
+    screened: ["gate", "design"],
     "irt-kmeans": ["gp-irt", "cross-validated"],
     "correctness-kmeans": ["gp-irt", "cross-validated"],
   });

@@ -1,0 +1,66 @@
+import type { CurveFeatures } from "./curve-features.ts";
+
+/**
+ * Variance of the full score Σ w·y that the answers to a sample leave open under a Gaussian model of the items, the
+ * kriging variance: uᵀ(I + Σ_A zzᵀ/d)⁻¹u + Σ_{i∉A} w²d with u = Σ_{i∉A} w·z. What the answered items show of f, and
+ * that they themselves are known.
+ * @param weights - item weights w, summing to 1
+ * @returns a function of a sample's items, in squared score; it doesn't allocate
+ * @see Rasmussen & Williams (2006), Gaussian Processes for Machine Learning, §2.1; Brus & Heuvelink (2007), Geoderma
+ * 138, 86–95
+ */
+export function krigingVariance(
+  { count, width, loadings, noise }: CurveFeatures,
+  weights: Float64Array,
+): (sample: ArrayLike<number>) => number {
+  const total = new Float64Array(width);
+  let totalNoise = 0;
+  for (let i = 0; i < count; i++) {
+    for (let k = 0; k < width; k++) total[k]! += weights[i]! * loadings[i * width + k]!;
+    totalNoise += weights[i]! ** 2 * noise[i]!;
+  }
+  const precision = new Float64Array(width * width);
+  const open = new Float64Array(width);
+  return (sample) => {
+    open.set(total);
+    precision.fill(0);
+    for (let r = 0; r < width; r++) precision[r * width + r] = 1;
+    let openNoise = totalNoise;
+    for (let j = 0; j < sample.length; j++) {
+      const i = sample[j]!;
+      const at = i * width;
+      const own = weights[i]!;
+      const scale = 1 / noise[i]!;
+      openNoise -= own * own * noise[i]!;
+      for (let r = 0; r < width; r++) {
+        const z = loadings[at + r]!;
+        open[r]! -= own * z;
+        const scaled = scale * z;
+        const row = r * width;
+        for (let c = 0; c <= r; c++) precision[row + c]! += scaled * loadings[at + c]!;
+      }
+    }
+    return squaredLength(precision, open, width) + Math.max(0, openNoise);
+  };
+}
+
+/** uᵀP⁻¹u of a positive definite P by Cholesky's factor L, as |L⁻¹u|²; P's lower triangle and u are overwritten. */
+function squaredLength(precision: Float64Array, u: Float64Array, width: number): number {
+  let square = 0;
+  for (let r = 0; r < width; r++) {
+    const row = r * width;
+    let value = u[r]!;
+    for (let c = 0; c <= r; c++) {
+      let sum = precision[row + c]!;
+      const other = c * width;
+      for (let k = 0; k < c; k++) sum -= precision[row + k]! * precision[other + k]!;
+      if (c < r) {
+        precision[row + c] = sum / precision[other + c]!;
+        value -= precision[row + c]! * u[c]!;
+      } else precision[row + c] = Math.sqrt(sum);
+    }
+    u[r] = value / precision[row + r]!;
+    square += u[r]! ** 2;
+  }
+  return square;
+}
