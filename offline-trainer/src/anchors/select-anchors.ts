@@ -1,4 +1,5 @@
 import type { AnchorSet, RandomSource } from "anchoreval/core";
+import { prepareGreedyVariance } from "./greedy-variance.ts";
 import { prepareHybrid } from "./hybrid.ts";
 import { correctnessKmeansAnchors, irtKmeansAnchors } from "./kmeans-anchors.ts";
 import { randomAnchors } from "./random.ts";
@@ -24,6 +25,7 @@ const PREPARATIONS: Readonly<Record<Selection, (input: SelectionInput) => Prepar
   random: drawnAtOnce(randomAnchors),
   hybrid: prepareHybrid,
   screened: prepareScreened,
+  "greedy-variance": prepareGreedyVariance,
   "irt-kmeans": drawnAtOnce(irtKmeansAnchors),
   "correctness-kmeans": drawnAtOnce(correctnessKmeansAnchors),
 };

@@ -1,7 +1,15 @@
 import type { AnchorSet, ItemBank, RandomSource } from "anchoreval/core";
 import type { NearestBackend } from "./nearest-centroids.ts";
 
-export const SELECTIONS = ["stratified", "random", "hybrid", "screened", "irt-kmeans", "correctness-kmeans"] as const;
+export const SELECTIONS = [
+  "stratified",
+  "random",
+  "hybrid",
+  "screened",
+  "greedy-variance",
+  "irt-kmeans",
+  "correctness-kmeans",
+] as const;
 export type Selection = (typeof SELECTIONS)[number];
 
 /** What a selection may look at: one scenario of the source models, nothing else. */

@@ -55,8 +55,12 @@ export const DEFAULT_CONFIGURATION: FitConfiguration = {
   draws: 4,
 };
 
-/** The estimator of `score`, by the kind of anchors: what the gate trusts outside the range needs a probability sample. */
+/**
+ * The estimator of `score`, by the kind of anchors: what the gate trusts outside the range needs a draw; items chosen for
+ * what they say of the others under a covariance are best read by it.
+ */
 export function headlineEstimator(selection: Selection): EstimatorId {
+  if (selection === "greedy-variance") return "stack";
   return intervalKind(selection) === "design" ? "gate" : "gp-irt";
 }
 

@@ -31,6 +31,16 @@ call("hybrid", [
   },
 ]);
 call("screened", drawn);
+call("greedy-variance", [
+  {
+    test: "states inclusion probabilities, and the weight over them as mass",
+    reason: "items are chosen on purpose: they have no probabilities",
+  },
+  {
+    test: "is the same with the same seed, another one with another seed",
+    reason: "nothing is drawn: every seed has the same anchors",
+  },
+]);
 call("irt-kmeans", clustered);
 call("correctness-kmeans", clustered);
 

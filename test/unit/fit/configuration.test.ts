@@ -50,12 +50,13 @@ describe("configurationDigest", () => {
   });
 });
 
-test("a probability sample has the gated blend and intervals from the draw, a purposive one the λ-blend", () => {
+test("a draw has the gated blend and intervals from it, what is chosen on purpose the λ-blend or the stack", () => {
   expect(Object.fromEntries(SELECTIONS.map((own) => [own, [headlineEstimator(own), intervalKind(own)]]))).toEqual({
     stratified: ["gate", "design"],
     random: ["gate", "design"],
     hybrid: ["gate", "design"],
     screened: ["gate", "design"],
+    "greedy-variance": ["stack", "cross-validated"],
     "irt-kmeans": ["gp-irt", "cross-validated"],
     "correctness-kmeans": ["gp-irt", "cross-validated"],
   });

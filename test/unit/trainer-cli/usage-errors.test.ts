@@ -74,7 +74,8 @@ const shared: readonly Case[] = [
   { argv: ["--anchors", "many"], message: "--anchors is a whole number of at least 1; got many" },
   {
     argv: ["--selection", "best"],
-    message: "--selection is stratified, random, hybrid, screened, irt-kmeans, correctness-kmeans; got best",
+    message:
+      "--selection is stratified, random, hybrid, screened, greedy-variance, irt-kmeans, correctness-kmeans; got best",
   },
   { argv: ["--dims", "0"], message: "--dims is a whole number from 1 to 32; got 0" },
   { argv: ["--dims", "33"], message: "--dims is a whole number from 1 to 32; got 33" },

@@ -1,0 +1,110 @@
+import { answerFeatures } from "./answer-features.ts";
+import type { CurveFeatures } from "./curve-features.ts";
+import { byAccuracy, type PreparedSelection, type SelectionInput } from "./types.ts";
+
+/**
+ * `greedy-variance`: one item at a time, the one that most lowers the variance of the full score that is left open
+ * under the covariance of the source models' answers ({@link answerFeatures}), spread over as many strata as a size has
+ * anchors ({@link greedyItems}). A purposive choice without a draw: the same sources have the same anchors. Each anchor
+ * stands for the same share. Smaller sizes are the first items of the larger.
+ */
+export function prepareGreedyVariance({ weights, accuracy, column, sizes }: SelectionInput): PreparedSelection {
+  const order = byAccuracy(accuracy);
+  const rank = new Map(order.map((item, position) => [item, position]));
+  const chosen = greedyItems(answerFeatures(column, weights.length), weights, order, sizes);
+  const sets = new Map(
+    sizes.map((size) => {
+      const items = Uint32Array.from(chosen.slice(0, size).sort((x, y) => rank.get(x)! - rank.get(y)!));
+      return [size, { items, inclusion: null, mass: new Float64Array(size).fill(1 / size) }] as const;
+    }),
+  );
+  return { draw: () => ({ sets, nested: true }) };
+}
+
+/**
+ * Items in the order in which they are chosen. For each size n, ascending, the items in `order` are cut into n strata of
+ * equal weight, and the next one chosen is, of those in strata without an anchor (of all, once every stratum with items
+ * left has one), the item with the largest Cov(y_i, S | y_A)²/Var(y_i | y_A): by so much its answer lowers the variance
+ * of the full score S. Ties by position.
+ * @param weights - item weights w, summing to 1
+ * @param sizes - ascending, none above the number of items
+ * @see Krause, Singh & Guestrin (2008), JMLR 9, 235–284
+ */
+export function greedyItems(
+  features: CurveFeatures,
+  weights: Float64Array,
+  order: readonly number[],
+  sizes: readonly number[],
+): number[] {
+  const { variance, covariance, answer } = openVariances(features, weights);
+  const chosen = new Set<number>();
+  for (const size of sizes) {
+    const stratum = strata(order, weights, size);
+    const filled = new Set(Array.from(chosen, (i) => stratum[i]));
+    while (chosen.size < size) {
+      const left = order.filter((i) => !chosen.has(i));
+      const free = left.filter((i) => !filled.has(stratum[i]));
+      let best = -1;
+      let most = -1;
+      for (const i of free.length > 0 ? free : left) {
+        const gain = covariance[i]! ** 2 / variance[i]!;
+        if (gain > most || (gain === most && i < best)) [best, most] = [i, gain];
+      }
+      chosen.add(best);
+      filled.add(stratum[best]);
+      answer(best);
+    }
+  }
+  return [...chosen];
+}
+
+/** Stratum of every item: which of n parts of equal weight its middle lies in. */
+function strata(order: readonly number[], weights: Float64Array, n: number): Uint32Array {
+  const out = new Uint32Array(order.length);
+  let before = 0;
+  for (const i of order) {
+    out[i] = Math.min(n - 1, Math.floor(n * (before + weights[i]! / 2)));
+    before += weights[i]!;
+  }
+  return out;
+}
+
+/** Var(y_i) and Cov(y_i, S) given the items answered so far: none at first, then one more with every `answer`. */
+function openVariances(
+  { count, width, loadings, noise }: CurveFeatures,
+  weights: Float64Array,
+): { variance: Float64Array; covariance: Float64Array; answer: (item: number) => void } {
+  const product = (z: Float64Array, i: number): number => {
+    let sum = 0;
+    for (let k = 0; k < width; k++) sum += z[k]! * loadings[i * width + k]!;
+    return sum;
+  };
+  const row = (i: number): Float64Array => loadings.subarray(i * width, (i + 1) * width);
+  const total = new Float64Array(width);
+  for (let i = 0; i < count; i++) row(i).forEach((z, k) => (total[k]! += weights[i]! * z));
+  const variance = noise.map((own, i) => own + product(row(i), i));
+  const covariance = noise.map((own, i) => weights[i]! * own + product(total, i));
+  // Rows of Cholesky's factor of the covariance, the answered items first.
+  const answered: Float64Array[] = [];
+  return {
+    variance,
+    covariance,
+    answer: (item) => {
+      const root = Math.sqrt(variance[item]!);
+      const own = row(item);
+      const column = new Float64Array(count);
+      for (let i = 0; i < count; i++) column[i] = product(own, i) + (i === item ? noise[i]! : 0);
+      for (const known of answered) {
+        const at = known[item]!;
+        for (let i = 0; i < count; i++) column[i]! -= at * known[i]!;
+      }
+      const share = covariance[item]! / root;
+      for (let i = 0; i < count; i++) {
+        column[i]! /= root;
+        variance[i]! -= column[i]! ** 2;
+        covariance[i]! -= share * column[i]!;
+      }
+      answered.push(column);
+    },
+  };
+}
