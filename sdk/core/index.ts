@@ -1,7 +1,8 @@
 export { eapAbility, type EapOptions } from "./ability/eap.ts";
-export { mapAbility, type MapOptions } from "./ability/map.ts";
-export { scaledPrior } from "./ability/prior.ts";
-export type { AbilityEstimate, AbilityPrior, ScoredItems } from "./ability/types.ts";
+export { higherOrderAbilities, type AbilityBlock } from "./ability/higher-order.ts";
+export { mapAbility } from "./ability/map.ts";
+export { higherOrderPrior, scaledPrior } from "./ability/prior.ts";
+export type { AbilityEstimate, AbilityPrior, HigherOrderPrior, ScoredItems } from "./ability/types.ts";
 export { AnchorEvalError, type AnchorEvalErrorCode, type Issue } from "./errors.ts";
 export { blendEstimates, partlyCorrectedMean, type BlendedEstimates } from "./estimators/blend-estimates.ts";
 export { answerLeverages } from "./estimate/answer-leverages.ts";
@@ -16,6 +17,7 @@ export { correctedMean } from "./estimators/corrected-mean.ts";
 export { gaussianMean } from "./estimators/gaussian-mean.ts";
 export { knownBounds } from "./estimators/known-bounds.ts";
 export { modelImputedMean } from "./estimators/model-imputed-mean.ts";
+export type { NewtonOptions } from "./numeric/damped-newton.ts";
 export { outsideProbability } from "./estimators/outside-probability.ts";
 export {
   BASE_ESTIMATORS,
