@@ -8,12 +8,15 @@ export { blendEstimates, partlyCorrectedMean, type BlendedEstimates } from "./es
 export { answerLeverages } from "./estimate/answer-leverages.ts";
 export { gatherItems } from "./estimate/gather-items.ts";
 export { predictedScores } from "./estimate/predicted-scores.ts";
+export { bankAbilities, bankAbility, type BankAnswers } from "./estimate/bank-abilities.ts";
 export { estimateScenario, type ScenarioEstimate, type ScenarioModel } from "./estimate/scenario-estimate.ts";
 export { anchorFactors } from "./estimators/anchor-factors.ts";
 export { anchorMean } from "./estimators/anchor-mean.ts";
 export { answeredSample } from "./estimators/answered-sample.ts";
 export { blendedMean } from "./estimators/blended-mean.ts";
 export { correctedMean } from "./estimators/corrected-mean.ts";
+export { LEAST_ANSWERED_SHARE } from "./estimators/answered-sample.ts";
+export { factorScores } from "./estimators/factor-scores.ts";
 export { gaussianMean } from "./estimators/gaussian-mean.ts";
 export { knownBounds } from "./estimators/known-bounds.ts";
 export { modelImputedMean } from "./estimators/model-imputed-mean.ts";

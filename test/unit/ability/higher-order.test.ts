@@ -10,7 +10,7 @@ import {
 } from "anchoreval/core";
 import { describe, expect, test } from "vitest";
 import { largestDifference } from "../../support/fixture.ts";
-import { expectRefusal } from "../../support/refusal.ts";
+import { expectRefusal, refusal } from "../../support/refusal.ts";
 
 const SCALE = 1.7;
 
@@ -96,14 +96,14 @@ describe.each([
   { dims: [2], general: 3, asymptotes: false },
   { dims: [2, 1], general: 1, asymptotes: true },
 ])("$dims dimensions, $general general, asymptotes $asymptotes", ({ dims, general, asymptotes }) => {
-  const { blocks, given } = world(`${dims}`, dims, general, asymptotes);
+  const { blocks, given } = world(dims.join(), dims, general, asymptotes);
   const expected = dense(blocks, general);
   const abilities = higherOrderAbilities(given);
 
   test("are the mode under the covariance between banks, written out", () => {
     abilities.forEach((ability, s) => {
       expect(ability.status).toBe("converged");
-      const own = expected.ability.theta.subarray(expected.begins[s]!, expected.begins[s]! + dims[s]!);
+      const own = expected.ability.theta.subarray(expected.begins[s], expected.begins[s]! + dims[s]!);
       expect(largestDifference(ability.theta, own)).toBeLessThan(1e-7);
     });
   });
@@ -158,14 +158,14 @@ test("right answers in one bank raise the ability in another that leans the same
 
 test("refuses loadings that leave no specific ability, and parameters that are no numbers", () => {
   expectRefusal(
-    () => higherOrderPrior(Float64Array.of(0), Float64Array.of(1), 1, Float64Array.of(1.01), 1),
+    refusal(() => higherOrderPrior(Float64Array.of(0), Float64Array.of(1), 1, Float64Array.of(1.01), 1)),
     "invalid_data",
     "not a Gaussian",
   );
   const bank = itemBank(Float64Array.of(1), Float64Array.of(0));
   const prior = higherOrderPrior(Float64Array.of(0), Float64Array.of(1), 1, Float64Array.of(0.5), 1);
   expectRefusal(
-    () => higherOrderAbilities([{ bank, answers: { items: [0], scores: [NaN] }, prior }]),
+    refusal(() => higherOrderAbilities([{ bank, answers: { items: [0], scores: [NaN] }, prior }])),
     "numeric_failure",
     "the abilities' posterior",
   );
