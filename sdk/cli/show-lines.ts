@@ -1,3 +1,4 @@
+import { servedBlend } from "../core/bundle/bundle.ts";
 import type { FormManifest, Manifest, MeasuredErrors, SplitErrors } from "../core/bundle/manifest.ts";
 import type { EstimatorId } from "../core/estimators/types.ts";
 import type { CheckedFile } from "./check-files.ts";
@@ -54,7 +55,8 @@ function formLines(form: FormManifest, isDefault: boolean): string[] {
   return [
     `form ${form.id}${isDefault ? " (default)" : ""}: ${total} items chosen by ${form.selection}; score by ${form.estimator}`,
     ...ids.map((id) => {
-      const { items, whole, measured } = form.scenarios[id]!;
+      const { items, whole } = form.scenarios[id]!;
+      const { measured } = servedBlend(form.scenarios[id]!);
       return `  ${id}, ${items} items: ${whole ? "all of them, so the score is exact" : errorText(measured, form.estimator)}`;
     }),
     ...(form.overall && ids.length > 1 ? [`  overall: ${errorText(form.overall.measured, form.estimator)}`] : []),

@@ -6,7 +6,7 @@ import { answeredSample } from "../core/estimators/answered-sample.ts";
 import { correctedMean } from "../core/estimators/corrected-mean.ts";
 import { knownBounds } from "../core/estimators/known-bounds.ts";
 import type { PairedAnswers } from "../core/inference/paired-sampling.ts";
-import { bankAbility } from "../estimate/bank-ability.ts";
+import { evidenceAlone } from "../estimate/answer-evidence.ts";
 
 /** What one model's answers say of one scenario, ready to be compared. */
 export interface ScenarioEvidence extends PairedAnswers {
@@ -31,9 +31,10 @@ export function modelEvidence(
   scores: ReadonlyMap<string, Float64Array>,
 ): Map<string, ScenarioEvidence> {
   const evidence = new Map<string, ScenarioEvidence>();
+  const { abilities } = evidenceAlone(bundle, form, scores);
   for (const described of bundle.manifest.banks) {
-    const ability = bankAbility(bundle, described, form, scores);
-    if (ability === null) continue;
+    const ability = abilities.get(described.id);
+    if (!ability) continue;
     for (const id of described.scenarios) {
       const scenario = bundle.scenarios.get(id);
       const sample = scenario && answeredSample(scenario.forms.get(form)!.anchors, scores.get(id)!);

@@ -1,21 +1,26 @@
 export { eapAbility, type EapOptions } from "./ability/eap.ts";
-export { mapAbility, type MapOptions } from "./ability/map.ts";
-export { scaledPrior } from "./ability/prior.ts";
-export type { AbilityEstimate, AbilityPrior, ScoredItems } from "./ability/types.ts";
+export { higherOrderAbilities, type AbilityBlock } from "./ability/higher-order.ts";
+export { mapAbility } from "./ability/map.ts";
+export { higherOrderPrior, scaledPrior } from "./ability/prior.ts";
+export type { AbilityEstimate, AbilityPrior, HigherOrderPrior, ScoredItems } from "./ability/types.ts";
 export { AnchorEvalError, type AnchorEvalErrorCode, type Issue } from "./errors.ts";
 export { blendEstimates, partlyCorrectedMean, type BlendedEstimates } from "./estimators/blend-estimates.ts";
 export { answerLeverages } from "./estimate/answer-leverages.ts";
 export { gatherItems } from "./estimate/gather-items.ts";
 export { predictedScores } from "./estimate/predicted-scores.ts";
+export { bankAbilities, bankAbility, type BankAnswers } from "./estimate/bank-abilities.ts";
 export { estimateScenario, type ScenarioEstimate, type ScenarioModel } from "./estimate/scenario-estimate.ts";
 export { anchorFactors } from "./estimators/anchor-factors.ts";
 export { anchorMean } from "./estimators/anchor-mean.ts";
 export { answeredSample } from "./estimators/answered-sample.ts";
 export { blendedMean } from "./estimators/blended-mean.ts";
 export { correctedMean } from "./estimators/corrected-mean.ts";
+export { LEAST_ANSWERED_SHARE } from "./estimators/answered-sample.ts";
+export { factorScores } from "./estimators/factor-scores.ts";
 export { gaussianMean } from "./estimators/gaussian-mean.ts";
 export { knownBounds } from "./estimators/known-bounds.ts";
 export { modelImputedMean } from "./estimators/model-imputed-mean.ts";
+export type { NewtonOptions } from "./numeric/damped-newton.ts";
 export { outsideProbability } from "./estimators/outside-probability.ts";
 export {
   BASE_ESTIMATORS,

@@ -1,20 +1,18 @@
 import type { AbilityEstimate } from "../core/ability/types.ts";
 import type { Bundle, BundleScenario } from "../core/bundle/bundle.ts";
-import { ERROR_LEVELS, type FormManifest, type FormScenarioManifest } from "../core/bundle/manifest.ts";
+import { ERROR_LEVELS, type FormManifest, type MeasuredBlend } from "../core/bundle/manifest.ts";
 import { AnchorEvalError } from "../core/errors.ts";
+import { LEAST_ANSWERED_SHARE } from "../core/estimators/answered-sample.ts";
 import { blendEstimates } from "../core/estimators/blend-estimates.ts";
 import { estimateScenario, type ScenarioEstimate } from "../core/estimate/scenario-estimate.ts";
 import { designInterval } from "../core/inference/design-interval.ts";
 import { gatedSampling } from "../core/inference/gated-sampling.ts";
 import { NO_SAMPLING, samplingVariance, type SamplingVariance } from "../core/inference/sampling-variance.ts";
 import { percentile, scoreRange } from "../core/inference/score-range.ts";
-import { bankAbility } from "./bank-ability.ts";
+import { evidenceAlone, evidenceTogether, type AnswerEvidence } from "./answer-evidence.ts";
 import { drawnMethod, overallScore, type ScoredScenario } from "./overall-score.ts";
 import { resolveAnswers } from "./resolve-answers.ts";
 import type { Estimate, EstimateOptions, EstimateWarning, Interval, Responses, ScenarioResult } from "./types.ts";
-
-/** Below this answered share of the anchors' weight, no interval is given. */
-const LEAST_SHARE_FOR_INTERVAL = 0.7;
 
 /**
  * The full score of a model, from its answers to the anchors of one form. Synchronous; touches no network.
@@ -42,17 +40,20 @@ export function estimateFromAnchors(bundle: Bundle, responses: Responses, option
     });
 
   const scenarios = new Map<string, ScoredScenario>();
+  const evidence = usedEvidence(bundle, form, scores);
   for (const bank of bundle.manifest.banks) {
     const loaded = bank.scenarios.filter((id) => bundle.scenarios.has(id));
-    if (loaded.length === 0) continue;
-    const ability = bankAbility(bundle, bank, formId, scores);
-    if (ability?.status === "max-iterations")
+    const used = new Set(loaded.map((id) => evidence(id).abilities.get(bank.id)));
+    if ([...used].some((ability) => ability?.status === "max-iterations"))
       warnings.push({
         code: "ability_not_converged",
         message: `The ability of ${bank.id} did not converge; its scores rest on the last step.`,
       });
-    for (const id of loaded)
-      scenarios.set(id, scenarioResult(bundle.scenarios.get(id)!, form, scores.get(id)!, ability, level, warnings));
+    for (const id of loaded) {
+      const { abilities, ...own } = evidence(id);
+      const given = { ...own, ability: abilities.get(bank.id) ?? null, scores: scores.get(id)! };
+      scenarios.set(id, scenarioResult(bundle.scenarios.get(id)!, form, given, level, warnings));
+    }
   }
   const ordered = Object.fromEntries(
     bundle.manifest.scenarios.flatMap(({ id }) => (scenarios.has(id) ? [[id, scenarios.get(id)!.result]] : [])),
@@ -70,21 +71,43 @@ export function estimateFromAnchors(bundle: Bundle, responses: Responses, option
   };
 }
 
+/** What a scenario's score rests on. */
+interface ScenarioEvidence {
+  /** Aligned with the form's anchors; NaN = no answer. */
+  readonly scores: Float64Array;
+  readonly ability: AbilityEstimate | null;
+  readonly factors?: Float64Array;
+}
+
+/** By scenario: the answers to all scenarios where they are there and err less, else the answers to its bank's own. */
+function usedEvidence(
+  bundle: Bundle,
+  form: FormManifest,
+  scores: ReadonlyMap<string, Float64Array>,
+): (scenario: string) => AnswerEvidence {
+  const served = Object.values(form.scenarios).filter(({ together }) => together !== null).length;
+  const together = served > 0 ? evidenceTogether(bundle, form.id, scores) : null;
+  if (together !== null && served === Object.keys(form.scenarios).length) return () => together;
+  const alone = evidenceAlone(bundle, form.id, scores);
+  return (scenario) => (form.scenarios[scenario]!.together === null ? alone : (together ?? alone));
+}
+
 function scenarioResult(
   scenario: BundleScenario,
   form: FormManifest,
-  scores: Float64Array,
-  ability: AbilityEstimate | null,
+  { scores, ability, factors: theirs }: ScenarioEvidence,
   level: number,
   warnings: EstimateWarning[],
 ): ScoredScenario {
-  const described = form.scenarios[scenario.id]!;
+  const evidence = theirs ? ("together" as const) : ("alone" as const);
+  const { together, ...own } = form.scenarios[scenario.id]!;
+  const described: MeasuredBlend = theirs ? together! : own;
   const { bank, weights, scoreMap, sourceScores } = scenario;
   const { anchors, factors } = scenario.forms.get(form.id)!;
   const of = anchors.items.length;
-  const estimate = ability && estimateScenario({ bank, weights, scoreMap, anchors, factors }, scores, ability);
+  const estimate = ability && estimateScenario({ bank, weights, scoreMap, anchors, factors }, scores, ability, theirs);
   if (ability === null || estimate === null)
-    return { result: unanswered(of), bounds: { low: 0, high: 1 }, sampling: null };
+    return { result: unanswered(of), bounds: { low: 0, high: 1 }, sampling: null, tightening: 1 };
 
   const { sample, bounds } = estimate;
   const seen = { worst: sourceScores[0]!, best: sourceScores.at(-1)! };
@@ -133,13 +156,14 @@ function scenarioResult(
       theta: Array.from(ability.theta),
       thetaStandardError: Array.from(ability.standardError),
       thetaStatus: ability.status,
+      evidence,
       lambda: described.lambda,
       estimator: form.estimator,
       estimators,
       outside,
     },
   };
-  return { result, bounds, sampling };
+  return { result, bounds, sampling, tightening: described.tightening };
 }
 
 function unanswered(of: number): ScenarioResult {
@@ -168,7 +192,7 @@ function exactOutside(score: number, sourceScores: ArrayLike<number>): { above: 
 
 function scenarioInterval(
   form: FormManifest,
-  described: FormScenarioManifest,
+  described: MeasuredBlend,
   estimate: ScenarioEstimate,
   sampling: SamplingVariance | null,
   score: number,
@@ -178,10 +202,10 @@ function scenarioInterval(
 ): { interval: Interval | null; reason: string | null } {
   if (exact) return { interval: { low: score, high: score, level, method: "exact" }, reason: null };
   const { sample, bounds } = estimate;
-  if (sample.share < LEAST_SHARE_FOR_INTERVAL)
+  if (sample.share < LEAST_ANSWERED_SHARE)
     return {
       interval: null,
-      reason: `only ${Math.round(100 * sample.share)} % of the anchors' weight was answered, below ${100 * LEAST_SHARE_FOR_INTERVAL} %`,
+      reason: `only ${Math.round(100 * sample.share)} % of the anchors' weight was answered, below ${100 * LEAST_ANSWERED_SHARE} %`,
     };
   if (form.interval === "design")
     return sampling === null

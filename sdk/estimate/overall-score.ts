@@ -1,4 +1,4 @@
-import { ERROR_LEVELS, type FormManifest, type FormScenarioManifest, type Manifest } from "../core/bundle/manifest.ts";
+import { ERROR_LEVELS, type FormManifest, type Manifest } from "../core/bundle/manifest.ts";
 import { designInterval, weightedScore } from "../core/inference/design-interval.ts";
 import type { SamplingVariance } from "../core/inference/sampling-variance.ts";
 import type { Estimate, ScenarioResult } from "./types.ts";
@@ -9,12 +9,14 @@ export interface ScoredScenario {
   readonly bounds: { readonly low: number; readonly high: number };
   /** Null for a purposive choice of anchors. */
   readonly sampling: SamplingVariance | null;
+  /** By how much held-out models have narrowed its interval; 1 = not. */
+  readonly tightening: number;
 }
 
 /** What an interval from the draw of the anchors is called: by whether held-out models have narrowed it. */
 export function drawnMethod(
   form: FormManifest,
-  scenarios: readonly Pick<FormScenarioManifest, "tightening">[],
+  scenarios: readonly { readonly tightening: number }[],
 ): "design-based" | "conformal" {
   return form.estimator === "gate" && scenarios.some(({ tightening }) => tightening !== 1)
     ? "conformal"
@@ -56,7 +58,7 @@ export function overallScore(
     );
     return {
       score,
-      interval: { ...designInterval(sampled, level), level, method: drawnMethod(form, Object.values(form.scenarios)) },
+      interval: { ...designInterval(sampled, level), level, method: drawnMethod(form, parts) },
       reason: null,
     };
   }

@@ -71,6 +71,8 @@ export interface ScenarioDetails {
   readonly theta: readonly number[];
   readonly thetaStandardError: readonly number[];
   readonly thetaStatus: "converged" | "max-iterations";
+  /** What the score rests on: the answers to all scenarios together, or those to its own bank alone. */
+  readonly evidence: "alone" | "together";
   /** λ of gp-irt. */
   readonly lambda: number;
   /** The estimator that `score` is. */

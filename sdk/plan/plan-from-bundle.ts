@@ -1,4 +1,4 @@
-import type { Bundle } from "../core/bundle/bundle.ts";
+import { servedBlend, type Bundle } from "../core/bundle/bundle.ts";
 import type { FormManifest, MeasuredErrors } from "../core/bundle/manifest.ts";
 import { AnchorEvalError } from "../core/errors.ts";
 import { predictedScores } from "../core/estimate/predicted-scores.ts";
@@ -94,7 +94,7 @@ interface Curves {
 function scenarioPrecision(bundle: Bundle, id: string, of: number, options: PlanOptions): Curves {
   const forms = bundle.manifest.forms.map((form) => ({
     items: form.scenarios[id]!.items,
-    ...errorsOf(form, form.scenarios[id]!.measured, options),
+    ...errorsOf(form, servedBlend(form.scenarios[id]!).measured, options),
   }));
   return { of, at: precision(of, forms, (items) => 1 / items - 1 / of, residualVariance(bundle, id), options) };
 }

@@ -176,6 +176,7 @@ export function sampleContent(options: SampleBundleOptions = {}): BundleContent 
               rmse: 0.06,
               tightening: 0.75,
               measured: measured(0.05),
+              together: null,
             },
           ]),
         ),

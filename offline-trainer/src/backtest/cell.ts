@@ -1,10 +1,11 @@
-import { createRandom, ESTIMATORS, type EstimatorId, type SamplingVariance } from "anchoreval/core";
+import { createRandom, type Blend, type EstimatorId, type SamplingVariance } from "anchoreval/core";
 import type { CalibrationBackend } from "../calibrate/types.ts";
 import { headlineEstimator, intervalKind, type FitConfiguration } from "../fit/configuration.ts";
 import { crossValidate } from "../fit/cross-validate.ts";
-import { errorQuantile, heldOutInterval, heldOutSampling, heldOutScore } from "../fit/held-out-score.ts";
-import { estimateFold, trainFold } from "../fit/held-out.ts";
-import { learnBlends } from "../fit/learn-blends.ts";
+import type { Evidence } from "../fit/estimate-target.ts";
+import { errorQuantile, heldOutInterval, heldOutSampling, heldOutScores } from "../fit/held-out-score.ts";
+import { estimateFold, trainFold, type HeldOutEstimate, type HeldOutTable } from "../fit/held-out.ts";
+import { heldOutKey, learnEvidence, servedEvidence, type BankEvidence } from "../fit/learn-evidence.ts";
 import { randomErrors } from "../fit/random-baseline.ts";
 import type { BankTask } from "../fit/train-bank.ts";
 import type { Split } from "../splits/types.ts";
@@ -12,9 +13,9 @@ import type { Split } from "../splits/types.ts";
 /** Forms drawn on each fit: one form's luck is most of a back-test's noise, and a form costs little beside a fit. */
 export const FORMS_PER_SEED = 10;
 
-/** One bank, one split, one seed: the unit of a back-test. */
+/** Some banks that are estimated together, one split, one seed: the unit of a back-test. */
 export interface CellInput {
-  readonly task: BankTask;
+  readonly tasks: readonly BankTask[];
   /** Replicate group of every model. */
   readonly groups: ArrayLike<number>;
   readonly split: Split;
@@ -54,57 +55,99 @@ export interface CellResult {
 
 /** Repeats the whole fit on the sources of one split, λ and error quantiles included, and estimates its targets. */
 export async function backtestCell(
-  { task, groups, split, sizes, seed, configuration }: CellInput,
+  { tasks, groups, split, sizes, seed, configuration }: CellInput,
   backend: CalibrationBackend,
 ): Promise<CellResult[]> {
-  const { selection, priorScale, lambda: rule } = configuration;
-  const random = createRandom(seed).fork(task.id);
+  const { selection, priorScale, lambda } = configuration;
+  const estimator = headlineEstimator(selection);
+  const random = createRandom(seed).fork(tasks.length > 1 ? "all" : tasks[0]!.id);
   const options = { ...configuration, backend, groups, sizes, random };
-  const validation = await crossValidate(task, split.sources, groups, {
+  const validation = await crossValidate(tasks, split.sources, groups, {
     ...options,
     random: random.fork("cross-validation"),
   });
-  const blends = learnBlends(task, split.sources, sizes, validation, rule);
-  const trained = await trainFold(task, split, 0, options);
-  const table = await estimateFold(task, trained, options, priorScale, FORMS_PER_SEED);
-  const { dims } = trained.trained;
-  const headline = headlineEstimator(selection);
-  return task.scenarios.flatMap((slice, s) =>
-    sizes.map((n): CellResult => {
-      const held = table[s]!.get(n)!;
-      const blend = blends[s]!.get(n)!.served;
-      const truths = new Map(held.map(({ model, truth }) => [model, truth]));
-      const models = [...truths.keys()];
-      const errors = randomErrors(
-        task.matrix,
-        slice,
-        models,
-        [...truths.values()],
-        n,
-        random.fork(`random ${slice.id} ${n}`),
-      );
-      const baseline = new Map(models.map((model, t) => [model, errors[t]!]));
-      const quantile =
-        intervalKind(selection) === "design"
-          ? null
-          : errorQuantile(validation.interpolation[s]!.get(n)!, headline, () => blend, 0.95);
-      const estimates = held.map((estimate): CellEstimate => {
-        const { model, draw, truth, bounds, failed } = estimate;
-        const estimators = Object.fromEntries(
-          ESTIMATORS.map((id) => [id, heldOutScore(estimate, id, blend)]),
-        ) as Record<EstimatorId, number>;
-        const score = estimators[headline];
-        const interval =
-          intervalKind(selection) === "design"
-            ? heldOutInterval(estimate, headline, blend)
-            : quantile === null
-              ? null
-              : { low: Math.max(bounds.low, score - quantile), high: Math.min(bounds.high, score + quantile) };
-        const randomError = baseline.get(model)!;
-        const sampling = heldOutSampling(estimate, headline, blend);
-        return { model, draw, truth, estimators, bounds, sampling, interval, randomError, failed };
-      });
-      return { scenario: slice.id, n, dims, lambda: blend.lambda, estimates };
-    }),
+  const trained = await trainFold(tasks, split, 0, options);
+  const tables = await estimateFold(tasks, trained, options, priorScale, FORMS_PER_SEED);
+  return tasks.flatMap((task, b) => {
+    const { sources } = trained.splits[b]!;
+    const evidence = learnEvidence(task, sources, sizes, validation[b]!, { lambda, estimator });
+    const { dims } = trained.linked.banks[b]!;
+    return task.scenarios.flatMap((slice, s) =>
+      sizes.map((n): CellResult => {
+        const held = servedEstimates(
+          evidence,
+          { alone: tables.alone[b]!, together: tables.together[b]! },
+          s,
+          n,
+          estimator,
+        );
+        const truths = new Map(held.map(({ estimate: { model, truth } }) => [model, truth]));
+        const models = [...truths.keys()];
+        const errors = randomErrors(
+          task.matrix,
+          slice,
+          models,
+          [...truths.values()],
+          n,
+          random.fork(`random ${slice.id} ${n}`),
+        );
+        const baseline = new Map(models.map((model, t) => [model, errors[t]!]));
+        return {
+          scenario: slice.id,
+          n,
+          dims,
+          lambda: servedEvidence(evidence, s, n).blends[s]!.get(n)!.served.lambda,
+          estimates: held.map((own) => cellEstimate(own, configuration, baseline.get(own.estimate.model)!)),
+        };
+      }),
+    );
+  });
+}
+
+/** A held-out estimate with what blends it and, for anchors chosen on purpose, the error that covers 95 %. */
+interface ServedEstimate {
+  readonly estimate: HeldOutEstimate;
+  readonly blend: Blend;
+  readonly error: number | null;
+}
+
+/** Every model's estimate from the evidence that serves: all banks' where that errs less and the model answered them. */
+function servedEstimates(
+  evidence: BankEvidence,
+  tables: Readonly<Record<Evidence, HeldOutTable>>,
+  s: number,
+  n: number,
+  headline: EstimatorId,
+): ServedEstimate[] {
+  const of = (id: Evidence): { blend: Blend; error: number | null } | null => {
+    const { validation, blends } = evidence[id];
+    const blend = blends[s]!.get(n)?.served;
+    if (blend === undefined) return null;
+    return { blend, error: errorQuantile(validation.interpolation[s]!.get(n)!, headline, () => blend, 0.95) };
+  };
+  const alone = of("alone")!; // every size has one
+  const together = of("together");
+  const better = new Map(
+    together === null ? [] : tables.together[s]!.get(n)!.map((estimate) => [heldOutKey(estimate), estimate] as const),
   );
+  return tables.alone[s]!.get(n)!.map((own): ServedEstimate => {
+    const estimate = better.get(heldOutKey(own));
+    return estimate ? { estimate, ...together! } : { estimate: own, ...alone };
+  });
+}
+
+function cellEstimate(
+  { estimate, blend, error }: ServedEstimate,
+  { selection }: FitConfiguration,
+  randomError: number,
+): CellEstimate {
+  const { model, draw, truth, bounds, failed } = estimate;
+  const headline = headlineEstimator(selection);
+  const estimators = heldOutScores(estimate, blend);
+  const score = estimators[headline];
+  const around =
+    error === null ? null : { low: Math.max(bounds.low, score - error), high: Math.min(bounds.high, score + error) };
+  const interval = intervalKind(selection) === "design" ? heldOutInterval(estimate, headline, blend) : around;
+  const sampling = heldOutSampling(estimate, headline, blend);
+  return { model, draw, truth, estimators, bounds, sampling, interval, randomError, failed };
 }

@@ -1,5 +1,5 @@
 import { AnchorEvalError, createRandom } from "anchoreval/core";
-import { bankTasks } from "../fit/bank-tasks.ts";
+import { bankTasks, linkedTasks } from "../fit/bank-tasks.ts";
 import type { FitConfiguration } from "../fit/configuration.ts";
 import type { ResponseMatrix } from "../matrix/response-matrix.ts";
 import { fullScores } from "../prepare/full-scores.ts";
@@ -8,6 +8,7 @@ import { extrapolationSplit } from "../splits/extrapolation.ts";
 import { familyGroups } from "../splits/families.ts";
 import { folds, interpolationSplit, splitByGroups } from "../splits/interpolation.ts";
 import { joinGroups } from "../splits/join-groups.ts";
+import { strength } from "../splits/strength.ts";
 import { newestSplit } from "../splits/newest.ts";
 import { eligibleTargets, TARGET_OBSERVED } from "../splits/eligible.ts";
 import type { Split, SplitInput } from "../splits/types.ts";
@@ -39,18 +40,21 @@ export interface PlannedCell extends CellInput {
 }
 
 /**
- * All cells of a back-test. Splits of models are the same for all scenarios, except for extrapolation, which ranks the
- * models by the scenario's own score (joint: by the mean over scenarios).
+ * All cells of a back-test. Splits of models are the same for all scenarios that are estimated together; extrapolation ranks
+ * the models by their {@link strength} over those scenarios.
  * @throws AnchorEvalError `invalid_data` where a split leaves too few models
  */
 export function planCells(matrix: ResponseMatrix, options: BacktestPlanOptions): PlannedCell[] {
   const { split, sizes, seeds, configuration } = options;
   const groups = replicateGroups(matrix);
   const cells: PlannedCell[] = [];
-  for (const task of bankTasks(matrix, configuration, options.scenarios)) {
-    const full = task.scenarios.map((slice) => fullScores(task.matrix, slice));
-    const scores = matrix.subjects.map((_, m) => full.reduce((sum, { score }) => sum + score[m]! / full.length, 0));
-    const input: SplitInput = { groups, eligible: eligibleTargets(full) };
+  const all = bankTasks(matrix, configuration, options.scenarios);
+  for (const tasks of linkedTasks(all, configuration)) {
+    const own = tasks.map((task) => task.scenarios.map((slice) => fullScores(task.matrix, slice)));
+    const full = own.flat();
+    const scores = strength(full);
+    const eligible = own.map((banks) => eligibleTargets(banks));
+    const input: SplitInput = { groups, eligible: matrix.subjects.map((_, m) => eligible.some((bank) => bank[m]!)) };
     const usable = (candidate: Split): Split => ({
       sources: candidate.sources.filter((m) => full.some(({ score }) => !Number.isNaN(score[m]!))),
       targets: candidate.targets,
@@ -62,9 +66,10 @@ export function planCells(matrix: ResponseMatrix, options: BacktestPlanOptions):
       if (tooFew || candidates.length === 0)
         throw new AnchorEvalError(
           "invalid_data",
-          `${split} leaves ${tooFew ? `${tooFew.sources.length} source models and ${tooFew.targets.length} targets` : "no fold with source models and targets"} in ${task.id}: at least 5 and 1 are needed (targets have at least ${100 * TARGET_OBSERVED} % of the weight observed)`,
+          `${split} leaves ${tooFew ? `${tooFew.sources.length} source models and ${tooFew.targets.length} targets` : "no fold with source models and targets"} in ${tasks.map(({ id }) => id).join(", ")}: at least 5 and 1 are needed (targets have at least ${100 * TARGET_OBSERVED} % of the weight observed)`,
         );
-      for (const own of candidates) cells.push({ task, groups, split: own, sizes, seed, seedIndex, configuration });
+      for (const candidate of candidates)
+        cells.push({ tasks, groups, split: candidate, sizes, seed, seedIndex, configuration });
     }
   }
   return cells;
@@ -73,7 +78,7 @@ export function planCells(matrix: ResponseMatrix, options: BacktestPlanOptions):
 function splitsOf(
   options: BacktestPlanOptions,
   input: SplitInput,
-  scores: readonly number[],
+  scores: ArrayLike<number>,
   names: readonly string[],
   seed: number,
 ): Split[] {

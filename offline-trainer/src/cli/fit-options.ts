@@ -67,6 +67,7 @@ export const FIT_OPTIONS = {
     description: "what counts the same in a scenario's score (default: import.json's, else subscenarios)",
   },
   joint: { type: "boolean", description: "one ability over all scenarios" },
+  separate: { type: "boolean", description: "every scenario from its own answers alone" },
   provider: {
     type: "string",
     value: PROVIDERS.join("|"),
@@ -161,6 +162,7 @@ export function readConfiguration(options: OptionReader, facts: ImportFacts): Fi
     lambda: options.oneOf("lambda", LAMBDA_RULES, DEFAULT_CONFIGURATION.lambda),
     weighting: options.oneOf("weighting", WEIGHTINGS, facts.weighting ?? DEFAULT_CONFIGURATION.weighting),
     joint: options.flag("joint"),
+    linked: !options.flag("separate"),
   };
 }
 

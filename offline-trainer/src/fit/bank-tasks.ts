@@ -29,3 +29,8 @@ export function bankTasks(
   };
   return configuration.joint ? [task("all", chosen)] : chosen.map((slice) => task(slice.id, [slice]));
 }
+
+/** The tasks whose abilities may be estimated together: all of a benchmark, or each by itself. */
+export function linkedTasks(tasks: readonly BankTask[], { linked }: Pick<FitConfiguration, "linked">): BankTask[][] {
+  return linked ? [[...tasks]] : tasks.map((task) => [task]);
+}

@@ -34,7 +34,7 @@ export function bundleContent(
     description: options.description ?? null,
     parameterization: PARAMETERIZATION,
     weighting: configuration.weighting,
-    banks: banks.map(({ task, trained }) => ({
+    banks: banks.map(({ task, trained, loadings }) => ({
       id: task.id,
       scenarios: task.scenarios.map((slice) => slice.id),
       irtModel: configuration.irtModel,
@@ -43,6 +43,7 @@ export function bundleContent(
         mean: Array.from(trained.abilities.mean),
         covariance: Array.from(trained.abilities.covariance),
         scale: configuration.priorScale,
+        ...(loadings && { loadings: Array.from(loadings) }),
       },
     })),
     scenarios: scenarios.map(({ slice, trained }) => ({
@@ -91,7 +92,7 @@ export function bundleContent(
         bank: trained.bank,
         sourceScores: scores.filter((score) => !Number.isNaN(score)),
         forms: sets,
-        factors: anchorFactors(trained.factors, askedItems(sets)),
+        factors: anchorFactors(bank.factors[s]!, askedItems(sets)),
         anchors: anchorRecords(items, sets, options.includeText ?? false),
         items: items.map(itemRecord),
       };

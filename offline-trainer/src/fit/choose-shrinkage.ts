@@ -26,7 +26,7 @@ export async function resolveShrinkage(
 ): Promise<number> {
   if (shrinkage !== "auto") return shrinkage;
   const random = options.random.fork("shrinkage");
-  const { folds, strong } = sourceSplits(task, rows, options.groups, 5, random.fork("folds"));
+  const { folds, strong } = sourceSplits([task], rows, options.groups, 5, random.fork("folds"));
   const like = folds.slice(0, 2);
   if (rows.length < LEAST_MODELS || strong.targets.length === 0 || strong.sources.length < 5 || like.length < 2)
     return DISCRIMINATION_SHRINKAGE;

@@ -31,6 +31,8 @@ export interface FitConfiguration extends BankModel {
   readonly weighting: Weighting;
   /** One ability for all scenarios. */
   readonly joint: boolean;
+  /** Scenarios lend one another strength: abilities of all are estimated together where that errs less on held-out models. */
+  readonly linked: boolean;
   /** Folds of the cross-validation, and forms drawn on each. */
   readonly folds: number;
   readonly draws: number;
@@ -51,6 +53,7 @@ export const DEFAULT_CONFIGURATION: FitConfiguration = {
   lambda: "learned",
   weighting: "subscenarios",
   joint: false,
+  linked: true,
   folds: 5,
   draws: 4,
 };
@@ -76,9 +79,22 @@ export function dimsFor(dims: number, models: number): number {
 
 /** Digest of a configuration: equal where the same thing is fitted. The weighting is the estimand's, not the method's. */
 export function configurationDigest(configuration: FitConfiguration): string {
-  const { selection, irtModel, estimation, link, dims, shrinkage, priorScale, lambda, joint, folds, draws } =
+  const { selection, irtModel, estimation, link, dims, shrinkage, priorScale, lambda, joint, linked, folds, draws } =
     configuration;
-  const method = { selection, irtModel, estimation, link, dims, shrinkage, priorScale, lambda, joint, folds, draws };
+  const method = {
+    selection,
+    irtModel,
+    estimation,
+    link,
+    dims,
+    shrinkage,
+    priorScale,
+    lambda,
+    joint,
+    linked,
+    folds,
+    draws,
+  };
   return sha256Text(
     JSON.stringify({
       ...method,

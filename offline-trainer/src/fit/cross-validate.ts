@@ -1,12 +1,15 @@
+import type { Split } from "../splits/types.ts";
+import type { Evidence } from "./estimate-target.ts";
 import {
   estimateFold,
   trainFold,
+  type FoldTables,
   type HeldOutEstimate,
   type HeldOutOptions,
   type HeldOutTable,
   type TrainedFold,
 } from "./held-out.ts";
-import { sourceSplits } from "./source-splits.ts";
+import { ownSplit, sourceSplits } from "./source-splits.ts";
 import type { BankTask } from "./train-bank.ts";
 
 /** Held-out estimates of source models by both kinds of folds. */
@@ -27,38 +30,48 @@ export interface CrossValidateOptions extends Omit<HeldOutOptions, "groups"> {
 /** Models below which nothing can be held out. */
 const LEAST_MODELS = 8;
 
+/** A bank's held-out estimates, from its own answers alone and from all banks'. */
+export type BankValidation = Readonly<Record<Evidence, CrossValidation>>;
+
 /**
- * Cross-validates a bank among `rows`: random fifths (replicates together), and the weakest half against the strongest
- * 30 % by mean score over the bank's scenarios.
+ * Cross-validates some banks among `rows`: random fifths (replicates together), and the weakest half against the
+ * strongest 30 % over all scenarios.
+ * @returns one a bank
  */
 export async function crossValidate(
-  task: BankTask,
+  tasks: readonly BankTask[],
   rows: readonly number[],
   groups: ArrayLike<number>,
   options: CrossValidateOptions,
-): Promise<CrossValidation> {
-  const { random } = options;
-  const among = sourceSplits(task, rows, groups, options.folds, random.fork("folds"));
+): Promise<BankValidation[]> {
+  const { random, sizes, priorScale, draws } = options;
+  const among = sourceSplits(tasks, rows, groups, options.folds, random.fork("folds"));
   const enough = rows.length >= LEAST_MODELS;
-  const random5 = enough ? among.folds : [];
-  const strong = [among.strong].filter(({ sources, targets }) => enough && sources.length >= 4 && targets.length > 0);
+  const trains = (split: Split, least: number): boolean =>
+    enough && split.targets.length > 0 && tasks.every((task) => ownSplit(task, split).sources.length >= least);
+  const random5 = among.folds.filter((split) => trains(split, 1));
+  const strong = [among.strong].filter((split) => trains(split, 4));
   const trained: TrainedFold[] = [];
   for (const split of [...random5, ...strong]) {
     const fold = trained.length;
-    trained.push(await trainFold(task, split, fold, { ...options, groups, random: random.fork(`fold ${fold}`) }));
+    trained.push(await trainFold(tasks, split, fold, { ...options, groups, random: random.fork(`fold ${fold}`) }));
     options.onFold?.(fold + 1, random5.length + strong.length);
   }
-  const tables: HeldOutTable[] = [];
-  for (const fold of trained) tables.push(await estimateFold(task, fold, options, options.priorScale, options.draws));
-  const joined = (own: readonly HeldOutTable[]): HeldOutTable =>
-    task.scenarios.map(
+  const tables: FoldTables[] = [];
+  for (const fold of trained) tables.push(await estimateFold(tasks, fold, options, priorScale, draws));
+  const joined = (own: readonly FoldTables[], evidence: Evidence, b: number): HeldOutTable =>
+    tasks[b]!.scenarios.map(
       (_, s) =>
         new Map(
-          options.sizes.map((size) => [size, own.flatMap((table): readonly HeldOutEstimate[] => table[s]!.get(size)!)]),
+          sizes.map((size) => [
+            size,
+            own.flatMap((fold): readonly HeldOutEstimate[] => fold[evidence][b]![s]!.get(size)!),
+          ]),
         ),
     );
-  return {
-    interpolation: joined(tables.slice(0, random5.length)),
-    extrapolation: joined(tables.slice(random5.length)),
-  };
+  const validation = (evidence: Evidence, b: number): CrossValidation => ({
+    interpolation: joined(tables.slice(0, random5.length), evidence, b),
+    extrapolation: joined(tables.slice(random5.length), evidence, b),
+  });
+  return tasks.map((_, b) => ({ alone: validation("alone", b), together: validation("together", b) }));
 }

@@ -1,37 +1,65 @@
 import {
+  bankAbilities,
+  bankAbility,
   estimateScenario,
-  gatherItems,
-  mapAbility,
-  type AbilityPrior,
+  factorScores,
+  LEAST_ANSWERED_SHARE,
+  type AbilityEstimate,
   type AnchorFactors,
   type AnchorSet,
   type ScenarioEstimate,
 } from "anchoreval/core";
 import { scoreAt } from "../matrix/response-matrix.ts";
-import type { BankTask, TrainedBank } from "./train-bank.ts";
+import type { BankPriors, LinkedBanks } from "./link-banks.ts";
+import type { BankTask } from "./train-bank.ts";
+
+/** Whose answers an estimate rests on: the bank's own, or all banks'. */
+export const EVIDENCE = ["alone", "together"] as const;
+export type Evidence = (typeof EVIDENCE)[number];
+
+/** An anchor set with its factors. */
+export interface FactoredAnchors {
+  readonly anchors: AnchorSet;
+  readonly factors: AnchorFactors;
+}
+
+/** Estimates by bank and scenario; null for a scenario where the model answered none of the anchors. */
+export type BankEstimates = readonly (readonly (ScenarioEstimate | null)[])[];
 
 /**
- * Estimates of one model in every scenario of a bank from its answers to the anchors, by the code that serves;
+ * Estimates of one model in every scenario of some banks from its answers to the anchors, by the code that serves;
  * blended afterwards, when what blends them is known.
- * @param sets - one anchor set a scenario, with its factors
- * @returns null for a scenario where the model answered none of the anchors
+ * @param sets - by bank and scenario
+ * @returns by evidence; nothing together where banks aren't linked, or a scenario was hardly answered
  */
 export function estimateTarget(
-  task: BankTask,
+  tasks: readonly BankTask[],
   row: number,
-  trained: TrainedBank,
-  prior: AbilityPrior,
-  sets: readonly { readonly anchors: AnchorSet; readonly factors: AnchorFactors }[],
-): (ScenarioEstimate | null)[] {
-  const parts = trained.scenarios.map(({ bank, slice }, s) => ({
-    bank,
-    items: sets[s]!.anchors.items,
-    scores: Float64Array.from(sets[s]!.anchors.items, (item) => scoreAt(task.matrix, row, slice.begin + item)),
-  }));
-  const gathered = gatherItems(parts);
-  if (gathered === null) return parts.map(() => null);
-  const ability = mapAbility(gathered.bank, gathered, prior);
-  return trained.scenarios.map(({ bank, slice, scoreMap }, s) =>
-    estimateScenario({ bank, weights: slice.weights, scoreMap, ...sets[s]! }, parts[s]!.scores, ability),
+  { banks }: LinkedBanks,
+  priors: BankPriors,
+  sets: readonly (readonly FactoredAnchors[])[],
+): { readonly alone: BankEstimates; readonly together: BankEstimates | null } {
+  const scores = banks.map(({ scenarios }, b) =>
+    scenarios.map(({ slice }, s) =>
+      Float64Array.from(sets[b]![s]!.anchors.items, (item) => scoreAt(tasks[b]!.matrix, row, slice.begin + item)),
+    ),
   );
+  const parts = banks.map(({ scenarios }, b) =>
+    scenarios.map(({ bank }, s) => ({ bank, items: sets[b]![s]!.anchors.items, scores: scores[b]![s]! })),
+  );
+  const estimates = (abilities: readonly (AbilityEstimate | null)[], factors?: Float64Array): BankEstimates =>
+    banks.map(({ scenarios }, b) =>
+      scenarios.map(({ bank, slice, scoreMap }, s) => {
+        const ability = abilities[b] ?? null;
+        const model = { bank, weights: slice.weights, scoreMap, ...sets[b]![s]! };
+        return ability && estimateScenario(model, scores[b]![s]!, ability, factors);
+      }),
+    );
+  const alone = estimates(banks.map((_, b) => bankAbility({ parts: parts[b]!, prior: priors.alone[b]! })));
+  const { together } = priors;
+  const answered = alone.flat().every((own) => own !== null && own.sample.share >= LEAST_ANSWERED_SHARE);
+  if (together === null || !answered) return { alone, together: null };
+  const all = sets.flatMap((own, b) => own.map(({ factors }, s) => ({ factors, scores: scores[b]![s]! })));
+  const abilities = bankAbilities(banks.map((_, b) => ({ parts: parts[b]!, prior: together[b]! })));
+  return { alone, together: estimates(abilities, factorScores(all)) };
 }

@@ -4,17 +4,19 @@ import type { CalibrationStep } from "../calibrate/calibrate.ts";
 import type { ResponseMatrix } from "../matrix/response-matrix.ts";
 import { replicateGroups } from "../prepare/replicates.ts";
 import { answeringModels, LEAST_MODELS } from "./answering-models.ts";
-import { bankTasks } from "./bank-tasks.ts";
+import { bankTasks, linkedTasks } from "./bank-tasks.ts";
 import { bundleContent } from "./bundle-content.ts";
+import { headlineEstimator } from "./configuration.ts";
 import { crossValidate } from "./cross-validate.ts";
 import { drawForms, prepareForms } from "./draw-forms.ts";
 import type { FitOptions } from "./fit-options.ts";
 import type { FittedBank } from "./fitted-bank.ts";
 import { drawStream } from "./held-out.ts";
 import { interruptible } from "./interruptible.ts";
-import { learnBlends } from "./learn-blends.ts";
+import { learnEvidence } from "./learn-evidence.ts";
+import { linkBanks } from "./link-banks.ts";
 import { resolveModel } from "./resolve-model.ts";
-import { trainBank } from "./train-bank.ts";
+import { trainBank, type TrainedBank } from "./train-bank.ts";
 
 /**
  * Proposals simulated for the inclusion probabilities of a bundle's form, where they have no formula: ten times what a
@@ -54,62 +56,76 @@ export async function fitBundle(matrix: ResponseMatrix, options: FitOptions): Pr
   clock.lap("replicates");
   const tasks = bankTasks(matrix, configuration);
   const banks: FittedBank[] = [];
-  const steps = configuration.folds + 2;
-  for (const [index, task] of tasks.entries()) {
-    const random = createRandom(seed).fork(task.id);
-    const rows = answeringModels(task);
-    let part = 0;
-    const report = (share: number, loss: string): void =>
-      onProgress?.(
-        index * steps + part + share,
-        tasks.length * steps,
-        `${task.id}, part ${part + 1} of ${steps}${loss}`,
-      );
+  const parts = tasks.length * (configuration.folds + 2);
+  let part = 0;
+  for (const linked of linkedTasks(tasks, configuration)) {
+    const random = createRandom(seed).fork(linked.length > 1 ? "all" : linked[0]!.id);
+    const rows = linked.map(answeringModels);
+    const names = linked.map(({ id }) => id).join(", ");
+    const report = (share: number, what: string): void => onProgress?.(part + share, parts, what);
     const shared = {
       random,
       irtModel: configuration.irtModel,
       estimation: configuration.estimation,
-      onStep: ({ share, value }: CalibrationStep) => report(share, `: loss ${Math.round(value)} nats`),
+      onStep: ({ share, value }: CalibrationStep) =>
+        report(share, `${names}, part ${part + 1} of ${parts}: loss ${Math.round(value)} nats`),
       groups,
       ...(calibrator && { calibrator }),
       ...(signal ? { backend: interruptible(backend), signal } : { backend }),
     };
-    const { model, dimensionErrors } = await resolveModel(task, rows, configuration, shared);
+    const resolved = [];
+    for (const [b, task] of linked.entries())
+      resolved.push(await resolveModel(task, rows[b]!, configuration, { ...shared, random: random.fork(task.id) }));
     if ([configuration.dims, configuration.link, configuration.shrinkage].includes("auto"))
       clock.lap("choice of the model");
-    const validation = await crossValidate(task, rows, groups, {
+    const all = [...new Set(rows.flat())].sort((x, y) => x - y);
+    const before = part;
+    const validation = await crossValidate(linked, all, groups, {
       ...configuration,
       ...shared,
       sizes,
       random: random.fork("cross-validation"),
       onFold: (done) => {
-        part = done;
-        report(0, "");
+        part = before + done * linked.length;
+        report(0, names);
       },
     });
     clock.lap("held-out models");
-    const trained = await trainBank(task, rows, { ...shared, ...model });
+    const trained: TrainedBank[] = [];
+    for (const [b, task] of linked.entries()) {
+      trained.push(await trainBank(task, rows[b]!, { ...shared, ...resolved[b]!.model, random: random.fork(task.id) }));
+      part = before + configuration.folds * linked.length + b + 1;
+      report(0, task.id);
+    }
+    const { common, factors } = linkBanks(trained, random.fork("links"));
     clock.lap("calibration");
-    const prepared = prepareForms(task, rows, trained, {
-      selection: configuration.selection,
-      sizes,
-      backend: shared.backend,
-      random,
-      simulatedProposals: SIMULATED_PROPOSALS,
-    });
-    const forms = await drawForms(prepared, drawStream(random, 0));
+    for (const [b, task] of linked.entries()) {
+      const prepared = prepareForms(task, rows[b]!, trained[b]!, {
+        selection: configuration.selection,
+        sizes,
+        backend: shared.backend,
+        random,
+        simulatedProposals: SIMULATED_PROPOSALS,
+      });
+      const { model, dimensionErrors } = resolved[b]!;
+      banks.push({
+        task,
+        link: model.link,
+        shrinkage: model.shrinkage,
+        trained: trained[b]!,
+        forms: await drawForms(prepared, drawStream(random, 0)),
+        factors: factors[b]!,
+        loadings: common && common.loadings[b]!,
+        dimensionErrors,
+        evidence: learnEvidence(task, rows[b]!, sizes, validation[b]!, {
+          lambda: configuration.lambda,
+          estimator: headlineEstimator(configuration.selection),
+        }),
+      });
+    }
+    part = before + (configuration.folds + 2) * linked.length;
+    report(0, names);
     clock.lap("choice of anchors");
-    onProgress?.((index + 1) * steps, tasks.length * steps, task.id);
-    banks.push({
-      task,
-      link: model.link,
-      shrinkage: model.shrinkage,
-      trained,
-      validation,
-      forms,
-      dimensionErrors,
-      blends: learnBlends(task, rows, sizes, validation, configuration.lambda),
-    });
   }
   const content = bundleContent(matrix, banks, sizes, options);
   clock.lap("measured errors");

@@ -1,8 +1,8 @@
+import type { AnchorFactors } from "anchoreval/core";
 import type { DimensionError } from "./choose-dimension.ts";
 import type { ScoreLink } from "./configuration.ts";
-import type { CrossValidation } from "./cross-validate.ts";
-import type { LearnedBlend } from "./learn-blends.ts";
 import type { BankForms } from "./draw-forms.ts";
+import type { BankEvidence } from "./learn-evidence.ts";
 import type { BankTask, TrainedBank } from "./train-bank.ts";
 
 /** A fitted bank with all that a bundle and a report are made from. */
@@ -13,10 +13,13 @@ export interface FittedBank {
   /** Share of the learned variance of discriminations that was kept. */
   readonly shrinkage: number;
   readonly trained: TrainedBank;
-  readonly validation: CrossValidation;
   readonly forms: BankForms;
-  /** What blends the estimators, by scenario and size. */
-  readonly blends: readonly ReadonlyMap<number, LearnedBlend>[];
+  /** Factors of its scenarios' items. */
+  readonly factors: readonly AnchorFactors[];
+  /** What its abilities share with other banks' (D×G), where they are linked. */
+  readonly loadings: Float64Array | null;
+  /** Errors on held-out models and what blends the estimators, by evidence. */
+  readonly evidence: BankEvidence;
   /** Errors of the candidates, where the dimension was chosen. */
   readonly dimensionErrors: readonly DimensionError[];
 }

@@ -1,6 +1,7 @@
-import type { FormManifest, FormScenarioManifest, MeasuredErrors } from "anchoreval/bundle";
+import type { FormManifest, FormScenarioManifest, MeasuredBlend } from "anchoreval/bundle";
 import { BASE_ESTIMATORS, createRandom } from "anchoreval/core";
 import { headlineEstimator, intervalKind, type FitConfiguration } from "./configuration.ts";
+import type { Evidence } from "./estimate-target.ts";
 import type { FittedBank } from "./fitted-bank.ts";
 import { measureErrors, rounded } from "./measured-errors.ts";
 import { measureOverall } from "./measure-overall.ts";
@@ -15,53 +16,53 @@ export function formManifests(
   const estimator = headlineEstimator(configuration.selection);
   const interval = intervalKind(configuration.selection);
   const scenarios = banks.flatMap((bank) => bank.task.scenarios.map((slice, s) => ({ bank, slice, s })));
-  const measured = (n: number): Record<string, MeasuredErrors> =>
-    Object.fromEntries(
-      scenarios.map(({ bank, slice, s }) => [
-        slice.id,
-        measureErrors({
-          matrix: bank.task.matrix,
-          slice,
-          n,
-          estimator,
-          interval,
-          blend: bank.blends[s]!.get(n)!.foldOut,
-          interpolation: bank.validation.interpolation[s]!.get(n)!,
-          extrapolation: bank.validation.extrapolation[s]!.get(n)!,
-          random: createRandom(seed).fork("measured errors"),
-        }),
-      ]),
-    );
+  const measuredBlend = (bank: FittedBank, s: number, n: number, evidence: Evidence): MeasuredBlend | null => {
+    const { validation, blends } = bank.evidence[evidence];
+    const blend = blends[s]!.get(n);
+    if (blend === undefined) return null;
+    const { lambda, stack, rmse, tightening } = blend.served;
+    return {
+      lambda: rounded(lambda),
+      stack: Object.fromEntries(BASE_ESTIMATORS.map((id) => [id, rounded(stack[id])])) as typeof stack,
+      rmse: rounded(rmse),
+      tightening: rounded(tightening),
+      measured: measureErrors({
+        matrix: bank.task.matrix,
+        slice: bank.task.scenarios[s]!,
+        n,
+        estimator,
+        interval,
+        blend: blend.foldOut,
+        interpolation: validation.interpolation[s]!.get(n)!,
+        extrapolation: validation.extrapolation[s]!.get(n)!,
+        random: createRandom(seed).fork("measured errors"),
+      }),
+    };
+  };
   return sizes.map((n): Omit<FormManifest, "digest"> => {
-    const errors = measured(n);
+    const described = scenarios.map(({ bank, slice, s }): [string, FormScenarioManifest] => {
+      const items = bank.forms[s]!.get(n)!.items.length;
+      const alone = measuredBlend(bank, s, n, "alone")!; // every size has one
+      const together = measuredBlend(bank, s, n, "together");
+      return [slice.id, { items, whole: items === slice.count, ...alone, together }];
+    });
     return {
       id: String(n),
       selection: configuration.selection,
       estimator,
       interval,
-      scenarios: Object.fromEntries(
-        scenarios.map(({ bank, slice, s }): [string, FormScenarioManifest] => {
-          const items = bank.forms[s]!.get(n)!.items.length;
-          const { lambda, stack, rmse, tightening } = bank.blends[s]!.get(n)!.served;
-          return [
-            slice.id,
-            {
-              items,
-              whole: items === slice.count,
-              lambda: rounded(lambda),
-              stack: Object.fromEntries(BASE_ESTIMATORS.map((id) => [id, rounded(stack[id])])) as typeof stack,
-              rmse: rounded(rmse),
-              tightening: rounded(tightening),
-              measured: errors[slice.id]!,
-            },
-          ];
-        }),
-      ),
-      overall: scenarios.length > 1 ? { measured: measureOverall(banks, n, estimator, randomMaes(errors)) } : null,
+      scenarios: Object.fromEntries(described),
+      overall:
+        scenarios.length > 1
+          ? {
+              measured: measureOverall(
+                banks,
+                n,
+                estimator,
+                described.map(([, { measured }]) => measured.interpolation?.randomMae ?? 0),
+              ),
+            }
+          : null,
     };
   });
-}
-
-function randomMaes(errors: Readonly<Record<string, MeasuredErrors>>): number[] {
-  return Object.values(errors).map(({ interpolation }) => interpolation?.randomMae ?? 0);
 }

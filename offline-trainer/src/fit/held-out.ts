@@ -2,18 +2,20 @@ import {
   anchorFactors,
   BASE_ESTIMATORS,
   samplingVariance,
-  scaledPrior,
   type BaseEstimatorId,
   type RandomSource,
   type SamplingVariance,
+  type ScenarioEstimate,
 } from "anchoreval/core";
 import type { Selection } from "../anchors/types.ts";
 import { fullScores } from "../prepare/full-scores.ts";
 import type { Split } from "../splits/types.ts";
 import type { DimensionOptions } from "./choose-dimension.ts";
-import { drawForms, prepareForms } from "./draw-forms.ts";
-import { estimateTarget } from "./estimate-target.ts";
+import { drawForms, prepareForms, type BankForms } from "./draw-forms.ts";
+import { estimateTarget, EVIDENCE, type Evidence } from "./estimate-target.ts";
+import { bankPriors, linkBanks, type LinkedBanks } from "./link-banks.ts";
 import { resolveModel, type WantedModel } from "./resolve-model.ts";
+import { ownSplit } from "./source-splits.ts";
 import { trainBank, type BankTask, type TrainedBank } from "./train-bank.ts";
 
 export interface HeldOutOptions extends Omit<DimensionOptions, "link" | "shrinkage">, WantedModel {
@@ -45,26 +47,35 @@ export interface HeldOutEstimate {
 /** Estimates by scenario of the task, by size. */
 export type HeldOutTable = readonly ReadonlyMap<number, readonly HeldOutEstimate[]>[];
 
-/** A split with what was learned from its sources alone. */
+/** A split with what was learned from its sources alone, in all banks that are estimated together. */
 export interface TrainedFold {
-  readonly split: Split;
+  /** By bank. */
+  readonly splits: readonly Split[];
   readonly fold: number;
-  readonly trained: TrainedBank;
+  readonly linked: LinkedBanks;
   /** Stream of the forms that are drawn on it. */
   readonly random: RandomSource;
 }
 
-/** Repeats binarisation, choice of the model and calibration on the sources of a split alone. */
+/** Repeats binarisation, choice of the model, calibration and linking on the sources of a split alone. */
 export async function trainFold(
-  task: BankTask,
+  tasks: readonly BankTask[],
   split: Split,
   fold: number,
   options: HeldOutOptions,
 ): Promise<TrainedFold> {
-  const { model } = await resolveModel(task, split.sources, options, options);
-  const trained = await trainBank(task, split.sources, { ...options, ...model });
-  return { split, fold, trained, random: options.random };
+  const splits = tasks.map((task) => ownSplit(task, split));
+  const banks: TrainedBank[] = [];
+  for (const [b, task] of tasks.entries()) {
+    const own = { ...options, random: options.random.fork(task.id) };
+    const { model } = await resolveModel(task, splits[b]!.sources, own, own);
+    banks.push(await trainBank(task, splits[b]!.sources, { ...own, ...model }));
+  }
+  return { splits, fold, linked: linkBanks(banks, options.random.fork("links")), random: options.random };
 }
+
+/** Estimates of a fold's targets by bank, from each bank's answers alone and from all banks'. */
+export type FoldTables = Readonly<Record<Evidence, readonly HeldOutTable[]>>;
 
 /**
  * Chooses anchors on the sources of a fold and estimates its targets. The targets' answers are read only to be
@@ -73,63 +84,80 @@ export async function trainFold(
  * @param draws - forms drawn
  */
 export async function estimateFold(
-  task: BankTask,
-  { split, fold, trained, random }: TrainedFold,
+  tasks: readonly BankTask[],
+  { splits, fold, linked, random }: TrainedFold,
   { selection, sizes, backend }: Pick<HeldOutOptions, "selection" | "sizes" | "backend">,
   priorScale: number,
   draws: number,
-): Promise<HeldOutTable> {
-  const { sources, targets } = split;
-  const prior = scaledPrior(trained.abilities.mean, trained.abilities.covariance, priorScale);
-  const full = task.scenarios.map((slice) => fullScores(task.matrix, slice).score);
-  const sourceScores = full.map((scores) => sources.map((m) => scores[m]!).filter((score) => !Number.isNaN(score)));
-  const seen = sourceScores.map((own) => ({ worst: Math.min(...own), best: Math.max(...own) }));
-  const table = task.scenarios.map(() => new Map<number, HeldOutEstimate[]>(sizes.map((size) => [size, []])));
-  const prepared = prepareForms(task, sources, trained, { selection, sizes, backend, random });
+): Promise<FoldTables> {
+  const priors = bankPriors(linked, priorScale);
+  const places = tasks.map((task, b) => targetPlace(task, splits[b]!));
+  const empty = (): Map<number, HeldOutEstimate[]>[][] =>
+    tasks.map(({ scenarios }) => scenarios.map(() => new Map(sizes.map((size) => [size, []]))));
+  const tables = { alone: empty(), together: empty() };
+  const prepared = tasks.map((task, b) =>
+    prepareForms(task, splits[b]!.sources, linked.banks[b]!, { selection, sizes, backend, random }),
+  );
+  const targets = [...new Set(splits.flatMap((own) => own.targets))];
   for (let draw = 0; draw < draws; draw++) {
-    const forms = await drawForms(prepared, drawStream(random, draw));
+    const forms: BankForms[] = [];
+    for (const own of prepared) forms.push(await drawForms(own, drawStream(random, draw)));
     for (const size of sizes) {
-      const sets = forms.map((bySize, s) => {
-        const anchors = bySize.get(size)!;
-        return { anchors, factors: anchorFactors(trained.scenarios[s]!.factors, anchors.items) };
-      });
-      for (const model of targets)
-        estimateTarget(task, model, trained, prior, sets).forEach((estimate, s) => {
-          const shared = { model, draw, fold, truth: full[s]![model]!, seen: seen[s]! };
-          if (Number.isNaN(shared.truth)) return;
-          const finite = estimate !== null && BASE_ESTIMATORS.every((id) => Number.isFinite(estimate.base[id]));
-          if (!finite) {
-            const score = estimate?.base["anchor-mean"] ?? meanOf(sourceScores[s]!);
-            const base = { "anchor-mean": score, "p-irt": score, "p-irt-dr": score, gaussian: score };
-            table[s]!.get(size)!.push({
-              ...shared,
-              base,
-              bounds: { low: 0, high: 1 },
-              sampling: null,
-              failed: true,
+      const sets = forms.map((own, b) =>
+        own.map((bySize, s) => {
+          const anchors = bySize.get(size)!;
+          return { anchors, factors: anchorFactors(linked.factors[b]![s]!, anchors.items) };
+        }),
+      );
+      for (const model of targets) {
+        const estimates = estimateTarget(tasks, model, linked, priors, sets);
+        for (const evidence of EVIDENCE)
+          estimates[evidence]?.forEach((own, b) => {
+            if (!places[b]!.targets.has(model)) return;
+            own.forEach((estimate, s) => {
+              const { truth, seen, average } = places[b]!.scenarios[s]!;
+              if (Number.isNaN(truth[model]!)) return;
+              const shared = { model, draw, fold, truth: truth[model]!, seen };
+              tables[evidence][b]![s]!.get(size)!.push({ ...shared, ...heldOut(estimate, average) });
             });
-            return;
-          }
-          const { bounds, base, sample, residuals } = estimate;
-          const sampling = samplingVariance(base["p-irt-dr"], sample, residuals);
-          table[s]!.get(size)!.push({
-            ...shared,
-            base,
-            bounds,
-            sampling,
-            failed: false,
           });
-        });
+      }
     }
   }
-  return table;
+  return tables;
+}
+
+/** What a bank's held-out models are compared with. */
+function targetPlace({ matrix, scenarios }: BankTask, { sources, targets }: Split) {
+  return {
+    targets: new Set(targets),
+    scenarios: scenarios.map((slice) => {
+      const truth = fullScores(matrix, slice).score;
+      const known = sources.map((m) => truth[m]!).filter((score) => !Number.isNaN(score));
+      return {
+        truth,
+        seen: { worst: Math.min(...known), best: Math.max(...known) },
+        average: known.reduce((sum, score) => sum + score, 0) / known.length,
+      };
+    }),
+  };
+}
+
+/** An estimate as it is kept; one that failed stands as the anchor mean, or the sources' mean without any answer. */
+function heldOut(
+  estimate: ScenarioEstimate | null,
+  average: number,
+): Pick<HeldOutEstimate, "base" | "bounds" | "sampling" | "failed"> {
+  if (estimate === null || !BASE_ESTIMATORS.every((id) => Number.isFinite(estimate.base[id]))) {
+    const score = estimate?.base["anchor-mean"] ?? average;
+    const base = { "anchor-mean": score, "p-irt": score, "p-irt-dr": score, gaussian: score };
+    return { base, bounds: { low: 0, high: 1 }, sampling: null, failed: true };
+  }
+  const { bounds, base, sample, residuals } = estimate;
+  return { base, bounds, sampling: samplingVariance(base["p-irt-dr"], sample, residuals), failed: false };
 }
 
 /** The stream that draw number `draw` of the forms reads: the first is the one that a bundle is made with. */
 export function drawStream(random: RandomSource, draw: number): RandomSource {
   return random.fork(`form ${draw}`);
-}
-
-function meanOf(values: readonly number[]): number {
-  return values.reduce((sum, value) => sum + value, 0) / values.length;
 }

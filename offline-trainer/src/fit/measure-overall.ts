@@ -2,7 +2,7 @@ import { ERROR_LEVELS, type ErrorSummary, type MeasuredErrors } from "anchoreval
 import { designInterval, ESTIMATORS, weightedScore, type EstimatorId } from "anchoreval/core";
 import type { FittedBank } from "./fitted-bank.ts";
 import { heldOutSampling, heldOutScores } from "./held-out-score.ts";
-import type { HeldOutEstimate } from "./held-out.ts";
+import { heldOutKey, servedEvidence } from "./learn-evidence.ts";
 import { errorSummary, LEAST_MODELS_FOR_COVERAGE, rounded } from "./measured-errors.ts";
 
 /**
@@ -19,12 +19,13 @@ export function measureOverall(
 ): MeasuredErrors {
   const parts = banks.flatMap((bank) =>
     bank.task.scenarios.map((_, s) => {
-      const { foldOut } = bank.blends[s]!.get(n)!;
+      const { validation, blends } = servedEvidence(bank.evidence, s, n);
+      const { foldOut } = blends[s]!.get(n)!;
       return new Map(
-        bank.validation.interpolation[s]!.get(n)!.map((estimate) => {
+        validation.interpolation[s]!.get(n)!.map((estimate) => {
           const blend = foldOut(estimate);
           const sampling = heldOutSampling(estimate, estimator, blend);
-          return [keyOf(estimate), { estimate, scores: heldOutScores(estimate, blend), sampling }];
+          return [heldOutKey(estimate), { estimate, scores: heldOutScores(estimate, blend), sampling }];
         }),
       );
     }),
@@ -72,10 +73,6 @@ export function measureOverall(
     },
     extrapolation: null,
   };
-}
-
-function keyOf({ model, draw }: HeldOutEstimate): string {
-  return `${model}/${draw}`;
 }
 
 function mean(values: readonly number[]): number {

@@ -3,6 +3,7 @@ import { fullScores } from "../prepare/full-scores.ts";
 import { eligibleTargets } from "../splits/eligible.ts";
 import { extrapolationSplit } from "../splits/extrapolation.ts";
 import { folds } from "../splits/interpolation.ts";
+import { strength } from "../splits/strength.ts";
 import type { Split } from "../splits/types.ts";
 import type { BankTask } from "./train-bank.ts";
 
@@ -15,30 +16,44 @@ export interface SourceSplits {
 }
 
 /**
- * Splits a bank's source models into sources and targets, by mean score over the bank's scenarios and with replicates
- * together; rows are the task's.
+ * Splits the source models of some banks into sources and targets, the same for all banks, with replicates together;
+ * strong and weak by their {@link strength} over all scenarios. Rows are the matrix's; targets of a bank are those that
+ * it has observed ({@link ownSplit}).
  * @param rows - the source models; no other's answers are read
  * @param groups - replicate group of every model
  * @param k - random parts, as many as there are models at most
  */
 export function sourceSplits(
-  task: BankTask,
+  tasks: readonly BankTask[],
   rows: readonly number[],
   groups: ArrayLike<number>,
   k: number,
   random: RandomSource,
 ): SourceSplits {
-  const full = task.scenarios.map((slice) => fullScores(task.matrix, slice));
-  const eligible = eligibleTargets(full);
-  const input = { groups: rows.map((m) => groups[m]!), eligible: rows.map((m) => eligible[m]!) };
-  const scores = rows.map((m) => full.reduce((sum, { score }) => sum + score[m]! / full.length, 0));
-  const names = rows.map((m) => task.matrix.subjects[m]!);
+  const full = tasks.map(({ matrix, scenarios }) => scenarios.map((slice) => fullScores(matrix, slice)));
+  const eligible = full.map((own) => eligibleTargets(own));
+  const input = {
+    groups: rows.map((m) => groups[m]!),
+    eligible: rows.map((m) => eligible.some((own) => own[m]!)),
+  };
+  const among = full.flat().map(({ score }) => ({ score: Float64Array.from(rows, (m) => score[m]!) }));
+  const names = rows.map((m) => tasks[0]!.matrix.subjects[m]!);
   const lift = ({ sources, targets }: Split): Split => ({
     sources: sources.map((at) => rows[at]!),
     targets: targets.map((at) => rows[at]!),
   });
   return {
     folds: folds(input, Math.min(k, rows.length), random).map(lift),
-    strong: lift(extrapolationSplit({ ...input, scores, names })),
+    strong: lift(extrapolationSplit({ ...input, scores: strength(among), names })),
+  };
+}
+
+/** A bank's part of a split: sources with a score in it, and targets that are well enough observed. */
+export function ownSplit({ matrix, scenarios }: BankTask, { sources, targets }: Split): Split {
+  const full = scenarios.map((slice) => fullScores(matrix, slice));
+  const eligible = eligibleTargets(full);
+  return {
+    sources: sources.filter((m) => full.some(({ score }) => !Number.isNaN(score[m]!))),
+    targets: targets.filter((m) => eligible[m]),
   };
 }

@@ -1,11 +1,4 @@
-import {
-  itemBank,
-  predictedScores,
-  type AnchorFactors,
-  type ItemBank,
-  type MonotoneMap,
-  type RandomSource,
-} from "anchoreval/core";
+import { itemBank, predictedScores, type ItemBank, type MonotoneMap, type RandomSource } from "anchoreval/core";
 import { calibrate, type CalibrationStep } from "../calibrate/calibrate.ts";
 import type { CalibrationBackend } from "../calibrate/types.ts";
 import { isBinary, scoreAt, type ResponseMatrix } from "../matrix/response-matrix.ts";
@@ -15,7 +8,6 @@ import type { ScenarioSlice } from "../prepare/scenarios.ts";
 import { fitScoreMap } from "../prepare/score-map.ts";
 import { calibrateBank, type BankCalibration, type BankModel } from "./calibrate-bank.ts";
 import type { ScoreLink } from "./configuration.ts";
-import { scoreFactors } from "./score-factors.ts";
 
 /** Scenarios that share one ability, with their responses: the unit of calibration. */
 export interface BankTask {
@@ -46,8 +38,8 @@ export interface TrainedScenario {
   readonly scoreMap: MonotoneMap | null;
   /** Mean score of every item among the source models; NaN where none answered it. */
   readonly accuracy: Float64Array;
-  /** How the items' scores go together. */
-  readonly factors: AnchorFactors;
+  /** Variance of a score about its prediction p, relative to p(1−p): 1 of binary scores, less of graded ones. */
+  readonly dispersion: number;
 }
 
 /** All that is learned from the answers of some models, the sources; nothing else has been looked at. */
@@ -57,6 +49,8 @@ export interface TrainedBank {
   /** μ and Σ of the sources' abilities. */
   readonly abilities: { readonly mean: Float64Array; readonly covariance: Float64Array };
   readonly calibration: BankCalibration;
+  /** Rows of the sources, in the order of their abilities. */
+  readonly rows: ArrayLike<number>;
 }
 
 /**
@@ -82,6 +76,7 @@ export async function trainBank(task: BankTask, rows: ArrayLike<number>, options
   return {
     dims,
     calibration,
+    rows,
     abilities: calibration.population ?? moments(calibration.theta, dims),
     scenarios: scenarios.map((slice, s): TrainedScenario => {
       const { begin, count } = slice;
@@ -95,8 +90,7 @@ export async function trainBank(task: BankTask, rows: ArrayLike<number>, options
       const accuracy = itemAccuracy(matrix, rows, begin, count);
       const { theta } = calibration;
       const dispersion = graded || threshold !== null ? scoreDispersion(matrix, rows, slice, theta, bank, scoreMap) : 1;
-      const factors = scoreFactors({ bank, scoreMap, weights: slice.weights, accuracy, theta, dispersion });
-      return { slice, bank, threshold, scoreMap, accuracy, factors };
+      return { slice, bank, threshold, scoreMap, accuracy, dispersion };
     }),
   };
 }

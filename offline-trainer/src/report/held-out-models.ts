@@ -1,5 +1,6 @@
 import type { Blend, EstimatorId } from "anchoreval/core";
 import { errorQuantile, heldOutInterval, heldOutScore } from "../fit/held-out-score.ts";
+import { servedEvidence } from "../fit/learn-evidence.ts";
 import type { HeldOutEstimate } from "../fit/held-out.ts";
 import type { ReportForm, ReportScenario } from "./report-data.ts";
 
@@ -18,9 +19,10 @@ export function heldOutModels(
   form: ReportForm,
 ): { like: HeldOutModel[]; stronger: HeldOutModel[] } {
   const size = Number(form.id);
-  const interpolation = fitted.validation.interpolation[place]!.get(size) ?? [];
-  const extrapolation = fitted.validation.extrapolation[place]!.get(size) ?? [];
-  const blend = fitted.blends[place]!.get(size)!.foldOut;
+  const { validation, blends } = servedEvidence(fitted.evidence, place, size);
+  const interpolation = validation.interpolation[place]!.get(size) ?? [];
+  const extrapolation = validation.extrapolation[place]!.get(size) ?? [];
+  const blend = blends[place]!.get(size)!.foldOut;
   const errors = new Map<number, number | null>();
   const crossValidated = (fold: number): number | null => {
     if (!errors.has(fold)) errors.set(fold, quantileWithout(fold, interpolation, form.estimator, blend));

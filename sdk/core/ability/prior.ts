@@ -1,6 +1,6 @@
 import { AnchorEvalError } from "../errors.ts";
 import { cholesky, choleskyInverse } from "../numeric/cholesky.ts";
-import type { AbilityPrior } from "./types.ts";
+import type { AbilityPrior, HigherOrderPrior } from "./types.ts";
 
 /**
  * The prior N(μ, k²Σ) that every estimate uses.
@@ -21,4 +21,26 @@ export function scaledPrior(mean: Float64Array, covariance: Float64Array, scale:
       `the ability prior is not a Gaussian: covariance ${covariance.join(", ")}, scale ${scale}`,
     );
   return { mean, precision: choleskyInverse(factor, n) };
+}
+
+/**
+ * The prior θ = μ + L·g + ε, g ~ N(0, k²I), ε ~ N(0, k²(Σ − LLᵀ)): by itself N(μ, k²Σ) again.
+ * @param loadings - L, D×G row-major
+ * @param general - G > 0
+ * @throws AnchorEvalError `invalid_data` where Σ − LLᵀ is not positive definite
+ */
+export function higherOrderPrior(
+  mean: Float64Array,
+  covariance: Float64Array,
+  scale: number,
+  loadings: Float64Array,
+  general: number,
+): HigherOrderPrior {
+  const dims = mean.length;
+  const specific = covariance.slice();
+  for (let r = 0; r < dims; r++)
+    for (let c = 0; c < dims; c++)
+      for (let k = 0; k < general; k++)
+        specific[r * dims + c] = specific[r * dims + c]! - loadings[r * general + k]! * loadings[c * general + k]!;
+  return { ...scaledPrior(mean, specific, scale), general, loadings, generalPrecision: 1 / (scale * scale) };
 }

@@ -22,3 +22,13 @@ export interface ScoredItems {
   readonly items: ArrayLike<number>;
   readonly scores: ArrayLike<number>;
 }
+
+/** A prior θ = μ + L·g + ε: general abilities g ~ N(0, I/γ) shared by several banks, ε Gaussian and specific. */
+export interface HigherOrderPrior extends AbilityPrior {
+  /** G > 0 general abilities. */
+  readonly general: number;
+  /** L, D×G row-major. */
+  readonly loadings: Float64Array;
+  /** γ = 1/k². */
+  readonly generalPrecision: number;
+}

@@ -1,7 +1,14 @@
 import type { AnchorFactors, AnchorSet } from "../estimators/types.ts";
 import type { FloatArray, ItemBank } from "../irt/types.ts";
 import type { MonotoneMap } from "../numeric/monotone-map.ts";
-import type { AnchorRecord, Manifest, ScenarioManifest, Weighting } from "./manifest.ts";
+import type {
+  AnchorRecord,
+  FormScenarioManifest,
+  Manifest,
+  MeasuredBlend,
+  ScenarioManifest,
+  Weighting,
+} from "./manifest.ts";
 
 /** A decoded bundle: plain arrays, ready for estimates. */
 export interface Bundle {
@@ -51,6 +58,11 @@ export function itemWeights(
     begin += items;
   }
   return weights;
+}
+
+/** What serves a scenario whose form is answered whole: all scenarios' answers, where these err less than its own. */
+export function servedBlend(scenario: FormScenarioManifest): MeasuredBlend {
+  return scenario.together ?? scenario;
 }
 
 /** Ids of a form's anchors in one scenario, in the order in which they are asked. */

@@ -1,5 +1,5 @@
 export { AnchorEvalError, type AnchorEvalErrorCode, type Issue } from "../errors.ts";
-export { formItemIds, itemWeights, type Bundle, type BundleForm, type BundleScenario } from "./bundle.ts";
+export { formItemIds, itemWeights, servedBlend, type Bundle, type BundleForm, type BundleScenario } from "./bundle.ts";
 export { contentHash, type ItemContent } from "./content-hash.ts";
 export { decodeBundle, type BundleParts } from "./decode.ts";
 export { sha256Hex, sha256Text } from "./digest.ts";

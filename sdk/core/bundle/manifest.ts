@@ -44,7 +44,16 @@ export interface BankManifest {
   readonly irtModel: IrtModel;
   readonly dims: number;
   /** The ability prior N(mean, scale²·covariance) of every estimate. */
-  readonly prior: { readonly mean: readonly number[]; readonly covariance: readonly number[]; readonly scale: number };
+  readonly prior: {
+    readonly mean: readonly number[];
+    readonly covariance: readonly number[];
+    readonly scale: number;
+    /**
+     * L, D×G: what this bank's ability shares with the other banks', whose covariance with it is scale²·L·L′ᵀ. All
+     * banks have it or none; where they do, scenarios' factors are the same.
+     */
+    readonly loadings?: readonly number[];
+  };
 }
 
 export interface ScenarioManifest {
@@ -75,11 +84,18 @@ export interface FormManifest {
   readonly overall: { readonly measured: MeasuredErrors } | null;
 }
 
-export interface FormScenarioManifest extends Blend {
+/** What blends the estimators, and what the blends err by. */
+export interface MeasuredBlend extends Blend {
+  readonly measured: MeasuredErrors;
+}
+
+/** One scenario of a form; blends and errors are those of its own answers alone. */
+export interface FormScenarioManifest extends MeasuredBlend {
   readonly items: number;
   /** Every item is asked: the score is exact. */
   readonly whole: boolean;
-  readonly measured: MeasuredErrors;
+  /** The same where every scenario is answered and all answers count; null where that errs no less. */
+  readonly together: MeasuredBlend | null;
 }
 
 /** Errors measured on source models that were held out of every step; null where the models are too few. */

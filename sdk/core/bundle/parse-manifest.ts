@@ -41,6 +41,14 @@ const stack = object(
 );
 const measured: Check<MeasuredErrors> = object({ interpolation: split, extrapolation: split });
 
+const measuredBlend = {
+  lambda: share,
+  stack,
+  rmse: number({ min: 0 }),
+  tightening: number({ min: 1e-6 }),
+  measured,
+};
+
 const manifest: Check<Manifest> = object({
   formatVersion: text({ pattern: /^\d+\.\d+$/ }),
   benchmark: text({ pattern: BENCHMARK_NAME }),
@@ -56,11 +64,14 @@ const manifest: Check<Manifest> = object({
       scenarios: list(id, { min: 1 }),
       irtModel: oneOf(IRT_MODELS),
       dims: count,
-      prior: object({
-        mean: list(number(), { min: 1 }),
-        covariance: list(number(), { min: 1 }),
-        scale: number({ min: 1e-6 }),
-      }),
+      prior: object(
+        {
+          mean: list(number(), { min: 1 }),
+          covariance: list(number(), { min: 1 }),
+          scale: number({ min: 1e-6 }),
+        },
+        { loadings: list(number(), { min: 1 }) },
+      ),
     }),
     { min: 1 },
   ),
@@ -83,15 +94,7 @@ const manifest: Check<Manifest> = object({
       estimator: oneOf(ESTIMATORS),
       interval: oneOf(["design", "cross-validated"]),
       scenarios: record(
-        object({
-          items: count,
-          whole: flag,
-          lambda: share,
-          stack,
-          rmse: number({ min: 0 }),
-          tightening: number({ min: 1e-6 }),
-          measured,
-        }),
+        object({ items: count, whole: flag, ...measuredBlend, together: nullable(object(measuredBlend)) }),
       ),
       overall: nullable(object({ measured })),
     }),
@@ -183,7 +186,20 @@ function crossCheck(manifest: Manifest, issues: Issue[]): void {
       );
     else if (cholesky(Float64Array.from(prior.covariance), dims) === null)
       add(["banks", index, "prior", "covariance"], "invalid_value", "a covariance is positive definite");
+    else if (prior.loadings) checkLoadings(prior.loadings, dims, ["banks", index, "prior", "loadings"]);
   });
+  function checkLoadings(loadings: readonly number[], dims: number, path: (string | number)[]): void {
+    const general = (manifest.banks[0]!.prior.loadings?.length ?? 0) / manifest.banks[0]!.dims;
+    if (manifest.banks.some(({ prior }) => prior.loadings === undefined) || loadings.length !== dims * general)
+      return void add(path, "mismatch", "all banks have loadings on the same number of general abilities, or none has");
+    const specific = Float64Array.from(manifest.banks[path[1] as number]!.prior.covariance, (value, at) => {
+      const [r, c] = [Math.floor(at / dims), at % dims];
+      for (let k = 0; k < general; k++) value -= loadings[r * general + k]! * loadings[c * general + k]!;
+      return value;
+    });
+    if (cholesky(specific, dims) === null)
+      add(path, "invalid_value", "loadings leave a positive definite covariance to the bank's own ability");
+  }
   if (!manifest.scenarios.some(({ weight }) => weight > 0))
     add(["scenarios"], "invalid_value", "a scenario must have a weight above 0");
   manifest.scenarios.forEach(({ items, subscenarios, scoreMap }, index) => {
@@ -199,14 +215,17 @@ function crossCheck(manifest: Manifest, issues: Issue[]): void {
   manifest.forms.forEach((form, index) => {
     if (Object.keys(form.scenarios).sort().join("\n") !== [...scenarioIds].sort().join("\n"))
       add(["forms", index, "scenarios"], "mismatch", "a form covers every scenario of the bundle");
-    for (const [scenario, { items, whole, stack: weights }] of Object.entries(form.scenarios)) {
+    for (const [scenario, { items, whole, stack: alone, together }] of Object.entries(form.scenarios)) {
       const size = manifest.scenarios.find((candidate) => candidate.id === scenario)?.items ?? 0;
       const path = ["forms", index, "scenarios", scenario];
       if (items > size) add([...path, "items"], "out_of_range", `${items} anchors of ${size} items`);
       else if (whole !== (items === size))
         add([...path, "whole"], "mismatch", `whole is ${whole}, with ${items} anchors of ${size} items`);
-      if (Math.abs(Object.values(weights).reduce((sum, weight) => sum + weight, 0) - 1) > 1e-5)
-        add([...path, "stack"], "invalid_value", "the weights of a stack sum to 1");
+      for (const weights of together ? [alone, together.stack] : [alone])
+        if (Math.abs(Object.values(weights).reduce((sum, weight) => sum + weight, 0) - 1) > 1e-5)
+          add([...path, "stack"], "invalid_value", "the weights of a stack sum to 1");
+      if (together && manifest.banks.some(({ prior }) => prior.loadings === undefined))
+        add([...path, "together"], "mismatch", "answers count together where all banks have loadings");
     }
   });
   if (!manifest.forms.some((form) => form.id === manifest.defaultForm))

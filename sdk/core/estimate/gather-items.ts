@@ -1,12 +1,19 @@
 import type { FloatArray, ItemBank } from "../irt/types.ts";
 
+/** A scenario's items with aligned scores; NaN = no answer. */
+export interface AnsweredPart {
+  readonly bank: ItemBank;
+  readonly items: ArrayLike<number>;
+  readonly scores: ArrayLike<number>;
+}
+
 /**
  * The answered items of several scenarios that share an ability, as one small bank.
  * @param parts - each with its anchors' indices and aligned scores; NaN = no answer
  * @returns bank, indices 0…n−1 and scores; null where nothing was answered
  */
 export function gatherItems(
-  parts: readonly { readonly bank: ItemBank; readonly items: ArrayLike<number>; readonly scores: ArrayLike<number> }[],
+  parts: readonly AnsweredPart[],
 ): { bank: ItemBank; items: Uint32Array; scores: Float64Array } | null {
   const dims = parts[0]!.bank.dims;
   const scores: number[] = [];

@@ -2,6 +2,7 @@ import type { AbilityEstimate } from "../ability/types.ts";
 import { anchorMean } from "../estimators/anchor-mean.ts";
 import { answeredSample } from "../estimators/answered-sample.ts";
 import { correctedMean } from "../estimators/corrected-mean.ts";
+import { factorScores } from "../estimators/factor-scores.ts";
 import { gaussianMean } from "../estimators/gaussian-mean.ts";
 import { knownBounds } from "../estimators/known-bounds.ts";
 import { modelImputedMean } from "../estimators/model-imputed-mean.ts";
@@ -36,12 +37,14 @@ export interface ScenarioEstimate {
  * The base estimators of one scenario from its answered anchors and the model's ability.
  * Scores are brought into the bounds that the answers prove; with all items answered each is exactly S.
  * @param scores - aligned with `model.anchors.items`; NaN = no answer
+ * @param factors - û of the model, where answers of other scenarios count too ({@link factorScores})
  * @returns null where nothing was answered
  */
 export function estimateScenario(
   model: ScenarioModel,
   scores: ArrayLike<number>,
   ability: AbilityEstimate,
+  factors: Float64Array = factorScores([{ factors: model.factors, scores }]),
 ): ScenarioEstimate | null {
   const sample = answeredSample(model.anchors, scores);
   if (sample === null) return null;
@@ -54,7 +57,7 @@ export function estimateScenario(
       "anchor-mean": within(anchorMean(sample)),
       "p-irt": within(modelImputedMean(state)),
       "p-irt-dr": within(correctedMean(state)),
-      gaussian: within(gaussianMean(model.factors, model.weights, sample)),
+      gaussian: within(gaussianMean(model.factors, model.weights, sample, factors)),
     },
     sample,
     bounds,

@@ -1,5 +1,8 @@
 import type { AnchorSet, AnsweredSample } from "./types.ts";
 
+/** Answered share of the anchors' weight below which a scenario's interval isn't given, nor its answers counted elsewhere. */
+export const LEAST_ANSWERED_SHARE = 0.7;
+
 /**
  * The answered part of an anchor set. The mass of an anchor without an answer goes to its answered neighbours in
  * the anchors' order (half to either side, all to the one there is at an end): neighbours are items of like

@@ -3,7 +3,7 @@ import { outsideProbability } from "./outside-probability.ts";
 import { BASE_ESTIMATORS, type BaseEstimatorId, type Blend, type EstimatorId } from "./types.ts";
 
 /** Share of p-irt-dr's correction that the estimate outside the range seen makes. */
-const CORRECTION = 0.7;
+const CORRECTION = 0.5;
 
 /** Base estimates with their blends. */
 export interface BlendedEstimates {
@@ -18,7 +18,7 @@ export interface BlendedEstimates {
  * The estimators that blend others.
  * `gp-irt`: λ·anchor-mean + (1−λ)·p-irt. `stack`: the convex blend of all base estimators that was best on held-out
  * source models. `gate`: (1−P)·stack + P·c, trusting the stack inside the range seen and the partly corrected mean
- * c = .7·p-irt-dr + .3·p-irt outside it, P = Φ((c − best)/rmse) + Φ((worst − c)/rmse) the chance of being outside.
+ * c = ½·p-irt-dr + ½·p-irt outside it, P = Φ((c − best)/rmse) + Φ((worst − c)/rmse) the chance of being outside.
  * All are brought into the bounds that the answers prove.
  * @param seen - full scores of the worst and the best source model
  * @param bounds - what the answers alone prove
@@ -50,7 +50,7 @@ export function blendEstimates(
 }
 
 /**
- * p-irt-dr with a part of its correction: .7·p-irt-dr + .3·p-irt. What the anchors' residuals say of the other items is
+ * p-irt-dr with half of its correction: ½·p-irt-dr + ½·p-irt. What the anchors' residuals say of the other items is
  * half noise, so correcting by all of it costs more than it mends, outside the range seen too.
  */
 export function partlyCorrectedMean(base: Readonly<Record<BaseEstimatorId, number>>): number {

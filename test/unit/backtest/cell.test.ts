@@ -19,8 +19,8 @@ const rows = matrix.subjects.map((_, m) => m);
 const split = { sources: rows.slice(0, 28), targets: rows.slice(28) };
 
 function run(change: Partial<CellInput> = {}, configuration = base): Promise<CellResult[]> {
-  const task = bankTasks(matrix, configuration)[0]!;
-  return backtestCell({ task, groups: rows, split, sizes: [8], seed: 1, configuration, ...change }, typescriptBackend);
+  const tasks = bankTasks(matrix, configuration).slice(0, 1);
+  return backtestCell({ tasks, groups: rows, split, sizes: [8], seed: 1, configuration, ...change }, typescriptBackend);
 }
 
 describe("backtestCell", () => {

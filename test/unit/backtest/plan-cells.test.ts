@@ -22,37 +22,58 @@ function plan(options: Partial<BacktestPlanOptions> = {}, from: ResponseMatrix =
 
 const named = (names: readonly string[]): ResponseMatrix =>
   responseMatrix(names, matrix.items, Float64Array.from(matrix.scores));
+const separate = { ...DEFAULT_CONFIGURATION, linked: false };
 const joint = { ...DEFAULT_CONFIGURATION, joint: true };
 const together = ({ split: { sources, targets } }: PlannedCell): boolean =>
   sources.includes(0) && targets.includes(MODELS - 1);
 
+const mean = (values: Float64Array): number => values.reduce((sum, value) => sum + value, 0) / values.length;
+const deviation = (values: Float64Array): number =>
+  Math.sqrt(values.reduce((sum, value) => sum + (value - mean(values)) ** 2, 0) / values.length);
+
 describe("cells", () => {
   test("one for a scenario, seed and fold, each with its scenario's items alone", () => {
-    const cells = plan({ seeds: 2, sizes: [5, 9] });
-    expect(cells.map(({ task, seed, seedIndex }) => [task.id, seed, seedIndex])).toEqual([
+    const cells = plan({ seeds: 2, sizes: [5, 9], configuration: separate });
+    expect(cells.map(({ tasks, seed, seedIndex }) => [...tasks.map(({ id }) => id), seed, seedIndex])).toEqual([
       ["a", 0, 0],
       ["a", 1, 1],
       ["b", 0, 0],
       ["b", 1, 1],
     ]);
-    for (const { task, sizes } of cells) {
+    for (const { tasks, sizes } of cells) {
+      const task = tasks[0]!;
       expect(sizes).toEqual([5, 9]);
       expect(task.matrix.items).toEqual(matrix.items.filter(({ scenario }) => scenario === task.id));
       expect(task.scenarios).toMatchObject([{ id: task.id, begin: 0, count: task.matrix.items.length }]);
     }
     const [cell, ...others] = plan({ configuration: joint });
     expect(others).toEqual([]);
-    expect(cell!.task).toMatchObject({
-      id: "all",
-      scenarios: [
-        { begin: 0, count: 60 },
-        { begin: 60, count: 40 },
-      ],
-    });
+    expect(cell!.tasks).toMatchObject([
+      {
+        id: "all",
+        scenarios: [
+          { begin: 0, count: 60 },
+          { begin: 60, count: 40 },
+        ],
+      },
+    ]);
+  });
+
+  test("one for all scenarios that are estimated together", () => {
+    const cells = plan({ seeds: 2 });
+    expect(cells.map(({ tasks, seed }) => [tasks.map(({ id }) => id), seed])).toEqual([
+      [["a", "b"], 0],
+      [["a", "b"], 1],
+    ]);
+    expect(cells.map(({ tasks }) => tasks)).toEqual(
+      [1, 2].map(() => plan({ configuration: separate }).flatMap(({ tasks }) => tasks)),
+    );
   });
 
   test("of the scenarios that were asked for, as they are among others", () => {
-    expect(plan({ scenarios: ["b"] })).toEqual(plan().slice(1));
+    const all = plan({ configuration: separate });
+    expect(plan({ scenarios: ["b"], configuration: separate })).toEqual(all.slice(1));
+    expect(plan({ scenarios: ["b"] }).map(({ tasks }) => tasks)).toEqual([all[1]!.tasks]);
     expect(plan({ scenarios: [] })).toEqual(plan());
   });
 
@@ -65,25 +86,27 @@ describe("cells", () => {
 
 describe("who is held out", () => {
   test("interpolation: the same models in every scenario, others with other seeds", () => {
-    const [a0, a1, b0, b1] = plan({ seeds: 2 }).map(({ split }) => split);
+    const [a0, a1, b0, b1] = plan({ seeds: 2, configuration: separate }).map(({ split }) => split);
     expect([b0, b1]).toEqual([a0, a1]);
     expect(a1).not.toEqual(a0);
   });
 
   test.each([
-    ["each scenario by its own score", DEFAULT_CONFIGURATION],
-    ["joint: by the mean of both", joint],
+    ["each scenario by its own score", separate],
+    ["together: by both", DEFAULT_CONFIGURATION],
+    ["joint: by both", joint],
   ])("extrapolation: strong targets, weak sources, whatever the seed; %s", (_, configuration) => {
     for (const cell of plan({ split: "extrapolation", seeds: 2, configuration })) {
-      const full = cell.task.scenarios.map((slice) => fullScores(cell.task.matrix, slice).score);
-      const score = (m: number): number => full.reduce((sum, scores) => sum + scores[m]!, 0);
+      const full = cell.tasks.flatMap((task) => task.scenarios.map((slice) => fullScores(task.matrix, slice).score));
+      const score = (m: number): number =>
+        full.reduce((sum, scores) => sum + (scores[m]! - mean(scores)) / deviation(scores), 0);
       const { sources, targets } = cell.split;
       expect(targets).toHaveLength(6);
       expect(Math.max(...sources.map(score))).toBeLessThanOrEqual(Math.min(...targets.map(score)));
     }
     const [first, second, third] = plan({ split: "extrapolation", seeds: 2, configuration }).map(({ split }) => split);
     expect(second).toEqual(first);
-    if (configuration !== joint) expect(third).not.toEqual(first);
+    if (configuration === separate) expect(third).not.toEqual(first);
   });
 
   test("family: five folds, every model a target once, no family on both sides", () => {

@@ -60,8 +60,8 @@ describe("anchors drawn at random, their mean", () => {
   const split = { sources: rows.slice(0, 6), targets: rows.slice(6) };
 
   test("err as random items do: ratio 1, few of the items or half of them", async () => {
-    const [task] = bankTasks(matrix, configuration);
-    const input = { task: task!, groups: rows, split, sizes: [6, 30], configuration };
+    const tasks = bankTasks(matrix, configuration);
+    const input = { tasks, groups: rows, split, sizes: [6, 30], configuration };
     const seeds = await Promise.all(
       Array.from({ length: 20 }, (_, seed) => backtestCell({ ...input, seed }, typescriptBackend)),
     );

@@ -72,7 +72,7 @@ describe("runBacktest", () => {
     for (const scenario of ["a", "b"])
       expect(alone.targets[scenario]).toEqual(
         cells
-          .filter(({ task }) => task.id === scenario)
+          .filter(({ tasks }) => tasks.some(({ id }) => id === scenario))
           .map(({ split }) => split.targets.map((m) => matrix.subjects[m]!)),
       );
   });

@@ -3,6 +3,7 @@ import {
   cholesky,
   choleskySolve,
   createRandom,
+  factorScores,
   gaussianMean,
   type AnsweredSample,
 } from "anchoreval/core";
@@ -32,23 +33,23 @@ function sampleOf(items: readonly number[], positions: readonly number[], scores
 }
 
 /** E[Σ w·y | answers] with the covariance of all N items written out. */
-function conditionalMean(answered: readonly number[], scores: readonly number[]): number {
+function conditionalMean(answered: readonly number[], scores: readonly number[], own = weights): number {
   const covariance = (i: number, j: number): number => {
     let value = i === j ? factors.noise[i]! : 0;
     for (let r = 0; r < RANK; r++) value += factors.loadings[i * RANK + r]! * factors.loadings[j * RANK + r]!;
     return value;
   };
   const n = answered.length;
-  const own = Float64Array.from({ length: n * n }, (_, k) =>
+  const between = Float64Array.from({ length: n * n }, (_, k) =>
     covariance(answered[Math.floor(k / n)]!, answered[k % n]!),
   );
   const residual = Float64Array.from(answered, (i, j) => scores[j]! - factors.mean[i]!);
-  const solved = choleskySolve(cholesky(own, n)!, n, residual);
+  const solved = choleskySolve(cholesky(between, n)!, n, residual);
   let score = 0;
   for (let i = 0; i < N; i++) {
     let mean = factors.mean[i]!;
     answered.forEach((j, k) => (mean += covariance(i, j) * solved[k]!));
-    score += weights[i]! * mean;
+    score += own[i]! * mean;
   }
   return score;
 }
@@ -60,7 +61,13 @@ describe("gaussianMean", () => {
       const positions = items.map((_, j) => j).filter(() => random.next() < 0.7);
       const scores = positions.map(() => (random.next() < 0.5 ? 1 : random.next()));
       const own = anchorFactors(factors, Uint32Array.from(items));
-      const actual = gaussianMean(own, weights, sampleOf(items, positions, scores));
+      const answers = items.map((_, j) => scores[positions.indexOf(j)] ?? NaN);
+      const actual = gaussianMean(
+        own,
+        weights,
+        sampleOf(items, positions, scores),
+        factorScores([{ factors: own, scores: answers }]),
+      );
       expect(actual).toBeCloseTo(
         conditionalMean(
           positions.map((j) => items[j]!),
@@ -75,7 +82,33 @@ describe("gaussianMean", () => {
     const all = Array.from({ length: N }, (_, i) => i);
     const scores = all.map(() => random.next());
     const truth = scores.reduce((total, score, i) => total + weights[i]! * score, 0);
-    expect(gaussianMean(factors, weights, sampleOf(all, all, scores))).toBeCloseTo(truth, 14);
-    expect(gaussianMean(factors, weights, sampleOf([], [], []))).toBe(factors.total.mean);
+    expect(gaussianMean(factors, weights, sampleOf(all, all, scores), factorScores([{ factors, scores }]))).toBeCloseTo(
+      truth,
+      14,
+    );
+    const none = factorScores([{ factors, scores: all.map(() => NaN) }]);
+    expect(gaussianMean(factors, weights, sampleOf([], [], []), none)).toBe(factors.total.mean);
+  });
+
+  test("counts the answers to other scenarios: the conditional mean under the covariance of both", () => {
+    const half = Array.from({ length: N }, (_, i) => i).filter((i) => i % 2 === 0);
+    const rest = Array.from({ length: N }, (_, i) => i).filter((i) => i % 2 === 1);
+    const scores = [0, 1, 2].map(() => random.next());
+    const asked = half.slice(0, 3);
+    const told = rest.slice(0, 4);
+    const others = told.map(() => random.next());
+    // Items of the other scenario weigh nothing in this one's score.
+    const own = Float64Array.from(weights, (_, i) => (i % 2 === 0 ? 1 / half.length : 0));
+    const part = anchorFactors(
+      itemFactors(own, [...factors.mean], [...factors.loadings], [...factors.noise]),
+      Uint32Array.from(asked),
+    );
+    const elsewhere = anchorFactors(factors, Uint32Array.from(told));
+    const found = factorScores([
+      { factors: part, scores },
+      { factors: elsewhere, scores: others },
+    ]);
+    const expected = conditionalMean([...asked, ...told], [...scores, ...others], own);
+    expect(gaussianMean(part, own, sampleOf(asked, [0, 1, 2], scores), found)).toBeCloseTo(expected, 12);
   });
 });

@@ -58,6 +58,7 @@ function manifestOf(forms: readonly Readonly<Record<string, Form>>[], models = 6
               interpolation: interpolation && { ...measured, ...interpolation },
               extrapolation: extrapolation && { ...measured, ...extrapolation },
             },
+            together: null,
           },
         ]),
       ),

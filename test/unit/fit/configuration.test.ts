@@ -20,6 +20,7 @@ describe("configurationDigest", () => {
     priorScale: [1, 2.5],
     lambda: ["reference"],
     joint: [true],
+    linked: [false],
     folds: [3, 10],
     draws: [1, 5],
   };

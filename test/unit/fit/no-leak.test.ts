@@ -8,7 +8,7 @@ import {
   type CellInput,
   type CellResult,
 } from "../../../offline-trainer/src/backtest/cell.ts";
-import { bankTasks } from "../../../offline-trainer/src/fit/bank-tasks.ts";
+import { bankTasks, linkedTasks } from "../../../offline-trainer/src/fit/bank-tasks.ts";
 import { DEFAULT_CONFIGURATION, type FitConfiguration } from "../../../offline-trainer/src/fit/configuration.ts";
 import { crossValidate, type CrossValidation } from "../../../offline-trainer/src/fit/cross-validate.ts";
 import { drawForms, prepareForms, type BankForms } from "../../../offline-trainer/src/fit/draw-forms.ts";
@@ -57,11 +57,11 @@ const shape = { models: 40, items: [160, 120], dims: 5, seed: 11 };
 const own = Array.from({ length: 40 }, (_, m) => m);
 const split = { sources: own.filter((m) => m % 5 < 3), targets: own.filter((m) => m % 5 === 3) };
 const sizes = [3, 8];
-const configuration: FitConfiguration = { ...DEFAULT_CONFIGURATION, dims: 1, folds: 3, draws: 2 };
+const configuration: FitConfiguration = { ...DEFAULT_CONFIGURATION, dims: 1, linked: false, folds: 3, draws: 2 };
 
 const taskOf = (matrix: ResponseMatrix, given: FitConfiguration): BankTask => bankTasks(matrix, given)[0]!;
 const cellOf = (matrix: ResponseMatrix, given: FitConfiguration): CellInput => ({
-  task: taskOf(matrix, given),
+  tasks: linkedTasks(bankTasks(matrix, given), given)[0]!,
   groups: own,
   split,
   sizes,
@@ -70,8 +70,8 @@ const cellOf = (matrix: ResponseMatrix, given: FitConfiguration): CellInput => (
 });
 
 /** What backtestCell trains, by the same streams. */
-function trained({ task, groups, seed, configuration: given }: CellInput): Promise<TrainedFold> {
-  return trainFold(task, split, 0, {
+function trained({ tasks, groups, seed, configuration: given }: CellInput): Promise<TrainedFold> {
+  return trainFold(tasks, split, 0, {
     dims: given.dims,
     irtModel: given.irtModel,
     estimation: given.estimation,
@@ -81,20 +81,37 @@ function trained({ task, groups, seed, configuration: given }: CellInput): Promi
     groups,
     selection: given.selection,
     sizes,
-    random: createRandom(seed).fork(task.id),
+    random: createRandom(seed).fork(tasks.length > 1 ? "all" : tasks[0]!.id),
   });
 }
 
-function formsOf(cell: CellInput, fold: TrainedFold): Promise<BankForms[]> {
-  const prepared = prepareForms(cell.task, split.sources, fold.trained, {
-    selection: cell.configuration.selection,
-    sizes,
-    backend: typescriptBackend,
-    random: fold.random,
-  });
-  return Promise.all(
-    Array.from({ length: FORMS_PER_SEED }, (_, draw) => drawForms(prepared, drawStream(fold.random, draw))),
+/** The forms of every scenario, whichever bank it is in. */
+async function formsOf(cell: CellInput, fold: TrainedFold): Promise<BankForms[]> {
+  const prepared = cell.tasks.map((task, b) =>
+    prepareForms(task, split.sources, fold.linked.banks[b]!, {
+      selection: cell.configuration.selection,
+      sizes,
+      backend: typescriptBackend,
+      random: fold.random,
+    }),
   );
+  const forms: BankForms[] = [];
+  for (let draw = 0; draw < FORMS_PER_SEED; draw++) {
+    const banks = [];
+    for (const own of prepared) banks.push(await drawForms(own, drawStream(fold.random, draw)));
+    forms.push(banks.flat());
+  }
+  return forms;
+}
+
+/** First column of every scenario among a cell's items. */
+function beginsOf({ tasks }: CellInput): number[] {
+  let begin = 0;
+  return tasks.flatMap(({ matrix, scenarios }) => {
+    const own = scenarios.map((slice) => begin + slice.begin);
+    begin += matrix.items.length;
+    return own;
+  });
 }
 
 /** The part of a result that held-out answers outside the anchors must not reach. */
@@ -122,6 +139,7 @@ describe("backtestCell", () => {
     ["dimension chosen", { dims: "auto", folds: 2, draws: 1 }, false],
     ["λ by the reference's rule", { lambda: "reference" }, false],
     ["one ability for all scenarios", { joint: true }, false],
+    ["scenarios estimated together", { linked: true }, false],
     ["graded scores", {}, true],
     ["graded scores, correctness-kmeans", { selection: "correctness-kmeans" }, true],
   ];
@@ -133,26 +151,25 @@ describe("backtestCell", () => {
     const before = await backtestCell(cell, typescriptBackend);
     // λ and the intervals must have something to say, too.
     for (const { n, lambda, estimates } of before) {
-      if (n === 8) expect(lambda! > 0 && lambda! < 1).toBe(true);
+      if (n === 8 && !given.linked) expect(lambda! > 0 && lambda! < 1).toBe(true);
       expect(estimates.every(({ interval }) => interval !== null)).toBe(true);
     }
     const fold = await trained(cell);
     const forms = await formsOf(cell, fold);
+    const begins = beginsOf(cell);
     const anchors = new Set(
       forms.flatMap((bySize) =>
         bySize.flatMap((scenario, s) =>
-          [...scenario.values()].flatMap(({ items }) =>
-            Array.from(items, (item) => cell.task.scenarios[s]!.begin + item),
-          ),
+          [...scenario.values()].flatMap(({ items }) => Array.from(items, (item) => begins[s]! + item)),
         ),
       ),
     );
     // The test says something only if most of the targets' answers are free to change.
-    expect(anchors.size).toBeLessThan(0.5 * cell.task.matrix.items.length);
+    const width = cell.tasks.reduce((sum, task) => sum + task.matrix.items.length, 0);
+    expect(anchors.size).toBeLessThan(0.5 * width);
     expect(before[0]!.estimates.length).toBe(split.targets.length * FORMS_PER_SEED);
     const sources = new Set(split.sources);
     const targets = new Set(split.targets);
-    const width = cell.task.matrix.items.length;
     // Targets keep what they answered to the anchors; models on neither side keep nothing.
     const spared = (model: number, item: number): boolean =>
       sources.has(model) || (targets.has(model) && item < width && anchors.has(item));
@@ -167,7 +184,7 @@ describe("backtestCell", () => {
       expect(after[0]!.estimates.map(({ truth }) => truth)).not.toEqual(before[0]!.estimates.map(({ truth }) => truth));
 
       const again = await trained(other);
-      expect(again.trained, name).toEqual(fold.trained);
+      expect(again.linked, name).toEqual(fold.linked);
       expect(await formsOf(other, again), name).toEqual(forms);
     }
   });
@@ -187,7 +204,7 @@ describe("backtestCell", () => {
     const turned = withScores(matrix, (model, item, score) =>
       model === split.sources[0] && item === 0 ? 1 - score : score,
     );
-    expect((await trained(cellOf(turned, configuration))).trained).not.toEqual(before.trained);
+    expect((await trained(cellOf(turned, configuration))).linked).not.toEqual(before.linked);
   });
 });
 
@@ -205,8 +222,8 @@ describe("crossValidate", () => {
     draws: 2,
     priorScale: 2,
   };
-  const validate = (task: BankTask, selection: FitConfiguration["selection"]): Promise<CrossValidation> =>
-    crossValidate(task, rows, own, { ...options, selection, random: createRandom(9) });
+  const validate = async (task: BankTask, selection: FitConfiguration["selection"]): Promise<CrossValidation> =>
+    (await crossValidate([task], rows, own, { ...options, selection, random: createRandom(9) }))[0]!.alone;
   const ofFold = (estimates: readonly HeldOutEstimate[], fold: number): unknown[] =>
     estimates
       .filter((estimate) => estimate.fold === fold)
@@ -238,14 +255,14 @@ describe("crossValidate", () => {
           ),
         ).toEqual(held);
         // The anchors of this fold's forms, drawn again from its sources.
-        const again = await trainFold(task, part, fold, {
+        const again = await trainFold([task], part, fold, {
           ...options,
           groups: own,
           selection,
           random: createRandom(9).fork(`fold ${fold}`),
         });
         const anchors = new Set<number>();
-        const prepared = prepareForms(task, part.sources, again.trained, {
+        const prepared = prepareForms(task, part.sources, again.linked.banks[0]!, {
           ...options,
           selection,
           random: again.random,
@@ -299,11 +316,12 @@ describe("crossValidate", () => {
   test("replicates are held out together", async () => {
     const twins = withScores(smallLeaderboard(shape), (_, __, score) => score);
     const groups = own.map((m) => (m % 2 === 1 && m < 20 ? m - 1 : m)); // 0 and 1, 2 and 3, …
-    const { interpolation } = await crossValidate(taskOf(twins, configuration), rows, groups, {
+    const [validation] = await crossValidate([taskOf(twins, configuration)], rows, groups, {
       ...options,
       selection: "random",
       random: createRandom(9),
     });
+    const { interpolation } = validation!.alone;
     const foldOf = new Map(interpolation[0]!.get(3)!.map(({ model, fold }) => [model, fold]));
     expect(foldOf.size).toBe(30);
     for (let m = 0; m < 20; m += 2) expect(foldOf.get(m)).toBe(foldOf.get(m + 1));

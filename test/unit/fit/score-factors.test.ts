@@ -1,6 +1,6 @@
-import { createRandom, itemBank, itemResponse } from "anchoreval/core";
+import { createRandom, itemBank, itemResponse, type AnchorFactors } from "anchoreval/core";
 import { describe, expect, test } from "vitest";
-import { scoreFactors } from "../../../offline-trainer/src/fit/score-factors.ts";
+import { scoreFactors, type FactoredScenario } from "../../../offline-trainer/src/fit/score-factors.ts";
 
 const random = createRandom("score factors");
 const N = 25;
@@ -30,17 +30,13 @@ function moments(theta: Float64Array): { mean: number[]; covariance: number[][];
   };
 }
 
+const factorsOf = (change: Partial<FactoredScenario> & Pick<FactoredScenario, "theta">): AnchorFactors =>
+  scoreFactors([{ bank, scoreMap: null, weights, accuracy, dispersion: 1, ...change }])[0]!;
+
 describe("scoreFactors", () => {
   test("with as many factors as abilities give, loadings and noise are the curves' covariance and the answers'", () => {
     const theta = abilities(12);
-    const { rank, loadings, noise, mean, total } = scoreFactors({
-      bank,
-      scoreMap: null,
-      weights,
-      accuracy,
-      theta,
-      dispersion: 1,
-    });
+    const { rank, loadings, noise, mean, total } = factorsOf({ theta });
     expect(rank).toBeLessThan(12); // centred: one fewer than there are abilities
     const { covariance, open } = moments(theta);
     for (let i = 0; i < N; i++) {
@@ -60,8 +56,8 @@ describe("scoreFactors", () => {
 
   test("keep an item's whole variance, however many factors are left out", () => {
     const theta = abilities(200);
-    const factors = scoreFactors({ bank, scoreMap: null, weights, accuracy, theta, dispersion: 1 });
-    expect(factors.rank).toBeLessThanOrEqual(24);
+    const factors = factorsOf({ theta });
+    expect(factors.rank).toBeLessThanOrEqual(48);
     const every = Float64Array.from({ length: 64 * D }, (_, k) => {
       const m = Math.floor(((Math.floor(k / D) + 0.5) * 200) / 64);
       return theta[m * D + (k % D)]!;
@@ -77,8 +73,7 @@ describe("scoreFactors", () => {
   test("graded scores have a share of the binary noise; an item without answers has its predicted mean", () => {
     const theta = abilities(12);
     const unknown = accuracy.with(3, NaN);
-    const input = { bank, scoreMap: null, weights, accuracy: unknown, theta };
-    const { mean, noise } = scoreFactors({ ...input, dispersion: 0.25 });
+    const { mean, noise } = factorsOf({ accuracy: unknown, theta, dispersion: 0.25 });
     const expected = moments(theta);
     expect(mean[3]).toBeCloseTo(expected.mean[3]!, 6);
     expect(noise[3]).toBeCloseTo(expected.open[3]! / 4 + 1e-4, 5);
@@ -86,7 +81,7 @@ describe("scoreFactors", () => {
 
   test("one source model, or flat items: finite factors", () => {
     for (const theta of [abilities(1), new Float64Array(8)]) {
-      const { rank, loadings, noise } = scoreFactors({ bank, scoreMap: null, weights, accuracy, theta, dispersion: 1 });
+      const { rank, loadings, noise } = factorsOf({ theta });
       expect(rank).toBe(1);
       expect([...loadings].every((value) => Math.abs(value) < 1e-6)).toBe(true);
       expect([...noise].every((value) => value > 0 && value < 0.3)).toBe(true);

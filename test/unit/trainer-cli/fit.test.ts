@@ -2,13 +2,14 @@ import { createHash } from "node:crypto";
 import { readFileSync, utimesSync } from "node:fs";
 import { estimateFromAnchors, loadBundle, type Bundle } from "anchoreval";
 import { BUNDLE_FILES, type Manifest } from "anchoreval/bundle";
-import { anchorFactors, ESTIMATORS, scaledPrior } from "anchoreval/core";
+import { anchorFactors, ESTIMATORS } from "anchoreval/core";
 import { folderSource } from "anchoreval/node";
 import { afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { typescriptBackend } from "../../../offline-trainer/src/backends/typescript.ts";
 import { closingWords } from "../../../offline-trainer/src/fit/closing-words.ts";
 import { DEFAULT_CONFIGURATION, type FitConfiguration } from "../../../offline-trainer/src/fit/configuration.ts";
 import { estimateTarget } from "../../../offline-trainer/src/fit/estimate-target.ts";
+import { bankPriors } from "../../../offline-trainer/src/fit/link-banks.ts";
 import { bundleFiles, fitBundle, type FitResult } from "../../../offline-trainer/src/fit/fit-bundle.ts";
 import { heldOutScore } from "../../../offline-trainer/src/fit/held-out-score.ts";
 import { readResponses } from "../../../offline-trainer/src/ingest/read-responses.ts";
@@ -224,26 +225,35 @@ describe.each([
 
   test("is estimated from by the SDK as the trainer does, to 1e-9", () => {
     let compared = 0;
-    for (const { task, trained, forms } of result.banks) {
-      const { mean, covariance } = trained.abilities;
-      const prior = scaledPrior(mean, covariance, DEFAULT_CONFIGURATION.priorScale);
-      for (const n of sizes)
-        for (let model = 0; model < matrix.subjects.length; model++) {
-          const sets = forms.map((bySize, s) => {
-            const anchors = bySize.get(n)!;
-            return { anchors, factors: anchorFactors(trained.scenarios[s]!.factors, anchors.items) };
-          });
-          const own = estimateTarget(task, model, trained, prior, sets);
-          const served = estimateFromAnchors(bundle, answers(model, String(n)), { form: String(n) });
+    const { banks } = result;
+    const loadings = banks.flatMap((bank) => (bank.loadings ? [bank.loadings] : []));
+    const common = loadings.length > 0 ? { general: loadings[0]!.length / banks[0]!.trained.dims, loadings } : null;
+    const linked = { banks: banks.map(({ trained }) => trained), common, factors: banks.map(({ factors }) => factors) };
+    const priors = bankPriors(linked, DEFAULT_CONFIGURATION.priorScale);
+    for (const n of sizes) {
+      const sets = banks.map(({ forms, factors }) =>
+        forms.map((bySize, s) => {
+          const anchors = bySize.get(n)!;
+          return { anchors, factors: anchorFactors(factors[s]!, anchors.items) };
+        }),
+      );
+      for (let model = 0; model < matrix.subjects.length; model++) {
+        const tasks = banks.map(({ task }) => task);
+        const own = estimateTarget(tasks, model, linked, priors, sets);
+        const served = estimateFromAnchors(bundle, answers(model, String(n)), { form: String(n) });
+        banks.forEach(({ task }, b) =>
           task.scenarios.forEach((slice, s) => {
             const { sourceScores } = bundle.scenarios.get(slice.id)!;
             const { details, answered } = served.scenarios[slice.id]!;
-            const estimate = own[s]!;
+            const described = bundle.manifest.forms.find(({ id }) => id === String(n))!.scenarios[slice.id]!;
+            const together = own.together !== null && described.together !== null;
+            const estimate = (together ? own.together : own.alone)[b]![s]!;
             if (answered === 0) {
               expect(estimate).toBeNull();
               return;
             }
-            const blend = bundle.manifest.forms.find(({ id }) => id === String(n))!.scenarios[slice.id]!;
+            expect(details!.evidence).toBe(together ? "together" : "alone");
+            const blend = together ? described.together : described;
             const held = {
               model,
               draw: 0,
@@ -257,8 +267,9 @@ describe.each([
             for (const id of ESTIMATORS)
               expect(Math.abs(details!.estimators[id] - heldOutScore(held, id, blend))).toBeLessThan(1e-9);
             compared++;
-          });
-        }
+          }),
+        );
+      }
     }
     expect(compared).toBeGreaterThan(2 * 3 * 24);
   });

@@ -26,6 +26,7 @@ const BankSchema = z.object({
     mean: z.array(z.number()).readonly(),
     covariance: z.array(z.number()).readonly(),
     scale: z.number(),
+    loadings: z.array(z.number()).readonly().exactOptional(),
   }),
 });
 
@@ -38,6 +39,14 @@ const ScenarioSchema = z.object({
   scoreMap: z.object({ x: z.array(z.number()).readonly(), y: z.array(z.number()).readonly() }).nullable(),
 });
 
+const measuredBlend = {
+  lambda: z.number(),
+  stack: z.record(z.enum(BASE_ESTIMATORS), z.number()),
+  rmse: z.number(),
+  tightening: z.number(),
+  measured: MeasuredErrorsSchema,
+};
+
 const FormSchema = z.object({
   id: z.string(),
   selection: z.string(),
@@ -49,11 +58,8 @@ const FormSchema = z.object({
     z.object({
       items: z.number().int(),
       whole: z.boolean(),
-      lambda: z.number(),
-      stack: z.record(z.enum(BASE_ESTIMATORS), z.number()),
-      rmse: z.number(),
-      tightening: z.number(),
-      measured: MeasuredErrorsSchema,
+      ...measuredBlend,
+      together: z.object(measuredBlend).nullable(),
     }),
   ),
   overall: z.object({ measured: MeasuredErrorsSchema }).nullable(),

@@ -1,4 +1,5 @@
 import * as Plot from "@observablehq/plot";
+import { servedBlend } from "anchoreval/bundle";
 import { LEAST_MODELS_FOR_COVERAGE } from "../../fit/measured-errors.ts";
 import { percent, shortened } from "../format.ts";
 import { html, type Html } from "../html.ts";
@@ -52,7 +53,7 @@ export function coverage({ manifest }: ReportData): Html {
 function rowsOf(form: ReportForm, scenarios: readonly string[]): Covered[] {
   const parts = scenarios
     .filter((id) => !form.scenarios[id]!.whole)
-    .map((id) => ({ id, measured: form.scenarios[id]!.measured }));
+    .map((id) => ({ id, measured: servedBlend(form.scenarios[id]!).measured }));
   return [...(form.overall ? [{ id: "overall", measured: form.overall.measured }] : []), ...parts]
     .map(({ id, measured: { interpolation, extrapolation } }) => ({
       id,

@@ -1,5 +1,5 @@
 import * as Plot from "@observablehq/plot";
-import type { MeasuredErrors, SplitErrors } from "anchoreval/bundle";
+import { servedBlend, type MeasuredErrors, type SplitErrors } from "anchoreval/bundle";
 import { ESTIMATORS, type EstimatorId } from "anchoreval/core";
 import { ESTIMATOR_NAMES } from "../estimator-names.ts";
 import { points } from "../format.ts";
@@ -69,7 +69,8 @@ function series({ forms, scenarios }: ReportManifest, split: keyof MeasuredError
   const single = scenarios.map(({ id }) => ({
     id,
     sizes: forms.flatMap((form): Size[] => {
-      const { items, whole, measured } = form.scenarios[id]!;
+      const { items, whole } = form.scenarios[id]!;
+      const { measured } = servedBlend(form.scenarios[id]!);
       const errors = measured[split];
       return errors && !whole ? [{ items, errors }] : [];
     }),

@@ -1,4 +1,4 @@
-import { ERROR_LEVELS, type MeasuredErrors } from "anchoreval/bundle";
+import { ERROR_LEVELS, servedBlend, type MeasuredErrors } from "anchoreval/bundle";
 import { count, percent, points } from "../format.ts";
 import { html, idText, type Html } from "../html.ts";
 import { formTotals, itemTotal, type ReportData, type ReportForm, type ReportManifest } from "../report-data.ts";
@@ -67,7 +67,7 @@ function groupsOf(manifest: ReportManifest): Group[] {
   const single = scenarios.map(({ id, items }): Group => ({
     id: idText(id),
     of: items,
-    rows: forms.map((form): Row => ({ form, ...form.scenarios[id]! })),
+    rows: forms.map((form): Row => ({ form, ...form.scenarios[id]!, ...servedBlend(form.scenarios[id]!) })),
   }));
   if (scenarios.length === 1) return single;
   const overall = forms.map((form): Row => ({ form, ...formTotals(form), measured: form.overall?.measured ?? null }));

@@ -1,0 +1,174 @@
+import type { ItemBank } from "../irt/types.ts";
+import { cholesky, choleskyInverse, choleskySolve } from "../numeric/cholesky.ts";
+import { dampedNewton, type NewtonOptions } from "../numeric/damped-newton.ts";
+import { abilityPosterior, type AbilityPosterior } from "./ability-posterior.ts";
+import { abilityEstimate } from "./map.ts";
+import type { AbilityEstimate, HigherOrderPrior, ScoredItems } from "./types.ts";
+
+/** One bank's part of abilities that are estimated together. */
+export interface AbilityBlock {
+  readonly bank: ItemBank;
+  readonly answers: ScoredItems;
+  readonly prior: HigherOrderPrior;
+}
+
+/**
+ * Maximum a posteriori abilities of several banks at once: θ_s = μ_s + L_s·g + ε_s with general abilities
+ * g ~ N(0, k²I) that all banks share and specific ones ε_s ~ N(0, k²Ψ_s). What a model answers in one bank moves its
+ * ability in the others. Damped Newton on g and all θ; the second derivative is an arrow, so the cost grows with the
+ * number of banks, not with its cube.
+ * @param blocks - one a bank, with the same number of general abilities and the same scale
+ * @returns one ability a bank, in their order; the covariances are the posterior's marginal ones
+ * @throws AnchorEvalError `numeric_failure` where parameters or scores are no numbers
+ * @see de la Torre & Song (2009), Applied Psychological Measurement 33, 620–639 (higher-order IRT);
+ * Yao & Boughton (2007), Applied Psychological Measurement 31, 83–105
+ */
+export function higherOrderAbilities(blocks: readonly AbilityBlock[], options: NewtonOptions = {}): AbilityEstimate[] {
+  const { general, generalPrecision } = blocks[0]!.prior;
+  const parts: Part[] = [];
+  let size = general;
+  for (const { bank, answers, prior } of blocks) {
+    const posterior = abilityPosterior(bank, answers, prior.precision);
+    parts.push({ ...couplings(prior), begin: size, posterior, prior, mean: new Float64Array(bank.dims) });
+    size += bank.dims;
+  }
+  const at = new Float64Array(size);
+  for (const { begin, prior } of parts) at.set(prior.mean, begin);
+
+  const place = (point: Float64Array, { begin, posterior, prior, mean }: Part): Float64Array => {
+    for (let r = 0; r < mean.length; r++) {
+      mean[r] = prior.mean[r]!;
+      for (let k = 0; k < general; k++) mean[r] = mean[r]! + prior.loadings[r * general + k]! * point[k]!;
+    }
+    return point.subarray(begin, begin + posterior.dims);
+  };
+  const value = (point: Float64Array): number => {
+    let sum = 0;
+    for (let k = 0; k < general; k++) sum -= 0.5 * generalPrecision * point[k]! ** 2;
+    for (const part of parts) sum += part.posterior.value(place(point, part), part.mean);
+    return sum;
+  };
+
+  const { status, iterations } = dampedNewton(
+    at,
+    { name: "the abilities' posterior", value, step: (point) => arrow(point, "observed")?.step() ?? null },
+    options,
+  );
+  const { covariance } = arrow(at, "expected")!; // the search ended there
+  return parts.map((part) => ({
+    ...abilityEstimate(place(at, part).slice(), covariance(part)),
+    status,
+    iterations,
+    method: "map",
+  }));
+
+  /** The second derivative at a point, bordered: H_gg, H_sg = −P_s·L_s, H_ss, solved by the Schur complement of g. */
+  function arrow(
+    point: Float64Array,
+    curvature: "expected" | "observed",
+  ): {
+    step: () => { step: Float64Array; decrement: number };
+    covariance: (part: Part) => Float64Array;
+  } | null {
+    const complement = new Float64Array(general * general);
+    const gradient = new Float64Array(size);
+    for (let k = 0; k < general; k++) {
+      complement[k * general + k] = generalPrecision;
+      gradient[k] = -generalPrecision * point[k]!;
+    }
+    const reduced = gradient.slice(0, general);
+    const solved = new Map<Part, { factor: Float64Array; border: Float64Array[] }>();
+    for (const part of parts) {
+      const { begin, posterior, pulled, expected, mean } = part;
+      const { dims } = posterior;
+      const theta = place(point, part);
+      const expansion = posterior.expand(theta, mean);
+      if (expansion === null) return null;
+      const factor = expansion[curvature];
+      gradient.set(expansion.gradient, begin);
+      const inner = choleskySolve(factor, dims, expansion.gradient);
+      const border: Float64Array[] = [];
+      for (let k = 0; k < general; k++) {
+        const column = pulled.subarray(k * dims, (k + 1) * dims);
+        border.push(choleskySolve(factor, dims, column));
+        let pull = 0;
+        let moved = 0;
+        for (let r = 0; r < dims; r++) {
+          pull += column[r]! * (theta[r]! - mean[r]!);
+          moved += column[r]! * inner[r]!;
+        }
+        gradient[k] = gradient[k]! + pull;
+        reduced[k] = reduced[k]! + pull + moved;
+      }
+      for (let r = 0; r < general; r++)
+        for (let c = 0; c <= r; c++) {
+          let sum = expected[r * general + c]!;
+          for (let d = 0; d < dims; d++) sum -= pulled[r * dims + d]! * border[c]![d]!;
+          complement[r * general + c] = complement[r * general + c]! + sum;
+        }
+      solved.set(part, { factor, border });
+    }
+    const factor = cholesky(complement, general);
+    if (factor === null) return null;
+    return {
+      step: () => {
+        const step = new Float64Array(size);
+        const first = choleskySolve(factor, general, reduced);
+        step.set(first);
+        for (const part of parts) {
+          const own = solved.get(part)!;
+          const { begin, posterior } = part;
+          const inner = choleskySolve(own.factor, posterior.dims, gradient.subarray(begin, begin + posterior.dims));
+          for (let d = 0; d < inner.length; d++) {
+            let value = inner[d]!;
+            for (let k = 0; k < general; k++) value += own.border[k]![d]! * first[k]!;
+            step[begin + d] = value;
+          }
+        }
+        return { step, decrement: step.reduce((sum, own, d) => sum + own * gradient[d]!, 0) };
+      },
+      covariance: (part) => {
+        const { factor: own, border } = solved.get(part)!;
+        const { dims } = part.posterior;
+        const covariance = choleskyInverse(own, dims);
+        const inverse = choleskyInverse(factor, general);
+        for (let r = 0; r < dims; r++)
+          for (let c = 0; c < dims; c++)
+            for (let j = 0; j < general; j++)
+              for (let k = 0; k < general; k++)
+                covariance[r * dims + c] =
+                  covariance[r * dims + c]! + border[j]![r]! * inverse[j * general + k]! * border[k]![c]!;
+        return covariance;
+      },
+    };
+  }
+}
+
+interface Part {
+  /** Where its θ begins among the unknowns. */
+  readonly begin: number;
+  readonly posterior: AbilityPosterior;
+  readonly prior: HigherOrderPrior;
+  /** μ + L·g at the point looked at last. */
+  readonly mean: Float64Array;
+  /** P·L, by column (G×D). */
+  readonly pulled: Float64Array;
+  /** LᵀP·L (G×G). */
+  readonly expected: Float64Array;
+}
+
+/** P·L and LᵀP·L of a block. */
+function couplings({ precision, loadings, general }: HigherOrderPrior): Pick<Part, "pulled" | "expected"> {
+  const dims = loadings.length / general;
+  const pulled = new Float64Array(general * dims);
+  for (let k = 0; k < general; k++)
+    for (let r = 0; r < dims; r++)
+      for (let c = 0; c < dims; c++)
+        pulled[k * dims + r] = pulled[k * dims + r]! + precision[r * dims + c]! * loadings[c * general + k]!;
+  const expected = new Float64Array(general * general);
+  for (let j = 0; j < general; j++)
+    for (let k = 0; k < general; k++)
+      for (let r = 0; r < dims; r++)
+        expected[j * general + k] = expected[j * general + k]! + loadings[r * general + j]! * pulled[k * dims + r]!;
+  return { pulled, expected };
+}

@@ -1,0 +1,79 @@
+import { higherOrderPrior, scaledPrior } from "../core/ability/prior.ts";
+import type { AbilityEstimate } from "../core/ability/types.ts";
+import type { Bundle } from "../core/bundle/bundle.ts";
+import type { BankManifest } from "../core/bundle/manifest.ts";
+import { bankAbilities, bankAbility } from "../core/estimate/bank-abilities.ts";
+import type { AnsweredPart } from "../core/estimate/gather-items.ts";
+import { answeredSample, LEAST_ANSWERED_SHARE } from "../core/estimators/answered-sample.ts";
+import { factorScores } from "../core/estimators/factor-scores.ts";
+
+/** What a model's answers say, before any scenario's score: abilities by bank, and where all count, factors. */
+export interface AnswerEvidence {
+  /** By bank id; null for a bank without an answer. */
+  readonly abilities: ReadonlyMap<string, AbilityEstimate | null>;
+  /** û over the answers to all scenarios; absent where each scenario stands alone. */
+  readonly factors?: Float64Array;
+}
+
+/**
+ * Abilities of the loaded banks, each from the answers to its own anchors.
+ * @param scores - per scenario, aligned with the form's anchors; NaN = no answer
+ */
+export function evidenceAlone(bundle: Bundle, form: string, scores: ReadonlyMap<string, Float64Array>): AnswerEvidence {
+  const abilities = bundle.manifest.banks.map((bank): [string, AbilityEstimate | null] => {
+    const { mean, covariance, scale } = bank.prior;
+    const parts = answeredParts(bundle, bank, form, scores);
+    const prior = scaledPrior(Float64Array.from(mean), Float64Array.from(covariance), scale);
+    return [bank.id, parts.length > 0 ? bankAbility({ parts, prior }) : null];
+  });
+  return { abilities: new Map(abilities) };
+}
+
+/**
+ * Abilities of all banks from the answers to all scenarios, and the factors of these answers.
+ * @returns null where the bundle's banks aren't linked, or a scenario isn't loaded or hardly answered
+ */
+export function evidenceTogether(
+  bundle: Bundle,
+  form: string,
+  scores: ReadonlyMap<string, Float64Array>,
+): AnswerEvidence | null {
+  const { banks, scenarios } = bundle.manifest;
+  const answered = scenarios.every(({ id }) => {
+    const scenario = bundle.scenarios.get(id);
+    const sample = scenario && answeredSample(scenario.forms.get(form)!.anchors, scores.get(id)!);
+    return sample && sample.share >= LEAST_ANSWERED_SHARE;
+  });
+  const linked = banks.flatMap((bank) => {
+    const { mean, covariance, scale, loadings } = bank.prior;
+    if (loadings === undefined) return [];
+    const prior = higherOrderPrior(
+      Float64Array.from(mean),
+      Float64Array.from(covariance),
+      scale,
+      Float64Array.from(loadings),
+      loadings.length / mean.length,
+    );
+    return [{ parts: answeredParts(bundle, bank, form, scores), prior }];
+  });
+  if (!answered || linked.length < banks.length) return null;
+  const abilities = bankAbilities(linked);
+  const all = scenarios.map(({ id }) => ({
+    factors: bundle.scenarios.get(id)!.forms.get(form)!.factors,
+    scores: scores.get(id)!,
+  }));
+  return { abilities: new Map(banks.map(({ id }, b) => [id, abilities[b] ?? null])), factors: factorScores(all) };
+}
+
+function answeredParts(
+  bundle: Bundle,
+  { scenarios }: BankManifest,
+  form: string,
+  scores: ReadonlyMap<string, Float64Array>,
+): AnsweredPart[] {
+  return scenarios.flatMap((id) => {
+    const scenario = bundle.scenarios.get(id);
+    if (scenario === undefined) return [];
+    return [{ bank: scenario.bank, items: scenario.forms.get(form)!.anchors.items, scores: scores.get(id)! }];
+  });
+}
