@@ -61,7 +61,7 @@ const imports = files.flatMap((file) => importsOf(file));
 test("the imports of all workspaces were found", () => {
   expect(imports.length).toBeGreaterThan(200);
   expect(imports).toContainEqual({
-    from: "sdk/core/ability/map.ts",
+    from: "sdk/core/ability/ability-posterior.ts",
     specifier: "../irt/likelihood.ts",
     target: "sdk/core/irt/likelihood.ts",
   });

@@ -19,6 +19,8 @@ export interface CellInput {
   /** Replicate group of every model. */
   readonly groups: ArrayLike<number>;
   readonly split: Split;
+  /** Every bank's part of it. */
+  readonly splits: readonly Split[];
   readonly sizes: readonly number[];
   readonly seed: number;
   readonly configuration: FitConfiguration;
@@ -55,7 +57,7 @@ export interface CellResult {
 
 /** Repeats the whole fit on the sources of one split, λ and error quantiles included, and estimates its targets. */
 export async function backtestCell(
-  { tasks, groups, split, sizes, seed, configuration }: CellInput,
+  { tasks, groups, split, splits, sizes, seed, configuration }: CellInput,
   backend: CalibrationBackend,
 ): Promise<CellResult[]> {
   const { selection, priorScale, lambda } = configuration;
@@ -66,10 +68,10 @@ export async function backtestCell(
     ...options,
     random: random.fork("cross-validation"),
   });
-  const trained = await trainFold(tasks, split, 0, options);
+  const trained = await trainFold(tasks, splits, 0, options);
   const tables = await estimateFold(tasks, trained, options, priorScale, FORMS_PER_SEED);
   return tasks.flatMap((task, b) => {
-    const { sources } = trained.splits[b]!;
+    const { sources } = splits[b]!;
     const evidence = learnEvidence(task, sources, sizes, validation[b]!, { lambda, estimator });
     const { dims } = trained.linked.banks[b]!;
     return task.scenarios.flatMap((slice, s) =>

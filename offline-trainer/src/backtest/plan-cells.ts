@@ -1,5 +1,6 @@
 import { AnchorEvalError, createRandom } from "anchoreval/core";
 import { bankTasks, linkedTasks } from "../fit/bank-tasks.ts";
+import { ownSplits } from "../fit/source-splits.ts";
 import type { FitConfiguration } from "../fit/configuration.ts";
 import type { ResponseMatrix } from "../matrix/response-matrix.ts";
 import { fullScores } from "../prepare/full-scores.ts";
@@ -55,21 +56,25 @@ export function planCells(matrix: ResponseMatrix, options: BacktestPlanOptions):
     const scores = strength(full);
     const eligible = own.map((banks) => eligibleTargets(banks));
     const input: SplitInput = { groups, eligible: matrix.subjects.map((_, m) => eligible.some((bank) => bank[m]!)) };
-    const usable = (candidate: Split): Split => ({
-      sources: candidate.sources.filter((m) => full.some(({ score }) => !Number.isNaN(score[m]!))),
-      targets: candidate.targets,
-    });
     for (let seedIndex = 0; seedIndex < seeds; seedIndex++) {
       const seed = (options.firstSeed ?? 0) + seedIndex;
-      const candidates = splitsOf(options, input, scores, matrix.subjects, seed).map(usable);
-      const tooFew = candidates.find(({ sources, targets }) => sources.length < 5 || targets.length === 0);
+      const candidates = splitsOf(options, input, scores, matrix.subjects, seed).map((split) => ({
+        split,
+        splits: ownSplits(tasks, split),
+      }));
+      const tooFew = candidates
+        .map(({ splits }) => ({
+          sources: Math.min(...splits.map(({ sources }) => sources.length)),
+          targets: Math.max(...splits.map(({ targets }) => targets.length)),
+        }))
+        .find(({ sources, targets }) => sources < 5 || targets === 0);
       if (tooFew || candidates.length === 0)
         throw new AnchorEvalError(
           "invalid_data",
-          `${split} leaves ${tooFew ? `${tooFew.sources.length} source models and ${tooFew.targets.length} targets` : "no fold with source models and targets"} in ${tasks.map(({ id }) => id).join(", ")}: at least 5 and 1 are needed (targets have at least ${100 * TARGET_OBSERVED} % of the weight observed)`,
+          `${split} leaves ${tooFew ? `${tooFew.sources} source models and ${tooFew.targets} targets` : "no fold with source models and targets"} in ${tasks.map(({ id }) => id).join(", ")}: at least 5 and 1 are needed (targets have at least ${100 * TARGET_OBSERVED} % of the weight observed)`,
         );
       for (const candidate of candidates)
-        cells.push({ tasks, groups, split: candidate, sizes, seed, seedIndex, configuration });
+        cells.push({ tasks, groups, ...candidate, sizes, seed, seedIndex, configuration });
     }
   }
   return cells;

@@ -26,8 +26,9 @@ export async function resolveShrinkage(
 ): Promise<number> {
   if (shrinkage !== "auto") return shrinkage;
   const random = options.random.fork("shrinkage");
-  const { folds, strong } = sourceSplits([task], rows, options.groups, 5, random.fork("folds"));
-  const like = folds.slice(0, 2);
+  const splits = sourceSplits([task], rows, options.groups, 5, random.fork("folds"));
+  const strong = splits.strong[0]!;
+  const like = splits.folds.slice(0, 2).map((own) => own[0]!);
   if (rows.length < LEAST_MODELS || strong.targets.length === 0 || strong.sources.length < 5 || like.length < 2)
     return DISCRIMINATION_SHRINKAGE;
   const error = async (split: Split, candidate: number): Promise<number> => {

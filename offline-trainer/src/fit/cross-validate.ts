@@ -9,7 +9,7 @@ import {
   type HeldOutTable,
   type TrainedFold,
 } from "./held-out.ts";
-import { ownSplit, sourceSplits } from "./source-splits.ts";
+import { sourceSplits } from "./source-splits.ts";
 import type { BankTask } from "./train-bank.ts";
 
 /** Held-out estimates of source models by both kinds of folds. */
@@ -47,14 +47,16 @@ export async function crossValidate(
   const { random, sizes, priorScale, draws } = options;
   const among = sourceSplits(tasks, rows, groups, options.folds, random.fork("folds"));
   const enough = rows.length >= LEAST_MODELS;
-  const trains = (split: Split, least: number): boolean =>
-    enough && split.targets.length > 0 && tasks.every((task) => ownSplit(task, split).sources.length >= least);
-  const random5 = among.folds.filter((split) => trains(split, 1));
-  const strong = [among.strong].filter((split) => trains(split, 4));
+  const trains = (splits: readonly Split[], least: number): boolean =>
+    enough &&
+    splits.every(({ sources }) => sources.length >= least) &&
+    splits.some(({ targets }) => targets.length > 0);
+  const random5 = among.folds.filter((splits) => trains(splits, 1));
+  const strong = [among.strong].filter((splits) => trains(splits, 4));
   const trained: TrainedFold[] = [];
-  for (const split of [...random5, ...strong]) {
+  for (const splits of [...random5, ...strong]) {
     const fold = trained.length;
-    trained.push(await trainFold(tasks, split, fold, { ...options, groups, random: random.fork(`fold ${fold}`) }));
+    trained.push(await trainFold(tasks, splits, fold, { ...options, groups, random: random.fork(`fold ${fold}`) }));
     options.onFold?.(fold + 1, random5.length + strong.length);
   }
   const tables: FoldTables[] = [];

@@ -15,7 +15,6 @@ import { drawForms, prepareForms, type BankForms } from "./draw-forms.ts";
 import { estimateTarget, EVIDENCE, type Evidence } from "./estimate-target.ts";
 import { bankPriors, linkBanks, type LinkedBanks } from "./link-banks.ts";
 import { resolveModel, type WantedModel } from "./resolve-model.ts";
-import { ownSplit } from "./source-splits.ts";
 import { trainBank, type BankTask, type TrainedBank } from "./train-bank.ts";
 
 export interface HeldOutOptions extends Omit<DimensionOptions, "link" | "shrinkage">, WantedModel {
@@ -57,14 +56,16 @@ export interface TrainedFold {
   readonly random: RandomSource;
 }
 
-/** Repeats binarisation, choice of the model, calibration and linking on the sources of a split alone. */
+/**
+ * Repeats binarisation, choice of the model, calibration and linking on the sources of a split alone.
+ * @param splits - by bank
+ */
 export async function trainFold(
   tasks: readonly BankTask[],
-  split: Split,
+  splits: readonly Split[],
   fold: number,
   options: HeldOutOptions,
 ): Promise<TrainedFold> {
-  const splits = tasks.map((task) => ownSplit(task, split));
   const banks: TrainedBank[] = [];
   for (const [b, task] of tasks.entries()) {
     const own = { ...options, random: options.random.fork(task.id) };

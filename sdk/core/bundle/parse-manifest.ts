@@ -190,8 +190,10 @@ function crossCheck(manifest: Manifest, issues: Issue[]): void {
   });
   function checkLoadings(loadings: readonly number[], dims: number, path: (string | number)[]): void {
     const general = (manifest.banks[0]!.prior.loadings?.length ?? 0) / manifest.banks[0]!.dims;
-    if (manifest.banks.some(({ prior }) => prior.loadings === undefined) || loadings.length !== dims * general)
-      return void add(path, "mismatch", "all banks have loadings on the same number of general abilities, or none has");
+    if (manifest.banks.some(({ prior }) => prior.loadings === undefined) || loadings.length !== dims * general) {
+      add(path, "mismatch", "all banks have loadings on the same number of general abilities, or none has any");
+      return;
+    }
     const specific = Float64Array.from(manifest.banks[path[1] as number]!.prior.covariance, (value, at) => {
       const [r, c] = [Math.floor(at / dims), at % dims];
       for (let k = 0; k < general; k++) value -= loadings[r * general + k]! * loadings[c * general + k]!;

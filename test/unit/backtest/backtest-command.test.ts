@@ -214,7 +214,7 @@ describe("refusals", () => {
     await refused(
       few,
       "invalid_data",
-      "interpolation leaves 4 source models and 2 targets in a: at least 5 and 1 are needed (targets have at least 98 % of the weight observed)",
+      "interpolation leaves 4 source models and 2 targets in a, b: at least 5 and 1 are needed (targets have at least 98 % of the weight observed)",
     );
   });
 
@@ -233,7 +233,7 @@ describe("refusals", () => {
     await refused(
       [...data, ...option, one],
       "invalid_data",
-      "family leaves no fold with source models and targets in a: at least 5 and 1 are needed (targets have at least 98 % of the weight observed)",
+      "family leaves no fold with source models and targets in a, b: at least 5 and 1 are needed (targets have at least 98 % of the weight observed)",
     );
   });
 });

@@ -20,7 +20,10 @@ const split = { sources: rows.slice(0, 28), targets: rows.slice(28) };
 
 function run(change: Partial<CellInput> = {}, configuration = base): Promise<CellResult[]> {
   const tasks = bankTasks(matrix, configuration).slice(0, 1);
-  return backtestCell({ tasks, groups: rows, split, sizes: [8], seed: 1, configuration, ...change }, typescriptBackend);
+  return backtestCell(
+    { tasks, groups: rows, split, splits: [split], sizes: [8], seed: 1, configuration, ...change },
+    typescriptBackend,
+  );
 }
 
 describe("backtestCell", () => {

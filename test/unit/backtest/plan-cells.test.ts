@@ -140,13 +140,15 @@ describe("who is held out", () => {
   test("models with too few answers are sources, in scenarios where they have any", () => {
     const gaps = withScores(matrix, (m, i, score) => (m === 2 && i < 60 ? NaN : m === 3 && i % 2 === 0 ? NaN : score));
     const targets = [2, 3, 5].map((m) => gaps.subjects[m]!);
-    const [a, b] = plan({ targets }, gaps);
-    expect(a!.split.targets).toEqual([5]);
-    expect(b!.split.targets).toEqual([2, 5]);
-    const [a0, b0] = plan({ targets: targets.slice(2) }, gaps);
-    expect(a0!.split.sources).not.toContain(2);
-    expect(a0!.split.sources).toContain(3);
-    expect(b0!.split.sources).toContain(2);
+    for (const configuration of [separate, DEFAULT_CONFIGURATION]) {
+      const [a, b] = plan({ targets, configuration }, gaps).flatMap(({ splits }) => splits);
+      expect(a!.targets).toEqual([5]);
+      expect(b!.targets).toEqual([2, 5]);
+      const [a0, b0] = plan({ targets: targets.slice(2), configuration }, gaps).flatMap(({ splits }) => splits);
+      expect(a0!.sources).not.toContain(2);
+      expect(a0!.sources).toContain(3);
+      expect(b0!.sources).toContain(2);
+    }
   });
 });
 
@@ -173,37 +175,37 @@ describe("what can't be planned", () => {
       "too few models",
       () => plan({}, few(6)),
       "invalid_data",
-      `interpolation leaves 4 source models and 2 targets in a: ${NEEDED}`,
+      `interpolation leaves 4 source models and 2 targets in a, b: ${NEEDED}`,
     ],
     [
       "too few weak models",
       () => plan({ split: "extrapolation" }, few(9)),
       "invalid_data",
-      `extrapolation leaves 4 source models and 3 targets in a: ${NEEDED}`,
+      `extrapolation leaves 4 source models and 3 targets in a, b: ${NEEDED}`,
     ],
     [
       "all models as targets",
       () => plan({ targets: matrix.subjects }),
       "invalid_data",
-      `interpolation leaves 0 source models and ${MODELS} targets in a: ${NEEDED}`,
+      `interpolation leaves 0 source models and ${MODELS} targets in a, b: ${NEEDED}`,
     ],
     [
       "targets without the answers to compare with",
       () => plan({ split: "newest" }, unanswered),
       "invalid_data",
-      `newest leaves 14 source models and 0 targets in a: ${NEEDED}`,
+      `newest leaves 14 source models and 0 targets in a, b: ${NEEDED}`,
     ],
     [
       "one family",
       () => plan({ split: "family", families: oneFamily }),
       "invalid_data",
-      `family leaves no fold with source models and targets in a: ${NEEDED}`,
+      `family leaves no fold with source models and targets in a, b: ${NEEDED}`,
     ],
     [
       "families without the answers to compare with",
       () => plan({ split: "family" }, unanswered),
       "invalid_data",
-      `family leaves no fold with source models and targets in a: ${NEEDED}`,
+      `family leaves no fold with source models and targets in a, b: ${NEEDED}`,
     ],
     [
       "models without names",

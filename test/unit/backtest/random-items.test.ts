@@ -61,7 +61,7 @@ describe("anchors drawn at random, their mean", () => {
 
   test("err as random items do: ratio 1, few of the items or half of them", async () => {
     const tasks = bankTasks(matrix, configuration);
-    const input = { tasks, groups: rows, split, sizes: [6, 30], configuration };
+    const input = { tasks, groups: rows, split, splits: [split], sizes: [6, 30], configuration };
     const seeds = await Promise.all(
       Array.from({ length: 20 }, (_, seed) => backtestCell({ ...input, seed }, typescriptBackend)),
     );

@@ -10,7 +10,7 @@ const blend = {
 };
 const anywhere = { low: 0, high: 1 };
 const stack = 0.1 * 0.6 + 0.2 * 0.5 + 0.3 * 0.7 + 0.4 * 0.55;
-const corrected = 0.7 * 0.7 + 0.3 * 0.5;
+const corrected = 0.5 * 0.7 + 0.5 * 0.5;
 
 describe("blendEstimates", () => {
   test("is the formulas, by hand", () => {

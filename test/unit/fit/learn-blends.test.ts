@@ -116,7 +116,7 @@ describe("the stack and the gate", () => {
         const { stack, rmse } = blends[s]!.get(n)!.served;
         const own = validation.interpolation[s]!.get(n)!;
         expect(stack).toEqual(stackWeights(own));
-        const squares = own.map(({ base, truth }) => (0.7 * base["p-irt-dr"] + 0.3 * base["p-irt"] - truth) ** 2);
+        const squares = own.map(({ base, truth }) => (0.5 * base["p-irt-dr"] + 0.5 * base["p-irt"] - truth) ** 2);
         expect(rmse).toBeCloseTo(Math.sqrt(squares.reduce((sum, value) => sum + value, 0) / squares.length), 14);
         expect(without[s]!.get(n)!.served).toMatchObject({ stack, rmse });
       }

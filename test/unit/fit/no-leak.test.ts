@@ -64,6 +64,7 @@ const cellOf = (matrix: ResponseMatrix, given: FitConfiguration): CellInput => (
   tasks: linkedTasks(bankTasks(matrix, given), given)[0]!,
   groups: own,
   split,
+  splits: linkedTasks(bankTasks(matrix, given), given)[0]!.map(() => split),
   sizes,
   seed: 5,
   configuration: given,
@@ -71,18 +72,23 @@ const cellOf = (matrix: ResponseMatrix, given: FitConfiguration): CellInput => (
 
 /** What backtestCell trains, by the same streams. */
 function trained({ tasks, groups, seed, configuration: given }: CellInput): Promise<TrainedFold> {
-  return trainFold(tasks, split, 0, {
-    dims: given.dims,
-    irtModel: given.irtModel,
-    estimation: given.estimation,
-    link: given.link,
-    shrinkage: given.shrinkage,
-    backend: typescriptBackend,
-    groups,
-    selection: given.selection,
-    sizes,
-    random: createRandom(seed).fork(tasks.length > 1 ? "all" : tasks[0]!.id),
-  });
+  return trainFold(
+    tasks,
+    tasks.map(() => split),
+    0,
+    {
+      dims: given.dims,
+      irtModel: given.irtModel,
+      estimation: given.estimation,
+      link: given.link,
+      shrinkage: given.shrinkage,
+      backend: typescriptBackend,
+      groups,
+      selection: given.selection,
+      sizes,
+      random: createRandom(seed).fork(tasks.length > 1 ? "all" : tasks[0]!.id),
+    },
+  );
 }
 
 /** The forms of every scenario, whichever bank it is in. */
@@ -255,7 +261,7 @@ describe("crossValidate", () => {
           ),
         ).toEqual(held);
         // The anchors of this fold's forms, drawn again from its sources.
-        const again = await trainFold([task], part, fold, {
+        const again = await trainFold([task], [part], fold, {
           ...options,
           groups: own,
           selection,

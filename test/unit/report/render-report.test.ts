@@ -1,3 +1,4 @@
+import { servedBlend } from "anchoreval/bundle";
 import { parseHTML } from "linkedom";
 import { beforeAll, describe, expect, test } from "vitest";
 import { closingWords } from "../../../offline-trainer/src/fit/closing-words.ts";
@@ -65,7 +66,7 @@ describe("the report of an ordinary fit", () => {
 
   test("the table holds the manifest's figures, in points", () => {
     const table = sectionOf(document, "errors").querySelector("table")!;
-    const { measured } = result.content.manifest.forms[0]!.scenarios["easy"]!;
+    const { measured } = servedBlend(result.content.manifest.forms[0]!.scenarios["easy"]!);
     const row = [...table.querySelectorAll("tbody")]
       .find((body) => wordsOf(body).startsWith("easy"))!
       .querySelector("tr")!;

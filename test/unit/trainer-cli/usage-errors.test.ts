@@ -297,7 +297,7 @@ describe("backtest", () => {
       argv: backtest(...split, "--split", "extrapolation"),
       code: "invalid_data",
       message:
-        "extrapolation leaves 3 source models and 2 targets in x: at least 5 and 1 are needed (targets have at least 98 % of the weight observed)",
+        "extrapolation leaves 3 source models and 2 targets in x, y: at least 5 and 1 are needed (targets have at least 98 % of the weight observed)",
     },
     {
       argv: backtest("--save-split", folder.path("nowhere/split.json")),
