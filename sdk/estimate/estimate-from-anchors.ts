@@ -8,9 +8,11 @@ import { designInterval } from "../core/inference/design-interval.ts";
 import { gatedSampling } from "../core/inference/gated-sampling.ts";
 import { NO_SAMPLING, samplingVariance, type SamplingVariance } from "../core/inference/sampling-variance.ts";
 import { percentile, scoreRange } from "../core/inference/score-range.ts";
+import { answerPattern } from "../core/person-fit/answer-pattern.ts";
 import { bankAbility } from "./bank-ability.ts";
 import { drawnMethod, overallScore, type ScoredScenario } from "./overall-score.ts";
 import { resolveAnswers } from "./resolve-answers.ts";
+import { patternWarning, scenarioPattern } from "./scenario-pattern.ts";
 import type { Estimate, EstimateOptions, EstimateWarning, Interval, Responses, ScenarioResult } from "./types.ts";
 
 /** Below this answered share of the anchors' weight, no interval is given. */
@@ -119,6 +121,10 @@ function scenarioResult(
   const { interval, reason } = scenarioInterval(form, described, estimate, sampling, score, range, level, exact);
   if (interval === null && reason !== null)
     warnings.push({ code: "no_interval", scenario: scenario.id, message: `${scenario.id}: no interval: ${reason}.` });
+  const stronger = range === "outside" && outside.above > outside.below;
+  const pattern = scenarioPattern(answerPattern(bank, ability, sample, seen.worst), described, sample.share, stronger);
+  const suspicious = patternWarning(scenario.id, pattern);
+  if (suspicious !== null) warnings.push(suspicious);
   const result = {
     score,
     interval,
@@ -137,6 +143,7 @@ function scenarioResult(
       estimator: form.estimator,
       estimators,
       outside,
+      pattern,
     },
   };
   return { result, bounds, sampling };

@@ -4,6 +4,7 @@ import { headlineEstimator, intervalKind, type FitConfiguration } from "./config
 import type { FittedBank } from "./fitted-bank.ts";
 import { measureErrors, rounded } from "./measured-errors.ts";
 import { measureOverall } from "./measure-overall.ts";
+import { patternThresholds } from "./pattern-thresholds.ts";
 
 /** What a bundle says of its forms: the estimator of each, λ, and the errors on models that were held out. */
 export function formManifests(
@@ -53,6 +54,10 @@ export function formManifests(
               rmse: rounded(rmse),
               tightening: rounded(tightening),
               measured: errors[slice.id]!,
+              pattern: patternThresholds(
+                bank.validation.interpolation[s]!.get(n)!,
+                bank.validation.extrapolation[s]!.get(n)!,
+              ),
             },
           ];
         }),

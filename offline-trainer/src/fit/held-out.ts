@@ -3,6 +3,7 @@ import {
   BASE_ESTIMATORS,
   samplingVariance,
   scaledPrior,
+  type AnswerPattern,
   type BaseEstimatorId,
   type RandomSource,
   type SamplingVariance,
@@ -38,6 +39,8 @@ export interface HeldOutEstimate {
   readonly bounds: { readonly low: number; readonly high: number };
   /** What the draw of the anchors makes of p-irt-dr's error; null where there is no design-based interval. */
   readonly sampling: SamplingVariance | null;
+  /** How its answers lie against what its ability lets expect; null where the estimate failed. */
+  readonly pattern: AnswerPattern | null;
   /** The estimate failed: it stands as the anchor mean, or the sources' mean where no anchor was answered. */
   readonly failed: boolean;
 }
@@ -91,7 +94,8 @@ export async function estimateFold(
     for (const size of sizes) {
       const sets = forms.map((bySize, s) => {
         const anchors = bySize.get(size)!;
-        return { anchors, factors: anchorFactors(trained.scenarios[s]!.factors, anchors.items) };
+        const factors = anchorFactors(trained.scenarios[s]!.factors, anchors.items);
+        return { anchors, factors, worst: seen[s]!.worst };
       });
       for (const model of targets)
         estimateTarget(task, model, trained, prior, sets).forEach((estimate, s) => {
@@ -106,17 +110,19 @@ export async function estimateFold(
               base,
               bounds: { low: 0, high: 1 },
               sampling: null,
+              pattern: null,
               failed: true,
             });
             return;
           }
-          const { bounds, base, sample, residuals } = estimate;
+          const { bounds, base, sample, residuals, pattern } = estimate;
           const sampling = samplingVariance(base["p-irt-dr"], sample, residuals);
           table[s]!.get(size)!.push({
             ...shared,
             base,
             bounds,
             sampling,
+            pattern,
             failed: false,
           });
         });

@@ -1,6 +1,7 @@
 import { AnchorEvalError, type Issue } from "../errors.ts";
 import { BASE_ESTIMATORS, ESTIMATORS, type BaseEstimatorId } from "../estimators/types.ts";
 import { PARAMETERIZATION } from "../irt/parameterization.ts";
+import type { PatternThresholds } from "../person-fit/suspicions.ts";
 import { cholesky } from "../numeric/cholesky.ts";
 import { anything, flag, list, nullable, number, object, oneOf, record, text, type Check } from "./check.ts";
 import {
@@ -39,6 +40,15 @@ const split = nullable(
 const stack = object(
   Object.fromEntries(BASE_ESTIMATORS.map((estimator) => [estimator, share])) as Record<BaseEstimatorId, typeof share>,
 );
+const pattern: Check<PatternThresholds> = object({
+  models: count,
+  lzStar: number(),
+  preknowledge: number(),
+  stronger: nullable(object({ lzStar: number(), preknowledge: number() })),
+  brokenRun: number({ min: 0 }),
+  infit: number({ min: 0 }),
+  outfit: number({ min: 0 }),
+});
 const measured: Check<MeasuredErrors> = object({ interpolation: split, extrapolation: split });
 
 const manifest: Check<Manifest> = object({
@@ -83,15 +93,18 @@ const manifest: Check<Manifest> = object({
       estimator: oneOf(ESTIMATORS),
       interval: oneOf(["design", "cross-validated"]),
       scenarios: record(
-        object({
-          items: count,
-          whole: flag,
-          lambda: share,
-          stack,
-          rmse: number({ min: 0 }),
-          tightening: number({ min: 1e-6 }),
-          measured,
-        }),
+        object(
+          {
+            items: count,
+            whole: flag,
+            lambda: share,
+            stack,
+            rmse: number({ min: 0 }),
+            tightening: number({ min: 1e-6 }),
+            measured,
+          },
+          { pattern: nullable(pattern) },
+        ),
       ),
       overall: nullable(object({ measured })),
     }),

@@ -231,7 +231,8 @@ describe.each([
         for (let model = 0; model < matrix.subjects.length; model++) {
           const sets = forms.map((bySize, s) => {
             const anchors = bySize.get(n)!;
-            return { anchors, factors: anchorFactors(trained.scenarios[s]!.factors, anchors.items) };
+            const [worst] = bundle.scenarios.get(task.scenarios[s]!.id)!.sourceScores;
+            return { anchors, factors: anchorFactors(trained.scenarios[s]!.factors, anchors.items), worst: worst! };
           });
           const own = estimateTarget(task, model, trained, prior, sets);
           const served = estimateFromAnchors(bundle, answers(model, String(n)), { form: String(n) });
@@ -256,6 +257,8 @@ describe.each([
             };
             for (const id of ESTIMATORS)
               expect(Math.abs(details!.estimators[id] - heldOutScore(held, id, blend))).toBeLessThan(1e-9);
+            for (const name of ["lzStar", "infit", "outfit", "preknowledge", "brokenRun"] as const)
+              expect(Math.abs(details!.pattern[name]! - estimate.pattern[name]!)).toBeLessThan(1e-8);
             compared++;
           });
         }
