@@ -39,6 +39,7 @@ export type {
   Interval,
   Responses,
   ScenarioDetails,
+  ScenarioPattern,
   ScenarioResult,
   WarningCode,
 } from "./estimate/types.ts";

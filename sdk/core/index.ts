@@ -67,6 +67,18 @@ export * from "./irt/parameterization.ts";
 export type { FloatArray, ItemBank } from "./irt/types.ts";
 export { cholesky, choleskyInverse, choleskySolve } from "./numeric/cholesky.ts";
 export { logSumExp } from "./numeric/log-sum-exp.ts";
+export { answerPattern, type AnswerPattern } from "./person-fit/answer-pattern.ts";
+export { brokenRun } from "./person-fit/broken-run.ts";
+export { lzStar } from "./person-fit/lz-star.ts";
+export { MeanSquares, type MeanSquareFit } from "./person-fit/mean-squares.ts";
+export { preknowledge } from "./person-fit/preknowledge.ts";
+export {
+  FALSE_ALARMS,
+  SUSPICIONS,
+  suspicions,
+  type PatternThresholds,
+  type Suspicion,
+} from "./person-fit/suspicions.ts";
 export { applyMonotoneMap, type MonotoneMap } from "./numeric/monotone-map.ts";
 export { normalCdf, normalQuantile } from "./numeric/normal.ts";
 export { createRandom, type RandomSource } from "./numeric/random.ts";

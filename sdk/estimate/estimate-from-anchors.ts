@@ -8,9 +8,11 @@ import { estimateScenario, type ScenarioEstimate } from "../core/estimate/scenar
 import { designInterval } from "../core/inference/design-interval.ts";
 import { gatedSampling } from "../core/inference/gated-sampling.ts";
 import { NO_SAMPLING, samplingVariance, type SamplingVariance } from "../core/inference/sampling-variance.ts";
+import { answerPattern } from "../core/person-fit/answer-pattern.ts";
 import { percentile, scoreRange } from "../core/inference/score-range.ts";
 import { evidenceAlone, evidenceTogether, type AnswerEvidence } from "./answer-evidence.ts";
 import { drawnMethod, overallScore, type ScoredScenario } from "./overall-score.ts";
+import { patternWarning, scenarioPattern } from "./scenario-pattern.ts";
 import { resolveAnswers } from "./resolve-answers.ts";
 import type { Estimate, EstimateOptions, EstimateWarning, Interval, Responses, ScenarioResult } from "./types.ts";
 
@@ -40,7 +42,8 @@ export function estimateFromAnchors(bundle: Bundle, responses: Responses, option
     });
 
   const scenarios = new Map<string, ScoredScenario>();
-  const evidence = usedEvidence(bundle, form, scores);
+  const alone = evidenceAlone(bundle, form.id, scores);
+  const evidence = usedEvidence(bundle, form, scores, alone);
   for (const bank of bundle.manifest.banks) {
     const loaded = bank.scenarios.filter((id) => bundle.scenarios.has(id));
     const used = new Set(loaded.map((id) => evidence(id).abilities.get(bank.id)));
@@ -50,8 +53,9 @@ export function estimateFromAnchors(bundle: Bundle, responses: Responses, option
         message: `The ability of ${bank.id} did not converge; its scores rest on the last step.`,
       });
     for (const id of loaded) {
-      const { abilities, ...own } = evidence(id);
-      const given = { ...own, ability: abilities.get(bank.id) ?? null, scores: scores.get(id)! };
+      const { abilities, ...rest } = evidence(id);
+      const [ability, own] = [abilities, alone.abilities].map((by) => by.get(bank.id) ?? null);
+      const given = { ...rest, ability: ability ?? null, own: own ?? null, scores: scores.get(id)! };
       scenarios.set(id, scenarioResult(bundle.scenarios.get(id)!, form, given, level, warnings));
     }
   }
@@ -77,6 +81,8 @@ interface ScenarioEvidence {
   readonly scores: Float64Array;
   readonly ability: AbilityEstimate | null;
   readonly factors?: Float64Array;
+  /** The ability by the answers to its own bank alone, which answer patterns are judged by. */
+  readonly own: AbilityEstimate | null;
 }
 
 /** By scenario: the answers to all scenarios where they are there and err less, else the answers to its bank's own. */
@@ -84,18 +90,17 @@ function usedEvidence(
   bundle: Bundle,
   form: FormManifest,
   scores: ReadonlyMap<string, Float64Array>,
+  alone: AnswerEvidence,
 ): (scenario: string) => AnswerEvidence {
-  const served = Object.values(form.scenarios).filter(({ together }) => together !== null).length;
-  const together = served > 0 ? evidenceTogether(bundle, form.id, scores) : null;
-  if (together !== null && served === Object.keys(form.scenarios).length) return () => together;
-  const alone = evidenceAlone(bundle, form.id, scores);
+  const served = Object.values(form.scenarios).some(({ together }) => together !== null);
+  const together = served ? evidenceTogether(bundle, form.id, scores) : null;
   return (scenario) => (form.scenarios[scenario]!.together === null ? alone : (together ?? alone));
 }
 
 function scenarioResult(
   scenario: BundleScenario,
   form: FormManifest,
-  { scores, ability, factors: theirs }: ScenarioEvidence,
+  { scores, ability, factors: theirs, own: alone }: ScenarioEvidence,
   level: number,
   warnings: EstimateWarning[],
 ): ScoredScenario {
@@ -106,7 +111,7 @@ function scenarioResult(
   const { anchors, factors } = scenario.forms.get(form.id)!;
   const of = anchors.items.length;
   const estimate = ability && estimateScenario({ bank, weights, scoreMap, anchors, factors }, scores, ability, theirs);
-  if (ability === null || estimate === null)
+  if (ability === null || alone === null || estimate === null)
     return { result: unanswered(of), bounds: { low: 0, high: 1 }, sampling: null, tightening: 1 };
 
   const { sample, bounds } = estimate;
@@ -137,6 +142,10 @@ function scenarioResult(
       scenario: scenario.id,
       message: `${scenario.id}: ${of - sample.items.length} of ${of} answers are missing; the score and its interval assume that they are missing at random.`,
     });
+  const stronger = range === "outside" && outside.above > outside.below;
+  const pattern = scenarioPattern(answerPattern(bank, alone, sample, seen.worst), own, sample.share, stronger);
+  const suspicious = patternWarning(scenario.id, pattern);
+  if (suspicious !== null) warnings.push(suspicious);
   const drawn = exact ? NO_SAMPLING : samplingVariance(estimators["p-irt-dr"], sample, estimate.residuals);
   const sampling = drawn && form.estimator === "gate" ? gatedSampling(drawn, blended, described.tightening) : drawn;
   const { interval, reason } = scenarioInterval(form, described, estimate, sampling, score, range, level, exact);
@@ -161,6 +170,7 @@ function scenarioResult(
       estimator: form.estimator,
       estimators,
       outside,
+      pattern,
     },
   };
   return { result, bounds, sampling, tightening: described.tightening };

@@ -1,5 +1,7 @@
 import type { EstimatorId } from "../core/estimators/types.ts";
 import type { ScoreRange } from "../core/inference/score-range.ts";
+import type { AnswerPattern } from "../core/person-fit/answer-pattern.ts";
+import type { Suspicion } from "../core/person-fit/suspicions.ts";
 
 /** An interval for the score that this run would have got on all items of this benchmark version. */
 export interface Interval {
@@ -21,7 +23,8 @@ export type WarningCode =
   | "missing_answers"
   | "changed_items_dropped"
   | "no_interval"
-  | "ability_not_converged";
+  | "ability_not_converged"
+  | "suspicious_pattern";
 
 /** Something that a reader of the score should know, in plain words. */
 export interface EstimateWarning {
@@ -80,6 +83,16 @@ export interface ScenarioDetails {
   readonly estimators: Readonly<Record<EstimatorId, number>>;
   /** Probability that the full score lies above or below every source model's. */
   readonly outside: { readonly above: number; readonly below: number };
+  /** How its answers lie against what its ability lets expect. */
+  readonly pattern: ScenarioPattern;
+}
+
+export interface ScenarioPattern extends AnswerPattern {
+  /**
+   * What is suspicious, by thresholds from held-out source models; null where the bundle has none, or less than 70 % of
+   * the anchors' weight was answered.
+   */
+  readonly suspicions: readonly Suspicion[] | null;
 }
 
 /**

@@ -9,8 +9,9 @@ const CORE: Readonly<Record<string, readonly string[]>> = {
   irt: ["numeric"],
   ability: ["numeric", "irt"],
   estimators: ["numeric", "irt", "ability"],
+  "person-fit": ["numeric", "irt", "ability", "estimators"],
   inference: ["numeric", "irt", "ability", "estimators"],
-  bundle: ["numeric", "irt", "ability", "estimators"],
+  bundle: ["numeric", "irt", "ability", "estimators", "person-fit"],
   estimate: ["numeric", "irt", "ability", "estimators"],
 };
 

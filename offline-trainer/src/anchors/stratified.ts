@@ -4,7 +4,7 @@ import { pivotalSample } from "./pivotal-sampling.ts";
 import { byAccuracy, type SelectedAnchors, type SelectionInput } from "./types.ts";
 
 /**
- * `stratified`, the default: items sorted by source accuracy, cut into n strata of equal π-mass, one draw in each
+ * `stratified`: items sorted by source accuracy, cut into n strata of equal π-mass, one draw in each
  * (ordered pivotal sampling), π proportional to the item's weight. Sizes are nested: the largest is drawn from all
  * items, each smaller one from the next larger with probabilities π_small/π_large, so that every size is such a sample
  * with its own π, exactly.

@@ -1,5 +1,5 @@
 import { setImmediate as turn } from "node:timers/promises";
-import { AnchorEvalError, type RandomSource } from "anchoreval/core";
+import { AnchorEvalError, MeanSquares, type MeanSquareFit, type RandomSource } from "anchoreval/core";
 import { calibrate, type Calibration } from "../calibrate/calibrate.ts";
 import type { CalibrationBackend } from "../calibrate/types.ts";
 import type { BankTask } from "../fit/train-bank.ts";
@@ -14,7 +14,6 @@ import { discriminationPrecision } from "./item-prior.ts";
 import { itemStatistics, type ItemStatistics } from "./item-statistics.ts";
 import { keyAudit } from "./key-audit.ts";
 import type { KeyPosterior } from "./key-posterior.ts";
-import { MeanSquares, type MeanSquareFit } from "./mean-squares.ts";
 import { answerLikeness, nearCopies, type AnswerLikeness, type NearCopies } from "./near-copies.ts";
 import { abilityReliability, scoreReliability, type ScoreReliability } from "./reliability.ts";
 import { residualGroupsTest, type ItemFitTest } from "./residual-groups.ts";
@@ -189,8 +188,8 @@ function meanSquares(
   signs.forEach((sign, m) => {
     if (sign === 0) return;
     const all = Math.min(MOST_LEVERAGE, leverage[m]! + own[m]!);
-    item.add(sign > 0, p[m]!, all);
-    people[m]!.add(sign > 0, p[m]!, all);
+    item.add(Number(sign > 0), p[m]!, all);
+    people[m]!.add(Number(sign > 0), p[m]!, all);
   });
   return item.fit;
 }

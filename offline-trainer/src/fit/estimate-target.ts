@@ -1,4 +1,5 @@
 import {
+  answerPattern,
   bankAbilities,
   bankAbility,
   estimateScenario,
@@ -6,6 +7,7 @@ import {
   LEAST_ANSWERED_SHARE,
   type AbilityEstimate,
   type AnchorFactors,
+  type AnswerPattern,
   type AnchorSet,
   type ScenarioEstimate,
 } from "anchoreval/core";
@@ -17,14 +19,18 @@ import type { BankTask } from "./train-bank.ts";
 export const EVIDENCE = ["alone", "together"] as const;
 export type Evidence = (typeof EVIDENCE)[number];
 
-/** An anchor set with its factors. */
+/** An anchor set with its factors, and the sources' lowest score. */
 export interface FactoredAnchors {
   readonly anchors: AnchorSet;
   readonly factors: AnchorFactors;
+  readonly worst: number;
 }
 
+/** A scenario's estimate, and how its answers lie against what the ability of its own bank lets expect. */
+export type PatternedEstimate = ScenarioEstimate & { readonly pattern: AnswerPattern };
+
 /** Estimates by bank and scenario; null for a scenario where the model answered none of the anchors. */
-export type BankEstimates = readonly (readonly (ScenarioEstimate | null)[])[];
+export type BankEstimates = readonly (readonly (PatternedEstimate | null)[])[];
 
 /**
  * Estimates of one model in every scenario of some banks from its answers to the anchors, by the code that serves;
@@ -47,19 +53,22 @@ export function estimateTarget(
   const parts = banks.map(({ scenarios }, b) =>
     scenarios.map(({ bank }, s) => ({ bank, items: sets[b]![s]!.anchors.items, scores: scores[b]![s]! })),
   );
+  const own = banks.map((_, b) => bankAbility({ parts: parts[b]!, prior: priors.alone[b]! }));
   const estimates = (abilities: readonly (AbilityEstimate | null)[], factors?: Float64Array): BankEstimates =>
     banks.map(({ scenarios }, b) =>
       scenarios.map(({ bank, slice, scoreMap }, s) => {
-        const ability = abilities[b] ?? null;
+        const [ability, theirs] = [abilities[b] ?? null, own[b] ?? null];
         const model = { bank, weights: slice.weights, scoreMap, ...sets[b]![s]! };
-        return ability && estimateScenario(model, scores[b]![s]!, ability, factors);
+        const estimate = ability && estimateScenario(model, scores[b]![s]!, ability, factors);
+        if (estimate === null || theirs === null) return null;
+        return { ...estimate, pattern: answerPattern(bank, theirs, estimate.sample, sets[b]![s]!.worst) };
       }),
     );
-  const alone = estimates(banks.map((_, b) => bankAbility({ parts: parts[b]!, prior: priors.alone[b]! })));
+  const alone = estimates(own);
   const { together } = priors;
-  const answered = alone.flat().every((own) => own !== null && own.sample.share >= LEAST_ANSWERED_SHARE);
+  const answered = alone.flat().every((found) => found !== null && found.sample.share >= LEAST_ANSWERED_SHARE);
   if (together === null || !answered) return { alone, together: null };
-  const all = sets.flatMap((own, b) => own.map(({ factors }, s) => ({ factors, scores: scores[b]![s]! })));
+  const all = sets.flatMap((bySet, b) => bySet.map(({ factors }, s) => ({ factors, scores: scores[b]![s]! })));
   const abilities = bankAbilities(banks.map((_, b) => ({ parts: parts[b]!, prior: together[b]! })));
   return { alone, together: estimates(abilities, factorScores(all)) };
 }

@@ -4,6 +4,7 @@ import { headlineEstimator, intervalKind, type FitConfiguration } from "./config
 import type { Evidence } from "./estimate-target.ts";
 import type { FittedBank } from "./fitted-bank.ts";
 import { measureErrors, rounded } from "./measured-errors.ts";
+import { patternThresholds } from "./pattern-thresholds.ts";
 import { measureOverall } from "./measure-overall.ts";
 
 /** What a bundle says of its forms: the estimator of each, λ, and the errors on models that were held out. */
@@ -44,7 +45,9 @@ export function formManifests(
       const items = bank.forms[s]!.get(n)!.items.length;
       const alone = measuredBlend(bank, s, n, "alone")!; // every size has one
       const together = measuredBlend(bank, s, n, "together");
-      return [slice.id, { items, whole: items === slice.count, ...alone, together }];
+      const { interpolation, extrapolation } = bank.evidence.alone.validation;
+      const pattern = patternThresholds(interpolation[s]!.get(n)!, extrapolation[s]!.get(n)!);
+      return [slice.id, { items, whole: items === slice.count, ...alone, together, pattern }];
     });
     return {
       id: String(n),

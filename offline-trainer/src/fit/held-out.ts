@@ -1,18 +1,18 @@
 import {
   anchorFactors,
+  type AnswerPattern,
   BASE_ESTIMATORS,
   samplingVariance,
   type BaseEstimatorId,
   type RandomSource,
   type SamplingVariance,
-  type ScenarioEstimate,
 } from "anchoreval/core";
 import type { Selection } from "../anchors/types.ts";
 import { fullScores } from "../prepare/full-scores.ts";
 import type { Split } from "../splits/types.ts";
 import type { DimensionOptions } from "./choose-dimension.ts";
 import { drawForms, prepareForms, type BankForms } from "./draw-forms.ts";
-import { estimateTarget, EVIDENCE, type Evidence } from "./estimate-target.ts";
+import { estimateTarget, EVIDENCE, type Evidence, type PatternedEstimate } from "./estimate-target.ts";
 import { bankPriors, linkBanks, type LinkedBanks } from "./link-banks.ts";
 import { resolveModel, type WantedModel } from "./resolve-model.ts";
 import { trainBank, type BankTask, type TrainedBank } from "./train-bank.ts";
@@ -39,6 +39,8 @@ export interface HeldOutEstimate {
   readonly bounds: { readonly low: number; readonly high: number };
   /** What the draw of the anchors makes of p-irt-dr's error; null where there is no design-based interval. */
   readonly sampling: SamplingVariance | null;
+  /** How its answers lie against what its ability lets expect; null where the estimate failed. */
+  readonly pattern: AnswerPattern | null;
   /** The estimate failed: it stands as the anchor mean, or the sources' mean where no anchor was answered. */
   readonly failed: boolean;
 }
@@ -107,7 +109,8 @@ export async function estimateFold(
       const sets = forms.map((own, b) =>
         own.map((bySize, s) => {
           const anchors = bySize.get(size)!;
-          return { anchors, factors: anchorFactors(linked.factors[b]![s]!, anchors.items) };
+          const factors = anchorFactors(linked.factors[b]![s]!, anchors.items);
+          return { anchors, factors, worst: places[b]!.scenarios[s]!.seen.worst };
         }),
       );
       for (const model of targets) {
@@ -146,16 +149,16 @@ function targetPlace({ matrix, scenarios }: BankTask, { sources, targets }: Spli
 
 /** An estimate as it is kept; one that failed stands as the anchor mean, or the sources' mean without any answer. */
 function heldOut(
-  estimate: ScenarioEstimate | null,
+  estimate: PatternedEstimate | null,
   average: number,
-): Pick<HeldOutEstimate, "base" | "bounds" | "sampling" | "failed"> {
+): Pick<HeldOutEstimate, "base" | "bounds" | "sampling" | "pattern" | "failed"> {
   if (estimate === null || !BASE_ESTIMATORS.every((id) => Number.isFinite(estimate.base[id]))) {
     const score = estimate?.base["anchor-mean"] ?? average;
     const base = { "anchor-mean": score, "p-irt": score, "p-irt-dr": score, gaussian: score };
-    return { base, bounds: { low: 0, high: 1 }, sampling: null, failed: true };
+    return { base, bounds: { low: 0, high: 1 }, sampling: null, pattern: null, failed: true };
   }
-  const { bounds, base, sample, residuals } = estimate;
-  return { base, bounds, sampling: samplingVariance(base["p-irt-dr"], sample, residuals), failed: false };
+  const { bounds, base, sample, residuals, pattern } = estimate;
+  return { base, bounds, sampling: samplingVariance(base["p-irt-dr"], sample, residuals), pattern, failed: false };
 }
 
 /** The stream that draw number `draw` of the forms reads: the first is the one that a bundle is made with. */

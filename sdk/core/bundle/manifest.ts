@@ -1,4 +1,5 @@
 import type { Blend, EstimatorId } from "../estimators/types.ts";
+import type { PatternThresholds } from "../person-fit/suspicions.ts";
 
 /** Version of the bundle format: a reader refuses a newer major, and ignores fields that it doesn't know. */
 export const FORMAT_VERSION = "1.0";
@@ -100,6 +101,8 @@ export interface FormScenarioManifest extends MeasuredBlend {
   readonly whole: boolean;
   /** The same where every scenario is answered and all answers count; null where that errs no less. */
   readonly together: MeasuredBlend | null;
+  /** Where an answer pattern becomes suspicious; null where the held-out models are too few, absent from older bundles. */
+  readonly pattern?: PatternThresholds | null;
 }
 
 /** Errors measured on source models that were held out of every step; null where the models are too few. */

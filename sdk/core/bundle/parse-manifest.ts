@@ -1,6 +1,7 @@
 import { AnchorEvalError, type Issue } from "../errors.ts";
 import { BASE_ESTIMATORS, ESTIMATORS, type BaseEstimatorId } from "../estimators/types.ts";
 import { PARAMETERIZATION } from "../irt/parameterization.ts";
+import type { PatternThresholds } from "../person-fit/suspicions.ts";
 import { cholesky } from "../numeric/cholesky.ts";
 import { anything, flag, list, nullable, number, object, oneOf, record, text, type Check } from "./check.ts";
 import {
@@ -40,6 +41,16 @@ const stack = object(
   Object.fromEntries(BASE_ESTIMATORS.map((estimator) => [estimator, share])) as Record<BaseEstimatorId, typeof share>,
 );
 const measured: Check<MeasuredErrors> = object({ interpolation: split, extrapolation: split });
+
+const pattern: Check<PatternThresholds> = object({
+  models: count,
+  lzStar: number(),
+  preknowledge: number(),
+  stronger: nullable(object({ lzStar: number(), preknowledge: number() })),
+  brokenRun: number({ min: 0 }),
+  infit: number({ min: 0 }),
+  outfit: number({ min: 0 }),
+});
 
 const measuredBlend = {
   lambda: share,
@@ -94,7 +105,10 @@ const manifest: Check<Manifest> = object({
       estimator: oneOf(ESTIMATORS),
       interval: oneOf(["design", "cross-validated"]),
       scenarios: record(
-        object({ items: count, whole: flag, ...measuredBlend, together: nullable(object(measuredBlend)) }),
+        object(
+          { items: count, whole: flag, ...measuredBlend, together: nullable(object(measuredBlend)) },
+          { pattern: nullable(pattern) },
+        ),
       ),
       overall: nullable(object({ inflation: number({ min: 1 }), measured })),
     }),

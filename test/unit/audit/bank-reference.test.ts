@@ -1,9 +1,9 @@
+import { MeanSquares } from "anchoreval/core";
 import { describe, expect, test } from "vitest";
 import { abilityCovariances } from "../../../offline-trainer/src/audit/ability-covariances.ts";
 import { probabilities } from "../../../offline-trainer/src/audit/fitted-answers.ts";
 import { itemAtFit } from "../../../offline-trainer/src/audit/item-at-fit.ts";
 import { itemCovariance, itemLeverage } from "../../../offline-trainer/src/audit/item-covariance.ts";
-import { MeanSquares } from "../../../offline-trainer/src/audit/mean-squares.ts";
 import { answerLikeness } from "../../../offline-trainer/src/audit/near-copies.ts";
 import { abilityReliability, scoreReliability } from "../../../offline-trainer/src/audit/reliability.ts";
 import { residualGroupsTest, type ItemFitTest } from "../../../offline-trainer/src/audit/residual-groups.ts";
@@ -67,7 +67,7 @@ describe("numpy and SciPy give the same", () => {
     for (let i = 0; i < items; i++) {
       const squares = new MeanSquares();
       at[i]!.signs.forEach((sign, m) => {
-        if (sign !== 0) squares.add(sign > 0, at[i]!.p[m]!);
+        if (sign !== 0) squares.add(Number(sign > 0), at[i]!.p[m]!);
       });
       for (const [name, value] of Object.entries(squares.fit))
         expect(Math.abs(value - expected.meanSquares[i]![name]!), name).toBeLessThan(tolerance);

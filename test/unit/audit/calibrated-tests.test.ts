@@ -1,4 +1,4 @@
-import { createRandom } from "anchoreval/core";
+import { createRandom, MeanSquares } from "anchoreval/core";
 import { describe, expect, test } from "vitest";
 import { abilityCovariances } from "../../../offline-trainer/src/audit/ability-covariances.ts";
 import { fittedAnswers } from "../../../offline-trainer/src/audit/fitted-answers.ts";
@@ -9,7 +9,6 @@ import {
   parameterPrecision,
 } from "../../../offline-trainer/src/audit/item-covariance.ts";
 import { discriminationPrecision } from "../../../offline-trainer/src/audit/item-prior.ts";
-import { MeanSquares } from "../../../offline-trainer/src/audit/mean-squares.ts";
 import { residualGroupsTest } from "../../../offline-trainer/src/audit/residual-groups.ts";
 import { sX2 } from "../../../offline-trainer/src/audit/s-x2.ts";
 import { typescriptBackend } from "../../../offline-trainer/src/backends/typescript.ts";
@@ -41,7 +40,7 @@ async function tested(subjects: number, items: number, dims: number, fitted: num
     const own = itemLeverage(answers, at, itemCovariance(answers, at, precision));
     const squares = new MeanSquares();
     at.signs.forEach((sign, m) => {
-      if (sign !== 0) squares.add(sign > 0, at.p[m]!, Math.min(0.9, at.leverage[m]! + own[m]!));
+      if (sign !== 0) squares.add(Number(sign > 0), at.p[m]!, Math.min(0.9, at.leverage[m]! + own[m]!));
     });
     z.push(squares.fit.infitZ);
     return residualGroupsTest(answers, at)?.p ?? NaN;

@@ -1,4 +1,4 @@
-import { cholesky, choleskyInverse, createRandom } from "anchoreval/core";
+import { cholesky, choleskyInverse, createRandom, MeanSquares } from "anchoreval/core";
 import { beforeAll, describe, expect, test } from "vitest";
 import { abilityCovariances } from "../../../offline-trainer/src/audit/ability-covariances.ts";
 import { fittedAnswers, probabilities, type FittedAnswers } from "../../../offline-trainer/src/audit/fitted-answers.ts";
@@ -6,7 +6,6 @@ import { generalAbility, generalLoading, generalSlope } from "../../../offline-t
 import { itemAtFit } from "../../../offline-trainer/src/audit/item-at-fit.ts";
 import { itemCovariance, parameterPrecision } from "../../../offline-trainer/src/audit/item-covariance.ts";
 import { discriminationPrecision } from "../../../offline-trainer/src/audit/item-prior.ts";
-import { MeanSquares } from "../../../offline-trainer/src/audit/mean-squares.ts";
 import { answerLikeness } from "../../../offline-trainer/src/audit/near-copies.ts";
 import { residualGroupsTest } from "../../../offline-trainer/src/audit/residual-groups.ts";
 import { scoreDistribution, sX2, withoutItem } from "../../../offline-trainer/src/audit/s-x2.ts";
@@ -159,7 +158,7 @@ describe("right for wrong, with a and b turned around", () => {
       const [one, two] = [answers, mirrored].map((own) => itemAtFit(own, item, abilityCovariances(own)));
       const squares = [one!, two!].map(({ signs, p }) => {
         const sum = new MeanSquares();
-        signs.forEach((sign, m) => sign !== 0 && sum.add(sign > 0, p[m]!));
+        signs.forEach((sign, m) => sign !== 0 && sum.add(Number(sign > 0), p[m]!));
         return sum.fit;
       });
       expect(squares[1]!.infit).toBeCloseTo(squares[0]!.infit, 10);

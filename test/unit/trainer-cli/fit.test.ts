@@ -231,10 +231,11 @@ describe.each([
     const linked = { banks: banks.map(({ trained }) => trained), common, factors: banks.map(({ factors }) => factors) };
     const priors = bankPriors(linked, DEFAULT_CONFIGURATION.priorScale);
     for (const n of sizes) {
-      const sets = banks.map(({ forms, factors }) =>
+      const sets = banks.map(({ task, forms, factors }) =>
         forms.map((bySize, s) => {
           const anchors = bySize.get(n)!;
-          return { anchors, factors: anchorFactors(factors[s]!, anchors.items) };
+          const [worst] = bundle.scenarios.get(task.scenarios[s]!.id)!.sourceScores;
+          return { anchors, factors: anchorFactors(factors[s]!, anchors.items), worst: worst! };
         }),
       );
       for (let model = 0; model < matrix.subjects.length; model++) {
@@ -266,6 +267,8 @@ describe.each([
             };
             for (const id of ESTIMATORS)
               expect(Math.abs(details!.estimators[id] - heldOutScore(held, id, blend))).toBeLessThan(1e-9);
+            for (const name of ["lzStar", "infit", "outfit", "preknowledge", "brokenRun"] as const)
+              expect(Math.abs(details!.pattern[name]! - estimate.pattern[name]!)).toBeLessThan(1e-8);
             compared++;
           }),
         );

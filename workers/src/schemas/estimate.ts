@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import { ESTIMATORS } from "anchoreval/core";
+import { ESTIMATORS, SUSPICIONS } from "anchoreval/core";
 
 /** Mirrors `Interval` of anchoreval. */
 export const IntervalSchema = z
@@ -24,11 +24,28 @@ export const EstimateWarningSchema = z
       "changed_items_dropped",
       "no_interval",
       "ability_not_converged",
+      "suspicious_pattern",
     ]),
     scenario: z.string().exactOptional(),
     message: z.string(),
   })
   .openapi("EstimateWarning");
+
+/** Mirrors `ScenarioPattern` of anchoreval. */
+export const ScenarioPatternSchema = z
+  .object({
+    lzStar: z.number().nullable().openapi({ description: "Low where right and wrong don't follow difficulty." }),
+    infit: z.number().nullable(),
+    outfit: z.number().nullable(),
+    preknowledge: z.number().nullable().openapi({ description: "High where hard items are right unexpectedly." }),
+    brokenRun: z.number().openapi({ description: "Above 0 where hardly anything is right, in nats." }),
+    suspicions: z
+      .array(z.enum(SUSPICIONS))
+      .readonly()
+      .nullable()
+      .openapi({ description: "By the bundle's thresholds; null where there are none, or too few answers." }),
+  })
+  .openapi("ScenarioPattern");
 
 /** Mirrors `ScenarioDetails` of anchoreval. */
 export const ScenarioDetailsSchema = z
@@ -45,6 +62,7 @@ export const ScenarioDetailsSchema = z
     outside: z
       .object({ above: z.number(), below: z.number() })
       .openapi({ description: "Probability that the full score lies above or below every source model's." }),
+    pattern: ScenarioPatternSchema,
   })
   .openapi("ScenarioDetails");
 

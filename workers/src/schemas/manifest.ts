@@ -17,6 +17,18 @@ const MeasuredErrorsSchema = z
   .object({ interpolation: MeasuredSplitSchema.nullable(), extrapolation: MeasuredSplitSchema.nullable() })
   .openapi("MeasuredErrors");
 
+const PatternThresholdsSchema = z
+  .object({
+    models: z.number().int(),
+    lzStar: z.number(),
+    preknowledge: z.number(),
+    stronger: z.object({ lzStar: z.number(), preknowledge: z.number() }).nullable(),
+    brokenRun: z.number(),
+    infit: z.number(),
+    outfit: z.number(),
+  })
+  .openapi("PatternThresholds");
+
 const BankSchema = z.object({
   id: z.string(),
   scenarios: z.array(z.string()).readonly(),
@@ -60,6 +72,7 @@ const FormSchema = z.object({
       whole: z.boolean(),
       ...measuredBlend,
       together: z.object(measuredBlend).nullable(),
+      pattern: PatternThresholdsSchema.nullable().exactOptional(),
     }),
   ),
   overall: z.object({ inflation: z.number(), measured: MeasuredErrorsSchema }).nullable(),

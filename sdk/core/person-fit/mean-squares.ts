@@ -18,6 +18,7 @@ export interface MeanSquareFit {
  * Mean squares are Wright & Masters's. Their z supposes true parameters; fitted ones follow the answers, so that
  * residuals are smaller than errors. z is therefore of the mean square over its expectation, in which every PQ counts
  * 1 − leverage; with no leverage it is theirs.
+ * z is for answers that are right or wrong; scores in between vary less, and make it low.
  * @see Wright & Masters (1982), Rating Scale Analysis, ch. 5; Wilson & Hilferty (1931), PNAS 17, 684–688
  */
 export class MeanSquares {
@@ -30,11 +31,11 @@ export class MeanSquares {
   #inverse = 0;
   #fourth = 0;
 
-  /** @param right - the answer @param p - its probability, in (0,1) @param leverage - of all parameters on it, in [0,1) */
-  add(right: boolean, p: number, leverage = 0): void {
+  /** @param score - the answer, in [0,1] @param p - its probability, in (0,1) @param leverage - of all parameters on it, in [0,1) */
+  add(score: number, p: number, leverage = 0): void {
     const variance = p * (1 - p);
     if (!(variance > 0)) return;
-    const square = ((right ? 1 : 0) - p) ** 2;
+    const square = (score - p) ** 2;
     this.#answers++;
     this.#squares += square;
     this.#variance += variance;

@@ -1,0 +1,115 @@
+import { estimateFromAnchors, loadBundle, type Bundle } from "anchoreval";
+import { encodeBundle, parseManifest } from "anchoreval/bundle";
+import {
+  answeredSample,
+  answerPattern,
+  gatherItems,
+  mapAbility,
+  scaledPrior,
+  type PatternThresholds,
+} from "anchoreval/core";
+import { describe, expect, test } from "vitest";
+import { memorySource } from "../../support/memory-source.ts";
+import { refusal } from "../../support/refusal.ts";
+import { sampleAnswers } from "../../support/sample-answers.ts";
+import { sampleContent } from "../../support/sample-bundle.ts";
+
+const LAX: PatternThresholds = {
+  models: 60,
+  lzStar: -90,
+  preknowledge: 90,
+  stronger: null,
+  brokenRun: 90,
+  infit: 2,
+  outfit: 9,
+};
+
+/** The sample bundle with these thresholds in its scenario alpha; none in beta. */
+function withThresholds(pattern: PatternThresholds | null | undefined): Map<string, Uint8Array> {
+  const content = sampleContent();
+  const forms = content.manifest.forms.map((form) => ({
+    ...form,
+    scenarios: {
+      ...form.scenarios,
+      alpha: { ...form.scenarios["alpha"]!, ...(pattern !== undefined && { pattern }) },
+    },
+  }));
+  return encodeBundle({ ...content, manifest: { ...content.manifest, forms } });
+}
+
+const load = (pattern?: PatternThresholds | null): Promise<Bundle> =>
+  loadBundle(memorySource(withThresholds(pattern) as Parameters<typeof memorySource>[0]));
+const answers = sampleAnswers("20");
+
+test("the statistics are core's, whether or not the bundle has thresholds", async () => {
+  for (const bundle of [await load(), await load(null), await load(LAX)]) {
+    const { bank, forms, sourceScores } = bundle.scenarios.get("alpha")!;
+    const { anchors, itemIds } = forms.get("20")!;
+    const scores = itemIds.map((item) => answers[item]!);
+    const gathered = gatherItems([{ bank, items: anchors.items, scores }])!;
+    const prior = scaledPrior(Float64Array.of(0, 0), Float64Array.of(1, 0, 0, 1), 2.5);
+    const ability = mapAbility(gathered.bank, gathered, prior);
+    const { suspicions, ...pattern } = estimateFromAnchors(bundle, answers).scenarios["alpha"]!.details!.pattern;
+    expect(pattern).toEqual(answerPattern(bank, ability, answeredSample(anchors, scores)!, sourceScores[0]!));
+    expect(suspicions).toEqual(bundle.manifest.forms[1]!.scenarios["alpha"]!.pattern ? [] : null);
+  }
+});
+
+describe("a pattern beyond the thresholds", () => {
+  test.each([
+    ["memorised", { preknowledge: -90 }, "training data"],
+    ["guessing", { lzStar: 90 }, "item ids"],
+  ] as const)("%s is named, and a warning says what it may mean", async (name, beyond, words) => {
+    const bundle = await load({ ...LAX, ...(beyond as Partial<PatternThresholds>) });
+    const { warnings, scenarios } = estimateFromAnchors(bundle, answers);
+    expect(scenarios["alpha"]!.details!.pattern.suspicions).toEqual([name]);
+    const found = warnings.filter(({ code }) => code === "suspicious_pattern");
+    expect(found).toHaveLength(1);
+    expect(found[0]!.scenario).toBe("alpha");
+    expect(found[0]!.message).toContain(words);
+  });
+
+  test("hardly anything right is a broken run", async () => {
+    const none = Object.fromEntries(Object.keys(answers).map((id) => [id, 0]));
+    const { warnings, scenarios } = estimateFromAnchors(await load({ ...LAX, brokenRun: 0 }), none);
+    expect(scenarios["alpha"]!.details!.pattern.suspicions).toEqual(["broken"]);
+    expect(warnings.find(({ code }) => code === "suspicious_pattern")!.message).toContain("outputs");
+  });
+
+  test("all of them are one warning", async () => {
+    const bundle = await load({ ...LAX, preknowledge: -90, lzStar: 90 });
+    const found = estimateFromAnchors(bundle, answers).warnings.filter(({ code }) => code === "suspicious_pattern");
+    expect(found).toHaveLength(1);
+    expect(found[0]!.message).toContain("memorised, guessing");
+  });
+
+  test("isn't judged where too few anchors were answered", async () => {
+    const bundle = await load({ ...LAX, preknowledge: -90 });
+    const { itemIds } = bundle.scenarios.get("alpha")!.forms.get("20")!;
+    const few = Object.fromEntries(
+      Object.entries(answers).map(([id, score]) => [id, itemIds.indexOf(id) % 2 === 0 ? score : null]),
+    );
+    const { warnings, scenarios } = estimateFromAnchors(bundle, few, { form: "20" });
+    expect(scenarios["alpha"]!.details!.pattern.suspicions).toBeNull();
+    expect(warnings.map(({ code }) => code)).not.toContain("suspicious_pattern");
+  });
+
+  test("of a model stronger than any seen is judged by that kind's thresholds", async () => {
+    const right = Object.fromEntries(Object.keys(answers).map((id) => [id, 1]));
+    const strict = { ...LAX, preknowledge: -90 };
+    const [same, own] = [await load(strict), await load({ ...strict, stronger: { lzStar: -90, preknowledge: 90 } })];
+    expect(estimateFromAnchors(same, right).scenarios["alpha"]).toMatchObject({
+      range: "outside",
+      details: { pattern: { suspicions: ["memorised"] } },
+    });
+    expect(estimateFromAnchors(own, right).scenarios["alpha"]!.details!.pattern.suspicions).toEqual([]);
+  });
+});
+
+test("a manifest with a threshold that is no number is refused by name", () => {
+  const text = new TextDecoder().decode(withThresholds(LAX).get("manifest.json"));
+  const bad = new TextEncoder().encode(text.replace(/"lzStar":\s*-90/, '"lzStar": "low"'));
+  expect(refusal(() => parseManifest(bad)).issues.map(({ path }) => path.join("."))).toEqual([
+    "forms.0.scenarios.alpha.pattern.lzStar",
+  ]);
+});
