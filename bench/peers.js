@@ -6,7 +6,7 @@
 //          [--seeds 5] [--anchors 10,30,50,100] [--methods aipw,lasso,…,irt-kmeans,anchoreval] [--searches 1000]
 //          [--threads 2] [--rows FILE,…] [--json]
 // FOLDER holds a folder a set, each with responses.csv.gz and items.jsonl.gz. --rows adds the rows that an earlier run
-// printed with --json.
+// printed with --json. Times of the methods are in the rows of --json: seconds of one thread, all fits together.
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
@@ -69,6 +69,7 @@ for (const set of options.sets.split(",").filter(Boolean))
     rows.push(...(await peerRows(set, split)));
     for (const name of names) if (name in OWN) rows.push(...ownRows(set, split, name));
   }
+checkYardstick();
 const seconds = (performance.now() - began) / 1000;
 if (options.json) console.log(JSON.stringify({ sizes, seeds, seconds, rows }, null, 1));
 else printTable();
@@ -171,6 +172,17 @@ function ownRows(set, split, method) {
       randomMae,
       ratioToRandom,
     }));
+}
+
+/** All rows of a scenario, split and size were divided by the same error of random items: draw for draw. */
+function checkYardstick() {
+  const known = new Map();
+  for (const { set, scenario, split, n, randomMae } of rows) {
+    const key = `${set}/${scenario}, ${split}, ${n} items`;
+    if (Math.abs((known.get(key) ?? randomMae) - randomMae) > 1e-9)
+      throw new Error(`${key}: the error of random items is ${known.get(key)} in one row and ${randomMae} in another`);
+    known.set(key, randomMae);
+  }
 }
 
 /** One line that is written over until it ends, on a terminal; only ended lines elsewhere. */

@@ -61,17 +61,18 @@ export function randomItems(count, n, random) {
 
 /** Products of the items' columns, centred over some models: N × N. */
 export function centredProducts({ items, scores }, rows) {
-  const products = new Float64Array(items * items);
+  const models = rows.length;
   const centre = columnMeans(scores, items, rows);
-  const line = new Float64Array(items);
-  for (const m of rows) {
-    for (let i = 0; i < items; i++) line[i] = scores[m * items + i] - centre[i];
-    for (let i = 0; i < items; i++) {
-      const left = line[i];
-      for (let j = 0, at = i * items; j <= i; j++, at++) products[at] += left * line[j];
+  const columns = new Float64Array(items * models); // one after the other: they stay in the processor's cache
+  for (let m = 0; m < models; m++)
+    for (let i = 0; i < items; i++) columns[i * models + m] = scores[rows[m] * items + i] - centre[i];
+  const products = new Float64Array(items * items);
+  for (let i = 0; i < items; i++)
+    for (let j = 0; j <= i; j++) {
+      let sum = 0;
+      for (let m = 0, left = i * models, right = j * models; m < models; m++) sum += columns[left++] * columns[right++];
+      products[i * items + j] = products[j * items + i] = sum;
     }
-  }
-  for (let i = 0; i < items; i++) for (let j = 0; j < i; j++) products[j * items + i] = products[i * items + j];
   return products;
 }
 
