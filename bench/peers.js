@@ -14,6 +14,7 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { DEFAULT_CONFIGURATION, readResponses } from "anchoreval-trainer";
 import { planCells } from "../offline-trainer/dist/backtest/plan-cells.js";
+import { familyNumbers } from "../offline-trainer/dist/splits/families.js";
 import { evaluateCells } from "./peers/evaluate-cells.js";
 import { peerMethods } from "./peers/methods.js";
 
@@ -44,7 +45,7 @@ const sizes = options.anchors.split(",").map(Number);
 const seeds = Number(options.seeds);
 const peers = peerMethods({ searches: Number(options.searches) });
 
-/** The project's own rows, by run of `anchoreval backtest` and estimator. */
+/** Rows of `anchoreval backtest`, by run and estimator; `score` is the recommended one, whichever that is. */
 const OWN = {
   "irt-kmeans": {
     extra: ["--selection", "irt-kmeans", "--lambda", "reference"],
@@ -54,7 +55,7 @@ const OWN = {
       "gp-irt": "k-means on IRT, gp-IRT",
     },
   },
-  anchoreval: { extra: [], rows: { gate: "**anchoreval: stratified items, gate**" } },
+  anchoreval: { extra: [], rows: { score: "**anchoreval: stratified items, gate**" } },
 };
 const names = options.methods?.split(",") ?? [...peers.map(({ name }) => name), ...Object.keys(OWN)];
 const unknown = names.find((name) => name !== "" && !(name in OWN) && !peers.some((peer) => peer.name === name));
@@ -64,11 +65,23 @@ if (unknown !== undefined) {
 }
 
 const rows = (options.rows?.split(",") ?? []).flatMap((file) => JSON.parse(readFileSync(file, "utf8")).rows);
-for (const set of options.sets.split(",").filter(Boolean))
+for (const set of options.sets.split(",").filter(Boolean)) {
+  const [name, chosen] = set.split(":");
+  const scenarios = chosen?.split("+") ?? [];
+  const { matrix } = await readResponses(join(folder, name, "responses.csv.gz"), {
+    items: join(folder, name, "items.jsonl.gz"),
+  });
   for (const split of splits) {
-    rows.push(...(await peerRows(set, split)));
-    for (const name of names) if (name in OWN) rows.push(...ownRows(set, split, name));
+    const anonymous = new Set(familyNumbers(matrix.subjects)).size === matrix.subjects.length;
+    if (split === "family" && anonymous) {
+      console.error(`${set}, family: left out, no two models have names of one family`);
+      continue;
+    }
+    const peerNames = names.filter((own) => own !== "" && !(own in OWN));
+    if (peerNames.length > 0) rows.push(...(await peerRows({ set: name, matrix, scenarios, split, names: peerNames })));
+    for (const own of names) if (own in OWN) rows.push(...ownRows({ set: name, scenarios, split, own }));
   }
+}
 checkYardstick();
 const seconds = (performance.now() - began) / 1000;
 if (options.json) console.log(JSON.stringify({ sizes, seeds, seconds, rows }, null, 1));
@@ -76,22 +89,9 @@ else printTable();
 console.error(`${Math.round(seconds)} s on ${options.threads} threads`);
 
 /** One row a scenario, method and size. Errors in points. */
-async function peerRows(set, split) {
-  const methods = names.filter((name) => !(name in OWN) && name !== "");
-  if (methods.length === 0) return [];
-  const [name, chosen] = set.split(":");
-  const { matrix } = await readResponses(join(folder, name, "responses.csv.gz"), {
-    items: join(folder, name, "items.jsonl.gz"),
-  });
+async function peerRows({ set, matrix, scenarios, split, names: methods }) {
   const configuration = { ...DEFAULT_CONFIGURATION, weighting: "items" };
-  let cells;
-  try {
-    cells = planCells(matrix, { split, sizes, seeds, configuration, scenarios: chosen?.split("+") ?? [] });
-  } catch (error) {
-    if (error.code !== "invalid_data") throw error;
-    console.error(`${set}, ${split}: left out, ${error.message}`);
-    return [];
-  }
+  const cells = planCells(matrix, { split, sizes, seeds, configuration, scenarios });
   const from = performance.now();
   const results = await evaluateCells(cells, {
     methods,
@@ -100,8 +100,7 @@ async function peerRows(set, split) {
     onCell: (done) => progress(`${set}, ${split}: ${done} of ${cells.length} fits`),
   });
   progress(`${set}, ${split}: ${cells.length} fits, ${((performance.now() - from) / 1000).toFixed(0)} s\n`);
-  const scenarios = [...new Set(cells.map(({ task }) => task.id))];
-  return scenarios.flatMap((scenario) =>
+  return [...new Set(cells.map(({ task }) => task.id))].flatMap((scenario) =>
     sizes.flatMap((n) =>
       methods.map((method) => {
         const own = results.filter((_, c) => cells[c].task.id === scenario).flat();
@@ -112,7 +111,7 @@ async function peerRows(set, split) {
             sums.fits++;
           }
         return {
-          set: name,
+          set,
           scenario,
           split,
           n,
@@ -129,9 +128,9 @@ async function peerRows(set, split) {
   );
 }
 
-function ownRows(set, split, method) {
-  const [name, chosen] = set.split(":");
-  const file = (own) => join(folder, name, own);
+/** Rows of `anchoreval backtest`. */
+function ownRows({ set, scenarios, split, own }) {
+  const file = (name) => join(folder, set, name);
   const args = [
     "backtest",
     "--weighting",
@@ -144,29 +143,27 @@ function ownRows(set, split, method) {
     "--quiet",
   ];
   args.push("--responses", file("responses.csv.gz"), "--items", file("items.jsonl.gz"), "--threads", options.threads);
-  args.push("--seeds", options.seeds, ...OWN[method].extra);
-  for (const scenario of chosen?.split("+") ?? []) args.push("--scenario", scenario);
+  args.push("--seeds", options.seeds, ...OWN[own].extra);
+  for (const scenario of scenarios) args.push("--scenario", scenario);
   const from = performance.now();
   const { status, stdout, stderr } = spawnSync(
     process.execPath,
     [new URL("../sdk/bin/anchoreval.js", import.meta.url).pathname, ...args],
     { encoding: "utf8", maxBuffer: 1 << 28 },
   );
-  if (status !== 0) {
-    if (split !== "family" || !stderr.includes("families")) throw new Error(`${set}, ${split}: ${stderr}`);
-    console.error(`${set}, ${split}: left out, ${stderr.trim()}`);
-    return [];
-  }
-  progress(`${set}, ${split}: ${method}, ${((performance.now() - from) / 1000).toFixed(0)} s\n`);
+  if (status !== 0) throw new Error(`${set}, ${split}: ${stderr}`);
+  progress(`${set}, ${split}: ${own}, ${((performance.now() - from) / 1000).toFixed(0)} s\n`);
   return JSON.parse(stdout)
-    .rows.filter((row) => row.scenario !== "overall" && row.estimator in OWN[method].rows)
+    .rows.filter((row) => row.scenario !== "overall")
+    .map((row) => ({ ...row, estimator: row.recommended ? "score" : row.estimator }))
+    .filter(({ estimator }) => estimator in OWN[own].rows)
     .map(({ scenario, n, estimator, mae, randomMae, ratioToRandom }) => ({
-      set: name,
+      set,
       scenario,
       split,
       n,
-      method: `${method} ${estimator}`,
-      label: OWN[method].rows[estimator],
+      method: `${own} ${estimator}`,
+      label: OWN[own].rows[estimator],
       items: n,
       mae,
       randomMae,
