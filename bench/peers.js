@@ -4,7 +4,8 @@
 // to [0, 1] unless the method does.
 // usage: node bench/peers.js FOLDER [--sets a,b:scenario+scenario] [--splits interpolation,extrapolation,family]
 //          [--seeds 5] [--anchors 10,30,50,100] [--methods aipw,lasso,…,irt-kmeans,anchoreval] [--searches 1000]
-//          [--threads 2] [--rows FILE,…] [--json]
+//          [--threads 2] [--separate] [--rows FILE,…] [--json]
+// --separate: every scenario by itself, in our estimates and in extrapolation's order of the models.
 // FOLDER holds a folder a set, each with responses.csv.gz and items.jsonl.gz. --rows adds the rows that an earlier run
 // printed with --json. Times of the methods are in the rows of --json: seconds of one thread, all fits together.
 import { spawnSync } from "node:child_process";
@@ -14,6 +15,7 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { DEFAULT_CONFIGURATION, readResponses } from "anchoreval-trainer";
 import { planCells } from "../offline-trainer/dist/backtest/plan-cells.js";
+import { headlineEstimator } from "../offline-trainer/dist/fit/configuration.js";
 import { familyNumbers } from "../offline-trainer/dist/splits/families.js";
 import { evaluateCells } from "./peers/evaluate-cells.js";
 import { peerMethods } from "./peers/methods.js";
@@ -28,6 +30,7 @@ const { values: options, positionals } = parseArgs({
     methods: { type: "string" },
     searches: { type: "string", default: "1000" },
     threads: { type: "string", default: String(availableParallelism()) },
+    separate: { type: "boolean", default: false },
     rows: { type: "string" },
     json: { type: "boolean", default: false },
   },
@@ -45,7 +48,10 @@ const sizes = options.anchors.split(",").map(Number);
 const seeds = Number(options.seeds);
 const peers = peerMethods({ searches: Number(options.searches) });
 
-/** Rows of `anchoreval backtest`, by run and estimator; `score` is the recommended one, whichever that is. */
+/** What a bundle serves as the score. */
+const HEADLINE = headlineEstimator(DEFAULT_CONFIGURATION.selection);
+
+/** Rows of `anchoreval backtest`, by run and estimator. */
 const OWN = {
   "irt-kmeans": {
     extra: ["--selection", "irt-kmeans", "--lambda", "reference"],
@@ -90,8 +96,13 @@ console.error(`${Math.round(seconds)} s on ${options.threads} threads`);
 
 /** One row a scenario, method and size. Errors in points. */
 async function peerRows({ set, matrix, scenarios, split, names: methods }) {
-  const configuration = { ...DEFAULT_CONFIGURATION, weighting: "items" };
-  const cells = planCells(matrix, { split, sizes, seeds, configuration, scenarios });
+  const configuration = { ...DEFAULT_CONFIGURATION, weighting: "items", linked: !options.separate };
+  const cells = planCells(matrix, { split, sizes, seeds, configuration, scenarios }).flatMap(
+    ({ tasks, splits, seed }) => {
+      const stream = tasks.length > 1 ? "all" : tasks[0].id; // of the draws that the back-test compares with
+      return tasks.map((task, b) => ({ task, split: splits[b], sizes, seed, stream }));
+    },
+  );
   const from = performance.now();
   const results = await evaluateCells(cells, {
     methods,
@@ -144,6 +155,7 @@ function ownRows({ set, scenarios, split, own }) {
   ];
   args.push("--responses", file("responses.csv.gz"), "--items", file("items.jsonl.gz"), "--threads", options.threads);
   args.push("--seeds", options.seeds, ...OWN[own].extra);
+  if (options.separate) args.push("--separate");
   for (const scenario of scenarios) args.push("--scenario", scenario);
   const from = performance.now();
   const { status, stdout, stderr } = spawnSync(
@@ -155,7 +167,7 @@ function ownRows({ set, scenarios, split, own }) {
   progress(`${set}, ${split}: ${own}, ${((performance.now() - from) / 1000).toFixed(0)} s\n`);
   return JSON.parse(stdout)
     .rows.filter((row) => row.scenario !== "overall")
-    .map((row) => ({ ...row, estimator: row.recommended ? "score" : row.estimator }))
+    .map((row) => ({ ...row, estimator: own === "anchoreval" && row.estimator === HEADLINE ? "score" : row.estimator }))
     .filter(({ estimator }) => estimator in OWN[own].rows)
     .map(({ scenario, n, estimator, mae, randomMae, ratioToRandom }) => ({
       set,

@@ -15,17 +15,26 @@ function sourceOf({ task, split }) {
 /**
  * Mean absolute errors of methods in one cell of a back-test, and of as many random items: the same draws, targets and
  * truths as `anchoreval backtest` has.
+ * @param cell - bank, split, sizes, seed, and the name of the stream that the draws of the random items come from
  * @returns one entry a method and size: sums over targets, each the mean over the forms
  */
 export function evaluateCell(cell, methods) {
-  const { task, split, sizes, seed } = cell;
+  const { task, split, sizes, seed, stream } = cell;
   const [slice] = task.scenarios;
   const source = sourceOf(cell);
   const { score } = fullScores(task.matrix, slice);
   const truths = split.targets.map((m) => score[m]);
   const random = createRandom(seed).fork(task.id);
+  const compared = createRandom(seed).fork(stream);
   return sizes.flatMap((n) => {
-    const baseline = randomErrors(task.matrix, slice, split.targets, truths, n, random.fork(`random ${slice.id} ${n}`));
+    const baseline = randomErrors(
+      task.matrix,
+      slice,
+      split.targets,
+      truths,
+      n,
+      compared.fork(`random ${slice.id} ${n}`),
+    );
     const randomError = baseline.reduce((sum, error) => sum + error, 0);
     return methods.map((method) => {
       const began = performance.now();

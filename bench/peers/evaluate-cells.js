@@ -16,8 +16,7 @@ export async function evaluateCells(cells, { threads, onCell, ...workerData }) {
           new Promise((resolve, reject) => {
             const give = () => {
               if (next >= cells.length) return resolve();
-              const { task, split, sizes, seed } = cells[next];
-              worker.postMessage({ index: next++, cell: { task, split, sizes, seed } });
+              worker.postMessage({ index: next, cell: cells[next++] });
             };
             worker.on("error", reject);
             worker.on("message", ({ index, results: own }) => {
