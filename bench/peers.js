@@ -61,7 +61,7 @@ const OWN = {
       "gp-irt": "k-means on IRT, gp-IRT",
     },
   },
-  anchoreval: { extra: [], rows: { score: "**anchoreval: stratified items, gate**" } },
+  anchoreval: { extra: [], rows: { score: "**anchoreval, its default**" } },
 };
 const names = options.methods?.split(",") ?? [...peers.map(({ name }) => name), ...Object.keys(OWN)];
 const unknown = names.find((name) => name !== "" && !(name in OWN) && !peers.some((peer) => peer.name === name));
