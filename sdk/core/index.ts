@@ -33,7 +33,7 @@ export {
   type EstimatorId,
   type ScenarioState,
 } from "./estimators/types.ts";
-export { designInterval, weightedScore, type SampledScore } from "./inference/design-interval.ts";
+export { designInterval, inflated, weightedScore, type SampledScore } from "./inference/design-interval.ts";
 export { addDiscordances, discordance, type Discordance } from "./inference/discordance.ts";
 export { moreItems, type VariancePart } from "./inference/items-needed.ts";
 export { midPMcNemar } from "./inference/mcnemar.ts";

@@ -1,5 +1,5 @@
 import { ERROR_LEVELS, type FormManifest, type Manifest } from "../core/bundle/manifest.ts";
-import { designInterval, weightedScore } from "../core/inference/design-interval.ts";
+import { designInterval, inflated, weightedScore } from "../core/inference/design-interval.ts";
 import type { SamplingVariance } from "../core/inference/sampling-variance.ts";
 import type { Estimate, ScenarioResult } from "./types.ts";
 
@@ -24,8 +24,8 @@ export function drawnMethod(
 }
 
 /**
- * Overall score Σ W_s·S_s / Σ W_s and its interval: design-based from the scenarios' variances, since scenarios are
- * drawn independently; for purposive forms the overall error was measured itself.
+ * Overall score Σ W_s·S_s / Σ W_s and its interval: from the scenarios' variances, since they are drawn
+ * independently, times what held-out models showed their errors to go together by; for other forms the overall error was measured itself.
  */
 export function overallScore(
   manifest: Manifest,
@@ -58,7 +58,11 @@ export function overallScore(
     );
     return {
       score,
-      interval: { ...designInterval(sampled, level), level, method: drawnMethod(form, parts) },
+      interval: {
+        ...designInterval(inflated(sampled, form.overall?.inflation ?? 1), level),
+        level,
+        method: drawnMethod(form, parts),
+      },
       reason: null,
     };
   }

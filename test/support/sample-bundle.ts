@@ -180,7 +180,7 @@ export function sampleContent(options: SampleBundleOptions = {}): BundleContent 
             },
           ]),
         ),
-        overall: { measured: measured(0.03) },
+        overall: { inflation: 1, measured: measured(0.03) },
       })),
       defaultForm: forms[1]!,
       sources: { models: 50, names: null, note: null },

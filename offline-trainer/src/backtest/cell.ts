@@ -6,6 +6,7 @@ import type { Evidence } from "../fit/estimate-target.ts";
 import { errorQuantile, heldOutInterval, heldOutSampling, heldOutScores } from "../fit/held-out-score.ts";
 import { estimateFold, trainFold, type HeldOutEstimate, type HeldOutTable } from "../fit/held-out.ts";
 import { heldOutKey, learnEvidence, servedEvidence, type BankEvidence } from "../fit/learn-evidence.ts";
+import { overallEstimates, overallInflation } from "../fit/overall-inflation.ts";
 import { randomErrors } from "../fit/random-baseline.ts";
 import type { BankTask } from "../fit/train-bank.ts";
 import type { Split } from "../splits/types.ts";
@@ -52,6 +53,8 @@ export interface CellResult {
   readonly dims: number;
   /** λ of gp-irt; null for overall scores. */
   readonly lambda: number | null;
+  /** κ of the overall intervals of these scenarios together. */
+  readonly inflation: number;
   readonly estimates: readonly CellEstimate[];
 }
 
@@ -70,9 +73,12 @@ export async function backtestCell(
   });
   const trained = await trainFold(tasks, splits, 0, options);
   const tables = await estimateFold(tasks, trained, options, priorScale, FORMS_PER_SEED);
+  const learned = tasks.map((task, b) =>
+    learnEvidence(task, splits[b]!.sources, sizes, validation[b]!, { lambda, estimator }),
+  );
+  const inflations = new Map(sizes.map((n) => [n, cellInflation(tasks, learned, n, estimator)]));
   return tasks.flatMap((task, b) => {
-    const { sources } = splits[b]!;
-    const evidence = learnEvidence(task, sources, sizes, validation[b]!, { lambda, estimator });
+    const evidence = learned[b]!;
     const { dims } = trained.linked.banks[b]!;
     return task.scenarios.flatMap((slice, s) =>
       sizes.map((n): CellResult => {
@@ -99,11 +105,27 @@ export async function backtestCell(
           n,
           dims,
           lambda: servedEvidence(evidence, s, n).blends[s]!.get(n)!.served.lambda,
+          inflation: inflations.get(n)!,
           estimates: held.map((own) => cellEstimate(own, configuration, baseline.get(own.estimate.model)!)),
         };
       }),
     );
   });
+}
+
+function cellInflation(
+  tasks: readonly BankTask[],
+  evidence: readonly BankEvidence[],
+  n: number,
+  estimator: EstimatorId,
+): number {
+  const parts = tasks.flatMap((task, b) =>
+    task.scenarios.map((_, s) => {
+      const { validation, blends } = servedEvidence(evidence[b]!, s, n);
+      return { estimates: validation.interpolation[s]!.get(n)!, blend: blends[s]!.get(n)!.foldOut };
+    }),
+  );
+  return parts.length > 1 ? overallInflation(overallEstimates(parts, estimator)) : 1;
 }
 
 /** A held-out estimate with what blends it and, for anchors chosen on purpose, the error that covers 95 %. */

@@ -1,4 +1,4 @@
-import { designInterval, ESTIMATORS, weightedScore, type EstimatorId } from "anchoreval/core";
+import { designInterval, ESTIMATORS, inflated, weightedScore, type EstimatorId } from "anchoreval/core";
 import type { Provider } from "../backends/resolve-backend.ts";
 import { configurationDigest, DEFAULT_CONFIGURATION, headlineEstimator } from "../fit/configuration.ts";
 import type { ResponseMatrix } from "../matrix/response-matrix.ts";
@@ -85,18 +85,20 @@ function overallCells(
     );
     const common = [...tables[0]!.keys()].filter((key) => tables.every((table) => table.has(key)));
     const { n, dims } = scenarios[0]![seed]![0]!;
+    const inflation = Math.max(...scenarios.map((bySeed) => bySeed[seed]![0]!.inflation));
     const estimates = common.map((key) =>
       overallEstimate(
         tables.map((table) => table.get(key)!),
         headline,
+        inflation,
       ),
     );
-    return [{ scenario: "overall", n, dims, lambda: null, estimates }];
+    return [{ scenario: "overall", n, dims, lambda: null, inflation, estimates }];
   });
   return seeds.every(([cell]) => cell!.estimates.length > 0) ? seeds : null;
 }
 
-function overallEstimate(parts: readonly CellEstimate[], headline: EstimatorId): CellEstimate {
+function overallEstimate(parts: readonly CellEstimate[], headline: EstimatorId, inflation: number): CellEstimate {
   const average = (pick: (part: CellEstimate) => number): number =>
     parts.reduce((sum, part) => sum + pick(part), 0) / parts.length;
   const quadrature = (pick: (part: CellEstimate) => number): number =>
@@ -115,7 +117,7 @@ function overallEstimate(parts: readonly CellEstimate[], headline: EstimatorId):
     estimators,
     bounds: { low: average((part) => part.bounds.low), high: average((part) => part.bounds.high) },
     sampling: null,
-    interval: sampled.length < parts.length ? null : designInterval(weightedScore(sampled), 0.95),
+    interval: sampled.length < parts.length ? null : designInterval(inflated(weightedScore(sampled), inflation), 0.95),
     randomError: quadrature((part) => part.randomError),
     failed: parts.some((part) => part.failed),
   };

@@ -43,7 +43,7 @@ export const DEFAULT_DIMS = 8;
 
 /** The recommended configuration: fixed in code, the same for every split and every target. */
 export const DEFAULT_CONFIGURATION: FitConfiguration = {
-  selection: "stratified",
+  selection: "screened",
   irtModel: "2pl",
   estimation: "penalised",
   link: "binarize",

@@ -54,14 +54,12 @@ export function formManifests(
       scenarios: Object.fromEntries(described),
       overall:
         scenarios.length > 1
-          ? {
-              measured: measureOverall(
-                banks,
-                n,
-                estimator,
-                described.map(([, { measured }]) => measured.interpolation?.randomMae ?? 0),
-              ),
-            }
+          ? measureOverall(
+              banks,
+              n,
+              estimator,
+              described.map(([, { measured }]) => measured.interpolation?.randomMae ?? 0),
+            )
           : null,
     };
   });

@@ -1,6 +1,7 @@
-import { bernoulliVariance, blendEstimates, studentTQuantile, type Blend } from "anchoreval/core";
+import { blendEstimates, type Blend } from "anchoreval/core";
 import { conformalQuantile } from "./held-out-score.ts";
 import type { HeldOutEstimate } from "./held-out.ts";
+import { neededVariance } from "./needed-variance.ts";
 
 /** Held-out models below which 95 % of one more can't be told: ⌈(M+1)·.95⌉ must not be the largest alone. */
 const LEAST_MODELS = 39;
@@ -29,23 +30,15 @@ export function intervalTightening(
   return needed === null || !Number.isFinite(needed) ? 1 : Math.max(needed, LEAST_INSIDE);
 }
 
-/**
- * τ that one model needs. Wilson's interval holds S where (ŝ − S)² ≤ t²·S(1−S)·V/b, b the Bernoulli variance that the
- * effective size is of: so it needs r²V with r² = (ŝ − S)²·b/(t²·S(1−S)·V).
- */
+/** τ that one model needs, {@link neededVariance} being what its interval does. */
 function neededShare(
   { base, bounds, seen, sampling, truth }: HeldOutEstimate,
   blend: Omit<Blend, "tightening">,
 ): number {
-  const { estimators, outside, gap } = blendEstimates(base, blend, seen, bounds);
-  const square = (estimators.gate - truth) ** 2;
-  if (square < 1e-24) return 0;
-  if (sampling === null || sampling.variance === 0) return Infinity;
-  const { variance, degrees, answers, right } = sampling;
-  if ((truth === 0 && right === 0) || (truth === 1 && right === answers)) return 0; // never ruled out
-  const t = studentTQuantile(0.975, degrees);
-  const needed = (square * bernoulliVariance(estimators.gate, answers)) / (t ** 2 * truth * (1 - truth) * variance);
-  const share = Math.min(1 - LEAST_INSIDE, outside.above + outside.below);
-  const between = (share * (1 - share) * gap ** 2) / variance;
+  const { estimators, share: outside, gap } = blendEstimates(base, blend, seen, bounds);
+  const needed = neededVariance(estimators.gate, truth, sampling);
+  if (needed === 0 || sampling === null) return Math.sqrt(needed);
+  const share = Math.min(1 - LEAST_INSIDE, outside);
+  const between = (share * (1 - share) * gap ** 2) / sampling.variance;
   return Math.sqrt(Math.max(0, (needed - share - between) / (1 - share)));
 }

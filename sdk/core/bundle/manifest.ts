@@ -81,7 +81,11 @@ export interface FormManifest {
   readonly interval: "design" | "cross-validated";
   readonly scenarios: Readonly<Record<string, FormScenarioManifest>>;
   /** Errors of the overall score on held-out source models; null where they weren't measured. */
-  readonly overall: { readonly measured: MeasuredErrors } | null;
+  readonly overall: {
+    /** κ ≥ 1: half-width of overall intervals relative to that of scenarios whose errors are independent. */
+    readonly inflation: number;
+    readonly measured: MeasuredErrors;
+  } | null;
 }
 
 /** What blends the estimators, and what the blends err by. */

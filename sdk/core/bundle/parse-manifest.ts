@@ -96,7 +96,7 @@ const manifest: Check<Manifest> = object({
       scenarios: record(
         object({ items: count, whole: flag, ...measuredBlend, together: nullable(object(measuredBlend)) }),
       ),
-      overall: nullable(object({ measured })),
+      overall: nullable(object({ inflation: number({ min: 1 }), measured })),
     }),
     { min: 1 },
   ),

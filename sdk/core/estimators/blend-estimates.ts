@@ -5,11 +5,19 @@ import { BASE_ESTIMATORS, type BaseEstimatorId, type Blend, type EstimatorId } f
 /** Share of p-irt-dr's correction that the estimate outside the range seen makes. */
 const CORRECTION = 0.5;
 
+/**
+ * By how many of its errors the partly corrected mean must lie inside the range to be as likely inside as out: the stack
+ * fails outside by more than the partly corrected mean does inside.
+ */
+const MARGIN = 0.5;
+
 /** Base estimates with their blends. */
 export interface BlendedEstimates {
   readonly estimators: Readonly<Record<EstimatorId, number>>;
   /** Probability that the full score lies above or below every source model's. */
   readonly outside: { readonly above: number; readonly below: number };
+  /** P, the share of the gate that stands outside the range, in [0,1]. */
+  readonly share: number;
   /** By how much the stack and the partly corrected mean differ, between which the gate stands. */
   readonly gap: number;
 }
@@ -18,7 +26,7 @@ export interface BlendedEstimates {
  * The estimators that blend others.
  * `gp-irt`: λ·anchor-mean + (1−λ)·p-irt. `stack`: the convex blend of all base estimators that was best on held-out
  * source models. `gate`: (1−P)·stack + P·c, trusting the stack inside the range seen and the partly corrected mean
- * c = ½·p-irt-dr + ½·p-irt outside it, P = Φ((c − best)/rmse) + Φ((worst − c)/rmse) the chance of being outside.
+ * c = ½·p-irt-dr + ½·p-irt outside it, P = Φ((c − best)/rmse + ½) + Φ((worst − c)/rmse + ½): the chance of being outside, of half an error inside already.
  * All are brought into the bounds that the answers prove.
  * @param seen - full scores of the worst and the best source model
  * @param bounds - what the answers alone prove
@@ -33,7 +41,9 @@ export function blendEstimates(
   const stack = BASE_ESTIMATORS.reduce((sum, id) => sum + blend.stack[id] * base[id], 0);
   const corrected = partlyCorrectedMean(base);
   const outside = outsideProbability(corrected, [seen.worst, seen.best], blend.rmse);
-  const share = Math.min(1, outside.above + outside.below);
+  const margin = MARGIN * blend.rmse;
+  const beyond = outsideProbability(corrected, [seen.worst + margin, seen.best - margin], blend.rmse);
+  const share = Math.min(1, beyond.above + beyond.below);
   return {
     estimators: {
       "anchor-mean": base["anchor-mean"],
@@ -45,6 +55,7 @@ export function blendEstimates(
       gate: within((1 - share) * stack + share * corrected),
     },
     outside,
+    share,
     gap: Math.abs(stack - corrected),
   };
 }

@@ -34,6 +34,12 @@ export function designInterval(
   };
 }
 
+/** The same with its variance κ² times as large. */
+export function inflated(sampled: SampledScore, inflation: number): SampledScore {
+  const { sampling } = sampled;
+  return { ...sampled, sampling: { ...sampling, variance: inflation ** 2 * sampling.variance } };
+}
+
 /**
  * Weighted mean of scores whose anchors were drawn independently: V = ΣW²V_s with Satterthwaite's degrees of freedom
  * V²/Σ((W²V_s)²/ν_s). One interval at the mean keeps its coverage where scenarios lie near 0 or 1; adding the

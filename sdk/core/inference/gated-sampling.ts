@@ -7,15 +7,14 @@ import type { SamplingVariance } from "./sampling-variance.ts";
  * that held-out models were measured to allow; outside, the draw is all that is known; and as long as it isn't known
  * which, the gap g between what the two say is an error too.
  * @param sampling - of `p-irt-dr`, V
- * @param blended - P, the chance that the model lies outside the range seen, and g
+ * @param blended - P, the share of the gate that stands outside the range seen, and g
  * @param tightening - τ ({@link Blend.tightening})
  */
 export function gatedSampling(
   sampling: SamplingVariance,
-  { outside, gap }: Pick<BlendedEstimates, "outside" | "gap">,
+  { share, gap }: Pick<BlendedEstimates, "share" | "gap">,
   tightening: number,
 ): SamplingVariance {
-  const share = Math.min(1, outside.above + outside.below);
   const within = (1 - share) * tightening ** 2 + share;
   return { ...sampling, variance: within * sampling.variance + share * (1 - share) * gap ** 2 };
 }

@@ -53,7 +53,14 @@ export function simulatedCells({
         });
       }
     });
-    return folds.map((estimates) => ({ scenario: "a", n: 10, dims: 3, lambda: random.next(), estimates }));
+    return folds.map((estimates) => ({
+      scenario: "a",
+      n: 10,
+      dims: 3,
+      lambda: random.next(),
+      inflation: 1,
+      estimates,
+    }));
   });
 }
 

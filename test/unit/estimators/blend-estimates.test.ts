@@ -15,10 +15,14 @@ const corrected = 0.5 * 0.7 + 0.5 * 0.5;
 describe("blendEstimates", () => {
   test("is the formulas, by hand", () => {
     expect(partlyCorrectedMean(base)).toBeCloseTo(corrected, 15);
-    const { estimators, outside, gap } = blendEstimates(base, blend, { worst: 0.1, best: 0.68 }, anywhere);
+    const { estimators, outside, share, gap } = blendEstimates(base, blend, { worst: 0.1, best: 0.68 }, anywhere);
     expect(outside.above).toBeCloseTo(normalCdf((corrected - 0.68) / 0.05), 15);
     expect(outside.below).toBeCloseTo(normalCdf((0.1 - corrected) / 0.05), 15);
-    const share = outside.above + outside.below;
+    const half = 0.025; // half an error inside the range
+    expect(share).toBeCloseTo(
+      normalCdf((corrected - 0.68 + half) / 0.05) + normalCdf((0.1 + half - corrected) / 0.05),
+      15,
+    );
     expect(estimators).toMatchObject(base);
     expect(gap).toBeCloseTo(Math.abs(stack - corrected), 15);
     expect(estimators["gp-irt"]).toBeCloseTo(0.25 * 0.6 + 0.75 * 0.5, 15);

@@ -67,18 +67,10 @@ describe("gatedSampling", () => {
   const sampling = { variance: 0.0025, degrees: 30, answers: 50, right: 20 };
 
   test("is the draw's outside the range, the tightened one inside, and in between by the chance", () => {
-    const at = (
-      above: number,
-      below: number,
-      gap: number,
-    ): { outside: { above: number; below: number }; gap: number } => ({
-      outside: { above, below },
-      gap,
-    });
-    expect(gatedSampling(sampling, at(1, 0, 0.3), 0.5)).toEqual(sampling);
-    expect(gatedSampling(sampling, at(0, 0, 0.3), 0.5).variance).toBeCloseTo(0.0025 / 4, 15);
-    expect(gatedSampling(sampling, at(0.2, 0.3, 0), 0.5).variance).toBeCloseTo(0.0025 * (0.5 / 4 + 0.5), 15);
-    expect(gatedSampling(sampling, at(0.25, 0, 0.2), 1).variance).toBeCloseTo(0.0025 + 0.25 * 0.75 * 0.04, 15);
+    expect(gatedSampling(sampling, { share: 1, gap: 0.3 }, 0.5)).toEqual(sampling);
+    expect(gatedSampling(sampling, { share: 0, gap: 0.3 }, 0.5).variance).toBeCloseTo(0.0025 / 4, 15);
+    expect(gatedSampling(sampling, { share: 0.5, gap: 0 }, 0.5).variance).toBeCloseTo(0.0025 * (0.5 / 4 + 0.5), 15);
+    expect(gatedSampling(sampling, { share: 0.25, gap: 0.2 }, 1).variance).toBeCloseTo(0.0025 + 0.25 * 0.75 * 0.04, 15);
   });
 
   test("scales an interval's half-width, far from 0 and 1", () => {
@@ -89,7 +81,7 @@ describe("gatedSampling", () => {
       );
       return (high - low) / 2;
     };
-    const tight = gatedSampling({ ...sampling, variance: 1e-4 }, { outside: { above: 0, below: 0 }, gap: 0.1 }, 0.6);
+    const tight = gatedSampling({ ...sampling, variance: 1e-4 }, { share: 0, gap: 0.1 }, 0.6);
     expect(half(tight.variance) / half(1e-4)).toBeCloseTo(0.6, 3);
   });
 });

@@ -62,7 +62,7 @@ const FormSchema = z.object({
       together: z.object(measuredBlend).nullable(),
     }),
   ),
-  overall: z.object({ measured: MeasuredErrorsSchema }).nullable(),
+  overall: z.object({ inflation: z.number(), measured: MeasuredErrorsSchema }).nullable(),
 });
 
 const FileSchema = z.object({
