@@ -84,7 +84,7 @@ describe("--json", () => {
         scenario: text,
         split: "interpolation",
         n: number,
-        selection: "stratified",
+        selection: "screened",
         irtModel: "2pl",
         dims: 2, // 12 sources, five for each dimension
         joint: false,

@@ -141,7 +141,7 @@ describe("rows against the cells' estimates", () => {
         scenario: "a",
         split: "interpolation",
         n: 10,
-        selection: "stratified",
+        selection: "screened",
         irtModel: "2pl",
         dims: 3,
         joint: false,
