@@ -2,6 +2,7 @@ import { loadBundle } from "../bundles/load-bundle.ts";
 import { compareFromAnchors } from "../compare/compare-from-anchors.ts";
 import { rankFromAnchors } from "../compare/rank-from-anchors.ts";
 import { AnchorEvalError } from "../core/errors.ts";
+import { ANSWER_OPTIONS, estimateOptions } from "./answer-options.ts";
 import type { Command } from "./command.ts";
 import { comparisonLines } from "./comparison-lines.ts";
 import { openBundle } from "./open-bundle.ts";
@@ -19,16 +20,7 @@ export const compareCommand: Command = {
     b: { type: "string", value: "PATH", description: "answers of model B; three PATHs or more are ranked instead" },
     margin: { type: "string", value: "POINTS", description: "the largest difference that doesn't matter; 0" },
     from: { type: "string", value: "lm-eval", description: "every PATH has one model's logs of the harness" },
-    form: { type: "string", value: "ID", description: "the form that was answered; else inferred" },
-    level: { type: "string", value: "0.95", description: "confidence level of the intervals" },
-    metric: { type: "string", multiple: true, value: "[TASK=]M", description: "the metric that is the score, in logs" },
-    filter: { type: "string", multiple: true, value: "[TASK=]F", description: "the filter whose answers count" },
-    "score-range": { type: "string", value: "LO,HI", description: "bounds of the scores, where they are not 0 and 1" },
-    flip: { type: "boolean", description: "lower scores are better" },
-    "drop-changed": {
-      type: "boolean",
-      description: "answers to items that have changed count as missing, instead of an error",
-    },
+    ...ANSWER_OPTIONS,
     verbose: { type: "boolean", description: "every scenario's test and ranking statistic too" },
   },
   run: async ({ positionals, options, output, signal }) => {
@@ -44,10 +36,7 @@ export const compareCommand: Command = {
     const bundle = await loadBundle(source, { signal, ...(form !== undefined && { form }) });
     const models: ReadModel[] = [];
     for (const path of pair ? [a, b] : positionals) models.push(await readModel(path, bundle, { options, output }));
-    const shared = {
-      level: options.number("level", { min: 0, max: 1 }, 0.95),
-      ...(options.flag("drop-changed") && { onChangedItem: "drop" as const }),
-    };
+    const shared = estimateOptions(options);
     const verbose = options.flag("verbose");
     if (pair) {
       const [first, second] = distinct(models);

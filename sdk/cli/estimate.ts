@@ -2,7 +2,7 @@ import { loadBundle } from "../bundles/load-bundle.ts";
 import { AnchorEvalError } from "../core/errors.ts";
 import { estimateFromAnchors } from "../estimate/estimate-from-anchors.ts";
 import { readAnswers } from "../node/read-answers.ts";
-import { readAnchorLogs } from "./anchor-logs.ts";
+import { ANSWER_OPTIONS, estimateOptions, readLogs } from "./answer-options.ts";
 import type { Command, CommandInput } from "./command.ts";
 import { estimateLines } from "./estimate-lines.ts";
 import { openBundle } from "./open-bundle.ts";
@@ -21,26 +21,7 @@ export const estimateCommand: Command = {
       description: "answers: JSON {id: score}, JSON lines or CSV item_id,score",
     },
     from: { type: "string", value: "lm-eval", description: "read the harness's logs at PATH… instead" },
-    form: { type: "string", value: "ID", description: "the form that was answered; else inferred" },
-    level: { type: "string", value: "0.95", description: "confidence level of the intervals" },
-    metric: {
-      type: "string",
-      multiple: true,
-      value: "[TASK=]M",
-      description: "the metric that is the score; else the one that the bundle was fitted on",
-    },
-    filter: {
-      type: "string",
-      multiple: true,
-      value: "[TASK=]F",
-      description: "the filter whose answers count; else the one that the bundle was fitted on",
-    },
-    "score-range": { type: "string", value: "LO,HI", description: "bounds of the scores, where they are not 0 and 1" },
-    flip: { type: "boolean", description: "lower scores are better" },
-    "drop-changed": {
-      type: "boolean",
-      description: "answers to items that have changed count as missing, instead of an error",
-    },
+    ...ANSWER_OPTIONS,
     verbose: { type: "boolean", description: "ability, λ and every estimator too" },
   },
   run: async ({ positionals, options, output, signal }) => {
@@ -50,9 +31,8 @@ export const estimateCommand: Command = {
     const given = await readInput({ positionals, options, output }, bundle, form);
     const estimate = estimateFromAnchors(bundle, given.answers, {
       hashes: given.hashes,
-      level: options.number("level", { min: 0, max: 1 }, 0.95),
+      ...estimateOptions(options),
       ...(given.form !== undefined && { form: given.form }),
-      ...(options.flag("drop-changed") && { onChangedItem: "drop" as const }),
     });
     if (output.json) output.document(estimate);
     else for (const line of estimateLines(estimate, { verbose: options.flag("verbose") })) output.line(line);
@@ -74,22 +54,13 @@ async function readInput(
   const from = options.text("from");
   if ((responses === undefined) === (from === undefined))
     throw new AnchorEvalError("invalid_option", "give --responses FILE, or --from lm-eval PATH…");
-  const scale = readScale(options);
   if (responses !== undefined) {
     if (positionals.length > 0)
       throw new AnchorEvalError("invalid_option", `--responses takes one file; what is ${positionals.join(" ")}?`);
-    const { answers, hashes } = await readAnswers(responses, scale);
+    const { answers, hashes } = await readAnswers(responses, readScale(options));
     return { answers, hashes, form };
   }
-  options.oneOf("from", ["lm-eval"], "lm-eval");
-  if (positionals.length === 0)
-    throw new AnchorEvalError("invalid_option", "--from lm-eval needs the paths of the logs: files or folders");
-  const logged = await readAnchorLogs(bundle, positionals, {
-    ...scale,
-    form,
-    metric: options.texts("metric"),
-    filter: options.texts("filter"),
-  });
+  const logged = await readLogs(bundle, positionals, options);
   for (const remark of logged.remarks) output.remark(remark);
   return logged;
 }

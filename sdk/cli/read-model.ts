@@ -1,7 +1,7 @@
 import { basename } from "node:path";
 import type { Bundle } from "../core/bundle/bundle.ts";
 import { readAnswers } from "../node/read-answers.ts";
-import { readAnchorLogs } from "./anchor-logs.ts";
+import { readLogs } from "./answer-options.ts";
 import type { CommandInput } from "./command.ts";
 import { readScale } from "./read-scale.ts";
 
@@ -24,21 +24,14 @@ export async function readModel(
   { options, output }: Pick<CommandInput, "options" | "output">,
 ): Promise<ReadModel> {
   const form = options.text("form");
-  const scale = readScale(options);
   if (options.text("from") === undefined) {
-    const { answers, hashes } = await readAnswers(path, scale);
+    const { answers, hashes } = await readAnswers(path, readScale(options));
     const name = basename(path)
       .replace(/\.gz$/i, "")
       .replace(/\.(csv|jsonl?|ndjson)$/i, "");
     return { name, responses: answers, hashes, ...(form !== undefined && { form }) };
   }
-  options.oneOf("from", ["lm-eval"], "lm-eval");
-  const logged = await readAnchorLogs(bundle, [path], {
-    ...scale,
-    form,
-    metric: options.texts("metric"),
-    filter: options.texts("filter"),
-  });
+  const logged = await readLogs(bundle, [path], options);
   for (const remark of logged.remarks) output.remark(`${logged.model}: ${remark}`);
   const { model: name, answers: responses, hashes } = logged;
   return { name, responses, hashes, ...(logged.form !== undefined && { form: logged.form }) };

@@ -1,5 +1,6 @@
 import type { Bundle } from "../core/bundle/bundle.ts";
 import { AnchorEvalError } from "../core/errors.ts";
+import { confidenceLevel } from "../core/inference/confidence-level.ts";
 import { moreItems } from "../core/inference/items-needed.ts";
 import { midPMcNemar } from "../core/inference/mcnemar.ts";
 import { oneSidedConfidence, pairedInterval } from "../core/inference/paired-interval.ts";
@@ -35,9 +36,8 @@ export function compareFromAnchors(
   b: ComparedModel,
   options: CompareOptions = {},
 ): Comparison {
-  const { margin = 0, level = 0.95, ...resolve } = options;
-  if (!(level > 0 && level < 1))
-    throw new AnchorEvalError("invalid_option", `level is a confidence level in (0,1), got ${level}`);
+  const { margin = 0, level: wanted, ...resolve } = options;
+  const level = confidenceLevel(wanted);
   if (!(margin >= 0 && margin < 1))
     throw new AnchorEvalError("invalid_option", `margin is a difference of scores in [0,1), got ${margin}`);
   const names = { a: a.name ?? "A", b: b.name ?? "B" };

@@ -1,5 +1,6 @@
 import type { Bundle } from "../core/bundle/bundle.ts";
 import { AnchorEvalError } from "../core/errors.ts";
+import { confidenceLevel } from "../core/inference/confidence-level.ts";
 import { oneSidedConfidence, turnedDifference } from "../core/inference/paired-interval.ts";
 import { rankIntervals } from "../core/inference/rank-intervals.ts";
 import { estimateFromAnchors } from "../estimate/estimate-from-anchors.ts";
@@ -23,9 +24,8 @@ const ROUNDING = 1e-12;
  * const { models } = rankFromAnchors(bundle, [{ name: "x", responses: x }, { name: "y", responses: y }]);
  */
 export function rankFromAnchors(bundle: Bundle, models: readonly ComparedModel[], options: RankOptions = {}): Ranking {
-  const { level = 0.95, ...resolve } = options;
-  if (!(level > 0 && level < 1))
-    throw new AnchorEvalError("invalid_option", `level is a confidence level in (0,1), got ${level}`);
+  const { level: wanted, ...resolve } = options;
+  const level = confidenceLevel(wanted);
   const names = models.map(({ name }, k) => name ?? `model ${k + 1}`);
   if (models.length < 2 || new Set(names).size < names.length)
     throw new AnchorEvalError("invalid_option", `a ranking is of two models or more, each with a name of its own`);

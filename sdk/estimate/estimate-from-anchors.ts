@@ -1,10 +1,10 @@
 import type { AbilityEstimate } from "../core/ability/types.ts";
 import type { Bundle, BundleScenario } from "../core/bundle/bundle.ts";
 import { ERROR_LEVELS, type FormManifest, type MeasuredBlend } from "../core/bundle/manifest.ts";
-import { AnchorEvalError } from "../core/errors.ts";
 import { LEAST_ANSWERED_SHARE } from "../core/estimators/answered-sample.ts";
 import { blendEstimates } from "../core/estimators/blend-estimates.ts";
 import { estimateScenario, type ScenarioEstimate } from "../core/estimate/scenario-estimate.ts";
+import { confidenceLevel } from "../core/inference/confidence-level.ts";
 import { designInterval } from "../core/inference/design-interval.ts";
 import { gatedSampling } from "../core/inference/gated-sampling.ts";
 import { NO_SAMPLING, samplingVariance, type SamplingVariance } from "../core/inference/sampling-variance.ts";
@@ -29,9 +29,7 @@ import type { Estimate, EstimateOptions, EstimateWarning, Interval, Responses, S
  * const { score, interval } = estimateFromAnchors(bundle, { "gsm/17": 1, "gsm/42": 0 });
  */
 export function estimateFromAnchors(bundle: Bundle, responses: Responses, options: EstimateOptions = {}): Estimate {
-  const level = options.level ?? 0.95;
-  if (!(level > 0 && level < 1))
-    throw new AnchorEvalError("invalid_option", `level is a confidence level in (0,1), got ${level}`);
+  const level = confidenceLevel(options.level);
   const { form: formId, scores, dropped } = resolveAnswers(bundle, responses, options);
   const form = bundle.manifest.forms.find((candidate) => candidate.id === formId)!;
   const warnings: EstimateWarning[] = [];

@@ -2,6 +2,7 @@ import { servedBlend, type Bundle } from "../core/bundle/bundle.ts";
 import type { FormManifest, MeasuredErrors } from "../core/bundle/manifest.ts";
 import { AnchorEvalError } from "../core/errors.ts";
 import { predictedScores } from "../core/estimate/predicted-scores.ts";
+import { confidenceLevel } from "../core/inference/confidence-level.ts";
 import { rankedGap } from "../core/inference/ranked-gap.ts";
 import { normalQuantile } from "../core/numeric/normal.ts";
 import { precisionCurve } from "./precision-curve.ts";
@@ -18,10 +19,9 @@ import type { Plan, PlanBasis, PlannedForm, PlanOptions, Precision } from "./typ
  * @example planFromBundle(bundle, { gap: 0.02 }).needed?.overall.items
  */
 export function planFromBundle(bundle: Bundle, options: PlanOptions = {}): Plan {
-  const { halfWidth, gap, level = 0.95, rankedRight = 0.8 } = options;
+  const { halfWidth, gap, rankedRight = 0.8 } = options;
+  const level = confidenceLevel(options.level);
   const { manifest } = bundle;
-  if (!(level > 0 && level < 1))
-    throw new AnchorEvalError("invalid_option", `level is a confidence level in (0,1), got ${level}`);
   if (!(rankedRight > 0.5 && rankedRight < 1))
     throw new AnchorEvalError("invalid_option", `rankedRight is a share in (½,1), got ${rankedRight}`);
   if (halfWidth !== undefined && gap !== undefined)
