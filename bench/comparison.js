@@ -20,7 +20,7 @@ import {
 } from "anchoreval/core";
 import { DEFAULT_CONFIGURATION, groupItems, readResponses, resolveBackend, scoreAt } from "anchoreval-trainer";
 import { bankTasks } from "../offline-trainer/dist/fit/bank-tasks.js";
-import { drawForms } from "../offline-trainer/dist/fit/draw-forms.js";
+import { drawForms, prepareForms } from "../offline-trainer/dist/fit/draw-forms.js";
 import { trainFold } from "../offline-trainer/dist/fit/held-out.js";
 import { fullScores } from "../offline-trainer/dist/prepare/full-scores.js";
 import { replicateGroups } from "../offline-trainer/dist/prepare/replicates.js";
@@ -37,6 +37,7 @@ const { values, positionals } = parseArgs({
     models: { type: "string", default: "20" },
     weighting: { type: "string", default: "items" },
     seed: { type: "string", default: "1" },
+    selection: { type: "string", default: DEFAULT_CONFIGURATION.selection },
     json: { type: "boolean", default: false },
   },
 });
@@ -51,7 +52,7 @@ const LEVEL = 0.95;
 const LEAST_DISCORDANCE = 0.05;
 const GAPS = [0.01, 0.02, 0.03, 0.04, 0.05];
 const FORM = "form";
-const configuration = { ...DEFAULT_CONFIGURATION, weighting: values.weighting };
+const configuration = { ...DEFAULT_CONFIGURATION, selection: values.selection, weighting: values.weighting };
 const random = createRandom(values.seed);
 const { backend } = await resolveBackend({ provider: "cpu" });
 const quantiles = new Map();
@@ -83,7 +84,7 @@ async function prepare(set) {
     for (const task of tasks) {
       const stream = random.fork(`${set} ${task.id} ${fold}`);
       const options = { ...configuration, backend, groups, sizes: [], random: stream };
-      trained.push((await trainFold(task, split, fold, options)).trained);
+      trained.push((await trainFold([task], [split], fold, options)).linked.banks[0]);
     }
     parts.push({ split, trained });
   }
@@ -117,6 +118,16 @@ async function replay(prepared, n) {
   const tallies = new Map(names.map((id) => [id, emptyTally()]));
   const truth = (s, m) =>
     s < tasks.length ? full[s].score[m] : full.reduce((sum, { score }) => sum + score[m] / full.length, 0);
+  const forms = parts.map(({ split, trained }) =>
+    tasks.map((task, s) =>
+      prepareForms(task, split.sources, trained[s], {
+        selection: configuration.selection,
+        sizes: [n],
+        random: random.fork(`${set} ${n} forms`),
+        backend,
+      }),
+    ),
+  );
   for (let r = 0; r < Number(values.replays); r++) {
     const { split, trained } = parts[r % parts.length];
     const stream = random.fork(`${set} ${n} replay ${r}`);
@@ -124,13 +135,8 @@ async function replay(prepared, n) {
     const answers = new Map();
     for (const [s, task] of tasks.entries()) {
       const { slice, bank, scoreMap } = trained[s].scenarios[0];
-      const drawn = await drawForms(task, split.sources, trained[s], {
-        selection: configuration.selection,
-        sizes: [n],
-        random: stream,
-        backend,
-      });
-      const anchors = drawn[0].get(n);
+      const [bySize] = await drawForms(forms[r % parts.length][s], stream);
+      const anchors = bySize.get(n);
       const { mean, covariance } = trained[s].abilities;
       const prior = { mean, covariance, scale: configuration.priorScale };
       bundle.manifest.banks.push({ id: task.id, scenarios: [task.id], prior });

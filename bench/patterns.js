@@ -47,6 +47,7 @@ const { values, positionals } = parseArgs({
     forms: { type: "string", default: "4" },
     weighting: { type: "string", default: "items" },
     seed: { type: "string", default: "1" },
+    selection: { type: "string", default: DEFAULT_CONFIGURATION.selection },
     json: { type: "boolean", default: false },
   },
 });
@@ -74,7 +75,7 @@ const CHANGES = {
   zero: (scores) => scores.map(() => 0),
 };
 const sizes = values.anchors.split(",").map(Number);
-const configuration = { ...DEFAULT_CONFIGURATION, weighting: values.weighting };
+const configuration = { ...DEFAULT_CONFIGURATION, selection: values.selection, weighting: values.weighting };
 const { backend } = await resolveBackend({ provider: "cpu" });
 const rows = [];
 for (const set of values.sets.split(",")) {
@@ -91,10 +92,10 @@ else for (const n of sizes) print(rows.filter((row) => row.n === n));
 /** Judges the models of every fold, and the strongest by the weakest. */
 async function judgeTask(set, task, groups) {
   const random = createRandom(values.seed).fork(`${set} ${task.id}`);
-  const among = sourceSplits(task, answeringModels(task), groups, FOLDS, random.fork("folds"));
-  for (const [fold, split] of among.folds.entries())
+  const among = sourceSplits([task], answeringModels(task), groups, FOLDS, random.fork("folds"));
+  for (const [fold, [split]] of among.folds.entries())
     await judgeSplit({ set, task, groups, split, protocol: "interpolation", random: random.fork(`fold ${fold}`) });
-  const rounds = { fifth: strongestFifth(task, groups), half: among.strong };
+  const rounds = { fifth: strongestFifth(task, groups), half: among.strong[0] };
   for (const [protocol, split] of Object.entries(rounds))
     await judgeSplit({ set, task, groups, split, protocol, random: random.fork(protocol) });
 }
@@ -113,9 +114,14 @@ function strongestFifth(task, groups) {
 async function judgeSplit({ set, task, groups, split, protocol, random }) {
   const [slice] = task.scenarios;
   const options = { ...configuration, backend, groups, sizes };
-  const validation = await crossValidate(task, split.sources, groups, { ...options, random: random.fork("inner") });
-  const { trained } = await trainFold(task, split, 0, { ...options, random });
-  const { bank, accuracy, scoreMap, factors: allFactors } = trained.scenarios[0];
+  const [{ alone: validation }] = await crossValidate([task], split.sources, groups, {
+    ...options,
+    random: random.fork("inner"),
+  });
+  const { linked } = await trainFold([task], [split], 0, { ...options, random });
+  const [trained] = linked.banks;
+  const [[allFactors]] = linked.factors;
+  const { bank, accuracy, scoreMap } = trained.scenarios[0];
   const prior = scaledPrior(trained.abilities.mean, trained.abilities.covariance, configuration.priorScale);
   const full = fullScores(task.matrix, slice).score;
   const seenScores = split.sources.map((m) => full[m]).filter((score) => !Number.isNaN(score));

@@ -6,7 +6,7 @@ import type { Evidence } from "../fit/estimate-target.ts";
 import { errorQuantile, heldOutInterval, heldOutSampling, heldOutScores } from "../fit/held-out-score.ts";
 import { estimateFold, trainFold, type HeldOutEstimate, type HeldOutTable } from "../fit/held-out.ts";
 import { heldOutKey, learnEvidence, servedEvidence, type BankEvidence } from "../fit/learn-evidence.ts";
-import { overallEstimates, overallInflation } from "../fit/overall-inflation.ts";
+import { overallEstimates, overallInflation, overallParts } from "../fit/overall-inflation.ts";
 import { randomErrors } from "../fit/random-baseline.ts";
 import type { BankTask } from "../fit/train-bank.ts";
 import type { Split } from "../splits/types.ts";
@@ -76,7 +76,12 @@ export async function backtestCell(
   const learned = tasks.map((task, b) =>
     learnEvidence(task, splits[b]!.sources, sizes, validation[b]!, { lambda, estimator }),
   );
-  const inflations = new Map(sizes.map((n) => [n, cellInflation(tasks, learned, n, estimator)]));
+  const inflations = new Map(
+    sizes.map((n) => {
+      const parts = overallParts(learned, n);
+      return [n, parts.length > 1 ? overallInflation(overallEstimates(parts, estimator)) : 1];
+    }),
+  );
   return tasks.flatMap((task, b) => {
     const evidence = learned[b]!;
     const { dims } = trained.linked.banks[b]!;
@@ -111,21 +116,6 @@ export async function backtestCell(
       }),
     );
   });
-}
-
-function cellInflation(
-  tasks: readonly BankTask[],
-  evidence: readonly BankEvidence[],
-  n: number,
-  estimator: EstimatorId,
-): number {
-  const parts = tasks.flatMap((task, b) =>
-    task.scenarios.map((_, s) => {
-      const { validation, blends } = servedEvidence(evidence[b]!, s, n);
-      return { estimates: validation.interpolation[s]!.get(n)!, blend: blends[s]!.get(n)!.foldOut };
-    }),
-  );
-  return parts.length > 1 ? overallInflation(overallEstimates(parts, estimator)) : 1;
 }
 
 /** A held-out estimate with what blends it and, for anchors chosen on purpose, the error that covers 95 %. */

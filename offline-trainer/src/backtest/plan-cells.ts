@@ -1,9 +1,8 @@
 import { AnchorEvalError, createRandom } from "anchoreval/core";
 import { bankTasks, linkedTasks } from "../fit/bank-tasks.ts";
-import { ownSplits } from "../fit/source-splits.ts";
+import { modelsOf } from "../fit/source-splits.ts";
 import type { FitConfiguration } from "../fit/configuration.ts";
 import type { ResponseMatrix } from "../matrix/response-matrix.ts";
-import { fullScores } from "../prepare/full-scores.ts";
 import { replicateGroups } from "../prepare/replicates.ts";
 import { extrapolationSplit } from "../splits/extrapolation.ts";
 import { familyGroups } from "../splits/families.ts";
@@ -11,7 +10,7 @@ import { folds, interpolationSplit, splitByGroups } from "../splits/interpolatio
 import { joinGroups } from "../splits/join-groups.ts";
 import { strength } from "../splits/strength.ts";
 import { newestSplit } from "../splits/newest.ts";
-import { eligibleTargets, TARGET_OBSERVED } from "../splits/eligible.ts";
+import { TARGET_OBSERVED } from "../splits/eligible.ts";
 import type { Split, SplitInput } from "../splits/types.ts";
 import type { CellInput } from "./cell.ts";
 
@@ -51,16 +50,14 @@ export function planCells(matrix: ResponseMatrix, options: BacktestPlanOptions):
   const cells: PlannedCell[] = [];
   const all = bankTasks(matrix, configuration, options.scenarios);
   for (const tasks of linkedTasks(all, configuration)) {
-    const own = tasks.map((task) => task.scenarios.map((slice) => fullScores(task.matrix, slice)));
-    const full = own.flat();
+    const { full, eligible, ownSplits } = modelsOf(tasks);
     const scores = strength(full);
-    const eligible = own.map((banks) => eligibleTargets(banks));
-    const input: SplitInput = { groups, eligible: matrix.subjects.map((_, m) => eligible.some((bank) => bank[m]!)) };
+    const input: SplitInput = { groups, eligible };
     for (let seedIndex = 0; seedIndex < seeds; seedIndex++) {
       const seed = (options.firstSeed ?? 0) + seedIndex;
       const candidates = splitsOf(options, input, scores, matrix.subjects, seed).map((split) => ({
         split,
-        splits: ownSplits(tasks, split),
+        splits: ownSplits(split),
       }));
       const tooFew = candidates
         .map(({ splits }) => ({

@@ -54,21 +54,31 @@ export function estimateTarget(
     scenarios.map(({ bank }, s) => ({ bank, items: sets[b]![s]!.anchors.items, scores: scores[b]![s]! })),
   );
   const own = banks.map((_, b) => bankAbility({ parts: parts[b]!, prior: priors.alone[b]! }));
-  const estimates = (abilities: readonly (AbilityEstimate | null)[], factors?: Float64Array): BankEstimates =>
+  const estimates = (
+    abilities: readonly (AbilityEstimate | null)[],
+    factors?: Float64Array,
+  ): (ScenarioEstimate | null)[][] =>
     banks.map(({ scenarios }, b) =>
       scenarios.map(({ bank, slice, scoreMap }, s) => {
-        const [ability, theirs] = [abilities[b] ?? null, own[b] ?? null];
+        const ability = abilities[b] ?? null;
         const model = { bank, weights: slice.weights, scoreMap, ...sets[b]![s]! };
-        const estimate = ability && estimateScenario(model, scores[b]![s]!, ability, factors);
-        if (estimate === null || theirs === null) return null;
-        return { ...estimate, pattern: answerPattern(bank, theirs, estimate.sample, sets[b]![s]!.worst) };
+        return ability && estimateScenario(model, scores[b]![s]!, ability, factors);
       }),
     );
-  const alone = estimates(own);
+  const patterned = (found: readonly (readonly (ScenarioEstimate | null)[])[]): BankEstimates =>
+    found.map((bySet, b) => bySet.map((estimate, s) => estimate && { ...estimate, pattern: patterns[b]![s]! }));
+  const apart = estimates(own);
+  const patterns = banks.map(({ scenarios }, b) =>
+    scenarios.map(({ bank }, s) => {
+      const [estimate, ability] = [apart[b]![s] ?? null, own[b] ?? null];
+      return estimate && ability && answerPattern(bank, ability, estimate.sample, sets[b]![s]!.worst);
+    }),
+  );
+  const alone = patterned(apart);
   const { together } = priors;
   const answered = alone.flat().every((found) => found !== null && found.sample.share >= LEAST_ANSWERED_SHARE);
   if (together === null || !answered) return { alone, together: null };
   const all = sets.flatMap((bySet, b) => bySet.map(({ factors }, s) => ({ factors, scores: scores[b]![s]! })));
   const abilities = bankAbilities(banks.map((_, b) => ({ parts: parts[b]!, prior: together[b]! })));
-  return { alone, together: estimates(abilities, factorScores(all)) };
+  return { alone, together: patterned(estimates(abilities, factorScores(all))) };
 }

@@ -94,7 +94,7 @@ export async function fitBundle(matrix: ResponseMatrix, options: FitOptions): Pr
     const trained: TrainedBank[] = [];
     for (const [b, task] of linked.entries()) {
       trained.push(await trainBank(task, rows[b]!, { ...shared, ...resolved[b]!.model, random: random.fork(task.id) }));
-      part = before + configuration.folds * linked.length + b + 1;
+      part = before + (configuration.folds + 1) * linked.length + b + 1;
       report(0, task.id);
     }
     const { common, factors } = linkBanks(trained, random.fork("links"));

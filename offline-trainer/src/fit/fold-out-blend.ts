@@ -3,6 +3,7 @@ import type { LambdaRule } from "./configuration.ts";
 import type { HeldOutEstimate } from "./held-out.ts";
 import { insideBlend } from "./inside-blend.ts";
 import { blendingWeight } from "./lambda.ts";
+import { withoutFold } from "./without-fold.ts";
 
 export interface FoldOutInput {
   readonly n: number;
@@ -28,26 +29,11 @@ export function foldOutBlend({
   interpolation,
   extrapolation,
 }: FoldOutInput): (estimate: HeldOutEstimate) => Blend {
-  const known = new Map<number, Blend>();
-  return ({ fold }) => {
-    let own = known.get(fold);
-    if (own === undefined) {
-      const held = heldModels({ interpolation, extrapolation }, fold);
-      const others = (estimates: readonly HeldOutEstimate[]): HeldOutEstimate[] =>
-        estimates.filter(({ model }) => !held.has(model));
-      const lambda =
-        lambdaRule === "reference" ? served : blendingWeight([...others(interpolation), ...others(extrapolation)]);
-      own = insideBlend(others(interpolation), { n, lambda, families });
-      known.set(fold, own);
-    }
-    return own;
-  };
-}
-
-/** The models that a fold holds out. */
-export function heldModels(
-  { interpolation, extrapolation }: Pick<FoldOutInput, "interpolation" | "extrapolation">,
-  fold: number,
-): Set<number> {
-  return new Set([...interpolation, ...extrapolation].filter((own) => own.fold === fold).map(({ model }) => model));
+  return withoutFold([...interpolation, ...extrapolation], (held) => {
+    const others = (estimates: readonly HeldOutEstimate[]): HeldOutEstimate[] =>
+      estimates.filter(({ model }) => !held.has(model));
+    const lambda =
+      lambdaRule === "reference" ? served : blendingWeight([...others(interpolation), ...others(extrapolation)]);
+    return insideBlend(others(interpolation), { n, lambda, families });
+  });
 }

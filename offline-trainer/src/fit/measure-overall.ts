@@ -1,12 +1,9 @@
 import { ERROR_LEVELS, type ErrorSummary, type FormManifest, type MeasuredErrors } from "anchoreval/bundle";
 import { designInterval, ESTIMATORS, inflated, type EstimatorId } from "anchoreval/core";
-import { heldModels } from "./fold-out-blend.ts";
 import type { FittedBank } from "./fitted-bank.ts";
-import { heldOutScores } from "./held-out-score.ts";
-import type { HeldOutEstimate } from "./held-out.ts";
-import { heldOutKey, servedEvidence } from "./learn-evidence.ts";
 import { errorSummary, LEAST_MODELS_FOR_COVERAGE, rounded } from "./measured-errors.ts";
-import { overallEstimates, overallInflation, type OverallEstimate, type OverallPart } from "./overall-inflation.ts";
+import { overallEstimates, overallInflation, overallParts, type OverallEstimate } from "./overall-inflation.ts";
+import { withoutFold } from "./without-fold.ts";
 
 /**
  * The overall score, the mean over scenarios, on models that were held out in all of them: its errors, and by how much
@@ -19,32 +16,15 @@ export function measureOverall(
   estimator: EstimatorId,
   randomMae: readonly number[],
 ): NonNullable<FormManifest["overall"]> {
-  const parts = banks.flatMap((bank) =>
-    bank.task.scenarios.map((_, s): OverallPart => {
-      const { validation, blends } = servedEvidence(bank.evidence, s, n);
-      return { estimates: validation.interpolation[s]!.get(n)!, blend: blends[s]!.get(n)!.foldOut };
-    }),
+  const parts = overallParts(
+    banks.map(({ evidence }) => evidence),
+    n,
   );
   const overall = overallEstimates(parts, estimator);
   const inflation = overallInflation(overall);
   if (overall.length === 0) return { inflation, measured: { interpolation: null, extrapolation: null } };
   const models = new Set(overall.map(({ estimate }) => estimate.model)).size;
-  const byScenario = parts.map(
-    ({ estimates, blend }) =>
-      new Map(
-        estimates.map((estimate) => {
-          const scores = heldOutScores(estimate, blend(estimate));
-          return [heldOutKey(estimate), { truth: estimate.truth, scores }];
-        }),
-      ),
-  );
-  const errors = (id: EstimatorId): number[] =>
-    overall.map(({ estimate }) =>
-      byScenario.reduce((sum, table) => {
-        const { scores, truth } = table.get(heldOutKey(estimate))!;
-        return sum + (scores[id] - truth) / parts.length;
-      }, 0),
-    );
+  const errors = (id: EstimatorId): number[] => overall.map(({ scores, truth }) => scores[id] - truth);
   const intervals = overall.map(intervalOf(overall));
   const known = models >= LEAST_MODELS_FOR_COVERAGE && intervals.every((interval) => interval !== null);
   const absolute = errors(estimator)
@@ -72,17 +52,10 @@ export function measureOverall(
 function intervalOf(
   overall: readonly OverallEstimate[],
 ): (own: OverallEstimate) => { holds: boolean; halfWidth: number } | null {
-  const estimates = overall.map(({ estimate }) => estimate);
-  const known = new Map<number, number>();
-  const without = ({ fold }: HeldOutEstimate): number => {
-    let inflation = known.get(fold);
-    if (inflation === undefined) {
-      const held = heldModels({ interpolation: estimates, extrapolation: [] }, fold);
-      inflation = overallInflation(overall.filter(({ estimate }) => !held.has(estimate.model)));
-      known.set(fold, inflation);
-    }
-    return inflation;
-  };
+  const without = withoutFold(
+    overall.map(({ estimate }) => estimate),
+    (held) => overallInflation(overall.filter(({ estimate }) => !held.has(estimate.model))),
+  );
   return ({ estimate, truth, sampled }) => {
     if (sampled === null) return null;
     const { low, high } = designInterval(inflated(sampled, without(estimate)), 0.95);

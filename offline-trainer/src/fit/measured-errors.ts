@@ -2,10 +2,10 @@ import { ERROR_LEVELS, type ErrorSummary, type MeasuredErrors, type SplitErrors 
 import { ESTIMATORS, type Blend, type EstimatorId, type RandomSource } from "anchoreval/core";
 import type { ResponseMatrix } from "../matrix/response-matrix.ts";
 import type { ScenarioSlice } from "../prepare/scenarios.ts";
-import { heldModels } from "./fold-out-blend.ts";
 import { errorQuantile, heldOutInterval, heldOutScore, heldOutScores } from "./held-out-score.ts";
 import type { HeldOutEstimate } from "./held-out.ts";
 import { randomErrors } from "./random-baseline.ts";
+import { withoutFold } from "./without-fold.ts";
 
 /** Held-out models below which coverage isn't measured. */
 export const LEAST_MODELS_FOR_COVERAGE = 20;
@@ -68,19 +68,12 @@ function splitErrors(input: MeasureInput, estimates: readonly HeldOutEstimate[])
 function intervalOf(input: MeasureInput): (estimate: HeldOutEstimate) => { low: number; high: number } | null {
   const { blend } = input;
   if (input.interval === "design") return (estimate) => heldOutInterval(estimate, input.estimator, blend(estimate));
-  const known = new Map<number, number | null>();
-  const errorOf = (fold: number): number | null => {
-    let error = known.get(fold);
-    if (error === undefined) {
-      const held = heldModels(input, fold);
-      const others = input.interpolation.filter(({ model }) => !held.has(model));
-      error = errorQuantile(others, input.estimator, blend, 0.95);
-      known.set(fold, error);
-    }
-    return error;
-  };
+  const errorOf = withoutFold([...input.interpolation, ...input.extrapolation], (held) => {
+    const others = input.interpolation.filter(({ model }) => !held.has(model));
+    return errorQuantile(others, input.estimator, blend, 0.95);
+  });
   return (estimate) => {
-    const error = errorOf(estimate.fold);
+    const error = errorOf(estimate);
     if (error === null) return null;
     const score = heldOutScore(estimate, input.estimator, blend(estimate));
     return { low: Math.max(estimate.bounds.low, score - error), high: Math.min(estimate.bounds.high, score + error) };

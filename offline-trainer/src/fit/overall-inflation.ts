@@ -1,7 +1,7 @@
-import { weightedScore, type Blend, type EstimatorId, type SampledScore } from "anchoreval/core";
-import { conformalQuantile, heldOutSampling, heldOutScore } from "./held-out-score.ts";
+import { ESTIMATORS, weightedScore, type Blend, type EstimatorId, type SampledScore } from "anchoreval/core";
+import { conformalQuantile, heldOutSampling, heldOutScores } from "./held-out-score.ts";
 import type { HeldOutEstimate } from "./held-out.ts";
-import { heldOutKey } from "./learn-evidence.ts";
+import { heldOutKey, servedEvidence, type BankEvidence } from "./learn-evidence.ts";
 import { neededVariance } from "./needed-variance.ts";
 
 /** Held-out models below which 95 % of one more can't be told. */
@@ -17,7 +17,18 @@ export interface OverallPart {
 export interface OverallEstimate {
   readonly estimate: HeldOutEstimate;
   readonly truth: number;
+  readonly scores: Readonly<Record<EstimatorId, number>>;
   readonly sampled: SampledScore | null;
+}
+
+/** The scenarios of some banks at a size, each by the evidence that serves it, blends learned without a model's fold. */
+export function overallParts(evidence: readonly BankEvidence[], n: number): OverallPart[] {
+  return evidence.flatMap((own) =>
+    own.alone.blends.map((_, s) => {
+      const { validation, blends } = servedEvidence(own, s, n);
+      return { estimates: validation.interpolation[s]!.get(n)!, blend: blends[s]!.get(n)!.foldOut };
+    }),
+  );
 }
 
 /** The overall scores, means over scenarios, of the models that every scenario has held out. */
@@ -32,15 +43,18 @@ export function overallEstimates(parts: readonly OverallPart[], estimator: Estim
     if (rest.length < others.length) return [];
     const all = [own, ...rest];
     const share = 1 / all.length;
-    const sampled = all.flatMap(({ estimate, blend }) => {
+    const scores = all.map(({ estimate, blend }) => heldOutScores(estimate, blend));
+    const sampled = all.flatMap(({ estimate, blend }, s) => {
       const sampling = heldOutSampling(estimate, estimator, blend);
-      if (sampling === null) return [];
-      return [{ share, score: heldOutScore(estimate, estimator, blend), bounds: estimate.bounds, sampling }];
+      return sampling === null ? [] : [{ share, score: scores[s]![estimator], bounds: estimate.bounds, sampling }];
     });
     return [
       {
         estimate: own.estimate,
         truth: all.reduce((sum, { estimate }) => sum + share * estimate.truth, 0),
+        scores: Object.fromEntries(
+          ESTIMATORS.map((id) => [id, scores.reduce((sum, own) => sum + share * own[id], 0)]),
+        ) as Record<EstimatorId, number>,
         sampled: sampled.length < all.length ? null : weightedScore(sampled),
       },
     ];

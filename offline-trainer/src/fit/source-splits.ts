@@ -1,5 +1,5 @@
 import type { RandomSource } from "anchoreval/core";
-import { fullScores } from "../prepare/full-scores.ts";
+import { fullScores, type FullScores } from "../prepare/full-scores.ts";
 import { eligibleTargets } from "../splits/eligible.ts";
 import { extrapolationSplit } from "../splits/extrapolation.ts";
 import { folds } from "../splits/interpolation.ts";
@@ -18,7 +18,7 @@ export interface SourceSplits {
 /**
  * Splits the source models of some banks into sources and targets, the same for all banks, with replicates together;
  * strong and weak by their {@link strength} over all scenarios. Rows are the matrix's; each bank has its own
- * part of a split ({@link ownSplits}).
+ * part of a split ({@link BankModels.ownSplits}).
  * @param rows - the source models; no other's answers are read
  * @param groups - replicate group of every model
  * @param k - random parts, as many as there are models at most
@@ -30,30 +30,41 @@ export function sourceSplits(
   k: number,
   random: RandomSource,
 ): SourceSplits {
-  const full = tasks.map(({ matrix, scenarios }) => scenarios.map((slice) => fullScores(matrix, slice)));
-  const eligible = full.map((own) => eligibleTargets(own));
-  const input = {
-    groups: rows.map((m) => groups[m]!),
-    eligible: rows.map((m) => eligible.some((own) => own[m]!)),
-  };
-  const among = full.flat().map(({ score }) => ({ score: Float64Array.from(rows, (m) => score[m]!) }));
+  const { full, eligible, ownSplits } = modelsOf(tasks);
+  const input = { groups: rows.map((m) => groups[m]!), eligible: rows.map((m) => eligible[m]!) };
+  const among = full.map(({ score }) => ({ score: Float64Array.from(rows, (m) => score[m]!) }));
   const names = rows.map((m) => tasks[0]!.matrix.subjects[m]!);
   const lift = ({ sources, targets }: Split): Split[] =>
-    ownSplits(tasks, { sources: sources.map((at) => rows[at]!), targets: targets.map((at) => rows[at]!) });
+    ownSplits({ sources: sources.map((at) => rows[at]!), targets: targets.map((at) => rows[at]!) });
   return {
     folds: folds(input, Math.min(k, rows.length), random).map(lift),
     strong: lift(extrapolationSplit({ ...input, scores: strength(among), names })),
   };
 }
 
-/** Every bank's part of a split: sources with a score in it, and targets that are well enough observed. */
-export function ownSplits(tasks: readonly BankTask[], { sources, targets }: Split): Split[] {
-  return tasks.map(({ matrix, scenarios }) => {
+/** The models of some banks, as splits see them. */
+export interface BankModels {
+  /** Full scores in every scenario. */
+  readonly full: readonly FullScores[];
+  /** Models that are well enough observed to be targets in one bank at least. */
+  readonly eligible: readonly boolean[];
+  /** Every bank's part of a split: sources with a score in it, and targets that are well enough observed. */
+  readonly ownSplits: (split: Split) => Split[];
+}
+
+/** Looks at the models of some banks once, for all their splits. */
+export function modelsOf(tasks: readonly BankTask[]): BankModels {
+  const banks = tasks.map(({ matrix, scenarios }) => {
     const full = scenarios.map((slice) => fullScores(matrix, slice));
-    const eligible = eligibleTargets(full);
-    return {
-      sources: sources.filter((m) => full.some(({ score }) => !Number.isNaN(score[m]!))),
-      targets: targets.filter((m) => eligible[m]),
-    };
+    return { full, eligible: eligibleTargets(full) };
   });
+  return {
+    full: banks.flatMap(({ full }) => full),
+    eligible: tasks[0]!.matrix.subjects.map((_, m) => banks.some(({ eligible }) => eligible[m]!)),
+    ownSplits: ({ sources, targets }) =>
+      banks.map(({ full, eligible }) => ({
+        sources: sources.filter((m) => full.some(({ score }) => !Number.isNaN(score[m]!))),
+        targets: targets.filter((m) => eligible[m]),
+      })),
+  };
 }

@@ -2,20 +2,12 @@ import { choleskyInverse, cholesky, createRandom } from "anchoreval/core";
 import { describe, expect, test } from "vitest";
 import { balanceGap } from "../../../offline-trainer/src/anchors/balance-gap.ts";
 import { inclusionProbabilities } from "../../../offline-trainer/src/anchors/inclusion-probabilities.ts";
-import type { CurveFeatures } from "../../../offline-trainer/src/anchors/curve-features.ts";
+import { drawnFeatures } from "./drawn-features.ts";
 
 const COUNT = 12;
 const WIDTH = 3;
 const random = createRandom("balance");
-const features: CurveFeatures = {
-  count: COUNT,
-  width: WIDTH,
-  loadings: Float64Array.from({ length: COUNT * WIDTH }, () => random.normal()),
-  noise: Float64Array.from({ length: COUNT }, () => 0.1 + random.next()),
-};
-const raw = Float64Array.from({ length: COUNT }, () => 0.2 + random.next());
-const total = raw.reduce((sum, value) => sum + value, 0);
-const weights = raw.map((value) => value / total);
+const { features, weights } = drawnFeatures(random, COUNT, WIDTH);
 const z = (i: number, k: number): number => features.loadings[i * WIDTH + k]!;
 const samples = Array.from({ length: 30 }, () =>
   random

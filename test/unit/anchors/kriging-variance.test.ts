@@ -1,20 +1,12 @@
 import { cholesky, choleskySolve, createRandom } from "anchoreval/core";
 import { describe, expect, test } from "vitest";
-import type { CurveFeatures } from "../../../offline-trainer/src/anchors/curve-features.ts";
 import { krigingVariance } from "../../../offline-trainer/src/anchors/kriging-variance.ts";
+import { drawnFeatures } from "./drawn-features.ts";
 
 const COUNT = 12;
 const WIDTH = 3;
 const random = createRandom("kriging");
-const features: CurveFeatures = {
-  count: COUNT,
-  width: WIDTH,
-  loadings: Float64Array.from({ length: COUNT * WIDTH }, () => random.normal()),
-  noise: Float64Array.from({ length: COUNT }, () => 0.1 + random.next()),
-};
-const raw = Float64Array.from({ length: COUNT }, () => 0.2 + random.next());
-const total = raw.reduce((sum, value) => sum + value, 0);
-const weights = raw.map((value) => value / total);
+const { features, weights } = drawnFeatures(random, COUNT, WIDTH);
 const samples = Array.from({ length: 30 }, (_, k) =>
   random.shuffle(Array.from({ length: COUNT }, (__, i) => i)).slice(0, k % COUNT),
 );
