@@ -1,4 +1,5 @@
 import { itemResponse, type ItemBank } from "anchoreval/core";
+import { leadingComponents } from "../calibrate/leading-components.ts";
 
 /**
  * How far beyond the sources' range samples are balanced: abilities count at μ + 2(θ − μ), μ their mean, so that models
@@ -6,50 +7,81 @@ import { itemResponse, type ItemBank } from "anchoreval/core";
  */
 export const ABILITY_SCALE = 2;
 
-/** Abilities looked at, evenly by position among the sources: curves have few shapes, and a proposal costs in proportion. */
+/** Abilities looked at, evenly by position among the sources. */
 const MOST_ABILITIES = 24;
+
+/** Share of the curves' variance that counts as noise: curves have few shapes, and a proposal costs their square. */
+const LEFT_OUT = 0.01;
 
 /** Added to every item's noise: no item is known without asking. */
 const LEAST_NOISE = 1e-4;
 
 /**
- * Items' answers as those of a random model: y_i = P̄_i + Σ_m z_im·f_m + e_i with independent f_m of variance 1 and e_i
- * of variance d_i.
+ * Items' answers as those of a random model: y_i = P̄_i + z_i·f + e_i with f ~ N(0, I) and independent e_i of variance
+ * d_i.
  */
 export interface CurveFeatures {
   readonly count: number;
-  /** Loadings an item: abilities looked at. */
+  /** Loadings an item. */
   readonly width: number;
-  /** z, count×width, item-major: Σ_m z_im·z_jm is the covariance of two items' curves over the abilities. */
+  /** z, count×width, item-major: z_i·z_j is the covariance of two items' curves over the abilities. */
   readonly loadings: Float64Array;
-  /** d > 0, mean P(1−P) over the abilities. */
+  /** d > 0, mean P(1−P) over the abilities and what the loadings leave of the curve's variance. */
   readonly noise: Float64Array;
 }
 
 /**
- * The items' response curves at the sources' abilities, their range widened, less their means.
+ * The leading principal components of the items' response curves at the sources' abilities, their range widened.
  * @param abilities - the sources', M×D row-major
  */
 export function curveFeatures(bank: ItemBank, abilities: Float64Array, scale = ABILITY_SCALE): CurveFeatures {
   const { count, dims } = bank;
   const points = widened(abilities, dims, scale);
-  const width = points.length / dims;
-  const loadings = new Float64Array(count * width);
+  const size = points.length / dims;
+  const curves = new Float64Array(count * size);
   const noise = new Float64Array(count).fill(LEAST_NOISE);
-  for (let m = 0; m < width; m++) {
+  for (let m = 0; m < size; m++) {
     const theta = points.subarray(m * dims, (m + 1) * dims);
     for (let i = 0; i < count; i++) {
       const p = itemResponse(theta, bank, i);
-      loadings[i * width + m] = p;
-      noise[i]! += (p * (1 - p)) / width;
+      curves[i * size + m] = p;
+      noise[i]! += (p * (1 - p)) / size;
     }
   }
-  for (let at = 0; at < loadings.length; at += width) {
-    let mean = 0;
-    for (let m = 0; m < width; m++) mean += loadings[at + m]! / width;
-    for (let m = 0; m < width; m++) loadings[at + m] = (loadings[at + m]! - mean) / Math.sqrt(width);
+  centre(curves, size);
+  const { rank: width, vectors } = leadingComponents(gramOf(curves, size), size, { leftOut: LEFT_OUT, most: size });
+  const loadings = new Float64Array(count * width);
+  for (let i = 0; i < count; i++) {
+    let left = 0;
+    for (let m = 0; m < size; m++) left += curves[i * size + m]! ** 2;
+    for (let r = 0; r < width; r++) {
+      let loading = 0;
+      for (let m = 0; m < size; m++) loading += vectors[r * size + m]! * curves[i * size + m]!;
+      loadings[i * width + r] = loading;
+      left -= loading * loading;
+    }
+    noise[i]! += Math.max(0, left);
   }
   return { count, width, loadings, noise };
+}
+
+/** Curves less their means, scaled so that products of two are covariances. */
+function centre(curves: Float64Array, size: number): void {
+  for (let at = 0; at < curves.length; at += size) {
+    let mean = 0;
+    for (let m = 0; m < size; m++) mean += curves[at + m]! / size;
+    for (let m = 0; m < size; m++) curves[at + m] = (curves[at + m]! - mean) / Math.sqrt(size);
+  }
+}
+
+/** Σ over items of the products of two abilities' values. */
+function gramOf(curves: Float64Array, size: number): Float64Array {
+  const gram = new Float64Array(size * size);
+  for (let at = 0; at < curves.length; at += size)
+    for (let r = 0; r < size; r++)
+      for (let c = 0; c <= r; c++) gram[r * size + c]! += curves[at + r]! * curves[at + c]!;
+  for (let r = 0; r < size; r++) for (let c = 0; c < r; c++) gram[c * size + r] = gram[r * size + c]!;
+  return gram;
 }
 
 /** Some of the abilities, each moved away from the mean of all. */

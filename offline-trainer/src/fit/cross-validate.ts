@@ -1,5 +1,5 @@
 import type { Split } from "../splits/types.ts";
-import type { Evidence } from "./estimate-target.ts";
+import type { Evidence } from "./target-estimator.ts";
 import {
   estimateFold,
   trainFold,

@@ -1,7 +1,7 @@
 import type { FormManifest, FormScenarioManifest, MeasuredBlend } from "anchoreval/bundle";
 import { BASE_ESTIMATORS, createRandom } from "anchoreval/core";
 import { headlineEstimator, intervalKind, type FitConfiguration } from "./configuration.ts";
-import type { Evidence } from "./estimate-target.ts";
+import type { Evidence } from "./target-estimator.ts";
 import type { FittedBank } from "./fitted-bank.ts";
 import { measureErrors, rounded } from "./measured-errors.ts";
 import { patternThresholds } from "./pattern-thresholds.ts";

@@ -12,7 +12,7 @@ import { fullScores } from "../prepare/full-scores.ts";
 import type { Split } from "../splits/types.ts";
 import type { DimensionOptions } from "./choose-dimension.ts";
 import { drawForms, prepareForms, type BankForms } from "./draw-forms.ts";
-import { estimateTarget, EVIDENCE, type Evidence, type PatternedEstimate } from "./estimate-target.ts";
+import { targetEstimator, EVIDENCE, type Evidence, type PatternedEstimate } from "./target-estimator.ts";
 import { bankPriors, linkBanks, type LinkedBanks } from "./link-banks.ts";
 import { resolveModel, type WantedModel } from "./resolve-model.ts";
 import { trainBank, type BankTask, type TrainedBank } from "./train-bank.ts";
@@ -113,8 +113,9 @@ export async function estimateFold(
           return { anchors, factors, worst: places[b]!.scenarios[s]!.seen.worst };
         }),
       );
+      const estimatesOf = targetEstimator(tasks, linked, priors, sets);
       for (const model of targets) {
-        const estimates = estimateTarget(tasks, model, linked, priors, sets);
+        const estimates = estimatesOf(model);
         for (const evidence of EVIDENCE)
           estimates[evidence]?.forEach((own, b) => {
             if (!places[b]!.targets.has(model)) return;

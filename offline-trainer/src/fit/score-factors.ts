@@ -1,5 +1,5 @@
 import { predictedScores, type AnchorFactors, type ItemBank, type MonotoneMap } from "anchoreval/core";
-import { symmetricEigen } from "../calibrate/symmetric-eigen.ts";
+import { leadingComponents } from "../calibrate/leading-components.ts";
 
 /** Factors kept at most: each costs a bundle four bytes an anchor. */
 const MOST_FACTORS = 48;
@@ -36,11 +36,7 @@ export function scoreFactors(scenarios: readonly FactoredScenario[]): AnchorFact
   const models = scenarios[0]!.theta.length / scenarios[0]!.bank.dims;
   const size = Math.min(models, MOST_CURVES);
   const curved = scenarios.map((scenario) => centredCurves(scenario, models, size));
-  const { values, vectors } = symmetricEigen(meanGram(curved, size), size);
-  const total = values.reduce((sum, value) => sum + Math.max(0, value), 0);
-  let rank = 1;
-  for (let left = total - values[0]!; left > LEFT_OUT * total && rank < Math.min(MOST_FACTORS, size); rank++)
-    left -= values[rank]!;
+  const { rank, vectors } = leadingComponents(meanGram(curved, size), size, { leftOut: LEFT_OUT, most: MOST_FACTORS });
   return scenarios.map((scenario, s) => projected(scenario, curved[s]!, vectors, rank, size));
 }
 

@@ -30,12 +30,15 @@ export function responseDerivatives(
   item: number,
   out: ResponseDerivatives,
 ): ResponseDerivatives {
-  const s = sigmoid(z);
-  const t = sigmoid(-z);
   const lower = bank.lower?.[item] ?? 0;
   const upper = bank.upper?.[item] ?? 1;
+  const e = Math.exp(-Math.abs(z));
+  const near = 1 / (1 + e);
+  const far = e / (1 + e);
+  const s = z < 0 ? far : near;
+  const t = z < 0 ? near : far;
   if (lower === 0 && upper === 1) {
-    out.logLikelihood = -(y * softplus(-z) + (1 - y) * softplus(z));
+    out.logLikelihood = z < 0 ? y * z - Math.log1p(e) : (y - 1) * z - Math.log1p(e);
     out.slope = y - s;
     out.information = s * t;
     return out;

@@ -8,7 +8,7 @@ import { afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { typescriptBackend } from "../../../offline-trainer/src/backends/typescript.ts";
 import { closingWords } from "../../../offline-trainer/src/fit/closing-words.ts";
 import { DEFAULT_CONFIGURATION, type FitConfiguration } from "../../../offline-trainer/src/fit/configuration.ts";
-import { estimateTarget } from "../../../offline-trainer/src/fit/estimate-target.ts";
+import { targetEstimator } from "../../../offline-trainer/src/fit/target-estimator.ts";
 import { bankPriors } from "../../../offline-trainer/src/fit/link-banks.ts";
 import { bundleFiles, fitBundle, type FitResult } from "../../../offline-trainer/src/fit/fit-bundle.ts";
 import { heldOutScore } from "../../../offline-trainer/src/fit/held-out-score.ts";
@@ -240,7 +240,7 @@ describe.each([
       );
       for (let model = 0; model < matrix.subjects.length; model++) {
         const tasks = banks.map(({ task }) => task);
-        const own = estimateTarget(tasks, model, linked, priors, sets);
+        const own = targetEstimator(tasks, linked, priors, sets)(model);
         const served = estimateFromAnchors(bundle, answers(model, String(n)), { form: String(n) });
         banks.forEach(({ task }, b) =>
           task.scenarios.forEach((slice, s) => {

@@ -1,0 +1,120 @@
+import {
+  answerPattern,
+  bankAbilities,
+  bankAbility,
+  estimateScenario,
+  factorPrecision,
+  factorScores,
+  LEAST_ANSWERED_SHARE,
+  type AbilityEstimate,
+  type AnchorFactors,
+  type AnswerPattern,
+  type AnchorSet,
+  type ScenarioEstimate,
+} from "anchoreval/core";
+import { scoreAt } from "../matrix/response-matrix.ts";
+import type { BankPriors, LinkedBanks } from "./link-banks.ts";
+import type { BankTask } from "./train-bank.ts";
+
+/** Whose answers an estimate rests on: the bank's own, or all banks'. */
+export const EVIDENCE = ["alone", "together"] as const;
+export type Evidence = (typeof EVIDENCE)[number];
+
+/** An anchor set with its factors, and the sources' lowest score. */
+export interface FactoredAnchors {
+  readonly anchors: AnchorSet;
+  readonly factors: AnchorFactors;
+  readonly worst: number;
+}
+
+/** A scenario's estimate, and how its answers lie against what the ability of its own bank lets expect. */
+export type PatternedEstimate = ScenarioEstimate & { readonly pattern: AnswerPattern };
+
+/** Estimates by bank and scenario; null for a scenario where the model answered none of the anchors. */
+export type BankEstimates = readonly (readonly (PatternedEstimate | null)[])[];
+
+/** By evidence; nothing together where banks aren't linked, or a scenario was hardly answered. */
+export interface TargetEstimates {
+  readonly alone: BankEstimates;
+  readonly together: BankEstimates | null;
+}
+
+/**
+ * What estimates models in every scenario of some banks from their answers to one form's anchors, by the code that
+ * serves; blended afterwards, when what blends them is known.
+ * @param sets - by bank and scenario
+ * @returns a function of a model's row
+ */
+export function targetEstimator(
+  tasks: readonly BankTask[],
+  { banks }: LinkedBanks,
+  { alone: ownPriors, together: commonPriors }: BankPriors,
+  sets: readonly (readonly FactoredAnchors[])[],
+): (row: number) => TargetEstimates {
+  const factored = factoredForm(sets, commonPriors !== null);
+  return (row) => {
+    const scores = banks.map(({ scenarios }, b) =>
+      scenarios.map(({ slice }, s) =>
+        Float64Array.from(sets[b]![s]!.anchors.items, (item) => scoreAt(tasks[b]!.matrix, row, slice.begin + item)),
+      ),
+    );
+    const parts = banks.map(({ scenarios }, b) =>
+      scenarios.map(({ bank }, s) => ({ bank, items: sets[b]![s]!.anchors.items, scores: scores[b]![s]! })),
+    );
+    const estimates = (
+      abilities: readonly (AbilityEstimate | null)[],
+      factors: (b: number, s: number) => Float64Array,
+    ): (ScenarioEstimate | null)[][] =>
+      banks.map(({ scenarios }, b) =>
+        scenarios.map(({ bank, slice, scoreMap }, s) => {
+          const ability = abilities[b] ?? null;
+          const model = { bank, weights: slice.weights, scoreMap, ...sets[b]![s]! };
+          return ability && estimateScenario(model, scores[b]![s]!, ability, factors(b, s));
+        }),
+      );
+    const patterned = (found: readonly (readonly (ScenarioEstimate | null)[])[]): BankEstimates =>
+      found.map((bySet, b) => bySet.map((estimate, s) => estimate && { ...estimate, pattern: patterns[b]![s]! }));
+    const own = banks.map((_, b) => bankAbility({ parts: parts[b]!, prior: ownPriors[b]! }));
+    const apart = estimates(own, (b, s) => factored.alone(b, s, scores[b]![s]!));
+    const patterns = banks.map(({ scenarios }, b) =>
+      scenarios.map(({ bank }, s) => {
+        const [estimate, ability] = [apart[b]![s] ?? null, own[b] ?? null];
+        return estimate && ability && answerPattern(bank, ability, estimate.sample, sets[b]![s]!.worst);
+      }),
+    );
+    const alone = patterned(apart);
+    const answered = alone.flat().every((found) => found !== null && found.sample.share >= LEAST_ANSWERED_SHARE);
+    if (commonPriors === null || !answered) return { alone, together: null };
+    const abilities = bankAbilities(banks.map((_, b) => ({ parts: parts[b]!, prior: commonPriors[b]! })));
+    const common = factored.together(scores);
+    return { alone, together: patterned(estimates(abilities, () => common)) };
+  };
+}
+
+/**
+ * {@link factorScores} from answers to a form. The precision depends on which anchors were answered alone, so it is
+ * computed once for all models that answered every one.
+ */
+function factoredForm(
+  sets: readonly (readonly FactoredAnchors[])[],
+  linked: boolean,
+): {
+  readonly alone: (b: number, s: number, scores: Float64Array) => Float64Array;
+  readonly together: (scores: readonly (readonly Float64Array[])[]) => Float64Array;
+} {
+  const whole = sets.map((own) =>
+    own.map(({ factors }) => ({ factors, scores: new Float64Array(factors.mean.length) })),
+  );
+  const alone = whole.map((own) => own.map((answers) => factorPrecision([answers])));
+  const together = linked ? factorPrecision(whole.flat()) : undefined;
+  const complete = (scores: Float64Array): boolean => !scores.includes(NaN);
+  return {
+    alone: (b, s, scores) =>
+      factorScores([{ factors: sets[b]![s]!.factors, scores }], complete(scores) ? alone[b]![s]! : undefined),
+    together: (scores) =>
+      factorScores(
+        sets.flatMap((own, b) => own.map(({ factors }, s) => ({ factors, scores: scores[b]![s]! }))),
+        scores.flat().every(complete) ? together : undefined,
+      ),
+  };
+}
