@@ -16,7 +16,7 @@ export { answeredSample } from "./estimators/answered-sample.ts";
 export { blendedMean } from "./estimators/blended-mean.ts";
 export { correctedMean } from "./estimators/corrected-mean.ts";
 export { LEAST_ANSWERED_SHARE } from "./estimators/answered-sample.ts";
-export { factorPrecision, factorScores, type FactoredAnswers } from "./estimators/factor-scores.ts";
+export { factorPrecision, factorScores, precisionWithout, type FactoredAnswers } from "./estimators/factor-scores.ts";
 export { gaussianMean } from "./estimators/gaussian-mean.ts";
 export { knownBounds } from "./estimators/known-bounds.ts";
 export { modelImputedMean } from "./estimators/model-imputed-mean.ts";

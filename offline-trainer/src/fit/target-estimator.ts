@@ -5,11 +5,13 @@ import {
   estimateScenario,
   factorPrecision,
   factorScores,
+  precisionWithout,
   LEAST_ANSWERED_SHARE,
   type AbilityEstimate,
   type AnchorFactors,
   type AnswerPattern,
   type AnchorSet,
+  type FactoredAnswers,
   type ScenarioEstimate,
 } from "anchoreval/core";
 import { scoreAt } from "../matrix/response-matrix.ts";
@@ -91,10 +93,7 @@ export function targetEstimator(
   };
 }
 
-/**
- * {@link factorScores} from answers to a form. The precision depends on which anchors were answered alone, so it is
- * computed once for all models that answered every one.
- */
+/** {@link factorScores} from answers to a form. What follows from its anchors alone is computed once for all models. */
 function factoredForm(
   sets: readonly (readonly FactoredAnchors[])[],
   linked: boolean,
@@ -106,15 +105,14 @@ function factoredForm(
     own.map(({ factors }) => ({ factors, scores: new Float64Array(factors.mean.length) })),
   );
   const alone = whole.map((own) => own.map((answers) => factorPrecision([answers])));
-  const together = linked ? factorPrecision(whole.flat()) : undefined;
-  const complete = (scores: Float64Array): boolean => !scores.includes(NaN);
+  const together = linked ? factorPrecision(whole.flat()) : new Float64Array();
+  const scoresFrom = (answers: readonly FactoredAnswers[], precision: Float64Array): Float64Array =>
+    factorScores(answers, precisionWithout(precision, answers));
   return {
-    alone: (b, s, scores) =>
-      factorScores([{ factors: sets[b]![s]!.factors, scores }], complete(scores) ? alone[b]![s]! : undefined),
-    together: (scores) =>
-      factorScores(
-        sets.flatMap((own, b) => own.map(({ factors }, s) => ({ factors, scores: scores[b]![s]! }))),
-        scores.flat().every(complete) ? together : undefined,
-      ),
+    alone: (b, s, scores) => scoresFrom([{ factors: sets[b]![s]!.factors, scores }], alone[b]![s]!),
+    together: (scores) => {
+      const answers = sets.flatMap((own, b) => own.map(({ factors }, s) => ({ factors, scores: scores[b]![s]! })));
+      return scoresFrom(answers, together);
+    },
   };
 }

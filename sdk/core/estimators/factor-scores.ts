@@ -30,27 +30,48 @@ export function factorScores(
       for (let r = 0; r < rank; r++) slope[r] = slope[r]! + scaled * loadings[row * rank + r]!;
     }
   }
-  return choleskySolve(precision, rank, slope);
+  return choleskySolve(cholesky(precision, rank)!, rank, slope); // I plus a Gram matrix is positive definite
 }
 
 /**
  * The posterior precision of a model's factors, I + Σ zzᵀ/d. It depends on which items were answered, not on how.
- * @returns its Cholesky factor, Q×Q row-major
+ * @returns Q×Q row-major, the lower triangle alone
  */
 export function factorPrecision(parts: readonly FactoredAnswers[]): Float64Array {
   const { rank } = parts[0]!.factors;
   const precision = new Float64Array(rank * rank);
   for (let r = 0; r < rank; r++) precision[r * rank + r] = 1;
+  addInformation(precision, parts, (score) => !Number.isNaN(score), 1);
+  return precision;
+}
+
+/**
+ * {@link factorPrecision} of some answers from that of all items, without those that have none: cheaper where few are
+ * missing.
+ * @param whole - of the same parts with every item answered
+ */
+export function precisionWithout(whole: Float64Array, parts: readonly FactoredAnswers[]): Float64Array {
+  const precision = Float64Array.from(whole);
+  addInformation(precision, parts, Number.isNaN, -1);
+  return precision;
+}
+
+/** Adds sign·zzᵀ/d of the rows that count to the lower triangle. */
+function addInformation(
+  precision: Float64Array,
+  parts: readonly FactoredAnswers[],
+  counts: (score: number) => boolean,
+  sign: number,
+): void {
   for (const { factors, scores } of parts) {
-    const { mean, loadings, noise } = factors;
+    const { rank, mean, loadings, noise } = factors;
     for (let row = 0; row < mean.length; row++) {
-      if (Number.isNaN(scores[row]!)) continue;
+      if (!counts(scores[row]!)) continue;
       for (let r = 0; r < rank; r++) {
-        const scaled = loadings[row * rank + r]! / noise[row]!;
+        const scaled = (sign * loadings[row * rank + r]!) / noise[row]!;
         for (let c = 0; c <= r; c++)
           precision[r * rank + c] = precision[r * rank + c]! + scaled * loadings[row * rank + c]!;
       }
     }
   }
-  return cholesky(precision, rank)!; // I plus a Gram matrix is positive definite
 }

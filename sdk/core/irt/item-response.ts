@@ -22,7 +22,11 @@ export function itemLogit(theta: FloatArray, bank: ItemBank, item: number): numb
  * @example itemResponse(Float64Array.of(0), bank, 0) // 0.5 for a 2PL item with b = 0
  */
 export function itemResponse(theta: FloatArray, bank: ItemBank, item: number): number {
-  const s = sigmoid(itemLogit(theta, bank, item));
+  return withAsymptotes(sigmoid(itemLogit(theta, bank, item)), bank, item);
+}
+
+/** lower + (upper − lower)·s of one item. */
+function withAsymptotes(s: number, bank: ItemBank, item: number): number {
   if (bank.lower === null && bank.upper === null) return s;
   const lower = bank.lower?.[item] ?? 0;
   const upper = bank.upper?.[item] ?? 1;
@@ -34,6 +38,13 @@ export function itemResponse(theta: FloatArray, bank: ItemBank, item: number): n
  * @param out - filled and returned, length N
  */
 export function itemResponses(theta: FloatArray, bank: ItemBank, out = new Float64Array(bank.count)): Float64Array {
-  for (let i = 0; i < bank.count; i++) out[i] = itemResponse(theta, bank, i);
+  const { dims, count, a, b, lower, upper } = bank;
+  for (let i = 0, at = 0; i < count; i++) {
+    let z = -b[i]!;
+    for (let d = 0; d < dims; d++, at++) z += a[at]! * theta[d]!;
+    out[i] = sigmoid(z);
+  }
+  if (lower === null && upper === null) return out;
+  for (let i = 0; i < count; i++) out[i] = withAsymptotes(out[i]!, bank, i);
   return out;
 }

@@ -25,7 +25,7 @@ export function erfc(x: number): number {
     return 1 - sum;
   }
   let fraction = y;
-  for (let k = 120; k > 0; k--) fraction = y + k / 2 / fraction;
+  for (let k = 8 + Math.ceil(256 / (y * y)); k > 0; k--) fraction = y + k / 2 / fraction;
   const tail = density / fraction;
   return x < 0 ? 2 - tail : tail;
 }

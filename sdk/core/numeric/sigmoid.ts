@@ -4,9 +4,8 @@
  * @example sigmoid(0) // 0.5
  */
 export function sigmoid(x: number): number {
-  if (x >= 0) return 1 / (1 + Math.exp(-x));
-  const e = Math.exp(x);
-  return e / (1 + e);
+  const e = Math.exp(-Math.abs(x));
+  return (x < 0 ? e : 1) / (1 + e);
 }
 
 /**
