@@ -53,6 +53,7 @@ const blend = {
   lambda: 0.4,
   stack: { "anchor-mean": 0.1, "p-irt": 0.2, "p-irt-dr": 0.2, gaussian: 0.5 },
   rmse: 0.04,
+  overallRmse: null,
   tightening: 0.8,
 };
 
@@ -76,7 +77,7 @@ function estimate(scores) {
     scores,
     ability,
   );
-  const blended = blendEstimates(base, blend, { worst: 0.2, best: 0.8 }, bounds);
+  const blended = blendEstimates(base, blend, { worst: 0.2, best: 0.8, overall: null }, bounds);
   const sampling = gatedSampling(samplingVariance(base["p-irt-dr"], sample, residuals), blended, blend.tightening);
   return designInterval({ score: blended.estimators.gate, bounds, sampling }, 0.95);
 }

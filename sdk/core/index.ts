@@ -32,6 +32,8 @@ export {
   type Blend,
   type EstimatorId,
   type ScenarioState,
+  type SeenModels,
+  type SeenScores,
 } from "./estimators/types.ts";
 export { designInterval, inflated, weightedScore, type SampledScore } from "./inference/design-interval.ts";
 export { addDiscordances, discordance, type Discordance } from "./inference/discordance.ts";

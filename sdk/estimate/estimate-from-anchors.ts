@@ -3,6 +3,7 @@ import type { Bundle, BundleScenario } from "../core/bundle/bundle.ts";
 import { ERROR_LEVELS, type FormManifest, type MeasuredBlend } from "../core/bundle/manifest.ts";
 import { LEAST_ANSWERED_SHARE } from "../core/estimators/answered-sample.ts";
 import { blendEstimates } from "../core/estimators/blend-estimates.ts";
+import type { SeenModels } from "../core/estimators/types.ts";
 import { estimateScenario, type ScenarioEstimate } from "../core/estimate/scenario-estimate.ts";
 import { confidenceLevel } from "../core/inference/confidence-level.ts";
 import { designInterval } from "../core/inference/design-interval.ts";
@@ -11,6 +12,7 @@ import { NO_SAMPLING, samplingVariance, type SamplingVariance } from "../core/in
 import { answerPattern } from "../core/person-fit/answer-pattern.ts";
 import { percentile, scoreRange } from "../core/inference/score-range.ts";
 import { evidenceAlone, evidenceTogether, type AnswerEvidence } from "./answer-evidence.ts";
+import { overallPlace } from "./overall-place.ts";
 import { drawnMethod, overallScore, type ScoredScenario } from "./overall-score.ts";
 import { patternWarning, scenarioPattern } from "./scenario-pattern.ts";
 import { resolveAnswers } from "./resolve-answers.ts";
@@ -41,7 +43,10 @@ export function estimateFromAnchors(bundle: Bundle, responses: Responses, option
 
   const scenarios = new Map<string, ScoredScenario>();
   const alone = evidenceAlone(bundle, form.id, scores);
-  const evidence = usedEvidence(bundle, form, scores, alone);
+  const together = togetherServed(form) ? evidenceTogether(bundle, form.id, scores) : null;
+  const evidence = (id: string): AnswerEvidence =>
+    form.scenarios[id]!.together === null ? alone : (together ?? alone);
+  const overall = together && overallPlace(bundle, form, scores, together);
   for (const bank of bundle.manifest.banks) {
     const loaded = bank.scenarios.filter((id) => bundle.scenarios.has(id));
     const used = new Set(loaded.map((id) => evidence(id).abilities.get(bank.id)));
@@ -53,7 +58,7 @@ export function estimateFromAnchors(bundle: Bundle, responses: Responses, option
     for (const id of loaded) {
       const { abilities, ...rest } = evidence(id);
       const [ability, own] = [abilities, alone.abilities].map((by) => by.get(bank.id) ?? null);
-      const given = { ...rest, ability: ability ?? null, own: own ?? null, scores: scores.get(id)! };
+      const given = { ...rest, ability: ability ?? null, own: own ?? null, scores: scores.get(id)!, overall };
       scenarios.set(id, scenarioResult(bundle.scenarios.get(id)!, form, given, level, warnings));
     }
   }
@@ -81,24 +86,19 @@ interface ScenarioEvidence {
   readonly factors?: Float64Array;
   /** The ability by the answers to its own bank alone, which answer patterns are judged by. */
   readonly own: AbilityEstimate | null;
+  /** Where the model stands over all scenarios. */
+  readonly overall: SeenModels["overall"];
 }
 
-/** By scenario: the answers to all scenarios where they are there and err less, else the answers to its bank's own. */
-function usedEvidence(
-  bundle: Bundle,
-  form: FormManifest,
-  scores: ReadonlyMap<string, Float64Array>,
-  alone: AnswerEvidence,
-): (scenario: string) => AnswerEvidence {
-  const served = Object.values(form.scenarios).some(({ together }) => together !== null);
-  const together = served ? evidenceTogether(bundle, form.id, scores) : null;
-  return (scenario) => (form.scenarios[scenario]!.together === null ? alone : (together ?? alone));
+/** Whether the answers to all scenarios count in any: in a scenario's score, or in where the model stands. */
+function togetherServed({ overall, scenarios }: FormManifest): boolean {
+  return overall?.seen != null || Object.values(scenarios).some(({ together }) => together !== null);
 }
 
 function scenarioResult(
   scenario: BundleScenario,
   form: FormManifest,
-  { scores, ability, factors: theirs, own: alone }: ScenarioEvidence,
+  { scores, ability, factors: theirs, own: alone, overall }: ScenarioEvidence,
   level: number,
   warnings: EstimateWarning[],
 ): ScoredScenario {
@@ -113,7 +113,7 @@ function scenarioResult(
     return { result: unanswered(of), bounds: { low: 0, high: 1 }, sampling: null, tightening: 1 };
 
   const { sample, bounds } = estimate;
-  const seen = { worst: sourceScores[0]!, best: sourceScores.at(-1)! };
+  const seen = { worst: sourceScores[0]!, best: sourceScores.at(-1)!, overall };
   const blended = blendEstimates(estimate.base, described, seen, bounds);
   const { estimators } = blended;
   const score = estimators[form.estimator];

@@ -43,7 +43,10 @@ export function describeEstimator(id: EstimatorId, skips: readonly Skip[] = []):
   };
   const estimatesOf = (scene: Scene): { score: number; bounds: { low: number; high: number } } => {
     const { base, bounds } = estimateScenario(scene.model, answersOf(scene), abilityAt(scene.theta))!;
-    return { score: blendEstimates(base, scene.blend, { worst: 0.2, best: 0.7 }, bounds).estimators[id], bounds };
+    return {
+      score: blendEstimates(base, scene.blend, { worst: 0.2, best: 0.7, overall: null }, bounds).estimators[id],
+      bounds,
+    };
   };
   const estimateOf = (scene: Scene): number => estimatesOf(scene).score;
 
@@ -192,6 +195,7 @@ export function describeEstimator(id: EstimatorId, skips: readonly Skip[] = []):
                   lambda: 0.4,
                   stack: { "anchor-mean": 0.1, "p-irt": 0.2, "p-irt-dr": 0.3, gaussian: 0.4 },
                   rmse: 0.1,
+                  overallRmse: null,
                   tightening: 1,
                 },
                 theta: Float64Array.of(0),

@@ -82,6 +82,7 @@ const arbBlend: fc.Arbitrary<Blend> = fc
       lambda,
       stack: { "anchor-mean": mean!, "p-irt": imputed!, "p-irt-dr": corrected!, gaussian: gaussian! },
       rmse,
+      overallRmse: null,
       tightening: 0.5 + lambda,
     };
   });

@@ -21,11 +21,12 @@ export function formManifests(
     const { validation, blends } = bank.evidence[evidence];
     const blend = blends[s]!.get(n);
     if (blend === undefined) return null;
-    const { lambda, stack, rmse, tightening } = blend.served;
+    const { lambda, stack, rmse, overallRmse, tightening } = blend.served;
     return {
       lambda: rounded(lambda),
       stack: Object.fromEntries(BASE_ESTIMATORS.map((id) => [id, rounded(stack[id])])) as typeof stack,
       rmse: rounded(rmse),
+      overallRmse: overallRmse === null ? null : rounded(overallRmse),
       tightening: rounded(tightening),
       measured: measureErrors({
         matrix: bank.task.matrix,

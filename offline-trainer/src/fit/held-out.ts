@@ -6,6 +6,7 @@ import {
   type BaseEstimatorId,
   type RandomSource,
   type SamplingVariance,
+  type SeenScores,
 } from "anchoreval/core";
 import type { Selection } from "../anchors/types.ts";
 import { fullScores } from "../prepare/full-scores.ts";
@@ -14,6 +15,7 @@ import type { DimensionOptions } from "./choose-dimension.ts";
 import { drawForms, prepareForms, type BankForms } from "./draw-forms.ts";
 import { targetEstimator, EVIDENCE, type Evidence, type PatternedEstimate } from "./target-estimator.ts";
 import { bankPriors, linkBanks, type LinkedBanks } from "./link-banks.ts";
+import { overallPlace, overallScores, scoresSeen, type OverallPlace } from "./overall-place.ts";
 import { resolveModel, type WantedModel } from "./resolve-model.ts";
 import { trainBank, type BankTask, type TrainedBank } from "./train-bank.ts";
 
@@ -33,8 +35,8 @@ export interface HeldOutEstimate {
   readonly truth: number;
   /** Before blending ({@link heldOutScore}). */
   readonly base: Readonly<Record<BaseEstimatorId, number>>;
-  /** Full scores of the worst and the best model of the fold's sources. */
-  readonly seen: { readonly worst: number; readonly best: number };
+  /** The range of the fold's sources. */
+  readonly seen: SeenScores & { readonly overall: OverallPlace | null };
   /** What the answers alone prove. */
   readonly bounds: { readonly low: number; readonly high: number };
   /** What the draw of the anchors makes of p-irt-dr's error; null where there is no design-based interval. */
@@ -102,6 +104,9 @@ export async function estimateFold(
     prepareForms(task, splits[b]!.sources, linked.banks[b]!, { selection, sizes, backend, random }),
   );
   const targets = [...new Set(splits.flatMap((own) => own.targets))];
+  const overall = overallScores(tasks);
+  const [first, ...others] = splits.map(({ sources }) => new Set(sources));
+  const overallSeen = scoresSeen([...first!].filter((m) => others.every((own) => own.has(m))).map((m) => overall[m]!));
   for (let draw = 0; draw < draws; draw++) {
     const forms: BankForms[] = [];
     for (const own of prepared) forms.push(await drawForms(own, drawStream(random, draw)));
@@ -116,13 +121,14 @@ export async function estimateFold(
       const estimatesOf = targetEstimator(tasks, linked, priors, sets);
       for (const model of targets) {
         const estimates = estimatesOf(model);
+        const place = estimates.together && overallPlace(estimates.together, overallSeen, overall[model]!);
         for (const evidence of EVIDENCE)
           estimates[evidence]?.forEach((own, b) => {
             if (!places[b]!.targets.has(model)) return;
             own.forEach((estimate, s) => {
               const { truth, seen, average } = places[b]!.scenarios[s]!;
               if (Number.isNaN(truth[model]!)) return;
-              const shared = { model, draw, fold, truth: truth[model]!, seen };
+              const shared = { model, draw, fold, truth: truth[model]!, seen: { ...seen, overall: place } };
               tables[evidence][b]![s]!.get(size)!.push({ ...shared, ...heldOut(estimate, average) });
             });
           });
@@ -141,7 +147,7 @@ function targetPlace({ matrix, scenarios }: BankTask, { sources, targets }: Spli
       const known = sources.map((m) => truth[m]!).filter((score) => !Number.isNaN(score));
       return {
         truth,
-        seen: { worst: Math.min(...known), best: Math.max(...known) },
+        seen: scoresSeen(known),
         average: known.reduce((sum, score) => sum + score, 0) / known.length,
       };
     }),

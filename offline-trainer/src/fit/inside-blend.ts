@@ -12,11 +12,20 @@ export function insideBlend(
   interpolation: readonly HeldOutEstimate[],
   { n, lambda, families }: { n: number; lambda: number; families: ArrayLike<number> },
 ): Blend {
-  const squares = interpolation.reduce((sum, { base, truth }) => sum + (partlyCorrectedMean(base) - truth) ** 2, 0);
   const blend = {
     lambda,
     stack: stackWeights(interpolation),
-    rmse: interpolation.length > 0 ? Math.sqrt(squares / interpolation.length) : 0.5 / Math.sqrt(n),
+    rmse:
+      rootMeanSquare(interpolation.map(({ base, truth }) => partlyCorrectedMean(base) - truth)) ?? 0.5 / Math.sqrt(n),
+    overallRmse: rootMeanSquare(
+      interpolation.flatMap(({ seen: { overall } }) => (overall === null ? [] : [overall.score - overall.truth])),
+    ),
   };
   return { ...blend, tightening: intervalTightening(interpolation, families, blend) };
+}
+
+/** Of those that are known; null where none is. */
+function rootMeanSquare(errors: readonly number[]): number | null {
+  const known = errors.filter((error) => !Number.isNaN(error));
+  return known.length > 0 ? Math.sqrt(known.reduce((sum, error) => sum + error ** 2, 0) / known.length) : null;
 }

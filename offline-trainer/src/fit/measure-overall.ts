@@ -3,6 +3,7 @@ import { designInterval, ESTIMATORS, inflated, type EstimatorId } from "anchorev
 import type { FittedBank } from "./fitted-bank.ts";
 import { errorSummary, LEAST_MODELS_FOR_COVERAGE, rounded } from "./measured-errors.ts";
 import { overallEstimates, overallInflation, overallParts, type OverallEstimate } from "./overall-inflation.ts";
+import { overallScores, scoresSeen } from "./overall-place.ts";
 import { withoutFold } from "./without-fold.ts";
 
 /**
@@ -22,7 +23,10 @@ export function measureOverall(
   );
   const overall = overallEstimates(parts, estimator);
   const inflation = overallInflation(overall);
-  if (overall.length === 0) return { inflation, measured: { interpolation: null, extrapolation: null } };
+  const linked = banks.every(({ loadings }) => loadings !== null);
+  const { worst, best } = scoresSeen(overallScores(banks.map(({ task }) => task)));
+  const seen = linked ? { worst: rounded(worst), best: rounded(best) } : null;
+  if (overall.length === 0) return { inflation, seen, measured: { interpolation: null, extrapolation: null } };
   const models = new Set(overall.map(({ estimate }) => estimate.model)).size;
   const errors = (id: EstimatorId): number[] => overall.map(({ scores, truth }) => scores[id] - truth);
   const intervals = overall.map(intervalOf(overall));
@@ -45,7 +49,11 @@ export function measureOverall(
       return rank > absolute.length ? null : rounded(absolute[rank - 1]!);
     }),
   };
-  return { inflation: rounded(inflation), measured: { interpolation, extrapolation: null } satisfies MeasuredErrors };
+  return {
+    inflation: rounded(inflation),
+    seen,
+    measured: { interpolation, extrapolation: null } satisfies MeasuredErrors,
+  };
 }
 
 /** The interval of a held-out model's overall score, inflated by what the models of other folds need. */

@@ -1,4 +1,4 @@
-import type { Blend, EstimatorId } from "../estimators/types.ts";
+import type { Blend, EstimatorId, SeenScores } from "../estimators/types.ts";
 import type { PatternThresholds } from "../person-fit/suspicions.ts";
 
 /** Version of the bundle format: a reader refuses a newer major, and ignores fields that it doesn't know. */
@@ -85,6 +85,8 @@ export interface FormManifest {
   readonly overall: {
     /** κ ≥ 1: half-width of overall intervals relative to that of scenarios whose errors are independent. */
     readonly inflation: number;
+    /** Overall scores of the worst and the best source model; null where scenarios aren't estimated together. */
+    readonly seen: SeenScores | null;
     readonly measured: MeasuredErrors;
   } | null;
 }

@@ -56,6 +56,7 @@ const measuredBlend = {
   lambda: share,
   stack,
   rmse: number({ min: 0 }),
+  overallRmse: nullable(number({ min: 0 })),
   tightening: number({ min: 1e-6 }),
   measured,
 };
@@ -110,7 +111,9 @@ const manifest: Check<Manifest> = object({
           { pattern: nullable(pattern) },
         ),
       ),
-      overall: nullable(object({ inflation: number({ min: 1 }), measured })),
+      overall: nullable(
+        object({ inflation: number({ min: 1 }), seen: nullable(object({ worst: share, best: share })), measured }),
+      ),
     }),
     { min: 1 },
   ),

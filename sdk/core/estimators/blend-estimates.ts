@@ -1,6 +1,13 @@
 import { blendedMean } from "./blended-mean.ts";
 import { outsideProbability } from "./outside-probability.ts";
-import { BASE_ESTIMATORS, type BaseEstimatorId, type Blend, type EstimatorId } from "./types.ts";
+import {
+  BASE_ESTIMATORS,
+  type BaseEstimatorId,
+  type Blend,
+  type EstimatorId,
+  type SeenModels,
+  type SeenScores,
+} from "./types.ts";
 
 /** Share of p-irt-dr's correction that the estimate outside the range seen makes. */
 const CORRECTION = 0.5;
@@ -11,11 +18,19 @@ const CORRECTION = 0.5;
  */
 const MARGIN = 0.5;
 
+interface Outside {
+  readonly above: number;
+  readonly below: number;
+}
+
 /** Base estimates with their blends. */
 export interface BlendedEstimates {
   readonly estimators: Readonly<Record<EstimatorId, number>>;
-  /** Probability that the full score lies above or below every source model's. */
-  readonly outside: { readonly above: number; readonly below: number };
+  /**
+   * Probability that the full score lies above or below every source model's, in this scenario or over all that are
+   * estimated together, whichever is the surer.
+   */
+  readonly outside: Outside;
   /** P, the share of the gate that stands outside the range, in [0,1]. */
   readonly share: number;
   /** By how much the stack and the partly corrected mean differ, between which the gate stands. */
@@ -26,24 +41,29 @@ export interface BlendedEstimates {
  * The estimators that blend others.
  * `gp-irt`: λ·anchor-mean + (1−λ)·p-irt. `stack`: the convex blend of all base estimators that was best on held-out
  * source models. `gate`: (1−P)·stack + P·c, trusting the stack inside the range seen and the partly corrected mean
- * c = ½·p-irt-dr + ½·p-irt outside it, P = Φ((c − best)/rmse + ½) + Φ((worst − c)/rmse + ½): the chance of being outside, of half an error inside already.
+ * c = ½·p-irt-dr + ½·p-irt outside it, P = Φ((c − best)/rmse + ½) + Φ((worst − c)/rmse + ½): the chance of being outside,
+ * of half an error inside already. Where scenarios are estimated together, P is the larger of this and the same of the
+ * mean over all of them: a model stronger than any seen is unlike them also in a scenario where one of them is as good.
  * All are brought into the bounds that the answers prove.
- * @param seen - full scores of the worst and the best source model
+ * @param seen - the source models' range
  * @param bounds - what the answers alone prove
  */
 export function blendEstimates(
   base: Readonly<Record<BaseEstimatorId, number>>,
   blend: Omit<Blend, "tightening">,
-  seen: { readonly worst: number; readonly best: number },
+  seen: SeenModels,
   bounds: { readonly low: number; readonly high: number },
 ): BlendedEstimates {
   const within = (score: number): number => Math.min(bounds.high, Math.max(bounds.low, score));
   const stack = BASE_ESTIMATORS.reduce((sum, id) => sum + blend.stack[id] * base[id], 0);
   const corrected = partlyCorrectedMean(base);
-  const outside = outsideProbability(corrected, [seen.worst, seen.best], blend.rmse);
-  const margin = MARGIN * blend.rmse;
-  const beyond = outsideProbability(corrected, [seen.worst + margin, seen.best - margin], blend.rmse);
-  const share = Math.min(1, beyond.above + beyond.below);
+  const here = placeOf(corrected, seen, blend.rmse);
+  const overall =
+    seen.overall === null || blend.overallRmse === null
+      ? here
+      : placeOf(seen.overall.score, seen.overall, blend.overallRmse);
+  const { outside } = overall.share > here.share ? overall : here;
+  const share = Math.max(here.share, overall.share);
   return {
     estimators: {
       "anchor-mean": base["anchor-mean"],
@@ -57,6 +77,16 @@ export function blendEstimates(
     outside,
     share,
     gap: Math.abs(stack - corrected),
+  };
+}
+
+/** The chance that a score lies outside a range, and P, for which the range is narrower by half an error at either end. */
+function placeOf(score: number, { worst, best }: SeenScores, rmse: number): { outside: Outside; share: number } {
+  const margin = MARGIN * rmse;
+  const beyond = outsideProbability(score, [worst + margin, best - margin], rmse);
+  return {
+    outside: outsideProbability(score, [worst, best], rmse),
+    share: Math.min(1, beyond.above + beyond.below),
   };
 }
 

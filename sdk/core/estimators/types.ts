@@ -38,6 +38,21 @@ export interface AnchorFactors {
   readonly total: { readonly mean: number; readonly loadings: FloatArray };
 }
 
+/** Full scores of the worst and the best source model. */
+export interface SeenScores {
+  readonly worst: number;
+  readonly best: number;
+}
+
+/** Where a model may stand among the source models. */
+export interface SeenModels extends SeenScores {
+  /**
+   * By the mean over all scenarios that are estimated together: the model's partly corrected mean and the sources' full
+   * scores; null where they aren't, or it hardly answered one of them.
+   */
+  readonly overall: (SeenScores & { readonly score: number }) | null;
+}
+
 /** What blends the base estimators of one scenario and form, learned on held-out source models. */
 export interface Blend {
   /** λ of gp-irt, in [0,1]. */
@@ -46,6 +61,8 @@ export interface Blend {
   readonly stack: Readonly<Record<BaseEstimatorId, number>>;
   /** Root mean square error of the partly corrected mean on held-out source models, which the gate looks out of; a fraction. */
   readonly rmse: number;
+  /** The same of the mean over all scenarios that are estimated together; null where they aren't. */
+  readonly overallRmse: number | null;
   /**
    * τ: half-width of the gate's intervals well inside the range seen, relative to the design-based ones: a conformal
    * quantile over held-out source models; 1 where they are too few. Positive.

@@ -22,7 +22,7 @@ function changed(change: (score: number | null, position: number) => number | nu
 describe("answers to another scenario", () => {
   const whole = estimateFromAnchors(bundle, answers, options).scenarios;
 
-  test("count in one that is served together, and not in one that is served alone", () => {
+  test("count in one that is served together; in one that is served alone, for the model's place alone", () => {
     expect(whole[first]!.details!.evidence).toBe("together");
     expect(whole[second]!.details!.evidence).toBe("alone");
     const wrong = estimateFromAnchors(
@@ -35,7 +35,14 @@ describe("answers to another scenario", () => {
     const others = Object.fromEntries(
       Object.entries(answers).map(([id, score]) => [id, id.startsWith(first) && score !== null ? 0 : score]),
     );
-    expect(estimateFromAnchors(bundle, others, options).scenarios[second]).toEqual(whole[second]);
+    const weaker = estimateFromAnchors(bundle, others, options).scenarios[second]!;
+    const here = whole[second]!;
+    for (const id of ["anchor-mean", "p-irt", "gp-irt", "p-irt-dr", "gaussian", "stack"] as const)
+      expect(weaker.details!.estimators[id]).toBe(here.details!.estimators[id]);
+    expect(weaker.details!.theta).toEqual(here.details!.theta);
+    // By the mean over both it was stronger than any model seen, and is no longer.
+    expect([here.range, weaker.range]).toEqual(["outside", "inside"]);
+    expect(weaker.details!.estimators.gate).not.toBe(here.details!.estimators.gate);
   });
 
   test("count where 70 % of them are there; else each scenario stands alone", () => {

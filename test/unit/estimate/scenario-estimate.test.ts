@@ -48,9 +48,10 @@ describe.each(cases)("$name", (reference) => {
     lambda: reference.lambda,
     stack: { "anchor-mean": 0, "p-irt": 0, "p-irt-dr": 0, gaussian: 1 },
     rmse: 0.1,
+    overallRmse: null,
     tightening: 1,
   };
-  const { estimators } = blendEstimates(estimate.base, blend, { worst: 0, best: 1 }, estimate.bounds);
+  const { estimators } = blendEstimates(estimate.base, blend, { worst: 0, best: 1, overall: null }, estimate.bounds);
 
   test.each(["anchor-mean", "p-irt", "gp-irt", "p-irt-dr"] as const)(
     "%s, brought into the bounds that the answers prove",

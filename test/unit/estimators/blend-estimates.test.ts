@@ -6,6 +6,7 @@ const blend = {
   lambda: 0.25,
   stack: { "anchor-mean": 0.1, "p-irt": 0.2, "p-irt-dr": 0.3, gaussian: 0.4 },
   rmse: 0.05,
+  overallRmse: null,
   tightening: 1,
 };
 const anywhere = { low: 0, high: 1 };
@@ -15,7 +16,12 @@ const corrected = 0.5 * 0.7 + 0.5 * 0.5;
 describe("blendEstimates", () => {
   test("is the formulas, by hand", () => {
     expect(partlyCorrectedMean(base)).toBeCloseTo(corrected, 15);
-    const { estimators, outside, share, gap } = blendEstimates(base, blend, { worst: 0.1, best: 0.68 }, anywhere);
+    const { estimators, outside, share, gap } = blendEstimates(
+      base,
+      blend,
+      { worst: 0.1, best: 0.68, overall: null },
+      anywhere,
+    );
     expect(outside.above).toBeCloseTo(normalCdf((corrected - 0.68) / 0.05), 15);
     expect(outside.below).toBeCloseTo(normalCdf((0.1 - corrected) / 0.05), 15);
     const half = 0.025; // half an error inside the range
@@ -31,19 +37,50 @@ describe("blendEstimates", () => {
   });
 
   test("trusts the stack well inside the range, and the partly corrected mean well outside of it", () => {
-    expect(blendEstimates(base, blend, { worst: 0, best: 1 }, anywhere).estimators.gate).toBeCloseTo(stack, 10);
-    expect(blendEstimates(base, blend, { worst: 0, best: 0.2 }, anywhere).estimators.gate).toBeCloseTo(corrected, 10);
-    expect(blendEstimates(base, blend, { worst: 0.95, best: 1 }, anywhere).estimators.gate).toBeCloseTo(corrected, 9);
+    expect(blendEstimates(base, blend, { worst: 0, best: 1, overall: null }, anywhere).estimators.gate).toBeCloseTo(
+      stack,
+      10,
+    );
+    expect(blendEstimates(base, blend, { worst: 0, best: 0.2, overall: null }, anywhere).estimators.gate).toBeCloseTo(
+      corrected,
+      10,
+    );
+    expect(blendEstimates(base, blend, { worst: 0.95, best: 1, overall: null }, anywhere).estimators.gate).toBeCloseTo(
+      corrected,
+      9,
+    );
   });
 
   test("a range of one point, far narrower than the error, is nowhere inside: the gate stays between its two sides", () => {
     const wide = { ...blend, rmse: 10 };
-    const { gate } = blendEstimates(base, wide, { worst: corrected, best: corrected }, anywhere).estimators;
+    const { gate } = blendEstimates(
+      base,
+      wide,
+      { worst: corrected, best: corrected, overall: null },
+      anywhere,
+    ).estimators;
     expect(gate).toBeCloseTo(corrected, 12);
   });
 
+  test("turns to the partly corrected mean where the model lies outside the range over all scenarios", () => {
+    const linked = { ...blend, overallRmse: 0.02 };
+    const place = (score: number) => ({ worst: 0.1, best: 0.9, overall: { score, worst: 0.2, best: 0.6 } });
+    const here = blendEstimates(base, blend, { worst: 0.1, best: 0.9, overall: null }, anywhere);
+    const inside = blendEstimates(base, linked, place(0.4), anywhere);
+    expect(inside).toEqual(here);
+    const edge = blendEstimates(base, linked, place(0.59), anywhere);
+    const share = normalCdf((0.59 - 0.6) / 0.02 + 0.5) + normalCdf((0.2 - 0.59) / 0.02 + 0.5);
+    expect(edge.share).toBeCloseTo(share, 15);
+    expect(edge.outside.above).toBeCloseTo(normalCdf(-0.5), 15);
+    expect(edge.estimators.gate).toBeCloseTo((1 - share) * stack + share * corrected, 15);
+    for (const score of [0.05, 0.75])
+      expect(blendEstimates(base, linked, place(score), anywhere).estimators.gate).toBeCloseTo(corrected, 12);
+    // Without an error to weigh it by, a place over all scenarios says nothing.
+    expect(blendEstimates(base, blend, place(0.75), anywhere)).toEqual(here);
+  });
+
   test("keeps the blends inside what the answers prove", () => {
-    const { estimators } = blendEstimates(base, blend, { worst: 0, best: 1 }, { low: 0.61, high: 0.62 });
+    const { estimators } = blendEstimates(base, blend, { worst: 0, best: 1, overall: null }, { low: 0.61, high: 0.62 });
     for (const id of ["gp-irt", "stack", "gate"] as const) expect(estimators[id]).toBe(0.61);
   });
 });

@@ -73,9 +73,10 @@ test.each(cases)("at the reference's ability, the estimators are the reference's
     lambda,
     stack: { "anchor-mean": 0, "p-irt": 0, "p-irt-dr": 0, gaussian: 1 },
     rmse: 0.1,
+    overallRmse: null,
     tightening: 1,
   };
-  const { estimators } = blendEstimates(base, blend, { worst: 0, best: 1 }, bounds);
+  const { estimators } = blendEstimates(base, blend, { worst: 0, best: 1, overall: null }, bounds);
   expect(Math.abs(estimators["anchor-mean"] - expected.irt)).toBeLessThan(tolerance.score);
   expect(Math.abs(estimators["p-irt"] - expected["p-irt"])).toBeLessThan(tolerance.score);
   expect(Math.abs(estimators["gp-irt"] - expected["gp-irt"])).toBeLessThan(tolerance.score);

@@ -53,6 +53,7 @@ function manifestOf(forms: readonly Readonly<Record<string, Form>>[], models = 6
             lambda: 0.5,
             stack: { "anchor-mean": 0, "p-irt": 0, "p-irt-dr": 0, gaussian: 1 },
             rmse: 0.05,
+            overallRmse: null,
             tightening: 1,
             measured: {
               interpolation: interpolation && { ...measured, ...interpolation },

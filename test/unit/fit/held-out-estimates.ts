@@ -32,7 +32,7 @@ export function drawnEstimates(random: RandomSource, options: DrawnEstimates): H
         fold: options.fold ?? k % folds,
         truth,
         base: { "anchor-mean": anchor, "p-irt": imputed, "p-irt-dr": corrected, gaussian },
-        seen: { worst: 0.1, best: 0.9 },
+        seen: { worst: 0.1, best: 0.9, overall: null },
         bounds: { low: truth - 0.5, high: truth + 0.5 },
         sampling: { variance: 0.04 ** 2, degrees: 30, answers: 40, right: 20 },
         pattern: null,
@@ -48,6 +48,7 @@ export function blendAt(lambda: number): Blend {
     lambda,
     stack: { "anchor-mean": 0.1, "p-irt": 0.2, "p-irt-dr": 0.3, gaussian: 0.4 },
     rmse: 0.05,
+    overallRmse: null,
     tightening: 0.8,
   };
 }

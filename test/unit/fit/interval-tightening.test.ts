@@ -14,7 +14,7 @@ function inside(models: number, error: number): HeldOutEstimate[] {
   return drawnEstimates(random, { models: rowsOf(models), truth: () => 0.4 + 0.2 * random.next() }).map((estimate) => ({
     ...estimate,
     base: { ...estimate.base, "p-irt-dr": 0.5, "p-irt": 0.5, gaussian: estimate.truth + error * random.normal() },
-    seen: { worst: 0, best: 1 },
+    seen: { worst: 0, best: 1, overall: null },
     bounds: { low: 0, high: 1 },
     sampling: { variance: 0.05 ** 2, degrees: 1000, answers: 100, right: 50 },
   }));

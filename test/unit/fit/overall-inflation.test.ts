@@ -22,7 +22,7 @@ function parts(models: number, scenarios: number, alike: number) {
         fold: model % 5,
         truth,
         base: { "anchor-mean": score, "p-irt": score, "p-irt-dr": score, gaussian: score },
-        seen: { worst: 0, best: 1 },
+        seen: { worst: 0, best: 1, overall: null },
         bounds: { low: 0, high: 1 },
         sampling: { variance: ERROR ** 2, degrees: 1e6, answers: 1000, right: 500 },
         pattern: null,

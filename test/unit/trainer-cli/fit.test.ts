@@ -8,6 +8,7 @@ import { afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { typescriptBackend } from "../../../offline-trainer/src/backends/typescript.ts";
 import { closingWords } from "../../../offline-trainer/src/fit/closing-words.ts";
 import { DEFAULT_CONFIGURATION, type FitConfiguration } from "../../../offline-trainer/src/fit/configuration.ts";
+import { overallPlace } from "../../../offline-trainer/src/fit/overall-place.ts";
 import { targetEstimator } from "../../../offline-trainer/src/fit/target-estimator.ts";
 import { bankPriors } from "../../../offline-trainer/src/fit/link-banks.ts";
 import { bundleFiles, fitBundle, type FitResult } from "../../../offline-trainer/src/fit/fit-bundle.ts";
@@ -225,6 +226,7 @@ describe.each([
 
   test("is estimated from by the SDK as the trainer does, to 1e-9", () => {
     let compared = 0;
+    let placed = 0;
     const { banks } = result;
     const loadings = banks.flatMap((bank) => (bank.loadings ? [bank.loadings] : []));
     const common = loadings.length > 0 ? { general: loadings[0]!.length / banks[0]!.trained.dims, loadings } : null;
@@ -242,6 +244,9 @@ describe.each([
         const tasks = banks.map(({ task }) => task);
         const own = targetEstimator(tasks, linked, priors, sets)(model);
         const served = estimateFromAnchors(bundle, answers(model, String(n)), { form: String(n) });
+        const { seen } = bundle.manifest.forms.find(({ id }) => id === String(n))!.overall!;
+        const overall = own.together && seen && overallPlace(own.together, seen, 0);
+        if (overall !== null) placed++;
         banks.forEach(({ task }, b) =>
           task.scenarios.forEach((slice, s) => {
             const { sourceScores } = bundle.scenarios.get(slice.id)!;
@@ -260,7 +265,7 @@ describe.each([
               draw: 0,
               fold: 0,
               truth: 0,
-              seen: { worst: sourceScores[0]!, best: sourceScores.at(-1)! },
+              seen: { worst: sourceScores[0]!, best: sourceScores.at(-1)!, overall },
               sampling: null,
               failed: false,
               ...estimate,
@@ -275,6 +280,7 @@ describe.each([
       }
     }
     expect(compared).toBeGreaterThan(2 * 3 * 24);
+    expect(placed > 0).toBe(common !== null);
   });
 
   test("with all items answered gives the exact score, and an interval of no width", () => {

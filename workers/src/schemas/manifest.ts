@@ -55,6 +55,7 @@ const measuredBlend = {
   lambda: z.number(),
   stack: z.record(z.enum(BASE_ESTIMATORS), z.number()),
   rmse: z.number(),
+  overallRmse: z.number().nullable(),
   tightening: z.number(),
   measured: MeasuredErrorsSchema,
 };
@@ -75,7 +76,13 @@ const FormSchema = z.object({
       pattern: PatternThresholdsSchema.nullable().exactOptional(),
     }),
   ),
-  overall: z.object({ inflation: z.number(), measured: MeasuredErrorsSchema }).nullable(),
+  overall: z
+    .object({
+      inflation: z.number(),
+      seen: z.object({ worst: z.number(), best: z.number() }).nullable(),
+      measured: MeasuredErrorsSchema,
+    })
+    .nullable(),
 });
 
 const FileSchema = z.object({
