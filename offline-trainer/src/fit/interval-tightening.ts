@@ -1,12 +1,11 @@
 import { blendEstimates, type Blend } from "anchoreval/core";
+import { LEAST_FAMILIES } from "../splits/families.ts";
 import { conformalQuantile } from "./held-out-score.ts";
 import type { HeldOutEstimate } from "./held-out.ts";
 import { neededVariance } from "./needed-variance.ts";
 
 /** Held-out models below which 95 % of one more can't be told: ⌈(M+1)·.95⌉ must not be the largest alone. */
 const LEAST_MODELS = 39;
-/** Families of models below which they are too much alike. */
-const LEAST_FAMILIES = 8;
 /** Least share of the chance of being inside that an error is blamed on. */
 const LEAST_INSIDE = 0.05;
 

@@ -3,13 +3,15 @@ import { fullScores, type FullScores } from "../prepare/full-scores.ts";
 import { eligibleTargets } from "../splits/eligible.ts";
 import { extrapolationSplit } from "../splits/extrapolation.ts";
 import { folds } from "../splits/interpolation.ts";
+import { familyNumbers, LEAST_FAMILIES } from "../splits/families.ts";
+import { joinGroups } from "../splits/join-groups.ts";
 import { strength } from "../splits/strength.ts";
 import type { Split } from "../splits/types.ts";
 import type { BankTask } from "./train-bank.ts";
 
 /** Splits of the source models themselves, each by bank. */
 export interface SourceSplits {
-  /** Models like the others: random parts. */
+  /** Models like the others, of makers that aren't among them: random parts that keep families together. */
   readonly folds: readonly (readonly Split[])[];
   /** Models better than the others: the strongest 30 % by the weakest half. */
   readonly strong: readonly Split[];
@@ -17,7 +19,8 @@ export interface SourceSplits {
 
 /**
  * Splits the source models of some banks into sources and targets, the same for all banks, with replicates together;
- * strong and weak by their {@link strength} over all scenarios. Rows are the matrix's; each bank has its own
+ * parts hold out whole families where there are {@link LEAST_FAMILIES}, and strong and weak are so by their
+ * {@link strength} over all scenarios. Rows are the matrix's; each bank has its own
  * part of a split ({@link BankModels.ownSplits}).
  * @param rows - the source models; no other's answers are read
  * @param groups - replicate group of every model
@@ -34,10 +37,13 @@ export function sourceSplits(
   const input = { groups: rows.map((m) => groups[m]!), eligible: rows.map((m) => eligible[m]!) };
   const among = full.map(({ score }) => ({ score: Float64Array.from(rows, (m) => score[m]!) }));
   const names = rows.map((m) => tasks[0]!.matrix.subjects[m]!);
+  const families = familyNumbers(names);
+  const apart =
+    new Set(families).size < LEAST_FAMILIES ? input : { ...input, groups: joinGroups(families, input.groups) };
   const lift = ({ sources, targets }: Split): Split[] =>
     ownSplits({ sources: sources.map((at) => rows[at]!), targets: targets.map((at) => rows[at]!) });
   return {
-    folds: folds(input, Math.min(k, rows.length), random).map(lift),
+    folds: folds(apart, Math.min(k, rows.length), random).map(lift),
     strong: lift(extrapolationSplit({ ...input, scores: strength(among), names })),
   };
 }

@@ -1,5 +1,8 @@
 import { AnchorEvalError } from "anchoreval/core";
 
+/** Families below which what errs on models of a maker not seen can't be told from luck. */
+export const LEAST_FAMILIES = 8;
+
 /** Stems of model names that are families; the longest that matches wins. Documented in docs/backtest.md. */
 const STEMS = [
   "alpaca",
