@@ -1,6 +1,7 @@
 import { ERROR_LEVELS, type ErrorSummary, type FormManifest, type MeasuredErrors } from "anchoreval/bundle";
 import { designInterval, ESTIMATORS, inflated, type EstimatorId } from "anchoreval/core";
 import type { FittedBank } from "./fitted-bank.ts";
+import { holdsTruth } from "./interval-figures.ts";
 import { errorSummary, LEAST_MODELS_FOR_COVERAGE, rounded } from "./measured-errors.ts";
 import { overallEstimates, overallInflation, overallParts, type OverallEstimate } from "./overall-inflation.ts";
 import { withoutFold } from "./without-fold.ts";
@@ -58,8 +59,8 @@ function intervalOf(
   );
   return ({ estimate, truth, sampled }) => {
     if (sampled === null) return null;
-    const { low, high } = designInterval(inflated(sampled, without(estimate)), 0.95);
-    return { holds: low <= truth + 1e-12 && truth - 1e-12 <= high, halfWidth: (high - low) / 2 };
+    const interval = designInterval(inflated(sampled, without(estimate)), 0.95);
+    return { holds: holdsTruth(interval, truth), halfWidth: (interval.high - interval.low) / 2 };
   };
 }
 

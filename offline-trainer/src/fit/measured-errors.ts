@@ -4,7 +4,8 @@ import type { ResponseMatrix } from "../matrix/response-matrix.ts";
 import type { ScenarioSlice } from "../prepare/scenarios.ts";
 import { errorQuantile, heldOutInterval, heldOutScore, heldOutScores } from "./held-out-score.ts";
 import type { HeldOutEstimate } from "./held-out.ts";
-import { randomErrors } from "./random-baseline.ts";
+import { holdsTruth } from "./interval-figures.ts";
+import { randomBaseline } from "./random-baseline.ts";
 import { withoutFold } from "./without-fold.ts";
 
 /** Held-out models below which coverage isn't measured. */
@@ -36,20 +37,17 @@ function splitErrors(input: MeasureInput, estimates: readonly HeldOutEstimate[])
   const { matrix, slice, n, estimator, interval, blend, random } = input;
   const truths = new Map(estimates.map(({ model, truth }) => [model, truth]));
   const models = [...truths.keys()];
-  const baseline = randomErrors(matrix, slice, models, [...truths.values()], n, random.fork(`random ${slice.id} ${n}`));
+  const stream = random.fork(`random ${slice.id} ${n}`);
+  const { errors } = randomBaseline(matrix, slice, models, [...truths.values()], n, stream);
   const bounds = estimates.map(intervalOf(input));
   const covers = interval === "design" || input.interpolation.length > 0;
   const known = models.length >= LEAST_MODELS_FOR_COVERAGE && covers && bounds.every((bound) => bound !== null);
   return {
     models: models.length,
     estimators: summaries(estimates, blend),
-    randomMae: rounded(baseline.reduce((sum, error) => sum + error, 0) / models.length),
+    randomMae: rounded(errors.reduce((sum, error) => sum + error, 0) / models.length),
     coverage95: known
-      ? rounded(
-          bounds.filter(
-            (bound, k) => bound.low <= estimates[k]!.truth + 1e-12 && estimates[k]!.truth <= bound.high + 1e-12,
-          ).length / bounds.length,
-        )
+      ? rounded(bounds.filter((bound, k) => holdsTruth(bound, estimates[k]!.truth)).length / bounds.length)
       : null,
     halfWidth95: known
       ? rounded(bounds.reduce((sum, bound) => sum + (bound.high - bound.low) / 2, 0) / bounds.length)

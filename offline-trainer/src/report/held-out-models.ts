@@ -2,6 +2,7 @@ import type { Blend, EstimatorId } from "anchoreval/core";
 import { errorQuantile, heldOutInterval, heldOutScore } from "../fit/held-out-score.ts";
 import { servedEvidence } from "../fit/learn-evidence.ts";
 import type { HeldOutEstimate } from "../fit/held-out.ts";
+import { holdsTruth } from "../fit/interval-figures.ts";
 import type { ReportForm, ReportScenario } from "./report-data.ts";
 
 /** A model that was held out: what was estimated without it, and the truth. Fractions. */
@@ -49,7 +50,7 @@ export function heldOutModels(
 
 /** Whether the interval holds the truth; null where there is none. */
 export function holds({ interval, truth }: HeldOutModel): boolean | null {
-  return interval && interval.low <= truth + 1e-12 && truth <= interval.high + 1e-12;
+  return interval && holdsTruth(interval, truth);
 }
 
 /** The error that 95 % of the models outside a fold stay within. */
