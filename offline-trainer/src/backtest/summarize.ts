@@ -1,4 +1,5 @@
 import { ESTIMATORS, type EstimatorId } from "anchoreval/core";
+import { clusteredError } from "../fit/clustered-error.ts";
 import { configurationDigest, headlineEstimator, intervalKind, type FitConfiguration } from "../fit/configuration.ts";
 import { holdsTruth, winklerScore } from "../fit/interval-figures.ts";
 import type { CellEstimate, CellResult } from "./cell.ts";
@@ -142,7 +143,7 @@ function intervalFigures(
     halfWidth95: 100 * mean(estimates.map(({ interval }) => (interval!.high - interval!.low) / 2)),
     winkler95: 100 * mean(estimates.map(({ interval, truth }) => winklerScore(interval!, truth, 0.95))),
     coverageSe: clusteredError(
-      estimates,
+      modelsOf(estimates),
       hits.map((hit) => hit - coverage),
       estimates.length,
     ),
@@ -166,30 +167,14 @@ function randomFigures(
 /** Standard error of Σe/Σr over target models, by the delta method. */
 function ratioError(estimates: readonly CellEstimate[], errors: readonly number[], ratio: number): number | null {
   return clusteredError(
-    estimates,
+    modelsOf(estimates),
     estimates.map(({ randomError }, k) => errors[k]! - ratio * randomError),
     estimates.reduce((sum, { randomError }) => sum + randomError, 0),
   );
 }
 
-/**
- * Standard error of a ratio of sums whose linearised residuals are given, clustered by target model: models are in
- * the targets of different numbers of seeds, so that their sums count, not their means.
- * @param total - the sum below the line
- * @returns null for a single model
- * @see Cochran (1977), Sampling Techniques, ch. 9A (ratios of cluster totals)
- */
-function clusteredError(
-  estimates: readonly CellEstimate[],
-  residuals: readonly number[],
-  total: number,
-): number | null {
-  const sums = new Map<number, number>();
-  estimates.forEach(({ model }, k) => sums.set(model, (sums.get(model) ?? 0) + residuals[k]!));
-  if (sums.size < 2) return null;
-  let squares = 0;
-  for (const sum of sums.values()) squares += sum * sum;
-  return Math.sqrt((sums.size / (sums.size - 1)) * squares) / total;
+function modelsOf(estimates: readonly CellEstimate[]): number[] {
+  return estimates.map(({ model }) => model);
 }
 
 function mean(values: readonly number[]): number {

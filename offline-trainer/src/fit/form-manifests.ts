@@ -3,9 +3,10 @@ import { BASE_ESTIMATORS, createRandom } from "anchoreval/core";
 import { headlineEstimator, intervalKind, type FitConfiguration } from "./configuration.ts";
 import type { Evidence } from "./estimate-target.ts";
 import type { FittedBank } from "./fitted-bank.ts";
-import { measureErrors, rounded } from "./measured-errors.ts";
+import { measureErrors } from "./measured-errors.ts";
 import { patternThresholds } from "./pattern-thresholds.ts";
 import { measureOverall } from "./measure-overall.ts";
+import { rounded } from "./rounded.ts";
 
 /** What a bundle says of its forms: the estimator of each, λ, and the errors on models that were held out. */
 export function formManifests(

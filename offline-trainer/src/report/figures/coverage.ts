@@ -1,6 +1,6 @@
 import * as Plot from "@observablehq/plot";
 import { servedBlend } from "anchoreval/bundle";
-import { LEAST_MODELS_FOR_COVERAGE } from "../../fit/measured-errors.ts";
+import { LEAST_MODELS_FOR_COVERAGE } from "../../fit/measured-coverage.ts";
 import { percent, shortened } from "../format.ts";
 import { html, type Html } from "../html.ts";
 import { legend } from "../legend.ts";
