@@ -1,8 +1,7 @@
-import { createRandom, type Blend, type EstimatorId, type SamplingVariance } from "anchoreval/core";
+import { createRandom, type Blend, type EstimatorId, type Evidence, type SamplingVariance } from "anchoreval/core";
 import type { CalibrationBackend } from "../calibrate/types.ts";
 import { headlineEstimator, intervalKind, type FitConfiguration } from "../fit/configuration.ts";
 import { crossValidate } from "../fit/cross-validate.ts";
-import type { Evidence } from "../fit/estimate-target.ts";
 import { errorQuantile, heldOutInterval, heldOutSampling, heldOutScores } from "../fit/held-out-score.ts";
 import { estimateFold, trainFold, type HeldOutEstimate, type HeldOutTable } from "../fit/held-out.ts";
 import { heldOutKey, learnEvidence, servedEvidence, type BankEvidence } from "../fit/learn-evidence.ts";

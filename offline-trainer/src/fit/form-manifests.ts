@@ -1,7 +1,6 @@
 import type { FormManifest, FormScenarioManifest, MeasuredBlend } from "anchoreval/bundle";
-import { BASE_ESTIMATORS, createRandom } from "anchoreval/core";
+import { BASE_ESTIMATORS, createRandom, type Evidence } from "anchoreval/core";
 import { headlineEstimator, intervalKind, type FitConfiguration } from "./configuration.ts";
-import type { Evidence } from "./estimate-target.ts";
 import type { FittedBank } from "./fitted-bank.ts";
 import { measureErrors } from "./measured-errors.ts";
 import { patternThresholds } from "./pattern-thresholds.ts";
