@@ -1,10 +1,12 @@
-// The accuracy table: geometric mean over scenarios of the error relative to random items.
+// The accuracy table: error relative to random items, and what the intervals are worth beside Wilson's on random items,
+// over scenarios.
 // usage: node bench/accuracy.js FOLDER [--sets a,b:scenario+scenario] [--seeds 5] [--anchors 10,30,50,100]
-//          [--runs default:interpolation,default:family,irt-kmeans:newest,…] [--json]
+//          [--runs default:interpolation,default:family,irt-kmeans:newest,…] [--selection NAME] [--separate] [--json]
 // FOLDER holds a folder a set, each with responses.csv.gz and items.jsonl.gz.
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { accuracyFigures, relativeChange } from "./accuracy/figures.js";
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -13,72 +15,73 @@ const { values, positionals } = parseArgs({
     seeds: { type: "string", default: "5" },
     anchors: { type: "string", default: "10,30,50,100" },
     runs: { type: "string" },
+    selection: { type: "string" },
+    separate: { type: "boolean", default: false },
     json: { type: "boolean", default: false },
   },
 });
 const [folder] = positionals;
-if (folder === undefined) {
-  console.error("usage: node bench/accuracy.js FOLDER [--sets a,b] [--seeds 5] [--anchors 10,30,50,100]");
-  process.exit(2);
-}
+if (folder === undefined)
+  fail("usage: node bench/accuracy.js FOLDER [--sets a,b] [--runs default:interpolation] [--json]");
 const bin = new URL("../sdk/bin/anchoreval.js", import.meta.url).pathname;
 const sizes = values.anchors.split(",").map(Number);
 
-/** What is measured: the default on four splits, and the seeds' own recipe on the split of its notebooks and two more. */
+/** What is measured: the default, or the selection asked for, on four splits; and the seeds' own recipe on three. */
 const REFERENCE = {
+  id: "irt-kmeans",
   name: "irt-kmeans, λ by the reference",
   extra: ["--selection", "irt-kmeans", "--lambda", "reference"],
 };
-const RUNS = [
-  ...["interpolation", "extrapolation", "newest", "family"].map((split) => ({ name: "default", split, extra: [] })),
-  ...["newest", "interpolation", "extrapolation"].map((split) => ({ ...REFERENCE, split })),
-].filter(
-  ({ name, split }) => values.runs === undefined || values.runs.split(",").includes(`${name.split(",")[0]}:${split}`),
+const OWN = values.selection
+  ? { id: values.selection, name: values.selection, extra: ["--selection", values.selection] }
+  : { id: "default", name: "default", extra: [] };
+const all = [
+  ...["interpolation", "extrapolation", "newest", "family"].map((split) => ({ ...OWN, split })),
+  ...(values.selection ? [] : ["newest", "interpolation", "extrapolation"].map((split) => ({ ...REFERENCE, split }))),
+];
+const wanted = values.runs?.split(",") ?? all.map(({ id, split }) => `${id}:${split}`);
+const runs = wanted.map(
+  (run) =>
+    all.find(({ id, split }) => `${id}:${split}` === run) ??
+    fail(`--runs is of ${all.map(({ id, split }) => `${id}:${split}`).join(", ")}; got ${run}`),
 );
 
-const geometricMean = (ratios) =>
-  Math.exp(ratios.reduce((sum, ratio) => sum + Math.log(Math.max(ratio, 1e-3)), 0) / ratios.length);
-const mean = (numbers) => numbers.reduce((sum, number) => sum + number, 0) / numbers.length;
 const results = [];
-if (!values.json)
-  console.log(
-    `error relative to random items, geometric mean over scenarios, ${values.seeds} seeds; n = ${sizes.join(" / ")}`,
-  );
-for (const run of RUNS) {
-  const rows = values.sets.split(",").flatMap((set) => backtest(set, run));
-  for (const estimator of ["anchor-mean", "p-irt", "gp-irt", "p-irt-dr", "gaussian", "gate"]) {
-    const cells = sizes.map((n) =>
-      rows.filter((row) => row.n === n && row.estimator === estimator && row.scenario !== "overall"),
+if (!values.json) console.log(`means over scenarios, ${values.seeds} seeds; n = ${sizes.join(" / ")}`);
+for (const run of runs) {
+  const figures = measure(run);
+  if (!values.separate) continue;
+  const apart = measure({ ...run, name: `${run.name}, separate`, extra: [...run.extra, "--separate"] });
+  if (!values.json) console.log(`${run.split}, ${run.name}: error together against separate`);
+  for (const own of figures) {
+    own.changeFromSeparate = relativeChange(
+      own,
+      apart.find(({ estimator }) => estimator === own.estimator),
     );
-    const known = cells.map((own) => own.filter((row) => row.coverage95 !== null));
-    const result = {
-      recipe: run.name,
-      split: run.split,
-      estimator,
-      scenarios: cells[0].length,
-      ratioToRandom: cells.map((own) => geometricMean(own.flatMap((row) => row.ratioToRandom ?? []))),
-      coverage95: known.map((own) => (own.length > 0 ? mean(own.map((row) => row.coverage95)) : null)),
-      worstCoverage95: known.map((own) => (own.length > 0 ? Math.min(...own.map((row) => row.coverage95)) : null)),
-      halfWidth95: known.map((own) => (own.length > 0 ? mean(own.map((row) => row.halfWidth95)) : null)),
-    };
-    results.push(result);
-    if (!values.json) print(result);
+    if (!values.json) console.log(line(own.estimator, own.changeFromSeparate, percent));
   }
 }
 if (values.json) console.log(JSON.stringify({ sizes, results }, null, 1));
 
-function backtest(set, { split, extra }) {
+/** Figures of one recipe on one split, all sets together. */
+function measure({ name, split, extra }) {
+  const rows = values.sets.split(",").flatMap((set) => backtest(set, split, extra));
+  const figures = accuracyFigures(rows, sizes).map((own) => ({ recipe: name, split, ...own }));
+  results.push(...figures);
+  if (!values.json) print(`${split}, ${name}`, figures);
+  return figures;
+}
+
+function backtest(set, split, extra) {
   const [name, scenarios] = set.split(":");
-  const args = [
-    "backtest",
-    "--weighting",
-    "items",
+  const files = [
     "--responses",
     join(folder, name, "responses.csv.gz"),
     "--items",
     join(folder, name, "items.jsonl.gz"),
   ];
-  args.push("--split", split, "--anchors", values.anchors, "--seeds", values.seeds, "--json", "--quiet", ...extra);
+  const args = ["backtest", "--weighting", "items", ...files, "--split", split, "--anchors", values.anchors];
+  args.push("--seeds", values.seeds, "--json", "--quiet", ...extra);
   for (const scenario of scenarios?.split("+") ?? []) args.push("--scenario", scenario);
   const { status, stdout, stderr } = spawnSync(process.execPath, [bin, ...args], {
     encoding: "utf8",
@@ -88,13 +91,33 @@ function backtest(set, { split, extra }) {
   return JSON.parse(stdout).rows;
 }
 
-function print({ recipe, split, estimator, scenarios, ratioToRandom, coverage95, worstCoverage95, halfWidth95 }) {
-  const ratios = ratioToRandom.map((ratio) => ratio.toFixed(3)).join("  ");
-  const interval =
-    coverage95[0] === null
-      ? ""
-      : `  coverage ${coverage95.map((share) => share.toFixed(3)).join(" ")} (worst ${Math.min(...worstCoverage95).toFixed(2)}), half-width ${halfWidth95.map((width) => width.toFixed(1)).join(" ")}`;
-  console.log(
-    `${split.padEnd(14)} ${recipe.padEnd(31)} ${estimator.padEnd(12)} ${ratios}  (${scenarios} scenarios)${interval}`,
-  );
+function print(title, figures) {
+  console.log(`${title} (${figures[0].scenarios} scenarios): error relative to random items`);
+  for (const { estimator, ratioToRandom } of figures) console.log(line(estimator, ratioToRandom, decimals(3)));
+  for (const own of figures.filter(({ coverage95 }) => coverage95.some((share) => share !== null))) {
+    console.log(`  95 % intervals of ${own.estimator}`);
+    console.log(line("coverage", own.coverage95, decimals(3)));
+    console.log(line("worst scenario", own.worstCoverage95, decimals(3)));
+    console.log(line("± two st. errors", own.worstCoverageSe, (error) => decimals(3)(2 * error)));
+    console.log(line("half-width, points", own.halfWidth95, decimals(2)));
+    console.log(line("half-width / Wilson", own.halfWidthToRandom, decimals(3)));
+    console.log(line("Winkler / Wilson", own.winklerToRandom, decimals(3)));
+  }
+}
+
+function line(label, figures, told) {
+  return `  ${label.padEnd(20)}${figures.map((figure) => (figure === null ? "–" : told(figure)).padStart(9)).join("")}`;
+}
+
+function decimals(digits) {
+  return (figure) => figure.toFixed(digits);
+}
+
+function percent(fraction) {
+  return `${fraction > 0 ? "+" : ""}${(100 * fraction).toFixed(1)} %`;
+}
+
+function fail(message) {
+  console.error(message);
+  process.exit(2);
 }

@@ -1,5 +1,5 @@
 import { createRandom } from "anchoreval/core";
-import { randomErrors } from "../../offline-trainer/dist/fit/random-baseline.js";
+import { randomBaseline } from "../../offline-trainer/dist/fit/random-baseline.js";
 import { fullScores } from "../../offline-trainer/dist/prepare/full-scores.js";
 import { sourceMatrix, targetAnswers } from "./source.js";
 
@@ -27,7 +27,7 @@ export function evaluateCell(cell, methods) {
   const random = createRandom(seed).fork(task.id);
   const compared = createRandom(seed).fork(stream);
   return sizes.flatMap((n) => {
-    const baseline = randomErrors(
+    const { errors } = randomBaseline(
       task.matrix,
       slice,
       split.targets,
@@ -35,7 +35,7 @@ export function evaluateCell(cell, methods) {
       n,
       compared.fork(`random ${slice.id} ${n}`),
     );
-    const randomError = baseline.reduce((sum, error) => sum + error, 0);
+    const randomError = errors.reduce((sum, error) => sum + error, 0);
     return methods.map((method) => {
       const began = performance.now();
       let error = 0;

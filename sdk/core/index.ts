@@ -6,6 +6,7 @@ export type { AbilityEstimate, AbilityPrior, HigherOrderPrior, ScoredItems } fro
 export { AnchorEvalError, type AnchorEvalErrorCode, type Issue } from "./errors.ts";
 export { blendEstimates, partlyCorrectedMean, type BlendedEstimates } from "./estimators/blend-estimates.ts";
 export { answerLeverages } from "./estimate/answer-leverages.ts";
+export { EVIDENCE, type Evidence } from "./estimate/evidence.ts";
 export { gatherItems } from "./estimate/gather-items.ts";
 export { predictedScores } from "./estimate/predicted-scores.ts";
 export { bankAbilities, bankAbility, type BankAnswers } from "./estimate/bank-abilities.ts";

@@ -1,6 +1,7 @@
 import type { AbilityEstimate } from "../core/ability/types.ts";
 import type { Bundle, BundleScenario } from "../core/bundle/bundle.ts";
 import { ERROR_LEVELS, type FormManifest, type MeasuredBlend } from "../core/bundle/manifest.ts";
+import type { Evidence } from "../core/estimate/evidence.ts";
 import { LEAST_ANSWERED_SHARE } from "../core/estimators/answered-sample.ts";
 import { blendEstimates } from "../core/estimators/blend-estimates.ts";
 import type { SeenModels } from "../core/estimators/types.ts";
@@ -102,7 +103,7 @@ function scenarioResult(
   level: number,
   warnings: EstimateWarning[],
 ): ScoredScenario {
-  const evidence = theirs ? ("together" as const) : ("alone" as const);
+  const evidence: Evidence = theirs ? "together" : "alone";
   const { together, ...own } = form.scenarios[scenario.id]!;
   const described: MeasuredBlend = theirs ? together! : own;
   const { bank, weights, scoreMap, sourceScores } = scenario;

@@ -43,6 +43,7 @@ const measured = (error: number): MeasuredErrors => {
     estimators,
     randomMae: error * 1.4,
     coverage95: 0.95,
+    coverageSe: 0.02,
     halfWidth95: error * 2.6,
     absoluteError: [error * 0.8, error * 1.5, error * 2, error * 2.5, null],
   };

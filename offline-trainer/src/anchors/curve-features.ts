@@ -1,5 +1,5 @@
 import { itemResponse, type ItemBank } from "anchoreval/core";
-import { leadingComponents } from "../calibrate/leading-components.ts";
+import { leadingComponents } from "../spectral/leading-components.ts";
 
 /**
  * How far beyond the sources' range samples are balanced: abilities count at μ + 2(θ − μ), μ their mean, so that models

@@ -1,5 +1,5 @@
 import { cholesky, choleskySolve } from "anchoreval/core";
-import { symmetricEigen } from "../calibrate/symmetric-eigen.ts";
+import { symmetricEigen } from "../spectral/symmetric-eigen.ts";
 import { probabilities, type FittedAnswers } from "./fitted-answers.ts";
 
 /** Share of the mean precision that stands in for what few items can't tell. */

@@ -1,13 +1,12 @@
-import { createRandom, type Blend, type EstimatorId, type SamplingVariance } from "anchoreval/core";
+import { createRandom, type Blend, type EstimatorId, type Evidence, type SamplingVariance } from "anchoreval/core";
 import type { CalibrationBackend } from "../calibrate/types.ts";
 import { headlineEstimator, intervalKind, type FitConfiguration } from "../fit/configuration.ts";
 import { crossValidate } from "../fit/cross-validate.ts";
-import type { Evidence } from "../fit/target-estimator.ts";
 import { errorQuantile, heldOutInterval, heldOutSampling, heldOutScores } from "../fit/held-out-score.ts";
 import { estimateFold, trainFold, type HeldOutEstimate, type HeldOutTable } from "../fit/held-out.ts";
 import { heldOutKey, learnEvidence, servedEvidence, type BankEvidence } from "../fit/learn-evidence.ts";
 import { overallEstimates, overallInflation, overallParts } from "../fit/overall-inflation.ts";
-import { randomErrors } from "../fit/random-baseline.ts";
+import { randomBaseline } from "../fit/random-baseline.ts";
 import type { BankTask } from "../fit/train-bank.ts";
 import type { Split } from "../splits/types.ts";
 
@@ -43,6 +42,8 @@ export interface CellEstimate {
   readonly interval: { readonly low: number; readonly high: number } | null;
   /** Mean absolute error of as many random items. */
   readonly randomError: number;
+  /** What their 95 % intervals come to; null where a scenario is asked whole, and for overall scores. */
+  readonly randomInterval: { readonly coverage: number; readonly halfWidth: number; readonly winkler: number } | null;
   /** The estimate failed and stands as the anchor mean. */
   readonly failed: boolean;
 }
@@ -96,7 +97,7 @@ export async function backtestCell(
         );
         const truths = new Map(held.map(({ estimate: { model, truth } }) => [model, truth]));
         const models = [...truths.keys()];
-        const errors = randomErrors(
+        const { errors, intervals } = randomBaseline(
           task.matrix,
           slice,
           models,
@@ -104,7 +105,19 @@ export async function backtestCell(
           n,
           random.fork(`random ${slice.id} ${n}`),
         );
-        const baseline = new Map(models.map((model, t) => [model, errors[t]!]));
+        const baseline = new Map(
+          models.map((model, t) => [
+            model,
+            {
+              randomError: errors[t]!,
+              randomInterval: intervals && {
+                coverage: intervals.coverage[t]!,
+                halfWidth: intervals.halfWidth[t]!,
+                winkler: intervals.winkler[t]!,
+              },
+            },
+          ]),
+        );
         return {
           scenario: slice.id,
           n,
@@ -153,7 +166,7 @@ function servedEstimates(
 function cellEstimate(
   { estimate, blend, error }: ServedEstimate,
   { selection }: FitConfiguration,
-  randomError: number,
+  baseline: Pick<CellEstimate, "randomError" | "randomInterval">,
 ): CellEstimate {
   const { model, draw, truth, bounds, failed } = estimate;
   const headline = headlineEstimator(selection);
@@ -163,5 +176,5 @@ function cellEstimate(
     error === null ? null : { low: Math.max(bounds.low, score - error), high: Math.min(bounds.high, score + error) };
   const interval = intervalKind(selection) === "design" ? heldOutInterval(estimate, headline, blend) : around;
   const sampling = heldOutSampling(estimate, headline, blend);
-  return { model, draw, truth, estimators, bounds, sampling, interval, randomError, failed };
+  return { model, draw, truth, estimators, bounds, sampling, interval, ...baseline, failed };
 }

@@ -67,7 +67,8 @@ export async function runBacktest(matrix: ResponseMatrix, options: BacktestOptio
 
 /**
  * Overall scores, the mean over scenarios, of the targets that every scenario has in common; null where there are none.
- * Scenarios' draws are independent, so the baseline's errors combine in quadrature.
+ * Scenarios' draws are independent, so the baseline's errors combine in quadrature; its intervals are kept as means over
+ * draws, which give no overall one.
  */
 function overallCells(
   scenarios: readonly (readonly (readonly CellResult[])[])[],
@@ -119,6 +120,7 @@ function overallEstimate(parts: readonly CellEstimate[], headline: EstimatorId, 
     sampling: null,
     interval: sampled.length < parts.length ? null : designInterval(inflated(weightedScore(sampled), inflation), 0.95),
     randomError: quadrature((part) => part.randomError),
+    randomInterval: null,
     failed: parts.some((part) => part.failed),
   };
 }

@@ -1,5 +1,7 @@
 import { ESTIMATORS, type EstimatorId } from "anchoreval/core";
+import { clusteredError } from "../fit/clustered-error.ts";
 import { configurationDigest, headlineEstimator, intervalKind, type FitConfiguration } from "../fit/configuration.ts";
+import { holdsTruth, winklerScore } from "../fit/interval-figures.ts";
 import type { CellEstimate, CellResult } from "./cell.ts";
 import { kendall, spearman } from "./rank-correlation.ts";
 
@@ -32,6 +34,10 @@ export interface BacktestRow {
   /** Null where random items make no error: the scenario is asked whole. */
   readonly ratioToRandom: number | null;
   readonly randomMae: number;
+  /** Of Wilson's 95 % interval on random items; null where a scenario is asked whole, and for overall scores. */
+  readonly randomCoverage95: number | null;
+  readonly randomHalfWidth95: number | null;
+  readonly randomWinkler95: number | null;
   readonly ratioSe: number | null;
   readonly coverageSe: number | null;
   readonly lambda: number | null;
@@ -64,6 +70,7 @@ export function backtestRows(input: RowInput): BacktestRow[] {
   const headline = headlineEstimator(configuration.selection);
   const digest = configurationDigest(configuration);
   const randomMae = mean(estimates.map((estimate) => estimate.randomError));
+  const random = randomFigures(estimates);
   return ESTIMATORS.map((estimator): BacktestRow => {
     const errors = estimates.map((estimate) => estimate.estimators[estimator] - estimate.truth);
     const absolute = errors.map(Math.abs);
@@ -111,6 +118,7 @@ export function backtestRows(input: RowInput): BacktestRow[] {
         : null,
       ratioToRandom: ratio,
       randomMae: 100 * randomMae,
+      ...random,
       ratioSe: ratio === null ? null : ratioError(estimates, absolute, ratio),
       lambda: estimator === "gp-irt" ? meanLambda(cells) : null,
       targets: new Set(estimates.map((estimate) => estimate.model)).size,
@@ -128,53 +136,45 @@ function meanLambda(cells: readonly CellResult[]): number | null {
 function intervalFigures(
   estimates: readonly CellEstimate[],
 ): Pick<BacktestRow, "coverage95" | "halfWidth95" | "winkler95" | "coverageSe"> {
-  const hits = estimates.map(({ interval, truth }) =>
-    interval!.low <= truth + 1e-12 && truth <= interval!.high + 1e-12 ? 1 : 0,
-  );
-  const winkler = estimates.map(({ interval, truth }) => {
-    const { low, high } = interval!;
-    return high - low + (2 / 0.05) * Math.max(0, low - truth, truth - high);
-  });
+  const hits = estimates.map(({ interval, truth }) => (holdsTruth(interval!, truth) ? 1 : 0));
   const coverage = mean(hits);
   return {
     coverage95: coverage,
     halfWidth95: 100 * mean(estimates.map(({ interval }) => (interval!.high - interval!.low) / 2)),
-    winkler95: 100 * mean(winkler),
+    winkler95: 100 * mean(estimates.map(({ interval, truth }) => winklerScore(interval!, truth, 0.95))),
     coverageSe: clusteredError(
-      estimates,
+      modelsOf(estimates),
       hits.map((hit) => hit - coverage),
       estimates.length,
     ),
   };
 }
 
+/** What as many random items with Wilson's interval come to on the same targets. */
+function randomFigures(
+  estimates: readonly CellEstimate[],
+): Pick<BacktestRow, "randomCoverage95" | "randomHalfWidth95" | "randomWinkler95"> {
+  const known = estimates.flatMap(({ randomInterval }) => (randomInterval === null ? [] : [randomInterval]));
+  if (known.length < estimates.length)
+    return { randomCoverage95: null, randomHalfWidth95: null, randomWinkler95: null };
+  return {
+    randomCoverage95: mean(known.map(({ coverage }) => coverage)),
+    randomHalfWidth95: 100 * mean(known.map(({ halfWidth }) => halfWidth)),
+    randomWinkler95: 100 * mean(known.map(({ winkler }) => winkler)),
+  };
+}
+
 /** Standard error of Σe/Σr over target models, by the delta method. */
 function ratioError(estimates: readonly CellEstimate[], errors: readonly number[], ratio: number): number | null {
   return clusteredError(
-    estimates,
+    modelsOf(estimates),
     estimates.map(({ randomError }, k) => errors[k]! - ratio * randomError),
     estimates.reduce((sum, { randomError }) => sum + randomError, 0),
   );
 }
 
-/**
- * Standard error of a ratio of sums whose linearised residuals are given, clustered by target model: models are in
- * the targets of different numbers of seeds, so that their sums count, not their means.
- * @param total - the sum below the line
- * @returns null for a single model
- * @see Cochran (1977), Sampling Techniques, ch. 9A (ratios of cluster totals)
- */
-function clusteredError(
-  estimates: readonly CellEstimate[],
-  residuals: readonly number[],
-  total: number,
-): number | null {
-  const sums = new Map<number, number>();
-  estimates.forEach(({ model }, k) => sums.set(model, (sums.get(model) ?? 0) + residuals[k]!));
-  if (sums.size < 2) return null;
-  let squares = 0;
-  for (const sum of sums.values()) squares += sum * sum;
-  return Math.sqrt((sums.size / (sums.size - 1)) * squares) / total;
+function modelsOf(estimates: readonly CellEstimate[]): number[] {
+  return estimates.map(({ model }) => model);
 }
 
 function mean(values: readonly number[]): number {

@@ -16,7 +16,7 @@ import { resolveBackend, type Provider } from "../backends/resolve-backend.ts";
 import { closingWords } from "../fit/closing-words.ts";
 import { DEFAULT_CONFIGURATION } from "../fit/configuration.ts";
 import { bundleFiles, fitBundle } from "../fit/fit-bundle.ts";
-import { randomErrors } from "../fit/random-baseline.ts";
+import { randomBaseline } from "../fit/random-baseline.ts";
 import { scoreAt, submatrix, type ResponseMatrix } from "../matrix/response-matrix.ts";
 import { fullScores } from "../prepare/full-scores.ts";
 import { scenarioSlices, type ScenarioSlice } from "../prepare/scenarios.ts";
@@ -207,14 +207,14 @@ function showErrors(
   const full = slices.map((slice) => fullScores(matrix, slice).score);
   const random = slices.map((slice, s) =>
     Array.from(
-      randomErrors(
+      randomBaseline(
         matrix,
         slice,
         targets,
         targets.map((model) => full[s]![model]!),
         anchors,
         createRandom(seed).fork(`random ${slice.id}`),
-      ),
+      ).errors,
     ),
   );
   const rows = slices.map(({ id, count }, s) => [

@@ -11,7 +11,7 @@ import { fullScores } from "../prepare/full-scores.ts";
 import type { FitOptions } from "./fit-options.ts";
 import type { FittedBank } from "./fitted-bank.ts";
 import { formManifests } from "./form-manifests.ts";
-import { rounded } from "./measured-errors.ts";
+import { rounded } from "./rounded.ts";
 
 /** All that a bundle is encoded from, but for the report. */
 export function bundleContent(

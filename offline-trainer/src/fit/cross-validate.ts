@@ -1,5 +1,5 @@
+import type { Evidence } from "anchoreval/core";
 import type { Split } from "../splits/types.ts";
-import type { Evidence } from "./target-estimator.ts";
 import {
   estimateFold,
   trainFold,

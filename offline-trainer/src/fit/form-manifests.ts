@@ -1,11 +1,11 @@
 import type { FormManifest, FormScenarioManifest, MeasuredBlend } from "anchoreval/bundle";
-import { BASE_ESTIMATORS, createRandom } from "anchoreval/core";
+import { BASE_ESTIMATORS, createRandom, type Evidence } from "anchoreval/core";
 import { headlineEstimator, intervalKind, type FitConfiguration } from "./configuration.ts";
-import type { Evidence } from "./target-estimator.ts";
 import type { FittedBank } from "./fitted-bank.ts";
-import { measureErrors, rounded } from "./measured-errors.ts";
+import { measureErrors } from "./measured-errors.ts";
 import { patternThresholds } from "./pattern-thresholds.ts";
 import { measureOverall } from "./measure-overall.ts";
+import { rounded } from "./rounded.ts";
 
 /** What a bundle says of its forms: the estimator of each, λ, and the errors on models that were held out. */
 export function formManifests(

@@ -2,8 +2,10 @@ import {
   anchorFactors,
   type AnswerPattern,
   BASE_ESTIMATORS,
+  EVIDENCE,
   samplingVariance,
   type BaseEstimatorId,
+  type Evidence,
   type RandomSource,
   type SamplingVariance,
   type SeenScores,
@@ -13,7 +15,7 @@ import { fullScores } from "../prepare/full-scores.ts";
 import type { Split } from "../splits/types.ts";
 import type { DimensionOptions } from "./choose-dimension.ts";
 import { drawForms, prepareForms, type BankForms } from "./draw-forms.ts";
-import { targetEstimator, EVIDENCE, type Evidence, type PatternedEstimate } from "./target-estimator.ts";
+import { targetEstimator, type PatternedEstimate } from "./target-estimator.ts";
 import { bankPriors, linkBanks, type LinkedBanks } from "./link-banks.ts";
 import { overallPlace, overallScores, scoresSeen, type OverallPlace } from "./overall-place.ts";
 import { resolveModel, type WantedModel } from "./resolve-model.ts";

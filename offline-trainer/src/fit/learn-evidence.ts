@@ -1,7 +1,6 @@
-import type { EstimatorId } from "anchoreval/core";
+import type { EstimatorId, Evidence } from "anchoreval/core";
 import type { LambdaRule } from "./configuration.ts";
 import type { BankValidation, CrossValidation } from "./cross-validate.ts";
-import type { Evidence } from "./target-estimator.ts";
 import { heldOutScore } from "./held-out-score.ts";
 import type { HeldOutEstimate } from "./held-out.ts";
 import { learnBlends, type LearnedBlend } from "./learn-blends.ts";

@@ -1,9 +1,12 @@
 import { ERROR_LEVELS, type ErrorSummary, type FormManifest, type MeasuredErrors } from "anchoreval/bundle";
 import { designInterval, ESTIMATORS, inflated, type EstimatorId } from "anchoreval/core";
 import type { FittedBank } from "./fitted-bank.ts";
-import { errorSummary, LEAST_MODELS_FOR_COVERAGE, rounded } from "./measured-errors.ts";
+import type { ScoreInterval } from "./interval-figures.ts";
+import { measuredCoverage } from "./measured-coverage.ts";
+import { errorSummary } from "./measured-errors.ts";
 import { overallEstimates, overallInflation, overallParts, type OverallEstimate } from "./overall-inflation.ts";
 import { overallScores, scoresSeen } from "./overall-place.ts";
+import { rounded } from "./rounded.ts";
 import { withoutFold } from "./without-fold.ts";
 
 /**
@@ -30,7 +33,7 @@ export function measureOverall(
   const models = new Set(overall.map(({ estimate }) => estimate.model)).size;
   const errors = (id: EstimatorId): number[] => overall.map(({ scores, truth }) => scores[id] - truth);
   const intervals = overall.map(intervalOf(overall));
-  const known = models >= LEAST_MODELS_FOR_COVERAGE && intervals.every((interval) => interval !== null);
+  const held = overall.map(({ estimate, truth }) => ({ model: estimate.model, truth }));
   const absolute = errors(estimator)
     .map(Math.abs)
     .sort((x, y) => x - y);
@@ -42,8 +45,7 @@ export function measureOverall(
       ErrorSummary
     >,
     randomMae: rounded(quadrature(randomMae)),
-    coverage95: known ? rounded(mean(intervals.map(({ holds }) => (holds ? 1 : 0)))) : null,
-    halfWidth95: known ? rounded(mean(intervals.map(({ halfWidth }) => halfWidth))) : null,
+    ...measuredCoverage(held, intervals),
     absoluteError: ERROR_LEVELS.map((level) => {
       const rank = Math.ceil(Math.ceil((models + 1) * level) * draws);
       return rank > absolute.length ? null : rounded(absolute[rank - 1]!);
@@ -57,22 +59,13 @@ export function measureOverall(
 }
 
 /** The interval of a held-out model's overall score, inflated by what the models of other folds need. */
-function intervalOf(
-  overall: readonly OverallEstimate[],
-): (own: OverallEstimate) => { holds: boolean; halfWidth: number } | null {
+function intervalOf(overall: readonly OverallEstimate[]): (own: OverallEstimate) => ScoreInterval | null {
   const without = withoutFold(
     overall.map(({ estimate }) => estimate),
     (held) => overallInflation(overall.filter(({ estimate }) => !held.has(estimate.model))),
   );
-  return ({ estimate, truth, sampled }) => {
-    if (sampled === null) return null;
-    const { low, high } = designInterval(inflated(sampled, without(estimate)), 0.95);
-    return { holds: low <= truth + 1e-12 && truth - 1e-12 <= high, halfWidth: (high - low) / 2 };
-  };
-}
-
-function mean(values: readonly number[]): number {
-  return values.reduce((sum, value) => sum + value, 0) / values.length;
+  return ({ estimate, sampled }) =>
+    sampled === null ? null : designInterval(inflated(sampled, without(estimate)), 0.95);
 }
 
 /** Spread of a mean of independent parts. */

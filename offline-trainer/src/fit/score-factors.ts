@@ -1,5 +1,5 @@
 import { predictedScores, type AnchorFactors, type ItemBank, type MonotoneMap } from "anchoreval/core";
-import { leadingComponents } from "../calibrate/leading-components.ts";
+import { leadingComponents } from "../spectral/leading-components.ts";
 
 /** Factors kept at most: each costs a bundle four bytes an anchor. */
 const MOST_FACTORS = 48;

@@ -18,10 +18,6 @@ import { scoreAt } from "../matrix/response-matrix.ts";
 import type { BankPriors, LinkedBanks } from "./link-banks.ts";
 import type { BankTask } from "./train-bank.ts";
 
-/** Whose answers an estimate rests on: the bank's own, or all banks'. */
-export const EVIDENCE = ["alone", "together"] as const;
-export type Evidence = (typeof EVIDENCE)[number];
-
 /** An anchor set with its factors, and the sources' lowest score. */
 export interface FactoredAnchors {
   readonly anchors: AnchorSet;

@@ -1,7 +1,8 @@
-import type { Blend, EstimatorId } from "anchoreval/core";
-import { errorQuantile, heldOutInterval, heldOutScore } from "../fit/held-out-score.ts";
+import { crossFittedInterval } from "../fit/cross-fitted-interval.ts";
+import { heldOutScore } from "../fit/held-out-score.ts";
 import { servedEvidence } from "../fit/learn-evidence.ts";
 import type { HeldOutEstimate } from "../fit/held-out.ts";
+import { holdsTruth, type ScoreInterval } from "../fit/interval-figures.ts";
 import type { ReportForm, ReportScenario } from "./report-data.ts";
 
 /** A model that was held out: what was estimated without it, and the truth. Fractions. */
@@ -10,7 +11,7 @@ export interface HeldOutModel {
   readonly model: number;
   readonly truth: number;
   readonly score: number;
-  readonly interval: { readonly low: number; readonly high: number } | null;
+  readonly interval: ScoreInterval | null;
 }
 
 /** The held-out models of a scenario and form, each once: of the forms that were drawn on a fold, the first. */
@@ -23,42 +24,21 @@ export function heldOutModels(
   const interpolation = validation.interpolation[place]!.get(size) ?? [];
   const extrapolation = validation.extrapolation[place]!.get(size) ?? [];
   const blend = blends[place]!.get(size)!.foldOut;
-  const errors = new Map<number, number | null>();
-  const crossValidated = (fold: number): number | null => {
-    if (!errors.has(fold)) errors.set(fold, quantileWithout(fold, interpolation, form.estimator, blend));
-    return errors.get(fold)!;
-  };
+  const intervalOf = crossFittedInterval({ ...form, blend, interpolation, extrapolation });
   const held = (estimates: readonly HeldOutEstimate[]): HeldOutModel[] =>
     estimates
       .filter(({ draw }) => draw === 0)
-      .map((estimate) => {
-        const { model, truth, fold } = estimate;
-        const score = heldOutScore(estimate, form.estimator, blend(estimate));
-        const error = form.interval === "design" ? null : crossValidated(fold);
-        const around = error === null ? null : { low: Math.max(0, score - error), high: Math.min(1, score + error) };
-        return {
-          model,
-          truth,
-          score,
-          interval: form.interval === "design" ? heldOutInterval(estimate, form.estimator, blend(estimate)) : around,
-        };
-      })
+      .map((estimate) => ({
+        model: estimate.model,
+        truth: estimate.truth,
+        score: heldOutScore(estimate, form.estimator, blend(estimate)),
+        interval: intervalOf(estimate),
+      }))
       .sort((one, other) => one.truth - other.truth || one.model - other.model);
   return { like: held(interpolation), stronger: held(extrapolation) };
 }
 
 /** Whether the interval holds the truth; null where there is none. */
 export function holds({ interval, truth }: HeldOutModel): boolean | null {
-  return interval && interval.low <= truth + 1e-12 && truth <= interval.high + 1e-12;
-}
-
-/** The error that 95 % of the models outside a fold stay within. */
-function quantileWithout(
-  fold: number,
-  estimates: readonly HeldOutEstimate[],
-  estimator: EstimatorId,
-  blend: (estimate: HeldOutEstimate) => Blend,
-): number | null {
-  const others = estimates.filter((estimate) => estimate.fold !== fold);
-  return errorQuantile(others, estimator, blend, 0.95);
+  return interval && holdsTruth(interval, truth);
 }

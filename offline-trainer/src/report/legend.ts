@@ -4,7 +4,8 @@ import { html, type Child, type Html } from "./html.ts";
 export interface KeyEntry {
   readonly label: Child;
   readonly colour: string;
-  readonly mark: "circle" | "ring" | "square" | "diamond" | "triangle" | "cross" | "star" | "bar" | "none";
+  readonly mark:
+    "circle" | "ring" | "square" | "diamond" | "solid-diamond" | "triangle" | "cross" | "star" | "bar" | "none";
   readonly line?: "solid" | "strong" | "dashed";
 }
 
@@ -13,6 +14,7 @@ const SHAPES: Readonly<Record<KeyEntry["mark"], Html | null>> = {
   ring: html`<circle cx="14" cy="7" r="3" fill="none" />`,
   square: html`<rect x="11.4" y="4.4" width="5.2" height="5.2" fill="var(--page)" />`,
   diamond: html`<path d="M14 3.2 17.6 7 14 10.8 10.4 7Z" fill="var(--page)" />`,
+  "solid-diamond": html`<path d="M14 3.2 17.6 7 14 10.8 10.4 7Z" />`,
   triangle: html`<path d="M14 3.2 17.4 9.6H10.6Z" fill="var(--page)" />`,
   cross: html`<path d="M11 4 17 10M17 4 11 10" />`,
   star: html`<path d="M14 3.4 14.9 6 17.6 6 15.5 7.7 16.2 10.3 14 8.8 11.8 10.3 12.5 7.7 10.4 6 13.1 6Z" />`,

@@ -123,6 +123,8 @@ export interface SplitErrors {
   readonly randomMae: number;
   /** Share of 95 % intervals that hold the full score; null below 20 models. */
   readonly coverage95: number | null;
+  /** Its standard error, clustered by model; null where it isn't measured, absent from older bundles. */
+  readonly coverageSe?: number | null;
   /** Mean half-width of those intervals. */
   readonly halfWidth95: number | null;
   /** Quantiles of the absolute error of `score` at {@link ERROR_LEVELS}, with the finite-sample correction of conformal prediction; null where the models are too few for a level. */

@@ -23,19 +23,22 @@ const share = number({ min: 0, max: 1 });
 
 const errorSummary: Check<ErrorSummary> = object({ mae: number({ min: 0 }), rmse: number({ min: 0 }), bias: number() });
 const split = nullable(
-  object({
-    models: count,
-    estimators: object(
-      Object.fromEntries(ESTIMATORS.map((estimator) => [estimator, errorSummary])) as Record<
-        (typeof ESTIMATORS)[number],
-        typeof errorSummary
-      >,
-    ),
-    randomMae: number({ min: 0 }),
-    coverage95: nullable(share),
-    halfWidth95: nullable(number({ min: 0 })),
-    absoluteError: list(nullable(number({ min: 0 })), { min: ERROR_LEVELS.length }),
-  }),
+  object(
+    {
+      models: count,
+      estimators: object(
+        Object.fromEntries(ESTIMATORS.map((estimator) => [estimator, errorSummary])) as Record<
+          (typeof ESTIMATORS)[number],
+          typeof errorSummary
+        >,
+      ),
+      randomMae: number({ min: 0 }),
+      coverage95: nullable(share),
+      halfWidth95: nullable(number({ min: 0 })),
+      absoluteError: list(nullable(number({ min: 0 })), { min: ERROR_LEVELS.length }),
+    },
+    { coverageSe: nullable(number({ min: 0 })) },
+  ),
 );
 const stack = object(
   Object.fromEntries(BASE_ESTIMATORS.map((estimator) => [estimator, share])) as Record<BaseEstimatorId, typeof share>,

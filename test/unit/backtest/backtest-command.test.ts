@@ -80,6 +80,7 @@ describe("--json", () => {
       const interval = headline ? number : null;
       // 30 anchors ask b, which has 24 items, whole: random items make no error there.
       const whole = row.n === 30 && row.scenario === "b";
+      const random = whole || row.scenario === "overall" ? null : number;
       expect(row).toEqual({
         scenario: text,
         split: "interpolation",
@@ -103,6 +104,9 @@ describe("--json", () => {
         intervalMethod: headline ? "conformal" : null,
         ratioToRandom: whole ? null : number,
         randomMae: number,
+        randomCoverage95: random,
+        randomHalfWidth95: random,
+        randomWinkler95: random,
         ratioSe: whole ? null : number,
         coverageSe: interval,
         lambda: row.estimator === "gp-irt" && row.scenario !== "overall" ? number : null,
@@ -119,6 +123,11 @@ describe("--json", () => {
       expect(row.mae).toBeGreaterThanOrEqual(Math.abs(row.bias) - 1e-9);
       expect(row.p95).toBeLessThanOrEqual(100);
       if (row.n === 6) expect(row.randomMae).toBeGreaterThan(2);
+      if (row.randomCoverage95 !== null) {
+        expect(row.randomCoverage95).toBeLessThanOrEqual(1);
+        expect(row.randomHalfWidth95).toBeGreaterThan(2);
+        expect(row.randomWinkler95).toBeGreaterThanOrEqual(2 * row.randomHalfWidth95! - 1e-9);
+      }
       if (row.estimator !== HEADLINE) continue;
       expect(row.coverage95).toBeLessThanOrEqual(1);
       expect(row.winkler95).toBeGreaterThanOrEqual(2 * row.halfWidth95! - 1e-9);

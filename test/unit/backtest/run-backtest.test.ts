@@ -84,7 +84,7 @@ describe("runBacktest", () => {
     for (const row of whole) {
       for (const figure of ["mae", "rmse", "bias", "p95", "randomMae"] as const)
         expect(Math.abs(row[figure])).toBeLessThan(1e-10);
-      expect(row).toMatchObject({ ratioToRandom: null, ratioSe: null });
+      expect(row).toMatchObject({ ratioToRandom: null, ratioSe: null, randomHalfWidth95: null });
       expect(row.spearman).toBeCloseTo(1, 12);
       if (row.estimator === "gate") expect(row).toMatchObject({ coverage95: 1, coverageSe: 0 });
     }

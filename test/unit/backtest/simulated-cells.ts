@@ -49,6 +49,7 @@ export function simulatedCells({
           sampling: null,
           interval: { low: Math.min(interval.low, interval.high), high: interval.high },
           randomError: randomError * luck,
+          randomInterval: { coverage: 0.8 + 0.2 * luck * truth, halfWidth: 0.1 * luck, winkler: 0.3 * luck + truth },
           failed: random.below(8) === 0,
         });
       }

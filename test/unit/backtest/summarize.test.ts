@@ -74,6 +74,14 @@ describe("rows against the cells' estimates", () => {
     expect(row.ratioSe! / jackknifeError(estimates, absolute, baseline)).toBeCloseTo(1, 6);
   });
 
+  test.each(ESTIMATORS)("%s: random items' intervals, in points", (estimator) => {
+    const own = estimates.map(({ randomInterval }) => randomInterval!);
+    const row = rowOf(seeds, estimator);
+    expect(row.randomCoverage95).toBeCloseTo(average(own.map(({ coverage }) => coverage)), 12);
+    expect(row.randomHalfWidth95).toBeCloseTo(average(own.map(({ halfWidth }) => 100 * halfWidth)), 10);
+    expect(row.randomWinkler95).toBeCloseTo(average(own.map(({ winkler }) => 100 * winkler)), 10);
+  });
+
   test("95 % within is the linear quantile: 95 of errors 0, 1, …, 100, and between the largest two of two", () => {
     const errors = [...Array(101).keys()].reverse();
     const ofErrors = (list: readonly number[]): BacktestRow => {
@@ -160,6 +168,12 @@ describe("rows against the cells' estimates", () => {
 
 describe("intervals that are not there", () => {
   const NONE = { coverage95: null, halfWidth95: null, winkler95: null, coverageSe: null, intervalMethod: null };
+
+  test("random items without intervals, if only for one estimate, take their figures with them, and nothing else", () => {
+    const without = changed(seeds, (estimate, k) => (k === 5 ? { ...estimate, randomInterval: null } : estimate));
+    const none = { randomCoverage95: null, randomHalfWidth95: null, randomWinkler95: null };
+    expect(rowsOf(without)).toEqual(rowsOf(seeds).map((row) => ({ ...row, ...none })));
+  });
 
   test("other estimators than the headline's have none", () => {
     for (const id of ["anchor-mean", "p-irt", "gp-irt"] as const) expect(rowOf(seeds, id)).toMatchObject(NONE);

@@ -187,6 +187,7 @@ describe("a manifest with a wrong value", () => {
     ["λ past 1", (m) => (m.forms[0].scenarios.alpha.lambda = 1.1), "forms.0.scenarios.alpha.lambda", "not in [0, 1]"],
     ["whole as a number", (m) => (m.forms[0].scenarios.alpha.whole = 1), "scenarios.alpha.whole", "true or false"],
     ["a negative error", (m) => (measured(m).randomMae = -1), "interpolation.randomMae", "is not in"],
+    ["a negative standard error", (m) => (measured(m).coverageSe = -0.1), "interpolation.coverageSe", "is not in"],
     ["coverage past 1", (m) => (measured(m).coverage95 = 95), "interpolation.coverage95", "not in [0, 1]"],
     ["too few error levels", (m) => (measured(m).absoluteError = [0.1]), "absoluteError", "at least 5"],
     ["an estimator unmeasured", (m) => delete measured(m).estimators["p-irt"], "estimators.p-irt", "is missing"],

@@ -15,12 +15,12 @@ import type { HeldOutEstimate } from "../../../offline-trainer/src/fit/held-out.
 import { blendingWeight } from "../../../offline-trainer/src/fit/lambda.ts";
 import { foldOutBlend } from "../../../offline-trainer/src/fit/fold-out-blend.ts";
 import { insideBlend } from "../../../offline-trainer/src/fit/inside-blend.ts";
+import { LEAST_MODELS_FOR_COVERAGE } from "../../../offline-trainer/src/fit/measured-coverage.ts";
 import {
-  LEAST_MODELS_FOR_COVERAGE,
   measureErrors as measureBlended,
-  rounded,
   type MeasureInput as Blended,
 } from "../../../offline-trainer/src/fit/measured-errors.ts";
+import { rounded } from "../../../offline-trainer/src/fit/rounded.ts";
 import { fullScores } from "../../../offline-trainer/src/prepare/full-scores.ts";
 import { scenarioSlices } from "../../../offline-trainer/src/prepare/scenarios.ts";
 import { familyNumbers } from "../../../offline-trainer/src/splits/families.ts";
@@ -155,6 +155,30 @@ describe("coverage of the 95 % interval", () => {
     expect(halfWidth95).toBe(six(mean(intervals.map(({ half }) => half))));
   });
 
+  test("its standard error is that of models, not of their forms", () => {
+    const given = input();
+    const { coverage95, coverageSe } = measureErrors(given).interpolation!;
+    const held = ({ base, bounds, sampling, truth: score }: HeldOutEstimate): number => {
+      const { low, high } = designInterval({ score: base["p-irt-dr"], bounds, sampling: sampling! }, 0.95);
+      return low <= score && score <= high ? 1 : 0;
+    };
+    // Every model has three forms: the coverage is a mean of models' means.
+    const own = [...new Set(given.interpolation.map(({ model }) => model))].map((model) =>
+      mean(given.interpolation.filter((estimate) => estimate.model === model).map(held)),
+    );
+    expect(own).toHaveLength(40);
+    expect(mean(own)).toBeCloseTo(coverage95!, 5.5);
+    const variance = own.reduce((sum, share) => sum + (share - mean(own)) ** 2, 0) / (own.length - 1);
+    expect(coverageSe).toBeCloseTo(Math.sqrt(variance / own.length), 5.5);
+    expect(coverageSe).toBeGreaterThan(0);
+    // The same forms once more tell nothing new.
+    const twice = [
+      ...given.interpolation,
+      ...given.interpolation.map((estimate) => ({ ...estimate, draw: estimate.draw + 3 })),
+    ];
+    expect(measureErrors({ ...given, interpolation: twice }).interpolation!.coverageSe).toBeCloseTo(coverageSe!, 5.5);
+  });
+
   test("an end that is the truth covers it, whatever the rounding", () => {
     const interpolation = input().interpolation.map((estimate) => ({
       ...estimate,
@@ -186,7 +210,7 @@ describe("coverage of the 95 % interval", () => {
     const own = input().interpolation;
     const interpolation = own.map((estimate, k) => (k === 7 ? { ...estimate, sampling: null } : estimate));
     const measured = measureErrors(input({ interpolation })).interpolation!;
-    expect([measured.coverage95, measured.halfWidth95]).toEqual([null, null]);
+    expect([measured.coverage95, measured.coverageSe, measured.halfWidth95]).toEqual([null, null, null]);
     expect(measured.absoluteError[3]).not.toBeNull();
   });
 

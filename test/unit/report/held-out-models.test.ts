@@ -30,3 +30,22 @@ describe.each(["stratified", "irt-kmeans"] as const)("held-out models of a %s fo
     expect(Math.abs(mae - stated)).toBeLessThan(0.5 * stated);
   });
 });
+
+describe.each(["stratified", "irt-kmeans"] as const)("one %s form a fold", async (selection) => {
+  const { scenarios, defaultForm } = reportData(
+    await sampleFit({ models: 70, scenarios: { one: 60 }, sizes: [20], configuration: { selection, draws: 1 } }),
+  );
+  const { like, stronger } = heldOutModels(scenarios[0]!, defaultForm);
+  const { measured } = defaultForm.scenarios["one"]!;
+
+  // The strongest models are held out twice, in their fifths and together: their intervals know of neither.
+  test.each([
+    ["interpolation", like],
+    ["extrapolation", stronger],
+  ] as const)("%s: what is drawn is what the manifest states", (split, models) => {
+    const { coverage95, halfWidth95 } = measured[split]!;
+    const half = models.reduce((sum, { interval }) => sum + (interval!.high - interval!.low) / 2, 0) / models.length;
+    expect(models.filter((model) => holds(model)).length / models.length).toBeCloseTo(coverage95!, 5);
+    expect(half).toBeCloseTo(halfWidth95!, 5.5);
+  });
+});

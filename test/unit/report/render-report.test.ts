@@ -50,7 +50,7 @@ describe("the report of an ordinary fit", () => {
     expect(links).toEqual([...document.querySelectorAll("section")].map(({ id }) => id).slice(1));
     expect(chartCount(document, "error-by-size")).toBe(4 + 3);
     expect(chartCount(document, "predicted")).toBe(2);
-    expect(chartCount(document, "coverage")).toBe(2);
+    expect(chartCount(document, "coverage")).toBe(1 + 3);
     expect(chartCount(document, "items")).toBe(3);
     expect(chartCount(document, "models")).toBe(3);
   });

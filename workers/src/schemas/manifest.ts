@@ -8,6 +8,7 @@ const MeasuredSplitSchema = z
     estimators: z.record(z.enum(ESTIMATORS), z.object({ mae: z.number(), rmse: z.number(), bias: z.number() })),
     randomMae: z.number(),
     coverage95: z.number().nullable(),
+    coverageSe: z.number().nullable().exactOptional(),
     halfWidth95: z.number().nullable(),
     absoluteError: z.array(z.number().nullable()).readonly(),
   })
