@@ -8,6 +8,7 @@ import {
   type AbilityEstimate,
   type AnchorFactors,
   type AnswerPattern,
+  type AnswerRegressions,
   type AnchorSet,
   type ScenarioEstimate,
 } from "anchoreval/core";
@@ -23,6 +24,9 @@ export type Evidence = (typeof EVIDENCE)[number];
 export interface FactoredAnchors {
   readonly anchors: AnchorSet;
   readonly factors: AnchorFactors;
+  readonly answerFactors: AnchorFactors;
+  /** Those of a model that answered them all. @default solved for each */
+  readonly regressions?: AnswerRegressions;
   readonly worst: number;
 }
 

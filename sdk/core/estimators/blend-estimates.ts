@@ -1,6 +1,6 @@
 import { blendedMean } from "./blended-mean.ts";
 import { outsideProbability } from "./outside-probability.ts";
-import { BASE_ESTIMATORS, type BaseEstimatorId, type Blend, type EstimatorId } from "./types.ts";
+import { STACKED_ESTIMATORS, type BaseEstimatorId, type Blend, type EstimatorId } from "./types.ts";
 
 /** Share of p-irt-dr's correction that the estimate outside the range seen makes. */
 const CORRECTION = 0.5;
@@ -24,8 +24,8 @@ export interface BlendedEstimates {
 
 /**
  * The estimators that blend others.
- * `gp-irt`: λ·anchor-mean + (1−λ)·p-irt. `stack`: the convex blend of all base estimators that was best on held-out
- * source models. `gate`: (1−P)·stack + P·c, trusting the stack inside the range seen and the partly corrected mean
+ * `gp-irt`: λ·anchor-mean + (1−λ)·p-irt. `stack`: the convex blend of {@link STACKED_ESTIMATORS} that was best on
+ * held-out source models. `gate`: (1−P)·stack + P·c, trusting the stack inside the range seen and the partly corrected mean
  * c = ½·p-irt-dr + ½·p-irt outside it, P = Φ((c − best)/rmse + ½) + Φ((worst − c)/rmse + ½): the chance of being outside, of half an error inside already.
  * All are brought into the bounds that the answers prove.
  * @param seen - full scores of the worst and the best source model
@@ -38,7 +38,7 @@ export function blendEstimates(
   bounds: { readonly low: number; readonly high: number },
 ): BlendedEstimates {
   const within = (score: number): number => Math.min(bounds.high, Math.max(bounds.low, score));
-  const stack = BASE_ESTIMATORS.reduce((sum, id) => sum + blend.stack[id] * base[id], 0);
+  const stack = STACKED_ESTIMATORS.reduce((sum, id) => sum + blend.stack[id] * base[id], 0);
   const corrected = partlyCorrectedMean(base);
   const outside = outsideProbability(corrected, [seen.worst, seen.best], blend.rmse);
   const margin = MARGIN * blend.rmse;
@@ -51,6 +51,8 @@ export function blendEstimates(
       "gp-irt": within(blendedMean(blend.lambda, base["anchor-mean"], base["p-irt"])),
       "p-irt-dr": base["p-irt-dr"],
       gaussian: base.gaussian,
+      "ridge-gap": base["ridge-gap"],
+      aipw: base.aipw,
       stack: within(stack),
       gate: within((1 - share) * stack + share * corrected),
     },
