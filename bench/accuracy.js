@@ -46,7 +46,7 @@ if (!values.json)
   );
 for (const run of RUNS) {
   const rows = values.sets.split(",").flatMap((set) => backtest(set, run));
-  for (const estimator of ["anchor-mean", "p-irt", "gp-irt", "p-irt-dr", "gaussian", "gate"]) {
+  for (const estimator of ["anchor-mean", "p-irt", "gp-irt", "p-irt-dr", "gaussian", "ridge-gap", "aipw", "gate"]) {
     const cells = sizes.map((n) =>
       rows.filter((row) => row.n === n && row.estimator === estimator && row.scenario !== "overall"),
     );

@@ -20,7 +20,7 @@ export interface SourceAnswers {
   /** Every model's Σw(y − μ), an answer that is missing at μ. */
   readonly ahead: Float64Array;
   /** Every model's y − μ on an item, 0 where it is missing; null where none answered it. */
-  column(item: number): Float64Array | null;
+  readonly column: (item: number) => Float64Array | null;
 }
 
 /** @param rows - the source models */
