@@ -32,11 +32,12 @@ export function drawnEstimates(random: RandomSource, options: DrawnEstimates): H
         fold: options.fold ?? k % folds,
         truth,
         base: {
-          ...baseAt(truth + 0.05 * shared),
           "anchor-mean": anchor,
           "p-irt": imputed,
           "p-irt-dr": corrected,
           gaussian,
+          "ridge-gap": truth + 0.05 * shared,
+          aipw: truth - 0.06 * own,
         },
         seen: { worst: 0.1, best: 0.9 },
         bounds: { low: truth - 0.5, high: truth + 0.5 },
