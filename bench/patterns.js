@@ -28,9 +28,11 @@ import {
   SUSPICIONS,
 } from "anchoreval/core";
 import { DEFAULT_CONFIGURATION, groupItems, readResponses, resolveBackend, scoreAt } from "anchoreval-trainer";
+import { sourceAnswers } from "../offline-trainer/dist/fit/answer-factors.js";
 import { bankTasks } from "../offline-trainer/dist/fit/bank-tasks.js";
 import { crossValidate } from "../offline-trainer/dist/fit/cross-validate.js";
 import { drawForms, prepareForms } from "../offline-trainer/dist/fit/draw-forms.js";
+import { formAnswers } from "../offline-trainer/dist/fit/form-answers.js";
 import { drawStream, trainFold } from "../offline-trainer/dist/fit/held-out.js";
 import { learnBlends } from "../offline-trainer/dist/fit/learn-blends.js";
 import { patternThresholds } from "../offline-trainer/dist/fit/pattern-thresholds.js";
@@ -120,6 +122,7 @@ async function judgeSplit({ set, task, groups, split, protocol, random }) {
   });
   const { linked } = await trainFold([task], [split], 0, { ...options, random });
   const [trained] = linked.banks;
+  const answers = sourceAnswers(task.matrix, trained.rows, trained.scenarios[0]);
   const [[allFactors]] = linked.factors;
   const { bank, accuracy, scoreMap } = trained.scenarios[0];
   const prior = scaledPrior(trained.abilities.mean, trained.abilities.covariance, configuration.priorScale);
@@ -134,6 +137,7 @@ async function judgeSplit({ set, task, groups, split, protocol, random }) {
   const changes = protocol === "interpolation" ? Object.keys(CHANGES) : ["none"];
   for (let draw = 0; draw < Number(values.forms); draw++) {
     const [forms] = await drawForms(prepared, drawStream(random, draw));
+    const answered = formAnswers(answers, slice.weights, forms);
     for (const n of sizes) {
       const anchors = forms.get(n);
       const { items } = anchors;
@@ -151,7 +155,7 @@ async function judgeSplit({ set, task, groups, split, protocol, random }) {
           );
           const gathered = gatherItems([{ bank, items, scores: given }]);
           const ability = mapAbility(gathered.bank, gathered, prior);
-          const scenario = { bank, weights: slice.weights, scoreMap, anchors, factors };
+          const scenario = { bank, weights: slice.weights, scoreMap, anchors, factors, ...answered.get(n) };
           const { base, bounds, sample } = estimateScenario(scenario, given, ability);
           const { outside } = blendEstimates(base, blends.get(n).served, seen, bounds);
           const own = thresholds.get(n);

@@ -14,24 +14,28 @@ export { estimateScenario, type ScenarioEstimate, type ScenarioModel } from "./e
 export { anchorFactors } from "./estimators/anchor-factors.ts";
 export { anchorMean } from "./estimators/anchor-mean.ts";
 export { answeredSample } from "./estimators/answered-sample.ts";
+export { answerRegressions, type AnswerRegressions } from "./estimators/answer-regressions.ts";
 export { blendedMean } from "./estimators/blended-mean.ts";
 export { correctedMean } from "./estimators/corrected-mean.ts";
 export { LEAST_ANSWERED_SHARE } from "./estimators/answered-sample.ts";
 export { factorPrecision, factorScores, precisionWithout, type FactoredAnswers } from "./estimators/factor-scores.ts";
 export { gaussianMean } from "./estimators/gaussian-mean.ts";
 export { knownBounds } from "./estimators/known-bounds.ts";
+export { linearScore, type LinearScore } from "./estimators/linear-score.ts";
 export { modelImputedMean } from "./estimators/model-imputed-mean.ts";
 export type { NewtonOptions } from "./numeric/damped-newton.ts";
 export { outsideProbability } from "./estimators/outside-probability.ts";
 export {
   BASE_ESTIMATORS,
   ESTIMATORS,
+  STACKED_ESTIMATORS,
   type AnchorFactors,
   type AnchorSet,
   type AnsweredSample,
   type BaseEstimatorId,
   type Blend,
   type EstimatorId,
+  type StackedEstimatorId,
   type ScenarioState,
   type SeenModels,
   type SeenScores,

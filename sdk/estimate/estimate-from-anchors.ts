@@ -107,9 +107,10 @@ function scenarioResult(
   const { together, ...own } = form.scenarios[scenario.id]!;
   const described: MeasuredBlend = theirs ? together! : own;
   const { bank, weights, scoreMap, sourceScores } = scenario;
-  const { anchors, factors } = scenario.forms.get(form.id)!;
+  const { anchors, factors, answerFactors } = scenario.forms.get(form.id)!;
   const of = anchors.items.length;
-  const estimate = ability && estimateScenario({ bank, weights, scoreMap, anchors, factors }, scores, ability, theirs);
+  const estimate =
+    ability && estimateScenario({ bank, weights, scoreMap, anchors, factors, answerFactors }, scores, ability, theirs);
   if (ability === null || alone === null || estimate === null)
     return { result: unanswered(of), bounds: { low: 0, high: 1 }, sampling: null, tightening: 1 };
 

@@ -5,13 +5,14 @@ import {
   estimateScenario,
   itemBank,
   type AbilityEstimate,
+  type AnchorFactors,
   type EstimatorId,
   type ScenarioModel,
 } from "anchoreval/core";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { answersOf, arbScene, type Scene } from "../support/arbitraries.ts";
-import { plainFactors } from "../support/factors.ts";
+import { itemFactors, plainFactors } from "../support/factors.ts";
 import { memorySource } from "../support/memory-source.ts";
 import { sampleAnswers } from "../support/sample-answers.ts";
 import { sampleBundle, type SampleBundleOptions } from "../support/sample-bundle.ts";
@@ -30,6 +31,13 @@ const abilityAt = (theta: Float64Array): AbilityEstimate => ({
   status: "converged",
   iterations: 0,
   method: "map",
+});
+
+/** Factors whose items all have the same mean. */
+const evenFactors = (factors: AnchorFactors, mean: number): AnchorFactors => ({
+  ...factors,
+  mean: new Float64Array(factors.mean.length).fill(mean),
+  total: { ...factors.total, mean },
 });
 
 /** What every estimator must keep. Called once per id. */
@@ -103,6 +111,7 @@ export function describeEstimator(id: EstimatorId, skips: readonly Skip[] = []):
                   inclusion: anchors.inclusion?.map((_, j) => anchors.inclusion![order[j]!]!) ?? null,
                 },
                 factors: anchorFactors(scene.model.factors, Uint32Array.from(order)),
+                answerFactors: anchorFactors(scene.model.answerFactors, Uint32Array.from(order)),
               },
             };
             expect(Math.abs(estimateOf(permuted) - estimateOf(scene))).toBeLessThan(1e-13);
@@ -147,11 +156,8 @@ export function describeEstimator(id: EstimatorId, skips: readonly Skip[] = []):
               ...scene.model,
               bank: flat,
               scoreMap: null,
-              factors: {
-                ...scene.model.factors,
-                mean: new Float64Array(scene.model.anchors.items.length).fill(constant),
-                total: { ...scene.model.factors.total, mean: constant },
-              },
+              factors: evenFactors(scene.model.factors, constant),
+              answerFactors: evenFactors(scene.model.answerFactors, constant),
             },
             truth: new Float64Array(bank.count).fill(constant),
           };
@@ -174,7 +180,7 @@ export function describeEstimator(id: EstimatorId, skips: readonly Skip[] = []):
       // estimates has to be brought into its bounds, which would bend the average.
       const truth = Float64Array.of(0.8, 0.9, 0.2, 0.7, 0.3, 0.5);
       const weights = new Float64Array(6).fill(1 / 6);
-      const model: Omit<ScenarioModel, "anchors" | "factors"> = {
+      const model: Omit<ScenarioModel, "anchors" | "factors" | "answerFactors"> = {
         bank: itemBank(Float64Array.of(1, 1, 1, 1, 1, 1), Float64Array.of(0.3, 0.4, -0.2, 0.3, -0.3, 0)),
         weights,
         scoreMap: null,
@@ -190,7 +196,20 @@ export function describeEstimator(id: EstimatorId, skips: readonly Skip[] = []):
             };
             estimates.push(
               estimateOf({
-                model: { ...model, anchors, factors: plainFactors(weights, anchors.items) },
+                model: {
+                  ...model,
+                  anchors,
+                  factors: plainFactors(weights, anchors.items),
+                  answerFactors: anchorFactors(
+                    itemFactors(
+                      weights,
+                      [0.5, 0.3, 0.6, 0.4, 0.7, 0.5],
+                      [0.1, 0, -0.1, 0.2, 0.1, 0.3],
+                      [1, 1, 1, 1, 1, 1],
+                    ),
+                    anchors.items,
+                  ),
+                },
                 blend: {
                   lambda: 0.4,
                   stack: { "anchor-mean": 0.1, "p-irt": 0.2, "p-irt-dr": 0.3, gaussian: 0.4 },

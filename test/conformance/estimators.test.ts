@@ -10,6 +10,10 @@ const leansOnModel: Skip = {
   test: "is right on average over the draw, however wrong the response model is",
   reason: "where the response model is wrong, so are the predicted scores",
 };
+const leansOnSources: Skip = {
+  test: "is right on average over the draw, however wrong the response model is",
+  reason: "the gap between anchors and score is what it was among the source models",
+};
 const mayTurn: Skip = {
   test: "never falls when an answer gets better and the ability stays",
   reason: "an item that goes against the others, given them, has a negative weight",
@@ -25,6 +29,8 @@ call("p-irt", [usesModel, leansOnModel]);
 call("gp-irt", [usesModel, leansOnModel]);
 call("p-irt-dr", [usesModel]);
 call("gaussian", [leansOnModel, mayTurn]);
+call("ridge-gap", [leansOnSources, mayTurn]);
+call("aipw", [mayTurn]);
 call("stack", [usesModel, leansOnModel, mayTurn]);
 call("gate", [usesModel, leansOnModel, mayTurn]);
 

@@ -1,6 +1,7 @@
 import {
   anchorFactors,
   itemBank,
+  type AnchorFactors,
   type AnchorSet,
   type Blend,
   type ItemBank,
@@ -123,6 +124,7 @@ export function arbScene({ whole = false, complete = false } = {}): fc.Arbitrary
         blend: arbBlend,
         rank: fc.integer({ min: 1, max: 3 }),
         numbers: fc.array(real(0, 1), { minLength: 5 * count, maxLength: 5 * count }),
+        others: fc.array(real(0, 1), { minLength: 5 * count, maxLength: 5 * count }),
         scoreMap: fc.option(arbMap),
         skips: fc.array(fc.boolean(), length),
         keep: fc.nat(),
@@ -136,19 +138,24 @@ export function arbScene({ whole = false, complete = false } = {}): fc.Arbitrary
           inclusion: parts.purposive ? null : Float64Array.from(parts.inclusion.slice(0, size)),
         };
         const weights = Float64Array.from(parts.rawWeights, (value) => value / total);
-        const factors = itemFactors(
-          weights,
-          parts.numbers.slice(0, count),
-          parts.numbers.slice(count, count * (1 + parts.rank)).map((value) => value - 0.5),
-          parts.numbers.slice(4 * count).map((value) => 0.01 + value),
-        );
+        const factorsOf = (numbers: readonly number[]): AnchorFactors =>
+          anchorFactors(
+            itemFactors(
+              weights,
+              numbers.slice(0, count),
+              numbers.slice(count, count * (1 + parts.rank)).map((value) => value - 0.5),
+              numbers.slice(4 * count).map((value) => 0.01 + value),
+            ),
+            anchors.items,
+          );
         return {
           model: {
             bank,
             weights,
             scoreMap: parts.scoreMap,
             anchors,
-            factors: anchorFactors(factors, anchors.items),
+            factors: factorsOf(parts.numbers),
+            answerFactors: factorsOf(parts.others),
           },
           blend: parts.blend,
           theta: parts.theta,

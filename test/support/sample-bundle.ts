@@ -16,6 +16,7 @@ import {
   itemBank,
   itemResponses,
   PARAMETERIZATION,
+  type AnchorFactors,
   type AnchorSet,
 } from "anchoreval/core";
 import { itemFactors } from "./factors.ts";
@@ -113,15 +114,18 @@ export function sampleContent(options: SampleBundleOptions = {}): BundleContent 
     const spread = stream.fork("factors");
     const draw = (least: number, width: number, length: number): number[] =>
       Array.from({ length }, () => least + width * spread.next());
-    const factors = anchorFactors(
-      itemFactors(weights, draw(0.3, 0.4, count), draw(-0.1, 0.3, 2 * count), draw(0.1, 0.1, count)),
-      Uint32Array.from(asked),
-    );
+    const drawFactors = (): AnchorFactors =>
+      anchorFactors(
+        itemFactors(weights, draw(0.3, 0.4, count), draw(-0.1, 0.3, 2 * count), draw(0.1, 0.1, count)),
+        Uint32Array.from(asked),
+      );
+    const [factors, answerFactors] = [drawFactors(), drawFactors()];
     return {
       bank,
       sourceScores,
       forms: sets,
       factors,
+      answerFactors,
       anchors,
       items: Array.from({ length: count }, (_, i) => record(i)),
     };

@@ -8,6 +8,8 @@ import {
 import { anchorFactors, PARAMETERIZATION, type AnchorSet } from "anchoreval/core";
 import type { ItemInfo, ResponseMatrix } from "../matrix/response-matrix.ts";
 import { fullScores } from "../prepare/full-scores.ts";
+import { answerFactors, sourceAnswers } from "./answer-factors.ts";
+import { askedItems } from "./asked-items.ts";
 import type { FitOptions } from "./fit-options.ts";
 import type { FittedBank } from "./fitted-bank.ts";
 import { formManifests } from "./form-manifests.ts";
@@ -87,22 +89,21 @@ export function bundleContent(
     scenarios: scenarios.map(({ bank, slice, s, trained }): ScenarioContent => {
       const sets = new Map(sizes.map((n) => [String(n), bank.forms[s]!.get(n)!]));
       const items = bank.task.matrix.items.slice(slice.begin, slice.begin + slice.count);
+      const asked = askedItems(sets.values());
+      const ascending = asked.map((_, row) => row).sort((x, y) => asked[x]! - asked[y]!);
+      const ofAnswers = answerFactors(sourceAnswers(bank.task.matrix, bank.trained.rows, trained), asked);
       const scores = fullScores(bank.task.matrix, slice).score;
       return {
         bank: trained.bank,
         sourceScores: scores.filter((score) => !Number.isNaN(score)),
         forms: sets,
-        factors: anchorFactors(bank.factors[s]!, askedItems(sets)),
+        factors: anchorFactors(bank.factors[s]!, asked.toSorted()),
+        answerFactors: anchorFactors(ofAnswers, ascending),
         anchors: anchorRecords(items, sets, options.includeText ?? false),
         items: items.map(itemRecord),
       };
     }),
   };
-}
-
-/** Items that any form asks, ascending. */
-function askedItems(sets: ReadonlyMap<string, AnchorSet>): Uint32Array {
-  return Uint32Array.from(new Set([...sets.values()].flatMap(({ items }) => Array.from(items)))).sort();
 }
 
 /** The form that is asked by default: 100 anchors a scenario, else the next smaller, else the smallest. */

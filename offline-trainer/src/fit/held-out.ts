@@ -18,6 +18,8 @@ import { drawForms, prepareForms, type BankForms } from "./draw-forms.ts";
 import { targetEstimator, type PatternedEstimate } from "./target-estimator.ts";
 import { bankPriors, linkBanks, type LinkedBanks } from "./link-banks.ts";
 import { overallPlace, overallScores, scoresSeen, type OverallPlace } from "./overall-place.ts";
+import { sourceAnswers } from "./answer-factors.ts";
+import { formAnswers } from "./form-answers.ts";
 import { resolveModel, type WantedModel } from "./resolve-model.ts";
 import { trainBank, type BankTask, type TrainedBank } from "./train-bank.ts";
 
@@ -105,6 +107,9 @@ export async function estimateFold(
   const prepared = tasks.map((task, b) =>
     prepareForms(task, splits[b]!.sources, linked.banks[b]!, { selection, sizes, backend, random }),
   );
+  const answers = tasks.map(({ matrix }, b) =>
+    linked.banks[b]!.scenarios.map((scenario) => sourceAnswers(matrix, linked.banks[b]!.rows, scenario)),
+  );
   const targets = [...new Set(splits.flatMap((own) => own.targets))];
   const overall = overallScores(tasks);
   const [first, ...others] = splits.map(({ sources }) => new Set(sources));
@@ -112,12 +117,15 @@ export async function estimateFold(
   for (let draw = 0; draw < draws; draw++) {
     const forms: BankForms[] = [];
     for (const own of prepared) forms.push(await drawForms(own, drawStream(random, draw)));
+    const answered = forms.map((own, b) =>
+      own.map((bySize, s) => formAnswers(answers[b]![s]!, tasks[b]!.scenarios[s]!.weights, bySize)),
+    );
     for (const size of sizes) {
       const sets = forms.map((own, b) =>
         own.map((bySize, s) => {
           const anchors = bySize.get(size)!;
           const factors = anchorFactors(linked.factors[b]![s]!, anchors.items);
-          return { anchors, factors, worst: places[b]!.scenarios[s]!.seen.worst };
+          return { anchors, factors, ...answered[b]![s]!.get(size)!, worst: places[b]!.scenarios[s]!.seen.worst };
         }),
       );
       const estimatesOf = targetEstimator(tasks, linked, priors, sets);
@@ -163,7 +171,7 @@ function heldOut(
 ): Pick<HeldOutEstimate, "base" | "bounds" | "sampling" | "pattern" | "failed"> {
   if (estimate === null || !BASE_ESTIMATORS.every((id) => Number.isFinite(estimate.base[id]))) {
     const score = estimate?.base["anchor-mean"] ?? average;
-    const base = { "anchor-mean": score, "p-irt": score, "p-irt-dr": score, gaussian: score };
+    const base = Object.fromEntries(BASE_ESTIMATORS.map((id) => [id, score])) as Record<BaseEstimatorId, number>;
     return { base, bounds: { low: 0, high: 1 }, sampling: null, pattern: null, failed: true };
   }
   const { bounds, base, sample, residuals, pattern } = estimate;

@@ -10,6 +10,7 @@ import {
   type AbilityEstimate,
   type AnchorFactors,
   type AnswerPattern,
+  type AnswerRegressions,
   type AnchorSet,
   type FactoredAnswers,
   type ScenarioEstimate,
@@ -22,6 +23,9 @@ import type { BankTask } from "./train-bank.ts";
 export interface FactoredAnchors {
   readonly anchors: AnchorSet;
   readonly factors: AnchorFactors;
+  readonly answerFactors: AnchorFactors;
+  /** Those of a model that answered them all. @default solved for each */
+  readonly regressions?: AnswerRegressions;
   readonly worst: number;
 }
 

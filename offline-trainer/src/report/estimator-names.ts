@@ -7,6 +7,8 @@ export const ESTIMATOR_NAMES: Readonly<Record<EstimatorId, string>> = {
   "gp-irt": "blended mean",
   "p-irt-dr": "corrected mean",
   gaussian: "conditional mean",
+  "ridge-gap": "ridge gap",
+  aipw: "AIPW",
   stack: "stacked blend",
   gate: "gated blend",
 };

@@ -38,6 +38,8 @@ export interface BundleForm {
   readonly anchors: AnchorSet;
   /** Aligned with `anchors.items`. */
   readonly factors: AnchorFactors;
+  /** Aligned with `anchors.items`. */
+  readonly answerFactors: AnchorFactors;
   /** Item ids aligned with `anchors.items`. */
   readonly itemIds: readonly string[];
 }

@@ -4,7 +4,7 @@ import type { AnchorFactors } from "../estimators/types.ts";
 import type { FloatArray } from "../irt/types.ts";
 import { itemWeights, type Bundle, type BundleForm, type BundleScenario } from "./bundle.ts";
 import { list, number, object, text, type Check } from "./check.ts";
-import { tensorNames } from "./layout.ts";
+import { tensorNames, type FactorsOf } from "./layout.ts";
 import type { AnchorRecord, Manifest } from "./manifest.ts";
 import { FORM_ID, idProblem, SHA256 } from "./names.ts";
 import { decodeSafetensorsHeader, tensorData, type SafetensorsHeader, type TensorData } from "./safetensors.ts";
@@ -79,16 +79,21 @@ function decodeScenario(
 
   const records = parseAnchors(part.anchors, id, count);
   const rows = new Map([...records].sort((x, y) => x.index - y.index).map(({ index: item }, row) => [item, row]));
-  const total = read(tensorNames.factorTotal(index), shapeOf(tensorNames.factorTotal(index)), Float64Array, true);
-  const rank = total.length - 1;
-  const factors: AnchorFactors = {
-    rank,
-    mean: read(tensorNames.factorMean(index), [rows.size], Float32Array, false),
-    loadings: read(tensorNames.factorLoadings(index), [rows.size, rank], Float32Array, false),
-    noise: read(tensorNames.factorNoise(index), [rows.size], Float32Array, false),
-    total: { mean: total[0]!, loadings: total.subarray(1) },
+  const readFactors = (of: FactorsOf): AnchorFactors => {
+    const name = tensorNames.factorTotal(index, of);
+    const total = read(name, shapeOf(name), Float64Array, true);
+    const rank = total.length - 1;
+    const noise = read(tensorNames.factorNoise(index, of), [rows.size], Float32Array, false);
+    if (noise.some((value) => value <= 0)) throw broken(`the ${of} of ${id} have a noise that isn't positive`);
+    return {
+      rank,
+      mean: read(tensorNames.factorMean(index, of), [rows.size], Float32Array, false),
+      loadings: read(tensorNames.factorLoadings(index, of), [rows.size, rank], Float32Array, false),
+      noise,
+      total: { mean: total[0]!, loadings: total.subarray(1) },
+    };
   };
-  if (factors.noise.some((value) => value <= 0)) throw broken(`the factors of ${id} have a noise that isn't positive`);
+  const [factors, answerFactors] = [readFactors("factors"), readFactors("answer_factors")];
   const idOf = new Map(records.map((record) => [record.index, record.item_id]));
   const forms = new Map<string, BundleForm>();
   for (const form of manifest.forms) {
@@ -110,11 +115,13 @@ function decodeScenario(
     const listed = records.filter((record) => record.forms.includes(form.id)).length;
     if (listed !== size)
       throw broken(`anchors.jsonl lists ${listed} anchors of ${id} in form ${form.id}, the manifest ${size}`);
-    const own = anchorFactors(
-      factors,
-      Uint32Array.from(items, (item) => rows.get(item)!),
-    );
-    forms.set(form.id, { anchors: { items, mass, inclusion }, factors: own, itemIds });
+    const asked = Uint32Array.from(items, (item) => rows.get(item)!);
+    forms.set(form.id, {
+      anchors: { items, mass, inclusion },
+      factors: anchorFactors(factors, asked),
+      answerFactors: anchorFactors(answerFactors, asked),
+      itemIds,
+    });
   }
   const name = tensorNames.sourceScores(index);
   const sourceScores = read(name, shapeOf(name), Float32Array, true);

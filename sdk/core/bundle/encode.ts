@@ -2,7 +2,7 @@ import type { AnchorFactors, AnchorSet } from "../estimators/types.ts";
 import type { FloatArray, ItemBank } from "../irt/types.ts";
 import { sha256Hex } from "./digest.ts";
 import { formDigest } from "./form-digest.ts";
-import { tensorNames } from "./layout.ts";
+import { tensorNames, type FactorsOf } from "./layout.ts";
 import type {
   AnchorRecord,
   BundleFileName,
@@ -23,6 +23,8 @@ export interface ScenarioContent {
   readonly forms: ReadonlyMap<string, AnchorSet>;
   /** Rows are the items that any form asks, by index. */
   readonly factors: AnchorFactors;
+  /** The same of the source models' answers. */
+  readonly answerFactors: AnchorFactors;
   /** In the order in which they are asked. */
   readonly anchors: readonly AnchorRecord[];
   /** In parameter order. */
@@ -92,9 +94,11 @@ function encodeParameters(scenarios: readonly ScenarioContent[], forms: readonly
       if (inclusion) tensors.push({ name: tensorNames.inclusion(s, form), shape: [inclusion.length], data: inclusion });
     }
   });
-  scenarios.forEach(({ factors: { total } }, s) => {
-    const data = Float64Array.of(total.mean, ...total.loadings);
-    tensors.push({ name: tensorNames.factorTotal(s), shape: [data.length], data });
+  scenarios.forEach((scenario, s) => {
+    for (const [of, { total }] of bothFactors(scenario)) {
+      const data = Float64Array.of(total.mean, ...total.loadings);
+      tensors.push({ name: tensorNames.factorTotal(s, of), shape: [data.length], data });
+    }
   });
   scenarios.forEach(({ sourceScores }, s) => {
     const data = Float32Array.from(sourceScores).sort();
@@ -106,19 +110,29 @@ function encodeParameters(scenarios: readonly ScenarioContent[], forms: readonly
       tensors.push({ name: tensorNames.items(s, form), shape: [items.length], data: items });
     }
   });
-  scenarios.forEach(({ bank, factors: { rank, mean, loadings, noise } }, s) => {
+  scenarios.forEach((scenario, s) => {
+    const { bank } = scenario;
     tensors.push({ name: tensorNames.a(s), shape: [bank.count, bank.dims], data: Float32Array.from(bank.a) });
     tensors.push({ name: tensorNames.b(s), shape: [bank.count], data: Float32Array.from(bank.b) });
     if (bank.lower)
       tensors.push({ name: tensorNames.lower(s), shape: [bank.count], data: Float32Array.from(bank.lower) });
     if (bank.upper)
       tensors.push({ name: tensorNames.upper(s), shape: [bank.count], data: Float32Array.from(bank.upper) });
-    const rows = mean.length;
-    tensors.push({ name: tensorNames.factorMean(s), shape: [rows], data: Float32Array.from(mean) });
-    tensors.push({ name: tensorNames.factorLoadings(s), shape: [rows, rank], data: Float32Array.from(loadings) });
-    tensors.push({ name: tensorNames.factorNoise(s), shape: [rows], data: Float32Array.from(noise) });
+    for (const [of, { rank, mean, loadings, noise }] of bothFactors(scenario)) {
+      const rows = mean.length;
+      tensors.push({ name: tensorNames.factorMean(s, of), shape: [rows], data: Float32Array.from(mean) });
+      tensors.push({ name: tensorNames.factorLoadings(s, of), shape: [rows, rank], data: Float32Array.from(loadings) });
+      tensors.push({ name: tensorNames.factorNoise(s, of), shape: [rows], data: Float32Array.from(noise) });
+    }
   });
   return encodeSafetensors(tensors);
+}
+
+function bothFactors({ factors, answerFactors }: ScenarioContent): [FactorsOf, AnchorFactors][] {
+  return [
+    ["factors", factors],
+    ["answer_factors", answerFactors],
+  ];
 }
 
 /** One segment for the header and all forms, one for each scenario's item parameters. */

@@ -1,3 +1,6 @@
+/** What factors are of: `factors` of the response model's curves, `answer_factors` of the source models' answers. */
+export type FactorsOf = "factors" | "answer_factors";
+
 /**
  * Names of the tensors in parameters.safetensors. Scenarios are numbered in the manifest's order, since their ids may
  * be any text. The file holds, in this order: all forms' float64 arrays, all source scores (float32), all forms' item
@@ -13,13 +16,13 @@ export const tensorNames = {
   /** N upper asymptotes; absent where all are 1. */
   upper: (scenario: number): string => `scenario.${scenario}.upper`,
   /** μ of every anchor's factors; rows are the items that any form asks, by index. */
-  factorMean: (scenario: number): string => `scenario.${scenario}.factors.mean`,
+  factorMean: (scenario: number, of: FactorsOf): string => `scenario.${scenario}.${of}.mean`,
   /** Their loadings, n×Q. */
-  factorLoadings: (scenario: number): string => `scenario.${scenario}.factors.loadings`,
+  factorLoadings: (scenario: number, of: FactorsOf): string => `scenario.${scenario}.${of}.loadings`,
   /** Their noise. */
-  factorNoise: (scenario: number): string => `scenario.${scenario}.factors.noise`,
+  factorNoise: (scenario: number, of: FactorsOf): string => `scenario.${scenario}.${of}.noise`,
   /** Σwμ and Σwz over all items, 1 + Q (float64). */
-  factorTotal: (scenario: number): string => `scenario.${scenario}.factors.total`,
+  factorTotal: (scenario: number, of: FactorsOf): string => `scenario.${scenario}.${of}.total`,
   /** The source models' full scores, ascending. */
   sourceScores: (scenario: number): string => `scenario.${scenario}.source_scores`,
   /** Item indices of a form's anchors, by the items' accuracy among the source models. */

@@ -2,7 +2,7 @@ import type { Blend, EstimatorId, SeenScores } from "../estimators/types.ts";
 import type { PatternThresholds } from "../person-fit/suspicions.ts";
 
 /** Version of the bundle format: a reader refuses a newer major, and ignores fields that it doesn't know. */
-export const FORMAT_VERSION = "1.0";
+export const FORMAT_VERSION = "1.1";
 
 export const WEIGHTINGS = ["subscenarios", "items"] as const;
 /** Whether each subscenario or each item counts the same in a scenario's score. */

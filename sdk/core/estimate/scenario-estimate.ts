@@ -1,10 +1,12 @@
 import type { AbilityEstimate } from "../ability/types.ts";
 import { anchorMean } from "../estimators/anchor-mean.ts";
+import { answerRegressions, type AnswerRegressions } from "../estimators/answer-regressions.ts";
 import { answeredSample } from "../estimators/answered-sample.ts";
 import { correctedMean } from "../estimators/corrected-mean.ts";
 import { factorScores } from "../estimators/factor-scores.ts";
 import { gaussianMean } from "../estimators/gaussian-mean.ts";
 import { knownBounds } from "../estimators/known-bounds.ts";
+import { linearScore } from "../estimators/linear-score.ts";
 import { modelImputedMean } from "../estimators/model-imputed-mean.ts";
 import type { AnchorFactors, AnchorSet, AnsweredSample, BaseEstimatorId } from "../estimators/types.ts";
 import type { ItemBank } from "../irt/types.ts";
@@ -21,6 +23,10 @@ export interface ScenarioModel {
   readonly scoreMap: MonotoneMap | null;
   readonly anchors: AnchorSet;
   readonly factors: AnchorFactors;
+  /** Of the source models' answers. */
+  readonly answerFactors: AnchorFactors;
+  /** Of all anchors, where many models that answered them all share it. @default solved for each */
+  readonly regressions?: AnswerRegressions;
 }
 
 export interface ScenarioEstimate {
@@ -50,6 +56,9 @@ export function estimateScenario(
   if (sample === null) return null;
   const predicted = predictedScores(ability.theta, model.bank, model.scoreMap);
   const state = { weights: model.weights, predicted, sample };
+  const complete = sample.items.length === model.anchors.items.length;
+  const regressions =
+    (complete ? model.regressions : undefined) ?? answerRegressions(model.answerFactors, model.weights, sample);
   const bounds = knownBounds(model.weights, sample);
   const within = (score: number): number => Math.min(bounds.high, Math.max(bounds.low, score));
   return {
@@ -58,6 +67,8 @@ export function estimateScenario(
       "p-irt": within(modelImputedMean(state)),
       "p-irt-dr": within(correctedMean(state)),
       gaussian: within(gaussianMean(model.factors, model.weights, sample, factors)),
+      "ridge-gap": within(linearScore(regressions.ridgeGap, sample.scores)),
+      aipw: within(linearScore(regressions.aipw, sample.scores)),
     },
     sample,
     bounds,

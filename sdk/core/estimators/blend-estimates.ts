@@ -1,7 +1,7 @@
 import { blendedMean } from "./blended-mean.ts";
 import { outsideProbability } from "./outside-probability.ts";
 import {
-  BASE_ESTIMATORS,
+  STACKED_ESTIMATORS,
   type BaseEstimatorId,
   type Blend,
   type EstimatorId,
@@ -39,8 +39,8 @@ export interface BlendedEstimates {
 
 /**
  * The estimators that blend others.
- * `gp-irt`: λ·anchor-mean + (1−λ)·p-irt. `stack`: the convex blend of all base estimators that was best on held-out
- * source models. `gate`: (1−P)·stack + P·c, trusting the stack inside the range seen and the partly corrected mean
+ * `gp-irt`: λ·anchor-mean + (1−λ)·p-irt. `stack`: the convex blend of {@link STACKED_ESTIMATORS} that was best on
+ * held-out source models. `gate`: (1−P)·stack + P·c, trusting the stack inside the range seen and the partly corrected mean
  * c = ½·p-irt-dr + ½·p-irt outside it, P = Φ((c − best)/rmse + ½) + Φ((worst − c)/rmse + ½): the chance of being outside,
  * of half an error inside already. Where scenarios are estimated together, P is the larger of this and the same of the
  * mean over all of them: a model stronger than any seen is unlike them also in a scenario where one of them is as good.
@@ -55,7 +55,7 @@ export function blendEstimates(
   bounds: { readonly low: number; readonly high: number },
 ): BlendedEstimates {
   const within = (score: number): number => Math.min(bounds.high, Math.max(bounds.low, score));
-  const stack = BASE_ESTIMATORS.reduce((sum, id) => sum + blend.stack[id] * base[id], 0);
+  const stack = STACKED_ESTIMATORS.reduce((sum, id) => sum + blend.stack[id] * base[id], 0);
   const corrected = partlyCorrectedMean(base);
   const here = placeOf(corrected, seen, blend.rmse);
   const overall =
@@ -71,6 +71,8 @@ export function blendEstimates(
       "gp-irt": within(blendedMean(blend.lambda, base["anchor-mean"], base["p-irt"])),
       "p-irt-dr": base["p-irt-dr"],
       gaussian: base.gaussian,
+      "ridge-gap": base["ridge-gap"],
+      aipw: base.aipw,
       stack: within(stack),
       gate: within((1 - share) * stack + share * corrected),
     },

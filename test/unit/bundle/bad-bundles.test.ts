@@ -351,6 +351,11 @@ describe("tensors", () => {
     ["an item twice", () => change("scenario.0.form.8.items", (data) => (data[1] = data[0]!)), "of alpha twice"],
     ["an item past the scenario", () => change("scenario.0.form.8.items", (data) => (data[1] = 40)), "lacks item 40"],
     ["a factor's noise of 0", () => change("scenario.0.factors.noise", (data) => (data[2] = 0)), "noise that isn't"],
+    [
+      "an answer factor's noise of 0",
+      () => change("scenario.0.answer_factors.noise", (data) => (data[2] = 0)),
+      "noise that isn't",
+    ],
     ["NaN among loadings", () => change("scenario.1.factors.loadings", (data) => (data[2] = NaN)), "not a number"],
     [
       "factors of an anchor too few",
@@ -365,10 +370,10 @@ describe("tensors", () => {
       () =>
         withTensors(files, (tensors) => [
           ...tensors.filter(
-            ({ name }) => !name.startsWith("scenario.1.") || !/[.](a|b|factors[.](?!total).*)$/.test(name),
+            ({ name }) => !name.startsWith("scenario.1.") || !/[.](a|b|(answer_)?factors[.](?!total).*)$/.test(name),
           ),
           { name: "scenario.0.lower", shape: [40], data: new Float32Array(40).fill(1) },
-          ...tensors.filter(({ name }) => /^scenario[.]1[.](a|b|factors[.](?!total).*)$/.test(name)),
+          ...tensors.filter(({ name }) => /^scenario[.]1[.](a|b|(answer_)?factors[.](?!total).*)$/.test(name)),
         ]),
       "the asymptotes of item 0 of alpha",
     ],

@@ -1,5 +1,6 @@
 import { loadBundle } from "anchoreval";
 import { encodeBundle, sha256Text, type BundleSource } from "anchoreval/bundle";
+import type { AnchorFactors } from "anchoreval/core";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { memorySource } from "../../support/memory-source.ts";
 import { expectRefusal, rejection } from "../../support/refusal.ts";
@@ -9,6 +10,14 @@ import { flipped, withFile, withManifest } from "../../support/tamper.ts";
 const files = sampleBundle();
 
 describe("reads only what it needs", () => {
+  /** As many factors as a fit keeps at most. */
+  const ofRank = ({ total, ...factors }: AnchorFactors, rank: number): AnchorFactors => ({
+    ...factors,
+    rank,
+    loadings: new Float32Array(factors.mean.length * rank),
+    total: { ...total, loadings: new Float64Array(rank) },
+  });
+
   /** MMLU's size in 2 dimensions, among five other scenarios, 100 anchors each. */
   function sixScenarios(): ReturnType<typeof encodeBundle> {
     const { manifest, scenarios } = sampleContent({ items: [14_042, 3000], sizes: [50, 100] });
@@ -31,7 +40,13 @@ describe("reads only what it needs", () => {
           scenario: rename(id, s),
           item_id: `${id}/${record.item_id}`,
         });
-        return { ...scenario, anchors: scenario.anchors.map(named), items: scenario.items.map(named) };
+        return {
+          ...scenario,
+          factors: ofRank(scenario.factors, 48),
+          answerFactors: ofRank(scenario.answerFactors, 64),
+          anchors: scenario.anchors.map(named),
+          items: scenario.items.map(named),
+        };
       }),
     });
   }

@@ -40,7 +40,7 @@ describe("an estimate", () => {
 
   test("is core's estimate of each scenario: ability, estimators, interval", () => {
     for (const [id, scenario] of bundle.scenarios) {
-      const { anchors, factors, itemIds } = scenario.forms.get("20")!;
+      const { anchors, factors, answerFactors, itemIds } = scenario.forms.get("20")!;
       const scores = itemIds.map((item) => answers[item]!);
       const gathered = gatherItems([{ bank: scenario.bank, items: anchors.items, scores }])!;
       const ability = mapAbility(
@@ -48,7 +48,7 @@ describe("an estimate", () => {
         gathered,
         scaledPrior(Float64Array.of(0, 0), Float64Array.of(1, 0, 0, 1), 2.5),
       );
-      const expected = estimateScenario({ ...scenario, anchors, factors }, scores, ability)!;
+      const expected = estimateScenario({ ...scenario, anchors, factors, answerFactors }, scores, ability)!;
       const result = estimate.scenarios[id]!;
       const seen = { worst: scenario.sourceScores[0]!, best: scenario.sourceScores.at(-1)!, overall: null };
       const blend = bundle.manifest.forms[1]!.scenarios[id]!;

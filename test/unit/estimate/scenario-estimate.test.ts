@@ -22,6 +22,7 @@ function modelOf(reference: ReferenceScenario): ScenarioModel {
     scoreMap: scoreMap && { x: Float64Array.from(scoreMap.x), y: Float64Array.from(scoreMap.y) },
     anchors: anchorsOf(reference),
     factors: plainFactors(reference.expected.weights, reference.anchors.items),
+    answerFactors: plainFactors(reference.expected.weights, reference.anchors.items),
   };
 }
 
@@ -86,6 +87,7 @@ test("an estimate outside of what the answers prove is brought back", () => {
     scoreMap: null,
     anchors: { items: Uint32Array.of(0, 1), inclusion: null, mass: Float64Array.of(1, 1) },
     factors: plainFactors([1 / 3, 1 / 3, 1 / 3], [0, 1]),
+    answerFactors: plainFactors([1 / 3, 1 / 3, 1 / 3], [0, 1]),
   };
   const sure = abilityAt([-50], [0]);
   const { base } = estimateScenario(model, [1, 1], sure)!;
@@ -119,6 +121,7 @@ test("leave-one-out residuals are near what refitting without each answer gives"
       scoreMap: null,
       anchors: { items: Uint32Array.from(items), inclusion: null, mass: new Float64Array(20).fill(1) },
       factors: plainFactors(new Float64Array(20).fill(0.05), items),
+      answerFactors: plainFactors(new Float64Array(20).fill(0.05), items),
     },
     scores,
     ability,

@@ -1,7 +1,7 @@
 import { blendEstimates, normalCdf, partlyCorrectedMean } from "anchoreval/core";
 import { describe, expect, test } from "vitest";
 
-const base = { "anchor-mean": 0.6, "p-irt": 0.5, "p-irt-dr": 0.7, gaussian: 0.55 };
+const base = { "anchor-mean": 0.6, "p-irt": 0.5, "p-irt-dr": 0.7, gaussian: 0.55, "ridge-gap": 0.45, aipw: 0.65 };
 const blend = {
   lambda: 0.25,
   stack: { "anchor-mean": 0.1, "p-irt": 0.2, "p-irt-dr": 0.3, gaussian: 0.4 },

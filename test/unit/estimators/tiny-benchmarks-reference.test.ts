@@ -58,6 +58,7 @@ test.each(cases)("at the reference's ability, the estimators are the reference's
       scoreMap: null,
       anchors: { items: Uint32Array.from(seen), inclusion: null, mass: Float64Array.from(weights) },
       factors: plainFactors(uniform, seen),
+      answerFactors: plainFactors(uniform, seen),
     },
     scores,
     {

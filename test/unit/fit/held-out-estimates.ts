@@ -1,4 +1,4 @@
-import type { Blend, RandomSource } from "anchoreval/core";
+import { BASE_ESTIMATORS, type Blend, type RandomSource } from "anchoreval/core";
 import type { HeldOutEstimate } from "../../../offline-trainer/src/fit/held-out.ts";
 
 export interface DrawnEstimates {
@@ -31,7 +31,14 @@ export function drawnEstimates(random: RandomSource, options: DrawnEstimates): H
         draw,
         fold: options.fold ?? k % folds,
         truth,
-        base: { "anchor-mean": anchor, "p-irt": imputed, "p-irt-dr": corrected, gaussian },
+        base: {
+          "anchor-mean": anchor,
+          "p-irt": imputed,
+          "p-irt-dr": corrected,
+          gaussian,
+          "ridge-gap": truth + 0.05 * shared,
+          aipw: truth - 0.06 * own,
+        },
         seen: { worst: 0.1, best: 0.9, overall: null },
         bounds: { low: truth - 0.5, high: truth + 0.5 },
         sampling: { variance: 0.04 ** 2, degrees: 30, answers: 40, right: 20 },
@@ -40,6 +47,11 @@ export function drawnEstimates(random: RandomSource, options: DrawnEstimates): H
       };
     });
   });
+}
+
+/** The same estimate by every base estimator. */
+export function baseAt(score: number): HeldOutEstimate["base"] {
+  return Object.fromEntries(BASE_ESTIMATORS.map((id) => [id, score])) as HeldOutEstimate["base"];
 }
 
 /** A blend of which only λ matters: gp-irt's. */

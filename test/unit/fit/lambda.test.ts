@@ -2,7 +2,7 @@ import { createRandom } from "anchoreval/core";
 import { describe, expect, test } from "vitest";
 import type { HeldOutEstimate } from "../../../offline-trainer/src/fit/held-out.ts";
 import { blendingWeight, referenceLambda } from "../../../offline-trainer/src/fit/lambda.ts";
-import { drawnEstimates, rowsOf } from "./held-out-estimates.ts";
+import { baseAt, drawnEstimates, rowsOf } from "./held-out-estimates.ts";
 
 const GRID = 1000;
 
@@ -81,7 +81,7 @@ describe("learned λ", () => {
     const exact = estimates.map(({ truth, ...rest }) => ({
       ...rest,
       truth,
-      base: { "anchor-mean": truth, "p-irt": truth, "p-irt-dr": truth, gaussian: truth },
+      base: baseAt(truth),
     }));
     expect(blendingWeight(exact)).toBe(0.5);
   });

@@ -2,7 +2,7 @@ import { createRandom } from "anchoreval/core";
 import { describe, expect, test } from "vitest";
 import type { HeldOutEstimate } from "../../../offline-trainer/src/fit/held-out.ts";
 import { overallEstimates, overallInflation } from "../../../offline-trainer/src/fit/overall-inflation.ts";
-import { blendAt, rowsOf } from "./held-out-estimates.ts";
+import { baseAt, blendAt, rowsOf } from "./held-out-estimates.ts";
 
 const ERROR = 0.04;
 
@@ -21,7 +21,7 @@ function parts(models: number, scenarios: number, alike: number) {
         draw: 0,
         fold: model % 5,
         truth,
-        base: { "anchor-mean": score, "p-irt": score, "p-irt-dr": score, gaussian: score },
+        base: baseAt(score),
         seen: { worst: 0, best: 1, overall: null },
         bounds: { low: 0, high: 1 },
         sampling: { variance: ERROR ** 2, degrees: 1e6, answers: 1000, right: 500 },

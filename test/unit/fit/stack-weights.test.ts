@@ -1,8 +1,8 @@
-import { BASE_ESTIMATORS, createRandom, type BaseEstimatorId } from "anchoreval/core";
+import { STACKED_ESTIMATORS, createRandom, type StackedEstimatorId } from "anchoreval/core";
 import { describe, expect, test } from "vitest";
 import type { HeldOutEstimate } from "../../../offline-trainer/src/fit/held-out.ts";
 import { stackWeights } from "../../../offline-trainer/src/fit/stack-weights.ts";
-import { drawnEstimates, rowsOf } from "./held-out-estimates.ts";
+import { baseAt, drawnEstimates, rowsOf } from "./held-out-estimates.ts";
 
 const random = createRandom("stack weights");
 const RIDGE = 0.02;
@@ -11,7 +11,7 @@ const RIDGE = 0.02;
 function lossOf(estimates: readonly HeldOutEstimate[]): (weights: readonly number[]) => number {
   const times = (model: number): number => estimates.filter((other) => other.model === model).length;
   const share = estimates.map(({ model }) => 1 / times(model));
-  const errors = estimates.map(({ base, truth }) => BASE_ESTIMATORS.map((id) => base[id] - truth));
+  const errors = estimates.map(({ base, truth }) => STACKED_ESTIMATORS.map((id) => base[id] - truth));
   const mean = errors.reduce((sum, own, k) => sum + share[k]! * own.reduce((s, e) => s + e * e, 0), 0) / 4;
   return (weights) =>
     errors.reduce((sum, own, k) => sum + share[k]! * own.reduce((s, e, d) => s + weights[d]! * e, 0) ** 2, 0) +
@@ -27,7 +27,7 @@ describe("stackWeights", () => {
     const estimates = drawnEstimates(random, { models: rowsOf(25), draws: 2, ...errors });
     const loss = lossOf(estimates);
     const weights = stackWeights(estimates);
-    const own = BASE_ESTIMATORS.map((id) => weights[id]);
+    const own = STACKED_ESTIMATORS.map((id) => weights[id]);
     expect(own.reduce((sum, weight) => sum + weight, 0)).toBeCloseTo(1, 12);
     expect(Math.min(...own)).toBeGreaterThanOrEqual(0);
     const steps = 20;
@@ -52,11 +52,11 @@ describe("stackWeights", () => {
   });
 
   test("is the Gaussian alone where nothing was held out, or nothing was wrong", () => {
-    const alone: Record<BaseEstimatorId, number> = { "anchor-mean": 0, "p-irt": 0, "p-irt-dr": 0, gaussian: 1 };
+    const alone: Record<StackedEstimatorId, number> = { "anchor-mean": 0, "p-irt": 0, "p-irt-dr": 0, gaussian: 1 };
     expect(stackWeights([])).toEqual(alone);
     const right = drawnEstimates(random, { models: rowsOf(5) }).map((estimate) => {
       const { truth } = estimate;
-      return { ...estimate, base: { "anchor-mean": truth, "p-irt": truth, "p-irt-dr": truth, gaussian: truth } };
+      return { ...estimate, base: baseAt(truth) };
     });
     expect(stackWeights(right)).toEqual(alone);
   });

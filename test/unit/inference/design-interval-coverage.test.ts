@@ -62,8 +62,9 @@ function runsOf({ level, wrong, n }: Population, random: RandomSource): () => Ru
     const items = Uint32Array.from(random.shuffle([...order]).slice(0, n)).sort((i, j) => truth.b[i]! - truth.b[j]!);
     const answers = Array.from(items, (item) => scores[item]!);
     const anchors = { items, mass: new Float64Array(n).fill(1), inclusion: new Float64Array(n).fill(n / COUNT) };
+    const plain = plainFactors(weights, items);
     const { base, sample, residuals, bounds } = estimateScenario(
-      { bank: known, weights, scoreMap: null, anchors, factors: plainFactors(weights, items) },
+      { bank: known, weights, scoreMap: null, anchors, factors: plain, answerFactors: plain },
       answers,
       mapAbility(known, { items, scores: answers }, prior),
     )!;

@@ -6,8 +6,10 @@ import { anchorFactors, ESTIMATORS } from "anchoreval/core";
 import { folderSource } from "anchoreval/node";
 import { afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { typescriptBackend } from "../../../offline-trainer/src/backends/typescript.ts";
+import { sourceAnswers } from "../../../offline-trainer/src/fit/answer-factors.ts";
 import { closingWords } from "../../../offline-trainer/src/fit/closing-words.ts";
 import { DEFAULT_CONFIGURATION, type FitConfiguration } from "../../../offline-trainer/src/fit/configuration.ts";
+import { formAnswers } from "../../../offline-trainer/src/fit/form-answers.ts";
 import { overallPlace } from "../../../offline-trainer/src/fit/overall-place.ts";
 import { targetEstimator } from "../../../offline-trainer/src/fit/target-estimator.ts";
 import { bankPriors } from "../../../offline-trainer/src/fit/link-banks.ts";
@@ -231,13 +233,23 @@ describe.each([
     const loadings = banks.flatMap((bank) => (bank.loadings ? [bank.loadings] : []));
     const common = loadings.length > 0 ? { general: loadings[0]!.length / banks[0]!.trained.dims, loadings } : null;
     const linked = { banks: banks.map(({ trained }) => trained), common, factors: banks.map(({ factors }) => factors) };
+    const answered = banks.map(({ task, trained, forms }) =>
+      trained.scenarios.map((scenario, s) =>
+        formAnswers(sourceAnswers(task.matrix, trained.rows, scenario), scenario.slice.weights, forms[s]!),
+      ),
+    );
     const priors = bankPriors(linked, DEFAULT_CONFIGURATION.priorScale);
     for (const n of sizes) {
-      const sets = banks.map(({ task, forms, factors }) =>
+      const sets = banks.map(({ task, forms, factors }, b) =>
         forms.map((bySize, s) => {
           const anchors = bySize.get(n)!;
           const [worst] = bundle.scenarios.get(task.scenarios[s]!.id)!.sourceScores;
-          return { anchors, factors: anchorFactors(factors[s]!, anchors.items), worst: worst! };
+          return {
+            anchors,
+            factors: anchorFactors(factors[s]!, anchors.items),
+            ...answered[b]![s]!.get(n)!,
+            worst: worst!,
+          };
         }),
       );
       for (let model = 0; model < matrix.subjects.length; model++) {

@@ -439,7 +439,7 @@ describe("publish", () => {
     await refuses({
       argv: [
         "publish",
-        broken("newer", "manifest.json", (text) => text.replace('"formatVersion":"1.0"', '"formatVersion":"2.0"')),
+        broken("newer", "manifest.json", (text) => text.replace('"formatVersion":"1.1"', '"formatVersion":"2.0"')),
         ...["--to", to],
       ],
       code: "bundle_format_unsupported",

@@ -15,8 +15,9 @@ interface Size {
   readonly errors: SplitErrors;
 }
 
-/** What is drawn: of the stack, what the gate makes of it. */
-const DRAWN = ESTIMATORS.filter((id) => id !== "stack");
+/** Lines that would crowd the panels: of the stack there is what the gate makes of it, the others are peers' estimators. */
+const LEFT_OUT: readonly EstimatorId[] = ["stack", "ridge-gap", "aipw"];
+const DRAWN = ESTIMATORS.filter((id) => !LEFT_OUT.includes(id));
 
 const SYMBOLS = {
   "p-irt-dr": "circle",
@@ -24,6 +25,8 @@ const SYMBOLS = {
   "p-irt": "triangle",
   "anchor-mean": "diamond",
   gaussian: "cross",
+  "ridge-gap": "none",
+  aipw: "none",
   stack: "none",
   gate: "star",
 } as const satisfies Record<EstimatorId, string>;

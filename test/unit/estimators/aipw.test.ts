@@ -1,0 +1,118 @@
+import { answerRegressions, createRandom, linearScore, type AnchorFactors, type LinearScore } from "anchoreval/core";
+import { describe, expect, test } from "vitest";
+import { drawnAnswers, normalised, plainAnswerFactors, ridgeRegression } from "../../support/source-answers.ts";
+
+const random = createRandom("aipw");
+const N = 30;
+const PENALTY = 10;
+const answers = drawnAnswers(random, 12, N);
+
+const uneven = normalised(Float64Array.from({ length: N }, () => 0.5 + random.next()));
+const features = (i: number): number[] => answers.map((own) => own[i]!);
+
+/** Some items of a scenario as anchors, all answered. */
+function drawn(count: number) {
+  const items = Uint32Array.from(random.shuffle(Array.from({ length: N }, (_, i) => i)).slice(0, count));
+  return {
+    items,
+    positions: items.map((_, j) => j),
+    mass: normalised(Float64Array.from(items, () => 0.2 + random.next())),
+    scores: Float64Array.from(items, () => (random.next() < 0.5 ? random.next() : 1)),
+  };
+}
+
+const aipw = (factors: AnchorFactors, weights: Float64Array, sample: Omit<Drawn, "scores">): LinearScore =>
+  answerRegressions(factors, weights, sample).aipw;
+
+type Drawn = ReturnType<typeof drawn>;
+
+/** The formula with a regression fitted anew for every answer that is left out. */
+function leavingOut({ items, mass, scores }: Drawn, weights: Float64Array): number {
+  const asked = new Set(items);
+  const rest = Array.from({ length: N }, (_, i) => i).filter((i) => !asked.has(i));
+  let score = items.reduce((sum, item, j) => sum + weights[item]! * scores[j]!, 0);
+  items.forEach((item, j) => {
+    const others = Array.from(items.keys()).filter((k) => k !== j);
+    const predict = ridgeRegression(
+      others.map((k) => features(items[k]!)),
+      others.map((k) => scores[k]!),
+      PENALTY,
+    );
+    const residual = scores[j]! - predict(features(item));
+    for (const i of rest) score += mass[j]! * weights[i]! * (predict(features(i)) + residual);
+  });
+  return score;
+}
+
+const estimate = (sample: Drawn, weights: Float64Array): number =>
+  linearScore(aipw(plainAnswerFactors(answers, weights, PENALTY, sample.items), weights, sample), sample.scores);
+
+describe("aipw", () => {
+  test.each([2, 3, 8, 20, 29, N])("is the formula with each of %i answers really left out", (count) => {
+    const sample = drawn(count);
+    expect(estimate(sample, uneven)).toBeCloseTo(leavingOut(sample, uneven), 11);
+  });
+
+  test("is right on average over the draws of three items in eight, whatever the regression", () => {
+    const few = Array.from({ length: 8 }, (_, i) => i);
+    const weights = new Float64Array(8).fill(1 / 8);
+    const own = answers.map((scores) => scores.slice(0, 8));
+    const truth = Float64Array.from(few, () => random.next());
+    const estimates = few.flatMap((i) =>
+      few.slice(i + 1).flatMap((j) =>
+        few.slice(j + 1).map((k) => {
+          const items = Uint32Array.of(i, j, k);
+          const sample = { items, positions: Uint32Array.of(0, 1, 2), mass: new Float64Array(3).fill(1 / 3) };
+          const regression = aipw(plainAnswerFactors(own, weights, PENALTY, items), weights, sample);
+          return linearScore(
+            regression,
+            Array.from(items, (item) => truth[item]!),
+          );
+        }),
+      ),
+    );
+    expect(estimates).toHaveLength(56);
+    expect(new Set(estimates).size).toBe(56);
+    const mean = estimates.reduce((sum, value) => sum + value / 56, 0);
+    expect(mean).toBeCloseTo(
+      truth.reduce((sum, score) => sum + score / 8, 0),
+      12,
+    );
+  });
+
+  test("is the score itself where every item was answered, without being brought into any bounds", () => {
+    const sample = drawn(N);
+    const truth = sample.items.reduce((sum, item, j) => sum + uneven[item]! * sample.scores[j]!, 0);
+    expect(estimate(sample, uneven)).toBeCloseTo(truth, 13);
+  });
+
+  test("leaves missing answers out: the same as anchors that aren't there", () => {
+    const { items, mass } = drawn(12);
+    const kept = Uint32Array.of(0, 3, 4, 9);
+    const sample = { items: kept.map((j) => items[j]!), mass: normalised(Float64Array.from(kept, (j) => mass[j]!)) };
+    const some = aipw(plainAnswerFactors(answers, uneven, PENALTY, items), uneven, { ...sample, positions: kept });
+    const only = aipw(plainAnswerFactors(answers, uneven, PENALTY, sample.items), uneven, {
+      ...sample,
+      positions: Uint32Array.of(0, 1, 2, 3),
+    });
+    expect(some).toEqual(only);
+  });
+
+  test("of one answer it is that answer; all right is 1, all wrong 0, equal answers what they are", () => {
+    expect(estimate({ ...drawn(1), scores: Float64Array.of(0.3) }, uneven)).toBe(0.3);
+    for (const count of [2, 3, 12])
+      for (const score of [0, 1, 0.25])
+        expect(estimate({ ...drawn(count), scores: new Float64Array(count).fill(score) }, uneven)).toBeCloseTo(
+          score,
+          12,
+        );
+  });
+
+  test("items that all sources answer alike: no division by zero", () => {
+    const flat = answers.map((own) => own.map(() => 1));
+    const sample = drawn(5);
+    const { weights } = aipw(plainAnswerFactors(flat, uneven, PENALTY, sample.items), uneven, sample);
+    expect(weights.every(Number.isFinite)).toBe(true);
+    expect(weights.reduce((sum, weight) => sum + weight, 0)).toBeCloseTo(1, 12);
+  });
+});

@@ -1,0 +1,113 @@
+import { createRandom, type AnchorFactors } from "anchoreval/core";
+import { describe, expect, test } from "vitest";
+import { answerFactors, sourceAnswers } from "../../../offline-trainer/src/fit/answer-factors.ts";
+import { askedItems } from "../../../offline-trainer/src/fit/asked-items.ts";
+import { responseMatrix, scoreAt } from "../../../offline-trainer/src/matrix/response-matrix.ts";
+import { drawnAnswers, normalised } from "../../support/source-answers.ts";
+
+const random = createRandom("answer factors");
+const N = 120;
+const weights = normalised(Float64Array.from({ length: N }, () => 0.5 + random.next()));
+const items = Uint32Array.from(random.shuffle(Array.from({ length: N }, (_, i) => i)));
+
+/** Answers of some models, NaN where there is none. */
+function sourcesOf(rows: readonly Float64Array[]) {
+  const matrix = responseMatrix(
+    rows.map((_, m) => `model ${m}`),
+    Array.from(weights, (_, i) => ({ item_id: String(i), scenario: "s" })),
+    Float64Array.from(rows.flatMap((own) => Array.from(own))),
+  );
+  const accuracy = weights.map((_, i) => {
+    const known = rows.map((__, m) => scoreAt(matrix, m, i)).filter((score) => !Number.isNaN(score));
+    return known.reduce((sum, score) => sum + score, 0) / known.length;
+  });
+  const slice = { id: "s", begin: 0, count: N, subscenarios: [{ id: null, items: N }], weights };
+  return sourceAnswers(
+    matrix,
+    rows.map((_, m) => m),
+    { slice, accuracy },
+  );
+}
+
+/** Covariances over the models of answers less the items' means, a missing one at its mean. */
+function covariances(rows: readonly Float64Array[], x: number, y: number): number {
+  const mean = (i: number): number => {
+    const known = rows.map((own) => own[i]!).filter((score) => !Number.isNaN(score));
+    return known.reduce((sum, score) => sum + score / known.length, 0);
+  };
+  const [first, second] = [mean(x), mean(y)];
+  return rows.reduce((sum, own) => {
+    const product = (own[x]! - first) * (own[y]! - second);
+    return sum + (Number.isNaN(product) ? 0 : product) / rows.length;
+  }, 0);
+}
+
+const product = ({ rank, loadings }: AnchorFactors, j: number, other: ArrayLike<number>, k: number): number => {
+  let sum = 0;
+  for (let r = 0; r < rank; r++) sum += loadings[j * rank + r]! * other[k * rank + r]!;
+  return sum;
+};
+
+describe("answerFactors", () => {
+  test.each([
+    { models: 20, asked: 50 },
+    { models: 100, asked: 60 },
+  ])("are the answers' covariances, with each other and with the full score: %o", ({ models, asked }) => {
+    const rows = drawnAnswers(random, models, N);
+    const factors = answerFactors(sourcesOf(rows), items.slice(0, asked));
+    expect(factors.rank).toBeLessThan(Math.min(models, asked) + 1);
+    for (let j = 0; j < asked; j++) {
+      for (let k = 0; k <= j; k++)
+        expect(product(factors, j, factors.loadings, k)).toBeCloseTo(covariances(rows, items[j]!, items[k]!), 5);
+      const toward = weights.reduce((sum, weight, i) => sum + weight * covariances(rows, items[j]!, i), 0);
+      expect(product(factors, j, factors.total.loadings, 0)).toBeCloseTo(toward, 5);
+      expect(factors.noise[j]).toBeCloseTo(10 / models, 5);
+    }
+    const level = rows.reduce((sum, own) => sum + own.reduce((s, y, i) => s + weights[i]! * y, 0) / models, 0);
+    expect(factors.total.mean).toBeCloseTo(level, 6);
+  });
+
+  test("past 64, the first items are exact and the others keep their variance", () => {
+    const rows = drawnAnswers(random, 150, N);
+    const factors = answerFactors(sourcesOf(rows), items);
+    expect(factors.rank).toBe(64);
+    for (const [j, item] of items.entries()) {
+      const own = product(factors, j, factors.loadings, j) + factors.noise[j]! - 10 / 150;
+      expect(own).toBeCloseTo(covariances(rows, item, item), 5);
+      expect(product(factors, j, factors.loadings, 3)).toBeCloseTo(covariances(rows, item, items[3]!), 5);
+    }
+    const few = answerFactors(sourcesOf(rows), items.slice(0, 64));
+    expect(few.loadings).toEqual(factors.loadings.slice(0, 64 * 64));
+  });
+
+  test("a missing answer stands at the item's mean; an item that no source answered may have any score", () => {
+    const rows = drawnAnswers(random, 30, N).map((own, m) =>
+      own.map((y, i) => ((m + i) % 7 === 0 || i === 5 ? NaN : y)),
+    );
+    const asked = Uint32Array.of(2, 5, 9);
+    const { mean, loadings, noise, rank, ...rest } = answerFactors(sourcesOf(rows), asked);
+    const factors = { mean, loadings, noise, rank, ...rest };
+    expect(product(factors, 0, loadings, 2)).toBeCloseTo(covariances(rows, 2, 9), 6);
+    expect(product(factors, 1, loadings, 1)).toBe(0);
+    expect(noise[1]).toBeCloseTo(10 / 30 + mean[1]! * (1 - mean[1]!), 6);
+    expect(mean[1]).toBeGreaterThan(0.2);
+  });
+
+  test("one source, or items that all answer alike: finite, without any covariance", () => {
+    for (const rows of [drawnAnswers(random, 1, N), drawnAnswers(random, 5, N).map((own) => own.fill(1))]) {
+      const { rank, loadings, noise, total } = answerFactors(sourcesOf(rows), items.slice(0, 4));
+      expect([rank, ...loadings]).toEqual([1, 0, 0, 0, 0]);
+      expect(noise[0]).toBeCloseTo(10 / rows.length, 6);
+      expect(total.loadings).toEqual(Float64Array.of(0));
+    }
+  });
+});
+
+test("items are asked the smallest form's first, by index among those that a form adds", () => {
+  const form = (...own: number[]) => ({
+    items: Uint32Array.from(own),
+    mass: new Float64Array(own.length),
+    inclusion: null,
+  });
+  expect([...askedItems([form(7, 3), form(9, 3, 1, 7)])]).toEqual([3, 7, 1, 9]);
+});
