@@ -24,7 +24,6 @@ const { values } = parseArgs({
 });
 const [count, dims, n, repeats] = ["items", "dims", "anchors", "repeats"].map((name) => Number(values[name]));
 const RANK = 48;
-const ANSWER_RANK = 64;
 const random = createRandom("bench/estimate");
 const draw = (length, of) => Float32Array.from({ length }, of);
 const bank = itemBank(
@@ -33,16 +32,16 @@ const bank = itemBank(
 );
 const weights = new Float64Array(count).fill(1 / count);
 const items = Uint32Array.from(random.shuffle(Array.from({ length: count }, (_, i) => i)).slice(0, n));
-const drawFactors = (rank) => ({
-  rank,
+const drawFactors = () => ({
+  rank: RANK,
   mean: draw(n, () => 0.3 + 0.4 * random.next()),
-  loadings: draw(n * rank, () => 0.1 * random.normal()),
+  loadings: draw(n * RANK, () => 0.1 * random.normal()),
   noise: draw(n, () => 0.1 + 0.1 * random.next()),
-  total: { mean: 0.5, loadings: new Float64Array(rank).fill(0.01) },
+  total: { mean: 0.5, loadings: new Float64Array(RANK).fill(0.01) },
 });
-const [factors, answerFactors] = [drawFactors(RANK), drawFactors(ANSWER_RANK)];
+const [factors, answerFactors] = [drawFactors(), drawFactors()];
 // Cholesky's: an anchor has as many as there are anchors before it, and one more.
-for (let j = 0; j < ANSWER_RANK; j++) answerFactors.loadings.fill(0, j * ANSWER_RANK + j + 1, (j + 1) * ANSWER_RANK);
+for (let j = 0; j < RANK; j++) answerFactors.loadings.fill(0, j * RANK + j + 1, (j + 1) * RANK);
 const anchors = { items, mass: new Float64Array(n).fill(1), inclusion: new Float64Array(n).fill(n / count) };
 const prior = scaledPrior(
   new Float64Array(dims),
@@ -57,9 +56,7 @@ const blend = {
   tightening: 0.8,
 };
 
-console.log(
-  `${count} items, ${dims} dimensions, ${n} anchors, ${RANK} and ${ANSWER_RANK} factors; medians of ${repeats} in Node`,
-);
+console.log(`${count} items, ${dims} dimensions, ${n} anchors, twice ${RANK} factors; medians of ${repeats} in Node`);
 for (const missing of [0, 0.3]) {
   const times = Array.from({ length: repeats }, () => {
     const scores = Float64Array.from(items, () => (random.next() < missing ? NaN : random.next() < 0.6 ? 1 : 0));

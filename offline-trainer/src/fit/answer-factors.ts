@@ -5,7 +5,7 @@ import type { TrainedScenario } from "./train-bank.ts";
 /** α of the regressions on the source models' answers, as Zhang, Dorner & Hardt (2025) have it. */
 const PENALTY = 10;
 /** Factors kept at most: each costs a bundle four bytes an anchor, and every estimate time. So many anchors are exact. */
-const MOST_FACTORS = 64;
+const MOST_FACTORS = 48;
 /** Variance of an item, beyond what the items before tell of it, that is worth a factor. */
 const LEAST_VARIANCE = 1e-6;
 
@@ -53,7 +53,7 @@ export function sourceAnswers(
 /**
  * Factors of the source models' answers to some items: their M × n answers less the items' means are U·Zᵀ, the columns
  * of U orthogonal with unit variance over the models, Z the loadings. By Cholesky's decomposition of the items'
- * covariance in their order: an item adds a factor for what the items before don't tell of it, until there are 64. So
+ * covariance in their order: an item adds a factor for what the items before don't tell of it, until there are 48. So
  * the factors hold the covariances of the first items and theirs with the full score exactly; of the others, what the
  * factors leave of an item's variance is added to its noise.
  *

@@ -43,7 +43,7 @@ describe("reads only what it needs", () => {
         return {
           ...scenario,
           factors: ofRank(scenario.factors, 48),
-          answerFactors: ofRank(scenario.answerFactors, 64),
+          answerFactors: ofRank(scenario.answerFactors, 48),
           anchors: scenario.anchors.map(named),
           items: scenario.items.map(named),
         };
