@@ -45,14 +45,14 @@ try {
   const largest = cases.at(-2);
 
   const starts = [];
-  const firsts = [];
+  const firsts = { wall: [], cpu: 0 };
   for (let i = 0; i < STARTS; i++) {
     const begun = performance.now();
     await withWorker(async ({ directUrl }) => {
       const agent = new Agent({ keepAlive: true });
       await timed(agent, `${directUrl}/healthz`);
       starts.push(performance.now() - begun);
-      firsts.push((await timed(agent, directUrl + largest.path, largest.body)).wall);
+      await measure(firsts, () => timed(agent, directUrl + largest.path, largest.body));
       agent.destroy();
     });
   }
@@ -65,10 +65,11 @@ try {
     `request: ${Object.keys(bundles.at(-1).answers).length} answers, ${(largest.body.length / 1e3).toFixed(0)} kB`,
   );
   report("process start", starts);
-  report("first estimate, empty isolate", firsts, "aim: under 100 ms");
+  report("first estimate, empty isolate", firsts.wall, "aim: under 100 ms");
+  console.log(`  CPU of workerd, its R2 on this machine included: ${cpuOf(firsts)}`);
   const [nothing, ...estimates] = warm;
   report(nothing.title, nothing.wall);
-  console.log(`CPU of workerd: ${cpuOf(nothing)} a request; of the following without it (aim: under 10 ms)`);
+  console.log(`  CPU of workerd: ${cpuOf(nothing)} a request, taken off the following (aim: under 10 ms)`);
   for (const own of estimates) {
     report(own.title, own.wall);
     console.log(`  CPU of workerd: ${cpuOf(own, nothing)}`);
@@ -94,13 +95,16 @@ async function timeWarm(url, cases) {
       if (i === 0 && evidence) refuseOther(JSON.parse(text), evidence);
     }
   for (let round = 0; round < ROUNDS; round++)
-    for (const own of measured) {
-      const before = await workerdCpu();
-      for (let i = 0; i < ROUND_REQUESTS; i++) own.wall.push((await timed(agent, url + own.path, own.body)).wall);
-      own.cpu = before === null ? null : own.cpu + (await workerdCpu()) - before;
-    }
+    for (const own of measured) await measure(own, () => timed(agent, url + own.path, own.body), ROUND_REQUESTS);
   agent.destroy();
   return measured;
+}
+
+/** Adds the wall times of requests, and the CPU of all of them; that is null where it can't be known. */
+async function measure(sums, ask, requests = 1) {
+  const before = await workerdCpu();
+  for (let i = 0; i < requests; i++) sums.wall.push((await ask()).wall);
+  sums.cpu = before === null ? null : sums.cpu + (await workerdCpu()) - before;
 }
 
 /** What is timed must be what its title says. */
@@ -109,6 +113,7 @@ function refuseOther({ score, interval, scenarios }, evidence) {
   if (score === null || interval === null || other) throw new Error(`an estimate isn't from answers ${evidence}`);
 }
 
+/** CPU a request, less that of a request that does nothing. */
 function cpuOf({ cpu, wall }, without = { cpu: 0, wall: [0] }) {
   if (cpu === null) return "not measured (no /proc)";
   return `${(cpu / wall.length - without.cpu / without.wall.length).toFixed(2)} ms`;
