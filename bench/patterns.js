@@ -128,7 +128,7 @@ async function judgeSplit({ set, task, groups, split, protocol, random }) {
   const prior = scaledPrior(trained.abilities.mean, trained.abilities.covariance, configuration.priorScale);
   const full = fullScores(task.matrix, slice).score;
   const seenScores = split.sources.map((m) => full[m]).filter((score) => !Number.isNaN(score));
-  const seen = { worst: Math.min(...seenScores), best: Math.max(...seenScores) };
+  const seen = { worst: Math.min(...seenScores), best: Math.max(...seenScores), overall: null };
   const [blends] = learnBlends(task, split.sources, sizes, validation, configuration.lambda);
   const prepared = prepareForms(task, split.sources, trained, { ...options, random });
   const thresholds = new Map(

@@ -1,4 +1,4 @@
-// The Worker's speed and size: see README.md, "worker". Needs `npm run build`; takes about 20 s.
+// The Worker's speed and size: see README.md, "worker". Needs `npm run build`; takes about a minute.
 import { Buffer } from "node:buffer";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { Agent, request } from "node:http";
@@ -6,66 +6,117 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { performance } from "node:perf_hooks";
 import { gzipSync } from "node:zlib";
-import { encodeBundle, FORMAT_VERSION } from "anchoreval/bundle";
-import { createRandom, itemBank, PARAMETERIZATION } from "anchoreval/core";
 import { publishBundle, r2Store } from "anchoreval/publish";
 import { startLocalWorker } from "anchoreval-trainer";
+import { DIMS, SCENARIOS, syntheticBundle, withMissing } from "./worker/synthetic-bundle.js";
+import { workerdCpu } from "./worker/workerd-cpu.js";
 
-// 28 659 items in six scenarios: the sizes of MMLU, HellaSwag, GSM8K, TruthfulQA, WinoGrande and ARC.
-const SCENARIOS = { mmlu: 14042, hellaswag: 10042, gsm8k: 1319, truthfulqa: 817, winogrande: 1267, arc: 1172 };
-const DIMS = 5;
-const ANCHORS = 100;
 const STARTS = 7;
-const WARM_REQUESTS = 400;
+/** Each case's requests come in rounds, cases in turns, so that a busy machine slows all of them. */
+const ROUNDS = 8;
+const ROUND_REQUESTS = 100;
+/** Requests of each case before anything is measured: code is compiled, bundles are decoded. */
+const WARM_UP = 200;
+const MISSING = 0.3;
+const BUNDLES = {
+  one: ["mmlu alone", { mmlu: SCENARIOS.mmlu }, false],
+  separate: ["six scenarios, each by itself", SCENARIOS, false],
+  linked: ["six scenarios together", SCENARIOS, true],
+};
 
 const persist = await mkdtemp(join(tmpdir(), "anchoreval-bench-"));
 try {
-  const { files, answers } = syntheticBundle();
-  await withWorker(async (worker) => publishBundle(r2Store(await worker.bucket()), files));
-  const body = JSON.stringify({ responses: answers });
-  const path = "/v1/bundles/bench/1.0.0/estimates";
+  const bundles = Object.entries(BUNDLES).map(([name, [title, scenarios, linked]]) => {
+    const { files, answers } = syntheticBundle(name, scenarios, linked);
+    return { title, linked, files, answers, path: `/v1/bundles/${name}/1.0.0/estimates` };
+  });
+  await withWorker(async (worker) => {
+    const store = r2Store(await worker.bucket());
+    for (const { files } of bundles) await publishBundle(store, files);
+  });
+  const cases = bundles.flatMap(({ title, linked, answers, path }) =>
+    [0, MISSING].map((share) => ({
+      title: `${title}, ${100 * (1 - share)} % answered`,
+      evidence: linked ? "together" : "alone",
+      path,
+      body: JSON.stringify({ responses: withMissing(answers, share) }),
+    })),
+  );
+  const largest = cases.at(-2);
 
   const starts = [];
-  const firsts = [];
+  const firsts = { wall: [], cpu: 0 };
   for (let i = 0; i < STARTS; i++) {
     const begun = performance.now();
     await withWorker(async ({ directUrl }) => {
       const agent = new Agent({ keepAlive: true });
       await timed(agent, `${directUrl}/healthz`);
       starts.push(performance.now() - begun);
-      firsts.push(await timed(agent, directUrl + path, body));
+      await measure(firsts, () => timed(agent, directUrl + largest.path, largest.body));
       agent.destroy();
     });
   }
-
-  const [nothing, warm] = await withWorker(async ({ directUrl }) => {
-    const agent = new Agent({ keepAlive: true });
-    await timed(agent, directUrl + path, body);
-    const nothing = [];
-    const warm = [];
-    // In turns, so that a busy machine slows both.
-    for (let i = 0; i < WARM_REQUESTS; i++) {
-      nothing.push(await timed(agent, `${directUrl}/healthz`));
-      warm.push(await timed(agent, directUrl + path, body));
-    }
-    agent.destroy();
-    return [nothing.slice(100), warm.slice(100)];
-  });
+  const warm = await withWorker(({ directUrl }) => timeWarm(directUrl, cases));
 
   const code = await readFile(new URL("../offline-trainer/dist/worker/index.js", import.meta.url));
-  const size = [...files.values()].reduce((sum, bytes) => sum + bytes.length, 0);
+  const size = [...bundles.at(-1).files.values()].reduce((sum, bytes) => sum + bytes.length, 0);
   console.log(`bundle: ${sum(Object.values(SCENARIOS))} items, ${DIMS} dimensions, ${(size / 1e6).toFixed(1)} MB`);
-  console.log(`request: ${Object.keys(answers).length} answers, ${(body.length / 1e3).toFixed(0)} kB`);
+  console.log(
+    `request: ${Object.keys(bundles.at(-1).answers).length} answers, ${(largest.body.length / 1e3).toFixed(0)} kB`,
+  );
   report("process start", starts);
-  report("first estimate, empty isolate", firsts, "aim: under 100 ms");
-  report("warm estimate", warm, "aim: under 5 ms");
-  report("do-nothing route", nothing);
-  console.log(`warm estimate / do-nothing route: ${(median(warm) / median(nothing)).toFixed(1)}`);
+  report("first estimate, empty isolate", firsts.wall, "aim: under 100 ms");
+  console.log(`  CPU of workerd, its R2 on this machine included: ${cpuOf(firsts)}`);
+  const [nothing, ...estimates] = warm;
+  report(nothing.title, nothing.wall);
+  console.log(`  CPU of workerd: ${cpuOf(nothing)} a request, taken off the following (aim: under 10 ms)`);
+  for (const own of estimates) {
+    report(own.title, own.wall);
+    console.log(`  CPU of workerd: ${cpuOf(own, nothing)}`);
+  }
   console.log(
     `Worker: ${(code.length / 1e3).toFixed(0)} kB, ${(gzipSync(code).length / 1e3).toFixed(0)} kB compressed (aim: under 1000 kB)`,
   );
 } finally {
   await rm(persist, { recursive: true });
+}
+
+/** Wall times of every request, and the CPU of all requests, of the route that does nothing and of each case. */
+async function timeWarm(url, cases) {
+  const agent = new Agent({ keepAlive: true });
+  const measured = [{ title: "do-nothing route", path: "/healthz" }, ...cases].map((own) => ({
+    ...own,
+    wall: [],
+    cpu: 0,
+  }));
+  for (const { path, body, evidence } of measured)
+    for (let i = 0; i < WARM_UP; i++) {
+      const { text } = await timed(agent, url + path, body);
+      if (i === 0 && evidence) refuseOther(JSON.parse(text), evidence);
+    }
+  for (let round = 0; round < ROUNDS; round++)
+    for (const own of measured) await measure(own, () => timed(agent, url + own.path, own.body), ROUND_REQUESTS);
+  agent.destroy();
+  return measured;
+}
+
+/** Adds the wall times of requests, and the CPU of all of them; that is null where it can't be known. */
+async function measure(sums, ask, requests = 1) {
+  const before = await workerdCpu();
+  for (let i = 0; i < requests; i++) sums.wall.push((await ask()).wall);
+  sums.cpu = before === null ? null : sums.cpu + (await workerdCpu()) - before;
+}
+
+/** What is timed must be what its title says. */
+function refuseOther({ score, interval, scenarios }, evidence) {
+  const other = Object.values(scenarios).find(({ details }) => details.evidence !== evidence);
+  if (score === null || interval === null || other) throw new Error(`an estimate isn't from answers ${evidence}`);
+}
+
+/** CPU a request, less that of a request that does nothing. */
+function cpuOf({ cpu, wall }, without = { cpu: 0, wall: [0] }) {
+  if (cpu === null) return "not measured (no /proc)";
+  return `${(cpu / wall.length - without.cpu / without.wall.length).toFixed(2)} ms`;
 }
 
 /** Runs on a Worker of its own, through workerd's own socket. */
@@ -78,16 +129,20 @@ async function withWorker(action) {
   }
 }
 
-/** Milliseconds from sending a request to its last byte. */
+/** Milliseconds from sending a request to its last byte, and what came. */
 function timed(agent, url, body) {
   return new Promise((resolve, reject) => {
     const begun = performance.now();
     const headers =
       body === undefined ? {} : { "content-type": "application/json", "content-length": Buffer.byteLength(body) };
     const sent = request(url, { agent, method: body === undefined ? "GET" : "POST", headers }, (response) => {
-      response.resume().once("end", () => {
-        if (response.statusCode === 200) resolve(performance.now() - begun);
-        else reject(new Error(`${url}: ${response.statusCode}`));
+      const parts = [];
+      response.on("data", (part) => parts.push(part));
+      response.once("end", () => {
+        const wall = performance.now() - begun;
+        const text = Buffer.concat(parts).toString();
+        if (response.statusCode === 200) resolve({ wall, text });
+        else reject(new Error(`${url}: ${response.statusCode} ${text}`));
       });
     });
     sent.once("error", reject).end(body);
@@ -109,79 +164,4 @@ function median(values) {
 
 function sum(values) {
   return values.reduce((total, value) => total + value, 0);
-}
-
-/** A bundle of the size that matters, drawn from a 2PL, and one model's answers to its anchors. */
-function syntheticBundle() {
-  const random = createRandom("bench/worker");
-  const form = String(ANCHORS);
-  const measured = { interpolation: null, extrapolation: null };
-  const answers = {};
-  const scenarios = Object.entries(SCENARIOS).map(([id, count]) => {
-    const bank = itemBank(
-      Float32Array.from({ length: count * DIMS }, () => 0.3 * Math.abs(random.normal())),
-      Float32Array.from({ length: count }, () => random.normal()),
-    );
-    const order = random.shuffle(Array.from({ length: count }, (_, i) => i)).slice(0, ANCHORS);
-    const record = (index) => ({ item_id: `${id}/${index}`, scenario: id });
-    for (const index of order) answers[`${id}/${index}`] = random.next() < 0.6 ? 1 : 0;
-    const set = {
-      items: Uint32Array.from([...order].sort((x, y) => bank.b[x] - bank.b[y])),
-      mass: new Float64Array(ANCHORS).fill(1 / ANCHORS),
-      inclusion: new Float64Array(ANCHORS).fill(ANCHORS / count),
-    };
-    return {
-      bank,
-      sourceScores: Float32Array.from({ length: 395 }, () => random.next()),
-      forms: new Map([[form, set]]),
-      anchors: order.map((index) => ({ ...record(index), index, forms: [form] })),
-      items: Array.from({ length: count }, (_, index) => record(index)),
-    };
-  });
-  const ids = Object.keys(SCENARIOS);
-  const manifest = {
-    formatVersion: FORMAT_VERSION,
-    benchmark: "bench",
-    version: "1.0.0",
-    benchmarkVersion: null,
-    created: "2026-01-01T00:00:00Z",
-    description: null,
-    parameterization: PARAMETERIZATION,
-    weighting: "items",
-    banks: ids.map((id) => ({
-      id,
-      scenarios: [id],
-      irtModel: "2pl",
-      dims: DIMS,
-      prior: {
-        mean: Array(DIMS).fill(0),
-        covariance: Array.from({ length: DIMS * DIMS }, (_, k) => (k % (DIMS + 1) === 0 ? 1 : 0)),
-        scale: 2.5,
-      },
-    })),
-    scenarios: ids.map((id) => ({
-      id,
-      weight: 1,
-      items: SCENARIOS[id],
-      subscenarios: [{ id: null, items: SCENARIOS[id] }],
-      threshold: null,
-      scoreMap: null,
-    })),
-    forms: [
-      {
-        id: form,
-        selection: "random",
-        estimator: "p-irt-dr",
-        interval: "design",
-        scenarios: Object.fromEntries(ids.map((id) => [id, { items: ANCHORS, whole: false, lambda: 0.4, measured }])),
-        overall: null,
-      },
-    ],
-    defaultForm: form,
-    sources: { models: 395, names: null, note: null },
-    protocol: {},
-    fit: {},
-    data: { licence: null, source: null },
-  };
-  return { files: encodeBundle({ manifest, scenarios }), answers };
 }

@@ -1,9 +1,11 @@
 import {
+  answeredSample,
   createRandom,
-  estimateScenario,
   gatherItems,
   itemLogit,
   mapAbility,
+  modelImputedMean,
+  predictedScores,
   scaledPrior,
   softplus,
 } from "anchoreval/core";
@@ -76,8 +78,8 @@ function pIrt(bank, matrix, model, items, prior) {
   const anchors = { items, inclusion: null, mass: new Float64Array(items.length).fill(1 / items.length) };
   const answers = Float64Array.from(items, (i) => scoreAt(matrix, model, i));
   const ability = abilityFrom(bank, matrix, model, items, prior);
-  const scenario = { bank, weights: share, scoreMap: null, anchors, lambda: 0 };
-  return estimateScenario(scenario, answers, ability).estimators["p-irt"];
+  const predicted = predictedScores(ability.theta, bank, null);
+  return modelImputedMean({ weights: share, predicted, sample: answeredSample(anchors, answers) });
 }
 
 function moments(theta, dims) {

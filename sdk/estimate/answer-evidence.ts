@@ -4,15 +4,20 @@ import type { Bundle } from "../core/bundle/bundle.ts";
 import type { BankManifest } from "../core/bundle/manifest.ts";
 import { bankAbilities, bankAbility } from "../core/estimate/bank-abilities.ts";
 import type { AnsweredPart } from "../core/estimate/gather-items.ts";
+import { estimateScenario, type ScenarioEstimate } from "../core/estimate/scenario-estimate.ts";
 import { answeredSample, LEAST_ANSWERED_SHARE } from "../core/estimators/answered-sample.ts";
 import { factorScores } from "../core/estimators/factor-scores.ts";
 
-/** What a model's answers say, before any scenario's score: abilities by bank, and where all count, factors. */
+/** What a model's answers say, before any scenario's score. */
 export interface AnswerEvidence {
   /** By bank id; null for a bank without an answer. */
   readonly abilities: ReadonlyMap<string, AbilityEstimate | null>;
-  /** û over the answers to all scenarios; absent where each scenario stands alone. */
-  readonly factors?: Float64Array;
+}
+
+/** The same where the answers to all scenarios count in each. */
+export interface JointEvidence extends AnswerEvidence {
+  /** What every scenario's score, and the model's place over all of them, rest on: made once for both. */
+  readonly estimates: ReadonlyMap<string, ScenarioEstimate>;
 }
 
 /**
@@ -30,14 +35,14 @@ export function evidenceAlone(bundle: Bundle, form: string, scores: ReadonlyMap<
 }
 
 /**
- * Abilities of all banks from the answers to all scenarios, and the factors of these answers.
+ * Abilities of all banks and estimates of all scenarios, each from the answers to all of them.
  * @returns null where the bundle's banks aren't linked, or a scenario isn't loaded or hardly answered
  */
 export function evidenceTogether(
   bundle: Bundle,
   form: string,
   scores: ReadonlyMap<string, Float64Array>,
-): AnswerEvidence | null {
+): JointEvidence | null {
   const { banks, scenarios } = bundle.manifest;
   const answered = scenarios.every(({ id }) => {
     const scenario = bundle.scenarios.get(id);
@@ -57,12 +62,24 @@ export function evidenceTogether(
     return [{ parts: answeredParts(bundle, bank, form, scores), prior }];
   });
   if (!answered || linked.length < banks.length) return null;
-  const abilities = bankAbilities(linked);
-  const all = scenarios.map(({ id }) => ({
-    factors: bundle.scenarios.get(id)!.forms.get(form)!.factors,
-    scores: scores.get(id)!,
-  }));
-  return { abilities: new Map(banks.map(({ id }, b) => [id, abilities[b] ?? null])), factors: factorScores(all) };
+  const modes = bankAbilities(linked);
+  const abilities = new Map(banks.map(({ id }, b) => [id, modes[b] ?? null]));
+  const answers = new Map(
+    scenarios.map(({ id }) => {
+      const { bank, weights, scoreMap, forms } = bundle.scenarios.get(id)!;
+      return [id, { model: { bank, weights, scoreMap, ...forms.get(form)! }, scores: scores.get(id)! }];
+    }),
+  );
+  const factors = factorScores(
+    [...answers.values()].map(({ model, scores: own }) => ({ factors: model.factors, scores: own })),
+  );
+  const estimates = new Map<string, ScenarioEstimate>();
+  for (const bank of banks)
+    for (const id of bank.scenarios) {
+      const { model, scores: own } = answers.get(id)!;
+      estimates.set(id, estimateScenario(model, own, abilities.get(bank.id)!, factors)!); // each is answered
+    }
+  return { abilities, estimates };
 }
 
 function answeredParts(

@@ -12,7 +12,7 @@ import { gatedSampling } from "../core/inference/gated-sampling.ts";
 import { NO_SAMPLING, samplingVariance, type SamplingVariance } from "../core/inference/sampling-variance.ts";
 import { answerPattern } from "../core/person-fit/answer-pattern.ts";
 import { percentile, scoreRange } from "../core/inference/score-range.ts";
-import { evidenceAlone, evidenceTogether, type AnswerEvidence } from "./answer-evidence.ts";
+import { evidenceAlone, evidenceTogether } from "./answer-evidence.ts";
 import { overallPlace } from "./overall-place.ts";
 import { drawnMethod, overallScore, type ScoredScenario } from "./overall-score.ts";
 import { patternWarning, scenarioPattern } from "./scenario-pattern.ts";
@@ -45,21 +45,31 @@ export function estimateFromAnchors(bundle: Bundle, responses: Responses, option
   const scenarios = new Map<string, ScoredScenario>();
   const alone = evidenceAlone(bundle, form.id, scores);
   const together = togetherServed(form) ? evidenceTogether(bundle, form.id, scores) : null;
-  const evidence = (id: string): AnswerEvidence =>
-    form.scenarios[id]!.together === null ? alone : (together ?? alone);
-  const overall = together && overallPlace(bundle, form, scores, together);
+  const served = (id: string): Evidence =>
+    together !== null && form.scenarios[id]!.together !== null ? "together" : "alone";
+  const overall = together && overallPlace(bundle.manifest, form, together);
   for (const bank of bundle.manifest.banks) {
     const loaded = bank.scenarios.filter((id) => bundle.scenarios.has(id));
-    const used = new Set(loaded.map((id) => evidence(id).abilities.get(bank.id)));
+    const abilities = {
+      alone: alone.abilities.get(bank.id) ?? null,
+      together: together?.abilities.get(bank.id) ?? null,
+    };
+    const used = new Set(loaded.map((id) => abilities[served(id)]));
     if ([...used].some((ability) => ability?.status === "max-iterations"))
       warnings.push({
         code: "ability_not_converged",
         message: `The ability of ${bank.id} did not converge; its scores rest on the last step.`,
       });
     for (const id of loaded) {
-      const { abilities, ...rest } = evidence(id);
-      const [ability, own] = [abilities, alone.abilities].map((by) => by.get(bank.id) ?? null);
-      const given = { ...rest, ability: ability ?? null, own: own ?? null, scores: scores.get(id)!, overall };
+      const evidence = served(id);
+      const given = {
+        evidence,
+        ability: abilities[evidence],
+        own: abilities.alone,
+        joint: evidence === "together" ? together!.estimates.get(id)! : null,
+        scores: scores.get(id)!,
+        overall,
+      };
       scenarios.set(id, scenarioResult(bundle.scenarios.get(id)!, form, given, level, warnings));
     }
   }
@@ -81,12 +91,14 @@ export function estimateFromAnchors(bundle: Bundle, responses: Responses, option
 
 /** What a scenario's score rests on. */
 interface ScenarioEvidence {
+  readonly evidence: Evidence;
   /** Aligned with the form's anchors; NaN = no answer. */
   readonly scores: Float64Array;
   readonly ability: AbilityEstimate | null;
-  readonly factors?: Float64Array;
   /** The ability by the answers to its own bank alone, which answer patterns are judged by. */
   readonly own: AbilityEstimate | null;
+  /** The estimate from all answers together, where these count. */
+  readonly joint: ScenarioEstimate | null;
   /** Where the model stands over all scenarios. */
   readonly overall: SeenModels["overall"];
 }
@@ -99,18 +111,18 @@ function togetherServed({ overall, scenarios }: FormManifest): boolean {
 function scenarioResult(
   scenario: BundleScenario,
   form: FormManifest,
-  { scores, ability, factors: theirs, own: alone, overall }: ScenarioEvidence,
+  { evidence, scores, ability, own: alone, joint, overall }: ScenarioEvidence,
   level: number,
   warnings: EstimateWarning[],
 ): ScoredScenario {
-  const evidence: Evidence = theirs ? "together" : "alone";
   const { together, ...own } = form.scenarios[scenario.id]!;
-  const described: MeasuredBlend = theirs ? together! : own;
+  const described: MeasuredBlend = evidence === "together" ? together! : own;
   const { bank, weights, scoreMap, sourceScores } = scenario;
   const { anchors, factors, answerFactors } = scenario.forms.get(form.id)!;
   const of = anchors.items.length;
   const estimate =
-    ability && estimateScenario({ bank, weights, scoreMap, anchors, factors, answerFactors }, scores, ability, theirs);
+    joint ??
+    (ability && estimateScenario({ bank, weights, scoreMap, anchors, factors, answerFactors }, scores, ability));
   if (ability === null || alone === null || estimate === null)
     return { result: unanswered(of), bounds: { low: 0, high: 1 }, sampling: null, tightening: 1 };
 

@@ -1,0 +1,172 @@
+// Bundles of the size that matters, drawn from a 2PL, with a model's answers to their anchors.
+import { encodeBundle, FORMAT_VERSION } from "anchoreval/bundle";
+import { cholesky, createRandom, itemBank, itemResponse, PARAMETERIZATION } from "anchoreval/core";
+
+/** 28 659 items in six scenarios: the sizes of MMLU, HellaSwag, GSM8K, TruthfulQA, WinoGrande and ARC. */
+export const SCENARIOS = { mmlu: 14042, hellaswag: 10042, gsm8k: 1319, truthfulqa: 817, winogrande: 1267, arc: 1172 };
+/** Ability dimensions of every bank. */
+export const DIMS = 5;
+/** Anchors of every scenario. */
+export const ANCHORS = 100;
+/** Factors of all scenarios: as many as a fit keeps at most. */
+export const FACTORS = 48;
+/** General abilities that linked banks share: as many as a fit keeps at most. */
+export const GENERAL = 8;
+
+const SOURCES = 395;
+const PRIOR_SCALE = 2.5;
+/** Trace of LLᵀ, what a linked bank's ability shares with the others' of its variance in D dimensions. */
+const SHARED = 0.9;
+const MEASURED = { interpolation: null, extrapolation: null };
+const BLEND = {
+  lambda: 0.4,
+  stack: { "anchor-mean": 0.1, "p-irt": 0.2, "p-irt-dr": 0.2, gaussian: 0.5 },
+  rmse: 0.03,
+  overallRmse: null,
+  tightening: 0.9,
+  measured: MEASURED,
+};
+
+/**
+ * @param benchmark - name of the bundle
+ * @param scenarios - ids and numbers of items
+ * @param linked - whether the answers to all scenarios count in each
+ * @returns the bundle's files, and answers to all of its anchors
+ */
+export function syntheticBundle(benchmark, scenarios, linked) {
+  const random = createRandom("bench/worker");
+  const ids = Object.keys(scenarios);
+  const form = String(ANCHORS);
+  const general = Float64Array.from({ length: GENERAL }, () => random.normal());
+  const answers = {};
+  const banks = [];
+  const contents = ids.map((id) => {
+    const count = scenarios[id];
+    const { loadings, specific } = drawLoadings(random);
+    const theta = drawAbility(random, loadings, specific, general);
+    const bank = itemBank(
+      Float32Array.from({ length: count * DIMS }, () => 0.3 * Math.abs(random.normal())),
+      Float32Array.from({ length: count }, () => random.normal() - 0.5),
+    );
+    const order = random.shuffle(Array.from({ length: count }, (_, i) => i)).slice(0, ANCHORS);
+    for (const item of order) answers[`${id}/${item}`] = random.next() < itemResponse(theta, bank, item) ? 1 : 0;
+    banks.push({
+      id,
+      scenarios: [id],
+      irtModel: "2pl",
+      dims: DIMS,
+      prior: {
+        mean: Array(DIMS).fill(0),
+        covariance: Array.from({ length: DIMS * DIMS }, (_, k) => (k % (DIMS + 1) === 0 ? 1 : 0)),
+        scale: PRIOR_SCALE,
+        ...(linked && { loadings: Array.from(loadings) }),
+      },
+    });
+    const record = (index) => ({ item_id: `${id}/${index}`, scenario: id });
+    const items = Uint32Array.from([...order].sort((x, y) => bank.b[x] - bank.b[y]));
+    return {
+      bank,
+      sourceScores: Float32Array.from({ length: SOURCES }, () => 0.2 + 0.6 * random.next()),
+      forms: new Map([
+        [
+          form,
+          {
+            items,
+            mass: new Float64Array(ANCHORS).fill(1),
+            inclusion: new Float64Array(ANCHORS).fill(ANCHORS / count),
+          },
+        ],
+      ]),
+      factors: drawFactors(random),
+      answerFactors: drawFactors(random),
+      anchors: order.map((index) => ({ ...record(index), index, forms: [form] })),
+      items: Array.from({ length: count }, (_, index) => record(index)),
+    };
+  });
+  const together = linked ? { ...BLEND, overallRmse: 0.02 } : null;
+  const manifest = {
+    formatVersion: FORMAT_VERSION,
+    benchmark,
+    version: "1.0.0",
+    benchmarkVersion: null,
+    created: "2026-01-01T00:00:00Z",
+    description: null,
+    parameterization: PARAMETERIZATION,
+    weighting: "items",
+    banks,
+    scenarios: ids.map((id) => ({
+      id,
+      weight: 1,
+      items: scenarios[id],
+      subscenarios: [{ id: null, items: scenarios[id] }],
+      threshold: null,
+      scoreMap: null,
+    })),
+    forms: [
+      {
+        id: form,
+        selection: "random",
+        estimator: "gate",
+        interval: "design",
+        scenarios: Object.fromEntries(ids.map((id) => [id, { ...BLEND, items: ANCHORS, whole: false, together }])),
+        overall: { inflation: 1.2, seen: linked ? { worst: 0.3, best: 0.7 } : null, measured: MEASURED },
+      },
+    ],
+    defaultForm: form,
+    sources: { models: SOURCES, names: null, note: null },
+    protocol: {},
+    fit: {},
+    data: { licence: null, source: null },
+  };
+  return { files: encodeBundle({ manifest, scenarios: contents }), answers };
+}
+
+/**
+ * Answers with a share of every scenario's missing, to the nearest item: as many in each, so that those of all scenarios
+ * still count together.
+ */
+export function withMissing(answers, share) {
+  const random = createRandom("bench/worker/missing");
+  const byScenario = new Map();
+  for (const id of Object.keys(answers)) {
+    const [scenario] = id.split("/");
+    byScenario.set(scenario, [...(byScenario.get(scenario) ?? []), id]);
+  }
+  const left = [...byScenario.values()].flatMap((ids) => random.shuffle(ids).slice(Math.round(share * ids.length)));
+  return Object.fromEntries(left.map((id) => [id, answers[id]]));
+}
+
+/** L with a positive definite I − LLᵀ (its trace is below 1, so its eigenvalues are), and that matrix's factor. */
+function drawLoadings(random) {
+  const drawn = Float64Array.from({ length: DIMS * GENERAL }, () => random.normal());
+  const norm = Math.hypot(...drawn);
+  const loadings = drawn.map((value) => (Math.sqrt(SHARED) * value) / norm);
+  const specific = Float64Array.from({ length: DIMS * DIMS }, (_, at) => {
+    const [r, c] = [Math.floor(at / DIMS), at % DIMS];
+    let value = r === c ? 1 : 0;
+    for (let k = 0; k < GENERAL; k++) value -= loadings[r * GENERAL + k] * loadings[c * GENERAL + k];
+    return value;
+  });
+  return { loadings, specific: cholesky(specific, DIMS) };
+}
+
+/** L·g + ε, ε of the specific covariance. */
+function drawAbility(random, loadings, specific, general) {
+  const noise = Float64Array.from({ length: DIMS }, () => random.normal());
+  return Float64Array.from({ length: DIMS }, (_, r) => {
+    let value = 0;
+    for (let k = 0; k < GENERAL; k++) value += loadings[r * GENERAL + k] * general[k];
+    for (let c = 0; c <= r; c++) value += specific[r * DIMS + c] * noise[c];
+    return value;
+  });
+}
+
+function drawFactors(random) {
+  return {
+    rank: FACTORS,
+    mean: Float32Array.from({ length: ANCHORS }, () => 0.3 + 0.4 * random.next()),
+    loadings: Float32Array.from({ length: ANCHORS * FACTORS }, () => 0.1 * random.normal()),
+    noise: Float32Array.from({ length: ANCHORS }, () => 0.1 + 0.1 * random.next()),
+    total: { mean: 0.5, loadings: new Float64Array(FACTORS).fill(0.01) },
+  };
+}
