@@ -13,8 +13,8 @@ import {
 const CORRECTION = 0.5;
 
 /**
- * By how many of its errors the partly corrected mean must lie inside the range to be as likely inside as out: the stack
- * fails outside by more than the partly corrected mean does inside.
+ * By how many of its errors the partly corrected mean must lie inside the widest range known to be as likely inside as
+ * out: the stack fails outside by more than the partly corrected mean does inside.
  */
 const MARGIN = 0.5;
 
@@ -42,8 +42,9 @@ export interface BlendedEstimates {
  * `gp-irt`: λ·anchor-mean + (1−λ)·p-irt. `stack`: the convex blend of {@link STACKED_ESTIMATORS} that was best on
  * held-out source models. `gate`: (1−P)·stack + P·c, trusting the stack inside the range seen and the partly corrected mean
  * c = ½·p-irt-dr + ½·p-irt outside it, P = Φ((c − best)/rmse + ½) + Φ((worst − c)/rmse + ½): the chance of being outside,
- * of half an error inside already. Where scenarios are estimated together, P is the larger of this and the same of the
- * mean over all of them: a model stronger than any seen is unlike them also in a scenario where one of them is as good.
+ * of half an error inside already. Where scenarios are estimated together, P is the larger of this without the halves and
+ * of the same, with them, of the mean over all scenarios: a model stronger than any seen is unlike them also in a
+ * scenario where one of them is as good.
  * All are brought into the bounds that the answers prove.
  * @param seen - the source models' range
  * @param bounds - what the answers alone prove
@@ -57,13 +58,10 @@ export function blendEstimates(
   const within = (score: number): number => Math.min(bounds.high, Math.max(bounds.low, score));
   const stack = STACKED_ESTIMATORS.reduce((sum, id) => sum + blend.stack[id] * base[id], 0);
   const corrected = partlyCorrectedMean(base);
-  const here = placeOf(corrected, seen, blend.rmse);
-  const overall =
-    seen.overall === null || blend.overallRmse === null
-      ? here
-      : placeOf(seen.overall.score, seen.overall, blend.overallRmse);
-  const { outside } = overall.share > here.share ? overall : here;
-  const share = Math.max(here.share, overall.share);
+  const alone = seen.overall === null || blend.overallRmse === null;
+  const here = placeOf(corrected, seen, blend.rmse, alone ? MARGIN : 0);
+  const overall = alone ? here : placeOf(seen.overall.score, seen.overall, blend.overallRmse, MARGIN);
+  const { outside, share } = overall.share > here.share ? overall : here;
   return {
     estimators: {
       "anchor-mean": base["anchor-mean"],
@@ -82,10 +80,14 @@ export function blendEstimates(
   };
 }
 
-/** The chance that a score lies outside a range, and P, for which the range is narrower by half an error at either end. */
-function placeOf(score: number, { worst, best }: SeenScores, rmse: number): { outside: Outside; share: number } {
-  const margin = MARGIN * rmse;
-  const beyond = outsideProbability(score, [worst + margin, best - margin], rmse);
+/** The chance that a score lies outside a range, and P, for which the range is narrower by `margin` errors at either end. */
+function placeOf(
+  score: number,
+  { worst, best }: SeenScores,
+  rmse: number,
+  margin: number,
+): { outside: Outside; share: number } {
+  const beyond = outsideProbability(score, [worst + margin * rmse, best - margin * rmse], rmse);
   return {
     outside: outsideProbability(score, [worst, best], rmse),
     share: Math.min(1, beyond.above + beyond.below),

@@ -67,7 +67,10 @@ describe("blendEstimates", () => {
     const place = (score: number) => ({ worst: 0.1, best: 0.9, overall: { score, worst: 0.2, best: 0.6 } });
     const here = blendEstimates(base, blend, { worst: 0.1, best: 0.9, overall: null }, anywhere);
     const inside = blendEstimates(base, linked, place(0.4), anywhere);
-    expect(inside).toEqual(here);
+    expect(inside.outside).toEqual(here.outside);
+    // Half an error inside counts by the range over all scenarios, no longer by this one's.
+    expect(inside.share).toBeCloseTo(normalCdf((corrected - 0.9) / 0.05) + normalCdf((0.1 - corrected) / 0.05), 15);
+    expect(inside.share).toBeLessThan(here.share);
     const edge = blendEstimates(base, linked, place(0.59), anywhere);
     const share = normalCdf((0.59 - 0.6) / 0.02 + 0.5) + normalCdf((0.2 - 0.59) / 0.02 + 0.5);
     expect(edge.share).toBeCloseTo(share, 15);
