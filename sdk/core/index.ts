@@ -9,7 +9,7 @@ export { answerLeverages } from "./estimate/answer-leverages.ts";
 export { EVIDENCE, type Evidence } from "./estimate/evidence.ts";
 export { gatherItems } from "./estimate/gather-items.ts";
 export { predictedScores } from "./estimate/predicted-scores.ts";
-export { bankAbilities, bankAbility, type BankAnswers } from "./estimate/bank-abilities.ts";
+export { bankAbilities, bankAbility, type BankAnswers, type LinkedAnswers } from "./estimate/bank-abilities.ts";
 export { estimateScenario, type ScenarioEstimate, type ScenarioModel } from "./estimate/scenario-estimate.ts";
 export { anchorFactors } from "./estimators/anchor-factors.ts";
 export { anchorMean } from "./estimators/anchor-mean.ts";

@@ -36,12 +36,14 @@ export function evidenceAlone(bundle: Bundle, form: string, scores: ReadonlyMap<
 
 /**
  * Abilities of all banks and estimates of all scenarios, each from the answers to all of them.
+ * @param alone - each bank's own, near which those from all answers are looked for
  * @returns null where the bundle's banks aren't linked, or a scenario isn't loaded or hardly answered
  */
 export function evidenceTogether(
   bundle: Bundle,
   form: string,
   scores: ReadonlyMap<string, Float64Array>,
+  alone: AnswerEvidence,
 ): JointEvidence | null {
   const { banks, scenarios } = bundle.manifest;
   const answered = scenarios.every(({ id }) => {
@@ -59,7 +61,7 @@ export function evidenceTogether(
       Float64Array.from(loadings),
       loadings.length / mean.length,
     );
-    return [{ parts: answeredParts(bundle, bank, form, scores), prior }];
+    return [{ parts: answeredParts(bundle, bank, form, scores), prior, own: alone.abilities.get(bank.id) ?? null }];
   });
   if (!answered || linked.length < banks.length) return null;
   const modes = bankAbilities(linked);

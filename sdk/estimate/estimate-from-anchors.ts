@@ -44,7 +44,7 @@ export function estimateFromAnchors(bundle: Bundle, responses: Responses, option
 
   const scenarios = new Map<string, ScoredScenario>();
   const alone = evidenceAlone(bundle, form.id, scores);
-  const together = togetherServed(form) ? evidenceTogether(bundle, form.id, scores) : null;
+  const together = togetherServed(form) ? evidenceTogether(bundle, form.id, scores, alone) : null;
   const served = (id: string): Evidence =>
     together !== null && form.scenarios[id]!.together !== null ? "together" : "alone";
   const overall = together && overallPlace(bundle.manifest, form, together);

@@ -87,7 +87,7 @@ export function targetEstimator(
     const alone = patterned(apart);
     const answered = alone.flat().every((found) => found !== null && found.sample.share >= LEAST_ANSWERED_SHARE);
     if (commonPriors === null || !answered) return { alone, together: null };
-    const abilities = bankAbilities(banks.map((_, b) => ({ parts: parts[b]!, prior: commonPriors[b]! })));
+    const abilities = bankAbilities(banks.map((_, b) => ({ parts: parts[b]!, prior: commonPriors[b]!, own: own[b]! })));
     const common = factored.together(scores);
     return { alone, together: patterned(estimates(abilities, () => common)) };
   };

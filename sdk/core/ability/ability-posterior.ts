@@ -43,25 +43,35 @@ export function abilityPosterior(
   const curved = bank.lower !== null || bank.upper !== null;
   const observed = curved ? new Float64Array(dims * dims) : null;
   const point = { logLikelihood: 0, slope: 0, information: 0 };
+  // What the answers say at the ability looked at last: a search asks for the value first and then for its derivatives.
+  const looked = new Float64Array(dims).fill(NaN);
+  const slopes = new Float64Array(items.length);
+  const informations = new Float64Array(items.length);
+  let logLikelihood = NaN;
+  const look = (theta: Float64Array): void => {
+    if (looked.every((own, d) => own === theta[d])) return;
+    looked.set(theta);
+    logLikelihood = 0;
+    for (let j = 0; j < items.length; j++) {
+      responseDerivatives(itemLogit(theta, bank, items[j]!), scores[j]!, bank, items[j]!, point);
+      logLikelihood += point.logLikelihood;
+      slopes[j] = point.slope;
+      informations[j] = point.information;
+    }
+  };
   return {
     dims,
     precision,
     value: (theta, mean) => {
-      let value = 0;
-      for (let j = 0; j < items.length; j++)
-        value += responseDerivatives(
-          itemLogit(theta, bank, items[j]!),
-          scores[j]!,
-          bank,
-          items[j]!,
-          point,
-        ).logLikelihood;
+      look(theta);
+      let value = logLikelihood;
       for (let r = 0; r < dims; r++)
         for (let c = 0; c < dims; c++)
           value -= 0.5 * (theta[r]! - mean[r]!) * precision[r * dims + c]! * (theta[c]! - mean[c]!);
       return value;
     },
     expand: (theta, mean) => {
+      look(theta);
       for (let r = 0; r < dims; r++) {
         let pull = 0;
         for (let c = 0; c < dims; c++) {
@@ -73,12 +83,11 @@ export function abilityPosterior(
       observed?.set(hessian);
       for (let j = 0; j < items.length; j++) {
         const item = items[j]!;
-        responseDerivatives(itemLogit(theta, bank, item), scores[j]!, bank, item, point);
         const start = item * dims;
         for (let r = 0; r < dims; r++) {
           const ar = a[start + r]!;
-          gradient[r] = gradient[r]! + point.slope * ar;
-          const weight = point.information * ar;
+          gradient[r] = gradient[r]! + slopes[j]! * ar;
+          const weight = informations[j]! * ar;
           for (let c = 0; c <= r; c++) hessian[r * dims + c] = hessian[r * dims + c]! + weight * a[start + c]!;
         }
         if (observed === null) continue;

@@ -10,6 +10,8 @@ export interface AbilityBlock {
   readonly bank: ItemBank;
   readonly answers: ScoredItems;
   readonly prior: HigherOrderPrior;
+  /** θ that the search begins from, the bank's own mode for instance. @default the prior mean */
+  readonly start?: Float64Array;
 }
 
 /**
@@ -33,7 +35,7 @@ export function higherOrderAbilities(blocks: readonly AbilityBlock[], options: N
     size += bank.dims;
   }
   const at = new Float64Array(size);
-  for (const { begin, prior } of parts) at.set(prior.mean, begin);
+  parts.forEach(({ begin, prior }, b) => at.set(blocks[b]!.start ?? prior.mean, begin));
 
   const place = (point: Float64Array, { begin, posterior, prior, mean }: Part): Float64Array => {
     for (let r = 0; r < mean.length; r++) {
