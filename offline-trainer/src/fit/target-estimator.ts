@@ -1,5 +1,7 @@
 import {
+  answeredSample,
   answerPattern,
+  answerRegressions,
   bankAbilities,
   bankAbility,
   estimateScenario,
@@ -24,8 +26,8 @@ export interface FactoredAnchors {
   readonly anchors: AnchorSet;
   readonly factors: AnchorFactors;
   readonly answerFactors: AnchorFactors;
-  /** Those of a model that answered them all. @default solved for each */
-  readonly regressions?: AnswerRegressions;
+  /** Those of a model that answered them all. */
+  readonly regressions: AnswerRegressions;
   readonly worst: number;
 }
 
@@ -63,14 +65,19 @@ export function targetEstimator(
     const parts = banks.map(({ scenarios }, b) =>
       scenarios.map(({ bank }, s) => ({ bank, items: sets[b]![s]!.anchors.items, scores: scores[b]![s]! })),
     );
+    const models = banks.map(({ scenarios }, b) =>
+      scenarios.map(({ bank, slice: { weights }, scoreMap }, s) => {
+        const set = sets[b]![s]!;
+        return { bank, weights, scoreMap, ...set, regressions: regressionsFrom(set, weights, scores[b]![s]!) };
+      }),
+    );
     const estimates = (
       abilities: readonly (AbilityEstimate | null)[],
       factors: (b: number, s: number) => Float64Array,
     ): (ScenarioEstimate | null)[][] =>
-      banks.map(({ scenarios }, b) =>
-        scenarios.map(({ bank, slice, scoreMap }, s) => {
+      models.map((own, b) =>
+        own.map((model, s) => {
           const ability = abilities[b] ?? null;
-          const model = { bank, weights: slice.weights, scoreMap, ...sets[b]![s]! };
           return ability && estimateScenario(model, scores[b]![s]!, ability, factors(b, s));
         }),
       );
@@ -91,6 +98,16 @@ export function targetEstimator(
     const common = factored.together(scores);
     return { alone, together: patterned(estimates(abilities, () => common)) };
   };
+}
+
+/** Solved once for all models that answered every anchor, else for the anchors that were; any will do where none was. */
+function regressionsFrom(
+  { anchors, answerFactors, regressions }: FactoredAnchors,
+  weights: Float64Array,
+  scores: Float64Array,
+): AnswerRegressions {
+  const sample = scores.includes(NaN) ? answeredSample(anchors, scores) : null;
+  return sample === null ? regressions : answerRegressions(answerFactors, weights, sample);
 }
 
 /** {@link factorScores} from answers to a form. What follows from its anchors alone is computed once for all models. */

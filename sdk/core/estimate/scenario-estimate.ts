@@ -25,7 +25,7 @@ export interface ScenarioModel {
   readonly factors: AnchorFactors;
   /** Of the source models' answers. */
   readonly answerFactors: AnchorFactors;
-  /** Of all anchors, where many models that answered them all share it. @default solved for each */
+  /** Of the answered anchors, where they are known: models that answered the same ones share them. @default solved */
   readonly regressions?: AnswerRegressions;
 }
 
@@ -56,9 +56,7 @@ export function estimateScenario(
   if (sample === null) return null;
   const predicted = predictedScores(ability.theta, model.bank, model.scoreMap);
   const state = { weights: model.weights, predicted, sample };
-  const complete = sample.items.length === model.anchors.items.length;
-  const regressions =
-    (complete ? model.regressions : undefined) ?? answerRegressions(model.answerFactors, model.weights, sample);
+  const regressions = model.regressions ?? answerRegressions(model.answerFactors, model.weights, sample);
   const bounds = knownBounds(model.weights, sample);
   const within = (score: number): number => Math.min(bounds.high, Math.max(bounds.low, score));
   return {
