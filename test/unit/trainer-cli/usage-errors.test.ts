@@ -443,7 +443,7 @@ describe("publish", () => {
         ...["--to", to],
       ],
       code: "bundle_format_unsupported",
-      message: "this bundle has format 2.0, this reader knows 1.0 and older minors: update anchoreval",
+      message: "this bundle has format 2.0, this reader knows 1.1 and older minors: update anchoreval",
     });
   });
 
