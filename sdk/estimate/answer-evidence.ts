@@ -7,6 +7,7 @@ import type { AnsweredPart } from "../core/estimate/gather-items.ts";
 import { estimateScenario, type ScenarioEstimate } from "../core/estimate/scenario-estimate.ts";
 import { answeredSample, LEAST_ANSWERED_SHARE } from "../core/estimators/answered-sample.ts";
 import { factorScores } from "../core/estimators/factor-scores.ts";
+import { scenarioModel } from "./scenario-model.ts";
 
 /** What a model's answers say, before any scenario's score. */
 export interface AnswerEvidence {
@@ -68,8 +69,8 @@ export function evidenceTogether(
   const abilities = new Map(banks.map(({ id }, b) => [id, modes[b] ?? null]));
   const answers = new Map(
     scenarios.map(({ id }) => {
-      const { bank, weights, scoreMap, forms } = bundle.scenarios.get(id)!;
-      return [id, { model: { bank, weights, scoreMap, ...forms.get(form)! }, scores: scores.get(id)! }];
+      const own = scores.get(id)!;
+      return [id, { model: scenarioModel(bundle.scenarios.get(id)!, form, own), scores: own }];
     }),
   );
   const factors = factorScores(

@@ -15,6 +15,7 @@ import { percentile, scoreRange } from "../core/inference/score-range.ts";
 import { evidenceAlone, evidenceTogether } from "./answer-evidence.ts";
 import { overallPlace } from "./overall-place.ts";
 import { drawnMethod, overallScore, type ScoredScenario } from "./overall-score.ts";
+import { scenarioModel } from "./scenario-model.ts";
 import { patternWarning, scenarioPattern } from "./scenario-pattern.ts";
 import { resolveAnswers } from "./resolve-answers.ts";
 import type { Estimate, EstimateOptions, EstimateWarning, Interval, Responses, ScenarioResult } from "./types.ts";
@@ -117,12 +118,9 @@ function scenarioResult(
 ): ScoredScenario {
   const { together, ...own } = form.scenarios[scenario.id]!;
   const described: MeasuredBlend = evidence === "together" ? together! : own;
-  const { bank, weights, scoreMap, sourceScores } = scenario;
-  const { anchors, factors, answerFactors } = scenario.forms.get(form.id)!;
-  const of = anchors.items.length;
-  const estimate =
-    joint ??
-    (ability && estimateScenario({ bank, weights, scoreMap, anchors, factors, answerFactors }, scores, ability));
+  const { bank, sourceScores } = scenario;
+  const of = scores.length;
+  const estimate = joint ?? (ability && estimateScenario(scenarioModel(scenario, form.id, scores), scores, ability));
   if (ability === null || alone === null || estimate === null)
     return { result: unanswered(of), bounds: { low: 0, high: 1 }, sampling: null, tightening: 1 };
 
