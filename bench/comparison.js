@@ -7,7 +7,6 @@
 // The models are dealt into five folds; each is held out of the fit and of the choice of anchors, and its pairs are
 // compared. A replay draws a fresh form in every scenario and takes 20 random models of a fold, all pairs of them. The
 // truth is the difference of full scores; an interval that doesn't hold it is an error, whatever the truth is.
-import { join } from "node:path";
 import { parseArgs } from "node:util";
 import {
   createRandom,
@@ -18,7 +17,7 @@ import {
   samplingVariance,
   studentTQuantile,
 } from "anchoreval/core";
-import { DEFAULT_CONFIGURATION, groupItems, readResponses, resolveBackend, scoreAt } from "anchoreval-trainer";
+import { DEFAULT_CONFIGURATION, resolveBackend, scoreAt } from "anchoreval-trainer";
 import { bankTasks } from "../offline-trainer/dist/fit/bank-tasks.js";
 import { drawForms, prepareForms } from "../offline-trainer/dist/fit/draw-forms.js";
 import { trainFold } from "../offline-trainer/dist/fit/held-out.js";
@@ -27,6 +26,7 @@ import { replicateGroups } from "../offline-trainer/dist/prepare/replicates.js";
 import { folds } from "../offline-trainer/dist/splits/interpolation.js";
 import { modelEvidence } from "../sdk/dist/compare/model-evidence.js";
 import { overallDifference, scenarioDifference } from "../sdk/dist/compare/scenario-difference.js";
+import { readLeaderboard } from "./read-leaderboard.js";
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -70,10 +70,7 @@ if (values.json) console.log(JSON.stringify({ options: values, results }, null, 
 
 /** Fits every fold on the other folds' models. */
 async function prepare(set) {
-  const { matrix } = await readResponses(join(folder, set, "responses.csv.gz"), {
-    items: join(folder, set, "items.jsonl.gz"),
-  });
-  const grouped = groupItems(matrix).matrix ?? groupItems(matrix);
+  const grouped = await readLeaderboard(folder, set);
   const tasks = bankTasks(grouped, configuration);
   const groups = replicateGroups(grouped);
   const full = tasks.map((task) => fullScores(task.matrix, task.scenarios[0]));

@@ -15,7 +15,17 @@ import {
   samplingVariance,
   scaledPrior,
 } from "anchoreval/core";
-import { ANCHORS, DIMS, FACTORS, GENERAL, SCENARIOS, syntheticBundle, withMissing } from "./worker/synthetic-bundle.js";
+import {
+  ANCHORS,
+  BLEND,
+  DIMS,
+  drawFactors,
+  FACTORS,
+  GENERAL,
+  SCENARIOS,
+  syntheticBundle,
+  withMissing,
+} from "./worker/synthetic-bundle.js";
 
 const { values } = parseArgs({
   options: {
@@ -26,7 +36,6 @@ const { values } = parseArgs({
   },
 });
 const [count, dims, n, repeats] = ["items", "dims", "anchors", "repeats"].map((name) => Number(values[name]));
-const RANK = 48;
 const random = createRandom("bench/estimate");
 const draw = (length, of) => Float32Array.from({ length }, of);
 const bank = itemBank(
@@ -35,33 +44,21 @@ const bank = itemBank(
 );
 const weights = new Float64Array(count).fill(1 / count);
 const items = Uint32Array.from(random.shuffle(Array.from({ length: count }, (_, i) => i)).slice(0, n));
-const drawFactors = () => ({
-  rank: RANK,
-  mean: draw(n, () => 0.3 + 0.4 * random.next()),
-  loadings: draw(n * RANK, () => 0.1 * random.normal()),
-  noise: draw(n, () => 0.1 + 0.1 * random.next()),
-  total: { mean: 0.5, loadings: new Float64Array(RANK).fill(0.01) },
-});
-const [factors, answerFactors] = [drawFactors(), drawFactors()];
+const [factors, answerFactors] = [drawFactors(random, n), drawFactors(random, n)];
 // Cholesky's: an anchor has as many as there are anchors before it, and one more.
-for (let j = 0; j < RANK; j++) answerFactors.loadings.fill(0, j * RANK + j + 1, (j + 1) * RANK);
+for (let j = 0; j < FACTORS; j++) answerFactors.loadings.fill(0, j * FACTORS + j + 1, (j + 1) * FACTORS);
 const anchors = { items, mass: new Float64Array(n).fill(1), inclusion: new Float64Array(n).fill(n / count) };
 const prior = scaledPrior(
   new Float64Array(dims),
   Float64Array.from({ length: dims * dims }, (_, k) => (k % (dims + 1) === 0 ? 1 : 0)),
   2,
 );
-const blend = {
-  lambda: 0.4,
-  stack: { "anchor-mean": 0.1, "p-irt": 0.2, "p-irt-dr": 0.2, gaussian: 0.5 },
-  rmse: 0.04,
-  overallRmse: null,
-  tightening: 0.8,
-};
 
 const MISSING = [0, 0.3];
 
-console.log(`${count} items, ${dims} dimensions, ${n} anchors, twice ${RANK} factors; medians of ${repeats} in Node`);
+console.log(
+  `${count} items, ${dims} dimensions, ${n} anchors, twice ${FACTORS} factors; medians of ${repeats} in Node`,
+);
 for (const missing of MISSING)
   report(missing, "aim: under 2 ms", () => {
     const scores = Float64Array.from(items, () => (random.next() < missing ? NaN : random.next() < 0.6 ? 1 : 0));
@@ -102,7 +99,7 @@ function estimate(scores) {
     scores,
     ability,
   );
-  const blended = blendEstimates(base, blend, { worst: 0.2, best: 0.8, overall: null }, bounds);
-  const sampling = gatedSampling(samplingVariance(base["p-irt-dr"], sample, residuals), blended, blend.tightening);
+  const blended = blendEstimates(base, BLEND, { worst: 0.2, best: 0.8, overall: null }, bounds);
+  const sampling = gatedSampling(samplingVariance(base["p-irt-dr"], sample, residuals), blended, BLEND.tightening);
   return designInterval({ score: blended.estimators.gate, bounds, sampling }, 0.95);
 }

@@ -12,7 +12,6 @@
 //   zero     every answer is wrong
 // Two more rounds judge stronger models than any that was fitted, as they are: the strongest fifth by the rest, and the
 // strongest 30 % by the weakest half, where that half has enough models for thresholds.
-import { join } from "node:path";
 import { parseArgs } from "node:util";
 import {
   answerPattern,
@@ -27,7 +26,7 @@ import {
   suspicions,
   SUSPICIONS,
 } from "anchoreval/core";
-import { DEFAULT_CONFIGURATION, groupItems, readResponses, resolveBackend, scoreAt } from "anchoreval-trainer";
+import { DEFAULT_CONFIGURATION, resolveBackend, scoreAt } from "anchoreval-trainer";
 import { sourceAnswers } from "../offline-trainer/dist/fit/answer-factors.js";
 import { bankTasks } from "../offline-trainer/dist/fit/bank-tasks.js";
 import { crossValidate } from "../offline-trainer/dist/fit/cross-validate.js";
@@ -40,6 +39,7 @@ import { sourceSplits } from "../offline-trainer/dist/fit/source-splits.js";
 import { answeringModels } from "../offline-trainer/dist/fit/answering-models.js";
 import { fullScores } from "../offline-trainer/dist/prepare/full-scores.js";
 import { replicateGroups } from "../offline-trainer/dist/prepare/replicates.js";
+import { readLeaderboard } from "./read-leaderboard.js";
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -81,10 +81,7 @@ const configuration = { ...DEFAULT_CONFIGURATION, selection: values.selection, w
 const { backend } = await resolveBackend({ provider: "cpu" });
 const rows = [];
 for (const set of values.sets.split(",")) {
-  const { matrix } = await readResponses(join(folder, set, "responses.csv.gz"), {
-    items: join(folder, set, "items.jsonl.gz"),
-  });
-  const grouped = groupItems(matrix).matrix ?? groupItems(matrix);
+  const grouped = await readLeaderboard(folder, set);
   const groups = replicateGroups(grouped);
   for (const task of bankTasks(grouped, configuration)) await judgeTask(set, task, groups);
 }

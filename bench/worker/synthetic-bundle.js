@@ -18,13 +18,13 @@ const PRIOR_SCALE = 2.5;
 /** Trace of LLᵀ, what a linked bank's ability shares with the others' of its variance in D dimensions. */
 const SHARED = 0.9;
 const MEASURED = { interpolation: null, extrapolation: null };
-const BLEND = {
+/** What blends the estimators of a scenario by itself. */
+export const BLEND = {
   lambda: 0.4,
   stack: { "anchor-mean": 0.1, "p-irt": 0.2, "p-irt-dr": 0.2, gaussian: 0.5 },
   rmse: 0.03,
   overallRmse: null,
   tightening: 0.9,
-  measured: MEASURED,
 };
 
 /**
@@ -77,13 +77,14 @@ export function syntheticBundle(benchmark, scenarios, linked) {
           },
         ],
       ]),
-      factors: drawFactors(random),
-      answerFactors: drawFactors(random),
+      factors: drawFactors(random, ANCHORS),
+      answerFactors: drawFactors(random, ANCHORS),
       anchors: order.map((index) => ({ ...record(index), index, forms: [form] })),
       items: Array.from({ length: count }, (_, index) => record(index)),
     };
   });
-  const together = linked ? { ...BLEND, overallRmse: 0.02 } : null;
+  const measured = { ...BLEND, measured: MEASURED };
+  const together = linked ? { ...measured, overallRmse: 0.02 } : null;
   const manifest = {
     formatVersion: FORMAT_VERSION,
     benchmark,
@@ -108,7 +109,7 @@ export function syntheticBundle(benchmark, scenarios, linked) {
         selection: "random",
         estimator: "gate",
         interval: "design",
-        scenarios: Object.fromEntries(ids.map((id) => [id, { ...BLEND, items: ANCHORS, whole: false, together }])),
+        scenarios: Object.fromEntries(ids.map((id) => [id, { ...measured, items: ANCHORS, whole: false, together }])),
         overall: { inflation: 1.2, seen: linked ? { worst: 0.3, best: 0.7 } : null, measured: MEASURED },
       },
     ],
@@ -161,12 +162,13 @@ function drawAbility(random, loadings, specific, general) {
   });
 }
 
-function drawFactors(random) {
+/** Factors of so many anchors. */
+export function drawFactors(random, anchors) {
   return {
     rank: FACTORS,
-    mean: Float32Array.from({ length: ANCHORS }, () => 0.3 + 0.4 * random.next()),
-    loadings: Float32Array.from({ length: ANCHORS * FACTORS }, () => 0.1 * random.normal()),
-    noise: Float32Array.from({ length: ANCHORS }, () => 0.1 + 0.1 * random.next()),
+    mean: Float32Array.from({ length: anchors }, () => 0.3 + 0.4 * random.next()),
+    loadings: Float32Array.from({ length: anchors * FACTORS }, () => 0.1 * random.normal()),
+    noise: Float32Array.from({ length: anchors }, () => 0.1 + 0.1 * random.next()),
     total: { mean: 0.5, loadings: new Float64Array(FACTORS).fill(0.01) },
   };
 }

@@ -68,3 +68,22 @@ export function ridgeRegression(
   const slope = choleskySolve(cholesky(system, size)!, size, toward);
   return (features) => slope.reduce((sum, own, k) => sum + own * (features[k]! - centre[k]!), level);
 }
+
+/** Some items of a scenario as anchors, all answered. */
+export interface DrawnAnchors {
+  readonly items: Uint32Array;
+  readonly positions: Uint32Array;
+  readonly mass: Float64Array;
+  readonly scores: Float64Array;
+}
+
+/** @param total - items of the scenario @param count - anchors among them */
+export function drawnAnchors(random: RandomSource, total: number, count: number): DrawnAnchors {
+  const items = Uint32Array.from(random.shuffle(Array.from({ length: total }, (_, i) => i)).slice(0, count));
+  return {
+    items,
+    positions: items.map((_, j) => j),
+    mass: normalised(Float64Array.from(items, () => 0.2 + random.next())),
+    scores: Float64Array.from(items, () => (random.next() < 0.5 ? random.next() : 1)),
+  };
+}

@@ -1,5 +1,5 @@
-import { itemResponse, type ItemBank } from "anchoreval/core";
-import { leadingComponents } from "../spectral/leading-components.ts";
+import { itemResponses, type ItemBank } from "anchoreval/core";
+import { centredCurves, curveComponents } from "../spectral/curve-components.ts";
 
 /**
  * How far beyond the sources' range samples are balanced: abilities count at μ + 2(θ − μ), μ their mean, so that models
@@ -38,50 +38,12 @@ export function curveFeatures(bank: ItemBank, abilities: Float64Array, scale = A
   const { count, dims } = bank;
   const points = widened(abilities, dims, scale);
   const size = points.length / dims;
-  const curves = new Float64Array(count * size);
+  const values = Array.from({ length: size }, (_, m) => itemResponses(points.subarray(m * dims, (m + 1) * dims), bank));
   const noise = new Float64Array(count).fill(LEAST_NOISE);
-  for (let m = 0; m < size; m++) {
-    const theta = points.subarray(m * dims, (m + 1) * dims);
-    for (let i = 0; i < count; i++) {
-      const p = itemResponse(theta, bank, i);
-      curves[i * size + m] = p;
-      noise[i]! += (p * (1 - p)) / size;
-    }
-  }
-  centre(curves, size);
-  const { rank: width, vectors } = leadingComponents(gramOf(curves, size), size, { leftOut: LEFT_OUT, most: size });
-  const loadings = new Float64Array(count * width);
-  for (let i = 0; i < count; i++) {
-    let left = 0;
-    for (let m = 0; m < size; m++) left += curves[i * size + m]! ** 2;
-    for (let r = 0; r < width; r++) {
-      let loading = 0;
-      for (let m = 0; m < size; m++) loading += vectors[r * size + m]! * curves[i * size + m]!;
-      loadings[i * width + r] = loading;
-      left -= loading * loading;
-    }
-    noise[i]! += Math.max(0, left);
-  }
-  return { count, width, loadings, noise };
-}
-
-/** Curves less their means, scaled so that products of two are covariances. */
-function centre(curves: Float64Array, size: number): void {
-  for (let at = 0; at < curves.length; at += size) {
-    let mean = 0;
-    for (let m = 0; m < size; m++) mean += curves[at + m]! / size;
-    for (let m = 0; m < size; m++) curves[at + m] = (curves[at + m]! - mean) / Math.sqrt(size);
-  }
-}
-
-/** Σ over items of the products of two abilities' values. */
-function gramOf(curves: Float64Array, size: number): Float64Array {
-  const gram = new Float64Array(size * size);
-  for (let at = 0; at < curves.length; at += size)
-    for (let r = 0; r < size; r++)
-      for (let c = 0; c <= r; c++) gram[r * size + c]! += curves[at + r]! * curves[at + c]!;
-  for (let r = 0; r < size; r++) for (let c = 0; c < r; c++) gram[c * size + r] = gram[r * size + c]!;
-  return gram;
+  for (const own of values) for (let i = 0; i < count; i++) noise[i]! += (own[i]! * (1 - own[i]!)) / size;
+  const found = curveComponents([centredCurves(values)], { leftOut: LEFT_OUT, most: size });
+  const [loadings, left] = [found.loadings[0]!, found.left[0]!];
+  return { count, width: found.rank, loadings, noise: noise.map((own, i) => own + left[i]!) };
 }
 
 /** Some of the abilities, each moved away from the mean of all. */

@@ -1,10 +1,12 @@
 import type { FormManifest, FormScenarioManifest, MeasuredBlend } from "anchoreval/bundle";
-import { STACKED_ESTIMATORS, createRandom, type Evidence } from "anchoreval/core";
+import { STACKED_ESTIMATORS, createRandom, type Evidence, type SeenScores } from "anchoreval/core";
 import { headlineEstimator, intervalKind, type FitConfiguration } from "./configuration.ts";
 import type { FittedBank } from "./fitted-bank.ts";
 import { measureErrors } from "./measured-errors.ts";
 import { patternThresholds } from "./pattern-thresholds.ts";
 import { measureOverall } from "./measure-overall.ts";
+import { overallScores, scoresSeen } from "./overall-place.ts";
+import { fullScores } from "../prepare/full-scores.ts";
 import { rounded } from "./rounded.ts";
 
 /** What a bundle says of its forms: the estimator of each, λ, and the errors on models that were held out. */
@@ -41,6 +43,7 @@ export function formManifests(
       }),
     };
   };
+  const seen = overallSeen(banks);
   return sizes.map((n): Omit<FormManifest, "digest"> => {
     const described = scenarios.map(({ bank, slice, s }): [string, FormScenarioManifest] => {
       const items = bank.forms[s]!.get(n)!.items.length;
@@ -63,8 +66,17 @@ export function formManifests(
               n,
               estimator,
               described.map(([, { measured }]) => measured.interpolation?.randomMae ?? 0),
+              seen,
             )
           : null,
     };
   });
+}
+
+/** The range of the source models' overall scores; null where scenarios aren't estimated together. */
+function overallSeen(banks: readonly FittedBank[]): SeenScores | null {
+  if (banks.some(({ loadings }) => loadings === null)) return null;
+  const scores = banks.flatMap(({ task }) => task.scenarios.map((slice) => fullScores(task.matrix, slice).score));
+  const { worst, best } = scoresSeen(overallScores(scores));
+  return { worst: rounded(worst), best: rounded(best) };
 }

@@ -111,7 +111,7 @@ export async function estimateFold(
     linked.banks[b]!.scenarios.map((scenario) => sourceAnswers(matrix, linked.banks[b]!.rows, scenario)),
   );
   const targets = [...new Set(splits.flatMap((own) => own.targets))];
-  const overall = overallScores(tasks);
+  const overall = overallScores(places.flatMap(({ scenarios }) => scenarios.map(({ truth }) => truth)));
   const [first, ...others] = splits.map(({ sources }) => new Set(sources));
   const overallSeen = scoresSeen([...first!].filter((m) => others.every((own) => own.has(m))).map((m) => overall[m]!));
   for (let draw = 0; draw < draws; draw++) {

@@ -1,11 +1,10 @@
 import { ERROR_LEVELS, type ErrorSummary, type FormManifest, type MeasuredErrors } from "anchoreval/bundle";
-import { designInterval, ESTIMATORS, inflated, type EstimatorId } from "anchoreval/core";
+import { designInterval, ESTIMATORS, inflated, type EstimatorId, type SeenScores } from "anchoreval/core";
 import type { FittedBank } from "./fitted-bank.ts";
 import type { ScoreInterval } from "./interval-figures.ts";
 import { measuredCoverage } from "./measured-coverage.ts";
 import { errorSummary } from "./measured-errors.ts";
 import { overallEstimates, overallInflation, overallParts, type OverallEstimate } from "./overall-inflation.ts";
-import { overallScores, scoresSeen } from "./overall-place.ts";
 import { rounded } from "./rounded.ts";
 import { withoutFold } from "./without-fold.ts";
 
@@ -13,12 +12,14 @@ import { withoutFold } from "./without-fold.ts";
  * The overall score, the mean over scenarios, on models that were held out in all of them: its errors, and by how much
  * its intervals must exceed those of independent scenarios. Errors of random items combine in quadrature.
  * @param randomMae - mean absolute error of random items, one a scenario
+ * @param seen - the range of the source models' overall scores
  */
 export function measureOverall(
   banks: readonly FittedBank[],
   n: number,
   estimator: EstimatorId,
   randomMae: readonly number[],
+  seen: SeenScores | null,
 ): NonNullable<FormManifest["overall"]> {
   const parts = overallParts(
     banks.map(({ evidence }) => evidence),
@@ -26,9 +27,6 @@ export function measureOverall(
   );
   const overall = overallEstimates(parts, estimator);
   const inflation = overallInflation(overall);
-  const linked = banks.every(({ loadings }) => loadings !== null);
-  const { worst, best } = scoresSeen(overallScores(banks.map(({ task }) => task)));
-  const seen = linked ? { worst: rounded(worst), best: rounded(best) } : null;
   if (overall.length === 0) return { inflation, seen, measured: { interpolation: null, extrapolation: null } };
   const models = new Set(overall.map(({ estimate }) => estimate.model)).size;
   const errors = (id: EstimatorId): number[] => overall.map(({ scores, truth }) => scores[id] - truth);

@@ -1,7 +1,5 @@
 import { partlyCorrectedMean, type SeenScores } from "anchoreval/core";
-import { fullScores } from "../prepare/full-scores.ts";
 import type { BankEstimates } from "./target-estimator.ts";
-import type { BankTask } from "./train-bank.ts";
 
 /** Where a held-out model stood among the source models by the mean over all scenarios, and where it stands. */
 export interface OverallPlace extends SeenScores {
@@ -11,9 +9,8 @@ export interface OverallPlace extends SeenScores {
   readonly truth: number;
 }
 
-/** Mean of the full scores over all scenarios of some banks, by row; NaN where one isn't known. */
-export function overallScores(tasks: readonly BankTask[]): Float64Array {
-  const scores = tasks.flatMap(({ matrix, scenarios }) => scenarios.map((slice) => fullScores(matrix, slice).score));
+/** Mean of the full scores over all scenarios, by row; NaN where one isn't known. */
+export function overallScores(scores: readonly Float64Array[]): Float64Array {
   return scores[0]!.map((_, m) => scores.reduce((sum, own) => sum + own[m]! / scores.length, 0));
 }
 

@@ -1,6 +1,13 @@
 import { answerRegressions, createRandom, linearScore, type AnchorFactors, type LinearScore } from "anchoreval/core";
 import { describe, expect, test } from "vitest";
-import { drawnAnswers, normalised, plainAnswerFactors, ridgeRegression } from "../../support/source-answers.ts";
+import {
+  drawnAnchors,
+  drawnAnswers,
+  normalised,
+  plainAnswerFactors,
+  ridgeRegression,
+  type DrawnAnchors,
+} from "../../support/source-answers.ts";
 
 const random = createRandom("aipw");
 const N = 30;
@@ -10,24 +17,13 @@ const answers = drawnAnswers(random, 12, N);
 const uneven = normalised(Float64Array.from({ length: N }, () => 0.5 + random.next()));
 const features = (i: number): number[] => answers.map((own) => own[i]!);
 
-/** Some items of a scenario as anchors, all answered. */
-function drawn(count: number) {
-  const items = Uint32Array.from(random.shuffle(Array.from({ length: N }, (_, i) => i)).slice(0, count));
-  return {
-    items,
-    positions: items.map((_, j) => j),
-    mass: normalised(Float64Array.from(items, () => 0.2 + random.next())),
-    scores: Float64Array.from(items, () => (random.next() < 0.5 ? random.next() : 1)),
-  };
-}
+const drawn = (count: number): DrawnAnchors => drawnAnchors(random, N, count);
 
-const aipw = (factors: AnchorFactors, weights: Float64Array, sample: Omit<Drawn, "scores">): LinearScore =>
+const aipw = (factors: AnchorFactors, weights: Float64Array, sample: Omit<DrawnAnchors, "scores">): LinearScore =>
   answerRegressions(factors, weights, sample).aipw;
 
-type Drawn = ReturnType<typeof drawn>;
-
 /** The formula with a regression fitted anew for every answer that is left out. */
-function leavingOut({ items, mass, scores }: Drawn, weights: Float64Array): number {
+function leavingOut({ items, mass, scores }: DrawnAnchors, weights: Float64Array): number {
   const asked = new Set(items);
   const rest = Array.from({ length: N }, (_, i) => i).filter((i) => !asked.has(i));
   let score = items.reduce((sum, item, j) => sum + weights[item]! * scores[j]!, 0);
@@ -44,7 +40,7 @@ function leavingOut({ items, mass, scores }: Drawn, weights: Float64Array): numb
   return score;
 }
 
-const estimate = (sample: Drawn, weights: Float64Array): number =>
+const estimate = (sample: DrawnAnchors, weights: Float64Array): number =>
   linearScore(aipw(plainAnswerFactors(answers, weights, PENALTY, sample.items), weights, sample), sample.scores);
 
 describe("aipw", () => {

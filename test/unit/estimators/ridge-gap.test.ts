@@ -7,7 +7,14 @@ import {
   type LinearScore,
 } from "anchoreval/core";
 import { describe, expect, test } from "vitest";
-import { drawnAnswers, normalised, plainAnswerFactors, ridgeRegression } from "../../support/source-answers.ts";
+import {
+  drawnAnchors,
+  drawnAnswers,
+  normalised,
+  plainAnswerFactors,
+  ridgeRegression,
+  type DrawnAnchors,
+} from "../../support/source-answers.ts";
 
 const random = createRandom("ridge gap");
 const N = 40;
@@ -16,16 +23,7 @@ const weights = normalised(Float64Array.from({ length: N }, () => 0.5 + random.n
 const answers = drawnAnswers(random, 15, N);
 const full = answers.map((own) => own.reduce((sum, score, i) => sum + weights[i]! * score, 0));
 
-/** Some items of a scenario as anchors, all answered. */
-function drawn(count: number) {
-  const items = Uint32Array.from(random.shuffle(Array.from({ length: N }, (_, i) => i)).slice(0, count));
-  return {
-    items,
-    positions: items.map((_, j) => j),
-    mass: normalised(Float64Array.from(items, () => 0.2 + random.next())),
-    scores: Float64Array.from(items, () => (random.next() < 0.5 ? random.next() : 1)),
-  };
-}
+const drawn = (count: number): DrawnAnchors => drawnAnchors(random, N, count);
 
 /** It doesn't look at the item weights. */
 const ridgeGap = (factors: AnchorFactors, sample: Pick<AnsweredSample, "positions" | "mass">): LinearScore =>
