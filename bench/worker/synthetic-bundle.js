@@ -21,7 +21,7 @@ const MEASURED = { interpolation: null, extrapolation: null };
 /** What blends the estimators of a scenario by itself. */
 export const BLEND = {
   lambda: 0.4,
-  stack: { "anchor-mean": 0.1, "p-irt": 0.2, "p-irt-dr": 0.2, gaussian: 0.5 },
+  stack: { "anchor-mean": 0.1, "p-irt": 0.2, "p-irt-dr": 0.2, gaussian: 0.3, "ridge-gap": 0.15, aipw: 0.05 },
   rmse: 0.03,
   overallRmse: null,
   tightening: 0.9,

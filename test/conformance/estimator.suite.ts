@@ -212,7 +212,14 @@ export function describeEstimator(id: EstimatorId, skips: readonly Skip[] = []):
                 },
                 blend: {
                   lambda: 0.4,
-                  stack: { "anchor-mean": 0.1, "p-irt": 0.2, "p-irt-dr": 0.3, gaussian: 0.4 },
+                  stack: {
+                    "anchor-mean": 0.1,
+                    "p-irt": 0.2,
+                    "p-irt-dr": 0.2,
+                    gaussian: 0.3,
+                    "ridge-gap": 0.15,
+                    aipw: 0.05,
+                  },
                   rmse: 0.1,
                   overallRmse: null,
                   tightening: 1,

@@ -1,4 +1,5 @@
 import {
+  BASE_ESTIMATORS,
   anchorFactors,
   itemBank,
   type AnchorFactors,
@@ -75,13 +76,16 @@ const arbMap: fc.Arbitrary<MonotoneMap> = fc
 
 /** Blends of any kind. */
 const arbBlend: fc.Arbitrary<Blend> = fc
-  .record({ lambda: real(0, 1), parts: fc.array(real(0.01, 1), { minLength: 4, maxLength: 4 }), rmse: real(0.01, 0.3) })
+  .record({
+    lambda: real(0, 1),
+    parts: fc.array(real(0.01, 1), { minLength: BASE_ESTIMATORS.length, maxLength: BASE_ESTIMATORS.length }),
+    rmse: real(0.01, 0.3),
+  })
   .map(({ lambda, parts, rmse }) => {
     const sum = parts.reduce((total, part) => total + part, 0);
-    const [mean, imputed, corrected, gaussian] = parts.map((part) => part / sum);
     return {
       lambda,
-      stack: { "anchor-mean": mean!, "p-irt": imputed!, "p-irt-dr": corrected!, gaussian: gaussian! },
+      stack: Object.fromEntries(BASE_ESTIMATORS.map((id, k) => [id, parts[k]! / sum])) as Blend["stack"],
       rmse,
       overallRmse: null,
       tightening: 0.5 + lambda,

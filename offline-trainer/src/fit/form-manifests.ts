@@ -1,5 +1,5 @@
 import type { FormManifest, FormScenarioManifest, MeasuredBlend } from "anchoreval/bundle";
-import { STACKED_ESTIMATORS, createRandom, type Evidence, type SeenScores } from "anchoreval/core";
+import { BASE_ESTIMATORS, createRandom, type Evidence, type SeenScores } from "anchoreval/core";
 import { headlineEstimator, intervalKind, type FitConfiguration } from "./configuration.ts";
 import type { FittedBank } from "./fitted-bank.ts";
 import { measureErrors } from "./measured-errors.ts";
@@ -26,7 +26,7 @@ export function formManifests(
     const { lambda, stack, rmse, overallRmse, tightening } = blend.served;
     return {
       lambda: rounded(lambda),
-      stack: Object.fromEntries(STACKED_ESTIMATORS.map((id) => [id, rounded(stack[id])])) as typeof stack,
+      stack: Object.fromEntries(BASE_ESTIMATORS.map((id) => [id, rounded(stack[id])])) as typeof stack,
       rmse: rounded(rmse),
       overallRmse: overallRmse === null ? null : rounded(overallRmse),
       tightening: rounded(tightening),

@@ -1,4 +1,4 @@
-import { STACKED_ESTIMATORS, cholesky, choleskySolve, type StackedEstimatorId } from "anchoreval/core";
+import { BASE_ESTIMATORS, cholesky, choleskySolve, type BaseEstimatorId } from "anchoreval/core";
 import type { HeldOutEstimate } from "./held-out.ts";
 
 /** Share of the mean squared error that is added to every estimator's own, so that near-equal ones share the weight. */
@@ -7,17 +7,17 @@ const RIDGE = 0.02;
 /**
  * Weights of the stack: the convex blend of the base estimators with the least squared error on held-out source models,
  * min wᵀQw over w ≥ 0, Σw = 1, Q the mean products of their errors. Every model counts once. Exact: the optimum of each
- * set of estimators is a linear system, and there are only fifteen sets.
+ * set of estimators is a linear system, and there are only 63 sets.
  * @returns the Gaussian alone where nothing was held out
  * @see Breiman (1996), Stacked regressions, Machine Learning 24, 49–64
  */
-export function stackWeights(estimates: readonly HeldOutEstimate[]): Record<StackedEstimatorId, number> {
-  const size = STACKED_ESTIMATORS.length;
+export function stackWeights(estimates: readonly HeldOutEstimate[]): Record<BaseEstimatorId, number> {
+  const size = BASE_ESTIMATORS.length;
   const times = new Map<number, number>();
   for (const { model } of estimates) times.set(model, (times.get(model) ?? 0) + 1);
   const products = new Float64Array(size * size);
   for (const { model, truth, base } of estimates) {
-    const errors = STACKED_ESTIMATORS.map((id) => base[id] - truth);
+    const errors = BASE_ESTIMATORS.map((id) => base[id] - truth);
     for (let r = 0; r < size; r++)
       for (let c = 0; c < size; c++) products[r * size + c]! += (errors[r]! * errors[c]!) / times.get(model)!;
   }
@@ -25,7 +25,7 @@ export function stackWeights(estimates: readonly HeldOutEstimate[]): Record<Stac
   for (let r = 0; r < size; r++) trace += products[r * size + r]! / size;
   for (let r = 0; r < size; r++) products[r * size + r]! += RIDGE * trace;
   const only: Float64Array = new Float64Array(size);
-  only[STACKED_ESTIMATORS.indexOf("gaussian")] = 1;
+  only[BASE_ESTIMATORS.indexOf("gaussian")] = 1;
   let best = { weights: only, error: quadratic(products, only) };
   for (let set = 1; trace > 0 && set < 1 << size; set++) {
     const weights = optimumOf(products, set);
@@ -33,15 +33,12 @@ export function stackWeights(estimates: readonly HeldOutEstimate[]): Record<Stac
     const error = quadratic(products, weights);
     if (error < best.error) best = { weights, error };
   }
-  return Object.fromEntries(STACKED_ESTIMATORS.map((id, k) => [id, best.weights[k]!])) as Record<
-    StackedEstimatorId,
-    number
-  >;
+  return Object.fromEntries(BASE_ESTIMATORS.map((id, k) => [id, best.weights[k]!])) as Record<BaseEstimatorId, number>;
 }
 
 /** Weights on some estimators that sum to 1 and minimise wᵀQw; null where one would be negative. */
 function optimumOf(products: Float64Array, set: number): Float64Array | null {
-  const size = STACKED_ESTIMATORS.length;
+  const size = BASE_ESTIMATORS.length;
   const members = Array.from({ length: size }, (_, k) => k).filter((k) => (set & (1 << k)) !== 0);
   const n = members.length;
   const own = Float64Array.from(

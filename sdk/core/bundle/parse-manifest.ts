@@ -1,5 +1,5 @@
 import { AnchorEvalError, type Issue } from "../errors.ts";
-import { STACKED_ESTIMATORS, ESTIMATORS, type StackedEstimatorId } from "../estimators/types.ts";
+import { BASE_ESTIMATORS, ESTIMATORS, type BaseEstimatorId } from "../estimators/types.ts";
 import { PARAMETERIZATION } from "../irt/parameterization.ts";
 import type { PatternThresholds } from "../person-fit/suspicions.ts";
 import { cholesky } from "../numeric/cholesky.ts";
@@ -41,10 +41,7 @@ const split = nullable(
   ),
 );
 const stack = object(
-  Object.fromEntries(STACKED_ESTIMATORS.map((estimator) => [estimator, share])) as Record<
-    StackedEstimatorId,
-    typeof share
-  >,
+  Object.fromEntries(BASE_ESTIMATORS.map((estimator) => [estimator, share])) as Record<BaseEstimatorId, typeof share>,
 );
 const measured: Check<MeasuredErrors> = object({ interpolation: split, extrapolation: split });
 

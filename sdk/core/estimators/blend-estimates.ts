@@ -1,7 +1,7 @@
 import { blendedMean } from "./blended-mean.ts";
 import { outsideProbability } from "./outside-probability.ts";
 import {
-  STACKED_ESTIMATORS,
+  BASE_ESTIMATORS,
   type BaseEstimatorId,
   type Blend,
   type EstimatorId,
@@ -39,7 +39,7 @@ export interface BlendedEstimates {
 
 /**
  * The estimators that blend others.
- * `gp-irt`: λ·anchor-mean + (1−λ)·p-irt. `stack`: the convex blend of {@link STACKED_ESTIMATORS} that was best on
+ * `gp-irt`: λ·anchor-mean + (1−λ)·p-irt. `stack`: the convex blend of {@link BASE_ESTIMATORS} that was best on
  * held-out source models. `gate`: (1−P)·stack + P·c, trusting the stack inside the range seen and the partly corrected mean
  * c = ½·p-irt-dr + ½·p-irt outside it, P = Φ((c − best)/rmse + ½) + Φ((worst − c)/rmse + ½): the chance of being outside,
  * of half an error inside already. Where scenarios are estimated together, P is the larger of this without the halves and
@@ -56,7 +56,7 @@ export function blendEstimates(
   bounds: { readonly low: number; readonly high: number },
 ): BlendedEstimates {
   const within = (score: number): number => Math.min(bounds.high, Math.max(bounds.low, score));
-  const stack = STACKED_ESTIMATORS.reduce((sum, id) => sum + blend.stack[id] * base[id], 0);
+  const stack = BASE_ESTIMATORS.reduce((sum, id) => sum + blend.stack[id] * base[id], 0);
   const corrected = partlyCorrectedMean(base);
   const alone = seen.overall === null || blend.overallRmse === null;
   const here = placeOf(corrected, seen, blend.rmse, alone ? MARGIN : 0);

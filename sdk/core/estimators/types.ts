@@ -18,10 +18,6 @@ export type EstimatorId = (typeof ESTIMATORS)[number];
 export const BASE_ESTIMATORS = ["anchor-mean", "p-irt", "p-irt-dr", "gaussian", "ridge-gap", "aipw"] as const;
 export type BaseEstimatorId = (typeof BASE_ESTIMATORS)[number];
 
-/** Base estimators that the stack blends; the others make the gate no better (docs/decisions/0019). */
-export const STACKED_ESTIMATORS = ["anchor-mean", "p-irt", "p-irt-dr", "gaussian"] as const;
-export type StackedEstimatorId = (typeof STACKED_ESTIMATORS)[number];
-
 /**
  * The anchors of one scenario: which items are asked and what each stands for.
  * Anchors are listed in order of the items' accuracy among the source models, so that neighbours are alike.
@@ -72,7 +68,7 @@ export interface Blend {
   /** λ of gp-irt, in [0,1]. */
   readonly lambda: number;
   /** Weights of the stack, not negative, summing to 1. */
-  readonly stack: Readonly<Record<StackedEstimatorId, number>>;
+  readonly stack: Readonly<Record<BaseEstimatorId, number>>;
   /** Root mean square error of the partly corrected mean on held-out source models, which the gate looks out of; a fraction. */
   readonly rmse: number;
   /** The same of the mean over all scenarios that are estimated together; null where they aren't. */

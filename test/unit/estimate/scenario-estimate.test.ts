@@ -11,6 +11,7 @@ import { describe, expect, test } from "vitest";
 import { plainFactors } from "../../support/factors.ts";
 import { bankOf, largestDifference } from "../../support/fixture.ts";
 import { anchorsOf, referenceScenarios, scoresOf, type ReferenceScenario } from "../../support/reference-scenario.ts";
+import { stackOf } from "../../support/stack-of.ts";
 
 const { cases, tolerance } = referenceScenarios;
 
@@ -47,7 +48,7 @@ describe.each(cases)("$name", (reference) => {
 
   const blend = {
     lambda: reference.lambda,
-    stack: { "anchor-mean": 0, "p-irt": 0, "p-irt-dr": 0, gaussian: 1 },
+    stack: stackOf({ gaussian: 1 }),
     rmse: 0.1,
     overallRmse: null,
     tightening: 1,

@@ -9,6 +9,7 @@ import {
 import { expect, test } from "vitest";
 import { plainFactors } from "../../support/factors.ts";
 import { largestDifference, readFixture } from "../../support/fixture.ts";
+import { stackOf } from "../../support/stack-of.ts";
 
 interface ReferenceCase {
   readonly name: string;
@@ -72,7 +73,7 @@ test.each(cases)("at the reference's ability, the estimators are the reference's
   )!;
   const blend = {
     lambda,
-    stack: { "anchor-mean": 0, "p-irt": 0, "p-irt-dr": 0, gaussian: 1 },
+    stack: stackOf({ gaussian: 1 }),
     rmse: 0.1,
     overallRmse: null,
     tightening: 1,

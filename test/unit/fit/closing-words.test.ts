@@ -3,6 +3,7 @@ import { ESTIMATORS, type EstimatorId } from "anchoreval/core";
 import { expect, test } from "vitest";
 import { closingWords } from "../../../offline-trainer/src/fit/closing-words.ts";
 import { sampleContent } from "../../support/sample-bundle.ts";
+import { stackOf } from "../../support/stack-of.ts";
 
 interface Form {
   readonly items?: number;
@@ -51,7 +52,7 @@ function manifestOf(forms: readonly Readonly<Record<string, Form>>[], models = 6
             items,
             whole,
             lambda: 0.5,
-            stack: { "anchor-mean": 0, "p-irt": 0, "p-irt-dr": 0, gaussian: 1 },
+            stack: stackOf({ gaussian: 1 }),
             rmse: 0.05,
             overallRmse: null,
             tightening: 1,

@@ -36,8 +36,8 @@ export function drawnEstimates(random: RandomSource, options: DrawnEstimates): H
           "p-irt": imputed,
           "p-irt-dr": corrected,
           gaussian,
-          "ridge-gap": truth + 0.05 * shared,
-          aipw: truth - 0.06 * own,
+          "ridge-gap": truth + 0.05 * random.normal(),
+          aipw: truth + 0.06 * random.normal(),
         },
         seen: { worst: 0.1, best: 0.9, overall: null },
         bounds: { low: truth - 0.5, high: truth + 0.5 },
@@ -58,7 +58,7 @@ export function baseAt(score: number): HeldOutEstimate["base"] {
 export function blendAt(lambda: number): Blend {
   return {
     lambda,
-    stack: { "anchor-mean": 0.1, "p-irt": 0.2, "p-irt-dr": 0.3, gaussian: 0.4 },
+    stack: { "anchor-mean": 0.1, "p-irt": 0.2, "p-irt-dr": 0.2, gaussian: 0.3, "ridge-gap": 0.15, aipw: 0.05 },
     rmse: 0.05,
     overallRmse: null,
     tightening: 0.8,

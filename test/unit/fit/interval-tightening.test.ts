@@ -4,9 +4,10 @@ import type { HeldOutEstimate } from "../../../offline-trainer/src/fit/held-out.
 import { intervalTightening } from "../../../offline-trainer/src/fit/interval-tightening.ts";
 import { heldOutInterval } from "../../../offline-trainer/src/fit/held-out-score.ts";
 import { blendAt, drawnEstimates, rowsOf } from "./held-out-estimates.ts";
+import { stackOf } from "../../support/stack-of.ts";
 
 const random = createRandom("interval tightening");
-const blend = { ...blendAt(0.5), stack: { "anchor-mean": 0, "p-irt": 0, "p-irt-dr": 0, gaussian: 1 } };
+const blend = { ...blendAt(0.5), stack: stackOf({ gaussian: 1 }) };
 const alone = Int32Array.from({ length: 500 }, (_, m) => m);
 
 /** Models well inside the range, whose Gaussian errs by a given share of what the draw of the anchors would allow. */

@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { BUNDLE_FILES, IRT_MODELS, WEIGHTINGS } from "anchoreval/bundle";
-import { ESTIMATORS, STACKED_ESTIMATORS } from "anchoreval/core";
+import { BASE_ESTIMATORS, ESTIMATORS } from "anchoreval/core";
 
 const MeasuredSplitSchema = z
   .object({
@@ -54,7 +54,7 @@ const ScenarioSchema = z.object({
 
 const measuredBlend = {
   lambda: z.number(),
-  stack: z.record(z.enum(STACKED_ESTIMATORS), z.number()),
+  stack: z.record(z.enum(BASE_ESTIMATORS), z.number()),
   rmse: z.number(),
   overallRmse: z.number().nullable(),
   tightening: z.number(),
