@@ -24,7 +24,7 @@ export const BLEND = {
   stack: { "anchor-mean": 0.1, "p-irt": 0.2, "p-irt-dr": 0.2, gaussian: 0.3, "ridge-gap": 0.15, aipw: 0.05 },
   rmse: 0.03,
   overallRmse: null,
-  tightening: 0.9,
+  tightening: { inside: 0.9, outside: 0.95 },
 };
 
 /**

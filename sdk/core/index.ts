@@ -36,6 +36,7 @@ export {
   type EstimatorId,
   type ScenarioState,
   type SeenModels,
+  type Tightening,
   type SeenScores,
 } from "./estimators/types.ts";
 export { designInterval, inflated, weightedScore, type SampledScore } from "./inference/design-interval.ts";

@@ -122,7 +122,7 @@ function scenarioResult(
   const of = scores.length;
   const estimate = joint ?? (ability && estimateScenario(scenarioModel(scenario, form.id, scores), scores, ability));
   if (ability === null || alone === null || estimate === null)
-    return { result: unanswered(of), bounds: { low: 0, high: 1 }, sampling: null, tightening: 1 };
+    return { result: unanswered(of), bounds: { low: 0, high: 1 }, sampling: null, tightening: null };
 
   const { sample, bounds } = estimate;
   const seen = { worst: sourceScores[0]!, best: sourceScores.at(-1)!, overall };

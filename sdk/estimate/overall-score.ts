@@ -1,5 +1,6 @@
 import { ERROR_LEVELS, type FormManifest, type Manifest } from "../core/bundle/manifest.ts";
 import { designInterval, inflated, weightedScore } from "../core/inference/design-interval.ts";
+import type { Tightening } from "../core/estimators/types.ts";
 import type { SamplingVariance } from "../core/inference/sampling-variance.ts";
 import type { Estimate, ScenarioResult } from "./types.ts";
 
@@ -9,18 +10,19 @@ export interface ScoredScenario {
   readonly bounds: { readonly low: number; readonly high: number };
   /** Null for a purposive choice of anchors. */
   readonly sampling: SamplingVariance | null;
-  /** By how much held-out models have narrowed its interval; 1 = not. */
-  readonly tightening: number;
+  /** What held-out models say of its interval; null where nothing was estimated. */
+  readonly tightening: Tightening | null;
 }
 
 /** What an interval from the draw of the anchors is called: by whether held-out models have narrowed it. */
 export function drawnMethod(
   form: FormManifest,
-  scenarios: readonly { readonly tightening: number }[],
+  scenarios: readonly Pick<ScoredScenario, "tightening">[],
 ): "design-based" | "conformal" {
-  return form.estimator === "gate" && scenarios.some(({ tightening }) => tightening !== 1)
-    ? "conformal"
-    : "design-based";
+  const tightened = scenarios.some(
+    ({ tightening }) => tightening !== null && (tightening.inside !== 1 || tightening.outside !== 1),
+  );
+  return form.estimator === "gate" && tightened ? "conformal" : "design-based";
 }
 
 /**

@@ -222,7 +222,7 @@ export function describeEstimator(id: EstimatorId, skips: readonly Skip[] = []):
                   },
                   rmse: 0.1,
                   overallRmse: null,
-                  tightening: 1,
+                  tightening: { inside: 1, outside: 1 },
                 },
                 theta: Float64Array.of(0),
                 truth,

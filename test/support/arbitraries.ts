@@ -88,7 +88,7 @@ const arbBlend: fc.Arbitrary<Blend> = fc
       stack: Object.fromEntries(BASE_ESTIMATORS.map((id, k) => [id, parts[k]! / sum])) as Blend["stack"],
       rmse,
       overallRmse: null,
-      tightening: 0.5 + lambda,
+      tightening: { inside: 0.5 + lambda, outside: 1 - lambda / 2 },
     };
   });
 

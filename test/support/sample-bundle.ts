@@ -187,7 +187,7 @@ export function sampleContent(options: SampleBundleOptions = {}): BundleContent 
               },
               rmse: 0.06,
               overallRmse: null,
-              tightening: 0.75,
+              tightening: { inside: 0.75, outside: 0.875 },
               measured: measured(0.05),
               together: null,
             },

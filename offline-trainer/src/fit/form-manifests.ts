@@ -29,7 +29,7 @@ export function formManifests(
       stack: Object.fromEntries(BASE_ESTIMATORS.map((id) => [id, rounded(stack[id])])) as typeof stack,
       rmse: rounded(rmse),
       overallRmse: overallRmse === null ? null : rounded(overallRmse),
-      tightening: rounded(tightening),
+      tightening: { inside: rounded(tightening.inside), outside: rounded(tightening.outside) },
       measured: measureErrors({
         matrix: bank.task.matrix,
         slice: bank.task.scenarios[s]!,

@@ -1,4 +1,4 @@
-import { blendEstimates, type Blend } from "anchoreval/core";
+import { blendEstimates, partlyCorrectedMean, type Blend, type Tightening } from "anchoreval/core";
 import { LEAST_FAMILIES } from "../splits/families.ts";
 import { conformalQuantile } from "./held-out-score.ts";
 import type { HeldOutEstimate } from "./held-out.ts";
@@ -10,34 +10,48 @@ const LEAST_MODELS = 39;
 const LEAST_INSIDE = 0.05;
 
 /**
- * τ of the gate's intervals: the least that would have held the scores of 95 % of the held-out models, corrected for their
- * number (split conformal prediction on scaled errors). A model whose error is r design-based half-widths needs a variance
- * of r²V, so τ² = (r² − P − P(1−P)·g²/V)/(1 − P) ({@link gatedSampling}).
+ * τ and ρ of the gate's intervals.
+ *
+ * ρ² = (1 + q)/2, q the mean squared error of the partly corrected mean over that of the wholly corrected one, which V is
+ * of, at most 1: half of what the half correction was seen to save, since outside the range it may save less.
+ * τ is the least that would have held the scores of 95 % of the held-out models, corrected for their number (split
+ * conformal prediction on scaled errors): a model whose error is r design-based half-widths needs a variance of r²V, so
+ * τ² = (r² − P·ρ² − P(1−P)·g²/V)/(1 − P) ({@link gatedSampling}).
  * @param families - family of every model, by row
- * @returns 1 for fewer than 39 models or 8 families: the draw alone is known
+ * @returns both 1 for fewer than 39 models or 8 families: the draw alone is known
  * @see Lei, G'Sell, Rinaldo, Tibshirani & Wasserman (2018), JASA 113, 1094–1111, §5.2 (locally weighted conformal)
  */
 export function intervalTightening(
   estimates: readonly HeldOutEstimate[],
   families: ArrayLike<number>,
   blend: Omit<Blend, "tightening">,
-): number {
+): Tightening {
   const models = new Set(estimates.map(({ model }) => model));
   if (models.size < LEAST_MODELS || new Set([...models].map((model) => families[model])).size < LEAST_FAMILIES)
-    return 1;
-  const needed = conformalQuantile(estimates, (estimate) => neededShare(estimate, blend), 0.95);
-  return needed === null || !Number.isFinite(needed) ? 1 : Math.max(needed, LEAST_INSIDE);
+    return { inside: 1, outside: 1 };
+  const outside = outsideTightening(estimates);
+  const needed = conformalQuantile(estimates, (estimate) => neededShare(estimate, blend, outside), 0.95);
+  return { inside: needed === null || !Number.isFinite(needed) ? 1 : Math.max(needed, LEAST_INSIDE), outside };
 }
 
-/** τ that one model needs, {@link neededVariance} being what its interval does. */
+/** ρ. */
+function outsideTightening(estimates: readonly HeldOutEstimate[]): number {
+  const squared = (score: (base: HeldOutEstimate["base"]) => number): number =>
+    estimates.reduce((sum, { base, truth }) => sum + (score(base) - truth) ** 2, 0);
+  const whole = squared((base) => base["p-irt-dr"]);
+  return whole === 0 ? 1 : Math.sqrt((1 + Math.min(1, squared(partlyCorrectedMean) / whole)) / 2);
+}
+
+/** τ that one model needs, {@link neededVariance} being what its interval does. @param tightening - ρ */
 function neededShare(
   { base, bounds, seen, sampling, truth }: HeldOutEstimate,
   blend: Omit<Blend, "tightening">,
+  tightening: number,
 ): number {
   const { estimators, share: outside, gap } = blendEstimates(base, blend, seen, bounds);
   const needed = neededVariance(estimators.gate, truth, sampling);
   if (needed === 0 || sampling === null) return Math.sqrt(needed);
   const share = Math.min(1 - LEAST_INSIDE, outside);
   const between = (share * (1 - share) * gap ** 2) / sampling.variance;
-  return Math.sqrt(Math.max(0, (needed - share - between) / (1 - share)));
+  return Math.sqrt(Math.max(0, (needed - share * tightening ** 2 - between) / (1 - share)));
 }

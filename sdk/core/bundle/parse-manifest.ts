@@ -60,7 +60,7 @@ const measuredBlend = {
   stack,
   rmse: number({ min: 0 }),
   overallRmse: nullable(number({ min: 0 })),
-  tightening: number({ min: 1e-6 }),
+  tightening: object({ inside: number({ min: 1e-6 }), outside: number({ min: 1e-6, max: 1 }) }),
   measured,
 };
 

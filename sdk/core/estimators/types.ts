@@ -63,6 +63,17 @@ export interface SeenModels extends SeenScores {
   readonly overall: (SeenScores & { readonly score: number }) | null;
 }
 
+/**
+ * Half-widths of the gate's intervals relative to the design-based ones, from held-out source models; 1 where they are
+ * too few. Positive.
+ */
+export interface Tightening {
+  /** τ, well inside the range seen: a conformal quantile. */
+  readonly inside: number;
+  /** ρ, well outside of it: from the errors of the partly corrected mean and of the wholly corrected one; at most 1. */
+  readonly outside: number;
+}
+
 /** What blends the base estimators of one scenario and form, learned on held-out source models. */
 export interface Blend {
   /** λ of gp-irt, in [0,1]. */
@@ -73,11 +84,7 @@ export interface Blend {
   readonly rmse: number;
   /** The same of the mean over all scenarios that are estimated together; null where they aren't. */
   readonly overallRmse: number | null;
-  /**
-   * τ: half-width of the gate's intervals well inside the range seen, relative to the design-based ones: a conformal
-   * quantile over held-out source models; 1 where they are too few. Positive.
-   */
-  readonly tightening: number;
+  readonly tightening: Tightening;
 }
 
 /** The answered anchors of a scenario, their masses renormalised. */

@@ -33,7 +33,7 @@ function scored(score: number | null, standardError: number | null): ScoredScena
       percentile: 0.5,
       details: null,
     },
-    tightening: 1,
+    tightening: { inside: 1, outside: 1 },
     bounds: exact ? { low: score!, high: score! } : { low: 0.001, high: 0.999 },
     sampling:
       standardError === null

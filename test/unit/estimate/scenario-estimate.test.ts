@@ -51,7 +51,7 @@ describe.each(cases)("$name", (reference) => {
     stack: stackOf({ gaussian: 1 }),
     rmse: 0.1,
     overallRmse: null,
-    tightening: 1,
+    tightening: { inside: 1, outside: 1 },
   };
   const { estimators } = blendEstimates(estimate.base, blend, { worst: 0, best: 1, overall: null }, estimate.bounds);
 

@@ -7,7 +7,7 @@ const blend = {
   stack: { "anchor-mean": 0.1, "p-irt": 0.2, "p-irt-dr": 0.2, gaussian: 0.3, "ridge-gap": 0.15, aipw: 0.05 },
   rmse: 0.05,
   overallRmse: null,
-  tightening: 1,
+  tightening: { inside: 1, outside: 1 },
 };
 const anywhere = { low: 0, high: 1 };
 const stack = 0.1 * 0.6 + 0.2 * 0.5 + 0.2 * 0.7 + 0.3 * 0.55 + 0.15 * 0.45 + 0.05 * 0.65;

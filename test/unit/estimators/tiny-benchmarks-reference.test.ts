@@ -76,7 +76,7 @@ test.each(cases)("at the reference's ability, the estimators are the reference's
     stack: stackOf({ gaussian: 1 }),
     rmse: 0.1,
     overallRmse: null,
-    tightening: 1,
+    tightening: { inside: 1, outside: 1 },
   };
   const { estimators } = blendEstimates(base, blend, { worst: 0, best: 1, overall: null }, bounds);
   expect(Math.abs(estimators["anchor-mean"] - expected.irt)).toBeLessThan(tolerance.score);

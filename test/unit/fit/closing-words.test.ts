@@ -55,7 +55,7 @@ function manifestOf(forms: readonly Readonly<Record<string, Form>>[], models = 6
             stack: stackOf({ gaussian: 1 }),
             rmse: 0.05,
             overallRmse: null,
-            tightening: 1,
+            tightening: { inside: 1, outside: 1 },
             measured: {
               interpolation: interpolation && { ...measured, ...interpolation },
               extrapolation: extrapolation && { ...measured, ...extrapolation },

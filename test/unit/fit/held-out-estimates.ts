@@ -61,7 +61,7 @@ export function blendAt(lambda: number): Blend {
     stack: { "anchor-mean": 0.1, "p-irt": 0.2, "p-irt-dr": 0.2, gaussian: 0.3, "ridge-gap": 0.15, aipw: 0.05 },
     rmse: 0.05,
     overallRmse: null,
-    tightening: 0.8,
+    tightening: { inside: 0.8, outside: 0.9 },
   };
 }
 

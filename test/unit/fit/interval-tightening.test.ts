@@ -24,8 +24,8 @@ function inside(models: number, error: number): HeldOutEstimate[] {
 describe("intervalTightening", () => {
   test("is about the share of the draw's error that the gate has, and below it widens", () => {
     for (const share of [0.4, 1.5]) {
-      const tightening = intervalTightening(inside(400, share * 0.05), alone, blend);
-      expect(Math.abs(tightening / share - 1)).toBeLessThan(0.15);
+      const { inside: tau } = intervalTightening(inside(400, share * 0.05), alone, blend);
+      expect(Math.abs(tau / share - 1)).toBeLessThan(0.15);
     }
   });
 
@@ -43,35 +43,46 @@ describe("intervalTightening", () => {
   });
 
   test("is 1 for fewer than 39 models, or 8 families: then the draw is all that is known", () => {
-    expect(intervalTightening(inside(38, 0.01), alone, blend)).toBe(1);
-    expect(intervalTightening(inside(39, 0.01), alone, blend)).toBeLessThan(0.6);
-    const few = alone.map((m) => m % 7);
-    expect(intervalTightening(inside(60, 0.01), few, blend)).toBe(1);
-    expect(
-      intervalTightening(
-        inside(60, 0.01),
-        alone.map((m) => m % 8),
-        blend,
-      ),
-    ).toBeLessThan(0.6);
-    expect(intervalTightening([], alone, blend)).toBe(1);
+    const none = { inside: 1, outside: 1 };
+    const families = (count: number): Int32Array => alone.map((m) => m % count);
+    expect(intervalTightening(inside(38, 0.01), alone, blend)).toEqual(none);
+    expect(intervalTightening(inside(39, 0.01), alone, blend).inside).toBeLessThan(0.6);
+    expect(intervalTightening(inside(60, 0.01), families(7), blend)).toEqual(none);
+    expect(intervalTightening(inside(60, 0.01), families(8), blend).inside).toBeLessThan(0.6);
+    expect(intervalTightening([], alone, blend)).toEqual(none);
   });
 
   test("a model whose estimate failed counts as one that no interval would have held", () => {
     const estimates = inside(60, 0.01);
     const spoilt = estimates.map((estimate, k) => (k < 5 ? { ...estimate, sampling: null } : estimate));
-    expect(intervalTightening(spoilt, alone, blend)).toBe(1);
+    expect(intervalTightening(spoilt, alone, blend).inside).toBe(1);
+  });
+
+  test("outside the range, half of what the half correction saved is counted on, and a loss isn't", () => {
+    const corrected = (own: number, whole: number): HeldOutEstimate[] =>
+      inside(60, 0.01).map((estimate) => {
+        const { truth, base } = estimate;
+        // The partly corrected mean is ½·p-irt-dr + ½·p-irt.
+        return { ...estimate, base: { ...base, "p-irt-dr": truth + whole, "p-irt": truth + 2 * own - whole } };
+      });
+    const { outside } = intervalTightening(corrected(0.03, 0.05), alone, blend);
+    expect(outside ** 2).toBeCloseTo((1 + 0.36) / 2, 12);
+    expect(intervalTightening(corrected(0.06, 0.05), alone, blend).outside).toBe(1);
+    expect(intervalTightening(corrected(0, 0), alone, blend).outside).toBe(1);
   });
 });
 
 describe("gatedSampling", () => {
   const sampling = { variance: 0.0025, degrees: 30, answers: 50, right: 20 };
 
-  test("is the draw's outside the range, the tightened one inside, and in between by the chance", () => {
-    expect(gatedSampling(sampling, { share: 1, gap: 0.3 }, 0.5)).toEqual(sampling);
-    expect(gatedSampling(sampling, { share: 0, gap: 0.3 }, 0.5).variance).toBeCloseTo(0.0025 / 4, 15);
-    expect(gatedSampling(sampling, { share: 0.5, gap: 0 }, 0.5).variance).toBeCloseTo(0.0025 * (0.5 / 4 + 0.5), 15);
-    expect(gatedSampling(sampling, { share: 0.25, gap: 0.2 }, 1).variance).toBeCloseTo(0.0025 + 0.25 * 0.75 * 0.04, 15);
+  test("is the draw's, tightened inside the range and outside of it, and in between by the chance", () => {
+    const variance = (share: number, gap: number, inside: number, outside: number): number =>
+      gatedSampling(sampling, { share, gap }, { inside, outside }).variance;
+    expect(gatedSampling(sampling, { share: 1, gap: 0.3 }, { inside: 0.5, outside: 1 })).toEqual(sampling);
+    expect(variance(1, 0.3, 0.5, 0.8)).toBeCloseTo(0.0025 * 0.64, 15);
+    expect(variance(0, 0.3, 0.5, 0.8)).toBeCloseTo(0.0025 / 4, 15);
+    expect(variance(0.5, 0, 0.5, 1)).toBeCloseTo(0.0025 * (0.5 / 4 + 0.5), 15);
+    expect(variance(0.25, 0.2, 1, 1)).toBeCloseTo(0.0025 + 0.25 * 0.75 * 0.04, 15);
   });
 
   test("scales an interval's half-width, far from 0 and 1", () => {
@@ -82,7 +93,7 @@ describe("gatedSampling", () => {
       );
       return (high - low) / 2;
     };
-    const tight = gatedSampling({ ...sampling, variance: 1e-4 }, { share: 0, gap: 0.1 }, 0.6);
+    const tight = gatedSampling({ ...sampling, variance: 1e-4 }, { share: 0, gap: 0.1 }, { inside: 0.6, outside: 1 });
     expect(half(tight.variance) / half(1e-4)).toBeCloseTo(0.6, 3);
   });
 });

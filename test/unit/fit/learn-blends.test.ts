@@ -127,7 +127,7 @@ describe("the stack and the gate", () => {
   test("where nothing could be held out: the Gaussian, and the error of a fair coin's mean", () => {
     const families = Int32Array.of();
     const { lambda, stack, rmse, tightening } = insideBlend([], { n: 25, lambda: 0.3, families });
-    expect([lambda, tightening]).toEqual([0.3, 1]);
+    expect({ lambda, tightening }).toEqual({ lambda: 0.3, tightening: { inside: 1, outside: 1 } });
     expect(stack).toEqual(stackOf({ gaussian: 1 }));
     expect(rmse).toBe(0.1);
   });

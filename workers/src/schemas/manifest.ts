@@ -57,7 +57,7 @@ const measuredBlend = {
   stack: z.record(z.enum(BASE_ESTIMATORS), z.number()),
   rmse: z.number(),
   overallRmse: z.number().nullable(),
-  tightening: z.number(),
+  tightening: z.object({ inside: z.number(), outside: z.number() }),
   measured: MeasuredErrorsSchema,
 };
 
