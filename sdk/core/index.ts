@@ -10,7 +10,13 @@ export { EVIDENCE, type Evidence } from "./estimate/evidence.ts";
 export { gatherItems } from "./estimate/gather-items.ts";
 export { predictedScores } from "./estimate/predicted-scores.ts";
 export { bankAbilities, bankAbility, type BankAnswers, type LinkedAnswers } from "./estimate/bank-abilities.ts";
-export { estimateScenario, type ScenarioEstimate, type ScenarioModel } from "./estimate/scenario-estimate.ts";
+export {
+  estimateScenario,
+  scenarioAnswers,
+  type ScenarioAnswers,
+  type ScenarioEstimate,
+  type ScenarioModel,
+} from "./estimate/scenario-estimate.ts";
 export { anchorFactors } from "./estimators/anchor-factors.ts";
 export { anchorMean } from "./estimators/anchor-mean.ts";
 export { answeredSample } from "./estimators/answered-sample.ts";
@@ -18,7 +24,13 @@ export { answerRegressions, type AnswerRegressions } from "./estimators/answer-r
 export { blendedMean } from "./estimators/blended-mean.ts";
 export { correctedMean } from "./estimators/corrected-mean.ts";
 export { LEAST_ANSWERED_SHARE } from "./estimators/answered-sample.ts";
-export { factorPrecision, factorScores, precisionWithout, type FactoredAnswers } from "./estimators/factor-scores.ts";
+export {
+  factorPrecision,
+  factorScores,
+  precisionFactor,
+  precisionWithout,
+  type FactoredAnswers,
+} from "./estimators/factor-scores.ts";
 export { gaussianMean } from "./estimators/gaussian-mean.ts";
 export { knownBounds } from "./estimators/known-bounds.ts";
 export { linearScore, type LinearScore } from "./estimators/linear-score.ts";
