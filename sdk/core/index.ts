@@ -80,7 +80,7 @@ export {
 export { percentile, scoreRange, type ScoreRange } from "./inference/score-range.ts";
 export { wilsonInterval } from "./inference/wilson-interval.ts";
 export { itemInformation, logitInformation, testInformation } from "./irt/information.ts";
-export { itemLogit, itemResponse, itemResponses } from "./irt/item-response.ts";
+export { itemLogit, itemLogits, itemResponse, itemResponses } from "./irt/item-response.ts";
 export { responseDerivatives, type ResponseDerivatives } from "./irt/likelihood.ts";
 export { logisticAnswers } from "./irt/logistic-answers.ts";
 export * from "./irt/parameterization.ts";
