@@ -84,11 +84,7 @@ function projectedOn(
   for (const own of values) for (let i = 0; i < own.length; i++) left[i] = left[i]! + own[i]! ** 2 / size;
   const along = new Float64Array(average.length);
   for (let r = 0; r < rank; r++) {
-    along.fill(0);
-    values.forEach((own, m) => {
-      const weight = vectors[r * size + m]!;
-      for (let i = 0; i < own.length; i++) along[i] = along[i]! + weight * own[i]!;
-    });
+    combine(values, vectors.subarray(r * size, (r + 1) * size), along);
     for (let i = 0; i < along.length; i++) {
       const loading = along[i]! / Math.sqrt(size);
       loadings[i * rank + r] = loading;
@@ -96,4 +92,17 @@ function projectedOn(
     }
   }
   return { loadings, left: left.map((own) => Math.max(0, own)) };
+}
+
+/** Σ weight·curve, four curves at a time: a sum is read and written once for them. */
+function combine(values: readonly Float64Array[], weights: Float64Array, sums: Float64Array): void {
+  sums.fill(0);
+  let m = 0;
+  for (; m + 3 < values.length; m += 4) {
+    const [a, b, c, d] = [values[m]!, values[m + 1]!, values[m + 2]!, values[m + 3]!];
+    const [wa, wb, wc, wd] = [weights[m]!, weights[m + 1]!, weights[m + 2]!, weights[m + 3]!];
+    for (let i = 0; i < sums.length; i++) sums[i] = sums[i]! + wa * a[i]! + wb * b[i]! + wc * c[i]! + wd * d[i]!;
+  }
+  for (; m < values.length; m++)
+    for (let i = 0; i < sums.length; i++) sums[i] = sums[i]! + weights[m]! * values[m]![i]!;
 }

@@ -14,7 +14,7 @@ export interface AbilityPosterior {
   /** Its value up to a constant. */
   readonly value: (theta: Float64Array, mean: Float64Array) => number;
   /**
-   * Its gradient, which the next call writes over, and Cholesky factors of its negative second derivative; null where
+   * Its gradient and Cholesky factors of its negative second derivative, which the next call writes over; null where
    * that is no number. Asked again for where it was asked last, it gives what it gave.
    */
   readonly expand: (theta: Float64Array, mean: Float64Array) => PosteriorExpansion | null;
@@ -50,6 +50,7 @@ export function abilityPosterior(
   }
   const gradient = new Float64Array(dims);
   const hessian = new Float64Array(dims * dims);
+  const expected = new Float64Array(dims * dims);
   // Without asymptotes expected and observed information are the same.
   const curved = bank.lower !== null || bank.upper !== null;
   const observed = curved ? new Float64Array(dims * dims) : null;
@@ -94,8 +95,7 @@ export function abilityPosterior(
         for (let r = 0; r < dims; r++) gradient[r] = gradient[r]! + slopes[j]! * rows[j * dims + r]!;
       hessian.set(precision);
       addGram(hessian, dims, rows, informations, count);
-      const expected = cholesky(hessian, dims);
-      if (expected === null) return null;
+      if (cholesky(hessian, dims, expected) === null) return null;
       if (observed === null) return (expansion = { gradient, expected, observed: expected });
       for (let j = 0; j < count; j++)
         curvatures[j] = observedCurvature(itemLogit(theta, bank, items[j]!), scores[j]!, bank, items[j]!);

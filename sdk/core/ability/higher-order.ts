@@ -31,8 +31,18 @@ export function higherOrderAbilities(blocks: readonly AbilityBlock[], options: N
   let size = general;
   for (const { bank, answers, prior } of blocks) {
     const posterior = abilityPosterior(bank, answers, prior.precision);
-    parts.push({ ...couplings(prior), begin: size, posterior, prior, mean: new Float64Array(bank.dims) });
-    size += bank.dims;
+    const { dims } = bank;
+    parts.push({
+      ...couplings(prior),
+      begin: size,
+      posterior,
+      prior,
+      mean: new Float64Array(dims),
+      factor: new Float64Array(),
+      inner: new Float64Array(dims),
+      border: new Float64Array(general * dims),
+    });
+    size += dims;
   }
   const at = new Float64Array(size);
   parts.forEach(({ begin, prior }, b) => at.set(blocks[b]!.start ?? prior.mean, begin));
@@ -79,10 +89,9 @@ export function higherOrderAbilities(blocks: readonly AbilityBlock[], options: N
       gradient[k] = -generalPrecision * point[k]!;
     }
     const reduced = gradient.slice(0, general);
-    const solved = new Map<Part, { factor: Float64Array; inner: Float64Array; border: Float64Array }>();
     let expected = true;
     for (const part of parts) {
-      const { begin, posterior, pulled, mean } = part;
+      const { begin, posterior, pulled, mean, inner, border } = part;
       const { dims } = posterior;
       const theta = place(point, part);
       const expansion = posterior.expand(theta, mean);
@@ -90,8 +99,10 @@ export function higherOrderAbilities(blocks: readonly AbilityBlock[], options: N
       const factor = expansion[curvature];
       expected &&= factor === expansion.expected;
       gradient.set(expansion.gradient, begin);
-      const inner = choleskySolve(factor, dims, expansion.gradient);
-      const border = pulled.slice();
+      part.factor = factor;
+      inner.set(expansion.gradient);
+      choleskySolveAt(factor, dims, inner, 0);
+      border.set(pulled);
       for (let k = 0; k < general; k++) {
         const column = k * dims;
         choleskySolveAt(factor, dims, border, column);
@@ -110,7 +121,6 @@ export function higherOrderAbilities(blocks: readonly AbilityBlock[], options: N
           for (let d = 0; d < dims; d++) sum -= pulled[r * dims + d]! * border[c * dims + d]!;
           complement[r * general + c] = complement[r * general + c]! + sum;
         }
-      solved.set(part, { factor, inner, border });
     }
     const factor = cholesky(complement, general);
     if (factor === null) return null;
@@ -122,22 +132,17 @@ export function higherOrderAbilities(blocks: readonly AbilityBlock[], options: N
         const step = new Float64Array(size);
         const first = choleskySolve(factor, general, reduced);
         step.set(first);
-        for (const part of parts) {
-          const { inner, border } = solved.get(part)!;
-          const { dims } = part.posterior;
-          for (let d = 0; d < dims; d++) {
+        for (const { begin, inner, border } of parts)
+          for (let d = 0; d < inner.length; d++) {
             let value = inner[d]!;
-            for (let k = 0; k < general; k++) value += border[k * dims + d]! * first[k]!;
-            step[part.begin + d] = value;
+            for (let k = 0; k < general; k++) value += border[k * inner.length + d]! * first[k]!;
+            step[begin + d] = value;
           }
-        }
         let decrement = 0;
         for (let k = 0; k < size; k++) decrement += step[k]! * gradient[k]!;
         return { step, decrement };
       },
-      covariance: (part) => {
-        const { factor: own, border } = solved.get(part)!;
-        const { dims } = part.posterior;
+      covariance: ({ factor: own, border, posterior: { dims } }) => {
         const covariance = choleskyInverse(own, dims);
         inverse ??= choleskyInverse(factor, general);
         for (let r = 0; r < dims; r++)
@@ -153,7 +158,7 @@ export function higherOrderAbilities(blocks: readonly AbilityBlock[], options: N
   }
 }
 
-/** The second derivative at a point, solved. */
+/** The second derivative at a point, solved; the next one writes over it. */
 interface Arrow {
   readonly point: Float64Array;
   /** Its curvature is the expected one, whichever was asked for. */
@@ -177,6 +182,12 @@ interface Part {
   readonly pulled: Float64Array;
   /** LᵀP·L (G×G). */
   readonly expected: Float64Array;
+  /** At the point looked at last, H_ss = FFᵀ: F, */
+  factor: Float64Array;
+  /** its solution for the gradient, */
+  readonly inner: Float64Array;
+  /** and for P·L, by column (G×D). */
+  readonly border: Float64Array;
 }
 
 /** P·L and LᵀP·L of a block. */

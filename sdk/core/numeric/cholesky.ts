@@ -1,10 +1,10 @@
 /**
  * Cholesky factor L (lower, row-major) of a symmetric positive definite matrix: A = L·Lᵀ.
  * @param matrix - n×n, row-major; only the lower triangle is read.
+ * @param l - filled and returned; above the diagonal it is left alone
  * @returns L, or null where a pivot is not positive (the matrix is not positive definite).
  */
-export function cholesky(matrix: Float64Array, n: number): Float64Array | null {
-  const l = new Float64Array(n * n);
+export function cholesky(matrix: Float64Array, n: number, l = new Float64Array(n * n)): Float64Array | null {
   for (let i = 0; i < n; i++) {
     for (let j = 0; j <= i; j++) {
       let sum = matrix[i * n + j]!;
