@@ -10,7 +10,13 @@ export { EVIDENCE, type Evidence } from "./estimate/evidence.ts";
 export { gatherItems } from "./estimate/gather-items.ts";
 export { predictedScores } from "./estimate/predicted-scores.ts";
 export { bankAbilities, bankAbility, type BankAnswers, type LinkedAnswers } from "./estimate/bank-abilities.ts";
-export { estimateScenario, type ScenarioEstimate, type ScenarioModel } from "./estimate/scenario-estimate.ts";
+export {
+  estimateScenario,
+  scenarioAnswers,
+  type ScenarioAnswers,
+  type ScenarioEstimate,
+  type ScenarioModel,
+} from "./estimate/scenario-estimate.ts";
 export { anchorFactors } from "./estimators/anchor-factors.ts";
 export { anchorMean } from "./estimators/anchor-mean.ts";
 export { answeredSample } from "./estimators/answered-sample.ts";
@@ -18,7 +24,13 @@ export { answerRegressions, type AnswerRegressions } from "./estimators/answer-r
 export { blendedMean } from "./estimators/blended-mean.ts";
 export { correctedMean } from "./estimators/corrected-mean.ts";
 export { LEAST_ANSWERED_SHARE } from "./estimators/answered-sample.ts";
-export { factorPrecision, factorScores, precisionWithout, type FactoredAnswers } from "./estimators/factor-scores.ts";
+export {
+  factorPrecision,
+  factorScores,
+  precisionFactor,
+  precisionWithout,
+  type FactoredAnswers,
+} from "./estimators/factor-scores.ts";
 export { gaussianMean } from "./estimators/gaussian-mean.ts";
 export { knownBounds } from "./estimators/known-bounds.ts";
 export { linearScore, type LinearScore } from "./estimators/linear-score.ts";
@@ -67,10 +79,12 @@ export {
 export { percentile, scoreRange, type ScoreRange } from "./inference/score-range.ts";
 export { wilsonInterval } from "./inference/wilson-interval.ts";
 export { itemInformation, logitInformation, testInformation } from "./irt/information.ts";
-export { itemLogit, itemResponse, itemResponses } from "./irt/item-response.ts";
+export { itemLogit, itemLogits, itemResponse, itemResponses } from "./irt/item-response.ts";
 export { responseDerivatives, type ResponseDerivatives } from "./irt/likelihood.ts";
+export { logisticAnswers } from "./irt/logistic-answers.ts";
 export * from "./irt/parameterization.ts";
 export type { FloatArray, ItemBank } from "./irt/types.ts";
+export { addGram } from "./numeric/add-gram.ts";
 export { cholesky, choleskyInverse, choleskySolve } from "./numeric/cholesky.ts";
 export { logSumExp } from "./numeric/log-sum-exp.ts";
 export { answerPattern, type AnswerPattern } from "./person-fit/answer-pattern.ts";

@@ -1,3 +1,4 @@
+import { addGram } from "anchoreval/core";
 import type { CurveFeatures } from "./curve-features.ts";
 
 /**
@@ -5,7 +6,7 @@ import type { CurveFeatures } from "./curve-features.ts";
  * kriging variance: uᵀ(I + Σ_A zzᵀ/d)⁻¹u + Σ_{i∉A} w²d with u = Σ_{i∉A} w·z. What the answered items show of f, and
  * that they themselves are known.
  * @param weights - item weights w, summing to 1
- * @returns a function of a sample's items, in squared score; it doesn't allocate
+ * @returns a function of a sample's items, in squared score; it hardly allocates
  * @see Rasmussen & Williams (2006), Gaussian Processes for Machine Learning, §2.1; Brus & Heuvelink (2007), Geoderma
  * 138, 86–95
  */
@@ -19,27 +20,33 @@ export function krigingVariance(
     for (let k = 0; k < width; k++) total[k]! += weights[i]! * loadings[i * width + k]!;
     totalNoise += weights[i]! ** 2 * noise[i]!;
   }
+  const certainty = noise.map((own) => 1 / own);
   const precision = new Float64Array(width * width);
   const open = new Float64Array(width);
+  let rows = new Float64Array();
+  let scales = new Float64Array();
   return (sample) => {
+    const n = sample.length;
+    if (scales.length < n) {
+      rows = new Float64Array(n * width);
+      scales = new Float64Array(n);
+    }
     open.set(total);
     precision.fill(0);
     for (let r = 0; r < width; r++) precision[r * width + r] = 1;
     let openNoise = totalNoise;
-    for (let j = 0; j < sample.length; j++) {
+    for (let j = 0; j < n; j++) {
       const i = sample[j]!;
-      const at = i * width;
       const own = weights[i]!;
-      const scale = 1 / noise[i]!;
+      scales[j] = certainty[i]!;
       openNoise -= own * own * noise[i]!;
       for (let r = 0; r < width; r++) {
-        const z = loadings[at + r]!;
+        const z = loadings[i * width + r]!;
+        rows[j * width + r] = z;
         open[r]! -= own * z;
-        const scaled = scale * z;
-        const row = r * width;
-        for (let c = 0; c <= r; c++) precision[row + c]! += scaled * loadings[at + c]!;
       }
     }
+    addGram(precision, width, rows, scales, n);
     return squaredLength(precision, open, width) + Math.max(0, openNoise);
   };
 }

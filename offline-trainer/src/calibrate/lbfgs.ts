@@ -38,15 +38,14 @@ export async function minimizeLbfgs(
   const nextGradient = new Float64Array(n);
   const trial = new Float64Array(n);
   const direction = new Float64Array(n);
-  const pairs: { s: Float64Array; y: Float64Array; rho: number }[] = [];
+  const pairs: Pair[] = [];
   let value = await evaluate(x, gradient);
   let evaluations = 1;
   let small = 0;
   let converged = false;
 
   while (evaluations < maxEvaluations) {
-    twoLoop(direction, gradient, pairs, scaling);
-    let slope = dot(direction, gradient);
+    let slope = twoLoop(direction, gradient, pairs, scaling);
     if (!(slope < 0)) {
       pairs.length = 0;
       for (let k = 0; k < n; k++) direction[k] = -gradient[k]! / scaling[k]!;
@@ -79,19 +78,23 @@ export async function minimizeLbfgs(
       continue;
     }
     const reusable =
-      pairs.length === memory ? pairs.shift()! : { s: new Float64Array(n), y: new Float64Array(n), rho: 0 };
+      pairs.length === memory ? pairs.shift()! : { s: new Float64Array(n), y: new Float64Array(n), rho: 0, factor: 1 };
+    const { s, y } = reusable;
     let sy = 0;
     let yy = 0;
+    let scaled = 0;
     for (let k = 0; k < n; k++) {
-      const s = trial[k]! - x[k]!;
-      const y = nextGradient[k]! - gradient[k]!;
-      reusable.s[k] = s;
-      reusable.y[k] = y;
-      sy += s * y;
-      yy += y * y;
+      const moved = trial[k]! - x[k]!;
+      const turned = nextGradient[k]! - gradient[k]!;
+      s[k] = moved;
+      y[k] = turned;
+      sy += moved * turned;
+      yy += turned * turned;
+      scaled += (turned * turned) / scaling[k]!;
     }
     if (sy > 1e-12 * yy) {
       reusable.rho = 1 / sy;
+      reusable.factor = 1 / (reusable.rho * scaled);
       pairs.push(reusable);
     }
     const gain = value - next;
@@ -108,35 +111,70 @@ export async function minimizeLbfgs(
   return { x, value, gradientNorm: Math.sqrt(dot(gradient, gradient)), evaluations, converged };
 }
 
-/** direction = −H·gradient by the two-loop recursion. */
+/** A step with what it did to the gradient. */
+interface Pair {
+  readonly s: Float64Array;
+  readonly y: Float64Array;
+  /** 1/sᵀy. */
+  rho: number;
+  /** sᵀy/yᵀD⁻¹y: by how much the initial scaling D is too large. */
+  factor: number;
+}
+
+/**
+ * direction = −H·gradient by the two-loop recursion. Each loop goes over the direction once a pair: it is moved along one
+ * vector and multiplied by the next at the same time.
+ * @returns its product with the gradient
+ */
 function twoLoop(
   direction: Float64Array,
   gradient: Float64Array,
-  pairs: readonly { s: Float64Array; y: Float64Array; rho: number }[],
+  pairs: readonly Pair[],
   scaling: Float64Array,
-): void {
+): number {
   const n = direction.length;
+  const last = pairs.length - 1;
   const alphas: number[] = [];
   for (let k = 0; k < n; k++) direction[k] = -gradient[k]!;
-  for (let p = pairs.length - 1; p >= 0; p--) {
-    const { s, y, rho } = pairs[p]!;
-    const alpha = rho * dot(s, direction);
-    alphas[p] = alpha;
-    for (let k = 0; k < n; k++) direction[k] = direction[k]! - alpha * y[k]!;
+  let product = last >= 0 ? dot(pairs[last]!.s, direction) : 0;
+  for (let p = last; p >= 0; p--) {
+    const { y, rho } = pairs[p]!;
+    alphas[p] = rho * product;
+    product = move(direction, -alphas[p]!, y, p > 0 ? pairs[p - 1]!.s : y); // not read after the first pair
   }
-  let factor = 1;
-  const last = pairs.at(-1);
-  if (last) {
-    let scaled = 0;
-    for (let k = 0; k < n; k++) scaled += last.y[k]! ** 2 / scaling[k]!;
-    factor = 1 / (last.rho * scaled);
-  }
+  const factor = pairs[last]?.factor ?? 1;
   for (let k = 0; k < n; k++) direction[k] = (factor * direction[k]!) / scaling[k]!;
-  for (let p = 0; p < pairs.length; p++) {
-    const { s, y, rho } = pairs[p]!;
-    const beta = rho * dot(y, direction);
-    for (let k = 0; k < n; k++) direction[k] = direction[k]! + (alphas[p]! - beta) * s[k]!;
+  product = dot(direction, pairs[0]?.y ?? gradient);
+  for (let p = 0; p <= last; p++) {
+    const { s, rho } = pairs[p]!;
+    product = move(direction, alphas[p]! - rho * product, s, p < last ? pairs[p + 1]!.y : gradient);
   }
+  return product;
+}
+
+/** Moves x by weight·along. @returns x·other there, summed as {@link dot} does */
+function move(x: Float64Array, weight: number, along: Float64Array, other: Float64Array): number {
+  let [first, second, third, fourth] = [0, 0, 0, 0];
+  const even = x.length - (x.length % 4);
+  for (let k = 0; k < even; k += 4) {
+    const a = x[k]! + weight * along[k]!;
+    const b = x[k + 1]! + weight * along[k + 1]!;
+    const c = x[k + 2]! + weight * along[k + 2]!;
+    const d = x[k + 3]! + weight * along[k + 3]!;
+    x[k] = a;
+    x[k + 1] = b;
+    x[k + 2] = c;
+    x[k + 3] = d;
+    first += a * other[k]!;
+    second += b * other[k + 1]!;
+    third += c * other[k + 2]!;
+    fourth += d * other[k + 3]!;
+  }
+  for (let k = even; k < x.length; k++) {
+    x[k] = x[k]! + weight * along[k]!;
+    first += x[k]! * other[k]!;
+  }
+  return first + second + (third + fourth);
 }
 
 /** Four sums at a time: an addition needn't wait for the one before. */

@@ -1,23 +1,21 @@
 import {
-  answeredSample,
   answerPattern,
-  answerRegressions,
   bankAbilities,
   bankAbility,
   estimateScenario,
-  factorPrecision,
-  factorScores,
-  precisionWithout,
   LEAST_ANSWERED_SHARE,
+  scenarioAnswers,
   type AbilityEstimate,
   type AnchorFactors,
   type AnswerPattern,
   type AnswerRegressions,
   type AnchorSet,
-  type FactoredAnswers,
+  type ScenarioAnswers,
   type ScenarioEstimate,
+  type ScenarioModel,
 } from "anchoreval/core";
 import { scoreAt } from "../matrix/response-matrix.ts";
+import { factoredForm } from "./factored-form.ts";
 import type { BankPriors, LinkedBanks } from "./link-banks.ts";
 import type { BankTask } from "./train-bank.ts";
 
@@ -55,22 +53,23 @@ export function targetEstimator(
   { alone: ownPriors, together: commonPriors }: BankPriors,
   sets: readonly (readonly FactoredAnchors[])[],
 ): (row: number) => TargetEstimates {
-  const factored = factoredForm(sets, commonPriors !== null);
+  const factored = factoredForm(sets);
+  const models = banks.map(({ scenarios }, b) =>
+    scenarios.map(({ bank, slice: { weights }, scoreMap }, s) => ({ bank, weights, scoreMap, ...sets[b]![s]! })),
+  );
   return (row) => {
     const scores = banks.map(({ scenarios }, b) =>
-      scenarios.map(({ slice }, s) =>
-        Float64Array.from(sets[b]![s]!.anchors.items, (item) => scoreAt(tasks[b]!.matrix, row, slice.begin + item)),
-      ),
+      scenarios.map(({ slice }, s) => {
+        const { items } = sets[b]![s]!.anchors;
+        const own = new Float64Array(items.length);
+        for (let j = 0; j < own.length; j++) own[j] = scoreAt(tasks[b]!.matrix, row, slice.begin + items[j]!);
+        return own;
+      }),
     );
     const parts = banks.map(({ scenarios }, b) =>
       scenarios.map(({ bank }, s) => ({ bank, items: sets[b]![s]!.anchors.items, scores: scores[b]![s]! })),
     );
-    const models = banks.map(({ scenarios }, b) =>
-      scenarios.map(({ bank, slice: { weights }, scoreMap }, s) => {
-        const set = sets[b]![s]!;
-        return { bank, weights, scoreMap, ...set, regressions: regressionsFrom(set, weights, scores[b]![s]!) };
-      }),
-    );
+    const answered = models.map((own, b) => own.map((model, s) => answersTo(model, scores[b]![s]!)));
     const estimates = (
       abilities: readonly (AbilityEstimate | null)[],
       factors: (b: number, s: number) => Float64Array,
@@ -78,7 +77,7 @@ export function targetEstimator(
       models.map((own, b) =>
         own.map((model, s) => {
           const ability = abilities[b] ?? null;
-          return ability && estimateScenario(model, scores[b]![s]!, ability, factors(b, s));
+          return ability && estimateScenario(model, scores[b]![s]!, ability, factors(b, s), answered[b]![s]);
         }),
       );
     const patterned = (found: readonly (readonly (ScenarioEstimate | null)[])[]): BankEstimates =>
@@ -92,44 +91,18 @@ export function targetEstimator(
       }),
     );
     const alone = patterned(apart);
-    const answered = alone.flat().every((found) => found !== null && found.sample.share >= LEAST_ANSWERED_SHARE);
-    if (commonPriors === null || !answered) return { alone, together: null };
+    const enough = alone.flat().every((found) => found !== null && found.sample.share >= LEAST_ANSWERED_SHARE);
+    if (commonPriors === null || !enough) return { alone, together: null };
     const abilities = bankAbilities(banks.map((_, b) => ({ parts: parts[b]!, prior: commonPriors[b]!, own: own[b]! })));
     const common = factored.together(scores);
     return { alone, together: patterned(estimates(abilities, () => common)) };
   };
 }
 
-/** Solved once for all models that answered every anchor, else for the anchors that were; any will do where none was. */
-function regressionsFrom(
-  { anchors, answerFactors, regressions }: FactoredAnchors,
-  weights: Float64Array,
+/** The regressions are solved once for all models that answered every anchor, else for the anchors that were. */
+function answersTo(
+  { regressions, ...model }: ScenarioModel & FactoredAnchors,
   scores: Float64Array,
-): AnswerRegressions {
-  const sample = scores.includes(NaN) ? answeredSample(anchors, scores) : null;
-  return sample === null ? regressions : answerRegressions(answerFactors, weights, sample);
-}
-
-/** {@link factorScores} from answers to a form. What follows from its anchors alone is computed once for all models. */
-function factoredForm(
-  sets: readonly (readonly FactoredAnchors[])[],
-  linked: boolean,
-): {
-  readonly alone: (b: number, s: number, scores: Float64Array) => Float64Array;
-  readonly together: (scores: readonly (readonly Float64Array[])[]) => Float64Array;
-} {
-  const whole = sets.map((own) =>
-    own.map(({ factors }) => ({ factors, scores: new Float64Array(factors.mean.length) })),
-  );
-  const alone = whole.map((own) => own.map((answers) => factorPrecision([answers])));
-  const together = linked ? factorPrecision(whole.flat()) : new Float64Array();
-  const scoresFrom = (answers: readonly FactoredAnswers[], precision: Float64Array): Float64Array =>
-    factorScores(answers, precisionWithout(precision, answers));
-  return {
-    alone: (b, s, scores) => scoresFrom([{ factors: sets[b]![s]!.factors, scores }], alone[b]![s]!),
-    together: (scores) => {
-      const answers = sets.flatMap((own, b) => own.map(({ factors }, s) => ({ factors, scores: scores[b]![s]! })));
-      return scoresFrom(answers, together);
-    },
-  };
+): ScenarioAnswers | null {
+  return scenarioAnswers(scores.includes(NaN) ? model : { ...model, regressions }, scores);
 }

@@ -1,6 +1,8 @@
 import { itemLogit } from "../irt/item-response.ts";
 import { observedCurvature, responseDerivatives } from "../irt/likelihood.ts";
+import { logisticAnswers } from "../irt/logistic-answers.ts";
 import type { ItemBank } from "../irt/types.ts";
+import { addGram } from "../numeric/add-gram.ts";
 import { cholesky } from "../numeric/cholesky.ts";
 import type { ScoredItems } from "./types.ts";
 
@@ -12,8 +14,8 @@ export interface AbilityPosterior {
   /** Its value up to a constant. */
   readonly value: (theta: Float64Array, mean: Float64Array) => number;
   /**
-   * Its gradient, which the next call writes over, and Cholesky factors of its negative second derivative; null where
-   * that is no number.
+   * Its gradient and Cholesky factors of its negative second derivative, which the next call writes over; null where
+   * that is no number. Asked again for where it was asked last, it gives what it gave.
    */
   readonly expand: (theta: Float64Array, mean: Float64Array) => PosteriorExpansion | null;
 }
@@ -22,7 +24,7 @@ export interface PosteriorExpansion {
   readonly gradient: Float64Array;
   /** Factor of the expected curvature I(θ) + Λ, which is always positive definite. */
   readonly expected: Float64Array;
-  /** Factor of the observed curvature; of the expected one where asymptotes make that indefinite. */
+  /** Factor of the observed curvature; the expected one itself without asymptotes, and where they make it indefinite. */
   readonly observed: Float64Array;
 }
 
@@ -33,31 +35,39 @@ export interface PosteriorExpansion {
  */
 export function abilityPosterior(
   bank: ItemBank,
-  { items, scores }: ScoredItems,
+  { items, scores: given }: ScoredItems,
   precision: Float64Array,
 ): AbilityPosterior {
-  const { dims, a } = bank;
+  const { dims } = bank;
+  const count = items.length;
+  const scores = new Float64Array(count);
+  const rows = new Float64Array(count * dims);
+  const intercepts = new Float64Array(count);
+  for (let j = 0; j < count; j++) {
+    scores[j] = given[j]!;
+    intercepts[j] = bank.b[items[j]!]!;
+    for (let d = 0; d < dims; d++) rows[j * dims + d] = bank.a[items[j]! * dims + d]!;
+  }
   const gradient = new Float64Array(dims);
   const hessian = new Float64Array(dims * dims);
+  const expected = new Float64Array(dims * dims);
   // Without asymptotes expected and observed information are the same.
   const curved = bank.lower !== null || bank.upper !== null;
   const observed = curved ? new Float64Array(dims * dims) : null;
-  const point = { logLikelihood: 0, slope: 0, information: 0 };
+  const curvatures = new Float64Array(curved ? count : 0);
   // What the answers say at the ability looked at last: a search asks for the value first and then for its derivatives.
   const looked = new Float64Array(dims).fill(NaN);
-  const slopes = new Float64Array(items.length);
-  const informations = new Float64Array(items.length);
+  const slopes = new Float64Array(count);
+  const informations = new Float64Array(count);
   let logLikelihood = NaN;
+  const expandedAt = new Float64Array(2 * dims).fill(NaN);
+  let expansion: PosteriorExpansion | null = null;
   const look = (theta: Float64Array): void => {
-    if (looked.every((own, d) => own === theta[d])) return;
+    if (same(looked, theta, 0)) return;
     looked.set(theta);
-    logLikelihood = 0;
-    for (let j = 0; j < items.length; j++) {
-      responseDerivatives(itemLogit(theta, bank, items[j]!), scores[j]!, bank, items[j]!, point);
-      logLikelihood += point.logLikelihood;
-      slopes[j] = point.slope;
-      informations[j] = point.information;
-    }
+    logLikelihood = curved
+      ? curvedAnswers(theta, bank, items, scores, slopes, informations)
+      : logisticAnswers(theta, rows, intercepts, scores, slopes, informations);
   };
   return {
     dims,
@@ -71,33 +81,54 @@ export function abilityPosterior(
       return value;
     },
     expand: (theta, mean) => {
+      if (expansion !== null && same(expandedAt, theta, 0) && same(expandedAt, mean, dims)) return expansion;
       look(theta);
+      expandedAt.set(theta);
+      expandedAt.set(mean, dims);
+      expansion = null;
       for (let r = 0; r < dims; r++) {
         let pull = 0;
-        for (let c = 0; c < dims; c++) {
-          hessian[r * dims + c] = precision[r * dims + c]!;
-          pull += precision[r * dims + c]! * (theta[c]! - mean[c]!);
-        }
+        for (let c = 0; c < dims; c++) pull += precision[r * dims + c]! * (theta[c]! - mean[c]!);
         gradient[r] = -pull;
       }
-      observed?.set(hessian);
-      for (let j = 0; j < items.length; j++) {
-        const item = items[j]!;
-        const start = item * dims;
-        for (let r = 0; r < dims; r++) {
-          const ar = a[start + r]!;
-          gradient[r] = gradient[r]! + slopes[j]! * ar;
-          const weight = informations[j]! * ar;
-          for (let c = 0; c <= r; c++) hessian[r * dims + c] = hessian[r * dims + c]! + weight * a[start + c]!;
-        }
-        if (observed === null) continue;
-        const curvature = observedCurvature(itemLogit(theta, bank, item), scores[j]!, bank, item);
-        for (let r = 0; r < dims; r++)
-          for (let c = 0; c <= r; c++)
-            observed[r * dims + c] = observed[r * dims + c]! + curvature * a[start + r]! * a[start + c]!;
-      }
-      const expected = cholesky(hessian, dims);
-      return expected && { gradient, expected, observed: (observed && cholesky(observed, dims)) ?? expected };
+      for (let j = 0; j < count; j++)
+        for (let r = 0; r < dims; r++) gradient[r] = gradient[r]! + slopes[j]! * rows[j * dims + r]!;
+      hessian.set(precision);
+      addGram(hessian, dims, rows, informations, count);
+      if (cholesky(hessian, dims, expected) === null) return null;
+      if (observed === null) return (expansion = { gradient, expected, observed: expected });
+      for (let j = 0; j < count; j++)
+        curvatures[j] = observedCurvature(itemLogit(theta, bank, items[j]!), scores[j]!, bank, items[j]!);
+      observed.set(precision);
+      addGram(observed, dims, rows, curvatures, count);
+      return (expansion = { gradient, expected, observed: cholesky(observed, dims) ?? expected });
     },
   };
+}
+
+/** Whether an ability is the one kept from `begin` on, number by number; NaN is like nothing. */
+function same(kept: Float64Array, ability: Float64Array, begin: number): boolean {
+  for (let d = 0; d < ability.length; d++) if (kept[begin + d] !== ability[d]) return false;
+  return true;
+}
+
+/** {@link logisticAnswers} of items with asymptotes. */
+function curvedAnswers(
+  theta: Float64Array,
+  bank: ItemBank,
+  items: ArrayLike<number>,
+  scores: Float64Array,
+  slopes: Float64Array,
+  informations: Float64Array,
+): number {
+  const point = { logLikelihood: 0, slope: 0, information: 0 };
+  let sum = 0;
+  for (let j = 0; j < items.length; j++) {
+    const item = items[j]!;
+    responseDerivatives(itemLogit(theta, bank, item), scores[j]!, bank, item, point);
+    sum += point.logLikelihood;
+    slopes[j] = point.slope;
+    informations[j] = point.information;
+  }
+  return sum;
 }

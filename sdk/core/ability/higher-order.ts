@@ -1,5 +1,5 @@
 import type { ItemBank } from "../irt/types.ts";
-import { cholesky, choleskyInverse, choleskySolve } from "../numeric/cholesky.ts";
+import { cholesky, choleskyInverse, choleskySolve, choleskySolveAt } from "../numeric/cholesky.ts";
 import { dampedNewton, type NewtonOptions } from "../numeric/damped-newton.ts";
 import { abilityPosterior, type AbilityPosterior } from "./ability-posterior.ts";
 import { abilityEstimate } from "./map.ts";
@@ -31,8 +31,18 @@ export function higherOrderAbilities(blocks: readonly AbilityBlock[], options: N
   let size = general;
   for (const { bank, answers, prior } of blocks) {
     const posterior = abilityPosterior(bank, answers, prior.precision);
-    parts.push({ ...couplings(prior), begin: size, posterior, prior, mean: new Float64Array(bank.dims) });
-    size += bank.dims;
+    const { dims } = bank;
+    parts.push({
+      ...couplings(prior),
+      begin: size,
+      posterior,
+      prior,
+      mean: new Float64Array(dims),
+      factor: new Float64Array(),
+      inner: new Float64Array(dims),
+      border: new Float64Array(general * dims),
+    });
+    size += dims;
   }
   const at = new Float64Array(size);
   parts.forEach(({ begin, prior }, b) => at.set(blocks[b]!.start ?? prior.mean, begin));
@@ -51,12 +61,18 @@ export function higherOrderAbilities(blocks: readonly AbilityBlock[], options: N
     return sum;
   };
 
+  const looked: { last: Arrow | null } = { last: null };
   const { status, iterations } = dampedNewton(
     at,
-    { name: "the abilities' posterior", value, step: (point) => arrow(point, "observed")?.step() ?? null },
+    {
+      name: "the abilities' posterior",
+      value,
+      step: (point) => (looked.last = arrow(point, "observed"))?.step() ?? null,
+    },
     options,
   );
-  const { covariance } = arrow(at, "expected")!; // the search ended there
+  // The search ended there, and mostly by looking at it.
+  const { covariance } = looked.last && isExpected(looked.last, at) ? looked.last : arrow(at, "expected")!;
   return parts.map((part) => ({
     ...abilityEstimate(place(at, part).slice(), covariance(part)),
     status,
@@ -65,13 +81,7 @@ export function higherOrderAbilities(blocks: readonly AbilityBlock[], options: N
   }));
 
   /** The second derivative at a point, bordered: H_gg, H_sg = −P_s·L_s, H_ss, solved by the Schur complement of g. */
-  function arrow(
-    point: Float64Array,
-    curvature: "expected" | "observed",
-  ): {
-    step: () => { step: Float64Array; decrement: number };
-    covariance: (part: Part) => Float64Array;
-  } | null {
+  function arrow(point: Float64Array, curvature: "expected" | "observed"): Arrow | null {
     const complement = new Float64Array(general * general);
     const gradient = new Float64Array(size);
     for (let k = 0; k < general; k++) {
@@ -79,71 +89,86 @@ export function higherOrderAbilities(blocks: readonly AbilityBlock[], options: N
       gradient[k] = -generalPrecision * point[k]!;
     }
     const reduced = gradient.slice(0, general);
-    const solved = new Map<Part, { factor: Float64Array; border: Float64Array[] }>();
+    let expected = true;
     for (const part of parts) {
-      const { begin, posterior, pulled, expected, mean } = part;
+      const { begin, posterior, pulled, mean, inner, border } = part;
       const { dims } = posterior;
       const theta = place(point, part);
       const expansion = posterior.expand(theta, mean);
       if (expansion === null) return null;
       const factor = expansion[curvature];
+      expected &&= factor === expansion.expected;
       gradient.set(expansion.gradient, begin);
-      const inner = choleskySolve(factor, dims, expansion.gradient);
-      const border: Float64Array[] = [];
+      part.factor = factor;
+      inner.set(expansion.gradient);
+      choleskySolveAt(factor, dims, inner, 0);
+      border.set(pulled);
       for (let k = 0; k < general; k++) {
-        const column = pulled.subarray(k * dims, (k + 1) * dims);
-        border.push(choleskySolve(factor, dims, column));
+        const column = k * dims;
+        choleskySolveAt(factor, dims, border, column);
         let pull = 0;
         let moved = 0;
         for (let r = 0; r < dims; r++) {
-          pull += column[r]! * (theta[r]! - mean[r]!);
-          moved += column[r]! * inner[r]!;
+          pull += pulled[column + r]! * (theta[r]! - mean[r]!);
+          moved += pulled[column + r]! * inner[r]!;
         }
         gradient[k] = gradient[k]! + pull;
         reduced[k] = reduced[k]! + pull + moved;
       }
       for (let r = 0; r < general; r++)
         for (let c = 0; c <= r; c++) {
-          let sum = expected[r * general + c]!;
-          for (let d = 0; d < dims; d++) sum -= pulled[r * dims + d]! * border[c]![d]!;
+          let sum = part.expected[r * general + c]!;
+          for (let d = 0; d < dims; d++) sum -= pulled[r * dims + d]! * border[c * dims + d]!;
           complement[r * general + c] = complement[r * general + c]! + sum;
         }
-      solved.set(part, { factor, border });
     }
     const factor = cholesky(complement, general);
     if (factor === null) return null;
+    let inverse: Float64Array | null = null;
     return {
+      point: point.slice(),
+      expected,
       step: () => {
         const step = new Float64Array(size);
         const first = choleskySolve(factor, general, reduced);
         step.set(first);
-        for (const part of parts) {
-          const own = solved.get(part)!;
-          const { begin, posterior } = part;
-          const inner = choleskySolve(own.factor, posterior.dims, gradient.subarray(begin, begin + posterior.dims));
+        for (const { begin, inner, border } of parts)
           for (let d = 0; d < inner.length; d++) {
             let value = inner[d]!;
-            for (let k = 0; k < general; k++) value += own.border[k]![d]! * first[k]!;
+            for (let k = 0; k < general; k++) value += border[k * inner.length + d]! * first[k]!;
             step[begin + d] = value;
           }
-        }
-        return { step, decrement: step.reduce((sum, own, d) => sum + own * gradient[d]!, 0) };
+        let decrement = 0;
+        for (let k = 0; k < size; k++) decrement += step[k]! * gradient[k]!;
+        return { step, decrement };
       },
-      covariance: (part) => {
-        const { factor: own, border } = solved.get(part)!;
-        const { dims } = part.posterior;
+      covariance: ({ factor: own, border, posterior: { dims } }) => {
         const covariance = choleskyInverse(own, dims);
-        const inverse = choleskyInverse(factor, general);
+        inverse ??= choleskyInverse(factor, general);
         for (let r = 0; r < dims; r++)
-          for (let c = 0; c < dims; c++)
-            for (let j = 0; j < general; j++)
-              for (let k = 0; k < general; k++)
-                covariance[r * dims + c] =
-                  covariance[r * dims + c]! + border[j]![r]! * inverse[j * general + k]! * border[k]![c]!;
+          for (let j = 0; j < general; j++)
+            for (let k = 0; k < general; k++) {
+              const weight = border[j * dims + r]! * inverse[j * general + k]!;
+              for (let c = 0; c < dims; c++)
+                covariance[r * dims + c] = covariance[r * dims + c]! + weight * border[k * dims + c]!;
+            }
         return covariance;
       },
     };
   }
+}
+
+/** The second derivative at a point, solved; the next one writes over it. */
+interface Arrow {
+  readonly point: Float64Array;
+  /** Its curvature is the expected one, whichever was asked for. */
+  readonly expected: boolean;
+  readonly step: () => { step: Float64Array; decrement: number };
+  readonly covariance: (part: Part) => Float64Array;
+}
+
+function isExpected({ point, expected }: Arrow, at: Float64Array): boolean {
+  return expected && point.every((value, k) => value === at[k]);
 }
 
 interface Part {
@@ -157,6 +182,12 @@ interface Part {
   readonly pulled: Float64Array;
   /** LᵀP·L (G×G). */
   readonly expected: Float64Array;
+  /** At the point looked at last, H_ss = FFᵀ: F, */
+  factor: Float64Array;
+  /** its solution for the gradient, */
+  readonly inner: Float64Array;
+  /** and for P·L, by column (G×D). */
+  readonly border: Float64Array;
 }
 
 /** P·L and LᵀP·L of a block. */

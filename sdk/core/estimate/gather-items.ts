@@ -16,35 +16,29 @@ export function gatherItems(
   parts: readonly AnsweredPart[],
 ): { bank: ItemBank; items: Uint32Array; scores: Float64Array } | null {
   const dims = parts[0]!.bank.dims;
-  const scores: number[] = [];
-  const a: number[] = [];
-  const b: number[] = [];
-  const lower: number[] = [];
-  const upper: number[] = [];
+  let count = 0;
+  for (const { items, scores } of parts) for (let j = 0; j < items.length; j++) if (!Number.isNaN(scores[j]!)) count++;
+  if (count === 0) return null;
+  const items = new Uint32Array(count);
+  const scores = new Float64Array(count);
+  const a = new Float64Array(count * dims);
+  const b = new Float64Array(count);
+  const lower = new Float64Array(count);
+  const upper = new Float64Array(count);
+  let at = 0;
   for (const part of parts)
     for (let j = 0; j < part.items.length; j++) {
-      const score = part.scores[j]!;
-      if (Number.isNaN(score)) continue;
+      if (Number.isNaN(part.scores[j]!)) continue;
       const item = part.items[j]!;
-      scores.push(score);
-      for (let d = 0; d < dims; d++) a.push(part.bank.a[item * dims + d]!);
-      b.push(part.bank.b[item]!);
-      lower.push(part.bank.lower?.[item] ?? 0);
-      upper.push(part.bank.upper?.[item] ?? 1);
+      items[at] = at;
+      scores[at] = part.scores[j]!;
+      for (let d = 0; d < dims; d++) a[at * dims + d] = part.bank.a[item * dims + d]!;
+      b[at] = part.bank.b[item]!;
+      lower[at] = part.bank.lower?.[item] ?? 0;
+      upper[at] = part.bank.upper?.[item] ?? 1;
+      at++;
     }
-  if (scores.length === 0) return null;
-  const asymptote = (values: number[], trivial: number): FloatArray | null =>
-    values.every((value) => value === trivial) ? null : Float64Array.from(values);
-  return {
-    bank: {
-      count: scores.length,
-      dims,
-      a: Float64Array.from(a),
-      b: Float64Array.from(b),
-      lower: asymptote(lower, 0),
-      upper: asymptote(upper, 1),
-    },
-    items: Uint32Array.from(scores, (_, j) => j),
-    scores: Float64Array.from(scores),
-  };
+  const asymptote = (values: Float64Array, trivial: number): FloatArray | null =>
+    values.every((value) => value === trivial) ? null : values;
+  return { bank: { count, dims, a, b, lower: asymptote(lower, 0), upper: asymptote(upper, 1) }, items, scores };
 }

@@ -39,11 +39,45 @@ export interface ScenarioEstimate {
   readonly residuals: Float64Array;
 }
 
+/** What a scenario's answers say by themselves, whatever ability they are estimated with. */
+export interface ScenarioAnswers {
+  readonly sample: AnsweredSample;
+  readonly bounds: ScenarioEstimate["bounds"];
+  /** The estimators that know no ability, in [0,1]. */
+  readonly base: Readonly<Record<"anchor-mean" | "ridge-gap" | "aipw", number>>;
+}
+
+/**
+ * @param scores - aligned with `model.anchors.items`; NaN = no answer
+ * @returns null where nothing was answered
+ */
+export function scenarioAnswers(model: ScenarioModel, scores: ArrayLike<number>): ScenarioAnswers | null {
+  const sample = answeredSample(model.anchors, scores);
+  if (sample === null) return null;
+  const bounds = knownBounds(model.weights, sample);
+  const regressions = model.regressions ?? answerRegressions(model.answerFactors, model.weights, sample);
+  return {
+    sample,
+    bounds,
+    base: {
+      "anchor-mean": brought(anchorMean(sample), bounds),
+      "ridge-gap": brought(linearScore(regressions.ridgeGap, sample.scores), bounds),
+      aipw: brought(linearScore(regressions.aipw, sample.scores), bounds),
+    },
+  };
+}
+
+/** A score within what the answers prove. */
+function brought(score: number, { low, high }: ScenarioEstimate["bounds"]): number {
+  return Math.min(high, Math.max(low, score));
+}
+
 /**
  * The base estimators of one scenario from its answered anchors and the model's ability.
  * Scores are brought into the bounds that the answers prove; with all items answered each is exactly S.
  * @param scores - aligned with `model.anchors.items`; NaN = no answer
  * @param factors - û of the model, where answers of other scenarios count too ({@link factorScores})
+ * @param answers - what the scores say by themselves, where it is known: other estimates from them share it
  * @returns null where nothing was answered
  */
 export function estimateScenario(
@@ -51,22 +85,20 @@ export function estimateScenario(
   scores: ArrayLike<number>,
   ability: AbilityEstimate,
   factors: Float64Array = factorScores([{ factors: model.factors, scores }]),
+  answers: ScenarioAnswers | null = scenarioAnswers(model, scores),
 ): ScenarioEstimate | null {
-  const sample = answeredSample(model.anchors, scores);
-  if (sample === null) return null;
+  if (answers === null) return null;
+  const { sample, bounds } = answers;
   const predicted = predictedScores(ability.theta, model.bank, model.scoreMap);
   const state = { weights: model.weights, predicted, sample };
-  const regressions = model.regressions ?? answerRegressions(model.answerFactors, model.weights, sample);
-  const bounds = knownBounds(model.weights, sample);
-  const within = (score: number): number => Math.min(bounds.high, Math.max(bounds.low, score));
   return {
     base: {
-      "anchor-mean": within(anchorMean(sample)),
-      "p-irt": within(modelImputedMean(state)),
-      "p-irt-dr": within(correctedMean(state)),
-      gaussian: within(gaussianMean(model.factors, model.weights, sample, factors)),
-      "ridge-gap": within(linearScore(regressions.ridgeGap, sample.scores)),
-      aipw: within(linearScore(regressions.aipw, sample.scores)),
+      "anchor-mean": answers.base["anchor-mean"],
+      "p-irt": brought(modelImputedMean(state), bounds),
+      "p-irt-dr": brought(correctedMean(state), bounds),
+      gaussian: brought(gaussianMean(model.factors, model.weights, sample, factors), bounds),
+      "ridge-gap": answers.base["ridge-gap"],
+      aipw: answers.base.aipw,
     },
     sample,
     bounds,
@@ -81,7 +113,7 @@ function leaveOneOutResiduals(
   predicted: Float64Array,
   { items, scores }: AnsweredSample,
 ): Float64Array {
-  return answerLeverages(bank, theta, covariance, items).map(
-    (leverage, j) => (scores[j]! - predicted[items[j]!]!) / (1 - leverage),
-  );
+  const residuals = answerLeverages(bank, theta, covariance, items);
+  for (let j = 0; j < items.length; j++) residuals[j] = (scores[j]! - predicted[items[j]!]!) / (1 - residuals[j]!);
+  return residuals;
 }

@@ -12,37 +12,44 @@ export const LEAST_ANSWERED_SHARE = 0.7;
  */
 export function answeredSample(anchors: AnchorSet, scores: ArrayLike<number>): AnsweredSample | null {
   const count = anchors.items.length;
-  const answered: number[] = [];
-  for (let j = 0; j < count; j++) if (!Number.isNaN(scores[j]!)) answered.push(j);
-  if (answered.length === 0) return null;
+  let size = 0;
+  for (let j = 0; j < count; j++) if (!Number.isNaN(scores[j]!)) size++;
+  if (size === 0) return null;
 
-  const mass = Float64Array.from(answered, (j) => anchors.mass[j]!);
+  const rate = size / count;
+  const items = new Uint32Array(size);
+  const positions = new Uint32Array(size);
+  const known = new Float64Array(size);
+  const mass = new Float64Array(size);
+  const inclusion = anchors.inclusion && new Float64Array(size);
+  for (let j = 0, k = 0; j < count; j++) {
+    if (Number.isNaN(scores[j]!)) continue;
+    items[k] = anchors.items[j]!;
+    positions[k] = j;
+    known[k] = scores[j]!;
+    mass[k] = anchors.mass[j]!;
+    if (inclusion !== null) inclusion[k] = anchors.inclusion![j]! * rate;
+    k++;
+  }
   let total = 0;
   let seen = 0;
-  let next = 0; // position in `answered` of the first answered anchor at or after j
+  let next = 0; // which of the answered is the first at or after j
   for (let j = 0; j < count; j++) {
     const own = anchors.mass[j]!;
     total += own;
-    if (answered[next] === j) {
+    if (positions[next] === j) {
       seen += own;
       next++;
       continue;
     }
     const before = next - 1;
     if (before < 0) mass[next] = mass[next]! + own;
-    else if (next === answered.length) mass[before] = mass[before]! + own;
+    else if (next === size) mass[before] = mass[before]! + own;
     else {
       mass[before] = mass[before]! + own / 2;
       mass[next] = mass[next]! + own / 2;
     }
   }
-  const rate = answered.length / count;
-  return {
-    items: Uint32Array.from(answered, (j) => anchors.items[j]!),
-    positions: Uint32Array.from(answered),
-    scores: Float64Array.from(answered, (j) => scores[j]!),
-    mass: mass.map((value) => value / total),
-    inclusion: anchors.inclusion && Float64Array.from(answered, (j) => anchors.inclusion![j]! * rate),
-    share: answered.length === count ? 1 : seen / total,
-  };
+  for (let k = 0; k < size; k++) mass[k] = mass[k]! / total;
+  return { items, positions, scores: known, mass, inclusion, share: size === count ? 1 : seen / total };
 }

@@ -12,13 +12,13 @@ export interface FactoredAnswers {
  * What answers say of a model's factors, û = (I + Σ zzᵀ/d)⁻¹ Σ z(y−μ)/d over all answers, under {@link AnchorFactors}.
  * Answers of several scenarios count together where their factors are the same. What is unanswered is left out exactly.
  * @param parts - one a scenario
- * @param precision - {@link factorPrecision} of the same answers, where it is known
+ * @param factor - Cholesky's L of the {@link factorPrecision} of the same answers, where it is known
  * @returns the posterior mean of u, Q
  * @see Thomson (1951), The Factorial Analysis of Human Ability (regression method)
  */
 export function factorScores(
   parts: readonly FactoredAnswers[],
-  precision: Float64Array = factorPrecision(parts),
+  factor: Float64Array = precisionFactor(parts),
 ): Float64Array {
   const { rank } = parts[0]!.factors;
   const slope = new Float64Array(rank);
@@ -30,7 +30,19 @@ export function factorScores(
       for (let r = 0; r < rank; r++) slope[r] = slope[r]! + scaled * loadings[row * rank + r]!;
     }
   }
-  return choleskySolve(cholesky(precision, rank)!, rank, slope); // I plus a Gram matrix is positive definite
+  return choleskySolve(factor, rank, slope);
+}
+
+/**
+ * What {@link factorScores} solves by, L of LLᵀ = I + Σ zzᵀ/d. It depends on which items were answered, not on how: models
+ * that answered the same ones share it.
+ * @param precision - {@link factorPrecision} of the same answers, where it is known
+ */
+export function precisionFactor(
+  parts: readonly FactoredAnswers[],
+  precision: Float64Array = factorPrecision(parts),
+): Float64Array {
+  return cholesky(precision, parts[0]!.factors.rank)!; // I plus a Gram matrix is positive definite
 }
 
 /**

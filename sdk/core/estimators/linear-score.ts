@@ -7,5 +7,7 @@ export interface LinearScore {
 
 /** @param scores - answers aligned with the weights */
 export function linearScore({ constant, weights }: LinearScore, scores: ArrayLike<number>): number {
-  return weights.reduce((sum, weight, j) => sum + weight * scores[j]!, constant);
+  let score = constant;
+  for (let j = 0; j < weights.length; j++) score += weights[j]! * scores[j]!;
+  return score;
 }

@@ -34,16 +34,42 @@ function withAsymptotes(s: number, bank: ItemBank, item: number): number {
 }
 
 /**
+ * {@link itemLogit} of every item of the bank, four at a time: an addition needn't wait for the one before.
+ * @param out - filled and returned, length N
+ */
+export function itemLogits(theta: FloatArray, bank: ItemBank, out = new Float64Array(bank.count)): Float64Array {
+  const { dims, count, a, b } = bank;
+  let i = 0;
+  for (; i + 3 < count; i += 4) {
+    let z1 = -b[i]!;
+    let z2 = -b[i + 1]!;
+    let z3 = -b[i + 2]!;
+    let z4 = -b[i + 3]!;
+    const start = i * dims;
+    for (let d = 0; d < dims; d++) {
+      const own = theta[d]!;
+      z1 += a[start + d]! * own;
+      z2 += a[start + dims + d]! * own;
+      z3 += a[start + 2 * dims + d]! * own;
+      z4 += a[start + 3 * dims + d]! * own;
+    }
+    out[i] = z1;
+    out[i + 1] = z2;
+    out[i + 2] = z3;
+    out[i + 3] = z4;
+  }
+  for (; i < count; i++) out[i] = itemLogit(theta, bank, i);
+  return out;
+}
+
+/**
  * {@link itemResponse} of every item of the bank.
  * @param out - filled and returned, length N
  */
 export function itemResponses(theta: FloatArray, bank: ItemBank, out = new Float64Array(bank.count)): Float64Array {
-  const { dims, count, a, b, lower, upper } = bank;
-  for (let i = 0, at = 0; i < count; i++) {
-    let z = -b[i]!;
-    for (let d = 0; d < dims; d++, at++) z += a[at]! * theta[d]!;
-    out[i] = sigmoid(z);
-  }
+  const { count, lower, upper } = bank;
+  itemLogits(theta, bank, out);
+  for (let i = 0; i < count; i++) out[i] = sigmoid(out[i]!);
   if (lower === null && upper === null) return out;
   for (let i = 0; i < count; i++) out[i] = withAsymptotes(out[i]!, bank, i);
   return out;

@@ -1,10 +1,10 @@
 /**
  * Cholesky factor L (lower, row-major) of a symmetric positive definite matrix: A = L·Lᵀ.
  * @param matrix - n×n, row-major; only the lower triangle is read.
+ * @param l - filled and returned; above the diagonal it is left alone
  * @returns L, or null where a pivot is not positive (the matrix is not positive definite).
  */
-export function cholesky(matrix: Float64Array, n: number): Float64Array | null {
-  const l = new Float64Array(n * n);
+export function cholesky(matrix: Float64Array, n: number, l = new Float64Array(n * n)): Float64Array | null {
   for (let i = 0; i < n; i++) {
     for (let j = 0; j <= i; j++) {
       let sum = matrix[i * n + j]!;
@@ -22,28 +22,33 @@ export function cholesky(matrix: Float64Array, n: number): Float64Array | null {
 
 /** Solves L·Lᵀ·x = rhs for one right-hand side. */
 export function choleskySolve(l: Float64Array, n: number, rhs: Float64Array): Float64Array {
-  const x = Float64Array.from(rhs);
+  const x = rhs.slice();
+  choleskySolveAt(l, n, x, 0);
+  return x;
+}
+
+/** The same in place, of the right-hand side that begins at `begin` of x. */
+export function choleskySolveAt(l: Float64Array, n: number, x: Float64Array, begin: number): void {
   for (let i = 0; i < n; i++) {
-    let sum = x[i]!;
-    for (let k = 0; k < i; k++) sum -= l[i * n + k]! * x[k]!;
-    x[i] = sum / l[i * n + i]!;
+    let sum = x[begin + i]!;
+    for (let k = 0; k < i; k++) sum -= l[i * n + k]! * x[begin + k]!;
+    x[begin + i] = sum / l[i * n + i]!;
   }
   for (let i = n - 1; i >= 0; i--) {
-    let sum = x[i]!;
-    for (let k = i + 1; k < n; k++) sum -= l[k * n + i]! * x[k]!;
-    x[i] = sum / l[i * n + i]!;
+    let sum = x[begin + i]!;
+    for (let k = i + 1; k < n; k++) sum -= l[k * n + i]! * x[begin + k]!;
+    x[begin + i] = sum / l[i * n + i]!;
   }
-  return x;
 }
 
 /** (L·Lᵀ)⁻¹, row-major. */
 export function choleskyInverse(l: Float64Array, n: number): Float64Array {
   const inverse = new Float64Array(n * n);
-  const unit = new Float64Array(n);
+  const column = new Float64Array(n);
   for (let j = 0; j < n; j++) {
-    unit.fill(0);
-    unit[j] = 1;
-    const column = choleskySolve(l, n, unit);
+    column.fill(0);
+    column[j] = 1;
+    choleskySolveAt(l, n, column, 0);
     for (let i = 0; i < n; i++) inverse[i * n + j] = column[i]!;
   }
   return inverse;

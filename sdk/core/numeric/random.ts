@@ -56,14 +56,16 @@ export function createRandom(seed: number | string): RandomSource {
 }
 
 function stream(name: NameHash): RandomSource {
-  let [a, b, c, d] = spread(name);
+  // Variables of a closure would be a new object each time that they leave 31 bits.
+  const state = Int32Array.from(spread(name));
   const word = (): number => {
-    const t = (((a + b) | 0) + d) | 0;
-    d = (d + 1) | 0;
-    a = b ^ (b >>> 9);
-    b = (c + (c << 3)) | 0;
-    c = (c << 21) | (c >>> 11);
-    c = (c + t) | 0;
+    const b = state[1]!;
+    const c = state[2]!;
+    const t = (((state[0]! + b) | 0) + state[3]!) | 0;
+    state[3] = state[3]! + 1;
+    state[0] = b ^ (b >>> 9);
+    state[1] = c + (c << 3);
+    state[2] = ((c << 21) | (c >>> 11)) + t;
     return t >>> 0;
   };
   for (let i = 0; i < 12; i++) word();

@@ -34,15 +34,15 @@ export function answerPattern(
   sample: AnsweredSample,
   worst: number,
 ): AnswerPattern {
-  const { p } = answerCurves(bank, ability.theta, sample);
+  const curves = answerCurves(bank, ability.theta, sample);
   const squares = new MeanSquares();
-  p.forEach((own, j) => squares.add(sample.scores[j]!, own));
+  for (let j = 0; j < sample.items.length; j++) squares.add(sample.scores[j]!, curves.p[j]!);
   const { infit, outfit } = squares.fit;
   return {
-    lzStar: lzStar(bank, ability, sample),
+    lzStar: lzStar(bank, ability, sample, curves),
     infit: finiteOrNull(infit),
     outfit: finiteOrNull(outfit),
-    preknowledge: preknowledge(bank, ability.theta, sample),
+    preknowledge: preknowledge(bank, ability.theta, sample, curves),
     brokenRun: brokenRun(anchorMean(sample), sample.items.length, worst),
   };
 }

@@ -1,6 +1,6 @@
 import type { AbilityEstimate, ScoredItems } from "../ability/types.ts";
 import type { ItemBank } from "../irt/types.ts";
-import { answerCurves } from "./answer-curves.ts";
+import { answerCurves, type AnswerCurves } from "./answer-curves.ts";
 
 /** A variance below this is none. */
 const NO_VARIANCE = 1e-12;
@@ -19,6 +19,7 @@ const NO_VARIANCE = 1e-12;
  * Low: right and wrong answers are not where difficulty has them, as when they are guessed, or matched to the wrong
  * items. About N(0, 1) where the response model holds; it never quite does, so that thresholds are measured.
  * @param ability - posterior mode with its covariance
+ * @param curves - of the answers, where they are known
  * @returns null where log(P/Q) is the same for all that the ability leaves, so that nothing can be out of order
  * @see Drasgow, Levine & Williams (1985), British Journal of Mathematical and Statistical Psychology 38, 67–86; Snijders
  * (2001), Psychometrika 66, 331–342; Magis, Raîche & Béland (2012), Journal of Educational and Behavioral Statistics 37,
@@ -29,10 +30,10 @@ export function lzStar(
   bank: ItemBank,
   { theta, covariance }: Pick<AbilityEstimate, "theta" | "covariance">,
   answers: ScoredItems,
+  { p, q, slope }: AnswerCurves = answerCurves(bank, theta, answers),
 ): number | null {
   const { dims, a } = bank;
   const { items, scores } = answers;
-  const { p, q, slope } = answerCurves(bank, theta, answers);
   const weights = p.map((own, j) => Math.log(own) - Math.log(q[j]!));
   const moments = new Float64Array(dims);
   for (let j = 0; j < items.length; j++) {

@@ -1,6 +1,6 @@
 import type { ScoredItems } from "../ability/types.ts";
 import type { FloatArray, ItemBank } from "../irt/types.ts";
-import { answerCurves } from "./answer-curves.ts";
+import { answerCurves, type AnswerCurves } from "./answer-curves.ts";
 
 /**
  * Share of memorised items for which the weights are best. Smaller ones rest on the few items that hardly anyone gets
@@ -19,13 +19,18 @@ const SHARE = 0.3;
  *
  * θ̂ comes from the same answers, and is not corrected for: among real models the correction made the statistic vary more
  * and find less. So its variance is well below 1 where the response model holds; thresholds are measured.
+ * @param curves - of the answers, where they are known
  * @returns null where no answer is in doubt (PQ = 0 throughout)
  * @see Levine & Drasgow (1988), Psychometrika 53, 161–176; Sinharay (2017), Journal of Educational and Behavioral
  * Statistics 42, 46–68
  * @example preknowledge(bank, Float64Array.of(0), { items: [0, 1, 2, 3], scores: [1, 1, 1, 1] }) // 2
  */
-export function preknowledge(bank: ItemBank, theta: FloatArray, answers: ScoredItems): number | null {
-  const { p, q } = answerCurves(bank, theta, answers);
+export function preknowledge(
+  bank: ItemBank,
+  theta: FloatArray,
+  answers: ScoredItems,
+  { p, q }: AnswerCurves = answerCurves(bank, theta, answers),
+): number | null {
   let sum = 0;
   let variance = 0;
   for (let j = 0; j < p.length; j++) {

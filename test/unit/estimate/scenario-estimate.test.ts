@@ -4,6 +4,7 @@ import {
   itemBank,
   mapAbility,
   scaledPrior,
+  scenarioAnswers,
   type AbilityEstimate,
   type ScenarioModel,
 } from "anchoreval/core";
@@ -78,6 +79,7 @@ test("no answers, no estimate", () => {
   const reference = cases[0]!;
   const none = new Float64Array(reference.scores.length).fill(NaN);
   expect(estimateScenario(modelOf(reference), none, abilityAt(reference.theta, reference.covariance))).toBeNull();
+  expect(scenarioAnswers(modelOf(reference), none)).toBeNull();
 });
 
 test("an estimate outside of what the answers prove is brought back", () => {
@@ -135,4 +137,17 @@ test("leave-one-out residuals are near what refitting without each answer gives"
     // One Newton step's worth: the correction is right to a tenth of itself, and never of the wrong sign.
     expect(Math.abs(residuals[item]! - exact)).toBeLessThan(0.1 * Math.abs(exact - plain) + 1e-3);
   });
+});
+
+test("what answers say by themselves serves estimates with any ability", () => {
+  const reference = cases[0]!;
+  const model = modelOf(reference);
+  const scores = scoresOf(reference);
+  const answers = scenarioAnswers(model, scores);
+  for (const theta of [reference.theta, reference.theta.map((value) => value - 1)]) {
+    const ability = abilityAt(theta, reference.covariance);
+    const estimate = estimateScenario(model, scores, ability);
+    expect(estimateScenario(model, scores, ability, undefined, answers)).toEqual(estimate);
+    expect(estimate!.base).toMatchObject(answers!.base);
+  }
 });

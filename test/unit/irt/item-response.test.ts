@@ -1,4 +1,4 @@
-import { itemBank, itemLogit, itemResponse, itemResponses } from "anchoreval/core";
+import { createRandom, itemBank, itemLogit, itemLogits, itemResponse, itemResponses } from "anchoreval/core";
 import { describe, expect, test } from "vitest";
 import { bankOf, readFixture, relativeError, type FixtureItems } from "../../support/fixture.ts";
 
@@ -44,4 +44,13 @@ test("an input that is no number gives none", () => {
   expect(itemResponse(Float64Array.of(NaN), bank, 0)).toBeNaN();
   expect(itemResponse(Float64Array.of(0), bank, 1)).toBeNaN();
   expect(itemResponse(Float64Array.of(0), bank, 2)).toBeNaN();
+});
+
+test.each([1, 3, 4, 5, 8, 11])("all logits of %i items at once are the same numbers", (count) => {
+  const dims = 3;
+  const random = createRandom(`${count} items`);
+  const normals = (length: number): Float32Array => Float32Array.from({ length }, () => random.normal());
+  const bank = itemBank(normals(count * dims), normals(count));
+  const theta = Float64Array.from({ length: dims }, () => random.normal());
+  expect(itemLogits(theta, bank)).toEqual(Float64Array.from({ length: count }, (_, i) => itemLogit(theta, bank, i)));
 });
