@@ -107,7 +107,7 @@ async function peerRows({ set, matrix, scenarios, split, names: methods }) {
   const results = await runOnThreads(new URL("./peers/worker.js", import.meta.url), cells, {
     threads: Number(options.threads),
     work: "the comparison",
-    workerData: { methods, searches: Number(options.searches) },
+    data: { methods, searches: Number(options.searches) },
     onDone: (done) => progress(`${set}, ${split}: ${done} of ${cells.length} fits`),
   });
   progress(`${set}, ${split}: ${cells.length} fits, ${((performance.now() - from) / 1000).toFixed(0)} s\n`);

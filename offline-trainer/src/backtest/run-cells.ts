@@ -17,7 +17,7 @@ export function runCells(
   return runOnThreads(new URL("./cell-worker.js", import.meta.url), cells, {
     threads,
     work: "the back-test",
-    workerData: provider,
+    data: provider,
     ...(signal && { signal }),
     ...(onCell && { onDone: onCell }),
   });

@@ -44,7 +44,7 @@ export async function runFolds(
   const cost = ({ splits }: Fold): number =>
     splits.reduce((sum, { targets }, b) => sum + targets.length * tasks[b]!.matrix.items.length, 0);
   const order = folds.map((_, index) => index).sort((x, y) => cost(folds[y]!) - cost(folds[x]!));
-  const workerData: FoldThreadData = {
+  const data: FoldThreadData = {
     plan: { ...plan, tasks: tasks.map((task) => ({ ...task, matrix: sharedMatrix(task.matrix) })) },
     provider: threads.provider,
   };
@@ -54,7 +54,7 @@ export async function runFolds(
     {
       threads: threads.count,
       work: "the cross-validation",
-      workerData,
+      data,
       ...(signal && { signal }),
       ...(onNote && { onNote: (place: number, note: FoldNote) => onNote(order[place]!, note) }),
     },

@@ -1,19 +1,16 @@
 import { Worker } from "node:worker_threads";
 import { AnchorEvalError } from "anchoreval/core";
-import { receivedError, type SentError } from "./sent-error.ts";
-
-/** What a thread says of an input: a note on the way, and in the end its output or what went wrong. */
-export type ThreadReply<Output, Note> = { readonly index: number } & (
-  { readonly note: Note } | { readonly output: Output } | { readonly error: SentError }
-);
+import type { ThreadInput, ThreadReply, ThreadStart } from "./messages.ts";
+import { receivedError } from "./sent-error.ts";
+import { threadLock, untilOutside } from "./thread-lock.ts";
 
 export interface ThreadsOptions<Note> {
   /** Threads at most; there are no more than inputs. */
   readonly threads: number;
   /** What is being done, for the words of errors: `the back-test`. */
   readonly work: string;
-  /** What every thread gets once, before its first input. Memory that isn't shared is copied. */
-  readonly workerData?: unknown;
+  /** What every thread gets once, before its first input (`threadData`). Memory that isn't shared is copied. */
+  readonly data?: unknown;
   readonly signal?: AbortSignal;
   /** @param done - inputs that are done */
   readonly onDone?: (done: number) => void;
@@ -32,19 +29,22 @@ export interface ThreadsOptions<Note> {
 export async function runOnThreads<Output, Note = never>(
   script: URL,
   inputs: readonly unknown[],
-  { threads, work, workerData, signal, onDone, onNote }: ThreadsOptions<Note>,
+  { threads, work, data, signal, onDone, onNote }: ThreadsOptions<Note>,
 ): Promise<Output[]> {
   const interrupted = (): AnchorEvalError => new AnchorEvalError("aborted", `${work} was interrupted`);
   if (signal?.aborted) throw interrupted();
-  const workers = Array.from({ length: Math.min(threads, inputs.length) }, () => new Worker(script, { workerData }));
+  const workers = Array.from({ length: Math.min(threads, inputs.length) }, () => {
+    const start: ThreadStart = { data, lock: threadLock() };
+    return { worker: new Worker(script, { workerData: start }), lock: start.lock };
+  });
   const outputs: Output[] = [];
   let next = 0;
   let done = 0;
-  const drive = (worker: Worker): Promise<void> =>
+  const drive = ({ worker }: { readonly worker: Worker }): Promise<void> =>
     new Promise((resolve, reject) => {
       const give = (): void => {
         if (next < inputs.length) {
-          worker.postMessage({ index: next, input: inputs[next] });
+          worker.postMessage({ index: next, input: inputs[next] } satisfies ThreadInput);
           next++;
           return;
         }
@@ -74,7 +74,12 @@ export async function runOnThreads<Output, Note = never>(
     await Promise.race([stopped, Promise.all(workers.map(drive))]);
   } finally {
     signal?.removeEventListener("abort", stop);
-    await Promise.all(workers.map((worker) => worker.terminate()));
+    await Promise.all(
+      workers.map(async ({ worker, lock }) => {
+        await untilOutside(lock, () => worker.threadId === -1);
+        await worker.terminate();
+      }),
+    );
   }
   return outputs;
 }

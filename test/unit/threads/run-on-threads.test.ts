@@ -11,10 +11,10 @@ function script(name: string, body: string): URL {
   const built = new URL("../../../offline-trainer/dist/threads/answer-inputs.js", import.meta.url);
   const core = new URL("../../../sdk/dist/core/index.js", import.meta.url);
   const lines = [
-    'import { threadId, workerData } from "node:worker_threads";',
+    'import { threadId } from "node:worker_threads";',
     'import { setTimeout as wait } from "node:timers/promises";',
     `import { AnchorEvalError } from "${core.href}";`,
-    `import { answerInputs } from "${built.href}";`,
+    `import { answerInputs, threadData, uninterrupted } from "${built.href}";`,
     body,
   ];
   folder.write(`${name}.mjs`, lines.join("\n"));
@@ -32,9 +32,9 @@ describe("outputs", () => {
   test.each([1, 2, 9])("come in the order of the inputs, whoever is done first, on %d threads", async (threads) => {
     const inputs = [30, 0, 20, 10, 0];
     const done: number[] = [];
-    const outputs = await run<number>("answerInputs(async (ms) => (await wait(ms), ms + workerData.plus));", inputs, {
+    const outputs = await run<number>("answerInputs(async (ms) => (await wait(ms), ms + threadData().plus));", inputs, {
       threads,
-      workerData: { plus: 1 },
+      data: { plus: 1 },
       onDone: (count) => done.push(count),
     });
     expect({ outputs, done }).toEqual({ outputs: inputs.map((ms) => ms + 1), done: [1, 2, 3, 4, 5] });
@@ -75,7 +75,7 @@ describe("outputs", () => {
 
   test("are computed in memory that is shared, where it is", async () => {
     const cells = new Uint8Array(new SharedArrayBuffer(3));
-    await run("answerInputs((at) => void (workerData[at] = 10 + at));", [0, 1, 2], { workerData: cells });
+    await run("answerInputs((at) => void (threadData()[at] = 10 + at));", [0, 1, 2], { data: cells });
     expect([...cells]).toEqual([10, 11, 12]);
   });
 });
@@ -99,9 +99,9 @@ describe("an error", () => {
   });
 
   test("of another kind keeps its name, its words and its stack", async () => {
-    await expect(run("answerInputs(() => workerData.nothing());", [1], { workerData: {} })).rejects.toMatchObject({
+    await expect(run("answerInputs(() => threadData().nothing());", [1], { data: {} })).rejects.toMatchObject({
       name: "TypeError",
-      message: "workerData.nothing is not a function",
+      message: "threadData(...).nothing is not a function",
       stack: expect.stringContaining(".mjs") as string,
     });
   });
@@ -139,6 +139,26 @@ describe("an abort", () => {
     expectRefusal(await rejection(refused), "aborted", "the test was interrupted");
     expect(count).toBe(1);
     expect(performance.now() - began).toBeLessThan(20_000);
+  });
+
+  test("waits for what must not be ended amid, and lets nothing more of it begin", async () => {
+    const sections = new Int32Array(new SharedArrayBuffer(8));
+    const controller = new AbortController();
+    const body = `answerInputs(async (_, say) => {
+      const section = () => uninterrupted(async () => {
+        Atomics.add(threadData(), 0, 1);
+        say(null);
+        await wait(300);
+        Atomics.add(threadData(), 1, 1);
+      });
+      await section();
+      await section();
+    });`;
+    const refused = run(body, [1, 2], { signal: controller.signal, data: sections, onNote: () => controller.abort() });
+    expectRefusal(await rejection(refused), "aborted", "the test was interrupted");
+    expect(sections[0]).toBeGreaterThan(0);
+    expect(sections[1]).toBe(sections[0]);
+    expect(sections[0]).toBeLessThanOrEqual(2);
   });
 
   test("afterwards is none", async () => {
