@@ -68,7 +68,8 @@ export const fitCommand: Command = {
     const { matrix, remarks } = await readResponses(responses, reading);
     for (const remark of remarks) output.remark(remark);
     const read = performance.now() - begun;
-    const sizes = readSizes(options, new Set(matrix.items.map((item) => item.scenario)).size);
+    const scenarios = new Set(matrix.items.map((item) => item.scenario)).size;
+    const sizes = readSizes(options, scenarios);
     const { backend, provider: calibrating, reason } = await resolveBackend(provider, threads);
     output.remark(reason);
     const models = matrix.subjects.length;
@@ -76,7 +77,8 @@ export const fitCommand: Command = {
     const folds = foldThreads(calibrating, threads, models * items);
     const most = configuration.dims === "auto" ? Math.max(...DIMENSION_CANDIDATES) : configuration.dims;
     const dims = dimsFor(most, models);
-    output.remark(memoryStatement({ models, items, dims, threads: folds?.count ?? 0 }, process.availableMemory()));
+    const size = { models, items, scenarios, sizes: sizes.length, dims, threads: folds?.count ?? 0 };
+    output.remark(memoryStatement(size, process.availableMemory()));
     const checkpoint = options.text("checkpoint");
 
     const bar = output.progress("fitting", 1);
