@@ -17,7 +17,7 @@ import { DEFAULT_CONFIGURATION, readResponses } from "anchoreval-trainer";
 import { planCells } from "../offline-trainer/dist/backtest/plan-cells.js";
 import { headlineEstimator } from "../offline-trainer/dist/fit/configuration.js";
 import { familyNumbers } from "../offline-trainer/dist/splits/families.js";
-import { evaluateCells } from "./peers/evaluate-cells.js";
+import { runOnThreads } from "../offline-trainer/dist/threads/run-on-threads.js";
 import { peerMethods } from "./peers/methods.js";
 
 const { values: options, positionals } = parseArgs({
@@ -104,11 +104,11 @@ async function peerRows({ set, matrix, scenarios, split, names: methods }) {
     },
   );
   const from = performance.now();
-  const results = await evaluateCells(cells, {
-    methods,
-    searches: Number(options.searches),
+  const results = await runOnThreads(new URL("./peers/worker.js", import.meta.url), cells, {
     threads: Number(options.threads),
-    onCell: (done) => progress(`${set}, ${split}: ${done} of ${cells.length} fits`),
+    work: "the comparison",
+    data: { methods, searches: Number(options.searches) },
+    onDone: (done) => progress(`${set}, ${split}: ${done} of ${cells.length} fits`),
   });
   progress(`${set}, ${split}: ${cells.length} fits, ${((performance.now() - from) / 1000).toFixed(0)} s\n`);
   return [...new Set(cells.map(({ task }) => task.id))].flatMap((scenario) =>

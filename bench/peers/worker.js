@@ -1,9 +1,8 @@
-import { parentPort, workerData } from "node:worker_threads";
+import { answerInputs, threadData } from "../../offline-trainer/dist/threads/answer-inputs.js";
 import { evaluateCell } from "./evaluate-cell.js";
 import { peerMethods } from "./methods.js";
 
-/** A thread of the comparison: evaluates the cells that it is sent, one at a time. */
-const methods = peerMethods(workerData).filter(({ name }) => workerData.methods.includes(name));
-parentPort.on("message", ({ index, cell }) => {
-  parentPort.postMessage({ index, results: evaluateCell(cell, methods) });
-});
+/** A thread of the comparison. */
+const options = threadData();
+const methods = peerMethods(options).filter(({ name }) => options.methods.includes(name));
+answerInputs((cell) => evaluateCell(cell, methods));

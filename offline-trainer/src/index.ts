@@ -20,6 +20,7 @@ export {
 } from "./fit/configuration.ts";
 export { bundleFiles, fitBundle, type FitResult } from "./fit/fit-bundle.ts";
 export type { BundleDescription, FitOptions } from "./fit/fit-options.ts";
+export { foldThreads, type FoldThreads } from "./fit/fold-threads.ts";
 export type { ImportReport } from "./import/import-report.ts";
 export { importLmEval } from "./import/lm-eval.ts";
 export { readItems } from "./ingest/items-file.ts";

@@ -101,6 +101,6 @@ export {
 } from "./person-fit/suspicions.ts";
 export { applyMonotoneMap, type MonotoneMap } from "./numeric/monotone-map.ts";
 export { normalCdf, normalQuantile } from "./numeric/normal.ts";
-export { createRandom, type RandomSource } from "./numeric/random.ts";
+export { createRandom, type RandomSource, type StreamName } from "./numeric/random.ts";
 export { logit, sigmoid, softplus } from "./numeric/sigmoid.ts";
 export { studentTCdf, studentTQuantile } from "./numeric/student-t.ts";

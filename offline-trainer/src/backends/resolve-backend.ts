@@ -9,6 +9,8 @@ export type Provider = (typeof PROVIDERS)[number];
 
 export interface ResolvedBackend {
   readonly backend: CalibrationBackend;
+  /** What `auto` came to, or what was asked for. */
+  readonly provider: Exclude<Provider, "auto">;
   /** Which provider is used, and why: one plain line. */
   readonly reason: string;
 }
@@ -35,33 +37,40 @@ export async function resolveBackend(
   threads?: number,
   load: () => Promise<OnnxModule> = loadOnnx,
 ): Promise<ResolvedBackend> {
-  if (provider === "typescript") return { backend: typescriptBackend, reason: "plain TypeScript: asked for" };
+  if (provider === "typescript") return { backend: typescriptBackend, provider, reason: "plain TypeScript: asked for" };
   let onnxNodeBackend: OnnxModule["onnxNodeBackend"];
   try {
     ({ onnxNodeBackend } = await load());
   } catch (cause) {
     const machine = `${process.platform} ${process.arch}`;
     const failed = `ONNX Runtime can't be loaded on this machine (${machine}): ${plainReason(cause)}`;
-    if (provider === "auto") return { backend: typescriptBackend, reason: `plain TypeScript, much slower: ${failed}` };
+    if (provider === "auto")
+      return {
+        backend: typescriptBackend,
+        provider: "typescript",
+        reason: `plain TypeScript, much slower: ${failed}`,
+      };
     throw new AnchorEvalError("unavailable", `${failed}; --provider typescript needs nothing of it`, { cause });
   }
   const onCpu = (precision: "float32" | "float64"): CalibrationBackend =>
     onnxNodeBackend({ provider: "cpu", precision, ...(threads !== undefined && { threads }) });
-  if (provider === "cpu") return { backend: onCpu("float32"), reason: "ONNX Runtime on the CPU: asked for" };
+  if (provider === "cpu") return { backend: onCpu("float32"), provider, reason: "ONNX Runtime on the CPU: asked for" };
   if (provider === "webgpu") {
     const backend = onnxNodeBackend({ provider, finish: onCpu("float64") });
     await probeBackend(backend, { keep: true });
-    return { backend, reason: "ONNX Runtime on WebGPU: asked for" };
+    return { backend, provider, reason: "ONNX Runtime on WebGPU: asked for" };
   }
   try {
     const backend = onnxNodeBackend({ provider: "cuda" });
     await probeBackend(backend);
-    return { backend, reason: `ONNX Runtime on CUDA: ${provider === "auto" ? "found" : "asked for"}` };
+    const found = provider === "auto" ? "found" : "asked for";
+    return { backend, provider: "cuda", reason: `ONNX Runtime on CUDA: ${found}` };
   } catch (error) {
     if (provider === "cuda" || !(error instanceof AnchorEvalError)) throw error;
     const why = plainReason(error.cause ?? error);
     return {
       backend: onCpu("float32"),
+      provider: "cpu",
       reason: `ONNX Runtime on the CPU: CUDA can't be used: ${why} (docs/gpu.md tells how to install it)`,
     };
   }

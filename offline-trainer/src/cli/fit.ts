@@ -1,13 +1,14 @@
+import { availableParallelism } from "node:os";
 import { setImmediate as turn } from "node:timers/promises";
 import { parseManifest, sha256Hex } from "anchoreval/bundle";
 import type { Command } from "anchoreval/cli";
 import { AnchorEvalError } from "anchoreval/core";
 import { PROVIDERS, resolveBackend } from "../backends/resolve-backend.ts";
-import { checkpointed } from "../fit/checkpoint.ts";
 import { DIMENSION_CANDIDATES } from "../fit/choose-dimension.ts";
 import { closingWords } from "../fit/closing-words.ts";
 import { dimsFor } from "../fit/configuration.ts";
 import { bundleFiles, fitBundle } from "../fit/fit-bundle.ts";
+import { foldThreads } from "../fit/fold-threads.ts";
 import { memoryStatement } from "../fit/memory.ts";
 import { readResponses } from "../ingest/read-responses.ts";
 import { checkBundleFolder, writeBundleFolder } from "../publish/bundle-folder.ts";
@@ -38,6 +39,7 @@ export const fitCommand: Command = {
       value: "DIR",
       description: "keep the state of a long fit here; the same command goes on from it",
     },
+    threads: { type: "string", value: "N", description: "threads (default: one a core)" },
     seed: { type: "string", value: "N", description: "seed of all draws (default 1)" },
     created: {
       type: "string",
@@ -57,6 +59,7 @@ export const fitCommand: Command = {
     const name = readName(options.required("name"));
     const out = options.required("out");
     const provider = options.oneOf("provider", PROVIDERS, "auto");
+    const threads = options.number("threads", { min: 1, max: 256, integer: true }, availableParallelism());
     const seed = options.number("seed", { min: 0, integer: true }, 1);
     await checkBundleFolder(out);
     const facts = await readImportFacts(responses);
@@ -65,12 +68,17 @@ export const fitCommand: Command = {
     const { matrix, remarks } = await readResponses(responses, reading);
     for (const remark of remarks) output.remark(remark);
     const read = performance.now() - begun;
-    const sizes = readSizes(options, new Set(matrix.items.map((item) => item.scenario)).size);
-    const { backend, reason } = await resolveBackend(provider);
+    const scenarios = new Set(matrix.items.map((item) => item.scenario)).size;
+    const sizes = readSizes(options, scenarios);
+    const { backend, provider: calibrating, reason } = await resolveBackend(provider, threads);
     output.remark(reason);
+    const models = matrix.subjects.length;
+    const items = matrix.items.length;
+    const folds = foldThreads(calibrating, threads, models * items);
     const most = configuration.dims === "auto" ? Math.max(...DIMENSION_CANDIDATES) : configuration.dims;
-    const dims = dimsFor(most, matrix.subjects.length);
-    output.remark(memoryStatement(matrix.subjects.length, matrix.items.length, dims, process.availableMemory()));
+    const dims = dimsFor(most, models);
+    const size = { models, items, scenarios, sizes: sizes.length, dims, threads: folds?.count ?? 0 };
+    output.remark(memoryStatement(size, process.availableMemory()));
     const checkpoint = options.text("checkpoint");
 
     const bar = output.progress("fitting", 1);
@@ -86,7 +94,8 @@ export const fitCommand: Command = {
         sizes,
         seed,
         backend,
-        ...(checkpoint !== undefined && { calibrator: checkpointed(checkpoint) }),
+        ...(folds && { threads: folds }),
+        ...(checkpoint !== undefined && { checkpoint }),
         created: given ?? (await fileDate(responses)),
         ...(facts.protocol && { protocol: facts.protocol }),
         ...optional("benchmarkVersion", "benchmark-version"),

@@ -1,14 +1,8 @@
-import type { Evidence } from "anchoreval/core";
+import type { Evidence, RandomSource } from "anchoreval/core";
 import type { Split } from "../splits/types.ts";
-import {
-  estimateFold,
-  trainFold,
-  type FoldTables,
-  type HeldOutEstimate,
-  type HeldOutOptions,
-  type HeldOutTable,
-  type TrainedFold,
-} from "./held-out.ts";
+import type { Fold, FoldPlan } from "./compute-fold.ts";
+import type { FoldTables, HeldOutEstimate, HeldOutTable } from "./held-out.ts";
+import { runFolds, type RunFoldsOptions } from "./run-folds.ts";
 import { sourceSplits } from "./source-splits.ts";
 import type { BankTask } from "./train-bank.ts";
 
@@ -18,13 +12,11 @@ export interface CrossValidation {
   readonly extrapolation: HeldOutTable;
 }
 
-export interface CrossValidateOptions extends Omit<HeldOutOptions, "groups"> {
+export interface CrossValidateOptions extends Omit<FoldPlan, "tasks" | "groups">, Omit<RunFoldsOptions, "onNote"> {
+  readonly random: RandomSource;
   readonly folds: number;
-  /** Forms drawn on each fold. */
-  readonly draws: number;
-  /** k of the ability prior N(μ, k²Σ). */
-  readonly priorScale: number;
-  readonly onFold?: (done: number, of: number) => void;
+  /** @param done - folds, parts of those that are being computed too @param loss - of a calibration, in nats */
+  readonly onFold?: (done: number, of: number, loss: number | null) => void;
 }
 
 /** Models below which nothing can be held out. */
@@ -44,7 +36,7 @@ export async function crossValidate(
   groups: ArrayLike<number>,
   options: CrossValidateOptions,
 ): Promise<BankValidation[]> {
-  const { random, sizes, priorScale, draws } = options;
+  const { random, irtModel, estimation, dims, link, shrinkage, selection, sizes, priorScale, draws } = options;
   const among = sourceSplits(tasks, rows, groups, options.folds, random.fork("folds"));
   const enough = rows.length >= LEAST_MODELS;
   const trains = (splits: readonly Split[], least: number): boolean =>
@@ -53,14 +45,27 @@ export async function crossValidate(
     splits.some(({ targets }) => targets.length > 0);
   const random5 = among.folds.filter((splits) => trains(splits, 1));
   const strong = [among.strong].filter((splits) => trains(splits, 4));
-  const trained: TrainedFold[] = [];
-  for (const splits of [...random5, ...strong]) {
-    const fold = trained.length;
-    trained.push(await trainFold(tasks, splits, fold, { ...options, groups, random: random.fork(`fold ${fold}`) }));
-    options.onFold?.(fold + 1, random5.length + strong.length);
-  }
-  const tables: FoldTables[] = [];
-  for (const fold of trained) tables.push(await estimateFold(tasks, fold, options, priorScale, draws));
+  const folds = [...random5, ...strong].map((splits, fold): Fold => ({
+    fold,
+    splits,
+    stream: random.fork(`fold ${fold}`).name,
+  }));
+  const model = { irtModel, estimation, dims, link, shrinkage, selection, sizes, priorScale, draws };
+  const { checkpoint, backend, threads, signal, onFold } = options;
+  const shares = new Float64Array(folds.length);
+  const tables = await runFolds({ tasks, groups, ...model, ...(checkpoint !== undefined && { checkpoint }) }, folds, {
+    backend,
+    ...(threads && { threads }),
+    ...(signal && { signal }),
+    onNote: (index, { share, loss }) => {
+      shares[index] = Math.max(shares[index]!, share); // a choice of the model calibrates a bank several times
+      onFold?.(
+        shares.reduce((sum, own) => sum + own, 0),
+        folds.length,
+        loss,
+      );
+    },
+  });
   const joined = (own: readonly FoldTables[], evidence: Evidence, b: number): HeldOutTable =>
     tasks[b]!.scenarios.map(
       (_, s) =>

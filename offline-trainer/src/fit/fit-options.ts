@@ -1,7 +1,7 @@
 import type { Manifest } from "anchoreval/bundle";
 import type { CalibrationBackend } from "../calibrate/types.ts";
-import type { Calibrate } from "./checkpoint.ts";
 import type { FitConfiguration } from "./configuration.ts";
+import type { FoldThreads } from "./fold-threads.ts";
 
 /** What a bundle says about itself and its data. */
 export interface BundleDescription {
@@ -24,8 +24,10 @@ export interface FitOptions extends BundleDescription {
   readonly sizes: readonly number[];
   readonly seed: number;
   readonly backend: CalibrationBackend;
-  /** What calibrates, say {@link checkpointed} in a folder. */
-  readonly calibrator?: Calibrate;
+  /** Held-out models are computed on threads. The bundle doesn't depend on it. @default on the caller's own */
+  readonly threads?: FoldThreads;
+  /** Folder where calibrations leave their state, to go on from there ({@link checkpointed}). */
+  readonly checkpoint?: string;
   readonly signal?: AbortSignal;
   readonly onProgress?: (done: number, of: number, note: string) => void;
 }

@@ -11,6 +11,7 @@ import {
   type SeenScores,
 } from "anchoreval/core";
 import type { Selection } from "../anchors/types.ts";
+import type { CalibrationStep } from "../calibrate/calibrate.ts";
 import { fullScores } from "../prepare/full-scores.ts";
 import type { Split } from "../splits/types.ts";
 import type { DimensionOptions } from "./choose-dimension.ts";
@@ -67,6 +68,7 @@ export interface TrainedFold {
 /**
  * Repeats binarisation, choice of the model, calibration and linking on the sources of a split alone.
  * @param splits - by bank
+ * @param options - `onStep` is told the share of all banks
  */
 export async function trainFold(
   tasks: readonly BankTask[],
@@ -76,7 +78,11 @@ export async function trainFold(
 ): Promise<TrainedFold> {
   const banks: TrainedBank[] = [];
   for (const [b, task] of tasks.entries()) {
-    const own = { ...options, random: options.random.fork(task.id) };
+    const own = {
+      ...options,
+      random: options.random.fork(task.id),
+      onStep: (step: CalibrationStep) => options.onStep?.({ ...step, share: (b + step.share) / tasks.length }),
+    };
     const { model } = await resolveModel(task, splits[b]!.sources, own, own);
     banks.push(await trainBank(task, splits[b]!.sources, { ...own, ...model }));
   }

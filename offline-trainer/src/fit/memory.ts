@@ -4,13 +4,37 @@ import { AnchorEvalError } from "anchoreval/core";
 const BASE_BYTES = 200e6;
 /** Bytes of a cell: scores twice (whole and by bank), observed flags, coded responses, blocks, a score map's sums. */
 const CELL_BYTES = 13;
+/** Held-out estimates of a model in one scenario and size, by every draw and from either evidence. */
+const ESTIMATES_BYTES = 14e3;
+/** What a thread takes before any data. */
+const THREAD_BYTES = 40e6;
+/** Bytes of a cell that every thread has for itself: coded responses, blocks. The scores are theirs together, once. */
+const THREAD_CELL_BYTES = 3;
 /** Numbers that the optimiser keeps of every parameter: eight pairs, and a point, gradients, directions. */
 const NUMBERS_PER_PARAMETER = 24;
 
+/** What a fit's memory goes by. */
+export interface FitSize {
+  readonly models: number;
+  readonly items: number;
+  readonly scenarios: number;
+  /** Sizes of the forms, how many. */
+  readonly sizes: number;
+  readonly dims: number;
+  /** Threads beside the first. @default 0 */
+  readonly threads?: number;
+}
+
 /** Peak memory of a fit, about. @unit bytes */
-export function memoryNeeded(models: number, items: number, dims: number): number {
+export function memoryNeeded({ models, items, scenarios, sizes, dims, threads = 0 }: FitSize): number {
   const parameters = (models + items) * dims + items;
-  return BASE_BYTES + CELL_BYTES * models * items + 8 * NUMBERS_PER_PARAMETER * parameters;
+  return (
+    BASE_BYTES +
+    ESTIMATES_BYTES * models * scenarios * sizes +
+    THREAD_BYTES * threads +
+    (CELL_BYTES + THREAD_CELL_BYTES * threads) * models * items +
+    8 * NUMBERS_PER_PARAMETER * (1 + threads) * parameters
+  );
 }
 
 /**
@@ -19,8 +43,9 @@ export function memoryNeeded(models: number, items: number, dims: number): numbe
  * @returns one plain line
  * @throws AnchorEvalError `out_of_memory` where it can't fit
  */
-export function memoryStatement(models: number, items: number, dims: number, available: number): string {
-  const needed = memoryNeeded(models, items, dims);
+export function memoryStatement(fit: FitSize, available: number): string {
+  const { models, items, dims } = fit;
+  const needed = memoryNeeded(fit);
   const size = `${models} models × ${items} items in ${dims === 1 ? "one dimension" : `up to ${dims} dimensions`}`;
   if (needed > available)
     throw new AnchorEvalError(

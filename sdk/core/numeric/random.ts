@@ -1,5 +1,13 @@
+/**
+ * Names a stream by four 32-bit words, made of its seed and the labels on the way: {@link createRandom} makes the stream
+ * of it again. Plain numbers, which can be sent to another thread; a stream itself can't.
+ */
+export type StreamName = readonly [number, number, number, number];
+
 /** Seeded randomness; core never reads an ambient source. */
 export interface RandomSource {
+  /** Makes this stream again, from its beginning: `createRandom(random.name)`. */
+  readonly name: StreamName;
   /** Uniform in [0,1), 53 bits. */
   next(): number;
   /** Uniform integer in [0, bound). */
@@ -15,16 +23,13 @@ export interface RandomSource {
   shuffle<T>(values: T[]): T[];
 }
 
-/** Hash of a stream's name so far, before its last mixing. */
-type NameHash = readonly [number, number, number, number];
-
-const EMPTY: NameHash = [1779033703, 3144134277, 1013904242, 2773480762];
+const EMPTY: StreamName = [1779033703, 3144134277, 1013904242, 2773480762];
 const SLASH = 0x2f;
 /** Stands for a slash inside a label; no character of a text has this code. */
 const SLASH_IN_LABEL = 0x1002f;
 
-/** The hash of a name that goes on with a text (cyrb128's rounds). @param slash - the code that `/` has there */
-function append([h1, h2, h3, h4]: NameHash, text: string, slash = SLASH): NameHash {
+/** A name that goes on with a text (cyrb128's rounds). @param slash - the code that `/` has there */
+function append([h1, h2, h3, h4]: StreamName, text: string, slash = SLASH): StreamName {
   for (let i = 0; i < text.length; i++) {
     const code = text.charCodeAt(i);
     const k = code === SLASH ? slash : code;
@@ -36,8 +41,8 @@ function append([h1, h2, h3, h4]: NameHash, text: string, slash = SLASH): NameHa
   return [h1, h2, h3, h4];
 }
 
-/** Four 32-bit words from a name's hash: spreads any name over the generator's state. */
-function spread([h1, h2, h3, h4]: NameHash): [number, number, number, number] {
+/** The last mixing: spreads any name over the generator's state. */
+function spread([h1, h2, h3, h4]: StreamName): [number, number, number, number] {
   h1 = Math.imul(h3 ^ (h1 >>> 18), 597399067);
   h2 = Math.imul(h4 ^ (h2 >>> 22), 2869860233);
   h3 = Math.imul(h1 ^ (h3 >>> 17), 951274213);
@@ -48,14 +53,14 @@ function spread([h1, h2, h3, h4]: NameHash): [number, number, number, number] {
 /**
  * A seeded generator (sfc32, Chris Doty-Humphrey's PractRand): the same stream in every JavaScript runtime.
  * @param seed - a number or text; different seeds give independent streams. A text with slashes spells forks:
- * `"1/split"` is the stream `createRandom(1).fork("split")`.
+ * `"1/split"` is the stream `createRandom(1).fork("split")`. Or a stream's name, whatever its labels.
  * @example createRandom(1).next() === createRandom(1).next() // true
  */
-export function createRandom(seed: number | string): RandomSource {
-  return stream(append(EMPTY, String(seed)));
+export function createRandom(seed: number | string | StreamName): RandomSource {
+  return stream(typeof seed === "object" ? seed : append(EMPTY, String(seed)));
 }
 
-function stream(name: NameHash): RandomSource {
+function stream(name: StreamName): RandomSource {
   // Variables of a closure would be a new object each time that they leave 31 bits.
   const state = Int32Array.from(spread(name));
   const word = (): number => {
@@ -73,6 +78,7 @@ function stream(name: NameHash): RandomSource {
   const below = (bound: number): number => Math.floor(next() * bound);
   let spare: number | undefined;
   return {
+    name,
     next,
     below,
     normal() {

@@ -105,6 +105,18 @@ describe("forks", () => {
   });
 });
 
+test("a name makes its stream again from the beginning, and all its forks, on another thread too", () => {
+  fc.assert(
+    fc.property(fc.oneof(fc.integer(), fc.string()), fc.array(fc.string(), { maxLength: 3 }), (seed, labels) => {
+      const random = labels.reduce((stream, label) => stream.fork(label), createRandom(seed));
+      const drawn = [random.next(), random.normal(), random.fork("a/b").next()];
+      const again = createRandom(structuredClone(random.name));
+      expect([again.next(), again.normal(), again.fork("a/b").next()]).toEqual(drawn);
+      expect(again.name).toEqual(random.name);
+    }),
+  );
+});
+
 test("below gives every integer below its bound, equally often", () => {
   const random = createRandom("below");
   const counts = new Float64Array(7);

@@ -237,6 +237,7 @@ describe("fit", () => {
     { argv: ["fit", "--responses", good], message: "--name is needed" },
     { argv: ["fit", "--responses", good, "--name", "demo@1.0.0"], message: "--out is needed" },
     { argv: fit("--out", ""), message: "--out is needed" },
+    { argv: fit("--threads", "0"), message: "--threads is a whole number from 1 to 256; got 0" },
     {
       argv: fit("--name", "Demo@1.0.0"),
       message:

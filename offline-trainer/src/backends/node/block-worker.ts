@@ -1,6 +1,6 @@
 import { parentPort, workerData } from "node:worker_threads";
-import { AnchorEvalError } from "anchoreval/core";
 import * as runtime from "onnxruntime-node";
+import { sentError } from "../../threads/sent-error.ts";
 import { BlockRunner, type EvaluationArrays, type LaneTask } from "../onnx/block-runner.ts";
 import type { ThreadReply } from "./thread-runner.ts";
 
@@ -10,12 +10,7 @@ const port = parentPort!;
 async function answer(work: Promise<unknown>): Promise<void> {
   const reply: ThreadReply = await work.then(
     () => ({}),
-    (cause: unknown) => ({
-      error: {
-        code: cause instanceof AnchorEvalError ? cause.code : null,
-        message: cause instanceof Error ? cause.message : String(cause),
-      },
-    }),
+    (cause: unknown) => ({ error: sentError(cause) }),
   );
   port.postMessage(reply);
 }

@@ -1,10 +1,10 @@
 import { Worker } from "node:worker_threads";
-import { AnchorEvalError, type AnchorEvalErrorCode } from "anchoreval/core";
+import { receivedError, type SentError } from "../../threads/sent-error.ts";
 import type { EvaluationArrays, LaneRunner, LaneTask } from "../onnx/block-runner.ts";
 
 /** An answer of a thread: nothing more to say, or what went wrong. */
 export interface ThreadReply {
-  readonly error?: { readonly code: AnchorEvalErrorCode | null; readonly message: string };
+  readonly error?: SentError;
 }
 
 /**
@@ -26,7 +26,7 @@ export async function openThread(task: LaneTask): Promise<LaneRunner> {
       const onMessage = ({ error }: ThreadReply): void => {
         settle();
         if (!error) resolve();
-        else reject(error.code ? new AnchorEvalError(error.code, error.message) : new Error(error.message));
+        else reject(receivedError(error));
       };
       const onError = (error: Error): void => {
         settle();

@@ -1,0 +1,67 @@
+import { setImmediate as turn } from "node:timers/promises";
+import { AnchorEvalError } from "anchoreval/core";
+import { drawForms, prepareForms, type BankForms, type PrepareFormsOptions } from "./draw-forms.ts";
+import { drawStream } from "./held-out.ts";
+import { linkBanks, type LinkedBanks } from "./link-banks.ts";
+import type { ResolvedModel } from "./resolve-model.ts";
+import { trainBank, type BankTask, type TrainedBank, type TrainOptions } from "./train-bank.ts";
+
+/**
+ * Proposals simulated for the inclusion probabilities of a bundle's form, where they have no formula: ten times what a
+ * fold's forms have, once for each scenario (2 s for 1000 items).
+ */
+const SIMULATED_PROPOSALS = 100_000;
+
+/**
+ * Trains some banks on all of their sources, and links them.
+ * @param rows - by bank @param models - by bank
+ */
+export async function trainFinalBanks(
+  tasks: readonly BankTask[],
+  rows: readonly (readonly number[])[],
+  models: readonly ResolvedModel[],
+  options: Omit<TrainOptions, keyof ResolvedModel>,
+): Promise<LinkedBanks> {
+  const { random, onStep } = options;
+  const trained: TrainedBank[] = [];
+  for (const [b, task] of tasks.entries())
+    trained.push(
+      await trainBank(task, rows[b]!, {
+        ...options,
+        ...models[b]!,
+        random: random.fork(task.id),
+        ...(onStep && { onStep: (step) => onStep({ ...step, share: (b + step.share) / tasks.length }) }),
+      }),
+    );
+  return linkBanks(trained, random.fork("links"));
+}
+
+export interface FinalFormsOptions extends Omit<PrepareFormsOptions, "simulatedProposals"> {
+  readonly signal?: AbortSignal;
+  /** @param done - banks that have their forms */
+  readonly onBank?: (done: number) => void;
+}
+
+/**
+ * Draws the forms that a bundle is made with, in every bank. Lets the event loop turn before each: threads may wait for
+ * their next fold, or a signal to be heard.
+ * @throws AnchorEvalError `aborted`
+ */
+export async function drawFinalForms(
+  tasks: readonly BankTask[],
+  { banks }: LinkedBanks,
+  { signal, onBank, ...options }: FinalFormsOptions,
+): Promise<BankForms[]> {
+  const forms: BankForms[] = [];
+  for (const [b, task] of tasks.entries()) {
+    await turn();
+    if (signal?.aborted) throw new AnchorEvalError("aborted", "the choice of anchors was stopped");
+    const prepared = prepareForms(task, banks[b]!.rows, banks[b]!, {
+      ...options,
+      simulatedProposals: SIMULATED_PROPOSALS,
+    });
+    forms.push(await drawForms(prepared, drawStream(options.random, 0)));
+    onBank?.(b + 1);
+  }
+  return forms;
+}

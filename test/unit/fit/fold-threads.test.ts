@@ -1,0 +1,90 @@
+import { readdirSync } from "node:fs";
+// Threads run the built package, so it is what is tested here.
+import { bundleFiles, DEFAULT_CONFIGURATION, fitBundle, resolveBackend, type FitOptions } from "anchoreval-trainer";
+import { beforeAll, describe, expect, test } from "vitest";
+import { foldThreads } from "../../../offline-trainer/src/fit/fold-threads.ts";
+import { expectRefusal, rejection } from "../../support/refusal.ts";
+import { tempFolder } from "../../support/temp-folder.ts";
+import { smallLeaderboard } from "./small-leaderboard.ts";
+
+const folder = tempFolder();
+const matrix = smallLeaderboard({ models: 24, items: [30, 16], missing: 0.05 });
+type Files = ReturnType<typeof bundleFiles>;
+
+async function fit(change: Partial<FitOptions> = {}, provider: "cpu" | "typescript" = "typescript"): Promise<Files> {
+  const { backend } = await resolveBackend(provider, 1);
+  const described = { benchmark: "demo", version: "1.0.0", created: "2026-01-01T00:00:00Z", seed: 1, sizes: [4, 9] };
+  const configuration = { ...DEFAULT_CONFIGURATION, dims: 1, folds: 3, draws: 2 };
+  return bundleFiles(await fitBundle(matrix, { ...described, configuration, backend, ...change }));
+}
+
+describe("held-out models on threads", () => {
+  let alone: Files;
+  beforeAll(async () => {
+    alone = await fit();
+  });
+
+  test.each([1, 2, 9])("%d give the bundle that none gives, to the byte", async (count) => {
+    expect(await fit({ threads: { count, provider: "typescript" } })).toEqual(alone);
+  });
+
+  test("so do they with ONNX Runtime, graded scores and choices left to the data", async () => {
+    const configuration = { ...DEFAULT_CONFIGURATION, dims: "auto", joint: true, folds: 2, draws: 1 } as const;
+    expect(await fit({ configuration, threads: { count: 2, provider: "cpu" } }, "cpu")).toEqual(
+      await fit({ configuration }, "cpu"),
+    );
+  });
+
+  test("leave checkpoints that a fit without threads goes on from, and the other way round", async () => {
+    const checkpoint = folder.path("states");
+    expect(await fit({ checkpoint, threads: { count: 2, provider: "typescript" } })).toEqual(alone);
+    const states = readdirSync(checkpoint);
+    expect(states.length).toBe(2 * 5); // two banks: three folds, weak to strong, and all models
+    expect(await fit({ checkpoint })).toEqual(alone);
+    expect(readdirSync(checkpoint)).toEqual(states);
+  });
+
+  test("tell how far they are, each in parts, up to the whole", async () => {
+    const told: [number, string][] = [];
+    const onProgress = (done: number, of: number, note: string): number => told.push([done / of, note]);
+    await fit({ onProgress, threads: { count: 2, provider: "typescript" } });
+    const shares = told.map(([share]) => share);
+    expect(shares).toEqual(shares.toSorted((x, y) => x - y));
+    expect(told.at(-1)).toEqual([1, "a, b"]);
+    expect(new Set(shares).size).toBeGreaterThan(20);
+    expect(told.some(([, note]) => /^a, b: loss \d+ nats$/.test(note))).toBe(true);
+  });
+
+  test("hear an end that is asked for", async () => {
+    for (const after of [0, 0.1, 0.4]) {
+      const controller = new AbortController();
+      const onProgress = (done: number, of: number): void => {
+        if (done / of >= after) controller.abort();
+      };
+      if (after === 0) controller.abort();
+      const refused = fit({ signal: controller.signal, onProgress, threads: { count: 2, provider: "typescript" } });
+      expectRefusal(await rejection(refused), "aborted", "was "); // interrupted, or stopped
+    }
+  });
+
+  test("hand on what breaks in them, with its code", async () => {
+    const configuration = {
+      ...DEFAULT_CONFIGURATION,
+      dims: 1,
+      folds: 2,
+      irtModel: "3pl",
+      estimation: "marginal",
+    } as const;
+    const broken = { ...configuration, dims: 2 } as const;
+    const refused = fit({ configuration: broken, threads: { count: 2, provider: "typescript" } });
+    expectRefusal(await rejection(refused), "unsupported", "marginal estimation takes");
+  });
+});
+
+test("are taken where they pay, and never beside a device", () => {
+  expect(foldThreads("cpu", 2, 400 * 28_659)).toEqual({ count: 2, provider: "cpu" });
+  expect(foldThreads("typescript", 8, 83 * 3504)).toEqual({ count: 8, provider: "typescript" });
+  expect(foldThreads("cpu", 1, 400 * 28_659)).toBeUndefined();
+  expect(foldThreads("cpu", 2, 20 * 60)).toBeUndefined();
+  for (const provider of ["cuda", "webgpu"] as const) expect(foldThreads(provider, 8, 400 * 28_659)).toBeUndefined();
+});
