@@ -48,7 +48,7 @@ export function planCells(matrix: ResponseMatrix, options: BacktestPlanOptions):
   const { split, sizes, seeds, configuration } = options;
   const groups = replicateGroups(matrix);
   const cells: PlannedCell[] = [];
-  const all = bankTasks(matrix, configuration, options.scenarios);
+  const all = bankTasks(matrix, configuration, options);
   for (const tasks of linkedTasks(all, configuration)) {
     const { full, eligible, ownSplits } = modelsOf(tasks);
     const scores = strength(full);

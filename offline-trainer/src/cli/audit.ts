@@ -19,7 +19,7 @@ import { PROVIDERS, resolveBackend } from "../backends/resolve-backend.ts";
 import { DEFAULT_CONFIGURATION, DEFAULT_DIMS } from "../fit/configuration.ts";
 import { readResponses } from "../ingest/read-responses.ts";
 import { trainerVersion } from "../trainer-version.ts";
-import { readFamiliesFile } from "./families-file.ts";
+import { readFamilies } from "./families-file.ts";
 import {
   FIT_OPTIONS,
   RESPONSE_OPTIONS,
@@ -61,8 +61,7 @@ export const auditCommand: Command = {
     const provider = options.oneOf("provider", PROVIDERS, "auto");
     const out = await readOut(options);
     const { weighting, joint } = readConfiguration(options, await readImportFacts(responses));
-    const families = options.text("families");
-    const table = families === undefined ? undefined : await readFamiliesFile(families);
+    const families = await readFamilies(options);
     const { matrix, remarks } = await readResponses(responses, reading);
     for (const remark of remarks) output.remark(remark);
     const { backend, reason } = await resolveBackend(provider);
@@ -76,7 +75,7 @@ export const auditCommand: Command = {
         seed,
         backend,
         heldOut,
-        ...(table && { families: table }),
+        ...families,
         signal,
         onProgress: (done, of, note) => bar.update(done / of, note),
       });

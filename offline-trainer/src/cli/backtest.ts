@@ -10,7 +10,7 @@ import type { BacktestRow } from "../backtest/summarize.ts";
 import { configurationDigest } from "../fit/configuration.ts";
 import { readResponses } from "../ingest/read-responses.ts";
 import { trainerVersion } from "../trainer-version.ts";
-import { readFamiliesFile } from "./families-file.ts";
+import { readFamilies } from "./families-file.ts";
 import {
   FIT_OPTIONS,
   RESPONSE_OPTIONS,
@@ -34,7 +34,7 @@ export const backtestCommand: Command = {
     seeds: { type: "string", value: "N", description: "repetitions (default 5)" },
     seed: { type: "string", value: "N", description: "first seed (default 0)" },
     scenario: { type: "string", value: "ID", description: "this scenario only; may be repeated", multiple: true },
-    families: { type: "string", value: "FILE", description: "lines of model,family for --split family" },
+    families: { type: "string", value: "FILE", description: "lines of model,family, instead of the names" },
     targets: { type: "string", value: "FILE", description: "names of the held-out models, one a line" },
     "save-split": { type: "string", value: "FILE", description: "write the held-out models of every seed as JSON" },
     threads: { type: "string", value: "N", description: "threads (default: one a core)" },
@@ -103,11 +103,6 @@ async function readTargets(options: OptionReader, models: readonly string[]): Pr
   issues.refuse();
   if (lines.length === 0) issues.fail({}, "empty", "the file names no models");
   return { targets: lines.map(({ text }) => text) };
-}
-
-async function readFamilies(options: OptionReader): Promise<{ families?: Map<string, string> }> {
-  const file = options.text("families");
-  return file === undefined ? {} : { families: await readFamiliesFile(file) };
 }
 
 /** Lines that aren't empty, with their numbers. */

@@ -1,6 +1,13 @@
 import { readFile } from "node:fs/promises";
 import { AnchorEvalError } from "anchoreval/core";
+import type { OptionReader } from "anchoreval/cli";
 import { DataIssues, quoted } from "anchoreval/node";
+
+/** The table of `--families FILE`, where it is given. */
+export async function readFamilies(options: OptionReader): Promise<{ readonly families?: Map<string, string> }> {
+  const file = options.text("families");
+  return file === undefined ? {} : { families: await readFamiliesFile(file) };
+}
 
 /**
  * Reads families of models: lines of `model,family`; models that the responses don't have may be among them.

@@ -12,6 +12,7 @@ import { foldThreads } from "../fit/fold-threads.ts";
 import { memoryStatement } from "../fit/memory.ts";
 import { readResponses } from "../ingest/read-responses.ts";
 import { checkBundleFolder, writeBundleFolder } from "../publish/bundle-folder.ts";
+import { readFamilies } from "./families-file.ts";
 import {
   FIT_OPTIONS,
   RESPONSE_OPTIONS,
@@ -41,6 +42,7 @@ export const fitCommand: Command = {
     },
     threads: { type: "string", value: "N", description: "threads (default: one a core)" },
     seed: { type: "string", value: "N", description: "seed of all draws (default 1)" },
+    families: { type: "string", value: "FILE", description: "lines of model,family: whole families are held out" },
     created: {
       type: "string",
       value: "DATE",
@@ -65,6 +67,7 @@ export const fitCommand: Command = {
     const facts = await readImportFacts(responses);
     const configuration = readConfiguration(options, facts);
     const given = givenDate(options);
+    const families = await readFamilies(options);
     const { matrix, remarks } = await readResponses(responses, reading);
     for (const remark of remarks) output.remark(remark);
     const read = performance.now() - begun;
@@ -93,6 +96,7 @@ export const fitCommand: Command = {
         configuration,
         sizes,
         seed,
+        ...families,
         backend,
         ...(folds && { threads: folds }),
         ...(checkpoint !== undefined && { checkpoint }),

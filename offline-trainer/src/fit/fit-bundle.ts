@@ -43,7 +43,7 @@ export async function fitBundle(matrix: ResponseMatrix, options: FitOptions): Pr
   const clock = stopwatch();
   const groups = replicateGroups(matrix);
   clock.lap("replicates");
-  const tasks = bankTasks(matrix, configuration);
+  const tasks = bankTasks(matrix, configuration, options);
   const banks: FittedBank[] = [];
   for (const linked of linkedTasks(tasks, configuration)) {
     const before = banks.length;

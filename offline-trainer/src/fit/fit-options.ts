@@ -23,6 +23,8 @@ export interface FitOptions extends BundleDescription {
   /** Anchors per scenario, one form each. */
   readonly sizes: readonly number[];
   readonly seed: number;
+  /** Family by model name, for models that are held out by whole families; where it has none, the name tells. */
+  readonly families?: ReadonlyMap<string, string>;
   readonly backend: CalibrationBackend;
   /** Held-out models are computed on threads. The bundle doesn't depend on it. @default on the caller's own */
   readonly threads?: FoldThreads;

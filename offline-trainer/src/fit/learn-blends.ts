@@ -1,6 +1,5 @@
 import type { Blend } from "anchoreval/core";
 import { scoreAt } from "../matrix/response-matrix.ts";
-import { familyNumbers } from "../splits/families.ts";
 import type { LambdaRule } from "./configuration.ts";
 import type { CrossValidation } from "./cross-validate.ts";
 import { foldOutBlend } from "./fold-out-blend.ts";
@@ -26,7 +25,6 @@ export function learnBlends(
   rule: LambdaRule,
 ): ReadonlyMap<number, LearnedBlend>[] {
   const lambdas = learnLambdas(task, rows, sizes, validation, rule);
-  const families = familyNumbers(task.matrix.subjects);
   return task.scenarios.map(
     (_, s) =>
       new Map(
@@ -37,8 +35,15 @@ export function learnBlends(
           return [
             n,
             {
-              served: insideBlend(interpolation, { n, lambda, families }),
-              foldOut: foldOutBlend({ n, lambda, lambdaRule: rule, families, interpolation, extrapolation }),
+              served: insideBlend(interpolation, { n, lambda, families: task.families }),
+              foldOut: foldOutBlend({
+                n,
+                lambda,
+                lambdaRule: rule,
+                families: task.families,
+                interpolation,
+                extrapolation,
+              }),
             },
           ];
         }),

@@ -3,7 +3,7 @@ import { fullScores, type FullScores } from "../prepare/full-scores.ts";
 import { eligibleTargets } from "../splits/eligible.ts";
 import { extrapolationSplit } from "../splits/extrapolation.ts";
 import { folds } from "../splits/interpolation.ts";
-import { familyNumbers, LEAST_FAMILIES } from "../splits/families.ts";
+import { LEAST_FAMILIES } from "../splits/families.ts";
 import { joinGroups } from "../splits/join-groups.ts";
 import { strength } from "../splits/strength.ts";
 import type { Split } from "../splits/types.ts";
@@ -37,7 +37,7 @@ export function sourceSplits(
   const input = { groups: rows.map((m) => groups[m]!), eligible: rows.map((m) => eligible[m]!) };
   const among = full.map(({ score }) => ({ score: Float64Array.from(rows, (m) => score[m]!) }));
   const names = rows.map((m) => tasks[0]!.matrix.subjects[m]!);
-  const families = familyNumbers(names);
+  const families = rows.map((m) => tasks[0]!.families[m]!);
   const apart =
     new Set(families).size < LEAST_FAMILIES ? input : { ...input, groups: joinGroups(families, input.groups) };
   const lift = ({ sources, targets }: Split): Split[] =>

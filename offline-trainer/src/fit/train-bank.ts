@@ -15,6 +15,8 @@ export interface BankTask {
   /** Columns of these scenarios only. */
   readonly matrix: ResponseMatrix;
   readonly scenarios: readonly ScenarioSlice[];
+  /** Family of every model, by row. */
+  readonly families: Int32Array;
 }
 
 export interface TrainOptions extends BankModel {

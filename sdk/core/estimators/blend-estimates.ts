@@ -87,11 +87,10 @@ function placeOf(
   rmse: number,
   margin: number,
 ): { outside: Outside; share: number } {
-  const beyond = outsideProbability(score, [worst + margin * rmse, best - margin * rmse], rmse);
-  return {
-    outside: outsideProbability(score, [worst, best], rmse),
-    share: Math.min(1, beyond.above + beyond.below),
-  };
+  const outside = outsideProbability(score, [worst, best], rmse);
+  const beyond =
+    margin === 0 ? outside : outsideProbability(score, [worst + margin * rmse, best - margin * rmse], rmse);
+  return { outside, share: Math.min(1, beyond.above + beyond.below) };
 }
 
 /**

@@ -116,6 +116,21 @@ describe("the same bytes", () => {
   });
 });
 
+test("--families decides who is held out together: what was measured changes, what was fitted doesn't", async () => {
+  vi.stubEnv("SOURCE_DATE_EPOCH", EPOCH);
+  const { matrix } = await readResponses(folder.path("board/responses.csv.gz"), {
+    items: folder.path("board/items.jsonl.gz"),
+  });
+  const table = folder.write("families.csv", matrix.subjects.map((name, m) => `${name},${m % 9}\n`).join(""));
+  const own = filesOf((await fit("own-families")).path);
+  const given = filesOf((await fit("given-families", "--families", table)).path);
+  expect(given["manifest.json"]).not.toEqual(own["manifest.json"]);
+  expect(given["anchors.json"]).toEqual(own["anchors.json"]);
+  const none = await fit("no-families", "--families", folder.path("none.csv"));
+  expect(none.code).toBe(2);
+  expect(none.err).toContain("none.csv could not be read");
+});
+
 test("--json is one document: where, what, in which words, by what and how long", async () => {
   const { path, out, err } = await fit("json", "--json", "--description", "a test", "--licence", "CC0-1.0");
   const document = JSON.parse(out) as Record<string, unknown>;
