@@ -1,0 +1,141 @@
+/** One cell of a table that is to be rounded; cells that aren't there are 0. */
+export interface TableCell {
+  readonly row: number;
+  readonly column: number;
+  /** Wanted, ≥ 0, in general no whole number. */
+  readonly target: number;
+  /** Whole number, at least the target's whole part. */
+  readonly capacity: number;
+}
+
+/** A margin's unit of misfit counts so much more than a cell's that cells give way to margins wherever they can. */
+const MARGIN_WEIGHT = 1e6;
+/** What a target may lack of a whole number by rounding. */
+const ROUNDING = 1e-9;
+
+/**
+ * Controlled rounding of a two-way table: whole numbers q between the target's whole part and the capacity, of the given
+ * sum, that minimise
+ *
+ *   10⁶·[Σ_rows (q_r· − x_r·)² + Σ_columns (q_·c − x_·c)²] + Σ_cells (q − x)²,
+ *
+ * x the targets. Where capacities don't bind, each margin is the rounding by largest remainders, which is also the
+ * nearest one in absolute differences, and all margins hold at once; cells are mostly rounded up or down.
+ *
+ * What is left over the whole parts is a flow from rows to columns with convex costs, found one unit at a time along
+ * shortest paths, which is exact. Between columns a path goes by the cheapest row, so that a unit costs as much as there
+ * are cells times columns.
+ * @param total - the sum of the targets, a whole number
+ * @returns q in the order of the cells; null where the capacities can't hold the total
+ * @see Cox (1987), Journal of the American Statistical Association 82, 520–524 (controlled rounding);
+ * Ahuja, Magnanti & Orlin (1993), Network Flows, §9.7 and §14.5
+ */
+export function roundTable(cells: readonly TableCell[], total: number): Int32Array | null {
+  const base = Int32Array.from(cells, ({ target }) => Math.floor(target + ROUNDING));
+  const rounded = base.slice();
+  const rows = margins(cells, rounded, "row");
+  const columns = margins(cells, rounded, "column");
+  let left = total - rounded.reduce((sum, value) => sum + value, 0);
+  for (; left > 0; left--) {
+    const path = cheapestPath(cells, rounded, base, rows, columns);
+    if (path === null) return null;
+    for (const { cell, change } of path.steps) rounded[cell]! += change;
+    rows.count[path.row]!++;
+    columns.count[path.column]!++;
+  }
+  return rounded;
+}
+
+interface Margins {
+  readonly target: Float64Array;
+  readonly count: Int32Array;
+  /** Cells of each. */
+  readonly cells: readonly number[][];
+}
+
+function margins(cells: readonly TableCell[], rounded: Int32Array, axis: "row" | "column"): Margins {
+  const size = cells.reduce((most, cell) => Math.max(most, cell[axis] + 1), 0);
+  const target = new Float64Array(size);
+  const count = new Int32Array(size);
+  const own = Array.from({ length: size }, (): number[] => []);
+  cells.forEach((cell, k) => {
+    target[cell[axis]]! += cell.target;
+    count[cell[axis]]! += rounded[k]!;
+    own[cell[axis]]!.push(k);
+  });
+  return { target, count, cells: own };
+}
+
+/** What a unit more costs in (count − target)². */
+function unitCost(count: number, target: number): number {
+  return 2 * (count - target) + 1;
+}
+
+interface Path {
+  readonly row: number;
+  readonly column: number;
+  readonly steps: readonly { readonly cell: number; readonly change: 1 | -1 }[];
+}
+
+/** How a column is reached: by a unit into `added`, and, where it comes from another column, out of `removed`. */
+interface Reach {
+  cost: number;
+  added: number;
+  removed: number;
+}
+
+function cheapestPath(
+  cells: readonly TableCell[],
+  rounded: Int32Array,
+  base: Int32Array,
+  rows: Margins,
+  columns: Margins,
+): Path | null {
+  const width = columns.count.length;
+  const into = (k: number): number => unitCost(rounded[k]!, cells[k]!.target);
+  const reaches = Array.from({ length: width }, (): Reach => ({ cost: Infinity, added: -1, removed: -1 }));
+  const moves = new Map<number, Reach>();
+  rows.cells.forEach((own, row) => {
+    const entry = MARGIN_WEIGHT * unitCost(rows.count[row]!, rows.target[row]!);
+    for (const added of own) {
+      if (rounded[added]! >= cells[added]!.capacity) continue;
+      const cost = into(added);
+      const column = cells[added]!.column;
+      if (entry + cost < reaches[column]!.cost) reaches[column] = { cost: entry + cost, added, removed: -1 };
+      for (const removed of own) {
+        if (removed === added || rounded[removed]! <= base[removed]!) continue;
+        const key = cells[removed]!.column * width + column;
+        const moved = cost - unitCost(rounded[removed]! - 1, cells[removed]!.target);
+        if (moved < (moves.get(key)?.cost ?? Infinity)) moves.set(key, { cost: moved, added, removed });
+      }
+    }
+  });
+  // Bellman and Ford: costs of moves may be negative, those of their cycles never are.
+  for (let round = 1; round < width; round++) {
+    let better = false;
+    for (const [key, { cost, added, removed }] of moves) {
+      const [from, to] = [Math.floor(key / width), key % width];
+      const through = reaches[from]!.cost + cost;
+      if (through < reaches[to]!.cost - ROUNDING) {
+        reaches[to] = { cost: through, added, removed };
+        better = true;
+      }
+    }
+    if (!better) break;
+  }
+  let column = -1;
+  let least = Infinity;
+  reaches.forEach(({ cost }, c) => {
+    const whole = cost + MARGIN_WEIGHT * unitCost(columns.count[c]!, columns.target[c]!);
+    if (whole < least) [least, column] = [whole, c];
+  });
+  if (column < 0) return null;
+  const steps: { cell: number; change: 1 | -1 }[] = [];
+  for (let at = column; ;) {
+    const { added, removed } = reaches[at]!;
+    steps.push({ cell: added, change: 1 });
+    if (removed < 0) return { row: cells[added]!.row, column, steps };
+    steps.push({ cell: removed, change: -1 });
+    at = cells[removed]!.column;
+  }
+}
