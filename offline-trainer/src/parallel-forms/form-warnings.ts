@@ -20,7 +20,7 @@ export function* formWarnings(built: ParallelForms, drawn: readonly Int32Array[]
   const absent = withCounts(built, sums(drawn), "subject").filter((count) => count === 0).length;
   if (absent > 0)
     yield `${counting(absent, "subject")} of ${pool.subjects.length} ${absent === 1 ? "is" : "are"} too small to have an item in forms of ${forms[0]!.items.length}`;
-  if (!quotas.identical) yield "some strata have too few items for all forms: the forms' counts differ a little";
+  if (!quotas.identical) yield "some strata have too few items for all forms: the forms' counts of these differ";
   if (answered !== null && answered.models < FEW_MODELS) yield `difficulties from ${answered.models} models are rough`;
   if (answered?.converged === false)
     yield "the calibration used up its evaluations before it converged; small gradients do no harm";

@@ -21,45 +21,72 @@ export interface Quotas {
 
 /** A mismatch to the pool up to which forms of identical quotas are taken, however much nearer others come. */
 const NEAR = 0.02;
+/** What a number may lack of another by rounding. */
 const ROUNDING = 1e-9;
 
 /**
  * Quotas of forms by {@link roundTable}: in proportion to the pool, subjects and buckets both as near to it as whole
- * numbers can be. All forms have the same quotas, unless strata have too few items for that; then what all forms take
- * together is rounded first and dealt out after, form by form, each time as evenly as whole numbers can.
+ * numbers can be. Forms have the same quotas; where strata have too few items for that, the same numbers by subject and
+ * by bucket; where even that takes forms away from the pool, what all forms take together is rounded, and dealt out as
+ * evenly as whole numbers can.
  * @param size - items of a form @param forms - how many; their items together are at most the pool's
  */
 export function formQuotas(strata: readonly Stratum[], size: number, forms: number): Quotas {
-  const items = strata.reduce((sum, { count }) => sum + count, 0);
   const least = {
     subjects: leastDistance(marginCounts(strata, "subject"), size),
     buckets: leastDistance(marginCounts(strata, "bucket"), size),
   };
-  const share = (total: number, capacity: (count: number) => number): Int32Array | null =>
-    roundTable(
-      strata.map((stratum) => tableCell(stratum, (total * stratum.count) / items, capacity(stratum.count))),
-      total,
-    );
-  const one = share(size, (count) => Math.floor(count / forms));
-  const near = (own: number, bound: number): boolean => own <= Math.max(bound, NEAR) + ROUNDING;
-  if (
-    one !== null &&
-    near(marginDistance(strata, one, "subject"), least.subjects) &&
-    near(marginDistance(strata, one, "bucket"), least.buckets)
-  )
-    return { forms: Array.from({ length: forms }, () => one), identical: true, least };
+  const near = (quota: Int32Array): boolean =>
+    marginDistance(strata, quota, "subject") <= Math.max(least.subjects, NEAR) + ROUNDING &&
+    marginDistance(strata, quota, "bucket") <= Math.max(least.buckets, NEAR) + ROUNDING;
+  const same = share(strata, size, ({ count }) => Math.floor(count / forms));
+  if (same !== null && near(same)) return { forms: new Array<Int32Array>(forms).fill(same), identical: true, least };
+  const alike = alikeQuotas(strata, size, forms);
+  return { forms: alike?.every(near) === true ? alike : dealtQuotas(strata, size, forms), identical: false, least };
+}
 
-  const left = share(forms * size, (count) => count)!;
-  const own = Array.from({ length: forms }, (_, k) => {
-    // A table's whole numbers just below and above its cells always have some with such margins (Cox 1987).
-    const quota = roundTable(
-      strata.map((stratum, s) => tableCell(stratum, left[s]! / (forms - k), Math.ceil(left[s]! / (forms - k)))),
-      size,
-    )!;
+/** A total in proportion to the pool; null where the capacities can't hold it. */
+function share(strata: readonly Stratum[], total: number, capacity: (stratum: Stratum) => number): Int32Array | null {
+  const items = strata.reduce((sum, { count }) => sum + count, 0);
+  const cells = strata.map((stratum): TableCell => {
+    const target = (total * stratum.count) / items;
+    return { ...place(stratum), target, least: Math.floor(target + ROUNDING), capacity: capacity(stratum) };
+  });
+  return roundTable(cells, total);
+}
+
+/** Forms after the first take what it takes as far as strata have it, and keep to its numbers by subject and by bucket. */
+function alikeQuotas(strata: readonly Stratum[], size: number, forms: number): Int32Array[] | null {
+  const first = share(strata, size, ({ count }) => count)!;
+  const left = strata.map(({ count }, s) => count - first[s]!);
+  const quotas = [first];
+  while (quotas.length < forms) {
+    const cells = strata.map((stratum, s): TableCell => {
+      const target = first[s]!;
+      // One below, so that others of its subject and bucket can give way to a stratum that lacks items.
+      return { ...place(stratum), target, least: Math.max(0, Math.min(target - 1, left[s]!)), capacity: left[s]! };
+    });
+    const quota = roundTable(cells, size);
+    if (quota === null) return null;
+    quota.forEach((count, s) => (left[s]! -= count));
+    quotas.push(quota);
+  }
+  return quotas;
+}
+
+/** What all forms take together, dealt out form by form. */
+function dealtQuotas(strata: readonly Stratum[], size: number, forms: number): Int32Array[] {
+  const left = share(strata, forms * size, ({ count }) => count)!;
+  return Array.from({ length: forms }, (_, k) => {
+    // Whole numbers just below and above a table's cells always include some with such margins (Cox 1987).
+    const cells = strata.map((stratum, s): TableCell => {
+      const target = left[s]! / (forms - k);
+      return { ...place(stratum), target, least: Math.floor(target), capacity: Math.ceil(target) };
+    });
+    const quota = roundTable(cells, size)!;
     quota.forEach((count, s) => (left[s]! -= count));
     return quota;
   });
-  return { forms: own, identical: false, least };
 }
 
 /** Σ|share of the drawn − share of the pool| over subjects or buckets. */
@@ -96,6 +123,6 @@ function leastDistance(counts: readonly number[], size: number): number {
   return shareDistance(apportion(size, counts, 0), counts);
 }
 
-function tableCell({ subject, bucket }: Stratum, target: number, capacity: number): TableCell {
-  return { row: subject, column: bucket, target, capacity };
+function place({ subject, bucket }: Stratum): Pick<TableCell, "row" | "column"> {
+  return { row: subject, column: bucket };
 }

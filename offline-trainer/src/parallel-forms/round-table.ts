@@ -4,25 +4,25 @@ export interface TableCell {
   readonly column: number;
   /** Wanted, ≥ 0, in general no whole number. */
   readonly target: number;
-  /** Whole number, at least the target's whole part. */
+  /** Whole numbers between which the cell is rounded, the lower one at most the target. */
+  readonly least: number;
   readonly capacity: number;
 }
 
 /** A margin's unit of misfit counts so much more than a cell's that cells give way to margins wherever they can. */
 const MARGIN_WEIGHT = 1e6;
-/** What a target may lack of a whole number by rounding. */
+/** What a path must be cheaper by to be taken for cheaper. */
 const ROUNDING = 1e-9;
 
 /**
- * Controlled rounding of a two-way table: whole numbers q between the target's whole part and the capacity, of the given
- * sum, that minimise
+ * Controlled rounding of a two-way table: whole numbers q between the cells' bounds, of the given sum, that minimise
  *
  *   10⁶·[Σ_rows (q_r· − x_r·)² + Σ_columns (q_·c − x_·c)²] + Σ_cells (q − x)²,
  *
  * x the targets. Where capacities don't bind, each margin is the rounding by largest remainders, which is also the
  * nearest one in absolute differences, and all margins hold at once; cells are mostly rounded up or down.
  *
- * What is left over the whole parts is a flow from rows to columns with convex costs, found one unit at a time along
+ * What is left over the lower bounds is a flow from rows to columns with convex costs, found one unit at a time along
  * shortest paths, which is exact. Between columns a path goes by the cheapest row, so that a unit costs as much as there
  * are cells times columns.
  * @param total - the sum of the targets, a whole number
@@ -31,13 +31,12 @@ const ROUNDING = 1e-9;
  * Ahuja, Magnanti & Orlin (1993), Network Flows, §9.7 and §14.5
  */
 export function roundTable(cells: readonly TableCell[], total: number): Int32Array | null {
-  const base = Int32Array.from(cells, ({ target }) => Math.floor(target + ROUNDING));
-  const rounded = base.slice();
+  const rounded = Int32Array.from(cells, ({ least }) => least);
   const rows = margins(cells, rounded, "row");
   const columns = margins(cells, rounded, "column");
   let left = total - rounded.reduce((sum, value) => sum + value, 0);
   for (; left > 0; left--) {
-    const path = cheapestPath(cells, rounded, base, rows, columns);
+    const path = cheapestPath(cells, rounded, rows, columns);
     if (path === null) return null;
     for (const { cell, change } of path.steps) rounded[cell]! += change;
     rows.count[path.row]!++;
@@ -84,13 +83,7 @@ interface Reach {
   removed: number;
 }
 
-function cheapestPath(
-  cells: readonly TableCell[],
-  rounded: Int32Array,
-  base: Int32Array,
-  rows: Margins,
-  columns: Margins,
-): Path | null {
+function cheapestPath(cells: readonly TableCell[], rounded: Int32Array, rows: Margins, columns: Margins): Path | null {
   const width = columns.count.length;
   const into = (k: number): number => unitCost(rounded[k]!, cells[k]!.target);
   const reaches = Array.from({ length: width }, (): Reach => ({ cost: Infinity, added: -1, removed: -1 }));
@@ -103,7 +96,7 @@ function cheapestPath(
       const column = cells[added]!.column;
       if (entry + cost < reaches[column]!.cost) reaches[column] = { cost: entry + cost, added, removed: -1 };
       for (const removed of own) {
-        if (removed === added || rounded[removed]! <= base[removed]!) continue;
+        if (removed === added || rounded[removed]! <= cells[removed]!.least) continue;
         const key = cells[removed]!.column * width + column;
         const moved = cost - unitCost(rounded[removed]! - 1, cells[removed]!.target);
         if (moved < (moves.get(key)?.cost ?? Infinity)) moves.set(key, { cost: moved, added, removed });

@@ -23,7 +23,11 @@ const pools = fc
 
 function cellsOf(pool: readonly { row: number; column: number; count: number }[], size: number): TableCell[] {
   const items = pool.reduce((sum, { count }) => sum + count, 0);
-  return pool.map(({ row, column, count }) => ({ row, column, target: (size * count) / items, capacity: count }));
+  return pool.map(({ row, column, count }) => cellOf(row, column, (size * count) / items, count));
+}
+
+function cellOf(row: number, column: number, target: number, capacity: number): TableCell {
+  return { row, column, target, least: Math.floor(target + 1e-9), capacity };
 }
 
 /** Σ of cells by row or column, rows without a cell left out. */
@@ -37,7 +41,7 @@ const distance = (one: readonly number[], other: readonly number[]): number =>
   one.reduce((sum, value, k) => sum + Math.abs(value - other[k]!), 0);
 
 describe("controlled rounding", () => {
-  test("the sum is exact, no cell falls below its whole part or rises above its capacity", () => {
+  test("the sum is exact, no cell leaves its bounds", () => {
     fc.assert(
       fc.property(pools, ({ pool, size }) => {
         const cells = cellsOf(pool, size);
@@ -121,7 +125,7 @@ describe("controlled rounding", () => {
   });
 
   test("says where capacities can't hold the sum", () => {
-    const cell = (row: number, column: number): TableCell => ({ row, column, target: 0.75, capacity: 0 });
+    const cell = (row: number, column: number): TableCell => cellOf(row, column, 0.75, 0);
     expect(roundTable([cell(0, 0), cell(0, 1), cell(1, 0), cell(1, 1)], 3)).toBeNull();
   });
 });
