@@ -4,6 +4,7 @@ import { DISCRIMINATION_SHRINKAGE } from "../calibrate/scales.ts";
 import type { CalibrationBackend } from "../calibrate/types.ts";
 import { answeringModels } from "../fit/answering-models.ts";
 import { DEFAULT_CONFIGURATION, DEFAULT_DIMS, dimsFor } from "../fit/configuration.ts";
+import { interruptible } from "../fit/interruptible.ts";
 import { trainBank, type BankTask, type TrainedBank } from "../fit/train-bank.ts";
 import { submatrix, type ResponseMatrix } from "../matrix/response-matrix.ts";
 import { comparedTexts } from "./compared-texts.ts";
@@ -65,8 +66,9 @@ export async function answeredDifficulty(
 async function calibrateItems(
   items: Uint32Array,
   matrix: ResponseMatrix,
-  { backend, random, signal, onProgress }: AnsweredDifficultyOptions,
+  { random, signal, onProgress, ...options }: AnsweredDifficultyOptions,
 ): Promise<AnsweredItems> {
+  const backend = interruptible(options.backend);
   const count = matrix.items.length;
   const slice = {
     begin: 0,
@@ -87,12 +89,13 @@ async function calibrateItems(
     });
   const one = await train(1, 0);
   const several = most === 1 ? one : await train(most, 1);
-  const [{ bank, scoreMap }] = one.scenarios as [TrainedBank["scenarios"][0]];
+  const [{ bank, scoreMap, threshold }] = one.scenarios as [TrainedBank["scenarios"][0]];
   const [wide] = several.scenarios as [TrainedBank["scenarios"][0]];
   return {
     items,
     bank,
     scoreMap,
+    threshold,
     abilities: {
       values: one.calibration.theta,
       mean: one.abilities.mean[0]!,

@@ -5,10 +5,12 @@ import type { CurveFeatures } from "../anchors/curve-features.ts";
 export interface AnsweredItems {
   /** The items that have curves, ascending, in the order of the banks. */
   readonly items: Uint32Array;
-  /** One dimension: what information and equating are computed with. */
+  /** A 2PL in one dimension: what information and equating are computed with. */
   readonly bank: ItemBank;
   /** From probability back to score, where scores were binarised. */
   readonly scoreMap: MonotoneMap | null;
+  /** Scores above it were taken as right; null where all are 0 or 1. */
+  readonly threshold: number | null;
   /** The models' abilities on its scale, their mean and standard deviation. */
   readonly abilities: { readonly values: Float64Array; readonly mean: number; readonly sd: number };
   /** Leading components of the curves in as many dimensions as the models allow, and the items' expected scores. */

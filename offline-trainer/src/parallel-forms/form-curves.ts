@@ -1,4 +1,4 @@
-import { itemInformation, predictedScores } from "anchoreval/core";
+import { itemBank, itemInformation, predictedScores } from "anchoreval/core";
 import type { AnsweredItems } from "./difficulty.ts";
 
 /**
@@ -13,9 +13,15 @@ export function expectedScores(
   abilities: Float64Array,
 ): Float64Array {
   const known = answeredAmong(answered, items);
+  if (known.length === 0) return abilities.map(() => NaN);
+  const { a, b } = answered.bank;
+  const own = itemBank(
+    Float64Array.from(known, (k) => a[k]!),
+    Float64Array.from(known, (k) => b[k]!),
+  );
   return abilities.map((theta) => {
-    const predicted = predictedScores(Float64Array.of(theta), answered.bank, answered.scoreMap);
-    return meanOver(known, (k) => predicted[k]!);
+    const predicted = predictedScores(Float64Array.of(theta), own, answered.scoreMap);
+    return predicted.reduce((sum, score) => sum + score, 0) / known.length;
   });
 }
 

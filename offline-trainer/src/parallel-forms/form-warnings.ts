@@ -21,6 +21,8 @@ export function* formWarnings(built: ParallelForms, drawn: readonly Int32Array[]
   if (absent > 0)
     yield `${counting(absent, "subject")} of ${pool.subjects.length} ${absent === 1 ? "is" : "are"} too small to have an item in forms of ${forms[0]!.items.length}`;
   if (!quotas.identical) yield "some strata have too few items for all forms: the forms' counts of these differ";
+  if (source.kind === "responses" && source.borrowed === "no" && (source.sameTexts?.other ?? 0) > 0)
+    yield `the answers were said to be to these very items, but ${source.sameTexts!.other} of ${source.sameTexts!.same + source.sameTexts!.other} have another text there`;
   if (answered !== null && answered.models < FEW_MODELS) yield `difficulties from ${answered.models} models are rough`;
   if (answered?.converged === false)
     yield "the calibration used up its evaluations before it converged; small gradients do no harm";

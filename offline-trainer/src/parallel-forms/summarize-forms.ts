@@ -49,7 +49,11 @@ export function summarizeForms(built: ParallelForms, seed: number, buckets: numb
       method: METHODS[difficulty.source.kind],
       known,
       unknown: pool.rows.length - known,
-      calibration: answered && { dims: answered.dims, converged: answered.converged },
+      calibration: answered && {
+        dims: answered.dims,
+        threshold: answered.threshold,
+        converged: answered.converged,
+      },
     },
     forms: forms.map(({ items }, form) => ({
       form: form + 1,

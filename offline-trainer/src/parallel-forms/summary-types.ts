@@ -93,7 +93,13 @@ export interface FormsSummary {
     readonly known: number;
     readonly unknown: number;
     /** Of the calibration; null without one. */
-    readonly calibration: { readonly dims: number; readonly converged: boolean } | null;
+    readonly calibration: {
+      /** Of the response curves that forms are matched in. */
+      readonly dims: number;
+      /** Scores above it were taken as right; null where all are 0 or 1. */
+      readonly threshold: number | null;
+      readonly converged: boolean;
+    } | null;
   };
   readonly forms: readonly FormSummary[];
   readonly pairs: readonly PairSummary[];

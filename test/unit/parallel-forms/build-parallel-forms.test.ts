@@ -130,10 +130,30 @@ describe("parallel forms of a benchmark with borrowed answers", () => {
       smallPool,
       withTexts((i) => (i % 2 === 0 ? small.table.rows[i]![asked]! : `Question ${i}`)),
     );
-    expect(other.source).toMatchObject({ borrowed: "yes" });
+    expect(other.source).toMatchObject({ borrowed: "yes", sameTexts: { same: 75, other: 75 } });
     expect(formsWords(summarizeForms(build(other, 20, 2, 1, smallPool), 1, 5)).join("\n")).toMatch(
       /\(\d+ of 150 texts are the same\)/,
     );
+  });
+
+  test("texts that differ where the answers were said to be to these very items are a warning", async () => {
+    const items = small.matrix.items.map((item, i) => ({ ...item, text: `Question ${i}` }));
+    const own = await measure(smallPool, { ...small.matrix, items }, true);
+    expect(summarizeForms(build(own, 20, 2, 1, smallPool), 1, 5).warnings).toContain(
+      "the answers were said to be to these very items, but 150 of 150 have another text there",
+    );
+  });
+
+  test("graded scores are cut, and what chance does to them isn't claimed", async () => {
+    const scores = Float32Array.from(small.matrix.scores, (score, k) => (score + (k % 4) / 4) / 1.75);
+    const summary = summarizeForms(
+      build(await measure(smallPool, { ...small.matrix, scores }), 20, 2, 1, smallPool),
+      1,
+      5,
+    );
+    expect(summary.difficulty.calibration!.threshold).toBeGreaterThan(0);
+    expect(summary.pairs[0]!.chanceDifference).toBeNull();
+    expect(summary.pairs[0]!.expectedScoreDifference!.mean).toBeGreaterThanOrEqual(0);
   });
 
   test("items without answers are a bucket of their own, in every form by their share, with a warning", async () => {

@@ -12,6 +12,7 @@ function answered(a: readonly number[], b: readonly number[], first = 0): Answer
     items,
     bank: itemBank(Float64Array.from(a), Float64Array.from(b)),
     scoreMap: null,
+    threshold: null,
     abilities: { values: Float64Array.of(-1, 0, 1), mean: 0, sd: 1 },
     curves: {
       count: a.length,
