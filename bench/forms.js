@@ -165,12 +165,7 @@ function distances(built, shape) {
   const line = (name, lists) => {
     const counts = lists.map((items) => drawnCounts(built, items));
     const cells = ["subject", "bucket"].map((axis) => {
-      const margins = counts.map((own) =>
-        marginCounts(
-          strata.map((stratum, s) => ({ ...stratum, count: own[s] })),
-          axis,
-        ),
-      );
+      const margins = counts.map((own) => marginCounts(strata, axis, own));
       const toPool = Math.max(...counts.map((own) => marginDistance(strata, own, axis)));
       return `${toPool.toFixed(3)} to the pool, ${shareDistance(margins[0], margins[1]).toFixed(3)} to each other`;
     });

@@ -1,5 +1,5 @@
 import type { ParallelForms } from "./build-parallel-forms.ts";
-import { withCounts } from "./stratum-counts.ts";
+import { marginCounts } from "./quotas.ts";
 
 /** Models below which difficulties are rough. */
 const FEW_MODELS = 20;
@@ -17,10 +17,10 @@ export function* formWarnings(built: ParallelForms, drawn: readonly Int32Array[]
     yield `${counting(unknown, "item")} of ${pool.rows.length} ${unknown === 1 ? "has" : "have"} no difficulty (${source.kind === "column" ? "an empty cell" : "no responses"}): they are a bucket of their own, "unknown"`;
   if (values !== null && graded < wanted)
     yield `equal difficulties leave ${counting(graded, "bucket")} of the ${wanted} that were asked for`;
-  const absent = withCounts(built, sums(drawn), "subject").filter((count) => count === 0).length;
+  const absent = marginCounts(built.strata, "subject", sums(drawn)).filter((count) => count === 0).length;
   if (absent > 0)
     yield `${counting(absent, "subject")} of ${pool.subjects.length} ${absent === 1 ? "is" : "are"} too small to have an item in forms of ${forms[0]!.items.length}`;
-  if (!quotas.identical) yield "some strata have too few items for all forms: the forms' counts of these differ";
+  if (!quotas.identical) yield "some strata have too few items to give every form the same: forms differ there";
   if (source.kind === "responses" && source.borrowed === "no" && (source.sameTexts?.other ?? 0) > 0)
     yield `the answers were said to be to these very items, but ${source.sameTexts!.other} of ${source.sameTexts!.same + source.sameTexts!.other} have another text there`;
   if (answered !== null && answered.models < FEW_MODELS) yield `difficulties from ${answered.models} models are rough`;

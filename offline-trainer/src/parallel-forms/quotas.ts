@@ -26,9 +26,8 @@ const ROUNDING = 1e-9;
 
 /**
  * Quotas of forms by {@link roundTable}: in proportion to the pool, subjects and buckets both as near to it as whole
- * numbers can be. Forms have the same quotas; where strata have too few items for that, the same numbers by subject and
- * by bucket; where even that takes forms away from the pool, what all forms take together is rounded, and dealt out as
- * evenly as whole numbers can.
+ * numbers can be. Forms have the same quotas; where strata have too few items for that, they have the same numbers by
+ * subject and by bucket, and where that can't be either, numbers that differ by one.
  * @param size - items of a form @param forms - how many; their items together are at most the pool's
  */
 export function formQuotas(strata: readonly Stratum[], size: number, forms: number): Quotas {
@@ -39,46 +38,39 @@ export function formQuotas(strata: readonly Stratum[], size: number, forms: numb
   const near = (quota: Int32Array): boolean =>
     marginDistance(strata, quota, "subject") <= Math.max(least.subjects, NEAR) + ROUNDING &&
     marginDistance(strata, quota, "bucket") <= Math.max(least.buckets, NEAR) + ROUNDING;
-  const same = share(strata, size, ({ count }) => Math.floor(count / forms));
+  const same = oneForm(strata, size, ({ count }) => Math.floor(count / forms));
   if (same !== null && near(same)) return { forms: new Array<Int32Array>(forms).fill(same), identical: true, least };
-  const alike = alikeQuotas(strata, size, forms);
-  return { forms: alike?.every(near) === true ? alike : dealtQuotas(strata, size, forms), identical: false, least };
+  return { forms: dealtQuotas(strata, size, forms), identical: false, least };
 }
 
-/** A total in proportion to the pool; null where the capacities can't hold it. */
-function share(strata: readonly Stratum[], total: number, capacity: (stratum: Stratum) => number): Int32Array | null {
+/** A form in proportion to the pool; null where the capacities can't hold it. */
+function oneForm(strata: readonly Stratum[], size: number, capacity: (stratum: Stratum) => number): Int32Array | null {
   const items = strata.reduce((sum, { count }) => sum + count, 0);
   const cells = strata.map((stratum): TableCell => {
-    const target = (total * stratum.count) / items;
+    const target = (size * stratum.count) / items;
     return { ...place(stratum), target, least: Math.floor(target + ROUNDING), capacity: capacity(stratum) };
   });
-  return roundTable(cells, total);
+  return roundTable(cells, size);
 }
 
-/** Forms after the first take what it takes as far as strata have it, and keep to its numbers by subject and by bucket. */
-function alikeQuotas(strata: readonly Stratum[], size: number, forms: number): Int32Array[] | null {
-  const first = share(strata, size, ({ count }) => count)!;
-  const left = strata.map(({ count }, s) => count - first[s]!);
-  const quotas = [first];
-  while (quotas.length < forms) {
-    const cells = strata.map((stratum, s): TableCell => {
-      const target = first[s]!;
-      // One below, so that others of its subject and bucket can give way to a stratum that lacks items.
-      return { ...place(stratum), target, least: Math.max(0, Math.min(target - 1, left[s]!)), capacity: left[s]! };
-    });
-    const quota = roundTable(cells, size);
-    if (quota === null) return null;
-    quota.forEach((count, s) => (left[s]! -= count));
-    quotas.push(quota);
-  }
-  return quotas;
-}
-
-/** What all forms take together, dealt out form by form. */
+/**
+ * What all forms take together, by subject and by bucket as many times one form's numbers as there are forms, as far as
+ * there are so many items; then dealt out form by form, as evenly as whole numbers can. Whole numbers just below and above
+ * a table's cells always include some whose margins are as near to the table's (Cox 1987), so that this never fails.
+ */
 function dealtQuotas(strata: readonly Stratum[], size: number, forms: number): Int32Array[] {
-  const left = share(strata, forms * size, ({ count }) => count)!;
+  const items = strata.reduce((sum, { count }) => sum + count, 0);
+  const one = oneForm(strata, size, ({ count }) => count)!;
+  const wanted = (axis: "subject" | "bucket"): number[] =>
+    marginCounts(strata, axis, one).map((count) => forms * count);
+  const together = strata.map((stratum): TableCell => {
+    const target = (forms * size * stratum.count) / items;
+    // Up to an item a form less, so that a subject or bucket that was rounded down finds room.
+    const least = Math.max(0, Math.floor(target) - forms);
+    return { ...place(stratum), target, least, capacity: stratum.count };
+  });
+  const left = roundTable(together, forms * size, { rows: wanted("subject"), columns: wanted("bucket") })!;
   return Array.from({ length: forms }, (_, k) => {
-    // Whole numbers just below and above a table's cells always include some with such margins (Cox 1987).
     const cells = strata.map((stratum, s): TableCell => {
       const target = left[s]! / (forms - k);
       return { ...place(stratum), target, least: Math.floor(target), capacity: Math.ceil(target) };
@@ -95,20 +87,23 @@ export function marginDistance(
   drawn: ArrayLike<number>,
   axis: "subject" | "bucket",
 ): number {
-  return shareDistance(
-    marginCounts(
-      strata.map((stratum, s) => ({ ...stratum, count: drawn[s]! })),
-      axis,
-    ),
-    marginCounts(strata, axis),
-  );
+  return shareDistance(marginCounts(strata, axis, drawn), marginCounts(strata, axis));
 }
 
-/** Items by subject or by bucket. */
-export function marginCounts(strata: readonly Stratum[], axis: "subject" | "bucket"): number[] {
-  const counts: number[] = [];
-  for (const stratum of strata) counts[stratum[axis]] = (counts[stratum[axis]] ?? 0) + stratum.count;
-  return Array.from(counts, (count: number | undefined) => count ?? 0);
+/**
+ * Items by subject or by bucket.
+ * @param counts - of every stratum. @default the pool's
+ */
+export function marginCounts(
+  strata: readonly Stratum[],
+  axis: "subject" | "bucket",
+  counts?: ArrayLike<number>,
+): number[] {
+  const margins: number[] = [];
+  strata.forEach((stratum, s) => {
+    margins[stratum[axis]] = (margins[stratum[axis]] ?? 0) + (counts ? counts[s]! : stratum.count);
+  });
+  return Array.from(margins, (count: number | undefined) => count ?? 0);
 }
 
 /** Σ|p − q| of two distributions given by counts (L1, from 0 to 2). */

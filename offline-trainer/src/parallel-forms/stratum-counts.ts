@@ -10,20 +10,12 @@ export function drawnCounts({ strata, stratumOf }: ParallelForms, items: Uint32A
   return counts;
 }
 
-/** Items by subject or bucket, from those of every stratum. */
-export function withCounts({ strata }: ParallelForms, counts: ArrayLike<number>, axis: "subject" | "bucket"): number[] {
-  return marginCounts(
-    strata.map((stratum, s) => ({ ...stratum, count: counts[s]! })),
-    axis,
-  );
-}
-
 export function countedSubjects(built: ParallelForms, counts: ArrayLike<number>): Record<string, Counted> {
-  return counted(withCounts(built, counts, "subject"), (subject) => built.pool.subjects[subject]!);
+  return counted(marginCounts(built.strata, "subject", counts), (subject) => built.pool.subjects[subject]!);
 }
 
 export function countedBuckets(built: ParallelForms, counts: ArrayLike<number>): Record<string, Counted> {
-  return counted(withCounts(built, counts, "bucket"), (bucket) => bucketName(built, bucket));
+  return counted(marginCounts(built.strata, "bucket", counts), (bucket) => bucketName(built, bucket));
 }
 
 function counted(counts: readonly number[], name: (k: number) => string): Record<string, Counted> {

@@ -2,8 +2,7 @@ import { rounded } from "../fit/rounded.ts";
 import type { ParallelForms } from "./build-parallel-forms.ts";
 import type { AnsweredItems } from "./difficulty.ts";
 import { chanceVariance, expectedScores, meanInformation } from "./form-curves.ts";
-import { shareDistance } from "./quotas.ts";
-import { withCounts } from "./stratum-counts.ts";
+import { marginCounts, shareDistance } from "./quotas.ts";
 import type { CurvesSummary, PairSummary } from "./summary-types.ts";
 
 /** The grid: −3 to 3 standard deviations by halves. */
@@ -30,7 +29,9 @@ export function pairSummaries(built: ParallelForms, drawn: readonly Int32Array[]
     forms.slice(one + 1).map((__, k): PairSummary => {
       const other = one + 1 + k;
       const apart = (axis: "subject" | "bucket"): number =>
-        rounded(shareDistance(withCounts(built, drawn[one]!, axis), withCounts(built, drawn[other]!, axis)));
+        rounded(
+          shareDistance(marginCounts(built.strata, axis, drawn[one]!), marginCounts(built.strata, axis, drawn[other]!)),
+        );
       const gaps = (values: readonly Float64Array[]): Float64Array =>
         values[one]!.map((value, at) => Math.abs(value - values[other]![at]!));
       return {

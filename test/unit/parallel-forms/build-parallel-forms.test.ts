@@ -227,7 +227,7 @@ describe("parallel forms without answers", () => {
     ]);
     const half = Math.floor(pool.rows.length / 2);
     expect(summarizeForms(build(own, half, 2), 1, 5).warnings).toContain(
-      "some strata have too few items for all forms: the forms' counts of these differ",
+      "some strata have too few items to give every form the same: forms differ there",
     );
   });
 });

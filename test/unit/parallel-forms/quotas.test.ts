@@ -79,12 +79,7 @@ describe("quotas of forms", () => {
         const { forms: quotas } = formQuotas(cells, items / forms, forms);
         const apart = (values: readonly number[]): number => Math.max(...values) - Math.min(...values);
         for (const axis of ["subject", "bucket"] as const) {
-          const margins = quotas.map((quota) =>
-            marginCounts(
-              cells.map((cell, s) => ({ ...cell, count: quota[s]! })),
-              axis,
-            ),
-          );
+          const margins = quotas.map((quota) => marginCounts(cells, axis, quota));
           margins[0]!.forEach((_, k) => expect(apart(margins.map((own) => own[k]!))).toBeLessThanOrEqual(1));
         }
       }),
@@ -103,14 +98,23 @@ describe("quotas of forms", () => {
       expect(marginDistance(cells, quota, "bucket")).toBeCloseTo(least.buckets, 9);
       expect(quota.filter((_, s) => cells[s]!.bucket === 2).reduce((sum, count) => sum + count, 0)).toBe(1);
     }
-    const bySubject = forms.map((quota) =>
-      marginCounts(
-        cells.map((cell, s) => ({ ...cell, count: quota[s]! })),
-        "subject",
-      ),
-    );
+    const bySubject = forms.map((quota) => marginCounts(cells, "subject", quota));
     expect(bySubject[1]).toEqual(bySubject[0]);
     expect(bySubject[2]).toEqual(bySubject[0]);
+  });
+
+  test("many forms that take most of the pool have the same numbers by subject and by bucket", () => {
+    const forms = 20;
+    const items = LARGE.reduce((sum, { count }) => sum + count, 0);
+    const size = Math.floor((0.85 * items) / forms);
+    const quotas = formQuotas(LARGE, size, forms);
+    expect(quotas.identical).toBe(false);
+    for (const quota of quotas.forms) {
+      expect(marginDistance(LARGE, quota, "subject")).toBeCloseTo(quotas.least.subjects, 9);
+      expect(marginDistance(LARGE, quota, "bucket")).toBeCloseTo(quotas.least.buckets, 9);
+      for (const axis of ["subject", "bucket"] as const)
+        expect(marginCounts(LARGE, axis, quota)).toEqual(marginCounts(LARGE, axis, quotas.forms[0]));
+    }
   });
 
   test("the whole pool in two forms: each item once, odd ones shared out", () => {
