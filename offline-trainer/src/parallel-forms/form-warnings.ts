@@ -24,8 +24,6 @@ export function* formWarnings(built: ParallelForms, drawn: readonly Int32Array[]
   if (source.kind === "responses" && source.borrowed === "no" && (source.sameTexts?.other ?? 0) > 0)
     yield `the answers were said to be to these very items, but ${source.sameTexts!.other} of ${source.sameTexts!.same + source.sameTexts!.other} have another text there`;
   if (answered !== null && answered.models < FEW_MODELS) yield `difficulties from ${answered.models} models are rough`;
-  if (answered?.converged === false)
-    yield "the calibration used up its evaluations before it converged; small gradients do no harm";
 }
 
 function sums(drawn: readonly Int32Array[]): number[] {

@@ -1,14 +1,14 @@
-import { itemInformation } from "anchoreval/core";
+import { itemInformation, predictedScores } from "anchoreval/core";
 import type { AnsweredItems, PoolDifficulty } from "./difficulty.ts";
 import type { ItemFeatures } from "./refine-forms.ts";
 
-/** Abilities at which information is matched, in standard deviations of the models' about their mean. */
-const INFORMATION_AT = [-2, -1, 0, 1, 2];
+/** Abilities at which expected scores and information are matched, in standard deviations about the models' mean. */
+const MATCHED_AT = [-3, -2, -1, 0, 1, 2, 3];
 
 /**
  * What forms of these items are matched in: mean and spread of the difficulty and, where models answered the items, the
- * expected score over the models, the leading components of the response curves, and the information at five abilities.
- * Each of these groups varies by 1 within strata, so that each counts the same. Null where no difficulty is known.
+ * expected score over the models and the leading components of the response curves in several dimensions, and, in one,
+ * expected scores and information at seven abilities. Each of these four groups varies by 1 within strata, so that each counts the same. Null where no difficulty is known.
  * @param strataOf - stratum of every item
  */
 export function matchingFeatures(
@@ -17,7 +17,8 @@ export function matchingFeatures(
 ): ItemFeatures | null {
   if (values === null) return null;
   const groups: Float64Array[][] = [difficultyMoments(values)];
-  if (answered !== null) groups.push(expectedScores(answered, values.length), information(answered, values.length));
+  if (answered !== null)
+    groups.push(...[expectedScores, oneDimensionalScores, information].map((group) => group(answered, values.length)));
   const columns = groups.flatMap((group) => {
     const variance = group.reduce((sum, column) => sum + varianceWithin(centred(column), strataOf), 0);
     const scale = variance > 0 ? 1 / Math.sqrt(variance) : 0;
@@ -43,10 +44,22 @@ function expectedScores({ items, curves }: AnsweredItems, count: number): Float6
   ];
 }
 
+function oneDimensionalScores(answered: AnsweredItems, count: number): Float64Array[] {
+  const { items, bank, scoreMap } = answered;
+  return matchedAbilities(answered).map((theta) => {
+    const predicted = predictedScores(theta, bank, scoreMap);
+    return spread(items, count, (k) => predicted[k]!);
+  });
+}
+
+function matchedAbilities({ abilities: { mean, sd } }: AnsweredItems): Float64Array[] {
+  return MATCHED_AT.map((z) => Float64Array.of(mean + z * sd));
+}
+
 /** Information relative to the items' mean at that ability. */
-function information({ items, bank, abilities }: AnsweredItems, count: number): Float64Array[] {
-  return INFORMATION_AT.map((z) => {
-    const theta = Float64Array.of(abilities.mean + z * abilities.sd);
+function information(answered: AnsweredItems, count: number): Float64Array[] {
+  const { items, bank } = answered;
+  return matchedAbilities(answered).map((theta) => {
     const own = Float64Array.from({ length: bank.count }, (_, k) => itemInformation(theta, bank, k));
     const mean = own.reduce((sum, value) => sum + value, 0) / own.length;
     return spread(items, count, (k) => own[k]! / mean);

@@ -30,7 +30,7 @@ export function pairSummaries(built: ParallelForms, drawn: readonly Int32Array[]
       const other = one + 1 + k;
       const apart = (axis: "subject" | "bucket"): number =>
         rounded(
-          shareDistance(marginCounts(built.strata, axis, drawn[one]!), marginCounts(built.strata, axis, drawn[other]!)),
+          shareDistance(marginCounts(built.strata, axis, drawn[one]), marginCounts(built.strata, axis, drawn[other])),
         );
       const gaps = (values: readonly Float64Array[]): Float64Array =>
         values[one]!.map((value, at) => Math.abs(value - values[other]![at]!));
