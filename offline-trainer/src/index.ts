@@ -23,6 +23,7 @@ export type { BundleDescription, FitOptions } from "./fit/fit-options.ts";
 export { foldThreads, type FoldThreads } from "./fit/fold-threads.ts";
 export type { ImportReport } from "./import/import-report.ts";
 export { importLmEval } from "./import/lm-eval.ts";
+export { readItemTable, type ItemTable } from "./ingest/item-table.ts";
 export { readItems } from "./ingest/items-file.ts";
 export { readResponses, type ReadResponsesOptions, type Responses } from "./ingest/read-responses.ts";
 export { writeItems } from "./ingest/write-items.ts";
@@ -36,6 +37,27 @@ export {
   type ItemInfo,
   type ResponseMatrix,
 } from "./matrix/response-matrix.ts";
+export { answeredDifficulty, type AnsweredDifficultyOptions } from "./parallel-forms/answered-difficulty.ts";
+export {
+  buildParallelForms,
+  type ParallelForm,
+  type ParallelForms,
+  type ParallelFormsOptions,
+} from "./parallel-forms/build-parallel-forms.ts";
+export {
+  NO_DIFFICULTY,
+  type AnsweredItems,
+  type DifficultySource,
+  type PoolDifficulty,
+} from "./parallel-forms/difficulty.ts";
+export { equatedScores } from "./parallel-forms/equating.ts";
+export { formsWords } from "./parallel-forms/forms-words.ts";
+export { givenDifficulty } from "./parallel-forms/given-difficulty.ts";
+export { itemPool, type ItemPool, type ItemPoolOptions } from "./parallel-forms/item-pool.ts";
+export { joinKeys, type JoinKeys } from "./parallel-forms/join-items.ts";
+export { summarizeForms } from "./parallel-forms/summarize-forms.ts";
+export type { EquatingSummary, FormsSummary, FormSummary, PairSummary } from "./parallel-forms/summary-types.ts";
+export { formFiles, type FormsDocument, type FormsInputs } from "./parallel-forms/write-forms.ts";
 export { readBundleFolder, writeBundleFolder } from "./publish/bundle-folder.ts";
 export { renderReport } from "./report/render-report.ts";
 export { startLocalWorker, type LocalWorker, type LocalWorkerOptions } from "./serve/local-worker.ts";

@@ -19,7 +19,9 @@ const PAGES = [
   "offline-trainer/README.md",
   "bench/README.md",
   "examples/lm-eval/README.md",
-  ...["audit", "backtest", "comparison", "deploy", "gpu", "harnesses", "sdk"].map((name) => `docs/${name}.md`),
+  ...["audit", "backtest", "comparison", "deploy", "gpu", "harnesses", "parallel-forms", "sdk"].map(
+    (name) => `docs/${name}.md`,
+  ),
   "docs/decisions/README.md",
 ];
 
@@ -61,7 +63,14 @@ function compilerMessages(codes: readonly string[]): string {
 }
 
 describe("TypeScript on the pages", () => {
-  const pages = ["README.md", "sdk/README.md", "offline-trainer/README.md", "docs/sdk.md", "docs/comparison.md"];
+  const pages = [
+    "README.md",
+    "sdk/README.md",
+    "offline-trainer/README.md",
+    "docs/sdk.md",
+    "docs/comparison.md",
+    "docs/parallel-forms.md",
+  ];
   const code = pages.flatMap((page) => blocks(page, "ts"));
 
   test("compiles", () => {

@@ -4,6 +4,7 @@ import { auditCommand } from "./audit.ts";
 import { backtestCommand } from "./backtest.ts";
 import { demoCommand } from "./demo.ts";
 import { fitCommand } from "./fit.ts";
+import { formsCommand } from "./forms.ts";
 import { importCommand } from "./import.ts";
 import { publishCommand } from "./publish.ts";
 import { serveCommand } from "./serve.ts";
@@ -25,6 +26,7 @@ export function main(argv: readonly string[], streams: Streams = process): Promi
         fitCommand,
         backtestCommand,
         auditCommand,
+        formsCommand,
         publishCommand,
         serveCommand,
         demoCommand,

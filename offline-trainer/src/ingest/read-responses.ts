@@ -3,10 +3,8 @@ import {
   DataIssues,
   jsonRecords,
   scoreReader,
-  textLines,
   type CsvRecord,
   type JsonRecord,
-  type LineBatch,
   type ScoreOptions,
   type ScoreReader,
 } from "anchoreval/node";
@@ -19,12 +17,15 @@ import { defaultItems } from "./default-items.ts";
 import { readItems } from "./items-file.ts";
 import { longJsonReader } from "./long-table.ts";
 import { matchItems } from "./match-items.ts";
+import { openTable } from "./open-table.ts";
 import { isPyIrt, pyIrtReader } from "./py-irt.ts";
 import { ScoreTable } from "./score-table.ts";
 
 export interface ReadResponsesOptions extends ScoreOptions {
   /** File that describes the items. @default none: scenarios are taken from the ids */
   readonly items?: string;
+  /** Where no file describes the items: all are one scenario, and nothing is said of it. */
+  readonly oneScenario?: boolean;
 }
 
 /** Responses as read, and what a user should be told about the reading. */
@@ -50,6 +51,7 @@ export async function readResponses(path: string, options: ReadResponsesOptions 
   if (described) matchItems(described, table.items, { items: options.items!, responses: path });
   checkTable(table, issues);
   let items = described;
+  if (!items && options.oneScenario === true) items = table.items.map((id) => ({ item_id: id, scenario: "all" }));
   if (!items) {
     const assumed = defaultItems(table.items);
     items = assumed.items;
@@ -70,17 +72,7 @@ async function readTable(
   reader: ScoreReader,
   remarks: string[],
 ): Promise<{ table: ScoreTable; issues: DataIssues }> {
-  const batches = textLines(path);
-  const head: LineBatch[] = [];
-  let first: string | undefined;
-  while (first === undefined) {
-    const next = await batches.next();
-    if (next.done === true) new DataIssues(path).fail({}, "empty", "the file is empty");
-    head.push(next.value as LineBatch);
-    first = head.at(-1)!.lines.find((line) => line.trim() !== "");
-  }
-  const lines = resumed(head, batches);
-  const json = isJson(path, first);
+  const { json, lines } = await openTable(path);
   const issues = new DataIssues(path, json ? "lines" : "table");
   const table = new ScoreTable(issues);
   if (json) {
@@ -99,20 +91,6 @@ async function readTable(
   }
   issues.refuse();
   return { table, issues };
-}
-
-async function* resumed(
-  head: readonly LineBatch[],
-  rest: AsyncIterable<LineBatch>,
-): AsyncGenerator<LineBatch, void, undefined> {
-  yield* head;
-  yield* rest;
-}
-
-function isJson(path: string, firstLine: string): boolean {
-  const name = path.toLowerCase().replace(/\.gz$/, "");
-  if (name.endsWith(".csv")) return false;
-  return /\.(jsonl|ndjson|json)$/.test(name) || /^\s*[{[]/.test(firstLine);
 }
 
 function mixedSubscenarios(items: readonly ItemInfo[]): string[] {

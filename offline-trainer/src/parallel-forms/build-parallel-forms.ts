@@ -1,0 +1,110 @@
+import type { RandomSource } from "anchoreval/core";
+import { difficultyBuckets, type DifficultyBucket } from "./difficulty-buckets.ts";
+import type { PoolDifficulty } from "./difficulty.ts";
+import { checkFormSizes, type ItemPool } from "./item-pool.ts";
+import { matchingFeatures } from "./matching-features.ts";
+import { formQuotas, type Quotas, type Stratum } from "./quotas.ts";
+import { refineForms, type Refinement } from "./refine-forms.ts";
+
+export interface ParallelFormsOptions {
+  /** Items of a form. */
+  readonly size: number;
+  /** Forms. */
+  readonly count: number;
+  /** Buckets of difficulty at most. */
+  readonly buckets: number;
+  readonly random: RandomSource;
+}
+
+/** A form: its items, as indices into the pool, ascending. */
+export interface ParallelForm {
+  readonly items: Uint32Array;
+}
+
+/** Disjoint forms of a pool that are alike, and how they came about. */
+export interface ParallelForms {
+  readonly forms: readonly ParallelForm[];
+  readonly pool: ItemPool;
+  readonly difficulty: PoolDifficulty;
+  /** Of the pool; one of everything where no difficulty is known. */
+  readonly buckets: readonly DifficultyBucket[];
+  readonly strata: readonly Stratum[];
+  /** Stratum of every item of the pool. */
+  readonly stratumOf: Int32Array;
+  readonly quotas: Quotas;
+  /** Null where no difficulty is known: items are drawn at random within their subject. */
+  readonly refinement: Refinement | null;
+}
+
+/**
+ * Builds disjoint forms that are alike in subjects and difficulty: quotas by subject and bucket of difficulty
+ * ({@link formQuotas}), a random draw, and swaps that bring the forms nearer to each other and to the pool
+ * ({@link refineForms}).
+ * @throws AnchorEvalError `invalid_option` for more items than the pool has
+ * @example
+ * const pool = itemPool(await readItemTable("mmlu_zh.csv"), { by: "Subject" });
+ * const { forms } = buildParallelForms(pool, givenDifficulty(pool, "difficulty"), { size: 300, count: 2, buckets: 5, random: createRandom(1) });
+ */
+export function buildParallelForms(
+  pool: ItemPool,
+  difficulty: PoolDifficulty,
+  { size, count, buckets: most, random }: ParallelFormsOptions,
+): ParallelForms {
+  checkFormSizes(pool, size, count);
+  const { bucketOf, buckets } = difficultyBuckets(
+    difficulty.values ?? new Float64Array(pool.rows.length).fill(NaN),
+    most,
+  );
+  const { strata, members, stratumOf } = stratify(pool.subjectOf, bucketOf, buckets.length);
+  const quotas = formQuotas(strata, size, count);
+  const formOf = deal(members, quotas, pool.rows.length, random.fork("deal"));
+  const features = matchingFeatures(difficulty, stratumOf);
+  const refinement = features && refineForms(formOf, members, count, size, features, random.fork("swaps"));
+  const forms = Array.from({ length: count }, (_, form): ParallelForm => ({
+    items: Uint32Array.from(formOf.keys()).filter((item) => formOf[item] === form),
+  }));
+  return { forms, pool, difficulty, buckets, strata, stratumOf, quotas, refinement };
+}
+
+/** The strata that have items, by subject and then by bucket, with their items. */
+function stratify(
+  subjectOf: Int32Array,
+  bucketOf: Int32Array,
+  buckets: number,
+): { strata: Stratum[]; members: number[][]; stratumOf: Int32Array } {
+  const byKey = new Map<number, number[]>();
+  subjectOf.forEach((subject, item) => {
+    const key = subject * buckets + bucketOf[item]!;
+    const own = byKey.get(key);
+    if (own) own.push(item);
+    else byKey.set(key, [item]);
+  });
+  const keys = [...byKey.keys()].sort((left, right) => left - right);
+  const members = keys.map((key) => byKey.get(key)!);
+  const stratumOf = new Int32Array(subjectOf.length);
+  members.forEach((items, stratum) => items.forEach((item) => (stratumOf[item] = stratum)));
+  const strata = keys.map((key, s) => ({
+    subject: Math.floor(key / buckets),
+    bucket: key % buckets,
+    count: members[s]!.length,
+  }));
+  return { strata, members, stratumOf };
+}
+
+/** A random draw by quotas. @returns form of every item, −1 for none */
+function deal(
+  members: readonly (readonly number[])[],
+  quotas: Quotas,
+  items: number,
+  random: RandomSource,
+): Int32Array {
+  const formOf = new Int32Array(items).fill(-1);
+  members.forEach((own, stratum) => {
+    const shuffled = random.shuffle([...own]);
+    let at = 0;
+    quotas.forms.forEach((quota, form) => {
+      for (let k = 0; k < quota[stratum]!; k++) formOf[shuffled[at++]!] = form;
+    });
+  });
+  return formOf;
+}
