@@ -6,6 +6,7 @@ import { demoCommand } from "./demo.ts";
 import { fitCommand } from "./fit.ts";
 import { importCommand } from "./import.ts";
 import { publishCommand } from "./publish.ts";
+import { routeCommand } from "./route.ts";
 import { serveCommand } from "./serve.ts";
 import { simulateCommand } from "./simulate.ts";
 
@@ -25,6 +26,7 @@ export function main(argv: readonly string[], streams: Streams = process): Promi
         fitCommand,
         backtestCommand,
         auditCommand,
+        routeCommand,
         publishCommand,
         serveCommand,
         demoCommand,
