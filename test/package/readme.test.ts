@@ -19,7 +19,9 @@ const PAGES = [
   "offline-trainer/README.md",
   "bench/README.md",
   "examples/lm-eval/README.md",
-  ...["audit", "backtest", "comparison", "deploy", "gpu", "harnesses", "sdk"].map((name) => `docs/${name}.md`),
+  ...["audit", "backtest", "comparison", "deploy", "gpu", "harnesses", "routing", "sdk"].map(
+    (name) => `docs/${name}.md`,
+  ),
   "docs/decisions/README.md",
 ];
 
