@@ -11,6 +11,13 @@ export { runBacktest, type Backtest, type BacktestOptions } from "./backtest/run
 export type { BacktestRow } from "./backtest/summarize.ts";
 export { calibrate, type CalibrateOptions, type Calibration, type CalibrationStep } from "./calibrate/calibrate.ts";
 export type { CalibrationBackend, CodedResponses, Objective, Parameters } from "./calibrate/types.ts";
+export { embeddedRows, readEmbeddings, type Embeddings } from "./cold-start/embeddings-file.ts";
+export { judgeRouting, type RoutingJudgement, type Share } from "./cold-start/judge-routing.ts";
+export { splitQuestions, testAnswers, textsOf, type QuestionSplit } from "./cold-start/question-split.ts";
+export { routeQuestions, type MethodRouting, type RouteOptions, type Routing } from "./cold-start/route-questions.ts";
+export { routingSummary } from "./cold-start/routing-summary.ts";
+export { textFeatures, type QuestionFeatures } from "./cold-start/text-features.ts";
+export { ROUTE_METHODS, type RouteMethod } from "./cold-start/types.ts";
 export { closingWords } from "./fit/closing-words.ts";
 export {
   configurationDigest,

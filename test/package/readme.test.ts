@@ -19,7 +19,7 @@ const PAGES = [
   "offline-trainer/README.md",
   "bench/README.md",
   "examples/lm-eval/README.md",
-  ...["audit", "backtest", "comparison", "deploy", "gpu", "harnesses", "parallel-forms", "sdk"].map(
+  ...["audit", "backtest", "comparison", "deploy", "gpu", "harnesses", "parallel-forms", "routing", "sdk"].map(
     (name) => `docs/${name}.md`,
   ),
   "docs/decisions/README.md",

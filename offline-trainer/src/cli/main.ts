@@ -7,6 +7,7 @@ import { fitCommand } from "./fit.ts";
 import { formsCommand } from "./forms.ts";
 import { importCommand } from "./import.ts";
 import { publishCommand } from "./publish.ts";
+import { routeCommand } from "./route.ts";
 import { serveCommand } from "./serve.ts";
 import { simulateCommand } from "./simulate.ts";
 
@@ -27,6 +28,7 @@ export function main(argv: readonly string[], streams: Streams = process): Promi
         backtestCommand,
         auditCommand,
         formsCommand,
+        routeCommand,
         publishCommand,
         serveCommand,
         demoCommand,
