@@ -83,6 +83,7 @@ describe("any selection, of any weights, accuracies and sizes", () => {
             bank: itemBank(Float64Array.from({ length: count }, coarse), Float64Array.from({ length: count }, coarse)),
             abilities: Float64Array.from({ length: 1 + random.below(5) }, () => random.normal()),
             simulatedProposals: 500,
+            generations: 2,
             column: (item) => Float64Array.of(item % 2, item % 3),
             sizes,
             random: createRandom(seed),

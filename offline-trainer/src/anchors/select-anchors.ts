@@ -1,4 +1,5 @@
 import type { AnchorSet, RandomSource } from "anchoreval/core";
+import { prepareEssence } from "./essence/prepare-essence.ts";
 import { prepareGreedyVariance } from "./greedy-variance.ts";
 import { prepareHybrid } from "./hybrid.ts";
 import { correctnessKmeansAnchors, irtKmeansAnchors } from "./kmeans-anchors.ts";
@@ -26,6 +27,7 @@ const PREPARATIONS: Readonly<Record<Selection, (input: SelectionInput) => Prepar
   hybrid: prepareHybrid,
   screened: prepareScreened,
   "greedy-variance": prepareGreedyVariance,
+  essence: prepareEssence,
   "irt-kmeans": drawnAtOnce(irtKmeansAnchors),
   "correctness-kmeans": drawnAtOnce(correctnessKmeansAnchors),
 };
@@ -43,11 +45,12 @@ export async function selectAnchors(selection: Selection, input: SelectionInput)
 export function prepareSelection(
   selection: Selection,
   input: SelectionInput,
-): { readonly draw: (random: RandomSource) => Promise<SelectedAnchors> } {
+): Omit<PreparedSelection, "draw"> & { readonly draw: (random: RandomSource) => Promise<SelectedAnchors> } {
   const count = input.weights.length;
   const sizes = [...new Set(input.sizes.filter((size) => size < count))].sort((x, y) => x - y);
   const prepared = sizes.length > 0 ? PREPARATIONS[selection]({ ...input, sizes }) : null;
   return {
+    ...(prepared?.filtered && { filtered: prepared.filtered }),
     draw: async (random) => {
       const selected = (await prepared?.draw(random)) ?? { sets: new Map<number, AnchorSet>(), nested: true };
       const sets = new Map(selected.sets);

@@ -1,4 +1,5 @@
 import type { AnchorSet, ItemBank, RandomSource } from "anchoreval/core";
+import type { FilteredItems } from "./essence/coarse-filter.ts";
 import type { NearestBackend } from "./nearest-centroids.ts";
 
 export const SELECTIONS = [
@@ -7,6 +8,7 @@ export const SELECTIONS = [
   "hybrid",
   "screened",
   "greedy-variance",
+  "essence",
   "irt-kmeans",
   "correctness-kmeans",
 ] as const;
@@ -23,6 +25,10 @@ export interface SelectionInput {
   readonly abilities: Float64Array;
   /** The source models' scores on item i as a vector, missing ones filled with the item's mean; ½ where all are. */
   readonly column: (item: number) => Float64Array;
+  /** Family of every source model; without, each is one of its own. */
+  readonly families?: ArrayLike<number>;
+  /** Groups of items with the same text, their first ones first. */
+  readonly copies?: () => readonly (readonly number[])[];
   /** Sizes asked for, ascending, each below the number of items. */
   readonly sizes: readonly number[];
   readonly random: RandomSource;
@@ -30,11 +36,15 @@ export interface SelectionInput {
   readonly backend: NearestBackend;
   /** Proposals simulated where inclusion probabilities have no formula. @default 10 000 */
   readonly simulatedProposals?: number;
+  /** Generations of each genetic search at most. @default 100 */
+  readonly generations?: number;
 }
 
 /** One scenario's anchors, ready to be drawn again and again: all is done that doesn't depend on the draw. */
 export interface PreparedSelection {
   readonly draw: (random: RandomSource) => SelectedAnchors | Promise<SelectedAnchors>;
+  /** Of a selection that looks among some of the items only: which they are. */
+  readonly filtered?: FilteredItems;
 }
 
 /** Chosen anchors of one scenario. */

@@ -10,7 +10,7 @@ import { auditBank, type BankAudit } from "./audit-bank.ts";
 import { benjaminiHochberg } from "./benjamini-hochberg.ts";
 import { itemCopies, textPairs, type ItemCopy, type TextPair } from "./item-copies.ts";
 import { modelFamilies } from "./model-families.ts";
-import { sameTexts } from "./same-text.ts";
+import { sameTexts } from "../matrix/same-text.ts";
 
 export interface AuditOptions {
   /** Its weighting and whether one ability is for all scenarios. */

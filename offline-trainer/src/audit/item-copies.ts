@@ -1,6 +1,6 @@
 import type { BankAudit } from "./audit-bank.ts";
 import type { AnswerLikeness } from "./near-copies.ts";
-import type { Sameness, TextGroup } from "./same-text.ts";
+import type { Sameness, TextGroup } from "../matrix/same-text.ts";
 
 /** Two items of which one may be enough. */
 export interface ItemCopy {

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { sha256Hex } from "anchoreval/bundle";
 import type { Command, OptionReader } from "anchoreval/cli";
 import { AnchorEvalError } from "anchoreval/core";
-import { sameTexts } from "../audit/same-text.ts";
+import { sameTexts } from "../matrix/same-text.ts";
 import { PROVIDERS, resolveBackend } from "../backends/resolve-backend.ts";
 import { embeddedRows, readEmbeddings } from "../cold-start/embeddings-file.ts";
 import { judgeRouting } from "../cold-start/judge-routing.ts";

@@ -70,6 +70,7 @@ export function bundleContent(
       dimensionErrors: Object.fromEntries(
         banks.filter((bank) => bank.dimensionErrors.length > 0).map((bank) => [bank.task.id, bank.dimensionErrors]),
       ),
+      ...filteredItems(banks),
       calibration: Object.fromEntries(
         banks.map(({ task, trained: { calibration } }) => [
           task.id,
@@ -104,6 +105,14 @@ export function bundleContent(
       };
     }),
   };
+}
+
+/** How many items a selection's filter left, and how many it left out by which rule; nothing where none filters. */
+function filteredItems(banks: readonly FittedBank[]): { filtered?: Record<string, object> } {
+  const filtered = banks.flatMap(({ filtered: own }) =>
+    Array.from(own, ([id, { pool, dropped, needed }]) => [id, { pool: pool.length, dropped, needed }] as const),
+  );
+  return filtered.length > 0 ? { filtered: Object.fromEntries(filtered) } : {};
 }
 
 /** The form that is asked by default: 100 anchors a scenario, else the next smaller, else the smallest. */

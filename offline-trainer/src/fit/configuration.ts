@@ -63,7 +63,7 @@ export const DEFAULT_CONFIGURATION: FitConfiguration = {
  * what they say of the others under a covariance are best read by it.
  */
 export function headlineEstimator(selection: Selection): EstimatorId {
-  if (selection === "greedy-variance") return "stack";
+  if (selection === "greedy-variance" || selection === "essence") return "stack";
   return intervalKind(selection) === "design" ? "gate" : "gp-irt";
 }
 

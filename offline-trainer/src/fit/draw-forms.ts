@@ -1,8 +1,10 @@
 import type { AnchorSet, RandomSource } from "anchoreval/core";
+import type { FilteredItems } from "../anchors/essence/coarse-filter.ts";
 import type { NearestBackend } from "../anchors/nearest-centroids.ts";
 import { prepareSelection } from "../anchors/select-anchors.ts";
 import type { SelectedAnchors, Selection } from "../anchors/types.ts";
 import { scoreAt } from "../matrix/response-matrix.ts";
+import { sameTexts } from "../matrix/same-text.ts";
 import type { BankTask, TrainedBank } from "./train-bank.ts";
 
 /** Anchor sets of every scenario of a bank, by size: `forms[s].get(n)`. */
@@ -13,6 +15,8 @@ export interface PreparedForms {
   readonly scenarios: readonly {
     readonly id: string;
     readonly draw: (random: RandomSource) => Promise<SelectedAnchors>;
+    /** Of a selection that looks among some of the items only. */
+    readonly filtered?: FilteredItems;
   }[];
 }
 
@@ -34,6 +38,7 @@ export function prepareForms(
   { selection, sizes, random, backend, simulatedProposals }: PrepareFormsOptions,
 ): PreparedForms {
   const own = random.fork("design of the forms");
+  const families = Int32Array.from(rows, (row) => task.families[row]!);
   return {
     scenarios: trained.scenarios.map(({ slice, bank, accuracy }) => {
       const column = (item: number): Float64Array => {
@@ -43,18 +48,24 @@ export function prepareForms(
           return Number.isNaN(score) ? mean : score;
         });
       };
-      const { draw } = prepareSelection(selection, {
+      const copies = (): (readonly number[])[] =>
+        sameTexts(task.matrix.items.slice(slice.begin, slice.begin + slice.count))
+          .filter(({ sameness }) => sameness !== "numbers")
+          .map(({ items }) => items);
+      const prepared = prepareSelection(selection, {
         weights: slice.weights,
         accuracy,
         bank,
         abilities: trained.calibration.theta,
         column,
+        families,
+        copies,
         sizes,
         random: own.fork(slice.id),
         backend,
         ...(simulatedProposals !== undefined && { simulatedProposals }),
       });
-      return { id: slice.id, draw };
+      return { id: slice.id, ...prepared };
     }),
   };
 }

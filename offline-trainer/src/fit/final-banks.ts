@@ -1,5 +1,6 @@
 import { setImmediate as turn } from "node:timers/promises";
 import { AnchorEvalError } from "anchoreval/core";
+import type { FilteredItems } from "../anchors/essence/coarse-filter.ts";
 import { drawForms, prepareForms, type BankForms, type PrepareFormsOptions } from "./draw-forms.ts";
 import { drawStream } from "./held-out.ts";
 import { linkBanks, type LinkedBanks } from "./link-banks.ts";
@@ -42,6 +43,13 @@ export interface FinalFormsOptions extends Omit<PrepareFormsOptions, "simulatedP
   readonly onBank?: (done: number) => void;
 }
 
+/** A bank's forms, and what its scenarios' anchors were chosen among where that isn't all items. */
+export interface FinalForms {
+  readonly forms: BankForms;
+  /** By scenario. */
+  readonly filtered: ReadonlyMap<string, FilteredItems>;
+}
+
 /**
  * Draws the forms that a bundle is made with, in every bank. Lets the event loop turn before each: threads may wait for
  * their next fold, or a signal to be heard.
@@ -51,8 +59,8 @@ export async function drawFinalForms(
   tasks: readonly BankTask[],
   { banks }: LinkedBanks,
   { signal, onBank, ...options }: FinalFormsOptions,
-): Promise<BankForms[]> {
-  const forms: BankForms[] = [];
+): Promise<FinalForms[]> {
+  const drawn: FinalForms[] = [];
   for (const [b, task] of tasks.entries()) {
     await turn();
     if (signal?.aborted) throw new AnchorEvalError("aborted", "the choice of anchors was stopped");
@@ -60,8 +68,9 @@ export async function drawFinalForms(
       ...options,
       simulatedProposals: SIMULATED_PROPOSALS,
     });
-    forms.push(await drawForms(prepared, drawStream(options.random, 0)));
+    const filtered = prepared.scenarios.flatMap((own) => (own.filtered ? [[own.id, own.filtered] as const] : []));
+    drawn.push({ forms: await drawForms(prepared, drawStream(options.random, 0)), filtered: new Map(filtered) });
     onBank?.(b + 1);
   }
-  return forms;
+  return drawn;
 }

@@ -3,8 +3,7 @@ import { answeringModels } from "./answering-models.ts";
 import { checkpointed } from "./checkpoint.ts";
 import { headlineEstimator } from "./configuration.ts";
 import { crossValidate, type BankValidation } from "./cross-validate.ts";
-import type { BankForms } from "./draw-forms.ts";
-import { drawFinalForms, trainFinalBanks } from "./final-banks.ts";
+import { drawFinalForms, trainFinalBanks, type FinalForms } from "./final-banks.ts";
 import type { FitOptions } from "./fit-options.ts";
 import type { FittedBank } from "./fitted-bank.ts";
 import { interruptible } from "./interruptible.ts";
@@ -27,7 +26,7 @@ export interface FitBanksOptions extends Omit<FitOptions, "onProgress"> {
 interface FinalFit {
   readonly resolved: readonly Awaited<ReturnType<typeof resolveModel>>[];
   readonly linked: LinkedBanks;
-  readonly forms: readonly BankForms[];
+  readonly forms: readonly FinalForms[];
 }
 
 /**
@@ -100,7 +99,7 @@ export async function fitBanks(tasks: readonly BankTask[], options: FitBanksOpti
       link: model.link,
       shrinkage: model.shrinkage,
       trained: linked.banks[b]!,
-      forms: forms[b]!,
+      ...forms[b]!,
       factors: linked.factors[b]!,
       loadings: linked.common && linked.common.loadings[b]!,
       dimensionErrors,

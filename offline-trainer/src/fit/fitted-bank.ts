@@ -1,4 +1,5 @@
 import type { AnchorFactors } from "anchoreval/core";
+import type { FilteredItems } from "../anchors/essence/coarse-filter.ts";
 import type { DimensionError } from "./choose-dimension.ts";
 import type { ScoreLink } from "./configuration.ts";
 import type { BankForms } from "./draw-forms.ts";
@@ -14,6 +15,8 @@ export interface FittedBank {
   readonly shrinkage: number;
   readonly trained: TrainedBank;
   readonly forms: BankForms;
+  /** What anchors were chosen among, by scenario, where that isn't all items. */
+  readonly filtered: ReadonlyMap<string, FilteredItems>;
   /** Factors of its scenarios' items. */
   readonly factors: readonly AnchorFactors[];
   /** What its abilities share with other banks' (D×G), where they are linked. */

@@ -33,6 +33,7 @@ export function selectionInput({
     sizes,
     random: createRandom(seed),
     backend: typescriptBackend,
+    generations: 5,
   };
 }
 

@@ -41,6 +41,13 @@ call("greedy-variance", [
     reason: "nothing is drawn: every seed has the same anchors",
   },
 ]);
+call("essence", [
+  { test: "puts the smaller sizes into the larger", reason: "each size has a search of its own" },
+  {
+    test: "states inclusion probabilities, and the weight over them as mass",
+    reason: "items are chosen on purpose: they have no probabilities",
+  },
+]);
 call("irt-kmeans", clustered);
 call("correctness-kmeans", clustered);
 

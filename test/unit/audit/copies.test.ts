@@ -3,7 +3,7 @@ import type { BankAudit } from "../../../offline-trainer/src/audit/audit-bank.ts
 import { itemCopies, textPairs, type TextPair } from "../../../offline-trainer/src/audit/item-copies.ts";
 import { modelFamilies } from "../../../offline-trainer/src/audit/model-families.ts";
 import type { AnswerLikeness, NearCopy } from "../../../offline-trainer/src/audit/near-copies.ts";
-import { sameTexts } from "../../../offline-trainer/src/audit/same-text.ts";
+import { sameTexts } from "../../../offline-trainer/src/matrix/same-text.ts";
 import { responseMatrix } from "../../../offline-trainer/src/matrix/response-matrix.ts";
 
 const item = (text?: string, hash?: string) => ({

@@ -1,4 +1,4 @@
-import type { ItemInfo } from "../matrix/response-matrix.ts";
+import type { ItemInfo } from "./response-matrix.ts";
 
 /** In what items are the same: content hash, text, or text but for its numbers. */
 export type Sameness = "content" | "text" | "numbers";

@@ -1,0 +1,87 @@
+import { createRandom } from "anchoreval/core";
+import { describe, expect, test } from "vitest";
+import { geneticSearch } from "../../../../offline-trainer/src/anchors/essence/genetic-search.ts";
+import { itemColumns, meanScores } from "../../../../offline-trainer/src/anchors/essence/item-columns.ts";
+import {
+  emptyPopulation,
+  sumScores,
+  updateScores,
+} from "../../../../offline-trainer/src/anchors/essence/population.ts";
+import { subsetError } from "../../../../offline-trainer/src/anchors/essence/subset-fitness.ts";
+import { smoothMap } from "../../../../offline-trainer/src/smoothing/smooth-map.ts";
+import { curveAt } from "../../../../offline-trainer/src/smoothing/smooth-curve.ts";
+import { drawnColumns } from "./drawn-columns.ts";
+
+const { columns, full, pool } = drawnColumns("genetic search", 24, 60);
+const fitness = { columns, full, map: smoothMap(meanScores(columns, pool), full) };
+const options = { population: 40, elite: 0.1, tournament: 3, generations: 30, patience: 30 };
+
+/** RMSE of the mapped mean score, as it is defined. */
+const plainError = (items: Uint32Array): number => {
+  const mean = (m: number): number =>
+    items.reduce((sum, item) => sum + columns.scores[item * 24 + m]!, 0) / items.length;
+  return Math.sqrt(full.reduce((sum, score, m) => sum + (curveAt(fitness.map, mean(m)) - score) ** 2, 0) / 24);
+};
+
+describe("genetic search", () => {
+  test("errors are those of the definition; subsets have k items, once each, out of the pool", () => {
+    const part = pool.filter((item) => item % 3 !== 0);
+    for (const k of [1, 7, 39, 40]) {
+      const { elite } = geneticSearch(part, k, fitness, options, createRandom(k));
+      expect(elite.length).toBe(4);
+      for (const { items, error } of elite) {
+        expect(new Set(items).size).toBe(k);
+        expect(Array.from(items).every((item) => part.includes(item))).toBe(true);
+        expect(error).toBeCloseTo(plainError(items), 13);
+      }
+      expect(elite.map(({ error }) => error)).toEqual(elite.map(({ error }) => error).toSorted((x, y) => x - y));
+    }
+  });
+
+  test("never loses the best: with more generations of the same stream it errs no more", () => {
+    let before = Infinity;
+    for (let generations = 0; generations <= 20; generations++) {
+      const { elite } = geneticSearch(pool, 12, fitness, { ...options, generations }, createRandom("elite"));
+      expect(elite[0]!.error).toBeLessThanOrEqual(before);
+      before = elite[0]!.error;
+    }
+    const { elite } = geneticSearch(pool, 12, fitness, { ...options, generations: 0 }, createRandom("elite"));
+    expect(before).toBeLessThan(0.8 * elite[0]!.error);
+  });
+
+  test("ends when nothing better came for as long as its patience lasts", () => {
+    const patient = geneticSearch(pool, 60, fitness, { ...options, patience: 5 }, createRandom(1));
+    expect(patient.generations).toBe(5); // all 60 items: there is one subset
+    expect(geneticSearch(pool, 12, fitness, { ...options, generations: 7 }, createRandom(1)).generations).toBe(7);
+  });
+
+  test("is the same with the same stream, another with another", () => {
+    const search = (seed: number): unknown => geneticSearch(pool, 12, fitness, options, createRandom(seed)).elite;
+    expect(search(1)).toEqual(search(1));
+    expect(search(1)).not.toEqual(search(2));
+  });
+
+  test("sums kept up to date are those added up anew, to the last bit, also of graded scores", () => {
+    const random = createRandom("sums");
+    const graded = itemColumns(() => Float64Array.from({ length: 9 }, () => random.next()), 30);
+    const all = Uint32Array.from({ length: 30 }, (_, i) => i);
+    const [kept, anew] = [emptyPopulation(2, 30, 9), emptyPopulation(2, 30, 9)];
+    for (let step = 0; step < 200; step++) {
+      const [from, to] = [step % 2, (step + 1) % 2];
+      kept.masks.set(
+        Uint8Array.from({ length: 30 }, () => random.below(2)),
+        to * 30,
+      );
+      updateScores(kept, to, kept, from, all, graded);
+      anew.masks.set(kept.masks);
+      sumScores(anew, to, all, graded);
+      expect(kept.sums.subarray(to * 9, to * 9 + 9)).toEqual(anew.sums.subarray(to * 9, to * 9 + 9));
+    }
+  });
+
+  test("subsetError reads the sums of its own individual", () => {
+    const sums = Float64Array.from({ length: 48 }, (_, at) => (at < 24 ? NaN : 30 * full[at - 24]!));
+    const identity = { x: Float64Array.of(0, 1), y: Float64Array.of(0.1, 1.1), bending: new Float64Array(2) };
+    expect(subsetError({ columns, full, map: identity }, sums, 24, 30)).toBeCloseTo(0.1, 14);
+  });
+});
