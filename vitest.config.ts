@@ -1,9 +1,12 @@
+import { availableParallelism } from "node:os";
 import { cloudflareTest } from "@cloudflare/vitest-pool-workers";
 import { defineConfig } from "vitest/config";
 import { softwareVulkan } from "./test/support/software-vulkan.ts";
 
 export default defineConfig({
   test: {
+    // By default one core less: of two, half of them would stand idle.
+    maxWorkers: availableParallelism(),
     projects: [
       {
         test: {
