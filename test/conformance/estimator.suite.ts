@@ -17,6 +17,7 @@ import { memorySource } from "../support/memory-source.ts";
 import { sampleAnswers } from "../support/sample-answers.ts";
 import { sampleBundle, type SampleBundleOptions } from "../support/sample-bundle.ts";
 import { withManifest, type Loose } from "../support/tamper.ts";
+import { MIXED_STACK } from "../support/stack-of.ts";
 
 /** A contract that an estimator doesn't keep, and why it needn't. */
 export interface Skip {
@@ -212,14 +213,7 @@ export function describeEstimator(id: EstimatorId, skips: readonly Skip[] = []):
                 },
                 blend: {
                   lambda: 0.4,
-                  stack: {
-                    "anchor-mean": 0.1,
-                    "p-irt": 0.2,
-                    "p-irt-dr": 0.2,
-                    gaussian: 0.3,
-                    "ridge-gap": 0.15,
-                    aipw: 0.05,
-                  },
+                  stack: MIXED_STACK,
                   rmse: 0.1,
                   overallRmse: null,
                   tightening: { inside: 1, outside: 1 },

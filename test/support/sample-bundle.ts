@@ -20,6 +20,7 @@ import {
   type AnchorSet,
 } from "anchoreval/core";
 import { itemFactors } from "./factors.ts";
+import { MIXED_STACK } from "./stack-of.ts";
 
 export interface SampleBundleOptions {
   readonly benchmark?: string;
@@ -177,14 +178,7 @@ export function sampleContent(options: SampleBundleOptions = {}): BundleContent 
               items: sizes[f]!,
               whole: sizes[f] === items[s],
               lambda: 0.4,
-              stack: {
-                "anchor-mean": 0.1,
-                "p-irt": 0.2,
-                "p-irt-dr": 0.2,
-                gaussian: 0.3,
-                "ridge-gap": 0.15,
-                aipw: 0.05,
-              },
+              stack: MIXED_STACK,
               rmse: 0.06,
               overallRmse: null,
               tightening: { inside: 0.75, outside: 0.875 },

@@ -6,11 +6,11 @@ import { dimsFor, type FitConfiguration } from "../fit/configuration.ts";
 import { interruptible } from "../fit/interruptible.ts";
 import type { BankTask } from "../fit/train-bank.ts";
 import type { ResponseMatrix } from "../matrix/response-matrix.ts";
+import { sameTexts } from "../matrix/same-text.ts";
 import { auditBank, type BankAudit } from "./audit-bank.ts";
 import { benjaminiHochberg } from "./benjamini-hochberg.ts";
 import { itemCopies, textPairs, type ItemCopy, type TextPair } from "./item-copies.ts";
 import { modelFamilies } from "./model-families.ts";
-import { sameTexts } from "../matrix/same-text.ts";
 
 export interface AuditOptions {
   /** Its weighting and whether one ability is for all scenarios. */

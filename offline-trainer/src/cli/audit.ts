@@ -1,6 +1,4 @@
-import { readFile } from "node:fs/promises";
 import { setImmediate as turn } from "node:timers/promises";
-import { sha256Hex } from "anchoreval/bundle";
 import type { Command, OptionReader } from "anchoreval/cli";
 import { AnchorEvalError } from "anchoreval/core";
 import { auditLeaderboard, type Audit } from "../audit/audit.ts";
@@ -20,6 +18,7 @@ import { DEFAULT_CONFIGURATION, DEFAULT_DIMS } from "../fit/configuration.ts";
 import { readResponses } from "../ingest/read-responses.ts";
 import { trainerVersion } from "../trainer-version.ts";
 import { readFamilies } from "./families-file.ts";
+import { fileDigest } from "./file-digest.ts";
 import {
   FIT_OPTIONS,
   RESPONSE_OPTIONS,
@@ -92,7 +91,7 @@ export const auditCommand: Command = {
     if (output.json) {
       output.document({
         header: {
-          data: `sha256:${sha256Hex(await readFile(responses))}`,
+          data: await fileDigest(responses),
           version: trainerVersion(),
           provider: reason,
           weighting,

@@ -1,7 +1,4 @@
-import { readFile } from "node:fs/promises";
-import { sha256Hex } from "anchoreval/bundle";
 import { textTable, type Command, type OptionReader, type Output } from "anchoreval/cli";
-import { AnchorEvalError } from "anchoreval/core";
 import { DataIssues, quoted } from "anchoreval/node";
 import { PROVIDERS } from "../backends/resolve-backend.ts";
 import { SPLITS } from "../backtest/plan-cells.ts";
@@ -11,6 +8,7 @@ import { configurationDigest } from "../fit/configuration.ts";
 import { readResponses } from "../ingest/read-responses.ts";
 import { trainerVersion } from "../trainer-version.ts";
 import { readFamilies } from "./families-file.ts";
+import { fileDigest } from "./file-digest.ts";
 import {
   FIT_OPTIONS,
   RESPONSE_OPTIONS,
@@ -18,6 +16,7 @@ import {
   readImportFacts,
   readResponseOptions,
 } from "./fit-options.ts";
+import { readLines } from "./line-file.ts";
 import { checkOutFile, writeOutFile } from "./out-file.ts";
 
 export const backtestCommand: Command = {
@@ -74,7 +73,7 @@ export const backtestCommand: Command = {
     if (output.json)
       output.document({
         header: {
-          data: `sha256:${sha256Hex(await readFile(responses))}`,
+          data: await fileDigest(responses),
           weighting: configuration.weighting,
           split,
           version: trainerVersion(),
@@ -103,20 +102,6 @@ async function readTargets(options: OptionReader, models: readonly string[]): Pr
   issues.refuse();
   if (lines.length === 0) issues.fail({}, "empty", "the file names no models");
   return { targets: lines.map(({ text }) => text) };
-}
-
-/** Lines that aren't empty, with their numbers. */
-async function readLines(file: string): Promise<{ row: number; text: string }[]> {
-  let content: string;
-  try {
-    content = await readFile(file, "utf8");
-  } catch (cause) {
-    throw new AnchorEvalError("not_found", `${file} could not be read`, { cause });
-  }
-  return content
-    .split("\n")
-    .map((line, index) => ({ row: index + 1, text: line.trim() }))
-    .filter(({ text }) => text !== "");
 }
 
 /** Errors in points, one line an estimator; `×random` is the ratio to random items. */

@@ -1,7 +1,6 @@
-import { readdir, readFile, writeFile } from "node:fs/promises";
+import { readdir, writeFile } from "node:fs/promises";
 import { basename } from "node:path";
 import { setImmediate as turn } from "node:timers/promises";
-import { sha256Hex } from "anchoreval/bundle";
 import { readScale, type Command, type OptionReader, type Output } from "anchoreval/cli";
 import { AnchorEvalError, createRandom } from "anchoreval/core";
 import { PROVIDERS, resolveBackend } from "../backends/resolve-backend.ts";
@@ -17,6 +16,7 @@ import { checkFormSizes, itemPool, type ItemPool } from "../parallel-forms/item-
 import { joinKeys } from "../parallel-forms/join-items.ts";
 import { formFile, formFiles } from "../parallel-forms/write-forms.ts";
 import { trainerVersion } from "../trainer-version.ts";
+import { fileDigest } from "./file-digest.ts";
 import { FIT_OPTIONS, RESPONSE_OPTIONS } from "./fit-options.ts";
 import { checkOutFolder, writeOutFolder } from "./out-folder.ts";
 
@@ -95,9 +95,9 @@ export const formsCommand: Command = {
       built,
       summary,
       {
-        items: await digestOf(file),
-        ...(responses !== undefined && { responses: await digestOf(responses) }),
-        ...(responseItems !== undefined && { responseItems: await digestOf(responseItems) }),
+        items: await fileDigest(file),
+        ...(responses !== undefined && { responses: await fileDigest(responses) }),
+        ...(responseItems !== undefined && { responseItems: await fileDigest(responseItems) }),
       },
       trainerVersion(),
     );
@@ -177,8 +177,4 @@ async function readDifficulty(
   } finally {
     bar.stop();
   }
-}
-
-async function digestOf(file: string): Promise<string> {
-  return `sha256:${sha256Hex(await readFile(file))}`;
 }

@@ -1,8 +1,5 @@
-import { readFile } from "node:fs/promises";
-import { sha256Hex } from "anchoreval/bundle";
 import type { Command, OptionReader } from "anchoreval/cli";
 import { AnchorEvalError } from "anchoreval/core";
-import { sameTexts } from "../matrix/same-text.ts";
 import { PROVIDERS, resolveBackend } from "../backends/resolve-backend.ts";
 import { embeddedRows, readEmbeddings } from "../cold-start/embeddings-file.ts";
 import { judgeRouting } from "../cold-start/judge-routing.ts";
@@ -17,8 +14,10 @@ import { DEFAULT_DIMS, dimsFor } from "../fit/configuration.ts";
 import { readItems } from "../ingest/items-file.ts";
 import { readResponses } from "../ingest/read-responses.ts";
 import type { ItemInfo } from "../matrix/response-matrix.ts";
+import { copiedItems } from "../matrix/same-text.ts";
 import { trainerVersion } from "../trainer-version.ts";
 import { readCostFile } from "./cost-file.ts";
+import { fileDigest } from "./file-digest.ts";
 import { FIT_OPTIONS, RESPONSE_OPTIONS, readResponseOptions } from "./fit-options.ts";
 import { checkOutFile, writeOutFile } from "./out-file.ts";
 
@@ -122,7 +121,7 @@ export const routeCommand: Command = {
     if (output.json) {
       output.document({
         header: {
-          data: `sha256:${sha256Hex(await readFile(responses))}`,
+          data: await fileDigest(responses),
           version: trainerVersion(),
           provider: reason,
           features: embeddingsFile === undefined ? "tf-idf" : "embeddings",
@@ -187,8 +186,7 @@ async function readFeatures(
 
 /** Test questions whose text, or content, a train question has too. */
 function inBoth(train: readonly ItemInfo[], test: readonly ItemInfo[]): number {
-  const copies = sameTexts([...train, ...test]).filter(({ sameness }) => sameness !== "numbers");
-  return copies
-    .filter(({ items }) => items[0]! < train.length)
-    .reduce((sum, { items }) => sum + items.filter((i) => i >= train.length).length, 0);
+  return copiedItems([...train, ...test])
+    .filter(([first]) => first! < train.length)
+    .reduce((sum, items) => sum + items.filter((i) => i >= train.length).length, 0);
 }

@@ -1,4 +1,4 @@
-import type { RandomSource } from "anchoreval/core";
+import { addGram, type RandomSource } from "anchoreval/core";
 import { symmetricEigen } from "../spectral/symmetric-eigen.ts";
 import { timesDense, transposed, type SparseRows } from "./sparse-rows.ts";
 
@@ -39,12 +39,7 @@ export function principalAxes(rows: SparseRows, rank: number, random: RandomSour
     basis = orthonormal(centred(turnedProduct(columns, mean, basis, size)), count, size);
   const turned = turnedProduct(columns, mean, basis, size);
   const gram = new Float64Array(size * size);
-  for (let c = 0; c < width; c++)
-    for (let r = 0; r < size; r++) {
-      const own = turned[c * size + r]!;
-      if (own === 0) continue;
-      for (let s = 0; s <= r; s++) gram[r * size + s] = gram[r * size + s]! + own * turned[c * size + s]!;
-    }
+  addGram(gram, size, turned, new Float64Array(width).fill(1), width);
   for (let r = 0; r < size; r++) for (let s = 0; s < r; s++) gram[s * size + r] = gram[r * size + s]!;
   const { values, vectors } = symmetricEigen(gram, size);
   const singular = values.map((value) => Math.sqrt(Math.max(0, value)));

@@ -20,17 +20,18 @@ export interface ProbabilityScale {
  * @see Platt (1999), Advances in Large Margin Classifiers, 61–74; Guo et al. (2017), ICML (temperature)
  */
 export function fitProbabilityScale(probabilities: Float64Array, answers: Float64Array): ProbabilityScale {
+  const logits = probabilities.map(safeLogit);
   let scale: ProbabilityScale = { shift: 0, slope: 1 };
-  let value = negativeLogLikelihood(probabilities, answers, scale);
+  let value = negativeLogLikelihood(logits, answers, scale);
   for (let iteration = 0; iteration < ITERATIONS; iteration++) {
-    const step = newtonStep(probabilities, answers, scale);
+    const step = newtonStep(logits, answers, scale);
     let next = value;
     for (let share = 1; share > 1e-6; share /= 2) {
       const trial = {
         shift: scale.shift + share * step.shift,
         slope: Math.max(LEAST_SLOPE, scale.slope + share * step.slope),
       };
-      const own = negativeLogLikelihood(probabilities, answers, trial);
+      const own = negativeLogLikelihood(logits, answers, trial);
       if (own >= value) continue;
       scale = trial;
       next = own;
@@ -51,12 +52,11 @@ function safeLogit(p: number): number {
   return logit(Math.min(1 - MARGIN, Math.max(MARGIN, p)));
 }
 
-function newtonStep(probabilities: Float64Array, answers: Float64Array, scale: ProbabilityScale): ProbabilityScale {
+function newtonStep(logits: Float64Array, answers: Float64Array, scale: ProbabilityScale): ProbabilityScale {
   let [g0, g1, h00, h01, h11] = [0, 0, 1e-9, 0, 1e-9];
-  probabilities.forEach((p, at) => {
+  logits.forEach((x, at) => {
     const answer = answers[at]!;
     if (Number.isNaN(answer)) return;
-    const x = safeLogit(p);
     const fitted = sigmoid(scale.shift + scale.slope * x);
     const weight = fitted * (1 - fitted);
     g0 += answer - fitted;
@@ -73,15 +73,15 @@ function newtonStep(probabilities: Float64Array, answers: Float64Array, scale: P
 }
 
 function negativeLogLikelihood(
-  probabilities: Float64Array,
+  logits: Float64Array,
   answers: Float64Array,
   { shift, slope }: ProbabilityScale,
 ): number {
   let value = 0;
-  probabilities.forEach((p, at) => {
+  logits.forEach((x, at) => {
     const answer = answers[at]!;
     if (Number.isNaN(answer)) return;
-    const fitted = sigmoid(shift + slope * safeLogit(p));
+    const fitted = sigmoid(shift + slope * x);
     value -= answer === 1 ? Math.log(fitted) : Math.log1p(-fitted);
   });
   return value;

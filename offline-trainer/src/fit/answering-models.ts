@@ -9,7 +9,7 @@ export const LEAST_MODELS = 5;
  * Rows of the models that answered something in a bank.
  * @throws AnchorEvalError `invalid_data` for fewer than five
  */
-export function answeringModels({ id, matrix, scenarios }: BankTask): number[] {
+export function answeringModels({ id, matrix, scenarios }: Omit<BankTask, "families">): number[] {
   const full = scenarios.map((slice) => fullScores(matrix, slice).score);
   const rows = matrix.subjects.flatMap((_, m) => (full.some((scores) => !Number.isNaN(scores[m]!)) ? [m] : []));
   if (rows.length < LEAST_MODELS)

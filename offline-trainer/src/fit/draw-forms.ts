@@ -4,7 +4,7 @@ import type { NearestBackend } from "../anchors/nearest-centroids.ts";
 import { prepareSelection } from "../anchors/select-anchors.ts";
 import type { SelectedAnchors, Selection } from "../anchors/types.ts";
 import { scoreAt } from "../matrix/response-matrix.ts";
-import { sameTexts } from "../matrix/same-text.ts";
+import { copiedItems } from "../matrix/same-text.ts";
 import type { BankTask, TrainedBank } from "./train-bank.ts";
 
 /** Anchor sets of every scenario of a bank, by size: `forms[s].get(n)`. */
@@ -49,9 +49,7 @@ export function prepareForms(
         });
       };
       const copies = (): (readonly number[])[] =>
-        sameTexts(task.matrix.items.slice(slice.begin, slice.begin + slice.count))
-          .filter(({ sameness }) => sameness !== "numbers")
-          .map(({ items }) => items);
+        copiedItems(task.matrix.items.slice(slice.begin, slice.begin + slice.count));
       const prepared = prepareSelection(selection, {
         weights: slice.weights,
         accuracy,

@@ -59,7 +59,11 @@ export interface TrainedBank {
  * Binarises (or takes as they are, by a link), calibrates and summarises a bank on `rows`, the source models.
  * Parameters are rounded to float32, as a bundle keeps them, so that everything after is measured on what is shipped.
  */
-export async function trainBank(task: BankTask, rows: ArrayLike<number>, options: TrainOptions): Promise<TrainedBank> {
+export async function trainBank(
+  task: Omit<BankTask, "families">,
+  rows: ArrayLike<number>,
+  options: TrainOptions,
+): Promise<TrainedBank> {
   const { dims, link, random, calibrator = calibrate } = options;
   const { matrix, scenarios } = task;
   const graded = link !== "binarize" && !isBinary(matrix);

@@ -44,6 +44,11 @@ export function sameTexts(items: readonly ItemInfo[]): TextGroup[] {
   });
 }
 
+/** Groups of items that say the very same: content or text, not text but for its numbers. Indices, ascending. */
+export function copiedItems(items: readonly ItemInfo[]): (readonly number[])[] {
+  return sameTexts(items).flatMap(({ sameness, items: group }) => (sameness === "numbers" ? [] : [group]));
+}
+
 /** A text as it is compared; null where there is none, or too little of it. */
 function comparable(text: string | undefined): string | null {
   const plain = text?.normalize("NFKC").toLowerCase().replace(/\s+/gu, " ").trim();

@@ -5,9 +5,8 @@ import type { CalibrationBackend } from "../calibrate/types.ts";
 import { answeringModels } from "../fit/answering-models.ts";
 import { DEFAULT_CONFIGURATION, DEFAULT_DIMS, dimsFor } from "../fit/configuration.ts";
 import { interruptible } from "../fit/interruptible.ts";
-import { trainBank, type BankTask, type TrainedBank } from "../fit/train-bank.ts";
+import { trainBank, type TrainedBank } from "../fit/train-bank.ts";
 import { submatrix, type ResponseMatrix } from "../matrix/response-matrix.ts";
-import { familyNumbers } from "../splits/families.ts";
 import { comparedTexts } from "./compared-texts.ts";
 import type { AnsweredItems, PoolDifficulty } from "./difficulty.ts";
 import type { ItemPool } from "./item-pool.ts";
@@ -77,8 +76,7 @@ async function calibrateItems(
     subscenarios: [{ id: null, items: count }],
     weights: new Float64Array(count).fill(1 / count),
   };
-  const families = familyNumbers(matrix.subjects);
-  const task: BankTask = { id: "the items", matrix, scenarios: [{ id: "the items", ...slice }], families };
+  const task = { id: "the items", matrix, scenarios: [{ id: "the items", ...slice }] };
   const rows = answeringModels(task);
   const { irtModel, estimation } = DEFAULT_CONFIGURATION;
   const most = dimsFor(DEFAULT_DIMS, rows.length);

@@ -1,3 +1,4 @@
+import { applyMonotoneMap } from "anchoreval/core";
 import type { AnsweredItems } from "./difficulty.ts";
 import { expectedScores } from "./form-curves.ts";
 
@@ -19,16 +20,8 @@ export function equatedScores(answered: AnsweredItems, form: ArrayLike<number>, 
   const abilities = Float64Array.from({ length: POINTS }, (_, k) => mean + SPAN * sd * ((2 * k) / (POINTS - 1) - 1));
   const from = rising(expectedScores(answered, form, abilities));
   const to = rising(expectedScores(answered, pool, abilities));
-  const xs = [0, ...from, 1];
-  const ys = [0, ...to, 1];
-  let at = 0;
-  return Float64Array.from({ length: form.length + 1 }, (_, raw) => {
-    const x = raw / form.length;
-    while (at < xs.length - 2 && xs[at + 1]! < x) at++;
-    const width = xs[at + 1]! - xs[at]!;
-    const share = width > 0 ? Math.min(1, Math.max(0, (x - xs[at]!) / width)) : 1;
-    return ys[at]! + share * (ys[at + 1]! - ys[at]!);
-  });
+  const map = { x: Float64Array.of(0, ...from, 1), y: Float64Array.of(0, ...to, 1) };
+  return Float64Array.from({ length: form.length + 1 }, (_, raw) => applyMonotoneMap(map, raw / form.length));
 }
 
 /** Curves fall nowhere but for items that strong models miss: the largest value so far. */

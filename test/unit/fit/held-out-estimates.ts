@@ -1,5 +1,6 @@
 import { BASE_ESTIMATORS, type Blend, type RandomSource } from "anchoreval/core";
 import type { HeldOutEstimate } from "../../../offline-trainer/src/fit/held-out.ts";
+import { MIXED_STACK } from "../../support/stack-of.ts";
 
 export interface DrawnEstimates {
   readonly models: readonly number[];
@@ -58,7 +59,7 @@ export function baseAt(score: number): HeldOutEstimate["base"] {
 export function blendAt(lambda: number): Blend {
   return {
     lambda,
-    stack: { "anchor-mean": 0.1, "p-irt": 0.2, "p-irt-dr": 0.2, gaussian: 0.3, "ridge-gap": 0.15, aipw: 0.05 },
+    stack: MIXED_STACK,
     rmse: 0.05,
     overallRmse: null,
     tightening: { inside: 0.8, outside: 0.9 },
