@@ -1,14 +1,5 @@
 import { estimateFromAnchors, loadBundle } from "anchoreval";
-import {
-  anchorFactors,
-  blendEstimates,
-  estimateScenario,
-  itemBank,
-  type AbilityEstimate,
-  type AnchorFactors,
-  type EstimatorId,
-  type ScenarioModel,
-} from "anchoreval/core";
+import { type AbilityEstimate, anchorFactors, type AnchorFactors, blendEstimates, estimateScenario, type EstimatorId, figureOf, itemBank, type ScenarioModel } from "anchoreval/core";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { answersOf, arbScene, type Scene } from "../support/arbitraries.ts";
@@ -53,7 +44,7 @@ export function describeEstimator(id: EstimatorId, skips: readonly Skip[] = []):
   const estimatesOf = (scene: Scene): { score: number; bounds: { low: number; high: number } } => {
     const { base, bounds } = estimateScenario(scene.model, answersOf(scene), abilityAt(scene.theta))!;
     return {
-      score: blendEstimates(base, scene.blend, { worst: 0.2, best: 0.7, overall: null }, bounds).estimators[id],
+      score: figureOf(blendEstimates(base, scene.blend, { worst: 0.2, best: 0.7, overall: null }, bounds).estimators, id),
       bounds,
     };
   };

@@ -1,4 +1,4 @@
-import { createRandom, type Blend, type EstimatorId, type Evidence, type SamplingVariance } from "anchoreval/core";
+import { createRandom, figureOf, type Blend, type ByEstimator, type EstimatorId, type Evidence, type SamplingVariance } from "anchoreval/core";
 import type { CalibrationBackend } from "../calibrate/types.ts";
 import { headlineEstimator, intervalKind, type FitConfiguration } from "../fit/configuration.ts";
 import { crossValidate } from "../fit/cross-validate.ts";
@@ -33,7 +33,7 @@ export interface CellEstimate {
   /** Which of the forms drawn on the fit. */
   readonly draw: number;
   readonly truth: number;
-  readonly estimators: Readonly<Record<EstimatorId, number>>;
+  readonly estimators: ByEstimator<number>;
   /** What the answers alone prove. */
   readonly bounds: { readonly low: number; readonly high: number };
   /** What the draw of the anchors makes of the headline's error; null for anchors chosen on purpose. */
@@ -171,7 +171,7 @@ function cellEstimate(
   const { model, draw, truth, bounds, failed } = estimate;
   const headline = headlineEstimator(selection);
   const estimators = heldOutScores(estimate, blend);
-  const score = estimators[headline];
+  const score = figureOf(estimators, headline);
   const around =
     error === null ? null : { low: Math.max(bounds.low, score - error), high: Math.min(bounds.high, score + error) };
   const interval = intervalKind(selection) === "design" ? heldOutInterval(estimate, headline, blend) : around;

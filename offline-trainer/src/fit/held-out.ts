@@ -5,6 +5,7 @@ import {
   EVIDENCE,
   samplingVariance,
   type BaseEstimatorId,
+  type BaseScores,
   type Evidence,
   type RandomSource,
   type SamplingVariance,
@@ -39,7 +40,7 @@ export interface HeldOutEstimate {
   readonly fold: number;
   readonly truth: number;
   /** Before blending ({@link heldOutScore}). */
-  readonly base: Readonly<Record<BaseEstimatorId, number>>;
+  readonly base: BaseScores;
   /** The range of the fold's sources. */
   readonly seen: SeenScores & { readonly overall: OverallPlace | null };
   /** What the answers alone prove. */
