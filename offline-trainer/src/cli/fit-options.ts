@@ -1,13 +1,19 @@
 import { readFile, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { BENCHMARK_NAME, IRT_MODELS, VERSION, WEIGHTINGS, type Manifest, type Weighting } from "anchoreval/bundle";
-import { AnchorEvalError } from "anchoreval/core";
+import { AnchorEvalError, ESTIMATORS } from "anchoreval/core";
 import type { OptionReader, OptionSpec } from "anchoreval/cli";
 import { SELECTIONS } from "../anchors/types.ts";
 import { PROVIDERS } from "../backends/resolve-backend.ts";
-import { DISCRIMINATION_SHRINKAGE } from "../calibrate/scales.ts";
-import { DEFAULT_CONFIGURATION, LAMBDA_RULES, SCORE_LINKS, type FitConfiguration } from "../fit/configuration.ts";
+import {
+  DEFAULT_CONFIGURATION,
+  LAMBDA_RULES,
+  SCORE_LINKS,
+  type FitConfiguration,
+  type ScoreChoice,
+} from "../fit/configuration.ts";
 import { DIMENSION_CANDIDATES } from "../fit/choose-dimension.ts";
+import { RECIPE_NAMES, RECIPES, type Recipe } from "../fit/recipes.ts";
 import type { ReadResponsesOptions } from "../ingest/read-responses.ts";
 
 /** Options of every command that reads responses. */
@@ -20,10 +26,20 @@ export const RESPONSE_OPTIONS = {
 
 /** Options of every command that fits. */
 export const FIT_OPTIONS = {
+  recipe: {
+    type: "string",
+    value: RECIPE_NAMES.join("|"),
+    description: "a way to fit by its name; other options override what it sets (default recommended)",
+  },
   selection: {
     type: "string",
     value: SELECTIONS.join("|"),
     description: `how anchors are chosen (default ${DEFAULT_CONFIGURATION.selection})`,
+  },
+  estimator: {
+    type: "string",
+    value: ["auto", ...ESTIMATORS].join("|"),
+    description: "which estimate is the score; auto goes by the kind of anchors (default auto)",
   },
   dims: {
     type: "string",
@@ -137,19 +153,33 @@ export function readResponseOptions(options: OptionReader): { responses: string 
   };
 }
 
-export function readConfiguration(options: OptionReader, facts: ImportFacts): FitConfiguration {
-  const irtModel = options.oneOf("irt-model", IRT_MODELS, DEFAULT_CONFIGURATION.irtModel);
+/** The recipe asked for. */
+export function readRecipe(options: OptionReader): Recipe {
+  return RECIPES[options.oneOf("recipe", RECIPE_NAMES, "recommended")];
+}
+
+/**
+ * What is fitted: a recipe, with what other options say in its place.
+ * @param recipe - of --recipe
+ */
+export function readConfiguration(
+  options: OptionReader,
+  facts: ImportFacts,
+  { configuration: base }: Recipe = readRecipe(options),
+): FitConfiguration {
+  const irtModel = options.oneOf("irt-model", IRT_MODELS, base.irtModel);
   const only = irtModel === "2pl" ? "penalised" : "marginal";
-  const estimation = options.oneOf("estimation", ["penalised", "marginal"] as const, only);
-  const dims = readDimensions(options, estimation);
-  const link = options.oneOf("link", [...SCORE_LINKS, "auto"] as const, DEFAULT_CONFIGURATION.link);
+  const otherwise = irtModel === base.irtModel ? base.estimation : only;
+  const estimation = options.oneOf("estimation", ["penalised", "marginal"] as const, otherwise);
+  const dims = readDimensions(options, estimation, base);
+  const link = options.oneOf("link", [...SCORE_LINKS, "auto"] as const, base.link);
   if (irtModel !== "2pl" && estimation === "penalised")
     throw new AnchorEvalError("invalid_option", `--irt-model ${irtModel} is estimated by --estimation marginal alone`);
   if (estimation === "marginal" && link !== "binarize")
     throw new AnchorEvalError("invalid_option", `--estimation marginal takes --link binarize alone, got ${link}`);
   return {
-    ...DEFAULT_CONFIGURATION,
-    selection: options.oneOf("selection", SELECTIONS, DEFAULT_CONFIGURATION.selection),
+    ...base,
+    ...readScoreChoice(options, base),
     irtModel,
     estimation,
     link,
@@ -157,30 +187,42 @@ export function readConfiguration(options: OptionReader, facts: ImportFacts): Fi
     shrinkage:
       options.text("shrinkage") === "auto"
         ? "auto"
-        : options.number("shrinkage", { min: 0.01, max: 10 }, DISCRIMINATION_SHRINKAGE),
-    priorScale: options.number("prior-scale", { min: 0.1, max: 100 }, DEFAULT_CONFIGURATION.priorScale),
-    lambda: options.oneOf("lambda", LAMBDA_RULES, DEFAULT_CONFIGURATION.lambda),
-    weighting: options.oneOf("weighting", WEIGHTINGS, facts.weighting ?? DEFAULT_CONFIGURATION.weighting),
-    joint: options.flag("joint"),
-    linked: !options.flag("separate"),
+        : (options.number("shrinkage", { min: 0.01, max: 10 }, undefined) ?? base.shrinkage),
+    priorScale: options.number("prior-scale", { min: 0.1, max: 100 }, base.priorScale),
+    lambda: options.oneOf("lambda", LAMBDA_RULES, base.lambda),
+    weighting: options.oneOf("weighting", WEIGHTINGS, facts.weighting ?? base.weighting),
+    joint: base.joint || options.flag("joint"),
+    linked: base.linked && !options.flag("separate"),
   };
 }
 
+/** Anchors and the estimate that reads them: anchors chosen another way than the recipe's are read as such anchors are. */
+function readScoreChoice(options: OptionReader, base: FitConfiguration): ScoreChoice {
+  const selection = options.oneOf("selection", SELECTIONS, base.selection);
+  const otherwise = selection === base.selection ? base.estimator : "auto";
+  return { selection, estimator: options.oneOf("estimator", ["auto", ...ESTIMATORS] as const, otherwise) };
+}
+
 /** Dimensions: one by marginal estimation, where more are refused. */
-function readDimensions(options: OptionReader, estimation: FitConfiguration["estimation"]): number | "auto" {
+function readDimensions(
+  options: OptionReader,
+  estimation: FitConfiguration["estimation"],
+  base: FitConfiguration,
+): number | "auto" {
   const marginal = estimation === "marginal";
-  const otherwise = marginal ? 1 : DEFAULT_CONFIGURATION.dims;
   const auto = options.text("dims") === "auto";
-  const dims = auto ? "auto" : options.number("dims", { min: 1, max: 32, integer: true }, otherwise);
+  const given = auto ? "auto" : options.number("dims", { min: 1, max: 32, integer: true }, undefined);
+  const dims = given ?? (marginal ? 1 : base.dims);
   if (marginal && dims !== 1)
     throw new AnchorEvalError("invalid_option", `--estimation marginal has one dimension, got --dims ${dims}`);
   return dims;
 }
 
-/** Anchors per scenario from --anchors, or from --total shared evenly. */
-export function readSizes(options: OptionReader, scenarios: number): number[] {
-  const anchors = options.numbers("anchors", { min: 1, integer: true }, undefined);
+/** Anchors per scenario from --anchors, from --total shared evenly, or as the recipe has them. */
+export function readSizes(options: OptionReader, scenarios: number, recipe: Recipe): number[] {
   const total = options.numbers("total", { min: 1, integer: true }, undefined);
+  const given = options.numbers("anchors", { min: 1, integer: true }, undefined);
+  const anchors = given ?? (total === undefined ? recipe.sizes : undefined);
   if ((anchors === undefined) === (total === undefined))
     throw new AnchorEvalError("invalid_option", "give --anchors N[,N…] (per scenario) or --total N");
   const few = total?.find((count) => count < scenarios);
@@ -189,7 +231,7 @@ export function readSizes(options: OptionReader, scenarios: number): number[] {
       "invalid_option",
       `--total is at least one anchor for each of the ${scenarios} scenarios; got ${few}`,
     );
-  return anchors ?? total!.map((count) => Math.round(count / scenarios));
+  return anchors ? [...anchors] : total!.map((count) => Math.round(count / scenarios));
 }
 
 /** BENCHMARK@X.Y.Z */

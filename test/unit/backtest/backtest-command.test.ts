@@ -184,7 +184,7 @@ describe("refusals", () => {
 
   test.each([
     [["--split", "random"], "--split is interpolation, extrapolation, family, newest; got random"],
-    [["--estimator", "p-irt"], "Unknown option '--estimator'; see anchoreval backtest --help"],
+    [["--estimates", "p-irt"], "Unknown option '--estimates'; see anchoreval backtest --help"],
     [
       ["--selection", "best"],
       "--selection is stratified, random, hybrid, screened, greedy-variance, essence, irt-kmeans, correctness-kmeans; got best",
