@@ -69,7 +69,9 @@ export function errorText({ interpolation, extrapolation }: MeasuredErrors, esti
   if (interpolation === null && extrapolation === null) return "the error was not measured: too few models";
   return [
     ...(interpolation ? [splitText(interpolation, estimator)] : []),
-    ...(extrapolation ? [`models stronger than any seen: ${points(figureOf(extrapolation.estimators, estimator).mae)}`] : []),
+    ...(extrapolation
+      ? [`models stronger than any seen: ${points(figureOf(extrapolation.estimators, estimator).mae)}`]
+      : []),
   ].join("; ");
 }
 

@@ -12,6 +12,7 @@ export { predictedScores } from "./estimate/predicted-scores.ts";
 export { bankAbilities, bankAbility, type BankAnswers, type LinkedAnswers } from "./estimate/bank-abilities.ts";
 export {
   answerFeatures,
+  brought,
   estimateScenario,
   expectedScore,
   scenarioAnswers,
@@ -19,6 +20,7 @@ export {
   type ScenarioEstimate,
   type ScenarioModel,
 } from "./estimate/scenario-estimate.ts";
+export { withJointScoreMap } from "./estimate/joint-score-map.ts";
 export {
   jointFeatures,
   MAP_FEATURES,

@@ -1,5 +1,6 @@
 import type { AnchorSet, ItemBank, RandomSource } from "anchoreval/core";
 import type { FilteredItems } from "./essence/coarse-filter.ts";
+import type { AnchorDesign } from "./information/anchor-design.ts";
 import type { NearestBackend } from "./nearest-centroids.ts";
 
 export const SELECTIONS = [
@@ -9,6 +10,7 @@ export const SELECTIONS = [
   "screened",
   "greedy-variance",
   "essence",
+  "fisher-information",
   "irt-kmeans",
   "correctness-kmeans",
 ] as const;
@@ -38,6 +40,8 @@ export interface SelectionInput {
   readonly simulatedProposals?: number;
   /** Generations of each genetic search at most. @default 100 */
   readonly generations?: number;
+  /** How anchors are chosen by their information. @default {@link DEFAULT_DESIGN} */
+  readonly design?: AnchorDesign;
 }
 
 /** One scenario's anchors, ready to be drawn again and again: all is done that doesn't depend on the draw. */

@@ -1,6 +1,14 @@
-import { createRandom, figureOf, type Blend, type ByEstimator, type EstimatorId, type Evidence, type SamplingVariance } from "anchoreval/core";
+import {
+  createRandom,
+  figureOf,
+  type Blend,
+  type ByEstimator,
+  type EstimatorId,
+  type Evidence,
+  type SamplingVariance,
+} from "anchoreval/core";
 import type { CalibrationBackend } from "../calibrate/types.ts";
-import { headlineEstimator, intervalKind, type FitConfiguration } from "../fit/configuration.ts";
+import { headlineEstimator, intervalKind, scoreMapKind, type FitConfiguration } from "../fit/configuration.ts";
 import { crossValidate } from "../fit/cross-validate.ts";
 import { errorQuantile, heldOutInterval, heldOutSampling, heldOutScores } from "../fit/held-out-score.ts";
 import { estimateFold, trainFold, type HeldOutEstimate, type HeldOutTable } from "../fit/held-out.ts";
@@ -64,16 +72,16 @@ export async function backtestCell(
   { tasks, groups, split, splits, sizes, seed, configuration }: CellInput,
   backend: CalibrationBackend,
 ): Promise<CellResult[]> {
-  const { priorScale, lambda } = configuration;
+  const { lambda } = configuration;
   const estimator = headlineEstimator(configuration);
   const random = createRandom(seed).fork(tasks.length > 1 ? "all" : tasks[0]!.id);
-  const options = { ...configuration, backend, groups, sizes, random };
+  const options = { ...configuration, scoreMap: scoreMapKind(configuration), backend, groups, sizes, random };
   const validation = await crossValidate(tasks, split.sources, groups, {
     ...options,
     random: random.fork("cross-validation"),
   });
   const trained = await trainFold(tasks, splits, 0, options);
-  const tables = await estimateFold(tasks, trained, options, priorScale, FORMS_PER_SEED);
+  const tables = await estimateFold(tasks, trained, options, FORMS_PER_SEED);
   const learned = tasks.map((task, b) =>
     learnEvidence(task, splits[b]!.sources, sizes, validation[b]!, { lambda, estimator }),
   );

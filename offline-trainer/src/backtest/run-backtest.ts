@@ -106,10 +106,7 @@ function overallEstimate(parts: readonly CellEstimate[], headline: EstimatorId, 
     Math.sqrt(parts.reduce((sum, part) => sum + pick(part) ** 2, 0)) / parts.length;
   const estimators = Object.fromEntries(
     estimatorsOf(parts[0]!.estimators).map((id) => [id, average((part) => figureOf(part.estimators, id))]),
-  ) as Record<
-    EstimatorId,
-    number
-  >;
+  ) as Record<EstimatorId, number>;
   const sampled = parts.flatMap(({ estimators: own, bounds, sampling }) =>
     sampling === null ? [] : [{ share: 1 / parts.length, score: figureOf(own, headline), bounds, sampling }],
   );

@@ -158,7 +158,9 @@ function difference(left: Estimate, right: Estimate): number {
 /** An estimator's overall score: the mean over scenarios. */
 function overall(estimate: Estimate, estimator: EstimatorId): number {
   const scenarios = Object.values(estimate.scenarios);
-  return scenarios.reduce((sum, scenario) => sum + figureOf(scenario.details!.estimators, estimator), 0) / scenarios.length;
+  return (
+    scenarios.reduce((sum, scenario) => sum + figureOf(scenario.details!.estimators, estimator), 0) / scenarios.length
+  );
 }
 
 function showModels(

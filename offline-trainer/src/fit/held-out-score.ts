@@ -11,10 +11,7 @@ import {
 import type { HeldOutEstimate } from "./held-out.ts";
 
 /** Every estimator's score of a held-out model, blended here by the code that serves. */
-export function heldOutScores(
-  { base, bounds, seen }: HeldOutEstimate,
-  blend: Blend,
-): ByEstimator<number> {
+export function heldOutScores({ base, bounds, seen }: HeldOutEstimate, blend: Blend): ByEstimator<number> {
   return blendEstimates(base, blend, seen, bounds).estimators;
 }
 

@@ -40,10 +40,7 @@ export function measureOverall(
     models,
     estimators: Object.fromEntries(
       estimatorsOf(overall[0]!.scores).map((id) => [id, errorSummary(errors(id))]),
-    ) as Record<
-      EstimatorId,
-      ErrorSummary
-    >,
+    ) as Record<EstimatorId, ErrorSummary>,
     randomMae: rounded(quadrature(randomMae)),
     ...measuredCoverage(held, intervals),
     absoluteError: ERROR_LEVELS.map((level) => {

@@ -1,5 +1,12 @@
 import { ERROR_LEVELS, type ErrorSummary, type MeasuredErrors, type SplitErrors } from "anchoreval/bundle";
-import { estimatorsOf, figureOf, type Blend, type ByEstimator, type EstimatorId, type RandomSource } from "anchoreval/core";
+import {
+  estimatorsOf,
+  figureOf,
+  type Blend,
+  type ByEstimator,
+  type EstimatorId,
+  type RandomSource,
+} from "anchoreval/core";
 import type { ResponseMatrix } from "../matrix/response-matrix.ts";
 import type { ScenarioSlice } from "../prepare/scenarios.ts";
 import { crossFittedInterval, type CrossFittedInput } from "./cross-fitted-interval.ts";

@@ -54,7 +54,9 @@ export function overallEstimates(parts: readonly OverallPart[], estimator: Estim
     const scores = all.map(({ estimate, blend }) => heldOutScores(estimate, blend));
     const sampled = all.flatMap(({ estimate, blend }, s) => {
       const sampling = heldOutSampling(estimate, estimator, blend);
-      return sampling === null ? [] : [{ share, score: figureOf(scores[s]!, estimator), bounds: estimate.bounds, sampling }];
+      return sampling === null
+        ? []
+        : [{ share, score: figureOf(scores[s]!, estimator), bounds: estimate.bounds, sampling }];
     });
     return [
       {

@@ -9,7 +9,7 @@ export interface Recipe {
   readonly sizes?: readonly number[];
 }
 
-export const RECIPE_NAMES = ["recommended", "random", "tinybenchmarks", "essence"] as const;
+export const RECIPE_NAMES = ["recommended", "random", "tinybenchmarks", "essence", "metabench"] as const;
 export type RecipeName = (typeof RECIPE_NAMES)[number];
 
 /** Every recipe by its name. Options given beside a recipe override its fields. */
@@ -40,5 +40,23 @@ export const RECIPES: Readonly<Record<RecipeName, Recipe>> = {
   essence: {
     summary: "coarse filter and genetic search for the subset whose mean tells most",
     configuration: { ...DEFAULT_CONFIGURATION, selection: "essence" },
+  },
+  /**
+   * Items that are informative over the abilities, and an additive model of their mean, the ability and the other
+   * scenarios'.
+   * @see Kipnis et al. (2025), metabench, ICLR
+   */
+  metabench: {
+    summary: "screening, the most informative items, an additive model of scores and abilities",
+    configuration: {
+      ...DEFAULT_CONFIGURATION,
+      selection: "fisher-information",
+      estimator: "score-map",
+      scoreMap: "additive",
+      irtModel: "2pl",
+      estimation: "marginal",
+      dims: 1,
+      search: 16,
+    },
   },
 };

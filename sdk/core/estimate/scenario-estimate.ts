@@ -96,7 +96,9 @@ export function estimateScenario(
   const { sample, bounds } = answers;
   const predicted = predictedScores(ability.theta, model.bank, model.scoreMap);
   const state = { weights: model.weights, predicted, sample };
-  const features = model.maps ? answerFeatures(model.maps, answers, expectedScore(model.weights, predicted)) : null;
+  const features = model.maps
+    ? answerFeatures(model.maps, answers.base["anchor-mean"], expectedScore(model.weights, predicted), bounds)
+    : null;
   return {
     base: {
       "anchor-mean": answers.base["anchor-mean"],
@@ -117,11 +119,18 @@ export function estimateScenario(
 /** What maps read of one scenario; its own map's score is brought into the bounds. */
 export function answerFeatures(
   { alone }: Pick<ScoreMaps, "alone">,
-  { base, bounds }: ScenarioAnswers,
+  mean: number,
   expected: number,
+  bounds: ScenarioEstimate["bounds"],
 ): AnswerFeatures {
-  const own = { mean: base["anchor-mean"], expected, score: NaN };
-  return { ...own, score: brought(mappedScore(alone, ({ feature }) => own[feature]), bounds) };
+  const own = { mean, expected, score: NaN };
+  return {
+    ...own,
+    score: brought(
+      mappedScore(alone, ({ feature }) => own[feature]),
+      bounds,
+    ),
+  };
 }
 
 /** Σ w·p̂, the full score that the ability lets expect. */

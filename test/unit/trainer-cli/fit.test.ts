@@ -263,6 +263,7 @@ describe.each([
             anchors,
             factors: anchorFactors(factors[s]!, anchors.items),
             ...answered[b]![s]!.get(n)!,
+            maps: null,
             worst: worst!,
           };
         }),
