@@ -39,7 +39,7 @@ export const RECIPES: Readonly<Record<RecipeName, Recipe>> = {
   /** @see EssenceBench, arXiv 2510.10457 */
   essence: {
     summary: "coarse filter and genetic search for the subset whose mean tells most",
-    configuration: { ...DEFAULT_CONFIGURATION, selection: "essence" },
+    configuration: { ...DEFAULT_CONFIGURATION, selection: "essence", estimator: "score-map" },
   },
   /**
    * Items that are informative over the abilities, and an additive model of their mean, the ability and the other

@@ -1,6 +1,5 @@
 import { AnchorEvalError, type Issue } from "../errors.ts";
-import type { Evidence } from "../estimate/evidence.ts";
-import type { AdditiveMap, ScoreMaps } from "../estimators/additive-map.ts";
+import type { AdditiveMap, MapReads, ScoreMaps } from "../estimators/additive-map.ts";
 import { anchorFactors } from "../estimators/anchor-factors.ts";
 import type { AnchorFactors } from "../estimators/types.ts";
 import type { FloatArray } from "../irt/types.ts";
@@ -96,7 +95,7 @@ function decodeScenario(
     };
   };
   const [factors, answerFactors] = [readFactors("factors"), readFactors("answer_factors")];
-  const readMap = (form: string, of: Evidence, { intercept, terms }: MapManifest): AdditiveMap => {
+  const readMap = (form: string, of: MapReads, { intercept, terms }: MapManifest): AdditiveMap => {
     const name = tensorNames.map(index, form, of);
     const width = header.tensors.get(name)?.shape[1] ?? 0;
     const data = read(name, [terms.length, width], Float32Array, false);

@@ -1,5 +1,4 @@
-import { EVIDENCE } from "../estimate/evidence.ts";
-import type { ScoreMaps } from "../estimators/additive-map.ts";
+import { MAP_READS, type ScoreMaps } from "../estimators/additive-map.ts";
 import type { AnchorFactors, AnchorSet } from "../estimators/types.ts";
 import type { FloatArray, ItemBank } from "../irt/types.ts";
 import { sha256Hex } from "./digest.ts";
@@ -129,7 +128,7 @@ function encodeParameters(scenarios: readonly ScenarioContent[], forms: readonly
       tensors.push({ name: tensorNames.factorNoise(s, of), shape: [rows], data: Float32Array.from(noise) });
     }
     for (const form of forms)
-      for (const of of EVIDENCE) {
+      for (const of of MAP_READS) {
         const terms = scenario.maps?.get(form)?.[of]?.terms;
         if (terms === undefined) continue;
         const data = Float32Array.from(terms.flatMap(({ begin, end, values }) => [begin, end, ...values]));

@@ -1,4 +1,4 @@
-import type { Evidence } from "../estimate/evidence.ts";
+import type { MapReads } from "../estimators/additive-map.ts";
 
 /** What factors are of: `factors` of the response model's curves, `answer_factors` of the source models' answers. */
 export type FactorsOf = "factors" | "answer_factors";
@@ -32,7 +32,7 @@ export const tensorNames = {
   /** What each anchor stands for. */
   mass: (scenario: number, form: string): string => `scenario.${scenario}.form.${form}.mass`,
   /** A score map's curves, T×(2+K): begin, end and K values each; absent from forms without one. */
-  map: (scenario: number, form: string, of: Evidence): string => `scenario.${scenario}.form.${form}.map.${of}`,
+  map: (scenario: number, form: string, of: MapReads): string => `scenario.${scenario}.form.${form}.map.${of}`,
   /** Inclusion probabilities; absent for a purposive form. */
   inclusion: (scenario: number, form: string): string => `scenario.${scenario}.form.${form}.inclusion`,
 } as const;

@@ -31,6 +31,10 @@ export interface AdditiveMap {
   readonly terms: readonly MapTerm[];
 }
 
+/** Whose answers a map reads: the scenario's own, or all scenarios'. */
+export const MAP_READS = ["alone", "together"] as const;
+export type MapReads = (typeof MAP_READS)[number];
+
 /** A scenario's maps: of its own answers alone, and of all scenarios'; null where there are no others. */
 export interface ScoreMaps {
   readonly alone: AdditiveMap;
