@@ -1,5 +1,6 @@
 import { addGram, AnchorEvalError, cholesky, choleskyInverse, choleskySolve } from "anchoreval/core";
 import { bendingPenalty, cubicBSplines } from "./cubic-b-splines.ts";
+import { distinctValues } from "./distinct-values.ts";
 import { basisRows, splineCurve } from "./spline-basis.ts";
 import type { SmoothCurve } from "./smooth-curve.ts";
 import { symmetricEigen } from "../spectral/symmetric-eigen.ts";
@@ -82,7 +83,7 @@ interface TermBasis {
  */
 function termBasis(x: Float64Array, pieces: number): TermBasis | null {
   const n = x.length;
-  const different = Float64Array.from(new Set(x)).sort();
+  const different = distinctValues(x);
   if (different.length < 2) return null;
   const mean = x.reduce((sum, value) => sum + value, 0) / n;
   const deviation = Math.sqrt(x.reduce((sum, value) => sum + (value - mean) ** 2, 0) / n);

@@ -1,4 +1,4 @@
-/* eslint-disable @typescript-eslint/no-unsafe-assignment, @typescript-eslint/no-unsafe-member-access, @typescript-eslint/no-unsafe-call -- manifests are broken on purpose, as loose JSON */
+/* eslint-disable @typescript-eslint/no-unsafe-member-access -- manifests are broken on purpose, as loose JSON */
 import { estimateFromAnchors, loadBundle } from "anchoreval";
 import { describe, expect, test } from "vitest";
 import { memorySource } from "../../support/memory-source.ts";
@@ -68,7 +68,7 @@ describe("score maps in a bundle", () => {
       "a score that there is no map of",
       manifest((_, form) => {
         form.estimator = "score-map";
-        for (const own of Object.values(form.scenarios as Loose)) delete (own as Loose).map;
+        for (const own of Object.values(form.scenarios as Record<string, Loose>)) delete own.map;
       }),
       "a form whose score is score-map has maps",
     ],
