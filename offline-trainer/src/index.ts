@@ -1,7 +1,7 @@
-export type { Nearest, NearestBackend, NearestCentroids, Points } from "./anchors/nearest-centroids.ts";
+export type { Nearest, NearestBackend, NearestCentroids, Points } from "./clustering/nearest-centroids.ts";
 export { prepareSelection, selectAnchors } from "./anchors/select-anchors.ts";
 export { SELECTIONS, type SelectedAnchors, type Selection, type SelectionInput } from "./anchors/types.ts";
-export { weightedKmeans, type Clusters } from "./anchors/weighted-kmeans.ts";
+export { weightedKmeans, type Clusters } from "./clustering/weighted-kmeans.ts";
 export { auditLeaderboard, type Audit, type AuditOptions } from "./audit/audit.ts";
 export { auditedItems, type AuditedItem } from "./audit/audited-items.ts";
 export { REASONS, type Finding, type Reason } from "./audit/findings.ts";

@@ -18,6 +18,7 @@ import {
 } from "./fit-options.ts";
 import { readLines } from "./line-file.ts";
 import { checkOutFile, writeOutFile } from "./out-file.ts";
+import { readSubsetInputs, SUBSET_OPTIONS } from "./subset-options.ts";
 
 export const backtestCommand: Command = {
   name: "backtest",
@@ -38,6 +39,7 @@ export const backtestCommand: Command = {
     "save-split": { type: "string", value: "FILE", description: "write the held-out models of every seed as JSON" },
     threads: { type: "string", value: "N", description: "threads (default: one a core)" },
     ...FIT_OPTIONS,
+    ...SUBSET_OPTIONS,
   },
   async run({ options, output, signal }) {
     const { responses, ...reading } = readResponseOptions(options);
@@ -47,8 +49,10 @@ export const backtestCommand: Command = {
     const file = options.text("save-split");
     if (file !== undefined) await checkOutFile("--save-split", file);
     const families = await readFamilies(options);
+    const subsetInputs = await readSubsetInputs(options, configuration.selection);
     const { matrix, remarks } = await readResponses(responses, reading);
     for (const remark of remarks) output.remark(remark);
+    const described = subsetInputs(matrix);
     const bar = output.progress("back-test", 1);
     let backtest;
     try {
@@ -63,6 +67,7 @@ export const backtestCommand: Command = {
         ...optionalThreads(options),
         ...(await readTargets(options, matrix.subjects)),
         ...families,
+        ...described,
         signal,
         onProgress: (done, of) => bar.update(done / of, `${done} of ${of} fits`),
       });

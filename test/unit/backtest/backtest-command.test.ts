@@ -187,7 +187,7 @@ describe("refusals", () => {
     [["--estimates", "p-irt"], "Unknown option '--estimates'; see anchoreval backtest --help"],
     [
       ["--selection", "best"],
-      "--selection is stratified, random, hybrid, screened, greedy-variance, essence, irt-kmeans, correctness-kmeans; got best",
+      "--selection is stratified, random, hybrid, screened, greedy-variance, essence, sublime, irt-kmeans, correctness-kmeans; got best",
     ],
     [["--weighting", "models"], "--weighting is subscenarios, items; got models"],
     [["--lambda", "1"], "--lambda is learned, reference; got 1"],
