@@ -25,7 +25,7 @@ export function givenColumns(table: ItemTable, ids: readonly string[]): FeatureC
   if (names.length === 0) issues.fail({}, "missing_column", "there is no column of features beside item_id");
   const without = ids.filter((id) => !rows.has(id));
   if (without.length > 0)
-    issues.fail({}, "missing_item", `${without.length} of the ${ids.length} items have no row: ${firstFew(without)}`);
+    issues.fail({}, "missing_item", `items without a row, ${without.length} of ${ids.length}: ${firstFew(without)}`);
   const columns = names.map((name) => {
     const column = table.columns.indexOf(name);
     const values = Float64Array.from(ids, (id) => {

@@ -35,7 +35,7 @@ export function itemFeatures(
   if (texts === "yes" && without.length > 0)
     throw new AnchorEvalError(
       "invalid_data",
-      `${without.length} of the ${items.length} items have no text: ${firstFew(without)}; give --items with texts, or go without by --use-texts no`,
+      `items without a text, ${without.length} of ${items.length}: ${firstFew(without)}; give --items a file with texts, or go without by --use-texts no`,
     );
   const looked = texts !== "no" && without.length < items.length;
   const given = table
