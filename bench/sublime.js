@@ -1,7 +1,7 @@
 // SubLIME's choice of a subset by predicted rank correlation, and what the predictor is worth on models that nothing had seen.
 // A quarter of the models, whole families, are untouched; all else happens on the others.
 // usage: node bench/sublime.js [FOLDER] [--sets helm-lite,helm-legalbench,openllm2-official] [--scenario ID]
-//        [--sizes 100] [--seeds 3] [--candidates 400]
+//        [--sizes 100] [--seeds 3] [--candidates 200] [--use-texts auto|no]
 // Without a folder of leaderboards it simulates 120 models × 3 × 500 items with texts.
 import { parseArgs } from "node:util";
 import { simulateLeaderboard } from "anchoreval-trainer";
@@ -26,7 +26,8 @@ const { values: options, positionals } = parseArgs({
     scenario: { type: "string" },
     sizes: { type: "string", default: "100" },
     seeds: { type: "string", default: "3" },
-    candidates: { type: "string", default: "400" },
+    candidates: { type: "string", default: "200" },
+    "use-texts": { type: "string", default: "auto" },
   },
 });
 const sizes = options.sizes.split(",").map(Number);
@@ -58,12 +59,12 @@ const means = {};
 for (const set of sets) {
   const matrix = folder
     ? await readLeaderboard(folder, set)
-    : simulateLeaderboard({ models: 120, items: 1500, scenarios: 3, texts: true, seed: 1 }).matrix;
+    : simulateLeaderboard({ models: 120, items: 1500, scenarios: 3, text: true, seed: 1 }).matrix;
   const texts = matrix.items.every(({ text }) => text?.trim());
   console.log(`\n${set}: ${matrix.subjects.length} models, ${texts ? "with" : "without"} texts\n`);
   console.log(`| scenario | k | ${Object.keys(COLUMNS).join(" | ")} |`);
   console.log(`| --- | --- |${" --- |".repeat(Object.keys(COLUMNS).length)}`);
-  const features = itemFeatures(matrix.items, { random: createRandom("item features") });
+  const features = itemFeatures(matrix.items, { texts: options["use-texts"], random: createRandom("item features") });
   for (const scenario of new Set(matrix.items.map((item) => item.scenario))) {
     if (options.scenario !== undefined && scenario !== options.scenario) continue;
     const board = boardOfScenario(matrix, scenario, features);

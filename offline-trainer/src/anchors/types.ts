@@ -45,7 +45,7 @@ export interface SelectionInput {
   readonly simulatedProposals?: number;
   /** Generations of each genetic search at most. @default 100 */
   readonly generations?: number;
-  /** Subsets drawn of each size, where one of many is chosen. @default 400 */
+  /** Subsets drawn of each size, where one of many is chosen. @default 200 */
   readonly candidates?: number;
 }
 

@@ -1,8 +1,17 @@
 import { readFile, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { BENCHMARK_NAME, IRT_MODELS, VERSION, WEIGHTINGS, type Manifest, type Weighting } from "anchoreval/bundle";
+import {
+  BENCHMARK_NAME,
+  idProblem,
+  IRT_MODELS,
+  VERSION,
+  WEIGHTINGS,
+  type Manifest,
+  type Weighting,
+} from "anchoreval/bundle";
 import { AnchorEvalError, ESTIMATORS } from "anchoreval/core";
 import type { OptionReader, OptionSpec } from "anchoreval/cli";
+import { quoted } from "anchoreval/node";
 import { SELECTIONS } from "../anchors/types.ts";
 import { PROVIDERS } from "../backends/resolve-backend.ts";
 import {
@@ -22,6 +31,11 @@ export const RESPONSE_OPTIONS = {
   items: { type: "string", value: "FILE", description: "items JSONL(.gz): item_id, scenario, subscenario?, hash?, …" },
   "score-range": { type: "string", value: "LO,HI", description: "range of bounded scores, brought to [0,1]" },
   flip: { type: "boolean", description: "lower scores are better" },
+  pool: {
+    type: "string",
+    value: "ID",
+    description: "all scenarios as the subscenarios of one: anchors are chosen among all items",
+  },
 } as const satisfies Record<string, OptionSpec>;
 
 /** Options of every command that fits. */
@@ -140,16 +154,20 @@ function isRecord(value: unknown): value is Record<string, unknown> {
 export function readResponseOptions(options: OptionReader): { responses: string } & ReadResponsesOptions {
   const items = options.text("items");
   const range = options.numbers("score-range", {}, undefined);
+  const pool = options.text("pool");
   if (range && range.length !== 2)
     throw new AnchorEvalError(
       "invalid_option",
       `--score-range is two numbers, LO,HI; got ${options.text("score-range")!}`,
     );
+  const problem = pool === undefined ? null : idProblem(pool);
+  if (problem !== null) throw new AnchorEvalError("invalid_option", `--pool: ${problem}, got ${quoted(pool!)}`);
   return {
     responses: options.required("responses"),
     ...(items !== undefined && { items }),
     ...(range && { scoreRange: [range[0]!, range[1]!] as const }),
     flip: options.flag("flip"),
+    ...(pool !== undefined && { pool }),
   };
 }
 

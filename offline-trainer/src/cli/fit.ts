@@ -72,7 +72,7 @@ export const fitCommand: Command = {
     const configuration = readConfiguration(options, facts, recipe);
     const given = givenDate(options);
     const families = await readFamilies(options);
-    const subsetInputs = await readSubsetInputs(options, configuration.selection);
+    const subsetInputs = await readSubsetInputs(options, [configuration.selection]);
     const { matrix, remarks } = await readResponses(responses, reading);
     for (const remark of remarks) output.remark(remark);
     const described = subsetInputs(matrix);

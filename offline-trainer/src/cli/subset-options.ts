@@ -41,13 +41,13 @@ export type SubsetInputs = (matrix: ResponseMatrix) => Pick<BankTaskOptions, "it
  * @throws AnchorEvalError `invalid_option` for such an option beside another selection, `invalid_data`, `not_found`; with
  * the matrix `invalid_data` for items without text, vector or row
  */
-export async function readSubsetInputs(options: OptionReader, selection: Selection): Promise<SubsetInputs> {
+export async function readSubsetInputs(options: OptionReader, selections: readonly Selection[]): Promise<SubsetInputs> {
   const given = Object.keys(SUBSET_OPTIONS).filter((name) => options.text(name) !== undefined);
-  if (selection !== "sublime") {
+  if (!selections.includes("sublime")) {
     if (given.length > 0)
       throw new AnchorEvalError(
         "invalid_option",
-        `--${given[0]!} is for --selection sublime (or --recipe sublime); this is ${selection}`,
+        `--${given[0]!} is for --selection sublime (or --recipe sublime); this is ${selections.join(", ")}`,
       );
     return () => ({});
   }

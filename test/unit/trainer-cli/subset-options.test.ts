@@ -54,7 +54,7 @@ describe("fit --recipe sublime", () => {
     expect({ code, err }).toMatchObject({ code: 0 });
     const manifest = JSON.parse(readFileSync(`${out("all")}/manifest.json`, "utf8")) as Manifest;
     const { rankings } = manifest.fit as { rankings: Record<string, Record<string, Record<string, unknown>>> };
-    expect(rankings["quiz"]!["6"]).toMatchObject({ anchorModels: 6, candidates: 400 });
+    expect(rankings["quiz"]!["6"]).toMatchObject({ anchorModels: 6, candidates: 200 });
     const { untouched, predicted } = rankings["quiz"]!["6"] as { untouched: Record<string, number>; predicted: number };
     expect(untouched["models"]).toBe(6);
     for (const own of [predicted, untouched["spearman"]!, untouched["kendall"]!])

@@ -12,7 +12,7 @@ import { samplers, type Sampler } from "./samplers.ts";
 import { pearson, subsetFeatures } from "./subset-features.ts";
 
 /** Subsets that are drawn for each size; a quarter of them at random, the other samplers share the rest. */
-export const CANDIDATES = 400;
+export const CANDIDATES = 200;
 const RANDOM_SHARE = 0.25;
 
 /** Parts of the judging models' families that predictors are compared on. */

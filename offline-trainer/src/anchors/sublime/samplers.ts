@@ -26,6 +26,12 @@ const TILTS = [1, 2, 4];
 export function samplers(profile: ItemProfile): Sampler[] {
   const { count, weights, columns, labels } = profile;
   const items = Array.from({ length: count }, (_, i) => i);
+  const plain = new Map<number, Float64Array>();
+  const byWeight = (k: number): Float64Array => {
+    const known = plain.get(k) ?? inclusionProbabilities(weights, k);
+    plain.set(k, known);
+    return known;
+  };
   const shuffled = (random: RandomSource): number[] => random.fork("order").shuffle(items.slice());
   /** Spread over an order of the items, ties in random order. */
   const spread =
@@ -33,8 +39,7 @@ export function samplers(profile: ItemProfile): Sampler[] {
     (k: number, random: RandomSource): Uint32Array =>
       sample(
         shuffled(random).sort((x, y) => key[x]! - key[y]!),
-        weights,
-        k,
+        byWeight(k),
         random,
       );
   const tilted =
@@ -42,10 +47,10 @@ export function samplers(profile: ItemProfile): Sampler[] {
     (k: number, random: RandomSource): Uint32Array => {
       const tilt = sign * TILTS[random.fork("tilt").below(TILTS.length)]!;
       const chances = weights.map((weight, i) => weight * Math.exp(tilt * places[i]!));
-      return sample(shuffled(random), chances, k, random);
+      return sample(shuffled(random), inclusionProbabilities(chances, k), random);
     };
   const all: Sampler[] = [
-    { name: "random", draw: (k, random) => sample(shuffled(random), weights, k, random) },
+    { name: "random", draw: (k, random) => sample(shuffled(random), byWeight(k), random) },
     ...columns.flatMap(({ name, values }): Sampler[] => {
       const places = orderPlaces(values);
       return [
@@ -67,9 +72,8 @@ export function samplers(profile: ItemProfile): Sampler[] {
   }));
 }
 
-/** @param order - of the items @param chances - relative, by item */
-function sample(order: readonly number[], chances: Float64Array, k: number, random: RandomSource): Uint32Array {
-  const probabilities = inclusionProbabilities(chances, k);
+/** @param order - of the items @param probabilities - by item, summing to a whole number */
+function sample(order: readonly number[], probabilities: Float64Array, random: RandomSource): Uint32Array {
   const drawn = pivotalSample(
     order.map((item) => probabilities[item]!),
     random.fork("draw"),
