@@ -25,6 +25,7 @@ import {
   readResponseOptions,
   readSizes,
 } from "./fit-options.ts";
+import { readSubsetInputs, SUBSET_OPTIONS } from "./subset-options.ts";
 
 export const fitCommand: Command = {
   name: "fit",
@@ -36,6 +37,7 @@ export const fitCommand: Command = {
     total: { type: "string", value: "N[,N…]", description: "anchors over all scenarios, shared evenly" },
     out: { type: "string", value: "DIR", description: "folder of the bundle" },
     ...FIT_OPTIONS,
+    ...SUBSET_OPTIONS,
     checkpoint: {
       type: "string",
       value: "DIR",
@@ -70,8 +72,10 @@ export const fitCommand: Command = {
     const configuration = readConfiguration(options, facts, recipe);
     const given = givenDate(options);
     const families = await readFamilies(options);
+    const subsetInputs = await readSubsetInputs(options, [configuration.selection]);
     const { matrix, remarks } = await readResponses(responses, reading);
     for (const remark of remarks) output.remark(remark);
+    const described = subsetInputs(matrix);
     const read = performance.now() - begun;
     const scenarios = new Set(matrix.items.map((item) => item.scenario)).size;
     const sizes = readSizes(options, scenarios, recipe);
@@ -99,6 +103,7 @@ export const fitCommand: Command = {
         sizes,
         seed,
         ...families,
+        ...described,
         backend,
         ...(folds && { threads: folds }),
         ...(checkpoint !== undefined && { checkpoint }),

@@ -7,7 +7,7 @@ import { forecastQuality, type ForecastQuality } from "./forecast-quality.ts";
 import { neighbourForecasts } from "./neighbour-forecast.ts";
 import { parameterForecast } from "./parameter-forecast.ts";
 import { pickModels } from "./pick-models.ts";
-import { principalAxes } from "./principal-axes.ts";
+import { principalAxes } from "../spectral/principal-axes.ts";
 import { fitProbabilityScale, scaledProbabilities } from "./probability-scale.ts";
 import { questionBank, rightAbove, type RightRule } from "./question-bank.ts";
 import type { QuestionFeatures } from "./text-features.ts";

@@ -1,4 +1,4 @@
-import { sideBySide, unitRows, type SparseRows } from "./sparse-rows.ts";
+import { sideBySide, unitRows, type SparseRows } from "../spectral/sparse-rows.ts";
 import { characterTerms, wordTerms } from "./text-terms.ts";
 import { learnTerms, tfidfRows } from "./tfidf.ts";
 

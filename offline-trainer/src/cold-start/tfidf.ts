@@ -1,4 +1,4 @@
-import { sparseRows, unitRows, type SparseRows } from "./sparse-rows.ts";
+import { sparseRows, unitRows, type SparseRows } from "../spectral/sparse-rows.ts";
 
 /** Fewest texts that a term stands in. */
 const FEWEST_TEXTS = 2;

@@ -2,6 +2,7 @@ import type { AnchorFactors, ScoreMaps } from "anchoreval/core";
 import type { FilteredItems } from "../anchors/essence/coarse-filter.ts";
 import type { AnchorDesign } from "../anchors/information/anchor-design.ts";
 import type { BankModel } from "./calibrate-bank.ts";
+import type { SubsetRanking } from "../anchors/sublime/subset-ranking.ts";
 import type { DimensionError } from "./choose-dimension.ts";
 import type { ScoreLink } from "./configuration.ts";
 import type { BankForms } from "./draw-forms.ts";
@@ -25,6 +26,8 @@ export interface FittedBank {
   readonly maps: readonly ReadonlyMap<number, ScoreMaps>[];
   /** What anchors were chosen among, by scenario, where that isn't all items. */
   readonly filtered: ReadonlyMap<string, FilteredItems>;
+  /** How anchors were chosen by the models' ranking where they were, by scenario and size. */
+  readonly rankings: ReadonlyMap<string, ReadonlyMap<number, SubsetRanking>>;
   /** Factors of its scenarios' items. */
   readonly factors: readonly AnchorFactors[];
   /** What its abilities share with other banks' (D×G), where they are linked. */

@@ -9,7 +9,7 @@ export interface Recipe {
   readonly sizes?: readonly number[];
 }
 
-export const RECIPE_NAMES = ["recommended", "random", "tinybenchmarks", "essence", "metabench"] as const;
+export const RECIPE_NAMES = ["recommended", "random", "tinybenchmarks", "essence", "metabench", "sublime"] as const;
 export type RecipeName = (typeof RECIPE_NAMES)[number];
 
 /** Every recipe by its name. Options given beside a recipe override its fields. */
@@ -58,5 +58,10 @@ export const RECIPES: Readonly<Record<RecipeName, Recipe>> = {
       dims: 1,
       search: 16,
     },
+  },
+  /** @see Saranathan et al. (2025), SubLIME, ACL */
+  sublime: {
+    summary: "of many candidate subsets the one with the best predicted rank correlation",
+    configuration: { ...DEFAULT_CONFIGURATION, selection: "sublime" },
   },
 };

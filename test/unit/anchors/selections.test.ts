@@ -59,6 +59,13 @@ call("fisher-information", [
     reason: "of 40 items none is left out by a draw",
   },
 ]);
+call("sublime", [
+  { test: "puts the smaller sizes into the larger", reason: "each size has candidates of its own" },
+  {
+    test: "states inclusion probabilities, and the weight over them as mass",
+    reason: "items are chosen on purpose: they have no probabilities",
+  },
+]);
 call("irt-kmeans", clustered);
 call("correctness-kmeans", clustered);
 

@@ -68,6 +68,7 @@ test("a draw has the gated blend and intervals from it, what is chosen on purpos
     "greedy-variance": ["stack", "cross-validated"],
     essence: ["stack", "cross-validated"],
     "fisher-information": ["score-map", "cross-validated"],
+    sublime: ["stack", "cross-validated"],
     "irt-kmeans": ["gp-irt", "cross-validated"],
     "correctness-kmeans": ["gp-irt", "cross-validated"],
   });
