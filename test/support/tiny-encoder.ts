@@ -121,7 +121,7 @@ export function writeTinyEncoder(
   };
   mkdirSync(join(folder, "onnx"), { recursive: true });
   writeFileSync(join(folder, "onnx", "model.onnx"), onnx.ModelProto.encode(onnx.ModelProto.fromObject(model)).finish());
-  for (const [name, content] of Object.entries({ "tokenizer.json": TINY_TOKENIZER, ...settings })) {
+  for (const [name, content] of Object.entries<unknown>({ "tokenizer.json": TINY_TOKENIZER, ...settings })) {
     mkdirSync(join(folder, name, ".."), { recursive: true });
     if (content !== ABSENT) writeFileSync(join(folder, name), JSON.stringify(content));
   }
