@@ -49,7 +49,7 @@ const seeds = Number(options.seeds);
 const peers = peerMethods({ searches: Number(options.searches) });
 
 /** What a bundle serves as the score. */
-const HEADLINE = headlineEstimator(DEFAULT_CONFIGURATION.selection);
+const HEADLINE = headlineEstimator(DEFAULT_CONFIGURATION);
 
 /** Rows of `anchoreval backtest`, by run and estimator. */
 const OWN = {

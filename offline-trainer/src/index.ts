@@ -28,6 +28,7 @@ export {
 export { bundleFiles, fitBundle, type FitResult } from "./fit/fit-bundle.ts";
 export type { BundleDescription, FitOptions } from "./fit/fit-options.ts";
 export { foldThreads, type FoldThreads } from "./fit/fold-threads.ts";
+export { RECIPE_NAMES, RECIPES, type Recipe, type RecipeName } from "./fit/recipes.ts";
 export type { ImportReport } from "./import/import-report.ts";
 export { importLmEval } from "./import/lm-eval.ts";
 export { readItemTable, type ItemTable } from "./ingest/item-table.ts";

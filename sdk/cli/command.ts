@@ -96,6 +96,17 @@ export class OptionReader {
     return value as T;
   }
 
+  /** Comma-separated names, each once, in the order of `allowed`. */
+  someOf<const T extends string>(name: string, allowed: readonly T[], otherwise: readonly T[]): T[] {
+    const value = this.text(name);
+    if (value === undefined) return [...otherwise];
+    const given = value.split(",").map((part) => part.trim());
+    const unknown = given.find((part) => !allowed.includes(part as T));
+    if (unknown !== undefined)
+      throw new AnchorEvalError("invalid_option", `--${name} is of ${allowed.join(", ")}; got ${unknown}`);
+    return allowed.filter((known) => given.includes(known));
+  }
+
   number<D>(name: string, rule: { min?: number; max?: number; integer?: boolean }, otherwise: D): number | D {
     const value = this.text(name);
     return value === undefined ? otherwise : readNumber(name, value, rule);

@@ -16,8 +16,8 @@ export interface Answers {
 }
 
 /**
- * Reads one model's answers: a JSON object `{id: score}`, JSON lines or CSV with `item_id`, `score` and, where the
- * harness knows it, `hash`; plain or gzip. A null or an empty cell means no answer; other fields are ignored.
+ * Reads one model's answers: a JSON object `{id: score}`, the body of an estimate's request (`{responses: {id: score},
+ * hashes?}`), JSON lines or CSV with `item_id`, `score` and, where the harness knows it, `hash`; plain or gzip. A null or an empty cell means no answer; other fields are ignored.
  * @throws AnchorEvalError `invalid_data` naming file, row, item and rule: a repeated item, a score that is none, …
  * @example
  * const { answers, hashes } = await readAnswers("answers.json");
@@ -87,12 +87,19 @@ function detectFormat(path: string, lines: readonly string[]): "csv" | "json" | 
 function readJson(issues: DataIssues, text: string, reader: ScoreReader, sink: AnswerSink): void {
   if (text.trimStart().startsWith("["))
     issues.fail({}, "wrong_type", 'an array has no item ids: answers are a JSON object {"item id": score, …}');
-  const object = parseJsonObject(text, "the file", {}, issues);
-  for (const [id, value] of Object.entries(object ?? {})) {
-    const problem = sink.take(id, reader.fromJson(value), null);
+  const object = parseJsonObject(text, "the file", {}, issues, 2) ?? {};
+  // An item may be called "responses"; then it has a score.
+  const { responses, hashes } = isObject(object["responses"]) ? object : { responses: object, hashes: undefined };
+  const own = isObject(hashes) ? hashes : {};
+  for (const [id, value] of Object.entries(responses as object)) {
+    const problem = sink.take(id, reader.fromJson(value), Object.hasOwn(own, id) ? own[id] : null);
     if (problem) issues.add({ column: id }, problem.code, problem.message);
   }
   issues.refuse();
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 async function readJsonLines(

@@ -64,8 +64,8 @@ export async function backtestCell(
   { tasks, groups, split, splits, sizes, seed, configuration }: CellInput,
   backend: CalibrationBackend,
 ): Promise<CellResult[]> {
-  const { selection, priorScale, lambda } = configuration;
-  const estimator = headlineEstimator(selection);
+  const { priorScale, lambda } = configuration;
+  const estimator = headlineEstimator(configuration);
   const random = createRandom(seed).fork(tasks.length > 1 ? "all" : tasks[0]!.id);
   const options = { ...configuration, backend, groups, sizes, random };
   const validation = await crossValidate(tasks, split.sources, groups, {
@@ -165,16 +165,17 @@ function servedEstimates(
 
 function cellEstimate(
   { estimate, blend, error }: ServedEstimate,
-  { selection }: FitConfiguration,
+  configuration: FitConfiguration,
   baseline: Pick<CellEstimate, "randomError" | "randomInterval">,
 ): CellEstimate {
   const { model, draw, truth, bounds, failed } = estimate;
-  const headline = headlineEstimator(selection);
+  const headline = headlineEstimator(configuration);
   const estimators = heldOutScores(estimate, blend);
   const score = estimators[headline];
   const around =
     error === null ? null : { low: Math.max(bounds.low, score - error), high: Math.min(bounds.high, score + error) };
-  const interval = intervalKind(selection) === "design" ? heldOutInterval(estimate, headline, blend) : around;
-  const sampling = heldOutSampling(estimate, headline, blend);
+  const drawn = intervalKind(configuration) === "design";
+  const interval = drawn ? heldOutInterval(estimate, headline, blend) : around;
+  const sampling = drawn ? heldOutSampling(estimate, headline, blend) : null;
   return { model, draw, truth, estimators, bounds, sampling, interval, ...baseline, failed };
 }

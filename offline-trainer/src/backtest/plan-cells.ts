@@ -32,6 +32,8 @@ export interface BacktestPlanOptions {
   readonly families?: ReadonlyMap<string, string>;
   /** Date by row, for `newest`. */
   readonly dates?: readonly string[];
+  /** Extrapolation ranks the models over all scenarios, also where each is estimated by itself. */
+  readonly rankedTogether?: boolean;
 }
 
 /** A cell and the seed that it belongs to; the folds of one seed share it. */
@@ -41,7 +43,7 @@ export interface PlannedCell extends CellInput {
 
 /**
  * All cells of a back-test. Splits of models are the same for all scenarios that are estimated together; extrapolation ranks
- * the models by their {@link strength} over those scenarios.
+ * the models by their {@link strength} over those scenarios, or over all.
  * @throws AnchorEvalError `invalid_data` where a split leaves too few models
  */
 export function planCells(matrix: ResponseMatrix, options: BacktestPlanOptions): PlannedCell[] {
@@ -49,16 +51,18 @@ export function planCells(matrix: ResponseMatrix, options: BacktestPlanOptions):
   const groups = replicateGroups(matrix);
   const cells: PlannedCell[] = [];
   const all = bankTasks(matrix, configuration, options);
+  const together = options.rankedTogether ? modelsOf(all) : null;
   for (const tasks of linkedTasks(all, configuration)) {
-    const { full, eligible, ownSplits } = modelsOf(tasks);
+    const models = modelsOf(tasks);
+    const { full, eligible } = together ?? models;
     const scores = strength(full);
     const input: SplitInput = { groups, eligible };
     for (let seedIndex = 0; seedIndex < seeds; seedIndex++) {
       const seed = (options.firstSeed ?? 0) + seedIndex;
-      const candidates = splitsOf(options, input, scores, matrix.subjects, seed).map((split) => ({
-        split,
-        splits: ownSplits(split),
-      }));
+      const candidates = splitsOf(options, input, scores, matrix.subjects, seed).map((split) => {
+        const splits = models.ownSplits(split);
+        return { split: together ? joined(splits) : split, splits };
+      });
       const tooFew = candidates
         .map(({ splits }) => ({
           sources: Math.min(...splits.map(({ sources }) => sources.length)),
@@ -75,6 +79,13 @@ export function planCells(matrix: ResponseMatrix, options: BacktestPlanOptions):
     }
   }
   return cells;
+}
+
+/** The models that are in one part at least. */
+function joined(splits: readonly Split[]): Split {
+  const union = (pick: keyof Split): number[] =>
+    [...new Set(splits.flatMap((split) => [...split[pick]]))].sort((x, y) => x - y);
+  return { sources: union("sources"), targets: union("targets") };
 }
 
 function splitsOf(

@@ -46,7 +46,7 @@ export async function runBacktest(matrix: ResponseMatrix, options: BacktestOptio
     const own = scenarios.map((scenario) => ({ scenario, seeds: bySeed(scenario, n) }));
     const overall = overallCells(
       own.map(({ seeds }) => seeds),
-      headlineEstimator(options.configuration.selection),
+      headlineEstimator(options.configuration),
     );
     return [
       ...own.flatMap(({ scenario, seeds }) => backtestRows({ ...shared, scenario, n, seeds })),

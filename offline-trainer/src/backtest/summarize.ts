@@ -67,7 +67,7 @@ export function backtestRows(input: RowInput): BacktestRow[] {
   const cells = seeds.flat();
   const estimates = cells.flatMap((cell) => cell.estimates);
   if (estimates.length === 0) return [];
-  const headline = headlineEstimator(configuration.selection);
+  const headline = headlineEstimator(configuration);
   const digest = configurationDigest(configuration);
   const randomMae = mean(estimates.map((estimate) => estimate.randomError));
   const random = randomFigures(estimates);
@@ -111,11 +111,7 @@ export function backtestRows(input: RowInput): BacktestRow[] {
       ...(withInterval
         ? intervalFigures(estimates)
         : { coverage95: null, halfWidth95: null, winkler95: null, coverageSe: null }),
-      intervalMethod: withInterval
-        ? intervalKind(configuration.selection) === "design"
-          ? "conformal"
-          : "cross-validated"
-        : null,
+      intervalMethod: withInterval ? intervalMethod(configuration) : null,
       ratioToRandom: ratio,
       randomMae: 100 * randomMae,
       ...random,
@@ -126,6 +122,11 @@ export function backtestRows(input: RowInput): BacktestRow[] {
       failures: estimates.filter((estimate) => estimate.failed).length,
     };
   });
+}
+
+function intervalMethod(configuration: FitConfiguration): string {
+  if (intervalKind(configuration) === "cross-validated") return "cross-validated";
+  return headlineEstimator(configuration) === "gate" ? "conformal" : "design-based";
 }
 
 function meanLambda(cells: readonly CellResult[]): number | null {

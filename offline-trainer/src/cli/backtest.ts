@@ -1,12 +1,17 @@
-import { textTable, type Command, type OptionReader, type Output } from "anchoreval/cli";
+import type { Command, OptionReader } from "anchoreval/cli";
+import { AnchorEvalError } from "anchoreval/core";
 import { DataIssues, quoted } from "anchoreval/node";
 import { PROVIDERS } from "../backends/resolve-backend.ts";
-import { SPLITS } from "../backtest/plan-cells.ts";
+import { compareRecipes } from "../backtest/compare-recipes.ts";
+import { SPLITS, type SplitName } from "../backtest/plan-cells.ts";
+import { recipeFigures } from "../backtest/recipe-figures.ts";
 import { runBacktest } from "../backtest/run-backtest.ts";
-import type { BacktestRow } from "../backtest/summarize.ts";
-import { configurationDigest } from "../fit/configuration.ts";
+import { configurationDigest, type FitConfiguration } from "../fit/configuration.ts";
+import { RECIPE_NAMES, RECIPES, type RecipeName } from "../fit/recipes.ts";
 import { readResponses } from "../ingest/read-responses.ts";
 import { trainerVersion } from "../trainer-version.ts";
+import { estimatorTable, recipeTable } from "./backtest-tables.ts";
+import { readDatesFile } from "./dates-file.ts";
 import { readFamilies } from "./families-file.ts";
 import { fileDigest } from "./file-digest.ts";
 import {
@@ -19,6 +24,9 @@ import {
 import { readLines } from "./line-file.ts";
 import { checkOutFile, writeOutFile } from "./out-file.ts";
 
+/** Splits that recipes are compared on unless told. */
+const COMPARED_SPLITS = ["interpolation", "extrapolation", "family"] as const;
+
 export const backtestCommand: Command = {
   name: "backtest",
   summary: "hold models out, repeat the whole fit without them, and measure the error of their estimates",
@@ -26,65 +34,124 @@ export const backtestCommand: Command = {
     ...RESPONSE_OPTIONS,
     split: {
       type: "string",
-      value: SPLITS.join("|"),
-      description: "which models are held out (default interpolation)",
+      value: `${SPLITS.join("|")}[,…]`,
+      description: `which models are held out (default interpolation; of several recipes ${COMPARED_SPLITS.join(", ")})`,
     },
     anchors: { type: "string", value: "N[,N…]", description: "anchors per scenario (default 10,30,50,100)" },
     seeds: { type: "string", value: "N", description: "repetitions (default 5)" },
     seed: { type: "string", value: "N", description: "first seed (default 0)" },
     scenario: { type: "string", value: "ID", description: "this scenario only; may be repeated", multiple: true },
     families: { type: "string", value: "FILE", description: "lines of model,family, instead of the names" },
+    dates: {
+      type: "string",
+      value: "FILE",
+      description: "lines of model,date for --split newest, instead of the order of the rows",
+    },
     targets: { type: "string", value: "FILE", description: "names of the held-out models, one a line" },
     "save-split": { type: "string", value: "FILE", description: "write the held-out models of every seed as JSON" },
     threads: { type: "string", value: "N", description: "threads (default: one a core)" },
     ...FIT_OPTIONS,
+    recipe: {
+      type: "string",
+      value: `${RECIPE_NAMES.join("|")}[,…]|all`,
+      description: "ways to fit by their names; several are compared in one table (default recommended)",
+    },
   },
   async run({ options, output, signal }) {
     const { responses, ...reading } = readResponseOptions(options);
-    const split = options.oneOf("split", SPLITS, "interpolation");
-    const sizes = options.numbers("anchors", { min: 1, integer: true }, [10, 30, 50, 100]);
-    const configuration = readConfiguration(options, await readImportFacts(responses));
-    const file = options.text("save-split");
-    if (file !== undefined) await checkOutFile("--save-split", file);
+    const recipes = readRecipes(options);
+    const splits = options.someOf("split", SPLITS, recipes.length > 1 ? COMPARED_SPLITS : ["interpolation"]);
+    const several = recipes.length > 1 || splits.length > 1;
+    const facts = await readImportFacts(responses);
+    const configurations = new Map(recipes.map((name) => [name, readConfiguration(options, facts, RECIPES[name])]));
+    const file = await readSplitFile(options, several);
     const families = await readFamilies(options);
     const { matrix, remarks } = await readResponses(responses, reading);
     for (const remark of remarks) output.remark(remark);
+    const [configuration] = configurations.values() as Iterable<FitConfiguration>;
+    const header = {
+      data: await fileDigest(responses),
+      weighting: configuration!.weighting,
+      split: splits.join(","),
+      version: trainerVersion(),
+    };
     const bar = output.progress("back-test", 1);
-    let backtest;
+    const sizes = options.numbers("anchors", { min: 1, integer: true }, [10, 30, 50, 100]);
+    const shared = {
+      sizes: [...new Set(sizes)].sort((x, y) => x - y),
+      seeds: options.number("seeds", { min: 1, max: 1000, integer: true }, 5),
+      firstSeed: options.number("seed", { min: 0, integer: true }, 0),
+      scenarios: options.texts("scenario"),
+      provider: options.oneOf("provider", PROVIDERS, "cpu"),
+      ...optionalThreads(options),
+      ...(await readTargets(options, matrix.subjects)),
+      ...(await readDates(options, splits, matrix.subjects)),
+      ...families,
+      signal,
+    };
+    let found: { readonly document: object; readonly lines: readonly string[] };
     try {
-      backtest = await runBacktest(matrix, {
-        split,
-        sizes: [...new Set(sizes)].sort((x, y) => x - y),
-        seeds: options.number("seeds", { min: 1, max: 1000, integer: true }, 5),
-        firstSeed: options.number("seed", { min: 0, integer: true }, 0),
-        configuration,
-        scenarios: options.texts("scenario"),
-        provider: options.oneOf("provider", PROVIDERS, "cpu"),
-        ...optionalThreads(options),
-        ...(await readTargets(options, matrix.subjects)),
-        ...families,
-        signal,
-        onProgress: (done, of) => bar.update(done / of, `${done} of ${of} fits`),
-      });
+      if (several) {
+        const rows = await compareRecipes(matrix, {
+          ...shared,
+          splits,
+          recipes: configurations,
+          onProgress: (done, of, note) => bar.update(done / of, note),
+        });
+        found = {
+          document: { header: { ...header, recipes: digests(configurations) }, rows },
+          lines: recipeTable(recipeFigures(rows)),
+        };
+      } else {
+        const { rows, targets } = await runBacktest(matrix, {
+          ...shared,
+          split: splits[0]!,
+          configuration: configuration!,
+          onProgress: (done, of) => bar.update(done / of, `${done} of ${of} fits`),
+        });
+        if (file !== null) await writeOutFile(file, [`${JSON.stringify(targets, null, 1)}\n`]);
+        found = {
+          document: { header: { ...header, configuration: configurationDigest(configuration!) }, rows },
+          lines: estimatorTable(rows),
+        };
+      }
     } finally {
       bar.stop();
     }
-    if (file !== undefined) await writeOutFile(file, [`${JSON.stringify(backtest.targets, null, 1)}\n`]);
-    if (output.json)
-      output.document({
-        header: {
-          data: await fileDigest(responses),
-          weighting: configuration.weighting,
-          split,
-          version: trainerVersion(),
-          configuration: configurationDigest(configuration),
-        },
-        rows: backtest.rows,
-      });
-    else printTable(backtest.rows, output);
+    if (output.json) output.document(found.document);
+    else for (const line of found.lines) output.line(line);
     return 0;
   },
 };
+
+/** The recipes to compare; all of them by one word. */
+function readRecipes(options: OptionReader): RecipeName[] {
+  return options.text("recipe") === "all" ? [...RECIPE_NAMES] : options.someOf("recipe", RECIPE_NAMES, ["recommended"]);
+}
+
+function digests(configurations: ReadonlyMap<string, FitConfiguration>): Record<string, string> {
+  return Object.fromEntries(Array.from(configurations, ([name, own]) => [name, configurationDigest(own)]));
+}
+
+/** The file of --save-split, found to be writable; of a single back-test. */
+async function readSplitFile(options: OptionReader, several: boolean): Promise<string | null> {
+  const file = options.text("save-split");
+  if (file === undefined) return null;
+  if (several) throw new AnchorEvalError("invalid_option", "--save-split is of one recipe and one split");
+  await checkOutFile("--save-split", file);
+  return file;
+}
+
+async function readDates(
+  options: OptionReader,
+  splits: readonly SplitName[],
+  models: readonly string[],
+): Promise<{ dates?: string[] }> {
+  const file = options.text("dates");
+  if (file === undefined) return {};
+  if (!splits.includes("newest")) throw new AnchorEvalError("invalid_option", "--dates is for --split newest");
+  return { dates: await readDatesFile(file, models) };
+}
 
 function optionalThreads(options: OptionReader): { threads?: number } {
   const threads = options.number("threads", { min: 1, max: 256, integer: true }, undefined);
@@ -102,38 +169,4 @@ async function readTargets(options: OptionReader, models: readonly string[]): Pr
   issues.refuse();
   if (lines.length === 0) issues.fail({}, "empty", "the file names no models");
   return { targets: lines.map(({ text }) => text) };
-}
-
-/** Errors in points, one line an estimator; `×random` is the ratio to random items. */
-function printTable(rows: readonly BacktestRow[], output: Output): void {
-  const columns = [
-    "scenario",
-    "n",
-    "estimator",
-    "error",
-    "random",
-    "×random",
-    "±",
-    "bias",
-    "95 % within",
-    "rank corr.",
-    "coverage",
-    "half-width",
-  ];
-  const cells = rows.map((row) => [
-    row.scenario,
-    String(row.n),
-    row.recommended ? `${row.estimator} *` : row.estimator,
-    row.mae.toFixed(2),
-    row.randomMae.toFixed(2),
-    row.ratioToRandom?.toFixed(2) ?? "",
-    row.ratioSe === null ? "" : row.ratioSe.toFixed(2),
-    row.bias.toFixed(2),
-    row.p95.toFixed(1),
-    row.spearman === null ? "" : row.spearman.toFixed(3),
-    row.coverage95 === null ? "" : row.coverage95.toFixed(3),
-    row.halfWidth95 === null ? "" : row.halfWidth95.toFixed(1),
-  ]);
-  for (const line of textTable([columns, ...cells], "lrlrrrrrrrrr")) output.line(line);
-  output.line("Errors in points. * is what a bundle serves as the score by default.");
 }

@@ -1,13 +1,28 @@
 import { readFile, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { BENCHMARK_NAME, IRT_MODELS, VERSION, WEIGHTINGS, type Manifest, type Weighting } from "anchoreval/bundle";
-import { AnchorEvalError } from "anchoreval/core";
+import {
+  BENCHMARK_NAME,
+  idProblem,
+  IRT_MODELS,
+  VERSION,
+  WEIGHTINGS,
+  type Manifest,
+  type Weighting,
+} from "anchoreval/bundle";
+import { AnchorEvalError, ESTIMATORS } from "anchoreval/core";
 import type { OptionReader, OptionSpec } from "anchoreval/cli";
+import { quoted } from "anchoreval/node";
 import { SELECTIONS } from "../anchors/types.ts";
 import { PROVIDERS } from "../backends/resolve-backend.ts";
-import { DISCRIMINATION_SHRINKAGE } from "../calibrate/scales.ts";
-import { DEFAULT_CONFIGURATION, LAMBDA_RULES, SCORE_LINKS, type FitConfiguration } from "../fit/configuration.ts";
+import {
+  DEFAULT_CONFIGURATION,
+  LAMBDA_RULES,
+  SCORE_LINKS,
+  type FitConfiguration,
+  type ScoreChoice,
+} from "../fit/configuration.ts";
 import { DIMENSION_CANDIDATES } from "../fit/choose-dimension.ts";
+import { RECIPE_NAMES, RECIPES, type Recipe } from "../fit/recipes.ts";
 import type { ReadResponsesOptions } from "../ingest/read-responses.ts";
 
 /** Options of every command that reads responses. */
@@ -16,14 +31,29 @@ export const RESPONSE_OPTIONS = {
   items: { type: "string", value: "FILE", description: "items JSONL(.gz): item_id, scenario, subscenario?, hash?, …" },
   "score-range": { type: "string", value: "LO,HI", description: "range of bounded scores, brought to [0,1]" },
   flip: { type: "boolean", description: "lower scores are better" },
+  pool: {
+    type: "string",
+    value: "ID",
+    description: "all scenarios as the subscenarios of one: anchors are chosen among all items",
+  },
 } as const satisfies Record<string, OptionSpec>;
 
 /** Options of every command that fits. */
 export const FIT_OPTIONS = {
+  recipe: {
+    type: "string",
+    value: RECIPE_NAMES.join("|"),
+    description: "a way to fit by its name; other options override what it sets (default recommended)",
+  },
   selection: {
     type: "string",
     value: SELECTIONS.join("|"),
     description: `how anchors are chosen (default ${DEFAULT_CONFIGURATION.selection})`,
+  },
+  estimator: {
+    type: "string",
+    value: ["auto", ...ESTIMATORS].join("|"),
+    description: "which estimate is the score; auto goes by the kind of anchors (default auto)",
   },
   dims: {
     type: "string",
@@ -124,32 +154,50 @@ function isRecord(value: unknown): value is Record<string, unknown> {
 export function readResponseOptions(options: OptionReader): { responses: string } & ReadResponsesOptions {
   const items = options.text("items");
   const range = options.numbers("score-range", {}, undefined);
+  const pool = options.text("pool");
   if (range && range.length !== 2)
     throw new AnchorEvalError(
       "invalid_option",
       `--score-range is two numbers, LO,HI; got ${options.text("score-range")!}`,
     );
+  const problem = pool === undefined ? null : idProblem(pool);
+  if (problem !== null) throw new AnchorEvalError("invalid_option", `--pool: ${problem}, got ${quoted(pool!)}`);
   return {
     responses: options.required("responses"),
     ...(items !== undefined && { items }),
     ...(range && { scoreRange: [range[0]!, range[1]!] as const }),
     flip: options.flag("flip"),
+    ...(pool !== undefined && { pool }),
   };
 }
 
-export function readConfiguration(options: OptionReader, facts: ImportFacts): FitConfiguration {
-  const irtModel = options.oneOf("irt-model", IRT_MODELS, DEFAULT_CONFIGURATION.irtModel);
+/** The recipe asked for. */
+export function readRecipe(options: OptionReader): Recipe {
+  return RECIPES[options.oneOf("recipe", RECIPE_NAMES, "recommended")];
+}
+
+/**
+ * What is fitted: a recipe, with what other options say in its place.
+ * @param recipe - of --recipe
+ */
+export function readConfiguration(
+  options: OptionReader,
+  facts: ImportFacts,
+  { configuration: base }: Recipe = readRecipe(options),
+): FitConfiguration {
+  const irtModel = options.oneOf("irt-model", IRT_MODELS, base.irtModel);
   const only = irtModel === "2pl" ? "penalised" : "marginal";
-  const estimation = options.oneOf("estimation", ["penalised", "marginal"] as const, only);
-  const dims = readDimensions(options, estimation);
-  const link = options.oneOf("link", [...SCORE_LINKS, "auto"] as const, DEFAULT_CONFIGURATION.link);
+  const otherwise = irtModel === base.irtModel ? base.estimation : only;
+  const estimation = options.oneOf("estimation", ["penalised", "marginal"] as const, otherwise);
+  const dims = readDimensions(options, estimation, base);
+  const link = options.oneOf("link", [...SCORE_LINKS, "auto"] as const, base.link);
   if (irtModel !== "2pl" && estimation === "penalised")
     throw new AnchorEvalError("invalid_option", `--irt-model ${irtModel} is estimated by --estimation marginal alone`);
   if (estimation === "marginal" && link !== "binarize")
     throw new AnchorEvalError("invalid_option", `--estimation marginal takes --link binarize alone, got ${link}`);
   return {
-    ...DEFAULT_CONFIGURATION,
-    selection: options.oneOf("selection", SELECTIONS, DEFAULT_CONFIGURATION.selection),
+    ...base,
+    ...readScoreChoice(options, base),
     irtModel,
     estimation,
     link,
@@ -157,30 +205,42 @@ export function readConfiguration(options: OptionReader, facts: ImportFacts): Fi
     shrinkage:
       options.text("shrinkage") === "auto"
         ? "auto"
-        : options.number("shrinkage", { min: 0.01, max: 10 }, DISCRIMINATION_SHRINKAGE),
-    priorScale: options.number("prior-scale", { min: 0.1, max: 100 }, DEFAULT_CONFIGURATION.priorScale),
-    lambda: options.oneOf("lambda", LAMBDA_RULES, DEFAULT_CONFIGURATION.lambda),
-    weighting: options.oneOf("weighting", WEIGHTINGS, facts.weighting ?? DEFAULT_CONFIGURATION.weighting),
-    joint: options.flag("joint"),
-    linked: !options.flag("separate"),
+        : (options.number("shrinkage", { min: 0.01, max: 10 }, undefined) ?? base.shrinkage),
+    priorScale: options.number("prior-scale", { min: 0.1, max: 100 }, base.priorScale),
+    lambda: options.oneOf("lambda", LAMBDA_RULES, base.lambda),
+    weighting: options.oneOf("weighting", WEIGHTINGS, facts.weighting ?? base.weighting),
+    joint: base.joint || options.flag("joint"),
+    linked: base.linked && !options.flag("separate"),
   };
 }
 
+/** Anchors and the estimate that reads them: anchors chosen another way than the recipe's are read as such anchors are. */
+function readScoreChoice(options: OptionReader, base: FitConfiguration): ScoreChoice {
+  const selection = options.oneOf("selection", SELECTIONS, base.selection);
+  const otherwise = selection === base.selection ? base.estimator : "auto";
+  return { selection, estimator: options.oneOf("estimator", ["auto", ...ESTIMATORS] as const, otherwise) };
+}
+
 /** Dimensions: one by marginal estimation, where more are refused. */
-function readDimensions(options: OptionReader, estimation: FitConfiguration["estimation"]): number | "auto" {
+function readDimensions(
+  options: OptionReader,
+  estimation: FitConfiguration["estimation"],
+  base: FitConfiguration,
+): number | "auto" {
   const marginal = estimation === "marginal";
-  const otherwise = marginal ? 1 : DEFAULT_CONFIGURATION.dims;
   const auto = options.text("dims") === "auto";
-  const dims = auto ? "auto" : options.number("dims", { min: 1, max: 32, integer: true }, otherwise);
+  const given = auto ? "auto" : options.number("dims", { min: 1, max: 32, integer: true }, undefined);
+  const dims = given ?? (marginal ? 1 : base.dims);
   if (marginal && dims !== 1)
     throw new AnchorEvalError("invalid_option", `--estimation marginal has one dimension, got --dims ${dims}`);
   return dims;
 }
 
-/** Anchors per scenario from --anchors, or from --total shared evenly. */
-export function readSizes(options: OptionReader, scenarios: number): number[] {
-  const anchors = options.numbers("anchors", { min: 1, integer: true }, undefined);
+/** Anchors per scenario from --anchors, from --total shared evenly, or as the recipe has them. */
+export function readSizes(options: OptionReader, scenarios: number, recipe: Recipe): number[] {
   const total = options.numbers("total", { min: 1, integer: true }, undefined);
+  const given = options.numbers("anchors", { min: 1, integer: true }, undefined);
+  const anchors = given ?? (total === undefined ? recipe.sizes : undefined);
   if ((anchors === undefined) === (total === undefined))
     throw new AnchorEvalError("invalid_option", "give --anchors N[,N…] (per scenario) or --total N");
   const few = total?.find((count) => count < scenarios);
@@ -189,7 +249,7 @@ export function readSizes(options: OptionReader, scenarios: number): number[] {
       "invalid_option",
       `--total is at least one anchor for each of the ${scenarios} scenarios; got ${few}`,
     );
-  return anchors ?? total!.map((count) => Math.round(count / scenarios));
+  return anchors ? [...anchors] : total!.map((count) => Math.round(count / scenarios));
 }
 
 /** BENCHMARK@X.Y.Z */

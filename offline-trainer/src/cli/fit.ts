@@ -21,6 +21,7 @@ import {
   readConfiguration,
   readImportFacts,
   readName,
+  readRecipe,
   readResponseOptions,
   readSizes,
 } from "./fit-options.ts";
@@ -65,14 +66,15 @@ export const fitCommand: Command = {
     const seed = options.number("seed", { min: 0, integer: true }, 1);
     await checkBundleFolder(out);
     const facts = await readImportFacts(responses);
-    const configuration = readConfiguration(options, facts);
+    const recipe = readRecipe(options);
+    const configuration = readConfiguration(options, facts, recipe);
     const given = givenDate(options);
     const families = await readFamilies(options);
     const { matrix, remarks } = await readResponses(responses, reading);
     for (const remark of remarks) output.remark(remark);
     const read = performance.now() - begun;
     const scenarios = new Set(matrix.items.map((item) => item.scenario)).size;
-    const sizes = readSizes(options, scenarios);
+    const sizes = readSizes(options, scenarios, recipe);
     const { backend, provider: calibrating, reason } = await resolveBackend(provider, threads);
     output.remark(reason);
     const models = matrix.subjects.length;

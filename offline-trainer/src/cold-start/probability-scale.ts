@@ -1,10 +1,8 @@
-import { logit, sigmoid } from "anchoreval/core";
+import { safeLogit, scaledChance, sigmoid } from "anchoreval/core";
 
 /** A slope that keeps the order of probabilities, however little they say. */
 const LEAST_SLOPE = 0.01;
 const ITERATIONS = 50;
-/** Probabilities are taken this far from 0 and 1. */
-const MARGIN = 1e-6;
 
 /** logit p′ = shift_m + slope·logit p of model m. */
 export interface ProbabilityScale {
@@ -30,7 +28,7 @@ export function fitProbabilityScale(
   models: number,
   shiftOf: ShiftOf,
 ): ProbabilityScale {
-  const logits = probabilities.map(safeLogit);
+  const logits = probabilities.map((p) => safeLogit(p));
   const prior = shiftOf === "model" ? 1 : 0;
   const group = Uint32Array.from({ length: models }, (_, m) => (shiftOf === "model" ? m : 0));
   let scale: GroupScale = { shifts: new Float64Array(shiftOf === "model" ? models : 1), slope: 1 };
@@ -57,15 +55,11 @@ export function fitProbabilityScale(
 
 /** Applies a scale. @returns probabilities in (0,1) */
 export function scaledProbabilities(probabilities: Float64Array, { shifts, slope }: ProbabilityScale): Float64Array {
-  return probabilities.map((p, at) => sigmoid(shifts[at % shifts.length]! + slope * safeLogit(p)));
+  return probabilities.map((p, at) => scaledChance(p, shifts[at % shifts.length]!, slope));
 }
 
 /** Shifts of groups of models, not of models. */
 type GroupScale = ProbabilityScale;
-
-function safeLogit(p: number): number {
-  return logit(Math.min(1 - MARGIN, Math.max(MARGIN, p)));
-}
 
 /** Newton's step; the Hessian is an arrow, as each shift meets the slope alone. @param prior - precision of the shifts */
 function newtonStep(

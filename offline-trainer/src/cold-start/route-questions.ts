@@ -1,4 +1,4 @@
-import { createRandom, AnchorEvalError } from "anchoreval/core";
+import { createRandom, AnchorEvalError, pickModels } from "anchoreval/core";
 import { firstFew } from "anchoreval/node";
 import type { CalibrationBackend } from "../calibrate/types.ts";
 import type { ItemInfo, ResponseMatrix } from "../matrix/response-matrix.ts";
@@ -6,7 +6,6 @@ import { answerForecast } from "./answer-forecast.ts";
 import { forecastQuality, type ForecastQuality } from "./forecast-quality.ts";
 import { neighbourForecasts } from "./neighbour-forecast.ts";
 import { parameterForecast } from "./parameter-forecast.ts";
-import { pickModels } from "./pick-models.ts";
 import { principalAxes } from "./principal-axes.ts";
 import { chooseScale } from "./choose-scale.ts";
 import { scaledProbabilities, type ShiftOf } from "./probability-scale.ts";

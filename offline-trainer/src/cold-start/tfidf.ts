@@ -1,4 +1,5 @@
-import { sparseRows, unitRows, type SparseRows } from "./sparse-rows.ts";
+import { tfidfRow } from "anchoreval/core";
+import { sparseRows, type SparseRows } from "./sparse-rows.ts";
 
 /** Fewest texts that a term stands in. */
 const FEWEST_TEXTS = 2;
@@ -32,14 +33,11 @@ export function learnTerms(texts: readonly (readonly string[])[]): TermWeights {
  */
 export function tfidfRows(texts: readonly (readonly string[])[], { columns, idf }: TermWeights): SparseRows {
   const rows = texts.map((terms) => {
-    const counts = new Map<number, number>();
-    for (const term of terms) {
-      const column = columns.get(term);
-      if (column !== undefined) counts.set(column, (counts.get(column) ?? 0) + 1);
-    }
-    return [...counts]
-      .sort(([x], [y]) => x - y)
-      .map(([column, count]): [number, number] => [column, (1 + Math.log(count)) * idf[column]!]);
+    const row = tfidfRow(
+      terms.flatMap((term) => columns.get(term) ?? []),
+      idf,
+    );
+    return row.columns.map((column, k): [number, number] => [column, row.values[k]!]);
   });
-  return unitRows(sparseRows(rows, columns.size));
+  return sparseRows(rows, columns.size);
 }

@@ -19,6 +19,8 @@ export type ScoreLink = (typeof SCORE_LINKS)[number];
 /** Everything that defines what is fitted, apart from the data and the sizes. */
 export interface FitConfiguration extends BankModel {
   readonly selection: Selection;
+  /** Which estimate is the score; `auto` goes by the kind of anchors ({@link headlineEstimator}). */
+  readonly estimator: EstimatorId | "auto";
   /** `auto` chooses by the likelihood of held-out cells. */
   readonly link: ScoreLink | "auto";
   /** Latent dimensions at most, few models get fewer ({@link dimsFor}); or chosen on held-out models. */
@@ -44,6 +46,7 @@ export const DEFAULT_DIMS = 8;
 /** The recommended configuration: fixed in code, the same for every split and every target. */
 export const DEFAULT_CONFIGURATION: FitConfiguration = {
   selection: "screened",
+  estimator: "auto",
   irtModel: "2pl",
   estimation: "penalised",
   link: "binarize",
@@ -58,18 +61,30 @@ export const DEFAULT_CONFIGURATION: FitConfiguration = {
   draws: 4,
 };
 
+/** What decides which estimate is the score, and where its intervals come from. */
+export type ScoreChoice = Pick<FitConfiguration, "selection" | "estimator">;
+
 /**
- * The estimator of `score`, by the kind of anchors: what the gate trusts outside the range needs a draw; items chosen for
- * what they say of the others under a covariance are best read by it.
+ * The estimator of `score`. Where none was asked for, the kind of anchors decides: what the gate trusts outside the range
+ * needs a draw; items chosen for what they say of the others under a covariance are best read by it.
  */
-export function headlineEstimator(selection: Selection): EstimatorId {
+export function headlineEstimator({ selection, estimator }: ScoreChoice): EstimatorId {
+  if (estimator !== "auto") return estimator;
   if (selection === "greedy-variance" || selection === "essence") return "stack";
-  return intervalKind(selection) === "design" ? "gate" : "gp-irt";
+  return isDrawn(selection) ? "gate" : "gp-irt";
 }
 
-/** Where intervals come from, by the kind of anchors. */
-export function intervalKind(selection: Selection): "design" | "cross-validated" {
-  return ["stratified", "random", "hybrid", "screened"].includes(selection) ? "design" : "cross-validated";
+/** Where intervals come from: the draw of the anchors, of an estimate whose error the draw tells; or held-out models. */
+export function intervalKind(choice: ScoreChoice): "design" | "cross-validated" {
+  return isDrawn(choice.selection) && DRAW_CORRECTED.includes(headlineEstimator(choice)) ? "design" : "cross-validated";
+}
+
+/** Corrected by the answers' residuals, which the design-based variance is of. */
+const DRAW_CORRECTED: readonly EstimatorId[] = ["gate", "p-irt-dr"];
+
+/** Whether anchors have known inclusion probabilities. */
+function isDrawn(selection: Selection): boolean {
+  return ["stratified", "random", "hybrid", "screened"].includes(selection);
 }
 
 /** Dimensions for a number of source models: at least five models each. */
@@ -98,8 +113,8 @@ export function configurationDigest(configuration: FitConfiguration): string {
   return sha256Text(
     JSON.stringify({
       ...method,
-      estimator: headlineEstimator(method.selection),
-      interval: intervalKind(method.selection),
+      estimator: headlineEstimator(configuration),
+      interval: intervalKind(configuration),
     }),
   );
 }

@@ -105,7 +105,7 @@ export async function fitBanks(tasks: readonly BankTask[], options: FitBanksOpti
       dimensionErrors,
       evidence: learnEvidence(task, rows[b]!, sizes, validation[b]!, {
         lambda: configuration.lambda,
-        estimator: headlineEstimator(configuration.selection),
+        estimator: headlineEstimator(configuration),
       }),
     };
   });

@@ -16,8 +16,8 @@ export function formManifests(
   configuration: FitConfiguration,
   seed: number,
 ): Omit<FormManifest, "digest">[] {
-  const estimator = headlineEstimator(configuration.selection);
-  const interval = intervalKind(configuration.selection);
+  const estimator = headlineEstimator(configuration);
+  const interval = intervalKind(configuration);
   const scenarios = banks.flatMap((bank) => bank.task.scenarios.map((slice, s) => ({ bank, slice, s })));
   const measuredBlend = (bank: FittedBank, s: number, n: number, evidence: Evidence): MeasuredBlend | null => {
     const { validation, blends } = bank.evidence[evidence];

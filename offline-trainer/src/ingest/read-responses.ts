@@ -18,6 +18,7 @@ import { readItems } from "./items-file.ts";
 import { longJsonReader } from "./long-table.ts";
 import { matchItems } from "./match-items.ts";
 import { openTable } from "./open-table.ts";
+import { poolItems } from "./pool-items.ts";
 import { isPyIrt, pyIrtReader } from "./py-irt.ts";
 import { ScoreTable } from "./score-table.ts";
 
@@ -26,6 +27,8 @@ export interface ReadResponsesOptions extends ScoreOptions {
   readonly items?: string;
   /** Where no file describes the items: all are one scenario, and nothing is said of it. */
   readonly oneScenario?: boolean;
+  /** All items are one scenario of this name, their scenarios its subscenarios ({@link poolItems}). */
+  readonly pool?: string;
 }
 
 /** Responses as read, and what a user should be told about the reading. */
@@ -56,6 +59,11 @@ export async function readResponses(path: string, options: ReadResponsesOptions 
     const assumed = defaultItems(table.items);
     items = assumed.items;
     remarks.push(assumed.remark);
+  }
+  if (options.pool !== undefined) {
+    const pooled = poolItems(items, options.pool);
+    items = pooled.items;
+    remarks.push(...pooled.remarks);
   }
   remarks.push(...mixedSubscenarios(items));
   return {

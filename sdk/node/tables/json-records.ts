@@ -34,12 +34,14 @@ export async function* jsonRecords(
 /**
  * Parses a JSON object whose own fields are all named once; null, with the issue noted, where it isn't one.
  * @param what - how messages call the text, for example `the line`
+ * @param depth - down to which fields are named once: 2 for those of its fields, too
  */
 export function parseJsonObject(
   text: string,
   what: string,
   place: Place,
   issues: DataIssues,
+  depth = 1,
 ): Record<string, unknown> | null {
   let value: unknown;
   try {
@@ -55,20 +57,20 @@ export function parseJsonObject(
     issues.add(place, "wrong_type", `${what} is a JSON object, got ${jsonKind(value)}`);
     return null;
   }
-  const repeated = repeatedKey(text);
+  const repeated = repeatedKey(text, depth);
   if (repeated === null) return value as Record<string, unknown>;
   issues.add({ ...place, column: repeated }, "duplicate", "it is there twice");
   return null;
 }
 
-function repeatedKey(text: string): string | null {
+function repeatedKey(text: string, depth: number): string | null {
   let first: string | null = null;
   visitJsonKeys(
     text,
-    ([key], repeated) => {
-      if (repeated) first ??= key as string;
+    (path, repeated) => {
+      if (repeated) first ??= path.at(-1) as string;
     },
-    1,
+    depth,
   );
   return first;
 }

@@ -6,9 +6,11 @@ import { promisify } from "node:util";
 import { runProgram } from "anchoreval/cli";
 import { ESTIMATORS, type AnchorEvalErrorCode } from "anchoreval/core";
 import { beforeAll, describe, expect, test } from "vitest";
+import type { RecipeRow } from "../../../offline-trainer/src/backtest/compare-recipes.ts";
 import type { BacktestRow } from "../../../offline-trainer/src/backtest/summarize.ts";
 import { backtestCommand } from "../../../offline-trainer/src/cli/backtest.ts";
 import { configurationDigest, DEFAULT_CONFIGURATION } from "../../../offline-trainer/src/fit/configuration.ts";
+import { RECIPES } from "../../../offline-trainer/src/fit/recipes.ts";
 import { writeItems } from "../../../offline-trainer/src/ingest/write-items.ts";
 import { writeWideCsv } from "../../../offline-trainer/src/ingest/write-wide-csv.ts";
 import type { ResponseMatrix } from "../../../offline-trainer/src/matrix/response-matrix.ts";
@@ -156,6 +158,50 @@ describe("--json", () => {
   });
 });
 
+test("several recipes: on the same models, each scenario by itself or all together, in one table", async () => {
+  const options = ["--recipe", "recommended,random", "--split", "interpolation,extrapolation", "--anchors", "6"];
+  const run = (...argv: string[]): Promise<{ stdout: string }> => {
+    const argument = [PROGRAM, "backtest", ...data, ...options, "--seeds", "1", "--threads", "1", ...argv];
+    return promisify(execFile)(process.execPath, [...argument, "--provider", "typescript", "--quiet"]);
+  };
+  const { header, rows } = JSON.parse((await run("--json")).stdout) as {
+    header: { split: string; recipes: Record<string, string> };
+    rows: RecipeRow[];
+  };
+  expect(header.split).toBe("interpolation,extrapolation");
+  expect(header.recipes).toEqual({
+    recommended: configurationDigest(DEFAULT_CONFIGURATION),
+    random: configurationDigest(RECIPES.random.configuration),
+  });
+  const scores = rows.filter(({ headline }) => headline);
+  expect(scores.map(({ split, recipe, scenario, estimator }) => [split, recipe, scenario, estimator])).toEqual(
+    ["interpolation", "extrapolation"].flatMap((split) =>
+      ["recommended", "random"].flatMap((recipe) =>
+        ["a", "b", "overall"].map((scenario) => [
+          split,
+          recipe,
+          scenario,
+          recipe === "random" ? "anchor-mean" : "gate",
+        ]),
+      ),
+    ),
+  );
+  const [recommended, random] = ["recommended", "random"].map((name) => scores.filter(({ recipe }) => recipe === name));
+  recommended!.forEach((row, k) => {
+    expect(random![k]!.targets).toBe(row.targets);
+    // Of 200 draws each; other models would have another error altogether.
+    expect(random![k]!.randomMae / row.randomMae).toBeCloseTo(1, 1);
+  });
+  const lines = (await run()).stdout.split("\n");
+  expect(lines[0]).toMatch(/^split +n +recipe +error +RMSE/);
+  expect(lines.slice(1, 5).map((line) => line.split(/ +/).slice(0, 3))).toEqual([
+    ["interpolation", "6", "recommended"],
+    ["interpolation", "6", "random"],
+    ["extrapolation", "6", "recommended"],
+    ["extrapolation", "6", "random"],
+  ]);
+});
+
 describe("refusals", () => {
   async function run(...argv: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
     let [stdout, stderr] = ["", ""];
@@ -183,12 +229,15 @@ describe("refusals", () => {
   }
 
   test.each([
-    [["--split", "random"], "--split is interpolation, extrapolation, family, newest; got random"],
-    [["--estimator", "p-irt"], "Unknown option '--estimator'; see anchoreval backtest --help"],
+    [["--split", "random"], "--split is of interpolation, extrapolation, family, newest; got random"],
+    [["--recipe", "random,best"], "--recipe is of recommended, random, tinybenchmarks, essence; got best"],
+    [["--estimator", "irt"], "--estimator is auto, anchor-mean, p-irt, gp-irt,"],
+    [["--estimates", "p-irt"], "Unknown option '--estimates'; see anchoreval backtest --help"],
     [
       ["--selection", "best"],
       "--selection is stratified, random, hybrid, screened, greedy-variance, essence, irt-kmeans, correctness-kmeans; got best",
     ],
+    [["--pool", ""], '--pool: an id must not be empty, got ""'],
     [["--weighting", "models"], "--weighting is subscenarios, items; got models"],
     [["--lambda", "1"], "--lambda is learned, reference; got 1"],
     [["--provider", "tpu"], "--provider is auto, cuda, webgpu, cpu, typescript; got tpu"],
@@ -232,6 +281,26 @@ describe("refusals", () => {
     await refused([...data, "--targets", absent], "not_found", absent);
     const targets = folder.write("other.txt", "org/model-3\nx\n");
     await refused([...data, "--targets", targets], "invalid_data", "the responses have no model");
+  });
+
+  test("dates that don't tell who is newest, or that nobody asked for", async () => {
+    const option = ["--split", "newest", "--dates"];
+    const all = matrix.subjects.map((name, m) => `${name},2026-01-${10 + m}\n`);
+    const dates = folder.write("dates.csv", all.join(""));
+    await refused([...data, "--dates", dates], "invalid_option", "--dates is for --split newest");
+    const short = folder.write("short.csv", all.slice(1).join(""));
+    await refused([...data, ...option, short], "invalid_data", 'there is no date of "org/model-0"');
+    const twice = folder.write("twice.csv", [...all, all[3]!].join(""));
+    await refused([...data, ...option, twice], "invalid_data", `${twice}: line 17`);
+    for (const date of ["soon", "2026-02-30x", "01.02.2026", ""]) {
+      const wrong = folder.write("wrong.csv", `org/model-0,${date}\n`);
+      await refused([...data, ...option, wrong], "invalid_data", "a line is model,date with a date such as 2026-01-31");
+    }
+  });
+
+  test("where the held-out models are saved, of several back-tests", async () => {
+    const { code, stderr } = await run(...data, "--recipe", "all", "--save-split", folder.path("all.json"));
+    expect([code, stderr]).toEqual([2, expect.stringContaining("--save-split is of one recipe and one split")]);
   });
 
   test("families that tell nothing", async () => {

@@ -109,6 +109,26 @@ describe("who is held out", () => {
     if (configuration === separate) expect(third).not.toEqual(first);
   });
 
+  test("extrapolation ranked together: the same models in every scenario, also where each is estimated by itself", () => {
+    const options = { split: "extrapolation", seeds: 2 } as const;
+    const apart = plan({ ...options, configuration: separate, rankedTogether: true });
+    const linked = plan({ ...options, rankedTogether: true });
+    expect(apart.map(({ split }) => split)).toEqual([...linked, ...linked].map(({ split }) => split));
+    expect(linked).toEqual(plan(options));
+    expect(apart.map(({ tasks }) => tasks.map(({ id }) => id))).toEqual([["a"], ["a"], ["b"], ["b"]]);
+  });
+
+  test("ranked together, a source without a score in a scenario is none there", () => {
+    const first = matrix.items.filter(({ scenario }) => scenario === "a").length;
+    const gaps = withScores(matrix, (m, i, score) => (m === 3 && i < first ? NaN : score));
+    const [a, b] = plan({ split: "extrapolation", configuration: separate, rankedTogether: true }, gaps);
+    const [all] = plan({ split: "extrapolation" }, gaps);
+    expect([...all!.split.sources, ...all!.split.targets]).toContain(3);
+    expect([...a!.split.sources, ...a!.split.targets]).not.toContain(3);
+    expect([...b!.split.sources, ...b!.split.targets]).toContain(3);
+    expect(a!.splits).toEqual([a!.split]);
+  });
+
   test("family: five folds, every model a target once, no family on both sides", () => {
     const families = new Map(matrix.subjects.map((name, m) => [name, `family ${m % 7}`]));
     const cells = plan({ split: "family", families, scenarios: ["a"] });

@@ -6,8 +6,8 @@ import { chooseScale } from "../../../offline-trainer/src/cold-start/choose-scal
 import { fitProbabilityScale, scaledProbabilities } from "../../../offline-trainer/src/cold-start/probability-scale.ts";
 import { denseRows, sparseRows, transposed, unitRows } from "../../../offline-trainer/src/cold-start/sparse-rows.ts";
 import {
-  predictiveVariance,
   ridgePredictions,
+  ridgeVariances,
   spectralRidge,
 } from "../../../offline-trainer/src/cold-start/spectral-ridge.ts";
 import { largestDifference, readFixture } from "../../support/fixture.ts";
@@ -98,7 +98,7 @@ describe("ridge regression", () => {
 
   test("is less sure the farther a row lies from those it has seen", () => {
     const far = Float64Array.from({ length: 2 * axes.rank }, (_, at) => (at < axes.rank ? 0.1 : 10));
-    const [near, away] = predictiveVariance(ridge, far, 2);
+    const [near, away] = ridgeVariances(ridge, far, 2);
     expect(near).toBeGreaterThan(ridge.noise);
     expect(away).toBeGreaterThan(near!);
   });

@@ -12,6 +12,7 @@ import {
 describe("configurationDigest", () => {
   const changes: { [Field in Exclude<keyof FitConfiguration, "weighting">]: FitConfiguration[Field][] } = {
     selection: SELECTIONS.filter((selection) => selection !== DEFAULT_CONFIGURATION.selection),
+    estimator: ["anchor-mean", "stack"],
     irtModel: ["1pl", "3pl", "4pl"],
     estimation: ["marginal"],
     link: ["auto", "bernoulli", "gaussian"],
@@ -51,8 +52,13 @@ describe("configurationDigest", () => {
   });
 });
 
+function chosen(choice: Partial<FitConfiguration>): [string, string] {
+  const configuration = { ...DEFAULT_CONFIGURATION, ...choice };
+  return [headlineEstimator(configuration), intervalKind(configuration)];
+}
+
 test("a draw has the gated blend and intervals from it, what is chosen on purpose the λ-blend or the stack", () => {
-  expect(Object.fromEntries(SELECTIONS.map((own) => [own, [headlineEstimator(own), intervalKind(own)]]))).toEqual({
+  expect(Object.fromEntries(SELECTIONS.map((selection) => [selection, chosen({ selection })]))).toEqual({
     stratified: ["gate", "design"],
     random: ["gate", "design"],
     hybrid: ["gate", "design"],
@@ -62,6 +68,11 @@ test("a draw has the gated blend and intervals from it, what is chosen on purpos
     "irt-kmeans": ["gp-irt", "cross-validated"],
     "correctness-kmeans": ["gp-irt", "cross-validated"],
   });
+  expect(chosen({ selection: "irt-kmeans", estimator: "gate" })).toEqual(["gate", "cross-validated"]);
+  expect(chosen({ selection: "random", estimator: "p-irt-dr" })).toEqual(["p-irt-dr", "design"]);
+  // The draw tells the error of what the answers' residuals correct, and of nothing else.
+  expect(chosen({ selection: "random", estimator: "anchor-mean" })).toEqual(["anchor-mean", "cross-validated"]);
+  expect(chosen({ selection: "screened", estimator: "stack" })).toEqual(["stack", "cross-validated"]);
 });
 
 test("at least five models a dimension, and one dimension at least", () => {

@@ -2,6 +2,7 @@ import { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { readResponses } from "../../../offline-trainer/src/ingest/read-responses.ts";
 import { scoreAt, type ResponseMatrix } from "../../../offline-trainer/src/matrix/response-matrix.ts";
+import { scenarioSlices } from "../../../offline-trainer/src/prepare/scenarios.ts";
 import { tempFolder } from "../../support/temp-folder.ts";
 
 const folder = tempFolder();
@@ -26,6 +27,27 @@ test("a wide table: missing is missing, columns are grouped by scenario", async 
   expect(remarks).toEqual([
     'no items file was given: an item\'s scenario is the part of its id before the last "/", 2 in all: "x", "y"',
   ]);
+});
+
+test("pooled: one scenario, its subscenarios those that there were, which weigh the same", async () => {
+  const { matrix, remarks } = await readResponses(folder.write("pool.csv", WIDE), { pool: "lb" });
+  const plain = await readResponses(folder.write("pool.csv", WIDE));
+  expect(matrix).toEqual({
+    ...plain.matrix,
+    items: plain.matrix.items.map((item) => ({ ...item, scenario: "lb", subscenario: item.scenario })),
+  });
+  expect(remarks).toEqual(plain.remarks);
+  const [slice] = scenarioSlices(matrix.items, "subscenarios");
+  expect(Array.from(slice!.weights)).toEqual([1 / 4, 1 / 4, 1 / 2]);
+  const items = ["x/1", "x/2", "y/1"].map((id, i) => ({
+    item_id: id,
+    scenario: i < 2 ? "x" : "y",
+    ...(i < 2 && { subscenario: id }),
+  }));
+  const described = folder.write("pool.jsonl", items.map((item) => `${JSON.stringify(item)}\n`).join(""));
+  const divided = await readResponses(folder.write("pool.csv", WIDE), { items: described, pool: "lb" });
+  expect(divided.remarks).toEqual(["x is one subscenario of lb: its own subscenarios are not told apart"]);
+  expect(divided.matrix).toEqual(matrix);
 });
 
 test("ids without a slash are one scenario", async () => {

@@ -15,6 +15,7 @@ function plain({ answers, hashes }: Answers): unknown {
 test.each<[file: string, content: string]>([
   ["map.json", '{ "gsm/1": 1,\n "gsm/2": 0.5, "gsm/3": null }'],
   ["map", '{"gsm/1":1,"gsm/2":0.5,"gsm/3":null}'],
+  ["body.json", '{"form":"50","responses":{"gsm/1":1,"gsm/2":0.5,"gsm/3":null}}'],
   ["bom.json", '\ufeff{"gsm/1":1,"gsm/2":0.5,"gsm/3":null}'],
   [
     "lines.jsonl",
@@ -91,12 +92,13 @@ test.each<[name: string, file: string, content: string | Uint8Array, message: st
     'F: item "a": a score is a number, got the text "1"; null means no score',
     ["F", "a"],
   ],
+  ["an item twice in a request", "a.json", '{"responses":{"a":1,"a":0}}', 'F: item "a": it is there twice', ["F", "a"]],
   [
     "a wrapped map",
     "a.json",
-    '{"responses":{"a":1,"a":2}}',
-    'F: item "responses": a score is a number, got an object; null means no score',
-    ["F", "responses"],
+    '{"answers":{"a":1,"b":0}}',
+    'F: item "answers": a score is a number, got an object; null means no score',
+    ["F", "answers"],
   ],
   [
     "NaN",
@@ -189,4 +191,17 @@ test("all findings are listed", async () => {
 
 test("a file that isn't there", async () => {
   await expect(readAnswers(folder.path("absent"))).rejects.toMatchObject({ code: "not_found" });
+});
+
+test("the body of a request has its hashes beside the answers; an item may be called like a part of it", async () => {
+  const body = { responses: { "gsm/1": 1, responses: 0 }, hashes: { "gsm/1": HASH } };
+  expect(plain(await readAnswers(folder.write("request.json", JSON.stringify(body))))).toEqual({
+    answers: Object.entries(body.responses),
+    hashes: [["gsm/1", HASH]],
+  });
+  const map = { responses: 1, hashes: 0 };
+  expect(plain(await readAnswers(folder.write("names.json", JSON.stringify(map))))).toEqual({
+    answers: Object.entries(map),
+    hashes: [],
+  });
 });

@@ -8,6 +8,7 @@ import {
   readName,
   readSizes,
 } from "../../../offline-trainer/src/cli/fit-options.ts";
+import { RECIPES } from "../../../offline-trainer/src/fit/recipes.ts";
 import { refusal, rejection } from "../../support/refusal.ts";
 import { tempFolder } from "../../support/temp-folder.ts";
 
@@ -128,15 +129,17 @@ test("names and versions", () => {
 });
 
 test("sizes: per scenario, or a total that is shared evenly and reaches every scenario", () => {
-  expect(readSizes(given({ anchors: "10,50" }), 6)).toEqual([10, 50]);
-  expect(readSizes(given({ total: "100,7" }), 6)).toEqual([17, 1]);
-  expect(readSizes(given({ total: "6" }), 6)).toEqual([1]);
-  expect(refusal(() => readSizes(given({ total: "100,5" }), 6))).toMatchObject({
+  expect(readSizes(given({ anchors: "10,50" }), 6, RECIPES.recommended)).toEqual([10, 50]);
+  expect(readSizes(given({ total: "100,7" }), 6, RECIPES.recommended)).toEqual([17, 1]);
+  expect(readSizes(given({ total: "6" }), 6, RECIPES.recommended)).toEqual([1]);
+  expect(readSizes(given({}), 6, RECIPES.tinybenchmarks)).toEqual([10, 15, 20, 30, 50, 100]);
+  expect(readSizes(given({ total: "60" }), 6, RECIPES.tinybenchmarks)).toEqual([10]);
+  expect(refusal(() => readSizes(given({ total: "100,5" }), 6, RECIPES.recommended))).toMatchObject({
     code: "invalid_option",
     message: "--total is at least one anchor for each of the 6 scenarios; got 5",
   });
   for (const options of [{}, { anchors: "10", total: "60" }])
-    expect(refusal(() => readSizes(given(options), 6))).toMatchObject({
+    expect(refusal(() => readSizes(given(options), 6, RECIPES.recommended))).toMatchObject({
       code: "invalid_option",
       message: "give --anchors N[,N…] (per scenario) or --total N",
     });

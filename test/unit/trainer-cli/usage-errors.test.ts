@@ -284,7 +284,7 @@ describe("backtest", () => {
     { argv: ["backtest"], message: "--responses is needed" },
     {
       argv: backtest("--split", "random"),
-      message: "--split is interpolation, extrapolation, family, newest; got random",
+      message: "--split is of interpolation, extrapolation, family, newest; got random",
     },
     { argv: backtest(...split, "--seeds", "0"), message: "--seeds is a whole number from 1 to 1000; got 0" },
     { argv: backtest(...split, "--seeds", "1e9"), message: "--seeds is a whole number from 1 to 1000; got 1e9" },

@@ -1,0 +1,44 @@
+import { DEFAULT_CONFIGURATION, type FitConfiguration } from "./configuration.ts";
+
+/** A way to fit that has a name: what this project recommends, a published method as it is done here, or a baseline. */
+export interface Recipe {
+  /** One line of help. */
+  readonly summary: string;
+  readonly configuration: FitConfiguration;
+  /** Anchors a scenario where none are asked for. */
+  readonly sizes?: readonly number[];
+}
+
+export const RECIPE_NAMES = ["recommended", "random", "tinybenchmarks", "essence"] as const;
+export type RecipeName = (typeof RECIPE_NAMES)[number];
+
+/** Every recipe by its name. Options given beside a recipe override its fields. */
+export const RECIPES: Readonly<Record<RecipeName, Recipe>> = {
+  recommended: { summary: "the default", configuration: DEFAULT_CONFIGURATION },
+  /** What all others are measured against: the mean score on items drawn at random. */
+  random: {
+    summary: "the mean of random items",
+    configuration: { ...DEFAULT_CONFIGURATION, selection: "random", estimator: "anchor-mean", linked: false },
+  },
+  /**
+   * Clusters of items in the space of their parameters, and λ between their weighted mean and p-IRT by the notebooks'
+   * rule; their six sizes. Every scenario has an ability of its own.
+   * @see Maia Polo et al. (2024), tinyBenchmarks, ICML
+   */
+  tinybenchmarks: {
+    summary: "k-means on item parameters, gp-IRT with the notebooks' λ",
+    configuration: {
+      ...DEFAULT_CONFIGURATION,
+      selection: "irt-kmeans",
+      estimator: "gp-irt",
+      lambda: "reference",
+      linked: false,
+    },
+    sizes: [10, 15, 20, 30, 50, 100],
+  },
+  /** @see EssenceBench, arXiv 2510.10457 */
+  essence: {
+    summary: "coarse filter and genetic search for the subset whose mean tells most",
+    configuration: { ...DEFAULT_CONFIGURATION, selection: "essence" },
+  },
+};
