@@ -9,6 +9,7 @@ import { parameterForecast } from "./parameter-forecast.ts";
 import { principalAxes } from "./principal-axes.ts";
 import { chooseScale } from "./choose-scale.ts";
 import { scaledProbabilities, type ShiftOf } from "./probability-scale.ts";
+import { mostRight, shareRight } from "./share-right.ts";
 import { questionBank, rightAbove, type RightRule } from "./question-bank.ts";
 import type { QuestionFeatures } from "./text-features.ts";
 import { ROUTE_METHODS, type Forecast, type RouteMethod } from "./types.ts";
@@ -110,7 +111,7 @@ export async function routeQuestions(
       leftOut: {
         raw: forecastQuality(leftOut, bank.answers)!,
         scaled: forecastQuality(scaled, bank.answers)!,
-        right: meanAnswer(bank.answers, leftOutPicks, models),
+        right: shareRight(bank.answers, leftOutPicks, models),
         penalty: leftOutPicks.reduce((sum, m) => sum + off[m]!, 0) / leftOutPicks.length,
       },
     };
@@ -143,17 +144,4 @@ export function checkRouting(train: readonly ItemInfo[], test: readonly ItemInfo
       "invalid_option",
       `${k} neighbours need more than ${k} train questions, there are ${train.length}: a smaller k, or more questions`,
     );
-}
-
-/** Mean answer of the picks, over questions of which it is known. */
-function meanAnswer(answers: Float64Array, picks: Uint32Array, models: number): number {
-  const known = Array.from(picks, (m, i) => answers[i * models + m]!).filter((answer) => !Number.isNaN(answer));
-  return known.reduce((sum, answer) => sum + answer, 0) / known.length;
-}
-
-function mostRight(answers: Float64Array, models: number): number {
-  const shares = Array.from({ length: models }, (_, m) =>
-    meanAnswer(answers, new Uint32Array(answers.length / models).fill(m), models),
-  );
-  return shares.indexOf(Math.max(...shares));
 }
