@@ -3,11 +3,12 @@ export { higherOrderAbilities, type AbilityBlock } from "./ability/higher-order.
 export { mapAbility } from "./ability/map.ts";
 export { higherOrderPrior, scaledPrior } from "./ability/prior.ts";
 export type { AbilityEstimate, AbilityPrior, HigherOrderPrior, ScoredItems } from "./ability/types.ts";
-export { meanChance, safeLogit, scaledChance } from "./cold-start/chance.ts";
+export { meanChance, possibleChance, safeLogit, scaledChance } from "./cold-start/chance.ts";
 export { linearPrediction, predictiveVariance, type LinearModel } from "./cold-start/linear-prediction.ts";
 export { pickModels } from "./cold-start/pick-models.ts";
 export {
   modelChances,
+  placeOnAxes,
   predictedParameters,
   type PredictedParameters,
   type ScenarioRouting,

@@ -1,5 +1,5 @@
 import { pickModels } from "../core/cold-start/pick-models.ts";
-import { modelChances, predictedParameters, type ScenarioRouting } from "../core/cold-start/scenario-routing.ts";
+import { modelChances, placeOnAxes, type ScenarioRouting } from "../core/cold-start/scenario-routing.ts";
 import { textCoordinates } from "../core/cold-start/text-coordinates.ts";
 import { AnchorEvalError, type Issue } from "../core/errors.ts";
 import type { BundleRouting, Route, RoutedQuestion, RouteOptions, Routes } from "./types.ts";
@@ -42,12 +42,12 @@ function routeOf(
   models: readonly string[],
   penalties: Float64Array,
 ): Omit<Route, "id"> {
-  const { chances, logitErrors } = modelChances(scenario, predictedParameters(scenario, coordinates));
+  const { chances, logitErrors } = modelChances(scenario, placeOnAxes(scenario, coordinates));
   const pick = pickModels(chances, penalties)[0]!;
   return {
     chances: Array.from(chances),
     pick: models[pick]!,
-    pickLogitError: logitErrors[pick]!,
+    pickLogitError: logitErrors && logitErrors[pick]!,
     unknown: coordinates === null,
   };
 }

@@ -40,8 +40,8 @@ export interface Route {
   readonly chances: readonly number[];
   /** The model with the largest chance less its cost. */
   readonly pick: string;
-  /** Standard error of the pick's logit before scaling. */
-  readonly pickLogitError: number;
+  /** Standard error of the pick's logit before scaling; null where chances don't come from item parameters. */
+  readonly pickLogitError: number | null;
   /** The text has no term that the bundle knows: the chances are those of a mean question. */
   readonly unknown: boolean;
 }

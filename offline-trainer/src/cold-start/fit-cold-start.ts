@@ -1,6 +1,7 @@
 import type { BundleContent, ColdItemRecord, ColdStartContent, ColdStartManifest } from "anchoreval/bundle";
 import {
   AnchorEvalError,
+  placeOnAxes,
   predictedParameters,
   type RandomSource,
   type ScenarioRouting,
@@ -147,10 +148,9 @@ function coldItems(
 ): ColdItemRecord[] {
   return items.map(({ item_id, scenario, subscenario, hash }, i) => {
     const own = coordinates.subarray(i * width, (i + 1) * width);
-    const { a, b, aVariance, bVariance } = predictedParameters(
-      scenarios.get(scenario)!,
-      own.some((x) => x !== 0) ? own : null,
-    );
+    const routing = scenarios.get(scenario)!;
+    const at = placeOnAxes(routing, own.some((x) => x !== 0) ? own : null);
+    const { a, b, aVariance, bVariance } = predictedParameters(routing, at);
     return {
       item_id,
       scenario,

@@ -1,5 +1,6 @@
 import type { ColdStartScenario } from "anchoreval/bundle";
-import { pickModels, type RandomSource, type ScenarioRouting } from "anchoreval/core";
+import { pickModels, possibleChance, type RandomSource, type ScenarioRouting } from "anchoreval/core";
+import { answerRegressions } from "./answer-regressions.ts";
 import { chooseScale } from "./choose-scale.ts";
 import { forecastQuality } from "./forecast-quality.ts";
 import { parameterCurves } from "./parameter-curves.ts";
@@ -14,9 +15,13 @@ const AXES = 100;
 /** Questions at most that the scale is fitted to, and figures are of: chances of all models are computed for each. */
 const MOST_LEFT_OUT = 2000;
 
+/** Models up to which chances may come straight from their answers: a regression a model. More have enough dimensions. */
+const MOST_STRAIGHT = 60;
+
 /**
  * Ridge regressions from a scenario's coordinates to its item parameters, on principal axes of the coordinates, and the
- * scale of the models' chances: fitted to questions that are each foretold by the others.
+ * scale of the models' chances: fitted to questions that are each foretold by the others. Of few models, chances come
+ * from item parameters or straight from answers: whichever's picks got most right, of equals by the log loss.
  * @param coordinates - questions×C row-major @param width - C
  * @param models - rows of the bank's abilities among the source models
  */
@@ -39,7 +44,7 @@ export function scenarioRegressions(
     return axes.left[kept[(at - k) / axes.rank]! * axes.rank + k]! * axes.singular[k]!;
   });
   const variances = parameters.map((own) => ridgeVariances(own, places, kept.length));
-  const leftOut = parameterCurves(
+  const byParameters = parameterCurves(
     bank,
     Float64Array.from(
       { length: kept.length * dims },
@@ -54,14 +59,36 @@ export function scenarioRegressions(
       return variance;
     }),
   );
-  const answers = Float64Array.from({ length: leftOut.length }, (_, at) => {
-    const m = at % bank.models;
-    return bank.answers[kept[(at - m) / bank.models]! * bank.models + m]!;
+  const ofKept = (cells: Float64Array): Float64Array =>
+    Float64Array.from({ length: kept.length * bank.models }, (_, at) => {
+      const m = at % bank.models;
+      return cells[kept[(at - m) / bank.models]! * bank.models + m]!;
+    });
+  const answers = ofKept(bank.answers);
+  const straight = bank.models <= MOST_STRAIGHT ? answerRegressions(bank, axes) : null;
+  const ways = [
+    { method: "ridge" as const, leftOut: byParameters, models: null },
+    ...(straight
+      ? [
+          {
+            method: "answer-ridge" as const,
+            leftOut: ofKept(straight.leftOut).map(possibleChance),
+            models: straight.models,
+          },
+        ]
+      : []),
+  ].map((way) => {
+    const { scale, crossFitted } = chooseScale(way.leftOut, answers, bank.models);
+    const picks = pickModels(crossFitted, new Float64Array(bank.models));
+    const quality = forecastQuality(crossFitted, answers)!;
+    return { ...way, scale, quality, right: shareRight(answers, picks, bank.models) };
   });
-  const { scale, crossFitted } = chooseScale(leftOut, answers, bank.models);
+  const best = ways.reduce((one, other) => {
+    const gain = other.right - one.right;
+    return gain > 0 || (gain === 0 && other.quality.logLoss < one.quality.logLoss) ? other : one;
+  });
   const single = mostRight(answers, bank.models);
-  const quality = forecastQuality(crossFitted, answers)!;
-  const picks = pickModels(crossFitted, new Float64Array(bank.models));
+  const { brier, logLoss, calibrationError } = best.quality;
   return {
     routing: {
       dims,
@@ -70,18 +97,20 @@ export function scenarioRegressions(
       parameters,
       models,
       theta,
-      slope: scale.slope,
-      shifts: scale.shifts,
+      answers: best.models,
+      slope: best.scale.slope,
+      shifts: best.scale.shifts,
     },
     figures: {
       questions: count,
+      method: best.method,
       single: models[single]!,
       leftOut: {
         questions: kept.length,
-        brier: quality.brier,
-        logLoss: quality.logLoss,
-        calibrationError: quality.calibrationError,
-        right: shareRight(answers, picks, bank.models),
+        brier,
+        logLoss,
+        calibrationError,
+        right: best.right,
         singleRight: shareRight(answers, new Uint32Array(kept.length).fill(single), bank.models),
       },
     },

@@ -157,6 +157,8 @@ export interface ColdStartManifest {
 export interface ColdStartScenario {
   /** Questions with answers that it was learned from. */
   readonly questions: number;
+  /** Where chances come from: foretold item parameters, or each model's answers themselves. */
+  readonly method: "ridge" | "answer-ridge";
   /** Index, among the source models, of the one with most right answers to them. */
   readonly single: number;
   /** Of those questions, each foretold by the others (at most {@link questions} of them): shares right and errors. */

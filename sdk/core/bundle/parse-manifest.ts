@@ -72,6 +72,7 @@ const coldStart: Check<ColdStartManifest> = object({
   scenarios: record(
     object({
       questions: count,
+      method: oneOf(["ridge", "answer-ridge"]),
       single: offset,
       leftOut: object({
         questions: count,

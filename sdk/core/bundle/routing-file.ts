@@ -37,7 +37,7 @@ export function encodeRouting({ projection, scenarios }: RoutingContent, ids: re
   ids.forEach((id, s) => {
     const own = scenarios.get(id);
     if (!own) return;
-    const { dims, center, axes, parameters, models, theta, slope, shifts } = own;
+    const { dims, center, axes, parameters, models, theta, answers, slope, shifts } = own;
     const rank = axes.length / center.length;
     const all = (of: (parameter: LinearModel) => Iterable<number>): Float64Array =>
       Float64Array.from(parameters.flatMap((parameter) => [...of(parameter)]));
@@ -67,6 +67,16 @@ export function encodeRouting({ projection, scenarios }: RoutingContent, ids: re
       all(({ noise }) => [noise]),
     );
     add(wide, names.of(s, "theta"), [shifts.length, dims], theta);
+    if (answers) {
+      add(
+        wide,
+        names.of(s, "answers.mean"),
+        [answers.length],
+        Float64Array.from(answers, (own) => own.mean),
+      );
+      const coefficients = Float64Array.from(answers.flatMap((own) => [...own.coefficients]));
+      add(wide, names.of(s, "answers.coefficients"), [answers.length, rank], coefficients);
+    }
     add(wide, names.of(s, "scale"), [1 + shifts.length], Float64Array.of(slope, ...shifts));
     add(narrow, names.of(s, "center"), [center.length], center);
     add(narrow, names.of(s, "axes"), [center.length, rank], axes);
@@ -127,6 +137,15 @@ export function decodeRouting(manifest: Manifest, bytes: Uint8Array): RoutingCon
       })),
       models,
       theta: read(of("theta"), [models.length, dims], Float64Array),
+      answers: tensors.has(of("answers.mean"))
+        ? Array.from(read(of("answers.mean"), [models.length], Float64Array), (own, m) => ({
+            mean: own,
+            coefficients: read(of("answers.coefficients"), [models.length, rank], Float64Array).subarray(
+              m * rank,
+              (m + 1) * rank,
+            ),
+          }))
+        : null,
       slope,
       shifts: Float64Array.from(shifts),
     });

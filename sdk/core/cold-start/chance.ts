@@ -21,3 +21,11 @@ export function safeLogit(p: number): number {
 export function scaledChance(p: number, shift: number, slope: number): number {
   return sigmoid(shift + slope * safeLogit(p));
 }
+
+/** Linear predictions of chances are kept this far from 0 and 1. */
+const LINEAR_MARGIN = 0.01;
+
+/** A linear prediction of a chance, kept in [.01, .99]. */
+export function possibleChance(value: number): number {
+  return Math.min(1 - LINEAR_MARGIN, Math.max(LINEAR_MARGIN, value));
+}

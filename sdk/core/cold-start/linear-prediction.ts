@@ -10,7 +10,10 @@ export interface LinearModel {
 }
 
 /** mean + Σ_k β_k·x_k. @param at - x, a number an axis */
-export function linearPrediction({ mean, coefficients }: LinearModel, at: Float64Array): number {
+export function linearPrediction(
+  { mean, coefficients }: Pick<LinearModel, "mean" | "coefficients">,
+  at: Float64Array,
+): number {
   let sum = mean;
   for (let k = 0; k < coefficients.length; k++) sum += coefficients[k]! * at[k]!;
   return sum;

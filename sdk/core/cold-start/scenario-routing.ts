@@ -1,4 +1,4 @@
-import { meanChance, scaledChance } from "./chance.ts";
+import { meanChance, possibleChance, scaledChance } from "./chance.ts";
 import { linearPrediction, predictiveVariance, type LinearModel } from "./linear-prediction.ts";
 
 /** What foretells the answers to a scenario's unseen questions: regressions to item parameters, and models' abilities. */
@@ -14,6 +14,8 @@ export interface ScenarioRouting {
   readonly models: Uint32Array;
   /** Their abilities, M×D row-major. */
   readonly theta: Float64Array;
+  /** Chances straight from the place on the axes, by model; null: from item parameters and abilities. */
+  readonly answers: readonly Pick<LinearModel, "mean" | "coefficients">[] | null;
   /** Scales chances: logit p′ = shift_m + slope·logit p. */
   readonly slope: number;
   readonly shifts: Float64Array;
@@ -27,16 +29,24 @@ export interface PredictedParameters {
   readonly bVariance: number;
 }
 
-/** Item parameters of a question. @param coordinates - C numbers; null for a text that says nothing: those of the mean */
-export function predictedParameters(
-  { dims, center, axes, parameters }: ScenarioRouting,
+/** Where a question lies on a scenario's axes. @param coordinates - C numbers; null for a text that says nothing: the mean */
+export function placeOnAxes(
+  { center, axes }: Pick<ScenarioRouting, "center" | "axes">,
   coordinates: ArrayLike<number> | null,
-): PredictedParameters {
+): Float64Array {
   const rank = axes.length / center.length;
   const at = new Float64Array(rank);
   if (coordinates !== null)
     for (let c = 0; c < center.length; c++)
       for (let k = 0; k < rank; k++) at[k] = at[k]! + (coordinates[c]! - center[c]!) * axes[c * rank + k]!;
+  return at;
+}
+
+/** Item parameters of a question. @param at - its place on the axes */
+export function predictedParameters(
+  { dims, parameters }: Pick<ScenarioRouting, "dims" | "parameters">,
+  at: Float64Array,
+): PredictedParameters {
   const values = Float64Array.from(parameters, (own) => linearPrediction(own, at));
   const variances = Float64Array.from(parameters, (own) => predictiveVariance(own, at));
   return {
@@ -47,11 +57,24 @@ export function predictedParameters(
   };
 }
 
-/** Every model's scaled chance of a right answer, and the standard deviation of its logit before scaling. */
+/**
+ * Every model's scaled chance of a right answer, and the standard deviation of its logit before scaling; null where
+ * chances don't come from item parameters.
+ * @param at - the question's place on the axes
+ */
 export function modelChances(
-  { dims, theta, slope, shifts }: ScenarioRouting,
-  { a, b, aVariance, bVariance }: PredictedParameters,
-): { chances: Float64Array; logitErrors: Float64Array } {
+  scenario: ScenarioRouting,
+  at: Float64Array,
+): { chances: Float64Array; logitErrors: Float64Array | null } {
+  const { dims, theta, slope, shifts, answers } = scenario;
+  if (answers !== null)
+    return {
+      chances: Float64Array.from(answers, (own, m) =>
+        scaledChance(possibleChance(linearPrediction(own, at)), shifts[m]!, slope),
+      ),
+      logitErrors: null,
+    };
+  const { a, b, aVariance, bVariance } = predictedParameters(scenario, at);
   const chances = new Float64Array(shifts.length);
   const logitErrors = new Float64Array(shifts.length);
   for (let m = 0; m < shifts.length; m++) {

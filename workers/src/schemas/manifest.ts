@@ -112,6 +112,7 @@ const ColdStartSchema = z
       z.string(),
       z.object({
         questions: z.number().int(),
+        method: z.enum(["ridge", "answer-ridge"]),
         single: z.number().int(),
         leftOut: z.object({
           questions: z.number().int(),

@@ -58,7 +58,7 @@ export const RoutesSchema = z
           id: z.string().nullable(),
           chances: z.array(z.number()).readonly(),
           pick: z.string(),
-          pickLogitError: z.number(),
+          pickLogitError: z.number().nullable(),
           unknown: z.boolean().openapi({ description: "No term of the text is known: chances of a mean question." }),
         }),
       )
