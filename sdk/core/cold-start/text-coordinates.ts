@@ -56,10 +56,11 @@ export function textCoordinates(text: string, projection: TextProjection): Float
   const { columns, values } = textRow(text, projection);
   if (columns.length === 0) return null;
   const coordinates = new Float64Array(width);
-  columns.forEach((column, k) => {
+  for (let k = 0; k < columns.length; k++) {
     const value = values[k]!;
-    for (let c = 0; c < width; c++) coordinates[c] = coordinates[c]! + value * axes[column * width + c]!;
-  });
+    const from = columns[k]! * width;
+    for (let c = 0; c < width; c++) coordinates[c] = coordinates[c]! + value * axes[from + c]!;
+  }
   return coordinates;
 }
 

@@ -9,11 +9,19 @@ export interface SparseRow {
  * @param columns - of the text's known terms, as often as they stand there
  * @see Salton & Buckley (1988), Information Processing & Management 24, 513–523
  */
-export function tfidfRow(columns: Iterable<number>, idf: ArrayLike<number>): SparseRow {
-  const counts = new Map<number, number>();
-  for (const column of columns) counts.set(column, (counts.get(column) ?? 0) + 1);
-  const row = [...counts].sort(([x], [y]) => x - y);
-  const weights = row.map(([column, count]) => (1 + Math.log(count)) * idf[column]!);
-  const length = Math.sqrt(weights.reduce((sum, weight) => sum + weight ** 2, 0));
-  return { columns: row.map(([column]) => column), values: weights.map((weight) => weight / length) };
+export function tfidfRow(columns: readonly number[], idf: ArrayLike<number>): SparseRow {
+  const sorted = Uint32Array.from(columns).sort();
+  const kept: number[] = [];
+  const weights: number[] = [];
+  let squares = 0;
+  for (let begin = 0, end = 0; begin < sorted.length; begin = end) {
+    const column = sorted[begin]!;
+    while (end < sorted.length && sorted[end] === column) end++;
+    const weight = (1 + Math.log(end - begin)) * idf[column]!;
+    kept.push(column);
+    weights.push(weight);
+    squares += weight ** 2;
+  }
+  const length = Math.sqrt(squares);
+  return { columns: kept, values: weights.map((weight) => weight / length) };
 }
