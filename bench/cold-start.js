@@ -66,10 +66,20 @@ const { user, system } = process.cpuUsage(cpu);
 console.log(`${((user + system) / 1000 / routes.length).toFixed(3)} ms of CPU a question`);
 
 const answers = testAnswers(split, 0, models.length);
-const share = (pickOf) => (100 * routes.reduce((sum, _, i) => sum + answers[i * models.length + pickOf(i)], 0)) / routes.length;
-const { brier, logLoss, calibrationError } = forecastQuality(Float64Array.from(routes.flatMap(({ chances }) => chances)), answers);
+const share = (pickOf) =>
+  (100 * routes.reduce((sum, _, i) => sum + answers[i * models.length + pickOf(i)], 0)) / routes.length;
+const { brier, logLoss, calibrationError } = forecastQuality(
+  Float64Array.from(routes.flatMap(({ chances }) => chances)),
+  answers,
+);
 const { single } = routing.manifest.coldStart.scenarios.mmlu;
 const train = routing.manifest.coldStart.scenarios.mmlu.leftOut;
-console.log(`train, left out: right ${(100 * leftOut.right).toFixed(1)}, single ${(100 * leftOut.singleRight).toFixed(1)}, log loss ${train.logLoss.toFixed(4)}`);
-console.log(`test: right ${share((i) => models.indexOf(routes[i].pick)).toFixed(1)}, single ${share(() => single).toFixed(1)}`);
-console.log(`test: Brier ${brier.toFixed(4)}, log loss ${logLoss.toFixed(4)}, calibration error ${calibrationError.toFixed(3)}`);
+console.log(
+  `train, left out: right ${(100 * leftOut.right).toFixed(1)}, single ${(100 * leftOut.singleRight).toFixed(1)}, log loss ${train.logLoss.toFixed(4)}`,
+);
+console.log(
+  `test: right ${share((i) => models.indexOf(routes[i].pick)).toFixed(1)}, single ${share(() => single).toFixed(1)}`,
+);
+console.log(
+  `test: Brier ${brier.toFixed(4)}, log loss ${logLoss.toFixed(4)}, calibration error ${calibrationError.toFixed(3)}`,
+);

@@ -46,7 +46,7 @@ describe("refuses", () => {
   test.each([
     ["a bundle without routes", "without", { questions: [question] }, "unsupported"],
     ["no questions", "by-text", { questions: [] }, "invalid_request"],
-    ["too many questions", "by-text", { questions: Array.from({ length: 51 }, () => question) }, "invalid_request"],
+    ["too many questions", "by-text", { questions: Array.from({ length: 21 }, () => question) }, "invalid_request"],
     ["a text that is too long", "by-text", { questions: [{ text: "x".repeat(10_001) }] }, "invalid_request"],
     ["a misspelt option", "by-text", { questions: [question], scenarios: "alpha" }, "invalid_request"],
     ["several scenarios, none named", "by-text", { questions: [question] }, "unknown_scenario"],

@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 
 /** Most questions of one request. */
-export const MAX_QUESTIONS = 50;
+export const MAX_QUESTIONS = 20;
 /** Longest text of a question. @unit UTF-16 units */
 const MAX_TEXT = 10_000;
 /** Longest vector of a question. */
