@@ -136,6 +136,7 @@ export const fitCommand: Command = {
       bar.stop();
     }
     const coldBegun = performance.now();
+    if (coldInput) output.remark(`cold start: learning from ${items} items`);
     const cold =
       coldInput &&
       fitColdStart(

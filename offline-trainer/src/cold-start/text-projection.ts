@@ -1,4 +1,5 @@
 import {
+  AnchorEvalError,
   TERM_KINDS,
   termHash,
   textCoordinates,
@@ -8,7 +9,7 @@ import {
 } from "anchoreval/core";
 import { principalAxes } from "./principal-axes.ts";
 import { sparseRows } from "./sparse-rows.ts";
-import { learnTerms } from "./tfidf.ts";
+import { FEWEST_TEXTS, inverseFrequency } from "./tfidf.ts";
 
 /** Terms that a bundle keeps, and coordinates of a text: 8192 × 64 numbers are 2.1 MB. */
 export const PROJECTION = { terms: 8192, width: 64 } as const;
@@ -17,30 +18,38 @@ export const PROJECTION = { terms: 8192, width: 64 } as const;
  * Learns how texts become a few coordinates: the terms that stand in most texts, by their hashes, and the leading principal
  * axes of the texts' rows over them. Coordinates aren't centred; a scenario centres its own.
  * @returns float32, as a bundle keeps it
+ * @throws AnchorEvalError `invalid_data` for texts without a common term
  */
 export function learnProjection(
   texts: readonly string[],
   { terms, width }: { readonly terms: number; readonly width: number },
   random: RandomSource,
 ): TextProjection {
-  const known = TERM_KINDS.flatMap((termsOf, kind) => {
-    const { columns, idf } = learnTerms(texts.map(termsOf));
-    return Array.from(columns, ([term, column]) => ({ hash: termHash(kind, term), idf: idf[column]! }));
-  });
-  // The smallest inverse document frequency is that of the term in most texts; of two terms with one hash that one stays.
-  const byHash = new Map<number, number>();
-  for (const { hash, idf } of known.sort((x, y) => x.idf - y.idf || x.hash - y.hash))
-    if (byHash.size < terms && !byHash.has(hash)) byHash.set(hash, idf);
-  const sorted = [...byHash].sort(([x], [y]) => x - y);
+  // Text by text: all terms of a leaderboard's items at once would fill gigabytes.
+  const counts = new Map<number, number>();
+  for (const text of texts) {
+    const own = new Set(TERM_KINDS.flatMap((termsOf, kind) => termsOf(text).map((term) => termHash(kind, term))));
+    for (const hash of own) counts.set(hash, (counts.get(hash) ?? 0) + 1);
+  }
+  const kept = [...counts]
+    .filter(([, count]) => count >= FEWEST_TEXTS)
+    .sort(([x, often], [y, seldom]) => seldom - often || x - y)
+    .slice(0, terms)
+    .sort(([x], [y]) => x - y);
+  if (kept.length === 0)
+    throw new AnchorEvalError(
+      "invalid_data",
+      "no term stands in two of the answered items' texts: nothing to compare by",
+    );
   const dictionary = {
-    hashes: Uint32Array.from(sorted, ([hash]) => hash),
-    idf: Float32Array.from(sorted, ([, idf]) => idf),
+    hashes: Uint32Array.from(kept, ([hash]) => hash),
+    idf: Float32Array.from(kept, ([, count]) => inverseFrequency(texts.length, count)),
   };
   const rows = texts.map((text) => {
     const { columns, values } = textRow(text, dictionary);
     return columns.map((column, k): [number, number] => [column, values[k]!]).sort(([x], [y]) => x - y);
   });
-  const { axes } = principalAxes(sparseRows(rows, sorted.length), width, random);
+  const { axes } = principalAxes(sparseRows(rows, kept.length), width, random);
   return { ...dictionary, axes: Float32Array.from(axes) };
 }
 

@@ -2,13 +2,18 @@ import { tfidfRow } from "anchoreval/core";
 import { sparseRows, type SparseRows } from "./sparse-rows.ts";
 
 /** Fewest texts that a term stands in. */
-const FEWEST_TEXTS = 2;
+export const FEWEST_TEXTS = 2;
+
+/** Smoothed inverse document frequency of a term in `count` of n texts, ln((1 + n)/(1 + count)) + 1. */
+export function inverseFrequency(texts: number, count: number): number {
+  return Math.log((1 + texts) / (1 + count)) + 1;
+}
 
 /** Terms with their weights, learned from some texts. */
 export interface TermWeights {
   /** Column of every term; terms sorted by their UTF-16 code units. */
   readonly columns: ReadonlyMap<string, number>;
-  /** ln((1 + n)/(1 + n_t)) + 1, n texts of which n_t have the term. */
+  /** {@link inverseFrequency} of every term. */
   readonly idf: Float64Array;
 }
 
@@ -23,7 +28,7 @@ export function learnTerms(texts: readonly (readonly string[])[]): TermWeights {
   const known = [...counts].filter(([, count]) => count >= FEWEST_TEXTS).sort(([x], [y]) => (x < y ? -1 : 1));
   return {
     columns: new Map(known.map(([term], column) => [term, column])),
-    idf: Float64Array.from(known, ([, count]) => Math.log((1 + texts.length) / (1 + count)) + 1),
+    idf: Float64Array.from(known, ([, count]) => inverseFrequency(texts.length, count)),
   };
 }
 

@@ -27,7 +27,7 @@ test.each(inject("goldenRoutes"))("workerd gives the numbers of the SDK in Node:
 
 test("the client sends what the Worker takes; latest is resolved; only two files are read, once", async () => {
   const bucket = watchedBucket();
-  const app = startApp({}, { BUNDLES: bucket as never });
+  const app = startApp({}, { BUNDLES: bucket });
   const client = createClient({
     baseUrl: "http://localhost",
     fetch: (input, init) => app(new URL(input as string).pathname, init),
