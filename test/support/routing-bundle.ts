@@ -36,7 +36,7 @@ export function routingBundle(
     parameters: Array.from({ length: dims + 1 }, () => ({
       mean: random.normal(),
       coefficients: draw(2),
-      precisions: draw(2).map((own) => 1 + own ** 2),
+      spreads: draw(2).map((own) => own ** 2),
       noise: 0.1 + random.next(),
     })),
     models: Uint32Array.from(models),

@@ -45,13 +45,12 @@ export function spectralRidge({ left, singular, rank }: PrincipalAxes, targets: 
     if (best === null || squares < best.squares) best = { penalty, leftOut, squares };
   }
   const { penalty, leftOut, squares } = best!;
-  const precisions = singular.map((s) => s ** 2 + penalty);
   return {
     penalty,
     mean,
-    coefficients: along.map((own, k) => (singular[k]! * own) / precisions[k]!),
+    coefficients: along.map((own, k) => (singular[k]! * own) / (singular[k]! ** 2 + penalty)),
     leftOut,
-    precisions,
+    spreads: singular.map((s) => 1 / (s ** 2 + penalty)),
     noise: squares / count,
   };
 }

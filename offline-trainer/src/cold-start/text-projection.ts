@@ -18,7 +18,7 @@ export const PROJECTION = { terms: 8192, width: 64 } as const;
  * Learns how texts become a few coordinates: the terms that stand in most texts, by their hashes, and the leading principal
  * axes of the texts' rows over them. Coordinates aren't centred; a scenario centres its own.
  * @returns float32, as a bundle keeps it
- * @throws AnchorEvalError `invalid_data` for texts without a common term
+ * @throws AnchorEvalError `invalid_data` for texts that don't tell items apart
  */
 export function learnProjection(
   texts: readonly string[],
@@ -36,11 +36,6 @@ export function learnProjection(
     .sort(([x, often], [y, seldom]) => seldom - often || x - y)
     .slice(0, terms)
     .sort(([x], [y]) => x - y);
-  if (kept.length === 0)
-    throw new AnchorEvalError(
-      "invalid_data",
-      "no term stands in two of the answered items' texts: nothing to compare by",
-    );
   const dictionary = {
     hashes: Uint32Array.from(kept, ([hash]) => hash),
     idf: Float32Array.from(kept, ([, count]) => inverseFrequency(texts.length, count)),
@@ -49,7 +44,12 @@ export function learnProjection(
     const { columns, values } = textRow(text, dictionary);
     return columns.map((column, k): [number, number] => [column, values[k]!]).sort(([x], [y]) => x - y);
   });
-  const { axes } = principalAxes(sparseRows(rows, kept.length), width, random);
+  const { axes, rank } = principalAxes(sparseRows(rows, kept.length), width, random);
+  if (rank === 0)
+    throw new AnchorEvalError(
+      "invalid_data",
+      "the answered items' texts have no term in common, or are all the same: there is nothing to compare items by",
+    );
   return { ...dictionary, axes: Float32Array.from(axes) };
 }
 

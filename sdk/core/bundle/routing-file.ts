@@ -56,9 +56,9 @@ export function encodeRouting({ projection, scenarios }: RoutingContent, ids: re
     );
     add(
       wide,
-      names.of(s, "precisions"),
+      names.of(s, "spreads"),
       [count, rank],
-      all(({ precisions }) => precisions),
+      all(({ spreads }) => spreads),
     );
     add(
       wide,
@@ -118,13 +118,13 @@ export function decodeRouting(manifest: Manifest, bytes: Uint8Array): RoutingCon
     const models = read(of("models"), [side(of("models"), 0)], Uint32Array);
     const [slope = 0, ...shifts] = read(of("scale"), [1 + models.length], Float64Array);
     const [mean, noise] = ["mean", "noise"].map((array) => read(of(array), [count], Float64Array));
-    const [coefficients, precisions] = ["coefficients", "precisions"].map((array) =>
+    const [coefficients, spreads] = ["coefficients", "spreads"].map((array) =>
       read(of(array), [count, rank], Float64Array),
     );
     if (models.length === 0 || models.some((m) => m >= manifest.sources.models))
       throw broken(`the models of ${id} aren't among the sources`);
-    if (!(slope > 0) || noise!.some((own) => own < 0) || precisions!.some((own) => own <= 0))
-      throw broken(`${id} has a slope, noise or precision that isn't positive`);
+    if (!(slope > 0) || noise!.some((own) => own < 0) || spreads!.some((own) => own < 0))
+      throw broken(`${id} has a slope, noise or spread out of range`);
     scenarios.set(id, {
       dims,
       center: read(of("center"), [width], Float32Array),
@@ -132,7 +132,7 @@ export function decodeRouting(manifest: Manifest, bytes: Uint8Array): RoutingCon
       parameters: Array.from(mean!, (own, p) => ({
         mean: own,
         coefficients: coefficients!.subarray(p * rank, (p + 1) * rank),
-        precisions: precisions!.subarray(p * rank, (p + 1) * rank),
+        spreads: spreads!.subarray(p * rank, (p + 1) * rank),
         noise: noise![p]!,
       })),
       models,

@@ -3,8 +3,8 @@ export interface LinearModel {
   readonly mean: number;
   /** By axis. */
   readonly coefficients: Float64Array;
-  /** s_k² + λ of every axis. */
-  readonly precisions: Float64Array;
+  /** 1/(s_k² + λ) of every axis; 0 where λ = ∞, as then the coefficients are. */
+  readonly spreads: Float64Array;
   /** σ², the mean squared error of rows left out. */
   readonly noise: number;
 }
@@ -24,8 +24,8 @@ export function linearPrediction(
  * prior N(0, σ²/λ) on the coefficients.
  * @see Rasmussen & Williams (2006), Gaussian Processes for Machine Learning, §2.1
  */
-export function predictiveVariance({ noise, precisions }: LinearModel, at: Float64Array): number {
+export function predictiveVariance({ noise, spreads }: LinearModel, at: Float64Array): number {
   let variance = noise;
-  for (let k = 0; k < precisions.length; k++) variance += (noise * at[k]! ** 2) / precisions[k]!;
+  for (let k = 0; k < spreads.length; k++) variance += noise * at[k]! ** 2 * spreads[k]!;
   return variance;
 }

@@ -9,7 +9,7 @@ import { termVectors } from "../../../offline-trainer/src/embed/term-vectors.ts"
 import { learnProjection } from "../../../offline-trainer/src/cold-start/text-projection.ts";
 import { DEFAULT_CONFIGURATION } from "../../../offline-trainer/src/fit/configuration.ts";
 import { bundleFiles, fitBundle } from "../../../offline-trainer/src/fit/fit-bundle.ts";
-import { scoreAt } from "../../../offline-trainer/src/matrix/response-matrix.ts";
+import { responseMatrix, scoreAt } from "../../../offline-trainer/src/matrix/response-matrix.ts";
 import { memorySource } from "../../support/memory-source.ts";
 import { expectRefusal, refusal } from "../../support/refusal.ts";
 import { topicBoard } from "../../support/topic-board.ts";
@@ -102,6 +102,39 @@ describe("a bundle with a cold start", () => {
   });
 });
 
+test("two scenarios with missing answers, one that a model wasn't asked: each has its own models and figures", async () => {
+  const [one, other] = [topicBoard(90, 1, 6), topicBoard(60, 1, 7)];
+  const items = [one, other].flatMap((own, s) =>
+    own.items.map(({ item_id, text }) => ({ item_id: `${s}/${item_id}`, scenario: `s${s}`, text: text! })),
+  );
+  const scores = one.subjects.flatMap((_, m) =>
+    items.map(({ scenario }, i) => {
+      if ((m === 2 && scenario === "s1") || (i + 3 * m) % 13 === 0) return NaN;
+      return i < 90 ? scoreAt(one, m, i) : scoreAt(other, m, i - 90);
+    }),
+  );
+  const matrix = responseMatrix(one.subjects, items, Float64Array.from(scores));
+  const result = await fitBundle(matrix, {
+    ...{ benchmark: "two", version: "1.0.0", created: "2026-01-01T00:00:00Z", sizes: [10], seed: 1 },
+    configuration: { ...DEFAULT_CONFIGURATION, dims: 1 },
+    backend: typescriptBackend,
+    includeModelNames: true,
+  });
+  const fresh = [{ item_id: "fresh", scenario: "s1", text: "What of prime and matrix is a number?" }];
+  const made = fitColdStart(result.banks, { items: fresh, embeddings: null }, matrix.subjects, createRandom(1));
+  const routing = await loadRouting(
+    memorySource(bundleFiles({ ...result, content: withColdStart(result.content, made) })),
+  );
+  const [first, second] = ["s0", "s1"].map((scenario) =>
+    routeFromBundle(routing, [{ text: fresh[0]!.text }], { scenario }),
+  );
+  expect(first!.models).toEqual(matrix.subjects);
+  expect(second!.models).toEqual(matrix.subjects.filter((_, m) => m !== 2));
+  expect(second!.routes[0]!.chances).toHaveLength(5);
+  expect(made.manifest.scenarios).toMatchObject({ s0: { questions: 90 }, s1: { questions: 60 } });
+  expect(made.content.items).toMatchObject([{ item_id: "fresh", scenario: "s1" }]);
+});
+
 describe("a projection of texts", () => {
   const projection = learnProjection(texts, { terms: 300, width: 8 }, createRandom(1));
 
@@ -113,6 +146,14 @@ describe("a projection of texts", () => {
     const left = all.idf.filter((_, t) => !kept.has(all.hashes[t]!));
     expect(Math.min(...left)).toBeGreaterThanOrEqual(Math.max(...projection.idf));
   });
+
+  test.each([[["one", "two", "three"]], [["the same", "the same"]]])(
+    "refuses texts that tell nothing apart: %j",
+    (own) => {
+      const learn = () => learnProjection(own, { terms: 10, width: 2 }, createRandom(1));
+      expectRefusal(refusal(learn), "invalid_data", "nothing to compare items by");
+    },
+  );
 
   test("says nothing of a text without a known term, and the same of a text in capitals", () => {
     expect(textCoordinates("...", projection)).toBeNull();

@@ -25,7 +25,7 @@ function expectedChances({ scenarios }: BundleRouting, id: string, x: ArrayLike<
     ({ mean, coefficients }) => mean + coefficients[0]! * at[0]! + coefficients[1]! * at[1]!,
   );
   const variance = parameters.map(
-    ({ noise, precisions }) => noise * (1 + at[0]! ** 2 / precisions[0]! + at[1]! ** 2 / precisions[1]!),
+    ({ noise, spreads }) => noise * (1 + at[0]! ** 2 * spreads[0]! + at[1]! ** 2 * spreads[1]!),
   );
   return Array.from(shifts, (_, m) => {
     const own = theta.subarray(m * dims, (m + 1) * dims);
@@ -211,7 +211,7 @@ describe("refuses", () => {
       (name, data) => (name === "scenario.1.models" ? data.fill(9) : data),
       "models of beta/γ aren't among the sources",
     ],
-    ["negative noise", (name, data) => (name === "scenario.0.noise" ? data.fill(-1) : data), "isn't positive"],
+    ["negative noise", (name, data) => (name === "scenario.0.noise" ? data.fill(-1) : data), "out of range"],
   ])("%s in routing.safetensors", async (_, change, fragment) => {
     expectRefusal(await rejection(tampered(change)), "bundle_invalid", fragment);
   });
