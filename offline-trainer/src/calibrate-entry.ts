@@ -2,7 +2,7 @@
  * Calibration alone, for every JavaScript runtime: nothing of Node, no dependency but `anchoreval`. Whoever calls brings
  * ONNX Runtime along, or calibrates in plain TypeScript.
  */
-export type { Nearest, NearestBackend, NearestCentroids, Points } from "./anchors/nearest-centroids.ts";
+export type { Nearest, NearestBackend, NearestCentroids, Points } from "./clustering/nearest-centroids.ts";
 export type { LaneThreads, OnnxBackendOptions } from "./backends/onnx/onnx-backend.ts";
 export { onnxBackend } from "./backends/onnx/onnx-backend.ts";
 export type { LaneRunner, LaneTask } from "./backends/onnx/block-runner.ts";

@@ -1,7 +1,9 @@
-export type { Nearest, NearestBackend, NearestCentroids, Points } from "./anchors/nearest-centroids.ts";
+export type { Nearest, NearestBackend, NearestCentroids, Points } from "./clustering/nearest-centroids.ts";
 export { prepareSelection, selectAnchors } from "./anchors/select-anchors.ts";
+export type { FeatureColumn, ItemFeatures } from "./anchors/sublime/item-features.ts";
+export type { SubsetRanking } from "./anchors/sublime/subset-ranking.ts";
 export { SELECTIONS, type SelectedAnchors, type Selection, type SelectionInput } from "./anchors/types.ts";
-export { weightedKmeans, type Clusters } from "./anchors/weighted-kmeans.ts";
+export { weightedKmeans, type Clusters } from "./clustering/weighted-kmeans.ts";
 export { auditLeaderboard, type Audit, type AuditOptions } from "./audit/audit.ts";
 export { auditedItems, type AuditedItem } from "./audit/audited-items.ts";
 export { REASONS, type Finding, type Reason } from "./audit/findings.ts";
@@ -44,6 +46,7 @@ export { readItems } from "./ingest/items-file.ts";
 export { readResponses, type ReadResponsesOptions, type Responses } from "./ingest/read-responses.ts";
 export { writeItems } from "./ingest/write-items.ts";
 export { writeWideCsv } from "./ingest/write-wide-csv.ts";
+export { itemFeatures, type ItemFeaturesOptions } from "./item-features/item-features.ts";
 export { groupItems } from "./matrix/group-items.ts";
 export {
   isBinary,

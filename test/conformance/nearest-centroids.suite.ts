@@ -1,7 +1,7 @@
 import { createRandom } from "anchoreval/core";
 import { expect } from "vitest";
-import type { Nearest, NearestBackend, Points } from "../../offline-trainer/src/anchors/nearest-centroids.ts";
-import { weightedKmeans } from "../../offline-trainer/src/anchors/weighted-kmeans.ts";
+import type { Nearest, NearestBackend, Points } from "../../offline-trainer/src/clustering/nearest-centroids.ts";
+import { weightedKmeans } from "../../offline-trainer/src/clustering/weighted-kmeans.ts";
 import { typescriptBackend } from "../../offline-trainer/src/backends/typescript.ts";
 
 const [COUNT, DIMS, K] = [500, 6, 9];

@@ -19,9 +19,18 @@ const PAGES = [
   "offline-trainer/README.md",
   "bench/README.md",
   "examples/lm-eval/README.md",
-  ...["audit", "backtest", "comparison", "deploy", "gpu", "harnesses", "parallel-forms", "routing", "sdk"].map(
-    (name) => `docs/${name}.md`,
-  ),
+  ...[
+    "audit",
+    "backtest",
+    "comparison",
+    "deploy",
+    "gpu",
+    "harnesses",
+    "parallel-forms",
+    "routing",
+    "sdk",
+    "sublime",
+  ].map((name) => `docs/${name}.md`),
   "docs/decisions/README.md",
 ];
 

@@ -5,7 +5,7 @@ import { inclusionProbabilities } from "../../offline-trainer/src/anchors/inclus
 import { pivotalSample } from "../../offline-trainer/src/anchors/pivotal-sampling.ts";
 import { selectAnchors } from "../../offline-trainer/src/anchors/select-anchors.ts";
 import { SELECTIONS } from "../../offline-trainer/src/anchors/types.ts";
-import { weightedKmeans, type Clusters } from "../../offline-trainer/src/anchors/weighted-kmeans.ts";
+import { weightedKmeans, type Clusters } from "../../offline-trainer/src/clustering/weighted-kmeans.ts";
 import { typescriptBackend } from "../../offline-trainer/src/backends/typescript.ts";
 import "../support/arbitraries.ts";
 

@@ -1,7 +1,7 @@
 import type { AnchorSet } from "anchoreval/core";
-import type { Points } from "./nearest-centroids.ts";
+import type { Points } from "../clustering/nearest-centroids.ts";
 import { byAccuracy, type SelectedAnchors, type SelectionInput } from "./types.ts";
-import { weightedKmeans } from "./weighted-kmeans.ts";
+import { weightedKmeans } from "../clustering/weighted-kmeans.ts";
 
 /**
  * `irt-kmeans`: clusters of items in the space of their parameters (a_1…a_D, b); the anchor is the item nearest to the

@@ -6,6 +6,7 @@ import { correctnessKmeansAnchors, irtKmeansAnchors } from "./kmeans-anchors.ts"
 import { randomAnchors } from "./random.ts";
 import { prepareScreened } from "./screened.ts";
 import { stratifiedAnchors } from "./stratified.ts";
+import { prepareSublime } from "./sublime/prepare-sublime.ts";
 import {
   byAccuracy,
   type PreparedSelection,
@@ -28,6 +29,7 @@ const PREPARATIONS: Readonly<Record<Selection, (input: SelectionInput) => Prepar
   screened: prepareScreened,
   "greedy-variance": prepareGreedyVariance,
   essence: prepareEssence,
+  sublime: prepareSublime,
   "irt-kmeans": drawnAtOnce(irtKmeansAnchors),
   "correctness-kmeans": drawnAtOnce(correctnessKmeansAnchors),
 };
@@ -51,6 +53,7 @@ export function prepareSelection(
   const prepared = sizes.length > 0 ? PREPARATIONS[selection]({ ...input, sizes }) : null;
   return {
     ...(prepared?.filtered && { filtered: prepared.filtered }),
+    ...(prepared?.rankings && { rankings: prepared.rankings }),
     draw: async (random) => {
       const selected = (await prepared?.draw(random)) ?? { sets: new Map<number, AnchorSet>(), nested: true };
       const sets = new Map(selected.sets);

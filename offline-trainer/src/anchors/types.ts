@@ -1,6 +1,8 @@
 import type { AnchorSet, ItemBank, RandomSource } from "anchoreval/core";
 import type { FilteredItems } from "./essence/coarse-filter.ts";
-import type { NearestBackend } from "./nearest-centroids.ts";
+import type { NearestBackend } from "../clustering/nearest-centroids.ts";
+import type { ItemFeatures } from "./sublime/item-features.ts";
+import type { SubsetRanking } from "./sublime/subset-ranking.ts";
 
 export const SELECTIONS = [
   "stratified",
@@ -9,6 +11,7 @@ export const SELECTIONS = [
   "screened",
   "greedy-variance",
   "essence",
+  "sublime",
   "irt-kmeans",
   "correctness-kmeans",
 ] as const;
@@ -29,6 +32,10 @@ export interface SelectionInput {
   readonly families?: ArrayLike<number>;
   /** Groups of items with the same text, their first ones first. */
   readonly copies?: () => readonly (readonly number[])[];
+  /** What is known of the items apart from answers. */
+  readonly features?: ItemFeatures;
+  /** Source models that describe subsets by their scores, by position. @default spread over the range of scores */
+  readonly anchorModels?: ArrayLike<number>;
   /** Sizes asked for, ascending, each below the number of items. */
   readonly sizes: readonly number[];
   readonly random: RandomSource;
@@ -38,6 +45,8 @@ export interface SelectionInput {
   readonly simulatedProposals?: number;
   /** Generations of each genetic search at most. @default 100 */
   readonly generations?: number;
+  /** Subsets drawn of each size, where one of many is chosen. @default 200 */
+  readonly candidates?: number;
 }
 
 /** One scenario's anchors, ready to be drawn again and again: all is done that doesn't depend on the draw. */
@@ -45,6 +54,8 @@ export interface PreparedSelection {
   readonly draw: (random: RandomSource) => SelectedAnchors | Promise<SelectedAnchors>;
   /** Of a selection that looks among some of the items only: which they are. */
   readonly filtered?: FilteredItems;
+  /** Of a selection that goes by the models' ranking: how each size was chosen, and what that is worth. */
+  readonly rankings?: () => Promise<ReadonlyMap<number, SubsetRanking>>;
 }
 
 /** Chosen anchors of one scenario. */

@@ -1,4 +1,4 @@
-import type { Nearest, NearestCentroids, Points } from "../anchors/nearest-centroids.ts";
+import type { Nearest, NearestCentroids, Points } from "../clustering/nearest-centroids.ts";
 
 /** Dimensions between two looks at whether a sum can still be the least: each look costs as much as a dimension. */
 const STRIDE = 8;

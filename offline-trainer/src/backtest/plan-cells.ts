@@ -1,4 +1,5 @@
 import { AnchorEvalError, createRandom } from "anchoreval/core";
+import type { ItemFeatures } from "../anchors/sublime/item-features.ts";
 import { bankTasks, linkedTasks } from "../fit/bank-tasks.ts";
 import { modelsOf } from "../fit/source-splits.ts";
 import type { FitConfiguration } from "../fit/configuration.ts";
@@ -30,6 +31,10 @@ export interface BacktestPlanOptions {
   readonly targets?: readonly string[];
   /** Family by model name. */
   readonly families?: ReadonlyMap<string, string>;
+  /** What is known of the items apart from answers, in the order of the matrix. */
+  readonly itemFeatures?: ItemFeatures;
+  /** Names of models that describe subsets of items by their scores; in a fold those of them that are sources. */
+  readonly anchorModels?: readonly string[];
   /** Date by row, for `newest`. */
   readonly dates?: readonly string[];
   /** Extrapolation ranks the models over all scenarios, also where each is estimated by itself. */

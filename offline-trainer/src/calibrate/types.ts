@@ -1,4 +1,4 @@
-import type { NearestBackend } from "../anchors/nearest-centroids.ts";
+import type { NearestBackend } from "../clustering/nearest-centroids.ts";
 
 /**
  * Coded responses of a calibration, model by model: `signs[m·N + i]` is +1 for right, −1 for wrong, 0 for missing.

@@ -23,6 +23,7 @@ import {
 } from "./fit-options.ts";
 import { readLines } from "./line-file.ts";
 import { checkOutFile, writeOutFile } from "./out-file.ts";
+import { readSubsetInputs, SUBSET_OPTIONS } from "./subset-options.ts";
 
 /** Splits that recipes are compared on unless told. */
 const COMPARED_SPLITS = ["interpolation", "extrapolation", "family"] as const;
@@ -51,6 +52,7 @@ export const backtestCommand: Command = {
     "save-split": { type: "string", value: "FILE", description: "write the held-out models of every seed as JSON" },
     threads: { type: "string", value: "N", description: "threads (default: one a core)" },
     ...FIT_OPTIONS,
+    ...SUBSET_OPTIONS,
     recipe: {
       type: "string",
       value: `${RECIPE_NAMES.join("|")}[,…]|all`,
@@ -66,6 +68,8 @@ export const backtestCommand: Command = {
     const configurations = new Map(recipes.map((name) => [name, readConfiguration(options, facts, RECIPES[name])]));
     const file = await readSplitFile(options, several);
     const families = await readFamilies(options);
+    const selections = Array.from(configurations.values(), ({ selection }) => selection);
+    const subsetInputs = await readSubsetInputs(options, selections);
     const { matrix, remarks } = await readResponses(responses, reading);
     for (const remark of remarks) output.remark(remark);
     const [configuration] = configurations.values() as Iterable<FitConfiguration>;
@@ -87,6 +91,7 @@ export const backtestCommand: Command = {
       ...(await readTargets(options, matrix.subjects)),
       ...(await readDates(options, splits, matrix.subjects)),
       ...families,
+      ...subsetInputs(matrix),
       signal,
     };
     let found: { readonly document: object; readonly lines: readonly string[] };

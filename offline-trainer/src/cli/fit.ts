@@ -30,6 +30,7 @@ import {
   readResponseOptions,
   readSizes,
 } from "./fit-options.ts";
+import { readSubsetInputs, SUBSET_OPTIONS } from "./subset-options.ts";
 
 export const fitCommand: Command = {
   name: "fit",
@@ -41,6 +42,7 @@ export const fitCommand: Command = {
     total: { type: "string", value: "N[,N…]", description: "anchors over all scenarios, shared evenly" },
     out: { type: "string", value: "DIR", description: "folder of the bundle" },
     ...FIT_OPTIONS,
+    ...SUBSET_OPTIONS,
     checkpoint: {
       type: "string",
       value: "DIR",
@@ -63,7 +65,7 @@ export const fitCommand: Command = {
       value: "FILE",
       description: "items JSONL without answers: their parameters are foretold, and with model names routes are kept",
     },
-    embeddings: {
+    "cold-embeddings": {
       type: "string",
       value: "FILE",
       description: "vectors of all items for --cold-start, as route reads them (default: TF-IDF of the texts)",
@@ -85,8 +87,10 @@ export const fitCommand: Command = {
     const configuration = readConfiguration(options, facts, recipe);
     const given = givenDate(options);
     const families = await readFamilies(options);
+    const subsetInputs = await readSubsetInputs(options, [configuration.selection]);
     const { matrix, remarks } = await readResponses(responses, reading);
     for (const remark of remarks) output.remark(remark);
+    const described = subsetInputs(matrix);
     const coldInput = await readColdStart(options, configuration, matrix);
     const read = performance.now() - begun;
     const scenarios = new Set(matrix.items.map((item) => item.scenario)).size;
@@ -115,6 +119,7 @@ export const fitCommand: Command = {
         sizes,
         seed,
         ...families,
+        ...described,
         backend,
         ...(folds && { threads: folds }),
         ...(checkpoint !== undefined && { checkpoint }),
@@ -194,10 +199,10 @@ async function readColdStart(
   { irtModel, link }: FitConfiguration,
   matrix: ResponseMatrix,
 ): Promise<ColdStartInput | null> {
-  const [file, embeddings] = [options.text("cold-start"), options.text("embeddings")];
+  const [file, embeddings] = [options.text("cold-start"), options.text("cold-embeddings")];
   if (file === undefined) {
     if (embeddings !== undefined)
-      throw new AnchorEvalError("invalid_option", "--embeddings is of --cold-start, which isn't given");
+      throw new AnchorEvalError("invalid_option", "--cold-embeddings is of --cold-start, which isn't given");
     return null;
   }
   if (irtModel !== "1pl" && irtModel !== "2pl")

@@ -4,10 +4,10 @@ import { answerRegressions } from "./answer-regressions.ts";
 import { chooseScale } from "./choose-scale.ts";
 import { forecastQuality } from "./forecast-quality.ts";
 import { parameterCurves } from "./parameter-curves.ts";
-import { principalAxes } from "./principal-axes.ts";
+import { principalAxes } from "../spectral/principal-axes.ts";
 import { mostRight, shareRight } from "./share-right.ts";
-import { denseRows } from "./sparse-rows.ts";
-import { ridgeVariances, spectralRidge } from "./spectral-ridge.ts";
+import { denseRows } from "../spectral/sparse-rows.ts";
+import { ridgeVariances, spectralRidge } from "../spectral/spectral-ridge.ts";
 import type { QuestionBank } from "./types.ts";
 
 /** Axes of the coordinates that regressions go on. */

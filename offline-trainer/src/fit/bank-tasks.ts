@@ -1,4 +1,5 @@
 import { AnchorEvalError } from "anchoreval/core";
+import { featuresOf, type ItemFeatures } from "../anchors/sublime/item-features.ts";
 import type { ResponseMatrix } from "../matrix/response-matrix.ts";
 import { scenarioSlices, sliceColumns, type ScenarioSlice } from "../prepare/scenarios.ts";
 import { familyNumbers } from "../splits/families.ts";
@@ -10,13 +11,17 @@ export interface BankTaskOptions {
   readonly scenarios?: readonly string[];
   /** Family by model name; where it has none, the name tells. */
   readonly families?: ReadonlyMap<string, string>;
+  /** What is known of the items apart from answers, in the order of the matrix. */
+  readonly itemFeatures?: ItemFeatures;
+  /** Names of models that describe subsets of items by their scores. */
+  readonly anchorModels?: readonly string[];
 }
 
 /** The bank tasks of a matrix: one a scenario, or one for all. */
 export function bankTasks(
   matrix: ResponseMatrix,
   configuration: FitConfiguration,
-  { scenarios, families: table }: BankTaskOptions = {},
+  { scenarios, families: table, itemFeatures, anchorModels }: BankTaskOptions = {},
 ): BankTask[] {
   const all = scenarioSlices(matrix.items, configuration.weighting);
   const unknown = (scenarios ?? []).filter((id) => !all.some((slice) => slice.id === id));
@@ -27,6 +32,7 @@ export function bankTasks(
     );
   const chosen = scenarios && scenarios.length > 0 ? all.filter((slice) => scenarios.includes(slice.id)) : all;
   const families = familyNumbers(matrix.subjects, table);
+  const named = anchorModels && anchorModelRows(matrix.subjects, anchorModels);
   const task = (id: string, slices: readonly ScenarioSlice[]): BankTask => {
     let begin = 0;
     const own = slices.map((slice) => {
@@ -34,9 +40,28 @@ export function bankTasks(
       begin += slice.count;
       return moved;
     });
-    return { id, matrix: sliceColumns(matrix, slices), scenarios: own, families };
+    const items = slices.flatMap((slice) => Array.from({ length: slice.count }, (_, i) => slice.begin + i));
+    return {
+      id,
+      matrix: sliceColumns(matrix, slices),
+      scenarios: own,
+      families,
+      ...(itemFeatures && { itemFeatures: featuresOf(itemFeatures, items) }),
+      ...(named && { anchorModels: named }),
+    };
   };
   return configuration.joint ? [task("all", chosen)] : chosen.map((slice) => task(slice.id, [slice]));
+}
+
+/** @throws AnchorEvalError `invalid_option` for a model that isn't there */
+function anchorModelRows(models: readonly string[], named: readonly string[]): number[] {
+  const unknown = named.filter((name) => !models.includes(name));
+  if (unknown.length > 0)
+    throw new AnchorEvalError(
+      "invalid_option",
+      `the responses have no model ${unknown.slice(0, 5).join(", ")}, named as an anchor model`,
+    );
+  return named.map((name) => models.indexOf(name));
 }
 
 /** The tasks whose abilities may be estimated together: all of a benchmark, or each by itself. */

@@ -71,6 +71,7 @@ export function bundleContent(
         banks.filter((bank) => bank.dimensionErrors.length > 0).map((bank) => [bank.task.id, bank.dimensionErrors]),
       ),
       ...filteredItems(banks),
+      ...subsetRankings(banks),
       calibration: Object.fromEntries(
         banks.map(({ task, trained: { calibration } }) => [
           task.id,
@@ -113,6 +114,14 @@ function filteredItems(banks: readonly FittedBank[]): { filtered?: Record<string
     Array.from(own, ([id, { pool, dropped, needed }]) => [id, { pool: pool.length, dropped, needed }] as const),
   );
   return filtered.length > 0 ? { filtered: Object.fromEntries(filtered) } : {};
+}
+
+/** How subsets were chosen by the models' ranking, by scenario and form; nothing where none was. */
+function subsetRankings(banks: readonly FittedBank[]): { rankings?: Record<string, object> } {
+  const rankings = banks.flatMap(({ rankings: own }) =>
+    Array.from(own, ([id, bySize]) => [id, Object.fromEntries(bySize)] as const),
+  );
+  return rankings.length > 0 ? { rankings: Object.fromEntries(rankings) } : {};
 }
 
 /** The form that is asked by default: 100 anchors a scenario, else the next smaller, else the smallest. */

@@ -70,7 +70,7 @@ export type ScoreChoice = Pick<FitConfiguration, "selection" | "estimator">;
  */
 export function headlineEstimator({ selection, estimator }: ScoreChoice): EstimatorId {
   if (estimator !== "auto") return estimator;
-  if (selection === "greedy-variance" || selection === "essence") return "stack";
+  if (["greedy-variance", "essence", "sublime"].includes(selection)) return "stack";
   return isDrawn(selection) ? "gate" : "gp-irt";
 }
 

@@ -1,6 +1,8 @@
 import type { AnchorSet, RandomSource } from "anchoreval/core";
 import type { FilteredItems } from "../anchors/essence/coarse-filter.ts";
-import type { NearestBackend } from "../anchors/nearest-centroids.ts";
+import type { NearestBackend } from "../clustering/nearest-centroids.ts";
+import { featuresOf } from "../anchors/sublime/item-features.ts";
+import type { SubsetRanking } from "../anchors/sublime/subset-ranking.ts";
 import { prepareSelection } from "../anchors/select-anchors.ts";
 import type { SelectedAnchors, Selection } from "../anchors/types.ts";
 import { scoreAt } from "../matrix/response-matrix.ts";
@@ -17,6 +19,8 @@ export interface PreparedForms {
     readonly draw: (random: RandomSource) => Promise<SelectedAnchors>;
     /** Of a selection that looks among some of the items only. */
     readonly filtered?: FilteredItems;
+    /** Of a selection that goes by the models' ranking, by size. */
+    readonly rankings?: () => Promise<ReadonlyMap<number, SubsetRanking>>;
   }[];
 }
 
@@ -39,6 +43,8 @@ export function prepareForms(
 ): PreparedForms {
   const own = random.fork("design of the forms");
   const families = Int32Array.from(rows, (row) => task.families[row]!);
+  const place = new Map(Array.from(rows, (row, at) => [row, at]));
+  const anchorModels = task.anchorModels?.flatMap((row) => place.get(row) ?? []);
   return {
     scenarios: trained.scenarios.map(({ slice, bank, accuracy }) => {
       const column = (item: number): Float64Array => {
@@ -58,6 +64,13 @@ export function prepareForms(
         column,
         families,
         copies,
+        ...(task.itemFeatures && {
+          features: featuresOf(
+            task.itemFeatures,
+            Array.from({ length: slice.count }, (_, i) => slice.begin + i),
+          ),
+        }),
+        ...(anchorModels && { anchorModels }),
         sizes,
         random: own.fork(slice.id),
         backend,

@@ -1,6 +1,7 @@
 import { setImmediate as turn } from "node:timers/promises";
 import { AnchorEvalError } from "anchoreval/core";
 import type { FilteredItems } from "../anchors/essence/coarse-filter.ts";
+import type { SubsetRanking } from "../anchors/sublime/subset-ranking.ts";
 import { drawForms, prepareForms, type BankForms, type PrepareFormsOptions } from "./draw-forms.ts";
 import { drawStream } from "./held-out.ts";
 import { linkBanks, type LinkedBanks } from "./link-banks.ts";
@@ -48,6 +49,8 @@ export interface FinalForms {
   readonly forms: BankForms;
   /** By scenario. */
   readonly filtered: ReadonlyMap<string, FilteredItems>;
+  /** How anchors were chosen by the models' ranking where they were, by scenario and size. */
+  readonly rankings: ReadonlyMap<string, ReadonlyMap<number, SubsetRanking>>;
 }
 
 /**
@@ -69,7 +72,10 @@ export async function drawFinalForms(
       simulatedProposals: SIMULATED_PROPOSALS,
     });
     const filtered = prepared.scenarios.flatMap((own) => (own.filtered ? [[own.id, own.filtered] as const] : []));
-    drawn.push({ forms: await drawForms(prepared, drawStream(options.random, 0)), filtered: new Map(filtered) });
+    const rankings = new Map<string, ReadonlyMap<number, SubsetRanking>>();
+    for (const own of prepared.scenarios) if (own.rankings) rankings.set(own.id, await own.rankings());
+    const forms = await drawForms(prepared, drawStream(options.random, 0));
+    drawn.push({ forms, filtered: new Map(filtered), rankings });
     onBank?.(b + 1);
   }
   return drawn;

@@ -1,4 +1,5 @@
 import type { Manifest } from "anchoreval/bundle";
+import type { ItemFeatures } from "../anchors/sublime/item-features.ts";
 import type { CalibrationBackend } from "../calibrate/types.ts";
 import type { FitConfiguration } from "./configuration.ts";
 import type { FoldThreads } from "./fold-threads.ts";
@@ -25,6 +26,10 @@ export interface FitOptions extends BundleDescription {
   readonly seed: number;
   /** Family by model name, for models that are held out by whole families; where it has none, the name tells. */
   readonly families?: ReadonlyMap<string, string>;
+  /** What is known of the items apart from answers, in the order of the matrix, for selections that look at it. */
+  readonly itemFeatures?: ItemFeatures;
+  /** Names of models that describe subsets of items by their scores, for selections that ask some. */
+  readonly anchorModels?: readonly string[];
   readonly backend: CalibrationBackend;
   /** Held-out models are computed on threads. The bundle doesn't depend on it. @default on the caller's own */
   readonly threads?: FoldThreads;

@@ -1,5 +1,6 @@
 import type { AnchorFactors } from "anchoreval/core";
 import type { FilteredItems } from "../anchors/essence/coarse-filter.ts";
+import type { SubsetRanking } from "../anchors/sublime/subset-ranking.ts";
 import type { DimensionError } from "./choose-dimension.ts";
 import type { ScoreLink } from "./configuration.ts";
 import type { BankForms } from "./draw-forms.ts";
@@ -17,6 +18,8 @@ export interface FittedBank {
   readonly forms: BankForms;
   /** What anchors were chosen among, by scenario, where that isn't all items. */
   readonly filtered: ReadonlyMap<string, FilteredItems>;
+  /** How anchors were chosen by the models' ranking where they were, by scenario and size. */
+  readonly rankings: ReadonlyMap<string, ReadonlyMap<number, SubsetRanking>>;
   /** Factors of its scenarios' items. */
   readonly factors: readonly AnchorFactors[];
   /** What its abilities share with other banks' (D×G), where they are linked. */

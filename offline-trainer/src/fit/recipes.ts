@@ -9,7 +9,7 @@ export interface Recipe {
   readonly sizes?: readonly number[];
 }
 
-export const RECIPE_NAMES = ["recommended", "random", "tinybenchmarks", "essence"] as const;
+export const RECIPE_NAMES = ["recommended", "random", "tinybenchmarks", "essence", "sublime"] as const;
 export type RecipeName = (typeof RECIPE_NAMES)[number];
 
 /** Every recipe by its name. Options given beside a recipe override its fields. */
@@ -40,5 +40,10 @@ export const RECIPES: Readonly<Record<RecipeName, Recipe>> = {
   essence: {
     summary: "coarse filter and genetic search for the subset whose mean tells most",
     configuration: { ...DEFAULT_CONFIGURATION, selection: "essence" },
+  },
+  /** @see Saranathan et al. (2025), SubLIME, ACL */
+  sublime: {
+    summary: "of many candidate subsets the one with the best predicted rank correlation",
+    configuration: { ...DEFAULT_CONFIGURATION, selection: "sublime" },
   },
 };

@@ -1,4 +1,5 @@
 import { itemBank, predictedScores, type ItemBank, type MonotoneMap, type RandomSource } from "anchoreval/core";
+import type { ItemFeatures } from "../anchors/sublime/item-features.ts";
 import { calibrate, type CalibrationStep } from "../calibrate/calibrate.ts";
 import type { CalibrationBackend } from "../calibrate/types.ts";
 import { isBinary, scoreAt, type ResponseMatrix } from "../matrix/response-matrix.ts";
@@ -17,6 +18,10 @@ export interface BankTask {
   readonly scenarios: readonly ScenarioSlice[];
   /** Family of every model, by row. */
   readonly families: Int32Array;
+  /** What is known of its items apart from answers. */
+  readonly itemFeatures?: ItemFeatures;
+  /** Rows of the models that describe subsets of items by their scores, where they are named. */
+  readonly anchorModels?: readonly number[];
 }
 
 export interface TrainOptions extends BankModel {

@@ -1,10 +1,8 @@
 import { DataIssues, quoted } from "anchoreval/node";
+import { decimalNumber } from "../ingest/decimal-number.ts";
 import { columnOf } from "../ingest/item-table.ts";
 import type { PoolDifficulty } from "./difficulty.ts";
 import type { ItemPool } from "./item-pool.ts";
-
-/** Decimal numbers as programs write them; not `0x1`, `Infinity` and other text that `Number` takes. */
-const DECIMAL = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;
 
 /**
  * Difficulties from a column of the items, on whatever scale; an empty cell is an item of unknown difficulty.
@@ -17,8 +15,8 @@ export function givenDifficulty(pool: ItemPool, column: string): PoolDifficulty 
   const values = Float64Array.from(rows, (row) => {
     const text = table.rows[row]![at]!.trim();
     if (text === "") return NaN;
-    const value = DECIMAL.test(text) ? Number(text) : NaN;
-    if (!Number.isFinite(value))
+    const value = decimalNumber(text);
+    if (Number.isNaN(value))
       issues.add(
         { row: table.lines[row]!, column },
         "not_a_number",

@@ -34,6 +34,7 @@ export function selectionInput({
     random: createRandom(seed),
     backend: typescriptBackend,
     generations: 5,
+    candidates: 24,
   };
 }
 

@@ -48,6 +48,13 @@ call("essence", [
     reason: "items are chosen on purpose: they have no probabilities",
   },
 ]);
+call("sublime", [
+  { test: "puts the smaller sizes into the larger", reason: "each size has candidates of its own" },
+  {
+    test: "states inclusion probabilities, and the weight over them as mass",
+    reason: "items are chosen on purpose: they have no probabilities",
+  },
+]);
 call("irt-kmeans", clustered);
 call("correctness-kmeans", clustered);
 

@@ -65,6 +65,7 @@ test("a draw has the gated blend and intervals from it, what is chosen on purpos
     screened: ["gate", "design"],
     "greedy-variance": ["stack", "cross-validated"],
     essence: ["stack", "cross-validated"],
+    sublime: ["stack", "cross-validated"],
     "irt-kmeans": ["gp-irt", "cross-validated"],
     "correctness-kmeans": ["gp-irt", "cross-validated"],
   });

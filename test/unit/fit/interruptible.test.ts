@@ -1,6 +1,6 @@
 import { createRandom } from "anchoreval/core";
 import { describe, expect, test } from "vitest";
-import type { Nearest } from "../../../offline-trainer/src/anchors/nearest-centroids.ts";
+import type { Nearest } from "../../../offline-trainer/src/clustering/nearest-centroids.ts";
 import { typescriptBackend } from "../../../offline-trainer/src/backends/typescript.ts";
 import { bankTasks } from "../../../offline-trainer/src/fit/bank-tasks.ts";
 import type { CalibrationBackend } from "../../../offline-trainer/src/calibrate/types.ts";

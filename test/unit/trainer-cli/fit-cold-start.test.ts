@@ -53,7 +53,7 @@ describe("fit --cold-start", () => {
   });
 
   test("goes by embeddings where they are given, and keeps no routes without names", async () => {
-    const { code, out } = await fit("vectors", "--cold-start", cold, "--embeddings", vectors);
+    const { code, out } = await fit("vectors", "--cold-start", cold, "--cold-embeddings", vectors);
     expect(code).toBe(0);
     expect(out).toContain("foretold from their embeddings");
     expect(out).toContain("The bundle has no routes: they need --include-model-names.");
@@ -78,17 +78,21 @@ describe("fit --cold-start", () => {
     [
       "embeddings of unequal length",
       () => [
-        ...["--cold-start", cold, "--embeddings"],
+        ...["--cold-start", cold, "--cold-embeddings"],
         write("b.jsonl", '{"item_id":"a","embedding":[1,2]}\n{"item_id":"b","embedding":[1]}\n'),
       ],
       'item "b" has 1 numbers, the first one has 2',
     ],
     [
       "items without an embedding",
-      () => ["--cold-start", write("c.jsonl", item("new")), "--embeddings", vectors],
+      () => ["--cold-start", write("c.jsonl", item("new")), "--cold-embeddings", vectors],
       '1 question has no embedding: "new"',
     ],
-    ["embeddings without items", () => ["--embeddings", vectors], "--embeddings is of --cold-start, which isn't given"],
+    [
+      "embeddings without items",
+      () => ["--cold-embeddings", vectors],
+      "--cold-embeddings is of --cold-start, which isn't given",
+    ],
     ["asymptotes", () => ["--cold-start", cold, "--irt-model", "3pl"], "not the asymptotes of 3pl"],
   ])("refuses %s with exit code 2, before the fit", async (_, more, message) => {
     const { code, err } = await fit("refused", ...more());

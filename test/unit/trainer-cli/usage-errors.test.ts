@@ -75,7 +75,7 @@ const shared: readonly Case[] = [
   {
     argv: ["--selection", "best"],
     message:
-      "--selection is stratified, random, hybrid, screened, greedy-variance, essence, irt-kmeans, correctness-kmeans; got best",
+      "--selection is stratified, random, hybrid, screened, greedy-variance, essence, sublime, irt-kmeans, correctness-kmeans; got best",
   },
   { argv: ["--dims", "0"], message: "--dims is a whole number from 1 to 32; got 0" },
   { argv: ["--dims", "33"], message: "--dims is a whole number from 1 to 32; got 33" },

@@ -1,4 +1,4 @@
-import type { Points } from "../../anchors/nearest-centroids.ts";
+import type { Points } from "../../clustering/nearest-centroids.ts";
 
 /** Coordinates about the points' mean, of at most 1 where points are: rounding is least there. */
 export interface CentredSpace {

@@ -1,5 +1,5 @@
 import type { InferenceSession, Tensor } from "onnxruntime-node";
-import type { Nearest, NearestCentroids, Points } from "../../anchors/nearest-centroids.ts";
+import type { Nearest, NearestCentroids, Points } from "../../clustering/nearest-centroids.ts";
 import { assignPoint, nearestInFloat64, squareDistance } from "../nearest-in-float64.ts";
 import { feedsBlocks } from "./block-runner.ts";
 import { centredSpace, lengths } from "./centred-space.ts";

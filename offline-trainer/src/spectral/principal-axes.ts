@@ -1,5 +1,5 @@
 import { addGram, type RandomSource } from "anchoreval/core";
-import { symmetricEigen } from "../spectral/symmetric-eigen.ts";
+import { symmetricEigen } from "./symmetric-eigen.ts";
 import { timesDense, transposed, type SparseRows } from "./sparse-rows.ts";
 
 /** Directions drawn beyond those that are wanted, and power iterations: Halko, Martinsson & Tropp's advice. */

@@ -1,8 +1,8 @@
 import { createRandom } from "anchoreval/core";
 import { kmeans } from "ml-kmeans";
 import { describe, expect, test } from "vitest";
-import type { Points } from "../../../offline-trainer/src/anchors/nearest-centroids.ts";
-import { weightedKmeans, type Clusters } from "../../../offline-trainer/src/anchors/weighted-kmeans.ts";
+import type { Points } from "../../../offline-trainer/src/clustering/nearest-centroids.ts";
+import { weightedKmeans, type Clusters } from "../../../offline-trainer/src/clustering/weighted-kmeans.ts";
 import { typescriptBackend } from "../../../offline-trainer/src/backends/typescript.ts";
 import { readFixture } from "../../support/fixture.ts";
 

@@ -1,0 +1,34 @@
+import type { Points } from "../../clustering/nearest-centroids.ts";
+
+/** One number for every item. */
+export interface FeatureColumn {
+  readonly name: string;
+  /** In the order of the items; NaN where it isn't known. */
+  readonly values: Float64Array;
+}
+
+/** What is known of items apart from answers: of their texts, of embeddings, or made elsewhere. */
+export interface ItemFeatures {
+  readonly columns: readonly FeatureColumn[];
+  /** Places of the items in a space where those that are alike are near; null where nothing says. */
+  readonly points: Points | null;
+}
+
+/** The features of some of the items, in the order given. */
+export function featuresOf({ columns, points }: ItemFeatures, items: ArrayLike<number>): ItemFeatures {
+  const { length } = items;
+  return {
+    columns: columns.map(({ name, values }) => ({
+      name,
+      values: Float64Array.from({ length }, (_, i) => values[items[i]!]!),
+    })),
+    points: points && {
+      count: length,
+      dims: points.dims,
+      values: Float64Array.from(
+        { length: length * points.dims },
+        (_, at) => points.values[items[Math.floor(at / points.dims)]! * points.dims + (at % points.dims)]!,
+      ),
+    },
+  };
+}

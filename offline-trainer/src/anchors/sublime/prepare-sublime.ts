@@ -1,0 +1,74 @@
+import { itemColumns, weightedScores } from "../essence/item-columns.ts";
+import { byAccuracy, type PreparedSelection, type SelectionInput } from "../types.ts";
+import { CANDIDATES, chooseSubset, prepareBoard, type Board, type SubsetChoice } from "./choose-subset.ts";
+import type { SubsetRanking } from "./subset-ranking.ts";
+import { untouchedRankings } from "./untouched-ranking.ts";
+
+/**
+ * `sublime`: of many candidate subsets from several samplers the one with the best predicted rank correlation
+ * ({@link chooseSubset}), for every size by itself. A purposive choice, the same whatever form is drawn: each anchor
+ * stands for the same share.
+ */
+export function prepareSublime({
+  weights,
+  accuracy,
+  column,
+  sizes,
+  random,
+  families,
+  features,
+  anchorModels = [],
+  backend,
+  candidates = CANDIDATES,
+}: SelectionInput): PreparedSelection {
+  const columns = itemColumns(column, weights.length);
+  const board: Board = {
+    columns,
+    weights,
+    full: weightedScores(columns, weights),
+    families: families ?? Array.from({ length: columns.models }, (_, m) => m),
+    named: Array.from(anchorModels),
+    ...(features && { features }),
+    backend,
+    candidates,
+  };
+  const choose = async () => {
+    const prepared = await prepareBoard(board, random.fork("items"));
+    return {
+      roles: prepared.roles,
+      choices: new Map(sizes.map((size) => [size, chooseSubset(prepared, size, random.fork(`size ${size}`))])),
+    };
+  };
+  let found: ReturnType<typeof choose> | undefined;
+  const chosen = (): ReturnType<typeof choose> => (found ??= choose());
+  const rank = new Map(byAccuracy(accuracy).map((item, position) => [item, position]));
+  const anchorsOf = ({ candidates: drawn, chosen: at }: SubsetChoice): Uint32Array =>
+    drawn[at]!.items.toSorted((x, y) => rank.get(x)! - rank.get(y)!);
+  return {
+    draw: async () => {
+      const { choices } = await chosen();
+      const sets = Array.from(choices, ([size, choice]) => {
+        const mass = new Float64Array(size).fill(1 / size);
+        return [size, { items: anchorsOf(choice), inclusion: null, mass }] as const;
+      });
+      return { sets: new Map(sets), nested: false };
+    },
+    rankings: async () => {
+      const { roles, choices } = await chosen();
+      const untouched = await untouchedRankings(board, sizes, random.fork("untouched"));
+      return new Map(
+        Array.from(choices, ([size, choice]): [number, SubsetRanking] => [
+          size,
+          {
+            anchorModels: roles.anchors.length,
+            candidates: choice.candidates.length,
+            sampler: choice.candidates[choice.chosen]!.sampler,
+            predictor: choice.predictor,
+            predicted: choice.predicted[choice.chosen]!,
+            untouched: untouched.get(size) ?? null,
+          },
+        ]),
+      );
+    },
+  };
+}

@@ -1,0 +1,110 @@
+import { AnchorEvalError, type RandomSource } from "anchoreval/core";
+import { inclusionProbabilities } from "../inclusion-probabilities.ts";
+import { pivotalSample } from "../pivotal-sampling.ts";
+import { ranks } from "../../ranking/rank-correlation.ts";
+import type { ItemProfile } from "./item-profile.ts";
+
+/** A way to draw k items. */
+export interface Sampler {
+  readonly name: string;
+  /** @returns items, ascending */
+  readonly draw: (k: number, random: RandomSource) => Uint32Array;
+}
+
+/** Exponents of tilted draws: an item at the upper end is e^2τ times as likely as one at the lower. */
+const TILTS = [1, 2, 4];
+
+/**
+ * All samplers of a profile. Chances are in proportion to item weights but for what a sampler changes:
+ * - `random`;
+ * - `stratified COLUMN`: spread evenly over the items in the order of a column;
+ * - `high COLUMN`, `low COLUMN`: chances times e^{±τu}, u the item's place in the column's order from −1 to 1, τ 1, 2 or
+ *   4 (`high difficulty` is hard-first, `low difficulty` easy-first, a quality column's is quality-first);
+ * - `clusters`: spread evenly over the clusters;
+ * - `farthest`: from a random item on, always the one farthest from all before (dispersion; it ignores weights).
+ */
+export function samplers(profile: ItemProfile): Sampler[] {
+  const { count, weights, columns, labels } = profile;
+  const items = Array.from({ length: count }, (_, i) => i);
+  const plain = new Map<number, Float64Array>();
+  const byWeight = (k: number): Float64Array => {
+    const known = plain.get(k) ?? inclusionProbabilities(weights, k);
+    plain.set(k, known);
+    return known;
+  };
+  const shuffled = (random: RandomSource): number[] => random.fork("order").shuffle(items.slice());
+  /** Spread over an order of the items, ties in random order. */
+  const spread =
+    (key: ArrayLike<number>) =>
+    (k: number, random: RandomSource): Uint32Array =>
+      sample(
+        shuffled(random).sort((x, y) => key[x]! - key[y]!),
+        byWeight(k),
+        random,
+      );
+  const tilted =
+    (places: Float64Array, sign: number) =>
+    (k: number, random: RandomSource): Uint32Array => {
+      const tilt = sign * TILTS[random.fork("tilt").below(TILTS.length)]!;
+      const chances = weights.map((weight, i) => weight * Math.exp(tilt * places[i]!));
+      return sample(shuffled(random), inclusionProbabilities(chances, k), random);
+    };
+  const all: Sampler[] = [
+    { name: "random", draw: (k, random) => sample(shuffled(random), byWeight(k), random) },
+    ...columns.flatMap(({ name, values }): Sampler[] => {
+      const places = orderPlaces(values);
+      return [
+        { name: `stratified ${name}`, draw: spread(values) },
+        { name: `high ${name}`, draw: tilted(places, 1) },
+        { name: `low ${name}`, draw: tilted(places, -1) },
+      ];
+    }),
+    { name: "clusters", draw: spread(labels) },
+    { name: "farthest", draw: (k, random) => farthestFirst(profile, k, random) },
+  ];
+  return all.map(({ name, draw }) => ({
+    name,
+    draw: (k, random) => {
+      if (!Number.isInteger(k) || k < 1 || k > count)
+        throw new AnchorEvalError("invalid_option", `a subset of ${count} items has 1 to ${count} of them, got ${k}`);
+      return draw(k, random);
+    },
+  }));
+}
+
+/** @param order - of the items @param probabilities - by item, summing to a whole number */
+function sample(order: readonly number[], probabilities: Float64Array, random: RandomSource): Uint32Array {
+  const drawn = pivotalSample(
+    order.map((item) => probabilities[item]!),
+    random.fork("draw"),
+  );
+  return Uint32Array.from(drawn, (place) => order[place]!).sort();
+}
+
+/** Places in ascending order, from −1 to 1; equals share their mean place. */
+function orderPlaces(values: Float64Array): Float64Array {
+  const { length } = values;
+  return ranks(values).map((rank) => (length > 1 ? (2 * (rank - 1)) / (length - 1) - 1 : 0));
+}
+
+/** @see Gonzalez (1985), Theoretical Computer Science 38, 293–306 */
+function farthestFirst({ count, points }: ItemProfile, k: number, random: RandomSource): Uint32Array {
+  const { dims, values } = points;
+  const nearest = new Float64Array(count).fill(Infinity);
+  const chosen = new Uint32Array(k);
+  let next = random.below(count);
+  for (let j = 0; j < k; j++) {
+    chosen[j] = next;
+    nearest[next] = -1; // taken
+    let best = -1;
+    for (let i = 0; i < count; i++) {
+      if (nearest[i]! < 0) continue;
+      let square = 0;
+      for (let d = 0; d < dims; d++) square += (values[i * dims + d]! - values[next * dims + d]!) ** 2;
+      nearest[i] = Math.min(nearest[i]!, square);
+      if (best < 0 || nearest[i]! > nearest[best]!) best = i;
+    }
+    next = best;
+  }
+  return chosen.sort();
+}

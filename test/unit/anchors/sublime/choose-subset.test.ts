@@ -1,0 +1,183 @@
+import { createRandom } from "anchoreval/core";
+import { describe, expect, test } from "vitest";
+import {
+  chooseSubset,
+  prepareBoard,
+  type Board,
+} from "../../../../offline-trainer/src/anchors/sublime/choose-subset.ts";
+import { pickAnchorModels } from "../../../../offline-trainer/src/anchors/sublime/pick-anchor-models.ts";
+import {
+  boardOf,
+  untouchedRanking,
+  untouchedRankings,
+} from "../../../../offline-trainer/src/anchors/sublime/untouched-ranking.ts";
+import { meanScores, weightedScores } from "../../../../offline-trainer/src/anchors/essence/item-columns.ts";
+import { prepareSelection, selectAnchors } from "../../../../offline-trainer/src/anchors/select-anchors.ts";
+import { typescriptBackend } from "../../../../offline-trainer/src/backends/typescript.ts";
+import { kendall, spearman } from "../../../../offline-trainer/src/ranking/rank-correlation.ts";
+import { selectionInput } from "../selection.suite.ts";
+
+const MODELS = 48;
+const ITEMS = 90;
+
+/** 48 models of 16 families; of 90 items the first 45 are answered at random, the others by ability. */
+function board(): Board {
+  const random = createRandom("noisy half");
+  const scores = new Float64Array(ITEMS * MODELS);
+  const bars = Float64Array.from({ length: ITEMS }, () => random.next());
+  for (let i = 0; i < ITEMS; i++)
+    for (let m = 0; m < MODELS; m++) {
+      const clear = m / MODELS > bars[i]! !== random.next() < 0.1;
+      scores[i * MODELS + m] = i < 45 ? random.below(2) : Number(clear);
+    }
+  const columns = { models: MODELS, items: ITEMS, scores };
+  const weights = new Float64Array(ITEMS).fill(1 / ITEMS);
+  return {
+    columns,
+    weights,
+    full: weightedScores(columns, weights),
+    families: Int32Array.from({ length: MODELS }, (_, m) => m % 16),
+    named: [],
+    backend: typescriptBackend,
+    candidates: 120,
+  };
+}
+
+const given = board();
+const prepared = await prepareBoard(given, createRandom("board"));
+const choice = chooseSubset(prepared, 12, createRandom("choice"));
+
+describe("chooseSubset", () => {
+  test("takes the candidate of the highest prediction, a quarter of them drawn at random", () => {
+    expect(choice.candidates.length).toBe(120);
+    expect(choice.candidates.filter(({ sampler }) => sampler === "random").length).toBe(30);
+    expect(new Set(choice.candidates.map(({ sampler }) => sampler))).toEqual(
+      new Set(prepared.samplers.map(({ name }) => name)),
+    );
+    expect(choice.predicted[choice.chosen]).toBe(Math.max(...choice.predicted));
+    for (const { items } of choice.candidates) expect(items.length).toBe(12);
+  });
+
+  test("measures Spearman's correlation over the models that aren't anchor models", () => {
+    const { judges, anchors } = prepared.roles;
+    expect([...judges, ...anchors].toSorted((x, y) => x - y)).toEqual(Array.from({ length: MODELS }, (_, m) => m));
+    const scores = meanScores(given.columns, choice.candidates[7]!.items);
+    expect(choice.measured[7]).toBe(
+      spearman(
+        judges.map((m) => scores[m]!),
+        judges.map((m) => given.full[m]!),
+      ),
+    );
+  });
+
+  test("prefers items that say something of the ranking to those that are noise", () => {
+    const clear = Array.from(choice.candidates[choice.chosen]!.items).filter((item) => item >= 45).length;
+    expect(clear).toBeGreaterThanOrEqual(8);
+    const random = choice.candidates.flatMap(({ sampler }, c) => (sampler === "random" ? [choice.measured[c]!] : []));
+    expect(choice.measured[choice.chosen]).toBeGreaterThan(random.reduce((sum, own) => sum + own, 0) / random.length);
+    for (const name of ["ridge", "network"] as const) expect(choice.agreement![name]).toBeGreaterThan(0.3);
+  });
+
+  test("is the same from the same seed, another one from another", async () => {
+    const again = chooseSubset(await prepareBoard(given, createRandom("board")), 12, createRandom("choice"));
+    expect(again).toEqual(choice);
+    expect(chooseSubset(prepared, 12, createRandom("other")).candidates).not.toEqual(choice.candidates);
+  });
+
+  test("goes by ridge where families can't be compared", async () => {
+    const one = { ...given, families: new Int32Array(MODELS), candidates: 24 };
+    const alone = chooseSubset(await prepareBoard(one, createRandom(1)), 5, createRandom(1));
+    expect([alone.agreement, alone.predictor]).toEqual([null, "ridge"]);
+  });
+
+  test("chooses among models that all score the same", async () => {
+    const columns = { ...given.columns, scores: new Float64Array(ITEMS * MODELS).fill(1) };
+    const same = { ...given, columns, full: new Float64Array(MODELS).fill(1), candidates: 24 };
+    const { chosen, measured } = chooseSubset(await prepareBoard(same, createRandom(1)), 5, createRandom(1));
+    expect(chosen).toBe(0);
+    expect(measured.every((own) => own === 0)).toBe(true);
+  });
+});
+
+describe("anchor models", () => {
+  const full = Float64Array.from({ length: 40 }, (_, m) => ((7 * m) % 40) / 40);
+
+  test("are spread over the ranking where none are named", () => {
+    const { anchors } = pickAnchorModels(full);
+    const ranks = anchors.map((m) => 40 * full[m]!).toSorted((x, y) => x - y);
+    expect(ranks.map(Math.round)).toEqual([2, 7, 12, 17, 22, 27, 32, 37]);
+    expect(pickAnchorModels(full.slice(0, 12)).anchors.length).toBe(3);
+  });
+
+  test("are those that are named, where two of them are here", () => {
+    expect(pickAnchorModels(full, [9, 3, 30]).anchors).toEqual([3, 9, 30]);
+    expect(pickAnchorModels(full, [9]).anchors.length).toBe(8);
+  });
+
+  test("judge too where fewer than four models are left", () => {
+    expect(pickAnchorModels(full.slice(0, 6), [0, 1, 2])).toEqual({ anchors: [0, 1, 2], judges: [0, 1, 2, 3, 4, 5] });
+    expect(pickAnchorModels(full.slice(0, 1))).toEqual({ anchors: [0], judges: [0] });
+  });
+});
+
+describe("untouched models", () => {
+  test("their answers reach neither the choice nor the prediction", async () => {
+    const sources = Array.from({ length: MODELS }, (_, m) => m).filter((m) => m % 16 < 12);
+    const other = board();
+    const random = createRandom("other answers");
+    for (let at = 0; at < other.columns.scores.length; at++)
+      if ((at % MODELS) % 16 >= 12) other.columns.scores[at] = random.next();
+    const full = weightedScores(other.columns, other.weights);
+    const choose = async (own: Board) =>
+      chooseSubset(await prepareBoard(boardOf(own, sources), createRandom(1)), 12, createRandom(2));
+    expect(await choose({ ...other, full })).toEqual(await choose(given));
+  });
+
+  test("untouchedRanking: correlations of the chosen and of random candidates with the truth", () => {
+    const ranking = untouchedRanking(choice, given)!;
+    const scores = meanScores(given.columns, choice.candidates[choice.chosen]!.items);
+    expect(ranking.spearman).toBe(spearman(scores, given.full));
+    expect(ranking.kendall).toBe(kendall(scores, given.full));
+    expect(ranking.predicted).toBe(choice.predicted[choice.chosen]);
+    expect(ranking.models).toBe(MODELS);
+    expect(Math.abs(ranking.agreement)).toBeLessThanOrEqual(1);
+    expect(untouchedRanking(choice, { ...given, full: new Float64Array(MODELS).fill(0.5) })).toBeNull();
+  });
+
+  test("are a quarter of the families in turn; none where there is one family", async () => {
+    const found = await untouchedRankings({ ...given, candidates: 40 }, [6, 12], createRandom(1));
+    expect([...found.keys()]).toEqual([6, 12]);
+    expect(found.get(12)!.models).toBe(12);
+    expect(found.get(12)!.random.spearman).toBeLessThan(1);
+    expect(await untouchedRankings({ ...given, families: new Int32Array(MODELS) }, [6], createRandom(1))).toEqual(
+      new Map(),
+    );
+  });
+});
+
+describe("sublime", () => {
+  test("every draw has the same anchors, each standing for the same share, and says how they were chosen", async () => {
+    const { draw, rankings } = prepareSelection("sublime", selectionInput());
+    const { sets, nested } = await draw(createRandom(1));
+    expect((await draw(createRandom(2))).sets).toEqual(sets);
+    expect(nested).toBe(false);
+    for (const [size, { mass, inclusion }] of sets) {
+      expect(inclusion).toBeNull();
+      expect(Array.from(mass)).toEqual(new Array(size).fill(1 / size));
+    }
+    const told = await rankings!();
+    expect([...told.keys()]).toEqual([5, 10, 20]);
+    expect(told.get(10)).toMatchObject({ anchorModels: 2, candidates: 24 });
+    expect(prepareSelection("stratified", selectionInput()).rankings).toBeUndefined();
+  });
+
+  test("looks at named anchor models and at features, not at curves", async () => {
+    const input = selectionInput();
+    const { sets } = await selectAnchors("sublime", input);
+    const blind = { ...input, bank: { ...input.bank, a: input.bank.a.map(() => NaN) }, abilities: Float64Array.of() };
+    expect((await selectAnchors("sublime", blind)).sets).toEqual(sets);
+    expect((await selectAnchors("sublime", { ...input, anchorModels: [0, 5, 7] })).sets).not.toEqual(sets);
+    const columns = [{ name: "position", values: Float64Array.from({ length: 40 }, (_, i) => i) }];
+    expect((await selectAnchors("sublime", { ...input, features: { columns, points: null } })).sets).not.toEqual(sets);
+  });
+});
