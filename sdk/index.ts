@@ -43,6 +43,9 @@ export type {
   ScenarioResult,
   WarningCode,
 } from "./estimate/types.ts";
+export { loadRouting } from "./route/load-routing.ts";
+export { routeFromBundle } from "./route/route-from-bundle.ts";
+export type { BundleRouting, Route, RoutedQuestion, RouteOptions, Routes, RoutesRequest } from "./route/types.ts";
 export { planFromBundle } from "./plan/plan-from-bundle.ts";
 export type { Plan, PlanBasis, PlannedForm, PlanOptions, Precision } from "./plan/types.ts";
 export { visitJsonKeys } from "./json-keys.ts";

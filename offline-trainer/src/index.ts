@@ -14,6 +14,14 @@ export type { BacktestRow } from "./backtest/summarize.ts";
 export { calibrate, type CalibrateOptions, type Calibration, type CalibrationStep } from "./calibrate/calibrate.ts";
 export type { CalibrationBackend, CodedResponses, Objective, Parameters } from "./calibrate/types.ts";
 export { embeddedRows, readEmbeddings, type Embeddings } from "./cold-start/embeddings-file.ts";
+export {
+  checkColdStart,
+  fitColdStart,
+  withColdStart,
+  type ColdStart,
+  type ColdStartInput,
+} from "./cold-start/fit-cold-start.ts";
+export { forecastQuality, type ForecastQuality } from "./cold-start/forecast-quality.ts";
 export { judgeRouting, type RoutingJudgement, type Share } from "./cold-start/judge-routing.ts";
 export { splitQuestions, testAnswers, textsOf, type QuestionSplit } from "./cold-start/question-split.ts";
 export { routeQuestions, type MethodRouting, type RouteOptions, type Routing } from "./cold-start/route-questions.ts";

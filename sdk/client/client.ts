@@ -1,6 +1,7 @@
 import type { AnchorRecord, Manifest } from "../core/bundle/manifest.ts";
 import { parseManifest } from "../core/bundle/parse-manifest.ts";
 import { AnchorEvalError, type Issue } from "../core/errors.ts";
+import type { Routes, RoutesRequest } from "../route/types.ts";
 import type { Estimate, EstimateOptions } from "../estimate/types.ts";
 import { requestBytes, type RequestInput, type RequestPolicy } from "./request.ts";
 
@@ -60,6 +61,8 @@ export interface Client {
     requests: readonly (EstimateRequest & { readonly model: string })[],
     options?: CallOptions,
   ): Promise<BatchResult[]>;
+  /** The same numbers as `routeFromBundle`, computed by the Worker. */
+  routes(ref: BundleRef, request: RoutesRequest, options?: CallOptions): Promise<Routes>;
 }
 
 /**
@@ -100,5 +103,6 @@ export function createClient(options: ClientOptions): Client {
     estimate: (ref, request, call) => post(`${at(ref)}/estimates`, request, call),
     estimateBatch: async (ref, requests, call) =>
       (await post<{ results: BatchResult[] }>(`${at(ref)}/estimates/batch`, { models: requests }, call)).results,
+    routes: (ref, request, call) => post(`${at(ref)}/routes`, request, call),
   };
 }

@@ -3,6 +3,19 @@ export { higherOrderAbilities, type AbilityBlock } from "./ability/higher-order.
 export { mapAbility } from "./ability/map.ts";
 export { higherOrderPrior, scaledPrior } from "./ability/prior.ts";
 export type { AbilityEstimate, AbilityPrior, HigherOrderPrior, ScoredItems } from "./ability/types.ts";
+export { meanChance, possibleChance, safeLogit, scaledChance } from "./cold-start/chance.ts";
+export { linearPrediction, predictiveVariance, type LinearModel } from "./cold-start/linear-prediction.ts";
+export { pickModels } from "./cold-start/pick-models.ts";
+export {
+  modelChances,
+  placeOnAxes,
+  predictedParameters,
+  type PredictedParameters,
+  type ScenarioRouting,
+} from "./cold-start/scenario-routing.ts";
+export { TERM_KINDS, termHash, textCoordinates, textRow, type TextProjection } from "./cold-start/text-coordinates.ts";
+export { characterTerms, wordTerms } from "./cold-start/text-terms.ts";
+export { tfidfRow } from "./cold-start/tfidf-row.ts";
 export { AnchorEvalError, type AnchorEvalErrorCode, type Issue } from "./errors.ts";
 export { blendEstimates, partlyCorrectedMean, type BlendedEstimates } from "./estimators/blend-estimates.ts";
 export { answerLeverages } from "./estimate/answer-leverages.ts";

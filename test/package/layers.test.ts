@@ -11,7 +11,8 @@ const CORE: Readonly<Record<string, readonly string[]>> = {
   estimators: ["numeric", "irt", "ability"],
   "person-fit": ["numeric", "irt", "ability", "estimators"],
   inference: ["numeric", "irt", "ability", "estimators"],
-  bundle: ["numeric", "irt", "ability", "estimators", "person-fit"],
+  "cold-start": ["numeric"],
+  bundle: ["cold-start", "numeric", "irt", "ability", "estimators", "person-fit"],
   estimate: ["numeric", "irt", "ability", "estimators"],
 };
 

@@ -1,13 +1,23 @@
-import { estimateFromAnchors, loadBundle, type EstimateRequest } from "anchoreval";
+import {
+  estimateFromAnchors,
+  loadBundle,
+  loadRouting,
+  routeFromBundle,
+  type EstimateRequest,
+  type RoutesRequest,
+} from "anchoreval";
 import type { TestProject } from "vitest/node";
 import type { GoldenEstimate } from "./golden-estimate.ts";
+import type { GoldenRoutes } from "./golden-routes.ts";
 import { memorySource } from "./memory-source.ts";
+import { routingBundle } from "./routing-bundle.ts";
 import { sampleAnswers } from "./sample-answers.ts";
 import { sampleBundle, type SampleBundleOptions } from "./sample-bundle.ts";
 
 /** Vitest's global setup: computes in Node what other runtimes must reproduce. */
 export default async function (project: TestProject): Promise<void> {
   project.provide("goldenEstimates", await goldenEstimates());
+  project.provide("goldenRoutes", await goldenRoutes());
 }
 
 async function goldenEstimates(): Promise<GoldenEstimate[]> {
@@ -35,4 +45,25 @@ async function goldenEstimates(): Promise<GoldenEstimate[]> {
       return { name, bundle, request, estimate: estimateFromAnchors(loaded, responses, options) };
     }),
   );
+}
+
+async function goldenRoutes(): Promise<GoldenRoutes[]> {
+  const texts = ["Is the prime of an EMPIRE a matrix?", "treaty", "xyzzy", "cell cell cell, Zelle – cells!"];
+  const costs = { "model 0": 0.2, "model 3": 0.1 };
+  const byText = { questions: texts.map((text, i) => ({ id: `q${i}`, text })), scenario: "alpha", costs };
+  const vectors = [
+    [1, 2, 3],
+    [-0.5, 0, 1e-3],
+  ];
+  const byVector = { questions: vectors.map((embedding) => ({ embedding })), scenario: "beta/γ", costWeight: 0.5 };
+  const routed = async (
+    features: "tf-idf" | "embeddings",
+    benchmark: string,
+    request: RoutesRequest,
+  ): Promise<GoldenRoutes> => {
+    const routing = await loadRouting(memorySource(routingBundle(features, { benchmark })));
+    const { questions, ...options } = request;
+    return { benchmark, request, routes: routeFromBundle(routing, questions, options) };
+  };
+  return [await routed("tf-idf", "by-text", byText), await routed("embeddings", "by-vector", byVector)];
 }

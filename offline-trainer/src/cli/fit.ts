@@ -1,16 +1,21 @@
 import { availableParallelism } from "node:os";
 import { setImmediate as turn } from "node:timers/promises";
 import { parseManifest, sha256Hex } from "anchoreval/bundle";
-import type { Command } from "anchoreval/cli";
-import { AnchorEvalError } from "anchoreval/core";
+import type { Command, OptionReader } from "anchoreval/cli";
+import { AnchorEvalError, createRandom } from "anchoreval/core";
 import { PROVIDERS, resolveBackend } from "../backends/resolve-backend.ts";
+import { checkColdStart, fitColdStart, withColdStart, type ColdStartInput } from "../cold-start/fit-cold-start.ts";
+import { coldStartWords } from "../cold-start/cold-start-words.ts";
+import { readEmbeddings } from "../cold-start/embeddings-file.ts";
 import { DIMENSION_CANDIDATES } from "../fit/choose-dimension.ts";
 import { closingWords } from "../fit/closing-words.ts";
-import { dimsFor } from "../fit/configuration.ts";
+import { dimsFor, type FitConfiguration } from "../fit/configuration.ts";
 import { bundleFiles, fitBundle } from "../fit/fit-bundle.ts";
 import { foldThreads } from "../fit/fold-threads.ts";
 import { memoryStatement } from "../fit/memory.ts";
+import { readItems } from "../ingest/items-file.ts";
 import { readResponses } from "../ingest/read-responses.ts";
+import type { ResponseMatrix } from "../matrix/response-matrix.ts";
 import { checkBundleFolder, writeBundleFolder } from "../publish/bundle-folder.ts";
 import { readFamilies } from "./families-file.ts";
 import {
@@ -55,6 +60,16 @@ export const fitCommand: Command = {
     description: { type: "string", value: "TEXT", description: "a sentence about it" },
     licence: { type: "string", value: "TEXT", description: "licence of the data" },
     source: { type: "string", value: "TEXT", description: "source of the data" },
+    "cold-start": {
+      type: "string",
+      value: "FILE",
+      description: "items JSONL without answers: their parameters are foretold, and with model names routes are kept",
+    },
+    "cold-embeddings": {
+      type: "string",
+      value: "FILE",
+      description: "vectors of all items for --cold-start, as route reads them (default: TF-IDF of the texts)",
+    },
     "include-model-names": { type: "boolean", description: "keep the source models' names" },
     "include-text": { type: "boolean", description: "keep the anchors' texts" },
   },
@@ -76,6 +91,7 @@ export const fitCommand: Command = {
     const { matrix, remarks } = await readResponses(responses, reading);
     for (const remark of remarks) output.remark(remark);
     const described = subsetInputs(matrix);
+    const coldInput = await readColdStart(options, configuration, matrix);
     const read = performance.now() - begun;
     const scenarios = new Set(matrix.items.map((item) => item.scenario)).size;
     const sizes = readSizes(options, scenarios, recipe);
@@ -124,6 +140,17 @@ export const fitCommand: Command = {
     } finally {
       bar.stop();
     }
+    const coldBegun = performance.now();
+    if (coldInput) output.remark(`cold start: learning from ${items} items`);
+    const cold =
+      coldInput &&
+      fitColdStart(
+        result.banks,
+        coldInput,
+        result.content.manifest.sources.names,
+        createRandom(seed).fork("cold start"),
+      );
+    if (cold) result = { ...result, content: withColdStart(result.content, cold) };
     const reportBegun = performance.now();
     // Its drawing libraries take most of a second to load: only where a report is drawn.
     const { renderReport } = await import("../report/render-report.ts");
@@ -135,10 +162,11 @@ export const fitCommand: Command = {
     const timings: Record<string, number> = {
       reading: read,
       ...result.timings,
+      ...(cold && { "cold start": reportBegun - coldBegun }),
       "report and writing": performance.now() - reportBegun,
     };
     const digest = `sha256:${sha256Hex(files.get("manifest.json")!)}`;
-    const words = closingWords(manifest);
+    const words = [...closingWords(manifest), ...(cold ? coldStartWords(manifest) : [])];
     const memory = process.resourceUsage().maxRSS * 1024;
     if (output.json) {
       output.document({
@@ -165,6 +193,30 @@ export const fitCommand: Command = {
     return 0;
   },
 };
+
+async function readColdStart(
+  options: OptionReader,
+  { irtModel, link }: FitConfiguration,
+  matrix: ResponseMatrix,
+): Promise<ColdStartInput | null> {
+  const [file, embeddings] = [options.text("cold-start"), options.text("cold-embeddings")];
+  if (file === undefined) {
+    if (embeddings !== undefined)
+      throw new AnchorEvalError("invalid_option", "--cold-embeddings is of --cold-start, which isn't given");
+    return null;
+  }
+  if (irtModel !== "1pl" && irtModel !== "2pl")
+    throw new AnchorEvalError(
+      "unsupported",
+      `--cold-start foretells parameters of 1pl and 2pl, not the asymptotes of ${irtModel}`,
+    );
+  const input = {
+    items: await readItems(file),
+    embeddings: embeddings === undefined ? null : await readEmbeddings(embeddings),
+  };
+  checkColdStart(matrix, input, link);
+  return input;
+}
 
 function stopped(cause?: unknown): AnchorEvalError {
   return new AnchorEvalError("aborted", "the fit was stopped; nothing was written", { cause });

@@ -3,6 +3,7 @@ import { trainerVersion } from "../trainer-version.ts";
 import { auditCommand } from "./audit.ts";
 import { backtestCommand } from "./backtest.ts";
 import { demoCommand } from "./demo.ts";
+import { embedCommand } from "./embed.ts";
 import { fitCommand } from "./fit.ts";
 import { formsCommand } from "./forms.ts";
 import { importCommand } from "./import.ts";
@@ -28,6 +29,7 @@ export function main(argv: readonly string[], streams: Streams = process): Promi
         backtestCommand,
         auditCommand,
         formsCommand,
+        embedCommand,
         routeCommand,
         publishCommand,
         serveCommand,

@@ -139,6 +139,7 @@ export const routeCommand: Command = {
         single: models[routing.single],
         methods: routing.methods.map((own) => ({
           method: own.method,
+          shiftOf: own.shiftOf,
           leftOut: own.leftOut,
           picks: Object.fromEntries(models.map((model, m) => [model, own.picks.filter((pick) => pick === m).length])),
         })),

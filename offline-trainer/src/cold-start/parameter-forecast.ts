@@ -1,6 +1,6 @@
 import { parameterCurves } from "./parameter-curves.ts";
 import { onAxes, type PrincipalAxes } from "../spectral/principal-axes.ts";
-import { predictiveVariance, ridgePredictions, spectralRidge } from "../spectral/spectral-ridge.ts";
+import { ridgePredictions, ridgeVariances, spectralRidge } from "../spectral/spectral-ridge.ts";
 import type { QuestionFeatures } from "./text-features.ts";
 import type { Forecast, QuestionBank } from "./types.ts";
 
@@ -21,8 +21,8 @@ export function parameterForecast(bank: QuestionBank, axes: PrincipalAxes, { tes
     const ridge = spectralRidge(axes, slope ? bank.b.map((_, i) => bank.a[i * dims + parameter]!) : bank.b);
     const predicted = { train: ridge.leftOut, test: ridgePredictions(ridge, at, count.test) };
     const spread = {
-      train: predictiveVariance(ridge, train, count.train),
-      test: predictiveVariance(ridge, at, count.test),
+      train: ridgeVariances(ridge, train, count.train),
+      test: ridgeVariances(ridge, at, count.test),
     };
     for (const part of ["train", "test"] as const)
       for (let i = 0; i < count[part]; i++) {

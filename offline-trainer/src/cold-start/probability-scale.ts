@@ -1,37 +1,47 @@
-import { logit, sigmoid } from "anchoreval/core";
+import { safeLogit, scaledChance, sigmoid } from "anchoreval/core";
 
 /** A slope that keeps the order of probabilities, however little they say. */
 const LEAST_SLOPE = 0.01;
 const ITERATIONS = 50;
-/** Probabilities are taken this far from 0 and 1. */
-const MARGIN = 1e-6;
 
-/** logit p′ = shift + slope·logit p. */
+/** logit p′ = shift_m + slope·logit p of model m. */
 export interface ProbabilityScale {
-  readonly shift: number;
+  /** By model. */
+  readonly shifts: Float64Array;
   readonly slope: number;
 }
 
+/** One shift for all models, which keeps their order within a question, or one for each. */
+export type ShiftOf = "all" | "model";
+
 /**
- * Scales probabilities to answers by logistic regression on their logits: a temperature, 1/slope, and a shift. One scale
- * for all models, so that it keeps the order of models within a question.
- * @param probabilities - foretold without the answers that they are compared with
+ * Scales probabilities to answers by logistic regression on their logits: a temperature, 1/slope, and shifts. A model's
+ * own shift has the prior N(0,1), so that one with all answers right stays finite.
+ * @param probabilities - `[i·M + m]`, foretold without the answers that they are compared with
  * @param answers - 1, 0, or NaN, which counts nothing
+ * @param models - M
  * @see Platt (1999), Advances in Large Margin Classifiers, 61–74; Guo et al. (2017), ICML (temperature)
  */
-export function fitProbabilityScale(probabilities: Float64Array, answers: Float64Array): ProbabilityScale {
-  const logits = probabilities.map(safeLogit);
-  let scale: ProbabilityScale = { shift: 0, slope: 1 };
-  let value = negativeLogLikelihood(logits, answers, scale);
+export function fitProbabilityScale(
+  probabilities: Float64Array,
+  answers: Float64Array,
+  models: number,
+  shiftOf: ShiftOf,
+): ProbabilityScale {
+  const logits = probabilities.map((p) => safeLogit(p));
+  const prior = shiftOf === "model" ? 1 : 0;
+  const group = Uint32Array.from({ length: models }, (_, m) => (shiftOf === "model" ? m : 0));
+  let scale: GroupScale = { shifts: new Float64Array(shiftOf === "model" ? models : 1), slope: 1 };
+  let value = penalizedLoss(logits, answers, group, prior, scale);
   for (let iteration = 0; iteration < ITERATIONS; iteration++) {
-    const step = newtonStep(logits, answers, scale);
+    const step = newtonStep(logits, answers, group, prior, scale);
     let next = value;
     for (let share = 1; share > 1e-6; share /= 2) {
       const trial = {
-        shift: scale.shift + share * step.shift,
+        shifts: scale.shifts.map((shift, g) => shift + share * step.shifts[g]!),
         slope: Math.max(LEAST_SLOPE, scale.slope + share * step.slope),
       };
-      const own = negativeLogLikelihood(logits, answers, trial);
+      const own = penalizedLoss(logits, answers, group, prior, trial);
       if (own >= value) continue;
       scale = trial;
       next = own;
@@ -40,48 +50,64 @@ export function fitProbabilityScale(probabilities: Float64Array, answers: Float6
     if (!(value - next > 1e-12 * value)) break;
     value = next;
   }
-  return scale;
+  return { shifts: Float64Array.from(group, (g) => scale.shifts[g]!), slope: scale.slope };
 }
 
 /** Applies a scale. @returns probabilities in (0,1) */
-export function scaledProbabilities(probabilities: Float64Array, { shift, slope }: ProbabilityScale): Float64Array {
-  return probabilities.map((p) => sigmoid(shift + slope * safeLogit(p)));
+export function scaledProbabilities(probabilities: Float64Array, { shifts, slope }: ProbabilityScale): Float64Array {
+  return probabilities.map((p, at) => scaledChance(p, shifts[at % shifts.length]!, slope));
 }
 
-function safeLogit(p: number): number {
-  return logit(Math.min(1 - MARGIN, Math.max(MARGIN, p)));
-}
+/** Shifts of groups of models, not of models. */
+type GroupScale = ProbabilityScale;
 
-function newtonStep(logits: Float64Array, answers: Float64Array, scale: ProbabilityScale): ProbabilityScale {
-  let [g0, g1, h00, h01, h11] = [0, 0, 1e-9, 0, 1e-9];
-  logits.forEach((x, at) => {
-    const answer = answers[at]!;
-    if (Number.isNaN(answer)) return;
-    const fitted = sigmoid(scale.shift + scale.slope * x);
-    const weight = fitted * (1 - fitted);
-    g0 += answer - fitted;
-    g1 += (answer - fitted) * x;
-    h00 += weight;
-    h01 += weight * x;
-    h11 += weight * x * x;
-  });
-  // At the least slope, only the shift can move on where the slope would fall.
-  const determinant = h00 * h11 - h01 * h01;
-  const slope = determinant > 1e-12 * h00 * h11 ? (h00 * g1 - h01 * g0) / determinant : 0;
-  if (scale.slope === LEAST_SLOPE && slope <= 0) return { shift: g0 / h00, slope: 0 };
-  return { shift: (g0 - h01 * slope) / h00, slope };
-}
-
-function negativeLogLikelihood(
+/** Newton's step; the Hessian is an arrow, as each shift meets the slope alone. @param prior - precision of the shifts */
+function newtonStep(
   logits: Float64Array,
   answers: Float64Array,
-  { shift, slope }: ProbabilityScale,
-): number {
-  let value = 0;
+  group: Uint32Array,
+  prior: number,
+  { shifts, slope }: GroupScale,
+): GroupScale {
+  const gradient = shifts.map((shift) => -prior * shift);
+  const curvature = new Float64Array(shifts.length).fill(prior + 1e-9);
+  const mixed = new Float64Array(shifts.length);
+  let [g1, h11] = [0, 1e-9];
   logits.forEach((x, at) => {
     const answer = answers[at]!;
     if (Number.isNaN(answer)) return;
-    const fitted = sigmoid(shift + slope * x);
+    const g = group[at % group.length]!;
+    const fitted = sigmoid(shifts[g]! + slope * x);
+    const weight = fitted * (1 - fitted);
+    gradient[g] = gradient[g]! + answer - fitted;
+    curvature[g] = curvature[g]! + weight;
+    mixed[g] = mixed[g]! + weight * x;
+    g1 += (answer - fitted) * x;
+    h11 += weight * x * x;
+  });
+  let [left, own] = [h11, g1];
+  shifts.forEach((_, g) => {
+    left -= mixed[g]! ** 2 / curvature[g]!;
+    own -= (mixed[g]! * gradient[g]!) / curvature[g]!;
+  });
+  const free = left > 1e-12 * h11 ? own / left : 0;
+  // At the least slope, only the shifts can move on where the slope would fall.
+  const change = slope === LEAST_SLOPE && free <= 0 ? 0 : free;
+  return { shifts: gradient.map((own, g) => (own - mixed[g]! * change) / curvature[g]!), slope: change };
+}
+
+function penalizedLoss(
+  logits: Float64Array,
+  answers: Float64Array,
+  group: Uint32Array,
+  prior: number,
+  { shifts, slope }: GroupScale,
+): number {
+  let value = shifts.reduce((sum, shift) => sum + (prior * shift ** 2) / 2, 0);
+  logits.forEach((x, at) => {
+    const answer = answers[at]!;
+    if (Number.isNaN(answer)) return;
+    const fitted = sigmoid(shifts[group[at % group.length]!]! + slope * x);
     value -= answer === 1 ? Math.log(fitted) : Math.log1p(-fitted);
   });
   return value;

@@ -74,7 +74,7 @@ export function textsOf(items: readonly ItemInfo[]): string[] {
   if (without.length > 0)
     throw new AnchorEvalError(
       "invalid_data",
-      `${without.length} ${without.length === 1 ? "question has" : "questions have"} no text: ${firstFew(without)}; give their texts in the items file, or --embeddings`,
+      `${without.length} ${without.length === 1 ? "question has" : "questions have"} no text: ${firstFew(without)}`,
     );
   return items.map(({ text }) => text!);
 }

@@ -1,4 +1,4 @@
-import { createRandom, AnchorEvalError } from "anchoreval/core";
+import { createRandom, AnchorEvalError, pickModels } from "anchoreval/core";
 import { firstFew } from "anchoreval/node";
 import type { CalibrationBackend } from "../calibrate/types.ts";
 import type { ItemInfo, ResponseMatrix } from "../matrix/response-matrix.ts";
@@ -6,9 +6,10 @@ import { answerForecast } from "./answer-forecast.ts";
 import { forecastQuality, type ForecastQuality } from "./forecast-quality.ts";
 import { neighbourForecasts } from "./neighbour-forecast.ts";
 import { parameterForecast } from "./parameter-forecast.ts";
-import { pickModels } from "./pick-models.ts";
 import { principalAxes } from "../spectral/principal-axes.ts";
-import { fitProbabilityScale, scaledProbabilities } from "./probability-scale.ts";
+import { chooseScale } from "./choose-scale.ts";
+import { scaledProbabilities, type ShiftOf } from "./probability-scale.ts";
+import { mostRight, shareRight } from "./share-right.ts";
 import { questionBank, rightAbove, type RightRule } from "./question-bank.ts";
 import type { QuestionFeatures } from "./text-features.ts";
 import { ROUTE_METHODS, type Forecast, type RouteMethod } from "./types.ts";
@@ -34,13 +35,18 @@ export interface RouteOptions {
 /** What one method foretells of the test questions. */
 export interface MethodRouting {
   readonly method: RouteMethod;
+  /** Whether scaling has one shift for all models, or one for each. */
+  readonly shiftOf: ShiftOf;
   /** Scaled probabilities of a right answer, `[i·M + m]`. */
   readonly probabilities: Float64Array;
   /** Index of the model picked for every question. */
   readonly picks: Uint32Array;
   /** Standard error of the pick's logit, of methods with a predictive variance; else null. */
   readonly pickErrors: Float64Array | null;
-  /** Of the train questions, each foretold by the others: before and after scaling; the picks' share right and penalty. */
+  /**
+   * Of the train questions, each foretold by the others: before scaling, and after it by a scale of other questions; the
+   * picks' share right and penalty.
+   */
   readonly leftOut: {
     readonly raw: ForecastQuality;
     readonly scaled: ForecastQuality;
@@ -92,20 +98,20 @@ export async function routeQuestions(
   const off = penalties ?? new Float64Array(models);
   const methods = ROUTE_METHODS.map((method): MethodRouting => {
     const { leftOut, test: raw, logitVariance } = forecasts[method];
-    const scale = fitProbabilityScale(leftOut, bank.answers);
-    const scaled = scaledProbabilities(leftOut, scale);
+    const { shiftOf, scale, crossFitted: scaled } = chooseScale(leftOut, bank.answers, models);
     const probabilities = scaledProbabilities(raw, scale);
     const picks = pickModels(probabilities, off);
     const leftOutPicks = pickModels(scaled, off);
     return {
       method,
+      shiftOf,
       probabilities,
       picks,
       pickErrors: logitVariance && Float64Array.from(picks, (m, i) => Math.sqrt(logitVariance[i * models + m]!)),
       leftOut: {
         raw: forecastQuality(leftOut, bank.answers)!,
         scaled: forecastQuality(scaled, bank.answers)!,
-        right: meanAnswer(bank.answers, leftOutPicks, models),
+        right: shareRight(bank.answers, leftOutPicks, models),
         penalty: leftOutPicks.reduce((sum, m) => sum + off[m]!, 0) / leftOutPicks.length,
       },
     };
@@ -138,17 +144,4 @@ export function checkRouting(train: readonly ItemInfo[], test: readonly ItemInfo
       "invalid_option",
       `${k} neighbours need more than ${k} train questions, there are ${train.length}: a smaller k, or more questions`,
     );
-}
-
-/** Mean answer of the picks, over questions of which it is known. */
-function meanAnswer(answers: Float64Array, picks: Uint32Array, models: number): number {
-  const known = Array.from(picks, (m, i) => answers[i * models + m]!).filter((answer) => !Number.isNaN(answer));
-  return known.reduce((sum, answer) => sum + answer, 0) / known.length;
-}
-
-function mostRight(answers: Float64Array, models: number): number {
-  const shares = Array.from({ length: models }, (_, m) =>
-    meanAnswer(answers, new Uint32Array(answers.length / models).fill(m), models),
-  );
-  return shares.indexOf(Math.max(...shares));
 }

@@ -1,13 +1,19 @@
-import { sparseRows, unitRows, type SparseRows } from "../spectral/sparse-rows.ts";
+import { tfidfRow } from "anchoreval/core";
+import { sparseRows, type SparseRows } from "../spectral/sparse-rows.ts";
 
 /** Fewest texts that a term stands in. */
-const FEWEST_TEXTS = 2;
+export const FEWEST_TEXTS = 2;
+
+/** Smoothed inverse document frequency of a term in `count` of n texts, ln((1 + n)/(1 + count)) + 1. */
+export function inverseFrequency(texts: number, count: number): number {
+  return Math.log((1 + texts) / (1 + count)) + 1;
+}
 
 /** Terms with their weights, learned from some texts. */
 export interface TermWeights {
   /** Column of every term; terms sorted by their UTF-16 code units. */
   readonly columns: ReadonlyMap<string, number>;
-  /** ln((1 + n)/(1 + n_t)) + 1, n texts of which n_t have the term. */
+  /** {@link inverseFrequency} of every term. */
   readonly idf: Float64Array;
 }
 
@@ -22,7 +28,7 @@ export function learnTerms(texts: readonly (readonly string[])[]): TermWeights {
   const known = [...counts].filter(([, count]) => count >= FEWEST_TEXTS).sort(([x], [y]) => (x < y ? -1 : 1));
   return {
     columns: new Map(known.map(([term], column) => [term, column])),
-    idf: Float64Array.from(known, ([, count]) => Math.log((1 + texts.length) / (1 + count)) + 1),
+    idf: Float64Array.from(known, ([, count]) => inverseFrequency(texts.length, count)),
   };
 }
 
@@ -32,14 +38,11 @@ export function learnTerms(texts: readonly (readonly string[])[]): TermWeights {
  */
 export function tfidfRows(texts: readonly (readonly string[])[], { columns, idf }: TermWeights): SparseRows {
   const rows = texts.map((terms) => {
-    const counts = new Map<number, number>();
-    for (const term of terms) {
-      const column = columns.get(term);
-      if (column !== undefined) counts.set(column, (counts.get(column) ?? 0) + 1);
-    }
-    return [...counts]
-      .sort(([x], [y]) => x - y)
-      .map(([column, count]): [number, number] => [column, (1 + Math.log(count)) * idf[column]!]);
+    const row = tfidfRow(
+      terms.flatMap((term) => columns.get(term) ?? []),
+      idf,
+    );
+    return row.columns.map((column, k): [number, number] => [column, row.values[k]!]);
   });
-  return unitRows(sparseRows(rows, columns.size));
+  return sparseRows(rows, columns.size);
 }

@@ -1,19 +1,14 @@
+import { linearPrediction, predictiveVariance, type LinearModel } from "anchoreval/core";
 import type { PrincipalAxes } from "./principal-axes.ts";
 
 /** Penalties tried: rows have length 1 at most, and so have their products. ∞ predicts the mean. */
 const PENALTIES: readonly number[] = [...Array.from({ length: 11 }, (_, k) => 2 ** (k - 3)), Infinity];
 
 /** A ridge regression on principal axes, with the penalty that leaving one out chose. */
-export interface SpectralRidge {
+export interface SpectralRidge extends LinearModel {
   readonly penalty: number;
-  readonly mean: number;
-  /** By axis. */
-  readonly coefficients: Float64Array;
   /** What each train row is predicted by the others. */
   readonly leftOut: Float64Array;
-  /** s_k² + λ of every axis, and the mean squared error of `leftOut`: what {@link predictiveVariance} takes. */
-  readonly precisions: Float64Array;
-  readonly noise: number;
 }
 
 /**
@@ -50,39 +45,27 @@ export function spectralRidge({ left, singular, rank }: PrincipalAxes, targets: 
     if (best === null || squares < best.squares) best = { penalty, leftOut, squares };
   }
   const { penalty, leftOut, squares } = best!;
-  const precisions = singular.map((s) => s ** 2 + penalty);
   return {
     penalty,
     mean,
-    coefficients: along.map((own, k) => (singular[k]! * own) / precisions[k]!),
+    coefficients: along.map((own, k) => (singular[k]! * own) / (singular[k]! ** 2 + penalty)),
     leftOut,
-    precisions,
+    spreads: singular.map((s) => 1 / (s ** 2 + penalty)),
     noise: squares / count,
   };
 }
 
 /** Predictions for rows on the same axes. @param at - rows×rank, row-major */
-export function ridgePredictions({ mean, coefficients }: SpectralRidge, at: Float64Array, count: number): Float64Array {
-  const rank = coefficients.length;
-  const predictions = new Float64Array(count).fill(mean);
-  for (let i = 0; i < count; i++)
-    for (let k = 0; k < rank; k++) predictions[i] = predictions[i]! + coefficients[k]! * at[i * rank + k]!;
-  return predictions;
+export function ridgePredictions(ridge: SpectralRidge, at: Float64Array, count: number): Float64Array {
+  return byRow(at, count, (own) => linearPrediction(ridge, own));
 }
 
-/**
- * Variance of a new target about its prediction, σ²·(1 + Σ_k x_k²/(s_k² + λ)): that of the Bayesian linear model with
- * prior N(0, σ²/λ) on the coefficients, σ² the mean squared error of the rows left out.
- * @see Rasmussen & Williams (2006), Gaussian Processes for Machine Learning, §2.1
- */
-export function predictiveVariance(
-  { noise, precisions }: SpectralRidge,
-  at: Float64Array,
-  count: number,
-): Float64Array {
-  const rank = precisions.length;
-  const variances = new Float64Array(count).fill(noise);
-  for (let i = 0; i < count; i++)
-    for (let k = 0; k < rank; k++) variances[i] = variances[i]! + (noise * at[i * rank + k]! ** 2) / precisions[k]!;
-  return variances;
+/** Variances of new targets about their predictions ({@link predictiveVariance}). @param at - rows×rank, row-major */
+export function ridgeVariances(ridge: SpectralRidge, at: Float64Array, count: number): Float64Array {
+  return byRow(at, count, (own) => predictiveVariance(ridge, own));
+}
+
+function byRow(at: Float64Array, count: number, valueOf: (row: Float64Array) => number): Float64Array {
+  const rank = at.length / count;
+  return Float64Array.from({ length: count }, (_, i) => valueOf(at.subarray(i * rank, (i + 1) * rank)));
 }

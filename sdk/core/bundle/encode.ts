@@ -7,12 +7,14 @@ import { tensorNames, type FactorsOf } from "./layout.ts";
 import type {
   AnchorRecord,
   BundleFileName,
+  ColdItemRecord,
   FileManifest,
   FormManifest,
   ItemRecord,
   Manifest,
   SegmentManifest,
 } from "./manifest.ts";
+import { encodeRouting, type RoutingContent } from "./routing-file.ts";
 import { decodeSafetensorsHeader, encodeSafetensors, type Tensor } from "./safetensors.ts";
 
 /** One scenario to be written. */
@@ -40,13 +42,26 @@ export interface BundleContent {
   /** In the manifest's order of scenarios. */
   readonly scenarios: readonly ScenarioContent[];
   readonly report?: Uint8Array;
+  /** With `manifest.coldStart`. */
+  readonly coldStart?: ColdStartContent;
+}
+
+/** Items without answers, and what routes are made from where the source models have names. */
+export interface ColdStartContent {
+  readonly items: readonly ColdItemRecord[];
+  readonly routing: RoutingContent | null;
 }
 
 /**
  * Encodes a bundle: the same content gives the same bytes.
  * @returns the files by name, manifest.json last (it commits the others)
  */
-export function encodeBundle({ manifest, scenarios, report }: BundleContent): Map<BundleFileName, Uint8Array> {
+export function encodeBundle({
+  manifest,
+  scenarios,
+  report,
+  coldStart,
+}: BundleContent): Map<BundleFileName, Uint8Array> {
   const files = new Map<BundleFileName, Uint8Array>();
   const described: FileManifest[] = [];
   const add = (name: BundleFileName, bytes: Uint8Array, segments?: SegmentManifest[]): void => {
@@ -72,6 +87,13 @@ export function encodeBundle({ manifest, scenarios, report }: BundleContent): Ma
       ids,
     ).bytes,
   );
+  if (coldStart) {
+    add(
+      "cold-items.jsonl",
+      new TextEncoder().encode(coldStart.items.map((item) => `${JSON.stringify(item)}\n`).join("")),
+    );
+    if (coldStart.routing) add("routing.safetensors", encodeRouting(coldStart.routing, ids));
+  }
   if (report) add("report.html", report);
 
   const forms = manifest.forms.map((form): FormManifest => ({

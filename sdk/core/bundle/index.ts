@@ -3,11 +3,12 @@ export { formItemIds, itemWeights, servedBlend, type Bundle, type BundleForm, ty
 export { contentHash, type ItemContent } from "./content-hash.ts";
 export { decodeBundle, type BundleParts } from "./decode.ts";
 export { sha256Hex, sha256Text } from "./digest.ts";
-export { encodeBundle, type BundleContent, type ScenarioContent } from "./encode.ts";
+export { encodeBundle, type BundleContent, type ColdStartContent, type ScenarioContent } from "./encode.ts";
 export { formDigest } from "./form-digest.ts";
 export * from "./manifest.ts";
 export { BENCHMARK_NAME, compareVersions, FORM_ID, idProblem, isStable, SHA256, VERSION } from "./names.ts";
 export { blobKey, indexKey, manifestKey } from "./keys.ts";
 export { parseManifest } from "./parse-manifest.ts";
+export { decodeRouting, type RoutingContent } from "./routing-file.ts";
 export { decodeSafetensorsHeader, encodeSafetensors, tensorData, type Tensor } from "./safetensors.ts";
 export type { BundleSource, ByteRange } from "./source.ts";

@@ -27,6 +27,8 @@ export interface Manifest {
   readonly forms: readonly FormManifest[];
   readonly defaultForm: string;
   readonly sources: SourcesManifest;
+  /** Where items without answers got parameters, or routes are carried: what from. Absent from most bundles. */
+  readonly coldStart?: ColdStartManifest;
   /** Harness and task version, n-shot, chat template, metric, filter: a value each, or "mixed". */
   readonly protocol: Readonly<Record<string, string | number | boolean>>;
   /** Everything that the fit was asked for, seed and provider included. */
@@ -158,6 +160,45 @@ export interface ErrorSummary {
   readonly bias: number;
 }
 
+/** How parameters of questions without answers are foretold: cold-items.jsonl and routing.safetensors. */
+export interface ColdStartManifest {
+  /** What questions are compared by: terms of their texts, or vectors that the caller brings. */
+  readonly features: "tf-idf" | "embeddings";
+  /** Coordinates of a question C; with embeddings, the numbers of a vector. */
+  readonly width: number;
+  /** Lines of cold-items.jsonl. */
+  readonly items: number;
+  readonly scenarios: Readonly<Record<string, ColdStartScenario>>;
+}
+
+export interface ColdStartScenario {
+  /** Questions with answers that it was learned from. */
+  readonly questions: number;
+  /** Where chances come from: foretold item parameters, or each model's answers themselves. */
+  readonly method: "ridge" | "answer-ridge";
+  /** Index, among the source models, of the one with most right answers to them. */
+  readonly single: number;
+  /** Of those questions, each foretold by the others (at most {@link questions} of them): shares right and errors. */
+  readonly leftOut: {
+    readonly questions: number;
+    readonly brier: number;
+    /** Nats. */
+    readonly logLoss: number;
+    readonly calibrationError: number;
+    /** Share right of the picks, and of always asking `single`. */
+    readonly right: number;
+    readonly singleRight: number;
+  };
+}
+
+/** One line of cold-items.jsonl: an item without answers, parameters foretold with their standard errors. */
+export interface ColdItemRecord extends ItemRecord {
+  readonly a: readonly number[];
+  readonly b: number;
+  readonly aError: readonly number[];
+  readonly bError: number;
+}
+
 export interface SourcesManifest {
   /** Source models M. */
   readonly models: number;
@@ -189,6 +230,8 @@ export const BUNDLE_FILES = [
   "parameters.safetensors",
   "anchors.jsonl",
   "items.jsonl",
+  "cold-items.jsonl",
+  "routing.safetensors",
   "report.html",
 ] as const;
 export type BundleFileName = (typeof BUNDLE_FILES)[number];

@@ -11,6 +11,7 @@ import {
   ERROR_LEVELS,
   FORMAT_VERSION,
   WEIGHTINGS,
+  type ColdStartManifest,
   type ErrorSummary,
   type FormManifest,
   type Manifest,
@@ -73,81 +74,105 @@ const measuredBlend = {
   measured,
 };
 
-const manifest: Check<Manifest> = object({
-  formatVersion: text({ pattern: /^\d+\.\d+$/ }),
-  benchmark: text({ pattern: BENCHMARK_NAME }),
-  version: text({ pattern: VERSION }),
-  benchmarkVersion: nullable(text()),
-  created: text({ pattern: /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?Z$/ }),
-  description: nullable(text()),
-  parameterization: oneOf([PARAMETERIZATION]),
-  weighting: oneOf(WEIGHTINGS),
-  banks: list(
+const coldStart: Check<ColdStartManifest> = object({
+  features: oneOf(["tf-idf", "embeddings"]),
+  width: count,
+  items: offset,
+  scenarios: record(
     object({
-      id,
-      scenarios: list(id, { min: 1 }),
-      irtModel: oneOf(IRT_MODELS),
-      dims: count,
-      prior: object(
-        {
-          mean: list(number(), { min: 1 }),
-          covariance: list(number(), { min: 1 }),
-          scale: number({ min: 1e-6 }),
-        },
-        { loadings: list(number(), { min: 1 }) },
-      ),
+      questions: count,
+      method: oneOf(["ridge", "answer-ridge"]),
+      single: offset,
+      leftOut: object({
+        questions: count,
+        brier: share,
+        logLoss: number({ min: 0 }),
+        calibrationError: share,
+        right: share,
+        singleRight: share,
+      }),
     }),
-    { min: 1 },
-  ),
-  scenarios: list(
-    object({
-      id,
-      weight: number({ min: 0 }),
-      items: count,
-      subscenarios: list(object({ id: nullable(id), items: count }), { min: 1 }),
-      threshold: nullable(share),
-      scoreMap: nullable(object({ x: list(number(), { min: 1 }), y: list(number(), { min: 1 }) })),
-    }),
-    { min: 1 },
-  ),
-  forms: list(
-    object({
-      id: text({ pattern: FORM_ID }),
-      selection: text(),
-      digest: text({ pattern: SHA256 }),
-      estimator: oneOf(ALL_ESTIMATORS),
-      interval: oneOf(["design", "cross-validated"]),
-      scenarios: record(
-        object(
-          { items: count, whole: flag, ...measuredBlend, together: nullable(object(measuredBlend)) },
-          { pattern: nullable(pattern), map: object({ alone: map, together: nullable(map) }) },
-        ),
-      ),
-      overall: nullable(
-        object({ inflation: number({ min: 1 }), seen: nullable(object({ worst: share, best: share })), measured }),
-      ),
-    }),
-    { min: 1 },
-  ),
-  defaultForm: text({ pattern: FORM_ID }),
-  sources: object({ models: count, names: nullable(list(text())), note: nullable(text()) }),
-  protocol: record((value, path, issues) =>
-    typeof value === "number" || typeof value === "boolean" ? value : text()(value, path, issues),
-  ),
-  fit: record(anything),
-  data: object({ licence: nullable(text()), source: nullable(text()) }),
-  files: list(
-    object(
-      { name: oneOf(BUNDLE_FILES), bytes: offset, sha256: text({ pattern: SHA256 }) },
-      {
-        segments: list(
-          object({ begin: offset, end: offset, sha256: text({ pattern: SHA256 }), scenario: nullable(id) }),
-        ),
-      },
-    ),
-    { min: 1 },
   ),
 });
+
+const manifest: Check<Manifest> = object(
+  {
+    formatVersion: text({ pattern: /^\d+\.\d+$/ }),
+    benchmark: text({ pattern: BENCHMARK_NAME }),
+    version: text({ pattern: VERSION }),
+    benchmarkVersion: nullable(text()),
+    created: text({ pattern: /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?Z$/ }),
+    description: nullable(text()),
+    parameterization: oneOf([PARAMETERIZATION]),
+    weighting: oneOf(WEIGHTINGS),
+    banks: list(
+      object({
+        id,
+        scenarios: list(id, { min: 1 }),
+        irtModel: oneOf(IRT_MODELS),
+        dims: count,
+        prior: object(
+          {
+            mean: list(number(), { min: 1 }),
+            covariance: list(number(), { min: 1 }),
+            scale: number({ min: 1e-6 }),
+          },
+          { loadings: list(number(), { min: 1 }) },
+        ),
+      }),
+      { min: 1 },
+    ),
+    scenarios: list(
+      object({
+        id,
+        weight: number({ min: 0 }),
+        items: count,
+        subscenarios: list(object({ id: nullable(id), items: count }), { min: 1 }),
+        threshold: nullable(share),
+        scoreMap: nullable(object({ x: list(number(), { min: 1 }), y: list(number(), { min: 1 }) })),
+      }),
+      { min: 1 },
+    ),
+    forms: list(
+      object({
+        id: text({ pattern: FORM_ID }),
+        selection: text(),
+        digest: text({ pattern: SHA256 }),
+        estimator: oneOf(ALL_ESTIMATORS),
+        interval: oneOf(["design", "cross-validated"]),
+        scenarios: record(
+          object(
+            { items: count, whole: flag, ...measuredBlend, together: nullable(object(measuredBlend)) },
+            { pattern: nullable(pattern), map: object({ alone: map, together: nullable(map) }) },
+          ),
+        ),
+        overall: nullable(
+          object({ inflation: number({ min: 1 }), seen: nullable(object({ worst: share, best: share })), measured }),
+        ),
+      }),
+      { min: 1 },
+    ),
+    defaultForm: text({ pattern: FORM_ID }),
+    sources: object({ models: count, names: nullable(list(text())), note: nullable(text()) }),
+    protocol: record((value, path, issues) =>
+      typeof value === "number" || typeof value === "boolean" ? value : text()(value, path, issues),
+    ),
+    fit: record(anything),
+    data: object({ licence: nullable(text()), source: nullable(text()) }),
+    files: list(
+      object(
+        { name: oneOf(BUNDLE_FILES), bytes: offset, sha256: text({ pattern: SHA256 }) },
+        {
+          segments: list(
+            object({ begin: offset, end: offset, sha256: text({ pattern: SHA256 }), scenario: nullable(id) }),
+          ),
+        },
+      ),
+      { min: 1 },
+    ),
+  },
+  { coldStart },
+);
 
 /**
  * Parses and checks manifest.json.
@@ -262,6 +287,8 @@ function crossCheck(manifest: Manifest, issues: Issue[]): void {
   });
   if (!manifest.forms.some((form) => form.id === manifest.defaultForm))
     add(["defaultForm"], "mismatch", `there is no form ${manifest.defaultForm}`);
+  for (const id of Object.keys(manifest.coldStart?.scenarios ?? {}))
+    if (!scenarioIds.includes(id)) add(["coldStart", "scenarios", id], "mismatch", `there is no scenario ${id}`);
   for (const name of ["parameters.safetensors", "anchors.jsonl", "items.jsonl"] as const)
     if (!manifest.files.some((file) => file.name === name)) add(["files"], "missing", `${name} is missing`);
   manifest.files.forEach((file, index) => {

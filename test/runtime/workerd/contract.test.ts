@@ -49,6 +49,7 @@ describe("/openapi.json", () => {
       "get /v1/bundles/{benchmark}/{version}/files/{name}",
       "post /v1/bundles/{benchmark}/{version}/estimates",
       "post /v1/bundles/{benchmark}/{version}/estimates/batch",
+      "post /v1/bundles/{benchmark}/{version}/routes",
     ]);
   });
 

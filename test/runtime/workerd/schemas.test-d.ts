@@ -2,13 +2,24 @@
  * The schemas of the HTTP interface and the interfaces of the SDK are the same types. `tsc -b` is the test.
  */
 import type { z } from "zod";
-import type { BatchResult, BenchmarkSummary, Client, Estimate, EstimateRequest, Issue, Manifest } from "anchoreval";
+import type {
+  BatchResult,
+  BenchmarkSummary,
+  Client,
+  Estimate,
+  EstimateRequest,
+  Issue,
+  Manifest,
+  Routes,
+  RoutesRequest,
+} from "anchoreval";
 import type { AnchorsSchema } from "../../../workers/src/schemas/anchors.ts";
 import type { BatchRequestSchema, BatchResponseSchema } from "../../../workers/src/schemas/batch.ts";
 import type { BenchmarkListSchema, BenchmarkSchema } from "../../../workers/src/schemas/benchmark.ts";
 import type { EstimateRequestSchema } from "../../../workers/src/schemas/estimate-request.ts";
 import type { EstimateSchema } from "../../../workers/src/schemas/estimate.ts";
 import type { ManifestSchema } from "../../../workers/src/schemas/manifest.ts";
+import type { RoutesRequestSchema, RoutesSchema } from "../../../workers/src/schemas/route.ts";
 import type { IssueSchema } from "../../../workers/src/schemas/problem.ts";
 
 /** `readonly` doesn't travel in JSON. */
@@ -29,4 +40,6 @@ export const agreement: [
   Same<z.infer<typeof AnchorsSchema>, Anchors>,
   Same<z.infer<typeof ManifestSchema>, Manifest>,
   Same<z.infer<typeof IssueSchema>, Issue>,
-] = [true, true, true, true, true, true, true, true, true];
+  Same<z.infer<typeof RoutesRequestSchema>, RoutesRequest>,
+  Same<z.infer<typeof RoutesSchema>, Routes>,
+] = [true, true, true, true, true, true, true, true, true, true, true];

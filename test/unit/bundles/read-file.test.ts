@@ -3,10 +3,11 @@ import { BUNDLE_FILES, type BundleFileName } from "anchoreval/bundle";
 import { expect, test } from "vitest";
 import { memorySource } from "../../support/memory-source.ts";
 import { expectRefusal, rejection } from "../../support/refusal.ts";
+import { routingBundle } from "../../support/routing-bundle.ts";
 import { sampleBundle } from "../../support/sample-bundle.ts";
 import { flipped, withFile } from "../../support/tamper.ts";
 
-const files = sampleBundle({ report: true });
+const files = routingBundle("tf-idf", { report: true });
 const { manifest } = await loadBundle(memorySource(files));
 const listed = BUNDLE_FILES.filter((name) => name !== "manifest.json");
 

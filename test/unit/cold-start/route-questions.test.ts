@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { typescriptBackend } from "../../../offline-trainer/src/backends/typescript.ts";
 import { forecastQuality } from "../../../offline-trainer/src/cold-start/forecast-quality.ts";
 import { judgeRouting } from "../../../offline-trainer/src/cold-start/judge-routing.ts";
-import { pickModels } from "../../../offline-trainer/src/cold-start/pick-models.ts";
+import { pickModels } from "../../../sdk/core/cold-start/pick-models.ts";
 import { splitQuestions, testAnswers, textsOf } from "../../../offline-trainer/src/cold-start/question-split.ts";
 import { routeCsv } from "../../../offline-trainer/src/cold-start/route-csv.ts";
 import { routeQuestions, type Routing } from "../../../offline-trainer/src/cold-start/route-questions.ts";
@@ -49,8 +49,7 @@ describe("where the text tells who is best", () => {
   test("scaled probabilities are calibrated on questions not seen", async () => {
     const { judgement, routing } = await plain;
     for (const { quality } of judgement.methods) expect(quality.calibrationError).toBeLessThan(0.06);
-    for (const { leftOut } of routing.methods)
-      expect(leftOut.scaled.logLoss).toBeLessThanOrEqual(leftOut.raw.logLoss + 1e-12);
+    for (const { leftOut } of routing.methods) expect(leftOut.scaled.logLoss).toBeLessThan(leftOut.raw.logLoss + 0.001);
   });
 });
 
@@ -121,7 +120,7 @@ test("judges by hand-counted shares", () => {
     test: [],
     cut: 0.5,
     single: 0,
-    methods: ROUTE_METHODS.map((name) => ({ ...method, method: name, leftOut: null as never })),
+    methods: ROUTE_METHODS.map((name) => ({ ...method, method: name, shiftOf: "all", leftOut: null as never })),
     best: "knn",
   } satisfies Routing;
   const judgement = judgeRouting(routing, Float64Array.of(1, 0, 0, 1))!;

@@ -1,10 +1,12 @@
 import {
   AnchorEvalError,
   loadBundle,
+  loadRouting,
   r2Source,
   readBundleFile,
   type Bundle,
   type BundleRef,
+  type BundleRouting,
   type BundleSource,
   type Manifest,
 } from "anchoreval";
@@ -51,6 +53,7 @@ export interface BundleCaches {
   readonly indexes: PromiseCache<BundleIndex>;
   readonly manifests: PromiseCache<PublishedBundle>;
   readonly bundles: PromiseCache<Bundle>;
+  readonly routings: PromiseCache<BundleRouting>;
 }
 
 /** Empty caches. */
@@ -66,6 +69,7 @@ export function createCaches({ maxBundleBytes = 48 << 20, now = Date.now }: Cach
     }),
     manifests: new PromiseCache({ maxBytes: 8 << 20, sizeOf: ({ bytes }) => 4 * bytes.length, now }),
     bundles: new PromiseCache({ maxBytes: maxBundleBytes, sizeOf: ({ byteLength }) => byteLength, now }),
+    routings: new PromiseCache({ maxBytes: 16 << 20, sizeOf: ({ byteLength }) => byteLength, now }),
   };
 }
 
@@ -128,12 +132,15 @@ export class BundleReader {
   }
 
   /** A bundle, decoded; `latest` too. @throws AnchorEvalError as {@link loadBundle} */
-  async bundle({ benchmark, version }: BundleRef): Promise<Bundle> {
-    const number = version === LATEST ? await this.latest(benchmark) : version;
-    const { digest, bytes, source } = await this.published({ benchmark, version: number });
-    const read: BundleSource["read"] = (file, options) =>
-      file === "manifest.json" ? Promise.resolve(bytes) : source.read(file, options);
-    return this.#caches.bundles.get(digest, () => loadBundle({ name: source.name, read }), this.#keepAlive);
+  async bundle(ref: BundleRef): Promise<Bundle> {
+    const { digest, source } = await this.#numbered(ref);
+    return this.#caches.bundles.get(digest, () => loadBundle(source), this.#keepAlive);
+  }
+
+  /** What a bundle's routes are made from; `latest` too. @throws AnchorEvalError as {@link loadRouting} */
+  async routing(ref: BundleRef): Promise<BundleRouting> {
+    const { digest, source } = await this.#numbered(ref);
+    return this.#caches.routings.get(digest, () => loadRouting(source), this.#keepAlive);
   }
 
   /**
@@ -162,6 +169,15 @@ export class BundleReader {
       return object.body;
     };
     return { ...file, open };
+  }
+
+  /** A version, or the one that `latest` stands for, its manifest not read again. */
+  async #numbered({ benchmark, version }: BundleRef): Promise<{ digest: string; source: BundleSource }> {
+    const number = version === LATEST ? await this.latest(benchmark) : version;
+    const { digest, bytes, source } = await this.published({ benchmark, version: number });
+    const read: BundleSource["read"] = (file, options) =>
+      file === "manifest.json" ? Promise.resolve(bytes) : source.read(file, options);
+    return { digest, source: { name: source.name, read } };
   }
 
   #index(benchmark: string): Promise<BundleIndex> {

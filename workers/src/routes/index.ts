@@ -1,5 +1,6 @@
 import { createEstimate } from "./create-estimate.ts";
 import { createEstimateBatch } from "./create-estimate-batch.ts";
+import { createRoutes } from "./create-routes.ts";
 import { listBenchmarks } from "./list-benchmarks.ts";
 import { readAnchors } from "./read-anchors.ts";
 import { readBenchmark } from "./read-benchmark.ts";
@@ -16,5 +17,6 @@ export const ROUTES = [
   readFile,
   createEstimate,
   createEstimateBatch,
+  createRoutes,
   readHealth,
 ] as const;

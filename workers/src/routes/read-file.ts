@@ -11,6 +11,8 @@ const TYPES: Readonly<Record<BundleFileName, string>> = {
   "parameters.safetensors": "application/octet-stream",
   "anchors.jsonl": "application/x-ndjson",
   "items.jsonl": "application/x-ndjson",
+  "cold-items.jsonl": "application/x-ndjson",
+  "routing.safetensors": "application/octet-stream",
   "report.html": "text/html; charset=utf-8",
 };
 

@@ -112,6 +112,30 @@ const FileSchema = z.object({
     .exactOptional(),
 });
 
+const ColdStartSchema = z
+  .object({
+    features: z.enum(["tf-idf", "embeddings"]),
+    width: z.number().int(),
+    items: z.number().int(),
+    scenarios: z.record(
+      z.string(),
+      z.object({
+        questions: z.number().int(),
+        method: z.enum(["ridge", "answer-ridge"]),
+        single: z.number().int(),
+        leftOut: z.object({
+          questions: z.number().int(),
+          brier: z.number(),
+          logLoss: z.number(),
+          calibrationError: z.number(),
+          right: z.number(),
+          singleRight: z.number(),
+        }),
+      }),
+    ),
+  })
+  .openapi("ColdStart");
+
 /** Mirrors `Manifest` of anchoreval/bundle. docs/bundle-format.md explains the fields. */
 export const ManifestSchema = z
   .object({
@@ -132,6 +156,7 @@ export const ManifestSchema = z
       names: z.array(z.string()).readonly().nullable(),
       note: z.string().nullable(),
     }),
+    coldStart: ColdStartSchema.exactOptional(),
     protocol: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])),
     fit: z.record(z.string(), z.unknown()),
     data: z.object({ licence: z.string().nullable(), source: z.string().nullable() }),

@@ -21,15 +21,17 @@ export const READ_PROBLEMS = {
 /** Refusals of a route that names a form. */
 export const ANCHORS_PROBLEMS = { ...READ_PROBLEMS, 422: problem("There is no such form") };
 
-/** Refusals of every route that takes answers. */
-export const ESTIMATE_PROBLEMS = {
+/** Refusals of every route that reads a bundle and takes a body. */
+export const POST_PROBLEMS = {
   ...READ_PROBLEMS,
   400: problem("The body is not JSON"),
-  409: problem("The answers belong to another bundle"),
   413: problem("The body is too large"),
   415: problem("The body is not application/json"),
   422: problem("Invalid values: `issues` has one entry for each"),
 };
+
+/** Refusals of every route that takes answers. */
+export const ESTIMATE_PROBLEMS = { ...POST_PROBLEMS, 409: problem("The answers belong to another bundle") };
 
 /** GET of `latest`: its number is found first. */
 export const MOVED = { 307: { description: "`latest`: at its number" } };

@@ -8,7 +8,12 @@ import { sampleBundle, type SampleBundleOptions } from "../../../support/sample-
 
 /** Publishes a sample bundle to the real R2. */
 export async function publishSample(options: SampleBundleOptions = {}): Promise<{ digest: string }> {
-  return publishBundle(r2Store(env.BUNDLES), sampleBundle(options), { pause: () => Promise.resolve() });
+  return publishFiles(sampleBundle(options));
+}
+
+/** Publishes a bundle's files to the real R2. */
+export async function publishFiles(files: ReturnType<typeof sampleBundle>): Promise<{ digest: string }> {
+  return publishBundle(r2Store(env.BUNDLES), files, { pause: () => Promise.resolve() });
 }
 
 /** Sends requests to an app with empty caches, on the real R2 unless another bucket is given. */

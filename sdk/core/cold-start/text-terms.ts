@@ -1,6 +1,8 @@
 /** Letters, their marks, digits and the underscore, two of them at least: as scikit-learn's, in any script. */
 const WORD = /[\p{L}\p{M}\p{N}_]{2,}/gu;
 
+const SURROGATE = /[\ud800-\udfff]/;
+
 /**
  * Words and runs of words of a text in lower case and Unicode's composed form (NFC). A word has two characters or more;
  * scripts without spaces have few words, and are told apart by {@link characterTerms}.
@@ -26,14 +28,21 @@ export function characterTerms(text: string, [shortest, longest]: readonly [numb
   const terms: string[] = [];
   for (const word of folded(text).split(/\s+/u)) {
     if (word === "") continue;
-    const characters = Array.from(` ${word} `);
+    const padded = ` ${word} `;
+    // Units are code points but for surrogates, and a slice of a text is far cheaper than one of a list.
+    const characters = SURROGATE.test(padded) ? Array.from(padded) : padded;
     for (let size = shortest; size <= longest; size++) {
-      terms.push(characters.slice(0, size).join(""));
+      terms.push(run(characters, 0, size));
       if (size >= characters.length) break;
-      for (let k = 1; k + size <= characters.length; k++) terms.push(characters.slice(k, k + size).join(""));
+      for (let k = 1; k + size <= characters.length; k++) terms.push(run(characters, k, size));
     }
   }
   return terms;
+}
+
+function run(characters: string | string[], begin: number, size: number): string {
+  const part = characters.slice(begin, begin + size);
+  return typeof part === "string" ? part : part.join("");
 }
 
 function folded(text: string): string {

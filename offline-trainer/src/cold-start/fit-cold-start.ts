@@ -1,0 +1,165 @@
+import type { BundleContent, ColdItemRecord, ColdStartContent, ColdStartManifest } from "anchoreval/bundle";
+import {
+  AnchorEvalError,
+  placeOnAxes,
+  predictedParameters,
+  type RandomSource,
+  type ScenarioRouting,
+  type TextProjection,
+} from "anchoreval/core";
+import { firstFew } from "anchoreval/node";
+import type { FittedBank } from "../fit/fitted-bank.ts";
+import { isBinary, scoreAt, submatrix, type ItemInfo, type ResponseMatrix } from "../matrix/response-matrix.ts";
+import { embeddedRows, type Embeddings } from "./embeddings-file.ts";
+import { textsOf } from "./question-split.ts";
+import { learnProjection, PROJECTION, projectedTexts } from "./text-projection.ts";
+import { scenarioRegressions } from "./scenario-regressions.ts";
+
+/** Items without answers, and what they and those with answers are compared by. */
+export interface ColdStartInput {
+  readonly items: readonly ItemInfo[];
+  /** By item id; null goes by texts. */
+  readonly embeddings: Embeddings | null;
+}
+
+/** What a bundle gets of it: a part of its content, and of its manifest. */
+export interface ColdStart {
+  readonly content: ColdStartContent;
+  readonly manifest: ColdStartManifest;
+}
+
+/**
+ * Refuses, before the fit, what parameters can't be foretold from or for.
+ * @param matrix - responses to the items that have some
+ * @throws AnchorEvalError `invalid_data` for items that are there already, of scenarios without answers, without a text or
+ * an embedding; `unsupported` for scores that aren't binarised
+ */
+export function checkColdStart(matrix: ResponseMatrix, { items, embeddings }: ColdStartInput, link: string): void {
+  const [answered, scenarios] = [new Set<string>(), new Set<string>()];
+  for (const { item_id: id, scenario } of matrix.items) {
+    answered.add(id);
+    scenarios.add(scenario);
+  }
+  const refuse = (wrong: readonly ItemInfo[], what: string): void => {
+    if (wrong.length > 0)
+      throw new AnchorEvalError(
+        "invalid_data",
+        `--cold-start: ${wrong.length} ${wrong.length === 1 ? "item" : "items"} ${what}: ${firstFew(wrong.map(({ item_id: id }) => id))}`,
+      );
+  };
+  refuse(
+    items.filter(({ item_id: id }) => answered.has(id)),
+    "with answers in the responses",
+  );
+  refuse(
+    items.filter(({ scenario }) => !scenarios.has(scenario)),
+    `of a scenario that the responses don't have (they have ${firstFew([...scenarios])})`,
+  );
+  if (link !== "binarize" && !isBinary(matrix))
+    throw new AnchorEvalError(
+      "unsupported",
+      "--cold-start foretells right and wrong: scores between need --link binarize",
+    );
+  for (const part of [matrix.items, items]) {
+    if (embeddings)
+      embeddedRows(
+        embeddings,
+        part.map(({ item_id: id }) => id),
+      );
+    else textsOf(part);
+  }
+}
+
+/**
+ * Foretells the item parameters of items without answers, with their standard errors, and keeps what foretells those of
+ * other questions. Learned from the bundle's own banks: what models answered, and the questions' texts or vectors.
+ * @param banks - fitted, of `2pl`
+ * @param names - of the source models; null keeps no routes
+ */
+export function fitColdStart(
+  banks: readonly FittedBank[],
+  { items, embeddings }: ColdStartInput,
+  names: readonly string[] | null,
+  random: RandomSource,
+): ColdStart {
+  const answered = banks.flatMap(({ task }) => task.matrix.items);
+  const projection = embeddings ? null : learnProjection(textsOf(answered), PROJECTION, random.fork("projection"));
+  const width = embeddings ? embeddings.width : projection!.axes.length / projection!.hashes.length;
+  const scenarios = new Map<string, ScenarioRouting>();
+  const figures: Record<string, ColdStartManifest["scenarios"][string]> = {};
+  for (const bank of banks)
+    bank.trained.scenarios.forEach(({ slice, bank: { a, b }, threshold }) => {
+      const { task, trained } = bank;
+      const { rows, dims, calibration } = trained;
+      const columns = Array.from({ length: slice.count }, (_, i) => slice.begin + i);
+      const own = submatrix(task.matrix, Array.from(rows), columns);
+      const models = rows.length;
+      const { routing, figures: measured } = scenarioRegressions(
+        {
+          models,
+          dims,
+          theta: calibration.theta,
+          a: Float64Array.from(a),
+          b: Float64Array.from(b),
+          answers: Float64Array.from({ length: slice.count * models }, (_, at) => {
+            const score = scoreAt(own, at % models, Math.floor(at / models));
+            return Number.isNaN(score) ? NaN : Number(score > (threshold ?? 0.5));
+          }),
+        },
+        coordinatesOf(own.items, embeddings, projection),
+        width,
+        Uint32Array.from(rows),
+        random.fork(slice.id),
+      );
+      scenarios.set(slice.id, routing);
+      figures[slice.id] = measured;
+    });
+  return {
+    content: {
+      items: coldItems(items, scenarios, coordinatesOf(items, embeddings, projection), width),
+      routing: names && { projection, scenarios },
+    },
+    manifest: { features: embeddings ? "embeddings" : "tf-idf", width, items: items.length, scenarios: figures },
+  };
+}
+
+/** A bundle's content with it. */
+export function withColdStart(content: BundleContent, { content: coldStart, manifest }: ColdStart): BundleContent {
+  return { ...content, manifest: { ...content.manifest, coldStart: manifest }, coldStart };
+}
+
+function coordinatesOf(
+  items: readonly ItemInfo[],
+  embeddings: Embeddings | null,
+  projection: TextProjection | null,
+): Float64Array {
+  if (projection) return projectedTexts(textsOf(items), projection);
+  return embeddedRows(
+    embeddings!,
+    items.map(({ item_id: id }) => id),
+  ).values;
+}
+
+function coldItems(
+  items: readonly ItemInfo[],
+  scenarios: ReadonlyMap<string, ScenarioRouting>,
+  coordinates: Float64Array,
+  width: number,
+): ColdItemRecord[] {
+  return items.map(({ item_id, scenario, subscenario, hash }, i) => {
+    const own = coordinates.subarray(i * width, (i + 1) * width);
+    const routing = scenarios.get(scenario)!;
+    const at = placeOnAxes(routing, own.some((x) => x !== 0) ? own : null);
+    const { a, b, aVariance, bVariance } = predictedParameters(routing, at);
+    return {
+      item_id,
+      scenario,
+      ...(subscenario !== undefined && { subscenario }),
+      ...(hash !== undefined && { hash }),
+      a: Array.from(a),
+      b,
+      aError: Array.from(aVariance, Math.sqrt),
+      bError: Math.sqrt(bVariance),
+    };
+  });
+}

@@ -1,0 +1,106 @@
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { readEmbeddings } from "../../../offline-trainer/src/cold-start/embeddings-file.ts";
+import { writeItems } from "../../../offline-trainer/src/ingest/write-items.ts";
+import { writeWideCsv } from "../../../offline-trainer/src/ingest/write-wide-csv.ts";
+import { tempFolder } from "../../support/temp-folder.ts";
+import { WIDTH, writeTinyEncoder } from "../../support/tiny-encoder.ts";
+import { topicBoard } from "../../support/topic-board.ts";
+import { listing, runTrainer } from "./run-trainer.ts";
+
+const folder = tempFolder();
+const board = topicBoard(150, 2.5, 3);
+const items = folder.path("items.jsonl");
+await writeItems(items, board.items);
+const encoder = writeTinyEncoder(folder.path("encoder"));
+
+describe("anchoreval embed", () => {
+  test("writes vectors by an encoder, says by which, and the same bytes again", async () => {
+    const [one, other] = [folder.path("one.npy"), folder.path("other.npy")];
+    for (const [out, threads] of [
+      [one, "1"],
+      [other, "2"],
+    ] as const) {
+      const { code, out: text } = await runTrainer([
+        "embed",
+        "--items",
+        items,
+        "--encoder",
+        encoder,
+        "--threads",
+        threads,
+        "--out",
+        out,
+        "--json",
+      ]);
+      expect(code).toBe(0);
+      expect(JSON.parse(text)).toMatchObject({
+        items: 150,
+        width: WIDTH,
+        encoder: { pooling: "mean", maxTokens: 9, cut: 150 },
+      });
+    }
+    expect(readFileSync(other)).toEqual(readFileSync(one));
+    expect((await readEmbeddings(one)).vectors.size).toBe(150);
+  });
+
+  test("by TF-IDF where there is no encoder, and route takes what it wrote", async () => {
+    const out = folder.path("terms.jsonl.gz");
+    const run = await runTrainer(["embed", "--items", items, "--dims", "10", "--out", out]);
+    expect(run).toMatchObject({ code: 0, out: `150 texts, 10 numbers each: ${out}\n` });
+    const responses = folder.path("responses.csv");
+    await writeWideCsv(responses, board);
+    const route = [
+      "route",
+      "--responses",
+      responses,
+      "--items",
+      items,
+      "--train",
+      "train",
+      "--test",
+      "test",
+      "--provider",
+      "typescript",
+    ];
+    const routed = await runTrainer([...route, "--embeddings", out, "--json", "--quiet"]);
+    expect(JSON.parse(routed.out)).toMatchObject({ header: { features: "embeddings" } });
+  });
+
+  test("stopped by Ctrl-C it writes nothing", async () => {
+    const out = folder.path("stopped.npy");
+    const before = listing(folder.path(""));
+    const { code, err } = await runTrainer(
+      ["embed", "--items", items, "--encoder", encoder, "--out", out],
+      (_, interrupt) => interrupt(),
+      true,
+    );
+    expect(code).toBe(1);
+    expect(err).toContain("the encoding was stopped; nothing was written [aborted]");
+    expect(listing(folder.path(""))).toEqual(before);
+  });
+
+  test.each([
+    ["another ending", [], "x.txt", "--out is a file that ends in .npy, .jsonl, .csv"],
+    ["an encoder's option without one", ["--pooling", "cls"], "x.npy", "--pooling is of --encoder, which isn't given"],
+    ["TF-IDF's option with an encoder", ["--dims", "3", "--encoder", encoder], "x.npy", "--dims is of TF-IDF"],
+    ["another pooling", ["--pooling", "max", "--encoder", encoder], "x.npy", "--pooling"],
+    ["no such encoder", ["--encoder", join(encoder, "none")], "x.npy", "there is no encoder"],
+  ])("refuses %s with exit code 2", async (_, more, out, message) => {
+    const { code, err } = await runTrainer(["embed", "--items", items, ...more, "--out", folder.path(out)]);
+    expect(err).toContain(message);
+    expect(code).toBe(2);
+    expect(existsSync(folder.path(out))).toBe(false);
+  });
+
+  test("names items without a text", async () => {
+    const bare = folder.path("bare.jsonl");
+    writeFileSync(bare, '{"item_id":"a","scenario":"s"}\n{"item_id":"b","scenario":"s","text":"b"}\n');
+    const { code, err } = await runTrainer(["embed", "--items", bare, "--out", folder.path("bare.npy")]);
+    expect({ code, err }).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('1 question has no text: "a"') as string,
+    });
+  });
+});

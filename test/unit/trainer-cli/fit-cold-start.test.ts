@@ -1,0 +1,104 @@
+import { existsSync, writeFileSync } from "node:fs";
+import { loadRouting, routeFromBundle } from "anchoreval";
+import { folderSource } from "anchoreval/node";
+import { beforeAll, describe, expect, test } from "vitest";
+import { writeItems } from "../../../offline-trainer/src/ingest/write-items.ts";
+import { writeWideCsv } from "../../../offline-trainer/src/ingest/write-wide-csv.ts";
+import { submatrixOf, testPart } from "../../support/board-parts.ts";
+import { runCommand } from "../../support/run-command.ts";
+import { tempFolder } from "../../support/temp-folder.ts";
+import { topicBoard } from "../../support/topic-board.ts";
+import { filesOf, runTrainer, type TrainerRun } from "./run-trainer.ts";
+
+const folder = tempFolder();
+const board = topicBoard(240, 2.5, 3);
+const train = submatrixOf(board, "train");
+const cold = folder.path("cold.jsonl");
+const items = folder.path("items.jsonl");
+const vectors = folder.path("vectors.jsonl");
+
+beforeAll(async () => {
+  await writeWideCsv(folder.path("responses.csv"), train);
+  await writeItems(items, train.items);
+  await writeItems(cold, testPart(board));
+  await writeItems(folder.path("all.jsonl"), board.items);
+  const { code } = await runTrainer([
+    ...["embed", "--items", folder.path("all.jsonl"), "--dims", "10", "--out", vectors],
+  ]);
+  expect(code).toBe(0);
+});
+
+function fit(name: string, ...more: string[]): Promise<TrainerRun> {
+  const data = ["--responses", folder.path("responses.csv"), "--items", items, "--created", "2026-01-01"];
+  const how = ["--name", "quiz@1.0.0", "--anchors", "10", "--dims", "1", "--provider", "typescript"];
+  return runTrainer(["fit", ...data, ...how, "--out", folder.path(name), ...more]);
+}
+
+describe("fit --cold-start", () => {
+  test("foretells items, keeps routes, says what they were worth, and writes the same bytes again", async () => {
+    const { code, out } = await fit("one", "--cold-start", cold, "--include-model-names");
+    expect(code).toBe(0);
+    expect(out).toContain("Parameters of 80 items without answers are foretold from their texts.");
+    expect(out).toMatch(/quiz, 160 questions, each foretold by the others: the model picked is right in [\d.]+ %/);
+    expect(out).toContain("Routes are in the bundle.");
+    await fit("two", "--cold-start", cold, "--include-model-names");
+    expect(filesOf(folder.path("two"))).toEqual(filesOf(folder.path("one")));
+    const routing = await loadRouting(folderSource(folder.path("one")));
+    const { routes } = routeFromBundle(routing, [{ text: "What of enzyme, protein and genome is smallest?" }]);
+    // Models 0 and 3 know biology.
+    expect(["model-0", "model-3"]).toContain(routes[0]!.pick);
+    const shown = await runCommand("show", folder.path("one"));
+    expect(shown.code).toBe(0);
+    expect(shown.out).toMatch(/routing\.safetensors +\d+ bytes +digest ok/);
+  });
+
+  test("goes by embeddings where they are given, and keeps no routes without names", async () => {
+    const { code, out } = await fit("vectors", "--cold-start", cold, "--cold-embeddings", vectors);
+    expect(code).toBe(0);
+    expect(out).toContain("foretold from their embeddings");
+    expect(out).toContain("The bundle has no routes: they need --include-model-names.");
+    expect(Object.keys(filesOf(folder.path("vectors")))).not.toContain("routing.safetensors");
+  });
+
+  test("changes nothing else of the bundle", async () => {
+    await fit("plain", "--include-model-names");
+    const [plain, own] = [filesOf(folder.path("plain")), filesOf(folder.path("one"))];
+    for (const name of ["parameters.safetensors", "anchors.jsonl", "items.jsonl"])
+      expect(own[name]).toEqual(plain[name]);
+  });
+
+  const write = (name: string, content: string): string => {
+    writeFileSync(folder.path(name), content);
+    return folder.path(name);
+  };
+  const item = (id: string, more = ""): string => `{"item_id":"${id}","scenario":"quiz"${more}}\n`;
+  test.each<[string, () => string[], string]>([
+    ["items without a text", () => ["--cold-start", write("a.jsonl", item("new"))], '1 question has no text: "new"'],
+    ["items with answers", () => ["--cold-start", items], "160 items with answers in the responses"],
+    [
+      "embeddings of unequal length",
+      () => [
+        ...["--cold-start", cold, "--cold-embeddings"],
+        write("b.jsonl", '{"item_id":"a","embedding":[1,2]}\n{"item_id":"b","embedding":[1]}\n'),
+      ],
+      'item "b" has 1 numbers, the first one has 2',
+    ],
+    [
+      "items without an embedding",
+      () => ["--cold-start", write("c.jsonl", item("new")), "--cold-embeddings", vectors],
+      '1 question has no embedding: "new"',
+    ],
+    [
+      "embeddings without items",
+      () => ["--cold-embeddings", vectors],
+      "--cold-embeddings is of --cold-start, which isn't given",
+    ],
+    ["asymptotes", () => ["--cold-start", cold, "--irt-model", "3pl"], "not the asymptotes of 3pl"],
+  ])("refuses %s with exit code 2, before the fit", async (_, more, message) => {
+    const { code, err } = await fit("refused", ...more());
+    expect(err).toContain(message);
+    expect(code).toBe(2);
+    expect(err).not.toContain("plain TypeScript");
+    expect(existsSync(folder.path("refused"))).toBe(false);
+  });
+});
