@@ -1,3 +1,4 @@
+import { figureOf } from "../core/estimators/figure-of.ts";
 import { servedBlend } from "../core/bundle/bundle.ts";
 import type { FormManifest, Manifest, MeasuredErrors, SplitErrors } from "../core/bundle/manifest.ts";
 import type { EstimatorId } from "../core/estimators/types.ts";
@@ -68,7 +69,9 @@ export function errorText({ interpolation, extrapolation }: MeasuredErrors, esti
   if (interpolation === null && extrapolation === null) return "the error was not measured: too few models";
   return [
     ...(interpolation ? [splitText(interpolation, estimator)] : []),
-    ...(extrapolation ? [`models stronger than any seen: ${points(extrapolation.estimators[estimator].mae)}`] : []),
+    ...(extrapolation
+      ? [`models stronger than any seen: ${points(figureOf(extrapolation.estimators, estimator).mae)}`]
+      : []),
   ].join("; ");
 }
 
@@ -76,7 +79,7 @@ function splitText(
   { models, estimators, randomMae, coverage95, halfWidth95 }: SplitErrors,
   estimator: EstimatorId,
 ): string {
-  const { mae } = estimators[estimator];
+  const { mae } = figureOf(estimators, estimator);
   const random = points(randomMae);
   // Zero = not compared.
   const against =

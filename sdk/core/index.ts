@@ -24,12 +24,28 @@ export { gatherItems } from "./estimate/gather-items.ts";
 export { predictedScores } from "./estimate/predicted-scores.ts";
 export { bankAbilities, bankAbility, type BankAnswers, type LinkedAnswers } from "./estimate/bank-abilities.ts";
 export {
+  answerFeatures,
+  brought,
   estimateScenario,
+  expectedScore,
   scenarioAnswers,
   type ScenarioAnswers,
   type ScenarioEstimate,
   type ScenarioModel,
 } from "./estimate/scenario-estimate.ts";
+export { withJointScoreMap } from "./estimate/joint-score-map.ts";
+export {
+  jointFeatures,
+  MAP_FEATURES,
+  mappedScore,
+  termValue,
+  type AdditiveMap,
+  type AnswerFeatures,
+  type FeatureName,
+  type MapFeature,
+  type MapTerm,
+  type ScoreMaps,
+} from "./estimators/additive-map.ts";
 export { anchorFactors } from "./estimators/anchor-factors.ts";
 export { anchorMean } from "./estimators/anchor-mean.ts";
 export { answeredSample } from "./estimators/answered-sample.ts";
@@ -44,6 +60,7 @@ export {
   precisionWithout,
   type FactoredAnswers,
 } from "./estimators/factor-scores.ts";
+export { estimatorsOf, figureOf } from "./estimators/figure-of.ts";
 export { gaussianMean } from "./estimators/gaussian-mean.ts";
 export { knownBounds } from "./estimators/known-bounds.ts";
 export { linearScore, type LinearScore } from "./estimators/linear-score.ts";
@@ -51,13 +68,16 @@ export { modelImputedMean } from "./estimators/model-imputed-mean.ts";
 export type { NewtonOptions } from "./numeric/damped-newton.ts";
 export { outsideProbability } from "./estimators/outside-probability.ts";
 export {
+  ALL_ESTIMATORS,
   BASE_ESTIMATORS,
   ESTIMATORS,
   type AnchorFactors,
   type AnchorSet,
   type AnsweredSample,
   type BaseEstimatorId,
+  type BaseScores,
   type Blend,
+  type ByEstimator,
   type EstimatorId,
   type ScenarioState,
   type SeenModels,

@@ -4,7 +4,9 @@ import type { Bundle } from "../core/bundle/bundle.ts";
 import type { BankManifest } from "../core/bundle/manifest.ts";
 import { bankAbilities, bankAbility } from "../core/estimate/bank-abilities.ts";
 import type { AnsweredPart } from "../core/estimate/gather-items.ts";
+import { withJointScoreMap } from "../core/estimate/joint-score-map.ts";
 import { estimateScenario, type ScenarioEstimate } from "../core/estimate/scenario-estimate.ts";
+import type { AnswerFeatures } from "../core/estimators/additive-map.ts";
 import { answeredSample, LEAST_ANSWERED_SHARE } from "../core/estimators/answered-sample.ts";
 import { factorScores } from "../core/estimators/factor-scores.ts";
 import { scenarioModel } from "./scenario-model.ts";
@@ -76,11 +78,18 @@ export function evidenceTogether(
   const factors = factorScores(
     [...answers.values()].map(({ model, scores: own }) => ({ factors: model.factors, scores: own })),
   );
+  const features = new Map<string, AnswerFeatures>();
+  for (const bank of banks)
+    for (const id of bank.scenarios) {
+      const { model, scores: own } = answers.get(id)!;
+      if (model.maps) features.set(id, estimateScenario(model, own, alone.abilities.get(bank.id)!)!.features!);
+    }
   const estimates = new Map<string, ScenarioEstimate>();
   for (const bank of banks)
     for (const id of bank.scenarios) {
       const { model, scores: own } = answers.get(id)!;
-      estimates.set(id, estimateScenario(model, own, abilities.get(bank.id)!, factors)!); // each is answered
+      const estimate = estimateScenario(model, own, abilities.get(bank.id)!, factors)!; // each is answered
+      estimates.set(id, withJointScoreMap(estimate, model.maps ?? null, features));
     }
   return { abilities, estimates };
 }

@@ -4,6 +4,7 @@ import { ERROR_LEVELS, type FormManifest, type MeasuredBlend } from "../core/bun
 import type { Evidence } from "../core/estimate/evidence.ts";
 import { LEAST_ANSWERED_SHARE } from "../core/estimators/answered-sample.ts";
 import { blendEstimates } from "../core/estimators/blend-estimates.ts";
+import { figureOf } from "../core/estimators/figure-of.ts";
 import type { SeenModels } from "../core/estimators/types.ts";
 import { estimateScenario, type ScenarioEstimate } from "../core/estimate/scenario-estimate.ts";
 import { confidenceLevel } from "../core/inference/confidence-level.ts";
@@ -128,7 +129,7 @@ function scenarioResult(
   const seen = { worst: sourceScores[0]!, best: sourceScores.at(-1)!, overall };
   const blended = blendEstimates(estimate.base, described, seen, bounds);
   const { estimators } = blended;
-  const score = estimators[form.estimator];
+  const score = figureOf(estimators, form.estimator);
   const exact = sample.items.length === bank.count;
   const outside = exact ? exactOutside(score, sourceScores) : blended.outside;
   const range = scoreRange(outside);

@@ -1,5 +1,5 @@
 import type { Evidence } from "../core/estimate/evidence.ts";
-import type { EstimatorId } from "../core/estimators/types.ts";
+import type { ByEstimator, EstimatorId } from "../core/estimators/types.ts";
 import type { ScoreRange } from "../core/inference/score-range.ts";
 import type { AnswerPattern } from "../core/person-fit/answer-pattern.ts";
 import type { Suspicion } from "../core/person-fit/suspicions.ts";
@@ -81,7 +81,7 @@ export interface ScenarioDetails {
   readonly lambda: number;
   /** The estimator that `score` is. */
   readonly estimator: EstimatorId;
-  readonly estimators: Readonly<Record<EstimatorId, number>>;
+  readonly estimators: ByEstimator<number>;
   /** Probability that the full score lies above or below every source model's. */
   readonly outside: { readonly above: number; readonly below: number };
   /** How its answers lie against what its ability lets expect. */

@@ -1,3 +1,4 @@
+import { figureOf } from "../core/estimators/figure-of.ts";
 import { servedBlend, type Bundle } from "../core/bundle/bundle.ts";
 import type { FormManifest, MeasuredErrors } from "../core/bundle/manifest.ts";
 import { AnchorEvalError } from "../core/errors.ts";
@@ -154,7 +155,7 @@ function errorsOf(form: FormManifest, measured: MeasuredErrors | null, { level =
   return {
     halfWidth:
       split.halfWidth95 === null
-        ? z * split.estimators[form.estimator].rmse
+        ? z * figureOf(split.estimators, form.estimator).rmse
         : (split.halfWidth95 * z) / normalQuantile(0.975),
     error: split.estimators["p-irt-dr"].rmse,
   };

@@ -1,12 +1,13 @@
 import { estimateFromAnchors, loadBundle } from "anchoreval";
 import {
+  type AbilityEstimate,
   anchorFactors,
+  type AnchorFactors,
   blendEstimates,
   estimateScenario,
-  itemBank,
-  type AbilityEstimate,
-  type AnchorFactors,
   type EstimatorId,
+  figureOf,
+  itemBank,
   type ScenarioModel,
 } from "anchoreval/core";
 import fc from "fast-check";
@@ -15,7 +16,7 @@ import { answersOf, arbScene, type Scene } from "../support/arbitraries.ts";
 import { itemFactors, plainFactors } from "../support/factors.ts";
 import { memorySource } from "../support/memory-source.ts";
 import { sampleAnswers } from "../support/sample-answers.ts";
-import { sampleBundle, type SampleBundleOptions } from "../support/sample-bundle.ts";
+import { SAMPLE_MAPS, sampleBundle, type SampleBundleOptions } from "../support/sample-bundle.ts";
 import { withManifest, type Loose } from "../support/tamper.ts";
 import { MIXED_STACK } from "../support/stack-of.ts";
 
@@ -53,7 +54,10 @@ export function describeEstimator(id: EstimatorId, skips: readonly Skip[] = []):
   const estimatesOf = (scene: Scene): { score: number; bounds: { low: number; high: number } } => {
     const { base, bounds } = estimateScenario(scene.model, answersOf(scene), abilityAt(scene.theta))!;
     return {
-      score: blendEstimates(base, scene.blend, { worst: 0.2, best: 0.7, overall: null }, bounds).estimators[id],
+      score: figureOf(
+        blendEstimates(base, scene.blend, { worst: 0.2, best: 0.7, overall: null }, bounds).estimators,
+        id,
+      ),
       bounds,
     };
   };
@@ -71,7 +75,7 @@ export function describeEstimator(id: EstimatorId, skips: readonly Skip[] = []):
     });
 
     contract("then has an interval of no width, in the estimate that users get", async () => {
-      const options: SampleBundleOptions = { items: [12, 12], sizes: [6, 12] };
+      const options: SampleBundleOptions = { items: [12, 12], sizes: [6, 12], maps: true };
       const files = withManifest(sampleBundle(options), (manifest: Loose) => {
         for (const form of (manifest as { forms: { estimator: string }[] }).forms) form.estimator = id;
       });
@@ -182,6 +186,7 @@ export function describeEstimator(id: EstimatorId, skips: readonly Skip[] = []):
       const truth = Float64Array.of(0.8, 0.9, 0.2, 0.7, 0.3, 0.5);
       const weights = new Float64Array(6).fill(1 / 6);
       const model: Omit<ScenarioModel, "anchors" | "factors" | "answerFactors"> = {
+        maps: SAMPLE_MAPS("one"),
         bank: itemBank(Float64Array.of(1, 1, 1, 1, 1, 1), Float64Array.of(0.3, 0.4, -0.2, 0.3, -0.3, 0)),
         weights,
         scoreMap: null,

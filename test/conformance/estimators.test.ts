@@ -1,4 +1,4 @@
-import { ESTIMATORS } from "anchoreval/core";
+import { ALL_ESTIMATORS } from "anchoreval/core";
 import { expect, test } from "vitest";
 import { describeEstimator, type Skip } from "./estimator.suite.ts";
 
@@ -18,6 +18,13 @@ const mayTurn: Skip = {
   test: "never falls when an answer gets better and the ability stays",
   reason: "an item that goes against the others, given them, has a negative weight",
 };
+const mapped: Skip[] = [
+  {
+    test: "reproduces a constant: the same score on every item, and predicted",
+    reason: "a map says what such answers came to among the source models",
+  },
+  mayTurn,
+];
 const called: string[] = [];
 const call = (...[id, skips]: Parameters<typeof describeEstimator>): void => {
   called.push(id);
@@ -33,7 +40,8 @@ call("ridge-gap", [leansOnSources, mayTurn]);
 call("aipw", [mayTurn]);
 call("stack", [usesModel, leansOnModel, mayTurn]);
 call("gate", [usesModel, leansOnModel, mayTurn]);
+call("score-map", [usesModel, leansOnModel, ...mapped]);
 
 test("every estimator is put to the suite once", () => {
-  expect(called.toSorted()).toEqual([...ESTIMATORS].sort());
+  expect(called.toSorted()).toEqual([...ALL_ESTIMATORS].sort());
 });

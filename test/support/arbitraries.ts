@@ -8,6 +8,7 @@ import {
   type ItemBank,
   type MonotoneMap,
   type ScenarioModel,
+  type ScoreMaps,
 } from "anchoreval/core";
 import fc from "fast-check";
 import { itemFactors } from "./factors.ts";
@@ -74,6 +75,25 @@ const arbMap: fc.Arbitrary<MonotoneMap> = fc
     };
   });
 
+/** Score maps of one scenario, of any shape. */
+const arbScoreMaps: fc.Arbitrary<ScoreMaps> = fc
+  .record({
+    intercept: real(-0.5, 1),
+    begin: real(0, 0.4),
+    width: real(0.05, 0.6),
+    values: fc.array(fc.array(real(-0.5, 0.5), { minLength: 2, maxLength: 5 }), { minLength: 2, maxLength: 2 }),
+  })
+  .map(({ intercept, begin, width, values }) => ({
+    alone: {
+      intercept,
+      terms: (["mean", "expected"] as const).map((feature, t) => ({
+        ...{ feature, scenario: "one", begin, end: begin + width },
+        values: Float32Array.from(values[t]!),
+      })),
+    },
+    together: null,
+  }));
+
 /** Blends of any kind. */
 const arbBlend: fc.Arbitrary<Blend> = fc
   .record({
@@ -130,6 +150,7 @@ export function arbScene({ whole = false, complete = false } = {}): fc.Arbitrary
         numbers: fc.array(real(0, 1), { minLength: 5 * count, maxLength: 5 * count }),
         others: fc.array(real(0, 1), { minLength: 5 * count, maxLength: 5 * count }),
         scoreMap: fc.option(arbMap),
+        maps: arbScoreMaps,
         skips: fc.array(fc.boolean(), length),
         keep: fc.nat(),
       })
@@ -160,6 +181,7 @@ export function arbScene({ whole = false, complete = false } = {}): fc.Arbitrary
             anchors,
             factors: factorsOf(parts.numbers),
             answerFactors: factorsOf(parts.others),
+            maps: parts.maps,
           },
           blend: parts.blend,
           theta: parts.theta,

@@ -10,6 +10,7 @@ import {
   type ScenarioContent,
 } from "anchoreval/bundle";
 import {
+  ALL_ESTIMATORS,
   anchorFactors,
   createRandom,
   ESTIMATORS,
@@ -18,6 +19,8 @@ import {
   PARAMETERIZATION,
   type AnchorFactors,
   type AnchorSet,
+  type EstimatorId,
+  type ScoreMaps,
 } from "anchoreval/core";
 import { itemFactors } from "./factors.ts";
 import { MIXED_STACK } from "./stack-of.ts";
@@ -33,12 +36,26 @@ export interface SampleBundleOptions {
   /** Purposive anchors, without inclusion probabilities. */
   readonly purposive?: boolean;
   readonly report?: boolean;
+  /** Every form has score maps, that read the own answers. */
+  readonly maps?: boolean;
   readonly seed?: number;
 }
 
-const measured = (error: number): MeasuredErrors => {
+/** A map of a scenario's anchors' mean and ability. */
+export const SAMPLE_MAPS = (scenario: string): ScoreMaps => ({
+  alone: {
+    intercept: 0.25,
+    terms: [
+      { feature: "mean", scenario, begin: 0.125, end: 0.875, values: Float32Array.of(0, 0.25, 0.5) },
+      { feature: "expected", scenario, begin: 0.25, end: 0.75, values: Float32Array.of(-0.125, 0.0625, 0.125) },
+    ],
+  },
+  together: null,
+});
+
+const measured = (error: number, ids: readonly EstimatorId[]): MeasuredErrors => {
   const estimators = Object.fromEntries(
-    ESTIMATORS.map((id) => [id, { mae: error, rmse: error * 1.3, bias: 0 }]),
+    ids.map((id) => [id, { mae: error, rmse: error * 1.3, bias: 0 }]),
   ) as NonNullable<MeasuredErrors["interpolation"]>["estimators"];
   const split = {
     models: 60,
@@ -61,6 +78,7 @@ export function sampleContent(options: SampleBundleOptions = {}): BundleContent 
     items = [40, 60],
     sizes = [8, 20],
     purposive = false,
+    maps = false,
     seed = 7,
   } = options;
   const random = createRandom(seed);
@@ -128,6 +146,7 @@ export function sampleContent(options: SampleBundleOptions = {}): BundleContent 
       factors,
       answerFactors,
       anchors,
+      ...(maps && { maps: new Map(forms.map((form) => [form, SAMPLE_MAPS(ids[s]!)])) }),
       items: Array.from({ length: count }, (_, i) => record(i)),
     };
   });
@@ -182,12 +201,24 @@ export function sampleContent(options: SampleBundleOptions = {}): BundleContent 
               rmse: 0.06,
               overallRmse: null,
               tightening: { inside: 0.75, outside: 0.875 },
-              measured: measured(0.05),
+              measured: measured(0.05, maps ? ALL_ESTIMATORS : ESTIMATORS),
               together: null,
+              ...(maps && {
+                map: {
+                  alone: {
+                    intercept: SAMPLE_MAPS(scenario).alone.intercept,
+                    terms: SAMPLE_MAPS(scenario).alone.terms.map(({ feature, scenario: of }) => ({
+                      feature,
+                      scenario: of,
+                    })),
+                  },
+                  together: null,
+                },
+              }),
             },
           ]),
         ),
-        overall: { inflation: 1, seen: null, measured: measured(0.03) },
+        overall: { inflation: 1, seen: null, measured: measured(0.03, maps ? ALL_ESTIMATORS : ESTIMATORS) },
       })),
       defaultForm: forms[1]!,
       sources: { models: 50, names: null, note: null },

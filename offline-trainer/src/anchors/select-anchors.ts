@@ -1,6 +1,7 @@
 import type { AnchorSet, RandomSource } from "anchoreval/core";
 import { prepareEssence } from "./essence/prepare-essence.ts";
 import { prepareGreedyVariance } from "./greedy-variance.ts";
+import { prepareInformation } from "./information/prepare-information.ts";
 import { prepareHybrid } from "./hybrid.ts";
 import { correctnessKmeansAnchors, irtKmeansAnchors } from "./kmeans-anchors.ts";
 import { randomAnchors } from "./random.ts";
@@ -29,6 +30,7 @@ const PREPARATIONS: Readonly<Record<Selection, (input: SelectionInput) => Prepar
   screened: prepareScreened,
   "greedy-variance": prepareGreedyVariance,
   essence: prepareEssence,
+  "fisher-information": prepareInformation,
   sublime: prepareSublime,
   "irt-kmeans": drawnAtOnce(irtKmeansAnchors),
   "correctness-kmeans": drawnAtOnce(correctnessKmeansAnchors),

@@ -1,5 +1,6 @@
 import type { AnchorSet, ItemBank, RandomSource } from "anchoreval/core";
 import type { FilteredItems } from "./essence/coarse-filter.ts";
+import type { AnchorDesign } from "./information/anchor-design.ts";
 import type { NearestBackend } from "../clustering/nearest-centroids.ts";
 import type { ItemFeatures } from "./sublime/item-features.ts";
 import type { SubsetRanking } from "./sublime/subset-ranking.ts";
@@ -11,6 +12,7 @@ export const SELECTIONS = [
   "screened",
   "greedy-variance",
   "essence",
+  "fisher-information",
   "sublime",
   "irt-kmeans",
   "correctness-kmeans",
@@ -45,6 +47,8 @@ export interface SelectionInput {
   readonly simulatedProposals?: number;
   /** Generations of each genetic search at most. @default 100 */
   readonly generations?: number;
+  /** How anchors are chosen by their information. @default {@link DEFAULT_DESIGN} */
+  readonly design?: AnchorDesign;
   /** Subsets drawn of each size, where one of many is chosen. @default 200 */
   readonly candidates?: number;
 }

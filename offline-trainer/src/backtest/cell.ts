@@ -1,6 +1,14 @@
-import { createRandom, type Blend, type EstimatorId, type Evidence, type SamplingVariance } from "anchoreval/core";
+import {
+  createRandom,
+  figureOf,
+  type Blend,
+  type ByEstimator,
+  type EstimatorId,
+  type Evidence,
+  type SamplingVariance,
+} from "anchoreval/core";
 import type { CalibrationBackend } from "../calibrate/types.ts";
-import { headlineEstimator, intervalKind, type FitConfiguration } from "../fit/configuration.ts";
+import { headlineEstimator, intervalKind, scoreMapKind, type FitConfiguration } from "../fit/configuration.ts";
 import { crossValidate } from "../fit/cross-validate.ts";
 import { errorQuantile, heldOutInterval, heldOutSampling, heldOutScores } from "../fit/held-out-score.ts";
 import { estimateFold, trainFold, type HeldOutEstimate, type HeldOutTable } from "../fit/held-out.ts";
@@ -33,7 +41,7 @@ export interface CellEstimate {
   /** Which of the forms drawn on the fit. */
   readonly draw: number;
   readonly truth: number;
-  readonly estimators: Readonly<Record<EstimatorId, number>>;
+  readonly estimators: ByEstimator<number>;
   /** What the answers alone prove. */
   readonly bounds: { readonly low: number; readonly high: number };
   /** What the draw of the anchors makes of the headline's error; null for anchors chosen on purpose. */
@@ -64,16 +72,16 @@ export async function backtestCell(
   { tasks, groups, split, splits, sizes, seed, configuration }: CellInput,
   backend: CalibrationBackend,
 ): Promise<CellResult[]> {
-  const { priorScale, lambda } = configuration;
+  const { lambda } = configuration;
   const estimator = headlineEstimator(configuration);
   const random = createRandom(seed).fork(tasks.length > 1 ? "all" : tasks[0]!.id);
-  const options = { ...configuration, backend, groups, sizes, random };
+  const options = { ...configuration, scoreMap: scoreMapKind(configuration), backend, groups, sizes, random };
   const validation = await crossValidate(tasks, split.sources, groups, {
     ...options,
     random: random.fork("cross-validation"),
   });
   const trained = await trainFold(tasks, splits, 0, options);
-  const tables = await estimateFold(tasks, trained, options, priorScale, FORMS_PER_SEED);
+  const tables = await estimateFold(tasks, trained, options, FORMS_PER_SEED);
   const learned = tasks.map((task, b) =>
     learnEvidence(task, splits[b]!.sources, sizes, validation[b]!, { lambda, estimator }),
   );
@@ -171,7 +179,7 @@ function cellEstimate(
   const { model, draw, truth, bounds, failed } = estimate;
   const headline = headlineEstimator(configuration);
   const estimators = heldOutScores(estimate, blend);
-  const score = estimators[headline];
+  const score = figureOf(estimators, headline);
   const around =
     error === null ? null : { low: Math.max(bounds.low, score - error), high: Math.min(bounds.high, score + error) };
   const drawn = intervalKind(configuration) === "design";

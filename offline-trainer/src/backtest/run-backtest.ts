@@ -1,4 +1,4 @@
-import { designInterval, ESTIMATORS, inflated, weightedScore, type EstimatorId } from "anchoreval/core";
+import { designInterval, estimatorsOf, figureOf, inflated, weightedScore, type EstimatorId } from "anchoreval/core";
 import type { Provider } from "../backends/resolve-backend.ts";
 import { configurationDigest, DEFAULT_CONFIGURATION, headlineEstimator } from "../fit/configuration.ts";
 import type { ResponseMatrix } from "../matrix/response-matrix.ts";
@@ -104,12 +104,11 @@ function overallEstimate(parts: readonly CellEstimate[], headline: EstimatorId, 
     parts.reduce((sum, part) => sum + pick(part), 0) / parts.length;
   const quadrature = (pick: (part: CellEstimate) => number): number =>
     Math.sqrt(parts.reduce((sum, part) => sum + pick(part) ** 2, 0)) / parts.length;
-  const estimators = Object.fromEntries(ESTIMATORS.map((id) => [id, average((part) => part.estimators[id])])) as Record<
-    EstimatorId,
-    number
-  >;
+  const estimators = Object.fromEntries(
+    estimatorsOf(parts[0]!.estimators).map((id) => [id, average((part) => figureOf(part.estimators, id))]),
+  ) as Record<EstimatorId, number>;
   const sampled = parts.flatMap(({ estimators: own, bounds, sampling }) =>
-    sampling === null ? [] : [{ share: 1 / parts.length, score: own[headline], bounds, sampling }],
+    sampling === null ? [] : [{ share: 1 / parts.length, score: figureOf(own, headline), bounds, sampling }],
   );
   return {
     model: parts[0]!.model,

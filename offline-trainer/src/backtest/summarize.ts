@@ -1,4 +1,4 @@
-import { ESTIMATORS, type EstimatorId } from "anchoreval/core";
+import { estimatorsOf, figureOf, type EstimatorId } from "anchoreval/core";
 import { clusteredError } from "../fit/clustered-error.ts";
 import { configurationDigest, headlineEstimator, intervalKind, type FitConfiguration } from "../fit/configuration.ts";
 import { holdsTruth, winklerScore } from "../fit/interval-figures.ts";
@@ -71,8 +71,8 @@ export function backtestRows(input: RowInput): BacktestRow[] {
   const digest = configurationDigest(configuration);
   const randomMae = mean(estimates.map((estimate) => estimate.randomError));
   const random = randomFigures(estimates);
-  return ESTIMATORS.map((estimator): BacktestRow => {
-    const errors = estimates.map((estimate) => estimate.estimators[estimator] - estimate.truth);
+  return estimatorsOf(estimates[0]!.estimators).map((estimator): BacktestRow => {
+    const errors = estimates.map((estimate) => figureOf(estimate.estimators, estimator) - estimate.truth);
     const absolute = errors.map(Math.abs);
     const mae = mean(absolute);
     const ratio = randomMae > ROUNDING ? mae / randomMae : null;
@@ -83,7 +83,7 @@ export function backtestRows(input: RowInput): BacktestRow[] {
         return [...new Set(all.map((estimate) => estimate.draw))].flatMap((draw) => {
           const own = all.filter((estimate) => estimate.draw === draw);
           const value = measure(
-            own.map((estimate) => estimate.estimators[estimator]),
+            own.map((estimate) => figureOf(estimate.estimators, estimator)),
             own.map((estimate) => estimate.truth),
           );
           return value === null ? [] : [value];

@@ -9,7 +9,7 @@ import {
   type Manifest,
   type Weighting,
 } from "anchoreval/bundle";
-import { AnchorEvalError, ESTIMATORS } from "anchoreval/core";
+import { ALL_ESTIMATORS, AnchorEvalError } from "anchoreval/core";
 import type { OptionReader, OptionSpec } from "anchoreval/cli";
 import { quoted } from "anchoreval/node";
 import { SELECTIONS } from "../anchors/types.ts";
@@ -18,6 +18,8 @@ import {
   DEFAULT_CONFIGURATION,
   LAMBDA_RULES,
   SCORE_LINKS,
+  SCORE_MAPS,
+  scoreMapKind,
   type FitConfiguration,
   type ScoreChoice,
 } from "../fit/configuration.ts";
@@ -52,8 +54,14 @@ export const FIT_OPTIONS = {
   },
   estimator: {
     type: "string",
-    value: ["auto", ...ESTIMATORS].join("|"),
+    value: ["auto", ...ALL_ESTIMATORS].join("|"),
     description: "which estimate is the score; auto goes by the kind of anchors (default auto)",
+  },
+  "score-map": {
+    type: "string",
+    value: ["auto", ...SCORE_MAPS].join("|"),
+    description:
+      "what score-map reads: the anchors' mean, or that, the ability and the other scenarios; auto goes by the score and the anchors (default auto)",
   },
   dims: {
     type: "string",
@@ -80,6 +88,12 @@ export const FIT_OPTIONS = {
     type: "string",
     value: "auto|S",
     description: `share of the discriminations' learned variance that is kept; auto goes by held-out models (default ${DEFAULT_CONFIGURATION.shrinkage})`,
+  },
+  "search-budget": {
+    type: "string",
+    value: "N",
+    description:
+      "candidates of response model and design that are judged on held-out models for anchors chosen by fisher-information (default 0: none)",
   },
   "prior-scale": {
     type: "string",
@@ -206,6 +220,7 @@ export function readConfiguration(
       options.text("shrinkage") === "auto"
         ? "auto"
         : (options.number("shrinkage", { min: 0.01, max: 10 }, undefined) ?? base.shrinkage),
+    search: readSearch(options, base),
     priorScale: options.number("prior-scale", { min: 0.1, max: 100 }, base.priorScale),
     lambda: options.oneOf("lambda", LAMBDA_RULES, base.lambda),
     weighting: options.oneOf("weighting", WEIGHTINGS, facts.weighting ?? base.weighting),
@@ -215,10 +230,29 @@ export function readConfiguration(
 }
 
 /** Anchors and the estimate that reads them: anchors chosen another way than the recipe's are read as such anchors are. */
-function readScoreChoice(options: OptionReader, base: FitConfiguration): ScoreChoice {
+function readScoreChoice(
+  options: OptionReader,
+  base: FitConfiguration,
+): ScoreChoice & Pick<FitConfiguration, "scoreMap"> {
   const selection = options.oneOf("selection", SELECTIONS, base.selection);
   const otherwise = selection === base.selection ? base.estimator : "auto";
-  return { selection, estimator: options.oneOf("estimator", ["auto", ...ESTIMATORS] as const, otherwise) };
+  const choice = {
+    selection,
+    estimator: options.oneOf("estimator", ["auto", ...ALL_ESTIMATORS] as const, otherwise),
+    scoreMap: options.oneOf("score-map", ["auto", ...SCORE_MAPS] as const, base.scoreMap),
+  };
+  if (choice.estimator === "score-map" && scoreMapKind(choice) === "none")
+    throw new AnchorEvalError("invalid_option", "--estimator score-map needs a map: --score-map mean or additive");
+  return choice;
+}
+
+/** The search's budget: only what is chosen by its information is searched for. */
+function readSearch(options: OptionReader, base: FitConfiguration): number {
+  const informed = options.oneOf("selection", SELECTIONS, base.selection) === "fisher-information";
+  const budget = options.number("search-budget", { min: 0, max: 1000, integer: true }, undefined);
+  if (budget !== undefined && budget > 0 && !informed)
+    throw new AnchorEvalError("invalid_option", "--search-budget is for --selection fisher-information alone");
+  return budget ?? (informed ? base.search : 0);
 }
 
 /** Dimensions: one by marginal estimation, where more are refused. */

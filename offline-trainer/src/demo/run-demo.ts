@@ -9,7 +9,7 @@ import {
   type EstimateRequest,
 } from "anchoreval";
 import { points, textTable, type Output } from "anchoreval/cli";
-import { AnchorEvalError, createRandom, type EstimatorId } from "anchoreval/core";
+import { AnchorEvalError, createRandom, figureOf, type EstimatorId } from "anchoreval/core";
 import { folderSource } from "anchoreval/node";
 import { publishBundle, r2Store } from "anchoreval/publish";
 import { resolveBackend, type Provider } from "../backends/resolve-backend.ts";
@@ -158,7 +158,9 @@ function difference(left: Estimate, right: Estimate): number {
 /** An estimator's overall score: the mean over scenarios. */
 function overall(estimate: Estimate, estimator: EstimatorId): number {
   const scenarios = Object.values(estimate.scenarios);
-  return scenarios.reduce((sum, scenario) => sum + scenario.details!.estimators[estimator], 0) / scenarios.length;
+  return (
+    scenarios.reduce((sum, scenario) => sum + figureOf(scenario.details!.estimators, estimator), 0) / scenarios.length
+  );
 }
 
 function showModels(
@@ -225,7 +227,7 @@ function showErrors(
       points(
         mean(
           targets.map((model, k) =>
-            Math.abs(estimates[k]!.scenarios[id]!.details!.estimators[estimator] - full[s]![model]!),
+            Math.abs(figureOf(estimates[k]!.scenarios[id]!.details!.estimators, estimator) - full[s]![model]!),
           ),
         ),
       ),

@@ -36,10 +36,10 @@ export function bundleContent(
     description: options.description ?? null,
     parameterization: PARAMETERIZATION,
     weighting: configuration.weighting,
-    banks: banks.map(({ task, trained, loadings }) => ({
+    banks: banks.map(({ task, trained, irtModel, loadings }) => ({
       id: task.id,
       scenarios: task.scenarios.map((slice) => slice.id),
-      irtModel: configuration.irtModel,
+      irtModel,
       dims: trained.dims,
       prior: {
         mean: Array.from(trained.abilities.mean),
@@ -70,6 +70,9 @@ export function bundleContent(
       dimensionErrors: Object.fromEntries(
         banks.filter((bank) => bank.dimensionErrors.length > 0).map((bank) => [bank.task.id, bank.dimensionErrors]),
       ),
+      ...(configuration.search > 0 && {
+        designs: Object.fromEntries(banks.map(({ task, irtModel, design }) => [task.id, { irtModel, ...design }])),
+      }),
       ...filteredItems(banks),
       ...subsetRankings(banks),
       calibration: Object.fromEntries(
@@ -90,6 +93,7 @@ export function bundleContent(
     manifest,
     scenarios: scenarios.map(({ bank, slice, s, trained }): ScenarioContent => {
       const sets = new Map(sizes.map((n) => [String(n), bank.forms[s]!.get(n)!]));
+      const maps = new Map(Array.from(bank.maps[s]!, ([n, own]) => [String(n), own]));
       const items = bank.task.matrix.items.slice(slice.begin, slice.begin + slice.count);
       const asked = askedItems(sets.values());
       const ascending = asked.map((_, row) => row).sort((x, y) => asked[x]! - asked[y]!);
@@ -99,6 +103,7 @@ export function bundleContent(
         bank: trained.bank,
         sourceScores: scores.filter((score) => !Number.isNaN(score)),
         forms: sets,
+        ...(maps.size > 0 && { maps }),
         factors: anchorFactors(bank.factors[s]!, asked.toSorted()),
         answerFactors: anchorFactors(ofAnswers, ascending),
         anchors: anchorRecords(items, sets, options.includeText ?? false),

@@ -1,3 +1,4 @@
+import { figureOf } from "anchoreval/core";
 import type { Manifest } from "anchoreval/bundle";
 
 const points = (fraction: number): string => (100 * fraction).toFixed(1);
@@ -17,14 +18,14 @@ export function closingWords(manifest: Manifest): string[] {
       const { interpolation, extrapolation } = measured;
       if (interpolation === null)
         return `${id}, ${items} items, ${manifest.sources.models} models: too few models to hold any out; the error is not measured.`;
-      const own = interpolation.estimators[form.estimator].mae;
+      const own = figureOf(interpolation.estimators, form.estimator).mae;
       const within = interpolation.absoluteError[3] ?? null;
       const spread =
         interpolation.models < LEAST_MODELS || within === null
           ? "coverage not measured (too few models)"
           : `95 % within ${points(within)}`;
       const stronger = extrapolation
-        ? ` Models stronger than any seen: ${points(extrapolation.estimators[form.estimator].mae)}.`
+        ? ` Models stronger than any seen: ${points(figureOf(extrapolation.estimators, form.estimator).mae)}.`
         : "";
       const worse = own >= interpolation.randomMae ? " This form is no better than random items." : "";
       return `${id}, ${items} items, ${interpolation.models} models: typical error ${points(own)} points, ${spread}; ${items} random items: ${points(interpolation.randomMae)}.${stronger}${worse}`;

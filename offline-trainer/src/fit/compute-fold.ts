@@ -4,6 +4,7 @@ import type { CalibrationBackend } from "../calibrate/types.ts";
 import type { Split } from "../splits/types.ts";
 import type { BankModel } from "./calibrate-bank.ts";
 import { checkpointed } from "./checkpoint.ts";
+import type { ScoreMapKind } from "./configuration.ts";
 import { estimateFold, trainFold, type FoldTables } from "./held-out.ts";
 import type { WantedModel } from "./resolve-model.ts";
 import type { BankTask } from "./train-bank.ts";
@@ -14,6 +15,7 @@ export interface FoldPlan extends BankModel, WantedModel {
   /** Replicate group of every model. */
   readonly groups: ArrayLike<number>;
   readonly selection: Selection;
+  readonly scoreMap: ScoreMapKind;
   readonly sizes: readonly number[];
   /** k of the ability prior N(μ, k²Σ). */
   readonly priorScale: number;
@@ -49,7 +51,7 @@ const TRAINING = 0.5;
 
 /** Learns from the sources of a fold and estimates its targets: the same on every thread. */
 export async function computeFold(
-  { tasks, priorScale, draws, checkpoint, ...model }: FoldPlan,
+  { tasks, draws, checkpoint, ...model }: FoldPlan,
   { fold, splits, stream }: Fold,
   { backend, signal, onNote }: FoldTools,
 ): Promise<FoldTables> {
@@ -63,7 +65,7 @@ export async function computeFold(
     ...(signal && { signal }),
   });
   onNote?.({ share: TRAINING, loss });
-  const tables = await estimateFold(tasks, trained, { ...model, backend }, priorScale, draws);
+  const tables = await estimateFold(tasks, trained, { ...model, backend }, draws);
   onNote?.({ share: 1, loss });
   return tables;
 }

@@ -16,17 +16,28 @@ export type LambdaRule = (typeof LAMBDA_RULES)[number];
 export const SCORE_LINKS = ["binarize", ...LINKS] as const;
 export type ScoreLink = (typeof SCORE_LINKS)[number];
 
+/**
+ * What a score map reads of the answers: the anchors' mean; or that, the ability, and all scenarios' of both; or there is
+ * none.
+ */
+export const SCORE_MAPS = ["none", "mean", "additive"] as const;
+export type ScoreMapKind = (typeof SCORE_MAPS)[number];
+
 /** Everything that defines what is fitted, apart from the data and the sizes. */
 export interface FitConfiguration extends BankModel {
   readonly selection: Selection;
   /** Which estimate is the score; `auto` goes by the kind of anchors ({@link headlineEstimator}). */
   readonly estimator: EstimatorId | "auto";
+  /** `auto` goes by the kind of anchors and the score ({@link scoreMapKind}). */
+  readonly scoreMap: ScoreMapKind | "auto";
   /** `auto` chooses by the likelihood of held-out cells. */
   readonly link: ScoreLink | "auto";
   /** Latent dimensions at most, few models get fewer ({@link dimsFor}); or chosen on held-out models. */
   readonly dims: number | "auto";
   /** Share of the learned variance of discriminations that is kept; `auto` chooses on held-out models. */
   readonly shrinkage: number | "auto";
+  /** Candidates that a search for the response model and the design of the anchors judges; 0 searches for nothing. */
+  readonly search: number;
   /** k of the ability prior N(μ, k²Σ). */
   readonly priorScale: number;
   readonly lambda: LambdaRule;
@@ -47,11 +58,13 @@ export const DEFAULT_DIMS = 8;
 export const DEFAULT_CONFIGURATION: FitConfiguration = {
   selection: "screened",
   estimator: "auto",
+  scoreMap: "auto",
   irtModel: "2pl",
   estimation: "penalised",
   link: "binarize",
   dims: DEFAULT_DIMS,
   shrinkage: DISCRIMINATION_SHRINKAGE,
+  search: 0,
   priorScale: 2,
   lambda: "learned",
   weighting: "subscenarios",
@@ -70,8 +83,16 @@ export type ScoreChoice = Pick<FitConfiguration, "selection" | "estimator">;
  */
 export function headlineEstimator({ selection, estimator }: ScoreChoice): EstimatorId {
   if (estimator !== "auto") return estimator;
+  if (selection === "fisher-information") return "score-map";
   if (["greedy-variance", "essence", "sublime"].includes(selection)) return "stack";
   return isDrawn(selection) ? "gate" : "gp-irt";
+}
+
+/** The score map that is fitted: EssenceBench's own score for its anchors, an additive one where that is the score. */
+export function scoreMapKind({ scoreMap, ...choice }: ScoreChoice & Pick<FitConfiguration, "scoreMap">): ScoreMapKind {
+  if (scoreMap !== "auto") return scoreMap;
+  if (choice.selection === "essence") return "mean";
+  return headlineEstimator(choice) === "score-map" ? "additive" : "none";
 }
 
 /** Where intervals come from: the draw of the anchors, of an estimate whose error the draw tells; or held-out models. */
@@ -94,8 +115,21 @@ export function dimsFor(dims: number, models: number): number {
 
 /** Digest of a configuration: equal where the same thing is fitted. The weighting is the estimand's, not the method's. */
 export function configurationDigest(configuration: FitConfiguration): string {
-  const { selection, irtModel, estimation, link, dims, shrinkage, priorScale, lambda, joint, linked, folds, draws } =
-    configuration;
+  const {
+    selection,
+    irtModel,
+    estimation,
+    link,
+    dims,
+    shrinkage,
+    search,
+    priorScale,
+    lambda,
+    joint,
+    linked,
+    folds,
+    draws,
+  } = configuration;
   const method = {
     selection,
     irtModel,
@@ -103,6 +137,7 @@ export function configurationDigest(configuration: FitConfiguration): string {
     link,
     dims,
     shrinkage,
+    search,
     priorScale,
     lambda,
     joint,
@@ -114,6 +149,7 @@ export function configurationDigest(configuration: FitConfiguration): string {
     JSON.stringify({
       ...method,
       estimator: headlineEstimator(configuration),
+      scoreMap: scoreMapKind(configuration),
       interval: intervalKind(configuration),
     }),
   );

@@ -36,7 +36,8 @@ export async function crossValidate(
   groups: ArrayLike<number>,
   options: CrossValidateOptions,
 ): Promise<BankValidation[]> {
-  const { random, irtModel, estimation, dims, link, shrinkage, selection, sizes, priorScale, draws } = options;
+  const { random, irtModel, estimation, dims, link, shrinkage, search, selection, scoreMap, sizes, priorScale, draws } =
+    options;
   const among = sourceSplits(tasks, rows, groups, options.folds, random.fork("folds"));
   const enough = rows.length >= LEAST_MODELS;
   const trains = (splits: readonly Split[], least: number): boolean =>
@@ -50,7 +51,7 @@ export async function crossValidate(
     splits,
     stream: random.fork(`fold ${fold}`).name,
   }));
-  const model = { irtModel, estimation, dims, link, shrinkage, selection, sizes, priorScale, draws };
+  const model = { irtModel, estimation, dims, link, shrinkage, search, selection, scoreMap, sizes, priorScale, draws };
   const { checkpoint, backend, threads, signal, onFold } = options;
   const shares = new Float64Array(folds.length);
   const tables = await runFolds({ tasks, groups, ...model, ...(checkpoint !== undefined && { checkpoint }) }, folds, {

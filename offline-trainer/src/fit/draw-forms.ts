@@ -1,10 +1,11 @@
 import type { AnchorSet, RandomSource } from "anchoreval/core";
 import type { FilteredItems } from "../anchors/essence/coarse-filter.ts";
+import type { AnchorDesign } from "../anchors/information/anchor-design.ts";
 import type { NearestBackend } from "../clustering/nearest-centroids.ts";
 import { featuresOf } from "../anchors/sublime/item-features.ts";
 import type { SubsetRanking } from "../anchors/sublime/subset-ranking.ts";
 import { prepareSelection } from "../anchors/select-anchors.ts";
-import type { SelectedAnchors, Selection } from "../anchors/types.ts";
+import type { SelectedAnchors, Selection, SelectionInput } from "../anchors/types.ts";
 import { scoreAt } from "../matrix/response-matrix.ts";
 import { copiedItems } from "../matrix/same-text.ts";
 import type { BankTask, TrainedBank } from "./train-bank.ts";
@@ -30,6 +31,8 @@ export interface PrepareFormsOptions {
   /** Stream of the fit that the forms are drawn on: what all of them share is drawn from it. */
   readonly random: RandomSource;
   readonly backend: NearestBackend;
+  /** Of anchors chosen by their information, where it was searched for. */
+  readonly design?: AnchorDesign;
   /** Proposals simulated where inclusion probabilities have no formula. */
   readonly simulatedProposals?: number;
 }
@@ -39,24 +42,40 @@ export function prepareForms(
   task: BankTask,
   rows: ArrayLike<number>,
   trained: TrainedBank,
-  { selection, sizes, random, backend, simulatedProposals }: PrepareFormsOptions,
+  { selection, ...options }: PrepareFormsOptions,
 ): PreparedForms {
+  return {
+    scenarios: selectionInputs(task, rows, trained, options).map(({ id, input }) => ({
+      id,
+      ...prepareSelection(selection, input),
+    })),
+  };
+}
+
+/** What the choice of anchors looks at, by scenario: answers of the source models, and what was learned from them. */
+export function selectionInputs(
+  task: BankTask,
+  rows: ArrayLike<number>,
+  trained: TrainedBank,
+  { sizes, random, backend, design, simulatedProposals }: Omit<PrepareFormsOptions, "selection">,
+): { readonly id: string; readonly input: SelectionInput }[] {
   const own = random.fork("design of the forms");
   const families = Int32Array.from(rows, (row) => task.families[row]!);
   const place = new Map(Array.from(rows, (row, at) => [row, at]));
   const anchorModels = task.anchorModels?.flatMap((row) => place.get(row) ?? []);
-  return {
-    scenarios: trained.scenarios.map(({ slice, bank, accuracy }) => {
-      const column = (item: number): Float64Array => {
-        const mean = Number.isNaN(accuracy[item]!) ? 0.5 : accuracy[item]!;
-        return Float64Array.from(rows, (row) => {
-          const score = scoreAt(task.matrix, row, slice.begin + item);
-          return Number.isNaN(score) ? mean : score;
-        });
-      };
-      const copies = (): (readonly number[])[] =>
-        copiedItems(task.matrix.items.slice(slice.begin, slice.begin + slice.count));
-      const prepared = prepareSelection(selection, {
+  return trained.scenarios.map(({ slice, bank, accuracy }) => {
+    const column = (item: number): Float64Array => {
+      const mean = Number.isNaN(accuracy[item]!) ? 0.5 : accuracy[item]!;
+      return Float64Array.from(rows, (row) => {
+        const score = scoreAt(task.matrix, row, slice.begin + item);
+        return Number.isNaN(score) ? mean : score;
+      });
+    };
+    const copies = (): (readonly number[])[] =>
+      copiedItems(task.matrix.items.slice(slice.begin, slice.begin + slice.count));
+    return {
+      id: slice.id,
+      input: {
         weights: slice.weights,
         accuracy,
         bank,
@@ -74,11 +93,11 @@ export function prepareForms(
         sizes,
         random: own.fork(slice.id),
         backend,
+        ...(design && { design }),
         ...(simulatedProposals !== undefined && { simulatedProposals }),
-      });
-      return { id: slice.id, ...prepared };
-    }),
-  };
+      },
+    };
+  });
 }
 
 /** Draws one form: the anchors of every scenario. */

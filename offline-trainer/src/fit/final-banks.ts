@@ -38,7 +38,9 @@ export async function trainFinalBanks(
   return linkBanks(trained, random.fork("links"));
 }
 
-export interface FinalFormsOptions extends Omit<PrepareFormsOptions, "simulatedProposals"> {
+export interface FinalFormsOptions extends Omit<PrepareFormsOptions, "simulatedProposals" | "design"> {
+  /** By bank. */
+  readonly models: readonly ResolvedModel[];
   readonly signal?: AbortSignal;
   /** @param done - banks that have their forms */
   readonly onBank?: (done: number) => void;
@@ -61,7 +63,7 @@ export interface FinalForms {
 export async function drawFinalForms(
   tasks: readonly BankTask[],
   { banks }: LinkedBanks,
-  { signal, onBank, ...options }: FinalFormsOptions,
+  { signal, onBank, models, ...options }: FinalFormsOptions,
 ): Promise<FinalForms[]> {
   const drawn: FinalForms[] = [];
   for (const [b, task] of tasks.entries()) {
@@ -69,6 +71,7 @@ export async function drawFinalForms(
     if (signal?.aborted) throw new AnchorEvalError("aborted", "the choice of anchors was stopped");
     const prepared = prepareForms(task, banks[b]!.rows, banks[b]!, {
       ...options,
+      ...(models[b]!.design && { design: models[b]!.design }),
       simulatedProposals: SIMULATED_PROPOSALS,
     });
     const filtered = prepared.scenarios.flatMap((own) => (own.filtered ? [[own.id, own.filtered] as const] : []));

@@ -1,15 +1,16 @@
-import { createRandom } from "anchoreval/core";
+import { createRandom, type ScoreMaps } from "anchoreval/core";
 import { answeringModels } from "./answering-models.ts";
 import { checkpointed } from "./checkpoint.ts";
-import { headlineEstimator } from "./configuration.ts";
+import { headlineEstimator, scoreMapKind, type FitConfiguration } from "./configuration.ts";
 import { crossValidate, type BankValidation } from "./cross-validate.ts";
 import { drawFinalForms, trainFinalBanks, type FinalForms } from "./final-banks.ts";
 import type { FitOptions } from "./fit-options.ts";
 import type { FittedBank } from "./fitted-bank.ts";
+import { formScoreMaps } from "./form-score-maps.ts";
 import { interruptible } from "./interruptible.ts";
 import { learnEvidence } from "./learn-evidence.ts";
-import type { LinkedBanks } from "./link-banks.ts";
-import { resolveModel } from "./resolve-model.ts";
+import { bankPriors, type LinkedBanks } from "./link-banks.ts";
+import { resolveModel, type ResolvedModel } from "./resolve-model.ts";
 import { sideBySide } from "./side-by-side.ts";
 import type { Stopwatch } from "./stopwatch.ts";
 import type { BankTask } from "./train-bank.ts";
@@ -27,6 +28,7 @@ interface FinalFit {
   readonly resolved: readonly Awaited<ReturnType<typeof resolveModel>>[];
   readonly linked: LinkedBanks;
   readonly forms: readonly FinalForms[];
+  readonly maps: readonly FittedBank["maps"][];
 }
 
 /**
@@ -42,6 +44,8 @@ export async function fitBanks(tasks: readonly BankTask[], options: FitBanksOpti
     irtModel: configuration.irtModel,
     estimation: configuration.estimation,
     groups,
+    sizes,
+    priorScale: configuration.priorScale,
     ...(signal ? { backend: interruptible(options.backend), signal } : { backend: options.backend }),
   });
 
@@ -49,6 +53,7 @@ export async function fitBanks(tasks: readonly BankTask[], options: FitBanksOpti
     const all = [...new Set(rows.flat())].sort((x, y) => x - y);
     const validation = await crossValidate(tasks, all, groups, {
       ...configuration,
+      scoreMap: scoreMapKind(configuration),
       ...shared(signal),
       sizes,
       random: random.fork("cross-validation"),
@@ -68,7 +73,7 @@ export async function fitBanks(tasks: readonly BankTask[], options: FitBanksOpti
     const resolved = [];
     for (const [b, task] of tasks.entries())
       resolved.push(await resolveModel(task, rows[b]!, configuration, { ...own, random: random.fork(task.id) }));
-    if ([configuration.dims, configuration.link, configuration.shrinkage].includes("auto"))
+    if ([configuration.dims, configuration.link, configuration.shrinkage].includes("auto") || configuration.search > 0)
       clock.lap("choice of the model");
     const models = resolved.map(({ model }) => model);
     const linked = await trainFinalBanks(tasks, rows, models, {
@@ -78,6 +83,7 @@ export async function fitBanks(tasks: readonly BankTask[], options: FitBanksOpti
     });
     clock.lap("calibration");
     const forms = await drawFinalForms(tasks, linked, {
+      models,
       selection: configuration.selection,
       sizes,
       random,
@@ -86,10 +92,11 @@ export async function fitBanks(tasks: readonly BankTask[], options: FitBanksOpti
       onBank: (done) => report({ final: 0.5 + done / tasks.length / 2 }),
     });
     clock.lap("choice of anchors");
-    return { resolved, linked, forms };
+    const maps = finalScoreMaps(tasks, linked, models, forms, sizes, configuration);
+    return { resolved, linked, forms, maps };
   };
 
-  const [validation, { resolved, linked, forms }] = threads
+  const [validation, { resolved, linked, forms, maps }] = threads
     ? await sideBySide(validate, finish, options.signal)
     : [await validate(options.signal), await finish(options.signal)];
   const banks = tasks.map((task, b): FittedBank => {
@@ -97,9 +104,12 @@ export async function fitBanks(tasks: readonly BankTask[], options: FitBanksOpti
     return {
       task,
       link: model.link,
+      irtModel: model.irtModel,
+      design: model.design && { ...model.design, ...model.searched! },
       shrinkage: model.shrinkage,
       trained: linked.banks[b]!,
       ...forms[b]!,
+      maps: maps[b]!,
       factors: linked.factors[b]!,
       loadings: linked.common && linked.common.loadings[b]!,
       dimensionErrors,
@@ -112,6 +122,28 @@ export async function fitBanks(tasks: readonly BankTask[], options: FitBanksOpti
   report({ folds: 1, final: 1 });
   clock.lap("blends");
   return banks;
+}
+
+/** Score maps of every form, by bank. */
+function finalScoreMaps(
+  tasks: readonly BankTask[],
+  linked: LinkedBanks,
+  models: readonly ResolvedModel[],
+  forms: readonly FinalForms[],
+  sizes: readonly number[],
+  configuration: FitConfiguration,
+): FittedBank["maps"][] {
+  const kind = scoreMapKind(configuration);
+  const maps = tasks.map(({ scenarios }) => scenarios.map(() => new Map<number, ScoreMaps>()));
+  if (kind === "none") return maps;
+  const priors = bankPriors(linked, configuration.priorScale);
+  for (const size of sizes) {
+    const anchors = forms.map((own) => own.forms.map((bySize) => bySize.get(size)!));
+    formScoreMaps(tasks, linked, priors, models, anchors, kind).forEach((own, b) =>
+      own.forEach((map, s) => maps[b]![s]!.set(size, map)),
+    );
+  }
+  return maps;
 }
 
 interface BanksProgress {

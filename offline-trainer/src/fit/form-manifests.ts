@@ -1,5 +1,5 @@
-import type { FormManifest, FormScenarioManifest, MeasuredBlend } from "anchoreval/bundle";
-import { BASE_ESTIMATORS, createRandom, type Evidence, type SeenScores } from "anchoreval/core";
+import type { FormManifest, FormScenarioManifest, MapManifest, MeasuredBlend } from "anchoreval/bundle";
+import { BASE_ESTIMATORS, createRandom, type AdditiveMap, type Evidence, type SeenScores } from "anchoreval/core";
 import { headlineEstimator, intervalKind, type FitConfiguration } from "./configuration.ts";
 import type { FittedBank } from "./fitted-bank.ts";
 import { measureErrors } from "./measured-errors.ts";
@@ -51,7 +51,9 @@ export function formManifests(
       const together = measuredBlend(bank, s, n, "together");
       const { interpolation, extrapolation } = bank.evidence.alone.validation;
       const pattern = patternThresholds(interpolation[s]!.get(n)!, extrapolation[s]!.get(n)!);
-      return [slice.id, { items, whole: items === slice.count, ...alone, together, pattern }];
+      const maps = bank.maps[s]!.get(n);
+      const map = maps && { alone: mapManifest(maps.alone), together: maps.together && mapManifest(maps.together) };
+      return [slice.id, { items, whole: items === slice.count, ...alone, together, pattern, ...(map && { map }) }];
     });
     return {
       id: String(n),
@@ -71,6 +73,11 @@ export function formManifests(
           : null,
     };
   });
+}
+
+/** What a map reads; its curves are tensors. */
+function mapManifest({ intercept, terms }: AdditiveMap): MapManifest {
+  return { intercept, terms: terms.map(({ feature, scenario }) => ({ feature, scenario })) };
 }
 
 /** The range of the source models' overall scores; null where scenarios aren't estimated together. */

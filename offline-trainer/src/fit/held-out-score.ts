@@ -1,24 +1,23 @@
 import {
   blendEstimates,
   designInterval,
+  figureOf,
   gatedSampling,
   type Blend,
+  type ByEstimator,
   type EstimatorId,
   type SamplingVariance,
 } from "anchoreval/core";
 import type { HeldOutEstimate } from "./held-out.ts";
 
 /** Every estimator's score of a held-out model, blended here by the code that serves. */
-export function heldOutScores(
-  { base, bounds, seen }: HeldOutEstimate,
-  blend: Blend,
-): Readonly<Record<EstimatorId, number>> {
+export function heldOutScores({ base, bounds, seen }: HeldOutEstimate, blend: Blend): ByEstimator<number> {
   return blendEstimates(base, blend, seen, bounds).estimators;
 }
 
 /** One estimator's score of a held-out model. */
 export function heldOutScore(estimate: HeldOutEstimate, estimator: EstimatorId, blend: Blend): number {
-  return heldOutScores(estimate, blend)[estimator];
+  return figureOf(heldOutScores(estimate, blend), estimator);
 }
 
 /** What the draw of the anchors makes of that score's error: less where the gate knows better. */

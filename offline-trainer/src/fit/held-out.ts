@@ -1,10 +1,12 @@
 import {
   anchorFactors,
+  type AnchorSet,
   type AnswerPattern,
   BASE_ESTIMATORS,
   EVIDENCE,
   samplingVariance,
   type BaseEstimatorId,
+  type BaseScores,
   type Evidence,
   type RandomSource,
   type SamplingVariance,
@@ -14,6 +16,7 @@ import type { Selection } from "../anchors/types.ts";
 import type { CalibrationStep } from "../calibrate/calibrate.ts";
 import { fullScores } from "../prepare/full-scores.ts";
 import type { Split } from "../splits/types.ts";
+import type { ScoreMapKind } from "./configuration.ts";
 import type { DimensionOptions } from "./choose-dimension.ts";
 import { drawForms, prepareForms, type BankForms } from "./draw-forms.ts";
 import { targetEstimator, type PatternedEstimate } from "./target-estimator.ts";
@@ -21,12 +24,16 @@ import { bankPriors, linkBanks, type LinkedBanks } from "./link-banks.ts";
 import { overallPlace, overallScores, scoresSeen, type OverallPlace } from "./overall-place.ts";
 import { sourceAnswers } from "./answer-factors.ts";
 import { formAnswers } from "./form-answers.ts";
-import { resolveModel, type WantedModel } from "./resolve-model.ts";
+import { formScoreMaps } from "./form-score-maps.ts";
+import { resolveModel, type ResolvedModel, type WantedModel } from "./resolve-model.ts";
 import { trainBank, type BankTask, type TrainedBank } from "./train-bank.ts";
 
 export interface HeldOutOptions extends Omit<DimensionOptions, "link" | "shrinkage">, WantedModel {
   readonly selection: Selection;
+  readonly scoreMap: ScoreMapKind;
   readonly sizes: readonly number[];
+  /** k of the ability prior N(μ, k²Σ). */
+  readonly priorScale: number;
 }
 
 /** One held-out model, one form: what was estimated without it, and the truth. Scores are fractions. */
@@ -39,7 +46,7 @@ export interface HeldOutEstimate {
   readonly fold: number;
   readonly truth: number;
   /** Before blending ({@link heldOutScore}). */
-  readonly base: Readonly<Record<BaseEstimatorId, number>>;
+  readonly base: BaseScores;
   /** The range of the fold's sources. */
   readonly seen: SeenScores & { readonly overall: OverallPlace | null };
   /** What the answers alone prove. */
@@ -61,6 +68,8 @@ export interface TrainedFold {
   readonly splits: readonly Split[];
   readonly fold: number;
   readonly linked: LinkedBanks;
+  /** By bank. */
+  readonly models: readonly ResolvedModel[];
   /** Stream of the forms that are drawn on it. */
   readonly random: RandomSource;
 }
@@ -77,6 +86,7 @@ export async function trainFold(
   options: HeldOutOptions,
 ): Promise<TrainedFold> {
   const banks: TrainedBank[] = [];
+  const models: ResolvedModel[] = [];
   for (const [b, task] of tasks.entries()) {
     const own = {
       ...options,
@@ -84,9 +94,10 @@ export async function trainFold(
       onStep: (step: CalibrationStep) => options.onStep?.({ ...step, share: (b + step.share) / tasks.length }),
     };
     const { model } = await resolveModel(task, splits[b]!.sources, own, own);
+    models.push(model);
     banks.push(await trainBank(task, splits[b]!.sources, { ...own, ...model }));
   }
-  return { splits, fold, linked: linkBanks(banks, options.random.fork("links")), random: options.random };
+  return { splits, fold, models, linked: linkBanks(banks, options.random.fork("links")), random: options.random };
 }
 
 /** Estimates of a fold's targets by bank, from each bank's answers alone and from all banks'. */
@@ -95,14 +106,18 @@ export type FoldTables = Readonly<Record<Evidence, readonly HeldOutTable[]>>;
 /**
  * Chooses anchors on the sources of a fold and estimates its targets. The targets' answers are read only to be
  * estimated from and compared with.
- * @param priorScale - k of the ability prior N(μ, k²Σ)
  * @param draws - forms drawn
  */
 export async function estimateFold(
   tasks: readonly BankTask[],
-  { splits, fold, linked, random }: TrainedFold,
-  { selection, sizes, backend }: Pick<HeldOutOptions, "selection" | "sizes" | "backend">,
-  priorScale: number,
+  { splits, fold, linked, models, random }: TrainedFold,
+  {
+    selection,
+    scoreMap,
+    sizes,
+    priorScale,
+    backend,
+  }: Pick<HeldOutOptions, "selection" | "scoreMap" | "sizes" | "priorScale" | "backend">,
   draws: number,
 ): Promise<FoldTables> {
   const priors = bankPriors(linked, priorScale);
@@ -111,7 +126,13 @@ export async function estimateFold(
     tasks.map(({ scenarios }) => scenarios.map(() => new Map(sizes.map((size) => [size, []]))));
   const tables = { alone: empty(), together: empty() };
   const prepared = tasks.map((task, b) =>
-    prepareForms(task, splits[b]!.sources, linked.banks[b]!, { selection, sizes, backend, random }),
+    prepareForms(task, splits[b]!.sources, linked.banks[b]!, {
+      selection,
+      sizes,
+      backend,
+      random,
+      ...(models[b]!.design && { design: models[b]!.design }),
+    }),
   );
   const answers = tasks.map(({ matrix }, b) =>
     linked.banks[b]!.scenarios.map((scenario) => sourceAnswers(matrix, linked.banks[b]!.rows, scenario)),
@@ -120,6 +141,9 @@ export async function estimateFold(
   const overall = overallScores(places.flatMap(({ scenarios }) => scenarios.map(({ truth }) => truth)));
   const [first, ...others] = splits.map(({ sources }) => new Set(sources));
   const overallSeen = scoresSeen([...first!].filter((m) => others.every((own) => own.has(m))).map((m) => overall[m]!));
+  const mapsOf = rememberedMaps((anchors) =>
+    scoreMap === "none" ? null : formScoreMaps(tasks, linked, priors, models, anchors, scoreMap),
+  );
   for (let draw = 0; draw < draws; draw++) {
     const forms: BankForms[] = [];
     for (const own of prepared) forms.push(await drawForms(own, drawStream(random, draw)));
@@ -127,11 +151,13 @@ export async function estimateFold(
       own.map((bySize, s) => formAnswers(answers[b]![s]!, tasks[b]!.scenarios[s]!.weights, bySize)),
     );
     for (const size of sizes) {
+      const maps = mapsOf(forms.map((own) => own.map((bySize) => bySize.get(size)!)));
       const sets = forms.map((own, b) =>
         own.map((bySize, s) => {
           const anchors = bySize.get(size)!;
           const factors = anchorFactors(linked.factors[b]![s]!, anchors.items);
-          return { anchors, factors, ...answered[b]![s]!.get(size)!, worst: places[b]!.scenarios[s]!.seen.worst };
+          const { worst } = places[b]!.scenarios[s]!.seen;
+          return { anchors, factors, ...answered[b]![s]!.get(size)!, worst, maps: maps && maps[b]![s]! };
         }),
       );
       const estimatesOf = targetEstimator(tasks, linked, priors, sets);
@@ -145,13 +171,29 @@ export async function estimateFold(
               const { truth, seen, average } = places[b]!.scenarios[s]!;
               if (Number.isNaN(truth[model]!)) return;
               const shared = { model, draw, fold, truth: truth[model]!, seen: { ...seen, overall: place } };
-              tables[evidence][b]![s]!.get(size)!.push({ ...shared, ...heldOut(estimate, average) });
+              tables[evidence][b]![s]!.get(size)!.push({ ...shared, ...heldOut(estimate, average, maps !== null) });
             });
           });
       }
     }
   }
   return tables;
+}
+
+type Maps = ReturnType<typeof formScoreMaps> | null;
+type Anchors = readonly (readonly AnchorSet[])[];
+
+/** Maps of a form, made once for anchors that are the same in every draw. */
+function rememberedMaps(make: (anchors: Anchors) => Maps): (anchors: Anchors) => Maps {
+  const known: { readonly anchors: readonly AnchorSet[]; readonly maps: Maps }[] = [];
+  return (anchors) => {
+    const flat = anchors.flat();
+    const found = known.find((other) => other.anchors.every((set, k) => set === flat[k]));
+    if (found) return found.maps;
+    const maps = make(anchors);
+    known.push({ anchors: flat, maps });
+    return maps;
+  };
 }
 
 /** What a bank's held-out models are compared with. */
@@ -174,10 +216,14 @@ function targetPlace({ matrix, scenarios }: BankTask, { sources, targets }: Spli
 function heldOut(
   estimate: PatternedEstimate | null,
   average: number,
+  mapped: boolean,
 ): Pick<HeldOutEstimate, "base" | "bounds" | "sampling" | "pattern" | "failed"> {
-  if (estimate === null || !BASE_ESTIMATORS.every((id) => Number.isFinite(estimate.base[id]))) {
+  if (estimate === null || !Object.values(estimate.base).every((score) => Number.isFinite(score))) {
     const score = estimate?.base["anchor-mean"] ?? average;
-    const base = Object.fromEntries(BASE_ESTIMATORS.map((id) => [id, score])) as Record<BaseEstimatorId, number>;
+    const base = {
+      ...(Object.fromEntries(BASE_ESTIMATORS.map((id) => [id, score])) as Record<BaseEstimatorId, number>),
+      ...(mapped && { "score-map": score }),
+    };
     return { base, bounds: { low: 0, high: 1 }, sampling: null, pattern: null, failed: true };
   }
   const { bounds, base, sample, residuals, pattern } = estimate;

@@ -1,5 +1,5 @@
 import { ERROR_LEVELS, type ErrorSummary, type FormManifest, type MeasuredErrors } from "anchoreval/bundle";
-import { designInterval, ESTIMATORS, inflated, type EstimatorId, type SeenScores } from "anchoreval/core";
+import { designInterval, estimatorsOf, figureOf, inflated, type EstimatorId, type SeenScores } from "anchoreval/core";
 import type { FittedBank } from "./fitted-bank.ts";
 import type { ScoreInterval } from "./interval-figures.ts";
 import { measuredCoverage } from "./measured-coverage.ts";
@@ -29,7 +29,7 @@ export function measureOverall(
   const inflation = overallInflation(overall);
   if (overall.length === 0) return { inflation, seen, measured: { interpolation: null, extrapolation: null } };
   const models = new Set(overall.map(({ estimate }) => estimate.model)).size;
-  const errors = (id: EstimatorId): number[] => overall.map(({ scores, truth }) => scores[id] - truth);
+  const errors = (id: EstimatorId): number[] => overall.map(({ scores, truth }) => figureOf(scores, id) - truth);
   const intervals = overall.map(intervalOf(overall));
   const held = overall.map(({ estimate, truth }) => ({ model: estimate.model, truth }));
   const absolute = errors(estimator)
@@ -38,10 +38,9 @@ export function measureOverall(
   const draws = overall.length / models;
   const interpolation = {
     models,
-    estimators: Object.fromEntries(ESTIMATORS.map((id) => [id, errorSummary(errors(id))])) as Record<
-      EstimatorId,
-      ErrorSummary
-    >,
+    estimators: Object.fromEntries(
+      estimatorsOf(overall[0]!.scores).map((id) => [id, errorSummary(errors(id))]),
+    ) as Record<EstimatorId, ErrorSummary>,
     randomMae: rounded(quadrature(randomMae)),
     ...measuredCoverage(held, intervals),
     absoluteError: ERROR_LEVELS.map((level) => {

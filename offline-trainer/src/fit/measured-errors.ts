@@ -1,5 +1,12 @@
 import { ERROR_LEVELS, type ErrorSummary, type MeasuredErrors, type SplitErrors } from "anchoreval/bundle";
-import { ESTIMATORS, type Blend, type EstimatorId, type RandomSource } from "anchoreval/core";
+import {
+  estimatorsOf,
+  figureOf,
+  type Blend,
+  type ByEstimator,
+  type EstimatorId,
+  type RandomSource,
+} from "anchoreval/core";
 import type { ResponseMatrix } from "../matrix/response-matrix.ts";
 import type { ScenarioSlice } from "../prepare/scenarios.ts";
 import { crossFittedInterval, type CrossFittedInput } from "./cross-fitted-interval.ts";
@@ -47,10 +54,13 @@ function splitErrors(input: MeasureInput, estimates: readonly HeldOutEstimate[])
 function summaries(
   estimates: readonly HeldOutEstimate[],
   blend: (estimate: HeldOutEstimate) => Blend,
-): Record<EstimatorId, ErrorSummary> {
+): ByEstimator<ErrorSummary> {
   const scores = estimates.map((estimate) => heldOutScores(estimate, blend(estimate)));
   return Object.fromEntries(
-    ESTIMATORS.map((id) => [id, errorSummary(estimates.map(({ truth }, k) => scores[k]![id] - truth))]),
+    estimatorsOf(scores[0]!).map((id) => [
+      id,
+      errorSummary(estimates.map(({ truth }, k) => figureOf(scores[k]!, id) - truth)),
+    ]),
   ) as Record<EstimatorId, ErrorSummary>;
 }
 

@@ -1,4 +1,12 @@
-import { ESTIMATORS, weightedScore, type Blend, type EstimatorId, type SampledScore } from "anchoreval/core";
+import {
+  estimatorsOf,
+  figureOf,
+  weightedScore,
+  type Blend,
+  type ByEstimator,
+  type EstimatorId,
+  type SampledScore,
+} from "anchoreval/core";
 import { conformalQuantile, heldOutSampling, heldOutScores } from "./held-out-score.ts";
 import type { HeldOutEstimate } from "./held-out.ts";
 import { heldOutKey, servedEvidence, type BankEvidence } from "./learn-evidence.ts";
@@ -17,7 +25,7 @@ export interface OverallPart {
 export interface OverallEstimate {
   readonly estimate: HeldOutEstimate;
   readonly truth: number;
-  readonly scores: Readonly<Record<EstimatorId, number>>;
+  readonly scores: ByEstimator<number>;
   readonly sampled: SampledScore | null;
 }
 
@@ -46,14 +54,16 @@ export function overallEstimates(parts: readonly OverallPart[], estimator: Estim
     const scores = all.map(({ estimate, blend }) => heldOutScores(estimate, blend));
     const sampled = all.flatMap(({ estimate, blend }, s) => {
       const sampling = heldOutSampling(estimate, estimator, blend);
-      return sampling === null ? [] : [{ share, score: scores[s]![estimator], bounds: estimate.bounds, sampling }];
+      return sampling === null
+        ? []
+        : [{ share, score: figureOf(scores[s]!, estimator), bounds: estimate.bounds, sampling }];
     });
     return [
       {
         estimate: own.estimate,
         truth: all.reduce((sum, { estimate }) => sum + share * estimate.truth, 0),
         scores: Object.fromEntries(
-          ESTIMATORS.map((id) => [id, scores.reduce((sum, own) => sum + share * own[id], 0)]),
+          estimatorsOf(scores[0]!).map((id) => [id, scores.reduce((sum, own) => sum + share * figureOf(own, id), 0)]),
         ) as Record<EstimatorId, number>,
         sampled: sampled.length < all.length ? null : weightedScore(sampled),
       },

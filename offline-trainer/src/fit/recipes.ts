@@ -9,7 +9,7 @@ export interface Recipe {
   readonly sizes?: readonly number[];
 }
 
-export const RECIPE_NAMES = ["recommended", "random", "tinybenchmarks", "essence", "sublime"] as const;
+export const RECIPE_NAMES = ["recommended", "random", "tinybenchmarks", "essence", "metabench", "sublime"] as const;
 export type RecipeName = (typeof RECIPE_NAMES)[number];
 
 /** Every recipe by its name. Options given beside a recipe override its fields. */
@@ -39,7 +39,25 @@ export const RECIPES: Readonly<Record<RecipeName, Recipe>> = {
   /** @see EssenceBench, arXiv 2510.10457 */
   essence: {
     summary: "coarse filter and genetic search for the subset whose mean tells most",
-    configuration: { ...DEFAULT_CONFIGURATION, selection: "essence" },
+    configuration: { ...DEFAULT_CONFIGURATION, selection: "essence", estimator: "score-map" },
+  },
+  /**
+   * Items that are informative over the abilities, and an additive model of their mean, the ability and the other
+   * scenarios'.
+   * @see Kipnis et al. (2025), metabench, ICLR
+   */
+  metabench: {
+    summary: "screening, the most informative items, an additive model of scores and abilities",
+    configuration: {
+      ...DEFAULT_CONFIGURATION,
+      selection: "fisher-information",
+      estimator: "score-map",
+      scoreMap: "additive",
+      irtModel: "2pl",
+      estimation: "marginal",
+      dims: 1,
+      search: 16,
+    },
   },
   /** @see Saranathan et al. (2025), SubLIME, ACL */
   sublime: {

@@ -7,12 +7,15 @@ import {
   scenarioAnswers,
   type AbilityEstimate,
   type AnchorFactors,
+  type AnswerFeatures,
   type AnswerPattern,
   type AnswerRegressions,
   type AnchorSet,
   type ScenarioAnswers,
   type ScenarioEstimate,
   type ScenarioModel,
+  type ScoreMaps,
+  withJointScoreMap,
 } from "anchoreval/core";
 import { scoreAt } from "../matrix/response-matrix.ts";
 import { factoredForm } from "./factored-form.ts";
@@ -26,6 +29,8 @@ export interface FactoredAnchors {
   readonly answerFactors: AnchorFactors;
   /** Those of a model that answered them all. */
   readonly regressions: AnswerRegressions;
+  /** Null where no score map is fitted. */
+  readonly maps: ScoreMaps | null;
   readonly worst: number;
 }
 
@@ -95,7 +100,17 @@ export function targetEstimator(
     if (commonPriors === null || !enough) return { alone, together: null };
     const abilities = bankAbilities(banks.map((_, b) => ({ parts: parts[b]!, prior: commonPriors[b]!, own: own[b]! })));
     const common = factored.together(scores);
-    return { alone, together: patterned(estimates(abilities, () => common)) };
+    const features = new Map(
+      apart.flatMap((bySet, b) =>
+        bySet.flatMap((estimate, s): [string, AnswerFeatures][] =>
+          estimate?.features ? [[tasks[b]!.scenarios[s]!.id, estimate.features]] : [],
+        ),
+      ),
+    );
+    const joint = estimates(abilities, () => common).map((bySet, b) =>
+      bySet.map((estimate, s) => estimate && withJointScoreMap(estimate, sets[b]![s]!.maps, features)),
+    );
+    return { alone, together: patterned(joint) };
   };
 }
 

@@ -11,4 +11,5 @@ export const ESTIMATOR_NAMES: Readonly<Record<EstimatorId, string>> = {
   aipw: "AIPW",
   stack: "stacked blend",
   gate: "gated blend",
+  "score-map": "mapped score",
 };

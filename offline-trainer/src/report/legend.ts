@@ -5,7 +5,7 @@ export interface KeyEntry {
   readonly label: Child;
   readonly colour: string;
   readonly mark:
-    "circle" | "ring" | "square" | "diamond" | "solid-diamond" | "triangle" | "cross" | "star" | "bar" | "none";
+    "circle" | "ring" | "square" | "diamond" | "solid-diamond" | "triangle" | "cross" | "star" | "wye" | "bar" | "none";
   readonly line?: "solid" | "strong" | "dashed";
 }
 
@@ -18,6 +18,7 @@ const SHAPES: Readonly<Record<KeyEntry["mark"], Html | null>> = {
   triangle: html`<path d="M14 3.2 17.4 9.6H10.6Z" fill="var(--page)" />`,
   cross: html`<path d="M11 4 17 10M17 4 11 10" />`,
   star: html`<path d="M14 3.4 14.9 6 17.6 6 15.5 7.7 16.2 10.3 14 8.8 11.8 10.3 12.5 7.7 10.4 6 13.1 6Z" />`,
+  wye: html`<path d="M14 7V11M14 7 10.6 4.6M14 7 17.4 4.6" stroke-width="2" />`,
   bar: html`<path d="M14 0V14" stroke-width="2" />`,
   none: null,
 };

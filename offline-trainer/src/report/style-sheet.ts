@@ -4,13 +4,13 @@ export const STYLE_SHEET = `
   color-scheme: light dark;
   --page: #fdfdfc; --raised: #f4f5f3; --ink: #1b1d21; --muted: #5b626c; --grid: #e4e6e4; --rule: #c9cdcc;
   --like: #1f62b8; --stronger: #b8500b; --miss: #c2185b; --random: #6f7680; --item: #7d8590; --band: #e9ebea;
-  --p-irt-dr: #1f62b8; --gp-irt: #a05f00; --p-irt: #8d3fa3; --anchor-mean: #0b7a5e; --gaussian: #b3364a; --gate: #5b6b1a; --stack: #5b6b1a;
+  --p-irt-dr: #1f62b8; --gp-irt: #a05f00; --p-irt: #8d3fa3; --anchor-mean: #0b7a5e; --gaussian: #b3364a; --gate: #5b6b1a; --stack: #5b6b1a; --score-map: #00697f;
 }
 @media (prefers-color-scheme: dark) {
   :root {
     --page: #16181b; --raised: #1f2226; --ink: #e7e9ec; --muted: #a3aab4; --grid: #2b2f34; --rule: #434950;
     --like: #76aef5; --stronger: #f3a25f; --miss: #ff7fab; --random: #9aa2ad; --item: #8b939e; --band: #292d32;
-    --p-irt-dr: #76aef5; --gp-irt: #e2b04a; --p-irt: #d29ae2; --anchor-mean: #56c7a4; --gaussian: #f08a99; --gate: #bccb6a; --stack: #bccb6a;
+    --p-irt-dr: #76aef5; --gp-irt: #e2b04a; --p-irt: #d29ae2; --anchor-mean: #56c7a4; --gaussian: #f08a99; --gate: #bccb6a; --stack: #bccb6a; --score-map: #5cc8de;
   }
 }
 * { box-sizing: border-box; }
@@ -93,7 +93,7 @@ footer { margin-top: 3rem; color: var(--muted); font-size: 0.88rem; }
     color-scheme: light;
     --page: #fff; --raised: #f4f5f3; --ink: #000; --muted: #4b515a; --grid: #e0e2e0; --rule: #b5b9b8;
     --like: #1f62b8; --stronger: #b8500b; --miss: #c2185b; --random: #6f7680; --item: #7d8590; --band: #e9ebea;
-    --p-irt-dr: #1f62b8; --gp-irt: #a05f00; --p-irt: #8d3fa3; --anchor-mean: #0b7a5e; --gaussian: #b3364a; --gate: #5b6b1a; --stack: #5b6b1a;
+    --p-irt-dr: #1f62b8; --gp-irt: #a05f00; --p-irt: #8d3fa3; --anchor-mean: #0b7a5e; --gaussian: #b3364a; --gate: #5b6b1a; --stack: #5b6b1a; --score-map: #00697f;
   }
   body { max-width: none; padding: 0; font-size: 10pt; }
   nav { display: none; }

@@ -1,7 +1,8 @@
 import { addGram, AnchorEvalError, cholesky } from "anchoreval/core";
 import { symmetricEigen } from "../spectral/symmetric-eigen.ts";
-import { bendingAtBreaks, bendingPenalty, cubicBSplines, splinesAt, type CubicBSplines } from "./cubic-b-splines.ts";
+import { bendingPenalty, cubicBSplines } from "./cubic-b-splines.ts";
 import type { SmoothCurve } from "./smooth-curve.ts";
+import { basisRows, splineCurve } from "./spline-basis.ts";
 
 /** A fitted spline. */
 export interface PenalisedSpline {
@@ -61,15 +62,7 @@ export function penalisedSpline(
   };
   const lambda = penalty === "gcv" ? leastGcv(solution.balance, (own) => fit(own).gcv) : penalty;
   const { coefficients, degrees, gcv } = fit(lambda);
-  return { curve: curveOf(splines, coefficients), penalty: lambda, degrees, gcv };
-}
-
-/** B, n×count. */
-function basisRows(splines: CubicBSplines, x: Float64Array): Float64Array {
-  const rows = new Float64Array(x.length * splines.count);
-  const values = new Float64Array(4);
-  x.forEach((own, j) => rows.set(values, j * splines.count + splinesAt(splines, own, values)));
-  return rows;
+  return { curve: splineCurve(splines, coefficients), penalty: lambda, degrees, gcv };
 }
 
 type Solution = ((lambda: number) => { coefficients: Float64Array; degrees: number }) & { readonly balance: number };
@@ -126,22 +119,6 @@ function leastGcv(balance: number, gcv: (lambda: number) => number): number {
     else low = left;
   }
   return at((low + high) / 2);
-}
-
-/** Values and second derivatives at the breaks say it all. */
-function curveOf(splines: CubicBSplines, coefficients: Float64Array): SmoothCurve {
-  const values = new Float64Array(4);
-  const bending = bendingAtBreaks(splines);
-  return {
-    x: splines.breaks,
-    y: splines.breaks.map((own) => {
-      const first = splinesAt(splines, own, values);
-      return values.reduce((sum, value, r) => sum + value * coefficients[first + r]!, 0);
-    }),
-    bending: splines.breaks.map((_, i) =>
-      [0, 1, 2].reduce((sum, r) => sum + bending[3 * i + r]! * coefficients[i + r]!, 0),
-    ),
-  };
 }
 
 /** L⁻¹·Ω·L⁻ᵀ. */

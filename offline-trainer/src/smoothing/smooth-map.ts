@@ -1,3 +1,4 @@
+import { distinctValues } from "./distinct-values.ts";
 import { penalisedSpline } from "./penalised-spline.ts";
 import type { SmoothCurve } from "./smooth-curve.ts";
 
@@ -13,7 +14,7 @@ const LEAST_POINTS = 5;
  * @param x - at least one
  */
 export function smoothMap(x: Float64Array, y: Float64Array): SmoothCurve {
-  const different = Float64Array.from(new Set(x)).sort();
+  const different = distinctValues(x);
   if (different.length < LEAST_POINTS) return lineThrough(x, y, different);
   const pieces = Math.min(PIECES, different.length - 1);
   const last = different.length - 1;

@@ -67,7 +67,8 @@ export function higherOrderAbilities(blocks: readonly AbilityBlock[], options: N
     {
       name: "the abilities' posterior",
       value,
-      step: (point) => (looked.last = arrow(point, "observed"))?.step() ?? null,
+      // With asymptotes the observed curvature of all blocks together need not be definite, though each one's is.
+      step: (point) => (looked.last = arrow(point, "observed") ?? arrow(point, "expected"))?.step() ?? null,
     },
     options,
   );

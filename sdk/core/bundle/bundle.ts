@@ -1,3 +1,4 @@
+import type { ScoreMaps } from "../estimators/additive-map.ts";
 import type { AnchorFactors, AnchorSet } from "../estimators/types.ts";
 import type { FloatArray, ItemBank } from "../irt/types.ts";
 import type { MonotoneMap } from "../numeric/monotone-map.ts";
@@ -40,6 +41,8 @@ export interface BundleForm {
   readonly factors: AnchorFactors;
   /** Aligned with `anchors.items`. */
   readonly answerFactors: AnchorFactors;
+  /** Of the score map; null where the form has none. */
+  readonly maps: ScoreMaps | null;
   /** Item ids aligned with `anchors.items`. */
   readonly itemIds: readonly string[];
 }

@@ -1,11 +1,12 @@
 import { AnchorEvalError, type Issue } from "../errors.ts";
+import type { AdditiveMap, MapReads, ScoreMaps } from "../estimators/additive-map.ts";
 import { anchorFactors } from "../estimators/anchor-factors.ts";
 import type { AnchorFactors } from "../estimators/types.ts";
 import type { FloatArray } from "../irt/types.ts";
 import { itemWeights, type Bundle, type BundleForm, type BundleScenario } from "./bundle.ts";
 import { list, number, object, text, type Check } from "./check.ts";
 import { tensorNames, type FactorsOf } from "./layout.ts";
-import type { AnchorRecord, Manifest } from "./manifest.ts";
+import type { AnchorRecord, Manifest, MapManifest, ScoreMapManifest } from "./manifest.ts";
 import { FORM_ID, idProblem, SHA256 } from "./names.ts";
 import { decodeSafetensorsHeader, tensorData, type SafetensorsHeader, type TensorData } from "./safetensors.ts";
 
@@ -94,10 +95,27 @@ function decodeScenario(
     };
   };
   const [factors, answerFactors] = [readFactors("factors"), readFactors("answer_factors")];
+  const readMap = (form: string, of: MapReads, { intercept, terms }: MapManifest): AdditiveMap => {
+    const name = tensorNames.map(index, form, of);
+    const width = header.tensors.get(name)?.shape[1] ?? 0;
+    const data = read(name, [terms.length, width], Float32Array, false);
+    return {
+      intercept,
+      terms: terms.map((term, t) => {
+        const [begin, end, ...values] = data.subarray(t * width, (t + 1) * width);
+        if (values.length < 2 || begin! >= end!) throw broken(`tensor ${name} has a curve without length`);
+        return { ...term, begin: begin!, end: end!, values: Float32Array.from(values) };
+      }),
+    };
+  };
+  const readMaps = (form: string, { alone, together }: ScoreMapManifest): ScoreMaps => ({
+    alone: readMap(form, "alone", alone),
+    together: together && readMap(form, "together", together),
+  });
   const idOf = new Map(records.map((record) => [record.index, record.item_id]));
   const forms = new Map<string, BundleForm>();
   for (const form of manifest.forms) {
-    const size = form.scenarios[id]!.items;
+    const { items: size, map } = form.scenarios[id]!;
     const items = read(tensorNames.items(index, form.id), [size], Uint32Array, true);
     const mass = read(tensorNames.mass(index, form.id), [size], Float64Array, true);
     const name = tensorNames.inclusion(index, form.id);
@@ -120,6 +138,7 @@ function decodeScenario(
       anchors: { items, mass, inclusion },
       factors: anchorFactors(factors, asked),
       answerFactors: anchorFactors(answerFactors, asked),
+      maps: map ? readMaps(form.id, map) : null,
       itemIds,
     });
   }

@@ -1,3 +1,4 @@
+import { MAP_READS, type ScoreMaps } from "../estimators/additive-map.ts";
 import type { AnchorFactors, AnchorSet } from "../estimators/types.ts";
 import type { FloatArray, ItemBank } from "../irt/types.ts";
 import { sha256Hex } from "./digest.ts";
@@ -27,6 +28,8 @@ export interface ScenarioContent {
   readonly factors: AnchorFactors;
   /** The same of the source models' answers. */
   readonly answerFactors: AnchorFactors;
+  /** Score maps by form id, of the forms that have them, as the manifest describes them. */
+  readonly maps?: ReadonlyMap<string, ScoreMaps>;
   /** In the order in which they are asked. */
   readonly anchors: readonly AnchorRecord[];
   /** In parameter order. */
@@ -146,6 +149,13 @@ function encodeParameters(scenarios: readonly ScenarioContent[], forms: readonly
       tensors.push({ name: tensorNames.factorLoadings(s, of), shape: [rows, rank], data: Float32Array.from(loadings) });
       tensors.push({ name: tensorNames.factorNoise(s, of), shape: [rows], data: Float32Array.from(noise) });
     }
+    for (const form of forms)
+      for (const of of MAP_READS) {
+        const terms = scenario.maps?.get(form)?.[of]?.terms;
+        if (terms === undefined) continue;
+        const data = Float32Array.from(terms.flatMap(({ begin, end, values }) => [begin, end, ...values]));
+        tensors.push({ name: tensorNames.map(s, form, of), shape: [terms.length, data.length / terms.length], data });
+      }
   });
   return encodeSafetensors(tensors);
 }

@@ -1,10 +1,12 @@
+import type { MapReads } from "../estimators/additive-map.ts";
+
 /** What factors are of: `factors` of the response model's curves, `answer_factors` of the source models' answers. */
 export type FactorsOf = "factors" | "answer_factors";
 
 /**
  * Names of the tensors in parameters.safetensors. Scenarios are numbered in the manifest's order, since their ids may
  * be any text. The file holds, in this order: all forms' float64 arrays, all source scores (float32), all forms' item
- * indices (uint32), then one scenario's item parameters and factors after another (float32).
+ * indices (uint32), then one scenario's item parameters, factors and score maps after another (float32).
  */
 export const tensorNames = {
   /** N×D discriminations. */
@@ -29,6 +31,8 @@ export const tensorNames = {
   items: (scenario: number, form: string): string => `scenario.${scenario}.form.${form}.items`,
   /** What each anchor stands for. */
   mass: (scenario: number, form: string): string => `scenario.${scenario}.form.${form}.mass`,
+  /** A score map's curves, T×(2+K): begin, end and K values each; absent from forms without one. */
+  map: (scenario: number, form: string, of: MapReads): string => `scenario.${scenario}.form.${form}.map.${of}`,
   /** Inclusion probabilities; absent for a purposive form. */
   inclusion: (scenario: number, form: string): string => `scenario.${scenario}.form.${form}.inclusion`,
 } as const;

@@ -1,8 +1,9 @@
-import type { Blend, EstimatorId, SeenScores } from "../estimators/types.ts";
+import type { FeatureName } from "../estimators/additive-map.ts";
+import type { Blend, ByEstimator, EstimatorId, SeenScores } from "../estimators/types.ts";
 import type { PatternThresholds } from "../person-fit/suspicions.ts";
 
 /** Version of the bundle format: a reader refuses a newer major, and ignores fields that it doesn't know. */
-export const FORMAT_VERSION = "1.1";
+export const FORMAT_VERSION = "1.2";
 
 export const WEIGHTINGS = ["subscenarios", "items"] as const;
 /** Whether each subscenario or each item counts the same in a scenario's score. */
@@ -107,6 +108,22 @@ export interface FormScenarioManifest extends MeasuredBlend {
   readonly together: MeasuredBlend | null;
   /** Where an answer pattern becomes suspicious; null where the held-out models are too few, absent from older bundles. */
   readonly pattern?: PatternThresholds | null;
+  /** The score map; absent from forms without one, then from all scenarios of the form. */
+  readonly map?: ScoreMapManifest;
+}
+
+/** What a scenario's score map reads; its curves are tensors. */
+export interface ScoreMapManifest {
+  /** From the scenario's own answers. */
+  readonly alone: MapManifest;
+  /** From the answers to all scenarios; null where it needs no others. */
+  readonly together: MapManifest | null;
+}
+
+export interface MapManifest {
+  readonly intercept: number;
+  /** A curve each, in the order of the tensor's rows. */
+  readonly terms: readonly FeatureName[];
 }
 
 /** Errors measured on source models that were held out of every step; null where the models are too few. */
@@ -120,7 +137,7 @@ export interface MeasuredErrors {
 export interface SplitErrors {
   /** Held-out models behind these figures. */
   readonly models: number;
-  readonly estimators: Readonly<Record<EstimatorId, ErrorSummary>>;
+  readonly estimators: ByEstimator<ErrorSummary>;
   /** Mean absolute error of as many items drawn at random. */
   readonly randomMae: number;
   /** Share of 95 % intervals that hold the full score; null below 20 models. */

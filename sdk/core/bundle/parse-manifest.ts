@@ -1,5 +1,6 @@
 import { AnchorEvalError, type Issue } from "../errors.ts";
-import { BASE_ESTIMATORS, ESTIMATORS, type BaseEstimatorId } from "../estimators/types.ts";
+import { MAP_FEATURES } from "../estimators/additive-map.ts";
+import { ALL_ESTIMATORS, BASE_ESTIMATORS, ESTIMATORS, type BaseEstimatorId } from "../estimators/types.ts";
 import { PARAMETERIZATION } from "../irt/parameterization.ts";
 import type { PatternThresholds } from "../person-fit/suspicions.ts";
 import { cholesky } from "../numeric/cholesky.ts";
@@ -12,7 +13,9 @@ import {
   WEIGHTINGS,
   type ColdStartManifest,
   type ErrorSummary,
+  type FormManifest,
   type Manifest,
+  type MapManifest,
   type MeasuredErrors,
 } from "./manifest.ts";
 import { BENCHMARK_NAME, FORM_ID, idProblem, SHA256, VERSION } from "./names.ts";
@@ -32,6 +35,7 @@ const split = nullable(
           (typeof ESTIMATORS)[number],
           typeof errorSummary
         >,
+        { "score-map": errorSummary },
       ),
       randomMae: number({ min: 0 }),
       coverage95: nullable(share),
@@ -54,6 +58,11 @@ const pattern: Check<PatternThresholds> = object({
   brokenRun: number({ min: 0 }),
   infit: number({ min: 0 }),
   outfit: number({ min: 0 }),
+});
+
+const map: Check<MapManifest> = object({
+  intercept: number(),
+  terms: list(object({ feature: oneOf(MAP_FEATURES), scenario: nullable(id) }), { min: 1 }),
 });
 
 const measuredBlend = {
@@ -129,12 +138,12 @@ const manifest: Check<Manifest> = object(
         id: text({ pattern: FORM_ID }),
         selection: text(),
         digest: text({ pattern: SHA256 }),
-        estimator: oneOf(ESTIMATORS),
+        estimator: oneOf(ALL_ESTIMATORS),
         interval: oneOf(["design", "cross-validated"]),
         scenarios: record(
           object(
             { items: count, whole: flag, ...measuredBlend, together: nullable(object(measuredBlend)) },
-            { pattern: nullable(pattern) },
+            { pattern: nullable(pattern), map: object({ alone: map, together: nullable(map) }) },
           ),
         ),
         overall: nullable(
@@ -271,6 +280,7 @@ function crossCheck(manifest: Manifest, issues: Issue[]): void {
       for (const weights of together ? [alone, together.stack] : [alone])
         if (Math.abs(Object.values(weights).reduce((sum, weight) => sum + weight, 0) - 1) > 1e-5)
           add([...path, "stack"], "invalid_value", "the weights of a stack sum to 1");
+      for (const problem of mapProblems(form, scenario)) add([...path, "map"], "mismatch", problem);
       if (together && manifest.banks.some(({ prior }) => prior.loadings === undefined))
         add([...path, "together"], "mismatch", "answers count together where all banks have loadings");
     }
@@ -297,6 +307,22 @@ function crossCheck(manifest: Manifest, issues: Issue[]): void {
       add(["files", index, "segments"], "missing", "the first segment holds what all scenarios need");
     if (file.segments && end !== file.bytes) add(["files", index, "segments"], "mismatch", "segments cover the file");
   });
+}
+
+/** What is wrong with a scenario's score map. */
+function mapProblems({ estimator, scenarios }: FormManifest, scenario: string): string[] {
+  const mapped = Object.values(scenarios).filter((own) => own.map !== undefined).length;
+  const own = scenarios[scenario]!.map;
+  if (own === undefined) {
+    if (mapped > 0) return ["a form has score maps of all scenarios or of none"];
+    return estimator === "score-map" ? ["a form whose score is score-map has maps"] : [];
+  }
+  const problems: string[] = [];
+  if (own.alone.terms.some((term) => term.scenario !== scenario || term.feature === "score"))
+    problems.push("a map of the scenario's own answers reads their mean and what they let expect");
+  if (own.together?.terms.some((term) => term.scenario !== null && !Object.hasOwn(scenarios, term.scenario)))
+    problems.push("a map of all scenarios reads scenarios of the bundle");
+  return problems;
 }
 
 function ascends(values: readonly number[], strictly: boolean): boolean {

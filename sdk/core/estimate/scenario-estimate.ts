@@ -1,5 +1,6 @@
 import type { AbilityEstimate } from "../ability/types.ts";
 import { anchorMean } from "../estimators/anchor-mean.ts";
+import { mappedScore, type AnswerFeatures, type ScoreMaps } from "../estimators/additive-map.ts";
 import { answerRegressions, type AnswerRegressions } from "../estimators/answer-regressions.ts";
 import { answeredSample } from "../estimators/answered-sample.ts";
 import { correctedMean } from "../estimators/corrected-mean.ts";
@@ -8,7 +9,7 @@ import { gaussianMean } from "../estimators/gaussian-mean.ts";
 import { knownBounds } from "../estimators/known-bounds.ts";
 import { linearScore } from "../estimators/linear-score.ts";
 import { modelImputedMean } from "../estimators/model-imputed-mean.ts";
-import type { AnchorFactors, AnchorSet, AnsweredSample, BaseEstimatorId } from "../estimators/types.ts";
+import type { AnchorFactors, AnchorSet, AnsweredSample, BaseScores } from "../estimators/types.ts";
 import type { ItemBank } from "../irt/types.ts";
 import type { MonotoneMap } from "../numeric/monotone-map.ts";
 import { answerLeverages } from "./answer-leverages.ts";
@@ -27,11 +28,15 @@ export interface ScenarioModel {
   readonly answerFactors: AnchorFactors;
   /** Of the answered anchors, where they are known: models that answered the same ones share them. @default solved */
   readonly regressions?: AnswerRegressions;
+  /** Of the score map, where the form has one. */
+  readonly maps?: ScoreMaps | null;
 }
 
 export interface ScenarioEstimate {
   /** Every base estimator's score, in [0,1]; {@link blendEstimates} gives the others. */
-  readonly base: Readonly<Record<BaseEstimatorId, number>>;
+  readonly base: BaseScores;
+  /** What score maps of all scenarios read of this one; null where the form has no map. */
+  readonly features: AnswerFeatures | null;
   readonly sample: AnsweredSample;
   /** What the answers alone prove about the full score. */
   readonly bounds: { readonly low: number; readonly high: number };
@@ -68,7 +73,7 @@ export function scenarioAnswers(model: ScenarioModel, scores: ArrayLike<number>)
 }
 
 /** A score within what the answers prove. */
-function brought(score: number, { low, high }: ScenarioEstimate["bounds"]): number {
+export function brought(score: number, { low, high }: ScenarioEstimate["bounds"]): number {
   return Math.min(high, Math.max(low, score));
 }
 
@@ -91,6 +96,9 @@ export function estimateScenario(
   const { sample, bounds } = answers;
   const predicted = predictedScores(ability.theta, model.bank, model.scoreMap);
   const state = { weights: model.weights, predicted, sample };
+  const features = model.maps
+    ? answerFeatures(model.maps, answers.base["anchor-mean"], expectedScore(model.weights, predicted), bounds)
+    : null;
   return {
     base: {
       "anchor-mean": answers.base["anchor-mean"],
@@ -99,11 +107,37 @@ export function estimateScenario(
       gaussian: brought(gaussianMean(model.factors, model.weights, sample, factors), bounds),
       "ridge-gap": answers.base["ridge-gap"],
       aipw: answers.base.aipw,
+      ...(features && { "score-map": features.score }),
     },
+    features,
     sample,
     bounds,
     residuals: leaveOneOutResiduals(model.bank, ability, predicted, sample),
   };
+}
+
+/** What maps read of one scenario; its own map's score is brought into the bounds. */
+export function answerFeatures(
+  { alone }: Pick<ScoreMaps, "alone">,
+  mean: number,
+  expected: number,
+  bounds: ScenarioEstimate["bounds"],
+): AnswerFeatures {
+  const own = { mean, expected, score: NaN };
+  return {
+    ...own,
+    score: brought(
+      mappedScore(alone, ({ feature }) => own[feature]),
+      bounds,
+    ),
+  };
+}
+
+/** Σ w·p̂, the full score that the ability lets expect. */
+export function expectedScore(weights: Float64Array, predicted: Float64Array): number {
+  let sum = 0;
+  for (let i = 0; i < weights.length; i++) sum += weights[i]! * predicted[i]!;
+  return sum;
 }
 
 /** Residuals y − p̂ as if each answer had not moved the ability: (y−p̂)/(1−h), h its leverage. */

@@ -2,9 +2,9 @@ import { blendedMean } from "./blended-mean.ts";
 import { outsideProbability } from "./outside-probability.ts";
 import {
   BASE_ESTIMATORS,
-  type BaseEstimatorId,
+  type BaseScores,
   type Blend,
-  type EstimatorId,
+  type ByEstimator,
   type SeenModels,
   type SeenScores,
 } from "./types.ts";
@@ -25,7 +25,7 @@ interface Outside {
 
 /** Base estimates with their blends. */
 export interface BlendedEstimates {
-  readonly estimators: Readonly<Record<EstimatorId, number>>;
+  readonly estimators: ByEstimator<number>;
   /**
    * Probability that the full score lies above or below every source model's, in this scenario or over all that are
    * estimated together, whichever is the surer.
@@ -50,7 +50,7 @@ export interface BlendedEstimates {
  * @param bounds - what the answers alone prove
  */
 export function blendEstimates(
-  base: Readonly<Record<BaseEstimatorId, number>>,
+  base: BaseScores,
   blend: Omit<Blend, "tightening">,
   seen: SeenModels,
   bounds: { readonly low: number; readonly high: number },
@@ -71,6 +71,7 @@ export function blendEstimates(
       gaussian: base.gaussian,
       "ridge-gap": base["ridge-gap"],
       aipw: base.aipw,
+      ...(base["score-map"] !== undefined && { "score-map": base["score-map"] }),
       stack: within(stack),
       gate: within((1 - share) * stack + share * corrected),
     },
@@ -97,6 +98,6 @@ function placeOf(
  * p-irt-dr with half of its correction: ½·p-irt-dr + ½·p-irt. What the anchors' residuals say of the other items is
  * half noise, so correcting by all of it costs more than it mends, outside the range seen too.
  */
-export function partlyCorrectedMean(base: Readonly<Record<BaseEstimatorId, number>>): number {
+export function partlyCorrectedMean(base: BaseScores): number {
   return CORRECTION * base["p-irt-dr"] + (1 - CORRECTION) * base["p-irt"];
 }

@@ -1,6 +1,6 @@
 import type { FloatArray } from "../irt/types.ts";
 
-/** Ids of the estimators, the word that JSON, tables and the command line use. */
+/** Ids of the estimators that every form has, the word that JSON, tables and the command line use. */
 export const ESTIMATORS = [
   "anchor-mean",
   "p-irt",
@@ -12,11 +12,20 @@ export const ESTIMATORS = [
   "stack",
   "gate",
 ] as const;
-export type EstimatorId = (typeof ESTIMATORS)[number];
+
+/** All of them; forms have a score map where one was fitted. */
+export const ALL_ESTIMATORS = [...ESTIMATORS, "score-map"] as const;
+export type EstimatorId = (typeof ALL_ESTIMATORS)[number];
+
+/** Something of every estimator; of the score map where there is one. */
+export type ByEstimator<T> = Readonly<Record<(typeof ESTIMATORS)[number], T>> & { readonly "score-map"?: T };
 
 /** Estimators that follow from the answers and what the source models taught; the others blend some of these. */
 export const BASE_ESTIMATORS = ["anchor-mean", "p-irt", "p-irt-dr", "gaussian", "ridge-gap", "aipw"] as const;
 export type BaseEstimatorId = (typeof BASE_ESTIMATORS)[number];
+
+/** Scores of the base estimators, and the score map's where there is one, which is never blended. */
+export type BaseScores = Readonly<Record<BaseEstimatorId, number>> & { readonly "score-map"?: number };
 
 /**
  * The anchors of one scenario: which items are asked and what each stands for.

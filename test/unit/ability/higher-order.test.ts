@@ -170,3 +170,24 @@ test("refuses loadings that leave no specific ability, and parameters that are n
     "the abilities' posterior",
   );
 });
+
+test("steep items with asymptotes, answered by chance: all blocks together need not be definite, and a mode is found", () => {
+  for (let seed = 0; seed < 20; seed++) {
+    const random = createRandom(`steep ${seed}`);
+    const count = 12;
+    const given = Array.from({ length: 3 }, (): AbilityBlock => {
+      const bank = itemBank(
+        Float64Array.from({ length: count }, () => 3 + random.next()),
+        Float64Array.from({ length: count }, () => 3 * random.normal()),
+        { lower: new Float64Array(count).fill(0.4), upper: new Float64Array(count).fill(0.9) },
+      );
+      const scores = Float64Array.from({ length: count }, () => (random.next() < 0.5 ? 0 : 1));
+      const prior = higherOrderPrior(Float64Array.of(0), Float64Array.of(1), 2, Float64Array.of(0.95), 1);
+      return { bank, answers: { items: scores.map((_, i) => i), scores }, prior };
+    });
+    for (const { status, covariance } of higherOrderAbilities(given)) {
+      expect(status).toBe("converged");
+      expect(covariance[0]).toBeGreaterThan(0);
+    }
+  }
+});

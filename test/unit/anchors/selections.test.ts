@@ -48,6 +48,17 @@ call("essence", [
     reason: "items are chosen on purpose: they have no probabilities",
   },
 ]);
+call("fisher-information", [
+  { test: "puts the smaller sizes into the larger", reason: "a size has bins of its own" },
+  {
+    test: "states inclusion probabilities, and the weight over them as mass",
+    reason: "items are chosen on purpose: they have no probabilities",
+  },
+  {
+    test: "is the same with the same seed, another one with another seed",
+    reason: "of 40 items none is left out by a draw",
+  },
+]);
 call("sublime", [
   { test: "puts the smaller sizes into the larger", reason: "each size has candidates of its own" },
   {

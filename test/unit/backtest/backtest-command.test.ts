@@ -230,12 +230,15 @@ describe("refusals", () => {
 
   test.each([
     [["--split", "random"], "--split is of interpolation, extrapolation, family, newest; got random"],
-    [["--recipe", "random,best"], "--recipe is of recommended, random, tinybenchmarks, essence, sublime; got best"],
+    [
+      ["--recipe", "random,best"],
+      "--recipe is of recommended, random, tinybenchmarks, essence, metabench, sublime; got best",
+    ],
     [["--estimator", "irt"], "--estimator is auto, anchor-mean, p-irt, gp-irt,"],
     [["--estimates", "p-irt"], "Unknown option '--estimates'; see anchoreval backtest --help"],
     [
       ["--selection", "best"],
-      "--selection is stratified, random, hybrid, screened, greedy-variance, essence, sublime, irt-kmeans, correctness-kmeans; got best",
+      "--selection is stratified, random, hybrid, screened, greedy-variance, essence, fisher-information, sublime, irt-kmeans, correctness-kmeans; got best",
     ],
     [["--pool", ""], '--pool: an id must not be empty, got ""'],
     [["--weighting", "models"], "--weighting is subscenarios, items; got models"],

@@ -12,12 +12,14 @@ import {
 describe("configurationDigest", () => {
   const changes: { [Field in Exclude<keyof FitConfiguration, "weighting">]: FitConfiguration[Field][] } = {
     selection: SELECTIONS.filter((selection) => selection !== DEFAULT_CONFIGURATION.selection),
-    estimator: ["anchor-mean", "stack"],
+    estimator: ["anchor-mean", "stack", "score-map"],
+    scoreMap: ["mean", "additive"],
     irtModel: ["1pl", "3pl", "4pl"],
     estimation: ["marginal"],
     link: ["auto", "bernoulli", "gaussian"],
     shrinkage: ["auto", 1],
     dims: ["auto", 1, 5],
+    search: [1, 24],
     priorScale: [1, 2.5],
     lambda: ["reference"],
     joint: [true],
@@ -65,6 +67,7 @@ test("a draw has the gated blend and intervals from it, what is chosen on purpos
     screened: ["gate", "design"],
     "greedy-variance": ["stack", "cross-validated"],
     essence: ["stack", "cross-validated"],
+    "fisher-information": ["score-map", "cross-validated"],
     sublime: ["stack", "cross-validated"],
     "irt-kmeans": ["gp-irt", "cross-validated"],
     "correctness-kmeans": ["gp-irt", "cross-validated"],

@@ -9,7 +9,11 @@ import {
   type CellResult,
 } from "../../../offline-trainer/src/backtest/cell.ts";
 import { bankTasks, linkedTasks } from "../../../offline-trainer/src/fit/bank-tasks.ts";
-import { DEFAULT_CONFIGURATION, type FitConfiguration } from "../../../offline-trainer/src/fit/configuration.ts";
+import {
+  DEFAULT_CONFIGURATION,
+  scoreMapKind,
+  type FitConfiguration,
+} from "../../../offline-trainer/src/fit/configuration.ts";
 import { crossValidate, type CrossValidation } from "../../../offline-trainer/src/fit/cross-validate.ts";
 import { drawForms, prepareForms, type BankForms } from "../../../offline-trainer/src/fit/draw-forms.ts";
 import {
@@ -85,6 +89,9 @@ function trained({ tasks, groups, seed, configuration: given }: CellInput): Prom
       backend: typescriptBackend,
       groups,
       selection: given.selection,
+      scoreMap: scoreMapKind(given),
+      search: given.search,
+      priorScale: given.priorScale,
       sizes,
       random: createRandom(seed).fork(tasks.length > 1 ? "all" : tasks[0]!.id),
     },
@@ -99,6 +106,7 @@ async function formsOf(cell: CellInput, fold: TrainedFold): Promise<BankForms[]>
       sizes,
       backend: typescriptBackend,
       random: fold.random,
+      ...(fold.models[b]!.design && { design: fold.models[b]!.design }),
     }),
   );
   const forms: BankForms[] = [];
@@ -139,6 +147,7 @@ const learned = (results: readonly CellResult[]): unknown =>
 describe("backtestCell", () => {
   const variants: [string, Partial<FitConfiguration>, boolean][] = [
     ...SELECTIONS.map((selection): [string, Partial<FitConfiguration>, boolean] => [selection, { selection }, false]),
+    ["design searched for", { selection: "fisher-information", search: 4, estimation: "marginal" }, false],
     ["3PL", { irtModel: "3pl", estimation: "marginal" }, false],
     ["shrinkage chosen", { shrinkage: "auto", folds: 2, draws: 1 }, false],
     ["link chosen", { link: "auto" }, true],
@@ -227,6 +236,8 @@ describe("crossValidate", () => {
     folds: 3,
     draws: 2,
     priorScale: 2,
+    scoreMap: "additive" as const,
+    search: 0,
   };
   const validate = async (task: BankTask, selection: FitConfiguration["selection"]): Promise<CrossValidation> =>
     (await crossValidate([task], rows, own, { ...options, selection, random: createRandom(9) }))[0]!.alone;

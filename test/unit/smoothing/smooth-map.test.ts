@@ -1,4 +1,7 @@
+import { createRandom } from "anchoreval/core";
 import { describe, expect, test } from "vitest";
+import { additiveModel } from "../../../offline-trainer/src/smoothing/additive-model.ts";
+import { distinctValues } from "../../../offline-trainer/src/smoothing/distinct-values.ts";
 import { curveAt } from "../../../offline-trainer/src/smoothing/smooth-curve.ts";
 import { smoothMap } from "../../../offline-trainer/src/smoothing/smooth-map.ts";
 
@@ -33,4 +36,24 @@ describe("a smooth map", () => {
     expect((curveAt(map, 1.095) - curveAt(map, 0.995)) / 0.1).toBeCloseTo(slope, 4);
     expect(curveAt(map, NaN)).toBeNaN();
   });
+});
+
+test("values that only rounding tells apart are one, in a map and in a sum of curves", () => {
+  const random = createRandom(8);
+  const level = (k: number): number => Math.floor(k / 6) / 10;
+  const x = Float64Array.from({ length: 60 }, (_, k) => level(k) + (k % 6) * 2e-17 * (k > 12 ? 1 : 0));
+  const shaken = Float64Array.from({ length: 60 }, (_, k) => level(k) * (1 + (k % 6) * 2.3e-16));
+  const y = Float64Array.from({ length: 60 }, (_, k) => level(k) ** 2 + 0.01 * random.normal());
+  for (const values of [x, shaken]) {
+    const map = smoothMap(values, y);
+    const { intercept, curves } = additiveModel([values], y);
+    for (const at of [0, 0.25, 0.5, 0.9]) {
+      expect(Math.abs(curveAt(map, at) - at ** 2)).toBeLessThan(0.02);
+      expect(Math.abs(intercept + curveAt(curves[0]!, at) - at ** 2)).toBeLessThan(0.02);
+    }
+  }
+  expect(Array.from(distinctValues(Float64Array.of(0.3, 0.1 + 0.2, 1, 0)))).toEqual([0, 0.3, 1]);
+  expect(Array.from(distinctValues(Float64Array.of(0, 1 - 1e-16, 1)))).toEqual([0, 1]);
+  expect(Array.from(distinctValues(Float64Array.of(0.5, 0.5)))).toEqual([0.5]);
+  expect(distinctValues(Float64Array.of(0.3, 0.1 + 0.2)).length).toBe(1);
 });

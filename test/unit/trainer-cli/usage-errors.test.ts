@@ -75,7 +75,7 @@ const shared: readonly Case[] = [
   {
     argv: ["--selection", "best"],
     message:
-      "--selection is stratified, random, hybrid, screened, greedy-variance, essence, sublime, irt-kmeans, correctness-kmeans; got best",
+      "--selection is stratified, random, hybrid, screened, greedy-variance, essence, fisher-information, sublime, irt-kmeans, correctness-kmeans; got best",
   },
   { argv: ["--dims", "0"], message: "--dims is a whole number from 1 to 32; got 0" },
   { argv: ["--dims", "33"], message: "--dims is a whole number from 1 to 32; got 33" },
@@ -440,11 +440,11 @@ describe("publish", () => {
     await refuses({
       argv: [
         "publish",
-        broken("newer", "manifest.json", (text) => text.replace('"formatVersion":"1.1"', '"formatVersion":"2.0"')),
+        broken("newer", "manifest.json", (text) => text.replace('"formatVersion":"1.2"', '"formatVersion":"2.0"')),
         ...["--to", to],
       ],
       code: "bundle_format_unsupported",
-      message: "this bundle has format 2.0, this reader knows 1.1 and older minors: update anchoreval",
+      message: "this bundle has format 2.0, this reader knows 1.2 and older minors: update anchoreval",
     });
   });
 

@@ -1,5 +1,6 @@
 import { z } from "@hono/zod-openapi";
-import { ESTIMATORS, EVIDENCE, SUSPICIONS } from "anchoreval/core";
+import { ALL_ESTIMATORS, EVIDENCE, SUSPICIONS } from "anchoreval/core";
+import { byEstimator } from "./by-estimator.ts";
 
 /** Mirrors `Interval` of anchoreval. */
 export const IntervalSchema = z
@@ -55,8 +56,8 @@ export const ScenarioDetailsSchema = z
     thetaStatus: z.enum(["converged", "max-iterations"]),
     evidence: z.enum(EVIDENCE).openapi({ description: "Answers that the score rests on: its own bank's, or all." }),
     lambda: z.number().openapi({ description: "λ of gp-irt." }),
-    estimator: z.enum(ESTIMATORS).openapi({ description: "The estimator that `score` is." }),
-    estimators: z.record(z.enum(ESTIMATORS), z.number()),
+    estimator: z.enum(ALL_ESTIMATORS).openapi({ description: "The estimator that `score` is." }),
+    estimators: byEstimator(z.number()),
     outside: z
       .object({ above: z.number(), below: z.number() })
       .openapi({ description: "Probability that the full score lies above or below every source model's." }),

@@ -1,11 +1,12 @@
 import { z } from "@hono/zod-openapi";
 import { BUNDLE_FILES, IRT_MODELS, WEIGHTINGS } from "anchoreval/bundle";
-import { BASE_ESTIMATORS, ESTIMATORS } from "anchoreval/core";
+import { ALL_ESTIMATORS, BASE_ESTIMATORS, MAP_FEATURES } from "anchoreval/core";
+import { byEstimator } from "./by-estimator.ts";
 
 const MeasuredSplitSchema = z
   .object({
     models: z.number().int(),
-    estimators: z.record(z.enum(ESTIMATORS), z.object({ mae: z.number(), rmse: z.number(), bias: z.number() })),
+    estimators: byEstimator(z.object({ mae: z.number(), rmse: z.number(), bias: z.number() })),
     randomMae: z.number(),
     coverage95: z.number().nullable(),
     coverageSe: z.number().nullable().exactOptional(),
@@ -61,11 +62,18 @@ const measuredBlend = {
   measured: MeasuredErrorsSchema,
 };
 
+const MapSchema = z
+  .object({
+    intercept: z.number(),
+    terms: z.array(z.object({ feature: z.enum(MAP_FEATURES), scenario: z.string().nullable() })).readonly(),
+  })
+  .openapi("ScoreMap");
+
 const FormSchema = z.object({
   id: z.string(),
   selection: z.string(),
   digest: z.string(),
-  estimator: z.enum(ESTIMATORS),
+  estimator: z.enum(ALL_ESTIMATORS),
   interval: z.enum(["design", "cross-validated"]),
   scenarios: z.record(
     z.string(),
@@ -75,6 +83,7 @@ const FormSchema = z.object({
       ...measuredBlend,
       together: z.object(measuredBlend).nullable(),
       pattern: PatternThresholdsSchema.nullable().exactOptional(),
+      map: z.object({ alone: MapSchema, together: MapSchema.nullable() }).exactOptional(),
     }),
   ),
   overall: z

@@ -1,6 +1,6 @@
 import * as Plot from "@observablehq/plot";
 import { servedBlend, type MeasuredErrors, type SplitErrors } from "anchoreval/bundle";
-import { ESTIMATORS, type EstimatorId } from "anchoreval/core";
+import { estimatorsOf, figureOf, type EstimatorId } from "anchoreval/core";
 import { ESTIMATOR_NAMES } from "../estimator-names.ts";
 import { points } from "../format.ts";
 import { html, type Html } from "../html.ts";
@@ -17,7 +17,6 @@ interface Size {
 
 /** Lines that would crowd the panels: of the stack there is what the gate makes of it, the others are peers' estimators. */
 const LEFT_OUT: readonly EstimatorId[] = ["stack", "ridge-gap", "aipw"];
-const DRAWN = ESTIMATORS.filter((id) => !LEFT_OUT.includes(id));
 
 const SYMBOLS = {
   "p-irt-dr": "circle",
@@ -29,6 +28,7 @@ const SYMBOLS = {
   aipw: "none",
   stack: "none",
   gate: "star",
+  "score-map": "wye",
 } as const satisfies Record<EstimatorId, string>;
 
 /** Error by number of items: every estimator against random items, one panel a scenario, one group a kind of model. */
@@ -42,11 +42,11 @@ export function errorBySize({ manifest }: ReportData): Html {
   const all = rows.flatMap(({ charted }) => charted.flatMap(({ sizes }) => sizes.map(({ errors }) => errors)));
   if (all.length === 0)
     return html`<p class="missing">Not measured: there are too few models to hold any out, or every item is asked.</p>`;
-  const highest = Math.max(...all.flatMap(({ estimators, randomMae }) => [randomMae, ...maes(estimators)]));
+  const highest = Math.max(...all.flatMap(({ estimators, randomMae }) => [randomMae, ...maes({ estimators })]));
   return figure(
     html`Typical (mean absolute) error, in points, by the number of items asked, on a logarithmic axis. Below the dashed
     line is better than as many items drawn at random. All panels share one vertical scale, so that they compare.`,
-    legend(key(served)),
+    legend(key(served, drawn(all[0]!))),
     ...rows.map(({ title, split, charted }) =>
       charted.length === 0
         ? html`<h3>${title}</h3>
@@ -86,15 +86,15 @@ function panel(
   sizes: readonly Size[],
   { served, title: group, highest }: { served: EstimatorId; title: string; highest: number },
 ): Panel {
-  const others = DRAWN.filter((id) => id !== served);
+  const others = drawn(sizes[0]!.errors).filter((id) => id !== served);
   const items = sizes.map((size) => size.items);
   const line = (id: EstimatorId): { x: number; y: number }[] =>
-    sizes.map((size) => ({ x: Math.log(size.items), y: 100 * size.errors.estimators[id].mae }));
+    sizes.map((size) => ({ x: Math.log(size.items), y: 100 * figureOf(size.errors.estimators, id).mae }));
   const random = sizes.map((size) => ({ x: Math.log(size.items), y: 100 * size.errors.randomMae }));
   const at = { x: "x", y: "y" } as const;
   const label = sizes.map(
     ({ items: n, errors }) =>
-      `${n} items: ${points(errors.estimators[served].mae)}, random items ${points(errors.randomMae)}`,
+      `${n} items: ${points(figureOf(errors.estimators, served).mae)}, random items ${points(errors.randomMae)}`,
   );
   return {
     title,
@@ -145,8 +145,8 @@ function ticks(items: readonly number[]): number[] {
     .reduce<number[]>((kept, n) => (kept.length === 0 || n * 1.22 <= kept.at(-1)! ? [...kept, n] : kept), []);
 }
 
-function key(served: EstimatorId): KeyEntry[] {
-  const order = [served, ...[...DRAWN].reverse().filter((id) => id !== served)];
+function key(served: EstimatorId, shown: readonly EstimatorId[]): KeyEntry[] {
+  const order = [served, ...[...shown].reverse().filter((id) => id !== served)];
   return [
     ...order.map((id): KeyEntry => ({
       label: html`${ESTIMATOR_NAMES[id]}
@@ -159,6 +159,11 @@ function key(served: EstimatorId): KeyEntry[] {
   ];
 }
 
-function maes(estimators: SplitErrors["estimators"]): number[] {
-  return DRAWN.map((id) => estimators[id].mae);
+/** The estimators that have a line. */
+function drawn({ estimators }: Pick<SplitErrors, "estimators">): EstimatorId[] {
+  return estimatorsOf(estimators).filter((id) => !LEFT_OUT.includes(id));
+}
+
+function maes(errors: Pick<SplitErrors, "estimators">): number[] {
+  return drawn(errors).map((id) => figureOf(errors.estimators, id).mae);
 }

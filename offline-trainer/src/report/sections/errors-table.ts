@@ -1,3 +1,4 @@
+import { figureOf } from "anchoreval/core";
 import { ERROR_LEVELS, servedBlend, type MeasuredErrors } from "anchoreval/bundle";
 import { count, percent, points } from "../format.ts";
 import { html, idText, type Html } from "../html.ts";
@@ -97,10 +98,10 @@ function cells(row: Row): Html {
   if (like === null && stronger === null)
     return html`<td colspan="7" class="words">not measured: too few models to hold any out</td>`;
   const { estimator } = row.form;
-  return html`${cell(like?.estimators[estimator].mae, points, noBetter(row) ? "†" : "")}
+  return html`${cell(like && figureOf(like.estimators, estimator).mae, points, noBetter(row) ? "†" : "")}
   ${cell(like?.absoluteError[LEVEL_95], points)} ${cell(like?.randomMae, points)}
   ${cell(like?.halfWidth95, (half) => `± ${points(half)}`)} ${cell(like?.coverage95, percent)}
-  ${cell(stronger?.estimators[estimator].mae, points)} ${cell(stronger?.coverage95, percent)}`;
+  ${cell(stronger && figureOf(stronger.estimators, estimator).mae, points)} ${cell(stronger?.coverage95, percent)}`;
 }
 
 function cell(value: number | null | undefined, told: (value: number) => string, mark = ""): Html {
@@ -109,5 +110,5 @@ function cell(value: number | null | undefined, told: (value: number) => string,
 
 function noBetter({ whole, measured, form }: Row): boolean {
   const own = measured?.interpolation;
-  return !whole && own !== null && own !== undefined && own.estimators[form.estimator].mae >= own.randomMae;
+  return !whole && own !== null && own !== undefined && figureOf(own.estimators, form.estimator).mae >= own.randomMae;
 }

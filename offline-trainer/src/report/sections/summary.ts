@@ -1,3 +1,4 @@
+import { figureOf } from "anchoreval/core";
 import { ERROR_LEVELS, type SplitErrors } from "anchoreval/bundle";
 import { closingWords } from "../../fit/closing-words.ts";
 import { count, counted, listed, percent, points } from "../format.ts";
@@ -53,7 +54,8 @@ function tiles({ manifest, defaultForm }: ReportData): Html {
   const told = (error: number | null | undefined): string =>
     error === null || error === undefined ? "–" : points(error);
   return html`<dl class="tiles">
-      ${asked} ${tile(`typical error${which}`, told(errors?.estimators[defaultForm.estimator].mae), " points")}
+      ${asked}
+      ${tile(`typical error${which}`, told(errors && figureOf(errors.estimators, defaultForm.estimator).mae), " points")}
       ${tile("95 % within", told(errors?.absoluteError[LEVEL_95]), " points")}
       ${tile("typical error of as many random items", told(errors?.randomMae), " points")}
     </dl>

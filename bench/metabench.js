@@ -1,0 +1,94 @@
+// metabench's recipe on held-out models like the others, beside as many random items: root mean square errors, and what the
+// score over all scenarios errs by beside its parts.
+// usage: node bench/metabench.js [FOLDER] [--sets helm-lite,openllm2-official] [--anchors 100,150] [--seeds 1]
+//        [--search-budget 16] [--recipe metabench] [--scenarios a,b]
+// Without a folder of leaderboards it simulates 200 models × 2 scenarios of 500 items.
+import { availableParallelism } from "node:os";
+import { parseArgs } from "node:util";
+import { RECIPES, runBacktest, scoreAt, simulateLeaderboard } from "anchoreval-trainer";
+import { readLeaderboard } from "./read-leaderboard.js";
+
+const { values: options, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    sets: { type: "string", default: "helm-lite,openllm2-official" },
+    scenarios: { type: "string" },
+    anchors: { type: "string", default: "100,150" },
+    seeds: { type: "string", default: "1" },
+    "search-budget": { type: "string" },
+    recipe: { type: "string", default: "metabench" },
+    threads: { type: "string", default: String(availableParallelism()) },
+  },
+});
+const [folder] = positionals;
+const sizes = options.anchors.split(",").map(Number);
+const base = { ...RECIPES[options.recipe].configuration, weighting: "items" };
+const configuration = options["search-budget"] ? { ...base, search: Number(options["search-budget"]) } : base;
+
+for (const set of folder === undefined ? ["simulated"] : options.sets.split(",")) {
+  const matrix = folder === undefined ? simulated() : await readLeaderboard(folder, set);
+  const begun = performance.now();
+  const { rows, targets } = await runBacktest(matrix, {
+    configuration,
+    split: "interpolation",
+    sizes,
+    seeds: Number(options.seeds),
+    provider: "typescript",
+    threads: Number(options.threads),
+    ...(options.scenarios && { scenarios: options.scenarios.split(",") }),
+  });
+  const minutes = ((performance.now() - begun) / 6e4).toFixed(1);
+  console.log(`${set}: ${matrix.subjects.length} models, ${options.seeds} seed(s), ${minutes} minutes`);
+  for (const n of sizes) {
+    const ratios = [];
+    const parts = [];
+    for (const scenario of Object.keys(targets)) {
+      const own = rows.filter((row) => row.scenario === scenario && row.n === n);
+      const served = own.find((row) => row.intervalMethod !== null) ?? own.at(-1);
+      const random = randomRmse(matrix, scenario, targets[scenario].flat(), n);
+      const ratio = served.rmse / random;
+      ratios.push({ rmse: ratio, mae: served.ratioToRandom });
+      parts.push(served.rmse);
+      const others = ["score-map", "stack", "gaussian"]
+        .filter((id) => id !== served.estimator)
+        .flatMap((id) => own.filter(({ estimator }) => estimator === id))
+        .map(({ estimator, rmse }) => `${estimator} ${rmse.toFixed(2)}`);
+      console.log(
+        `  n = ${n}, ${scenario}: ${served.estimator} ${served.rmse.toFixed(2)} points, random items ${random.toFixed(2)}, ratio ${ratio.toFixed(2)} (of mean absolute errors ${served.ratioToRandom.toFixed(2)}); ${others.join(", ")}; coverage ${served.coverage95?.toFixed(2) ?? "–"}`,
+      );
+    }
+    const mean = (of) => ratios.reduce((sum, own) => sum + of(own), 0) / ratios.length;
+    console.log(
+      `  n = ${n}, mean ratio: ${mean(({ rmse }) => rmse).toFixed(2)} (${mean(({ mae }) => mae).toFixed(2)})`,
+    );
+    const overall = rows.filter((row) => row.scenario === "overall" && row.n === n);
+    const { estimator } = rows.find((row) => row.n === n && row.intervalMethod !== null) ?? { estimator: "score-map" };
+    const grand = overall.find((row) => row.estimator === estimator);
+    if (grand)
+      console.log(
+        `  n = ${n}, over all scenarios: ${grand.rmse.toFixed(2)} points; its parts err by ${(parts.reduce((sum, own) => sum + own, 0) / parts.length).toFixed(2)} on average`,
+      );
+  }
+}
+
+/**
+ * Root mean square error of n items drawn at random without replacement, in points, over some models: exactly, by the
+ * variance of their scores over the scenario's items.
+ */
+function randomRmse(matrix, scenario, names, n) {
+  const items = matrix.items.flatMap((item, i) => (item.scenario === scenario ? [i] : []));
+  let sum = 0;
+  for (const name of names) {
+    const row = matrix.subjects.indexOf(name);
+    const scores = items.map((i) => scoreAt(matrix, row, i)).filter((score) => !Number.isNaN(score));
+    const mean = scores.reduce((total, score) => total + score, 0) / scores.length;
+    const variance = scores.reduce((total, score) => total + (score - mean) ** 2, 0) / (scores.length - 1);
+    sum += (variance / n) * (1 - n / scores.length);
+  }
+  return 100 * Math.sqrt(sum / names.length);
+}
+
+function simulated() {
+  const { matrix } = simulateLeaderboard({ models: 200, items: 1000, scenarios: 2, dims: 2, seed: 1 });
+  return matrix;
+}

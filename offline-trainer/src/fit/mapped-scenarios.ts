@@ -1,0 +1,95 @@
+import {
+  anchorMean,
+  answeredSample,
+  bankAbility,
+  brought,
+  expectedScore,
+  knownBounds,
+  LEAST_ANSWERED_SHARE,
+  predictedScores,
+  type AbilityPrior,
+  type AdditiveMap,
+  type AnchorSet,
+  type AnswerFeatures,
+} from "anchoreval/core";
+import type { AbilityScore } from "../anchors/information/anchor-design.ts";
+import { scoreAt } from "../matrix/response-matrix.ts";
+import { fullScores } from "../prepare/full-scores.ts";
+import { additiveMap, curveMap, type FeatureColumn } from "../score-maps/fit-score-map.ts";
+import type { ScoreMapKind } from "./configuration.ts";
+import type { BankTask, TrainedBank } from "./train-bank.ts";
+
+/** What a map reads of one model's answers to a scenario, and what they prove. */
+export interface MappedAnswers {
+  readonly features: Omit<AnswerFeatures, "score">;
+  readonly bounds: { readonly low: number; readonly high: number };
+}
+
+/** A scenario with what maps read of some models that answered enough of its anchors, by row. */
+export interface MappedScenario {
+  readonly id: string;
+  /** Full scores by row. */
+  readonly full: Float64Array;
+  readonly answers: ReadonlyMap<number, MappedAnswers>;
+}
+
+/** A map that is fitted, and what its ability is estimated from. */
+export interface MapChoice {
+  readonly kind: Exclude<ScoreMapKind, "none">;
+  readonly score: AbilityScore;
+}
+
+/** Whether a map reads what the ability lets expect: the number right is in the anchors' mean already. */
+export function readsAbility({ kind, score }: MapChoice): boolean {
+  return kind === "additive" && score === "map";
+}
+
+/**
+ * What maps read of the answers of some models of a bank, by scenario.
+ * @param rows - models, of those the bank was trained on or others
+ */
+export function mappedScenarios(
+  { matrix, scenarios }: Pick<BankTask, "matrix" | "scenarios">,
+  { scenarios: trained }: TrainedBank,
+  rows: ArrayLike<number>,
+  prior: AbilityPrior,
+  anchors: readonly AnchorSet[],
+  choice: MapChoice,
+): MappedScenario[] {
+  const parts = scenarios.map((slice) => ({
+    id: slice.id,
+    full: fullScores(matrix, slice).score,
+    answers: new Map<number, MappedAnswers>(),
+  }));
+  for (const row of Array.from(rows)) {
+    const answered = scenarios.map(({ begin }, s) => ({
+      bank: trained[s]!.bank,
+      items: anchors[s]!.items,
+      scores: Float64Array.from(anchors[s]!.items, (item) => scoreAt(matrix, row, begin + item)),
+    }));
+    const ability = readsAbility(choice) ? bankAbility({ parts: answered, prior }) : null;
+    scenarios.forEach(({ weights }, s) => {
+      const sample = answeredSample(anchors[s]!, answered[s]!.scores);
+      if (sample === null || sample.share < LEAST_ANSWERED_SHARE || Number.isNaN(parts[s]!.full[row]!)) return;
+      const { bank, scoreMap } = trained[s]!;
+      const bounds = knownBounds(weights, sample);
+      const expected = ability === null ? NaN : expectedScore(weights, predictedScores(ability.theta, bank, scoreMap)); // NaN: not read
+      parts[s]!.answers.set(row, { features: { mean: brought(anchorMean(sample), bounds), expected }, bounds });
+    });
+  }
+  return parts;
+}
+
+/** The map of a scenario's own answers, fitted on the models that have them. */
+export function ownMap({ id, full, answers }: MappedScenario, choice: MapChoice): AdditiveMap {
+  const rows = [...answers.keys()];
+  const truth = Float64Array.from(rows, (row) => full[row]!);
+  const column = (feature: "mean" | "expected"): FeatureColumn => ({
+    feature,
+    scenario: id,
+    values: Float64Array.from(rows, (row) => answers.get(row)!.features[feature]),
+  });
+  return readsAbility(choice)
+    ? additiveMap([column("mean"), column("expected")], truth)
+    : curveMap(column("mean"), truth);
+}
