@@ -19,6 +19,11 @@ export const SELECTIONS = [
 ] as const;
 export type Selection = (typeof SELECTIONS)[number];
 
+/** Whether a selection leaves out items that say the same as another. */
+export function leavesOutCopies(selection: Selection): boolean {
+  return selection === "essence" || selection === "fisher-information";
+}
+
 /** What a selection may look at: one scenario of the source models, nothing else. */
 export interface SelectionInput {
   /** Item weights, summing to 1. */
@@ -33,7 +38,7 @@ export interface SelectionInput {
   /** Family of every source model; without, each is one of its own. */
   readonly families?: ArrayLike<number>;
   /** Groups of items with the same text, their first ones first. */
-  readonly copies?: () => readonly (readonly number[])[];
+  readonly copies?: readonly (readonly number[])[];
   /** What is known of the items apart from answers. */
   readonly features?: ItemFeatures;
   /** Source models that describe subsets by their scores, by position. @default spread over the range of scores */

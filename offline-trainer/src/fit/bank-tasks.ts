@@ -1,6 +1,8 @@
 import { AnchorEvalError } from "anchoreval/core";
 import { featuresOf, type ItemFeatures } from "../anchors/sublime/item-features.ts";
+import { leavesOutCopies } from "../anchors/types.ts";
 import type { ResponseMatrix } from "../matrix/response-matrix.ts";
+import { copiedItems } from "../matrix/same-text.ts";
 import { scenarioSlices, sliceColumns, type ScenarioSlice } from "../prepare/scenarios.ts";
 import { familyNumbers } from "../splits/families.ts";
 import type { FitConfiguration } from "./configuration.ts";
@@ -48,6 +50,9 @@ export function bankTasks(
       families,
       ...(itemFeatures && { itemFeatures: featuresOf(itemFeatures, items) }),
       ...(named && { anchorModels: named }),
+      ...(leavesOutCopies(configuration.selection) && {
+        copies: slices.map(({ begin, count }) => copiedItems(matrix.items.slice(begin, begin + count))),
+      }),
     };
   };
   return configuration.joint ? [task("all", chosen)] : chosen.map((slice) => task(slice.id, [slice]));

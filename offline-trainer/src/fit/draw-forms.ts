@@ -7,7 +7,6 @@ import type { SubsetRanking } from "../anchors/sublime/subset-ranking.ts";
 import { prepareSelection } from "../anchors/select-anchors.ts";
 import type { SelectedAnchors, Selection, SelectionInput } from "../anchors/types.ts";
 import { scoreAt } from "../matrix/response-matrix.ts";
-import { copiedItems } from "../matrix/same-text.ts";
 import type { BankTask, TrainedBank } from "./train-bank.ts";
 
 /** Anchor sets of every scenario of a bank, by size: `forms[s].get(n)`. */
@@ -63,7 +62,7 @@ export function selectionInputs(
   const families = Int32Array.from(rows, (row) => task.families[row]!);
   const place = new Map(Array.from(rows, (row, at) => [row, at]));
   const anchorModels = task.anchorModels?.flatMap((row) => place.get(row) ?? []);
-  return trained.scenarios.map(({ slice, bank, accuracy }) => {
+  return trained.scenarios.map(({ slice, bank, accuracy }, s) => {
     const column = (item: number): Float64Array => {
       const mean = Number.isNaN(accuracy[item]!) ? 0.5 : accuracy[item]!;
       return Float64Array.from(rows, (row) => {
@@ -71,8 +70,6 @@ export function selectionInputs(
         return Number.isNaN(score) ? mean : score;
       });
     };
-    const copies = (): (readonly number[])[] =>
-      copiedItems(task.matrix.items.slice(slice.begin, slice.begin + slice.count));
     return {
       id: slice.id,
       input: {
@@ -82,7 +79,7 @@ export function selectionInputs(
         abilities: trained.calibration.theta,
         column,
         families,
-        copies,
+        ...(task.copies && { copies: task.copies[s]! }),
         ...(task.itemFeatures && {
           features: featuresOf(
             task.itemFeatures,

@@ -22,6 +22,8 @@ export interface BankTask {
   readonly itemFeatures?: ItemFeatures;
   /** Rows of the models that describe subsets of items by their scores, where they are named. */
   readonly anchorModels?: readonly number[];
+  /** By scenario, groups of items that say the same; where copies may be left out. Told from texts, which threads lack. */
+  readonly copies?: readonly (readonly (readonly number[])[])[];
 }
 
 export interface TrainOptions extends BankModel {

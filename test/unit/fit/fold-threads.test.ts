@@ -1,6 +1,7 @@
 import { readdirSync } from "node:fs";
 // Threads run the built package, so it is what is tested here.
 import { bundleFiles, DEFAULT_CONFIGURATION, fitBundle, resolveBackend, type FitOptions } from "anchoreval-trainer";
+import { parseManifest } from "anchoreval/bundle";
 import { beforeAll, describe, expect, test } from "vitest";
 import { foldThreads } from "../../../offline-trainer/src/fit/fold-threads.ts";
 import { expectRefusal, rejection } from "../../support/refusal.ts";
@@ -11,11 +12,15 @@ const folder = tempFolder();
 const matrix = smallLeaderboard({ models: 24, items: [30, 16], missing: 0.05 });
 type Files = ReturnType<typeof bundleFiles>;
 
-async function fit(change: Partial<FitOptions> = {}, provider: "cpu" | "typescript" = "typescript"): Promise<Files> {
+async function fit(
+  change: Partial<FitOptions> = {},
+  provider: "cpu" | "typescript" = "typescript",
+  board = matrix,
+): Promise<Files> {
   const { backend } = await resolveBackend(provider, 1);
   const described = { benchmark: "demo", version: "1.0.0", created: "2026-01-01T00:00:00Z", seed: 1, sizes: [4, 9] };
   const configuration = { ...DEFAULT_CONFIGURATION, dims: 1, folds: 3, draws: 2 };
-  return bundleFiles(await fitBundle(matrix, { ...described, configuration, backend, ...change }));
+  return bundleFiles(await fitBundle(board, { ...described, configuration, backend, ...change }));
 }
 
 describe("held-out models on threads", () => {
@@ -33,6 +38,19 @@ describe("held-out models on threads", () => {
     expect(await fit({ configuration, threads: { count: 2, provider: "cpu" } }, "cpu")).toEqual(
       await fit({ configuration }, "cpu"),
     );
+  });
+
+  test("so do they where copies are left out, which texts tell: threads have none", async () => {
+    const text = (i: number): string =>
+      `what does the story of the miller and his ${i % 13} sons tell of ${"abc"[i % 3]!}?`;
+    const told = { ...matrix, items: matrix.items.map((item, i) => ({ ...item, text: text(i % 20) })) };
+    const configuration = { ...DEFAULT_CONFIGURATION, selection: "essence", dims: 1, folds: 2, draws: 1 } as const;
+    const options = { configuration, sizes: [4] };
+    const files = await fit(options, "typescript", told);
+    expect(parseManifest(files.get("manifest.json")!).fit["filtered"]).toMatchObject({
+      a: { dropped: { sameText: 10 } },
+    });
+    expect(await fit({ ...options, threads: { count: 2, provider: "typescript" } }, "typescript", told)).toEqual(files);
   });
 
   test("leave checkpoints that a fit without threads goes on from, and the other way round", async () => {

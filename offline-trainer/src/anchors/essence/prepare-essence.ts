@@ -38,13 +38,13 @@ export function prepareEssence({
   sizes,
   random,
   families,
-  copies = () => [],
+  copies = [],
   generations = ESSENCE_SEARCH.generations,
 }: SelectionInput): PreparedSelection {
   const columns = itemColumns(column, weights.length);
   const full = weightedScores(columns, weights);
   const least = Math.min(weights.length, 2 * sizes.at(-1)!);
-  const filtered = coarseFilter(columns, full, copies(), ESSENCE_LIMITS, least);
+  const filtered = coarseFilter(columns, full, copies, ESSENCE_LIMITS, least);
   const models = Array.from({ length: columns.models }, (_, m) => m);
   const split = innerSplit(families ?? models, JUDGING_SHARE, random.fork("judging models"));
   const rank = new Map(byAccuracy(accuracy).map((item, position) => [item, position]));

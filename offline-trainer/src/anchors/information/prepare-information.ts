@@ -43,7 +43,7 @@ export function informationPool({
   sizes,
   random,
   families,
-  copies = () => [],
+  copies = [],
 }: Pick<SelectionInput, "weights" | "column" | "sizes" | "random" | "families" | "copies">): {
   readonly filtered: FilteredItems;
   readonly pool: Uint32Array;
@@ -51,7 +51,7 @@ export function informationPool({
   const columns = itemColumns(column, weights.length);
   const full = weightedScores(columns, weights);
   const least = Math.min(weights.length, 2 * sizes.at(-1)!);
-  const filtered = coarseFilter(columns, full, copies(), METABENCH_LIMITS, least);
+  const filtered = coarseFilter(columns, full, copies, METABENCH_LIMITS, least);
   const models = Array.from({ length: columns.models }, (_, m) => m);
   const fold = familyFolds(families ?? models, FOLDS, random.fork("folds"));
   const judged = { size: Math.max(SUBSAMPLE.size, least), draws: SUBSAMPLE.draws };

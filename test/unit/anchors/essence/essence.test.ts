@@ -89,7 +89,7 @@ describe("essence", () => {
     const input = selectionInput({ sizes: [4] });
     const same = Float64Array.from({ length: 9 }, () => 0.5);
     const column = (item: number): Float64Array => (item < 5 ? same : input.column(item));
-    const { filtered, draw } = prepareSelection("essence", { ...input, column, copies: () => [[10, 11]] });
+    const { filtered, draw } = prepareSelection("essence", { ...input, column, copies: [[10, 11]] });
     expect(filtered!.dropped).toMatchObject({ constant: 5, tooEasy: 0, redundant: 0 });
     expect(filtered!.dropped.sameText).toBeLessThanOrEqual(1);
     const left = new Set(filtered!.pool);
