@@ -19,14 +19,10 @@ import { readResponses } from "../ingest/read-responses.ts";
 import { trainerVersion } from "../trainer-version.ts";
 import { readFamilies } from "./families-file.ts";
 import { fileDigest } from "./file-digest.ts";
-import {
-  FIT_OPTIONS,
-  RESPONSE_OPTIONS,
-  readConfiguration,
-  readImportFacts,
-  readResponseOptions,
-} from "./fit-options.ts";
+import { FIT_OPTIONS, readConfiguration } from "./fit-options.ts";
+import { readImportFacts } from "./import-facts.ts";
 import { checkOutFile, writeOutFile } from "./out-file.ts";
+import { RESPONSE_OPTIONS, readResponseOptions } from "./response-options.ts";
 
 export const auditCommand: Command = {
   name: "audit",

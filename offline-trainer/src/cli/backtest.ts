@@ -14,15 +14,11 @@ import { estimatorTable, recipeTable } from "./backtest-tables.ts";
 import { readDatesFile } from "./dates-file.ts";
 import { readFamilies } from "./families-file.ts";
 import { fileDigest } from "./file-digest.ts";
-import {
-  FIT_OPTIONS,
-  RESPONSE_OPTIONS,
-  readConfiguration,
-  readImportFacts,
-  readResponseOptions,
-} from "./fit-options.ts";
+import { FIT_OPTIONS, readConfiguration } from "./fit-options.ts";
+import { readImportFacts } from "./import-facts.ts";
 import { readLines } from "./line-file.ts";
 import { checkOutFile, writeOutFile } from "./out-file.ts";
+import { RESPONSE_OPTIONS, readResponseOptions } from "./response-options.ts";
 import { readSubsetInputs, SUBSET_OPTIONS } from "./subset-options.ts";
 
 /** Splits that recipes are compared on unless told. */

@@ -5,7 +5,8 @@ import { readResponses } from "../ingest/read-responses.ts";
 import type { ResponseMatrix } from "../matrix/response-matrix.ts";
 import { groupItems } from "../matrix/group-items.ts";
 import { demoLeaderboard } from "../simulate/demo-leaderboard.ts";
-import { RESPONSE_OPTIONS, readCreated, readResponseOptions } from "./fit-options.ts";
+import { readCreated } from "./bundle-date.ts";
+import { RESPONSE_OPTIONS, readResponseOptions } from "./response-options.ts";
 
 /** Date of the simulated leaderboard's bundle. */
 const SIMULATED_DATE = "2026-01-01T00:00:00Z";

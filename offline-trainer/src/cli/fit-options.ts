@@ -1,19 +1,9 @@
-import { readFile, stat } from "node:fs/promises";
-import { dirname, join } from "node:path";
-import {
-  BENCHMARK_NAME,
-  idProblem,
-  IRT_MODELS,
-  VERSION,
-  WEIGHTINGS,
-  type Manifest,
-  type Weighting,
-} from "anchoreval/bundle";
-import { ALL_ESTIMATORS, AnchorEvalError } from "anchoreval/core";
+import { BENCHMARK_NAME, IRT_MODELS, VERSION, WEIGHTINGS } from "anchoreval/bundle";
 import type { OptionReader, OptionSpec } from "anchoreval/cli";
-import { quoted } from "anchoreval/node";
+import { ALL_ESTIMATORS, AnchorEvalError } from "anchoreval/core";
 import { SELECTIONS } from "../anchors/types.ts";
 import { PROVIDERS } from "../backends/resolve-backend.ts";
+import { DIMENSION_CANDIDATES } from "../fit/choose-dimension.ts";
 import {
   DEFAULT_CONFIGURATION,
   LAMBDA_RULES,
@@ -23,22 +13,8 @@ import {
   type FitConfiguration,
   type ScoreChoice,
 } from "../fit/configuration.ts";
-import { DIMENSION_CANDIDATES } from "../fit/choose-dimension.ts";
 import { RECIPE_NAMES, RECIPES, type Recipe } from "../fit/recipes.ts";
-import type { ReadResponsesOptions } from "../ingest/read-responses.ts";
-
-/** Options of every command that reads responses. */
-export const RESPONSE_OPTIONS = {
-  responses: { type: "string", value: "FILE", description: "wide CSV(.gz), long CSV or JSONL, or py-irt JSON lines" },
-  items: { type: "string", value: "FILE", description: "items JSONL(.gz): item_id, scenario, subscenario?, hash?, …" },
-  "score-range": { type: "string", value: "LO,HI", description: "range of bounded scores, brought to [0,1]" },
-  flip: { type: "boolean", description: "lower scores are better" },
-  pool: {
-    type: "string",
-    value: "ID",
-    description: "all scenarios as the subscenarios of one: anchors are chosen among all items",
-  },
-} as const satisfies Record<string, OptionSpec>;
+import type { ImportFacts } from "./import-facts.ts";
 
 /** Options of every command that fits. */
 export const FIT_OPTIONS = {
@@ -118,72 +94,6 @@ export const FIT_OPTIONS = {
     description: "what calibrates (default auto: CUDA, else the CPU)",
   },
 } as const satisfies Record<string, OptionSpec>;
-
-/** What `anchoreval import` left beside the responses. */
-export interface ImportFacts {
-  readonly protocol?: Manifest["protocol"];
-  readonly weighting?: Weighting;
-}
-
-/** Reads import.json beside the responses, where there is one. */
-export async function readImportFacts(responses: string): Promise<ImportFacts> {
-  const path = join(dirname(responses), "import.json");
-  let text: string;
-  try {
-    text = await readFile(path, "utf8");
-  } catch (cause) {
-    if (["ENOENT", "ENOTDIR"].includes((cause as NodeJS.ErrnoException).code!)) return {};
-    throw new AnchorEvalError("invalid_data", `${path}: it could not be read`, { cause });
-  }
-  const refuse = (message: string, field: string[] = [], cause?: unknown): never => {
-    const issues = [{ path: [path, ...field], code: "invalid_value", message }];
-    const where = field.length > 0 ? `field "${field.join(".")}": ` : "";
-    throw new AnchorEvalError("invalid_data", `${path}: ${where}${message}`, { issues, cause });
-  };
-  const facts = ((): unknown => {
-    try {
-      return JSON.parse(text);
-    } catch (cause) {
-      return refuse("it is not JSON", [], cause);
-    }
-  })();
-  if (!isRecord(facts)) return refuse("it is not a JSON object");
-  const { protocol, weighting } = facts;
-  if (weighting !== undefined && !WEIGHTINGS.some((known) => known === weighting))
-    refuse(`it is ${WEIGHTINGS.join(" or ")}, got ${JSON.stringify(weighting)}`, ["weighting"]);
-  if (protocol !== undefined && !isRecord(protocol)) refuse("it is not a JSON object", ["protocol"]);
-  for (const [name, value] of Object.entries(protocol ?? {}))
-    if (!["string", "number", "boolean"].includes(typeof value))
-      refuse(`it is text, a number, true or false, got ${JSON.stringify(value)}`, ["protocol", name]);
-  return {
-    ...(protocol !== undefined && { protocol: protocol as Manifest["protocol"] }),
-    ...(weighting !== undefined && { weighting: weighting as Weighting }),
-  };
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-export function readResponseOptions(options: OptionReader): { responses: string } & ReadResponsesOptions {
-  const items = options.text("items");
-  const range = options.numbers("score-range", {}, undefined);
-  const pool = options.text("pool");
-  if (range && range.length !== 2)
-    throw new AnchorEvalError(
-      "invalid_option",
-      `--score-range is two numbers, LO,HI; got ${options.text("score-range")!}`,
-    );
-  const problem = pool === undefined ? null : idProblem(pool);
-  if (problem !== null) throw new AnchorEvalError("invalid_option", `--pool: ${problem}, got ${quoted(pool!)}`);
-  return {
-    responses: options.required("responses"),
-    ...(items !== undefined && { items }),
-    ...(range && { scoreRange: [range[0]!, range[1]!] as const }),
-    flip: options.flag("flip"),
-    ...(pool !== undefined && { pool }),
-  };
-}
 
 /** The recipe asked for. */
 export function readRecipe(options: OptionReader): Recipe {
@@ -295,48 +205,4 @@ export function readName(name: string): { benchmark: string; version: string } {
       `--name is BENCHMARK@X.Y.Z, the benchmark of a-z, 0-9, ".", "_", "-" (at most 64), the version semver; got ${name}`,
     );
   return { benchmark, version };
-}
-
-/** When the data were made: --created, SOURCE_DATE_EPOCH, or the responses file's time. Never the clock's. */
-export async function readCreated(options: OptionReader, responses: string): Promise<string> {
-  return givenDate(options) ?? (await fileDate(responses));
-}
-
-/** ISO 8601: a day, or a time with its zone; without one the date would depend on the machine. */
-const DATE = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2}))?$/;
-
-/** The date of --created, else of SOURCE_DATE_EPOCH; null where neither is given. */
-export function givenDate(options: OptionReader): string | null {
-  const given = options.text("created");
-  if (given !== undefined) {
-    const date = iso(new Date(given));
-    const day = given.slice(0, 10);
-    if (!DATE.test(given) || date === null || iso(new Date(day))?.slice(0, 10) !== day)
-      throw new AnchorEvalError(
-        "invalid_option",
-        `--created is a date such as 2026-01-31 or 2026-01-31T12:00:00Z, got ${given}`,
-      );
-    return date;
-  }
-  const epoch = process.env["SOURCE_DATE_EPOCH"];
-  if (epoch === undefined || epoch === "") return null;
-  const date = /^\d+$/.test(epoch) ? iso(new Date(Number(epoch) * 1000)) : null;
-  if (date === null)
-    throw new AnchorEvalError("invalid_option", `SOURCE_DATE_EPOCH is whole seconds since 1970, got ${epoch}`);
-  return date;
-}
-
-/** When a file was last written. */
-export async function fileDate(path: string): Promise<string> {
-  const date = iso((await stat(path)).mtime);
-  if (date === null)
-    throw new AnchorEvalError("invalid_data", `${path}: the time of its last change is no date: give --created`);
-  return date;
-}
-
-/** Whole seconds; null for what is no date, or lies outside the years 0 to 9999. */
-function iso(date: Date): string | null {
-  if (Number.isNaN(date.getTime())) return null;
-  const text = date.toISOString();
-  return text.length === 24 ? `${text.slice(0, 19)}Z` : null;
 }

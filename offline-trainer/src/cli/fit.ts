@@ -17,19 +17,11 @@ import { readItems } from "../ingest/items-file.ts";
 import { readResponses } from "../ingest/read-responses.ts";
 import type { ResponseMatrix } from "../matrix/response-matrix.ts";
 import { checkBundleFolder, writeBundleFolder } from "../publish/bundle-folder.ts";
+import { fileDate, givenDate } from "./bundle-date.ts";
 import { readFamilies } from "./families-file.ts";
-import {
-  FIT_OPTIONS,
-  RESPONSE_OPTIONS,
-  fileDate,
-  givenDate,
-  readConfiguration,
-  readImportFacts,
-  readName,
-  readRecipe,
-  readResponseOptions,
-  readSizes,
-} from "./fit-options.ts";
+import { FIT_OPTIONS, readConfiguration, readName, readRecipe, readSizes } from "./fit-options.ts";
+import { readImportFacts } from "./import-facts.ts";
+import { RESPONSE_OPTIONS, readResponseOptions } from "./response-options.ts";
 import { readSubsetInputs, SUBSET_OPTIONS } from "./subset-options.ts";
 
 export const fitCommand: Command = {

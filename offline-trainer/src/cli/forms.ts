@@ -17,8 +17,9 @@ import { joinKeys } from "../parallel-forms/join-items.ts";
 import { formFile, formFiles } from "../parallel-forms/write-forms.ts";
 import { trainerVersion } from "../trainer-version.ts";
 import { fileDigest } from "./file-digest.ts";
-import { FIT_OPTIONS, RESPONSE_OPTIONS } from "./fit-options.ts";
+import { FIT_OPTIONS } from "./fit-options.ts";
 import { checkOutFolder, writeOutFolder } from "./out-folder.ts";
+import { RESPONSE_OPTIONS } from "./response-options.ts";
 
 const DEFAULT_BUCKETS = 5;
 /** What the responses may be answers to. */

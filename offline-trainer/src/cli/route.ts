@@ -18,8 +18,9 @@ import { copiedItems } from "../matrix/same-text.ts";
 import { trainerVersion } from "../trainer-version.ts";
 import { readCostFile } from "./cost-file.ts";
 import { fileDigest } from "./file-digest.ts";
-import { FIT_OPTIONS, RESPONSE_OPTIONS, readResponseOptions } from "./fit-options.ts";
+import { FIT_OPTIONS } from "./fit-options.ts";
 import { checkOutFile, writeOutFile } from "./out-file.ts";
+import { RESPONSE_OPTIONS, readResponseOptions } from "./response-options.ts";
 
 /** Latent dimensions that a model with few models may be given: the seed's run has 50. */
 const MOST_DIMS = 64;

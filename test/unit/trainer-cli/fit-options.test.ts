@@ -1,13 +1,9 @@
 import { utimesSync } from "node:fs";
 import type { OptionReader } from "anchoreval/cli";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import {
-  givenDate,
-  readCreated,
-  readImportFacts,
-  readName,
-  readSizes,
-} from "../../../offline-trainer/src/cli/fit-options.ts";
+import { givenDate, readCreated } from "../../../offline-trainer/src/cli/bundle-date.ts";
+import { readName, readSizes } from "../../../offline-trainer/src/cli/fit-options.ts";
+import { readImportFacts } from "../../../offline-trainer/src/cli/import-facts.ts";
 import { RECIPES } from "../../../offline-trainer/src/fit/recipes.ts";
 import { refusal, rejection } from "../../support/refusal.ts";
 import { tempFolder } from "../../support/temp-folder.ts";
