@@ -20,7 +20,8 @@ export default async function (project: TestProject): Promise<void> {
   project.provide("goldenRoutes", await goldenRoutes());
 }
 
-async function goldenEstimates(): Promise<GoldenEstimate[]> {
+/** Estimates of sample bundles in Node. */
+export async function goldenEstimates(): Promise<GoldenEstimate[]> {
   const plain: SampleBundleOptions = { benchmark: "plain" };
   const purposive: SampleBundleOptions = { benchmark: "purposive", purposive: true };
   const deep: SampleBundleOptions = { benchmark: "deep", dims: 5, items: [400, 300], sizes: [20, 50] };
@@ -47,7 +48,8 @@ async function goldenEstimates(): Promise<GoldenEstimate[]> {
   );
 }
 
-async function goldenRoutes(): Promise<GoldenRoutes[]> {
+/** Routes of sample bundles in Node. */
+export async function goldenRoutes(): Promise<GoldenRoutes[]> {
   const texts = ["Is the prime of an EMPIRE a matrix?", "treaty", "xyzzy", "cell cell cell, Zelle – cells!"];
   const costs = { "model 0": 0.2, "model 3": 0.1 };
   const byText = { questions: texts.map((text, i) => ({ id: `q${i}`, text })), scenario: "alpha", costs };

@@ -9,12 +9,12 @@ import { simulatedResponses } from "../../unit/calibrate/simulated-responses.ts"
 import { NO_BROWSER } from "./support/open-browser.ts";
 import { openPage } from "./support/open-page.ts";
 import { pageBackend } from "./support/page-backend.ts";
-import type { PageBackend } from "./support/page.ts";
+import type { PageBackend } from "./support/calibration-page.ts";
 
 // A software device compiles its kernels for seconds, more of them where cores are busy.
 vi.setConfig({ testTimeout: 60_000 });
 
-const opened = NO_BROWSER === null ? await openPage() : null;
+const opened = NO_BROWSER === null ? await openPage("calibration-page.ts", "calibration") : null;
 if (opened) afterAll(() => opened.close());
 
 // Blocks so small that a software device computes several of them in time, and no problem too small for the device.

@@ -7,14 +7,21 @@ export interface OpenPage {
   close(): Promise<void>;
 }
 
-/** A fresh browser on the served page, ready to calibrate. */
-export async function openPage(): Promise<OpenPage> {
-  const served = await servePage();
+/**
+ * A fresh browser on a served page, ready to be driven.
+ * @param script - a file of this folder, which puts `ready` on the window
+ */
+export async function openPage(
+  script: string,
+  ready: keyof Window,
+  files?: ReadonlyMap<string, Uint8Array>,
+): Promise<OpenPage> {
+  const served = await servePage(script, files);
   try {
     const browser = await openBrowser();
     const page = await browser.newPage();
     await page.goto(served.url);
-    await page.waitForFunction(() => "calibration" in window);
+    await page.waitForFunction((name) => name in window, ready);
     return {
       page,
       close: async () => {

@@ -1,6 +1,6 @@
 import type { CalibrationBackend } from "anchoreval-trainer/calibrate";
 import type { Page } from "playwright-core";
-import type { PageBackend } from "./page.ts";
+import type { PageBackend } from "./calibration-page.ts";
 
 /**
  * A backend of the page as one of this process: every evaluation is asked of the page.
