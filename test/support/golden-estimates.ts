@@ -26,6 +26,7 @@ export async function goldenEstimates(): Promise<GoldenEstimate[]> {
   const purposive: SampleBundleOptions = { benchmark: "purposive", purposive: true };
   const deep: SampleBundleOptions = { benchmark: "deep", dims: 5, items: [400, 300], sizes: [20, 50] };
   const whole: SampleBundleOptions = { benchmark: "whole", items: [20, 20], sizes: [10, 20] };
+  const mapped: SampleBundleOptions = { benchmark: "mapped", purposive: true, maps: true };
   const some = Object.fromEntries(Object.entries(sampleAnswers("20", plain)).slice(0, 33));
   const fractions = Object.fromEntries(Object.keys(sampleAnswers("20", plain)).map((id, i) => [id, (i % 7) / 6]));
   const cases: [string, SampleBundleOptions, EstimateRequest][] = [
@@ -36,6 +37,7 @@ export async function goldenEstimates(): Promise<GoldenEstimate[]> {
     ["answers missing", plain, { responses: some, form: "20" }],
     ["fractions, another level", plain, { responses: fractions, level: 0.8 }],
     ["purposive anchors", purposive, { responses: sampleAnswers("20", purposive) }],
+    ["score maps", mapped, { responses: sampleAnswers("20", mapped) }],
     ["five dimensions", deep, { responses: sampleAnswers("50", deep) }],
     ["every item", whole, { responses: sampleAnswers("20", whole) }],
   ];
