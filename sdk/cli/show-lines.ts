@@ -31,6 +31,7 @@ export function showLines(manifest: Manifest, digest: string, files: readonly Ch
       "lrrr",
     ),
     ...forms.flatMap((form) => ["", ...formLines(form, form.id === manifest.defaultForm)]),
+    ...coldStartLines(manifest),
     "",
     ...textTable(
       files.map(({ name, bytes, state }) => [
@@ -48,6 +49,23 @@ function protocolLines(protocol: Manifest["protocol"]): string[] {
   return entries.length === 0
     ? []
     : [`protocol ${entries.map(([key, value]) => `${key} ${String(value)}`).join(", ")}`];
+}
+
+/** Items without answers, and what asking the model that is picked for each question was worth. */
+function coldStartLines({ coldStart, files }: Manifest): string[] {
+  if (coldStart === undefined) return [];
+  const routes = files.some(({ name }) => name === "routing.safetensors");
+  const { items, features, scenarios } = coldStart;
+  const by = features === "tf-idf" ? "their texts" : "the caller's vectors";
+  return [
+    "",
+    `${items} ${items === 1 ? "item" : "items"} without answers, parameters foretold from ${by}`,
+    ...Object.entries(scenarios).map(
+      ([id, { questions, leftOut }]) =>
+        `  ${routes ? "routes in " : ""}${id}, by ${questions} questions: the model picked is right in ${points(leftOut.right)} % of those left out, the best single model in ${points(leftOut.singleRight)} %`,
+    ),
+    ...(routes ? [] : ["  no routes: they need the models' names"]),
+  ];
 }
 
 function formLines(form: FormManifest, isDefault: boolean): string[] {

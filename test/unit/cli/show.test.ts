@@ -1,8 +1,9 @@
-import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { loggedContent, writeBundle } from "../../support/logged-bundle.ts";
 import { runCommand } from "../../support/run-command.ts";
+import { routingBundle } from "../../support/routing-bundle.ts";
 import { tempFolder } from "../../support/temp-folder.ts";
 
 const folder = tempFolder();
@@ -21,6 +22,18 @@ describe("show", () => {
       "  alpha, 8 items: typical error 5.0 points over 60 held-out models (as many random items: 7.0); 95 % intervals held 95.0 %, ± 13.0; models stronger than any seen: 5.0",
     );
     expect(out.match(/digest ok/g)).toHaveLength(3);
+  });
+
+  it("tells of items without answers, and of routes", async () => {
+    const path = folder.path("routing");
+    mkdirSync(path);
+    for (const [name, bytes] of routingBundle()) writeFileSync(join(path, name), bytes);
+    const { out } = await runCommand("show", path);
+    expect(out).toContain("\n1 item without answers, parameters foretold from their texts\n  routes in alpha, by ");
+    expect(out).toMatch(
+      /the model picked is right in \d+\.\d % of those left out, the best single model in \d+\.\d %\n/,
+    );
+    expect(out.match(/digest ok/g)!.length).toBeGreaterThanOrEqual(5);
   });
 
   it("gives the manifest and the checks as JSON", async () => {
