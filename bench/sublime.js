@@ -11,7 +11,7 @@ import { itemColumns, meanScores, weightedScores } from "../offline-trainer/dist
 import { chooseSubset, prepareBoard } from "../offline-trainer/dist/anchors/sublime/choose-subset.js";
 import { featuresOf } from "../offline-trainer/dist/anchors/sublime/item-features.js";
 import { PREDICTORS } from "../offline-trainer/dist/anchors/sublime/predictor.js";
-import { pearson } from "../offline-trainer/dist/anchors/sublime/subset-features.js";
+import { pearson } from "../offline-trainer/dist/ranking/correlation.js";
 import { boardOf } from "../offline-trainer/dist/anchors/sublime/untouched-ranking.js";
 import { typescriptBackend } from "../offline-trainer/dist/backends/typescript.js";
 import { itemFeatures } from "../offline-trainer/dist/item-features/item-features.js";
@@ -112,8 +112,8 @@ async function once(board, k, seed) {
     oracle: Math.max(...truth),
     kendall: tau[choice.chosen],
     randomKendall: mean(of("random", tau)),
-    agreement: pearson(choice.predicted, truth),
-    amongRandom: pearson(of("random", choice.predicted), of("random", truth)),
+    agreement: pearson(choice.predicted, truth) ?? 0,
+    amongRandom: pearson(of("random", choice.predicted), of("random", truth)) ?? 0,
     compared: choice.agreement,
     error: error[choice.chosen],
     randomError: mean(of("random", error)),

@@ -6,6 +6,7 @@ import type { BundleSource } from "../core/bundle/source.ts";
 import { AnchorEvalError } from "../core/errors.ts";
 import { sha256 } from "../digest.ts";
 import { httpSource } from "./http-source.ts";
+import { readManifest } from "./read-manifest.ts";
 
 export interface LoadOptions {
   /** Load what this form needs; checked to exist. All forms are small and come along. */
@@ -28,13 +29,10 @@ export interface LoadOptions {
 export async function loadBundle(source: string | URL | BundleSource, options: LoadOptions = {}): Promise<Bundle> {
   const from = typeof source === "string" || source instanceof URL ? httpSource(source) : source;
   const signal = options.signal ? { signal: options.signal } : {};
-  const manifestBytes = await from.read("manifest.json", signal);
-  if (manifestBytes === null)
-    throw new AnchorEvalError("not_found", `${from.name} has no manifest.json: no bundle is there`);
-  const digest = `sha256:${await sha256(manifestBytes)}`;
+  const { bytes, digest } = await readManifest(from, signal);
   if (options.digest !== undefined && options.digest !== digest)
     throw new AnchorEvalError("digest_mismatch", `${from.name} is bundle ${digest}, expected ${options.digest}`);
-  const manifest = parseManifest(manifestBytes);
+  const manifest = parseManifest(bytes);
   if (options.form !== undefined && !manifest.forms.some((form) => form.id === options.form))
     throw new AnchorEvalError(
       "unknown_form",

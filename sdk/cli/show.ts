@@ -1,6 +1,6 @@
+import { readManifest } from "../bundles/read-manifest.ts";
 import { parseManifest } from "../core/bundle/parse-manifest.ts";
 import { AnchorEvalError } from "../core/errors.ts";
-import { sha256 } from "../digest.ts";
 import { checkFiles } from "./check-files.ts";
 import type { Command } from "./command.ts";
 import { openBundle } from "./open-bundle.ts";
@@ -17,11 +17,8 @@ export const showCommand: Command = {
     if (place === undefined || more.length > 0)
       throw new AnchorEvalError("invalid_option", "show takes one bundle: a folder or an address");
     const source = openBundle(place);
-    const bytes = await source.read("manifest.json", { signal });
-    if (bytes === null)
-      throw new AnchorEvalError("not_found", `${source.name} has no manifest.json: no bundle is there`);
+    const { bytes, digest } = await readManifest(source, { signal });
     const manifest = parseManifest(bytes);
-    const digest = `sha256:${await sha256(bytes)}`;
     const files = await checkFiles(source, manifest, { signal });
     const bad = files.filter((file) => file.state !== "ok");
     if (bad.length === 0 && output.json) output.document({ digest, files, manifest });

@@ -4,7 +4,7 @@ import { parseManifest } from "../core/bundle/parse-manifest.ts";
 import { AnchorEvalError } from "../core/errors.ts";
 import { httpSource } from "../bundles/http-source.ts";
 import { readBundleFile } from "../bundles/read-file.ts";
-import { sha256 } from "../digest.ts";
+import { readManifest } from "../bundles/read-manifest.ts";
 import type { BundleRouting } from "./types.ts";
 
 /**
@@ -19,8 +19,7 @@ export async function loadRouting(
   options: { readonly signal?: AbortSignal } = {},
 ): Promise<BundleRouting> {
   const from = typeof source === "string" || source instanceof URL ? httpSource(source) : source;
-  const bytes = await from.read("manifest.json", options);
-  if (bytes === null) throw new AnchorEvalError("not_found", `${from.name} has no manifest.json: no bundle is there`);
+  const { bytes, digest } = await readManifest(from, options);
   const manifest = parseManifest(bytes);
   const { benchmark, version, sources, files } = manifest;
   if (sources.names === null || !files.some(({ name }) => name === "routing.safetensors"))
@@ -32,7 +31,7 @@ export async function loadRouting(
   return {
     ...decodeRouting(manifest, file),
     manifest,
-    digest: `sha256:${await sha256(bytes)}`,
+    digest,
     byteLength: file.length,
   };
 }

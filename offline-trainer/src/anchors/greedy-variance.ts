@@ -1,5 +1,6 @@
 import { answerFeatures } from "./answer-features.ts";
 import type { CurveFeatures } from "./curve-features.ts";
+import { equalShares } from "./equal-shares.ts";
 import { byAccuracy, type PreparedSelection, type SelectionInput } from "./types.ts";
 
 /**
@@ -10,14 +11,9 @@ import { byAccuracy, type PreparedSelection, type SelectionInput } from "./types
  */
 export function prepareGreedyVariance({ weights, accuracy, column, sizes }: SelectionInput): PreparedSelection {
   const order = byAccuracy(accuracy);
-  const rank = new Map(order.map((item, position) => [item, position]));
   const chosen = greedyItems(answerFeatures(column, weights.length), weights, order, sizes);
-  const sets = new Map(
-    sizes.map((size) => {
-      const items = Uint32Array.from(chosen.slice(0, size).sort((x, y) => rank.get(x)! - rank.get(y)!));
-      return [size, { items, inclusion: null, mass: new Float64Array(size).fill(1 / size) }] as const;
-    }),
-  );
+  const setOf = equalShares(accuracy);
+  const sets = new Map(sizes.map((size) => [size, setOf(chosen.slice(0, size))]));
   return { draw: () => ({ sets, nested: true }) };
 }
 

@@ -113,41 +113,28 @@ export function dimsFor(dims: number, models: number): number {
   return Math.max(1, Math.min(dims, Math.floor(models / 5)));
 }
 
+/** What defines the method as it is given; what `auto` stands for in the other fields is added resolved. */
+const METHOD = [
+  "selection",
+  "irtModel",
+  "estimation",
+  "link",
+  "dims",
+  "shrinkage",
+  "search",
+  "priorScale",
+  "lambda",
+  "joint",
+  "linked",
+  "folds",
+  "draws",
+] as const satisfies readonly (keyof FitConfiguration)[];
+
 /** Digest of a configuration: equal where the same thing is fitted. The weighting is the estimand's, not the method's. */
 export function configurationDigest(configuration: FitConfiguration): string {
-  const {
-    selection,
-    irtModel,
-    estimation,
-    link,
-    dims,
-    shrinkage,
-    search,
-    priorScale,
-    lambda,
-    joint,
-    linked,
-    folds,
-    draws,
-  } = configuration;
-  const method = {
-    selection,
-    irtModel,
-    estimation,
-    link,
-    dims,
-    shrinkage,
-    search,
-    priorScale,
-    lambda,
-    joint,
-    linked,
-    folds,
-    draws,
-  };
   return sha256Text(
     JSON.stringify({
-      ...method,
+      ...Object.fromEntries(METHOD.map((field) => [field, configuration[field]])),
       estimator: headlineEstimator(configuration),
       scoreMap: scoreMapKind(configuration),
       interval: intervalKind(configuration),

@@ -1,3 +1,5 @@
+import { pearson } from "./correlation.ts";
+
 /** Ranks from 1, ties sharing their mean rank. */
 export function ranks(values: ArrayLike<number>): Float64Array {
   const order = Array.from({ length: values.length }, (_, i) => i).sort((x, y) => values[x]! - values[y]!);
@@ -13,18 +15,7 @@ export function ranks(values: ArrayLike<number>): Float64Array {
 
 /** Spearman's ρ: the correlation of ranks; null where one side doesn't vary. */
 export function spearman(left: ArrayLike<number>, right: ArrayLike<number>): number | null {
-  const x = ranks(left);
-  const y = ranks(right);
-  const centre = (x.length + 1) / 2;
-  let xy = 0;
-  let xx = 0;
-  let yy = 0;
-  for (let i = 0; i < x.length; i++) {
-    xy += (x[i]! - centre) * (y[i]! - centre);
-    xx += (x[i]! - centre) ** 2;
-    yy += (y[i]! - centre) ** 2;
-  }
-  return xx > 0 && yy > 0 ? xy / Math.sqrt(xx * yy) : null;
+  return pearson(ranks(left), ranks(right));
 }
 
 /** Kendall's τ-b; null where one side doesn't vary. */

@@ -1,4 +1,5 @@
-import { byAccuracy, type PreparedSelection, type SelectionInput } from "../types.ts";
+import { equalShares } from "../equal-shares.ts";
+import type { PreparedSelection, SelectionInput } from "../types.ts";
 import { coarseFilter, type FilterLimits } from "./coarse-filter.ts";
 import { essenceSearch, type EssenceOptions } from "./essence-search.ts";
 import { innerSplit } from "./inner-split.ts";
@@ -47,7 +48,7 @@ export function prepareEssence({
   const filtered = coarseFilter(columns, full, copies, ESSENCE_LIMITS, least);
   const models = Array.from({ length: columns.models }, (_, m) => m);
   const split = innerSplit(families ?? models, JUDGING_SHARE, random.fork("judging models"));
-  const rank = new Map(byAccuracy(accuracy).map((item, position) => [item, position]));
+  const setOf = equalShares(accuracy);
   const sets = new Map(
     sizes.map((size) => {
       const found = essenceSearch(
@@ -57,8 +58,7 @@ export function prepareEssence({
         { ...ESSENCE_SEARCH, generations },
         random.fork(`size ${size}`),
       );
-      const items = found.items.toSorted((x, y) => rank.get(x)! - rank.get(y)!);
-      return [size, { items, inclusion: null, mass: new Float64Array(size).fill(1 / size) }] as const;
+      return [size, setOf(found.items)] as const;
     }),
   );
   return { draw: () => ({ sets, nested: false }), filtered };

@@ -1,6 +1,7 @@
 import type { AnchorSet } from "anchoreval/core";
 import { coarseFilter, type FilteredItems, type FilterLimits } from "../essence/coarse-filter.ts";
 import { itemColumns, weightedScores } from "../essence/item-columns.ts";
+import { equalShares } from "../equal-shares.ts";
 import { byAccuracy, type PreparedSelection, type SelectionInput } from "../types.ts";
 import { DEFAULT_DESIGN, type AnchorDesign } from "./anchor-design.ts";
 import { familyFolds } from "./family-folds.ts";
@@ -66,16 +67,15 @@ export function informedAnchors(
   { grid, binsPerAnchor, threshold }: AnchorDesign,
   n: number,
 ): AnchorSet {
-  const rank = new Map(byAccuracy(accuracy).map((item, position) => [item, position]));
-  const ordered = (items: Iterable<number>): number[] => [...items].sort((x, y) => rank.get(x)! - rank.get(y)!);
   const bins = Math.max(1, Math.round(binsPerAnchor * n));
   const informed =
     threshold === null
       ? []
       : informationItems(binnedInformation(bank, abilities, pool, grid, bins), pool.length, n, threshold);
   const chosen = new Set(informed.map((k) => pool[k]!));
-  const left = ordered([...pool].filter((item) => !chosen.has(item)));
+  const free = new Set(pool.filter((item) => !chosen.has(item)));
+  const left = byAccuracy(accuracy).filter((item) => free.has(item));
   const lacking = n - chosen.size;
   for (let k = 0; k < lacking; k++) chosen.add(left[Math.floor(((k + 0.5) * left.length) / lacking)]!);
-  return { items: Uint32Array.from(ordered(chosen)), inclusion: null, mass: new Float64Array(n).fill(1 / n) };
+  return equalShares(accuracy)(chosen);
 }

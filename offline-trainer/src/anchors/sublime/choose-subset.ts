@@ -1,4 +1,5 @@
 import type { RandomSource } from "anchoreval/core";
+import { pearson } from "../../ranking/correlation.ts";
 import { spearman } from "../../ranking/rank-correlation.ts";
 import { folds } from "../../splits/interpolation.ts";
 import { columnsOf, meanScores, type ItemColumns } from "../essence/item-columns.ts";
@@ -9,7 +10,7 @@ import { itemProfile, type ItemProfile } from "./item-profile.ts";
 import { pickAnchorModels, type ModelRoles } from "./pick-anchor-models.ts";
 import { PREDICTORS, predictors, type Predict, type PredictorName } from "./predictor.ts";
 import { samplers, type Sampler } from "./samplers.ts";
-import { pearson, subsetFeatures } from "./subset-features.ts";
+import { subsetFeatures } from "./subset-features.ts";
 
 /** Subsets that are drawn for each size; a quarter of them at random, the other samplers share the rest. */
 export const CANDIDATES = 200;
@@ -18,7 +19,7 @@ const RANDOM_SHARE = 0.25;
 /** Parts of the judging models' families that predictors are compared on. */
 const FAMILY_FOLDS = 3;
 /** Models below which a ranking says nothing. */
-const LEAST_RANKED = 3;
+export const LEAST_RANKED = 3;
 /** Rank correlations are kept within ±this before Fisher's transformation. */
 const MOST_CORRELATION = 0.999;
 
@@ -138,7 +139,9 @@ function compare(
     .map(({ learned, held }) => ({ learned: truth(learned).map(fisher), held: truth(held).map(fisher) }));
   if (parts.length < 2) return null;
   const agreement = PREDICTORS.map((name) => {
-    const own = parts.map(({ learned, held }, p) => pearson(known[name](learned, random.fork(`${name} ${p}`)), held));
+    const own = parts.map(
+      ({ learned, held }, p) => pearson(known[name](learned, random.fork(`${name} ${p}`)), held) ?? 0,
+    );
     return [name, own.reduce((sum, value) => sum + value, 0) / own.length] as const;
   });
   return Object.fromEntries(agreement) as Record<PredictorName, number>;

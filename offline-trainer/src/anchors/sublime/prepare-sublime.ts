@@ -1,6 +1,7 @@
 import { itemColumns, weightedScores } from "../essence/item-columns.ts";
-import { byAccuracy, type PreparedSelection, type SelectionInput } from "../types.ts";
-import { CANDIDATES, chooseSubset, prepareBoard, type Board, type SubsetChoice } from "./choose-subset.ts";
+import { equalShares } from "../equal-shares.ts";
+import type { PreparedSelection, SelectionInput } from "../types.ts";
+import { CANDIDATES, chooseSubset, prepareBoard, type Board } from "./choose-subset.ts";
 import type { SubsetRanking } from "./subset-ranking.ts";
 import { untouchedRankings } from "./untouched-ranking.ts";
 
@@ -41,16 +42,14 @@ export function prepareSublime({
   };
   let found: ReturnType<typeof choose> | undefined;
   const chosen = (): ReturnType<typeof choose> => (found ??= choose());
-  const rank = new Map(byAccuracy(accuracy).map((item, position) => [item, position]));
-  const anchorsOf = ({ candidates: drawn, chosen: at }: SubsetChoice): Uint32Array =>
-    drawn[at]!.items.toSorted((x, y) => rank.get(x)! - rank.get(y)!);
+  const setOf = equalShares(accuracy);
   return {
     draw: async () => {
       const { choices } = await chosen();
-      const sets = Array.from(choices, ([size, choice]) => {
-        const mass = new Float64Array(size).fill(1 / size);
-        return [size, { items: anchorsOf(choice), inclusion: null, mass }] as const;
-      });
+      const sets = Array.from(
+        choices,
+        ([size, { candidates: drawn, chosen: at }]) => [size, setOf(drawn[at]!.items)] as const,
+      );
       return { sets: new Map(sets), nested: false };
     },
     rankings: async () => {

@@ -1,3 +1,4 @@
+import { pearson } from "../../ranking/correlation.ts";
 import { kendall, spearman } from "../../ranking/rank-correlation.ts";
 import { meanScores, type ItemColumns } from "../essence/item-columns.ts";
 import type { ItemProfile } from "./item-profile.ts";
@@ -40,7 +41,7 @@ export function subsetFeatures({ profile, anchors, full }: SubsetDescription, su
     Math.abs(gap),
     Math.sqrt(mean(gaps.map((own) => own ** 2))),
     logRatio(deviation(scores), deviation(full)),
-    pearson(scores, full),
+    pearson(scores, full) ?? 0,
     spearman(scores, full) ?? 0,
     kendall(scores, full) ?? 0,
   ]);
@@ -84,16 +85,4 @@ function deviation(values: Float64Array): number {
 function logRatio(x: number, y: number): number {
   if (x === y) return 0;
   return Math.max(-MOST_LOG_RATIO, Math.min(MOST_LOG_RATIO, Math.log(x / y)));
-}
-
-/** Pearson's correlation; 0 where either doesn't vary. */
-export function pearson(left: Float64Array, right: Float64Array): number {
-  const [x, y] = [mean(left), mean(right)];
-  let [xy, xx, yy] = [0, 0, 0];
-  left.forEach((value, m) => {
-    xy += (value - x) * (right[m]! - y);
-    xx += (value - x) ** 2;
-    yy += (right[m]! - y) ** 2;
-  });
-  return xx > 0 && yy > 0 ? xy / Math.sqrt(xx * yy) : 0;
 }

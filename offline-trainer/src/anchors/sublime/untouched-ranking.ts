@@ -1,14 +1,13 @@
 import type { RandomSource } from "anchoreval/core";
+import { pearson } from "../../ranking/correlation.ts";
 import { kendall, spearman } from "../../ranking/rank-correlation.ts";
 import { folds } from "../../splits/interpolation.ts";
 import { columnsOf, meanScores } from "../essence/item-columns.ts";
-import { chooseSubset, prepareBoard, valuesOf, type Board, type SubsetChoice } from "./choose-subset.ts";
-import { pearson } from "./subset-features.ts";
+import { chooseSubset, LEAST_RANKED, prepareBoard, valuesOf, type Board, type SubsetChoice } from "./choose-subset.ts";
 
 /** Parts of the families that are left untouched in turn. */
 const UNTOUCHED_FOLDS = 4;
 const LEAST_CHOOSING = 5;
-const LEAST_RANKED = 3;
 
 /** How a choice ranks models that it had nothing to do with; means over parts of the families left untouched in turn. */
 export interface UntouchedRanking {
@@ -82,10 +81,11 @@ export function untouchedRanking(
     predicted: predicted[chosen]!,
     ...truths[chosen]!,
     random: { spearman: mean((own) => own.spearman), kendall: mean((own) => own.kendall) },
-    agreement: pearson(
-      predicted,
-      Float64Array.from(truths, (own) => own.spearman),
-    ),
+    agreement:
+      pearson(
+        predicted,
+        Float64Array.from(truths, (own) => own.spearman),
+      ) ?? 0,
   };
 }
 
