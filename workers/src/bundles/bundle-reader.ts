@@ -100,6 +100,12 @@ export class BundleReader {
     return indexes.filter((index) => index.versions.length > 0);
   }
 
+  /** Reads a benchmark's index anew from now on: a version was just published here. */
+  forgetIndex(benchmark: string): void {
+    this.#caches.indexes.delete(benchmark);
+    this.#caches.names.delete("");
+  }
+
   /** The versions of a benchmark. @throws AnchorEvalError `not_found` */
   async benchmark(benchmark: string): Promise<BundleIndex> {
     const index = BENCHMARK_NAME.test(benchmark) ? await this.#index(benchmark) : null;
