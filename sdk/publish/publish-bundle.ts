@@ -1,10 +1,8 @@
-import { loadBundle } from "../bundles/load-bundle.ts";
 import { readBundleFile } from "../bundles/read-file.ts";
 import { blobKey, fileKey } from "../core/bundle/keys.ts";
 import type { BundleFileName } from "../core/bundle/manifest.ts";
-import type { BundleSource } from "../core/bundle/source.ts";
-import { AnchorEvalError } from "../core/errors.ts";
 import type { BundleStore } from "./bundle-store.ts";
+import { checkedBundle } from "./checked-bundle.ts";
 import { commitVersion, isCommitted, type PublishResult } from "./commit-version.ts";
 import { equalBytes } from "./equal-bytes.ts";
 import type { UpdateOptions } from "./update-index.ts";
@@ -28,12 +26,8 @@ export async function publishBundle(
   files: ReadonlyMap<BundleFileName, Uint8Array>,
   options: PublishOptions = {},
 ): Promise<PublishResult> {
-  const source = filesSource(files);
-  const { manifest } = await loadBundle(source);
+  const { manifest, manifestBytes, source } = await checkedBundle(files);
   const { benchmark, version } = manifest;
-  for (const name of files.keys())
-    if (name !== "manifest.json" && !manifest.files.some((file) => file.name === name))
-      throw new AnchorEvalError("bundle_invalid", `${name} is not in the manifest's list of files`);
   const contents = await Promise.all(
     manifest.files.map(async (file) => {
       const name = file.name as BundleFileName;
@@ -41,23 +35,13 @@ export async function publishBundle(
     }),
   );
 
-  const commit = { benchmark, version, manifest: files.get("manifest.json")! };
+  const commit = { benchmark, version, manifest: manifestBytes };
   await isCommitted(store, commit); // another one is refused before anything is written
   for (const { name, bytes, sha256: hash } of contents) {
     await putContent(store, blobKey(benchmark, hash), bytes);
     if (options.plainFiles) await putContent(store, fileKey(benchmark, version, name), bytes);
   }
   return commitVersion(store, commit, options);
-}
-
-function filesSource(files: ReadonlyMap<BundleFileName, Uint8Array>): BundleSource {
-  return {
-    name: "the bundle to publish",
-    read: (file, { range } = {}) => {
-      const bytes = files.get(file) ?? null;
-      return Promise.resolve(range && bytes ? bytes.subarray(range.begin, range.end) : bytes);
-    },
-  };
 }
 
 /** Writes a content that its key or version determines; mends one that was damaged. */

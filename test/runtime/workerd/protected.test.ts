@@ -24,13 +24,14 @@ beforeEach(async () => {
 afterEach(() => reset());
 
 test.each(PATHS)("%s of a protected benchmark takes its scope, before anything is read", async (path, init = {}) => {
+  const headers = init.headers as Record<string, string>;
   const bucket = watchedBucket();
   const request = startApp({}, { ...settings, BUNDLES: bucket });
   expect(await problemOf(await request(path, init))).toMatchObject({ status: 401, code: "unauthorized" });
-  const wrong = await request(path, { ...init, headers: { ...init.headers, ...other.bearer } });
+  const wrong = await request(path, { ...init, headers: { ...headers, ...other.bearer } });
   expect(await problemOf(wrong)).toMatchObject({ status: 403, code: "forbidden" });
   expect(bucket.reads).toEqual([]);
-  const right = await request(path, { ...init, headers: { ...init.headers, ...reader.bearer } });
+  const right = await request(path, { ...init, headers: { ...headers, ...reader.bearer } });
   expect(right.status).toBeLessThan(400);
   expect(right.headers.get("cache-control")).toBe("private, no-store");
   // The isolate has it now: the next one without the scope is refused all the same.

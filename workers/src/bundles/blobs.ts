@@ -31,14 +31,13 @@ export async function storeBlob(
     await body.cancel();
     return "already";
   }
-  let sent = 0;
-  let ended = false;
+  const state = { sent: 0, ended: false };
   const counted = new TransformStream<Uint8Array, Uint8Array>({
     transform: (chunk, controller) => {
-      sent += chunk.length;
+      state.sent += chunk.length;
       controller.enqueue(chunk);
     },
-    flush: () => void (ended = true),
+    flush: () => void (state.ended = true),
   });
   const { readable, writable } = new FixedLengthStream(bytes);
   const stop = new AbortController();
@@ -48,7 +47,7 @@ export async function storeBlob(
   } catch (cause) {
     stop.abort(); // whoever still waits to write
     await piped.catch(() => undefined);
-    if (sent > bytes || (ended && sent < bytes))
+    if (state.sent > bytes || (state.ended && state.sent < bytes))
       throw new HttpProblem("content_mismatch", `the body is not the ${bytes} bytes that Content-Length announced`);
     if (OTHER_CHECKSUM.test(String(cause)))
       throw new HttpProblem("content_mismatch", `the body's SHA-256 is not ${sha256}: nothing was stored`);
