@@ -4,4 +4,5 @@ export { commitVersion, type PublishResult, type VersionCommit } from "./commit-
 export { publishBundle, type PublishOptions } from "./publish-bundle.ts";
 export { publishToWorker, type PublishToWorkerOptions } from "./publish-to-worker.ts";
 export { r2Store, type R2StoreBucket } from "./r2-store.ts";
+export { yankVersion, type YankOptions } from "./yank-version.ts";
 export type { UpdateOptions } from "./update-index.ts";

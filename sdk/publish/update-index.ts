@@ -16,6 +16,7 @@ const INDEX_WAIT = 1100;
 /**
  * Adds what the index lacks, unless another publisher is quicker: then once more from what that one wrote.
  * @param digest - of the bundle, from which waits differ between publishers
+ * @param changed - a version whose entry is read again although the index has it
  * @throws AnchorEvalError `unavailable` after the last attempt
  */
 export async function updateIndex(
@@ -23,6 +24,7 @@ export async function updateIndex(
   benchmark: string,
   digest: string,
   { pause = sleep }: UpdateOptions,
+  changed?: string,
 ): Promise<BundleIndex> {
   const key = indexKey(benchmark);
   const jitter = Number.parseInt(digest.slice(-3), 16) / 4; // up to a second, other for every bundle
@@ -31,7 +33,7 @@ export async function updateIndex(
     if (attempt > 0) await pause(INDEX_WAIT + attempt * jitter);
     try {
       const there = await store.get(key);
-      const index = await completeIndex(store, benchmark, there && parseIndex(there.bytes));
+      const index = await completeIndex(store, benchmark, there && parseIndex(there.bytes), changed);
       const bytes = encodeIndex(index);
       if (there && equalBytes(there.bytes, bytes)) return index;
       if (there ? await store.putIfMatch(key, bytes, there.etag) : await store.putIfAbsent(key, bytes)) return index;

@@ -224,3 +224,66 @@ describe("publishers that meet or die", () => {
     }
   });
 });
+
+describe("a version that is taken back", () => {
+  const YANK = "/v1/bundles/sample/1.0.0/yank";
+  const yank = (body: object, headers: Record<string, string> = publisher.bearer): RequestInit => ({
+    ...post(body, headers),
+    method: "PUT",
+  });
+  const reason = "wrong keys: use 1.0.1";
+  const warnings = async (request: ReturnType<typeof startApp>, path = ESTIMATES): Promise<string[]> => {
+    const response = await request(path, post({ responses: sampleAnswers("20") }));
+    const { warnings: found } = await response.json<{ warnings: { code: string; message: string }[] }>();
+    return found.filter(({ code }) => code === "yanked_version").map(({ message }) => message);
+  };
+
+  test("answers by its number with a warning, isn't listed, isn't latest; and may come back", async () => {
+    const request = startApp({}, { TOKENS });
+    await publishOverHttp(request, sampleBundle({ version: "0.9.0" }), publisher.bearer);
+    await publishOverHttp(request, files, publisher.bearer);
+    expect(await warnings(request)).toEqual([]);
+    const response = await request(YANK, yank({ yanked: true, reason }));
+    expect(await response.json()).toMatchObject({ latest: "0.9.0", versions: [{ version: "0.9.0" }] });
+    for (const isolate of [request, startApp()]) {
+      expect(await warnings(isolate)).toEqual([`version 1.0.0 was taken back by its publisher: ${reason}`]);
+      expect(await warnings(isolate, "/v1/bundles/sample/latest/estimates")).toEqual([]);
+    }
+    const batch = await request(
+      `${ESTIMATES}/batch`,
+      post({ models: [{ model: "a", responses: sampleAnswers("20") }] }),
+    );
+    expect(await batch.text()).toContain(reason);
+    expect(await (await request(YANK, yank({ yanked: false }))).json()).toMatchObject({ latest: "1.0.0" });
+    expect(await warnings(startApp())).toEqual([]);
+  });
+
+  test("stays taken back where the index is lost", async () => {
+    const request = startApp({}, { TOKENS });
+    await publishOverHttp(request, files, publisher.bearer);
+    await request(YANK, yank({ yanked: true, reason }));
+    await env.BUNDLES.delete("bundles/sample/index.json");
+    expect(await warnings(startApp())).toHaveLength(1);
+    await publishOverHttp(startApp({}, { TOKENS }), sampleBundle({ version: "1.1.0" }), publisher.bearer);
+    expect(await warnings(startApp())).toHaveLength(1);
+  });
+
+  test("an estimate doesn't fail where the index can't be read", async () => {
+    const request = startApp({}, { TOKENS });
+    await publishOverHttp(request, files, publisher.bearer);
+    const blind = startApp({}, { BUNDLES: watchedBucket((key) => key.endsWith("index.json")) });
+    expect((await blind(ESTIMATES, post({ responses: sampleAnswers("20") }))).status).toBe(200);
+  });
+
+  test.each<[string, string, RequestInit, number]>([
+    ["without a token", YANK, yank({ yanked: true, reason }, {}), 401],
+    ["without the scope", YANK, yank({ yanked: true, reason }, reader.bearer), 403],
+    ["without a reason", YANK, yank({ yanked: true }), 422],
+    ["of what isn't there", "/v1/bundles/sample/9.9.9/yank", yank({ yanked: true, reason }), 404],
+  ])("%s: refused", async (_, path, init, status) => {
+    const request = startApp({}, { TOKENS });
+    await publishOverHttp(request, files, publisher.bearer);
+    expect((await problemOf(await request(path, init))).status).toBe(status);
+    expect(await warnings(startApp())).toEqual([]);
+  });
+});

@@ -122,6 +122,17 @@ export class BundleReader {
     return latest;
   }
 
+  /**
+   * Why a version is yanked; null where it isn't. `latest` never is. Where the index can't be read nothing is known: an
+   * estimate doesn't fail for that.
+   */
+  async yankedBecause({ benchmark, version }: BundleRef): Promise<string | null> {
+    if (version === LATEST) return null;
+    const index = await this.#index(benchmark).catch(() => null);
+    const entry = index?.versions.find((own) => own.version === version);
+    return entry?.yanked === true ? (entry.reason ?? "no reason was given") : null;
+  }
+
   /** The manifest of a version. @throws AnchorEvalError `not_found`, `bundle_invalid`, `unavailable` */
   published({ benchmark, version }: BundleRef): Promise<PublishedBundle> {
     return this.#caches.manifests.get(

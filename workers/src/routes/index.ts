@@ -4,6 +4,7 @@ import { createPublication } from "./create-publication.ts";
 import { createRoutes } from "./create-routes.ts";
 import { listBenchmarks } from "./list-benchmarks.ts";
 import { putBlob } from "./put-blob.ts";
+import { putYank } from "./put-yank.ts";
 import { readAnchors } from "./read-anchors.ts";
 import { readBenchmark } from "./read-benchmark.ts";
 import { readFile } from "./read-file.ts";
@@ -22,5 +23,6 @@ export const ROUTES = [
   createRoutes,
   putBlob,
   createPublication,
+  putYank,
   readHealth,
 ] as const;
