@@ -3,6 +3,7 @@ import { setImmediate as turn } from "node:timers/promises";
 import { parseManifest, sha256Hex } from "anchoreval/bundle";
 import type { Command, OptionReader } from "anchoreval/cli";
 import { AnchorEvalError, createRandom } from "anchoreval/core";
+import { SECOND_FORM_SELECTIONS } from "../anchors/types.ts";
 import { PROVIDERS, resolveBackend } from "../backends/resolve-backend.ts";
 import { checkColdStart, fitColdStart, withColdStart, type ColdStartInput } from "../cold-start/fit-cold-start.ts";
 import { coldStartWords } from "../cold-start/cold-start-words.ts";
@@ -32,6 +33,10 @@ export const fitCommand: Command = {
     name: { type: "string", value: "BENCHMARK@X.Y.Z", description: "name and version of the bundle" },
     anchors: { type: "string", value: "N[,N…]", description: "anchors per scenario, one nested form each" },
     total: { type: "string", value: "N[,N…]", description: "anchors over all scenarios, shared evenly" },
+    "second-form": {
+      type: "boolean",
+      description: `for every form N a form N-b of other items, chosen in the same way by ${SECOND_FORM_SELECTIONS.join(", ")}`,
+    },
     out: { type: "string", value: "DIR", description: "folder of the bundle" },
     ...FIT_OPTIONS,
     ...SUBSET_OPTIONS,
@@ -87,6 +92,7 @@ export const fitCommand: Command = {
     const read = performance.now() - begun;
     const scenarios = new Set(matrix.items.map((item) => item.scenario)).size;
     const sizes = readSizes(options, scenarios, recipe);
+    const secondForm = options.flag("second-form");
     const { backend, provider: calibrating, reason } = await resolveBackend(provider, threads);
     output.remark(reason);
     const models = matrix.subjects.length;
@@ -94,7 +100,14 @@ export const fitCommand: Command = {
     const folds = foldThreads(calibrating, threads, models * items);
     const most = configuration.dims === "auto" ? Math.max(...DIMENSION_CANDIDATES) : configuration.dims;
     const dims = dimsFor(most, models);
-    const size = { models, items, scenarios, sizes: sizes.length, dims, threads: folds?.count ?? 0 };
+    const size = {
+      models,
+      items,
+      scenarios,
+      sizes: (secondForm ? 2 : 1) * sizes.length,
+      dims,
+      threads: folds?.count ?? 0,
+    };
     output.remark(memoryStatement(size, process.availableMemory()));
     const checkpoint = options.text("checkpoint");
 
@@ -109,6 +122,7 @@ export const fitCommand: Command = {
         ...name,
         configuration,
         sizes,
+        secondForm,
         seed,
         ...families,
         ...described,

@@ -11,8 +11,8 @@ import { fullScores } from "../prepare/full-scores.ts";
 import { answerFactors, sourceAnswers } from "./answer-factors.ts";
 import { askedItems } from "./asked-items.ts";
 import type { FitOptions } from "./fit-options.ts";
-import type { FittedBank } from "./fitted-bank.ts";
-import { formManifests } from "./form-manifests.ts";
+import type { FittedBank, FittedForms } from "./fitted-bank.ts";
+import { formManifests, secondFormId } from "./form-manifests.ts";
 import { rounded } from "./rounded.ts";
 
 /** All that a bundle is encoded from, but for the report. */
@@ -70,6 +70,7 @@ export function bundleContent(
       dimensionErrors: Object.fromEntries(
         banks.filter((bank) => bank.dimensionErrors.length > 0).map((bank) => [bank.task.id, bank.dimensionErrors]),
       ),
+      ...(options.secondForm && { secondForm: true }),
       ...(configuration.search > 0 && {
         designs: Object.fromEntries(banks.map(({ task, irtModel, design }) => [task.id, { irtModel, ...design }])),
       }),
@@ -92,8 +93,13 @@ export function bundleContent(
   return {
     manifest,
     scenarios: scenarios.map(({ bank, slice, s, trained }): ScenarioContent => {
-      const sets = new Map(sizes.map((n) => [String(n), bank.forms[s]!.get(n)!]));
-      const maps = new Map(Array.from(bank.maps[s]!, ([n, own]) => [String(n), own]));
+      const byForm = <Own>(of: (forms: FittedForms) => ReadonlyMap<number, Own>): Map<string, Own> => {
+        const named = (forms: FittedForms | null, id: (form: string) => string): [string, Own][] =>
+          forms ? sizes.flatMap((n) => (of(forms).has(n) ? [[id(String(n)), of(forms).get(n)!]] : [])) : [];
+        return new Map([...named(bank, (id) => id), ...named(bank.second, secondFormId)]);
+      };
+      const sets = byForm(({ forms }) => forms[s]!);
+      const maps = byForm((own) => own.maps[s]!);
       const items = bank.task.matrix.items.slice(slice.begin, slice.begin + slice.count);
       const asked = askedItems(sets.values());
       const ascending = asked.map((_, row) => row).sort((x, y) => asked[x]! - asked[y]!);

@@ -17,6 +17,8 @@ export interface FoldPlan extends BankModel, WantedModel {
   readonly selection: Selection;
   readonly scoreMap: ScoreMapKind;
   readonly sizes: readonly number[];
+  /** A second form of every size, of other items. @default false */
+  readonly secondForm?: boolean;
   /** k of the ability prior N(μ, k²Σ). */
   readonly priorScale: number;
   /** Forms drawn on each fold. */

@@ -17,6 +17,8 @@ export interface PreparedForms {
   readonly scenarios: readonly {
     readonly id: string;
     readonly draw: (random: RandomSource) => Promise<SelectedAnchors>;
+    /** Of a selection that can choose other items in the same way, by size. */
+    readonly second?: () => ReadonlyMap<number, AnchorSet>;
     /** Of a selection that looks among some of the items only. */
     readonly filtered?: FilteredItems;
     /** Of a selection that goes by the models' ranking, by size. */
@@ -102,4 +104,9 @@ export async function drawForms({ scenarios }: PreparedForms, random: RandomSour
   const forms: ReadonlyMap<number, AnchorSet>[] = [];
   for (const { id, draw } of scenarios) forms.push((await draw(random.fork(id))).sets);
   return forms;
+}
+
+/** The second form: in every scenario as many items again, none of them in the first. The same whatever form is drawn. */
+export function secondForms({ scenarios }: PreparedForms): BankForms {
+  return scenarios.map(({ second }) => second!()); // checkSecondForms has refused selections without
 }

@@ -1,14 +1,15 @@
-import { createRandom, type ScoreMaps } from "anchoreval/core";
+import { createRandom, type RandomSource, type ScoreMaps } from "anchoreval/core";
 import { answeringModels } from "./answering-models.ts";
 import { checkpointed } from "./checkpoint.ts";
 import { headlineEstimator, scoreMapKind, type FitConfiguration } from "./configuration.ts";
-import { crossValidate, type BankValidation } from "./cross-validate.ts";
+import { crossValidate, type BankValidation, type ValidatedBank } from "./cross-validate.ts";
+import type { BankForms } from "./draw-forms.ts";
 import { drawFinalForms, trainFinalBanks, type FinalForms } from "./final-banks.ts";
 import type { FitOptions } from "./fit-options.ts";
-import type { FittedBank } from "./fitted-bank.ts";
+import type { FittedBank, FittedForms } from "./fitted-bank.ts";
 import { formScoreMaps } from "./form-score-maps.ts";
 import { interruptible } from "./interruptible.ts";
-import { learnEvidence } from "./learn-evidence.ts";
+import { learnEvidence, type BankEvidence } from "./learn-evidence.ts";
 import { bankPriors, type LinkedBanks } from "./link-banks.ts";
 import { resolveModel, type ResolvedModel } from "./resolve-model.ts";
 import { sideBySide } from "./side-by-side.ts";
@@ -28,15 +29,20 @@ interface FinalFit {
   readonly resolved: readonly Awaited<ReturnType<typeof resolveModel>>[];
   readonly linked: LinkedBanks;
   readonly forms: readonly FinalForms[];
-  readonly maps: readonly FittedBank["maps"][];
+  readonly maps: FormMaps;
+  /** Of the second forms; null without. */
+  readonly secondMaps: FormMaps | null;
 }
+
+/** Score maps of forms, by bank. */
+type FormMaps = readonly FittedForms["maps"][];
 
 /**
  * Fits banks that are estimated together, and learns on held-out models what blends their estimates. Where there are
  * threads for the held-out models, both at once.
  */
 export async function fitBanks(tasks: readonly BankTask[], options: FitBanksOptions): Promise<FittedBank[]> {
-  const { configuration, sizes, seed, threads, groups, clock } = options;
+  const { configuration, sizes, seed, threads, groups, clock, secondForm = false } = options;
   const random = createRandom(seed).fork(tasks.length > 1 ? "all" : tasks[0]!.id);
   const rows = tasks.map(answeringModels);
   const report = progressOf(tasks, options);
@@ -49,7 +55,7 @@ export async function fitBanks(tasks: readonly BankTask[], options: FitBanksOpti
     ...(signal ? { backend: interruptible(options.backend), signal } : { backend: options.backend }),
   });
 
-  const validate = async (signal?: AbortSignal): Promise<BankValidation[]> => {
+  const validate = async (signal?: AbortSignal): Promise<ValidatedBank[]> => {
     const all = [...new Set(rows.flat())].sort((x, y) => x - y);
     const validation = await crossValidate(tasks, all, groups, {
       ...configuration,
@@ -58,6 +64,7 @@ export async function fitBanks(tasks: readonly BankTask[], options: FitBanksOpti
       sizes,
       random: random.fork("cross-validation"),
       ...(threads && { threads }),
+      secondForm,
       ...(options.checkpoint !== undefined && { checkpoint: options.checkpoint }),
       onFold: (done, of, loss) => report({ folds: done / of, loss }),
     });
@@ -88,17 +95,31 @@ export async function fitBanks(tasks: readonly BankTask[], options: FitBanksOpti
       sizes,
       random,
       backend: own.backend,
+      secondForm,
       ...(signal && { signal }),
       onBank: (done) => report({ final: 0.5 + done / tasks.length / 2 }),
     });
     clock.lap("choice of anchors");
-    const maps = finalScoreMaps(tasks, linked, models, forms, sizes, configuration);
-    return { resolved, linked, forms, maps };
+    const mapsOf = (own: readonly BankForms[]): FormMaps =>
+      finalScoreMaps(tasks, linked, models, own, sizes, configuration, random.fork("score maps"));
+    const seconds = forms.flatMap(({ second }) => (second ? [second] : []));
+    return {
+      resolved,
+      linked,
+      forms,
+      maps: mapsOf(forms.map((own) => own.forms)),
+      secondMaps: secondForm ? mapsOf(seconds) : null,
+    };
   };
 
-  const [validation, { resolved, linked, forms, maps }] = threads
+  const [validation, { resolved, linked, forms, maps, secondMaps }] = threads
     ? await sideBySide(validate, finish, options.signal)
     : [await validate(options.signal), await finish(options.signal)];
+  const learned = (task: BankTask, b: number, own: BankValidation): BankEvidence =>
+    learnEvidence(task, rows[b]!, sizes, own, {
+      lambda: configuration.lambda,
+      estimator: headlineEstimator(configuration),
+    });
   const banks = tasks.map((task, b): FittedBank => {
     const { model, dimensionErrors } = resolved[b]!;
     return {
@@ -110,13 +131,15 @@ export async function fitBanks(tasks: readonly BankTask[], options: FitBanksOpti
       trained: linked.banks[b]!,
       ...forms[b]!,
       maps: maps[b]!,
+      evidence: learned(task, b, validation[b]!),
+      second: secondMaps && {
+        forms: forms[b]!.second!,
+        maps: secondMaps[b]!,
+        evidence: learned(task, b, validation[b]!.second!),
+      },
       factors: linked.factors[b]!,
       loadings: linked.common && linked.common.loadings[b]!,
       dimensionErrors,
-      evidence: learnEvidence(task, rows[b]!, sizes, validation[b]!, {
-        lambda: configuration.lambda,
-        estimator: headlineEstimator(configuration),
-      }),
     };
   });
   report({ folds: 1, final: 1 });
@@ -129,17 +152,18 @@ function finalScoreMaps(
   tasks: readonly BankTask[],
   linked: LinkedBanks,
   models: readonly ResolvedModel[],
-  forms: readonly FinalForms[],
+  forms: readonly BankForms[],
   sizes: readonly number[],
   configuration: FitConfiguration,
-): FittedBank["maps"][] {
+  random: RandomSource,
+): FormMaps {
   const kind = scoreMapKind(configuration);
   const maps = tasks.map(({ scenarios }) => scenarios.map(() => new Map<number, ScoreMaps>()));
   if (kind === "none") return maps;
   const priors = bankPriors(linked, configuration.priorScale);
   for (const size of sizes) {
-    const anchors = forms.map((own) => own.forms.map((bySize) => bySize.get(size)!));
-    formScoreMaps(tasks, linked, priors, models, anchors, kind).forEach((own, b) =>
+    const anchors = forms.map((own) => own.map((bySize) => bySize.get(size)!));
+    formScoreMaps(tasks, linked, priors, models, anchors, kind, random).forEach((own, b) =>
       own.forEach((map, s) => maps[b]![s]!.set(size, map)),
     );
   }

@@ -5,6 +5,7 @@ import { replicateGroups } from "../prepare/replicates.ts";
 import { LEAST_MODELS } from "./answering-models.ts";
 import { bankTasks, linkedTasks } from "./bank-tasks.ts";
 import { bundleContent } from "./bundle-content.ts";
+import { checkSecondForms } from "./check-second-forms.ts";
 import { fitBanks } from "./fit-banks.ts";
 import type { FitOptions } from "./fit-options.ts";
 import type { FittedBank } from "./fitted-bank.ts";
@@ -24,7 +25,8 @@ export interface FitResult {
 /**
  * Fits a bundle: calibrates, chooses anchors, learns λ and measures every estimator's error on held-out models.
  * @param matrix - columns grouped by scenario and subscenario
- * @throws AnchorEvalError `invalid_data` for fewer than five models, `invalid_option` for sizes that are none
+ * @throws AnchorEvalError `invalid_data` for fewer than five models, `invalid_option` for sizes that are none; what
+ *   {@link checkSecondForms} throws
  */
 export async function fitBundle(matrix: ResponseMatrix, options: FitOptions): Promise<FitResult> {
   const { configuration } = options;
@@ -44,6 +46,7 @@ export async function fitBundle(matrix: ResponseMatrix, options: FitOptions): Pr
   const groups = replicateGroups(matrix);
   clock.lap("replicates");
   const tasks = bankTasks(matrix, configuration, options);
+  if (options.secondForm) checkSecondForms(tasks, configuration.selection, sizes);
   const banks: FittedBank[] = [];
   for (const linked of linkedTasks(tasks, configuration)) {
     const before = banks.length;

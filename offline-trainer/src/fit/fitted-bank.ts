@@ -10,8 +10,17 @@ import type { BankEvidence } from "./learn-evidence.ts";
 import type { ResolvedModel } from "./resolve-model.ts";
 import type { BankTask, TrainedBank } from "./train-bank.ts";
 
+/** Forms of a bank, one a size, with what is learned of them. */
+export interface FittedForms {
+  readonly forms: BankForms;
+  /** Score maps by scenario and size; empty where none are fitted. */
+  readonly maps: readonly ReadonlyMap<number, ScoreMaps>[];
+  /** Errors on held-out models and what blends the estimators, by evidence. */
+  readonly evidence: BankEvidence;
+}
+
 /** A fitted bank with all that a bundle and a report are made from. */
-export interface FittedBank {
+export interface FittedBank extends FittedForms {
   readonly task: BankTask;
   /** How its scores were calibrated. */
   readonly link: ScoreLink;
@@ -21,9 +30,8 @@ export interface FittedBank {
   /** Share of the learned variance of discriminations that was kept. */
   readonly shrinkage: number;
   readonly trained: TrainedBank;
-  readonly forms: BankForms;
-  /** Score maps by scenario and size; empty where none are fitted. */
-  readonly maps: readonly ReadonlyMap<number, ScoreMaps>[];
+  /** As many items again, none of them in the form of that size; null without. */
+  readonly second: FittedForms | null;
   /** What anchors were chosen among, by scenario, where that isn't all items. */
   readonly filtered: ReadonlyMap<string, FilteredItems>;
   /** How anchors were chosen by the models' ranking where they were, by scenario and size. */
@@ -32,8 +40,6 @@ export interface FittedBank {
   readonly factors: readonly AnchorFactors[];
   /** What its abilities share with other banks' (D×G), where they are linked. */
   readonly loadings: Float64Array | null;
-  /** Errors on held-out models and what blends the estimators, by evidence. */
-  readonly evidence: BankEvidence;
   /** Errors of the candidates, where the dimension was chosen. */
   readonly dimensionErrors: readonly DimensionError[];
 }

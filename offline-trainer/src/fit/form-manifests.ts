@@ -9,8 +9,36 @@ import { overallScores, scoresSeen } from "./overall-place.ts";
 import { fullScores } from "../prepare/full-scores.ts";
 import { rounded } from "./rounded.ts";
 
-/** What a bundle says of its forms: the estimator of each, λ, and the errors on models that were held out. */
+/**
+ * What a bundle says of its forms: the estimator of each, λ, and the errors on models that were held out. The second forms
+ * stand after all first ones.
+ */
 export function formManifests(
+  banks: readonly FittedBank[],
+  sizes: readonly number[],
+  configuration: FitConfiguration,
+  seed: number,
+): Omit<FormManifest, "digest">[] {
+  const second = banks.flatMap((bank) => (bank.second ? [{ ...bank, ...bank.second }] : []));
+  return [
+    ...manifestsOf(banks, sizes, configuration, seed),
+    ...(second.length > 0
+      ? manifestsOf(second, sizes, configuration, seed).map((form) => ({
+          ...form,
+          id: secondFormId(form.id),
+          disjointFrom: form.id,
+        }))
+      : []),
+  ];
+}
+
+/** Of as many items as a form, all of them others. */
+export function secondFormId(form: string): string {
+  return `${form}-b`;
+}
+
+/** Of the forms that the banks have by size. */
+function manifestsOf(
   banks: readonly FittedBank[],
   sizes: readonly number[],
   configuration: FitConfiguration,

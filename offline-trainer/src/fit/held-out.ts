@@ -18,7 +18,7 @@ import { fullScores } from "../prepare/full-scores.ts";
 import type { Split } from "../splits/types.ts";
 import type { ScoreMapKind } from "./configuration.ts";
 import type { DimensionOptions } from "./choose-dimension.ts";
-import { drawForms, prepareForms, type BankForms } from "./draw-forms.ts";
+import { drawForms, prepareForms, secondForms, type BankForms } from "./draw-forms.ts";
 import { targetEstimator, type PatternedEstimate } from "./target-estimator.ts";
 import { bankPriors, linkBanks, type LinkedBanks } from "./link-banks.ts";
 import { overallPlace, overallScores, scoresSeen, type OverallPlace } from "./overall-place.ts";
@@ -32,6 +32,8 @@ export interface HeldOutOptions extends Omit<DimensionOptions, "link" | "shrinka
   readonly selection: Selection;
   readonly scoreMap: ScoreMapKind;
   readonly sizes: readonly number[];
+  /** A second form of every size, of other items. @default false */
+  readonly secondForm?: boolean;
   /** k of the ability prior N(μ, k²Σ). */
   readonly priorScale: number;
 }
@@ -101,7 +103,12 @@ export async function trainFold(
 }
 
 /** Estimates of a fold's targets by bank, from each bank's answers alone and from all banks'. */
-export type FoldTables = Readonly<Record<Evidence, readonly HeldOutTable[]>>;
+export type FormTables = Readonly<Record<Evidence, readonly HeldOutTable[]>>;
+
+export interface FoldTables extends FormTables {
+  /** From the answers to the second forms; null without. */
+  readonly second: FormTables | null;
+}
 
 /**
  * Chooses anchors on the sources of a fold and estimates its targets. The targets' answers are read only to be
@@ -115,16 +122,17 @@ export async function estimateFold(
     selection,
     scoreMap,
     sizes,
+    secondForm = false,
     priorScale,
     backend,
-  }: Pick<HeldOutOptions, "selection" | "scoreMap" | "sizes" | "priorScale" | "backend">,
+  }: Pick<HeldOutOptions, "selection" | "scoreMap" | "sizes" | "secondForm" | "priorScale" | "backend">,
   draws: number,
 ): Promise<FoldTables> {
   const priors = bankPriors(linked, priorScale);
   const places = tasks.map((task, b) => targetPlace(task, splits[b]!));
   const empty = (): Map<number, HeldOutEstimate[]>[][] =>
     tasks.map(({ scenarios }) => scenarios.map(() => new Map(sizes.map((size) => [size, []]))));
-  const tables = { alone: empty(), together: empty() };
+  const tables = Array.from({ length: secondForm ? 2 : 1 }, () => ({ alone: empty(), together: empty() }));
   const prepared = tasks.map((task, b) =>
     prepareForms(task, splits[b]!.sources, linked.banks[b]!, {
       selection,
@@ -142,42 +150,56 @@ export async function estimateFold(
   const [first, ...others] = splits.map(({ sources }) => new Set(sources));
   const overallSeen = scoresSeen([...first!].filter((m) => others.every((own) => own.has(m))).map((m) => overall[m]!));
   const mapsOf = rememberedMaps((anchors) =>
-    scoreMap === "none" ? null : formScoreMaps(tasks, linked, priors, models, anchors, scoreMap),
+    scoreMap === "none"
+      ? null
+      : formScoreMaps(tasks, linked, priors, models, anchors, scoreMap, random.fork("score maps")),
   );
+  const second = secondForm ? prepared.map(secondForms) : null;
   for (let draw = 0; draw < draws; draw++) {
-    const forms: BankForms[] = [];
-    for (const own of prepared) forms.push(await drawForms(own, drawStream(random, draw)));
-    const answered = forms.map((own, b) =>
-      own.map((bySize, s) => formAnswers(answers[b]![s]!, tasks[b]!.scenarios[s]!.weights, bySize)),
+    const first: BankForms[] = [];
+    for (const own of prepared) first.push(await drawForms(own, drawStream(random, draw)));
+    const versions = second ? [first, second] : [first];
+    const answered = tasks.map(({ scenarios }, b) =>
+      scenarios.map(({ weights }, s) =>
+        formAnswers(
+          answers[b]![s]!,
+          weights,
+          versions.map((forms) => forms[b]![s]!),
+        ),
+      ),
     );
-    for (const size of sizes) {
-      const maps = mapsOf(forms.map((own) => own.map((bySize) => bySize.get(size)!)));
-      const sets = forms.map((own, b) =>
-        own.map((bySize, s) => {
-          const anchors = bySize.get(size)!;
-          const factors = anchorFactors(linked.factors[b]![s]!, anchors.items);
-          const { worst } = places[b]!.scenarios[s]!.seen;
-          return { anchors, factors, ...answered[b]![s]!.get(size)!, worst, maps: maps && maps[b]![s]! };
-        }),
-      );
-      const estimatesOf = targetEstimator(tasks, linked, priors, sets);
-      for (const model of targets) {
-        const estimates = estimatesOf(model);
-        const place = estimates.together && overallPlace(estimates.together, overallSeen, overall[model]!);
-        for (const evidence of EVIDENCE)
-          estimates[evidence]?.forEach((own, b) => {
-            if (!places[b]!.targets.has(model)) return;
-            own.forEach((estimate, s) => {
-              const { truth, seen, average } = places[b]!.scenarios[s]!;
-              if (Number.isNaN(truth[model]!)) return;
-              const shared = { model, draw, fold, truth: truth[model]!, seen: { ...seen, overall: place } };
-              tables[evidence][b]![s]!.get(size)!.push({ ...shared, ...heldOut(estimate, average, maps !== null) });
+    for (const [v, forms] of versions.entries())
+      for (const size of sizes) {
+        const maps = mapsOf(forms.map((own) => own.map((bySize) => bySize.get(size)!)));
+        const sets = forms.map((own, b) =>
+          own.map((bySize, s) => {
+            const anchors = bySize.get(size)!;
+            const factors = anchorFactors(linked.factors[b]![s]!, anchors.items);
+            const { worst } = places[b]!.scenarios[s]!.seen;
+            return { anchors, factors, ...answered[b]![s]![v]!.get(size)!, worst, maps: maps && maps[b]![s]! };
+          }),
+        );
+        const estimatesOf = targetEstimator(tasks, linked, priors, sets);
+        for (const model of targets) {
+          const estimates = estimatesOf(model);
+          const place = estimates.together && overallPlace(estimates.together, overallSeen, overall[model]!);
+          for (const evidence of EVIDENCE)
+            estimates[evidence]?.forEach((own, b) => {
+              if (!places[b]!.targets.has(model)) return;
+              own.forEach((estimate, s) => {
+                const { truth, seen, average } = places[b]!.scenarios[s]!;
+                if (Number.isNaN(truth[model]!)) return;
+                const shared = { model, draw, fold, truth: truth[model]!, seen: { ...seen, overall: place } };
+                tables[v]![evidence][b]![s]!.get(size)!.push({
+                  ...shared,
+                  ...heldOut(estimate, average, maps !== null),
+                });
+              });
             });
-          });
+        }
       }
-    }
   }
-  return tables;
+  return { ...tables[0]!, second: tables[1] ?? null };
 }
 
 type Maps = ReturnType<typeof formScoreMaps> | null;

@@ -250,7 +250,7 @@ describe.each([
     const linked = { banks: banks.map(({ trained }) => trained), common, factors: banks.map(({ factors }) => factors) };
     const answered = banks.map(({ task, trained, forms }) =>
       trained.scenarios.map((scenario, s) =>
-        formAnswers(sourceAnswers(task.matrix, trained.rows, scenario), scenario.slice.weights, forms[s]!),
+        formAnswers(sourceAnswers(task.matrix, trained.rows, scenario), scenario.slice.weights, [forms[s]!]),
       ),
     );
     const priors = bankPriors(linked, DEFAULT_CONFIGURATION.priorScale);
@@ -262,7 +262,7 @@ describe.each([
           return {
             anchors,
             factors: anchorFactors(factors[s]!, anchors.items),
-            ...answered[b]![s]!.get(n)!,
+            ...answered[b]![s]![0]!.get(n)!,
             maps: null,
             worst: worst!,
           };
