@@ -48,6 +48,7 @@ const JOINT = {
   ],
   "own score, mean, theirs of all": (s) => [`fitted ${s}`, `mean ${s}`, "fitted", "mean"],
   "the same, scores without the family": (s) => [`score ${s}`, `mean ${s}`, "score", "mean"],
+  "own curve of the mean by GCV, mean, theirs of all": (s) => [`curve ${s}`, `mean ${s}`, "curve", "mean"],
   "mean, mean of all": (s) => [`mean ${s}`, "mean"],
   "every mean": (_, all) => all.map((k) => `mean ${k}`),
   "its own alone": (s) => [`mean ${s}`, `expected ${s}`],
@@ -160,6 +161,7 @@ function compare(tasks, sources, targets, random, note) {
     });
   for (const k of all) {
     const own = ownMap(sources[k], choice);
+    const curve = ownMap(sources[k], { kind: "mean", score: "eap-sum" });
     const without = Array.from({ length: FOLDS }, (_, fold) =>
       ownMap(
         { ...sources[k], answers: new Map([...sources[k].answers].filter(([row]) => foldOf.get(row) !== fold)) },
@@ -180,13 +182,19 @@ function compare(tasks, sources, targets, random, note) {
       (answers) => scoreBy(own, answers),
     );
     add(
+      "curve",
+      k,
+      (_, answers) => scoreBy(curve, answers),
+      (answers) => scoreBy(curve, answers),
+    );
+    add(
       "score",
       k,
       (row, answers) => scoreBy(without[foldOf.get(row)], answers),
       (answers) => scoreBy(own, answers),
     );
   }
-  for (const name of ["mean", "fitted", "score"])
+  for (const name of ["mean", "fitted", "curve", "score"])
     columns.set(
       name,
       Object.fromEntries(
@@ -234,6 +242,7 @@ function drawn(matrix, models, draw) {
   return submatrix(
     matrix,
     rows.slice(0, models).sort((x, y) => x - y),
+    matrix.items.map((_, i) => i),
   );
 }
 
