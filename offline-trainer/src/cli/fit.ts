@@ -1,6 +1,6 @@
 import { availableParallelism } from "node:os";
 import { setImmediate as turn } from "node:timers/promises";
-import { parseManifest, sha256Hex } from "anchoreval/bundle";
+import { parseManifest, sha256Hex, type FormManifest } from "anchoreval/bundle";
 import type { Command, OptionReader } from "anchoreval/cli";
 import { AnchorEvalError, createRandom } from "anchoreval/core";
 import { PROVIDERS, resolveBackend } from "../backends/resolve-backend.ts";
@@ -30,8 +30,12 @@ export const fitCommand: Command = {
   options: {
     ...RESPONSE_OPTIONS,
     name: { type: "string", value: "BENCHMARK@X.Y.Z", description: "name and version of the bundle" },
-    anchors: { type: "string", value: "N[,N…]", description: "anchors per scenario, one nested form each" },
-    total: { type: "string", value: "N[,N…]", description: "anchors over all scenarios, shared evenly" },
+    anchors: { type: "string", value: "N[,N…]", description: "anchors per scenario, one form N each" },
+    total: {
+      type: "string",
+      value: "N[,N…]",
+      description: "anchors over all scenarios, shared evenly, one form total-N each; may stand beside --anchors",
+    },
     out: { type: "string", value: "DIR", description: "folder of the bundle" },
     ...FIT_OPTIONS,
     ...SUBSET_OPTIONS,
@@ -86,15 +90,22 @@ export const fitCommand: Command = {
     const coldInput = await readColdStart(options, configuration, matrix);
     const read = performance.now() - begun;
     const scenarios = new Set(matrix.items.map((item) => item.scenario)).size;
-    const sizes = readSizes(options, scenarios, recipe);
     const { backend, provider: calibrating, reason } = await resolveBackend(provider, threads);
     output.remark(reason);
     const models = matrix.subjects.length;
     const items = matrix.items.length;
+    const asked = readSizes(options, { scenarios, items }, recipe);
     const folds = foldThreads(calibrating, threads, models * items);
     const most = configuration.dims === "auto" ? Math.max(...DIMENSION_CANDIDATES) : configuration.dims;
     const dims = dimsFor(most, models);
-    const size = { models, items, scenarios, sizes: sizes.length, dims, threads: folds?.count ?? 0 };
+    const size = {
+      models,
+      items,
+      scenarios,
+      sizes: asked.sizes.length + asked.totals.length,
+      dims,
+      threads: folds?.count ?? 0,
+    };
     output.remark(memoryStatement(size, process.availableMemory()));
     const checkpoint = options.text("checkpoint");
 
@@ -108,7 +119,7 @@ export const fitCommand: Command = {
       result = await fitBundle(matrix, {
         ...name,
         configuration,
-        sizes,
+        ...asked,
         seed,
         ...families,
         ...described,
@@ -132,6 +143,8 @@ export const fitCommand: Command = {
     } finally {
       bar.stop();
     }
+    if (options.text("total") !== undefined)
+      for (const remark of sameForms(asked.totals, result.content.manifest.forms)) output.remark(remark);
     const coldBegun = performance.now();
     if (coldInput) output.remark(`cold start: learning from ${items} items`);
     const cold =
@@ -185,6 +198,15 @@ export const fitCommand: Command = {
     return 0;
   },
 };
+
+/** Says of every total that is no form of its own which form it is. */
+function sameForms(totals: readonly number[], forms: readonly Omit<FormManifest, "digest">[]): string[] {
+  const itemsOf = ({ scenarios }: Omit<FormManifest, "digest">): number =>
+    Object.values(scenarios).reduce((sum, { items }) => sum + items, 0);
+  return totals
+    .filter((total) => !forms.some(({ id }) => id === `total-${total}`))
+    .map((total) => `--total ${total} is form ${forms.find((form) => itemsOf(form) === total)!.id}`);
+}
 
 async function readColdStart(
   options: OptionReader,
