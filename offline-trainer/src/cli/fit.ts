@@ -7,6 +7,9 @@ import { PROVIDERS, resolveBackend } from "../backends/resolve-backend.ts";
 import { checkColdStart, fitColdStart, withColdStart, type ColdStartInput } from "../cold-start/fit-cold-start.ts";
 import { coldStartWords } from "../cold-start/cold-start-words.ts";
 import { readEmbeddings } from "../cold-start/embeddings-file.ts";
+import type { Neighbours } from "../cold-start/neighbour-parameters.ts";
+import { DEFAULT_NEIGHBOURS } from "../cold-start/route-questions.ts";
+import { COLD_METHODS } from "../cold-start/types.ts";
 import { DIMENSION_CANDIDATES } from "../fit/choose-dimension.ts";
 import { closingWords } from "../fit/closing-words.ts";
 import { dimsFor, type FitConfiguration } from "../fit/configuration.ts";
@@ -65,6 +68,16 @@ export const fitCommand: Command = {
       type: "string",
       value: "FILE",
       description: "vectors of all items for --cold-start, as route reads them (default: TF-IDF of the texts)",
+    },
+    "cold-method": {
+      type: "string",
+      value: COLD_METHODS.join("|"),
+      description: "how their parameters are foretold; routes are always by regressions (default ridge)",
+    },
+    "cold-k": {
+      type: "string",
+      value: "K",
+      description: `nearest items of knn and weighted-knn (default ${DEFAULT_NEIGHBOURS})`,
     },
     "include-model-names": { type: "boolean", description: "keep the source models' names" },
     "include-text": { type: "boolean", description: "keep the anchors' texts" },
@@ -215,10 +228,14 @@ async function readColdStart(
 ): Promise<ColdStartInput | null> {
   const [file, embeddings] = [options.text("cold-start"), options.text("cold-embeddings")];
   if (file === undefined) {
-    if (embeddings !== undefined)
-      throw new AnchorEvalError("invalid_option", "--cold-embeddings is of --cold-start, which isn't given");
+    const needless = (["cold-embeddings", "cold-method", "cold-k"] as const).find(
+      (name) => options.text(name) !== undefined,
+    );
+    if (needless !== undefined)
+      throw new AnchorEvalError("invalid_option", `--${needless} is of --cold-start, which isn't given`);
     return null;
   }
+  const neighbours = readNeighbours(options);
   if (irtModel !== "1pl" && irtModel !== "2pl")
     throw new AnchorEvalError(
       "unsupported",
@@ -227,9 +244,18 @@ async function readColdStart(
   const input = {
     items: await readItems(file),
     embeddings: embeddings === undefined ? null : await readEmbeddings(embeddings),
+    neighbours,
   };
   checkColdStart(matrix, input, link);
   return input;
+}
+
+function readNeighbours(options: OptionReader): Neighbours | null {
+  const method = options.oneOf("cold-method", COLD_METHODS, "ridge");
+  const k = options.number("cold-k", { min: 1, integer: true }, undefined);
+  if (method !== "ridge") return { k: k ?? DEFAULT_NEIGHBOURS, weighted: method === "weighted-knn" };
+  if (k !== undefined) throw new AnchorEvalError("invalid_option", "--cold-k is of --cold-method knn and weighted-knn");
+  return null;
 }
 
 function stopped(cause?: unknown): AnchorEvalError {
