@@ -134,7 +134,7 @@ async function judgeSplit({ set, task, groups, split, protocol, random }) {
   const changes = protocol === "interpolation" ? Object.keys(CHANGES) : ["none"];
   for (let draw = 0; draw < Number(values.forms); draw++) {
     const [forms] = await drawForms(prepared, drawStream(random, draw));
-    const [answered] = formAnswers(answers, slice.weights, [forms]);
+    const answered = formAnswers(answers, slice.weights, forms);
     for (const n of sizes) {
       const anchors = forms.get(n);
       const { items } = anchors;

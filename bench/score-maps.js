@@ -11,6 +11,7 @@ import { informationPool, informedAnchors } from "../offline-trainer/dist/anchor
 import { resolveBackend } from "../offline-trainer/dist/backends/resolve-backend.js";
 import { planCells } from "../offline-trainer/dist/backtest/plan-cells.js";
 import { selectionInputs } from "../offline-trainer/dist/fit/draw-forms.js";
+import { evenForm } from "../offline-trainer/dist/fit/form-plans.js";
 import { trainFold } from "../offline-trainer/dist/fit/held-out.js";
 import { bankPriors } from "../offline-trainer/dist/fit/link-banks.js";
 import { mappedScenarios, ownMap } from "../offline-trainer/dist/fit/mapped-scenarios.js";
@@ -105,7 +106,9 @@ for (const set of folder === undefined ? ["simulated"] : options.sets.split(",")
 
 async function judge(matrix, { tasks, groups, splits, seed }, note) {
   const random = createRandom(seed).fork("all");
-  const fold = await trainFold(tasks, splits, 0, { ...configuration, backend, groups, sizes, random });
+  const scenarios = tasks.flatMap((task) => task.scenarios);
+  const forms = sizes.map((n) => evenForm(n, scenarios));
+  const fold = await trainFold(tasks, splits, 0, { ...configuration, backend, groups, forms, random });
   const { alone: priors } = bankPriors(fold.linked, configuration.priorScale);
   const [sources, targets] = ["sources", "targets"].map((part) => [...new Set(splits.flatMap((own) => own[part]))]);
   for (const n of sizes) {

@@ -9,6 +9,7 @@ import { createRandom } from "anchoreval/core";
 import { resolveBackend } from "../offline-trainer/dist/backends/resolve-backend.js";
 import { planCells } from "../offline-trainer/dist/backtest/plan-cells.js";
 import { headlineEstimator, scoreMapKind } from "../offline-trainer/dist/fit/configuration.js";
+import { evenForm, withSecondForms } from "../offline-trainer/dist/fit/form-plans.js";
 import { estimateFold, trainFold } from "../offline-trainer/dist/fit/held-out.js";
 import { randomRmse } from "./random-rmse.js";
 import { readLeaderboard } from "./read-leaderboard.js";
@@ -60,17 +61,19 @@ for (const set of folder === undefined ? ["simulated"] : options.sets.split(",")
 /** Both forms' scores of every target, from the answers to all scenarios where there are others. */
 async function estimates({ tasks, groups, splits, seed }) {
   const random = createRandom(seed).fork(tasks.length > 1 ? "all" : tasks[0].id);
-  const fitted = { ...configuration, scoreMap: scoreMapKind(configuration), backend, groups, sizes, random };
+  const scenarios = tasks.flatMap((task) => task.scenarios);
+  const forms = withSecondForms(sizes.toSorted((x, y) => x - y).map((n) => evenForm(n, scenarios)));
+  const fitted = { ...configuration, scoreMap: scoreMapKind(configuration), backend, groups, forms, random };
   const fold = await trainFold(tasks, splits, 0, fitted);
-  const tables = await estimateFold(tasks, fold, { ...fitted, secondForm: true }, 1);
+  const { alone, together } = await estimateFold(tasks, fold, fitted, 1);
   return tasks.flatMap((task, b) =>
     task.scenarios.flatMap((slice, s) =>
       sizes.flatMap((n) => {
-        const of = ({ alone, together }) => {
-          const joint = new Map(together[b][s].get(n).map((one) => [one.model, one]));
-          return alone[b][s].get(n).map((one) => joint.get(one.model) ?? one);
+        const of = (form) => {
+          const joint = new Map(together[b][s].get(form).map((one) => [one.model, one]));
+          return alone[b][s].get(form).map((one) => joint.get(one.model) ?? one);
         };
-        const [first, second] = [of(tables), of(tables.second)];
+        const [first, second] = [of(String(n)), of(`${n}-b`)];
         return first.map(({ model, truth, base }, at) => ({
           seed,
           model: task.matrix.subjects[model],

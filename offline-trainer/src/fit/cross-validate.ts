@@ -1,7 +1,7 @@
 import type { Evidence, RandomSource } from "anchoreval/core";
 import type { Split } from "../splits/types.ts";
 import type { Fold, FoldPlan } from "./compute-fold.ts";
-import type { FormTables, HeldOutEstimate, HeldOutTable } from "./held-out.ts";
+import type { FoldTables, HeldOutEstimate, HeldOutTable } from "./held-out.ts";
 import { runFolds, type RunFoldsOptions } from "./run-folds.ts";
 import { sourceSplits } from "./source-splits.ts";
 import type { BankTask } from "./train-bank.ts";
@@ -25,11 +25,6 @@ const LEAST_MODELS = 8;
 /** A bank's held-out estimates, from its own answers alone and from all banks'. */
 export type BankValidation = Readonly<Record<Evidence, CrossValidation>>;
 
-export interface ValidatedBank extends BankValidation {
-  /** Of the second forms; null without. */
-  readonly second: BankValidation | null;
-}
-
 /**
  * Cross-validates some banks among `rows`: random fifths (replicates together), and the weakest half against the
  * strongest 30 % over all scenarios.
@@ -40,8 +35,8 @@ export async function crossValidate(
   rows: readonly number[],
   groups: ArrayLike<number>,
   options: CrossValidateOptions,
-): Promise<ValidatedBank[]> {
-  const { random, irtModel, estimation, dims, link, shrinkage, search, selection, scoreMap, sizes, priorScale, draws } =
+): Promise<BankValidation[]> {
+  const { random, irtModel, estimation, dims, link, shrinkage, search, selection, scoreMap, forms, priorScale, draws } =
     options;
   const among = sourceSplits(tasks, rows, groups, options.folds, random.fork("folds"));
   const enough = rows.length >= LEAST_MODELS;
@@ -56,43 +51,35 @@ export async function crossValidate(
     splits,
     stream: random.fork(`fold ${fold}`).name,
   }));
-  const model = { irtModel, estimation, dims, link, shrinkage, search, selection, scoreMap, sizes, priorScale, draws };
-  const { checkpoint, backend, threads, signal, onFold, secondForm } = options;
+  const model = { irtModel, estimation, dims, link, shrinkage, search, selection, scoreMap, forms, priorScale, draws };
+  const { checkpoint, backend, threads, signal, onFold } = options;
   const shares = new Float64Array(folds.length);
-  const tables = await runFolds(
-    { tasks, groups, ...model, ...(checkpoint !== undefined && { checkpoint }), ...(secondForm && { secondForm }) },
-    folds,
-    {
-      backend,
-      ...(threads && { threads }),
-      ...(signal && { signal }),
-      onNote: (index, { share, loss }) => {
-        shares[index] = Math.max(shares[index]!, share); // a choice of the model calibrates a bank several times
-        onFold?.(
-          shares.reduce((sum, own) => sum + own, 0),
-          folds.length,
-          loss,
-        );
-      },
+  const tables = await runFolds({ tasks, groups, ...model, ...(checkpoint !== undefined && { checkpoint }) }, folds, {
+    backend,
+    ...(threads && { threads }),
+    ...(signal && { signal }),
+    onNote: (index, { share, loss }) => {
+      shares[index] = Math.max(shares[index]!, share); // a choice of the model calibrates a bank several times
+      onFold?.(
+        shares.reduce((sum, own) => sum + own, 0),
+        folds.length,
+        loss,
+      );
     },
-  );
-  const joined = (own: readonly FormTables[], evidence: Evidence, b: number): HeldOutTable =>
+  });
+  const joined = (own: readonly FoldTables[], evidence: Evidence, b: number): HeldOutTable =>
     tasks[b]!.scenarios.map(
       (_, s) =>
         new Map(
-          sizes.map((size) => [
-            size,
-            own.flatMap((fold): readonly HeldOutEstimate[] => fold[evidence][b]![s]!.get(size)!),
+          forms.map(({ id }) => [
+            id,
+            own.flatMap((fold): readonly HeldOutEstimate[] => fold[evidence][b]![s]!.get(id)!),
           ]),
         ),
     );
-  const validation = (own: readonly FormTables[], b: number): BankValidation => {
-    const of = (evidence: Evidence): CrossValidation => ({
-      interpolation: joined(own.slice(0, random5.length), evidence, b),
-      extrapolation: joined(own.slice(random5.length), evidence, b),
-    });
-    return { alone: of("alone"), together: of("together") };
-  };
-  const second = tables.flatMap((fold) => fold.second ?? []);
-  return tasks.map((_, b) => ({ ...validation(tables, b), second: options.secondForm ? validation(second, b) : null }));
+  const validation = (evidence: Evidence, b: number): CrossValidation => ({
+    interpolation: joined(tables.slice(0, random5.length), evidence, b),
+    extrapolation: joined(tables.slice(random5.length), evidence, b),
+  });
+  return tasks.map((_, b) => ({ alone: validation("alone", b), together: validation("together", b) }));
 }

@@ -2,7 +2,7 @@ import { setImmediate as turn } from "node:timers/promises";
 import { AnchorEvalError } from "anchoreval/core";
 import type { FilteredItems } from "../anchors/essence/coarse-filter.ts";
 import type { SubsetRanking } from "../anchors/sublime/subset-ranking.ts";
-import { drawForms, prepareForms, secondForms, type BankForms, type PrepareFormsOptions } from "./draw-forms.ts";
+import { drawForms, prepareForms, type BankForms, type PrepareFormsOptions } from "./draw-forms.ts";
 import { drawStream } from "./held-out.ts";
 import { linkBanks, type LinkedBanks } from "./link-banks.ts";
 import type { ResolvedModel } from "./resolve-model.ts";
@@ -41,8 +41,6 @@ export async function trainFinalBanks(
 export interface FinalFormsOptions extends Omit<PrepareFormsOptions, "simulatedProposals" | "design"> {
   /** By bank. */
   readonly models: readonly ResolvedModel[];
-  /** A second form of every size, of other items. */
-  readonly secondForm: boolean;
   readonly signal?: AbortSignal;
   /** @param done - banks that have their forms */
   readonly onBank?: (done: number) => void;
@@ -51,11 +49,9 @@ export interface FinalFormsOptions extends Omit<PrepareFormsOptions, "simulatedP
 /** A bank's forms, and what its scenarios' anchors were chosen among where that isn't all items. */
 export interface FinalForms {
   readonly forms: BankForms;
-  /** Of other items; null without. */
-  readonly second: BankForms | null;
   /** By scenario. */
   readonly filtered: ReadonlyMap<string, FilteredItems>;
-  /** How anchors were chosen by the models' ranking where they were, by scenario and size. */
+  /** How anchors were chosen by the models' ranking where they were, by scenario and number of anchors. */
   readonly rankings: ReadonlyMap<string, ReadonlyMap<number, SubsetRanking>>;
 }
 
@@ -67,7 +63,7 @@ export interface FinalForms {
 export async function drawFinalForms(
   tasks: readonly BankTask[],
   { banks }: LinkedBanks,
-  { signal, onBank, models, secondForm, ...options }: FinalFormsOptions,
+  { signal, onBank, models, ...options }: FinalFormsOptions,
 ): Promise<FinalForms[]> {
   const drawn: FinalForms[] = [];
   for (const [b, task] of tasks.entries()) {
@@ -82,7 +78,7 @@ export async function drawFinalForms(
     const rankings = new Map<string, ReadonlyMap<number, SubsetRanking>>();
     for (const own of prepared.scenarios) if (own.rankings) rankings.set(own.id, await own.rankings());
     const forms = await drawForms(prepared, drawStream(options.random, 0));
-    drawn.push({ forms, second: secondForm ? secondForms(prepared) : null, filtered: new Map(filtered), rankings });
+    drawn.push({ forms, filtered: new Map(filtered), rankings });
     onBank?.(b + 1);
   }
   return drawn;

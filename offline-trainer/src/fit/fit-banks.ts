@@ -2,21 +2,22 @@ import { createRandom, type RandomSource, type ScoreMaps } from "anchoreval/core
 import { answeringModels } from "./answering-models.ts";
 import { checkpointed } from "./checkpoint.ts";
 import { headlineEstimator, scoreMapKind, type FitConfiguration } from "./configuration.ts";
-import { crossValidate, type BankValidation, type ValidatedBank } from "./cross-validate.ts";
-import type { BankForms } from "./draw-forms.ts";
+import { crossValidate, type BankValidation } from "./cross-validate.ts";
 import { drawFinalForms, trainFinalBanks, type FinalForms } from "./final-banks.ts";
+import { anchorNumbers, type FormPlan } from "./form-plans.ts";
 import type { FitOptions } from "./fit-options.ts";
-import type { FittedBank, FittedForms } from "./fitted-bank.ts";
+import type { FittedBank } from "./fitted-bank.ts";
 import { formScoreMaps } from "./form-score-maps.ts";
 import { interruptible } from "./interruptible.ts";
-import { learnEvidence, type BankEvidence } from "./learn-evidence.ts";
+import { learnEvidence } from "./learn-evidence.ts";
 import { bankPriors, type LinkedBanks } from "./link-banks.ts";
 import { resolveModel, type ResolvedModel } from "./resolve-model.ts";
 import { sideBySide } from "./side-by-side.ts";
 import type { Stopwatch } from "./stopwatch.ts";
 import type { BankTask } from "./train-bank.ts";
 
-export interface FitBanksOptions extends Omit<FitOptions, "onProgress"> {
+export interface FitBanksOptions extends Omit<FitOptions, "onProgress" | "sizes" | "totals"> {
+  readonly forms: readonly FormPlan[];
   /** Replicate group of every model. */
   readonly groups: ArrayLike<number>;
   readonly clock: Stopwatch;
@@ -29,20 +30,15 @@ interface FinalFit {
   readonly resolved: readonly Awaited<ReturnType<typeof resolveModel>>[];
   readonly linked: LinkedBanks;
   readonly forms: readonly FinalForms[];
-  readonly maps: FormMaps;
-  /** Of the second forms; null without. */
-  readonly secondMaps: FormMaps | null;
+  readonly maps: readonly FittedBank["maps"][];
 }
-
-/** Score maps of forms, by bank. */
-type FormMaps = readonly FittedForms["maps"][];
 
 /**
  * Fits banks that are estimated together, and learns on held-out models what blends their estimates. Where there are
  * threads for the held-out models, both at once.
  */
 export async function fitBanks(tasks: readonly BankTask[], options: FitBanksOptions): Promise<FittedBank[]> {
-  const { configuration, sizes, seed, threads, groups, clock, secondForm = false } = options;
+  const { configuration, forms: plans, seed, threads, groups, clock } = options;
   const random = createRandom(seed).fork(tasks.length > 1 ? "all" : tasks[0]!.id);
   const rows = tasks.map(answeringModels);
   const report = progressOf(tasks, options);
@@ -50,21 +46,19 @@ export async function fitBanks(tasks: readonly BankTask[], options: FitBanksOpti
     irtModel: configuration.irtModel,
     estimation: configuration.estimation,
     groups,
-    sizes,
     priorScale: configuration.priorScale,
     ...(signal ? { backend: interruptible(options.backend), signal } : { backend: options.backend }),
   });
 
-  const validate = async (signal?: AbortSignal): Promise<ValidatedBank[]> => {
+  const validate = async (signal?: AbortSignal): Promise<BankValidation[]> => {
     const all = [...new Set(rows.flat())].sort((x, y) => x - y);
     const validation = await crossValidate(tasks, all, groups, {
       ...configuration,
       scoreMap: scoreMapKind(configuration),
       ...shared(signal),
-      sizes,
+      forms: plans,
       random: random.fork("cross-validation"),
       ...(threads && { threads }),
-      secondForm,
       ...(options.checkpoint !== undefined && { checkpoint: options.checkpoint }),
       onFold: (done, of, loss) => report({ folds: done / of, loss }),
     });
@@ -79,7 +73,13 @@ export async function fitBanks(tasks: readonly BankTask[], options: FitBanksOpti
     };
     const resolved = [];
     for (const [b, task] of tasks.entries())
-      resolved.push(await resolveModel(task, rows[b]!, configuration, { ...own, random: random.fork(task.id) }));
+      resolved.push(
+        await resolveModel(task, rows[b]!, configuration, {
+          ...own,
+          sizes: anchorNumbers(plans, task.scenarios),
+          random: random.fork(task.id),
+        }),
+      );
     if ([configuration.dims, configuration.link, configuration.shrinkage].includes("auto") || configuration.search > 0)
       clock.lap("choice of the model");
     const models = resolved.map(({ model }) => model);
@@ -92,34 +92,20 @@ export async function fitBanks(tasks: readonly BankTask[], options: FitBanksOpti
     const forms = await drawFinalForms(tasks, linked, {
       models,
       selection: configuration.selection,
-      sizes,
+      forms: plans,
       random,
       backend: own.backend,
-      secondForm,
       ...(signal && { signal }),
       onBank: (done) => report({ final: 0.5 + done / tasks.length / 2 }),
     });
     clock.lap("choice of anchors");
-    const mapsOf = (own: readonly BankForms[]): FormMaps =>
-      finalScoreMaps(tasks, linked, models, own, sizes, configuration, random.fork("score maps"));
-    const seconds = forms.flatMap(({ second }) => (second ? [second] : []));
-    return {
-      resolved,
-      linked,
-      forms,
-      maps: mapsOf(forms.map((own) => own.forms)),
-      secondMaps: secondForm ? mapsOf(seconds) : null,
-    };
+    const maps = finalScoreMaps(tasks, linked, models, forms, plans, configuration, random.fork("score maps"));
+    return { resolved, linked, forms, maps };
   };
 
-  const [validation, { resolved, linked, forms, maps, secondMaps }] = threads
+  const [validation, { resolved, linked, forms, maps }] = threads
     ? await sideBySide(validate, finish, options.signal)
     : [await validate(options.signal), await finish(options.signal)];
-  const learned = (task: BankTask, b: number, own: BankValidation): BankEvidence =>
-    learnEvidence(task, rows[b]!, sizes, own, {
-      lambda: configuration.lambda,
-      estimator: headlineEstimator(configuration),
-    });
   const banks = tasks.map((task, b): FittedBank => {
     const { model, dimensionErrors } = resolved[b]!;
     return {
@@ -131,15 +117,13 @@ export async function fitBanks(tasks: readonly BankTask[], options: FitBanksOpti
       trained: linked.banks[b]!,
       ...forms[b]!,
       maps: maps[b]!,
-      evidence: learned(task, b, validation[b]!),
-      second: secondMaps && {
-        forms: forms[b]!.second!,
-        maps: secondMaps[b]!,
-        evidence: learned(task, b, validation[b]!.second!),
-      },
       factors: linked.factors[b]!,
       loadings: linked.common && linked.common.loadings[b]!,
       dimensionErrors,
+      evidence: learnEvidence(task, rows[b]!, plans, validation[b]!, {
+        lambda: configuration.lambda,
+        estimator: headlineEstimator(configuration),
+      }),
     };
   });
   report({ folds: 1, final: 1 });
@@ -152,19 +136,19 @@ function finalScoreMaps(
   tasks: readonly BankTask[],
   linked: LinkedBanks,
   models: readonly ResolvedModel[],
-  forms: readonly BankForms[],
-  sizes: readonly number[],
+  forms: readonly FinalForms[],
+  plans: readonly FormPlan[],
   configuration: FitConfiguration,
   random: RandomSource,
-): FormMaps {
+): FittedBank["maps"][] {
   const kind = scoreMapKind(configuration);
-  const maps = tasks.map(({ scenarios }) => scenarios.map(() => new Map<number, ScoreMaps>()));
+  const maps = tasks.map(({ scenarios }) => scenarios.map(() => new Map<string, ScoreMaps>()));
   if (kind === "none") return maps;
   const priors = bankPriors(linked, configuration.priorScale);
-  for (const size of sizes) {
-    const anchors = forms.map((own) => own.map((bySize) => bySize.get(size)!));
+  for (const { id } of plans) {
+    const anchors = forms.map((own) => own.forms.map((byForm) => byForm.get(id)!));
     formScoreMaps(tasks, linked, priors, models, anchors, kind, random).forEach((own, b) =>
-      own.forEach((map, s) => maps[b]![s]!.set(size, map)),
+      own.forEach((map, s) => maps[b]![s]!.set(id, map)),
     );
   }
   return maps;

@@ -10,17 +10,8 @@ import type { BankEvidence } from "./learn-evidence.ts";
 import type { ResolvedModel } from "./resolve-model.ts";
 import type { BankTask, TrainedBank } from "./train-bank.ts";
 
-/** Forms of a bank, one a size, with what is learned of them. */
-export interface FittedForms {
-  readonly forms: BankForms;
-  /** Score maps by scenario and size; empty where none are fitted. */
-  readonly maps: readonly ReadonlyMap<number, ScoreMaps>[];
-  /** Errors on held-out models and what blends the estimators, by evidence. */
-  readonly evidence: BankEvidence;
-}
-
 /** A fitted bank with all that a bundle and a report are made from. */
-export interface FittedBank extends FittedForms {
+export interface FittedBank {
   readonly task: BankTask;
   /** How its scores were calibrated. */
   readonly link: ScoreLink;
@@ -30,16 +21,19 @@ export interface FittedBank extends FittedForms {
   /** Share of the learned variance of discriminations that was kept. */
   readonly shrinkage: number;
   readonly trained: TrainedBank;
-  /** As many items again, none of them in the form of that size; null without. */
-  readonly second: FittedForms | null;
+  readonly forms: BankForms;
+  /** Score maps by scenario and form; empty where none are fitted. */
+  readonly maps: readonly ReadonlyMap<string, ScoreMaps>[];
   /** What anchors were chosen among, by scenario, where that isn't all items. */
   readonly filtered: ReadonlyMap<string, FilteredItems>;
-  /** How anchors were chosen by the models' ranking where they were, by scenario and size. */
+  /** How anchors were chosen by the models' ranking where they were, by scenario and number of anchors. */
   readonly rankings: ReadonlyMap<string, ReadonlyMap<number, SubsetRanking>>;
   /** Factors of its scenarios' items. */
   readonly factors: readonly AnchorFactors[];
   /** What its abilities share with other banks' (D×G), where they are linked. */
   readonly loadings: Float64Array | null;
+  /** Errors on held-out models and what blends the estimators, by evidence. */
+  readonly evidence: BankEvidence;
   /** Errors of the candidates, where the dimension was chosen. */
   readonly dimensionErrors: readonly DimensionError[];
 }

@@ -19,29 +19,24 @@ export interface FormAnswers {
 /**
  * The factors of the forms of one scenario, as a bundle with all these forms has them.
  * @param weights - item weights, summing to 1
- * @param versions - forms by size: the first ones, then the second ones if there are any
- * @returns by version and size
+ * @param forms - by id, in the order of the bundle: those that ask fewer items first, second forms last
  */
 export function formAnswers(
   answers: SourceAnswers,
   weights: Float64Array,
-  versions: readonly ReadonlyMap<number, AnchorSet>[],
-): ReadonlyMap<number, FormAnswers>[] {
-  const ascending = versions.flatMap((forms) => [...forms].sort(([size], [other]) => size - other));
-  const asked = askedItems(ascending.map(([, anchors]) => anchors));
+  forms: ReadonlyMap<string, AnchorSet>,
+): ReadonlyMap<string, FormAnswers> {
+  const asked = askedItems(forms.values());
   const rows = new Map(Array.from(asked, (item, row) => [item, row]));
   const all = answerFactors(answers, asked);
-  return versions.map(
-    (forms) =>
-      new Map(
-        Array.from(forms, ([size, anchors]): [number, FormAnswers] => {
-          const own = anchorFactors(
-            all,
-            anchors.items.map((item) => rows.get(item)!),
-          );
-          const sample = answeredSample(anchors, new Float64Array(anchors.items.length))!;
-          return [size, { answerFactors: own, regressions: answerRegressions(own, weights, sample) }];
-        }),
-      ),
+  return new Map(
+    Array.from(forms, ([form, anchors]): [string, FormAnswers] => {
+      const own = anchorFactors(
+        all,
+        anchors.items.map((item) => rows.get(item)!),
+      );
+      const sample = answeredSample(anchors, new Float64Array(anchors.items.length))!;
+      return [form, { answerFactors: own, regressions: answerRegressions(own, weights, sample) }];
+    }),
   );
 }

@@ -18,12 +18,13 @@ import { fullScores } from "../prepare/full-scores.ts";
 import type { Split } from "../splits/types.ts";
 import type { ScoreMapKind } from "./configuration.ts";
 import type { DimensionOptions } from "./choose-dimension.ts";
-import { drawForms, prepareForms, secondForms, type BankForms } from "./draw-forms.ts";
+import { drawForms, prepareForms, type BankForms } from "./draw-forms.ts";
 import { targetEstimator, type PatternedEstimate } from "./target-estimator.ts";
 import { bankPriors, linkBanks, type LinkedBanks } from "./link-banks.ts";
 import { overallPlace, overallScores, scoresSeen, type OverallPlace } from "./overall-place.ts";
 import { sourceAnswers } from "./answer-factors.ts";
 import { formAnswers } from "./form-answers.ts";
+import { anchorNumbers, type FormPlan } from "./form-plans.ts";
 import { formScoreMaps } from "./form-score-maps.ts";
 import { resolveModel, type ResolvedModel, type WantedModel } from "./resolve-model.ts";
 import { trainBank, type BankTask, type TrainedBank } from "./train-bank.ts";
@@ -31,9 +32,7 @@ import { trainBank, type BankTask, type TrainedBank } from "./train-bank.ts";
 export interface HeldOutOptions extends Omit<DimensionOptions, "link" | "shrinkage">, WantedModel {
   readonly selection: Selection;
   readonly scoreMap: ScoreMapKind;
-  readonly sizes: readonly number[];
-  /** A second form of every size, of other items. @default false */
-  readonly secondForm?: boolean;
+  readonly forms: readonly FormPlan[];
   /** k of the ability prior N(μ, k²Σ). */
   readonly priorScale: number;
 }
@@ -61,8 +60,8 @@ export interface HeldOutEstimate {
   readonly failed: boolean;
 }
 
-/** Estimates by scenario of the task, by size. */
-export type HeldOutTable = readonly ReadonlyMap<number, readonly HeldOutEstimate[]>[];
+/** Estimates by scenario of the task, by form. */
+export type HeldOutTable = readonly ReadonlyMap<string, readonly HeldOutEstimate[]>[];
 
 /** A split with what was learned from its sources alone, in all banks that are estimated together. */
 export interface TrainedFold {
@@ -95,7 +94,8 @@ export async function trainFold(
       random: options.random.fork(task.id),
       onStep: (step: CalibrationStep) => options.onStep?.({ ...step, share: (b + step.share) / tasks.length }),
     };
-    const { model } = await resolveModel(task, splits[b]!.sources, own, own);
+    const sizes = anchorNumbers(options.forms, task.scenarios);
+    const { model } = await resolveModel(task, splits[b]!.sources, own, { ...own, sizes });
     models.push(model);
     banks.push(await trainBank(task, splits[b]!.sources, { ...own, ...model }));
   }
@@ -103,12 +103,7 @@ export async function trainFold(
 }
 
 /** Estimates of a fold's targets by bank, from each bank's answers alone and from all banks'. */
-export type FormTables = Readonly<Record<Evidence, readonly HeldOutTable[]>>;
-
-export interface FoldTables extends FormTables {
-  /** From the answers to the second forms; null without. */
-  readonly second: FormTables | null;
-}
+export type FoldTables = Readonly<Record<Evidence, readonly HeldOutTable[]>>;
 
 /**
  * Chooses anchors on the sources of a fold and estimates its targets. The targets' answers are read only to be
@@ -121,22 +116,21 @@ export async function estimateFold(
   {
     selection,
     scoreMap,
-    sizes,
-    secondForm = false,
+    forms: plans,
     priorScale,
     backend,
-  }: Pick<HeldOutOptions, "selection" | "scoreMap" | "sizes" | "secondForm" | "priorScale" | "backend">,
+  }: Pick<HeldOutOptions, "selection" | "scoreMap" | "forms" | "priorScale" | "backend">,
   draws: number,
 ): Promise<FoldTables> {
   const priors = bankPriors(linked, priorScale);
   const places = tasks.map((task, b) => targetPlace(task, splits[b]!));
-  const empty = (): Map<number, HeldOutEstimate[]>[][] =>
-    tasks.map(({ scenarios }) => scenarios.map(() => new Map(sizes.map((size) => [size, []]))));
-  const tables = Array.from({ length: secondForm ? 2 : 1 }, () => ({ alone: empty(), together: empty() }));
+  const empty = (): Map<string, HeldOutEstimate[]>[][] =>
+    tasks.map(({ scenarios }) => scenarios.map(() => new Map(plans.map(({ id }) => [id, []]))));
+  const tables = { alone: empty(), together: empty() };
   const prepared = tasks.map((task, b) =>
     prepareForms(task, splits[b]!.sources, linked.banks[b]!, {
       selection,
-      sizes,
+      forms: plans,
       backend,
       random,
       ...(models[b]!.design && { design: models[b]!.design }),
@@ -154,52 +148,40 @@ export async function estimateFold(
       ? null
       : formScoreMaps(tasks, linked, priors, models, anchors, scoreMap, random.fork("score maps")),
   );
-  const second = secondForm ? prepared.map(secondForms) : null;
   for (let draw = 0; draw < draws; draw++) {
-    const first: BankForms[] = [];
-    for (const own of prepared) first.push(await drawForms(own, drawStream(random, draw)));
-    const versions = second ? [first, second] : [first];
-    const answered = tasks.map(({ scenarios }, b) =>
-      scenarios.map(({ weights }, s) =>
-        formAnswers(
-          answers[b]![s]!,
-          weights,
-          versions.map((forms) => forms[b]![s]!),
-        ),
-      ),
+    const forms: BankForms[] = [];
+    for (const own of prepared) forms.push(await drawForms(own, drawStream(random, draw)));
+    const answered = forms.map((own, b) =>
+      own.map((byForm, s) => formAnswers(answers[b]![s]!, tasks[b]!.scenarios[s]!.weights, byForm)),
     );
-    for (const [v, forms] of versions.entries())
-      for (const size of sizes) {
-        const maps = mapsOf(forms.map((own) => own.map((bySize) => bySize.get(size)!)));
-        const sets = forms.map((own, b) =>
-          own.map((bySize, s) => {
-            const anchors = bySize.get(size)!;
-            const factors = anchorFactors(linked.factors[b]![s]!, anchors.items);
-            const { worst } = places[b]!.scenarios[s]!.seen;
-            return { anchors, factors, ...answered[b]![s]![v]!.get(size)!, worst, maps: maps && maps[b]![s]! };
-          }),
-        );
-        const estimatesOf = targetEstimator(tasks, linked, priors, sets);
-        for (const model of targets) {
-          const estimates = estimatesOf(model);
-          const place = estimates.together && overallPlace(estimates.together, overallSeen, overall[model]!);
-          for (const evidence of EVIDENCE)
-            estimates[evidence]?.forEach((own, b) => {
-              if (!places[b]!.targets.has(model)) return;
-              own.forEach((estimate, s) => {
-                const { truth, seen, average } = places[b]!.scenarios[s]!;
-                if (Number.isNaN(truth[model]!)) return;
-                const shared = { model, draw, fold, truth: truth[model]!, seen: { ...seen, overall: place } };
-                tables[v]![evidence][b]![s]!.get(size)!.push({
-                  ...shared,
-                  ...heldOut(estimate, average, maps !== null),
-                });
-              });
+    for (const { id: form } of plans) {
+      const maps = mapsOf(forms.map((own) => own.map((byForm) => byForm.get(form)!)));
+      const sets = forms.map((own, b) =>
+        own.map((byForm, s) => {
+          const anchors = byForm.get(form)!;
+          const factors = anchorFactors(linked.factors[b]![s]!, anchors.items);
+          const { worst } = places[b]!.scenarios[s]!.seen;
+          return { anchors, factors, ...answered[b]![s]!.get(form)!, worst, maps: maps && maps[b]![s]! };
+        }),
+      );
+      const estimatesOf = targetEstimator(tasks, linked, priors, sets);
+      for (const model of targets) {
+        const estimates = estimatesOf(model);
+        const place = estimates.together && overallPlace(estimates.together, overallSeen, overall[model]!);
+        for (const evidence of EVIDENCE)
+          estimates[evidence]?.forEach((own, b) => {
+            if (!places[b]!.targets.has(model)) return;
+            own.forEach((estimate, s) => {
+              const { truth, seen, average } = places[b]!.scenarios[s]!;
+              if (Number.isNaN(truth[model]!)) return;
+              const shared = { model, draw, fold, truth: truth[model]!, seen: { ...seen, overall: place } };
+              tables[evidence][b]![s]!.get(form)!.push({ ...shared, ...heldOut(estimate, average, maps !== null) });
             });
-        }
+          });
       }
+    }
   }
-  return { ...tables[0]!, second: tables[1] ?? null };
+  return tables;
 }
 
 type Maps = ReturnType<typeof formScoreMaps> | null;

@@ -7,8 +7,9 @@ import { bankTasks } from "../../../offline-trainer/src/fit/bank-tasks.ts";
 import { checkSecondForms } from "../../../offline-trainer/src/fit/check-second-forms.ts";
 import { closingWords } from "../../../offline-trainer/src/fit/closing-words.ts";
 import { DEFAULT_CONFIGURATION, type FitConfiguration } from "../../../offline-trainer/src/fit/configuration.ts";
-import { drawForms, prepareForms, secondForms } from "../../../offline-trainer/src/fit/draw-forms.ts";
+import { drawForms, prepareForms } from "../../../offline-trainer/src/fit/draw-forms.ts";
 import { bundleFiles, fitBundle, type FitResult } from "../../../offline-trainer/src/fit/fit-bundle.ts";
+import { evenForm, formPlans, withSecondForms } from "../../../offline-trainer/src/fit/form-plans.ts";
 import { RECIPES } from "../../../offline-trainer/src/fit/recipes.ts";
 import { trainBank } from "../../../offline-trainer/src/fit/train-bank.ts";
 import type { ResponseMatrix } from "../../../offline-trainer/src/matrix/response-matrix.ts";
@@ -32,48 +33,51 @@ describe.each(SECOND_FORM_SELECTIONS)("second forms by %s", (selection) => {
       backend: typescriptBackend,
       random: createRandom(1),
     });
-    const prepare = () =>
+    const plans = sizes.map((size) => evenForm(size, task!.scenarios));
+    const prepare = (wanted = plans) =>
       prepareForms(task!, rowsOf(30), trained, {
         selection,
-        sizes,
+        forms: wanted,
         backend: typescriptBackend,
         random: createRandom("fit"),
       });
     const [before] = await drawForms(prepare(), createRandom(1));
-    const prepared = prepare();
-    const [second] = secondForms(prepared);
-    const [first] = await drawForms(prepared, createRandom(1));
-    expect(first).toEqual(before);
-    return { first: first!, second: second! };
+    const prepared = prepare(withSecondForms(plans));
+    const [all] = await drawForms(prepared, createRandom(1));
+    for (const [id, anchors] of before!) expect(all!.get(id)).toEqual(anchors);
+    expect((await drawForms(prepared, createRandom(2)))[0]!.get("20-b")).toBe(all!.get("20-b"));
+    return { first: (size: number) => all!.get(String(size))!, second: (size: number) => all!.get(`${size}-b`)! };
   };
 
   test("have as many items, none of the first form's, whoever was held out", async () => {
     const board = smallLeaderboard({ models: 40, items: [44] });
     const { first, second } = await forms(board);
     for (const size of sizes) {
-      const own = second.get(size)!;
-      expect(new Set([...own.items, ...first.get(size)!.items]).size).toBe(2 * size);
+      const own = second(size);
+      expect(new Set([...own.items, ...first(size).items]).size).toBe(2 * size);
       expect(own.inclusion).toBeNull();
       expect([...own.mass]).toEqual(new Array(size).fill(1 / size));
     }
     const held = withScores(board, (model, _, score) => (model < 30 ? score : 1 - score));
-    expect((await forms(held)).second).toEqual(second);
+    const again = await forms(held);
+    for (const size of sizes) expect(again.second(size)).toEqual(second(size));
   });
 
   test("take all that is left where that is just enough", async () => {
     const { first, second } = await forms(smallLeaderboard({ models: 40, items: [40] }));
-    const all = [...first.get(20)!.items, ...second.get(20)!.items].sort((x, y) => x - y);
+    const all = [...first(20).items, ...second(20).items].sort((x, y) => x - y);
     expect(all).toEqual(rowsOf(40));
   });
 });
 
 describe("a bundle with second forms", async () => {
   const configuration: FitConfiguration = { ...RECIPES.metabench.configuration, search: 0, folds: 2, draws: 1 };
-  const fit = (secondForm: boolean): Promise<FitResult> =>
+  const fit = (secondForms: boolean): Promise<FitResult> =>
     fitBundle(matrix, {
       configuration,
       sizes: [8, 14],
-      secondForm,
+      totals: [20],
+      secondForms,
       seed: 1,
       benchmark: "demo",
       version: "1.0.0",
@@ -89,15 +93,17 @@ describe("a bundle with second forms", async () => {
     const { forms, defaultForm } = bundle.manifest;
     expect(forms.map(({ id, disjointFrom }) => [id, disjointFrom])).toEqual([
       ["8", undefined],
+      ["total-20", undefined],
       ["14", undefined],
       ["8-b", "8"],
+      ["total-20-b", "total-20"],
       ["14-b", "14"],
     ]);
     expect(defaultForm).toBe("14");
-    for (const form of ["8", "14"])
+    for (const form of ["8", "total-20", "14"])
       expect(new Set([...itemsOf(form), ...itemsOf(`${form}-b`)]).size).toBe(2 * itemsOf(form).length);
     const without = await loadBundle(memorySource(bundleFiles(await fit(false))));
-    expect(forms.slice(0, 2)).toEqual(without.manifest.forms);
+    expect(forms.slice(0, 3)).toEqual(without.manifest.forms);
     for (const [id, scenario] of without.scenarios)
       for (const form of ["8", "14"]) {
         const { anchors, maps, itemIds } = scenario.forms.get(form)!;
@@ -106,7 +112,7 @@ describe("a bundle with second forms", async () => {
   });
 
   test("measures each by itself on held-out models", () => {
-    const [first, , second] = bundle.manifest.forms;
+    const [first, second] = ["8", "8-b"].map((id) => bundle.manifest.forms.find((form) => form.id === id));
     for (const id of bundle.scenarios.keys()) {
       const errors = [first, second].map((form) => form!.scenarios[id]!.measured.interpolation!);
       expect(errors[0]!.models).toBe(errors[1]!.models);
@@ -143,9 +149,9 @@ test.each([
   ["essence", [5, 23], "invalid_option", "two forms of 23 items without a common one need 46, b has 44"],
 ] satisfies [Selection, number[], string, string][])("%s, %j: refused as %s", (selection, sizes, code, words) => {
   expect(SELECTIONS).toContain(selection);
-  const tasks = bankTasks(matrix, DEFAULT_CONFIGURATION);
+  const scenarios = bankTasks(matrix, DEFAULT_CONFIGURATION).flatMap((task) => task.scenarios);
   try {
-    checkSecondForms(tasks, selection, sizes);
+    checkSecondForms(formPlans(sizes, [], scenarios), scenarios, selection);
     expect.unreachable();
   } catch (error) {
     expect(error).toBeInstanceOf(AnchorEvalError);
