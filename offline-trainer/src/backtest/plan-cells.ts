@@ -1,6 +1,7 @@
 import { AnchorEvalError, createRandom } from "anchoreval/core";
 import type { ItemFeatures } from "../anchors/sublime/item-features.ts";
 import { bankTasks, linkedTasks } from "../fit/bank-tasks.ts";
+import { checkTaskStrata } from "../fit/check-strata.ts";
 import { modelsOf } from "../fit/source-splits.ts";
 import type { FitConfiguration } from "../fit/configuration.ts";
 import type { ResponseMatrix } from "../matrix/response-matrix.ts";
@@ -56,6 +57,7 @@ export function planCells(matrix: ResponseMatrix, options: BacktestPlanOptions):
   const groups = replicateGroups(matrix);
   const cells: PlannedCell[] = [];
   const all = bankTasks(matrix, configuration, options);
+  checkTaskStrata(all, sizes, configuration);
   const together = options.rankedTogether ? modelsOf(all) : null;
   for (const tasks of linkedTasks(all, configuration)) {
     const models = modelsOf(tasks);

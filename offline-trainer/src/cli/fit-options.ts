@@ -14,6 +14,7 @@ import {
   type ScoreChoice,
 } from "../fit/configuration.ts";
 import { RECIPE_NAMES, RECIPES, type Recipe } from "../fit/recipes.ts";
+import type { ItemInfo } from "../matrix/response-matrix.ts";
 import type { ImportFacts } from "./import-facts.ts";
 
 /** Options of every command that fits. */
@@ -194,6 +195,26 @@ export function readSizes(options: OptionReader, scenarios: number, recipe: Reci
       `--total is at least one anchor for each of the ${scenarios} scenarios; got ${few}`,
     );
   return anchors ? [...anchors] : total!.map((count) => Math.round(count / scenarios));
+}
+
+/**
+ * Refuses sizes that were asked for and that no scenario has the items for; a scenario that is smaller than others is
+ * taken whole.
+ * @throws AnchorEvalError `invalid_option`
+ */
+export function checkAskedSizes(options: OptionReader, items: readonly ItemInfo[]): void {
+  const counts = new Map<string, number>();
+  for (const { scenario } of items) counts.set(scenario, (counts.get(scenario) ?? 0) + 1);
+  const largest = Math.max(...counts.values());
+  const most = { anchors: largest, total: counts.size * largest };
+  for (const name of ["anchors", "total"] as const)
+    for (const asked of options.text(name) === undefined ? [] : options.numbers(name, { min: 1, integer: true }, []))
+      if (asked > most[name])
+        throw new AnchorEvalError(
+          "invalid_option",
+          `--${name} ${asked} is more than there are: the largest scenario has ${largest} items` +
+            (name === "total" ? `, and ${counts.size} of them ${most.total}` : ""),
+        );
 }
 
 /** BENCHMARK@X.Y.Z */

@@ -5,6 +5,7 @@ import { replicateGroups } from "../prepare/replicates.ts";
 import { LEAST_MODELS } from "./answering-models.ts";
 import { bankTasks, linkedTasks } from "./bank-tasks.ts";
 import { bundleContent } from "./bundle-content.ts";
+import { checkTaskStrata } from "./check-strata.ts";
 import { fitBanks } from "./fit-banks.ts";
 import type { FitOptions } from "./fit-options.ts";
 import type { FittedBank } from "./fitted-bank.ts";
@@ -44,6 +45,7 @@ export async function fitBundle(matrix: ResponseMatrix, options: FitOptions): Pr
   const groups = replicateGroups(matrix);
   clock.lap("replicates");
   const tasks = bankTasks(matrix, configuration, options);
+  checkTaskStrata(tasks, sizes, configuration);
   const banks: FittedBank[] = [];
   for (const linked of linkedTasks(tasks, configuration)) {
     const before = banks.length;

@@ -178,6 +178,13 @@ describe("sublime", () => {
     expect((await selectAnchors("sublime", blind)).sets).toEqual(sets);
     expect((await selectAnchors("sublime", { ...input, anchorModels: [0, 5, 7] })).sets).not.toEqual(sets);
     const columns = [{ name: "position", values: Float64Array.from({ length: 40 }, (_, i) => i) }];
-    expect((await selectAnchors("sublime", { ...input, features: { columns, points: null } })).sets).not.toEqual(sets);
+    expect(
+      (
+        await selectAnchors("sublime", {
+          ...input,
+          features: { columns, points: null, subscenarios: null, strata: null },
+        })
+      ).sets,
+    ).not.toEqual(sets);
   });
 });
