@@ -3,20 +3,20 @@
 // usage: node bench/sublime-criteria.js FOLDER [--sets helm-legalbench,openllm2-official,zeroeval] [--scenario ID]
 //        [--size 100] [--seeds 5] [--candidates 200]
 // The score is a ridge regression of full scores on the answers to the chosen items (a stand-in for `stack` that takes no
-// fit), its penalty chosen by leaving one model out. Printed: Spearman's correlation of mean and of score with the full
+// fit), its penalty chosen by leaving families out. Printed: Spearman's correlation of mean and of score with the full
 // score, and the score's mean absolute error in points, relative to the mean of random items' in brackets.
 import { parseArgs } from "node:util";
 import { createRandom } from "anchoreval/core";
 import { innerSplit } from "../offline-trainer/dist/anchors/essence/inner-split.js";
 import { meanScores } from "../offline-trainer/dist/anchors/essence/item-columns.js";
 import { chooseSubset, prepareBoard } from "../offline-trainer/dist/anchors/sublime/choose-subset.js";
+import { readoutError, readouts } from "../offline-trainer/dist/anchors/sublime/readout.js";
 import { boardOf } from "../offline-trainer/dist/anchors/sublime/untouched-ranking.js";
 import { itemFeatures } from "../offline-trainer/dist/item-features/item-features.js";
 import { spearman } from "../offline-trainer/dist/ranking/rank-correlation.js";
 import { folds } from "../offline-trainer/dist/splits/interpolation.js";
 import { readLeaderboard } from "./read-leaderboard.js";
 import { boardOfScenario, mean } from "./sublime/board-of-scenario.js";
-import { ridgeReadout } from "./sublime/ridge-readout.js";
 
 const { values: options, positionals } = parseArgs({
   allowPositionals: true,
@@ -34,32 +34,34 @@ if (folder === undefined) {
   process.exit(2);
 }
 const k = Number(options.size);
+/** Parts of the families that errors are measured on. */
+const PARTS = 3;
 
-/** Of candidates: predicted z, measured z, logarithm of the held-out error of the score; standardised. Most is taken. */
-const joint = (weight) => (own) => own.z.map((z, c) => z - weight * own.logError[c]);
-const within = (share) => (own) => {
-  const bar = own.z.toSorted((x, y) => y - x)[Math.ceil(share * own.z.length) - 1];
-  return own.z.map((z, c) => (z >= bar ? -own.logError[c] : -Infinity));
+/** Ways to choose, as functions of what is known of all candidates to a value of each: the first of the highest is taken. */
+const joint = (weight) => (own) => own.standardZ.map((z, c) => z - weight * own.standardError[c]);
+const leastErrorWhere = (bar) => (own) => own.z.map((z, c) => (z >= bar(own) ? -own.error[c] : -Infinity));
+const withinBest = (share) => leastErrorWhere(({ z }) => z.toSorted((x, y) => y - x)[Math.ceil(share * z.length) - 1]);
+const withinNoise = (times) => leastErrorWhere(({ z, judges }) => Math.max(...z) - times / Math.sqrt(judges - 3));
+const bestWithinLeastError = (share) => (own) => {
+  const bar = own.error.toSorted((x, y) => x - y)[Math.ceil(share * own.z.length) - 1];
+  return own.z.map((z, c) => (own.error[c] <= bar ? z : -Infinity));
 };
+const gentle = (own) => own.z.map((z, c) => (/^(high|low) /.test(own.sampler[c]) ? -Infinity : z));
 const CRITERIA = {
-  "rank (as it is)": (own) => own.z,
-  "rank + ¼ error": joint(0.25),
-  "rank + ½ error": joint(0.5),
-  "rank + error": joint(1),
-  "rank + 2 error": joint(2),
-  "error alone": (own) => own.logError.map((e) => -e),
-  "error within best 5 %": within(0.05),
-  "error within best 10 %": within(0.1),
-  "error within best 25 %": within(0.25),
-  "rank within least-error half": (own) => {
-    const bar = own.logError.toSorted((x, y) => x - y)[Math.floor(0.5 * own.z.length)];
-    return own.z.map((z, c) => (own.logError[c] <= bar ? z : -Infinity));
-  },
-  "rank within least-error tenth": (own) => {
-    const bar = own.logError.toSorted((x, y) => x - y)[Math.floor(0.1 * own.z.length)];
-    return own.z.map((z, c) => (own.logError[c] <= bar ? z : -Infinity));
-  },
-  "rank of the score": (own) => own.scoreZ,
+  "predicted rank correlation": (own) => own.z,
+  "the same, no leaning samplers": gentle,
+  "that less ½ log error": joint(0.5),
+  "that less log error": joint(1),
+  "error alone": (own) => own.error.map((e) => -e),
+  "least error, best 5 % by rank": withinBest(0.05),
+  "least error, best 10 % by rank": withinBest(0.1),
+  "least error, best 25 % by rank": withinBest(0.25),
+  "least error within ½ SE of z": withinNoise(0.5),
+  "least error within 1 SE of z": withinNoise(1),
+  "best rank, least-error 5 %": bestWithinLeastError(0.05),
+  "best rank, least-error 10 %": bestWithinLeastError(0.1),
+  "best rank, least-error 25 %": bestWithinLeastError(0.25),
+  "best rank, least-error 50 %": bestWithinLeastError(0.5),
 };
 
 const all = {};
@@ -95,27 +97,22 @@ async function once(board, seed) {
   const known = boardOf(board, fitted);
   const prepared = await prepareBoard(known, random.fork("items"));
   const choice = chooseSubset(prepared, k, random.fork(`size ${k}`));
-  const models = fitted.map((_, m) => m);
-  const parts = folds({ groups: known.families, eligible: models.map(() => true) }, 5, random.fork("parts"));
-  const held = choice.candidates.map(({ items }) => {
-    const scores = new Float64Array(models.length);
-    for (const { sources, targets } of parts)
-      ridgeReadout(known.columns, known.full, items, sources, targets).forEach(
-        (score, t) => (scores[targets[t]] = score),
-      );
-    return scores;
-  });
+  const all = { groups: known.families, eligible: fitted.map(() => true) };
+  const parts = folds(all, PARTS, random.fork("parts"));
+  const held = choice.candidates.map(({ items }) => readoutError(known.columns, known.full, items, parts));
+  const z = Array.from(choice.predicted, Math.atanh);
+  const error = held.map((own) => own.error);
   const own = {
-    z: standardised(Array.from(choice.predicted, (r) => Math.atanh(Math.min(r, 0.9999)))),
-    scoreZ: held.map((scores) => spearman(scores, known.full) ?? 0),
-    logError: standardised(
-      held.map((scores) => Math.log(1e-4 + mean(scores.map((s, m) => Math.abs(s - known.full[m]))))),
-    ),
+    ...{ z, error },
+    standardZ: standardised(z),
+    standardError: standardised(error.map((value) => Math.log(value))),
+    judges: prepared.roles.judges.length,
+    sampler: choice.candidates.map(({ sampler }) => sampler),
   };
   const { columns, full } = boardOf(board, untouched);
-  const truth = choice.candidates.map(({ items }) => {
+  const truth = choice.candidates.map(({ items }, c) => {
     const means = meanScores(columns, items);
-    const scores = ridgeReadout(board.columns, board.full, items, fitted, untouched);
+    const scores = readouts(board.columns, board.full, items, fitted, untouched)[held[c].penalty];
     return {
       mean: spearman(means, full) ?? 0,
       score: spearman(scores, full) ?? 0,
