@@ -54,10 +54,10 @@ export interface PlannedCell extends CellInput {
  */
 export function planCells(matrix: ResponseMatrix, options: BacktestPlanOptions): PlannedCell[] {
   const { split, sizes, seeds, configuration } = options;
-  const groups = replicateGroups(matrix);
-  const cells: PlannedCell[] = [];
   const all = bankTasks(matrix, configuration, options);
   checkTaskStrata(all, sizes, configuration);
+  const groups = replicateGroups(matrix);
+  const cells: PlannedCell[] = [];
   const together = options.rankedTogether ? modelsOf(all) : null;
   for (const tasks of linkedTasks(all, configuration)) {
     const models = modelsOf(tasks);

@@ -42,10 +42,10 @@ export async function fitBundle(matrix: ResponseMatrix, options: FitOptions): Pr
     );
 
   const clock = stopwatch();
-  const groups = replicateGroups(matrix);
-  clock.lap("replicates");
   const tasks = bankTasks(matrix, configuration, options);
   checkTaskStrata(tasks, sizes, configuration);
+  const groups = replicateGroups(matrix);
+  clock.lap("replicates");
   const banks: FittedBank[] = [];
   for (const linked of linkedTasks(tasks, configuration)) {
     const before = banks.length;
