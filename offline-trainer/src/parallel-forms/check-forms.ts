@@ -83,7 +83,9 @@ export async function checkForms(
     );
   }
   const ratio = mean(own) / mean(atRandom);
-  if (!Number.isFinite(ratio)) return { kind: "none", reason: "there are forms without an item that has answers" };
+  if (!Number.isFinite(mean(own) + mean(atRandom)))
+    return { kind: "none", reason: "there are forms without an item that has answers" };
+  if (mean(atRandom) === 0) return { kind: "none", reason: "no model's scores on two random forms differ" };
   return {
     kind: "folds",
     folds: held.splits.length,
