@@ -10,7 +10,7 @@ import { createRandom } from "anchoreval/core";
 import { innerSplit } from "../offline-trainer/dist/anchors/essence/inner-split.js";
 import { meanScores } from "../offline-trainer/dist/anchors/essence/item-columns.js";
 import { chooseSubset, prepareBoard } from "../offline-trainer/dist/anchors/sublime/choose-subset.js";
-import { readoutError, readouts } from "../offline-trainer/dist/anchors/sublime/readout.js";
+import { readoutError, readouts } from "./sublime/readout.js";
 import { boardOf } from "../offline-trainer/dist/anchors/sublime/untouched-ranking.js";
 import { itemFeatures } from "../offline-trainer/dist/item-features/item-features.js";
 import { spearman } from "../offline-trainer/dist/ranking/rank-correlation.js";

@@ -8,7 +8,6 @@ import { featureTable } from "./feature-table.ts";
 import type { ItemFeatures } from "./item-features.ts";
 import { itemProfile, type ItemProfile } from "./item-profile.ts";
 import { pickAnchorModels, type ModelRoles } from "./pick-anchor-models.ts";
-import { readoutError } from "./readout.ts";
 import { PREDICTORS, predictors, type Predict, type PredictorName } from "./predictor.ts";
 import { samplers, type Sampler } from "./samplers.ts";
 import { subsetFeatures } from "./subset-features.ts";
@@ -16,8 +15,6 @@ import { subsetFeatures } from "./subset-features.ts";
 /** Subsets that are drawn for each size; a quarter of them at random, the other samplers share the rest. */
 export const CANDIDATES = 200;
 const RANDOM_SHARE = 0.25;
-/** Share of the candidates, of the best predicted rank correlation, among which the error of a score decides. */
-const SHORTLIST = 0.1;
 
 /** Parts of the judging models' families that predictors are compared on. */
 const FAMILY_FOLDS = 3;
@@ -66,7 +63,7 @@ export interface SubsetChoice {
   readonly agreement: Readonly<Record<PredictorName, number>> | null;
   /** What the predictor makes of `measured`. */
   readonly predicted: Float64Array;
-  /** Of the tenth predicted best, the candidate of the least read-out error; the predicted best where none can be measured. */
+  /** The first candidate of the highest predicted correlation. */
   readonly chosen: number;
 }
 
@@ -86,9 +83,8 @@ export async function prepareBoard(board: Board, random: RandomSource): Promise<
 
 /**
  * SubLIME's choice of k items: many candidates from several samplers; a predictor of the rank correlation with the full
- * ranking, fed with the subset's features and the anchor models' scores, learned from the judging models; of the tenth of
- * the candidates that it predicts most of, the one whose answers tell full scores with the least error
- * ({@link readoutError}, families left out): correlations that are predicted hardly tell those apart. Of ridge and network the one is taken whose predictions, learned without a part of the
+ * ranking, fed with the subset's features and the anchor models' scores, learned from the judging models; the candidate
+ * that it predicts most of. Of ridge and network the one is taken whose predictions, learned without a part of the
  * families, correlate more with what these families' models show; ridge where they can't be compared.
  * @see Saranathan et al. (2025), SubLIME, ACL
  */
@@ -109,27 +105,7 @@ export function chooseSubset(board: PreparedBoard, k: number, random: RandomSour
   const agreement = compare(known, truth, judges, board.families, random.fork("families"));
   const predictor = agreement !== null && agreement.network > agreement.ridge ? "network" : "ridge";
   const predicted = known[predictor](measured.map(fisher), random.fork("final")).map(Math.tanh);
-  const chosen = leastError(board, candidates, shortlist(predicted), random.fork("read-out"));
-  return { candidates, measured, predictor, agreement, predicted, chosen };
-}
-
-/** Places of the best predictions, best first. */
-function shortlist(predicted: Float64Array): number[] {
-  const order = Array.from(predicted.keys()).sort((x, y) => predicted[y]! - predicted[x]! || x - y);
-  return order.slice(0, Math.ceil(SHORTLIST * order.length));
-}
-
-/** The first of some candidates of the least read-out error; the first where families can't be parted. */
-function leastError(
-  { columns, full, families }: PreparedBoard,
-  candidates: readonly Candidate[],
-  places: readonly number[],
-  random: RandomSource,
-): number {
-  const parts = folds({ groups: families, eligible: Array.from(families, () => true) }, FAMILY_FOLDS, random);
-  if (parts.length < 2) return places[0]!;
-  const errors = places.map((c) => readoutError(columns, full, candidates[c]!.items, parts).error);
-  return places[errors.indexOf(Math.min(...errors))]!;
+  return { candidates, measured, predictor, agreement, predicted, chosen: predicted.indexOf(Math.max(...predicted)) };
 }
 
 function drawCandidates(
