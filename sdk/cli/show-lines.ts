@@ -55,11 +55,11 @@ function protocolLines(protocol: Manifest["protocol"]): string[] {
 function coldStartLines({ coldStart, files }: Manifest): string[] {
   if (coldStart === undefined) return [];
   const routes = files.some(({ name }) => name === "routing.safetensors");
-  const { items, features, scenarios } = coldStart;
+  const { items, features, neighbours, scenarios } = coldStart;
   const by = features === "tf-idf" ? "their texts" : "the caller's vectors";
   return [
     "",
-    `${items} ${items === 1 ? "item" : "items"} without answers, parameters foretold from ${by}`,
+    `${items} ${items === 1 ? "item" : "items"} without answers, parameters foretold from ${by}${neighbours ? ` by ${neighbours.weighted ? "weighted " : ""}means of the ${neighbours.k} nearest` : ""}`,
     ...Object.entries(scenarios).map(
       ([id, { questions, leftOut }]) =>
         `  ${routes ? "routes in " : ""}${id}, by ${questions} questions: the model picked is right in ${points(leftOut.right)} % of those left out, the best single model in ${points(leftOut.singleRight)} %`,

@@ -55,7 +55,7 @@ export interface PlannedCell extends CellInput {
 export function planCells(matrix: ResponseMatrix, options: BacktestPlanOptions): PlannedCell[] {
   const { split, sizes, seeds, configuration } = options;
   const all = bankTasks(matrix, configuration, options);
-  checkTaskStrata(all, sizes, configuration);
+  for (const task of all) checkTaskStrata(task, sizes, configuration);
   const groups = replicateGroups(matrix);
   const cells: PlannedCell[] = [];
   const together = options.rankedTogether ? modelsOf(all) : null;

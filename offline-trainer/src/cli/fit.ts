@@ -1,12 +1,15 @@
 import { availableParallelism } from "node:os";
 import { setImmediate as turn } from "node:timers/promises";
-import { parseManifest, sha256Hex } from "anchoreval/bundle";
+import { parseManifest, sha256Hex, type FormManifest } from "anchoreval/bundle";
 import type { Command, OptionReader } from "anchoreval/cli";
 import { AnchorEvalError, createRandom } from "anchoreval/core";
 import { PROVIDERS, resolveBackend } from "../backends/resolve-backend.ts";
 import { checkColdStart, fitColdStart, withColdStart, type ColdStartInput } from "../cold-start/fit-cold-start.ts";
 import { coldStartWords } from "../cold-start/cold-start-words.ts";
 import { readEmbeddings } from "../cold-start/embeddings-file.ts";
+import type { Neighbours } from "../cold-start/neighbour-parameters.ts";
+import { DEFAULT_NEIGHBOURS } from "../cold-start/route-questions.ts";
+import { COLD_METHODS } from "../cold-start/types.ts";
 import { DIMENSION_CANDIDATES } from "../fit/choose-dimension.ts";
 import { closingWords } from "../fit/closing-words.ts";
 import { dimsFor, type FitConfiguration } from "../fit/configuration.ts";
@@ -30,8 +33,12 @@ export const fitCommand: Command = {
   options: {
     ...RESPONSE_OPTIONS,
     name: { type: "string", value: "BENCHMARK@X.Y.Z", description: "name and version of the bundle" },
-    anchors: { type: "string", value: "N[,N…]", description: "anchors per scenario, one nested form each" },
-    total: { type: "string", value: "N[,N…]", description: "anchors over all scenarios, shared evenly" },
+    anchors: { type: "string", value: "N[,N…]", description: "anchors per scenario, one form N each" },
+    total: {
+      type: "string",
+      value: "N[,N…]",
+      description: "anchors over all scenarios, shared evenly, one form total-N each; may stand beside --anchors",
+    },
     out: { type: "string", value: "DIR", description: "folder of the bundle" },
     ...FIT_OPTIONS,
     ...SUBSET_OPTIONS,
@@ -62,6 +69,16 @@ export const fitCommand: Command = {
       value: "FILE",
       description: "vectors of all items for --cold-start, as route reads them (default: TF-IDF of the texts)",
     },
+    "cold-method": {
+      type: "string",
+      value: COLD_METHODS.join("|"),
+      description: "how their parameters are foretold; routes are always by regressions (default ridge)",
+    },
+    "cold-k": {
+      type: "string",
+      value: "K",
+      description: `nearest items of knn and weighted-knn (default ${DEFAULT_NEIGHBOURS})`,
+    },
     "include-model-names": { type: "boolean", description: "keep the source models' names" },
     "include-text": { type: "boolean", description: "keep the anchors' texts" },
   },
@@ -87,15 +104,22 @@ export const fitCommand: Command = {
     const coldInput = await readColdStart(options, configuration, matrix);
     const read = performance.now() - begun;
     const scenarios = new Set(matrix.items.map((item) => item.scenario)).size;
-    const sizes = readSizes(options, scenarios, recipe);
     const { backend, provider: calibrating, reason } = await resolveBackend(provider, threads);
     output.remark(reason);
     const models = matrix.subjects.length;
     const items = matrix.items.length;
+    const asked = readSizes(options, { scenarios, items }, recipe);
     const folds = foldThreads(calibrating, threads, models * items);
     const most = configuration.dims === "auto" ? Math.max(...DIMENSION_CANDIDATES) : configuration.dims;
     const dims = dimsFor(most, models);
-    const size = { models, items, scenarios, sizes: sizes.length, dims, threads: folds?.count ?? 0 };
+    const size = {
+      models,
+      items,
+      scenarios,
+      sizes: asked.sizes.length + asked.totals.length,
+      dims,
+      threads: folds?.count ?? 0,
+    };
     output.remark(memoryStatement(size, process.availableMemory()));
     const checkpoint = options.text("checkpoint");
 
@@ -109,7 +133,7 @@ export const fitCommand: Command = {
       result = await fitBundle(matrix, {
         ...name,
         configuration,
-        sizes,
+        ...asked,
         seed,
         ...families,
         ...described,
@@ -133,6 +157,8 @@ export const fitCommand: Command = {
     } finally {
       bar.stop();
     }
+    if (options.text("total") !== undefined)
+      for (const remark of sameForms(asked.totals, result.content.manifest.forms)) output.remark(remark);
     const coldBegun = performance.now();
     if (coldInput) output.remark(`cold start: learning from ${items} items`);
     const cold =
@@ -187,6 +213,15 @@ export const fitCommand: Command = {
   },
 };
 
+/** Says of every total that is no form of its own which form it is. */
+function sameForms(totals: readonly number[], forms: readonly Omit<FormManifest, "digest">[]): string[] {
+  const itemsOf = ({ scenarios }: Omit<FormManifest, "digest">): number =>
+    Object.values(scenarios).reduce((sum, { items }) => sum + items, 0);
+  return totals
+    .filter((total) => !forms.some(({ id }) => id === `total-${total}`))
+    .map((total) => `--total ${total} is form ${forms.find((form) => itemsOf(form) === total)!.id}`);
+}
+
 async function readColdStart(
   options: OptionReader,
   { irtModel, link }: FitConfiguration,
@@ -194,10 +229,14 @@ async function readColdStart(
 ): Promise<ColdStartInput | null> {
   const [file, embeddings] = [options.text("cold-start"), options.text("cold-embeddings")];
   if (file === undefined) {
-    if (embeddings !== undefined)
-      throw new AnchorEvalError("invalid_option", "--cold-embeddings is of --cold-start, which isn't given");
+    const needless = (["cold-embeddings", "cold-method", "cold-k"] as const).find(
+      (name) => options.text(name) !== undefined,
+    );
+    if (needless !== undefined)
+      throw new AnchorEvalError("invalid_option", `--${needless} is of --cold-start, which isn't given`);
     return null;
   }
+  const neighbours = readNeighbours(options);
   if (irtModel !== "1pl" && irtModel !== "2pl")
     throw new AnchorEvalError(
       "unsupported",
@@ -206,9 +245,18 @@ async function readColdStart(
   const input = {
     items: await readItems(file),
     embeddings: embeddings === undefined ? null : await readEmbeddings(embeddings),
+    neighbours,
   };
   checkColdStart(matrix, input, link);
   return input;
+}
+
+function readNeighbours(options: OptionReader): Neighbours | null {
+  const method = options.oneOf("cold-method", COLD_METHODS, "ridge");
+  const k = options.number("cold-k", { min: 1, integer: true }, undefined);
+  if (method !== "ridge") return { k: k ?? DEFAULT_NEIGHBOURS, weighted: method === "weighted-knn" };
+  if (k !== undefined) throw new AnchorEvalError("invalid_option", "--cold-k is of --cold-method knn and weighted-knn");
+  return null;
 }
 
 function stopped(cause?: unknown): AnchorEvalError {

@@ -39,6 +39,7 @@ export interface CalibrateBankOptions extends BankModel {
   readonly backend: CalibrationBackend;
   readonly random: RandomSource;
   readonly calibrator: typeof calibrate;
+  readonly tolerance?: number;
   readonly onStep?: (step: CalibrationStep) => void;
   readonly signal?: AbortSignal;
 }
@@ -48,7 +49,7 @@ export interface CalibrateBankOptions extends BankModel {
  * @throws AnchorEvalError `unsupported` for graded responses or several dimensions by marginal estimation
  */
 export async function calibrateBank(responses: Responses, options: CalibrateBankOptions): Promise<BankCalibration> {
-  const { irtModel, estimation, dims, shrinkage, backend, random, calibrator, onStep, signal } = options;
+  const { irtModel, estimation, dims, shrinkage, backend, random, calibrator, tolerance, onStep, signal } = options;
   if (estimation === "penalised") {
     const fit = await calibrator(responses, {
       dims,
@@ -81,6 +82,7 @@ export async function calibrateBank(responses: Responses, options: CalibrateBank
   const fit = await calibrateMarginal(responses, {
     model: irtModel,
     standardErrors: false,
+    ...(tolerance !== undefined && { tolerance }),
     ...(onStep && {
       onStep: ({ iteration, logPosterior }) =>
         onStep({ round: 0, evaluations: iteration, share: iteration / (iteration + 20), value: -logPosterior }),

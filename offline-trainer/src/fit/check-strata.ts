@@ -8,15 +8,14 @@ import type { BankTask } from "./train-bank.ts";
  * @throws AnchorEvalError `invalid_option`
  */
 export function checkTaskStrata(
-  tasks: readonly BankTask[],
+  { itemFeatures, scenarios }: BankTask,
   sizes: readonly number[],
   { selection }: Pick<FitConfiguration, "selection">,
 ): void {
   if (selection !== "sublime") return;
-  for (const { itemFeatures, scenarios } of tasks)
-    for (const { id, begin, count } of scenarios) {
-      const all = itemFeatures?.strata ?? null;
-      const own = all && { name: all.name, labels: all.labels.subarray(begin, begin + count) };
-      for (const size of sizes) if (size < count) checkStrata(own, size, ` in ${id}`);
-    }
+  const all = itemFeatures?.strata ?? null;
+  for (const { id, begin, count } of scenarios) {
+    const own = all && { name: all.name, labels: all.labels.subarray(begin, begin + count) };
+    for (const size of sizes) if (size < count) checkStrata(own, size, ` in ${id}`);
+  }
 }

@@ -8,6 +8,7 @@ import { bundleContent } from "./bundle-content.ts";
 import { checkTaskStrata } from "./check-strata.ts";
 import { fitBanks } from "./fit-banks.ts";
 import type { FitOptions } from "./fit-options.ts";
+import { anchorNumbers, formPlans } from "./form-plans.ts";
 import type { FittedBank } from "./fitted-bank.ts";
 import { stopwatch } from "./stopwatch.ts";
 
@@ -25,7 +26,7 @@ export interface FitResult {
 /**
  * Fits a bundle: calibrates, chooses anchors, learns λ and measures every estimator's error on held-out models.
  * @param matrix - columns grouped by scenario and subscenario
- * @throws AnchorEvalError `invalid_data` for fewer than five models, `invalid_option` for sizes that are none
+ * @throws AnchorEvalError `invalid_data` for fewer than five models, `invalid_option` for sizes that are none or can't be shared
  */
 export async function fitBundle(matrix: ResponseMatrix, options: FitOptions): Promise<FitResult> {
   const { configuration } = options;
@@ -34,16 +35,14 @@ export async function fitBundle(matrix: ResponseMatrix, options: FitOptions): Pr
       "invalid_data",
       `a fit needs at least ${LEAST_MODELS} models, these responses have ${matrix.subjects.length}`,
     );
-  const sizes = [...new Set(options.sizes)].sort((x, y) => x - y);
-  if (sizes.length === 0 || sizes.some((n) => !Number.isInteger(n) || n < 1))
-    throw new AnchorEvalError(
-      "invalid_option",
-      `anchors are whole numbers of at least 1, got ${options.sizes.join(", ")}`,
-    );
-
   const clock = stopwatch();
   const tasks = bankTasks(matrix, configuration, options);
-  checkTaskStrata(tasks, sizes, configuration);
+  const forms = formPlans(
+    options.sizes,
+    options.totals ?? [],
+    tasks.flatMap(({ scenarios }) => scenarios),
+  );
+  for (const task of tasks) checkTaskStrata(task, anchorNumbers(forms, task.scenarios), configuration);
   const groups = replicateGroups(matrix);
   clock.lap("replicates");
   const banks: FittedBank[] = [];
@@ -51,9 +50,9 @@ export async function fitBundle(matrix: ResponseMatrix, options: FitOptions): Pr
     const before = banks.length;
     const onProgress = (share: number, note: string): void =>
       options.onProgress?.(before + share * linked.length, tasks.length, note);
-    banks.push(...(await fitBanks(linked, { ...options, sizes, groups, clock, onProgress })));
+    banks.push(...(await fitBanks(linked, { ...options, forms, groups, clock, onProgress })));
   }
-  const content = bundleContent(matrix, banks, sizes, options);
+  const content = bundleContent(matrix, banks, forms, options);
   clock.lap("measured errors");
   return { banks, content, timings: clock.laps };
 }

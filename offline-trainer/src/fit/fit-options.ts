@@ -23,6 +23,8 @@ export interface FitOptions extends BundleDescription {
   readonly configuration: FitConfiguration;
   /** Anchors per scenario, one form each. */
   readonly sizes: readonly number[];
+  /** Anchors of all scenarios together, one form each ({@link totalForm}). @default none */
+  readonly totals?: readonly number[];
   readonly seed: number;
   /** Family by model name, for models that are held out by whole families; where it has none, the name tells. */
   readonly families?: ReadonlyMap<string, string>;

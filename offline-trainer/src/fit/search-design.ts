@@ -46,6 +46,9 @@ const ENOUGH = 100;
 /** Source models below which nothing is searched. */
 const LEAST_MODELS = 20;
 
+/** Nats from its mode where the calibration of a bank ends that only judges designs: half the steps of one that serves. */
+const NEAR_ENOUGH = 1;
+
 /** metabench's choices. Its thresholds reach from 0 to 5; it takes two or three items of the 250 points of its grid. */
 const SPACE: SearchSpace<DesignCandidate> = {
   irtModel: ["2pl", "3pl", "4pl"],
@@ -82,6 +85,7 @@ export async function searchDesign(
     return { irtModel, design, error: null, judged: 0 };
   }
   const known = new Map<string, Promise<PreparedFold>>();
+  const pools = new Map<number, readonly Uint32Array[]>();
   const prepared = (fold: number, irtModel: BankModel["irtModel"]): Promise<PreparedFold> => {
     const key = `${fold} ${irtModel}`;
     if (!known.has(key))
@@ -94,9 +98,15 @@ export async function searchDesign(
   const judge = async ({ irtModel, ...design }: DesignCandidate): Promise<number> => {
     let [squares, count] = [0, 0];
     for (const [fold, { sources, targets }] of folds.entries()) {
-      const { trained, inputs, pools } = await prepared(fold, irtModel);
+      const { trained, inputs } = await prepared(fold, irtModel);
+      // Answers alone decide them, whatever the response model.
+      if (!pools.has(fold))
+        pools.set(
+          fold,
+          inputs.map((input) => informationPool(input).pool),
+        );
       const anchors = inputs.map((input, s) =>
-        informedAnchors(input, pools[s]!, design, Math.min(size, input.weights.length)),
+        informedAnchors(input, pools.get(fold)![s]!, design, Math.min(size, input.weights.length)),
       );
       for (const error of mapErrors(task, trained, { sources, targets }, anchors, design, options.priorScale)) {
         squares += error * error;
@@ -128,7 +138,6 @@ function withoutIdle(candidate: DesignCandidate): DesignCandidate {
 interface PreparedFold {
   readonly trained: TrainedBank;
   readonly inputs: readonly SelectionInput[];
-  readonly pools: readonly Uint32Array[];
 }
 
 async function prepareFold(
@@ -138,11 +147,11 @@ async function prepareFold(
   options: DesignSearchOptions & { readonly random: RandomSource },
 ): Promise<PreparedFold> {
   const { random, backend } = options;
-  const trained = await trainBank(task, sources, options);
+  const trained = await trainBank(task, sources, { ...options, tolerance: NEAR_ENOUGH });
   const inputs = selectionInputs(task, trained.rows, trained, { sizes: [size], random, backend }).map(
     ({ input }) => input,
   );
-  return { trained, inputs, pools: inputs.map((input) => informationPool(input).pool) };
+  return { trained, inputs };
 }
 
 /** Errors of the held-out models' mapped scores. */

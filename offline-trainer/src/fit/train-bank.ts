@@ -35,6 +35,8 @@ export interface TrainOptions extends BankModel {
   readonly random: RandomSource;
   /** What calibrates, {@link calibrate} itself or one with a memory. */
   readonly calibrator?: typeof calibrate;
+  /** Marginal estimation ends where the next step promises less, in nats: 1e-7 unless told. */
+  readonly tolerance?: number;
   readonly onStep?: (step: CalibrationStep) => void;
   readonly signal?: AbortSignal;
 }

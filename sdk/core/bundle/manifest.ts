@@ -168,6 +168,8 @@ export interface ColdStartManifest {
   readonly width: number;
   /** Lines of cold-items.jsonl. */
   readonly items: number;
+  /** Their parameters are means of those of the k nearest items with answers; absent: foretold by regressions. */
+  readonly neighbours?: { readonly k: number; readonly weighted: boolean };
   readonly scenarios: Readonly<Record<string, ColdStartScenario>>;
 }
 

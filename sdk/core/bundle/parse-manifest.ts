@@ -74,26 +74,29 @@ const measuredBlend = {
   measured,
 };
 
-const coldStart: Check<ColdStartManifest> = object({
-  features: oneOf(["tf-idf", "embeddings"]),
-  width: count,
-  items: offset,
-  scenarios: record(
-    object({
-      questions: count,
-      method: oneOf(["ridge", "answer-ridge"]),
-      single: offset,
-      leftOut: object({
+const coldStart: Check<ColdStartManifest> = object(
+  {
+    features: oneOf(["tf-idf", "embeddings"]),
+    width: count,
+    items: offset,
+    scenarios: record(
+      object({
         questions: count,
-        brier: share,
-        logLoss: number({ min: 0 }),
-        calibrationError: share,
-        right: share,
-        singleRight: share,
+        method: oneOf(["ridge", "answer-ridge"]),
+        single: offset,
+        leftOut: object({
+          questions: count,
+          brier: share,
+          logLoss: number({ min: 0 }),
+          calibrationError: share,
+          right: share,
+          singleRight: share,
+        }),
       }),
-    }),
-  ),
-});
+    ),
+  },
+  { neighbours: object({ k: count, weighted: flag }) },
+);
 
 const manifest: Check<Manifest> = object(
   {

@@ -146,7 +146,7 @@ test.each<Case>([
   {
     argv: fit("--recipe", "random", "--total", "41").filter((word) => word !== "--anchors" && word !== "6"),
     code: "invalid_option",
-    message: "--total 41 is more than there are: the largest scenario has 40 items, and 1 of them 40",
+    message: "--total is at most the 40 items of all scenarios; got 41",
   },
   { argv: route("--items", bare), code: "invalid_data", message: 'there is no subscenario "seen"' },
   {

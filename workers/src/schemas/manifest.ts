@@ -117,6 +117,7 @@ const ColdStartSchema = z
     features: z.enum(["tf-idf", "embeddings"]),
     width: z.number().int(),
     items: z.number().int(),
+    neighbours: z.object({ k: z.number().int(), weighted: z.boolean() }).exactOptional(),
     scenarios: z.record(
       z.string(),
       z.object({

@@ -54,8 +54,9 @@ export function straightDerivatives(problem: Problem, found: Expectation, item: 
  * B = (n−r)/(k+t): ∂z = st·(A−B), ∂log g = g·(A−nR), ∂log k = k·(B−nR), and what those give differentiated again.
  * @param p - (a, b, log g[, log k]), from `at` on
  * @param count - of parameters, 3 or 4; for 3 k is 0
- * @param expected - count r = n·P right answers instead: the curvature is then Fisher's information, positive definite
- * whatever the answers are, and value and gradient mean nothing
+ * @param need - `value`: all of it; `slopes`: all but the value, whose logarithms are half the work; `information`: as if
+ * r = n·P answers were right, so that the curvature is Fisher's information, positive definite whatever the answers are,
+ * and value and gradient mean nothing
  * @param out - filled
  */
 export function curvedDerivatives(
@@ -65,7 +66,7 @@ export function curvedDerivatives(
   p: Float64Array,
   at: number,
   count: number,
-  expected: boolean,
+  need: "value" | "slopes" | "information",
   out: ItemDerivatives,
 ): void {
   const { mass, missingMass, rightMass, first, last } = found;
@@ -77,6 +78,8 @@ export function curvedDerivatives(
   const g = Math.exp(p[at + 2]!);
   const k = count > 3 ? Math.exp(p[at + 3]!) : 0;
   const R = 1 / (1 + g + k);
+  const expected = need === "information";
+  const valued = need === "value";
   let [value, models, sumA, sumB] = [0, 0, 0, 0];
   let [ga, gb, aa, ab, bb, ag, bg, ak, bk, gg, kk] = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0];
   for (let q = first; q < last; q++) {
@@ -100,7 +103,7 @@ export function curvedDerivatives(
     const stB2 = k > 0 ? stB / v : 0;
     const slope = st * A - stB;
     const bend = st * stA2 + (k > 0 ? st * stB2 : s * s * w) - slope * (t - s);
-    value += r * Math.log(u) + w * (k > 0 ? Math.log(v) : Math.min(-z, 0) - Math.log1p(e));
+    if (valued) value += r * Math.log(u) + w * (k > 0 ? Math.log(v) : Math.min(-z, 0) - Math.log1p(e));
     models += n;
     gb -= slope;
     ga += slope * theta;

@@ -27,7 +27,7 @@ export function itemMaximizer(
   const trial = new Float64Array(count);
 
   function value(item: number, x: Float64Array, from: number): number {
-    curvedDerivatives(problem, found, item, x, from, count, false, derivatives);
+    curvedDerivatives(problem, found, item, x, from, count, "value", derivatives);
     let sum = derivatives.value;
     for (let p = 0; p < count; p++) {
       sum += priorValue(x[from + p]!, priors[p]!);
@@ -50,7 +50,7 @@ export function itemMaximizer(
     let current = value(item, x, from);
     for (let steps = 0; steps < MOST_STEPS; steps++) {
       if (!factorInPlace(factor, 0, count)) {
-        curvedDerivatives(problem, found, item, x, from, count, true, derivatives);
+        curvedDerivatives(problem, found, item, x, from, count, "information", derivatives);
         copyCurvature(x, from);
         factorInPlace(factor, 0, count);
       }

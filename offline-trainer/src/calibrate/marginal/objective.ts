@@ -79,7 +79,7 @@ export function marginalObjective(
       block(x, from, curvature.blocks);
       if (factorInPlace(curvature.blocks, from * perItem, perItem)) continue;
       // Counts may bend the wrong way where there are asymptotes; expected ones never do.
-      curvedDerivatives(problem, found, i, x, from, perItem, true, item);
+      curvedDerivatives(problem, found, i, x, from, perItem, "information", item);
       block(x, from, curvature.blocks);
       factorInPlace(curvature.blocks, from * perItem, perItem);
     }
@@ -104,7 +104,7 @@ export function marginalObjective(
   function completeData(f: number, x: Float64Array): void {
     const i = free[f]!;
     if (curvedRow[i]! < 0) straightDerivatives(problem, found, i, item);
-    else curvedDerivatives(problem, found, i, x, f * perItem, perItem, false, item);
+    else curvedDerivatives(problem, found, i, x, f * perItem, perItem, "slopes", item);
   }
 
   /** The item's part of the curvature with its priors, not yet factored. */
