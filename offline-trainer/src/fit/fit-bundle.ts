@@ -5,9 +5,10 @@ import { replicateGroups } from "../prepare/replicates.ts";
 import { LEAST_MODELS } from "./answering-models.ts";
 import { bankTasks, linkedTasks } from "./bank-tasks.ts";
 import { bundleContent } from "./bundle-content.ts";
+import { checkTaskStrata } from "./check-strata.ts";
 import { fitBanks } from "./fit-banks.ts";
 import type { FitOptions } from "./fit-options.ts";
-import { formPlans } from "./form-plans.ts";
+import { anchorNumbers, formPlans } from "./form-plans.ts";
 import type { FittedBank } from "./fitted-bank.ts";
 import { stopwatch } from "./stopwatch.ts";
 
@@ -35,14 +36,15 @@ export async function fitBundle(matrix: ResponseMatrix, options: FitOptions): Pr
       `a fit needs at least ${LEAST_MODELS} models, these responses have ${matrix.subjects.length}`,
     );
   const clock = stopwatch();
-  const groups = replicateGroups(matrix);
-  clock.lap("replicates");
   const tasks = bankTasks(matrix, configuration, options);
   const forms = formPlans(
     options.sizes,
     options.totals ?? [],
     tasks.flatMap(({ scenarios }) => scenarios),
   );
+  for (const task of tasks) checkTaskStrata(task, anchorNumbers(forms, task.scenarios), configuration);
+  const groups = replicateGroups(matrix);
+  clock.lap("replicates");
   const banks: FittedBank[] = [];
   for (const linked of linkedTasks(tasks, configuration)) {
     const before = banks.length;
