@@ -14,6 +14,7 @@ import {
   type ScoreChoice,
 } from "../fit/configuration.ts";
 import { RECIPE_NAMES, RECIPES, type Recipe } from "../fit/recipes.ts";
+import type { ItemInfo } from "../matrix/response-matrix.ts";
 import type { ImportFacts } from "./import-facts.ts";
 
 /** Options of every command that fits. */
@@ -195,6 +196,23 @@ export function readSizes(
   if (recipe.sizes === undefined)
     throw new AnchorEvalError("invalid_option", "give --anchors N[,N…] (per scenario), --total N[,N…], or both");
   return { sizes: recipe.sizes, totals: recipe.sizes.filter((n) => n >= LEAST_SHARE * scenarios && n <= items) };
+}
+
+/**
+ * Refuses anchors per scenario that were asked for and that no scenario has the items for; one that is smaller than others
+ * is taken whole.
+ * @throws AnchorEvalError `invalid_option`
+ */
+export function checkAskedSizes(options: OptionReader, items: readonly ItemInfo[]): void {
+  const counts = new Map<string, number>();
+  for (const { scenario } of items) counts.set(scenario, (counts.get(scenario) ?? 0) + 1);
+  const largest = Math.max(...counts.values());
+  const asked = options.numbers("anchors", { min: 1, integer: true }, []).find((size) => size > largest);
+  if (asked !== undefined)
+    throw new AnchorEvalError(
+      "invalid_option",
+      `--anchors ${asked} is more than there are: the largest scenario has ${largest} items`,
+    );
 }
 
 /** BENCHMARK@X.Y.Z */

@@ -23,7 +23,7 @@ import type { ResponseMatrix } from "../matrix/response-matrix.ts";
 import { checkBundleFolder, writeBundleFolder } from "../publish/bundle-folder.ts";
 import { fileDate, givenDate } from "./bundle-date.ts";
 import { readFamilies } from "./families-file.ts";
-import { FIT_OPTIONS, readConfiguration, readName, readRecipe, readSizes } from "./fit-options.ts";
+import { checkAskedSizes, FIT_OPTIONS, readConfiguration, readName, readRecipe, readSizes } from "./fit-options.ts";
 import { readImportFacts } from "./import-facts.ts";
 import { RESPONSE_OPTIONS, readResponseOptions } from "./response-options.ts";
 import { readSubsetInputs, SUBSET_OPTIONS } from "./subset-options.ts";
@@ -104,6 +104,7 @@ export const fitCommand: Command = {
     const subsetInputs = await readSubsetInputs(options, [configuration.selection]);
     const { matrix, remarks } = await readResponses(responses, reading);
     for (const remark of remarks) output.remark(remark);
+    checkAskedSizes(options, matrix.items);
     const described = subsetInputs(matrix);
     const coldInput = await readColdStart(options, configuration, matrix);
     const read = performance.now() - begun;

@@ -6,9 +6,10 @@ import { LEAST_MODELS } from "./answering-models.ts";
 import { bankTasks, linkedTasks } from "./bank-tasks.ts";
 import { bundleContent } from "./bundle-content.ts";
 import { checkSecondForms } from "./check-second-forms.ts";
+import { checkTaskStrata } from "./check-strata.ts";
 import { fitBanks } from "./fit-banks.ts";
 import type { FitOptions } from "./fit-options.ts";
-import { formPlans, withSecondForms } from "./form-plans.ts";
+import { anchorNumbers, formPlans, withSecondForms } from "./form-plans.ts";
 import type { FittedBank } from "./fitted-bank.ts";
 import { stopwatch } from "./stopwatch.ts";
 
@@ -37,13 +38,14 @@ export async function fitBundle(matrix: ResponseMatrix, options: FitOptions): Pr
       `a fit needs at least ${LEAST_MODELS} models, these responses have ${matrix.subjects.length}`,
     );
   const clock = stopwatch();
-  const groups = replicateGroups(matrix);
-  clock.lap("replicates");
   const tasks = bankTasks(matrix, configuration, options);
   const scenarios = tasks.flatMap((task) => task.scenarios);
   const first = formPlans(options.sizes, options.totals ?? [], scenarios);
   if (options.secondForms) checkSecondForms(first, scenarios, configuration.selection);
   const forms = options.secondForms ? withSecondForms(first) : first;
+  for (const task of tasks) checkTaskStrata(task, anchorNumbers(forms, task.scenarios), configuration);
+  const groups = replicateGroups(matrix);
+  clock.lap("replicates");
   const banks: FittedBank[] = [];
   for (const linked of linkedTasks(tasks, configuration)) {
     const before = banks.length;

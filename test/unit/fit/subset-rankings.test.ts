@@ -18,6 +18,8 @@ const base: FitConfiguration = { ...DEFAULT_CONFIGURATION, selection: "sublime",
 const features = (of: (item: number) => number): ItemFeatures => ({
   columns: [{ name: "made elsewhere", values: Float64Array.from({ length: 46 }, (_, i) => of(i)) }],
   points: null,
+  subscenarios: null,
+  strata: null,
 });
 const fit = (configuration: FitConfiguration) =>
   fitBundle(matrix, {
