@@ -72,7 +72,7 @@ function formLines(form: FormManifest, isDefault: boolean): string[] {
   const ids = Object.keys(form.scenarios);
   const total = ids.reduce((sum, id) => sum + form.scenarios[id]!.items, 0);
   return [
-    `form ${form.id}${isDefault ? " (default)" : ""}: ${total} items chosen by ${form.selection}; score by ${form.estimator}`,
+    `form ${form.id}${isDefault ? " (default)" : ""}: ${total} items chosen by ${form.selection}${form.disjointFrom === undefined ? "" : `, none of them in form ${form.disjointFrom}`}; score by ${form.estimator}`,
     ...ids.map((id) => {
       const { items, whole } = form.scenarios[id]!;
       const { measured } = servedBlend(form.scenarios[id]!);

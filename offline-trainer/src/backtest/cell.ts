@@ -76,12 +76,14 @@ export async function backtestCell(
   const { lambda } = configuration;
   const estimator = headlineEstimator(configuration);
   const random = createRandom(seed).fork(tasks.length > 1 ? "all" : tasks[0]!.id);
-  const forms = sizes.map((size) =>
-    evenForm(
-      size,
-      tasks.flatMap(({ scenarios }) => scenarios),
-    ),
-  );
+  const forms = [...sizes]
+    .sort((x, y) => x - y)
+    .map((size) =>
+      evenForm(
+        size,
+        tasks.flatMap(({ scenarios }) => scenarios),
+      ),
+    );
   const options = { ...configuration, scoreMap: scoreMapKind(configuration), backend, groups, forms, random };
   const validation = await crossValidate(tasks, split.sources, groups, {
     ...options,

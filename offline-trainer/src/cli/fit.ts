@@ -3,6 +3,7 @@ import { setImmediate as turn } from "node:timers/promises";
 import { parseManifest, sha256Hex, type FormManifest } from "anchoreval/bundle";
 import type { Command, OptionReader } from "anchoreval/cli";
 import { AnchorEvalError, createRandom } from "anchoreval/core";
+import { SECOND_FORM_SELECTIONS } from "../anchors/types.ts";
 import { PROVIDERS, resolveBackend } from "../backends/resolve-backend.ts";
 import { checkColdStart, fitColdStart, withColdStart, type ColdStartInput } from "../cold-start/fit-cold-start.ts";
 import { coldStartWords } from "../cold-start/cold-start-words.ts";
@@ -38,6 +39,10 @@ export const fitCommand: Command = {
       type: "string",
       value: "N[,N…]",
       description: "anchors over all scenarios, shared evenly, one form total-N each; may stand beside --anchors",
+    },
+    "second-form": {
+      type: "boolean",
+      description: `for every form N a form N-b of other items, chosen in the same way by ${SECOND_FORM_SELECTIONS.join(", ")}`,
     },
     out: { type: "string", value: "DIR", description: "folder of the bundle" },
     ...FIT_OPTIONS,
@@ -109,6 +114,7 @@ export const fitCommand: Command = {
     const models = matrix.subjects.length;
     const items = matrix.items.length;
     const asked = readSizes(options, { scenarios, items }, recipe);
+    const secondForms = options.flag("second-form");
     const folds = foldThreads(calibrating, threads, models * items);
     const most = configuration.dims === "auto" ? Math.max(...DIMENSION_CANDIDATES) : configuration.dims;
     const dims = dimsFor(most, models);
@@ -116,7 +122,7 @@ export const fitCommand: Command = {
       models,
       items,
       scenarios,
-      sizes: asked.sizes.length + asked.totals.length,
+      sizes: (secondForms ? 2 : 1) * (asked.sizes.length + asked.totals.length),
       dims,
       threads: folds?.count ?? 0,
     };
@@ -134,6 +140,7 @@ export const fitCommand: Command = {
         ...name,
         configuration,
         ...asked,
+        secondForms,
         seed,
         ...families,
         ...described,

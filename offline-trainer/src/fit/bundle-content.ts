@@ -131,7 +131,8 @@ function subsetRankings(banks: readonly FittedBank[]): { rankings?: Record<strin
 
 /** The form that is asked by default: the largest of at most 100 anchors a scenario, else the smallest. */
 function defaultForm(forms: readonly FormPlan[]): string {
-  return (forms.filter(({ anchors }) => Math.max(...anchors.values()) <= 100).at(-1) ?? forms[0]!).id;
+  const first = forms.filter(({ disjointFrom }) => disjointFrom === undefined);
+  return (first.filter(({ anchors }) => Math.max(...anchors.values()) <= 100).at(-1) ?? first[0]!).id;
 }
 
 function itemRecord({ item_id, scenario, subscenario, hash }: ItemInfo): ItemRecord {

@@ -13,13 +13,22 @@ import type { BankTask, TrainedBank } from "./train-bank.ts";
 /** Anchor sets of every scenario of a bank, by form: `forms[s].get(id)`. */
 export type BankForms = readonly ReadonlyMap<string, AnchorSet>[];
 
+/** Anchors that a form takes of a scenario. */
+interface FormSize {
+  readonly id: string;
+  readonly size: number;
+}
+
 /** The choice of anchors in every scenario, ready to be drawn. */
 export interface PreparedForms {
   readonly scenarios: readonly {
     readonly id: string;
     readonly draw: (random: RandomSource) => Promise<SelectedAnchors>;
-    /** Anchors by form. */
-    readonly sizes: ReadonlyMap<string, number>;
+    /** Forms of the draw. */
+    readonly first: readonly FormSize[];
+    /** Forms of other items than those: the same in every draw. */
+    readonly second: readonly FormSize[];
+    readonly secondSets: () => ReadonlyMap<number, AnchorSet>;
     /** Of a selection that looks among some of the items only. */
     readonly filtered?: FilteredItems;
     /** Of a selection that goes by the models' ranking, by number of anchors. */
@@ -48,11 +57,19 @@ export function prepareForms(
 ): PreparedForms {
   const sizes = anchorNumbers(forms, task.scenarios);
   return {
-    scenarios: selectionInputs(task, rows, trained, { ...options, sizes }).map(({ id, input }) => ({
-      id,
-      sizes: new Map(forms.map((form) => [form.id, anchorsIn(form, id)])),
-      ...prepareSelection(selection, input),
-    })),
+    scenarios: selectionInputs(task, rows, trained, { ...options, sizes }).map(({ id, input }) => {
+      const { second, ...prepared } = prepareSelection(selection, input);
+      const sized = (wanted: readonly FormPlan[]): FormSize[] =>
+        wanted.map((form) => ({ id: form.id, size: anchorsIn(form, id) }));
+      let chosen: ReadonlyMap<number, AnchorSet> | undefined;
+      return {
+        id,
+        ...prepared,
+        first: sized(forms.filter(({ disjointFrom }) => disjointFrom === undefined)),
+        second: sized(forms.filter(({ disjointFrom }) => disjointFrom !== undefined)),
+        secondSets: () => (chosen ??= second!()), // checkSecondForms has refused selections without
+      };
+    }),
   };
 }
 
@@ -111,9 +128,14 @@ export function selectionInputs(
 /** Draws the forms: the anchors of every scenario. Those of as many anchors have the same. */
 export async function drawForms({ scenarios }: PreparedForms, random: RandomSource): Promise<BankForms> {
   const forms: ReadonlyMap<string, AnchorSet>[] = [];
-  for (const { id, draw, sizes } of scenarios) {
+  for (const { id, draw, first, second, secondSets } of scenarios) {
     const { sets } = await draw(random.fork(id));
-    forms.push(new Map(Array.from(sizes, ([form, size]) => [form, sets.get(size)!])));
+    forms.push(
+      new Map([
+        ...first.map((form) => [form.id, sets.get(form.size)!] as const),
+        ...second.map((form) => [form.id, secondSets().get(form.size)!] as const),
+      ]),
+    );
   }
   return forms;
 }

@@ -1,4 +1,4 @@
-import { createRandom, type ScoreMaps } from "anchoreval/core";
+import { createRandom, type RandomSource, type ScoreMaps } from "anchoreval/core";
 import { answeringModels } from "./answering-models.ts";
 import { checkpointed } from "./checkpoint.ts";
 import { headlineEstimator, scoreMapKind, type FitConfiguration } from "./configuration.ts";
@@ -99,7 +99,7 @@ export async function fitBanks(tasks: readonly BankTask[], options: FitBanksOpti
       onBank: (done) => report({ final: 0.5 + done / tasks.length / 2 }),
     });
     clock.lap("choice of anchors");
-    const maps = finalScoreMaps(tasks, linked, models, forms, plans, configuration);
+    const maps = finalScoreMaps(tasks, linked, models, forms, plans, configuration, random.fork("score maps"));
     return { resolved, linked, forms, maps };
   };
 
@@ -139,6 +139,7 @@ function finalScoreMaps(
   forms: readonly FinalForms[],
   plans: readonly FormPlan[],
   configuration: FitConfiguration,
+  random: RandomSource,
 ): FittedBank["maps"][] {
   const kind = scoreMapKind(configuration);
   const maps = tasks.map(({ scenarios }) => scenarios.map(() => new Map<string, ScoreMaps>()));
@@ -146,7 +147,7 @@ function finalScoreMaps(
   const priors = bankPriors(linked, configuration.priorScale);
   for (const { id } of plans) {
     const anchors = forms.map((own) => own.forms.map((byForm) => byForm.get(id)!));
-    formScoreMaps(tasks, linked, priors, models, anchors, kind).forEach((own, b) =>
+    formScoreMaps(tasks, linked, priors, models, anchors, kind, random).forEach((own, b) =>
       own.forEach((map, s) => maps[b]![s]!.set(id, map)),
     );
   }

@@ -5,10 +5,11 @@ import { replicateGroups } from "../prepare/replicates.ts";
 import { LEAST_MODELS } from "./answering-models.ts";
 import { bankTasks, linkedTasks } from "./bank-tasks.ts";
 import { bundleContent } from "./bundle-content.ts";
+import { checkSecondForms } from "./check-second-forms.ts";
 import { checkTaskStrata } from "./check-strata.ts";
 import { fitBanks } from "./fit-banks.ts";
 import type { FitOptions } from "./fit-options.ts";
-import { anchorNumbers, formPlans } from "./form-plans.ts";
+import { anchorNumbers, formPlans, withSecondForms } from "./form-plans.ts";
 import type { FittedBank } from "./fitted-bank.ts";
 import { stopwatch } from "./stopwatch.ts";
 
@@ -26,7 +27,8 @@ export interface FitResult {
 /**
  * Fits a bundle: calibrates, chooses anchors, learns λ and measures every estimator's error on held-out models.
  * @param matrix - columns grouped by scenario and subscenario
- * @throws AnchorEvalError `invalid_data` for fewer than five models, `invalid_option` for sizes that are none or can't be shared
+ * @throws AnchorEvalError `invalid_data` for fewer than five models, `invalid_option` for sizes that are none or can't be shared;
+ *   what {@link checkSecondForms} throws
  */
 export async function fitBundle(matrix: ResponseMatrix, options: FitOptions): Promise<FitResult> {
   const { configuration } = options;
@@ -37,11 +39,10 @@ export async function fitBundle(matrix: ResponseMatrix, options: FitOptions): Pr
     );
   const clock = stopwatch();
   const tasks = bankTasks(matrix, configuration, options);
-  const forms = formPlans(
-    options.sizes,
-    options.totals ?? [],
-    tasks.flatMap(({ scenarios }) => scenarios),
-  );
+  const scenarios = tasks.flatMap((task) => task.scenarios);
+  const first = formPlans(options.sizes, options.totals ?? [], scenarios);
+  if (options.secondForms) checkSecondForms(first, scenarios, configuration.selection);
+  const forms = options.secondForms ? withSecondForms(first) : first;
   for (const task of tasks) checkTaskStrata(task, anchorNumbers(forms, task.scenarios), configuration);
   const groups = replicateGroups(matrix);
   clock.lap("replicates");

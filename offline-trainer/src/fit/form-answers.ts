@@ -19,14 +19,14 @@ export interface FormAnswers {
 /**
  * The factors of the forms of one scenario, as a bundle with all these forms has them.
  * @param weights - item weights, summing to 1
- * @param forms - by id
+ * @param forms - by id, in the order of the bundle: those that ask fewer items first, second forms last
  */
 export function formAnswers(
   answers: SourceAnswers,
   weights: Float64Array,
   forms: ReadonlyMap<string, AnchorSet>,
 ): ReadonlyMap<string, FormAnswers> {
-  const asked = askedItems([...forms.values()].sort((x, y) => x.items.length - y.items.length));
+  const asked = askedItems(forms.values());
   const rows = new Map(Array.from(asked, (item, row) => [item, row]));
   const all = answerFactors(answers, asked);
   return new Map(

@@ -62,6 +62,7 @@ export function formManifests(
       selection: configuration.selection,
       estimator,
       interval,
+      ...(form.disjointFrom !== undefined && { disjointFrom: form.disjointFrom }),
       scenarios: Object.fromEntries(described),
       overall:
         scenarios.length > 1

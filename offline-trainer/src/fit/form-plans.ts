@@ -5,6 +5,8 @@ export interface FormPlan {
   readonly id: string;
   /** Anchors by scenario; one with no more items is asked whole. */
   readonly anchors: ReadonlyMap<string, number>;
+  /** The form of as many anchors that it has none of. */
+  readonly disjointFrom?: string;
 }
 
 interface Sized {
@@ -70,6 +72,11 @@ export function formPlans(
   const shared = ascending(totals).map((total) => totalForm(total, scenarios));
   const total = (form: FormPlan): number => asked(form).reduce((sum, n) => sum + n, 0);
   return [...even, ...shared.filter((form) => !known.has(asked(form).join()))].sort((x, y) => total(x) - total(y));
+}
+
+/** Forms, and after all of them for each a second one of as many other items. */
+export function withSecondForms(forms: readonly FormPlan[]): FormPlan[] {
+  return [...forms, ...forms.map(({ id, anchors }) => ({ id: `${id}-b`, anchors, disjointFrom: id }))];
 }
 
 /** Anchors that a form takes of a scenario. */

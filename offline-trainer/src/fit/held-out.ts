@@ -144,7 +144,9 @@ export async function estimateFold(
   const [first, ...others] = splits.map(({ sources }) => new Set(sources));
   const overallSeen = scoresSeen([...first!].filter((m) => others.every((own) => own.has(m))).map((m) => overall[m]!));
   const mapsOf = rememberedMaps((anchors) =>
-    scoreMap === "none" ? null : formScoreMaps(tasks, linked, priors, models, anchors, scoreMap),
+    scoreMap === "none"
+      ? null
+      : formScoreMaps(tasks, linked, priors, models, anchors, scoreMap, random.fork("score maps")),
   );
   for (let draw = 0; draw < draws; draw++) {
     const forms: BankForms[] = [];

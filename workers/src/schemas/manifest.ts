@@ -75,6 +75,7 @@ const FormSchema = z.object({
   digest: z.string(),
   estimator: z.enum(ALL_ESTIMATORS),
   interval: z.enum(["design", "cross-validated"]),
+  disjointFrom: z.string().exactOptional(),
   scenarios: z.record(
     z.string(),
     z.object({
