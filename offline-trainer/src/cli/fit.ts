@@ -1,27 +1,22 @@
 import { availableParallelism } from "node:os";
 import { setImmediate as turn } from "node:timers/promises";
 import { parseManifest, sha256Hex, type FormManifest } from "anchoreval/bundle";
-import type { Command, OptionReader } from "anchoreval/cli";
+import type { Command } from "anchoreval/cli";
 import { AnchorEvalError, createRandom } from "anchoreval/core";
 import { SECOND_FORM_SELECTIONS } from "../anchors/types.ts";
 import { PROVIDERS, resolveBackend } from "../backends/resolve-backend.ts";
-import { checkColdStart, fitColdStart, withColdStart, type ColdStartInput } from "../cold-start/fit-cold-start.ts";
+import { fitColdStart, withColdStart } from "../cold-start/fit-cold-start.ts";
 import { coldStartWords } from "../cold-start/cold-start-words.ts";
-import { readEmbeddings } from "../cold-start/embeddings-file.ts";
-import type { Neighbours } from "../cold-start/neighbour-parameters.ts";
-import { DEFAULT_NEIGHBOURS } from "../cold-start/route-questions.ts";
-import { COLD_METHODS } from "../cold-start/types.ts";
 import { DIMENSION_CANDIDATES } from "../fit/choose-dimension.ts";
 import { closingWords } from "../fit/closing-words.ts";
-import { dimsFor, type FitConfiguration } from "../fit/configuration.ts";
+import { dimsFor } from "../fit/configuration.ts";
 import { bundleFiles, fitBundle } from "../fit/fit-bundle.ts";
 import { foldThreads } from "../fit/fold-threads.ts";
 import { memoryStatement } from "../fit/memory.ts";
-import { readItems } from "../ingest/items-file.ts";
 import { readResponses } from "../ingest/read-responses.ts";
-import type { ResponseMatrix } from "../matrix/response-matrix.ts";
 import { checkBundleFolder, writeBundleFolder } from "../publish/bundle-folder.ts";
 import { fileDate, givenDate } from "./bundle-date.ts";
+import { COLD_START_OPTIONS, readColdStart } from "./cold-start-options.ts";
 import { readFamilies } from "./families-file.ts";
 import { checkAskedSizes, FIT_OPTIONS, readConfiguration, readName, readRecipe, readSizes } from "./fit-options.ts";
 import { readImportFacts } from "./import-facts.ts";
@@ -64,26 +59,7 @@ export const fitCommand: Command = {
     description: { type: "string", value: "TEXT", description: "a sentence about it" },
     licence: { type: "string", value: "TEXT", description: "licence of the data" },
     source: { type: "string", value: "TEXT", description: "source of the data" },
-    "cold-start": {
-      type: "string",
-      value: "FILE",
-      description: "items JSONL without answers: their parameters are foretold, and with model names routes are kept",
-    },
-    "cold-embeddings": {
-      type: "string",
-      value: "FILE",
-      description: "vectors of all items for --cold-start, as route reads them (default: TF-IDF of the texts)",
-    },
-    "cold-method": {
-      type: "string",
-      value: COLD_METHODS.join("|"),
-      description: "how their parameters are foretold; routes are always by regressions (default ridge)",
-    },
-    "cold-k": {
-      type: "string",
-      value: "K",
-      description: `nearest items of knn and weighted-knn (default ${DEFAULT_NEIGHBOURS})`,
-    },
+    ...COLD_START_OPTIONS,
     "include-model-names": { type: "boolean", description: "keep the source models' names" },
     "include-text": { type: "boolean", description: "keep the anchors' texts" },
   },
@@ -227,43 +203,6 @@ function sameForms(totals: readonly number[], forms: readonly Omit<FormManifest,
   return totals
     .filter((total) => !forms.some(({ id }) => id === `total-${total}`))
     .map((total) => `--total ${total} is form ${forms.find((form) => itemsOf(form) === total)!.id}`);
-}
-
-async function readColdStart(
-  options: OptionReader,
-  { irtModel, link }: FitConfiguration,
-  matrix: ResponseMatrix,
-): Promise<ColdStartInput | null> {
-  const [file, embeddings] = [options.text("cold-start"), options.text("cold-embeddings")];
-  if (file === undefined) {
-    const needless = (["cold-embeddings", "cold-method", "cold-k"] as const).find(
-      (name) => options.text(name) !== undefined,
-    );
-    if (needless !== undefined)
-      throw new AnchorEvalError("invalid_option", `--${needless} is of --cold-start, which isn't given`);
-    return null;
-  }
-  const neighbours = readNeighbours(options);
-  if (irtModel !== "1pl" && irtModel !== "2pl")
-    throw new AnchorEvalError(
-      "unsupported",
-      `--cold-start foretells parameters of 1pl and 2pl, not the asymptotes of ${irtModel}`,
-    );
-  const input = {
-    items: await readItems(file),
-    embeddings: embeddings === undefined ? null : await readEmbeddings(embeddings),
-    neighbours,
-  };
-  checkColdStart(matrix, input, link);
-  return input;
-}
-
-function readNeighbours(options: OptionReader): Neighbours | null {
-  const method = options.oneOf("cold-method", COLD_METHODS, "ridge");
-  const k = options.number("cold-k", { min: 1, integer: true }, undefined);
-  if (method !== "ridge") return { k: k ?? DEFAULT_NEIGHBOURS, weighted: method === "weighted-knn" };
-  if (k !== undefined) throw new AnchorEvalError("invalid_option", "--cold-k is of --cold-method knn and weighted-knn");
-  return null;
 }
 
 function stopped(cause?: unknown): AnchorEvalError {
