@@ -1,6 +1,6 @@
 // What a bundle's routes are worth on RouterDC's MMLU questions, and what they cost: the bundle is fitted on the 2000 train
 // questions, the 4213 test questions are routed from it as the Worker would.
-// usage: node bench/cold-start.js FOLDER [--embeddings FILE] [--dims 1]
+// usage: node bench/cold-start.js FOLDER [--embeddings FILE] [--dims 1] [--neighbours 20]
 // FOLDER has routerdc7/responses.csv.gz and items.jsonl.gz; a score that isn't 0 is right.
 import { parseArgs } from "node:util";
 import { loadRouting, routeFromBundle } from "anchoreval";
@@ -22,7 +22,11 @@ import {
 import { readLeaderboard } from "./read-leaderboard.js";
 
 const { values, positionals } = parseArgs({
-  options: { embeddings: { type: "string" }, dims: { type: "string", default: "1" } },
+  options: {
+    embeddings: { type: "string" },
+    dims: { type: "string", default: "1" },
+    neighbours: { type: "string", default: "20" },
+  },
   allowPositionals: true,
 });
 const split = splitQuestions(await readLeaderboard(positionals[0], "routerdc7"), {
@@ -51,6 +55,18 @@ let begun = performance.now();
 const random = createRandom(1).fork("cold start");
 const cold = fitColdStart(result.banks, { items: split.test, embeddings }, subjects, random);
 console.log(`cold start learned in ${((performance.now() - begun) / 1000).toFixed(1)} s`);
+const { parameters, dims } = cold.content.routing.scenarios.get("mmlu");
+const k = Number(values.neighbours);
+const byNeighbours = [false, true].map((weighted) => {
+  const own = { items: split.test.slice(0, 1), embeddings, neighbours: { k, weighted } };
+  return fitColdStart(result.banks, own, null, random).content.items[0].bError;
+});
+const intercepts = result.banks[0].trained.scenarios[0].bank.b;
+const mean = intercepts.reduce((sum, b) => sum + b, 0) / intercepts.length;
+const spread = Math.sqrt(intercepts.reduce((sum, b) => sum + (b - mean) ** 2, 0) / intercepts.length);
+console.log(
+  `error of the intercept, left out: ridge ${Math.sqrt(parameters[dims].noise).toFixed(3)}, knn ${byNeighbours[0].toFixed(3)}, weighted-knn ${byNeighbours[1].toFixed(3)} (k = ${k}); its standard deviation ${spread.toFixed(3)}`,
+);
 const files = bundleFiles({ ...result, content: withColdStart(result.content, cold) });
 console.log(`routing.safetensors ${(files.get("routing.safetensors").length / 1e6).toFixed(2)} MB`);
 

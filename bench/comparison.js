@@ -20,6 +20,7 @@ import {
 import { DEFAULT_CONFIGURATION, resolveBackend, scoreAt } from "anchoreval-trainer";
 import { bankTasks } from "../offline-trainer/dist/fit/bank-tasks.js";
 import { drawForms, prepareForms } from "../offline-trainer/dist/fit/draw-forms.js";
+import { evenForm } from "../offline-trainer/dist/fit/form-plans.js";
 import { trainFold } from "../offline-trainer/dist/fit/held-out.js";
 import { fullScores } from "../offline-trainer/dist/prepare/full-scores.js";
 import { replicateGroups } from "../offline-trainer/dist/prepare/replicates.js";
@@ -80,7 +81,7 @@ async function prepare(set) {
     const trained = [];
     for (const task of tasks) {
       const stream = random.fork(`${set} ${task.id} ${fold}`);
-      const options = { ...configuration, backend, groups, sizes: [], random: stream };
+      const options = { ...configuration, backend, groups, forms: [], random: stream };
       trained.push((await trainFold([task], [split], fold, options)).linked.banks[0]);
     }
     parts.push({ split, trained });
@@ -119,7 +120,7 @@ async function replay(prepared, n) {
     tasks.map((task, s) =>
       prepareForms(task, split.sources, trained[s], {
         selection: configuration.selection,
-        sizes: [n],
+        forms: [evenForm(n, task.scenarios)],
         random: random.fork(`${set} ${n} forms`),
         backend,
       }),
@@ -132,8 +133,8 @@ async function replay(prepared, n) {
     const answers = new Map();
     for (const [s, task] of tasks.entries()) {
       const { slice, bank, scoreMap } = trained[s].scenarios[0];
-      const [bySize] = await drawForms(forms[r % parts.length][s], stream);
-      const anchors = bySize.get(n);
+      const [byForm] = await drawForms(forms[r % parts.length][s], stream);
+      const anchors = byForm.get(String(n));
       const { mean, covariance } = trained[s].abilities;
       const prior = { mean, covariance, scale: configuration.priorScale };
       bundle.manifest.banks.push({ id: task.id, scenarios: [task.id], prior });

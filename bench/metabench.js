@@ -5,7 +5,8 @@
 // Without a folder of leaderboards it simulates 200 models × 2 scenarios of 500 items.
 import { availableParallelism } from "node:os";
 import { parseArgs } from "node:util";
-import { RECIPES, runBacktest, scoreAt, simulateLeaderboard } from "anchoreval-trainer";
+import { RECIPES, runBacktest, simulateLeaderboard } from "anchoreval-trainer";
+import { randomRmse } from "./random-rmse.js";
 import { readLeaderboard } from "./read-leaderboard.js";
 
 const { values: options, positionals } = parseArgs({
@@ -69,23 +70,6 @@ for (const set of folder === undefined ? ["simulated"] : options.sets.split(",")
         `  n = ${n}, over all scenarios: ${grand.rmse.toFixed(2)} points; its parts err by ${(parts.reduce((sum, own) => sum + own, 0) / parts.length).toFixed(2)} on average`,
       );
   }
-}
-
-/**
- * Root mean square error of n items drawn at random without replacement, in points, over some models: exactly, by the
- * variance of their scores over the scenario's items.
- */
-function randomRmse(matrix, scenario, names, n) {
-  const items = matrix.items.flatMap((item, i) => (item.scenario === scenario ? [i] : []));
-  let sum = 0;
-  for (const name of names) {
-    const row = matrix.subjects.indexOf(name);
-    const scores = items.map((i) => scoreAt(matrix, row, i)).filter((score) => !Number.isNaN(score));
-    const mean = scores.reduce((total, score) => total + score, 0) / scores.length;
-    const variance = scores.reduce((total, score) => total + (score - mean) ** 2, 0) / (scores.length - 1);
-    sum += (variance / n) * (1 - n / scores.length);
-  }
-  return 100 * Math.sqrt(sum / names.length);
 }
 
 function simulated() {

@@ -7,17 +7,15 @@ import { parseArgs } from "node:util";
 import { simulateLeaderboard } from "anchoreval-trainer";
 import { createRandom } from "anchoreval/core";
 import { innerSplit } from "../offline-trainer/dist/anchors/essence/inner-split.js";
-import { itemColumns, meanScores, weightedScores } from "../offline-trainer/dist/anchors/essence/item-columns.js";
+import { meanScores } from "../offline-trainer/dist/anchors/essence/item-columns.js";
 import { chooseSubset, prepareBoard } from "../offline-trainer/dist/anchors/sublime/choose-subset.js";
-import { featuresOf } from "../offline-trainer/dist/anchors/sublime/item-features.js";
 import { PREDICTORS } from "../offline-trainer/dist/anchors/sublime/predictor.js";
 import { pearson } from "../offline-trainer/dist/ranking/correlation.js";
 import { boardOf } from "../offline-trainer/dist/anchors/sublime/untouched-ranking.js";
-import { typescriptBackend } from "../offline-trainer/dist/backends/typescript.js";
 import { itemFeatures } from "../offline-trainer/dist/item-features/item-features.js";
 import { kendall, spearman } from "../offline-trainer/dist/ranking/rank-correlation.js";
-import { familyNumbers } from "../offline-trainer/dist/splits/families.js";
 import { readLeaderboard } from "./read-leaderboard.js";
+import { boardOfScenario, mean } from "./sublime/board-of-scenario.js";
 
 const { values: options, positionals } = parseArgs({
   allowPositionals: true,
@@ -67,7 +65,7 @@ for (const set of sets) {
   const features = itemFeatures(matrix.items, { texts: options["use-texts"], random: createRandom("item features") });
   for (const scenario of new Set(matrix.items.map((item) => item.scenario))) {
     if (options.scenario !== undefined && scenario !== options.scenario) continue;
-    const board = boardOfScenario(matrix, scenario, features);
+    const board = boardOfScenario(matrix, scenario, features, Number(options.candidates));
     for (const k of sizes) {
       if (k >= board.columns.items) continue;
       const found = [];
@@ -139,38 +137,4 @@ function commonest(values) {
   for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
   const ranked = [...counts].sort(([, x], [, y]) => y - x).slice(0, 3);
   return ranked.map(([value, count]) => (values.length === 1 ? value : `${value} ${count}`)).join(", ");
-}
-
-function mean(values) {
-  return values.reduce((sum, value) => sum + value, 0) / values.length;
-}
-
-/** One scenario, every item counting the same; missing answers filled with the item's mean. */
-function boardOfScenario(matrix, scenario, features) {
-  const own = [...matrix.items.keys()].filter((i) => matrix.items[i].scenario === scenario);
-  const score = (m, i) => {
-    const at = m * matrix.items.length + i;
-    return matrix.observed !== null && matrix.observed[at] === 0 ? NaN : matrix.scores[at];
-  };
-  const all = [...matrix.subjects.keys()];
-  const answered = all.filter((m) => own.filter((i) => Number.isNaN(score(m, i))).length < 0.02 * own.length);
-  const column = (item) => {
-    const scores = Float64Array.from(answered, (m) => score(m, own[item]));
-    const known = scores.filter((value) => !Number.isNaN(value));
-    const filling = known.length > 0 ? mean(known) : 0.5;
-    return scores.map((value) => (Number.isNaN(value) ? filling : value));
-  };
-  const columns = itemColumns(column, own.length);
-  const weights = new Float64Array(own.length).fill(1 / own.length);
-  const families = familyNumbers(matrix.subjects);
-  return {
-    columns,
-    weights,
-    full: weightedScores(columns, weights),
-    families: answered.map((m) => families[m]),
-    named: [],
-    features: featuresOf(features, own),
-    backend: typescriptBackend,
-    candidates: Number(options.candidates),
-  };
 }

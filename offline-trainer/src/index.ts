@@ -70,6 +70,7 @@ export {
   type PoolDifficulty,
 } from "./parallel-forms/difficulty.ts";
 export { equatedScores } from "./parallel-forms/equating.ts";
+export { checkForms, type FormsCheck, type FormsCheckOptions } from "./parallel-forms/check-forms.ts";
 export { formsWords } from "./parallel-forms/forms-words.ts";
 export { givenDifficulty } from "./parallel-forms/given-difficulty.ts";
 export { itemPool, type ItemPool, type ItemPoolOptions } from "./parallel-forms/item-pool.ts";

@@ -55,11 +55,11 @@ function protocolLines(protocol: Manifest["protocol"]): string[] {
 function coldStartLines({ coldStart, files }: Manifest): string[] {
   if (coldStart === undefined) return [];
   const routes = files.some(({ name }) => name === "routing.safetensors");
-  const { items, features, scenarios } = coldStart;
+  const { items, features, neighbours, scenarios } = coldStart;
   const by = features === "tf-idf" ? "their texts" : "the caller's vectors";
   return [
     "",
-    `${items} ${items === 1 ? "item" : "items"} without answers, parameters foretold from ${by}`,
+    `${items} ${items === 1 ? "item" : "items"} without answers, parameters foretold from ${by}${neighbours ? ` by ${neighbours.weighted ? "weighted " : ""}means of the ${neighbours.k} nearest` : ""}`,
     ...Object.entries(scenarios).map(
       ([id, { questions, leftOut }]) =>
         `  ${routes ? "routes in " : ""}${id}, by ${questions} questions: the model picked is right in ${points(leftOut.right)} % of those left out, the best single model in ${points(leftOut.singleRight)} %`,
@@ -72,7 +72,7 @@ function formLines(form: FormManifest, isDefault: boolean): string[] {
   const ids = Object.keys(form.scenarios);
   const total = ids.reduce((sum, id) => sum + form.scenarios[id]!.items, 0);
   return [
-    `form ${form.id}${isDefault ? " (default)" : ""}: ${total} items chosen by ${form.selection}; score by ${form.estimator}`,
+    `form ${form.id}${isDefault ? " (default)" : ""}: ${total} items chosen by ${form.selection}${form.disjointFrom === undefined ? "" : `, none of them in form ${form.disjointFrom}`}; score by ${form.estimator}`,
     ...ids.map((id) => {
       const { items, whole } = form.scenarios[id]!;
       const { measured } = servedBlend(form.scenarios[id]!);

@@ -2,6 +2,7 @@ import { answerFeatures } from "./answer-features.ts";
 import type { CurveFeatures } from "./curve-features.ts";
 import { equalShares } from "./equal-shares.ts";
 import { byAccuracy, type PreparedSelection, type SelectionInput } from "./types.ts";
+import { without } from "./without.ts";
 
 /**
  * `greedy-variance`: one item at a time, the one that most lowers the variance of the full score that is left open
@@ -11,10 +12,16 @@ import { byAccuracy, type PreparedSelection, type SelectionInput } from "./types
  */
 export function prepareGreedyVariance({ weights, accuracy, column, sizes }: SelectionInput): PreparedSelection {
   const order = byAccuracy(accuracy);
-  const chosen = greedyItems(answerFeatures(column, weights.length), weights, order, sizes);
+  const features = answerFeatures(column, weights.length);
+  const chosen = greedyItems(features, weights, order, sizes);
   const setOf = equalShares(accuracy);
   const sets = new Map(sizes.map((size) => [size, setOf(chosen.slice(0, size))]));
-  return { draw: () => ({ sets, nested: true }) };
+  const second = (size: number): number[] =>
+    greedyItems(features, weights, without(order, chosen.slice(0, size)), [size]);
+  return {
+    draw: () => ({ sets, nested: true }),
+    second: () => new Map(sizes.map((size) => [size, setOf(second(size))])),
+  };
 }
 
 /**
@@ -23,7 +30,8 @@ export function prepareGreedyVariance({ weights, accuracy, column, sizes }: Sele
  * left has one), the item with the largest Cov(y_i, S | y_A)²/Var(y_i | y_A): by so much its answer lowers the variance
  * of the full score S. Ties by position.
  * @param weights - item weights w, summing to 1
- * @param sizes - ascending, none above the number of items
+ * @param order - items that may be chosen, from hard to easy
+ * @param sizes - ascending, none above the number of items that may be chosen
  * @see Krause, Singh & Guestrin (2008), JMLR 9, 235–284
  */
 export function greedyItems(
@@ -54,12 +62,13 @@ export function greedyItems(
   return [...chosen];
 }
 
-/** Stratum of every item: which of n parts of equal weight its middle lies in. */
+/** Stratum of every item in `order`: which of n parts of equal weight its middle lies in. */
 function strata(order: readonly number[], weights: Float64Array, n: number): Uint32Array {
-  const out = new Uint32Array(order.length);
+  const out = new Uint32Array(weights.length);
+  const all = order.length === weights.length ? 1 : order.reduce((sum, i) => sum + weights[i]!, 0);
   let before = 0;
   for (const i of order) {
-    out[i] = Math.min(n - 1, Math.floor(n * (before + weights[i]! / 2)));
+    out[i] = Math.min(n - 1, Math.floor((n * (before + weights[i]! / 2)) / all));
     before += weights[i]!;
   }
   return out;

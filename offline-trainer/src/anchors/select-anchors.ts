@@ -56,6 +56,7 @@ export function prepareSelection(
   return {
     ...(prepared?.filtered && { filtered: prepared.filtered }),
     ...(prepared?.rankings && { rankings: prepared.rankings }),
+    ...(prepared?.second && { second: prepared.second }),
     draw: async (random) => {
       const selected = (await prepared?.draw(random)) ?? { sets: new Map<number, AnchorSet>(), nested: true };
       const sets = new Map(selected.sets);

@@ -24,6 +24,9 @@ export function leavesOutCopies(selection: Selection): boolean {
   return selection === "essence" || selection === "fisher-information";
 }
 
+/** Selections that can choose a second form of other items ({@link PreparedSelection.second}). */
+export const SECOND_FORM_SELECTIONS: readonly Selection[] = ["greedy-variance", "essence", "fisher-information"];
+
 /** What a selection may look at: one scenario of the source models, nothing else. */
 export interface SelectionInput {
   /** Item weights, summing to 1. */
@@ -61,6 +64,11 @@ export interface SelectionInput {
 /** One scenario's anchors, ready to be drawn again and again: all is done that doesn't depend on the draw. */
 export interface PreparedSelection {
   readonly draw: (random: RandomSource) => SelectedAnchors | Promise<SelectedAnchors>;
+  /**
+   * Of a choice on purpose: a second set for every size, chosen in the same way from the items that the first of that size
+   * left, for the same full score. Needs twice as many items as the size.
+   */
+  readonly second?: () => ReadonlyMap<number, AnchorSet>;
   /** Of a selection that looks among some of the items only: which they are. */
   readonly filtered?: FilteredItems;
   /** Of a selection that goes by the models' ranking: how each size was chosen, and what that is worth. */

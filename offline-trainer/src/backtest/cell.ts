@@ -9,6 +9,7 @@ import {
 } from "anchoreval/core";
 import type { CalibrationBackend } from "../calibrate/types.ts";
 import { headlineEstimator, intervalKind, scoreMapKind, type FitConfiguration } from "../fit/configuration.ts";
+import { anchorsIn, evenForm } from "../fit/form-plans.ts";
 import { crossValidate } from "../fit/cross-validate.ts";
 import { errorQuantile, heldOutInterval, heldOutSampling, heldOutScores } from "../fit/held-out-score.ts";
 import { estimateFold, trainFold, type HeldOutEstimate, type HeldOutTable } from "../fit/held-out.ts";
@@ -75,7 +76,15 @@ export async function backtestCell(
   const { lambda } = configuration;
   const estimator = headlineEstimator(configuration);
   const random = createRandom(seed).fork(tasks.length > 1 ? "all" : tasks[0]!.id);
-  const options = { ...configuration, scoreMap: scoreMapKind(configuration), backend, groups, sizes, random };
+  const forms = [...sizes]
+    .sort((x, y) => x - y)
+    .map((size) =>
+      evenForm(
+        size,
+        tasks.flatMap(({ scenarios }) => scenarios),
+      ),
+    );
+  const options = { ...configuration, scoreMap: scoreMapKind(configuration), backend, groups, forms, random };
   const validation = await crossValidate(tasks, split.sources, groups, {
     ...options,
     random: random.fork("cross-validation"),
@@ -83,24 +92,26 @@ export async function backtestCell(
   const trained = await trainFold(tasks, splits, 0, options);
   const tables = await estimateFold(tasks, trained, options, FORMS_PER_SEED);
   const learned = tasks.map((task, b) =>
-    learnEvidence(task, splits[b]!.sources, sizes, validation[b]!, { lambda, estimator }),
+    learnEvidence(task, splits[b]!.sources, forms, validation[b]!, { lambda, estimator }),
   );
   const inflations = new Map(
-    sizes.map((n) => {
-      const parts = overallParts(learned, n);
-      return [n, parts.length > 1 ? overallInflation(overallEstimates(parts, estimator)) : 1];
+    forms.map(({ id }) => {
+      const parts = overallParts(learned, id);
+      return [id, parts.length > 1 ? overallInflation(overallEstimates(parts, estimator)) : 1];
     }),
   );
   return tasks.flatMap((task, b) => {
     const evidence = learned[b]!;
     const { dims } = trained.linked.banks[b]!;
     return task.scenarios.flatMap((slice, s) =>
-      sizes.map((n): CellResult => {
+      forms.map((form): CellResult => {
+        const { id } = form;
+        const n = anchorsIn(form, slice.id);
         const held = servedEstimates(
           evidence,
           { alone: tables.alone[b]!, together: tables.together[b]! },
           s,
-          n,
+          id,
           estimator,
         );
         const truths = new Map(held.map(({ estimate: { model, truth } }) => [model, truth]));
@@ -130,8 +141,8 @@ export async function backtestCell(
           scenario: slice.id,
           n,
           dims,
-          lambda: servedEvidence(evidence, s, n).blends[s]!.get(n)!.served.lambda,
-          inflation: inflations.get(n)!,
+          lambda: servedEvidence(evidence, s, id).blends[s]!.get(id)!.served.lambda,
+          inflation: inflations.get(id)!,
           estimates: held.map((own) => cellEstimate(own, configuration, baseline.get(own.estimate.model)!)),
         };
       }),
@@ -151,21 +162,23 @@ function servedEstimates(
   evidence: BankEvidence,
   tables: Readonly<Record<Evidence, HeldOutTable>>,
   s: number,
-  n: number,
+  form: string,
   headline: EstimatorId,
 ): ServedEstimate[] {
   const of = (id: Evidence): { blend: Blend; error: number | null } | null => {
     const { validation, blends } = evidence[id];
-    const blend = blends[s]!.get(n)?.served;
+    const blend = blends[s]!.get(form)?.served;
     if (blend === undefined) return null;
-    return { blend, error: errorQuantile(validation.interpolation[s]!.get(n)!, headline, () => blend, 0.95) };
+    return { blend, error: errorQuantile(validation.interpolation[s]!.get(form)!, headline, () => blend, 0.95) };
   };
-  const alone = of("alone")!; // every size has one
+  const alone = of("alone")!; // every form has one
   const together = of("together");
   const better = new Map(
-    together === null ? [] : tables.together[s]!.get(n)!.map((estimate) => [heldOutKey(estimate), estimate] as const),
+    together === null
+      ? []
+      : tables.together[s]!.get(form)!.map((estimate) => [heldOutKey(estimate), estimate] as const),
   );
-  return tables.alone[s]!.get(n)!.map((own): ServedEstimate => {
+  return tables.alone[s]!.get(form)!.map((own): ServedEstimate => {
     const estimate = better.get(heldOutKey(own));
     return estimate ? { estimate, ...together! } : { estimate: own, ...alone };
   });

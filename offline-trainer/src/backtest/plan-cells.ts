@@ -1,6 +1,7 @@
 import { AnchorEvalError, createRandom } from "anchoreval/core";
 import type { ItemFeatures } from "../anchors/sublime/item-features.ts";
 import { bankTasks, linkedTasks } from "../fit/bank-tasks.ts";
+import { checkTaskStrata } from "../fit/check-strata.ts";
 import { modelsOf } from "../fit/source-splits.ts";
 import type { FitConfiguration } from "../fit/configuration.ts";
 import type { ResponseMatrix } from "../matrix/response-matrix.ts";
@@ -53,9 +54,10 @@ export interface PlannedCell extends CellInput {
  */
 export function planCells(matrix: ResponseMatrix, options: BacktestPlanOptions): PlannedCell[] {
   const { split, sizes, seeds, configuration } = options;
+  const all = bankTasks(matrix, configuration, options);
+  for (const task of all) checkTaskStrata(task, sizes, configuration);
   const groups = replicateGroups(matrix);
   const cells: PlannedCell[] = [];
-  const all = bankTasks(matrix, configuration, options);
   const together = options.rankedTogether ? modelsOf(all) : null;
   for (const tasks of linkedTasks(all, configuration)) {
     const models = modelsOf(tasks);

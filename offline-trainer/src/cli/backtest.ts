@@ -14,7 +14,7 @@ import { estimatorTable, recipeTable } from "./backtest-tables.ts";
 import { readDatesFile } from "./dates-file.ts";
 import { readFamilies } from "./families-file.ts";
 import { fileDigest } from "./file-digest.ts";
-import { FIT_OPTIONS, readConfiguration } from "./fit-options.ts";
+import { checkAskedSizes, FIT_OPTIONS, readConfiguration } from "./fit-options.ts";
 import { readImportFacts } from "./import-facts.ts";
 import { readLines } from "./line-file.ts";
 import { checkOutFile, writeOutFile } from "./out-file.ts";
@@ -76,6 +76,7 @@ export const backtestCommand: Command = {
       version: trainerVersion(),
     };
     const bar = output.progress("back-test", 1);
+    checkAskedSizes(options, matrix.items);
     const sizes = options.numbers("anchors", { min: 1, integer: true }, [10, 30, 50, 100]);
     const shared = {
       sizes: [...new Set(sizes)].sort((x, y) => x - y),

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { availableParallelism } from "node:os";
 import type { Command, Output } from "anchoreval/cli";
 import { AnchorEvalError, createRandom } from "anchoreval/core";
@@ -5,7 +6,9 @@ import { textsOf } from "../cold-start/question-split.ts";
 import { embeddingCsvLines, embeddingJsonLines } from "../embed/embedding-lines.ts";
 import { encodeTexts } from "../embed/encode-texts.ts";
 import { findEncoder, POOLINGS, type EncoderFiles, type EncoderOptions } from "../embed/encoder-files.ts";
+import { openPartialVectors, type PartialVectors } from "../embed/partial-vectors.ts";
 import { termVectors } from "../embed/term-vectors.ts";
+import type { TextTokens } from "../embed/text-tokens.ts";
 import type { TextVectors } from "../embed/text-vectors.ts";
 import { writeNpyEmbeddings } from "../embed/write-npy-embeddings.ts";
 import { readItems } from "../ingest/items-file.ts";
@@ -86,13 +89,15 @@ export const embedCommand: Command = {
       ? await byEncoder(
           texts.map((text) => prefix + text),
           files,
+          out.file,
           threads,
           output,
           signal,
         )
-      : { vectors: termVectors(texts, dims, createRandom(seed).fork("embed")), cut: 0 };
-    const { vectors, cut } = encoded;
-    if (signal.aborted) throw new AnchorEvalError("aborted", "the encoding was stopped; nothing was written");
+      : { vectors: termVectors(texts, dims, createRandom(seed).fork("embed")), cut: 0, partial: null };
+    const { vectors, cut, partial } = encoded;
+    if (partial === null && signal.aborted)
+      throw new AnchorEvalError("aborted", "the encoding was stopped; nothing was written");
     const ids = items.map(({ item_id: id }) => id);
     if (out.ending === "npy") await writeNpyEmbeddings(out.file, ids, vectors);
     else
@@ -100,6 +105,7 @@ export const embedCommand: Command = {
         out.file,
         out.ending === "csv" ? embeddingCsvLines(ids, vectors) : embeddingJsonLines(ids, vectors),
       );
+    await partial?.remove();
     if (cut > 0) output.remark(`${cut} of ${ids.length} texts were cut to ${files!.maxTokens} tokens`);
     if (output.json)
       output.document({
@@ -137,24 +143,38 @@ async function readOut(file: string): Promise<{ file: string; ending: "npy" | "j
 async function byEncoder(
   texts: readonly string[],
   files: EncoderFiles,
+  out: string,
   threads: number,
   output: Output,
   signal: AbortSignal,
-): Promise<{ vectors: TextVectors; cut: number }> {
+): Promise<{ vectors: TextVectors; cut: number; partial: PartialVectors }> {
   // Loaded where they are needed alone: ONNX Runtime has no build for some machines.
   const { openTokenizer } = await import("../embed/text-tokens.ts");
   const { openSentenceEncoder } = await import("../embed/sentence-encoder.ts");
   const tokens = texts.map(openTokenizer(files));
+  const partial = await openPartialVectors(out, await encodingKey(files, tokens));
+  if (partial.stale) output.remark(`${partial.file} is of other texts or another encoder: all are encoded anew`);
+  else if (partial.found)
+    output.remark(`goes on from ${partial.found.values.length / partial.found.width} texts in ${partial.file}`);
   const encoder = await openSentenceEncoder(files, threads);
   const bar = output.progress("encoding", texts.length);
   try {
     const vectors = await encodeTexts(tokens, encoder, {
+      partial,
       signal,
       onProgress: (done) => bar.update(done, `${done} of ${texts.length} texts`),
     });
-    return { vectors, cut: tokens.filter(({ cut }) => cut).length };
+    return { vectors, cut: tokens.filter(({ cut }) => cut).length, partial };
   } finally {
     bar.stop();
     await encoder.close();
   }
+}
+
+/** Digest of all that vectors depend on: the encoder, how its vectors are pooled, and the texts as it gets them. */
+async function encodingKey({ model, pooling }: EncoderFiles, tokens: readonly TextTokens[]): Promise<string> {
+  const hash = createHash("sha256");
+  hash.update(JSON.stringify({ model: await fileDigest(model), pooling, version: trainerVersion() }));
+  for (const { ids } of tokens) hash.update(`${ids.join()}\n`);
+  return hash.digest("hex");
 }

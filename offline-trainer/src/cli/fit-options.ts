@@ -14,6 +14,7 @@ import {
   type ScoreChoice,
 } from "../fit/configuration.ts";
 import { RECIPE_NAMES, RECIPES, type Recipe } from "../fit/recipes.ts";
+import type { ItemInfo } from "../matrix/response-matrix.ts";
 import type { ImportFacts } from "./import-facts.ts";
 
 /** Options of every command that fits. */
@@ -180,20 +181,38 @@ function readDimensions(
   return dims;
 }
 
-/** Anchors per scenario from --anchors, from --total shared evenly, or as the recipe has them. */
-export function readSizes(options: OptionReader, scenarios: number, recipe: Recipe): number[] {
-  const total = options.numbers("total", { min: 1, integer: true }, undefined);
-  const given = options.numbers("anchors", { min: 1, integer: true }, undefined);
-  const anchors = given ?? (total === undefined ? recipe.sizes : undefined);
-  if ((anchors === undefined) === (total === undefined))
-    throw new AnchorEvalError("invalid_option", "give --anchors N[,N…] (per scenario) or --total N");
-  const few = total?.find((count) => count < scenarios);
-  if (few !== undefined)
+/** Anchors a scenario, at least, in the totals that a recipe brings along. */
+const LEAST_SHARE = 2;
+
+/** Anchors per scenario from --anchors, of all scenarios together from --total; without either as the recipe has them. */
+export function readSizes(
+  options: OptionReader,
+  { scenarios, items }: { readonly scenarios: number; readonly items: number },
+  recipe: Recipe,
+): { readonly sizes: readonly number[]; readonly totals: readonly number[] } {
+  const sizes = options.numbers("anchors", { min: 1, integer: true }, undefined);
+  const totals = options.numbers("total", { min: 1, integer: true }, undefined);
+  if (sizes || totals) return { sizes: sizes ?? [], totals: totals ?? [] };
+  if (recipe.sizes === undefined)
+    throw new AnchorEvalError("invalid_option", "give --anchors N[,N…] (per scenario), --total N[,N…], or both");
+  return { sizes: recipe.sizes, totals: recipe.sizes.filter((n) => n >= LEAST_SHARE * scenarios && n <= items) };
+}
+
+/**
+ * Refuses anchors per scenario that were asked for and that no scenario has the items for; one that is smaller than others
+ * is taken whole.
+ * @throws AnchorEvalError `invalid_option`
+ */
+export function checkAskedSizes(options: OptionReader, items: readonly ItemInfo[]): void {
+  const counts = new Map<string, number>();
+  for (const { scenario } of items) counts.set(scenario, (counts.get(scenario) ?? 0) + 1);
+  const largest = Math.max(...counts.values());
+  const asked = options.numbers("anchors", { min: 1, integer: true }, []).find((size) => size > largest);
+  if (asked !== undefined)
     throw new AnchorEvalError(
       "invalid_option",
-      `--total is at least one anchor for each of the ${scenarios} scenarios; got ${few}`,
+      `--anchors ${asked} is more than there are: the largest scenario has ${largest} items`,
     );
-  return anchors ? [...anchors] : total!.map((count) => Math.round(count / scenarios));
 }
 
 /** BENCHMARK@X.Y.Z */

@@ -1,25 +1,24 @@
 import { availableParallelism } from "node:os";
 import { setImmediate as turn } from "node:timers/promises";
-import { parseManifest, sha256Hex } from "anchoreval/bundle";
-import type { Command, OptionReader } from "anchoreval/cli";
+import { parseManifest, sha256Hex, type FormManifest } from "anchoreval/bundle";
+import type { Command } from "anchoreval/cli";
 import { AnchorEvalError, createRandom } from "anchoreval/core";
+import { SECOND_FORM_SELECTIONS } from "../anchors/types.ts";
 import { PROVIDERS, resolveBackend } from "../backends/resolve-backend.ts";
-import { checkColdStart, fitColdStart, withColdStart, type ColdStartInput } from "../cold-start/fit-cold-start.ts";
+import { fitColdStart, withColdStart } from "../cold-start/fit-cold-start.ts";
 import { coldStartWords } from "../cold-start/cold-start-words.ts";
-import { readEmbeddings } from "../cold-start/embeddings-file.ts";
 import { DIMENSION_CANDIDATES } from "../fit/choose-dimension.ts";
 import { closingWords } from "../fit/closing-words.ts";
-import { dimsFor, type FitConfiguration } from "../fit/configuration.ts";
+import { dimsFor } from "../fit/configuration.ts";
 import { bundleFiles, fitBundle } from "../fit/fit-bundle.ts";
 import { foldThreads } from "../fit/fold-threads.ts";
 import { memoryStatement } from "../fit/memory.ts";
-import { readItems } from "../ingest/items-file.ts";
 import { readResponses } from "../ingest/read-responses.ts";
-import type { ResponseMatrix } from "../matrix/response-matrix.ts";
 import { checkBundleFolder, writeBundleFolder } from "../publish/bundle-folder.ts";
 import { fileDate, givenDate } from "./bundle-date.ts";
+import { COLD_START_OPTIONS, readColdStart } from "./cold-start-options.ts";
 import { readFamilies } from "./families-file.ts";
-import { FIT_OPTIONS, readConfiguration, readName, readRecipe, readSizes } from "./fit-options.ts";
+import { checkAskedSizes, FIT_OPTIONS, readConfiguration, readName, readRecipe, readSizes } from "./fit-options.ts";
 import { readImportFacts } from "./import-facts.ts";
 import { RESPONSE_OPTIONS, readResponseOptions } from "./response-options.ts";
 import { readSubsetInputs, SUBSET_OPTIONS } from "./subset-options.ts";
@@ -30,8 +29,16 @@ export const fitCommand: Command = {
   options: {
     ...RESPONSE_OPTIONS,
     name: { type: "string", value: "BENCHMARK@X.Y.Z", description: "name and version of the bundle" },
-    anchors: { type: "string", value: "N[,N…]", description: "anchors per scenario, one nested form each" },
-    total: { type: "string", value: "N[,N…]", description: "anchors over all scenarios, shared evenly" },
+    anchors: { type: "string", value: "N[,N…]", description: "anchors per scenario, one form N each" },
+    total: {
+      type: "string",
+      value: "N[,N…]",
+      description: "anchors over all scenarios, shared evenly, one form total-N each; may stand beside --anchors",
+    },
+    "second-form": {
+      type: "boolean",
+      description: `for every form N a form N-b of other items, chosen in the same way by ${SECOND_FORM_SELECTIONS.join(", ")}`,
+    },
     out: { type: "string", value: "DIR", description: "folder of the bundle" },
     ...FIT_OPTIONS,
     ...SUBSET_OPTIONS,
@@ -52,16 +59,7 @@ export const fitCommand: Command = {
     description: { type: "string", value: "TEXT", description: "a sentence about it" },
     licence: { type: "string", value: "TEXT", description: "licence of the data" },
     source: { type: "string", value: "TEXT", description: "source of the data" },
-    "cold-start": {
-      type: "string",
-      value: "FILE",
-      description: "items JSONL without answers: their parameters are foretold, and with model names routes are kept",
-    },
-    "cold-embeddings": {
-      type: "string",
-      value: "FILE",
-      description: "vectors of all items for --cold-start, as route reads them (default: TF-IDF of the texts)",
-    },
+    ...COLD_START_OPTIONS,
     "include-model-names": { type: "boolean", description: "keep the source models' names" },
     "include-text": { type: "boolean", description: "keep the anchors' texts" },
   },
@@ -82,19 +80,28 @@ export const fitCommand: Command = {
     const subsetInputs = await readSubsetInputs(options, [configuration.selection]);
     const { matrix, remarks } = await readResponses(responses, reading);
     for (const remark of remarks) output.remark(remark);
+    checkAskedSizes(options, matrix.items);
     const described = subsetInputs(matrix);
     const coldInput = await readColdStart(options, configuration, matrix);
     const read = performance.now() - begun;
     const scenarios = new Set(matrix.items.map((item) => item.scenario)).size;
-    const sizes = readSizes(options, scenarios, recipe);
     const { backend, provider: calibrating, reason } = await resolveBackend(provider, threads);
     output.remark(reason);
     const models = matrix.subjects.length;
     const items = matrix.items.length;
+    const asked = readSizes(options, { scenarios, items }, recipe);
+    const secondForms = options.flag("second-form");
     const folds = foldThreads(calibrating, threads, models * items);
     const most = configuration.dims === "auto" ? Math.max(...DIMENSION_CANDIDATES) : configuration.dims;
     const dims = dimsFor(most, models);
-    const size = { models, items, scenarios, sizes: sizes.length, dims, threads: folds?.count ?? 0 };
+    const size = {
+      models,
+      items,
+      scenarios,
+      sizes: (secondForms ? 2 : 1) * (asked.sizes.length + asked.totals.length),
+      dims,
+      threads: folds?.count ?? 0,
+    };
     output.remark(memoryStatement(size, process.availableMemory()));
     const checkpoint = options.text("checkpoint");
 
@@ -108,7 +115,8 @@ export const fitCommand: Command = {
       result = await fitBundle(matrix, {
         ...name,
         configuration,
-        sizes,
+        ...asked,
+        secondForms,
         seed,
         ...families,
         ...described,
@@ -132,6 +140,8 @@ export const fitCommand: Command = {
     } finally {
       bar.stop();
     }
+    if (options.text("total") !== undefined)
+      for (const remark of sameForms(asked.totals, result.content.manifest.forms)) output.remark(remark);
     const coldBegun = performance.now();
     if (coldInput) output.remark(`cold start: learning from ${items} items`);
     const cold =
@@ -186,28 +196,13 @@ export const fitCommand: Command = {
   },
 };
 
-async function readColdStart(
-  options: OptionReader,
-  { irtModel, link }: FitConfiguration,
-  matrix: ResponseMatrix,
-): Promise<ColdStartInput | null> {
-  const [file, embeddings] = [options.text("cold-start"), options.text("cold-embeddings")];
-  if (file === undefined) {
-    if (embeddings !== undefined)
-      throw new AnchorEvalError("invalid_option", "--cold-embeddings is of --cold-start, which isn't given");
-    return null;
-  }
-  if (irtModel !== "1pl" && irtModel !== "2pl")
-    throw new AnchorEvalError(
-      "unsupported",
-      `--cold-start foretells parameters of 1pl and 2pl, not the asymptotes of ${irtModel}`,
-    );
-  const input = {
-    items: await readItems(file),
-    embeddings: embeddings === undefined ? null : await readEmbeddings(embeddings),
-  };
-  checkColdStart(matrix, input, link);
-  return input;
+/** Says of every total that is no form of its own which form it is. */
+function sameForms(totals: readonly number[], forms: readonly Omit<FormManifest, "digest">[]): string[] {
+  const itemsOf = ({ scenarios }: Omit<FormManifest, "digest">): number =>
+    Object.values(scenarios).reduce((sum, { items }) => sum + items, 0);
+  return totals
+    .filter((total) => !forms.some(({ id }) => id === `total-${total}`))
+    .map((total) => `--total ${total} is form ${forms.find((form) => itemsOf(form) === total)!.id}`);
 }
 
 function stopped(cause?: unknown): AnchorEvalError {

@@ -4,6 +4,7 @@ import type { Selection } from "../anchors/types.ts";
 import { readEmbeddings } from "../cold-start/embeddings-file.ts";
 import type { BankTaskOptions } from "../fit/bank-tasks.ts";
 import { readItemTable } from "../ingest/item-table.ts";
+import { itemStrata } from "../item-features/item-strata.ts";
 import { itemFeatures, TEXT_USES } from "../item-features/item-features.ts";
 import type { ResponseMatrix } from "../matrix/response-matrix.ts";
 
@@ -31,6 +32,11 @@ export const SUBSET_OPTIONS = {
     description:
       "sublime: vectors of the items in place of TF-IDF: .jsonl, .csv (also .gz), or .npy with .ids.txt beside it",
   },
+  strata: {
+    type: "string",
+    value: "COLUMN",
+    description: "sublime: every subset keeps the proportions of this column of --items or --item-features",
+  },
 } as const satisfies Record<string, OptionSpec>;
 
 /** Files that the options name, read, to be put to a matrix. */
@@ -39,7 +45,8 @@ export type SubsetInputs = (matrix: ResponseMatrix) => Pick<BankTaskOptions, "it
 /**
  * Reads what subsets are described with, before the responses.
  * @throws AnchorEvalError `invalid_option` for such an option beside another selection, `invalid_data`, `not_found`; with
- * the matrix `invalid_data` for items without text, vector or row
+ * the matrix `invalid_data` for items without text, vector, row or stratum, `invalid_option` for a column of strata that
+ * isn't there
  */
 export async function readSubsetInputs(options: OptionReader, selections: readonly Selection[]): Promise<SubsetInputs> {
   const given = Object.keys(SUBSET_OPTIONS).filter((name) => options.text(name) !== undefined);
@@ -62,14 +69,22 @@ export async function readSubsetInputs(options: OptionReader, selections: readon
       `--anchor-models names two models or more, none twice; got ${options.text("anchor-models")!}`,
     );
   const [tableFile, embeddingsFile] = [options.text("item-features"), options.text("embeddings")];
+  const [itemsFile, strata] = [options.text("items"), options.text("strata")];
   const table = tableFile === undefined ? undefined : await readItemTable(tableFile);
   const embeddings = embeddingsFile === undefined ? undefined : await readEmbeddings(embeddingsFile);
+  const described = strata === undefined || itemsFile === undefined ? undefined : await readItemTable(itemsFile);
   return ({ items }) => ({
     ...(anchorModels && { anchorModels }),
     itemFeatures: itemFeatures(items, {
       texts,
       ...(table && { table }),
       ...(embeddings && { embeddings }),
+      ...(strata !== undefined && {
+        strata: itemStrata(strata, items, {
+          ...(described && { items: described }),
+          ...(table && { features: table }),
+        }),
+      }),
       random: createRandom("item features"),
     }),
   });

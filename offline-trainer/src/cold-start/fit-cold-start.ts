@@ -3,6 +3,7 @@ import {
   AnchorEvalError,
   placeOnAxes,
   predictedParameters,
+  type PredictedParameters,
   type RandomSource,
   type ScenarioRouting,
   type TextProjection,
@@ -11,6 +12,7 @@ import { firstFew } from "anchoreval/node";
 import type { FittedBank } from "../fit/fitted-bank.ts";
 import { isBinary, scoreAt, submatrix, type ItemInfo, type ResponseMatrix } from "../matrix/response-matrix.ts";
 import { embeddedRows, type Embeddings } from "./embeddings-file.ts";
+import { neighbourPredictor, type Neighbours } from "./neighbour-parameters.ts";
 import { textsOf } from "./question-split.ts";
 import { learnProjection, PROJECTION, projectedTexts } from "./text-projection.ts";
 import { scenarioRegressions } from "./scenario-regressions.ts";
@@ -20,6 +22,8 @@ export interface ColdStartInput {
   readonly items: readonly ItemInfo[];
   /** By item id; null goes by texts. */
   readonly embeddings: Embeddings | null;
+  /** Their parameters are means of neighbours'; null: by ridge regressions, as routes always go. @default null */
+  readonly neighbours?: Neighbours | null;
 }
 
 /** What a bundle gets of it: a part of its content, and of its manifest. */
@@ -32,13 +36,18 @@ export interface ColdStart {
  * Refuses, before the fit, what parameters can't be foretold from or for.
  * @param matrix - responses to the items that have some
  * @throws AnchorEvalError `invalid_data` for items that are there already, of scenarios without answers, without a text or
- * an embedding; `unsupported` for scores that aren't binarised
+ * an embedding; `invalid_option` for as many neighbours as a scenario has items with answers; `unsupported` for scores
+ * that aren't binarised
  */
-export function checkColdStart(matrix: ResponseMatrix, { items, embeddings }: ColdStartInput, link: string): void {
-  const [answered, scenarios] = [new Set<string>(), new Set<string>()];
+export function checkColdStart(
+  matrix: ResponseMatrix,
+  { items, embeddings, neighbours = null }: ColdStartInput,
+  link: string,
+): void {
+  const [answered, scenarios] = [new Set<string>(), new Map<string, number>()];
   for (const { item_id: id, scenario } of matrix.items) {
     answered.add(id);
-    scenarios.add(scenario);
+    scenarios.set(scenario, (scenarios.get(scenario) ?? 0) + 1);
   }
   const refuse = (wrong: readonly ItemInfo[], what: string): void => {
     if (wrong.length > 0)
@@ -53,8 +62,14 @@ export function checkColdStart(matrix: ResponseMatrix, { items, embeddings }: Co
   );
   refuse(
     items.filter(({ scenario }) => !scenarios.has(scenario)),
-    `of a scenario that the responses don't have (they have ${firstFew([...scenarios])})`,
+    `of a scenario that the responses don't have (they have ${firstFew([...scenarios.keys()])})`,
   );
+  const few = items.find(({ scenario }) => neighbours !== null && neighbours.k >= scenarios.get(scenario)!);
+  if (few)
+    throw new AnchorEvalError(
+      "invalid_option",
+      `${neighbours!.k} neighbours need more than ${neighbours!.k} items with answers, ${few.scenario} has ${scenarios.get(few.scenario)}: a smaller --cold-k, or --cold-method ridge`,
+    );
   if (link !== "binarize" && !isBinary(matrix))
     throw new AnchorEvalError(
       "unsupported",
@@ -78,7 +93,7 @@ export function checkColdStart(matrix: ResponseMatrix, { items, embeddings }: Co
  */
 export function fitColdStart(
   banks: readonly FittedBank[],
-  { items, embeddings }: ColdStartInput,
+  { items, embeddings, neighbours = null }: ColdStartInput,
   names: readonly string[] | null,
   random: RandomSource,
 ): ColdStart {
@@ -86,6 +101,8 @@ export function fitColdStart(
   const projection = embeddings ? null : learnProjection(textsOf(answered), PROJECTION, random.fork("projection"));
   const width = embeddings ? embeddings.width : projection!.axes.length / projection!.hashes.length;
   const scenarios = new Map<string, ScenarioRouting>();
+  const predictors = new Map<string, (coordinates: Float64Array) => PredictedParameters>();
+  const asked = new Set(items.map(({ scenario }) => scenario));
   const figures: Record<string, ColdStartManifest["scenarios"][string]> = {};
   for (const bank of banks)
     bank.trained.scenarios.forEach(({ slice, bank: { a, b }, threshold }) => {
@@ -94,32 +111,43 @@ export function fitColdStart(
       const columns = Array.from({ length: slice.count }, (_, i) => slice.begin + i);
       const own = submatrix(task.matrix, Array.from(rows), columns);
       const models = rows.length;
+      const parameters = { dims, a: Float64Array.from(a), b: Float64Array.from(b) };
+      const coordinates = coordinatesOf(own.items, embeddings, projection);
       const { routing, figures: measured } = scenarioRegressions(
         {
+          ...parameters,
           models,
-          dims,
           theta: calibration.theta,
-          a: Float64Array.from(a),
-          b: Float64Array.from(b),
           answers: Float64Array.from({ length: slice.count * models }, (_, at) => {
             const score = scoreAt(own, at % models, Math.floor(at / models));
             return Number.isNaN(score) ? NaN : Number(score > (threshold ?? 0.5));
           }),
         },
-        coordinatesOf(own.items, embeddings, projection),
+        coordinates,
         width,
         Uint32Array.from(rows),
         random.fork(slice.id),
       );
       scenarios.set(slice.id, routing);
+      if (asked.has(slice.id))
+        predictors.set(
+          slice.id,
+          neighbours ? neighbourPredictor(parameters, coordinates, width, neighbours) : byRegressions(routing),
+        );
       figures[slice.id] = measured;
     });
   return {
     content: {
-      items: coldItems(items, scenarios, coordinatesOf(items, embeddings, projection), width),
+      items: coldItems(items, predictors, coordinatesOf(items, embeddings, projection), width),
       routing: names && { projection, scenarios },
     },
-    manifest: { features: embeddings ? "embeddings" : "tf-idf", width, items: items.length, scenarios: figures },
+    manifest: {
+      features: embeddings ? "embeddings" : "tf-idf",
+      width,
+      items: items.length,
+      scenarios: figures,
+      ...(neighbours && { neighbours }),
+    },
   };
 }
 
@@ -140,17 +168,20 @@ function coordinatesOf(
   ).values;
 }
 
+/** Parameters by a scenario's regressions; coordinates that are all 0 say nothing. */
+function byRegressions(routing: ScenarioRouting): (coordinates: Float64Array) => PredictedParameters {
+  return (own) => predictedParameters(routing, placeOnAxes(routing, own.some((x) => x !== 0) ? own : null));
+}
+
 function coldItems(
   items: readonly ItemInfo[],
-  scenarios: ReadonlyMap<string, ScenarioRouting>,
+  predictors: ReadonlyMap<string, (coordinates: Float64Array) => PredictedParameters>,
   coordinates: Float64Array,
   width: number,
 ): ColdItemRecord[] {
   return items.map(({ item_id, scenario, subscenario, hash }, i) => {
-    const own = coordinates.subarray(i * width, (i + 1) * width);
-    const routing = scenarios.get(scenario)!;
-    const at = placeOnAxes(routing, own.some((x) => x !== 0) ? own : null);
-    const { a, b, aVariance, bVariance } = predictedParameters(routing, at);
+    const predict = predictors.get(scenario)!;
+    const { a, b, aVariance, bVariance } = predict(coordinates.subarray(i * width, (i + 1) * width));
     return {
       item_id,
       scenario,

@@ -11,13 +11,13 @@ export interface NearestQuestions {
 
 /**
  * The k rows of a pool with the largest inner products, which are cosines of rows of length 1; of equals the first.
- * @param leaveOwn - the questions are the pool's own rows, in order, and none is its own neighbour
+ * @param own - the row of the pool that each question is, which isn't its neighbour
  */
 export function nearestQuestions(
   questions: SparseRows,
   pool: SparseRows,
   k: number,
-  { leaveOwn = false }: { readonly leaveOwn?: boolean } = {},
+  { own }: { readonly own?: ArrayLike<number> } = {},
 ): NearestQuestions {
   const postings = transposed(pool);
   const indices = new Uint32Array(questions.count * k);
@@ -31,7 +31,7 @@ export function nearestQuestions(
       for (let p = postings.starts[column]!; p < postings.starts[column + 1]!; p++)
         products[postings.columns[p]!] = products[postings.columns[p]!]! + value * postings.values[p]!;
     }
-    if (leaveOwn) products[q] = -Infinity;
+    if (own) products[own[q]!] = -Infinity;
     keepLargest(products, indices.subarray(q * k, (q + 1) * k), similarities.subarray(q * k, (q + 1) * k));
   }
   return { k, indices, similarities };

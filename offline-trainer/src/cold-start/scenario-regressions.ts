@@ -8,12 +8,11 @@ import { principalAxes } from "../spectral/principal-axes.ts";
 import { mostRight, shareRight } from "./share-right.ts";
 import { denseRows } from "../spectral/sparse-rows.ts";
 import { ridgeVariances, spectralRidge } from "../spectral/spectral-ridge.ts";
+import { strided } from "./strided.ts";
 import type { QuestionBank } from "./types.ts";
 
 /** Axes of the coordinates that regressions go on. */
 const AXES = 100;
-/** Questions at most that the scale is fitted to, and figures are of: chances of all models are computed for each. */
-const MOST_LEFT_OUT = 2000;
 
 /** Models up to which chances may come straight from their answers: a regression a model. More have enough dimensions. */
 const MOST_STRAIGHT = 60;
@@ -115,10 +114,4 @@ export function scenarioRegressions(
       },
     },
   };
-}
-
-/** At most {@link MOST_LEFT_OUT} indices below `count`, evenly apart. */
-function strided(count: number): Uint32Array {
-  const kept = Math.min(count, MOST_LEFT_OUT);
-  return Uint32Array.from({ length: kept }, (_, k) => Math.floor((k * count) / kept));
 }

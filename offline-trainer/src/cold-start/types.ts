@@ -9,6 +9,10 @@
 export const ROUTE_METHODS = ["knn", "weighted-knn", "ridge", "answer-ridge"] as const;
 export type RouteMethod = (typeof ROUTE_METHODS)[number];
 
+/** How item parameters of questions without answers are foretold for a bundle. */
+export const COLD_METHODS = ["ridge", "knn", "weighted-knn"] as const satisfies readonly RouteMethod[];
+export type ColdMethod = (typeof COLD_METHODS)[number];
+
 /** Probabilities of a right answer, question by question: `[i·M + m]` is of model m, in [0,1]. */
 export interface Forecast {
   /** Of the train questions, each by the others alone. */

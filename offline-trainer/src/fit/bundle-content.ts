@@ -12,6 +12,7 @@ import { answerFactors, sourceAnswers } from "./answer-factors.ts";
 import { askedItems } from "./asked-items.ts";
 import type { FitOptions } from "./fit-options.ts";
 import type { FittedBank } from "./fitted-bank.ts";
+import type { FormPlan } from "./form-plans.ts";
 import { formManifests } from "./form-manifests.ts";
 import { rounded } from "./rounded.ts";
 
@@ -19,14 +20,13 @@ import { rounded } from "./rounded.ts";
 export function bundleContent(
   matrix: ResponseMatrix,
   banks: readonly FittedBank[],
-  sizes: readonly number[],
+  forms: readonly FormPlan[],
   options: FitOptions,
 ): BundleContent {
   const { configuration, seed, backend } = options;
   const scenarios = banks.flatMap((bank) =>
     bank.task.scenarios.map((slice, s) => ({ bank, slice, s, trained: bank.trained.scenarios[s]! })),
   );
-  const forms = formManifests(banks, sizes, configuration, seed);
   const manifest: BundleContent["manifest"] = {
     formatVersion: FORMAT_VERSION,
     benchmark: options.benchmark,
@@ -56,8 +56,8 @@ export function bundleContent(
       threshold: trained.threshold,
       scoreMap: trained.scoreMap && { x: Array.from(trained.scoreMap.x), y: Array.from(trained.scoreMap.y) },
     })),
-    forms,
-    defaultForm: defaultForm(sizes),
+    forms: formManifests(banks, forms, configuration, seed),
+    defaultForm: defaultForm(forms),
     sources: { models: matrix.subjects.length, names: options.includeModelNames ? matrix.subjects : null, note: null },
     protocol: options.protocol ?? {},
     fit: {
@@ -92,8 +92,8 @@ export function bundleContent(
   return {
     manifest,
     scenarios: scenarios.map(({ bank, slice, s, trained }): ScenarioContent => {
-      const sets = new Map(sizes.map((n) => [String(n), bank.forms[s]!.get(n)!]));
-      const maps = new Map(Array.from(bank.maps[s]!, ([n, own]) => [String(n), own]));
+      const sets = bank.forms[s]!;
+      const maps = bank.maps[s]!;
       const items = bank.task.matrix.items.slice(slice.begin, slice.begin + slice.count);
       const asked = askedItems(sets.values());
       const ascending = asked.map((_, row) => row).sort((x, y) => asked[x]! - asked[y]!);
@@ -121,7 +121,7 @@ function filteredItems(banks: readonly FittedBank[]): { filtered?: Record<string
   return filtered.length > 0 ? { filtered: Object.fromEntries(filtered) } : {};
 }
 
-/** How subsets were chosen by the models' ranking, by scenario and form; nothing where none was. */
+/** How subsets were chosen by the models' ranking, by scenario and number of anchors; nothing where none was. */
 function subsetRankings(banks: readonly FittedBank[]): { rankings?: Record<string, object> } {
   const rankings = banks.flatMap(({ rankings: own }) =>
     Array.from(own, ([id, bySize]) => [id, Object.fromEntries(bySize)] as const),
@@ -129,9 +129,10 @@ function subsetRankings(banks: readonly FittedBank[]): { rankings?: Record<strin
   return rankings.length > 0 ? { rankings: Object.fromEntries(rankings) } : {};
 }
 
-/** The form that is asked by default: 100 anchors a scenario, else the next smaller, else the smallest. */
-function defaultForm(sizes: readonly number[]): string {
-  return String(sizes.filter((n) => n <= 100).at(-1) ?? sizes[0]!);
+/** The form that is asked by default: the largest of at most 100 anchors a scenario, else the smallest. */
+function defaultForm(forms: readonly FormPlan[]): string {
+  const first = forms.filter(({ disjointFrom }) => disjointFrom === undefined);
+  return (first.filter(({ anchors }) => Math.max(...anchors.values()) <= 100).at(-1) ?? first[0]!).id;
 }
 
 function itemRecord({ item_id, scenario, subscenario, hash }: ItemInfo): ItemRecord {

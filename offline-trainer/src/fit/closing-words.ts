@@ -14,10 +14,11 @@ export function closingWords(manifest: Manifest): string[] {
   return manifest.forms.flatMap((form) =>
     manifest.scenarios.map(({ id }): string => {
       const { items, whole, measured } = form.scenarios[id]!;
+      const asked = `${items}${form.disjointFrom === undefined ? "" : " other"} items`;
       if (whole) return `${id}, all ${items} items: the score is exact.`;
       const { interpolation, extrapolation } = measured;
       if (interpolation === null)
-        return `${id}, ${items} items, ${manifest.sources.models} models: too few models to hold any out; the error is not measured.`;
+        return `${id}, ${asked}, ${manifest.sources.models} models: too few models to hold any out; the error is not measured.`;
       const own = figureOf(interpolation.estimators, form.estimator).mae;
       const within = interpolation.absoluteError[3] ?? null;
       const spread =
@@ -28,7 +29,7 @@ export function closingWords(manifest: Manifest): string[] {
         ? ` Models stronger than any seen: ${points(figureOf(extrapolation.estimators, form.estimator).mae)}.`
         : "";
       const worse = own >= interpolation.randomMae ? " This form is no better than random items." : "";
-      return `${id}, ${items} items, ${interpolation.models} models: typical error ${points(own)} points, ${spread}; ${items} random items: ${points(interpolation.randomMae)}.${stronger}${worse}`;
+      return `${id}, ${asked}, ${interpolation.models} models: typical error ${points(own)} points, ${spread}; ${items} random items: ${points(interpolation.randomMae)}.${stronger}${worse}`;
     }),
   );
 }

@@ -6,6 +6,7 @@ import type { BankModel } from "./calibrate-bank.ts";
 import { checkpointed } from "./checkpoint.ts";
 import type { ScoreMapKind } from "./configuration.ts";
 import { estimateFold, trainFold, type FoldTables } from "./held-out.ts";
+import type { FormPlan } from "./form-plans.ts";
 import type { WantedModel } from "./resolve-model.ts";
 import type { BankTask } from "./train-bank.ts";
 
@@ -16,7 +17,7 @@ export interface FoldPlan extends BankModel, WantedModel {
   readonly groups: ArrayLike<number>;
   readonly selection: Selection;
   readonly scoreMap: ScoreMapKind;
-  readonly sizes: readonly number[];
+  readonly forms: readonly FormPlan[];
   /** k of the ability prior N(μ, k²Σ). */
   readonly priorScale: number;
   /** Forms drawn on each fold. */

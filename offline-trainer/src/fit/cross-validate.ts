@@ -36,7 +36,7 @@ export async function crossValidate(
   groups: ArrayLike<number>,
   options: CrossValidateOptions,
 ): Promise<BankValidation[]> {
-  const { random, irtModel, estimation, dims, link, shrinkage, search, selection, scoreMap, sizes, priorScale, draws } =
+  const { random, irtModel, estimation, dims, link, shrinkage, search, selection, scoreMap, forms, priorScale, draws } =
     options;
   const among = sourceSplits(tasks, rows, groups, options.folds, random.fork("folds"));
   const enough = rows.length >= LEAST_MODELS;
@@ -51,7 +51,7 @@ export async function crossValidate(
     splits,
     stream: random.fork(`fold ${fold}`).name,
   }));
-  const model = { irtModel, estimation, dims, link, shrinkage, search, selection, scoreMap, sizes, priorScale, draws };
+  const model = { irtModel, estimation, dims, link, shrinkage, search, selection, scoreMap, forms, priorScale, draws };
   const { checkpoint, backend, threads, signal, onFold } = options;
   const shares = new Float64Array(folds.length);
   const tables = await runFolds({ tasks, groups, ...model, ...(checkpoint !== undefined && { checkpoint }) }, folds, {
@@ -71,9 +71,9 @@ export async function crossValidate(
     tasks[b]!.scenarios.map(
       (_, s) =>
         new Map(
-          sizes.map((size) => [
-            size,
-            own.flatMap((fold): readonly HeldOutEstimate[] => fold[evidence][b]![s]!.get(size)!),
+          forms.map(({ id }) => [
+            id,
+            own.flatMap((fold): readonly HeldOutEstimate[] => fold[evidence][b]![s]!.get(id)!),
           ]),
         ),
     );

@@ -7,26 +7,38 @@ import type { SubsetRanking } from "../anchors/sublime/subset-ranking.ts";
 import { prepareSelection } from "../anchors/select-anchors.ts";
 import type { SelectedAnchors, Selection, SelectionInput } from "../anchors/types.ts";
 import { scoreAt } from "../matrix/response-matrix.ts";
+import { anchorNumbers, anchorsIn, type FormPlan } from "./form-plans.ts";
 import type { BankTask, TrainedBank } from "./train-bank.ts";
 
-/** Anchor sets of every scenario of a bank, by size: `forms[s].get(n)`. */
-export type BankForms = readonly ReadonlyMap<number, AnchorSet>[];
+/** Anchor sets of every scenario of a bank, by form: `forms[s].get(id)`. */
+export type BankForms = readonly ReadonlyMap<string, AnchorSet>[];
+
+/** Anchors that a form takes of a scenario. */
+interface FormSize {
+  readonly id: string;
+  readonly size: number;
+}
 
 /** The choice of anchors in every scenario, ready to be drawn. */
 export interface PreparedForms {
   readonly scenarios: readonly {
     readonly id: string;
     readonly draw: (random: RandomSource) => Promise<SelectedAnchors>;
+    /** Forms of the draw. */
+    readonly first: readonly FormSize[];
+    /** Forms of other items than those: the same in every draw. */
+    readonly second: readonly FormSize[];
+    readonly secondSets: () => ReadonlyMap<number, AnchorSet>;
     /** Of a selection that looks among some of the items only. */
     readonly filtered?: FilteredItems;
-    /** Of a selection that goes by the models' ranking, by size. */
+    /** Of a selection that goes by the models' ranking, by number of anchors. */
     readonly rankings?: () => Promise<ReadonlyMap<number, SubsetRanking>>;
   }[];
 }
 
 export interface PrepareFormsOptions {
   readonly selection: Selection;
-  readonly sizes: readonly number[];
+  readonly forms: readonly FormPlan[];
   /** Stream of the fit that the forms are drawn on: what all of them share is drawn from it. */
   readonly random: RandomSource;
   readonly backend: NearestBackend;
@@ -41,13 +53,23 @@ export function prepareForms(
   task: BankTask,
   rows: ArrayLike<number>,
   trained: TrainedBank,
-  { selection, ...options }: PrepareFormsOptions,
+  { selection, forms, ...options }: PrepareFormsOptions,
 ): PreparedForms {
+  const sizes = anchorNumbers(forms, task.scenarios);
   return {
-    scenarios: selectionInputs(task, rows, trained, options).map(({ id, input }) => ({
-      id,
-      ...prepareSelection(selection, input),
-    })),
+    scenarios: selectionInputs(task, rows, trained, { ...options, sizes }).map(({ id, input }) => {
+      const { second, ...prepared } = prepareSelection(selection, input);
+      const sized = (wanted: readonly FormPlan[]): FormSize[] =>
+        wanted.map((form) => ({ id: form.id, size: anchorsIn(form, id) }));
+      let chosen: ReadonlyMap<number, AnchorSet> | undefined;
+      return {
+        id,
+        ...prepared,
+        first: sized(forms.filter(({ disjointFrom }) => disjointFrom === undefined)),
+        second: sized(forms.filter(({ disjointFrom }) => disjointFrom !== undefined)),
+        secondSets: () => (chosen ??= second!()), // checkSecondForms has refused selections without
+      };
+    }),
   };
 }
 
@@ -56,7 +78,13 @@ export function selectionInputs(
   task: BankTask,
   rows: ArrayLike<number>,
   trained: TrainedBank,
-  { sizes, random, backend, design, simulatedProposals }: Omit<PrepareFormsOptions, "selection">,
+  {
+    sizes,
+    random,
+    backend,
+    design,
+    simulatedProposals,
+  }: Omit<PrepareFormsOptions, "selection" | "forms"> & { readonly sizes: readonly number[] },
 ): { readonly id: string; readonly input: SelectionInput }[] {
   const own = random.fork("design of the forms");
   const families = Int32Array.from(rows, (row) => task.families[row]!);
@@ -97,9 +125,17 @@ export function selectionInputs(
   });
 }
 
-/** Draws one form: the anchors of every scenario. */
+/** Draws the forms: the anchors of every scenario. Those of as many anchors have the same. */
 export async function drawForms({ scenarios }: PreparedForms, random: RandomSource): Promise<BankForms> {
-  const forms: ReadonlyMap<number, AnchorSet>[] = [];
-  for (const { id, draw } of scenarios) forms.push((await draw(random.fork(id))).sets);
+  const forms: ReadonlyMap<string, AnchorSet>[] = [];
+  for (const { id, draw, first, second, secondSets } of scenarios) {
+    const { sets } = await draw(random.fork(id));
+    forms.push(
+      new Map([
+        ...first.map((form) => [form.id, sets.get(form.size)!] as const),
+        ...second.map((form) => [form.id, secondSets().get(form.size)!] as const),
+      ]),
+    );
+  }
   return forms;
 }

@@ -51,7 +51,7 @@ export interface FinalForms {
   readonly forms: BankForms;
   /** By scenario. */
   readonly filtered: ReadonlyMap<string, FilteredItems>;
-  /** How anchors were chosen by the models' ranking where they were, by scenario and size. */
+  /** How anchors were chosen by the models' ranking where they were, by scenario and number of anchors. */
   readonly rankings: ReadonlyMap<string, ReadonlyMap<number, SubsetRanking>>;
 }
 

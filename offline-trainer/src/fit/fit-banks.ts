@@ -1,9 +1,10 @@
-import { createRandom, type ScoreMaps } from "anchoreval/core";
+import { createRandom, type RandomSource, type ScoreMaps } from "anchoreval/core";
 import { answeringModels } from "./answering-models.ts";
 import { checkpointed } from "./checkpoint.ts";
 import { headlineEstimator, scoreMapKind, type FitConfiguration } from "./configuration.ts";
 import { crossValidate, type BankValidation } from "./cross-validate.ts";
 import { drawFinalForms, trainFinalBanks, type FinalForms } from "./final-banks.ts";
+import { anchorNumbers, type FormPlan } from "./form-plans.ts";
 import type { FitOptions } from "./fit-options.ts";
 import type { FittedBank } from "./fitted-bank.ts";
 import { formScoreMaps } from "./form-score-maps.ts";
@@ -15,7 +16,8 @@ import { sideBySide } from "./side-by-side.ts";
 import type { Stopwatch } from "./stopwatch.ts";
 import type { BankTask } from "./train-bank.ts";
 
-export interface FitBanksOptions extends Omit<FitOptions, "onProgress"> {
+export interface FitBanksOptions extends Omit<FitOptions, "onProgress" | "sizes" | "totals"> {
+  readonly forms: readonly FormPlan[];
   /** Replicate group of every model. */
   readonly groups: ArrayLike<number>;
   readonly clock: Stopwatch;
@@ -36,7 +38,7 @@ interface FinalFit {
  * threads for the held-out models, both at once.
  */
 export async function fitBanks(tasks: readonly BankTask[], options: FitBanksOptions): Promise<FittedBank[]> {
-  const { configuration, sizes, seed, threads, groups, clock } = options;
+  const { configuration, forms: plans, seed, threads, groups, clock } = options;
   const random = createRandom(seed).fork(tasks.length > 1 ? "all" : tasks[0]!.id);
   const rows = tasks.map(answeringModels);
   const report = progressOf(tasks, options);
@@ -44,7 +46,6 @@ export async function fitBanks(tasks: readonly BankTask[], options: FitBanksOpti
     irtModel: configuration.irtModel,
     estimation: configuration.estimation,
     groups,
-    sizes,
     priorScale: configuration.priorScale,
     ...(signal ? { backend: interruptible(options.backend), signal } : { backend: options.backend }),
   });
@@ -55,7 +56,7 @@ export async function fitBanks(tasks: readonly BankTask[], options: FitBanksOpti
       ...configuration,
       scoreMap: scoreMapKind(configuration),
       ...shared(signal),
-      sizes,
+      forms: plans,
       random: random.fork("cross-validation"),
       ...(threads && { threads }),
       ...(options.checkpoint !== undefined && { checkpoint: options.checkpoint }),
@@ -72,7 +73,13 @@ export async function fitBanks(tasks: readonly BankTask[], options: FitBanksOpti
     };
     const resolved = [];
     for (const [b, task] of tasks.entries())
-      resolved.push(await resolveModel(task, rows[b]!, configuration, { ...own, random: random.fork(task.id) }));
+      resolved.push(
+        await resolveModel(task, rows[b]!, configuration, {
+          ...own,
+          sizes: anchorNumbers(plans, task.scenarios),
+          random: random.fork(task.id),
+        }),
+      );
     if ([configuration.dims, configuration.link, configuration.shrinkage].includes("auto") || configuration.search > 0)
       clock.lap("choice of the model");
     const models = resolved.map(({ model }) => model);
@@ -85,14 +92,14 @@ export async function fitBanks(tasks: readonly BankTask[], options: FitBanksOpti
     const forms = await drawFinalForms(tasks, linked, {
       models,
       selection: configuration.selection,
-      sizes,
+      forms: plans,
       random,
       backend: own.backend,
       ...(signal && { signal }),
       onBank: (done) => report({ final: 0.5 + done / tasks.length / 2 }),
     });
     clock.lap("choice of anchors");
-    const maps = finalScoreMaps(tasks, linked, models, forms, sizes, configuration);
+    const maps = finalScoreMaps(tasks, linked, models, forms, plans, configuration, random.fork("score maps"));
     return { resolved, linked, forms, maps };
   };
 
@@ -113,7 +120,7 @@ export async function fitBanks(tasks: readonly BankTask[], options: FitBanksOpti
       factors: linked.factors[b]!,
       loadings: linked.common && linked.common.loadings[b]!,
       dimensionErrors,
-      evidence: learnEvidence(task, rows[b]!, sizes, validation[b]!, {
+      evidence: learnEvidence(task, rows[b]!, plans, validation[b]!, {
         lambda: configuration.lambda,
         estimator: headlineEstimator(configuration),
       }),
@@ -130,17 +137,18 @@ function finalScoreMaps(
   linked: LinkedBanks,
   models: readonly ResolvedModel[],
   forms: readonly FinalForms[],
-  sizes: readonly number[],
+  plans: readonly FormPlan[],
   configuration: FitConfiguration,
+  random: RandomSource,
 ): FittedBank["maps"][] {
   const kind = scoreMapKind(configuration);
-  const maps = tasks.map(({ scenarios }) => scenarios.map(() => new Map<number, ScoreMaps>()));
+  const maps = tasks.map(({ scenarios }) => scenarios.map(() => new Map<string, ScoreMaps>()));
   if (kind === "none") return maps;
   const priors = bankPriors(linked, configuration.priorScale);
-  for (const size of sizes) {
-    const anchors = forms.map((own) => own.forms.map((bySize) => bySize.get(size)!));
-    formScoreMaps(tasks, linked, priors, models, anchors, kind).forEach((own, b) =>
-      own.forEach((map, s) => maps[b]![s]!.set(size, map)),
+  for (const { id } of plans) {
+    const anchors = forms.map((own) => own.forms.map((byForm) => byForm.get(id)!));
+    formScoreMaps(tasks, linked, priors, models, anchors, kind, random).forEach((own, b) =>
+      own.forEach((map, s) => maps[b]![s]!.set(id, map)),
     );
   }
   return maps;

@@ -5,8 +5,11 @@ import { replicateGroups } from "../prepare/replicates.ts";
 import { LEAST_MODELS } from "./answering-models.ts";
 import { bankTasks, linkedTasks } from "./bank-tasks.ts";
 import { bundleContent } from "./bundle-content.ts";
+import { checkSecondForms } from "./check-second-forms.ts";
+import { checkTaskStrata } from "./check-strata.ts";
 import { fitBanks } from "./fit-banks.ts";
 import type { FitOptions } from "./fit-options.ts";
+import { anchorNumbers, formPlans, withSecondForms } from "./form-plans.ts";
 import type { FittedBank } from "./fitted-bank.ts";
 import { stopwatch } from "./stopwatch.ts";
 
@@ -24,7 +27,8 @@ export interface FitResult {
 /**
  * Fits a bundle: calibrates, chooses anchors, learns λ and measures every estimator's error on held-out models.
  * @param matrix - columns grouped by scenario and subscenario
- * @throws AnchorEvalError `invalid_data` for fewer than five models, `invalid_option` for sizes that are none
+ * @throws AnchorEvalError `invalid_data` for fewer than five models, `invalid_option` for sizes that are none or can't be shared;
+ *   what {@link checkSecondForms} throws
  */
 export async function fitBundle(matrix: ResponseMatrix, options: FitOptions): Promise<FitResult> {
   const { configuration } = options;
@@ -33,25 +37,23 @@ export async function fitBundle(matrix: ResponseMatrix, options: FitOptions): Pr
       "invalid_data",
       `a fit needs at least ${LEAST_MODELS} models, these responses have ${matrix.subjects.length}`,
     );
-  const sizes = [...new Set(options.sizes)].sort((x, y) => x - y);
-  if (sizes.length === 0 || sizes.some((n) => !Number.isInteger(n) || n < 1))
-    throw new AnchorEvalError(
-      "invalid_option",
-      `anchors are whole numbers of at least 1, got ${options.sizes.join(", ")}`,
-    );
-
   const clock = stopwatch();
+  const tasks = bankTasks(matrix, configuration, options);
+  const scenarios = tasks.flatMap((task) => task.scenarios);
+  const first = formPlans(options.sizes, options.totals ?? [], scenarios);
+  if (options.secondForms) checkSecondForms(first, scenarios, configuration.selection);
+  const forms = options.secondForms ? withSecondForms(first) : first;
+  for (const task of tasks) checkTaskStrata(task, anchorNumbers(forms, task.scenarios), configuration);
   const groups = replicateGroups(matrix);
   clock.lap("replicates");
-  const tasks = bankTasks(matrix, configuration, options);
   const banks: FittedBank[] = [];
   for (const linked of linkedTasks(tasks, configuration)) {
     const before = banks.length;
     const onProgress = (share: number, note: string): void =>
       options.onProgress?.(before + share * linked.length, tasks.length, note);
-    banks.push(...(await fitBanks(linked, { ...options, sizes, groups, clock, onProgress })));
+    banks.push(...(await fitBanks(linked, { ...options, forms, groups, clock, onProgress })));
   }
-  const content = bundleContent(matrix, banks, sizes, options);
+  const content = bundleContent(matrix, banks, forms, options);
   clock.lap("measured errors");
   return { banks, content, timings: clock.laps };
 }

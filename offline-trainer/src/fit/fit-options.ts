@@ -23,6 +23,10 @@ export interface FitOptions extends BundleDescription {
   readonly configuration: FitConfiguration;
   /** Anchors per scenario, one form each. */
   readonly sizes: readonly number[];
+  /** Anchors of all scenarios together, one form each ({@link totalForm}). @default none */
+  readonly totals?: readonly number[];
+  /** For each form a second one of as many other items ({@link checkSecondForms}). @default false */
+  readonly secondForms?: boolean;
   readonly seed: number;
   /** Family by model name, for models that are held out by whole families; where it has none, the name tells. */
   readonly families?: ReadonlyMap<string, string>;

@@ -22,11 +22,11 @@ export interface FittedBank {
   readonly shrinkage: number;
   readonly trained: TrainedBank;
   readonly forms: BankForms;
-  /** Score maps by scenario and size; empty where none are fitted. */
-  readonly maps: readonly ReadonlyMap<number, ScoreMaps>[];
+  /** Score maps by scenario and form; empty where none are fitted. */
+  readonly maps: readonly ReadonlyMap<string, ScoreMaps>[];
   /** What anchors were chosen among, by scenario, where that isn't all items. */
   readonly filtered: ReadonlyMap<string, FilteredItems>;
-  /** How anchors were chosen by the models' ranking where they were, by scenario and size. */
+  /** How anchors were chosen by the models' ranking where they were, by scenario and number of anchors. */
   readonly rankings: ReadonlyMap<string, ReadonlyMap<number, SubsetRanking>>;
   /** Factors of its scenarios' items. */
   readonly factors: readonly AnchorFactors[];

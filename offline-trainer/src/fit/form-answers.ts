@@ -19,25 +19,24 @@ export interface FormAnswers {
 /**
  * The factors of the forms of one scenario, as a bundle with all these forms has them.
  * @param weights - item weights, summing to 1
- * @param forms - by size
+ * @param forms - by id, in the order of the bundle: those that ask fewer items first, second forms last
  */
 export function formAnswers(
   answers: SourceAnswers,
   weights: Float64Array,
-  forms: ReadonlyMap<number, AnchorSet>,
-): ReadonlyMap<number, FormAnswers> {
-  const ascending = new Map([...forms].sort(([size], [other]) => size - other));
-  const asked = askedItems(ascending.values());
+  forms: ReadonlyMap<string, AnchorSet>,
+): ReadonlyMap<string, FormAnswers> {
+  const asked = askedItems(forms.values());
   const rows = new Map(Array.from(asked, (item, row) => [item, row]));
   const all = answerFactors(answers, asked);
   return new Map(
-    Array.from(forms, ([size, anchors]): [number, FormAnswers] => {
+    Array.from(forms, ([form, anchors]): [string, FormAnswers] => {
       const own = anchorFactors(
         all,
         anchors.items.map((item) => rows.get(item)!),
       );
       const sample = answeredSample(anchors, new Float64Array(anchors.items.length))!;
-      return [size, { answerFactors: own, regressions: answerRegressions(own, weights, sample) }];
+      return [form, { answerFactors: own, regressions: answerRegressions(own, weights, sample) }];
     }),
   );
 }

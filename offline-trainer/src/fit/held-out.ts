@@ -24,6 +24,7 @@ import { bankPriors, linkBanks, type LinkedBanks } from "./link-banks.ts";
 import { overallPlace, overallScores, scoresSeen, type OverallPlace } from "./overall-place.ts";
 import { sourceAnswers } from "./answer-factors.ts";
 import { formAnswers } from "./form-answers.ts";
+import { anchorNumbers, type FormPlan } from "./form-plans.ts";
 import { formScoreMaps } from "./form-score-maps.ts";
 import { resolveModel, type ResolvedModel, type WantedModel } from "./resolve-model.ts";
 import { trainBank, type BankTask, type TrainedBank } from "./train-bank.ts";
@@ -31,7 +32,7 @@ import { trainBank, type BankTask, type TrainedBank } from "./train-bank.ts";
 export interface HeldOutOptions extends Omit<DimensionOptions, "link" | "shrinkage">, WantedModel {
   readonly selection: Selection;
   readonly scoreMap: ScoreMapKind;
-  readonly sizes: readonly number[];
+  readonly forms: readonly FormPlan[];
   /** k of the ability prior N(μ, k²Σ). */
   readonly priorScale: number;
 }
@@ -59,8 +60,8 @@ export interface HeldOutEstimate {
   readonly failed: boolean;
 }
 
-/** Estimates by scenario of the task, by size. */
-export type HeldOutTable = readonly ReadonlyMap<number, readonly HeldOutEstimate[]>[];
+/** Estimates by scenario of the task, by form. */
+export type HeldOutTable = readonly ReadonlyMap<string, readonly HeldOutEstimate[]>[];
 
 /** A split with what was learned from its sources alone, in all banks that are estimated together. */
 export interface TrainedFold {
@@ -93,7 +94,8 @@ export async function trainFold(
       random: options.random.fork(task.id),
       onStep: (step: CalibrationStep) => options.onStep?.({ ...step, share: (b + step.share) / tasks.length }),
     };
-    const { model } = await resolveModel(task, splits[b]!.sources, own, own);
+    const sizes = anchorNumbers(options.forms, task.scenarios);
+    const { model } = await resolveModel(task, splits[b]!.sources, own, { ...own, sizes });
     models.push(model);
     banks.push(await trainBank(task, splits[b]!.sources, { ...own, ...model }));
   }
@@ -114,21 +116,21 @@ export async function estimateFold(
   {
     selection,
     scoreMap,
-    sizes,
+    forms: plans,
     priorScale,
     backend,
-  }: Pick<HeldOutOptions, "selection" | "scoreMap" | "sizes" | "priorScale" | "backend">,
+  }: Pick<HeldOutOptions, "selection" | "scoreMap" | "forms" | "priorScale" | "backend">,
   draws: number,
 ): Promise<FoldTables> {
   const priors = bankPriors(linked, priorScale);
   const places = tasks.map((task, b) => targetPlace(task, splits[b]!));
-  const empty = (): Map<number, HeldOutEstimate[]>[][] =>
-    tasks.map(({ scenarios }) => scenarios.map(() => new Map(sizes.map((size) => [size, []]))));
+  const empty = (): Map<string, HeldOutEstimate[]>[][] =>
+    tasks.map(({ scenarios }) => scenarios.map(() => new Map(plans.map(({ id }) => [id, []]))));
   const tables = { alone: empty(), together: empty() };
   const prepared = tasks.map((task, b) =>
     prepareForms(task, splits[b]!.sources, linked.banks[b]!, {
       selection,
-      sizes,
+      forms: plans,
       backend,
       random,
       ...(models[b]!.design && { design: models[b]!.design }),
@@ -142,22 +144,24 @@ export async function estimateFold(
   const [first, ...others] = splits.map(({ sources }) => new Set(sources));
   const overallSeen = scoresSeen([...first!].filter((m) => others.every((own) => own.has(m))).map((m) => overall[m]!));
   const mapsOf = rememberedMaps((anchors) =>
-    scoreMap === "none" ? null : formScoreMaps(tasks, linked, priors, models, anchors, scoreMap),
+    scoreMap === "none"
+      ? null
+      : formScoreMaps(tasks, linked, priors, models, anchors, scoreMap, random.fork("score maps")),
   );
   for (let draw = 0; draw < draws; draw++) {
     const forms: BankForms[] = [];
     for (const own of prepared) forms.push(await drawForms(own, drawStream(random, draw)));
     const answered = forms.map((own, b) =>
-      own.map((bySize, s) => formAnswers(answers[b]![s]!, tasks[b]!.scenarios[s]!.weights, bySize)),
+      own.map((byForm, s) => formAnswers(answers[b]![s]!, tasks[b]!.scenarios[s]!.weights, byForm)),
     );
-    for (const size of sizes) {
-      const maps = mapsOf(forms.map((own) => own.map((bySize) => bySize.get(size)!)));
+    for (const { id: form } of plans) {
+      const maps = mapsOf(forms.map((own) => own.map((byForm) => byForm.get(form)!)));
       const sets = forms.map((own, b) =>
-        own.map((bySize, s) => {
-          const anchors = bySize.get(size)!;
+        own.map((byForm, s) => {
+          const anchors = byForm.get(form)!;
           const factors = anchorFactors(linked.factors[b]![s]!, anchors.items);
           const { worst } = places[b]!.scenarios[s]!.seen;
-          return { anchors, factors, ...answered[b]![s]!.get(size)!, worst, maps: maps && maps[b]![s]! };
+          return { anchors, factors, ...answered[b]![s]!.get(form)!, worst, maps: maps && maps[b]![s]! };
         }),
       );
       const estimatesOf = targetEstimator(tasks, linked, priors, sets);
@@ -171,7 +175,7 @@ export async function estimateFold(
               const { truth, seen, average } = places[b]!.scenarios[s]!;
               if (Number.isNaN(truth[model]!)) return;
               const shared = { model, draw, fold, truth: truth[model]!, seen: { ...seen, overall: place } };
-              tables[evidence][b]![s]!.get(size)!.push({ ...shared, ...heldOut(estimate, average, maps !== null) });
+              tables[evidence][b]![s]!.get(form)!.push({ ...shared, ...heldOut(estimate, average, maps !== null) });
             });
           });
       }

@@ -4,11 +4,12 @@ import type { LambdaRule } from "./configuration.ts";
 import type { CrossValidation } from "./cross-validate.ts";
 import { foldOutBlend } from "./fold-out-blend.ts";
 import type { HeldOutEstimate } from "./held-out.ts";
+import { anchorsIn, type FormPlan } from "./form-plans.ts";
 import { insideBlend } from "./inside-blend.ts";
 import { blendingWeight, referenceLambda } from "./lambda.ts";
 import type { BankTask } from "./train-bank.ts";
 
-/** What blends the estimators of one scenario and size. */
+/** What blends the estimators of one scenario and form. */
 export interface LearnedBlend {
   /** Learned on all held-out source models: what a bundle serves with. */
   readonly served: Blend;
@@ -16,24 +17,26 @@ export interface LearnedBlend {
   readonly foldOut: (estimate: HeldOutEstimate) => Blend;
 }
 
-/** What blends the estimators of every scenario and size, learned on held-out source models: `blends[s].get(n)`. */
+/** What blends the estimators of every scenario and form, learned on held-out source models: `blends[s].get(id)`. */
 export function learnBlends(
   task: BankTask,
   rows: readonly number[],
-  sizes: readonly number[],
+  forms: readonly FormPlan[],
   validation: CrossValidation,
   rule: LambdaRule,
-): ReadonlyMap<number, LearnedBlend>[] {
-  const lambdas = learnLambdas(task, rows, sizes, validation, rule);
+): ReadonlyMap<string, LearnedBlend>[] {
+  const lambdas = learnLambdas(task, rows, forms, validation, rule);
   return task.scenarios.map(
-    (_, s) =>
+    ({ id: scenario }, s) =>
       new Map(
-        sizes.map((n): [number, LearnedBlend] => {
-          const lambda = lambdas[s]!.get(n)!;
-          const interpolation = validation.interpolation[s]!.get(n)!;
-          const extrapolation = validation.extrapolation[s]!.get(n)!;
+        forms.map((form): [string, LearnedBlend] => {
+          const { id } = form;
+          const n = anchorsIn(form, scenario);
+          const lambda = lambdas[s]!.get(id)!;
+          const interpolation = validation.interpolation[s]!.get(id)!;
+          const extrapolation = validation.extrapolation[s]!.get(id)!;
           return [
-            n,
+            id,
             {
               served: insideBlend(interpolation, { n, lambda, families: task.families }),
               foldOut: foldOutBlend({
@@ -51,25 +54,26 @@ export function learnBlends(
   );
 }
 
-/** λ of every scenario and size. */
+/** λ of every scenario and form. */
 function learnLambdas(
   task: BankTask,
   rows: readonly number[],
-  sizes: readonly number[],
+  forms: readonly FormPlan[],
   { interpolation, extrapolation }: CrossValidation,
   rule: LambdaRule,
-): ReadonlyMap<number, number>[] {
+): ReadonlyMap<string, number>[] {
   return task.scenarios.map((slice, s) => {
     if (rule === "learned")
       return new Map(
-        sizes.map((n) => [n, blendingWeight([...interpolation[s]!.get(n)!, ...extrapolation[s]!.get(n)!])]),
+        forms.map(({ id }) => [id, blendingWeight([...interpolation[s]!.get(id)!, ...extrapolation[s]!.get(id)!])]),
       );
     // The reference validates mean predictions with half of all items answered; the largest form stands for that here.
-    const largest = interpolation[s]!.get(Math.max(...sizes))!;
+    const most = forms.reduce((one, other) => (anchorsIn(other, slice.id) > anchorsIn(one, slice.id) ? other : one));
+    const largest = interpolation[s]!.get(most.id)!;
     const bias =
       largest.reduce((sum, { base, truth }) => sum + Math.abs(base["p-irt"] - truth), 0) / Math.max(1, largest.length);
     const variance = meanVariance(task, rows, slice.begin, slice.count);
-    return new Map(sizes.map((n) => [n, referenceLambda(bias, variance, n)]));
+    return new Map(forms.map((form) => [form.id, referenceLambda(bias, variance, anchorsIn(form, slice.id))]));
   });
 }
 

@@ -80,7 +80,10 @@ export function mappedScenarios(
   return parts;
 }
 
-/** The map of a scenario's own answers, fitted on the models that have them. */
+/**
+ * The map of a scenario's own answers, fitted on the models that have them: one of the mean alone by GCV, or an additive one
+ * by restricted likelihood, also where the mean is all that it reads.
+ */
 export function ownMap({ id, full, answers }: MappedScenario, choice: MapChoice): AdditiveMap {
   const rows = [...answers.keys()];
   const truth = Float64Array.from(rows, (row) => full[row]!);
@@ -89,7 +92,6 @@ export function ownMap({ id, full, answers }: MappedScenario, choice: MapChoice)
     scenario: id,
     values: Float64Array.from(rows, (row) => answers.get(row)!.features[feature]),
   });
-  return readsAbility(choice)
-    ? additiveMap([column("mean"), column("expected")], truth)
-    : curveMap(column("mean"), truth);
+  if (choice.kind === "mean") return curveMap(column("mean"), truth);
+  return additiveMap(readsAbility(choice) ? [column("mean"), column("expected")] : [column("mean")], truth);
 }

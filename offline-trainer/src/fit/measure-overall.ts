@@ -11,19 +11,20 @@ import { withoutFold } from "./without-fold.ts";
 /**
  * The overall score, the mean over scenarios, on models that were held out in all of them: its errors, and by how much
  * its intervals must exceed those of independent scenarios. Errors of random items combine in quadrature.
+ * @param form - its id
  * @param randomMae - mean absolute error of random items, one a scenario
  * @param seen - the range of the source models' overall scores
  */
 export function measureOverall(
   banks: readonly FittedBank[],
-  n: number,
+  form: string,
   estimator: EstimatorId,
   randomMae: readonly number[],
   seen: SeenScores | null,
 ): NonNullable<FormManifest["overall"]> {
   const parts = overallParts(
     banks.map(({ evidence }) => evidence),
-    n,
+    form,
   );
   const overall = overallEstimates(parts, estimator);
   const inflation = overallInflation(overall);

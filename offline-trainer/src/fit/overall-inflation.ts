@@ -29,12 +29,12 @@ export interface OverallEstimate {
   readonly sampled: SampledScore | null;
 }
 
-/** The scenarios of some banks at a size, each by the evidence that serves it, blends learned without a model's fold. */
-export function overallParts(evidence: readonly BankEvidence[], n: number): OverallPart[] {
+/** The scenarios of some banks by a form, each by the evidence that serves it, blends learned without a model's fold. */
+export function overallParts(evidence: readonly BankEvidence[], form: string): OverallPart[] {
   return evidence.flatMap((own) =>
     own.alone.blends.map((_, s) => {
-      const { validation, blends } = servedEvidence(own, s, n);
-      return { estimates: validation.interpolation[s]!.get(n)!, blend: blends[s]!.get(n)!.foldOut };
+      const { validation, blends } = servedEvidence(own, s, form);
+      return { estimates: validation.interpolation[s]!.get(form)!, blend: blends[s]!.get(form)!.foldOut };
     }),
   );
 }

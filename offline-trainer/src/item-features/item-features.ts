@@ -1,10 +1,11 @@
 import { AnchorEvalError, type RandomSource } from "anchoreval/core";
 import { firstFew } from "anchoreval/node";
-import type { ItemFeatures } from "../anchors/sublime/item-features.ts";
+import type { ItemFeatures, ItemGroups } from "../anchors/sublime/item-features.ts";
 import type { Embeddings } from "../cold-start/embeddings-file.ts";
 import type { ItemTable } from "../ingest/item-table.ts";
 import type { ItemInfo } from "../matrix/response-matrix.ts";
 import { givenColumns } from "./given-columns.ts";
+import { itemGroups } from "./item-groups.ts";
 import { itemPoints } from "./item-points.ts";
 import { textColumns } from "./text-columns.ts";
 
@@ -18,6 +19,8 @@ export interface ItemFeaturesOptions {
   /** Columns made elsewhere. */
   readonly table?: ItemTable;
   readonly embeddings?: Embeddings;
+  /** Whose proportions subsets keep. @default none */
+  readonly strata?: ItemGroups;
   readonly random: RandomSource;
 }
 
@@ -29,7 +32,7 @@ export interface ItemFeaturesOptions {
  */
 export function itemFeatures(
   items: readonly ItemInfo[],
-  { texts = "auto", table, embeddings, random }: ItemFeaturesOptions,
+  { texts = "auto", table, embeddings, strata, random }: ItemFeaturesOptions,
 ): ItemFeatures {
   const without = items.filter(({ text }) => !text?.trim()).map(({ item_id: id }) => id);
   if (texts === "yes" && without.length > 0)
@@ -42,11 +45,19 @@ export function itemFeatures(
     ? givenColumns(
         table,
         items.map(({ item_id: id }) => id),
+        strata?.name,
       )
     : [];
   const spaced = embeddings !== undefined || (looked && without.length === 0);
   return {
     columns: [...(looked ? textColumns(items.map(({ text }) => (text?.trim() ? text : undefined))) : []), ...given],
     points: spaced ? itemPoints(items, embeddings ?? null, random.fork("points")) : null,
+    subscenarios: items.some(({ subscenario }) => subscenario !== undefined)
+      ? itemGroups(
+          "subscenario",
+          items.map(({ subscenario }) => subscenario),
+        )
+      : null,
+    strata: strata ?? null,
   };
 }

@@ -32,7 +32,7 @@ export function formsWords(summary: FormsSummary): string[] {
     lines.push(
       `Swaps: ${refinement.swaps} in ${refinement.passes} ${refinement.passes === 1 ? "pass" : "passes"} brought the mismatch from ${refinement.before.toPrecision(2)} to ${refinement.after.toPrecision(2)}.`,
     );
-  lines.push(difficultyWords(summary), equatingWords(summary));
+  lines.push(difficultyWords(summary), equatingWords(summary), checkWords(summary));
   return lines;
 }
 
@@ -58,6 +58,19 @@ function difficultyWords({ difficulty }: FormsSummary): string {
 function equatingWords({ equating }: FormsSummary): string {
   const verified = equating.verified ? "verified: " : "not verified: ";
   return `Equated scores (${equating.method === "identity" ? "identity" : "IRT true score"}), ${verified}${equating.note}.`;
+}
+
+function checkWords({ check, difficulty, options }: FormsSummary): string {
+  if (check.kind === "none") return `Not checked on held-out models: ${check.reason}.`;
+  const { folds, models, families, forms, random, ratio } = check;
+  const borrowed =
+    difficulty.kind === "responses" && difficulty.borrowed !== "no"
+      ? " Their answers, too, are borrowed: on the items' own texts it may be more."
+      : "";
+  return (
+    `Checked on ${models} models of ${families} families, held out in ${folds} parts, forms of ${options.size} built anew without each: ` +
+    `their scores on two forms differ by ${points(forms.mean)} points on average (± ${points(forms.standardError)}), on two random ones by ${points(random.mean)} (${ratio.mean.toFixed(2)} ± ${ratio.standardError.toFixed(2)} of it).${borrowed}`
+  );
 }
 
 function points(fraction: number): string {

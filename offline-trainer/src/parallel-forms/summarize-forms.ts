@@ -3,6 +3,7 @@ import type { ParallelForms } from "./build-parallel-forms.ts";
 import type { DifficultySource } from "./difficulty.ts";
 import { formWarnings } from "./form-warnings.ts";
 import { marginDistance } from "./quotas.ts";
+import type { FormsCheck } from "./check-forms.ts";
 import { bucketName, countedBuckets, countedSubjects, drawnCounts } from "./stratum-counts.ts";
 import { curvesSummary, pairSummaries } from "./summarize-curves.ts";
 import { equatingSummary } from "./summarize-equating.ts";
@@ -11,8 +12,14 @@ import type { DifficultyMoments, FormsSummary } from "./summary-types.ts";
 /**
  * Describes parallel forms.
  * @param seed - that they were built with @param buckets - that were asked for
+ * @param check - of {@link checkForms}
  */
-export function summarizeForms(built: ParallelForms, seed: number, buckets: number): FormsSummary {
+export function summarizeForms(
+  built: ParallelForms,
+  seed: number,
+  buckets: number,
+  check: FormsCheck = NOT_CHECKED,
+): FormsSummary {
   const { forms, pool, difficulty, strata, quotas, refinement } = built;
   const { answered, values } = difficulty;
   const size = forms[0]!.items.length;
@@ -76,9 +83,12 @@ export function summarizeForms(built: ParallelForms, seed: number, buckets: numb
     },
     curves: answered && curvesSummary(built, answered, everything),
     equating: equatingSummary(built, everything),
+    check,
     warnings: [...formWarnings(built, drawn, buckets)],
   };
 }
+
+const NOT_CHECKED: FormsCheck = { kind: "none", reason: "not asked for" };
 
 const METHODS: Readonly<Record<DifficultySource["kind"], string>> = {
   none: "none: forms are alike in subjects alone",

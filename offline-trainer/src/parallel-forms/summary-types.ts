@@ -1,3 +1,4 @@
+import type { FormsCheck } from "./check-forms.ts";
 import type { DifficultySource } from "./difficulty.ts";
 import type { Refinement } from "./refine-forms.ts";
 
@@ -110,5 +111,7 @@ export interface FormsSummary {
   readonly refinement: Refinement | null;
   readonly curves: CurvesSummary | null;
   readonly equating: EquatingSummary;
+  /** What models that had no part in calibration and choice show. */
+  readonly check: FormsCheck;
   readonly warnings: readonly string[];
 }

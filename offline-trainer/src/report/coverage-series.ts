@@ -1,6 +1,6 @@
 import type { MeasuredErrors } from "anchoreval/bundle";
 import { coverageInterval } from "./coverage-interval.ts";
-import { formTotals, type ReportManifest } from "./report-data.ts";
+import { firstForms, formTotals, type ReportManifest } from "./report-data.ts";
 
 /** The coverage measured on one kind of held-out models, with one form and one kind of evidence. Shares. */
 export interface CoveragePoint {
@@ -27,13 +27,14 @@ export interface CoverageSeries {
 const SPLITS = ["interpolation", "extrapolation"] as const;
 
 /** Coverage by scenario, the overall score's first; those where none is measured are left out. */
-export function coverageSeries({ forms, scenarios }: ReportManifest): CoverageSeries[] {
+export function coverageSeries(manifest: ReportManifest): CoverageSeries[] {
+  const forms = firstForms(manifest);
   const overall = forms.flatMap((form) => {
     const { items, whole } = formTotals(form);
     if (form.overall === null || whole) return [];
     return [{ items, measured: [["served", form.overall.measured] as const] }];
   });
-  const single = scenarios.map(({ id }) => ({
+  const single = manifest.scenarios.map(({ id }) => ({
     id,
     sizes: forms.flatMap((form) => {
       const { items, whole, measured, together } = form.scenarios[id]!;

@@ -19,11 +19,10 @@ export function heldOutModels(
   { fitted, place }: ReportScenario,
   form: ReportForm,
 ): { like: HeldOutModel[]; stronger: HeldOutModel[] } {
-  const size = Number(form.id);
-  const { validation, blends } = servedEvidence(fitted.evidence, place, size);
-  const interpolation = validation.interpolation[place]!.get(size) ?? [];
-  const extrapolation = validation.extrapolation[place]!.get(size) ?? [];
-  const blend = blends[place]!.get(size)!.foldOut;
+  const { validation, blends } = servedEvidence(fitted.evidence, place, form.id);
+  const interpolation = validation.interpolation[place]!.get(form.id) ?? [];
+  const extrapolation = validation.extrapolation[place]!.get(form.id) ?? [];
+  const blend = blends[place]!.get(form.id)!.foldOut;
   const intervalOf = crossFittedInterval({ ...form, blend, interpolation, extrapolation });
   const held = (estimates: readonly HeldOutEstimate[]): HeldOutModel[] =>
     estimates

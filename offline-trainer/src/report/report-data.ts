@@ -48,6 +48,11 @@ export function reportData({ banks, content }: FitResult): ReportData {
   };
 }
 
+/** One form a size: without those of as many other items. */
+export function firstForms({ forms }: ReportManifest): ReportForm[] {
+  return forms.filter(({ disjointFrom }) => disjointFrom === undefined);
+}
+
 /** All scenarios of a form together: what is asked, and whether that is everything. */
 export function formTotals(form: ReportForm): { items: number; whole: boolean } {
   const parts = Object.values(form.scenarios);

@@ -130,6 +130,11 @@ function decodeScenario(
       if (itemId === undefined) throw broken(`anchors.jsonl lacks item ${item} of ${id}, which form ${form.id} asks`);
       return itemId;
     });
+    const { disjointFrom } = form;
+    const common = records.find(
+      (record) => record.forms.includes(form.id) && record.forms.includes(disjointFrom ?? ""),
+    );
+    if (common) throw broken(`forms ${form.id} and ${disjointFrom!} both ask ${common.item_id} of ${id}`);
     const listed = records.filter((record) => record.forms.includes(form.id)).length;
     if (listed !== size)
       throw broken(`anchors.jsonl lists ${listed} anchors of ${id} in form ${form.id}, the manifest ${size}`);

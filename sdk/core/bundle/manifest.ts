@@ -83,6 +83,8 @@ export interface FormManifest {
   readonly estimator: EstimatorId;
   /** Where intervals come from: the draw of the anchors, or errors measured on held-out models. */
   readonly interval: "design" | "cross-validated";
+  /** A form of as many items with none of these, chosen in the same way; absent from forms without. */
+  readonly disjointFrom?: string;
   readonly scenarios: Readonly<Record<string, FormScenarioManifest>>;
   /** Errors of the overall score on held-out source models; null where they weren't measured. */
   readonly overall: {
@@ -168,6 +170,8 @@ export interface ColdStartManifest {
   readonly width: number;
   /** Lines of cold-items.jsonl. */
   readonly items: number;
+  /** Their parameters are means of those of the k nearest items with answers; absent: foretold by regressions. */
+  readonly neighbours?: { readonly k: number; readonly weighted: boolean };
   readonly scenarios: Readonly<Record<string, ColdStartScenario>>;
 }
 

@@ -74,26 +74,29 @@ const measuredBlend = {
   measured,
 };
 
-const coldStart: Check<ColdStartManifest> = object({
-  features: oneOf(["tf-idf", "embeddings"]),
-  width: count,
-  items: offset,
-  scenarios: record(
-    object({
-      questions: count,
-      method: oneOf(["ridge", "answer-ridge"]),
-      single: offset,
-      leftOut: object({
+const coldStart: Check<ColdStartManifest> = object(
+  {
+    features: oneOf(["tf-idf", "embeddings"]),
+    width: count,
+    items: offset,
+    scenarios: record(
+      object({
         questions: count,
-        brier: share,
-        logLoss: number({ min: 0 }),
-        calibrationError: share,
-        right: share,
-        singleRight: share,
+        method: oneOf(["ridge", "answer-ridge"]),
+        single: offset,
+        leftOut: object({
+          questions: count,
+          brier: share,
+          logLoss: number({ min: 0 }),
+          calibrationError: share,
+          right: share,
+          singleRight: share,
+        }),
       }),
-    }),
-  ),
-});
+    ),
+  },
+  { neighbours: object({ k: count, weighted: flag }) },
+);
 
 const manifest: Check<Manifest> = object(
   {
@@ -134,22 +137,25 @@ const manifest: Check<Manifest> = object(
       { min: 1 },
     ),
     forms: list(
-      object({
-        id: text({ pattern: FORM_ID }),
-        selection: text(),
-        digest: text({ pattern: SHA256 }),
-        estimator: oneOf(ALL_ESTIMATORS),
-        interval: oneOf(["design", "cross-validated"]),
-        scenarios: record(
-          object(
-            { items: count, whole: flag, ...measuredBlend, together: nullable(object(measuredBlend)) },
-            { pattern: nullable(pattern), map: object({ alone: map, together: nullable(map) }) },
+      object(
+        {
+          id: text({ pattern: FORM_ID }),
+          selection: text(),
+          digest: text({ pattern: SHA256 }),
+          estimator: oneOf(ALL_ESTIMATORS),
+          interval: oneOf(["design", "cross-validated"]),
+          scenarios: record(
+            object(
+              { items: count, whole: flag, ...measuredBlend, together: nullable(object(measuredBlend)) },
+              { pattern: nullable(pattern), map: object({ alone: map, together: nullable(map) }) },
+            ),
           ),
-        ),
-        overall: nullable(
-          object({ inflation: number({ min: 1 }), seen: nullable(object({ worst: share, best: share })), measured }),
-        ),
-      }),
+          overall: nullable(
+            object({ inflation: number({ min: 1 }), seen: nullable(object({ worst: share, best: share })), measured }),
+          ),
+        },
+        { disjointFrom: text({ pattern: FORM_ID }) },
+      ),
       { min: 1 },
     ),
     defaultForm: text({ pattern: FORM_ID }),
@@ -271,6 +277,9 @@ function crossCheck(manifest: Manifest, issues: Issue[]): void {
   manifest.forms.forEach((form, index) => {
     if (Object.keys(form.scenarios).sort().join("\n") !== [...scenarioIds].sort().join("\n"))
       add(["forms", index, "scenarios"], "mismatch", "a form covers every scenario of the bundle");
+    const { disjointFrom } = form;
+    if (disjointFrom !== undefined && !manifest.forms.some(({ id }) => id === disjointFrom && id !== form.id))
+      add(["forms", index, "disjointFrom"], "mismatch", `there is no other form ${disjointFrom}`);
     for (const [scenario, { items, whole, stack: alone, together }] of Object.entries(form.scenarios)) {
       const size = manifest.scenarios.find((candidate) => candidate.id === scenario)?.items ?? 0;
       const path = ["forms", index, "scenarios", scenario];

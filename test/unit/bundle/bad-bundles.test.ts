@@ -234,6 +234,8 @@ describe("a manifest that contradicts itself", () => {
     ["more anchors than items", (m) => (m.forms[0].scenarios.alpha.items = 41), "41 anchors of 40 items"],
     ["whole with some of the items", (m) => (m.forms[0].scenarios.alpha.whole = true), "whole is true, with 8 anchors"],
     ["a default form that isn't there", (m) => (m.defaultForm = "100"), "there is no form 100"],
+    ["a form without items of none", (m) => (m.forms[1].disjointFrom = "100"), "there is no other form 100"],
+    ["a form without its own items", (m) => (m.forms[1].disjointFrom = "20"), "there is no other form 20"],
     ["no items.jsonl", (m) => m.files.splice(2, 1), "items.jsonl is missing"],
     ["a hole between segments", (m) => (m.files[1].segments[1].begin += 1), "without holes"],
     ["segments that overlap", (m) => (m.files[1].segments[1].begin -= 1), "without holes"],
@@ -247,6 +249,11 @@ describe("a manifest that contradicts itself", () => {
     const error = await rejection(load(withManifest(files, edit)));
     expect(error.code).toBe("bundle_invalid");
     expect(error.issues.map(({ message }) => message).join("\n")).toContain(fragment);
+  });
+
+  test("a form with items of the form that it has none of", async () => {
+    const nested = withManifest(files, (m) => (m.forms[1].disjointFrom = "8"));
+    expectRefusal(await rejection(load(nested)), "bundle_invalid", "forms 20 and 8 both ask alpha/");
   });
 
   test("anchors without segments", async () => {

@@ -5,6 +5,7 @@ import { typescriptBackend } from "../../../offline-trainer/src/backends/typescr
 import { bankTasks } from "../../../offline-trainer/src/fit/bank-tasks.ts";
 import { DEFAULT_CONFIGURATION } from "../../../offline-trainer/src/fit/configuration.ts";
 import { drawForms, prepareForms } from "../../../offline-trainer/src/fit/draw-forms.ts";
+import { evenForm } from "../../../offline-trainer/src/fit/form-plans.ts";
 import { trainBank } from "../../../offline-trainer/src/fit/train-bank.ts";
 import { rowsOf } from "./held-out-estimates.ts";
 import { smallLeaderboard, withScores } from "./small-leaderboard.ts";
@@ -27,14 +28,14 @@ test.each(SELECTIONS)("%s: items that no source answered cost no anchor and no w
   expect(unanswered.map((item) => trained.scenarios[0]!.accuracy[item])).toEqual([NaN, NaN, NaN]);
   const prepared = prepareForms(task!, rowsOf(20), trained, {
     selection,
-    sizes: [5, 12],
+    forms: [5, 12].map((size) => evenForm(size, task!.scenarios)),
     backend: typescriptBackend,
     random: createRandom("fit"),
   });
   for (let draw = 0; draw < 10; draw++) {
     const [forms] = await drawForms(prepared, createRandom(draw));
     for (const size of [5, 12]) {
-      const { items, mass } = forms!.get(size)!;
+      const { items, mass } = forms!.get(String(size))!;
       expect(items.length).toBe(size);
       if (selection.endsWith("kmeans")) expect(mass.reduce((sum, value) => sum + value, 0)).toBeCloseTo(1, 12);
     }

@@ -5,6 +5,7 @@ import { DEFAULT_CONFIGURATION } from "../../../offline-trainer/src/fit/configur
 import type { CrossValidation } from "../../../offline-trainer/src/fit/cross-validate.ts";
 import type { HeldOutEstimate, HeldOutTable } from "../../../offline-trainer/src/fit/held-out.ts";
 import { blendingWeight, referenceLambda } from "../../../offline-trainer/src/fit/lambda.ts";
+import { evenForm } from "../../../offline-trainer/src/fit/form-plans.ts";
 import { insideBlend } from "../../../offline-trainer/src/fit/inside-blend.ts";
 import { learnBlends } from "../../../offline-trainer/src/fit/learn-blends.ts";
 import { stackWeights } from "../../../offline-trainer/src/fit/stack-weights.ts";
@@ -21,13 +22,14 @@ const matrix = withScores(smallLeaderboard({ models: 30, items: [40, 24], missin
   m >= 20 && m < 24 && i >= 40 ? NaN : score,
 );
 const task = bankTasks(matrix, { ...DEFAULT_CONFIGURATION, joint: true })[0]!;
+const forms = sizes.map((size) => evenForm(size, task.scenarios));
 
 const table = (models: readonly number[], fold?: number): HeldOutTable =>
   task.scenarios.map(
     (_, s) =>
       new Map(
         sizes.map((n) => [
-          n,
+          String(n),
           drawnEstimates(random, {
             models,
             draws: 2,
@@ -41,26 +43,26 @@ const table = (models: readonly number[], fold?: number): HeldOutTable =>
 const validation: CrossValidation = { interpolation: table(rows), extrapolation: table(rowsOf(7, 17), 5) };
 
 describe("λ, learned", () => {
-  const blends = learnBlends(task, rows, sizes, validation, "learned");
+  const blends = learnBlends(task, rows, forms, validation, "learned");
 
   test("pools random and weak-to-strong folds, of this scenario and size alone", () => {
     const seen = new Set<number>();
     task.scenarios.forEach((_, s) => {
-      expect([...blends[s]!.keys()]).toEqual(sizes);
+      expect([...blends[s]!.keys()]).toEqual(sizes.map(String));
       for (const n of sizes) {
-        const own = validation.interpolation[s]!.get(n)!;
-        const strong = validation.extrapolation[s]!.get(n)!;
-        expect(blends[s]!.get(n)!.served.lambda).toBe(blendingWeight([...own, ...strong]));
-        expect(blends[s]!.get(n)!.served.lambda).not.toBe(blendingWeight(own));
-        seen.add(blends[s]!.get(n)!.served.lambda);
+        const own = validation.interpolation[s]!.get(String(n))!;
+        const strong = validation.extrapolation[s]!.get(String(n))!;
+        expect(blends[s]!.get(String(n))!.served.lambda).toBe(blendingWeight([...own, ...strong]));
+        expect(blends[s]!.get(String(n))!.served.lambda).not.toBe(blendingWeight(own));
+        seen.add(blends[s]!.get(String(n))!.served.lambda);
       }
     });
     expect(seen.size).toBe(4);
   });
 
   test("is a half where nothing could be held out", () => {
-    const none = task.scenarios.map(() => new Map(sizes.map((n): [number, HeldOutEstimate[]] => [n, []])));
-    const learned = learnBlends(task, rows, sizes, { interpolation: none, extrapolation: none }, "learned");
+    const none = task.scenarios.map(() => new Map(sizes.map((n): [string, HeldOutEstimate[]] => [String(n), []])));
+    const learned = learnBlends(task, rows, forms, { interpolation: none, extrapolation: none }, "learned");
     expect(learned.map((own) => [...own.values()].map(({ served }) => served.lambda))).toEqual([
       [0.5, 0.5],
       [0.5, 0.5],
@@ -83,18 +85,21 @@ describe("λ by the reference's rule", () => {
   }
 
   test("the bias is p-irt's mean absolute error at the largest size in random folds, the variance the answers'", () => {
-    const blends = learnBlends(task, rows, sizes, validation, "reference");
+    const blends = learnBlends(task, rows, forms, validation, "reference");
     task.scenarios.forEach(({ begin, count }, s) => {
-      const largest = validation.interpolation[s]!.get(12)!;
+      const largest = validation.interpolation[s]!.get("12")!;
       const bias = largest.reduce((sum, { base, truth }) => sum + Math.abs(base["p-irt"] - truth), 0) / largest.length;
       for (const n of sizes)
-        expect(blends[s]!.get(n)!.served.lambda).toBeCloseTo(referenceLambda(bias, variance(begin, count), n), 12);
+        expect(blends[s]!.get(String(n))!.served.lambda).toBeCloseTo(
+          referenceLambda(bias, variance(begin, count), n),
+          12,
+        );
     });
   });
 
   test("looks at its own rows only", () => {
     const served = (own: typeof task): unknown =>
-      learnBlends(own, rows, sizes, validation, "reference").map((bySize) =>
+      learnBlends(own, rows, forms, validation, "reference").map((bySize) =>
         [...bySize].map(([n, blend]) => [n, blend.served]),
       );
     const before = served(task);
@@ -108,18 +113,18 @@ describe("λ by the reference's rule", () => {
 });
 
 describe("the stack and the gate", () => {
-  const blends = learnBlends(task, rows, sizes, validation, "learned");
+  const blends = learnBlends(task, rows, forms, validation, "learned");
 
   test("learn from models like the others alone, of this scenario and size", () => {
-    const without = learnBlends(task, rows, sizes, { ...validation, extrapolation: table([], 5) }, "learned");
+    const without = learnBlends(task, rows, forms, { ...validation, extrapolation: table([], 5) }, "learned");
     task.scenarios.forEach((_, s) => {
       for (const n of sizes) {
-        const { stack, rmse } = blends[s]!.get(n)!.served;
-        const own = validation.interpolation[s]!.get(n)!;
+        const { stack, rmse } = blends[s]!.get(String(n))!.served;
+        const own = validation.interpolation[s]!.get(String(n))!;
         expect(stack).toEqual(stackWeights(own));
         const squares = own.map(({ base, truth }) => (0.5 * base["p-irt-dr"] + 0.5 * base["p-irt"] - truth) ** 2);
         expect(rmse).toBeCloseTo(Math.sqrt(squares.reduce((sum, value) => sum + value, 0) / squares.length), 14);
-        expect(without[s]!.get(n)!.served).toMatchObject({ stack, rmse });
+        expect(without[s]!.get(String(n))!.served).toMatchObject({ stack, rmse });
       }
     });
   });

@@ -23,6 +23,7 @@ import {
   type TrainedFold,
 } from "../../../offline-trainer/src/fit/held-out.ts";
 import { blendingWeight } from "../../../offline-trainer/src/fit/lambda.ts";
+import { evenForm, type FormPlan } from "../../../offline-trainer/src/fit/form-plans.ts";
 import { learnBlends } from "../../../offline-trainer/src/fit/learn-blends.ts";
 import { foldOutBlend } from "../../../offline-trainer/src/fit/fold-out-blend.ts";
 import type { BankTask } from "../../../offline-trainer/src/fit/train-bank.ts";
@@ -64,6 +65,13 @@ const sizes = [3, 8];
 const configuration: FitConfiguration = { ...DEFAULT_CONFIGURATION, dims: 1, linked: false, folds: 3, draws: 2 };
 
 const taskOf = (matrix: ResponseMatrix, given: FitConfiguration): BankTask => bankTasks(matrix, given)[0]!;
+const formsFor = (tasks: readonly BankTask[]): FormPlan[] =>
+  sizes.map((size) =>
+    evenForm(
+      size,
+      tasks.flatMap(({ scenarios }) => scenarios),
+    ),
+  );
 const cellOf = (matrix: ResponseMatrix, given: FitConfiguration): CellInput => ({
   tasks: linkedTasks(bankTasks(matrix, given), given)[0]!,
   groups: own,
@@ -92,7 +100,7 @@ function trained({ tasks, groups, seed, configuration: given }: CellInput): Prom
       scoreMap: scoreMapKind(given),
       search: given.search,
       priorScale: given.priorScale,
-      sizes,
+      forms: formsFor(tasks),
       random: createRandom(seed).fork(tasks.length > 1 ? "all" : tasks[0]!.id),
     },
   );
@@ -103,7 +111,7 @@ async function formsOf(cell: CellInput, fold: TrainedFold): Promise<BankForms[]>
   const prepared = cell.tasks.map((task, b) =>
     prepareForms(task, split.sources, fold.linked.banks[b]!, {
       selection: cell.configuration.selection,
-      sizes,
+      forms: formsFor(cell.tasks),
       backend: typescriptBackend,
       random: fold.random,
       ...(fold.models[b]!.design && { design: fold.models[b]!.design }),
@@ -232,7 +240,7 @@ describe("crossValidate", () => {
     link: "binarize" as const,
     shrinkage: 0.5,
     backend: typescriptBackend,
-    sizes,
+    forms: formsFor([taskOf(smallLeaderboard(shape), configuration)]),
     folds: 3,
     draws: 2,
     priorScale: 2,
@@ -266,7 +274,7 @@ describe("crossValidate", () => {
         const held = new Set(part.targets);
         expect(
           new Set(
-            before.interpolation[0]!.get(3)!
+            before.interpolation[0]!.get("3")!
               .filter((e) => e.fold === fold)
               .map(({ model }) => model),
           ),
@@ -298,11 +306,13 @@ describe("crossValidate", () => {
         );
         const after = await validate(taskOf(changed, configuration), selection);
         for (const n of sizes) {
-          expect(ofFold(after.interpolation[0]!.get(n)!, fold)).toEqual(ofFold(before.interpolation[0]!.get(n)!, fold));
+          expect(ofFold(after.interpolation[0]!.get(String(n))!, fold)).toEqual(
+            ofFold(before.interpolation[0]!.get(String(n))!, fold),
+          );
           // Other folds learn from these models, and change.
           const next = (fold + 1) % 3;
-          expect(ofFold(after.interpolation[0]!.get(n)!, next)).not.toEqual(
-            ofFold(before.interpolation[0]!.get(n)!, next),
+          expect(ofFold(after.interpolation[0]!.get(String(n))!, next)).not.toEqual(
+            ofFold(before.interpolation[0]!.get(String(n))!, next),
           );
         }
       }
@@ -322,7 +332,7 @@ describe("crossValidate", () => {
       expect(after, name).toEqual(before);
       for (const rule of ["learned", "reference"] as const) {
         const served = (own: BankTask, validation: CrossValidation): unknown =>
-          learnBlends(own, rows, sizes, validation, rule).map((bySize) =>
+          learnBlends(own, rows, options.forms, validation, rule).map((bySize) =>
             [...bySize].map(([n, blend]) => [n, blend.served]),
           );
         expect(served(task, after)).toEqual(served(taskOf(matrix, configuration), before));
@@ -339,7 +349,7 @@ describe("crossValidate", () => {
       random: createRandom(9),
     });
     const { interpolation } = validation!.alone;
-    const foldOf = new Map(interpolation[0]!.get(3)!.map(({ model, fold }) => [model, fold]));
+    const foldOf = new Map(interpolation[0]!.get("3")!.map(({ model, fold }) => [model, fold]));
     expect(foldOf.size).toBe(30);
     for (let m = 0; m < 20; m += 2) expect(foldOf.get(m)).toBe(foldOf.get(m + 1));
   });
@@ -354,8 +364,8 @@ describe("crossValidate", () => {
       lambda: 0.5,
       families: familyNumbers(smallLeaderboard(shape).subjects),
       lambdaRule: "learned" as const,
-      interpolation: interpolation[0]!.get(8)!,
-      extrapolation: extrapolation[0]!.get(8)!,
+      interpolation: interpolation[0]!.get("8")!,
+      extrapolation: extrapolation[0]!.get("8")!,
     };
     const blend = foldOutBlend(given);
     const values = new Set<number>();

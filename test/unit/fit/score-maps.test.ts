@@ -136,6 +136,7 @@ test("maps of the anchors' mean follow the sources' full scores, and know no oth
     tasks.map(() => ({ design: null })),
     anchors,
     "mean",
+    createRandom(1),
   );
   maps.forEach(([map], b) => {
     expect(map!.together).toBeNull();

@@ -7,6 +7,7 @@ import { bankTasks } from "../../../offline-trainer/src/fit/bank-tasks.ts";
 import { DEFAULT_CONFIGURATION, type FitConfiguration } from "../../../offline-trainer/src/fit/configuration.ts";
 import { drawForms, prepareForms } from "../../../offline-trainer/src/fit/draw-forms.ts";
 import { fitBundle } from "../../../offline-trainer/src/fit/fit-bundle.ts";
+import { evenForm } from "../../../offline-trainer/src/fit/form-plans.ts";
 import { trainBank } from "../../../offline-trainer/src/fit/train-bank.ts";
 import { refusal } from "../../support/refusal.ts";
 import { rowsOf } from "./held-out-estimates.ts";
@@ -17,6 +18,8 @@ const base: FitConfiguration = { ...DEFAULT_CONFIGURATION, selection: "sublime",
 const features = (of: (item: number) => number): ItemFeatures => ({
   columns: [{ name: "made elsewhere", values: Float64Array.from({ length: 46 }, (_, i) => of(i)) }],
   points: null,
+  subscenarios: null,
+  strata: null,
 });
 const fit = (configuration: FitConfiguration) =>
   fitBundle(matrix, {
@@ -57,9 +60,10 @@ test.each([false, true])("features reach the items that they are of, scenarios j
         backend: typescriptBackend,
         random,
       });
-      const options = { selection: "sublime", sizes: [9], backend: typescriptBackend, random } as const;
-      const forms = await drawForms(prepareForms(task, rowsOf(24), trained, options), random);
-      for (const own of forms) found.push(Array.from(own.get(9)!.items));
+      const forms = [evenForm(9, task.scenarios)];
+      const options = { selection: "sublime", forms, backend: typescriptBackend, random } as const;
+      const drawn = await drawForms(prepareForms(task, rowsOf(24), trained, options), random);
+      for (const own of drawn) found.push(Array.from(own.get("9")!.items));
     }
     return found;
   };

@@ -39,8 +39,13 @@ describe("itemFeatures", () => {
   });
 
   test("no texts, no measures and no space: unless embeddings give one", () => {
-    expect(itemFeatures(bare, { random })).toEqual({ columns: [], points: null });
-    expect(itemFeatures(items, { random, texts: "no" })).toEqual({ columns: [], points: null });
+    expect(itemFeatures(bare, { random })).toEqual({ columns: [], points: null, subscenarios: null, strata: null });
+    expect(itemFeatures(items, { random, texts: "no" })).toEqual({
+      columns: [],
+      points: null,
+      subscenarios: null,
+      strata: null,
+    });
     const vectors = new Map(items.map(({ item_id: id }, i) => [id, Float64Array.of(1, i % 3, i)]));
     const { columns, points } = itemFeatures(bare, { random, embeddings: { file: "e.csv", width: 3, vectors } });
     expect(columns).toEqual([]);

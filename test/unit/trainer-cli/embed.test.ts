@@ -7,7 +7,7 @@ import { writeWideCsv } from "../../../offline-trainer/src/ingest/write-wide-csv
 import { tempFolder } from "../../support/temp-folder.ts";
 import { WIDTH, writeTinyEncoder } from "../../support/tiny-encoder.ts";
 import { topicBoard } from "../../support/topic-board.ts";
-import { listing, runTrainer } from "./run-trainer.ts";
+import { runTrainer } from "./run-trainer.ts";
 
 const folder = tempFolder();
 const board = topicBoard(150, 2.5, 3);
@@ -68,17 +68,35 @@ describe("anchoreval embed", () => {
     expect(JSON.parse(routed.out)).toMatchObject({ header: { features: "embeddings" } });
   });
 
-  test("stopped by Ctrl-C it writes nothing", async () => {
-    const out = folder.path("stopped.npy");
-    const before = listing(folder.path(""));
-    const { code, err } = await runTrainer(
-      ["embed", "--items", items, "--encoder", encoder, "--out", out],
-      (_, interrupt) => interrupt(),
+  test("stopped by Ctrl-C it goes on from what is kept, to the same bytes", async () => {
+    const [out, whole] = [folder.path("on-the-way.npy"), folder.path("whole.npy")];
+    const embed = (file: string, ...more: string[]) =>
+      ["embed", "--items", items, "--encoder", encoder, "--out", file].concat(more);
+    const stopped = await runTrainer(
+      embed(out),
+      (text, interrupt) => {
+        if (/ [1-9]\d* of 150 texts/.test(text)) interrupt();
+      },
       true,
     );
-    expect(code).toBe(1);
-    expect(err).toContain("the encoding was stopped; nothing was written [aborted]");
-    expect(listing(folder.path(""))).toEqual(before);
+    const kept = /(\d+) texts are kept in (.*\.partial), and the same command goes on from there/.exec(stopped.err);
+    expect(stopped.code).toBe(1);
+    expect(Number(kept?.[1])).toBeGreaterThan(0);
+    expect(kept?.[2]).toBe(`${out}.partial`);
+    expect(existsSync(out)).toBe(false);
+    writeFileSync(folder.path("other.npy.partial"), readFileSync(`${out}.partial`));
+
+    const resumed = await runTrainer(embed(out));
+    expect(resumed.err).toContain(`goes on from ${kept?.[1]} texts in ${out}.partial`);
+    expect(await runTrainer(embed(whole))).toMatchObject({ code: 0 });
+    expect(readFileSync(out)).toEqual(readFileSync(whole));
+    expect(existsSync(`${out}.partial`)).toBe(false);
+
+    const other = folder.path("other.npy");
+    const changed = await runTrainer(embed(other, "--prefix", "prime "));
+    expect(changed.err).toContain(`${other}.partial is of other texts or another encoder: all are encoded anew`);
+    expect(readFileSync(other)).not.toEqual(readFileSync(whole));
+    expect(existsSync(`${other}.partial`)).toBe(false);
   });
 
   test.each([

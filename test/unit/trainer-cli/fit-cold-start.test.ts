@@ -1,5 +1,6 @@
 import { existsSync, writeFileSync } from "node:fs";
 import { loadRouting, routeFromBundle } from "anchoreval";
+import { parseManifest, type ColdItemRecord } from "anchoreval/bundle";
 import { folderSource } from "anchoreval/node";
 import { beforeAll, describe, expect, test } from "vitest";
 import { writeItems } from "../../../offline-trainer/src/ingest/write-items.ts";
@@ -60,6 +61,26 @@ describe("fit --cold-start", () => {
     expect(Object.keys(filesOf(folder.path("vectors")))).not.toContain("routing.safetensors");
   });
 
+  test("by neighbours: other parameters, said so, and the same routes", async () => {
+    const { code, out } = await fit(
+      "knn",
+      ...["--cold-start", cold, "--include-model-names", "--cold-method", "weighted-knn", "--cold-k", "15"],
+    );
+    expect(code).toBe(0);
+    expect(out).toContain("from their texts, as weighted means of the 15 nearest items with answers.");
+    expect(out).toContain("Routes are in the bundle, by regressions: neighbours would need");
+    const [own, one] = [filesOf(folder.path("knn")), filesOf(folder.path("one"))];
+    expect(own["routing.safetensors"]).toEqual(one["routing.safetensors"]);
+    const [line, other] = [own, one].map(
+      (files) => JSON.parse(files["cold-items.jsonl"]!.toString().split("\n")[0]!) as ColdItemRecord,
+    );
+    expect(Object.keys(line!)).toEqual(Object.keys(other!));
+    expect(line!.b).not.toBe(other!.b);
+    expect(line!.bError).toBeGreaterThan(0);
+    expect(parseManifest(own["manifest.json"]!).coldStart!.neighbours).toEqual({ k: 15, weighted: true });
+    expect((await runCommand("show", folder.path("knn"))).out).toContain("by weighted means of the 15 nearest");
+  });
+
   test("changes nothing else of the bundle", async () => {
     await fit("plain", "--include-model-names");
     const [plain, own] = [filesOf(folder.path("plain")), filesOf(folder.path("one"))];
@@ -73,6 +94,17 @@ describe("fit --cold-start", () => {
   };
   const item = (id: string, more = ""): string => `{"item_id":"${id}","scenario":"quiz"${more}}\n`;
   test.each<[string, () => string[], string]>([
+    [
+      "more neighbours than items",
+      () => ["--cold-start", cold, "--cold-method", "knn", "--cold-k", "160"],
+      "160 neighbours need more than 160 items with answers, quiz has 160: a smaller --cold-k, or --cold-method ridge",
+    ],
+    [
+      "neighbours of a regression",
+      () => ["--cold-start", cold, "--cold-k", "5"],
+      "--cold-k is of --cold-method knn and weighted-knn",
+    ],
+    ["a method without items", () => ["--cold-method", "knn"], "--cold-method is of --cold-start, which isn't given"],
     ["items without a text", () => ["--cold-start", write("a.jsonl", item("new"))], '1 question has no text: "new"'],
     ["items with answers", () => ["--cold-start", items], "160 items with answers in the responses"],
     [

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { givenDate, readCreated } from "../../../offline-trainer/src/cli/bundle-date.ts";
 import { readName, readSizes } from "../../../offline-trainer/src/cli/fit-options.ts";
 import { readImportFacts } from "../../../offline-trainer/src/cli/import-facts.ts";
-import { RECIPES } from "../../../offline-trainer/src/fit/recipes.ts";
+import { RECIPES, type Recipe } from "../../../offline-trainer/src/fit/recipes.ts";
 import { refusal, rejection } from "../../support/refusal.ts";
 import { tempFolder } from "../../support/temp-folder.ts";
 
@@ -124,19 +124,21 @@ test("names and versions", () => {
     });
 });
 
-test("sizes: per scenario, or a total that is shared evenly and reaches every scenario", () => {
-  expect(readSizes(given({ anchors: "10,50" }), 6, RECIPES.recommended)).toEqual([10, 50]);
-  expect(readSizes(given({ total: "100,7" }), 6, RECIPES.recommended)).toEqual([17, 1]);
-  expect(readSizes(given({ total: "6" }), 6, RECIPES.recommended)).toEqual([1]);
-  expect(readSizes(given({}), 6, RECIPES.tinybenchmarks)).toEqual([10, 15, 20, 30, 50, 100]);
-  expect(readSizes(given({ total: "60" }), 6, RECIPES.tinybenchmarks)).toEqual([10]);
-  expect(refusal(() => readSizes(given({ total: "100,5" }), 6, RECIPES.recommended))).toMatchObject({
+test("sizes: per scenario, over all scenarios, or both; without either as the recipe has them", () => {
+  const board = { scenarios: 6, items: 60 };
+  const read = (options: Record<string, string>, recipe: Recipe, shape = board) =>
+    readSizes(given(options), shape, recipe);
+  const { recommended, tinybenchmarks } = RECIPES;
+  expect(read({ anchors: "10,50" }, recommended)).toEqual({ sizes: [10, 50], totals: [] });
+  expect(read({ total: "100,7" }, recommended)).toEqual({ sizes: [], totals: [100, 7] });
+  expect(read({ anchors: "10", total: "60" }, recommended)).toEqual({ sizes: [10], totals: [60] });
+  const sizes = [10, 15, 20, 30, 50, 100];
+  expect(read({}, tinybenchmarks)).toEqual({ sizes, totals: [15, 20, 30, 50] });
+  expect(read({}, tinybenchmarks, { scenarios: 51, items: 5000 })).toEqual({ sizes, totals: [] });
+  expect(read({ total: "60" }, tinybenchmarks)).toEqual({ sizes: [], totals: [60] });
+  expect(read({ anchors: "10" }, tinybenchmarks)).toEqual({ sizes: [10], totals: [] });
+  expect(refusal(() => read({}, recommended))).toMatchObject({
     code: "invalid_option",
-    message: "--total is at least one anchor for each of the 6 scenarios; got 5",
+    message: "give --anchors N[,N…] (per scenario), --total N[,N…], or both",
   });
-  for (const options of [{}, { anchors: "10", total: "60" }])
-    expect(refusal(() => readSizes(given(options), 6, RECIPES.recommended))).toMatchObject({
-      code: "invalid_option",
-      message: "give --anchors N[,N…] (per scenario) or --total N",
-    });
 });

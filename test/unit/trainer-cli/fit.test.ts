@@ -175,18 +175,32 @@ test("for people it ends in plain words and the digest; --quiet keeps remarks ba
   expect(err).toBe("");
 });
 
-test("--total is shared evenly by the scenarios", async () => {
+test("--total is met exactly, beside forms per scenario; one that is such a form is said to be", async () => {
   const path = folder.path("total");
   const run = await runTrainer(
     ["fit", ...data("board"), "--name", "demo@1.0.0", "--out", path, "--provider", "typescript"].concat(
-      ...["--dims", "1", "--total", "9,20", "--json"],
+      ...["--dims", "1", "--anchors", "4", "--total", "9,8,20", "--json"],
     ),
   );
   const { manifest } = JSON.parse(run.out) as { manifest: Manifest };
-  expect(manifest.forms.map(({ scenarios }) => Object.values(scenarios).map(({ items }) => items))).toEqual([
-    [5, 5],
-    [10, 10],
+  expect(run.err).toContain("--total 8 is form 4\n");
+  expect(manifest.defaultForm).toBe("total-20");
+  expect(
+    manifest.forms.map(({ id, scenarios }) => [id, ...Object.values(scenarios).map(({ items }) => items)]),
+  ).toEqual([
+    ["4", 4, 4],
+    ["total-9", 4, 5],
+    ["total-20", 10, 10],
   ]);
+  for (const { overall, scenarios } of manifest.forms) {
+    expect(overall!.measured.interpolation!.models).toBeGreaterThan(0);
+    for (const { measured } of Object.values(scenarios)) expect(measured.interpolation).not.toBeNull();
+  }
+  const bundle = await loadBundle(folderSource(path));
+  const answers = [...bundle.scenarios.values()].flatMap(({ forms }) => forms.get("total-9")!.itemIds);
+  const { form, score } = estimateFromAnchors(bundle, Object.fromEntries(answers.map((id, k) => [id, k % 2])));
+  expect(form).toBe("total-9");
+  expect(score).toBeGreaterThan(0);
 });
 
 /** What the command fits, by the function that it calls. */
@@ -256,13 +270,13 @@ describe.each([
     const priors = bankPriors(linked, DEFAULT_CONFIGURATION.priorScale);
     for (const n of sizes) {
       const sets = banks.map(({ task, forms, factors }, b) =>
-        forms.map((bySize, s) => {
-          const anchors = bySize.get(n)!;
+        forms.map((byForm, s) => {
+          const anchors = byForm.get(String(n))!;
           const [worst] = bundle.scenarios.get(task.scenarios[s]!.id)!.sourceScores;
           return {
             anchors,
             factors: anchorFactors(factors[s]!, anchors.items),
-            ...answered[b]![s]!.get(n)!,
+            ...answered[b]![s]!.get(String(n))!,
             maps: null,
             worst: worst!,
           };

@@ -174,6 +174,49 @@ describe("anchoreval forms", () => {
   });
 });
 
+describe("the check on held-out models", () => {
+  const run = async (name: string, ...more: readonly string[]): Promise<[string, FormsDocument["check"]]> => {
+    const out = folder.path(name);
+    const {
+      code,
+      out: screen,
+      err,
+    } = await runTrainer([...[...base, "--responses", long, "--join", "ID", ...quick, "--out", out, ...more]]);
+    expect({ code, err: code === 0 ? "" : err }).toEqual({ code: 0, err: "" });
+    return [screen, summaryOf(out).check];
+  };
+  const families = (of: (m: number) => string): string =>
+    folder.write("families.csv", matrix.subjects.map((model, m) => `${model},${of(m)}\n`).join(""));
+
+  test("is made on whole families, and said to be borrowed where the answers are", async () => {
+    const [screen, check] = await run(
+      "checked",
+      "--families",
+      families((m) => `maker ${m % 10}`),
+    );
+    expect(check).toMatchObject({ kind: "folds", folds: 4, draws: 5 });
+    expect(screen).toMatch(
+      /Checked on \d+ models of \d+ families, held out in 4 parts, forms of 40 built anew without each: their scores on two forms differ by \d\.\d points on average \(± \d\.\d\), on two random ones by \d+\.\d \(\d\.\d\d ± \d\.\d\d of it\)\. Their answers, too, are borrowed/,
+    );
+  });
+
+  test("is left out with a reason: few families, or --check none; the forms are the same", async () => {
+    const [screen, check] = await run(
+      "few",
+      "--families",
+      families((m) => `maker ${m % 2}`),
+    );
+    expect(check).toEqual({
+      kind: "none",
+      reason: expect.stringMatching(/ of [12] famil.*8 families are needed$/) as string,
+    });
+    expect(screen).toContain("Not checked on held-out models: ");
+    const [, none] = await run("unchecked", "--check", "none");
+    expect(none).toEqual({ kind: "none", reason: "left out by --check none" });
+    expect(filesOf(folder.path("unchecked"))["form-1.csv"]).toEqual(filesOf(folder.path("few"))["form-1.csv"]);
+  });
+});
+
 describe("what is refused, and leaves nothing behind", () => {
   const out = folder.path("refused");
   const good = folder.write("good.csv", "id,s,d\n1,a,1\n2,a,2\n3,b,3\n4,b,4\n");

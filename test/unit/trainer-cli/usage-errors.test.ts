@@ -245,10 +245,20 @@ describe("fit", () => {
     },
     { argv: fit("--name", "demo"), message: /^--name is BENCHMARK@X\.Y\.Z, .*; got demo$/ },
     { argv: fit("--name", "demo@1.0.0+b"), message: /^--name is BENCHMARK@X\.Y\.Z, .*; got demo@1\.0\.0\+b$/ },
-    { argv: fit("--anchors", "2", "--total", "4"), message: "give --anchors N[,N…] (per scenario) or --total N" },
     {
       argv: ["fit", "--responses", good, "--name", "demo@1.0.0", "--out", out, "--provider", "typescript"],
-      message: "give --anchors N[,N…] (per scenario) or --total N",
+      message: "give --anchors N[,N…] (per scenario), --total N[,N…], or both",
+    },
+    {
+      argv: fit("--second-form"),
+      code: "unsupported",
+      message:
+        "a second form is chosen by greedy-variance, essence, fisher-information alone, not by screened: give another --selection or recipe, or leave out --second-form",
+    },
+    {
+      argv: fit("--second-form", "--selection", "essence"),
+      message:
+        "two forms of 2 items without a common one need 4, x has 2: give fewer anchors, or leave out --second-form",
     },
     { argv: fit("--total", "0"), message: "--total is a whole number of at least 1; got 0" },
     { argv: fit("--total", "1"), message: "--total is at least one anchor for each of the 2 scenarios; got 1" },

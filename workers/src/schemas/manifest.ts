@@ -75,6 +75,7 @@ const FormSchema = z.object({
   digest: z.string(),
   estimator: z.enum(ALL_ESTIMATORS),
   interval: z.enum(["design", "cross-validated"]),
+  disjointFrom: z.string().exactOptional(),
   scenarios: z.record(
     z.string(),
     z.object({
@@ -117,6 +118,7 @@ const ColdStartSchema = z
     features: z.enum(["tf-idf", "embeddings"]),
     width: z.number().int(),
     items: z.number().int(),
+    neighbours: z.object({ k: z.number().int(), weighted: z.boolean() }).exactOptional(),
     scenarios: z.record(
       z.string(),
       z.object({

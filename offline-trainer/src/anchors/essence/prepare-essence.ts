@@ -1,5 +1,7 @@
+import type { AnchorSet } from "anchoreval/core";
 import { equalShares } from "../equal-shares.ts";
 import type { PreparedSelection, SelectionInput } from "../types.ts";
+import { without } from "../without.ts";
 import { coarseFilter, type FilterLimits } from "./coarse-filter.ts";
 import { essenceSearch, type EssenceOptions } from "./essence-search.ts";
 import { innerSplit } from "./inner-split.ts";
@@ -49,17 +51,15 @@ export function prepareEssence({
   const models = Array.from({ length: columns.models }, (_, m) => m);
   const split = innerSplit(families ?? models, JUDGING_SHARE, random.fork("judging models"));
   const setOf = equalShares(accuracy);
-  const sets = new Map(
-    sizes.map((size) => {
-      const found = essenceSearch(
-        { columns, full, split },
-        filtered.pool,
-        size,
-        { ...ESSENCE_SEARCH, generations },
-        random.fork(`size ${size}`),
-      );
-      return [size, setOf(found.items)] as const;
-    }),
-  );
-  return { draw: () => ({ sets, nested: false }), filtered };
+  const search = (pool: Uint32Array, size: number, stream: string): AnchorSet =>
+    setOf(
+      essenceSearch({ columns, full, split }, pool, size, { ...ESSENCE_SEARCH, generations }, random.fork(stream))
+        .items,
+    );
+  const sets = new Map(sizes.map((size) => [size, search(filtered.pool, size, `size ${size}`)]));
+  const second = ([size, { items }]: [number, AnchorSet]): [number, AnchorSet] => {
+    const left = Uint32Array.from(without(filtered.pool, items));
+    return [size, search(left, size, `second form of size ${size}`)];
+  };
+  return { draw: () => ({ sets, nested: false }), second: () => new Map([...sets].map(second)), filtered };
 }

@@ -3,6 +3,7 @@ import { coarseFilter, type FilteredItems, type FilterLimits } from "../essence/
 import { itemColumns, weightedScores } from "../essence/item-columns.ts";
 import { equalShares } from "../equal-shares.ts";
 import { byAccuracy, type PreparedSelection, type SelectionInput } from "../types.ts";
+import { without } from "../without.ts";
 import { DEFAULT_DESIGN, type AnchorDesign } from "./anchor-design.ts";
 import { familyFolds } from "./family-folds.ts";
 import { binnedInformation, informationItems } from "./information-items.ts";
@@ -28,10 +29,14 @@ const FOLDS = 5;
  * @see Kipnis et al. (2025), metabench, ICLR
  */
 export function prepareInformation(input: SelectionInput): PreparedSelection {
-  const { filtered, pool } = informationPool(input);
+  const { filtered, pool, leftPool } = informationPool(input);
   const design = input.design ?? DEFAULT_DESIGN;
   const sets = new Map(input.sizes.map((n) => [n, informedAnchors(input, pool, design, n)]));
-  return { draw: () => ({ sets, nested: false }), filtered };
+  const second = ([n, { items }]: [number, AnchorSet]): [number, AnchorSet] => [
+    n,
+    informedAnchors(input, leftPool(items), design, n),
+  ];
+  return { draw: () => ({ sets, nested: false }), second: () => new Map([...sets].map(second)), filtered };
 }
 
 /**
@@ -48,6 +53,8 @@ export function informationPool({
 }: Pick<SelectionInput, "weights" | "column" | "sizes" | "random" | "families" | "copies">): {
   readonly filtered: FilteredItems;
   readonly pool: Uint32Array;
+  /** The same of the items that some anchors, of the pool, leave. */
+  readonly leftPool: (taken: ArrayLike<number>) => Uint32Array;
 } {
   const columns = itemColumns(column, weights.length);
   const full = weightedScores(columns, weights);
@@ -56,8 +63,14 @@ export function informationPool({
   const models = Array.from({ length: columns.models }, (_, m) => m);
   const fold = familyFolds(families ?? models, FOLDS, random.fork("folds"));
   const judged = { size: Math.max(SUBSAMPLE.size, least), draws: SUBSAMPLE.draws };
-  const pool = subsampledItems(columns, full, filtered.pool, fold, judged, random.fork("subsample"));
-  return { filtered, pool };
+  const subset = (among: Uint32Array, stream: string): Uint32Array =>
+    subsampledItems(columns, full, among, fold, judged, random.fork(stream));
+  return {
+    filtered,
+    pool: subset(filtered.pool, "subsample"),
+    leftPool: (taken) =>
+      subset(Uint32Array.from(without(filtered.pool, Array.from(taken))), "subsample of a second form"),
+  };
 }
 
 /** Anchors by a design, each standing for the same share. */

@@ -2,7 +2,7 @@ import type { RandomSource } from "anchoreval/core";
 import type { ItemColumns } from "../essence/item-columns.ts";
 import type { NearestBackend, Points } from "../../clustering/nearest-centroids.ts";
 import { weightedKmeans } from "../../clustering/weighted-kmeans.ts";
-import type { FeatureColumn, ItemFeatures } from "./item-features.ts";
+import type { FeatureColumn, ItemFeatures, ItemGroups } from "./item-features.ts";
 import { randomFeatures, rootMeanSquaredDistance } from "./random-features.ts";
 
 /** Clusters of items at most; one for ten items. */
@@ -23,6 +23,10 @@ export interface ItemProfile {
   readonly clusters: number;
   /** Cluster of every item. */
   readonly labels: Int32Array;
+  /** Subscenarios, where there are several; null else. */
+  readonly subscenarios: ItemGroups | null;
+  /** Whose proportions every subset keeps. */
+  readonly strata: ItemGroups | null;
   /** Random features of the points, count×width, and their weighted mean. */
   readonly kernel: { readonly width: number; readonly values: Float64Array; readonly mean: Float64Array };
 }
@@ -69,8 +73,14 @@ export async function itemProfile({
     distance: rootMeanSquaredDistance(points),
     clusters,
     labels,
+    subscenarios: several(features?.subscenarios ?? null),
+    strata: features?.strata ?? null,
     kernel: { width: RANDOM_FEATURES, values, mean },
   };
+}
+
+function several(groups: ItemGroups | null): ItemGroups | null {
+  return groups?.labels.some((label) => label !== groups.labels[0]) ? groups : null;
 }
 
 /**

@@ -61,6 +61,7 @@ export function prepareSublime({
           {
             anchorModels: roles.anchors.length,
             candidates: choice.candidates.length,
+            strata: features?.strata?.name ?? null,
             sampler: choice.candidates[choice.chosen]!.sampler,
             predictor: choice.predictor,
             predicted: choice.predicted[choice.chosen]!,

@@ -3,6 +3,7 @@ import { inclusionProbabilities } from "../inclusion-probabilities.ts";
 import { pivotalSample } from "../pivotal-sampling.ts";
 import { ranks } from "../../ranking/rank-correlation.ts";
 import type { ItemProfile } from "./item-profile.ts";
+import { strataOf, type Stratum } from "./strata.ts";
 
 /** A way to draw k items. */
 export interface Sampler {
@@ -20,17 +21,20 @@ const TILTS = [1, 2, 4];
  * - `stratified COLUMN`: spread evenly over the items in the order of a column;
  * - `high COLUMN`, `low COLUMN`: chances times e^{±τu}, u the item's place in the column's order from −1 to 1, τ 1, 2 or
  *   4 (`high difficulty` is hard-first, `low difficulty` easy-first, a quality column's is quality-first);
+ * - `stratified subscenario`: spread evenly over the subscenarios, where there are several;
  * - `clusters`: spread evenly over the clusters;
  * - `farthest`: from a random item on, always the one farthest from all before (dispersion; it ignores weights).
+ *
+ * Where strata are to be kept, each draws as many items of every stratum as {@link strataOf} says.
  */
 export function samplers(profile: ItemProfile): Sampler[] {
-  const { count, weights, columns, labels } = profile;
+  const { count, weights, columns, labels, subscenarios } = profile;
   const items = Array.from({ length: count }, (_, i) => i);
-  const plain = new Map<number, Float64Array>();
-  const byWeight = (k: number): Float64Array => {
-    const known = plain.get(k) ?? inclusionProbabilities(weights, k);
-    plain.set(k, known);
-    return known;
+  const known = new Map<number, Stratum[]>();
+  const strata = (k: number): Stratum[] => {
+    const own = known.get(k) ?? strataOf(profile.strata, weights, k);
+    known.set(k, own);
+    return own;
   };
   const shuffled = (random: RandomSource): number[] => random.fork("order").shuffle(items.slice());
   /** Spread over an order of the items, ties in random order. */
@@ -39,7 +43,8 @@ export function samplers(profile: ItemProfile): Sampler[] {
     (k: number, random: RandomSource): Uint32Array =>
       sample(
         shuffled(random).sort((x, y) => key[x]! - key[y]!),
-        byWeight(k),
+        weights,
+        strata(k),
         random,
       );
   const tilted =
@@ -47,10 +52,10 @@ export function samplers(profile: ItemProfile): Sampler[] {
     (k: number, random: RandomSource): Uint32Array => {
       const tilt = sign * TILTS[random.fork("tilt").below(TILTS.length)]!;
       const chances = weights.map((weight, i) => weight * Math.exp(tilt * places[i]!));
-      return sample(shuffled(random), inclusionProbabilities(chances, k), random);
+      return sample(shuffled(random), chances, strata(k), random);
     };
   const all: Sampler[] = [
-    { name: "random", draw: (k, random) => sample(shuffled(random), byWeight(k), random) },
+    { name: "random", draw: (k, random) => sample(shuffled(random), weights, strata(k), random) },
     ...columns.flatMap(({ name, values }): Sampler[] => {
       const places = orderPlaces(values);
       return [
@@ -59,8 +64,9 @@ export function samplers(profile: ItemProfile): Sampler[] {
         { name: `low ${name}`, draw: tilted(places, -1) },
       ];
     }),
+    ...(subscenarios ? [{ name: "stratified subscenario", draw: spread(subscenarios.labels) }] : []),
     { name: "clusters", draw: spread(labels) },
-    { name: "farthest", draw: (k, random) => farthestFirst(profile, k, random) },
+    { name: "farthest", draw: (k, random) => farthestFirst(profile, strata(k), random) },
   ];
   return all.map(({ name, draw }) => ({
     name,
@@ -72,13 +78,24 @@ export function samplers(profile: ItemProfile): Sampler[] {
   }));
 }
 
-/** @param order - of the items @param probabilities - by item, summing to a whole number */
-function sample(order: readonly number[], probabilities: Float64Array, random: RandomSource): Uint32Array {
-  const drawn = pivotalSample(
-    order.map((item) => probabilities[item]!),
-    random.fork("draw"),
-  );
-  return Uint32Array.from(drawn, (place) => order[place]!).sort();
+/** @param order - of the items @param chances - by item, up to a factor */
+function sample(
+  order: readonly number[],
+  chances: Float64Array,
+  strata: readonly Stratum[],
+  random: RandomSource,
+): Uint32Array {
+  const draw = random.fork("draw");
+  const drawn = strata.flatMap(({ items, quota }) => {
+    const members = new Set(items);
+    const own = order.filter((item) => members.has(item));
+    const probabilities = inclusionProbabilities(
+      Float64Array.from(own, (item) => chances[item]!),
+      quota,
+    );
+    return Array.from(pivotalSample(Array.from(probabilities), draw), (place) => own[place]!);
+  });
+  return Uint32Array.from(drawn).sort();
 }
 
 /** Places in ascending order, from −1 to 1; equals share their mean place. */
@@ -88,14 +105,23 @@ function orderPlaces(values: Float64Array): Float64Array {
 }
 
 /** @see Gonzalez (1985), Theoretical Computer Science 38, 293–306 */
-function farthestFirst({ count, points }: ItemProfile, k: number, random: RandomSource): Uint32Array {
+function farthestFirst({ count, points }: ItemProfile, strata: readonly Stratum[], random: RandomSource): Uint32Array {
   const { dims, values } = points;
   const nearest = new Float64Array(count).fill(Infinity);
-  const chosen = new Uint32Array(k);
-  let next = random.below(count);
-  for (let j = 0; j < k; j++) {
+  const stratumOf = new Int32Array(count);
+  const left = strata.map(({ quota }) => quota);
+  const close = (s: number): void => strata[s]!.items.forEach((item) => (nearest[item] = -1));
+  strata.forEach(({ items, quota }, s) => {
+    for (const item of items) stratumOf[item] = s;
+    if (quota === 0) close(s);
+  });
+  const open = Array.from(nearest.keys()).filter((item) => nearest[item]! >= 0);
+  const chosen = new Uint32Array(left.reduce((sum, quota) => sum + quota, 0));
+  let next = open[random.below(open.length)]!;
+  for (let j = 0; j < chosen.length; j++) {
     chosen[j] = next;
     nearest[next] = -1; // taken
+    if (--left[stratumOf[next]!]! === 0) close(stratumOf[next]!);
     let best = -1;
     for (let i = 0; i < count; i++) {
       if (nearest[i]! < 0) continue;

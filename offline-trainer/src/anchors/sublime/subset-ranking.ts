@@ -6,6 +6,8 @@ export interface SubsetRanking {
   /** How many there were. */
   readonly anchorModels: number;
   readonly candidates: number;
+  /** Column whose proportions every candidate keeps; null where none was asked for. */
+  readonly strata: string | null;
   /** What drew the chosen one. */
   readonly sampler: string;
   readonly predictor: PredictorName;

@@ -6,7 +6,7 @@ import { points } from "../format.ts";
 import { html, type Html } from "../html.ts";
 import { legend, type KeyEntry } from "../legend.ts";
 import { figure, panels, type Panel } from "../panels.ts";
-import { formTotals, type ReportData, type ReportManifest } from "../report-data.ts";
+import { firstForms, formTotals, type ReportData, type ReportManifest } from "../report-data.ts";
 import { chart } from "../svg.ts";
 
 /** One form's errors: a place along the panel's axis. */
@@ -63,13 +63,14 @@ const EXPLAINED = {
   extrapolation: "Fitted on the weakest half of the models, measured on the strongest 30 %.",
 };
 
-function series({ forms, scenarios }: ReportManifest, split: keyof MeasuredErrors): { id: string; sizes: Size[] }[] {
+function series(manifest: ReportManifest, split: keyof MeasuredErrors): { id: string; sizes: Size[] }[] {
+  const forms = firstForms(manifest);
   const overall = forms.flatMap((form): Size[] => {
     const errors = form.overall?.measured[split];
     const { items, whole } = formTotals(form);
     return errors && !whole ? [{ items, errors }] : [];
   });
-  const single = scenarios.map(({ id }) => ({
+  const single = manifest.scenarios.map(({ id }) => ({
     id,
     sizes: forms.flatMap((form): Size[] => {
       const { items, whole } = form.scenarios[id]!;

@@ -178,6 +178,29 @@ describe("sublime", () => {
     expect((await selectAnchors("sublime", blind)).sets).toEqual(sets);
     expect((await selectAnchors("sublime", { ...input, anchorModels: [0, 5, 7] })).sets).not.toEqual(sets);
     const columns = [{ name: "position", values: Float64Array.from({ length: 40 }, (_, i) => i) }];
-    expect((await selectAnchors("sublime", { ...input, features: { columns, points: null } })).sets).not.toEqual(sets);
+    expect(
+      (
+        await selectAnchors("sublime", {
+          ...input,
+          features: { columns, points: null, subscenarios: null, strata: null },
+        })
+      ).sets,
+    ).not.toEqual(sets);
+  });
+
+  test("keeps the strata's proportions at every size, and says of which column", async () => {
+    const input = selectionInput();
+    const labels = Int32Array.from({ length: 40 }, (_, i) => Math.floor(i / 10) % 2);
+    const strata = { name: "half", labels };
+    const features = { columns: [], points: null, subscenarios: null, strata };
+    const { draw, rankings } = prepareSelection("sublime", { ...input, features });
+    const share = (items: ArrayLike<number>): number =>
+      Array.from(items).reduce((sum, i) => sum + input.weights[i]! * labels[i]!, 0);
+    const all = share(Array.from({ length: 40 }, (_, i) => i));
+    for (const [size, { items }] of (await draw(createRandom(1))).sets) {
+      const ones = Array.from(items).filter((i) => labels[i] === 1).length;
+      if (size < 40) expect(Math.abs(ones - size * all)).toBeLessThan(1);
+    }
+    expect((await rankings!()).get(10)!.strata).toBe("half");
   });
 });

@@ -25,6 +25,8 @@ const profile = await itemProfile({
       { name: "rare", values: Float64Array.from({ length: ITEMS }, (_, i) => (i < 20 ? i : NaN)) },
     ],
     points: null,
+    subscenarios: null,
+    strata: null,
   },
   backend: typescriptBackend,
   random: createRandom("profile"),

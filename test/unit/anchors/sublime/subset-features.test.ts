@@ -38,6 +38,8 @@ const profile: ItemProfile = {
   distance: fixture.distance,
   clusters: fixture.clusters,
   labels: Int32Array.from(fixture.labels),
+  subscenarios: null,
+  strata: null,
   kernel: { width: fixture.width, values: kernel, mean: weighted(kernel, fixture.width) },
 };
 const full = weighted(anchors.scores, fixture.models);

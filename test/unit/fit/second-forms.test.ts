@@ -1,0 +1,161 @@
+import { estimateFromAnchors, loadBundle, type Responses } from "anchoreval";
+import { AnchorEvalError, createRandom } from "anchoreval/core";
+import { describe, expect, test } from "vitest";
+import { SECOND_FORM_SELECTIONS, SELECTIONS, type Selection } from "../../../offline-trainer/src/anchors/types.ts";
+import { typescriptBackend } from "../../../offline-trainer/src/backends/typescript.ts";
+import { bankTasks } from "../../../offline-trainer/src/fit/bank-tasks.ts";
+import { checkSecondForms } from "../../../offline-trainer/src/fit/check-second-forms.ts";
+import { closingWords } from "../../../offline-trainer/src/fit/closing-words.ts";
+import { DEFAULT_CONFIGURATION, type FitConfiguration } from "../../../offline-trainer/src/fit/configuration.ts";
+import { drawForms, prepareForms } from "../../../offline-trainer/src/fit/draw-forms.ts";
+import { bundleFiles, fitBundle, type FitResult } from "../../../offline-trainer/src/fit/fit-bundle.ts";
+import { evenForm, formPlans, withSecondForms } from "../../../offline-trainer/src/fit/form-plans.ts";
+import { RECIPES } from "../../../offline-trainer/src/fit/recipes.ts";
+import { trainBank } from "../../../offline-trainer/src/fit/train-bank.ts";
+import type { ResponseMatrix } from "../../../offline-trainer/src/matrix/response-matrix.ts";
+import { renderReport } from "../../../offline-trainer/src/report/render-report.ts";
+import { memorySource } from "../../support/memory-source.ts";
+import { rowsOf } from "./held-out-estimates.ts";
+import { smallLeaderboard, withScores } from "./small-leaderboard.ts";
+
+const matrix = smallLeaderboard({ models: 40, items: [60, 44] });
+
+describe.each(SECOND_FORM_SELECTIONS)("second forms by %s", (selection) => {
+  const sizes = [4, 20];
+  const forms = async (board: ResponseMatrix) => {
+    const [task] = bankTasks(board, DEFAULT_CONFIGURATION);
+    const trained = await trainBank(task!, rowsOf(30), {
+      dims: 1,
+      irtModel: "2pl",
+      estimation: "penalised",
+      link: "binarize",
+      shrinkage: 0.5,
+      backend: typescriptBackend,
+      random: createRandom(1),
+    });
+    const plans = sizes.map((size) => evenForm(size, task!.scenarios));
+    const prepare = (wanted = plans) =>
+      prepareForms(task!, rowsOf(30), trained, {
+        selection,
+        forms: wanted,
+        backend: typescriptBackend,
+        random: createRandom("fit"),
+      });
+    const [before] = await drawForms(prepare(), createRandom(1));
+    const prepared = prepare(withSecondForms(plans));
+    const [all] = await drawForms(prepared, createRandom(1));
+    for (const [id, anchors] of before!) expect(all!.get(id)).toEqual(anchors);
+    expect((await drawForms(prepared, createRandom(2)))[0]!.get("20-b")).toBe(all!.get("20-b"));
+    return { first: (size: number) => all!.get(String(size))!, second: (size: number) => all!.get(`${size}-b`)! };
+  };
+
+  test("have as many items, none of the first form's, whoever was held out", async () => {
+    const board = smallLeaderboard({ models: 40, items: [44] });
+    const { first, second } = await forms(board);
+    for (const size of sizes) {
+      const own = second(size);
+      expect(new Set([...own.items, ...first(size).items]).size).toBe(2 * size);
+      expect(own.inclusion).toBeNull();
+      expect([...own.mass]).toEqual(new Array(size).fill(1 / size));
+    }
+    const held = withScores(board, (model, _, score) => (model < 30 ? score : 1 - score));
+    const again = await forms(held);
+    for (const size of sizes) expect(again.second(size)).toEqual(second(size));
+  });
+
+  test("take all that is left where that is just enough", async () => {
+    const { first, second } = await forms(smallLeaderboard({ models: 40, items: [40] }));
+    const all = [...first(20).items, ...second(20).items].sort((x, y) => x - y);
+    expect(all).toEqual(rowsOf(40));
+  });
+});
+
+describe("a bundle with second forms", async () => {
+  const configuration: FitConfiguration = { ...RECIPES.metabench.configuration, search: 0, folds: 2, draws: 1 };
+  const fit = (secondForms: boolean): Promise<FitResult> =>
+    fitBundle(matrix, {
+      configuration,
+      sizes: [8, 14],
+      totals: [20],
+      secondForms,
+      seed: 1,
+      benchmark: "demo",
+      version: "1.0.0",
+      created: "2026-01-01T00:00:00Z",
+      backend: typescriptBackend,
+    });
+  const result = await fit(true);
+  const bundle = await loadBundle(memorySource(bundleFiles(result)));
+  const itemsOf = (form: string): string[] =>
+    [...bundle.scenarios.values()].flatMap((scenario) => scenario.forms.get(form)!.itemIds);
+
+  test("has them after the first ones, which it has like a bundle without", async () => {
+    const { forms, defaultForm } = bundle.manifest;
+    expect(forms.map(({ id, disjointFrom }) => [id, disjointFrom])).toEqual([
+      ["8", undefined],
+      ["total-20", undefined],
+      ["14", undefined],
+      ["8-b", "8"],
+      ["total-20-b", "total-20"],
+      ["14-b", "14"],
+    ]);
+    expect(defaultForm).toBe("14");
+    for (const form of ["8", "total-20", "14"])
+      expect(new Set([...itemsOf(form), ...itemsOf(`${form}-b`)]).size).toBe(2 * itemsOf(form).length);
+    const without = await loadBundle(memorySource(bundleFiles(await fit(false))));
+    expect(forms.slice(0, 3)).toEqual(without.manifest.forms);
+    for (const [id, scenario] of without.scenarios)
+      for (const form of ["8", "14"]) {
+        const { anchors, maps, itemIds } = scenario.forms.get(form)!;
+        expect(bundle.scenarios.get(id)!.forms.get(form)).toMatchObject({ anchors, maps, itemIds });
+      }
+  });
+
+  test("measures each by itself on held-out models", () => {
+    const [first, second] = ["8", "8-b"].map((id) => bundle.manifest.forms.find((form) => form.id === id));
+    for (const id of bundle.scenarios.keys()) {
+      const errors = [first, second].map((form) => form!.scenarios[id]!.measured.interpolation!);
+      expect(errors[0]!.models).toBe(errors[1]!.models);
+      expect(errors[0]!.randomMae).toBe(errors[1]!.randomMae);
+      expect(errors[0]!.estimators["score-map"]).not.toEqual(errors[1]!.estimators["score-map"]);
+      const [map, other] = [first, second].map((form) => bundle.scenarios.get(id)!.forms.get(form!.id)!.maps!.alone);
+      expect(other).not.toEqual(map);
+    }
+    expect(second!.overall!.measured).not.toEqual(first!.overall!.measured);
+    expect(closingWords(bundle.manifest).filter((line) => line.includes("14 other items"))).toHaveLength(2);
+    expect(() => renderReport(result)).not.toThrow();
+  });
+
+  test("infers the form from the items answered", () => {
+    for (const id of ["14", "14-b"]) {
+      const answers: Responses = Object.fromEntries(
+        itemsOf(id).map((item) => [item, matrix.scores[matrix.items.findIndex((own) => own.item_id === item)]!]),
+      );
+      const { form, scenarios } = estimateFromAnchors(bundle, answers);
+      expect(form).toBe(id);
+      for (const { score } of Object.values(scenarios)) expect(score).toBeGreaterThan(0);
+    }
+  });
+
+  test("the same seed makes the same bytes", async () => {
+    expect(bundleFiles(await fit(true))).toEqual(bundleFiles(result));
+  });
+});
+
+test.each([
+  ["stratified", [5], "unsupported", "not by stratified"],
+  ["irt-kmeans", [5], "unsupported", "not by irt-kmeans"],
+  ["sublime", [5], "unsupported", "not by sublime"],
+  ["essence", [5, 23], "invalid_option", "two forms of 23 items without a common one need 46, b has 44"],
+] satisfies [Selection, number[], string, string][])("%s, %j: refused as %s", (selection, sizes, code, words) => {
+  expect(SELECTIONS).toContain(selection);
+  const scenarios = bankTasks(matrix, DEFAULT_CONFIGURATION).flatMap((task) => task.scenarios);
+  try {
+    checkSecondForms(formPlans(sizes, [], scenarios), scenarios, selection);
+    expect.unreachable();
+  } catch (error) {
+    expect(error).toBeInstanceOf(AnchorEvalError);
+    expect(error).toMatchObject({ code });
+    expect((error as AnchorEvalError).message).toContain(words);
+  }
+});

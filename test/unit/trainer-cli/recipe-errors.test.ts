@@ -1,0 +1,183 @@
+import { createRandom, type AnchorEvalErrorCode } from "anchoreval/core";
+import { describe, expect, test, vi } from "vitest";
+import { RECIPE_NAMES } from "../../../offline-trainer/src/fit/recipes.ts";
+import { tempFolder } from "../../support/temp-folder.ts";
+import { listing, runTrainer } from "./run-trainer.ts";
+
+// Whatever takes long: none of it may begin.
+const begins = vi.hoisted(() => () => {
+  throw new Error("long work has begun");
+});
+vi.mock("../../../offline-trainer/src/calibrate/calibrate.ts", () => ({ calibrate: begins }));
+vi.mock("../../../offline-trainer/src/calibrate/marginal/calibrate-marginal.ts", () => ({ calibrateMarginal: begins }));
+vi.mock("../../../offline-trainer/src/backtest/run-cells.ts", () => ({ runCells: begins }));
+vi.mock("../../../offline-trainer/src/embed/term-vectors.ts", () => ({ termVectors: begins }));
+vi.mock("../../../offline-trainer/src/prepare/replicates.ts", () => ({ replicateGroups: begins }));
+
+const folder = tempFolder();
+const random = createRandom("recipe errors");
+const ITEMS = Array.from({ length: 40 }, (_, i) => `q${i}`);
+const MODELS = Array.from({ length: 12 }, (_, m) => `maker${m}/model`);
+const lines = (rows: readonly string[]): string => rows.map((row) => `${row}\n`).join("");
+const csv = (name: string, header: string, of: (i: number) => string): string =>
+  folder.write(name, lines([`item_id,${header}`, ...ITEMS.map((id, i) => `${id},${of(i)}`)]));
+const jsonl = (name: string, of: (i: number) => object): string =>
+  folder.write(name, lines(ITEMS.map((item_id, i) => JSON.stringify({ item_id, ...of(i) }))));
+
+const responses = folder.write(
+  "responses.csv",
+  lines([["model", ...ITEMS].join(), ...MODELS.map((name) => [name, ...ITEMS.map(() => random.below(2))].join())]),
+);
+const scenario = "quiz";
+/** Texts, subscenarios and a topic of nine values; the same without any. */
+const told = jsonl("told.jsonl", (i) => ({
+  ...{ scenario, text: `How many? ${i}`, subscenario: i < 30 ? "seen" : "new", topic: `topic ${i % 9}` },
+}));
+const bare = jsonl("bare.jsonl", () => ({ scenario }));
+const oneTextless = jsonl("one.jsonl", (i) => ({ scenario, ...(i !== 7 && { text: "?" }), subscenario: "seen" }));
+const halfPlaced = jsonl("half.jsonl", (i) => ({ scenario, ...(i < 20 && { subscenario: "seen" }) }));
+const ragged = jsonl("ragged.jsonl", (i) => ({ embedding: i === 9 ? [1, 2] : [1, 2, i] }));
+const short = folder.write("short.csv", "item_id,x,y\nq0,1,2\n");
+const words = csv("words.csv", "judge", (i) => (i === 4 ? "hard" : "1"));
+const topics = csv("topics.csv", "topic,judge", (i) => `${i === 3 ? "" : "t"},${i}`);
+const form = csv("form.csv", "subject,level", (i) => `s${i % 4},${i}`);
+
+interface Case {
+  readonly argv: readonly string[];
+  readonly code: AnchorEvalErrorCode;
+  readonly message: string;
+}
+
+const out = folder.path("out");
+const fit = (...more: readonly string[]): string[] => [
+  ...["fit", "--responses", responses, "--name", "quiz@1.0.0", "--anchors", "6", "--out", out],
+  ...["--provider", "typescript", ...more],
+];
+const backtest = (...more: readonly string[]): string[] => [
+  ...["backtest", "--responses", responses, "--anchors", "6", "--seeds", "1", ...more],
+];
+const route = (...more: readonly string[]): string[] => [
+  ...["route", "--responses", responses, "--train", "seen", "--test", "new", "--out", `${out}.csv`],
+  ...["--provider", "typescript", ...more],
+];
+const embed = (...more: readonly string[]): string[] => ["embed", "--out", `${out}.npy`, ...more];
+const forms = (...more: readonly string[]): string[] => [
+  ...["forms", "--items", form, "--size", "10", "--out", out, ...more],
+];
+const ANSWERED = ["--responses", responses, "--provider", "typescript"];
+const SUBLIME = ["--recipe", "sublime"];
+
+/** What `sublime` is given, alike in fit and backtest. */
+const SUBSETS: readonly Omit<Case, "code">[] = [
+  { argv: ["--items", bare, "--use-texts", "yes"], message: 'items without a text, 40 of 40: "q0"' },
+  { argv: ["--items", oneTextless, "--use-texts", "yes"], message: 'items without a text, 1 of 40: "q7"' },
+  { argv: ["--embeddings", ragged], message: 'item "q9" has 2 numbers, the first one has 3' },
+  { argv: ["--embeddings", short], message: "39 questions have no embedding" },
+  { argv: ["--item-features", words], message: 'a feature is a number, got "hard"' },
+  { argv: ["--item-features", topics, "--strata", "topic"], message: 'item "q3" has no value, and --strata asks for' },
+  { argv: ["--items", halfPlaced, "--strata", "subscenario"], message: "items without a subscenario, which --strata" },
+];
+const IMPOSSIBLE: readonly Omit<Case, "code">[] = [
+  {
+    argv: ["--items", told, "--strata", "topic"],
+    message: "--strata topic has 9 strata in quiz, more than the 6 items asked for: ask for 9 at least",
+  },
+  { argv: ["--items", told, "--strata", "level"], message: '--strata "level": there is no such column in --items' },
+  { argv: ["--strata", "topic"], message: "in --items or --item-features, and neither is given" },
+  { argv: ["--anchor-models", "gpt,llama"], message: "the responses have no model gpt, llama, named as an anchor" },
+];
+
+async function refuses({ argv, code, message }: Case): Promise<void> {
+  const before = listing(folder.path(""));
+  const run = await runTrainer([...argv, "--json"]);
+  const { error } = JSON.parse(run.out) as { error: { code: string; message: string } };
+  expect({ exit: run.code, code: error.code }, error.message).toEqual({ exit: 2, code });
+  expect(error.message).toContain(message);
+  expect(listing(folder.path(""))).toEqual(before);
+}
+
+test.each([
+  fit(),
+  fit(...SUBLIME, "--items", told, "--strata", "subscenario"),
+  backtest(...SUBLIME, "--items", told, "--strata", "topic", "--anchors", "9"),
+  route("--items", told),
+  embed("--items", told),
+  forms(...ANSWERED),
+])("what is not refused does begin: %j", async (...argv) => {
+  expect((await runTrainer(argv)).err).toContain("long work has begun");
+});
+
+describe.each([
+  ["fit", fit],
+  ["backtest", backtest],
+])("%s is refused before any long work", (_, command) => {
+  test.each([
+    ...SUBSETS.map((own): Case => ({ ...own, code: "invalid_data" })),
+    ...IMPOSSIBLE.map((own): Case => ({ ...own, code: "invalid_option" })),
+  ])("sublime $argv", ({ argv, ...expected }) => refuses({ argv: command(...SUBLIME, ...argv), ...expected }));
+
+  test.each(RECIPE_NAMES)("%s with more anchors than the largest scenario has items", (recipe) =>
+    refuses({
+      argv: command("--recipe", recipe, "--anchors", "6,41"),
+      code: "invalid_option",
+      message: "--anchors 41 is more than there are: the largest scenario has 40 items",
+    }),
+  );
+
+  test.each([
+    ["recommended", "--strata", "--strata is for --selection sublime"],
+    ["essence", "--embeddings", "--embeddings is for --selection sublime"],
+    ["tinybenchmarks", "--item-features", "--item-features is for --selection sublime"],
+    ["random", "--search-budget", "--search-budget is for --selection fisher-information alone"],
+  ])("%s with %s", (recipe, option, message) =>
+    refuses({ argv: command("--recipe", recipe, option, "9"), code: "invalid_option", message }),
+  );
+
+  test("metabench with more than one dimension, or scores that aren't cut", async () => {
+    for (const [option, value, message] of [
+      ["--dims", "2", "--estimation marginal has one dimension, got --dims 2"],
+      ["--link", "bernoulli", "--estimation marginal takes --link binarize alone"],
+    ] as const)
+      await refuses({ argv: command("--recipe", "metabench", option, value), code: "invalid_option", message });
+  });
+});
+
+test.each<Case>([
+  {
+    argv: fit("--recipe", "random", "--total", "41").filter((word) => word !== "--anchors" && word !== "6"),
+    code: "invalid_option",
+    message: "--total is at most the 40 items of all scenarios; got 41",
+  },
+  { argv: route("--items", bare), code: "invalid_data", message: 'there is no subscenario "seen"' },
+  {
+    argv: route("--items", oneTextless, "--test", oneTextless),
+    code: "invalid_data",
+    message: "40 of the test questions are train questions too",
+  },
+  { argv: route("--items", told, "--k", "30"), code: "invalid_option", message: "30 neighbours need more than 30" },
+  { argv: route("--items", told, "--embeddings", ragged), code: "invalid_data", message: 'item "q9" has 2 numbers' },
+  { argv: route("--items", told, "--embeddings", short), code: "invalid_data", message: "29 questions have no" },
+  { argv: embed("--items", bare), code: "invalid_data", message: "40 questions have no text" },
+  { argv: embed("--items", oneTextless), code: "invalid_data", message: '1 question has no text: "q7"' },
+  { argv: embed("--items", told, "--encoder", folder.path("none")), code: "not_found", message: "there is no encoder" },
+  { argv: forms("--size", "21"), code: "invalid_option", message: "2 forms of 21 items take 42, and there are 40" },
+  { argv: forms("--by", "topic"), code: "invalid_data", message: 'there is no column "topic" (--by)' },
+  { argv: forms("--difficulty", "subject"), code: "invalid_data", message: "a difficulty is a number" },
+  { argv: forms("--families", form), code: "invalid_option", message: "--families is about --responses" },
+  { argv: forms("--check", "none"), code: "invalid_option", message: "--check is about --responses" },
+  {
+    argv: forms(...ANSWERED, "--check", "twice"),
+    code: "invalid_option",
+    message: "--check is folds, none; got twice",
+  },
+  {
+    argv: forms(...ANSWERED, "--check", "none", "--families", form),
+    code: "invalid_option",
+    message: "--families is for the check, which --check none leaves out",
+  },
+  {
+    argv: forms(...ANSWERED, "--families", folder.write("lonely.csv", "maker1/model\n")),
+    code: "invalid_data",
+    message: 'line 1: a line is model,family, got "maker1/model"',
+  },
+])("$argv is refused before any long work", refuses);
