@@ -25,7 +25,7 @@ export function createApp(options: CacheOptions = {}): OpenAPIHono<AppEnv> {
   app.use(
     cors({
       origin: "*",
-      allowMethods: ["GET", "HEAD", "POST", "PUT", "OPTIONS"],
+      allowMethods: ["GET", "HEAD", "POST", "OPTIONS"],
       exposeHeaders: ["ETag", "Content-Range", "Accept-Ranges", "Retry-After", "Location"],
       maxAge: 86_400,
     }),
