@@ -8,6 +8,7 @@ import type { Streams } from "./output.ts";
 import { planCommand } from "./plan.ts";
 import { runProgram } from "./program.ts";
 import { showCommand } from "./show.ts";
+import { tokenCommand } from "./token.ts";
 import { runTrainer, TRAINER_COMMANDS } from "./trainer.ts";
 
 /**
@@ -20,7 +21,7 @@ export function main(argv: readonly string[], streams: Streams = process): Promi
       name: "anchoreval",
       summary: "a language model's full benchmark score from its answers to a few dozen items",
       version: packageVersion(),
-      commands: [estimateCommand, compareCommand, planCommand, exportCommand, showCommand],
+      commands: [estimateCommand, compareCommand, planCommand, exportCommand, showCommand, tokenCommand],
       external: {
         summaries: TRAINER_COMMANDS,
         run: (args) => runTrainer(args, [join(process.cwd(), "index.js"), import.meta.url], streams),

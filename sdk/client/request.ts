@@ -19,7 +19,7 @@ export interface RequestPolicy {
 export interface RequestInput {
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: string;
+  readonly body?: string | Uint8Array<ArrayBuffer>;
 }
 
 /**

@@ -25,7 +25,9 @@ export type WarningCode =
   | "changed_items_dropped"
   | "no_interval"
   | "ability_not_converged"
-  | "suspicious_pattern";
+  | "suspicious_pattern"
+  /** Over HTTP alone: a bundle doesn't know it. */
+  | "yanked_version";
 
 /** Something that a reader of the score should know, in plain words. */
 export interface EstimateWarning {

@@ -1,12 +1,13 @@
 import { list, flag, nullable, object, text } from "../core/bundle/check.ts";
-import { manifestKey } from "../core/bundle/keys.ts";
+import { manifestKey, yankedKey } from "../core/bundle/keys.ts";
 import { BENCHMARK_NAME, compareVersions, isStable, VERSION } from "../core/bundle/names.ts";
 import { parseManifest } from "../core/bundle/parse-manifest.ts";
 import type { Issue } from "../core/errors.ts";
 import { sha256 } from "../digest.ts";
 import type { BundleStore } from "./bundle-store.ts";
+import { parseYank } from "./yank.ts";
 
-/** index.json of a benchmark: its versions, and which one is `latest`. It follows from the manifests, `yanked` apart. */
+/** index.json of a benchmark: its versions, and which one is `latest`. It follows from what lies in their folders. */
 export interface BundleIndex {
   readonly benchmark: string;
   /** The highest stable version that isn't yanked; null where there is none. */
@@ -23,12 +24,16 @@ export interface IndexEntry {
   readonly created: string;
   /** Still answers by its number, is no longer offered. */
   readonly yanked: boolean;
+  /** Why, in its publisher's words. */
+  readonly reason?: string;
 }
 
 const index = object({
   benchmark: text({ pattern: BENCHMARK_NAME }),
   latest: nullable(text({ pattern: VERSION })),
-  versions: list(object({ version: text({ pattern: VERSION }), digest: text(), created: text(), yanked: flag })),
+  versions: list(
+    object({ version: text({ pattern: VERSION }), digest: text(), created: text(), yanked: flag }, { reason: text() }),
+  ),
 });
 
 /** Parses index.json; null where it is damaged: {@link completeIndex} builds it again. */
@@ -49,19 +54,21 @@ export function encodeIndex(value: BundleIndex): Uint8Array {
 
 /**
  * The index with every version whose manifest is there, and no other: entries that `known` lacks are read from their
- * manifests. A manifest that can't be parsed isn't offered.
+ * folders. A manifest that can't be parsed isn't offered.
+ * @param changed - a version whose entry is read again although it is known
  */
 export async function completeIndex(
   store: Pick<BundleStore, "get" | "list">,
   benchmark: string,
   known: BundleIndex | null,
+  changed?: string,
 ): Promise<BundleIndex> {
   const folders = (await store.list(`bundles/${benchmark}/`)).map((name) => name.replace(/\/$/, ""));
   const entries = await Promise.all(
     folders
       .filter((name) => VERSION.test(name))
       .map(async (version) => {
-        const entry = known?.versions.find((candidate) => candidate.version === version);
+        const entry = known?.versions.find((candidate) => candidate.version === version && version !== changed);
         return entry ?? (await readEntry(store, benchmark, version));
       }),
   );
@@ -77,11 +84,19 @@ async function readEntry(
   benchmark: string,
   version: string,
 ): Promise<IndexEntry | null> {
-  const object = await store.get(manifestKey(benchmark, version));
+  const [object, yank] = await Promise.all([
+    store.get(manifestKey(benchmark, version)),
+    store.get(yankedKey(benchmark, version)),
+  ]);
   if (object === null) return null;
   try {
     const { created } = parseManifest(object.bytes);
-    return { version, digest: `sha256:${await sha256(object.bytes)}`, created, yanked: false };
+    return {
+      version,
+      digest: `sha256:${await sha256(object.bytes)}`,
+      created,
+      ...(yank ? parseYank(yank.bytes) : { yanked: false }),
+    };
   } catch {
     return null;
   }

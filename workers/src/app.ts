@@ -1,5 +1,7 @@
 import { OpenAPIHono, type z } from "@hono/zod-openapi";
 import { AnchorEvalError, type Issue } from "anchoreval";
+import { identify } from "./auth/caller.ts";
+import { guardProtected } from "./auth/guard-protected.ts";
 import { cors } from "hono/cors";
 import type { Context } from "hono";
 import { BundleReader, createCaches, INDEX_MAX_AGE, type CacheOptions } from "./bundles/bundle-reader.ts";
@@ -31,8 +33,10 @@ export function createApp(options: CacheOptions = {}): OpenAPIHono<AppEnv> {
   app.use(async (c, next) => {
     c.set("bundles", new BundleReader(c.env.BUNDLES, caches, waitUntil(c)));
     c.header("x-content-type-options", "nosniff");
+    c.set("caller", await identify(c.req.header("authorization"), c.env, (options.now ?? Date.now)()));
     await next();
   });
+  app.use("/v1/bundles/:benchmark/*", guardProtected);
 
   app.get("/v1/bundles/:benchmark/latest", redirectLatest);
   app.get("/v1/bundles/:benchmark/latest/*", redirectLatest);
@@ -45,7 +49,10 @@ export function createApp(options: CacheOptions = {}): OpenAPIHono<AppEnv> {
 
   const methods = new Map([["/openapi.json", "GET, HEAD, OPTIONS"]]);
   for (const { route } of ROUTES)
-    methods.set(route.getRoutingPath(), route.method === "get" ? "GET, HEAD, OPTIONS" : "POST, OPTIONS");
+    methods.set(
+      route.getRoutingPath(),
+      `${route.method === "get" ? "GET, HEAD" : route.method.toUpperCase()}, OPTIONS`,
+    );
   for (const [path, allow] of methods)
     app.all(path, (c) => {
       throw new HttpProblem("method_not_allowed", `${c.req.method} is not allowed here: ${allow} are`, {

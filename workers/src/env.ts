@@ -1,12 +1,15 @@
+import type { AccessSettings, Caller } from "./auth/caller.ts";
 import type { BundleBucket } from "./bundles/bundle-bucket.ts";
 import type { BundleReader } from "./bundles/bundle-reader.ts";
 
 /** The bindings and variables of wrangler.toml. */
-export interface Env {
+export interface Env extends AccessSettings {
   /** Published bundles. */
   readonly BUNDLES: BundleBucket;
   /** Longest request body. @unit bytes @default 1 MiB */
   readonly MAX_REQUEST_BYTES?: number;
+  /** Longest file of a bundle that is uploaded. @unit bytes @default 100 MB */
+  readonly MAX_BLOB_BYTES?: number;
 }
 
 /** What Hono's context carries. */
@@ -15,5 +18,7 @@ export interface AppEnv {
   Variables: {
     /** The published bundles, as this request may read them. */
     bundles: BundleReader;
+    /** Who asks. */
+    caller: Caller;
   };
 }

@@ -3,6 +3,7 @@ import type { AppEnv } from "./env.ts";
 
 /** The OpenAPI 3.1 document of the routes that an app has registered. */
 export function openapiDocument(app: OpenAPIHono<AppEnv>): object {
+  app.openAPIRegistry.registerComponent("securitySchemes", "bearer", { type: "http", scheme: "bearer" });
   return app.getOpenAPI31Document({
     openapi: "3.1.0",
     info: {

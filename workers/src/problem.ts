@@ -5,7 +5,12 @@ import { HTTPException } from "hono/http-exception";
 export type HttpProblemCode =
   | "malformed_json"
   | "invalid_request"
+  | "unauthorized"
+  | "forbidden"
   | "method_not_allowed"
+  | "length_required"
+  | "content_mismatch"
+  | "misconfigured"
   | "payload_too_large"
   | "unsupported_media_type"
   | "range_not_satisfiable"
@@ -34,14 +39,18 @@ export class HttpProblem extends Error {
 const PROBLEMS: Readonly<Record<AnchorEvalErrorCode | HttpProblemCode, readonly [status: number, title: string]>> = {
   malformed_json: [400, "The body is not JSON"],
   request_refused: [400, "The request was refused"],
+  unauthorized: [401, "A valid bearer token is needed"],
+  forbidden: [403, "The token does not allow this"],
   not_found: [404, "Nothing is there"],
   method_not_allowed: [405, "This method is not allowed here"],
   digest_mismatch: [409, "The answers belong to another bundle"],
   version_conflict: [409, "The version is there with other content"],
+  length_required: [411, "The body's length is needed"],
   payload_too_large: [413, "The body is too large"],
   unsupported_media_type: [415, "The body's media type is not supported"],
   range_not_satisfiable: [416, "The range lies outside the file"],
   invalid_request: [422, "The request has invalid values"],
+  content_mismatch: [422, "The content is not what was announced"],
   invalid_answers: [422, "The answers cannot be scored"],
   invalid_data: [422, "The data break a rule of their format"],
   invalid_option: [422, "An option has a value that is not allowed"],
@@ -55,6 +64,7 @@ const PROBLEMS: Readonly<Record<AnchorEvalErrorCode | HttpProblemCode, readonly 
   bundle_corrupt: [500, "The published bundle is damaged"],
   numeric_failure: [500, "A computation broke down"],
   aborted: [500, "The work was aborted"],
+  misconfigured: [500, "This Worker is not set up right"],
   internal: [500, "Something went wrong here"],
   out_of_memory: [500, "Not enough memory"],
   unavailable: [503, "Storage does not answer"],

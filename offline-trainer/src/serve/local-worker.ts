@@ -13,6 +13,8 @@ export interface LocalWorkerOptions {
   readonly persist?: string;
   /** Port of a second socket, workerd's own without miniflare before it: for benchmarks. 0 = any free one */
   readonly directSocket?: number;
+  /** Secrets and variables beside those of wrangler.toml, such as `TOKENS`. */
+  readonly vars?: Readonly<Record<string, string>>;
 }
 
 /** The Worker on this machine, with a real (local) R2. */
@@ -64,7 +66,7 @@ export async function startLocalWorker(options: LocalWorkerOptions = {}): Promis
         compatibilityDate,
         compatibilityFlags,
         r2Buckets,
-        bindings: vars,
+        bindings: { ...vars, ...options.vars },
         assets: { directory: join(BUNDLED, "public"), routerConfig: { has_user_worker: true } },
         ...(directSocket !== undefined && { unsafeDirectSockets: [{ host: HOST, port: directSocket, proxy: false }] }),
       },

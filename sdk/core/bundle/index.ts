@@ -7,7 +7,7 @@ export { encodeBundle, type BundleContent, type ColdStartContent, type ScenarioC
 export { formDigest } from "./form-digest.ts";
 export * from "./manifest.ts";
 export { BENCHMARK_NAME, compareVersions, FORM_ID, idProblem, isStable, SHA256, VERSION } from "./names.ts";
-export { blobKey, indexKey, manifestKey } from "./keys.ts";
+export { blobKey, indexKey, manifestKey, yankedKey } from "./keys.ts";
 export { parseManifest } from "./parse-manifest.ts";
 export { decodeRouting, type RoutingContent } from "./routing-file.ts";
 export { decodeSafetensorsHeader, encodeSafetensors, tensorData, type Tensor } from "./safetensors.ts";

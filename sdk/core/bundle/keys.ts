@@ -12,5 +12,8 @@ export const fileKey = (benchmark: string, version: string, file: BundleFileName
 /** `bundles/<benchmark>/<version>/manifest.json`: its creation commits a version. */
 export const manifestKey = (benchmark: string, version: string): string => fileKey(benchmark, version, "manifest.json");
 
+/** `bundles/<benchmark>/<version>/yanked.json`: whether a version is yanked, and why; absent where it never was. */
+export const yankedKey = (benchmark: string, version: string): string => `bundles/${benchmark}/${version}/yanked.json`;
+
 /** `bundles/<benchmark>/blobs/<sha256>`: a file's content, once. */
 export const blobKey = (benchmark: string, sha256: string): string => `bundles/${benchmark}/blobs/${sha256}`;

@@ -49,7 +49,10 @@ describe("/openapi.json", () => {
       "get /v1/bundles/{benchmark}/{version}/files/{name}",
       "post /v1/bundles/{benchmark}/{version}/estimates",
       "post /v1/bundles/{benchmark}/{version}/estimates/batch",
+      "post /v1/bundles/{benchmark}/{version}/publication",
       "post /v1/bundles/{benchmark}/{version}/routes",
+      "put /v1/bundles/{benchmark}/blobs/{sha256}",
+      "put /v1/bundles/{benchmark}/{version}/yank",
     ]);
   });
 

@@ -10,7 +10,9 @@ const ESTIMATES = "/v1/bundles/sample/1.0.0/estimates";
 const ask = post({ responses: sampleAnswers("20") });
 const parametersKey = blobKey("sample", sha256Hex(sampleBundle().get("parameters.safetensors")!));
 const anchorsKey = blobKey("sample", sha256Hex(sampleBundle().get("anchors.jsonl")!));
-const COLD_READS = [manifestKey("sample", "1.0.0"), parametersKey, anchorsKey];
+const INDEX = "bundles/sample/index.json";
+/** The index says whether the version is yanked. */
+const COLD_READS = [manifestKey("sample", "1.0.0"), INDEX, parametersKey, anchorsKey];
 
 let log: MockInstance<typeof console.error>;
 beforeEach(async () => {
@@ -49,7 +51,7 @@ describe("an isolate", () => {
     const request = startApp({ now: () => now }, { BUNDLES: bucket });
     const latest = ESTIMATES.replace("1.0.0", "latest");
     for (now of [0, 30_000, 59_999]) await request(latest, ask);
-    expect(bucket.reads).toEqual(["bundles/sample/index.json", ...COLD_READS]);
+    expect(bucket.reads).toEqual([INDEX, ...COLD_READS.filter((key) => key !== INDEX)]);
     now = 60_000;
     await request(latest, ask);
     expect(bucket.reads.slice(4)).toEqual(["bundles/sample/index.json"]);
@@ -66,10 +68,10 @@ describe("an isolate", () => {
     };
     const one = 20_000; // a sample bundle takes about 16 kB
     const request = startApp({ maxBundleBytes: 2 * one }, { BUNDLES: bucket });
-    expect([await estimate("a"), await estimate("b"), await estimate("a")]).toEqual([3, 3, 0]);
-    expect(await estimate("c")).toBe(3); // pushes b out
+    expect([await estimate("a"), await estimate("b"), await estimate("a")]).toEqual([4, 4, 0]);
+    expect(await estimate("c")).toBe(4); // pushes b out
     expect(await estimate("a")).toBe(0);
-    expect(await estimate("b")).toBe(2); // its manifest is still there
+    expect(await estimate("b")).toBe(2); // its manifest and index are still there
   });
 
   test("keeps nothing of a bundle larger than the room, and answers all the same", async () => {

@@ -100,6 +100,12 @@ export class BundleReader {
     return indexes.filter((index) => index.versions.length > 0);
   }
 
+  /** Reads a benchmark's index anew from now on: a version was just published here. */
+  forgetIndex(benchmark: string): void {
+    this.#caches.indexes.delete(benchmark);
+    this.#caches.names.delete("");
+  }
+
   /** The versions of a benchmark. @throws AnchorEvalError `not_found` */
   async benchmark(benchmark: string): Promise<BundleIndex> {
     const index = BENCHMARK_NAME.test(benchmark) ? await this.#index(benchmark) : null;
@@ -114,6 +120,17 @@ export class BundleReader {
     if (latest === null)
       throw new AnchorEvalError("not_found", `${benchmark} has no stable version yet: name one by its number`);
     return latest;
+  }
+
+  /**
+   * Why a version is yanked; null where it isn't. `latest` never is. Where the index can't be read nothing is known: an
+   * estimate doesn't fail for that.
+   */
+  async yankedBecause({ benchmark, version }: BundleRef): Promise<string | null> {
+    if (version === LATEST) return null;
+    const index = await this.#index(benchmark).catch(() => null);
+    const entry = index?.versions.find((own) => own.version === version);
+    return entry?.yanked === true ? (entry.reason ?? "no reason was given") : null;
   }
 
   /** The manifest of a version. @throws AnchorEvalError `not_found`, `bundle_invalid`, `unavailable` */

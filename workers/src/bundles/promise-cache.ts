@@ -56,6 +56,11 @@ export class PromiseCache<T> {
     return promise;
   }
 
+  /** Forgets a value; one that is loading isn't kept. */
+  delete(key: string): void {
+    this.#drop(key);
+  }
+
   #keep(key: string, promise: Promise<T>, size: number): void {
     const entry = this.#entries.get(key);
     if (entry?.promise !== promise) return;

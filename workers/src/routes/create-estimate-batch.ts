@@ -5,6 +5,7 @@ import { duplicateKeys } from "../http/duplicate-keys.ts";
 import { limitBody, refuseDuplicates } from "../http/request-body.ts";
 import { BatchRequestSchema, BatchResponseSchema, MAX_BATCH_MODELS } from "../schemas/batch.ts";
 import { VersionOrLatestParams } from "../schemas/params.ts";
+import { yankedWarning } from "./yanked-warning.ts";
 import { ESTIMATE_PROBLEMS, json } from "../schemas/responses.ts";
 
 const route = createRoute({
@@ -27,8 +28,13 @@ const handler: RouteHandler<typeof route, AppEnv> = async (c) => {
   const inModel = (index: number): (string | number)[][] =>
     duplicates.filter((path) => path[1] === index).map((path) => path.slice(2));
   refuseDuplicates(duplicates.filter((path) => path.length < 3));
-  const bundle = await c.var.bundles.bundle(c.req.valid("param"));
-  return c.json({ results: models.map((entry, index) => estimateOne(bundle, entry, inModel(index))) }, 200);
+  const ref = c.req.valid("param");
+  const [bundle, warned] = await Promise.all([c.var.bundles.bundle(ref), yankedWarning(c.var.bundles, ref)]);
+  const results = models.map((entry, index) => estimateOne(bundle, entry, inModel(index)));
+  return c.json(
+    { results: results.map((own) => ("estimate" in own ? { ...own, estimate: warned(own.estimate) } : own)) },
+    200,
+  );
 };
 
 function estimateOne(

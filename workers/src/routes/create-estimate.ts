@@ -6,6 +6,7 @@ import { limitBody, refuseDuplicates } from "../http/request-body.ts";
 import { EstimateRequestSchema } from "../schemas/estimate-request.ts";
 import { EstimateSchema } from "../schemas/estimate.ts";
 import { VersionOrLatestParams } from "../schemas/params.ts";
+import { yankedWarning } from "./yanked-warning.ts";
 import { ESTIMATE_PROBLEMS, json } from "../schemas/responses.ts";
 
 const route = createRoute({
@@ -25,8 +26,9 @@ const route = createRoute({
 const handler: RouteHandler<typeof route, AppEnv> = async (c) => {
   const { responses, ...options } = c.req.valid("json");
   refuseDuplicates(duplicateKeys(await c.req.text()));
-  const bundle = await c.var.bundles.bundle(c.req.valid("param"));
-  return c.json(estimateFromAnchors(bundle, responses, options), 200);
+  const ref = c.req.valid("param");
+  const [bundle, warned] = await Promise.all([c.var.bundles.bundle(ref), yankedWarning(c.var.bundles, ref)]);
+  return c.json(warned(estimateFromAnchors(bundle, responses, options)), 200);
 };
 
 export const createEstimate = { route, handler };

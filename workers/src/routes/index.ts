@@ -1,7 +1,10 @@
 import { createEstimate } from "./create-estimate.ts";
 import { createEstimateBatch } from "./create-estimate-batch.ts";
+import { createPublication } from "./create-publication.ts";
 import { createRoutes } from "./create-routes.ts";
 import { listBenchmarks } from "./list-benchmarks.ts";
+import { putBlob } from "./put-blob.ts";
+import { putYank } from "./put-yank.ts";
 import { readAnchors } from "./read-anchors.ts";
 import { readBenchmark } from "./read-benchmark.ts";
 import { readFile } from "./read-file.ts";
@@ -18,5 +21,8 @@ export const ROUTES = [
   createEstimate,
   createEstimateBatch,
   createRoutes,
+  putBlob,
+  createPublication,
+  putYank,
   readHealth,
 ] as const;

@@ -15,9 +15,13 @@ const route = createRoute({
 });
 
 const handler: RouteHandler<typeof route, AppEnv> = async (c) => {
-  const benchmarks = await c.var.bundles.benchmarks();
-  c.header("cache-control", `public, max-age=${INDEX_MAX_AGE}`);
-  return c.json({ benchmarks: benchmarks.map(benchmarkSummary) }, 200);
+  const all = await c.var.bundles.benchmarks();
+  const shown = all.filter(({ benchmark }) => c.var.caller.mayRead(benchmark));
+  // Who has a token may see more than others: no cache between shares what it was shown.
+  const isPublic = c.var.caller.token === null;
+  c.header("cache-control", isPublic ? `public, max-age=${INDEX_MAX_AGE}` : "private, no-store");
+  c.header("vary", "authorization", { append: true });
+  return c.json({ benchmarks: shown.map(benchmarkSummary) }, 200);
 };
 
 export const listBenchmarks = { route, handler };

@@ -33,6 +33,21 @@ export const POST_PROBLEMS = {
 /** Refusals of every route that takes answers. */
 export const ESTIMATE_PROBLEMS = { ...POST_PROBLEMS, 409: problem("The answers belong to another bundle") };
 
+/** Refusals of every route that publishes. */
+export const PUBLISH_PROBLEMS = {
+  400: problem("The body is not JSON"),
+  401: problem("No valid bearer token"),
+  403: problem("The token lacks the scope"),
+  404: problem("No such name"),
+  409: problem("The version is published with other content"),
+  411: problem("No Content-Length"),
+  413: problem("The body is too large"),
+  415: problem("Another media type"),
+  422: problem("The content or the manifest is refused: `issues` has one entry for each finding"),
+  500: problem("The Worker's secrets can't be read"),
+  503: problem("Storage does not answer"),
+};
+
 /** GET of `latest`: its number is found first. */
 export const MOVED = { 307: { description: "`latest`: at its number" } };
 

@@ -47,7 +47,9 @@ export function watchedBucket(fail: (key: string) => boolean = () => false): Bun
       if (fail(key)) throw new Error("internal details of the storage");
       return env.BUNDLES.get(key, options ?? {});
     },
-    put: (key, value, options) => env.BUNDLES.put(key, value, options),
+    head: (key) => env.BUNDLES.head(key),
+    put: (key: string, value: Uint8Array | ReadableStream, options: R2PutOptions) =>
+      env.BUNDLES.put(key, value, options),
     list: async (options) => {
       reads.push(`${options.prefix}*`);
       return env.BUNDLES.list(options);

@@ -1,0 +1,76 @@
+import { readBundleFile } from "../bundles/read-file.ts";
+import { requestBytes, type RequestPolicy } from "../client/request.ts";
+import type { BundleFileName, Manifest } from "../core/bundle/manifest.ts";
+import { AnchorEvalError } from "../core/errors.ts";
+import { checkedBundle, type CheckedBundle } from "./checked-bundle.ts";
+import type { PublishResult } from "./commit-version.ts";
+
+export interface PublishToWorkerOptions extends RequestPolicy {
+  /** Where the Worker is, for example `https://evals.example.com`. */
+  readonly baseUrl: string;
+  /** A bearer token with the scope `publish:<benchmark>`. */
+  readonly token: string;
+  /** Called before each file that is uploaded. */
+  readonly onUpload?: (file: { readonly name: string; readonly bytes: number }) => void;
+}
+
+/** Limit for one upload or publication, a large file over a slow line. @unit milliseconds */
+const TIMEOUT = 300_000;
+
+/**
+ * Publishes a bundle to a Worker: asks for its publication, uploads the files that the Worker says it lacks, and asks
+ * again. Nothing is sent twice: what an attempt that was broken off had uploaded is there already, and publishing what is
+ * published changes nothing.
+ *
+ * @param files - as `encodeBundle` or `anchoreval fit` wrote them
+ * @throws AnchorEvalError `bundle_invalid`, `bundle_corrupt` (nothing was sent); `version_conflict`; the Worker's own code,
+ * such as `unauthorized` or `forbidden`; `not_found` where no anchoreval Worker is; `unavailable`, `aborted`
+ * @example await publishToWorker(files, { baseUrl: "https://evals.example.com", token: process.env.ANCHOREVAL_TOKEN })
+ */
+export async function publishToWorker(
+  files: ReadonlyMap<BundleFileName, Uint8Array>,
+  options: PublishToWorkerOptions,
+): Promise<PublishResult> {
+  const { baseUrl, token, onUpload, ...policy } = options;
+  const bundle = await checkedBundle(files);
+  const { manifest } = bundle;
+  const base = `${baseUrl.replace(/\/+$/, "")}/v1/bundles/${encodeURIComponent(manifest.benchmark)}`;
+  const send = async (url: string, method: string, type: string, body: Uint8Array): Promise<Uint8Array> => {
+    const answer = await requestBytes(
+      url,
+      { method, headers: { "content-type": type }, body: body as Uint8Array<ArrayBuffer> },
+      { timeout: TIMEOUT, ...policy, headers: { ...policy.headers, authorization: `Bearer ${token}` } },
+    );
+    if (answer === null) throw new AnchorEvalError("not_found", `${url}: there is no anchoreval Worker`);
+    return answer.bytes;
+  };
+  const publish = async (): Promise<PublishResult> => {
+    const url = `${base}/${encodeURIComponent(manifest.version)}/publication`;
+    const bytes = await send(url, "POST", "application/json", bundle.manifestBytes);
+    return JSON.parse(new TextDecoder().decode(bytes)) as PublishResult;
+  };
+
+  try {
+    return await publish();
+  } catch (error) {
+    const lacking = lackingFiles(error, manifest);
+    if (lacking === null) throw error;
+    for (const file of lacking) {
+      onUpload?.(file);
+      const bytes = await readBundleFile(
+        bundle.source,
+        manifest,
+        file.name as Exclude<BundleFileName, "manifest.json">,
+      );
+      await send(`${base}/blobs/${file.sha256}`, "PUT", "application/octet-stream", bytes);
+    }
+    return publish();
+  }
+}
+
+/** The files that a refusal of a publication names; null where it is another error. */
+function lackingFiles(error: unknown, { files }: Manifest): CheckedBundle["manifest"]["files"] | null {
+  if (!(error instanceof AnchorEvalError) || (error.code as string) !== "content_mismatch") return null;
+  const named = error.issues.map(({ path }) => files[path[1] as number]);
+  return named.length > 0 && named.every((file) => file !== undefined) ? named : null;
+}

@@ -1,0 +1,21 @@
+/** yanked.json of a version: the last word on whether it is yanked. */
+export type Yank = { readonly yanked: true; readonly reason: string } | { readonly yanked: false };
+
+/** Parses yanked.json; one that is damaged still yanks: someone wanted nobody to take this version. */
+export function parseYank(bytes: Uint8Array): Yank {
+  try {
+    const { yanked, reason } = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes)) as Partial<Yank> & {
+      reason?: unknown;
+    };
+    if (yanked === false) return { yanked };
+    if (typeof reason === "string") return { yanked: true, reason };
+  } catch {
+    // Not JSON: see below.
+  }
+  return { yanked: true, reason: "its yanked.json is damaged" };
+}
+
+/** Encodes yanked.json. */
+export function encodeYank(yank: Yank): Uint8Array {
+  return new TextEncoder().encode(`${JSON.stringify(yank)}\n`);
+}

@@ -1,0 +1,131 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createClient, loadBundle } from "anchoreval";
+import { sha256Hex } from "anchoreval/bundle";
+import { publishToWorker } from "anchoreval/publish";
+import { startLocalWorker, type LocalWorker } from "anchoreval-trainer";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { main } from "../../../offline-trainer/src/cli/main.ts";
+import { buildWorker } from "../../support/built-worker.ts";
+import { sampleBundle } from "../../support/sample-bundle.ts";
+
+const token = "test-token";
+const record = {
+  id: "test",
+  sha256: sha256Hex(new TextEncoder().encode(token)),
+  scopes: ["publish:sample"],
+  expires: null,
+};
+let folder = "";
+let worker: LocalWorker;
+const to = () => ({ baseUrl: worker.url, token });
+
+beforeAll(async () => {
+  await buildWorker();
+  folder = await mkdtemp(join(tmpdir(), "anchoreval-"));
+  worker = await startLocalWorker({ port: 0, persist: folder, vars: { TOKENS: JSON.stringify([record]) } });
+});
+afterAll(async () => {
+  await worker.dispose();
+  await rm(folder, { recursive: true });
+});
+
+test("sends what the Worker lacks, and no more", async () => {
+  const files = sampleBundle({ report: true });
+  const sent: string[] = [];
+  const onUpload = ({ name }: { name: string }): void => void sent.push(name);
+  const result = await publishToWorker(files, { ...to(), onUpload });
+  expect(result).toMatchObject({ status: "published", latest: "1.0.0" });
+  expect(sent.sort()).toEqual([...files.keys()].filter((name) => name !== "manifest.json").sort());
+  sent.length = 0;
+  expect(await publishToWorker(files, { ...to(), onUpload })).toMatchObject({ status: "already" });
+  expect(sent).toEqual([]);
+  const bundle = await loadBundle(`${worker.url}/v1/bundles/sample/1.0.0`);
+  expect(bundle.digest).toBe(result.digest);
+});
+
+test("goes on where an attempt was broken off", async () => {
+  const files = sampleBundle({ version: "1.1.0", seed: 9 });
+  const stop = new AbortController();
+  const onUpload = ({ name }: { name: string }): void => {
+    if (name !== "parameters.safetensors") stop.abort();
+  };
+  const broken = publishToWorker(files, { ...to(), onUpload, signal: stop.signal });
+  await expect(broken).rejects.toMatchObject({ code: "aborted" });
+  expect((await createClient({ baseUrl: worker.url }).bundles.list())[0]!.versions).toHaveLength(1);
+  const sent: string[] = [];
+  await publishToWorker(files, { ...to(), onUpload: ({ name }) => void sent.push(name) });
+  expect(sent).not.toContain("parameters.safetensors");
+  expect(sent.length).toBeGreaterThan(0);
+});
+
+test("other content under a published version is refused with its own code", async () => {
+  await expect(publishToWorker(sampleBundle({ seed: 8 }), to())).rejects.toMatchObject({ code: "version_conflict" });
+});
+
+test.each([
+  ["another benchmark", { benchmark: "other" }, token, "forbidden"],
+  ["a wrong token", {}, "guess", "unauthorized"],
+])("%s: refused, and nothing is sent", async (_, options, presented, code) => {
+  const sent: string[] = [];
+  const attempt = publishToWorker(sampleBundle({ version: "3.0.0", ...options }), {
+    baseUrl: worker.url,
+    token: presented,
+    onUpload: ({ name }) => void sent.push(name),
+  });
+  await expect(attempt).rejects.toMatchObject({ code });
+  expect(sent).toEqual([]);
+});
+
+test("two publishers race two hundred times: one wins, the other is told, the index has every version", async () => {
+  const versions = Array.from({ length: 200 }, (_, k) => `2.${k}.0`);
+  for (const version of versions) {
+    const results = await Promise.allSettled([
+      publishToWorker(sampleBundle({ version, seed: 1 }), to()),
+      publishToWorker(sampleBundle({ version, seed: 2 }), to()),
+    ]);
+    const lost = results.filter((result) => result.status === "rejected");
+    expect(lost.map(({ reason }) => (reason as { code: string }).code)).toEqual(["version_conflict"]);
+  }
+  const list = await createClient({ baseUrl: worker.url }).bundles.list();
+  const found = list.find(({ benchmark }) => benchmark === "sample")!.versions.map(({ version }) => version);
+  expect(found).toEqual(expect.arrayContaining(versions));
+}, 300_000);
+
+describe("anchoreval publish --to URL", () => {
+  async function run(env: Record<string, string | undefined>, ...argv: string[]) {
+    const before = process.env["ANCHOREVAL_TOKEN"];
+    let [out, err] = ["", ""];
+    try {
+      if (env["ANCHOREVAL_TOKEN"] === undefined) delete process.env["ANCHOREVAL_TOKEN"];
+      else process.env["ANCHOREVAL_TOKEN"] = env["ANCHOREVAL_TOKEN"];
+      const code = await main(["publish", ...argv], {
+        stdout: { write: (text: string) => (out += text) },
+        stderr: { write: (text: string) => (err += text) },
+      });
+      return { code, out, err };
+    } finally {
+      if (before === undefined) delete process.env["ANCHOREVAL_TOKEN"];
+      else process.env["ANCHOREVAL_TOKEN"] = before;
+    }
+  }
+  let bundle = "";
+  beforeAll(async () => {
+    bundle = await mkdtemp(join(tmpdir(), "anchoreval-"));
+    for (const [name, bytes] of sampleBundle({ version: "4.0.0" })) await writeFile(join(bundle, name), bytes);
+  });
+  afterAll(() => rm(bundle, { recursive: true }));
+
+  test("publishes with the token of the environment", async () => {
+    const { code, out } = await run({ ANCHOREVAL_TOKEN: token }, bundle, "--to", worker.url);
+    expect(out).toContain("sample@4.0.0 is published");
+    expect(code).toBe(0);
+  });
+
+  test("says what to do without a token", async () => {
+    const { code, err } = await run({}, bundle, "--to", worker.url);
+    expect(err).toContain("set ANCHOREVAL_TOKEN");
+    expect(code).toBe(2);
+  });
+});

@@ -1,0 +1,289 @@
+import { reset } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { blobKey, manifestKey, sha256Hex, type BundleFileName } from "anchoreval/bundle";
+import { parseIndex } from "anchoreval/publish";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { sampleAnswers } from "../../support/sample-answers.ts";
+import { sampleBundle } from "../../support/sample-bundle.ts";
+import { publication, publishOverHttp, put, testToken } from "./support/publish.ts";
+import { post, problemOf, startApp, watchedBucket } from "./support/worker.ts";
+
+const publisher = testToken("publisher", ["publish:sample"]);
+const reader = testToken("reader", ["read:sample"]);
+const TOKENS = JSON.stringify([publisher.record, reader.record]);
+const ESTIMATES = "/v1/bundles/sample/1.0.0/estimates";
+const files = sampleBundle();
+const manifest = files.get("manifest.json")!;
+const items = files.get("items.jsonl")!;
+const at = (bytes: Uint8Array): string => `/v1/bundles/sample/blobs/${sha256Hex(bytes)}`;
+const PUBLICATION = "/v1/bundles/sample/1.0.0/publication";
+/** The manifest with one change. */
+const changed = (change: (value: Record<string, unknown>) => void): Uint8Array => {
+  const value = JSON.parse(new TextDecoder().decode(manifest)) as Record<string, unknown>;
+  change(value);
+  return new TextEncoder().encode(JSON.stringify(value));
+};
+
+beforeEach(() => void vi.spyOn(console, "error").mockImplementation(() => undefined));
+afterEach(() => {
+  vi.restoreAllMocks();
+  return reset();
+});
+
+describe("publishing over HTTP", () => {
+  test("files, then one publication, and the bundle answers at once", async () => {
+    const request = startApp({}, { TOKENS });
+    const response = await publishOverHttp(request, files, publisher.bearer);
+    expect(response.status).toBe(201);
+    expect(await response.json()).toEqual({
+      benchmark: "sample",
+      version: "1.0.0",
+      digest: `sha256:${sha256Hex(manifest)}`,
+      status: "published",
+      latest: "1.0.0",
+    });
+    expect((await request(ESTIMATES, post({ responses: sampleAnswers("20") }))).status).toBe(200);
+    expect(
+      (await request("/v1/bundles/sample/latest/estimates", post({ responses: sampleAnswers("20") }))).status,
+    ).toBe(200);
+  });
+
+  test("the same again changes nothing", async () => {
+    const request = startApp({}, { TOKENS });
+    await publishOverHttp(request, files, publisher.bearer);
+    const stored = await env.BUNDLES.list();
+    expect((await request(at(items), put(items, publisher.bearer))).status).toBe(200);
+    expect((await publishOverHttp(request, files, publisher.bearer)).status).toBe(200);
+    expect((await env.BUNDLES.list()).objects.map(({ key, version }) => [key, version])).toEqual(
+      stored.objects.map(({ key, version }) => [key, version]),
+    );
+  });
+
+  test("other content under the same version is refused, and nothing is lost", async () => {
+    const request = startApp({}, { TOKENS });
+    await publishOverHttp(request, files, publisher.bearer);
+    const response = await publishOverHttp(request, sampleBundle({ seed: 8 }), publisher.bearer);
+    expect(await problemOf(response)).toMatchObject({ status: 409, code: "version_conflict" });
+    const there = await env.BUNDLES.get(manifestKey("sample", "1.0.0"));
+    expect(new Uint8Array(await there!.arrayBuffer())).toEqual(manifest);
+  });
+
+  test("a file that was damaged in storage is mended by uploading it again", async () => {
+    const request = startApp({}, { TOKENS });
+    await publishOverHttp(request, files, publisher.bearer);
+    await env.BUNDLES.put(blobKey("sample", sha256Hex(items)), "damaged");
+    expect((await request(PUBLICATION, publication(manifest, publisher.bearer))).status).toBe(422);
+    expect((await request(at(items), put(items, publisher.bearer))).status).toBe(201);
+    expect((await request(PUBLICATION, publication(manifest, publisher.bearer))).status).toBe(200);
+  });
+
+  test("a file written by another program is read and checked", async () => {
+    const request = startApp({}, { TOKENS });
+    for (const [name, bytes] of files)
+      if (name !== "manifest.json") await env.BUNDLES.put(blobKey("sample", sha256Hex(bytes)), bytes);
+    expect((await request(PUBLICATION, publication(manifest, publisher.bearer))).status).toBe(201);
+  });
+});
+
+describe("what is refused before anything is written", () => {
+  const written = async (): Promise<string[]> =>
+    (await env.BUNDLES.list()).objects.map(({ key }) => key).filter((key) => !key.includes("/blobs/"));
+  const upload = async (request: ReturnType<typeof startApp>, omit?: BundleFileName): Promise<void> => {
+    for (const [name, bytes] of files)
+      if (name !== "manifest.json" && name !== omit) await request(at(bytes), put(bytes, publisher.bearer));
+  };
+  const other = new TextEncoder().encode("other content");
+
+  test.each<[string, string, RequestInit, number, string]>([
+    ["another digest", at(items), put(other, publisher.bearer), 422, "content_mismatch"],
+    ["no SHA-256", "/v1/bundles/sample/blobs/abc", put(other, publisher.bearer), 404, "not_found"],
+    [
+      "a benchmark's name that is none",
+      `/v1/bundles/Sample!/blobs/${sha256Hex(other)}`,
+      put(other, publisher.bearer),
+      404,
+      "not_found",
+    ],
+    ["no token", at(items), put(items, {}), 401, "unauthorized"],
+    ["a token of another scope", at(items), put(items, reader.bearer), 403, "forbidden"],
+    ["a publication without token", PUBLICATION, publication(manifest, {}), 401, "unauthorized"],
+    ["a publication to read", PUBLICATION, publication(manifest, reader.bearer), 403, "forbidden"],
+    ["a manifest that is no JSON", PUBLICATION, publication("{", publisher.bearer), 400, "malformed_json"],
+    [
+      "a manifest of another version",
+      "/v1/bundles/sample/1.0.1/publication",
+      publication(manifest, publisher.bearer),
+      422,
+      "invalid_request",
+    ],
+    ["an empty manifest", PUBLICATION, publication("{}", publisher.bearer), 422, "invalid_request"],
+    [
+      "a file name outside the format",
+      PUBLICATION,
+      publication(
+        changed((value) => ((value.files as { name: string }[])[0]!.name = "../x")),
+        publisher.bearer,
+      ),
+      422,
+      "invalid_request",
+    ],
+    [
+      "a wrong size",
+      PUBLICATION,
+      publication(
+        changed((value) => ((value.files as { bytes: number }[]).at(-1)!.bytes += 1)),
+        publisher.bearer,
+      ),
+      422,
+      "content_mismatch",
+    ],
+    ["a DELETE", PUBLICATION, { method: "DELETE" }, 405, "method_not_allowed"],
+  ])("%s", async (_, path, init, status, code) => {
+    const request = startApp({}, { TOKENS });
+    await upload(request);
+    expect(await problemOf(await request(path, init))).toMatchObject({ status, code });
+    expect(await written()).toEqual([]);
+  });
+
+  test("a file that is missing, by its name", async () => {
+    const request = startApp({}, { TOKENS });
+    await upload(request, "items.jsonl");
+    const problem = await problemOf(await request(PUBLICATION, publication(manifest, publisher.bearer)));
+    expect(problem).toMatchObject({ status: 422, code: "content_mismatch" });
+    expect(problem.issues).toMatchObject([
+      { code: "missing", message: expect.stringContaining("items.jsonl") as string },
+    ]);
+    expect(await written()).toEqual([]);
+  });
+
+  test("a body without length, and one over the limit", async () => {
+    const request = startApp({}, { TOKENS, MAX_BLOB_BYTES: 10 });
+    expect(await problemOf(await request(at(items), put(items, publisher.bearer)))).toMatchObject({ status: 413 });
+    const chunks = new Blob([items]).stream();
+    const init = { method: "PUT", body: chunks, headers: publisher.bearer, duplex: "half" };
+    expect(await problemOf(await request(at(items), init))).toMatchObject({ status: 411 });
+  });
+
+  test("a body shorter or longer than announced", async () => {
+    const request = startApp({}, { TOKENS });
+    for (const length of [items.length - 1, items.length + 1]) {
+      const init = put(items, { ...publisher.bearer, "content-length": String(length) });
+      expect(await problemOf(await request(at(items), init))).toMatchObject({ status: 422, code: "content_mismatch" });
+    }
+    expect((await env.BUNDLES.list()).objects).toEqual([]);
+  });
+});
+
+describe("publishers that meet or die", () => {
+  test("of twenty with two contents, one content wins; the others are told", async () => {
+    const request = startApp({}, { TOKENS });
+    const contents = [files, sampleBundle({ seed: 8 })];
+    const responses = await Promise.all(
+      Array.from({ length: 20 }, (_, k) => publishOverHttp(request, contents[k % 2]!, publisher.bearer)),
+    );
+    const statuses = responses.map(({ status }) => status);
+    expect(statuses.filter((status) => status === 201)).toHaveLength(1);
+    expect(statuses.filter((status) => status === 200)).toHaveLength(9);
+    expect(statuses.filter((status) => status === 409)).toHaveLength(10);
+  });
+
+  test("different versions at once are all in the index", async () => {
+    const request = startApp({}, { TOKENS });
+    const versions = Array.from({ length: 6 }, (_, k) => `1.${k}.0`);
+    const responses = await Promise.all(
+      versions.map((version) => publishOverHttp(request, sampleBundle({ version }), publisher.bearer)),
+    );
+    expect(responses.map(({ status }) => status)).toEqual(versions.map(() => 201));
+    const index = await env.BUNDLES.get("bundles/sample/index.json");
+    const found = parseIndex(new Uint8Array(await index!.arrayBuffer()))!;
+    expect(found.versions.map(({ version }) => version)).toEqual(versions);
+    expect(found.latest).toBe("1.5.0");
+  });
+
+  test("storage that fails at any write: 503, no half version, and trying again ends it", async () => {
+    for (let step = 0; step < 8; step++) {
+      await reset();
+      let writes = 0;
+      const bucket = watchedBucket();
+      const dying: typeof bucket = {
+        ...bucket,
+        put: (key: string, value: Uint8Array | ReadableStream, options: R2PutOptions) =>
+          writes++ === step ? Promise.reject(new Error("gone")) : env.BUNDLES.put(key, value, options),
+      };
+      const request = startApp({}, { TOKENS, BUNDLES: dying });
+      const response = await publishOverHttp(request, files, publisher.bearer);
+      if (!response.ok) {
+        expect(response.status).toBe(503);
+        const version = await startApp()("/v1/bundles/sample/1.0.0");
+        if (version.ok)
+          expect((await startApp()(ESTIMATES, post({ responses: sampleAnswers("20") }))).status).toBe(200);
+      }
+      const again = await publishOverHttp(startApp({}, { TOKENS }), files, publisher.bearer);
+      expect([200, 201]).toContain(again.status);
+      expect((await again.json<{ latest: string }>()).latest).toBe("1.0.0");
+    }
+  });
+});
+
+describe("a version that is taken back", () => {
+  const YANK = "/v1/bundles/sample/1.0.0/yank";
+  const yank = (body: object, headers: Record<string, string> = publisher.bearer): RequestInit => ({
+    ...post(body, headers),
+    method: "PUT",
+  });
+  const reason = "wrong keys: use 1.0.1";
+  const warnings = async (request: ReturnType<typeof startApp>, path = ESTIMATES): Promise<string[]> => {
+    const response = await request(path, post({ responses: sampleAnswers("20") }));
+    const { warnings: found } = await response.json<{ warnings: { code: string; message: string }[] }>();
+    return found.filter(({ code }) => code === "yanked_version").map(({ message }) => message);
+  };
+
+  test("answers by its number with a warning, isn't listed, isn't latest; and may come back", async () => {
+    const request = startApp({}, { TOKENS });
+    await publishOverHttp(request, sampleBundle({ version: "0.9.0" }), publisher.bearer);
+    await publishOverHttp(request, files, publisher.bearer);
+    expect(await warnings(request)).toEqual([]);
+    const response = await request(YANK, yank({ yanked: true, reason }));
+    expect(await response.json()).toMatchObject({ latest: "0.9.0", versions: [{ version: "0.9.0" }] });
+    for (const isolate of [request, startApp()]) {
+      expect(await warnings(isolate)).toEqual([`version 1.0.0 was taken back by its publisher: ${reason}`]);
+      expect(await warnings(isolate, "/v1/bundles/sample/latest/estimates")).toEqual([]);
+    }
+    const batch = await request(
+      `${ESTIMATES}/batch`,
+      post({ models: [{ model: "a", responses: sampleAnswers("20") }] }),
+    );
+    expect(await batch.text()).toContain(reason);
+    expect(await (await request(YANK, yank({ yanked: false }))).json()).toMatchObject({ latest: "1.0.0" });
+    expect(await warnings(startApp())).toEqual([]);
+  });
+
+  test("stays taken back where the index is lost", async () => {
+    const request = startApp({}, { TOKENS });
+    await publishOverHttp(request, files, publisher.bearer);
+    await request(YANK, yank({ yanked: true, reason }));
+    await env.BUNDLES.delete("bundles/sample/index.json");
+    expect(await warnings(startApp())).toHaveLength(1);
+    await publishOverHttp(startApp({}, { TOKENS }), sampleBundle({ version: "1.1.0" }), publisher.bearer);
+    expect(await warnings(startApp())).toHaveLength(1);
+  });
+
+  test("an estimate doesn't fail where the index can't be read", async () => {
+    const request = startApp({}, { TOKENS });
+    await publishOverHttp(request, files, publisher.bearer);
+    const blind = startApp({}, { BUNDLES: watchedBucket((key) => key.endsWith("index.json")) });
+    expect((await blind(ESTIMATES, post({ responses: sampleAnswers("20") }))).status).toBe(200);
+  });
+
+  test.each<[string, string, RequestInit, number]>([
+    ["without a token", YANK, yank({ yanked: true, reason }, {}), 401],
+    ["without the scope", YANK, yank({ yanked: true, reason }, reader.bearer), 403],
+    ["without a reason", YANK, yank({ yanked: true }), 422],
+    ["of what isn't there", "/v1/bundles/sample/9.9.9/yank", yank({ yanked: true, reason }), 404],
+  ])("%s: refused", async (_, path, init, status) => {
+    const request = startApp({}, { TOKENS });
+    await publishOverHttp(request, files, publisher.bearer);
+    expect((await problemOf(await request(path, init))).status).toBe(status);
+    expect(await warnings(startApp())).toEqual([]);
+  });
+});

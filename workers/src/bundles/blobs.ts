@@ -1,0 +1,104 @@
+import { AnchorEvalError, type Issue, type Manifest } from "anchoreval";
+import { blobKey } from "anchoreval/bundle";
+import { HttpProblem } from "../problem.ts";
+import type { BundleBucket, StoredObject } from "./bundle-bucket.ts";
+
+/** R2's error for content of another SHA-256 than was announced. */
+const OTHER_CHECKSUM = /checksum|10037/i;
+
+/** A file's content on its way in: its digest and length, as announced. */
+export interface BlobUpload {
+  readonly benchmark: string;
+  /** Lowercase hex. */
+  readonly sha256: string;
+  /** @unit bytes */
+  readonly bytes: number;
+  readonly body: ReadableStream;
+}
+
+/**
+ * Stores a file's content under its digest, as a stream: memory doesn't grow with it, and R2 checks it.
+ * @returns `already` where this content is there; one of another length, or that nobody checked, is written anew
+ * @throws HttpProblem `content_mismatch`: nothing was written; AnchorEvalError `unavailable`
+ */
+export async function storeBlob(
+  bucket: BundleBucket,
+  { benchmark, sha256, bytes, body }: BlobUpload,
+): Promise<"stored" | "already"> {
+  const key = blobKey(benchmark, sha256);
+  const there = await headOf(bucket, key);
+  if (there && there.size === bytes && checksumOf(there) === sha256) {
+    await body.cancel();
+    return "already";
+  }
+  const state = { sent: 0, ended: false };
+  const counted = new TransformStream<Uint8Array, Uint8Array>({
+    transform: (chunk, controller) => {
+      state.sent += chunk.length;
+      controller.enqueue(chunk);
+    },
+    flush: () => void (state.ended = true),
+  });
+  const { readable, writable } = new FixedLengthStream(bytes);
+  const stop = new AbortController();
+  const piped = body.pipeThrough(counted).pipeTo(writable, { signal: stop.signal });
+  try {
+    await Promise.all([piped, bucket.put(key, readable, { sha256 })]);
+  } catch (cause) {
+    stop.abort(); // whoever still waits to write
+    await piped.catch(() => undefined);
+    if (state.sent > bytes || (state.ended && state.sent < bytes))
+      throw new HttpProblem("content_mismatch", `the body is not the ${bytes} bytes that Content-Length announced`);
+    if (OTHER_CHECKSUM.test(String(cause)))
+      throw new HttpProblem("content_mismatch", `the body's SHA-256 is not ${sha256}: nothing was stored`);
+    throw new AnchorEvalError("unavailable", `the R2 bucket could not write ${key}`, { cause });
+  }
+  return "stored";
+}
+
+/**
+ * Refuses a manifest whose files aren't all stored as it states them.
+ * @throws HttpProblem `content_mismatch` with an issue for each file that is `missing`, of another length or other content
+ */
+export async function checkBlobs(bucket: BundleBucket, { benchmark, files }: Manifest): Promise<void> {
+  const found = await Promise.all(
+    files.map(async ({ name, bytes, sha256 }, k): Promise<Issue | null> => {
+      const key = blobKey(benchmark, sha256);
+      const there = await headOf(bucket, key);
+      const issue = (code: string, message: string): Issue => ({ path: ["files", k], code, message });
+      if (there === null) return issue("missing", `${name} was not uploaded: PUT …/blobs/${sha256} first`);
+      if (there.size !== bytes)
+        return issue("wrong_size", `${name} has ${there.size} bytes, the manifest says ${bytes}`);
+      const stored = checksumOf(there) ?? (await digestOf(bucket, key));
+      return stored === sha256 ? null : issue("wrong_digest", `${name} has the SHA-256 ${stored}`);
+    }),
+  );
+  const issues = found.filter((issue) => issue !== null);
+  if (issues.length > 0) throw new HttpProblem("content_mismatch", issues[0]!.message, { issues });
+}
+
+async function headOf(bucket: BundleBucket, key: string): Promise<StoredObject | null> {
+  return bucket.head(key).catch((cause: unknown) => {
+    throw new AnchorEvalError("unavailable", `the R2 bucket could not look up ${key}`, { cause });
+  });
+}
+
+function checksumOf({ checksums }: StoredObject): string | null {
+  return checksums.sha256 ? hex(checksums.sha256) : null;
+}
+
+/** SHA-256 of an object that was written without one, such as by an S3 client. */
+async function digestOf(bucket: BundleBucket, key: string): Promise<string> {
+  try {
+    const object = await bucket.get(key);
+    const stream = new crypto.DigestStream("SHA-256");
+    await object!.body.pipeTo(stream);
+    return hex(await stream.digest);
+  } catch (cause) {
+    throw new AnchorEvalError("unavailable", `the R2 bucket could not read ${key}`, { cause });
+  }
+}
+
+function hex(bytes: ArrayBuffer): string {
+  return Array.from(new Uint8Array(bytes), (byte) => byte.toString(16).padStart(2, "0")).join("");
+}

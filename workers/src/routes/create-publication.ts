@@ -1,0 +1,68 @@
+import { createRoute, z, type RouteHandler } from "@hono/zod-openapi";
+import { AnchorEvalError } from "anchoreval";
+import { parseManifest } from "anchoreval/bundle";
+import { commitVersion, r2Store } from "anchoreval/publish";
+import { checkBlobs } from "../bundles/blobs.ts";
+import type { AppEnv } from "../env.ts";
+import { limitBody } from "../http/request-body.ts";
+import { HttpProblem } from "../problem.ts";
+import { ManifestSchema } from "../schemas/manifest.ts";
+import { VersionParams } from "../schemas/params.ts";
+import { json, PUBLISH_PROBLEMS } from "../schemas/responses.ts";
+
+const PublicationSchema = z
+  .object({
+    benchmark: z.string(),
+    version: z.string(),
+    digest: z.string(),
+    status: z.enum(["published", "already"]),
+    latest: z.string().nullable(),
+  })
+  .openapi("Publication");
+
+const route = createRoute({
+  method: "post",
+  path: "/v1/bundles/{benchmark}/{version}/publication",
+  operationId: "createPublication",
+  tags: ["publishing"],
+  summary: "Publish a version whose files are uploaded: the body is its manifest.json, byte for byte",
+  security: [{ bearer: [] }],
+  middleware: limitBody,
+  request: {
+    params: VersionParams,
+    body: { required: true, content: { "application/json": { schema: ManifestSchema } } },
+  },
+  responses: {
+    200: json(PublicationSchema, "This very bundle was published already"),
+    201: json(PublicationSchema, "It is published"),
+    ...PUBLISH_PROBLEMS,
+  },
+});
+
+const handler: RouteHandler<typeof route, AppEnv> = async (c) => {
+  const { benchmark, version } = c.req.valid("param");
+  c.var.caller.require("publish", benchmark);
+  const bytes = new Uint8Array(await c.req.arrayBuffer());
+  const manifest = readManifest(bytes);
+  if (manifest.benchmark !== benchmark || manifest.version !== version)
+    throw new HttpProblem(
+      "invalid_request",
+      `the manifest is of ${manifest.benchmark}@${manifest.version}, the address of ${benchmark}@${version}`,
+    );
+  await checkBlobs(c.env.BUNDLES, manifest);
+  const result = await commitVersion(r2Store(c.env.BUNDLES), { benchmark, version, manifest: bytes });
+  c.var.bundles.forgetIndex(benchmark);
+  return c.json(result, result.status === "published" ? 201 : 200);
+};
+
+/** Here a manifest that breaks the format is the caller's to mend, not a published one's fault. */
+function readManifest(bytes: Uint8Array): ReturnType<typeof parseManifest> {
+  try {
+    return parseManifest(bytes);
+  } catch (error) {
+    if (!(error instanceof AnchorEvalError)) throw error;
+    throw new HttpProblem("invalid_request", error.message, { issues: error.issues });
+  }
+}
+
+export const createPublication = { route, handler };
