@@ -406,10 +406,15 @@ describe("publish", () => {
       argv: ["publish", bundle, "--to", to, "--token", "x"],
       message: "Unknown option '--token'; see anchoreval publish --help",
     },
-    ...["r2://bucket", "https://evals.example.com", "S3://bucket"].map((place): Case => ({
+    {
+      argv: ["publish", bundle, "--to", "https://evals.example.com"],
+      message:
+        "publishing to https://evals.example.com takes a token: set ANCHOREVAL_TOKEN (anchoreval token makes one)",
+    },
+    ...["r2://bucket", "S3://bucket"].map((place): Case => ({
       argv: ["publish", bundle, "--to", place],
       code: "unsupported",
-      message: `publishing to ${place.split(":")[0]!} is not there yet: publish to a folder and upload it, or to local`,
+      message: `publishing to ${place.split(":")[0]!} is not there yet: publish to a Worker's address, to a folder, or to local`,
     })),
     { argv: ["publish", bundle, "--to", good], message: `--to ${good} can't be made a folder: ${good} is a file` },
     {
