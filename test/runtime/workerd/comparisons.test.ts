@@ -17,7 +17,7 @@ const b = {
 const request = startApp();
 const client = createClient({
   baseUrl: "http://localhost",
-  fetch: (input, init) => request(String(input).replace("http://localhost", ""), init as RequestInit),
+  fetch: (input, init) => request((input as string).replace("http://localhost", ""), init),
 });
 const REF = { benchmark: "sample", version: "1.0.0" };
 let bundle: Bundle;
