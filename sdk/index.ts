@@ -10,6 +10,8 @@ export {
   type CallOptions,
   type Client,
   type ClientOptions,
+  type ComparisonRequest,
+  type ComparisonSide,
   type EstimateRequest,
 } from "./client/client.ts";
 export type { RequestPolicy } from "./client/request.ts";

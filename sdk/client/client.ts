@@ -1,6 +1,8 @@
 import type { AnchorRecord, Manifest } from "../core/bundle/manifest.ts";
 import { parseManifest } from "../core/bundle/parse-manifest.ts";
 import { AnchorEvalError, type Issue } from "../core/errors.ts";
+import type { ComparedModel, CompareOptions, Comparison } from "../compare/types.ts";
+import type { Plan, PlanOptions } from "../plan/types.ts";
 import type { Routes, RoutesRequest } from "../route/types.ts";
 import type { Estimate, EstimateOptions } from "../estimate/types.ts";
 import { requestBytes, type RequestInput, type RequestPolicy } from "./request.ts";
@@ -27,6 +29,16 @@ export interface EstimateRequest extends Omit<EstimateOptions, "hashes"> {
   readonly responses: Readonly<Record<string, number | null>> | readonly (number | null)[];
   readonly hashes?: Readonly<Record<string, string>>;
 }
+
+/** Two models' answers; differences are S_B − S_A. */
+export interface ComparisonRequest extends CompareOptions {
+  readonly a: ComparisonSide;
+  readonly b: ComparisonSide;
+}
+
+/** One model of a comparison. */
+export interface ComparisonSide
+  extends Omit<ComparedModel, "responses" | "hashes">, Pick<EstimateRequest, "responses" | "hashes"> {}
 
 /** One model of a batch: its estimate, or why there is none. */
 export type BatchResult =
@@ -61,6 +73,10 @@ export interface Client {
     requests: readonly (EstimateRequest & { readonly model: string })[],
     options?: CallOptions,
   ): Promise<BatchResult[]>;
+  /** The same numbers as `compareFromAnchors`, computed by the Worker. */
+  compare(ref: BundleRef, request: ComparisonRequest, options?: CallOptions): Promise<Comparison>;
+  /** The same numbers as `planFromBundle`, computed by the Worker. */
+  plan(ref: BundleRef, request?: PlanOptions, options?: CallOptions): Promise<Plan>;
   /** The same numbers as `routeFromBundle`, computed by the Worker. */
   routes(ref: BundleRef, request: RoutesRequest, options?: CallOptions): Promise<Routes>;
 }
@@ -103,6 +119,11 @@ export function createClient(options: ClientOptions): Client {
     estimate: (ref, request, call) => post(`${at(ref)}/estimates`, request, call),
     estimateBatch: async (ref, requests, call) =>
       (await post<{ results: BatchResult[] }>(`${at(ref)}/estimates/batch`, { models: requests }, call)).results,
+    compare: (ref, request, call) => post(`${at(ref)}/comparisons`, request, call),
+    plan: (ref, request = {}, call) => {
+      const query = new URLSearchParams(Object.entries(request).map(([name, value]) => [name, String(value)]));
+      return json(`${at(ref)}/plan${query.size > 0 ? `?${query}` : ""}`, {}, call);
+    },
     routes: (ref, request, call) => post(`${at(ref)}/routes`, request, call),
   };
 }

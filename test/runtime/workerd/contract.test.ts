@@ -47,6 +47,8 @@ describe("/openapi.json", () => {
       "get /v1/bundles/{benchmark}/{version}",
       "get /v1/bundles/{benchmark}/{version}/anchors",
       "get /v1/bundles/{benchmark}/{version}/files/{name}",
+      "get /v1/bundles/{benchmark}/{version}/plan",
+      "post /v1/bundles/{benchmark}/{version}/comparisons",
       "post /v1/bundles/{benchmark}/{version}/estimates",
       "post /v1/bundles/{benchmark}/{version}/estimates/batch",
       "post /v1/bundles/{benchmark}/{version}/publication",

@@ -6,16 +6,22 @@ import type {
   BatchResult,
   BenchmarkSummary,
   Client,
+  Comparison,
+  ComparisonRequest,
   Estimate,
   EstimateRequest,
   Issue,
   Manifest,
+  Plan,
+  PlanOptions,
   Routes,
   RoutesRequest,
 } from "anchoreval";
 import type { AnchorsSchema } from "../../../workers/src/schemas/anchors.ts";
 import type { BatchRequestSchema, BatchResponseSchema } from "../../../workers/src/schemas/batch.ts";
 import type { BenchmarkListSchema, BenchmarkSchema } from "../../../workers/src/schemas/benchmark.ts";
+import type { ComparisonRequestSchema, ComparisonSchema } from "../../../workers/src/schemas/comparison.ts";
+import type { PlanQuery, PlanSchema } from "../../../workers/src/schemas/plan.ts";
 import type { EstimateRequestSchema } from "../../../workers/src/schemas/estimate-request.ts";
 import type { EstimateSchema } from "../../../workers/src/schemas/estimate.ts";
 import type { ManifestSchema } from "../../../workers/src/schemas/manifest.ts";
@@ -35,6 +41,10 @@ export const agreement: [
   Same<z.infer<typeof EstimateRequestSchema>, EstimateRequest>,
   Same<z.infer<typeof BatchRequestSchema>["models"][number], EstimateRequest & { model: string }>,
   Same<z.infer<typeof BatchResponseSchema>["results"][number], BatchResult>,
+  Same<z.infer<typeof ComparisonRequestSchema>, ComparisonRequest>,
+  Same<z.infer<typeof ComparisonSchema>, Comparison>,
+  Same<z.infer<typeof PlanQuery>, PlanOptions>,
+  Same<z.infer<typeof PlanSchema>, Plan>,
   Same<z.infer<typeof BenchmarkSchema>, BenchmarkSummary>,
   Same<z.infer<typeof BenchmarkListSchema>["benchmarks"][number], BenchmarkSummary>,
   Same<z.infer<typeof AnchorsSchema>, Anchors>,
@@ -42,4 +52,4 @@ export const agreement: [
   Same<z.infer<typeof IssueSchema>, Issue>,
   Same<z.infer<typeof RoutesRequestSchema>, RoutesRequest>,
   Same<z.infer<typeof RoutesSchema>, Routes>,
-] = [true, true, true, true, true, true, true, true, true, true, true];
+] = [true, true, true, true, true, true, true, true, true, true, true, true, true, true, true];

@@ -1,3 +1,4 @@
+import { createComparison } from "./create-comparison.ts";
 import { createEstimate } from "./create-estimate.ts";
 import { createEstimateBatch } from "./create-estimate-batch.ts";
 import { createPublication } from "./create-publication.ts";
@@ -10,6 +11,7 @@ import { readBenchmark } from "./read-benchmark.ts";
 import { readFile } from "./read-file.ts";
 import { readHealth } from "./read-health.ts";
 import { readManifest } from "./read-manifest.ts";
+import { readPlan } from "./read-plan.ts";
 
 /** The contract: every route of the HTTP interface, with what carries it out. */
 export const ROUTES = [
@@ -20,6 +22,8 @@ export const ROUTES = [
   readFile,
   createEstimate,
   createEstimateBatch,
+  createComparison,
+  readPlan,
   createRoutes,
   putBlob,
   createPublication,

@@ -29,7 +29,8 @@ const HashesSchema = z
     additionalProperties: { type: "string" },
   });
 
-const fields = {
+/** What answers come with. */
+export const ANSWER_FIELDS = {
   responses: ResponsesSchema,
   form: z.string().exactOptional().openapi({ description: "Inferred where the answered items leave no doubt." }),
   formDigest: z.string().exactOptional().openapi({ description: "Needed with an array of answers." }),
@@ -47,10 +48,13 @@ const fields = {
 
 /** Mirrors `EstimateRequest` of anchoreval. Unknown fields are refused: a misspelt option must not be ignored. */
 export const EstimateRequestSchema = z
-  .strictObject(fields)
+  .strictObject(ANSWER_FIELDS)
   .openapi("EstimateRequest", { example: { responses: { "gsm/17": 1, "gsm/42": 0 } } });
 
 /** One model of a batch. */
 export const BatchEntrySchema = z
-  .strictObject({ model: z.string().min(1).openapi({ description: "Any name; the results carry it." }), ...fields })
+  .strictObject({
+    model: z.string().min(1).openapi({ description: "Any name; the results carry it." }),
+    ...ANSWER_FIELDS,
+  })
   .openapi("BatchEntry", { example: { model: "my-model", responses: { "gsm/17": 1, "gsm/42": 0 } } });

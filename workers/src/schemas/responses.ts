@@ -21,6 +21,9 @@ export const READ_PROBLEMS = {
 /** Refusals of a route that names a form. */
 export const ANCHORS_PROBLEMS = { ...READ_PROBLEMS, 422: problem("There is no such form") };
 
+/** Refusals of a route that is asked for figures. */
+export const PLAN_PROBLEMS = { ...READ_PROBLEMS, 422: problem("Invalid values: `issues` has one entry for each") };
+
 /** Refusals of every route that reads a bundle and takes a body. */
 export const POST_PROBLEMS = {
   ...READ_PROBLEMS,

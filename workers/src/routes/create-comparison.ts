@@ -1,0 +1,33 @@
+import { createRoute, type RouteHandler } from "@hono/zod-openapi";
+import { compareFromAnchors } from "anchoreval";
+import type { AppEnv } from "../env.ts";
+import { duplicateKeys } from "../http/duplicate-keys.ts";
+import { limitBody, refuseDuplicates } from "../http/request-body.ts";
+import { ComparisonRequestSchema, ComparisonSchema } from "../schemas/comparison.ts";
+import { VersionOrLatestParams } from "../schemas/params.ts";
+import { ESTIMATE_PROBLEMS, json } from "../schemas/responses.ts";
+import { yankedWarning } from "./yanked-warning.ts";
+
+const route = createRoute({
+  method: "post",
+  path: "/v1/bundles/{benchmark}/{version}/comparisons",
+  operationId: "createComparison",
+  tags: ["estimates"],
+  summary: "Which of two models is better, from their answers to the same anchors",
+  middleware: limitBody,
+  request: {
+    params: VersionOrLatestParams,
+    body: { required: true, content: { "application/json": { schema: ComparisonRequestSchema } } },
+  },
+  responses: { 200: json(ComparisonSchema, "The difference of their full scores"), ...ESTIMATE_PROBLEMS },
+});
+
+const handler: RouteHandler<typeof route, AppEnv> = async (c) => {
+  const { a, b, ...options } = c.req.valid("json");
+  refuseDuplicates(duplicateKeys(await c.req.text()));
+  const ref = c.req.valid("param");
+  const [bundle, warned] = await Promise.all([c.var.bundles.bundle(ref), yankedWarning(c.var.bundles, ref)]);
+  return c.json(warned(compareFromAnchors(bundle, a, b, options)), 200);
+};
+
+export const createComparison = { route, handler };
