@@ -5,9 +5,10 @@
 // Without a folder of leaderboards it simulates 200 models × 2 scenarios of 500 items.
 import { availableParallelism } from "node:os";
 import { parseArgs } from "node:util";
-import { RECIPES, runBacktest, simulateLeaderboard } from "anchoreval-trainer";
+import { RECIPES, runBacktest } from "anchoreval-trainer";
 import { randomRmse } from "./random-rmse.js";
 import { readLeaderboard } from "./read-leaderboard.js";
+import { simulatedLeaderboard } from "./simulated-leaderboard.js";
 
 const { values: options, positionals } = parseArgs({
   allowPositionals: true,
@@ -27,7 +28,7 @@ const base = { ...RECIPES[options.recipe].configuration, weighting: "items" };
 const configuration = options["search-budget"] ? { ...base, search: Number(options["search-budget"]) } : base;
 
 for (const set of folder === undefined ? ["simulated"] : options.sets.split(",")) {
-  const matrix = folder === undefined ? simulated() : await readLeaderboard(folder, set);
+  const matrix = folder === undefined ? simulatedLeaderboard() : await readLeaderboard(folder, set);
   const begun = performance.now();
   const { rows, targets } = await runBacktest(matrix, {
     configuration,
@@ -70,9 +71,4 @@ for (const set of folder === undefined ? ["simulated"] : options.sets.split(",")
         `  n = ${n}, over all scenarios: ${grand.rmse.toFixed(2)} points; its parts err by ${(parts.reduce((sum, own) => sum + own, 0) / parts.length).toFixed(2)} on average`,
       );
   }
-}
-
-function simulated() {
-  const { matrix } = simulateLeaderboard({ models: 200, items: 1000, scenarios: 2, dims: 2, seed: 1 });
-  return matrix;
 }

@@ -4,7 +4,7 @@
 //        [--models N --draws K: K times N models drawn from all]
 // Without a folder of leaderboards it simulates 200 models × 2 scenarios of 500 items.
 import { parseArgs } from "node:util";
-import { RECIPES, simulateLeaderboard } from "anchoreval-trainer";
+import { RECIPES } from "anchoreval-trainer";
 import { brought, createRandom, mappedScore } from "anchoreval/core";
 import { familyFolds } from "../offline-trainer/dist/anchors/information/family-folds.js";
 import { informationPool, informedAnchors } from "../offline-trainer/dist/anchors/information/prepare-information.js";
@@ -19,6 +19,7 @@ import { submatrix } from "../offline-trainer/dist/matrix/response-matrix.js";
 import { additiveMap } from "../offline-trainer/dist/score-maps/fit-score-map.js";
 import { randomRmse } from "./random-rmse.js";
 import { readLeaderboard } from "./read-leaderboard.js";
+import { simulatedLeaderboard } from "./simulated-leaderboard.js";
 
 const { values: options, positionals } = parseArgs({
   allowPositionals: true,
@@ -66,7 +67,7 @@ const GRAND = {
 };
 
 for (const set of folder === undefined ? ["simulated"] : options.sets.split(",")) {
-  const whole = folder === undefined ? simulated() : await readLeaderboard(folder, set);
+  const whole = folder === undefined ? simulatedLeaderboard() : await readLeaderboard(folder, set);
   const errors = new Map();
   const note = (n, design, what, error) => {
     const key = JSON.stringify([n, design, what]);
@@ -247,9 +248,4 @@ function drawn(matrix, models, draw) {
     rows.slice(0, models).sort((x, y) => x - y),
     matrix.items.map((_, i) => i),
   );
-}
-
-function simulated() {
-  const { matrix } = simulateLeaderboard({ models: 200, items: 1000, scenarios: 2, dims: 2, seed: 1 });
-  return matrix;
 }

@@ -4,7 +4,7 @@
 //        [--recipe metabench]
 // Without a folder of leaderboards it simulates 200 models × 2 scenarios of 500 items.
 import { parseArgs } from "node:util";
-import { RECIPES, simulateLeaderboard } from "anchoreval-trainer";
+import { RECIPES } from "anchoreval-trainer";
 import { createRandom } from "anchoreval/core";
 import { resolveBackend } from "../offline-trainer/dist/backends/resolve-backend.js";
 import { planCells } from "../offline-trainer/dist/backtest/plan-cells.js";
@@ -13,6 +13,7 @@ import { evenForm, withSecondForms } from "../offline-trainer/dist/fit/form-plan
 import { estimateFold, trainFold } from "../offline-trainer/dist/fit/held-out.js";
 import { randomRmse } from "./random-rmse.js";
 import { readLeaderboard } from "./read-leaderboard.js";
+import { simulatedLeaderboard } from "./simulated-leaderboard.js";
 
 const { values: options, positionals } = parseArgs({
   allowPositionals: true,
@@ -34,7 +35,7 @@ if (headline !== "score-map")
 const { backend } = await resolveBackend("typescript", 1);
 
 for (const set of folder === undefined ? ["simulated"] : options.sets.split(",")) {
-  const matrix = folder === undefined ? simulated() : await readLeaderboard(folder, set);
+  const matrix = folder === undefined ? simulatedLeaderboard() : await readLeaderboard(folder, set);
   const seeds = Number(options.seeds);
   const begun = performance.now();
   const found = [];
@@ -99,9 +100,4 @@ function overall(rows, scenarios) {
   return [...byModel.values()]
     .filter((own) => own.length === scenarios)
     .map((own) => Object.fromEntries(["truth", "first", "second"].map((field) => [field, mean(own, field)])));
-}
-
-function simulated() {
-  const { matrix } = simulateLeaderboard({ models: 200, items: 1000, scenarios: 2, dims: 2, seed: 1 });
-  return matrix;
 }

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from "node:crypto";
-import { BENCHMARK_NAME } from "../core/bundle/names.ts";
+import { isAccessScope } from "../core/bundle/names.ts";
 import { AnchorEvalError } from "../core/errors.ts";
 import type { Command } from "./command.ts";
 
@@ -23,7 +23,12 @@ export const tokenCommand: Command = {
     const scopes = options.texts("scope");
     if (scopes.length === 0)
       throw new AnchorEvalError("invalid_option", "--scope is needed, such as --scope publish:helm-lite");
-    for (const scope of scopes) checkScope(scope);
+    const wrong = scopes.find((scope) => !isAccessScope(scope));
+    if (wrong !== undefined)
+      throw new AnchorEvalError(
+        "invalid_option",
+        `--scope is publish:BENCHMARK or read:BENCHMARK, * for every one; got ${wrong}`,
+      );
     const expires = readExpiry(options.text("expires"));
     const token = `anchoreval_${randomBytes(32).toString("base64url")}`;
     const record = { id, sha256: createHash("sha256").update(token).digest("hex"), scopes, expires };
@@ -37,19 +42,6 @@ export const tokenCommand: Command = {
     return Promise.resolve(0);
   },
 };
-
-function checkScope(scope: string): void {
-  const [action, benchmark, ...more] = scope.split(":");
-  if (
-    (action !== "publish" && action !== "read") ||
-    more.length > 0 ||
-    (benchmark !== "*" && !BENCHMARK_NAME.test(benchmark ?? ""))
-  )
-    throw new AnchorEvalError(
-      "invalid_option",
-      `--scope is publish:BENCHMARK or read:BENCHMARK, * for every one; got ${scope}`,
-    );
-}
 
 /** The end of a day, or a time. */
 function readExpiry(text: string | undefined): string | null {

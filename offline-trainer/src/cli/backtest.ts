@@ -68,6 +68,7 @@ export const backtestCommand: Command = {
     const subsetInputs = await readSubsetInputs(options, selections);
     const { matrix, remarks } = await readResponses(responses, reading);
     for (const remark of remarks) output.remark(remark);
+    checkAskedSizes(options, matrix.items);
     const [configuration] = configurations.values() as Iterable<FitConfiguration>;
     const header = {
       data: await fileDigest(responses),
@@ -76,7 +77,6 @@ export const backtestCommand: Command = {
       version: trainerVersion(),
     };
     const bar = output.progress("back-test", 1);
-    checkAskedSizes(options, matrix.items);
     const sizes = options.numbers("anchors", { min: 1, integer: true }, [10, 30, 50, 100]);
     const shared = {
       sizes: [...new Set(sizes)].sort((x, y) => x - y),

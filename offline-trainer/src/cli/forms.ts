@@ -24,6 +24,7 @@ import {
 import { checkOutFolder, writeOutFolder } from "./out-folder.ts";
 
 const DEFAULT_BUCKETS = 5;
+
 export const formsCommand: Command = {
   name: "forms",
   summary: "parallel forms: disjoint subsets of a benchmark's items, alike in subjects and difficulty",

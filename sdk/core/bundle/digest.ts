@@ -73,6 +73,11 @@ export function sha256Hex(bytes: Uint8Array): string {
   return Array.from(state, (word) => word.toString(16).padStart(8, "0")).join("");
 }
 
+/** Bytes as lowercase hex, two digits each. */
+export function hexOf(bytes: Uint8Array): string {
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
 /** SHA-256 of UTF-8 text, lowercase hex. */
 export function sha256Text(text: string): string {
   return sha256Hex(new TextEncoder().encode(text));

@@ -2,11 +2,20 @@ export { AnchorEvalError, type AnchorEvalErrorCode, type Issue } from "../errors
 export { formItemIds, itemWeights, servedBlend, type Bundle, type BundleForm, type BundleScenario } from "./bundle.ts";
 export { contentHash, type ItemContent } from "./content-hash.ts";
 export { decodeBundle, type BundleParts } from "./decode.ts";
-export { sha256Hex, sha256Text } from "./digest.ts";
+export { hexOf, sha256Hex, sha256Text } from "./digest.ts";
 export { encodeBundle, type BundleContent, type ColdStartContent, type ScenarioContent } from "./encode.ts";
 export { formDigest } from "./form-digest.ts";
 export * from "./manifest.ts";
-export { BENCHMARK_NAME, compareVersions, FORM_ID, idProblem, isStable, SHA256, VERSION } from "./names.ts";
+export {
+  BENCHMARK_NAME,
+  compareVersions,
+  FORM_ID,
+  idProblem,
+  isAccessScope,
+  isStable,
+  SHA256,
+  VERSION,
+} from "./names.ts";
 export { blobKey, indexKey, manifestKey, yankedKey } from "./keys.ts";
 export { parseManifest } from "./parse-manifest.ts";
 export { decodeRouting, type RoutingContent } from "./routing-file.ts";

@@ -9,6 +9,19 @@ export const FORM_ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,31}$/;
 export const SHA256 = /^[0-9a-f]{64}$/;
 
 /**
+ * Whether a text is what a bearer token may allow: `publish:<benchmark>`, or `read:<benchmark>` where it is protected; `*`
+ * for every benchmark.
+ */
+export function isAccessScope(text: string): boolean {
+  const [action, benchmark = "", ...more] = text.split(":");
+  return (
+    (action === "publish" || action === "read") &&
+    (benchmark === "*" || BENCHMARK_NAME.test(benchmark)) &&
+    more.length === 0
+  );
+}
+
+/**
  * Why an item or scenario id is not allowed, or null: any text of 1 to 512 bytes of UTF-8, NFC, no control characters.
  */
 export function idProblem(id: string): string | null {

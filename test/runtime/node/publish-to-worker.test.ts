@@ -5,7 +5,7 @@ import { createClient, loadBundle } from "anchoreval";
 import { sha256Hex } from "anchoreval/bundle";
 import { publishToWorker } from "anchoreval/publish";
 import { startLocalWorker, type LocalWorker } from "anchoreval-trainer";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { main } from "../../../offline-trainer/src/cli/main.ts";
 import { buildWorker } from "../../support/built-worker.ts";
 import { sampleBundle } from "../../support/sample-bundle.ts";
@@ -94,22 +94,16 @@ test("two publishers race two hundred times: one wins, the other is told, the in
 }, 300_000);
 
 describe("anchoreval publish --to URL", () => {
-  async function run(env: Record<string, string | undefined>, ...argv: string[]) {
-    const before = process.env["ANCHOREVAL_TOKEN"];
+  async function run(token: string, ...argv: string[]) {
+    vi.stubEnv("ANCHOREVAL_TOKEN", token);
     let [out, err] = ["", ""];
-    try {
-      if (env["ANCHOREVAL_TOKEN"] === undefined) delete process.env["ANCHOREVAL_TOKEN"];
-      else process.env["ANCHOREVAL_TOKEN"] = env["ANCHOREVAL_TOKEN"];
-      const code = await main(["publish", ...argv], {
-        stdout: { write: (text: string) => (out += text) },
-        stderr: { write: (text: string) => (err += text) },
-      });
-      return { code, out, err };
-    } finally {
-      if (before === undefined) delete process.env["ANCHOREVAL_TOKEN"];
-      else process.env["ANCHOREVAL_TOKEN"] = before;
-    }
+    const code = await main(["publish", ...argv], {
+      stdout: { write: (text: string) => (out += text) },
+      stderr: { write: (text: string) => (err += text) },
+    });
+    return { code, out, err };
   }
+  afterEach(() => void vi.unstubAllEnvs());
   let bundle = "";
   beforeAll(async () => {
     bundle = await mkdtemp(join(tmpdir(), "anchoreval-"));
@@ -118,13 +112,13 @@ describe("anchoreval publish --to URL", () => {
   afterAll(() => rm(bundle, { recursive: true }));
 
   test("publishes with the token of the environment", async () => {
-    const { code, out } = await run({ ANCHOREVAL_TOKEN: token }, bundle, "--to", worker.url);
+    const { code, out } = await run(token, bundle, "--to", worker.url);
     expect(out).toContain("sample@4.0.0 is published");
     expect(code).toBe(0);
   });
 
   test("says what to do without a token", async () => {
-    const { code, err } = await run({}, bundle, "--to", worker.url);
+    const { code, err } = await run("", bundle, "--to", worker.url);
     expect(err).toContain("set ANCHOREVAL_TOKEN");
     expect(code).toBe(2);
   });

@@ -12,6 +12,8 @@ const PATHS: [string, RequestInit?][] = [
   ["/v1/bundles/sample"],
   ["/v1/bundles/sample/1.0.0"],
   ["/v1/bundles/sample/latest"],
+  ["/v1/bundles/sample/latest/publication"],
+  ["/v1/bundles/s%61mple/1.0.0"],
   ["/v1/bundles/sample/1.0.0/anchors"],
   ["/v1/bundles/sample/1.0.0/files/anchors.jsonl"],
   ["/v1/bundles/sample/1.0.0/estimates", ask],

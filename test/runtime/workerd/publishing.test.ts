@@ -279,6 +279,7 @@ describe("a version that is taken back", () => {
     ["without a token", YANK, yank({ yanked: true, reason }, {}), 401],
     ["without the scope", YANK, yank({ yanked: true, reason }, reader.bearer), 403],
     ["without a reason", YANK, yank({ yanked: true }), 422],
+    ["with a reason to offer it", YANK, yank({ yanked: false, reason }), 422],
     ["of what isn't there", "/v1/bundles/sample/9.9.9/yank", yank({ yanked: true, reason }), 404],
   ])("%s: refused", async (_, path, init, status) => {
     const request = startApp({}, { TOKENS });

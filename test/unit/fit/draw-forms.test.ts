@@ -6,8 +6,8 @@ import { bankTasks } from "../../../offline-trainer/src/fit/bank-tasks.ts";
 import { DEFAULT_CONFIGURATION } from "../../../offline-trainer/src/fit/configuration.ts";
 import { drawForms, prepareForms } from "../../../offline-trainer/src/fit/draw-forms.ts";
 import { evenForm } from "../../../offline-trainer/src/fit/form-plans.ts";
-import { trainBank } from "../../../offline-trainer/src/fit/train-bank.ts";
 import { rowsOf } from "./held-out-estimates.ts";
+import { smallBank } from "./small-bank.ts";
 import { smallLeaderboard, withScores } from "./small-leaderboard.ts";
 
 test.each(SELECTIONS)("%s: items that no source answered cost no anchor and no weight", async (selection) => {
@@ -16,15 +16,7 @@ test.each(SELECTIONS)("%s: items that no source answered cost no anchor and no w
     model < 20 && unanswered.includes(item) ? NaN : score,
   );
   const [task] = bankTasks(matrix, DEFAULT_CONFIGURATION);
-  const trained = await trainBank(task!, rowsOf(20), {
-    dims: 1,
-    irtModel: "2pl",
-    estimation: "penalised",
-    link: "binarize",
-    shrinkage: 0.5,
-    backend: typescriptBackend,
-    random: createRandom(1),
-  });
+  const trained = await smallBank(task!, 20);
   expect(unanswered.map((item) => trained.scenarios[0]!.accuracy[item])).toEqual([NaN, NaN, NaN]);
   const prepared = prepareForms(task!, rowsOf(20), trained, {
     selection,

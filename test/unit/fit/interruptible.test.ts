@@ -7,9 +7,9 @@ import type { CalibrationBackend } from "../../../offline-trainer/src/calibrate/
 import { DEFAULT_CONFIGURATION } from "../../../offline-trainer/src/fit/configuration.ts";
 import { fitBundle } from "../../../offline-trainer/src/fit/fit-bundle.ts";
 import { interruptible } from "../../../offline-trainer/src/fit/interruptible.ts";
-import { trainBank, type TrainedBank } from "../../../offline-trainer/src/fit/train-bank.ts";
+import type { TrainedBank } from "../../../offline-trainer/src/fit/train-bank.ts";
 import { rejection } from "../../support/refusal.ts";
-import { rowsOf } from "./held-out-estimates.ts";
+import { smallBank } from "./small-bank.ts";
 import { smallLeaderboard } from "./small-leaderboard.ts";
 
 const matrix = smallLeaderboard({ models: 24, items: [30, 16] });
@@ -82,15 +82,7 @@ describe("a fit in plain TypeScript", () => {
   test("is the same to the last bit, with an ear for interrupts or without", async () => {
     const task = bankTasks(matrix, DEFAULT_CONFIGURATION)[0]!;
     const train = (backend: CalibrationBackend): Promise<TrainedBank> =>
-      trainBank(task, rowsOf(24), {
-        dims: 2,
-        irtModel: "2pl",
-        estimation: "penalised",
-        link: "binarize",
-        shrinkage: 0.5,
-        backend,
-        random: createRandom(3),
-      });
+      smallBank(task, 24, { dims: 2, backend, random: createRandom(3) });
     expect(await train(interruptible(typescriptBackend))).toEqual(await train(typescriptBackend));
     const points = { count: 3, dims: 1, values: Float64Array.of(1, 2, 9) };
     const nearest = async (backend: CalibrationBackend): Promise<Nearest> =>

@@ -11,11 +11,11 @@ import { drawForms, prepareForms } from "../../../offline-trainer/src/fit/draw-f
 import { bundleFiles, fitBundle, type FitResult } from "../../../offline-trainer/src/fit/fit-bundle.ts";
 import { evenForm, formPlans, withSecondForms } from "../../../offline-trainer/src/fit/form-plans.ts";
 import { RECIPES } from "../../../offline-trainer/src/fit/recipes.ts";
-import { trainBank } from "../../../offline-trainer/src/fit/train-bank.ts";
 import type { ResponseMatrix } from "../../../offline-trainer/src/matrix/response-matrix.ts";
 import { renderReport } from "../../../offline-trainer/src/report/render-report.ts";
 import { memorySource } from "../../support/memory-source.ts";
 import { rowsOf } from "./held-out-estimates.ts";
+import { smallBank } from "./small-bank.ts";
 import { smallLeaderboard, withScores } from "./small-leaderboard.ts";
 
 const matrix = smallLeaderboard({ models: 40, items: [60, 44] });
@@ -24,15 +24,7 @@ describe.each(SECOND_FORM_SELECTIONS)("second forms by %s", (selection) => {
   const sizes = [4, 20];
   const forms = async (board: ResponseMatrix) => {
     const [task] = bankTasks(board, DEFAULT_CONFIGURATION);
-    const trained = await trainBank(task!, rowsOf(30), {
-      dims: 1,
-      irtModel: "2pl",
-      estimation: "penalised",
-      link: "binarize",
-      shrinkage: 0.5,
-      backend: typescriptBackend,
-      random: createRandom(1),
-    });
+    const trained = await smallBank(task!, 30);
     const plans = sizes.map((size) => evenForm(size, task!.scenarios));
     const prepare = (wanted = plans) =>
       prepareForms(task!, rowsOf(30), trained, {

@@ -8,9 +8,9 @@ import { DEFAULT_CONFIGURATION, type FitConfiguration } from "../../../offline-t
 import { drawForms, prepareForms } from "../../../offline-trainer/src/fit/draw-forms.ts";
 import { fitBundle } from "../../../offline-trainer/src/fit/fit-bundle.ts";
 import { evenForm } from "../../../offline-trainer/src/fit/form-plans.ts";
-import { trainBank } from "../../../offline-trainer/src/fit/train-bank.ts";
 import { refusal } from "../../support/refusal.ts";
 import { rowsOf } from "./held-out-estimates.ts";
+import { smallBank } from "./small-bank.ts";
 import { smallLeaderboard } from "./small-leaderboard.ts";
 
 const matrix = smallLeaderboard({ models: 24, items: [30, 16] });
@@ -51,15 +51,7 @@ test.each([false, true])("features reach the items that they are of, scenarios j
     const random = createRandom("fit");
     const found: number[][] = [];
     for (const task of bankTasks(matrix, configuration, { itemFeatures: features(of) })) {
-      const trained = await trainBank(task, rowsOf(24), {
-        dims: 1,
-        irtModel: "2pl",
-        estimation: "penalised",
-        link: "binarize",
-        shrinkage: 0.5,
-        backend: typescriptBackend,
-        random,
-      });
+      const trained = await smallBank(task, 24, { random });
       const forms = [evenForm(9, task.scenarios)];
       const options = { selection: "sublime", forms, backend: typescriptBackend, random } as const;
       const drawn = await drawForms(prepareForms(task, rowsOf(24), trained, options), random);

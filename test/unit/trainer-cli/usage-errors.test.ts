@@ -1,5 +1,5 @@
 import { mkdirSync, readFileSync } from "node:fs";
-import { beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test, vi } from "vitest";
 import type { AnchorEvalErrorCode, Issue } from "anchoreval/core";
 import { documentsOf, writeLogs, type LoggedRun } from "../../support/lm-eval-logs.ts";
 import { sampleBundle } from "../../support/sample-bundle.ts";
@@ -379,6 +379,7 @@ describe("backtest", () => {
 });
 
 describe("publish", () => {
+  beforeAll(() => void vi.stubEnv("ANCHOREVAL_TOKEN", "")); // a developer may have one
   const to = folder.path("host");
   const bundle = folder.path("bundle");
   const decode = (bytes: Uint8Array): string => new TextDecoder().decode(bytes);

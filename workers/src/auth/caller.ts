@@ -13,6 +13,8 @@ export interface AccessSettings {
 export interface Caller {
   /** The token's id; null without a token. */
   readonly token: string | null;
+  /** Whether reading a benchmark takes a token. */
+  isProtected(benchmark: string): boolean;
   /** @throws HttpProblem `unauthorized` (401) without a valid token, `forbidden` (403) where the token lacks the scope */
   require(action: Action, benchmark: string): void;
   /** Whether the caller may read a benchmark: everybody may, unless it is protected. */
@@ -36,6 +38,7 @@ export async function identify(
   const isProtected = protection(settings.PROTECTED_BENCHMARKS);
   return {
     token: record?.id ?? null,
+    isProtected,
     mayRead: (benchmark) => !isProtected(benchmark) || (record !== null && allows(record, "read", benchmark)),
     require: (action, benchmark) => {
       if (action === "read" && !isProtected(benchmark)) return;

@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import { BENCHMARK_NAME, SHA256 } from "anchoreval/bundle";
+import { isAccessScope, SHA256 } from "anchoreval/bundle";
 
 /** What a token allows with a benchmark: `publish` bundles of it, `read` it where it is protected. */
 export type Action = "publish" | "read";
@@ -19,17 +19,11 @@ export interface TokenRecord {
 /** How far the caller's clock and this one may differ before an expiry counts. @unit milliseconds */
 export const CLOCK_SKEW = 60_000;
 
-const Scope = z.string().refine((scope) => {
-  const [action, benchmark, ...more] = scope.split(":");
-  const known = action === "publish" || action === "read";
-  return known && more.length === 0 && (benchmark === "*" || BENCHMARK_NAME.test(benchmark ?? ""));
-}, "a scope is publish:<benchmark> or read:<benchmark>, or * for every benchmark");
-
 const TokenRecords = z.array(
   z.object({
     id: z.string().min(1).max(64),
     sha256: z.string().regex(SHA256),
-    scopes: z.array(Scope).min(1),
+    scopes: z.array(z.string().refine(isAccessScope)).min(1),
     expires: z.iso.datetime({ offset: true }).nullable(),
   }),
 );

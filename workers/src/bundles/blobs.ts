@@ -1,5 +1,5 @@
 import { AnchorEvalError, type Issue, type Manifest } from "anchoreval";
-import { blobKey } from "anchoreval/bundle";
+import { blobKey, hexOf } from "anchoreval/bundle";
 import { HttpProblem } from "../problem.ts";
 import type { BundleBucket, StoredObject } from "./bundle-bucket.ts";
 
@@ -84,7 +84,7 @@ async function headOf(bucket: BundleBucket, key: string): Promise<StoredObject |
 }
 
 function checksumOf({ checksums }: StoredObject): string | null {
-  return checksums.sha256 ? hex(checksums.sha256) : null;
+  return checksums.sha256 ? hexOf(new Uint8Array(checksums.sha256)) : null;
 }
 
 /** SHA-256 of an object that was written without one, such as by an S3 client. */
@@ -93,12 +93,8 @@ async function digestOf(bucket: BundleBucket, key: string): Promise<string> {
     const object = await bucket.get(key);
     const stream = new crypto.DigestStream("SHA-256");
     await object!.body.pipeTo(stream);
-    return hex(await stream.digest);
+    return hexOf(new Uint8Array(await stream.digest));
   } catch (cause) {
     throw new AnchorEvalError("unavailable", `the R2 bucket could not read ${key}`, { cause });
   }
-}
-
-function hex(bytes: ArrayBuffer): string {
-  return Array.from(new Uint8Array(bytes), (byte) => byte.toString(16).padStart(2, "0")).join("");
 }

@@ -9,11 +9,11 @@ import { benchmarkSummary } from "./benchmark-summary.ts";
 
 const YankRequestSchema = z
   .union([
-    z.object({
+    z.strictObject({
       yanked: z.literal(true),
       reason: z.string().min(1).max(500).openapi({ example: "wrong keys in 12 items: use 1.0.1" }),
     }),
-    z.object({ yanked: z.literal(false) }),
+    z.strictObject({ yanked: z.literal(false) }),
   ])
   .openapi("YankRequest");
 

@@ -1,0 +1,28 @@
+import { createRandom, type RandomSource } from "anchoreval/core";
+import { typescriptBackend } from "../../../offline-trainer/src/backends/typescript.ts";
+import type { CalibrationBackend } from "../../../offline-trainer/src/calibrate/types.ts";
+import { trainBank, type BankTask, type TrainedBank } from "../../../offline-trainer/src/fit/train-bank.ts";
+import { rowsOf } from "./held-out-estimates.ts";
+
+export interface SmallBankOptions {
+  readonly dims?: number;
+  readonly backend?: CalibrationBackend;
+  readonly random?: RandomSource;
+}
+
+/** The default's bank of a task's first models. */
+export function smallBank(
+  task: BankTask,
+  models: number,
+  { dims = 1, backend = typescriptBackend, random = createRandom(1) }: SmallBankOptions = {},
+): Promise<TrainedBank> {
+  return trainBank(task, rowsOf(models), {
+    dims,
+    irtModel: "2pl",
+    estimation: "penalised",
+    link: "binarize",
+    shrinkage: 0.5,
+    backend,
+    random,
+  });
+}
