@@ -137,3 +137,5 @@ export { normalCdf, normalQuantile } from "./numeric/normal.ts";
 export { createRandom, type RandomSource, type StreamName } from "./numeric/random.ts";
 export { logit, sigmoid, softplus } from "./numeric/sigmoid.ts";
 export { studentTCdf, studentTQuantile } from "./numeric/student-t.ts";
+export { inclusionProbabilities } from "./sampling/inclusion-probabilities.ts";
+export { pivotalSample } from "./sampling/pivotal-sample.ts";

@@ -1,5 +1,5 @@
 import type { AnsweredSample } from "../estimators/types.ts";
-import { collapsedVariance } from "./collapsed-strata.ts";
+import { centred, collapsedVariance } from "./collapsed-strata.ts";
 import { discordance } from "./discordance.ts";
 import type { KnownVariance } from "./satterthwaite.ts";
 
@@ -42,7 +42,7 @@ export interface PairedAnswers {
 export function pairedSampling(difference: number, a: PairedAnswers, b: PairedAnswers): PairedSampling | null {
   if (a.sample.inclusion === null) return null;
   const gaps = Float64Array.from(a.sample.scores, (_, j) => residual(b, j) - residual(a, j));
-  const collapsed = collapsedVariance(gaps, a.sample.mass, a.sample.inclusion);
+  const collapsed = collapsedVariance(centred(gaps, a.sample.mass), a.sample.mass, a.sample.inclusion);
   if (collapsed === "none") return NO_PAIRED_SAMPLING;
   if (collapsed === null) return null;
   const { variance, degrees, unit, drawn } = collapsed;
