@@ -1,7 +1,7 @@
 import type { RandomSource } from "../numeric/random.ts";
 import { inclusionProbabilities } from "../sampling/inclusion-probabilities.ts";
 import { pivotalSample } from "../sampling/pivotal-sample.ts";
-import type { AskedItems, Population } from "./population.ts";
+import type { Population } from "./population.ts";
 
 /**
  * Share of every batch that is drawn by weight alone, whatever the answers so far foretell: what bounds the price of a
@@ -22,6 +22,7 @@ export interface DrawnBatch {
  * the best choice for a sum of weighted residuals with standard deviations σ_i (Neyman), τ = {@link UNIFORM_SHARE}.
  * Ordered pivotal sampling, scenario by scenario along the expected score: items that the model finds about as hard
  * share a stratum, so an ability that is still wrong moves all strata's residuals alike and hardly the score.
+ * @param asked - positions that were asked before
  * @param expected - p̂ of every item, one array a model that is asked; σ_i² = Σ_models p̂(1−p̂)
  * @param size - 1 ≤ size ≤ items left
  * @param exposure - factor in (0,1] of every item's probability, which keeps items from being asked too often; null = 1
@@ -29,7 +30,7 @@ export interface DrawnBatch {
  */
 export function drawBatch(
   { scenarios, weights, count }: Population,
-  { items: asked }: Pick<AskedItems, "items">,
+  asked: ArrayLike<number>,
   expected: readonly Float64Array[],
   size: number,
   random: RandomSource,

@@ -4,7 +4,7 @@ import { discordance } from "./discordance.ts";
 import type { KnownVariance } from "./satterthwaite.ts";
 
 /** Weight of the variance without a model, in degrees of freedom, that the residuals' variance is shrunk toward. */
-const FREE_DEGREES = 2;
+export const FREE_DEGREES = 2;
 
 /** What the draw of the anchors makes of the error of a difference of two scores: a fraction squared. */
 export type PairedSampling = KnownVariance;
@@ -60,7 +60,7 @@ export function pairedSampling(difference: number, a: PairedAnswers, b: PairedAn
 }
 
 /** δ̃ − D² of one item, δ̃ = (discordant + 1)/(n + 2) at least |D|: the variance of y_B − y_A among 0 and ±1. */
-function freeVariance(difference: number, discordant: number, n: number): number {
+export function freeVariance(difference: number, discordant: number, n: number): number {
   return Math.max((discordant + 1) / (n + 2), Math.abs(difference)) - difference ** 2;
 }
 

@@ -2,7 +2,7 @@ import type { AnsweredSample } from "../estimators/types.ts";
 import { centred, collapsedVariance } from "./collapsed-strata.ts";
 
 /** Weight of the binomial variance, in degrees of freedom, that the residuals' variance is shrunk toward. */
-const BINOMIAL_DEGREES = 2;
+export const BINOMIAL_DEGREES = 2;
 
 /** What the draw of the anchors makes of a score's error. */
 export interface SamplingVariance {
