@@ -1,3 +1,32 @@
+export {
+  adaptiveEvaluation,
+  localAdaptive,
+  type AdaptiveEvaluation,
+  type AdaptiveSource,
+  type AdaptiveTurn,
+} from "./adaptive/adaptive-evaluation.ts";
+export {
+  beginAdaptive,
+  continueAdaptive,
+  type AdaptiveBundle,
+  type AdaptiveProgress,
+} from "./adaptive/adaptive-session.ts";
+export { loadAdaptive } from "./adaptive/load-adaptive.ts";
+export type {
+  AdaptiveAnswers,
+  AdaptiveInterval,
+  AdaptiveItem,
+  AdaptiveModel,
+  AdaptiveOptions,
+  AdaptivePair,
+  AdaptivePlan,
+  AdaptiveScore,
+  AdaptiveSession,
+  AdaptiveStep,
+  AdaptiveStop,
+  StopRules,
+} from "./adaptive/types.ts";
+export { loadItemLines, type ItemLines } from "./bundles/item-lines.ts";
 export { loadBundle, type LoadOptions } from "./bundles/load-bundle.ts";
 export { httpSource } from "./bundles/http-source.ts";
 export { r2Source, type R2BucketLike } from "./bundles/r2-source.ts";

@@ -25,16 +25,14 @@ export interface DrawnBatch {
  * @param asked - positions that were asked before
  * @param expected - p̂ of every item, one array a model that is asked; σ_i² = Σ_models p̂(1−p̂)
  * @param size - 1 ≤ size ≤ items left
- * @param exposure - factor in (0,1] of every item's probability, which keeps items from being asked too often; null = 1
  * @see Neyman (1934); Wu, Nair & Candès (2026), "Efficiently evaluating LLMs", for the mixture
  */
 export function drawBatch(
-  { scenarios, weights, count }: Population,
+  { scenarios, weights, count, exposure }: Population,
   asked: ArrayLike<number>,
   expected: readonly Float64Array[],
   size: number,
   random: RandomSource,
-  exposure: ArrayLike<number> | null = null,
 ): DrawnBatch {
   const open = new Uint8Array(count).fill(1);
   for (let j = 0; j < asked.length; j++) open[asked[j]!] = 0;

@@ -19,20 +19,18 @@ export function emptyState({ scenarios }: Population, models: 1 | 2): AdaptiveSt
 /**
  * The state with its next items drawn, by what the answers so far foretell of both models.
  * @param size - items to draw, ≥ 1; all that are left where these are fewer
- * @param exposure - factor in (0,1] of every item's probability; null = 1
  */
 export function drawNext(
   population: Population,
   state: AdaptiveState,
   size: number,
   random: RandomSource,
-  exposure: ArrayLike<number> | null = null,
 ): AdaptiveState {
   const left = population.count - state.asked.length;
   if (left === 0) return { ...state, pending: null };
   const answers = state.models.map((_, m) => askedItems(state, m));
   const predicted = answers.map((own) => predictAnswers(population, own).expected);
-  const { items, inclusion } = drawBatch(population, state.asked, predicted, Math.min(size, left), random, exposure);
+  const { items, inclusion } = drawBatch(population, state.asked, predicted, Math.min(size, left), random);
   const forecasts = predicted.map((expected, m) => ({
     expected: Array.from(items, (i) => expected[i]!),
     totals: forecastTotals(population, expected, answers[m]!),

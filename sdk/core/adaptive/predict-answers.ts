@@ -21,7 +21,7 @@ export interface AnswerPrediction {
  * @see MacKay (1992), Neural Computation 4, 720–736, for the approximation
  */
 export function predictAnswers(population: Population, asked: AskedItems): AnswerPrediction {
-  const abilities = bankAbilitiesOf(population, asked);
+  const abilities = populationAbilities(population, asked);
   const expected = new Float64Array(population.count);
   population.banks.forEach(({ scenarios }, k) => {
     for (const s of scenarios) expectScores(population.scenarios[s]!, abilities[k]!, expected);
@@ -29,7 +29,11 @@ export function predictAnswers(population: Population, asked: AskedItems): Answe
   return { expected, abilities };
 }
 
-function bankAbilitiesOf({ scenarios, banks }: Population, { items, scores }: AskedItems): AbilityEstimate[] {
+/** Ability in every bank from the answers so far, in all banks where these are linked; the prior's before the first. */
+export function populationAbilities(
+  { scenarios, banks }: Population,
+  { items, scores }: AskedItems,
+): AbilityEstimate[] {
   const blocks = banks.map((bank) => {
     const parts = bank.scenarios.map((s) => {
       const { begin, bank: own } = scenarios[s]!;
@@ -54,7 +58,11 @@ function isLinked(prior: AbilityPrior | HigherOrderPrior): boolean {
   return "general" in prior;
 }
 
-function expectScores({ bank, begin, scoreMap }: PopulationScenario, ability: AbilityEstimate, out: Float64Array): void {
+function expectScores(
+  { bank, begin, scoreMap }: PopulationScenario,
+  ability: AbilityEstimate,
+  out: Float64Array,
+): void {
   const { count, dims, a, b, lower, upper } = bank;
   const { theta, covariance } = ability;
   for (let i = 0; i < count; i++) {

@@ -1,7 +1,7 @@
 import type { SampledScore } from "../inference/design-interval.ts";
 import { discordance } from "../inference/discordance.ts";
 import type { SampledDifference } from "../inference/paired-interval.ts";
-import { freeVariance, FREE_DEGREES } from "../inference/paired-sampling.ts";
+import { freeVariance, FREE_DEGREES, NO_PAIRED_SAMPLING } from "../inference/paired-sampling.ts";
 import { BINOMIAL_DEGREES, bernoulliVariance, NO_SAMPLING } from "../inference/sampling-variance.ts";
 import type { Population } from "./population.ts";
 import { runningTotal, type RunningSums } from "./running-sums.ts";
@@ -16,15 +16,18 @@ import type { AdaptiveState } from "./state.ts";
 export function stateScore(population: Population, state: AdaptiveState, model: number, part = 0): SampledScore | null {
   const { scores, sums } = state.models[model]!;
   const { begin, end, weight } = partOf(population, part);
-  let [low, high, answers, right] = [0, 1, 0, 0];
-  state.asked.forEach((i, j) => {
-    const score = scores[j]!;
-    if (score === null || i < begin || i >= end) return;
+  let low = 0;
+  let high = 1;
+  let answers = 0;
+  let right = 0;
+  for (const [j, i] of state.asked.entries()) {
+    const score = scores[j] ?? null;
+    if (score === null || i < begin || i >= end) continue;
     low += (population.weights[i]! * score) / weight;
     high -= (population.weights[i]! * (1 - score)) / weight;
     answers++;
     right += score;
-  });
+  }
   const own = sums[part]!;
   if (answers === 0 || own.weight === 0) return null;
   if (answers === end - begin)
@@ -62,8 +65,11 @@ export function stateDifference(population: Population, state: AdaptiveState): S
     if (a[j] !== null && b[j] !== null) both.push(j);
   });
   if (sums === null || both.length === 0 || sums.weight === 0) return null;
-  if (both.length === population.count)
-    return { difference: low, bounds: { low, high: low }, sampling: { variance: 0, degrees: Infinity } };
+  if (both.length === population.count) {
+    // Not from the bounds: equal answers make a difference of 0, not of what rounding leaves.
+    const known = both.reduce((sum, j) => sum + population.weights[asked[j]!]! * (b[j]! - a[j]!), 0);
+    return { difference: known, bounds: { low: known, high: known }, sampling: NO_PAIRED_SAMPLING };
+  }
   const { total, sampling, unit } = runningTotal(sums);
   const difference = Math.min(high, Math.max(low, total));
   const n = both.length;
@@ -83,7 +89,10 @@ export function stateDifference(population: Population, state: AdaptiveState): S
   };
 }
 
-function partOf({ scenarios, weights, count }: Population, part: number): { begin: number; end: number; weight: number } {
+function partOf(
+  { scenarios, weights, count }: Population,
+  part: number,
+): { begin: number; end: number; weight: number } {
   if (part === 0) return { begin: 0, end: count, weight: 1 };
   const { begin, bank } = scenarios[part - 1]!;
   const end = begin + bank.count;

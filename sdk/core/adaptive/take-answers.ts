@@ -25,7 +25,12 @@ export function takeAnswers(
         ? sums
         : added(
             sums,
-            batchTotal(forecastOf(pending, m, part), partWeights(population, items, weights, part), inclusion, scores[m]!),
+            batchTotal(
+              forecastOf(pending, m, part),
+              partWeights(population, items, weights, part),
+              inclusion,
+              scores[m]!,
+            ),
           ),
     ),
   }));

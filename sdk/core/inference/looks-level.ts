@@ -15,7 +15,7 @@ export const MOST_LOOKS = 20;
  * at most {@link MOST_LOOKS}
  * @returns a level not below the given one
  * @see Pocock (1977), Biometrika 64, 191–199; Armitage, McPherson & Rowe (1969), JRSS A 132, 235–244
- * @example looksLevel(0.95, [1, 2, 3, 4, 5]) // 0.9842: z = 2.413
+ * @example looksLevel(0.95, [1, 2, 3, 4, 5]) // ≈ 0.9842, z = 2.413
  */
 export function looksLevel(level: number, looks: readonly number[]): number {
   if (looks.length <= 1) return level;
