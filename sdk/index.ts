@@ -24,6 +24,7 @@ export type {
   AdaptiveSession,
   AdaptiveStep,
   AdaptiveStop,
+  NextItemsRequest,
   StopRules,
 } from "./adaptive/types.ts";
 export { loadItemLines, type ItemLines } from "./bundles/item-lines.ts";

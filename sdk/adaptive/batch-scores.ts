@@ -44,6 +44,10 @@ function alignedScores(names: readonly string[], responses: Responses, path: str
       });
     return Float64Array.from(names, (_, j) => checked(responses[j], [...path, j], issues));
   }
+  if (typeof responses !== "object" || (responses as unknown) === null) {
+    issues.push({ path, code: "invalid_type", message: "answers are an object of item id → score" });
+    return new Float64Array(names.length);
+  }
   const given = responses instanceof Map ? responses : new Map(Object.entries(responses));
   const asked = new Set(names);
   for (const id of given.keys())

@@ -139,3 +139,17 @@ export interface AdaptiveStop {
   readonly verdict: "above" | "below" | "a-better" | "b-better" | null;
   readonly message: string;
 }
+
+/** What is sent for the next items: `begin`, or `state` with the answers to the last ones. */
+export interface NextItemsRequest {
+  readonly begin?: AdaptiveOptions;
+  readonly state?: string;
+  /** Of one model. */
+  readonly responses?: PlainResponses;
+  /** Of two. */
+  readonly a?: { readonly responses: PlainResponses };
+  readonly b?: { readonly responses: PlainResponses };
+}
+
+/** Answers as JSON has them. */
+type PlainResponses = Exclude<Responses, ReadonlyMap<string, number | null>>;

@@ -1,13 +1,16 @@
 import {
   AnchorEvalError,
   loadBundle,
+  loadItemLines,
   loadRouting,
   r2Source,
   readBundleFile,
+  type AdaptiveBundle,
   type Bundle,
   type BundleRef,
   type BundleRouting,
   type BundleSource,
+  type ItemLines,
   type Manifest,
 } from "anchoreval";
 import {
@@ -54,6 +57,7 @@ export interface BundleCaches {
   readonly manifests: PromiseCache<PublishedBundle>;
   readonly bundles: PromiseCache<Bundle>;
   readonly routings: PromiseCache<BundleRouting>;
+  readonly items: PromiseCache<ItemLines>;
 }
 
 /** Empty caches. */
@@ -70,6 +74,7 @@ export function createCaches({ maxBundleBytes = 48 << 20, now = Date.now }: Cach
     manifests: new PromiseCache({ maxBytes: 8 << 20, sizeOf: ({ bytes }) => 4 * bytes.length, now }),
     bundles: new PromiseCache({ maxBytes: maxBundleBytes, sizeOf: ({ byteLength }) => byteLength, now }),
     routings: new PromiseCache({ maxBytes: 16 << 20, sizeOf: ({ byteLength }) => byteLength, now }),
+    items: new PromiseCache({ maxBytes: 16 << 20, sizeOf: ({ byteLength }) => byteLength, now }),
   };
 }
 
@@ -154,6 +159,16 @@ export class BundleReader {
     return this.#caches.bundles.get(digest, () => loadBundle(source), this.#keepAlive);
   }
 
+  /** A bundle with the names of all its items; `latest` too. @throws AnchorEvalError as `loadAdaptive` */
+  async adaptive(ref: BundleRef): Promise<AdaptiveBundle> {
+    const { digest, manifest, source } = await this.#numbered(ref);
+    const [bundle, items] = await Promise.all([
+      this.#caches.bundles.get(digest, () => loadBundle(source), this.#keepAlive),
+      this.#caches.items.get(digest, () => loadItemLines(source, manifest), this.#keepAlive),
+    ]);
+    return { bundle, items };
+  }
+
   /** What a bundle's routes are made from; `latest` too. @throws AnchorEvalError as {@link loadRouting} */
   async routing(ref: BundleRef): Promise<BundleRouting> {
     const { digest, source } = await this.#numbered(ref);
@@ -189,12 +204,12 @@ export class BundleReader {
   }
 
   /** A version, or the one that `latest` stands for, its manifest not read again. */
-  async #numbered({ benchmark, version }: BundleRef): Promise<{ digest: string; source: BundleSource }> {
+  async #numbered({ benchmark, version }: BundleRef): Promise<Pick<PublishedBundle, "digest" | "manifest" | "source">> {
     const number = version === LATEST ? await this.latest(benchmark) : version;
-    const { digest, bytes, source } = await this.published({ benchmark, version: number });
+    const { digest, manifest, bytes, source } = await this.published({ benchmark, version: number });
     const read: BundleSource["read"] = (file, options) =>
       file === "manifest.json" ? Promise.resolve(bytes) : source.read(file, options);
-    return { digest, source: { name: source.name, read } };
+    return { digest, manifest, source: { name: source.name, read } };
   }
 
   #index(benchmark: string): Promise<BundleIndex> {
