@@ -5,12 +5,8 @@ export {
   type AdaptiveSource,
   type AdaptiveTurn,
 } from "./adaptive/adaptive-evaluation.ts";
-export {
-  beginAdaptive,
-  continueAdaptive,
-  type AdaptiveBundle,
-  type AdaptiveProgress,
-} from "./adaptive/adaptive-session.ts";
+export { beginAdaptive, continueAdaptive, type AdaptiveProgress } from "./adaptive/adaptive-session.ts";
+export { itemPool, type ItemPool, type PoolPopulation } from "./adaptive/item-pool.ts";
 export { loadAdaptive } from "./adaptive/load-adaptive.ts";
 export type {
   AdaptiveAnswers,

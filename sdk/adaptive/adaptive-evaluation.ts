@@ -1,7 +1,8 @@
 import { AnchorEvalError } from "../core/errors.ts";
 import { createRandom } from "../core/numeric/random.ts";
 import type { Responses } from "../estimate/types.ts";
-import { beginAdaptive, continueAdaptive, type AdaptiveBundle, type AdaptiveProgress } from "./adaptive-session.ts";
+import { beginAdaptive, continueAdaptive, type AdaptiveProgress } from "./adaptive-session.ts";
+import type { ItemPool } from "./item-pool.ts";
 import type { AdaptiveAnswers, AdaptiveItem, AdaptiveOptions, AdaptiveSession, AdaptiveStep } from "./types.ts";
 
 /** A step and what to send back with its answers. */
@@ -21,14 +22,13 @@ export interface AdaptiveSource {
  * Next items from a bundle at hand, without a Worker.
  * @param seed - of the draws: the same seed and answers give the same items
  */
-export function localAdaptive(bundle: AdaptiveBundle, seed: number | string = crypto.randomUUID()): AdaptiveSource {
+export function localAdaptive(pool: ItemPool, seed: number | string = crypto.randomUUID()): AdaptiveSource {
   const random = createRandom(seed).fork("adaptive");
   const turn = ({ session, step }: AdaptiveProgress): Promise<AdaptiveTurn> =>
     Promise.resolve({ ...step, state: step.stopped === null ? JSON.stringify(session) : null });
   return {
-    begin: async (options) => turn(beginAdaptive(bundle, options, random)),
-    next: async (state, answers) =>
-      turn(continueAdaptive(bundle, JSON.parse(state) as AdaptiveSession, answers, random)),
+    begin: async (options) => turn(beginAdaptive(pool, options, random)),
+    next: async (state, answers) => turn(continueAdaptive(pool, JSON.parse(state) as AdaptiveSession, answers, random)),
   };
 }
 

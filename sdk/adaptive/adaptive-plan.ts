@@ -1,7 +1,7 @@
-import type { Bundle } from "../core/bundle/bundle.ts";
 import { AnchorEvalError } from "../core/errors.ts";
 import { confidenceLevel } from "../core/inference/confidence-level.ts";
 import { looksLevel, MOST_LOOKS } from "../core/inference/looks-level.ts";
+import type { ItemPool } from "./item-pool.ts";
 import type { AdaptiveOptions, AdaptivePlan } from "./types.ts";
 
 /** Answers below which nothing is decided. */
@@ -17,21 +17,21 @@ const DEFAULT_BUDGET = 200;
  * Checks the options and decides what is decided at the beginning: the looks' common level among it.
  * @throws AnchorEvalError `invalid_option`, `unknown_scenario`
  */
-export function adaptivePlan(bundle: Bundle, options: AdaptiveOptions = {}): AdaptivePlan {
+export function adaptivePlan(pool: ItemPool, options: AdaptiveOptions = {}): AdaptivePlan {
   const { models = 1, goal = "score", stop = {} } = options;
-  const known = bundle.manifest.scenarios.map(({ id }) => id);
+  const known = pool.scenarios.map(({ id }) => id);
   const scenarios = options.scenarios ?? known;
   const unknown = scenarios.filter((id) => !known.includes(id));
   if (unknown.length > 0)
     throw new AnchorEvalError(
       "unknown_scenario",
-      `this bundle has no scenario ${unknown.join(", ")}: it has ${known.join(", ")}`,
+      `there is no scenario ${unknown.join(", ")}: there are ${known.join(", ")}`,
     );
   if (scenarios.length === 0) throw refused("scenarios is empty: leave it out for all of them");
   if (![1, 2].includes(models)) throw refused(`models is 1 or 2, got ${models}`);
   if (!["score", "ability"].includes(goal)) throw refused(`goal is score or ability, got ${goal}`);
   if (goal === "ability" && models === 2) throw refused("abilities are looked for one model at a time: models is 1");
-  const items = bundle.manifest.scenarios.reduce((sum, own) => sum + (scenarios.includes(own.id) ? own.items : 0), 0);
+  const items = pool.scenarios.reduce((sum, own) => sum + (scenarios.includes(own.id) ? own.items : 0), 0);
   const least = goal === "score" ? 2 : 1;
   const most = Math.min(items, MOST_ITEMS);
   const budget = options.budget ?? Math.min(DEFAULT_BUDGET, most);

@@ -1,24 +1,16 @@
-import type { ItemLines } from "../bundles/item-lines.ts";
 import { emptyState } from "../core/adaptive/draw-next.ts";
 import type { AdaptiveState } from "../core/adaptive/state.ts";
 import { takeAnswers } from "../core/adaptive/take-answers.ts";
-import type { Bundle } from "../core/bundle/bundle.ts";
 import { AnchorEvalError } from "../core/errors.ts";
 import type { RandomSource } from "../core/numeric/random.ts";
 import { adaptivePlan } from "./adaptive-plan.ts";
 import { adaptiveStep } from "./adaptive-step.ts";
 import { batchScores } from "./batch-scores.ts";
-import { benchmarkPopulation, type BenchmarkPopulation } from "./benchmark-population.ts";
+import type { ItemPool, PoolPopulation } from "./item-pool.ts";
 import { nextBatch } from "./next-batch.ts";
 import { modelResult, pairResult } from "./running-result.ts";
 import { stoppedBy, type Findings } from "./stop-rules.ts";
 import type { AdaptiveAnswers, AdaptiveOptions, AdaptivePlan, AdaptiveSession, AdaptiveStep } from "./types.ts";
-
-/** A bundle with the names of all its items: what an adaptive evaluation draws from. */
-export interface AdaptiveBundle {
-  readonly bundle: Bundle;
-  readonly items: ItemLines;
-}
 
 /** A session after a step, to be kept for the next one, and what to tell. */
 export interface AdaptiveProgress {
@@ -31,16 +23,12 @@ export interface AdaptiveProgress {
  * @param random - of the whole session: the draws are a function of it and of the answers
  * @throws AnchorEvalError `invalid_option`, `unknown_scenario`
  */
-export function beginAdaptive(
-  { bundle, items }: AdaptiveBundle,
-  options: AdaptiveOptions,
-  random: RandomSource,
-): AdaptiveProgress {
-  const plan = adaptivePlan(bundle, options);
-  const population = benchmarkPopulation(bundle, plan.scenarios);
+export function beginAdaptive(pool: ItemPool, options: AdaptiveOptions, random: RandomSource): AdaptiveProgress {
+  const plan = adaptivePlan(pool, options);
+  const population = pool.population(plan.scenarios);
   const state = nextBatch(population, plan, emptyState(population, plan.models), 0, random);
-  const session = { digest: bundle.digest, plan, batches: 1, state };
-  return { session, step: adaptiveStep(bundle, items, population, session, findings(population, plan, state), null) };
+  const session = { digest: pool.digest, plan, batches: 1, state };
+  return { session, step: adaptiveStep(pool, population, session, findings(population, plan, state), null) };
 }
 
 /**
@@ -51,21 +39,21 @@ export function beginAdaptive(
  * one; `digest_mismatch` for the session of another bundle; `invalid_option` for a session that has ended
  */
 export function continueAdaptive(
-  { bundle, items }: AdaptiveBundle,
+  pool: ItemPool,
   session: AdaptiveSession,
   answers: AdaptiveAnswers,
   random: RandomSource,
 ): AdaptiveProgress {
-  if (session.digest !== bundle.digest)
+  if (session.digest !== pool.digest)
     throw new AnchorEvalError(
       "digest_mismatch",
-      `the session belongs to bundle ${session.digest}, this one is ${bundle.digest}`,
+      `the session belongs to bundle ${session.digest}, this one is ${pool.digest}`,
     );
   const { plan } = session;
   if (session.state.pending === null)
     throw new AnchorEvalError("invalid_option", "this evaluation has ended: begin another one");
-  const population = benchmarkPopulation(bundle, plan.scenarios);
-  const names = session.state.pending.items.map((i) => items.record(population.lines[i]!).item_id);
+  const population = pool.population(plan.scenarios);
+  const names = session.state.pending.items.map((i) => pool.item(population.lines[i]!).item_id);
   const answered = takeAnswers(population, session.state, batchScores(names, answers, plan.models));
   const found = findings(population, plan, answered);
   const stopped = stoppedBy(population, plan, found);
@@ -77,10 +65,10 @@ export function continueAdaptive(
           batches: session.batches + 1,
         }
       : { ...session, state: answered };
-  return { session: next, step: adaptiveStep(bundle, items, population, next, found, stopped) };
+  return { session: next, step: adaptiveStep(pool, population, next, found, stopped) };
 }
 
-function findings(population: BenchmarkPopulation, plan: AdaptivePlan, state: AdaptiveState): Findings {
+function findings(population: PoolPopulation, plan: AdaptivePlan, state: AdaptiveState): Findings {
   const { asked } = state;
   return plan.models === 2
     ? { asked: asked.length, model: null, pair: pairResult(population, plan, state) }

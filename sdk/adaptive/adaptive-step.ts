@@ -1,24 +1,21 @@
-import type { ItemLines } from "../bundles/item-lines.ts";
-import type { Bundle } from "../core/bundle/bundle.ts";
-import type { BenchmarkPopulation } from "./benchmark-population.ts";
-import type { AdaptiveItem, AdaptiveSession, AdaptiveStep, AdaptiveStop } from "./types.ts";
+import type { ItemPool, PoolPopulation } from "./item-pool.ts";
 import type { Findings } from "./stop-rules.ts";
+import type { AdaptiveSession, AdaptiveStep, AdaptiveStop } from "./types.ts";
 
 /** What there is to tell after a batch. */
 export function adaptiveStep(
-  { manifest, digest }: Bundle,
-  lines: ItemLines,
-  population: BenchmarkPopulation,
+  { benchmark, version, digest, item }: ItemPool,
+  { lines }: PoolPopulation,
   { plan, state }: AdaptiveSession,
   findings: Findings,
   stopped: AdaptiveStop | null,
 ): AdaptiveStep {
   const missing = state.models.reduce((sum, { scores }) => sum + scores.filter((score) => score === null).length, 0);
   return {
-    benchmark: manifest.benchmark,
-    version: manifest.version,
+    benchmark,
+    version,
     digest,
-    items: (state.pending?.items ?? []).map((i) => askedItem(lines, population.lines[i]!)),
+    items: (state.pending?.items ?? []).map((i) => item(lines[i]!)),
     stopped,
     plan,
     ...findings,
@@ -32,9 +29,4 @@ export function adaptiveStep(
             },
           ],
   };
-}
-
-function askedItem(lines: ItemLines, line: number): AdaptiveItem {
-  const { item_id, scenario, subscenario, hash } = lines.record(line);
-  return { item_id, scenario, ...(subscenario !== undefined && { subscenario }), ...(hash !== undefined && { hash }) };
 }

@@ -3,21 +3,14 @@ import type { Population } from "../core/adaptive/population.ts";
 import type { Bundle } from "../core/bundle/bundle.ts";
 import type { BankManifest } from "../core/bundle/manifest.ts";
 import { AnchorEvalError } from "../core/errors.ts";
-
-/** The items of some of a benchmark's scenarios, and where each of them stands in items.jsonl. */
-export interface BenchmarkPopulation extends Population {
-  /** Line of items.jsonl by position. */
-  readonly lines: Uint32Array;
-  /** Ids of the banks, aligned. */
-  readonly bankIds: readonly string[];
-}
+import type { PoolPopulation } from "./item-pool.ts";
 
 /**
  * All items of some scenarios, weighted as the benchmark's score weights them.
  * @param wanted - ids, in any order
  * @throws AnchorEvalError `unknown_scenario` for one that the bundle lacks, or that wasn't loaded
  */
-export function benchmarkPopulation(bundle: Bundle, wanted: readonly string[]): BenchmarkPopulation {
+export function benchmarkPopulation(bundle: Bundle, wanted: readonly string[]): PoolPopulation {
   const { manifest } = bundle;
   const unknown = wanted.filter((id) => !bundle.scenarios.has(id));
   if (unknown.length > 0)

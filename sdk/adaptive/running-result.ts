@@ -5,6 +5,7 @@ import { stateDifference, stateScore } from "../core/adaptive/state-scores.ts";
 import { designInterval } from "../core/inference/design-interval.ts";
 import { pairedInterval } from "../core/inference/paired-interval.ts";
 import type { KnownVariance } from "../core/inference/satterthwaite.ts";
+import type { PoolPopulation } from "./item-pool.ts";
 import { LEAST_ANSWERS } from "./adaptive-plan.ts";
 import type { AdaptiveInterval, AdaptiveModel, AdaptivePair, AdaptivePlan, AdaptiveScore } from "./types.ts";
 
@@ -13,7 +14,7 @@ const LEAST_OF_SCENARIO = 10;
 
 /** What is known of one model by now. @param model - 0 or 1 */
 export function modelResult(
-  population: Population & { readonly bankIds: readonly string[] },
+  population: PoolPopulation,
   plan: AdaptivePlan,
   state: AdaptiveState,
   model: number,
@@ -37,11 +38,7 @@ export function modelResult(
 }
 
 /** What is known of two models and of their difference. */
-export function pairResult(
-  population: Population & { readonly bankIds: readonly string[] },
-  plan: AdaptivePlan,
-  state: AdaptiveState,
-): AdaptivePair {
+export function pairResult(population: PoolPopulation, plan: AdaptivePlan, state: AdaptiveState): AdaptivePair {
   const found = stateDifference(population, state);
   const both = state.asked.filter((_, j) => state.models.every(({ scores }) => scores[j] !== null)).length;
   const models = { a: modelResult(population, plan, state, 0), b: modelResult(population, plan, state, 1) };
@@ -90,7 +87,7 @@ function described(plan: AdaptivePlan, { variance }: KnownVariance): Pick<Adapti
 }
 
 function abilitiesOf(
-  population: Population & { readonly bankIds: readonly string[] },
+  population: PoolPopulation,
   { goal }: AdaptivePlan,
   state: AdaptiveState,
 ): AdaptiveModel["abilities"] {

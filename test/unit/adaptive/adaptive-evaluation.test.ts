@@ -2,7 +2,7 @@ import { encodeBundle, type BundleFileName } from "anchoreval/bundle";
 import { createRandom } from "anchoreval/core";
 import { beforeAll, describe, expect, test } from "vitest";
 import { adaptiveEvaluation, localAdaptive, type AdaptiveSource } from "../../../sdk/adaptive/adaptive-evaluation.ts";
-import type { AdaptiveBundle } from "../../../sdk/adaptive/adaptive-session.ts";
+import type { ItemPool } from "../../../sdk/adaptive/item-pool.ts";
 import { loadAdaptive } from "../../../sdk/adaptive/load-adaptive.ts";
 import type { AdaptiveOptions, AdaptiveStep } from "../../../sdk/adaptive/types.ts";
 import { memorySource } from "../../support/memory-source.ts";
@@ -10,12 +10,12 @@ import { expectRefusal, rejection } from "../../support/refusal.ts";
 import { sampleContent } from "../../support/sample-bundle.ts";
 
 const files: Map<BundleFileName, Uint8Array> = encodeBundle(sampleContent());
-let bundle: AdaptiveBundle;
+let pool: ItemPool;
 let names: string[];
 
 beforeAll(async () => {
-  bundle = await loadAdaptive(memorySource(files));
-  names = Array.from({ length: bundle.items.count }, (_, i) => bundle.items.record(i).item_id);
+  pool = await loadAdaptive(memorySource(files));
+  names = Array.from({ length: 100 }, (_, i) => pool.item(i).item_id);
 });
 
 /** Right with some probability, the same for the same item. */
@@ -30,7 +30,7 @@ const answersTo = (ids: readonly { item_id: string }[], answer: (id: string) => 
 
 /** Runs an evaluation of one model to its end. */
 async function evaluate(options: AdaptiveOptions, answer: (id: string) => number | null, seed = "seed") {
-  const evaluation = adaptiveEvaluation(localAdaptive(bundle, seed), options);
+  const evaluation = adaptiveEvaluation(localAdaptive(pool, seed), options);
   const asked: string[][] = [];
   for await (const items of evaluation) {
     asked.push(items.map(({ item_id }) => item_id));
@@ -137,7 +137,7 @@ describe("it stops", () => {
 
 describe("two models", () => {
   async function duel(a: (id: string) => number, b: (id: string) => number) {
-    const evaluation = adaptiveEvaluation(localAdaptive(bundle, "duel"), {
+    const evaluation = adaptiveEvaluation(localAdaptive(pool, "duel"), {
       models: 2,
       batch: 10,
       budget: 100,
@@ -167,7 +167,7 @@ describe("two models", () => {
 
 describe("the state between two steps", () => {
   let source: AdaptiveSource;
-  beforeAll(() => (source = localAdaptive(bundle, "repeat")));
+  beforeAll(() => (source = localAdaptive(pool, "repeat")));
 
   test("with the same answers gives the same step again", async () => {
     const first = await source.begin({ budget: 40 });
@@ -252,7 +252,7 @@ describe("options that can't be", () => {
     ["a negative standard error", { goal: "ability", stop: { standardError: -1 } }, "positive"],
   ])("%s", async (_, options, message) => {
     const code = message.startsWith("no scenario") ? "unknown_scenario" : "invalid_option";
-    expectRefusal(await rejection(localAdaptive(bundle).begin(options as AdaptiveOptions)), code, message);
+    expectRefusal(await rejection(localAdaptive(pool).begin(options as AdaptiveOptions)), code, message);
   });
 });
 

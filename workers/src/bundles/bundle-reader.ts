@@ -1,16 +1,17 @@
 import {
   AnchorEvalError,
   loadBundle,
+  itemPool,
   loadItemLines,
   loadRouting,
   r2Source,
   readBundleFile,
-  type AdaptiveBundle,
   type Bundle,
   type BundleRef,
   type BundleRouting,
   type BundleSource,
   type ItemLines,
+  type ItemPool,
   type Manifest,
 } from "anchoreval";
 import {
@@ -159,14 +160,14 @@ export class BundleReader {
     return this.#caches.bundles.get(digest, () => loadBundle(source), this.#keepAlive);
   }
 
-  /** A bundle with the names of all its items; `latest` too. @throws AnchorEvalError as `loadAdaptive` */
-  async adaptive(ref: BundleRef): Promise<AdaptiveBundle> {
+  /** A bundle's items with their names and parameters; `latest` too. @throws AnchorEvalError as `loadAdaptive` */
+  async itemPool(ref: BundleRef): Promise<ItemPool> {
     const { digest, manifest, source } = await this.#numbered(ref);
     const [bundle, items] = await Promise.all([
       this.#caches.bundles.get(digest, () => loadBundle(source), this.#keepAlive),
       this.#caches.items.get(digest, () => loadItemLines(source, manifest), this.#keepAlive),
     ]);
-    return { bundle, items };
+    return itemPool(bundle, items);
   }
 
   /** What a bundle's routes are made from; `latest` too. @throws AnchorEvalError as {@link loadRouting} */

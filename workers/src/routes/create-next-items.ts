@@ -40,14 +40,14 @@ const handler: RouteHandler<typeof route, AppEnv> = async (c) => {
   const opened = request.state === undefined ? null : await readSession(request.state, keys, now);
   const answers = opened && answersOf(request);
   const options = opened === null ? optionsOf(request) : null;
-  const [bundle, warned] = await Promise.all([c.var.bundles.adaptive(ref), yankedWarning(c.var.bundles, ref)]);
+  const [pool, warned] = await Promise.all([c.var.bundles.itemPool(ref), yankedWarning(c.var.bundles, ref)]);
   const key = opened?.key ?? keys[0]!;
   const name = opened?.signed ?? newSession(now);
   const draws = await sessionDraws(key, name.id);
   const progress: AdaptiveProgress =
     opened === null
-      ? beginAdaptive(bundle, options!, draws)
-      : continueAdaptive(bundle, opened.signed.session, answers!, draws);
+      ? beginAdaptive(pool, options!, draws)
+      : continueAdaptive(pool, opened.signed.session, answers!, draws);
   const { session, step } = progress;
   const signed: SignedSession = { v: 1, id: name.id, expires: name.expires, session };
   return c.json(warned({ ...step, state: step.stopped === null ? await signSession(signed, key) : null }), 200);
