@@ -1,3 +1,29 @@
+export {
+  adaptiveEvaluation,
+  localAdaptive,
+  type AdaptiveEvaluation,
+  type AdaptiveSource,
+  type AdaptiveTurn,
+} from "./adaptive/adaptive-evaluation.ts";
+export { beginAdaptive, continueAdaptive, type AdaptiveProgress } from "./adaptive/adaptive-session.ts";
+export { itemPool, type ItemPool, type PoolPopulation } from "./adaptive/item-pool.ts";
+export { loadAdaptive } from "./adaptive/load-adaptive.ts";
+export type {
+  AdaptiveAnswers,
+  AdaptiveInterval,
+  AdaptiveItem,
+  AdaptiveModel,
+  AdaptiveOptions,
+  AdaptivePair,
+  AdaptivePlan,
+  AdaptiveScore,
+  AdaptiveSession,
+  AdaptiveStep,
+  AdaptiveStop,
+  NextItemsRequest,
+  StopRules,
+} from "./adaptive/types.ts";
+export { loadItemLines, type ItemLines } from "./bundles/item-lines.ts";
 export { loadBundle, type LoadOptions } from "./bundles/load-bundle.ts";
 export { httpSource } from "./bundles/http-source.ts";
 export { r2Source, type R2BucketLike } from "./bundles/r2-source.ts";

@@ -11,6 +11,7 @@ export const TRAINER_COMMANDS = {
   import: "a harness's per-sample logs as a response matrix",
   fit: "a response matrix to a bundle",
   backtest: "the error on held-out models",
+  replay: "adaptive evaluations of held-out models",
   audit: "items to look at by hand: likely wrong keys, copies, misfit",
   forms: "parallel forms: disjoint subsets of items, alike in subjects and difficulty",
   embed: "texts to vectors, by a sentence encoder in ONNX or by TF-IDF",

@@ -4,7 +4,9 @@ import { AnchorEvalError, type Issue } from "../core/errors.ts";
 import type { ComparedModel, CompareOptions, Comparison } from "../compare/types.ts";
 import type { Plan, PlanOptions } from "../plan/types.ts";
 import type { Routes, RoutesRequest } from "../route/types.ts";
-import type { Estimate, EstimateOptions } from "../estimate/types.ts";
+import type { AdaptiveSource, AdaptiveTurn } from "../adaptive/adaptive-evaluation.ts";
+import type { AdaptiveAnswers, NextItemsRequest } from "../adaptive/types.ts";
+import type { Estimate, EstimateOptions, Responses } from "../estimate/types.ts";
 import { requestBytes, type RequestInput, type RequestPolicy } from "./request.ts";
 
 export interface ClientOptions extends RequestPolicy {
@@ -79,6 +81,10 @@ export interface Client {
   plan(ref: BundleRef, request?: PlanOptions, options?: CallOptions): Promise<Plan>;
   /** The same numbers as `routeFromBundle`, computed by the Worker. */
   routes(ref: BundleRef, request: RoutesRequest, options?: CallOptions): Promise<Routes>;
+  /** The items to ask next: {@link adaptiveEvaluation} goes on asking until it is enough. */
+  nextItems(ref: BundleRef, request: NextItemsRequest, options?: CallOptions): Promise<AdaptiveTurn>;
+  /** Where {@link adaptiveEvaluation} has its items from. A session stays with the version that it began with. */
+  adaptive(ref: BundleRef, options?: CallOptions): AdaptiveSource;
 }
 
 /**
@@ -106,6 +112,7 @@ export function createClient(options: ClientOptions): Client {
   };
   const post = <T>(url: string, body: unknown, call?: CallOptions): Promise<T> =>
     json<T>(url, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body) }, call);
+  const nextItems: Client["nextItems"] = (ref, request, call) => post(`${at(ref)}/next-items`, request, call);
   return {
     bundles: {
       list: async (call) => (await json<{ benchmarks: BenchmarkSummary[] }>(base, {}, call)).benchmarks,
@@ -125,5 +132,27 @@ export function createClient(options: ClientOptions): Client {
       return json(`${at(ref)}/plan${query.size > 0 ? `?${query}` : ""}`, {}, call);
     },
     routes: (ref, request, call) => post(`${at(ref)}/routes`, request, call),
+    nextItems,
+    adaptive: (ref, call) => {
+      let own = ref;
+      return {
+        begin: async (begin) => {
+          const turn = await nextItems(ref, { begin }, call);
+          own = { benchmark: ref.benchmark, version: turn.version };
+          return turn;
+        },
+        next: (state, answers) => nextItems(own, { state, ...plainAnswers(answers) }, call),
+      };
+    },
   };
+}
+
+/** Answers as JSON has them. */
+function plainAnswers(answers: AdaptiveAnswers): Pick<NextItemsRequest, "responses" | "a" | "b"> {
+  const plain = (responses: Responses): EstimateRequest["responses"] =>
+    responses instanceof Map
+      ? (Object.fromEntries(responses) as Record<string, number | null>)
+      : (responses as EstimateRequest["responses"]);
+  if ("responses" in answers) return { responses: plain(answers.responses) };
+  return { a: { responses: plain(answers.a.responses) }, b: { responses: plain(answers.b.responses) } };
 }

@@ -1,3 +1,10 @@
+export { chooseInformative } from "./adaptive/choose-informative.ts";
+export { drawNext, emptyState } from "./adaptive/draw-next.ts";
+export type { Population, PopulationBank, PopulationScenario } from "./adaptive/population.ts";
+export { populationAbilities, predictAnswers, type AnswerPrediction } from "./adaptive/predict-answers.ts";
+export { askedItems, type AdaptiveState, type ModelState, type PendingBatch } from "./adaptive/state.ts";
+export { stateDifference, stateScore } from "./adaptive/state-scores.ts";
+export { takeAnswers } from "./adaptive/take-answers.ts";
 export { eapAbility, type EapOptions } from "./ability/eap.ts";
 export { higherOrderAbilities, type AbilityBlock } from "./ability/higher-order.ts";
 export { mapAbility } from "./ability/map.ts";
@@ -87,6 +94,7 @@ export {
 export { designInterval, inflated, weightedScore, type SampledScore } from "./inference/design-interval.ts";
 export { addDiscordances, discordance, type Discordance } from "./inference/discordance.ts";
 export { moreItems, type VariancePart } from "./inference/items-needed.ts";
+export { looksLevel, MOST_LOOKS } from "./inference/looks-level.ts";
 export { midPMcNemar } from "./inference/mcnemar.ts";
 export {
   oneSidedConfidence,
@@ -137,3 +145,5 @@ export { normalCdf, normalQuantile } from "./numeric/normal.ts";
 export { createRandom, type RandomSource, type StreamName } from "./numeric/random.ts";
 export { logit, sigmoid, softplus } from "./numeric/sigmoid.ts";
 export { studentTCdf, studentTQuantile } from "./numeric/student-t.ts";
+export { inclusionProbabilities } from "./sampling/inclusion-probabilities.ts";
+export { pivotalSample } from "./sampling/pivotal-sample.ts";

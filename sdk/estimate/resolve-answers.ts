@@ -116,7 +116,7 @@ function fromArray(bundle: Bundle, responses: readonly unknown[], options: Estim
   return answers;
 }
 
-function scoreProblem(score: unknown): { code: string; message: string } | null {
+export function scoreProblem(score: unknown): { code: string; message: string } | null {
   if (score === null) return null;
   if (typeof score !== "number")
     return { code: "invalid_type", message: `a score is a number in [0,1], got ${typeof score}` };

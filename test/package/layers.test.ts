@@ -14,6 +14,8 @@ const CORE: Readonly<Record<string, readonly string[]>> = {
   "cold-start": ["numeric"],
   bundle: ["cold-start", "numeric", "irt", "ability", "estimators", "person-fit"],
   estimate: ["numeric", "irt", "ability", "estimators"],
+  sampling: ["numeric"],
+  adaptive: ["numeric", "irt", "ability", "inference", "estimate", "sampling"],
 };
 
 /** Folders of the SDK that run in every JavaScript runtime: no Node there. */

@@ -16,6 +16,7 @@ import { redirectLatest } from "./routes/redirect-latest.ts";
  * @example export default createApp();
  */
 export function createApp(options: CacheOptions = {}): OpenAPIHono<AppEnv> {
+  const { now = Date.now } = options;
   const caches = createCaches(options);
   const app = new OpenAPIHono<AppEnv>({
     defaultHook: (result) => {
@@ -33,7 +34,8 @@ export function createApp(options: CacheOptions = {}): OpenAPIHono<AppEnv> {
   app.use(async (c, next) => {
     c.set("bundles", new BundleReader(c.env.BUNDLES, caches, waitUntil(c)));
     c.header("x-content-type-options", "nosniff");
-    c.set("caller", await identify(c.req.header("authorization"), c.env, (options.now ?? Date.now)()));
+    c.set("now", now);
+    c.set("caller", await identify(c.req.header("authorization"), c.env, now()));
     await next();
   });
   app.use("/v1/bundles/:benchmark/*", guardProtected);

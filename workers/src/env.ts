@@ -1,9 +1,10 @@
+import type { AdaptiveSettings } from "./adaptive/session-keys.ts";
 import type { AccessSettings, Caller } from "./auth/caller.ts";
 import type { BundleBucket } from "./bundles/bundle-bucket.ts";
 import type { BundleReader } from "./bundles/bundle-reader.ts";
 
 /** The bindings and variables of wrangler.toml. */
-export interface Env extends AccessSettings {
+export interface Env extends AccessSettings, AdaptiveSettings {
   /** Published bundles. */
   readonly BUNDLES: BundleBucket;
   /** Longest request body. @unit bytes @default 1 MiB */
@@ -18,6 +19,8 @@ export interface AppEnv {
   Variables: {
     /** The published bundles, as this request may read them. */
     bundles: BundleReader;
+    /** The clock. @unit milliseconds since 1970 */
+    now: () => number;
     /** Who asks. */
     caller: Caller;
   };

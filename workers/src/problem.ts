@@ -11,6 +11,9 @@ export type HttpProblemCode =
   | "length_required"
   | "content_mismatch"
   | "misconfigured"
+  | "not_configured"
+  | "invalid_state"
+  | "state_expired"
   | "payload_too_large"
   | "unsupported_media_type"
   | "range_not_satisfiable"
@@ -45,10 +48,12 @@ const PROBLEMS: Readonly<Record<AnchorEvalErrorCode | HttpProblemCode, readonly 
   method_not_allowed: [405, "This method is not allowed here"],
   digest_mismatch: [409, "The answers belong to another bundle"],
   version_conflict: [409, "The version is there with other content"],
+  state_expired: [410, "The session has ended"],
   length_required: [411, "The body's length is needed"],
   payload_too_large: [413, "The body is too large"],
   unsupported_media_type: [415, "The body's media type is not supported"],
   range_not_satisfiable: [416, "The range lies outside the file"],
+  invalid_state: [422, "The session's state is not valid"],
   invalid_request: [422, "The request has invalid values"],
   content_mismatch: [422, "The content is not what was announced"],
   invalid_answers: [422, "The answers cannot be scored"],
@@ -67,6 +72,7 @@ const PROBLEMS: Readonly<Record<AnchorEvalErrorCode | HttpProblemCode, readonly 
   misconfigured: [500, "This Worker is not set up right"],
   internal: [500, "Something went wrong here"],
   out_of_memory: [500, "Not enough memory"],
+  not_configured: [501, "This Worker is not set up for that"],
   unavailable: [503, "Storage does not answer"],
 };
 

@@ -1,5 +1,4 @@
-import type { RandomSource } from "anchoreval/core";
-import { pivotalSample } from "./pivotal-sampling.ts";
+import { pivotalSample, type RandomSource } from "anchoreval/core";
 
 /** Which of several proposals is taken. */
 export interface BestProposalOptions {

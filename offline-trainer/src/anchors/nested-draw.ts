@@ -1,4 +1,4 @@
-import { inclusionProbabilities } from "./inclusion-probabilities.ts";
+import { inclusionProbabilities } from "anchoreval/core";
 
 /** One size of nested samples. */
 export interface NestedLevel {

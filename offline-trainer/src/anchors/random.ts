@@ -1,5 +1,5 @@
+import { pivotalSample } from "anchoreval/core";
 import { nestedSample } from "./stratified.ts";
-import { pivotalSample } from "./pivotal-sampling.ts";
 import { byAccuracy, type SelectedAnchors, type SelectionInput } from "./types.ts";
 
 /**

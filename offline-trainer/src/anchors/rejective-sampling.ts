@@ -1,7 +1,6 @@
-import type { RandomSource } from "anchoreval/core";
+import { pivotalSample, type RandomSource } from "anchoreval/core";
 import { bestProposal } from "./best-proposal.ts";
 import { drawNested, shares, type NestedLevel } from "./nested-draw.ts";
-import { pivotalSample } from "./pivotal-sampling.ts";
 
 /** Share of the proposals that meet the bound, where samples are neither tiny nor nearly everything. */
 const ACCEPTANCE = 0.03;

@@ -1,6 +1,5 @@
-import type { AnchorSet } from "anchoreval/core";
+import { pivotalSample, type AnchorSet } from "anchoreval/core";
 import { drawNested, nestedLevels } from "./nested-draw.ts";
-import { pivotalSample } from "./pivotal-sampling.ts";
 import { byAccuracy, type SelectedAnchors, type SelectionInput } from "./types.ts";
 
 /**

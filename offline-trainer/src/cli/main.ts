@@ -8,6 +8,7 @@ import { fitCommand } from "./fit.ts";
 import { formsCommand } from "./forms.ts";
 import { importCommand } from "./import.ts";
 import { publishCommand } from "./publish.ts";
+import { replayCommand } from "./replay.ts";
 import { routeCommand } from "./route.ts";
 import { serveCommand } from "./serve.ts";
 import { simulateCommand } from "./simulate.ts";
@@ -27,6 +28,7 @@ export function main(argv: readonly string[], streams: Streams = process): Promi
         importCommand,
         fitCommand,
         backtestCommand,
+        replayCommand,
         auditCommand,
         formsCommand,
         embedCommand,

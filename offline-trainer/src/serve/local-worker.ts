@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { join, resolve } from "node:path";
@@ -13,7 +14,7 @@ export interface LocalWorkerOptions {
   readonly persist?: string;
   /** Port of a second socket, workerd's own without miniflare before it: for benchmarks. 0 = any free one */
   readonly directSocket?: number;
-  /** Secrets and variables beside those of wrangler.toml, such as `TOKENS`. */
+  /** Secrets and variables beside those of wrangler.toml, such as `TOKENS`. `SESSION_KEYS` is made anew unless it is here. */
   readonly vars?: Readonly<Record<string, string>>;
 }
 
@@ -66,7 +67,7 @@ export async function startLocalWorker(options: LocalWorkerOptions = {}): Promis
         compatibilityDate,
         compatibilityFlags,
         r2Buckets,
-        bindings: { ...vars, ...options.vars },
+        bindings: { SESSION_KEYS: randomBytes(32).toString("hex"), ...vars, ...options.vars },
         assets: { directory: join(BUNDLED, "public"), routerConfig: { has_user_worker: true } },
         ...(directSocket !== undefined && { unsafeDirectSockets: [{ host: HOST, port: directSocket, proxy: false }] }),
       },

@@ -13,9 +13,9 @@ export interface CollapsedVariance {
 }
 
 /**
- * Variance of Σ m·e by the draw of the anchors: with z_j = m_j(e_j − ē)·√(1−π_j) in the anchors' order, neighbouring
+ * Variance of Σ m·e by the draw of the anchors: with z_j = m_j·e_j·√(1−π_j) in the anchors' order, neighbouring
  * strata collapsed and the population finite.
- * @param values - e of every answered anchor, in their order
+ * @param values - e of every answered anchor, in their order; {@link centred} where the sum is a mean, Σm = 1 for any draw
  * @param inclusion - π of every answered anchor
  * @returns "none" where nothing was drawn; null for a single drawn anchor
  * @see Wolter (2007), Introduction to Variance Estimation, ch. 8
@@ -25,8 +25,6 @@ export function collapsedVariance(
   mass: AnsweredSample["mass"],
   inclusion: Float64Array,
 ): CollapsedVariance | "none" | null {
-  let mean = 0;
-  for (let j = 0; j < values.length; j++) mean += mass[j]! * values[j]!;
   const drawn: number[] = [];
   let previous = 0;
   let squares = 0;
@@ -34,7 +32,7 @@ export function collapsedVariance(
   for (let j = 0; j < values.length; j++) {
     const open = 1 - inclusion[j]!;
     if (open <= 1e-12) continue; // always asked
-    const z = mass[j]! * (values[j]! - mean) * Math.sqrt(open);
+    const z = mass[j]! * values[j]! * Math.sqrt(open);
     if (drawn.length > 0) squares += (z - previous) ** 2;
     previous = z;
     unit += mass[j]! ** 2 * open;
@@ -44,4 +42,11 @@ export function collapsedVariance(
   if (n === 0) return "none";
   if (n === 1) return null;
   return { variance: (n / (2 * (n - 1))) * squares, degrees: (2 * (n - 1) ** 2) / (3 * n - 4), unit, drawn };
+}
+
+/** e − Σm·e: what a mean's error by the draw rests on, where the masses m always sum to 1. */
+export function centred(values: ArrayLike<number>, mass: AnsweredSample["mass"]): Float64Array {
+  let mean = 0;
+  for (let j = 0; j < values.length; j++) mean += mass[j]! * values[j]!;
+  return Float64Array.from(values, (value) => value - mean);
 }

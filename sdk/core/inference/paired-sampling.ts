@@ -1,10 +1,10 @@
 import type { AnsweredSample } from "../estimators/types.ts";
-import { collapsedVariance } from "./collapsed-strata.ts";
+import { centred, collapsedVariance } from "./collapsed-strata.ts";
 import { discordance } from "./discordance.ts";
 import type { KnownVariance } from "./satterthwaite.ts";
 
 /** Weight of the variance without a model, in degrees of freedom, that the residuals' variance is shrunk toward. */
-const FREE_DEGREES = 2;
+export const FREE_DEGREES = 2;
 
 /** What the draw of the anchors makes of the error of a difference of two scores: a fraction squared. */
 export type PairedSampling = KnownVariance;
@@ -42,7 +42,7 @@ export interface PairedAnswers {
 export function pairedSampling(difference: number, a: PairedAnswers, b: PairedAnswers): PairedSampling | null {
   if (a.sample.inclusion === null) return null;
   const gaps = Float64Array.from(a.sample.scores, (_, j) => residual(b, j) - residual(a, j));
-  const collapsed = collapsedVariance(gaps, a.sample.mass, a.sample.inclusion);
+  const collapsed = collapsedVariance(centred(gaps, a.sample.mass), a.sample.mass, a.sample.inclusion);
   if (collapsed === "none") return NO_PAIRED_SAMPLING;
   if (collapsed === null) return null;
   const { variance, degrees, unit, drawn } = collapsed;
@@ -60,7 +60,7 @@ export function pairedSampling(difference: number, a: PairedAnswers, b: PairedAn
 }
 
 /** δ̃ − D² of one item, δ̃ = (discordant + 1)/(n + 2) at least |D|: the variance of y_B − y_A among 0 and ±1. */
-function freeVariance(difference: number, discordant: number, n: number): number {
+export function freeVariance(difference: number, discordant: number, n: number): number {
   return Math.max((discordant + 1) / (n + 2), Math.abs(difference)) - difference ** 2;
 }
 

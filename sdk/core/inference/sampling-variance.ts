@@ -1,8 +1,8 @@
 import type { AnsweredSample } from "../estimators/types.ts";
-import { collapsedVariance } from "./collapsed-strata.ts";
+import { centred, collapsedVariance } from "./collapsed-strata.ts";
 
 /** Weight of the binomial variance, in degrees of freedom, that the residuals' variance is shrunk toward. */
-const BINOMIAL_DEGREES = 2;
+export const BINOMIAL_DEGREES = 2;
 
 /** What the draw of the anchors makes of a score's error. */
 export interface SamplingVariance {
@@ -38,7 +38,7 @@ export function samplingVariance(
   residuals: Float64Array,
 ): SamplingVariance | null {
   if (sample.inclusion === null) return null;
-  const collapsed = collapsedVariance(residuals, sample.mass, sample.inclusion);
+  const collapsed = collapsedVariance(centred(residuals, sample.mass), sample.mass, sample.inclusion);
   if (collapsed === "none") return NO_SAMPLING;
   if (collapsed === null) return null;
   const { variance, degrees, unit, drawn } = collapsed;

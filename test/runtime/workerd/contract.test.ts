@@ -51,6 +51,7 @@ describe("/openapi.json", () => {
       "post /v1/bundles/{benchmark}/{version}/comparisons",
       "post /v1/bundles/{benchmark}/{version}/estimates",
       "post /v1/bundles/{benchmark}/{version}/estimates/batch",
+      "post /v1/bundles/{benchmark}/{version}/next-items",
       "post /v1/bundles/{benchmark}/{version}/publication",
       "post /v1/bundles/{benchmark}/{version}/routes",
       "put /v1/bundles/{benchmark}/blobs/{sha256}",

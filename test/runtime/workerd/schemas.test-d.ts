@@ -3,6 +3,7 @@
  */
 import type { z } from "zod";
 import type {
+  AdaptiveTurn,
   BatchResult,
   BenchmarkSummary,
   Client,
@@ -12,6 +13,7 @@ import type {
   EstimateRequest,
   Issue,
   Manifest,
+  NextItemsRequest,
   Plan,
   PlanOptions,
   Routes,
@@ -21,6 +23,7 @@ import type { AnchorsSchema } from "../../../workers/src/schemas/anchors.ts";
 import type { BatchRequestSchema, BatchResponseSchema } from "../../../workers/src/schemas/batch.ts";
 import type { BenchmarkListSchema, BenchmarkSchema } from "../../../workers/src/schemas/benchmark.ts";
 import type { ComparisonRequestSchema, ComparisonSchema } from "../../../workers/src/schemas/comparison.ts";
+import type { AdaptiveTurnSchema, NextItemsRequestSchema } from "../../../workers/src/schemas/next-items.ts";
 import type { PlanQuery, PlanSchema } from "../../../workers/src/schemas/plan.ts";
 import type { EstimateRequestSchema } from "../../../workers/src/schemas/estimate-request.ts";
 import type { EstimateSchema } from "../../../workers/src/schemas/estimate.ts";
@@ -52,4 +55,6 @@ export const agreement: [
   Same<z.infer<typeof IssueSchema>, Issue>,
   Same<z.infer<typeof RoutesRequestSchema>, RoutesRequest>,
   Same<z.infer<typeof RoutesSchema>, Routes>,
-] = [true, true, true, true, true, true, true, true, true, true, true, true, true, true, true];
+  Same<z.infer<typeof NextItemsRequestSchema>, NextItemsRequest>,
+  Same<z.infer<typeof AdaptiveTurnSchema>, AdaptiveTurn>,
+] = [true, true, true, true, true, true, true, true, true, true, true, true, true, true, true, true, true];

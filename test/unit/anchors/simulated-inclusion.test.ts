@@ -1,7 +1,7 @@
 import { createRandom } from "anchoreval/core";
 import { describe, expect, test } from "vitest";
-import { inclusionProbabilities } from "../../../offline-trainer/src/anchors/inclusion-probabilities.ts";
-import { pivotalSample } from "../../../offline-trainer/src/anchors/pivotal-sampling.ts";
+import { inclusionProbabilities } from "../../../sdk/core/sampling/inclusion-probabilities.ts";
+import { pivotalSample } from "../../../sdk/core/sampling/pivotal-sample.ts";
 import { simulatedInclusion, tiltVariance } from "../../../offline-trainer/src/anchors/simulated-inclusion.ts";
 
 const COUNT = 200;

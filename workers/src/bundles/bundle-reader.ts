@@ -1,6 +1,8 @@
 import {
   AnchorEvalError,
   loadBundle,
+  itemPool,
+  loadItemLines,
   loadRouting,
   r2Source,
   readBundleFile,
@@ -8,6 +10,8 @@ import {
   type BundleRef,
   type BundleRouting,
   type BundleSource,
+  type ItemLines,
+  type ItemPool,
   type Manifest,
 } from "anchoreval";
 import {
@@ -54,6 +58,7 @@ export interface BundleCaches {
   readonly manifests: PromiseCache<PublishedBundle>;
   readonly bundles: PromiseCache<Bundle>;
   readonly routings: PromiseCache<BundleRouting>;
+  readonly items: PromiseCache<ItemLines>;
 }
 
 /** Empty caches. */
@@ -70,6 +75,7 @@ export function createCaches({ maxBundleBytes = 48 << 20, now = Date.now }: Cach
     manifests: new PromiseCache({ maxBytes: 8 << 20, sizeOf: ({ bytes }) => 4 * bytes.length, now }),
     bundles: new PromiseCache({ maxBytes: maxBundleBytes, sizeOf: ({ byteLength }) => byteLength, now }),
     routings: new PromiseCache({ maxBytes: 16 << 20, sizeOf: ({ byteLength }) => byteLength, now }),
+    items: new PromiseCache({ maxBytes: 16 << 20, sizeOf: ({ byteLength }) => byteLength, now }),
   };
 }
 
@@ -154,6 +160,16 @@ export class BundleReader {
     return this.#caches.bundles.get(digest, () => loadBundle(source), this.#keepAlive);
   }
 
+  /** A bundle's items with their names and parameters; `latest` too. @throws AnchorEvalError as `loadAdaptive` */
+  async itemPool(ref: BundleRef): Promise<ItemPool> {
+    const { digest, manifest, source } = await this.#numbered(ref);
+    const [bundle, items] = await Promise.all([
+      this.#caches.bundles.get(digest, () => loadBundle(source), this.#keepAlive),
+      this.#caches.items.get(digest, () => loadItemLines(source, manifest), this.#keepAlive),
+    ]);
+    return itemPool(bundle, items);
+  }
+
   /** What a bundle's routes are made from; `latest` too. @throws AnchorEvalError as {@link loadRouting} */
   async routing(ref: BundleRef): Promise<BundleRouting> {
     const { digest, source } = await this.#numbered(ref);
@@ -189,12 +205,12 @@ export class BundleReader {
   }
 
   /** A version, or the one that `latest` stands for, its manifest not read again. */
-  async #numbered({ benchmark, version }: BundleRef): Promise<{ digest: string; source: BundleSource }> {
+  async #numbered({ benchmark, version }: BundleRef): Promise<Pick<PublishedBundle, "digest" | "manifest" | "source">> {
     const number = version === LATEST ? await this.latest(benchmark) : version;
-    const { digest, bytes, source } = await this.published({ benchmark, version: number });
+    const { digest, manifest, bytes, source } = await this.published({ benchmark, version: number });
     const read: BundleSource["read"] = (file, options) =>
       file === "manifest.json" ? Promise.resolve(bytes) : source.read(file, options);
-    return { digest, source: { name: source.name, read } };
+    return { digest, manifest, source: { name: source.name, read } };
   }
 
   #index(benchmark: string): Promise<BundleIndex> {

@@ -1,6 +1,7 @@
 import { createComparison } from "./create-comparison.ts";
 import { createEstimate } from "./create-estimate.ts";
 import { createEstimateBatch } from "./create-estimate-batch.ts";
+import { createNextItems } from "./create-next-items.ts";
 import { createPublication } from "./create-publication.ts";
 import { createRoutes } from "./create-routes.ts";
 import { listBenchmarks } from "./list-benchmarks.ts";
@@ -25,6 +26,7 @@ export const ROUTES = [
   createComparison,
   readPlan,
   createRoutes,
+  createNextItems,
   putBlob,
   createPublication,
   putYank,

@@ -36,6 +36,13 @@ export const POST_PROBLEMS = {
 /** Refusals of every route that takes answers. */
 export const ESTIMATE_PROBLEMS = { ...POST_PROBLEMS, 409: problem("The answers belong to another bundle") };
 
+/** Refusals of the route that chooses items. */
+export const NEXT_ITEMS_PROBLEMS = {
+  ...ESTIMATE_PROBLEMS,
+  410: problem("The session began too long ago"),
+  501: problem("This Worker signs no sessions: it has no SESSION_KEYS"),
+};
+
 /** Refusals of every route that publishes. */
 export const PUBLISH_PROBLEMS = {
   400: problem("The body is not JSON"),

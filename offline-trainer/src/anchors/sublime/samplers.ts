@@ -1,6 +1,4 @@
-import { AnchorEvalError, type RandomSource } from "anchoreval/core";
-import { inclusionProbabilities } from "../inclusion-probabilities.ts";
-import { pivotalSample } from "../pivotal-sampling.ts";
+import { AnchorEvalError, inclusionProbabilities, pivotalSample, type RandomSource } from "anchoreval/core";
 import { ranks } from "../../ranking/rank-correlation.ts";
 import type { ItemProfile } from "./item-profile.ts";
 import { strataOf, type Stratum } from "./strata.ts";

@@ -1,6 +1,5 @@
-import { AnchorEvalError } from "anchoreval/core";
+import { AnchorEvalError, inclusionProbabilities } from "anchoreval/core";
 import { apportion } from "../../simulate/apportion.ts";
-import { inclusionProbabilities } from "../inclusion-probabilities.ts";
 import type { ItemGroups } from "./item-features.ts";
 
 /** Items of a stratum and how many of them a subset has. */

@@ -1,4 +1,4 @@
-import type { RandomSource } from "anchoreval/core";
+import type { RandomSource } from "../numeric/random.ts";
 
 /**
  * Ordered pivotal sampling: a fixed-size sample with exactly the given inclusion probabilities, spread along the order

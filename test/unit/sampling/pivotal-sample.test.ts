@@ -1,6 +1,6 @@
 import { createRandom } from "anchoreval/core";
 import { describe, expect, test } from "vitest";
-import { pivotalSample } from "../../../offline-trainer/src/anchors/pivotal-sampling.ts";
+import { pivotalSample } from "../../../sdk/core/sampling/pivotal-sample.ts";
 import { expectBinomial } from "../../support/binomial.ts";
 
 const DRAWS = 20_000;

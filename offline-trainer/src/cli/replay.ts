@@ -1,0 +1,161 @@
+import { textTable, type Command, type OptionReader } from "anchoreval/cli";
+import type { StopRules } from "anchoreval";
+import { AnchorEvalError } from "anchoreval/core";
+import { PROVIDERS } from "../backends/resolve-backend.ts";
+import { SPLITS } from "../backtest/plan-cells.ts";
+import { configurationDigest } from "../fit/configuration.ts";
+import { RECIPES } from "../fit/recipes.ts";
+import { readResponses } from "../ingest/read-responses.ts";
+import { groupItems } from "../matrix/group-items.ts";
+import { runReplays, type ReplayRow } from "../replay/run-replays.ts";
+import { trainerVersion } from "../trainer-version.ts";
+import { readFamilies } from "./families-file.ts";
+import { fileDigest } from "./file-digest.ts";
+import { FIT_OPTIONS, readConfiguration } from "./fit-options.ts";
+import { readImportFacts } from "./import-facts.ts";
+import { RESPONSE_OPTIONS, readResponseOptions } from "./response-options.ts";
+
+const SPLITS_WITHOUT_DATES = SPLITS.filter((split) => split !== "newest");
+
+/** `anchoreval replay`: adaptive evaluations of held-out models, by the answers that are known of them. */
+export const replayCommand: Command = {
+  name: "replay",
+  summary:
+    "evaluate held-out models adaptively by their known answers: what the endpoint for next items would have asked and said",
+  options: {
+    ...RESPONSE_OPTIONS,
+    split: {
+      type: "string",
+      value: `${SPLITS_WITHOUT_DATES.join("|")}[,…]`,
+      description: "which models are held out (default interpolation)",
+    },
+    share: {
+      type: "string",
+      value: "P",
+      description: "share of the items that may be asked (default 0.05, 25 at least)",
+    },
+    batch: { type: "string", value: "N", description: "items asked at once (default 10)" },
+    "half-width": {
+      type: "string",
+      value: "H",
+      description: "stop when the 95 % interval is this narrow to either side, such as 0.05",
+    },
+    threshold: { type: "string", value: "S", description: "stop when the score is surely above S, or below" },
+    better: { type: "boolean", description: "ask two models the same items, and stop when one is surely better" },
+    repeats: { type: "string", value: "N", description: "evaluations of every held-out model (default 20)" },
+    targets: { type: "string", value: "N", description: "held-out models of a split at most (default 24)" },
+    seeds: { type: "string", value: "N", description: "splits (default 1)" },
+    seed: { type: "string", value: "N", description: "first seed (default 0)" },
+    scenario: { type: "string", value: "ID", description: "this scenario only; may be repeated", multiple: true },
+    families: { type: "string", value: "FILE", description: "lines of model,family, instead of the names" },
+    ...FIT_OPTIONS,
+  },
+  async run({ options, output, signal }) {
+    const { responses, ...reading } = readResponseOptions(options);
+    const splits = options.someOf("split", SPLITS_WITHOUT_DATES, ["interpolation"]);
+    const configuration = readConfiguration(options, await readImportFacts(responses), RECIPES.recommended);
+    const stop = readStopRules(options);
+    const share = options.number("share", { min: 0, max: 1 }, 0.05);
+    if (share === 0) throw new AnchorEvalError("invalid_option", "--share is a share of the items above 0");
+    const batch =
+      options.text("batch") === undefined ? undefined : options.number("batch", { min: 2, integer: true }, 10);
+    const shared = {
+      configuration,
+      share,
+      repeats: options.number("repeats", { min: 1, integer: true }, 20),
+      mostTargets: options.number("targets", { min: 1, integer: true }, 24),
+      seeds: options.number("seeds", { min: 1, max: 1000, integer: true }, 1),
+      firstSeed: options.number("seed", { min: 0, integer: true }, 0),
+      scenarios: options.texts("scenario"),
+      provider: options.oneOf("provider", PROVIDERS, "cpu"),
+      ...(batch !== undefined && { batch }),
+      ...(stop && { stop }),
+      ...(await readFamilies(options)),
+      signal,
+    };
+    const { matrix, remarks } = await readResponses(responses, reading);
+    for (const remark of remarks) output.remark(remark);
+    const bar = output.progress("replay", 1);
+    const rows: ReplayRow[] = [];
+    try {
+      for (const [k, split] of splits.entries())
+        rows.push(
+          ...(await runReplays(groupItems(matrix), {
+            ...shared,
+            split,
+            onProgress: (done, of) => bar.update((k + done / of) / splits.length, split),
+          })),
+        );
+    } finally {
+      bar.stop();
+    }
+    if (output.json)
+      output.document({
+        header: {
+          data: await fileDigest(responses),
+          weighting: configuration.weighting,
+          version: trainerVersion(),
+          configuration: configurationDigest(configuration),
+        },
+        rows,
+      });
+    else for (const line of replayTable(rows)) output.line(line);
+    return 0;
+  },
+};
+
+function readStopRules(options: OptionReader): StopRules | null {
+  const fraction = (name: string): number | undefined =>
+    options.text(name) === undefined ? undefined : options.number(name, { min: 0, max: 1 }, 0);
+  const halfWidth = fraction("half-width");
+  const threshold = fraction("threshold");
+  const better = options.flag("better");
+  if (better && threshold !== undefined)
+    throw new AnchorEvalError("invalid_option", "--threshold is of one model, --better of two");
+  if (halfWidth === undefined && threshold === undefined && !better) return null;
+  return {
+    ...(halfWidth !== undefined && { halfWidth }),
+    ...(threshold !== undefined && { threshold }),
+    ...(better && { better }),
+  };
+}
+
+/** One line a scenario and split. */
+function replayTable(rows: readonly ReplayRow[]): string[] {
+  const columns = [
+    "scenario",
+    "split",
+    "items",
+    "asked",
+    "RMSE",
+    "uniform",
+    "eff. size",
+    "bias",
+    "coverage",
+    "half-width",
+  ];
+  const stops = rows.some(({ effectiveSize }) => effectiveSize === null);
+  const cells = rows.map((row) => [
+    row.scenario,
+    row.split,
+    String(row.items),
+    row.asked.toFixed(row.effectiveSize === null ? 1 : 0),
+    row.rmse.toFixed(2),
+    row.uniformRmse.toFixed(2),
+    row.effectiveSize === null ? "–" : `×${row.effectiveSize.toFixed(2)}`,
+    row.bias.toFixed(2),
+    row.coverage.toFixed(3),
+    row.halfWidth.toFixed(1),
+    ...(stops ? [row.earlyStops.toFixed(2), row.falseStops.toFixed(3)] : []),
+  ]);
+  const geometric = Math.exp(rows.reduce((sum, row) => sum + Math.log(row.effectiveSize ?? 1), 0) / rows.length);
+  return [
+    ...textTable([[...columns, ...(stops ? ["early", "false"] : [])], ...cells], `llrrrrrrrr${stops ? "rr" : ""}`),
+    ...(stops
+      ? []
+      : [`Effective sample size, geometric mean: ×${geometric.toFixed(2)} of uniform sampling without replacement.`]),
+    stops
+      ? "Errors in points. `early`: a rule was met before the budget was spent; `false`: and what it said is wrong."
+      : "Errors in points; `uniform`: of as many items drawn uniformly without replacement.",
+  ];
+}

@@ -1,0 +1,48 @@
+import type { ItemLines } from "../bundles/item-lines.ts";
+import type { Bundle } from "../core/bundle/bundle.ts";
+import type { Population } from "../core/adaptive/population.ts";
+import { benchmarkPopulation } from "./benchmark-population.ts";
+import type { AdaptiveItem } from "./types.ts";
+
+/** All items of a benchmark version, with their parameters: what an adaptive evaluation draws from. */
+export interface ItemPool {
+  readonly benchmark: string;
+  readonly version: string;
+  /** Digest of the bundle, `sha256:…`. */
+  readonly digest: string;
+  /** With their numbers of items. */
+  readonly scenarios: readonly { readonly id: string; readonly items: number }[];
+  /** The items of some of its scenarios. @throws AnchorEvalError `unknown_scenario` for one that isn't loaded */
+  readonly population: (scenarios: readonly string[]) => PoolPopulation;
+  /** @param line - of {@link PoolPopulation.lines} */
+  readonly item: (line: number) => AdaptiveItem;
+}
+
+/** A population whose items and banks have names. */
+export interface PoolPopulation extends Population {
+  /** By position, what {@link ItemPool.item} knows the item by. */
+  readonly lines: ArrayLike<number>;
+  /** Aligned with the banks. */
+  readonly bankIds: readonly string[];
+}
+
+/** The items of a bundle. @param lines - its items.jsonl */
+export function itemPool(bundle: Bundle, lines: ItemLines): ItemPool {
+  const { manifest, digest } = bundle;
+  return {
+    benchmark: manifest.benchmark,
+    version: manifest.version,
+    digest,
+    scenarios: manifest.scenarios,
+    population: (scenarios) => benchmarkPopulation(bundle, scenarios),
+    item: (line) => {
+      const { item_id, scenario, subscenario, hash } = lines.record(line);
+      return {
+        item_id,
+        scenario,
+        ...(subscenario !== undefined && { subscenario }),
+        ...(hash !== undefined && { hash }),
+      };
+    },
+  };
+}

@@ -1,0 +1,155 @@
+import type { AdaptiveState } from "../core/adaptive/state.ts";
+import type { EstimateOptions, EstimateWarning, Responses } from "../estimate/types.ts";
+
+/** What an adaptive evaluation is to find out, and what it may cost. */
+export interface AdaptiveOptions {
+  /** 2: two models are asked the same items, and the difference of their scores is followed too. @default 1 */
+  readonly models?: 1 | 2;
+  /** Of the benchmark's scenarios; the score is their weighted mean. @default all */
+  readonly scenarios?: readonly string[];
+  /**
+   * `score`: items are drawn with known probabilities, so that the score is unbiased. `ability`: the most informative
+   * ones are chosen (classic computerised adaptive testing); there is no score then. @default "score"
+   */
+  readonly goal?: AdaptiveGoal;
+  /** Items to ask at once. @default 10, more where the budget needs it: at most 20 batches may be announced */
+  readonly batch?: number;
+  /** Items to ask at most. @default 200, or all where these are fewer */
+  readonly budget?: number;
+  /** Confidence level of the intervals, in (0,1). @default 0.95 */
+  readonly level?: EstimateOptions["level"];
+  /** When to stop before the budget is spent: as soon as one of these is met. */
+  readonly stop?: StopRules;
+}
+
+export type AdaptiveGoal = "score" | "ability";
+
+export interface StopRules {
+  /** The score's interval, or the difference's of two models, is at most this much to either side; a fraction. */
+  readonly halfWidth?: number;
+  /** The score is surely above this, or surely below. One model. */
+  readonly threshold?: number;
+  /** One of two models is surely better. */
+  readonly better?: boolean;
+  /** Every coordinate's standard error of the ability is at most this. Goal `ability`. */
+  readonly standardError?: number;
+}
+
+/** The options with everything decided that is decided at the beginning. */
+export interface AdaptivePlan {
+  readonly models: 1 | 2;
+  readonly scenarios: readonly string[];
+  readonly goal: AdaptiveGoal;
+  readonly batch: number;
+  readonly budget: number;
+  readonly level: number;
+  /** Level of the common interval at every look that gives all looks together `level`; `level` where nothing stops early. */
+  readonly lookLevel: number;
+  readonly stop: StopRules;
+}
+
+/** One item to ask. */
+export interface AdaptiveItem {
+  readonly item_id: string;
+  readonly scenario: string;
+  readonly subscenario?: string;
+  /** Content hash, where the bundle has one. */
+  readonly hash?: string;
+}
+
+/** Where an adaptive evaluation stands after a batch: the next items, and what the answers say so far. */
+export interface AdaptiveStep {
+  readonly benchmark: string;
+  readonly version: string;
+  /** Digest of the bundle, `sha256:…`. */
+  readonly digest: string;
+  /** To ask next; none once it has stopped. */
+  readonly items: readonly AdaptiveItem[];
+  readonly stopped: AdaptiveStop | null;
+  readonly plan: AdaptivePlan;
+  /** Items asked so far, those to ask next left out. */
+  readonly asked: number;
+  /** One model. */
+  readonly model: AdaptiveModel | null;
+  /** Two models, on the same items. */
+  readonly pair: AdaptivePair | null;
+  readonly warnings: readonly EstimateWarning[];
+}
+
+export interface AdaptiveInterval {
+  readonly low: number;
+  readonly high: number;
+  /** Confidence level, in (0,1). */
+  readonly level: number;
+  /**
+   * `design-based`: from the random draw of the items. `sequential`: the same, wider, so that it holds at all announced
+   * looks together, whenever one stops. `exact`: every item was answered.
+   */
+  readonly method: "design-based" | "sequential" | "exact";
+}
+
+/** A running score, unbiased as long as nothing but the budget ends the evaluation. */
+export interface AdaptiveScore {
+  /** Null before the first answer, and where abilities are what is looked for. */
+  readonly score: number | null;
+  readonly interval: AdaptiveInterval | null;
+  /** Why score or interval is null. */
+  readonly reason: string | null;
+}
+
+/** What is known of one model. */
+export interface AdaptiveModel extends AdaptiveScore {
+  readonly answered: number;
+  readonly scenarios: Readonly<Record<string, AdaptiveScore & { readonly answered: number }>>;
+  /** By bank, on its scale. */
+  readonly abilities: Readonly<
+    Record<string, { readonly theta: readonly number[]; readonly standardError: readonly number[] }>
+  >;
+}
+
+/** Two models that are asked the same items. */
+export interface AdaptivePair {
+  readonly a: AdaptiveModel;
+  readonly b: AdaptiveModel;
+  /** S_B − S_A, in [−1,1]; null before the first item that both answered. */
+  readonly difference: number | null;
+  /** Of the difference. */
+  readonly interval: AdaptiveInterval | null;
+  readonly reason: string | null;
+}
+
+/** All that the next step needs beside the bundle: plain JSON. */
+export interface AdaptiveSession {
+  /** Of the bundle. */
+  readonly digest: string;
+  readonly plan: AdaptivePlan;
+  /** Batches drawn so far. */
+  readonly batches: number;
+  readonly state: AdaptiveState;
+}
+
+/** Answers to the items of one step: a score in [0,1] for each, null where there is no answer. */
+export type AdaptiveAnswers =
+  | { readonly responses: Responses }
+  | { readonly a: { readonly responses: Responses }; readonly b: { readonly responses: Responses } };
+
+/** Why it ended. */
+export interface AdaptiveStop {
+  readonly rule: "half-width" | "threshold" | "better" | "standard-error" | "budget" | "all-items";
+  readonly verdict: "above" | "below" | "a-better" | "b-better" | null;
+  readonly message: string;
+}
+
+/** What is sent for the next items: `begin`, or `state` with the answers to the last ones. */
+export interface NextItemsRequest {
+  readonly begin?: AdaptiveOptions;
+  readonly state?: string;
+  /** Of one model. */
+  readonly responses?: PlainResponses;
+  /** Of two. */
+  readonly a?: { readonly responses: PlainResponses };
+  readonly b?: { readonly responses: PlainResponses };
+}
+
+/** Answers as JSON has them. */
+type PlainResponses = Exclude<Responses, ReadonlyMap<string, number | null>>;

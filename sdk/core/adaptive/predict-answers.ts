@@ -1,0 +1,83 @@
+import { higherOrderAbilities } from "../ability/higher-order.ts";
+import { mapAbility } from "../ability/map.ts";
+import type { AbilityEstimate, AbilityPrior, HigherOrderPrior } from "../ability/types.ts";
+import { gatherItems } from "../estimate/gather-items.ts";
+import { applyMonotoneMap } from "../numeric/monotone-map.ts";
+import { sigmoid } from "../numeric/sigmoid.ts";
+import type { AskedItems, Population, PopulationScenario } from "./population.ts";
+
+/** What a model's answers so far foretell of all items. */
+export interface AnswerPrediction {
+  /** Expected score of every item, aligned with the population. */
+  readonly expected: Float64Array;
+  /** One a bank. */
+  readonly abilities: readonly AbilityEstimate[];
+}
+
+/**
+ * Expected score of every item under the ability's posterior N(θ̂, Σ̂), from the answers so far; under the prior before
+ * the first one: p̂_i = E σ(a_iᵀθ − b_i) ≈ σ(z_i/√(1 + πv_i/8)), v_i = a_iᵀΣ̂a_i, with asymptotes and on the score's
+ * scale.
+ * @see MacKay (1992), Neural Computation 4, 720–736, for the approximation
+ */
+export function predictAnswers(population: Population, asked: AskedItems): AnswerPrediction {
+  const abilities = populationAbilities(population, asked);
+  const expected = new Float64Array(population.count);
+  population.banks.forEach(({ scenarios }, k) => {
+    for (const s of scenarios) expectScores(population.scenarios[s]!, abilities[k]!, expected);
+  });
+  return { expected, abilities };
+}
+
+/** Ability in every bank from the answers so far, in all banks where these are linked; the prior's before the first. */
+export function populationAbilities(
+  { scenarios, banks }: Population,
+  { items, scores }: AskedItems,
+): AbilityEstimate[] {
+  const blocks = banks.map((bank) => {
+    const parts = bank.scenarios.map((s) => {
+      const { begin, bank: own } = scenarios[s]!;
+      const inside = Array.from({ length: items.length }, (_, j) => j).filter(
+        (j) => items[j]! >= begin && items[j]! < begin + own.count,
+      );
+      return { bank: own, items: inside.map((j) => items[j]! - begin), scores: inside.map((j) => scores[j]!) };
+    });
+    const gathered = gatherItems(parts);
+    return {
+      prior: bank.prior,
+      bank: gathered?.bank ?? parts[0]!.bank,
+      answers: gathered ?? { items: [], scores: [] },
+    };
+  });
+  if (blocks.every(({ prior }) => isLinked(prior)))
+    return higherOrderAbilities(blocks.map((block) => ({ ...block, prior: block.prior as HigherOrderPrior })));
+  return blocks.map(({ bank, answers, prior }) => mapAbility(bank, answers, prior));
+}
+
+function isLinked(prior: AbilityPrior | HigherOrderPrior): boolean {
+  return "general" in prior;
+}
+
+function expectScores(
+  { bank, begin, scoreMap }: PopulationScenario,
+  ability: AbilityEstimate,
+  out: Float64Array,
+): void {
+  const { count, dims, a, b, lower, upper } = bank;
+  const { theta, covariance } = ability;
+  for (let i = 0; i < count; i++) {
+    let z = -b[i]!;
+    let variance = 0;
+    for (let r = 0; r < dims; r++) {
+      const own = a[i * dims + r]!;
+      z += own * theta[r]!;
+      for (let c = 0; c < dims; c++) variance += own * covariance[r * dims + c]! * a[i * dims + c]!;
+    }
+    let p = sigmoid(z / Math.sqrt(1 + (Math.PI / 8) * variance));
+    if (lower !== null || upper !== null) {
+      const low = lower?.[i] ?? 0;
+      p = low + ((upper?.[i] ?? 1) - low) * p;
+    }
+    out[begin + i] = scoreMap === null ? p : applyMonotoneMap(scoreMap, p);
+  }
+}

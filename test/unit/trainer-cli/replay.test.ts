@@ -1,0 +1,57 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import { writeWideCsv } from "../../../offline-trainer/src/ingest/write-wide-csv.ts";
+import type { ReplayRow } from "../../../offline-trainer/src/replay/run-replays.ts";
+import { tempFolder } from "../../support/temp-folder.ts";
+import { smallLeaderboard } from "../fit/small-leaderboard.ts";
+import { runTrainer } from "./run-trainer.ts";
+
+const folder = tempFolder();
+const responses = folder.path("responses.csv.gz");
+const matrix = smallLeaderboard({ models: 24, items: [80, 60] });
+const items = folder.write("items.jsonl", matrix.items.map((item) => `${JSON.stringify(item)}\n`).join(""));
+const replay = (...more: string[]): string[] => [
+  ...["replay", "--responses", responses, "--items", items, "--provider", "typescript", "--dims", "1"],
+  ...["--repeats", "2", "--targets", "3", ...more],
+];
+
+beforeAll(() => writeWideCsv(responses, matrix));
+
+describe("anchoreval replay", () => {
+  test("prints a line a scenario and the gain over uniform items", async () => {
+    const { code, out } = await runTrainer(replay("--split", "interpolation,extrapolation"));
+    expect(code).toBe(0);
+    expect(out.split("\n").map((line) => line.split(/\s+/).slice(0, 2).join(" "))).toEqual([
+      "scenario split",
+      ...["interpolation", "extrapolation"].flatMap((split) => ["a", "b", "overall"].map((id) => `${id} ${split}`)),
+      "Effective sample",
+      "Errors in",
+      "",
+    ]);
+  });
+
+  test("as JSON has every row's figures", async () => {
+    const { out } = await runTrainer(replay("--json", "--quiet", "--half-width", "0.15", "--share", "0.6"));
+    const { header, rows } = JSON.parse(out) as { header: { configuration: string }; rows: ReplayRow[] };
+    expect(header.configuration).toMatch(/^[0-9a-f]{64}$/);
+    expect(rows).toHaveLength(3);
+    for (const row of rows) {
+      expect(row.effectiveSize).toBeNull();
+      expect(row.asked).toBeLessThanOrEqual(row.budget);
+    }
+  });
+
+  test.each<[string[], string]>([
+    [["--split", "newest"], "--split is of interpolation, extrapolation, family; got newest"],
+    [["--share", "0"], "--share is a share of the items above 0"],
+    [["--share", "2"], "--share"],
+    [["--batch", "1"], "--batch"],
+    [["--better", "--threshold", "0.5"], "--threshold is of one model, --better of two"],
+    [["--half-width", "0"], "stop.halfWidth is a fraction in (0,1)"],
+    [["--scenario", "z"], "there is no scenario z"],
+    [["--half-width", "0.1", "--batch", "2", "--share", "1"], "looks"],
+  ])("%j is refused", async (options, message) => {
+    const { code, out, err } = await runTrainer(replay(...options));
+    expect({ code, out }).toEqual({ code: 2, out: "" });
+    expect(err).toContain(message);
+  });
+});
