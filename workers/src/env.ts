@@ -1,6 +1,9 @@
 import type { AccessSettings, Caller } from "./auth/caller.ts";
 import type { BundleBucket } from "./bundles/bundle-bucket.ts";
+import type { RateLimiter } from "./auth/limit-rate.ts";
 import type { BundleReader } from "./bundles/bundle-reader.ts";
+import type { Phases } from "./observe/phases.ts";
+import type { RequestNotes } from "./observe/request-notes.ts";
 
 /** The bindings and variables of wrangler.toml. */
 export interface Env extends AccessSettings {
@@ -10,14 +13,26 @@ export interface Env extends AccessSettings {
   readonly MAX_REQUEST_BYTES?: number;
   /** Longest file of a bundle that is uploaded. @unit bytes @default 100 MB */
   readonly MAX_BLOB_BYTES?: number;
+  /** Counts requests; without it there is no limit. */
+  readonly LIMITER?: RateLimiter;
+  /** Whether each request gets a line in the log. Errors always do. @default false */
+  readonly LOG_REQUESTS?: boolean;
 }
 
 /** What Hono's context carries. */
 export interface AppEnv {
   Bindings: Env;
   Variables: {
+    /** The bucket, every wait for it with an end. */
+    bucket: BundleBucket;
     /** The published bundles, as this request may read them. */
     bundles: BundleReader;
+    /** Its id, in the answer and in logs. */
+    requestId: string;
+    /** What it waited for. */
+    phases: Phases;
+    /** What the log shall say of it. */
+    notes: RequestNotes;
     /** Who asks. */
     caller: Caller;
   };

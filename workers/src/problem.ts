@@ -1,5 +1,6 @@
 import { AnchorEvalError, type AnchorEvalErrorCode, type Issue } from "anchoreval";
 import { HTTPException } from "hono/http-exception";
+import { logLine, traceOf } from "./observe/log.ts";
 
 /** Codes of refusals that only HTTP knows; the others are AnchorEvalError's. */
 export type HttpProblemCode =
@@ -12,6 +13,7 @@ export type HttpProblemCode =
   | "content_mismatch"
   | "misconfigured"
   | "payload_too_large"
+  | "rate_limited"
   | "unsupported_media_type"
   | "range_not_satisfiable"
   | "internal";
@@ -59,6 +61,7 @@ const PROBLEMS: Readonly<Record<AnchorEvalErrorCode | HttpProblemCode, readonly 
   unknown_scenario: [422, "There is no such scenario"],
   item_changed: [422, "Items have changed since they were calibrated"],
   unsupported: [422, "This is not supported"],
+  rate_limited: [429, "Too many requests"],
   bundle_invalid: [500, "The published bundle breaks the format"],
   bundle_format_unsupported: [500, "The published bundle is of a newer format"],
   bundle_corrupt: [500, "The published bundle is damaged"],
@@ -73,12 +76,18 @@ const PROBLEMS: Readonly<Record<AnchorEvalErrorCode | HttpProblemCode, readonly 
 /** Longest list of issues in an answer: a large bad request must not make a larger answer. */
 const MOST_ISSUES = 100;
 
-/** The problem document (RFC 9457) of an error. Only errors made for readers show their message. */
-export function problemResponse(error: unknown, instance: string): Response {
+/**
+ * The problem document (RFC 9457) of an error. Only errors made for readers show their message.
+ * @param at - the path that was asked, and the request's id in the logs
+ */
+export function problemResponse(
+  error: unknown,
+  { instance, requestId }: { instance: string; requestId: string },
+): Response {
   const known = toKnown(error);
   const { code, issues } = known;
   const [status, title] = PROBLEMS[code];
-  if (status >= 500) console.error(error);
+  if (status >= 500) logLine("error", "error", { requestId, code, error: traceOf(error) });
   const document = {
     type: `urn:anchoreval:problem:${code}`,
     title,
@@ -87,6 +96,7 @@ export function problemResponse(error: unknown, instance: string): Response {
     code,
     issues: issues.slice(0, MOST_ISSUES),
     instance,
+    requestId,
   };
   return Response.json(document, {
     status,
@@ -97,6 +107,11 @@ export function problemResponse(error: unknown, instance: string): Response {
       "cache-control": "no-store",
     },
   });
+}
+
+/** The code of an error's problem. */
+export function codeOf(error: unknown): AnchorEvalErrorCode | HttpProblemCode {
+  return toKnown(error).code;
 }
 
 function toKnown(error: unknown): AnchorEvalError | HttpProblem {

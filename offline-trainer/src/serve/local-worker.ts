@@ -66,7 +66,8 @@ export async function startLocalWorker(options: LocalWorkerOptions = {}): Promis
         compatibilityDate,
         compatibilityFlags,
         r2Buckets,
-        bindings: { ...vars, ...options.vars },
+        // A line for every request is for Cloudflare's logs, not for this terminal.
+        bindings: { ...vars, LOG_REQUESTS: false, ...options.vars },
         assets: { directory: join(BUNDLED, "public"), routerConfig: { has_user_worker: true } },
         ...(directSocket !== undefined && { unsafeDirectSockets: [{ host: HOST, port: directSocket, proxy: false }] }),
       },

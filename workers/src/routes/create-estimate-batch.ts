@@ -3,6 +3,7 @@ import { AnchorEvalError, estimateFromAnchors, type BatchResult, type Bundle, ty
 import type { AppEnv } from "../env.ts";
 import { duplicateKeys } from "../http/duplicate-keys.ts";
 import { limitBody, refuseDuplicates } from "../http/request-body.ts";
+import { countAnswers } from "../observe/request-notes.ts";
 import { BatchRequestSchema, BatchResponseSchema, MAX_BATCH_MODELS } from "../schemas/batch.ts";
 import { VersionOrLatestParams } from "../schemas/params.ts";
 import { yankedWarning } from "./yanked-warning.ts";
@@ -24,12 +25,14 @@ const route = createRoute({
 
 const handler: RouteHandler<typeof route, AppEnv> = async (c) => {
   const { models } = c.req.valid("json");
+  c.var.notes.answers = models.reduce((sum, { responses }) => sum + countAnswers(responses), 0);
   const duplicates = duplicateKeys(await c.req.text());
   const inModel = (index: number): (string | number)[][] =>
     duplicates.filter((path) => path[1] === index).map((path) => path.slice(2));
   refuseDuplicates(duplicates.filter((path) => path.length < 3));
   const ref = c.req.valid("param");
   const [bundle, warned] = await Promise.all([c.var.bundles.bundle(ref), yankedWarning(c.var.bundles, ref)]);
+  c.var.notes.version = bundle.manifest.version;
   const results = models.map((entry, index) => estimateOne(bundle, entry, inModel(index)));
   return c.json(
     { results: results.map((own) => ("estimate" in own ? { ...own, estimate: warned(own.estimate) } : own)) },
