@@ -120,7 +120,7 @@ describe.each(Object.entries(FAULTS))("storage that %s", (_, fault) => {
       const right = await startApp()(path, init);
       const next = await request(path, init);
       expect(next.status).toBe(right.status);
-      expect(await next.arrayBuffer()).toEqual(await right.arrayBuffer());
+      expect(new Uint8Array(await next.arrayBuffer())).toEqual(new Uint8Array(await right.arrayBuffer()));
     },
   );
 

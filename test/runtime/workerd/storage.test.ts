@@ -151,6 +151,49 @@ describe("damage", () => {
   });
 });
 
+describe("a bundle that is removed while it is in use", () => {
+  const remove = async (...keys: string[]): Promise<void> => env.BUNDLES.delete(keys);
+  const manifestOf = manifestKey("sample", "1.0.0");
+
+  test("goes on being right where it is in memory", async () => {
+    const request = startApp();
+    const before: object = await (await request(ESTIMATES, ask)).json();
+    await remove(manifestOf, parametersKey, anchorsKey, INDEX);
+    expect(await (await request(ESTIMATES, ask)).json()).toEqual(before);
+  });
+
+  test("isn't there for isolates that begin then", async () => {
+    await remove(manifestOf, parametersKey, anchorsKey, INDEX);
+    expect(await problemOf(await startApp()(ESTIMATES, ask))).toMatchObject({ status: 404, code: "not_found" });
+  });
+
+  test("is damaged where its manifest is in memory, or still there, and its files are gone: no score", async () => {
+    const request = startApp();
+    expect((await request("/v1/bundles/sample/1.0.0")).status).toBe(200);
+    await remove(parametersKey, anchorsKey);
+    for (const send of [request, startApp()])
+      for (const [path, init] of [
+        [ESTIMATES, ask],
+        ["/v1/bundles/sample/1.0.0/files/anchors.jsonl", {}],
+        ["/v1/bundles/sample/1.0.0/files/anchors.jsonl", { headers: { range: "bytes=1-5" } }],
+      ] as [string, RequestInit][])
+        expect(await problemOf(await send(path, init))).toMatchObject({ status: 500, code: "bundle_corrupt" });
+  });
+
+  test("between one read and the next: no score", async () => {
+    const real = watchedBucket();
+    const bucket: typeof real = {
+      ...real,
+      get: async (key, options) => {
+        if (key === parametersKey) await remove(manifestOf, parametersKey, anchorsKey, INDEX);
+        return real.get(key, options);
+      },
+    };
+    const problem = await problemOf(await startApp({}, { BUNDLES: bucket })(ESTIMATES, ask));
+    expect(problem).toMatchObject({ status: 500, code: "bundle_corrupt" });
+  });
+});
+
 describe("storage that fails", () => {
   test.each([
     ["at the manifest", (key: string) => key.endsWith("manifest.json"), ESTIMATES],
