@@ -17,7 +17,7 @@ export interface PublishedBundle {
 }
 
 export interface CacheOptions {
-  /** Room for decoded bundles, those being loaded included. @unit bytes @default 48 MiB, of an isolate's 128 MB */
+  /** Room for decoded bundles, those being loaded included. @unit bytes @default 24 MiB, of an isolate's 128 MB */
   readonly maxBundleBytes?: number;
   /** Longest wait for a load that another request began. @unit milliseconds @default 15 000 */
   readonly patience?: number;
@@ -36,8 +36,11 @@ export interface BundleCaches {
   readonly files: MemoryRoom;
 }
 
-/** Empty caches: 85 MiB together with what is on its way into them, where all are full. */
-export function createCaches({ maxBundleBytes = 48 << 20, now = Date.now, patience }: CacheOptions = {}): BundleCaches {
+/**
+ * Empty caches. Together with what is on its way they take 53 MiB where all are full: V8 lets some 64 MB of dropped
+ * array buffers gather before it collects them (bench/memory.js), and an isolate has 128 MB.
+ */
+export function createCaches({ maxBundleBytes = 24 << 20, now = Date.now, patience }: CacheOptions = {}): BundleCaches {
   const maxAge = INDEX_MAX_AGE * 1000;
   const every = { now, ...(patience !== undefined && { patience }) };
   return {
@@ -51,6 +54,6 @@ export function createCaches({ maxBundleBytes = 48 << 20, now = Date.now, patien
     manifests: new PromiseCache({ maxBytes: 8 << 20, sizeOf: ({ bytes }) => 4 * bytes.length, ...every }),
     bundles: new PromiseCache({ maxBytes: maxBundleBytes, sizeOf: ({ byteLength }) => byteLength, ...every }),
     routings: new PromiseCache({ maxBytes: 8 << 20, sizeOf: ({ byteLength }) => byteLength, ...every }),
-    files: new MemoryRoom(16 << 20, now),
+    files: new MemoryRoom(8 << 20, now),
   };
 }

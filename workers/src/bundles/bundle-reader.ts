@@ -30,7 +30,7 @@ import type { Load } from "./promise-cache.ts";
 export const LATEST = "latest";
 
 /** Largest bundle that estimates are made from here, decoded: one more would take the isolate with it. @unit bytes */
-const LARGEST_BUNDLE = 64 << 20;
+const LARGEST_BUNDLE = 48 << 20;
 
 /** What a request reads with. */
 export interface ReaderSetup {
