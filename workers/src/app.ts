@@ -29,7 +29,7 @@ export interface AppOptions extends CacheOptions {
  */
 export function createApp(options: AppOptions = {}): OpenAPIHono<AppEnv> {
   const caches = createCaches(options);
-  const { now = Date.now, contents = null, storageDeadline: deadline = 5000 } = options;
+  const { now = Date.now, contents: cache, storageDeadline: deadline = 5000 } = options;
   const app = new OpenAPIHono<AppEnv>({
     defaultHook: (result) => {
       if (!result.success) throw refusal(result.target, result.error);
@@ -63,7 +63,7 @@ export function createApp(options: AppOptions = {}): OpenAPIHono<AppEnv> {
       new BundleReader({
         bucket: c.var.bucket,
         caches,
-        contents,
+        contents: cache ? { cache, origin: new URL(c.req.url).origin } : null,
         isProtected: (benchmark) => c.var.caller.isProtected(benchmark),
         phases: c.var.phases,
         keepAlive: waitUntil(c),

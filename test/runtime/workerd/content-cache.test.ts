@@ -73,7 +73,7 @@ describe("isolates of a colo share", () => {
 
 test("everything lies under its digest: another content under the same name is never mixed up with it", async () => {
   await isolate().request(FILE);
-  expect(contents.written).toEqual([`https://anchoreval.invalid/contents/${sha256Hex(items)}`]);
+  expect(contents.written).toEqual([`http://localhost/contents/${sha256Hex(items)}`]);
   await reset();
   await publishSample({ report: true }); // the same version, published anew in a bucket that was emptied
   const { bucket, request } = isolate();
@@ -115,7 +115,7 @@ describe("protected benchmarks", () => {
 });
 
 describe("damage", () => {
-  const url = (bytes: Uint8Array): string => `https://anchoreval.invalid/contents/${sha256Hex(bytes)}`;
+  const url = (bytes: Uint8Array): string => `http://localhost/contents/${sha256Hex(bytes)}`;
   const headers = { "cache-control": "max-age=60" };
 
   test.each([

@@ -22,7 +22,7 @@ import { completeIndex, parseIndex, r2Store, type BundleIndex } from "anchoreval
 import type { Phases } from "../observe/phases.ts";
 import type { BundleBucket } from "./bundle-bucket.ts";
 import type { BundleCaches, PublishedBundle } from "./bundle-caches.ts";
-import { LARGEST_HELD, throughCache, type ContentCache } from "./content-cache.ts";
+import { LARGEST_HELD, throughCache, type SharedContents } from "./content-cache.ts";
 import { openFile } from "./open-file.ts";
 import type { Load } from "./promise-cache.ts";
 
@@ -38,7 +38,7 @@ export interface ReaderSetup {
   readonly bucket: BundleBucket;
   readonly caches: BundleCaches;
   /** What isolates share; null where nothing is. */
-  readonly contents: ContentCache | null;
+  readonly contents: SharedContents | null;
   /** Benchmarks of which nothing is shared. */
   readonly isProtected: (benchmark: string) => boolean;
   readonly phases: Phases;

@@ -9,6 +9,13 @@ export interface ContentCache {
   delete(url: string): Promise<boolean>;
 }
 
+/** The cache as one request uses it. */
+export interface SharedContents {
+  readonly cache: ContentCache;
+  /** The Worker's own, as Cloudflare wants it: other hosts' names would be looked up. No route has the addresses below. */
+  readonly origin: string;
+}
+
 /** Largest file that is kept by the cache, and held in memory to be checked before its first byte is sent. @unit bytes */
 export const LARGEST_HELD = 8 << 20;
 
@@ -24,12 +31,12 @@ const LIMIT = 500;
  * @param keepAlive - is given the writing to the cache
  */
 export async function throughCache<Loaded extends Uint8Array | null>(
-  cache: ContentCache,
+  { cache, origin }: SharedContents,
   sha256: string,
   load: () => Promise<Loaded>,
   keepAlive: (work: Promise<unknown>) => void,
 ): Promise<Uint8Array | Loaded> {
-  const url = `https://anchoreval.invalid/contents/${sha256}`;
+  const url = `${origin}/contents/${sha256}`;
   const attempt = <T>(work: () => Promise<T>): Promise<T | undefined> =>
     inTime(Promise.resolve().then(work), LIMIT, "the cache").catch((error: unknown) => {
       logLine("error", "cache_failed", { error: traceOf(error) });
