@@ -81,6 +81,24 @@ describe("an isolate", () => {
     expect(bucket.reads).toEqual([...COLD_READS, parametersKey, anchorsKey]);
   });
 
+  test("refuses a bundle that would take its memory, before it is read; its files can be had", async () => {
+    const key = manifestKey("sample", "1.0.0");
+    const manifest = await (await env.BUNDLES.get(key))!.json<{
+      scenarios: { items: number; subscenarios: { items: number }[] }[];
+    }>();
+    const [scenario] = manifest.scenarios as [(typeof manifest.scenarios)[0]];
+    scenario.items += 9_000_000;
+    scenario.subscenarios[0]!.items += 9_000_000;
+    await env.BUNDLES.put(key, JSON.stringify(manifest));
+    const bucket = watchedBucket();
+    const request = startApp({}, { BUNDLES: bucket });
+    const problem = await problemOf(await request(ESTIMATES, ask));
+    expect(problem).toMatchObject({ status: 422, code: "unsupported" });
+    expect(problem.detail).toMatch(/sample@1\.0\.0 takes \d+ bytes of memory/);
+    expect(bucket.reads).not.toContain(parametersKey);
+    expect((await request("/v1/bundles/sample/1.0.0/files/anchors.jsonl")).status).toBe(200);
+  });
+
   test("doesn't ask storage for health or a file's size", async () => {
     const bucket = watchedBucket();
     const request = startApp({}, { BUNDLES: bucket });

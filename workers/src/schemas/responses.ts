@@ -14,6 +14,7 @@ function problem(description: string) {
 /** Refusals of every route that reads a bundle. */
 export const READ_PROBLEMS = {
   404: problem("No such benchmark, version or file"),
+  429: problem("Too many requests: Retry-After says how long to wait"),
   500: problem("The published bundle is damaged"),
   503: problem("Storage does not answer"),
 };
@@ -47,6 +48,7 @@ export const PUBLISH_PROBLEMS = {
   413: problem("The body is too large"),
   415: problem("Another media type"),
   422: problem("The content or the manifest is refused: `issues` has one entry for each finding"),
+  429: problem("Too many requests: Retry-After says how long to wait"),
   500: problem("The Worker's secrets can't be read"),
   503: problem("Storage does not answer"),
 };
