@@ -1,11 +1,12 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { unstable_readConfig as readConfig } from "wrangler";
+import * as wrangler from "wrangler";
 import { RATE_PERIOD } from "../../workers/src/auth/limit-rate.ts";
 import { ROOT } from "../support/source-imports.ts";
 
 const config = join(ROOT, "wrangler.toml");
+
 /** What of wrangler's own type is looked at: that one needs types of other packages. */
 interface Config {
   readonly name: string;
@@ -16,8 +17,10 @@ interface Config {
   readonly assets?: { directory?: string };
   readonly observability?: { enabled?: boolean };
 }
-const development: Config = readConfig({ config });
-const production: Config = readConfig({ config, env: "production" });
+const { unstable_readConfig: readConfig } = wrangler as unknown as {
+  unstable_readConfig: (options: { config: string; env?: string }) => Config;
+};
+const [development, production] = [readConfig({ config }), readConfig({ config, env: "production" })];
 
 /** Names under which the Worker finds what it is bound to. */
 const bindings = ({ vars, r2_buckets, ratelimits, queues, assets, observability }: Config): string[] =>
