@@ -57,6 +57,7 @@ export function createApp(options: AppOptions = {}): OpenAPIHono<AppEnv> {
     const caller = identify(c.req.header("authorization"), c.env, now());
     if (c.env.LIMITER) await limitRate(c.env.LIMITER, caller, c.req.header("cf-connecting-ip"));
     c.set("caller", await caller);
+    c.set("deadline", deadline);
     c.set("bucket", withDeadline(c.env.BUNDLES, deadline));
     c.set(
       "bundles",

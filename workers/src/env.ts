@@ -25,6 +25,8 @@ export interface AppEnv {
   Variables: {
     /** The bucket, every wait for it with an end. */
     bucket: BundleBucket;
+    /** Longest wait for one answer of the bucket, or a piece of a body. @unit milliseconds */
+    deadline: number;
     /** The published bundles, as this request may read them. */
     bundles: BundleReader;
     /** Its id, in the answer and in logs. */

@@ -60,6 +60,11 @@ function stuck(error?: Error): ReadableStream {
   });
 }
 
+/** Takes what is written, and does nothing with it. */
+async function swallow(value: Uint8Array | ReadableStream): Promise<void> {
+  await new Response(value).arrayBuffer();
+}
+
 /** The real bucket, wrong at some keys for as long as `active` is true. */
 function faultyBucket(wrong: (key: string) => boolean, { get, look }: Fault) {
   const state = { active: true };
@@ -74,6 +79,8 @@ function faultyBucket(wrong: (key: string) => boolean, { get, look }: Fault) {
       return get(object);
     },
     head: (key) => (isWrong(key) ? look() : real.head(key)),
+    put: (key: string, value: Uint8Array | ReadableStream, options: never) =>
+      isWrong(key) ? swallow(value).then(look) : real.put(key, value as Uint8Array, options),
     list: (options) => (isWrong(`${options.prefix}*`) ? look() : real.list(options)),
   };
   return { bucket, state };
@@ -135,21 +142,43 @@ describe.each(Object.entries(FAULTS))("storage that %s", (_, fault) => {
 });
 
 describe("publishing, where storage doesn't answer", () => {
+  const items = files.get("items.jsonl")!;
+  const next = sampleBundle({ version: "2.0.0" });
+  const nextManifest = manifestKey("sample", "2.0.0");
+  const upload = (bytes: Uint8Array): [string, RequestInit] => [
+    `/v1/bundles/sample/blobs/${sha256Hex(bytes)}`,
+    put(bytes, publisher.bearer),
+  ];
+  const publish: [string, RequestInit] = [
+    "/v1/bundles/sample/2.0.0/publication",
+    publication(next.get("manifest.json")!, publisher.bearer),
+  ];
+  const yank: [string, RequestInit] = [
+    "/v1/bundles/sample/1.0.0/yank",
+    {
+      method: "PUT",
+      body: '{"yanked":true,"reason":"why not"}',
+      headers: { "content-type": "application/json", ...publisher.bearer },
+    },
+  ];
+  const fresh = new TextEncoder().encode("not stored yet");
+
   test.each([
-    ["the look-up of a file", "PUT", (key: string) => key === blob("items.jsonl")],
-    ["the look-up at the publication", "POST", (key: string) => key === blob("items.jsonl")],
-  ])("%s: 503, and nothing is published", async (_, method, wrong) => {
-    const { bucket } = faultyBucket(wrong, HANGS);
-    const request = startApp({ storageDeadline: 30 }, { BUNDLES: bucket, TOKENS: JSON.stringify([publisher.record]) });
-    const items = files.get("items.jsonl")!;
-    const response =
-      method === "PUT"
-        ? await request(`/v1/bundles/sample/blobs/${sha256Hex(items)}`, put(items, publisher.bearer))
-        : await request(
-            "/v1/bundles/sample/2.0.0/publication",
-            publication(sampleBundle({ version: "2.0.0" }).get("manifest.json")!, publisher.bearer),
-          );
-    expect(await problemOf(response)).toMatchObject({ status: 503, code: "unavailable" });
-    expect(await env.BUNDLES.head(manifestKey("sample", "2.0.0"))).toBeNull();
-  });
+    ["the look-up of a file", upload(items), (key: string) => key === blob("items.jsonl")],
+    ["the write of a file", upload(fresh), (key: string) => key.includes("/blobs/")],
+    ["the look-up at the publication", publish, (key: string) => key === blob("items.jsonl")],
+    ["the manifest's write", publish, (key: string) => key === nextManifest],
+    ["a yank's write", yank, (key: string) => key.endsWith("yanked.json")],
+  ] as [string, [string, RequestInit], (key: string) => boolean][])(
+    "to %s: 503, and nothing is published or taken back",
+    async (_, [path, init], wrong) => {
+      const { bucket } = faultyBucket(wrong, HANGS);
+      const settings = { BUNDLES: bucket, TOKENS: JSON.stringify([publisher.record]) };
+      const response = await startApp({ storageDeadline: 30 }, settings)(path, init);
+      expect(await problemOf(response)).toMatchObject({ status: 503, code: "unavailable" });
+      expect(await env.BUNDLES.head(nextManifest)).toBeNull();
+      const { versions }: { versions: { version: string }[] } = await (await startApp()("/v1/bundles/sample")).json();
+      expect(versions.map(({ version }) => version)).toEqual(["1.0.0"]);
+    },
+  );
 });

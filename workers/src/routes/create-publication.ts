@@ -49,7 +49,7 @@ const handler: RouteHandler<typeof route, AppEnv> = async (c) => {
       "invalid_request",
       `the manifest is of ${manifest.benchmark}@${manifest.version}, the address of ${benchmark}@${version}`,
     );
-  await checkBlobs(c.var.bucket, manifest);
+  await checkBlobs(c.var.bucket, manifest, c.var.deadline);
   const result = await commitVersion(r2Store(c.var.bucket), { benchmark, version, manifest: bytes });
   c.var.bundles.forgetIndex(benchmark);
   return c.json(result, result.status === "published" ? 201 : 200);
