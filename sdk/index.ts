@@ -4,7 +4,6 @@ export { r2Source, type R2BucketLike } from "./bundles/r2-source.ts";
 export { readBundleFile } from "./bundles/read-file.ts";
 export {
   createClient,
-  type BatchResult,
   type BenchmarkSummary,
   type BundleRef,
   type CallOptions,
@@ -14,6 +13,7 @@ export {
   type ComparisonSide,
   type EstimateRequest,
 } from "./client/client.ts";
+export type { BatchLine, BatchResult } from "./client/batch.ts";
 export type { RequestPolicy } from "./client/request.ts";
 export { compareFromAnchors } from "./compare/compare-from-anchors.ts";
 export { rankFromAnchors } from "./compare/rank-from-anchors.ts";

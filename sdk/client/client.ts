@@ -1,11 +1,13 @@
 import type { AnchorRecord, Manifest } from "../core/bundle/manifest.ts";
 import { parseManifest } from "../core/bundle/parse-manifest.ts";
-import { AnchorEvalError, type Issue } from "../core/errors.ts";
+import { AnchorEvalError } from "../core/errors.ts";
 import type { ComparedModel, CompareOptions, Comparison } from "../compare/types.ts";
 import type { Plan, PlanOptions } from "../plan/types.ts";
 import type { Routes, RoutesRequest } from "../route/types.ts";
 import type { Estimate, EstimateOptions } from "../estimate/types.ts";
-import { requestBytes, type RequestInput, type RequestPolicy } from "./request.ts";
+import type { BatchLine, BatchResult } from "./batch.ts";
+import { requestBytes, requestChunks, type RequestInput, type RequestPolicy } from "./request.ts";
+import { readResultLines } from "./result-lines.ts";
 
 export interface ClientOptions extends RequestPolicy {
   /** Where the Worker is, for example `https://evals.example.com`. */
@@ -40,14 +42,6 @@ export interface ComparisonRequest extends CompareOptions {
 export interface ComparisonSide
   extends Omit<ComparedModel, "responses" | "hashes">, Pick<EstimateRequest, "responses" | "hashes"> {}
 
-/** One model of a batch: its estimate, or why there is none. */
-export type BatchResult =
-  | { readonly model: string; readonly estimate: Estimate }
-  | {
-      readonly model: string;
-      readonly problem: { readonly code: string; readonly detail: string; readonly issues: readonly Issue[] };
-    };
-
 export interface CallOptions {
   readonly signal?: AbortSignal;
 }
@@ -73,6 +67,16 @@ export interface Client {
     requests: readonly (EstimateRequest & { readonly model: string })[],
     options?: CallOptions,
   ): Promise<BatchResult[]>;
+  /**
+   * Several models at once, each result as soon as it is there; one that can't be read isn't lost in silence.
+   * @throws AnchorEvalError `truncated` where the answer ends too early, after the results that came
+   * @example for await (const line of client.estimateLines(ref, requests)) if ("estimate" in line) keep(line);
+   */
+  estimateLines(
+    ref: BundleRef,
+    requests: readonly (EstimateRequest & { readonly model: string })[],
+    options?: CallOptions,
+  ): AsyncGenerator<BatchLine, void, undefined>;
   /** The same numbers as `compareFromAnchors`, computed by the Worker. */
   compare(ref: BundleRef, request: ComparisonRequest, options?: CallOptions): Promise<Comparison>;
   /** The same numbers as `planFromBundle`, computed by the Worker. */
@@ -104,6 +108,12 @@ export function createClient(options: ClientOptions): Client {
       });
     }
   };
+  const lines = (
+    url: string,
+    input: RequestInput,
+    call: CallOptions = {},
+  ): AsyncGenerator<BatchLine, void, undefined> =>
+    readResultLines(requestChunks(url, input, { ...options, ...(call.signal && { signal: call.signal }) }), url);
   const post = <T>(url: string, body: unknown, call?: CallOptions): Promise<T> =>
     json<T>(url, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body) }, call);
   return {
@@ -119,11 +129,21 @@ export function createClient(options: ClientOptions): Client {
     estimate: (ref, request, call) => post(`${at(ref)}/estimates`, request, call),
     estimateBatch: async (ref, requests, call) =>
       (await post<{ results: BatchResult[] }>(`${at(ref)}/estimates/batch`, { models: requests }, call)).results,
+    estimateLines: (ref, requests, call) => lines(`${at(ref)}/estimates/batch`, requestLines(requests), call),
     compare: (ref, request, call) => post(`${at(ref)}/comparisons`, request, call),
     plan: (ref, request = {}, call) => {
       const query = new URLSearchParams(Object.entries(request).map(([name, value]) => [name, String(value)]));
       return json(`${at(ref)}/plan${query.size > 0 ? `?${query}` : ""}`, {}, call);
     },
     routes: (ref, request, call) => post(`${at(ref)}/routes`, request, call),
+  };
+}
+
+/** A request of one model a line. */
+function requestLines(requests: readonly object[]): RequestInput {
+  return {
+    method: "POST",
+    headers: { "content-type": "application/x-ndjson" },
+    body: requests.map((request) => `${JSON.stringify(request)}\n`).join(""),
   };
 }

@@ -28,6 +28,8 @@ export type AnchorEvalErrorCode =
   | "version_conflict"
   /** Storage or network failed after the retries. */
   | "unavailable"
+  /** An answer that comes in lines ended before its last one. */
+  | "truncated"
   /** The server refused the request; `issues` has its reasons. */
   | "request_refused"
   /** The caller's signal aborted the work. */

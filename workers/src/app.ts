@@ -1,5 +1,5 @@
 import { OpenAPIHono, type z } from "@hono/zod-openapi";
-import { AnchorEvalError, type Issue } from "anchoreval";
+import { AnchorEvalError } from "anchoreval";
 import { identify } from "./auth/caller.ts";
 import { guardProtected } from "./auth/guard-protected.ts";
 import { cors } from "hono/cors";
@@ -7,7 +7,7 @@ import type { Context } from "hono";
 import { BundleReader, createCaches, INDEX_MAX_AGE, type CacheOptions } from "./bundles/bundle-reader.ts";
 import type { AppEnv } from "./env.ts";
 import { openapiDocument } from "./openapi.ts";
-import { HttpProblem, problemResponse } from "./problem.ts";
+import { HttpProblem, problemResponse, toIssues } from "./problem.ts";
 import { ROUTES } from "./routes/index.ts";
 import { redirectLatest } from "./routes/redirect-latest.ts";
 
@@ -71,11 +71,7 @@ export function createApp(options: CacheOptions = {}): OpenAPIHono<AppEnv> {
 
 /** A path that breaks the rules of names can't be there; other values are the caller's to mend. */
 function refusal(target: string, error: z.ZodError): Error {
-  const issues = error.issues.map((issue): Issue => ({
-    path: issue.path.map((key) => (typeof key === "symbol" ? String(key) : key)),
-    code: issue.code,
-    message: issue.message,
-  }));
+  const issues = toIssues(error);
   const [first] = issues;
   const detail = first ? `${first.path.join(".") || "body"}: ${first.message}` : "";
   return target === "param"

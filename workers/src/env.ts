@@ -10,6 +10,8 @@ export interface Env extends AccessSettings {
   readonly MAX_REQUEST_BYTES?: number;
   /** Longest file of a bundle that is uploaded. @unit bytes @default 100 MB */
   readonly MAX_BLOB_BYTES?: number;
+  /** Most models that one request, or one message of a job, estimates. @default 5, for 10 ms of CPU */
+  readonly MAX_BATCH_MODELS?: number;
 }
 
 /** What Hono's context carries. */

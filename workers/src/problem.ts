@@ -1,4 +1,5 @@
 import { AnchorEvalError, type AnchorEvalErrorCode, type Issue } from "anchoreval";
+import type { z } from "@hono/zod-openapi";
 import { HTTPException } from "hono/http-exception";
 
 /** Codes of refusals that only HTTP knows; the others are AnchorEvalError's. */
@@ -14,6 +15,9 @@ export type HttpProblemCode =
   | "payload_too_large"
   | "unsupported_media_type"
   | "range_not_satisfiable"
+  | "job_running"
+  | "job_expired"
+  | "not_implemented"
   | "internal";
 
 /** A refusal that only HTTP knows. */
@@ -45,6 +49,8 @@ const PROBLEMS: Readonly<Record<AnchorEvalErrorCode | HttpProblemCode, readonly 
   method_not_allowed: [405, "This method is not allowed here"],
   digest_mismatch: [409, "The answers belong to another bundle"],
   version_conflict: [409, "The version is there with other content"],
+  job_running: [409, "The job has not ended yet"],
+  job_expired: [410, "The job has expired"],
   length_required: [411, "The body's length is needed"],
   payload_too_large: [413, "The body is too large"],
   unsupported_media_type: [415, "The body's media type is not supported"],
@@ -65,8 +71,10 @@ const PROBLEMS: Readonly<Record<AnchorEvalErrorCode | HttpProblemCode, readonly 
   numeric_failure: [500, "A computation broke down"],
   aborted: [500, "The work was aborted"],
   misconfigured: [500, "This Worker is not set up right"],
+  truncated: [500, "An answer ended too early"],
   internal: [500, "Something went wrong here"],
   out_of_memory: [500, "Not enough memory"],
+  not_implemented: [501, "This Worker is not set up for that"],
   unavailable: [503, "Storage does not answer"],
 };
 
@@ -76,16 +84,16 @@ const MOST_ISSUES = 100;
 /** The problem document (RFC 9457) of an error. Only errors made for readers show their message. */
 export function problemResponse(error: unknown, instance: string): Response {
   const known = toKnown(error);
-  const { code, issues } = known;
+  const { code, detail, issues } = problemWords(known);
   const [status, title] = PROBLEMS[code];
   if (status >= 500) console.error(error);
   const document = {
     type: `urn:anchoreval:problem:${code}`,
     title,
     status,
-    detail: known.message,
+    detail,
     code,
-    issues: issues.slice(0, MOST_ISSUES),
+    issues,
     instance,
   };
   return Response.json(document, {
@@ -97,6 +105,24 @@ export function problemResponse(error: unknown, instance: string): Response {
       "cache-control": "no-store",
     },
   });
+}
+
+/** What a problem document says of an error in particular. */
+export function problemWords({ code, message, issues }: AnchorEvalError | HttpProblem): {
+  code: AnchorEvalErrorCode | HttpProblemCode;
+  detail: string;
+  issues: Issue[];
+} {
+  return { code, detail: message, issues: issues.slice(0, MOST_ISSUES) };
+}
+
+/** zod's findings as ours. */
+export function toIssues({ issues }: z.ZodError): Issue[] {
+  return issues.map(({ path, code, message }) => ({
+    path: path.map((key) => (typeof key === "symbol" ? String(key) : key)),
+    code,
+    message,
+  }));
 }
 
 function toKnown(error: unknown): AnchorEvalError | HttpProblem {

@@ -1,9 +1,16 @@
-import type { z } from "@hono/zod-openapi";
+import { z } from "@hono/zod-openapi";
+import { NDJSON } from "../http/ndjson.ts";
+import { BatchLineSchema, ResultsEndSchema } from "./batch.ts";
 import { ProblemSchema } from "./problem.ts";
 
 /** A JSON answer of the contract. */
 export function json<Schema extends z.ZodType>(schema: Schema, description: string) {
   return { description, content: { "application/json": { schema } } };
+}
+
+/** An answer of JSON lines: results, then their counts. */
+export function lines(description: string) {
+  return { description, content: { [NDJSON]: { schema: z.union([BatchLineSchema, ResultsEndSchema]) } } };
 }
 
 /** A refusal of the contract. */
