@@ -12,8 +12,9 @@ export {
   type ComparisonRequest,
   type ComparisonSide,
   type EstimateRequest,
+  type JobRef,
 } from "./client/client.ts";
-export type { BatchLine, BatchResult } from "./client/batch.ts";
+export type { BatchLine, BatchResult, JobStatus } from "./client/batch.ts";
 export type { RequestPolicy } from "./client/request.ts";
 export { compareFromAnchors } from "./compare/compare-from-anchors.ts";
 export { rankFromAnchors } from "./compare/rank-from-anchors.ts";

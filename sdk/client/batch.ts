@@ -18,3 +18,23 @@ export type BatchLine =
       /** null where the line of the request names none. */
       readonly model: string | null;
     } & Unscored);
+
+/** A job: many models, estimated one part after another. */
+export interface JobStatus {
+  /** 128 random bits: whoever knows it may read the job. */
+  readonly id: string;
+  readonly benchmark: string;
+  readonly version: string;
+  /** Digest of the bundle. */
+  readonly digest: string;
+  readonly state: "running" | "done";
+  readonly models: number;
+  /** Models with an estimate so far. */
+  readonly results: number;
+  /** Models with a problem so far. */
+  readonly problems: number;
+  /** ISO 8601. */
+  readonly created: string;
+  /** When it can't be read any more. */
+  readonly expires: string;
+}

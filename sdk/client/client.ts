@@ -5,8 +5,8 @@ import type { ComparedModel, CompareOptions, Comparison } from "../compare/types
 import type { Plan, PlanOptions } from "../plan/types.ts";
 import type { Routes, RoutesRequest } from "../route/types.ts";
 import type { Estimate, EstimateOptions } from "../estimate/types.ts";
-import type { BatchLine, BatchResult } from "./batch.ts";
-import { requestBytes, requestChunks, type RequestInput, type RequestPolicy } from "./request.ts";
+import type { BatchLine, BatchResult, JobStatus } from "./batch.ts";
+import { pause, requestBytes, requestChunks, type RequestInput, type RequestPolicy } from "./request.ts";
 import { readResultLines } from "./result-lines.ts";
 
 export interface ClientOptions extends RequestPolicy {
@@ -31,6 +31,9 @@ export interface EstimateRequest extends Omit<EstimateOptions, "hashes"> {
   readonly responses: Readonly<Record<string, number | null>> | readonly (number | null)[];
   readonly hashes?: Readonly<Record<string, string>>;
 }
+
+/** A job, by what its submission answered. */
+export type JobRef = BundleRef & Pick<JobStatus, "id">;
 
 /** Two models' answers; differences are S_B − S_A. */
 export interface ComparisonRequest extends CompareOptions {
@@ -77,6 +80,21 @@ export interface Client {
     requests: readonly (EstimateRequest & { readonly model: string })[],
     options?: CallOptions,
   ): AsyncGenerator<BatchLine, void, undefined>;
+  /** Many models, estimated one part after another, where the Worker has a queue (else `not_implemented`). */
+  readonly jobs: {
+    /** Sends the models. What breaks off may be sent again: it is another job then. */
+    submit(
+      ref: BundleRef,
+      requests: readonly (EstimateRequest & { readonly model: string })[],
+      options?: CallOptions,
+    ): Promise<JobStatus>;
+    /** How far it is. @throws AnchorEvalError `not_found`; `job_expired` a week after it was sent */
+    status(job: JobRef, options?: CallOptions): Promise<JobStatus>;
+    /** Asks until it is done. @param options - `interval` between two questions: 2000 milliseconds unless given */
+    wait(job: JobRef, options?: CallOptions & { readonly interval?: number }): Promise<JobStatus>;
+    /** The results of a job that is done, in the order of its models. @throws AnchorEvalError `job_running`, `truncated` */
+    results(job: JobRef, options?: CallOptions): AsyncGenerator<BatchLine, void, undefined>;
+  };
   /** The same numbers as `compareFromAnchors`, computed by the Worker. */
   compare(ref: BundleRef, request: ComparisonRequest, options?: CallOptions): Promise<Comparison>;
   /** The same numbers as `planFromBundle`, computed by the Worker. */
@@ -116,6 +134,8 @@ export function createClient(options: ClientOptions): Client {
     readResultLines(requestChunks(url, input, { ...options, ...(call.signal && { signal: call.signal }) }), url);
   const post = <T>(url: string, body: unknown, call?: CallOptions): Promise<T> =>
     json<T>(url, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body) }, call);
+  const jobAt = (job: JobRef): string => `${at(job)}/estimates/jobs/${encodeURIComponent(job.id)}`;
+  const status = (job: JobRef, call?: CallOptions): Promise<JobStatus> => json(jobAt(job), {}, call);
   return {
     bundles: {
       list: async (call) => (await json<{ benchmarks: BenchmarkSummary[] }>(base, {}, call)).benchmarks,
@@ -130,6 +150,18 @@ export function createClient(options: ClientOptions): Client {
     estimateBatch: async (ref, requests, call) =>
       (await post<{ results: BatchResult[] }>(`${at(ref)}/estimates/batch`, { models: requests }, call)).results,
     estimateLines: (ref, requests, call) => lines(`${at(ref)}/estimates/batch`, requestLines(requests), call),
+    jobs: {
+      submit: (ref, requests, call) => json(`${at(ref)}/estimates/jobs`, requestLines(requests), call),
+      status,
+      wait: async (job, call = {}) => {
+        for (;;) {
+          const found = await status(job, call);
+          if (found.state === "done") return found;
+          await pause(call.interval ?? 2000, jobAt(job), call.signal ?? options.signal);
+        }
+      },
+      results: (job, call) => lines(`${jobAt(job)}/results`, {}, call),
+    },
     compare: (ref, request, call) => post(`${at(ref)}/comparisons`, request, call),
     plan: (ref, request = {}, call) => {
       const query = new URLSearchParams(Object.entries(request).map(([name, value]) => [name, String(value)]));

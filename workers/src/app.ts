@@ -12,11 +12,11 @@ import { ROUTES } from "./routes/index.ts";
 import { redirectLatest } from "./routes/redirect-latest.ts";
 
 /**
- * The HTTP interface, with empty caches of its own: one app an isolate.
+ * The HTTP interface: one app an isolate.
+ * @param caches - what the isolate keeps; empty ones of its own unless given
  * @example export default createApp();
  */
-export function createApp(options: CacheOptions = {}): OpenAPIHono<AppEnv> {
-  const caches = createCaches(options);
+export function createApp(options: CacheOptions = {}, caches = createCaches(options)): OpenAPIHono<AppEnv> {
   const app = new OpenAPIHono<AppEnv>({
     defaultHook: (result) => {
       if (!result.success) throw refusal(result.target, result.error);
@@ -33,6 +33,7 @@ export function createApp(options: CacheOptions = {}): OpenAPIHono<AppEnv> {
   app.use(async (c, next) => {
     c.set("bundles", new BundleReader(c.env.BUNDLES, caches, waitUntil(c)));
     c.header("x-content-type-options", "nosniff");
+    c.set("now", options.now ?? Date.now);
     c.set("caller", await identify(c.req.header("authorization"), c.env, (options.now ?? Date.now)()));
     await next();
   });

@@ -1,6 +1,7 @@
 import type { AccessSettings, Caller } from "./auth/caller.ts";
 import type { BundleBucket } from "./bundles/bundle-bucket.ts";
 import type { BundleReader } from "./bundles/bundle-reader.ts";
+import type { JobQueue } from "./jobs/submit-job.ts";
 
 /** The bindings and variables of wrangler.toml. */
 export interface Env extends AccessSettings {
@@ -12,6 +13,12 @@ export interface Env extends AccessSettings {
   readonly MAX_BLOB_BYTES?: number;
   /** Most models that one request, or one message of a job, estimates. @default 5, for 10 ms of CPU */
   readonly MAX_BATCH_MODELS?: number;
+  /** The queue of jobs; without it there are none (501). */
+  readonly JOBS?: JobQueue;
+  /** Most models of a job. @default 200 times MAX_BATCH_MODELS */
+  readonly MAX_JOB_MODELS?: number;
+  /** Longest body of a job. @unit bytes @default 50 MB */
+  readonly MAX_JOB_BYTES?: number;
 }
 
 /** What Hono's context carries. */
@@ -20,6 +27,8 @@ export interface AppEnv {
   Variables: {
     /** The published bundles, as this request may read them. */
     bundles: BundleReader;
+    /** The clock, in milliseconds. */
+    now: () => number;
     /** Who asks. */
     caller: Caller;
   };

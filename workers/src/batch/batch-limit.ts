@@ -7,7 +7,9 @@ export const DEFAULT_BATCH_MODELS = 5;
 export function checkBatchSize(models: number, most = DEFAULT_BATCH_MODELS): void {
   if (models > 0 && models <= most) return;
   const message =
-    models === 0 ? "at least one model is needed" : `a batch has at most ${most} models here, got ${models}`;
+    models === 0
+      ? "at least one model is needed"
+      : `a batch has at most ${most} models here, got ${models}: send parts, or a job`;
   throw new HttpProblem("invalid_request", message, {
     issues: [{ path: ["models"], code: models === 0 ? "too_small" : "too_big", message }],
   });

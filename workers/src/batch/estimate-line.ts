@@ -1,4 +1,4 @@
-import type { BatchLine, EstimateRequest } from "anchoreval";
+import type { BatchLine } from "anchoreval";
 import { duplicateKeys } from "../http/duplicate-keys.ts";
 import { HttpProblem, problemWords, toIssues } from "../problem.ts";
 import { BatchEntrySchema } from "../schemas/estimate-request.ts";
@@ -8,13 +8,12 @@ import { estimateModel, type BatchBundle } from "./estimate-model.ts";
 export function estimateLine(bundle: BatchBundle, line: string, index: number): BatchLine {
   let value: unknown;
   try {
-    value = JSON.parse(line);
+    value = JSON.parse(line.replace(/^\ufeff/, "")); // a text may begin with a byte order mark
   } catch {
     return { index, model: null, problem: problemWords(new HttpProblem("malformed_json", "the line is not JSON")) };
   }
   const parsed = BatchEntrySchema.safeParse(value);
-  if (parsed.success)
-    return { index, ...estimateModel(bundle, parsed.data as EstimateRequest & { model: string }, duplicateKeys(line)) };
+  if (parsed.success) return { index, ...estimateModel(bundle, parsed.data, duplicateKeys(line)) };
   const issues = toIssues(parsed.error);
   const [{ path, message }] = issues as [(typeof issues)[number]];
   const problem = new HttpProblem("invalid_request", `${path.join(".") || "line"}: ${message}`, { issues });

@@ -8,9 +8,10 @@ export function isNdjson(header: string | undefined): boolean {
   return (header ?? "").split(",").some((part) => NAMES.test(part.split(";")[0]!.trim()));
 }
 
-/** The lines of a text that hold anything. */
-export function textLines(text: string): string[] {
-  return text.split("\n").filter((line) => line.trim() !== "");
+/** The lines that hold anything but blanks: as many as `splitShards` counts. */
+export function textLines(bytes: ArrayBuffer): string[] {
+  const text = new TextDecoder("utf-8", { fatal: false, ignoreBOM: true }).decode(bytes);
+  return text.split("\n").filter((line) => /[^\t\r ]/.test(line));
 }
 
 const encoder = new TextEncoder();

@@ -18,7 +18,7 @@ import { batchBundle } from "./batch-bundle.ts";
 const answerLines: MiddlewareHandler<AppEnv> = async (c, next) => {
   const ref = VersionOrLatestParams.safeParse(c.req.param());
   if (!isNdjson(c.req.header("content-type")) || !ref.success) return next();
-  const requests = textLines(new TextDecoder().decode(await c.req.arrayBuffer()));
+  const requests = textLines(await c.req.arrayBuffer());
   checkBatchSize(requests.length, c.env.MAX_BATCH_MODELS);
   const batch = await batchBundle(c.var.bundles, ref.data);
   return sendLines(c, requests.length, (index) => estimateLine(batch, requests[index]!, index));
@@ -55,6 +55,7 @@ const handler: RouteHandler<typeof route, AppEnv> = async (c) => {
   const batch = await batchBundle(c.var.bundles, c.req.valid("param"));
   const resultOf = (index: number) => estimateModel(batch, models[index]!, inModel(index));
   if (isNdjson(c.req.header("accept")))
+    // zod-openapi has no type for a stream
     return sendLines(c, models.length, (index) => ({ index, ...resultOf(index) })) as never;
   return c.json({ results: models.map((_, index) => resultOf(index)) }, 200);
 };
