@@ -51,4 +51,6 @@ export { routeFromBundle } from "./route/route-from-bundle.ts";
 export type { BundleRouting, Route, RoutedQuestion, RouteOptions, Routes, RoutesRequest } from "./route/types.ts";
 export { planFromBundle } from "./plan/plan-from-bundle.ts";
 export type { Plan, PlanBasis, PlannedForm, PlanOptions, Precision } from "./plan/types.ts";
+export { trustedSource } from "./signatures/trusted-source.ts";
+export { isSignedBy, requireTrusted } from "./signatures/verify-manifest.ts";
 export { visitJsonKeys } from "./json-keys.ts";

@@ -22,6 +22,8 @@ export type AnchorEvalErrorCode =
   | "bundle_format_unsupported"
   /** A bundle file's bytes do not have the digest or the length that the manifest states. */
   | "bundle_corrupt"
+  /** No trusted key signed the bundle's manifest. */
+  | "bundle_untrusted"
   /** No such bundle, version or file. */
   | "not_found"
   /** A version is there already with other content. */

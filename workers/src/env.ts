@@ -11,6 +11,8 @@ export interface Env extends AccessSettings {
   readonly MAX_REQUEST_BYTES?: number;
   /** Longest file of a bundle that is uploaded. @unit bytes @default 100 MB */
   readonly MAX_BLOB_BYTES?: number;
+  /** Public keys (base64url, comma-separated), one of which must have signed what is published here. @default any bundle */
+  readonly TRUSTED_KEYS?: string;
   /** Most models that one request, or one message of a job, estimates. @default 5, for 10 ms of CPU */
   readonly MAX_BATCH_MODELS?: number;
   /** The queue of jobs; without it there are none (501). */

@@ -66,6 +66,7 @@ const PROBLEMS: Readonly<Record<AnchorEvalErrorCode | HttpProblemCode, readonly 
   item_changed: [422, "Items have changed since they were calibrated"],
   unsupported: [422, "This is not supported"],
   bundle_invalid: [500, "The published bundle breaks the format"],
+  bundle_untrusted: [422, "No trusted key signed the bundle"],
   bundle_format_unsupported: [500, "The published bundle is of a newer format"],
   bundle_corrupt: [500, "The published bundle is damaged"],
   numeric_failure: [500, "A computation broke down"],

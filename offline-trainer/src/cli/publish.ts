@@ -1,7 +1,7 @@
 import { stat } from "node:fs/promises";
 import type { Command } from "anchoreval/cli";
 import { AnchorEvalError } from "anchoreval/core";
-import { folderStore } from "anchoreval/node";
+import { folderSource, folderStore } from "anchoreval/node";
 import { publishBundle, publishToWorker, r2Store, type PublishResult } from "anchoreval/publish";
 import { readBundleFolder } from "../publish/bundle-folder.ts";
 import { startLocalWorker } from "../serve/local-worker.ts";
@@ -35,13 +35,14 @@ export const publishCommand: Command = {
     if ((await stat(folder).catch(() => null))?.isDirectory() === false)
       throw new AnchorEvalError("invalid_option", `${folder} is a file: publish takes the folder of a bundle`);
     const files = await readBundleFolder(folder);
+    const signatures = (await folderSource(folder).readSignatures?.()) ?? null;
     const upload = { onUpload: ({ name }: { name: string }) => output.remark(`uploading ${name}`), signal };
     const result =
       token !== null
-        ? await publishToWorker(files, { baseUrl: to, token, ...upload })
+        ? await publishToWorker(files, { baseUrl: to, token, signatures, ...upload })
         : to === "local"
-          ? await toLocal(files)
-          : await publishBundle(folderStore(to), files, { plainFiles: true });
+          ? await toLocal(files, signatures)
+          : await publishBundle(folderStore(to), files, { plainFiles: true, signatures });
     const words = result.status === "already" ? "is there already, with the same content" : "is published";
     if (output.json) output.document(result);
     else
@@ -52,10 +53,13 @@ export const publishCommand: Command = {
   },
 };
 
-async function toLocal(files: Parameters<typeof publishBundle>[1]): Promise<PublishResult> {
+async function toLocal(
+  files: Parameters<typeof publishBundle>[1],
+  signatures: Uint8Array | null,
+): Promise<PublishResult> {
   const worker = await startLocalWorker({ port: 0 });
   try {
-    return await publishBundle(r2Store(await worker.bucket()), files);
+    return await publishBundle(r2Store(await worker.bucket()), files, { signatures });
   } finally {
     await worker.dispose();
   }

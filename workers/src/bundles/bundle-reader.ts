@@ -16,6 +16,7 @@ import {
   indexKey,
   parseManifest,
   sha256Hex,
+  signatureKey,
   type BundleFileName,
   type ByteRange,
   type FileManifest,
@@ -158,6 +159,14 @@ export class BundleReader {
   async routing(ref: BundleRef): Promise<BundleRouting> {
     const { digest, source } = await this.#numbered(ref);
     return this.#caches.routings.get(digest, () => loadRouting(source), this.#keepAlive);
+  }
+
+  /** The signatures of a version's manifest, manifest.sig. @throws AnchorEvalError `not_found`, `unavailable` */
+  async signatures(ref: BundleRef): Promise<Uint8Array> {
+    const { digest } = await this.published(ref);
+    const object = await r2Store(this.#bucket).get(signatureKey(ref.benchmark, digest.replace("sha256:", "")));
+    if (object === null) throw new AnchorEvalError("not_found", `${ref.benchmark}@${ref.version} has no manifest.sig`);
+    return object.bytes;
   }
 
   /**
