@@ -3,7 +3,7 @@ import { createServer } from "node:net";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { AnchorEvalError } from "anchoreval";
-import type { R2StoreBucket } from "anchoreval/publish";
+import type { R2SweepBucket } from "anchoreval/publish";
 import { Miniflare } from "miniflare";
 
 export interface LocalWorkerOptions {
@@ -24,7 +24,7 @@ export interface LocalWorker {
   /** The direct socket, where one was asked for. */
   readonly directUrl: string | null;
   /** The R2 bucket of its bundles: `publishBundle(r2Store(await worker.bucket()), files)`. */
-  bucket(): Promise<R2StoreBucket>;
+  bucket(): Promise<R2SweepBucket>;
   /** Stops it; its R2 stays on disk. */
   dispose(): Promise<void>;
 }
