@@ -4,7 +4,6 @@ export { r2Source, type R2BucketLike } from "./bundles/r2-source.ts";
 export { readBundleFile } from "./bundles/read-file.ts";
 export {
   createClient,
-  type BatchResult,
   type BenchmarkSummary,
   type BundleRef,
   type CallOptions,
@@ -13,7 +12,9 @@ export {
   type ComparisonRequest,
   type ComparisonSide,
   type EstimateRequest,
+  type JobRef,
 } from "./client/client.ts";
+export type { BatchLine, BatchResult, JobStatus } from "./client/batch.ts";
 export type { RequestPolicy } from "./client/request.ts";
 export { compareFromAnchors } from "./compare/compare-from-anchors.ts";
 export { rankFromAnchors } from "./compare/rank-from-anchors.ts";
@@ -50,4 +51,6 @@ export { routeFromBundle } from "./route/route-from-bundle.ts";
 export type { BundleRouting, Route, RoutedQuestion, RouteOptions, Routes, RoutesRequest } from "./route/types.ts";
 export { planFromBundle } from "./plan/plan-from-bundle.ts";
 export type { Plan, PlanBasis, PlannedForm, PlanOptions, Precision } from "./plan/types.ts";
+export { trustedSource } from "./signatures/trusted-source.ts";
+export { isSignedBy, requireTrusted } from "./signatures/verify-manifest.ts";
 export { visitJsonKeys } from "./json-keys.ts";

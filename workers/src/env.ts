@@ -2,6 +2,7 @@ import type { AccessSettings, Caller } from "./auth/caller.ts";
 import type { BundleBucket } from "./bundles/bundle-bucket.ts";
 import type { RateLimiter } from "./auth/limit-rate.ts";
 import type { BundleReader } from "./bundles/bundle-reader.ts";
+import type { JobQueue } from "./jobs/submit-job.ts";
 import type { Phases } from "./observe/phases.ts";
 import type { RequestNotes } from "./observe/request-notes.ts";
 
@@ -17,6 +18,16 @@ export interface Env extends AccessSettings {
   readonly LIMITER?: RateLimiter;
   /** Whether each request gets a line in the log. Errors always do. @default false */
   readonly LOG_REQUESTS?: boolean;
+  /** Public keys (base64url, comma-separated), one of which must have signed what is published here. @default any bundle */
+  readonly TRUSTED_KEYS?: string;
+  /** Most models that one request, or one message of a job, estimates. @default 5, for 10 ms of CPU */
+  readonly MAX_BATCH_MODELS?: number;
+  /** The queue of jobs; without it there are none (501). */
+  readonly JOBS?: JobQueue;
+  /** Most models of a job. @default 200 times MAX_BATCH_MODELS */
+  readonly MAX_JOB_MODELS?: number;
+  /** Longest body of a job. @unit bytes @default 50 MB */
+  readonly MAX_JOB_BYTES?: number;
 }
 
 /** What Hono's context carries. */
@@ -35,6 +46,8 @@ export interface AppEnv {
     phases: Phases;
     /** What the log shall say of it. */
     notes: RequestNotes;
+    /** The clock, in milliseconds. */
+    now: () => number;
     /** Who asks. */
     caller: Caller;
   };

@@ -11,15 +11,19 @@ import type {
   PlanOptions,
 } from "anchoreval";
 import { createApp } from "./app.ts";
+import { createCaches } from "./bundles/bundle-caches.ts";
 import type { Env } from "./env.ts";
+import { consumeQueue } from "./queue.ts";
 import { callRoute, type RpcCall, type RpcOptions, type RpcResult } from "./rpc/call-route.ts";
 
 type Bindings = Env & { BUNDLES: R2Bucket };
 
-const app = createApp({ contents: caches.default });
+const kept = createCaches();
+const app = createApp({ contents: caches.default }, kept);
 
 export default {
   fetch: (request, env, context) => app.fetch(request, env, context),
+  queue: (batch, env, context) => consumeQueue(batch, env, context, kept),
 } satisfies ExportedHandler<Bindings>;
 
 /**

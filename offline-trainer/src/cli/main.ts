@@ -10,6 +10,7 @@ import { importCommand } from "./import.ts";
 import { publishCommand } from "./publish.ts";
 import { routeCommand } from "./route.ts";
 import { serveCommand } from "./serve.ts";
+import { sweepCommand } from "./sweep.ts";
 import { simulateCommand } from "./simulate.ts";
 
 /**
@@ -32,6 +33,7 @@ export function main(argv: readonly string[], streams: Streams = process): Promi
         embedCommand,
         routeCommand,
         publishCommand,
+        sweepCommand,
         serveCommand,
         demoCommand,
       ],

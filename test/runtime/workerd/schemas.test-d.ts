@@ -3,6 +3,7 @@
  */
 import type { z } from "zod";
 import type {
+  BatchLine,
   BatchResult,
   BenchmarkSummary,
   Client,
@@ -11,6 +12,7 @@ import type {
   Estimate,
   EstimateRequest,
   Issue,
+  JobStatus,
   Manifest,
   Plan,
   PlanOptions,
@@ -18,12 +20,13 @@ import type {
   RoutesRequest,
 } from "anchoreval";
 import type { AnchorsSchema } from "../../../workers/src/schemas/anchors.ts";
-import type { BatchRequestSchema, BatchResponseSchema } from "../../../workers/src/schemas/batch.ts";
+import type { BatchLineSchema, BatchRequestSchema, BatchResponseSchema } from "../../../workers/src/schemas/batch.ts";
 import type { BenchmarkListSchema, BenchmarkSchema } from "../../../workers/src/schemas/benchmark.ts";
 import type { ComparisonRequestSchema, ComparisonSchema } from "../../../workers/src/schemas/comparison.ts";
 import type { PlanQuery, PlanSchema } from "../../../workers/src/schemas/plan.ts";
 import type { EstimateRequestSchema } from "../../../workers/src/schemas/estimate-request.ts";
 import type { EstimateSchema } from "../../../workers/src/schemas/estimate.ts";
+import type { JobStatusSchema } from "../../../workers/src/schemas/job.ts";
 import type { ManifestSchema } from "../../../workers/src/schemas/manifest.ts";
 import type { RoutesRequestSchema, RoutesSchema } from "../../../workers/src/schemas/route.ts";
 import type { IssueSchema } from "../../../workers/src/schemas/problem.ts";
@@ -41,6 +44,8 @@ export const agreement: [
   Same<z.infer<typeof EstimateRequestSchema>, EstimateRequest>,
   Same<z.infer<typeof BatchRequestSchema>["models"][number], EstimateRequest & { model: string }>,
   Same<z.infer<typeof BatchResponseSchema>["results"][number], BatchResult>,
+  Same<z.infer<typeof BatchLineSchema>, BatchLine>,
+  Same<z.infer<typeof JobStatusSchema>, JobStatus>,
   Same<z.infer<typeof ComparisonRequestSchema>, ComparisonRequest>,
   Same<z.infer<typeof ComparisonSchema>, Comparison>,
   Same<z.infer<typeof PlanQuery>, PlanOptions>,
@@ -52,4 +57,4 @@ export const agreement: [
   Same<z.infer<typeof IssueSchema>, Issue>,
   Same<z.infer<typeof RoutesRequestSchema>, RoutesRequest>,
   Same<z.infer<typeof RoutesSchema>, Routes>,
-] = [true, true, true, true, true, true, true, true, true, true, true, true, true, true, true];
+] = [true, true, true, true, true, true, true, true, true, true, true, true, true, true, true, true, true];

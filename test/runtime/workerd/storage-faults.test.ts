@@ -81,7 +81,8 @@ function faultyBucket(wrong: (key: string) => boolean, { get, look }: Fault) {
     head: (key) => (isWrong(key) ? look() : real.head(key)),
     put: (key: string, value: Uint8Array | ReadableStream, options: never) =>
       isWrong(key) ? swallow(value).then(look) : real.put(key, value as Uint8Array, options),
-    list: (options) => (isWrong(`${options.prefix}*`) ? look() : real.list(options)),
+    list: ((options: { prefix: string; delimiter: string }) =>
+      isWrong(`${options.prefix}*`) ? look() : real.list(options)) as BundleBucket["list"],
   };
   return { bucket, state };
 }

@@ -1,9 +1,9 @@
 import { AnchorEvalError, type Issue, type Manifest } from "anchoreval";
 import { blobKey, hexOf } from "anchoreval/bundle";
-import { inTime } from "../in-time.ts";
 import { HttpProblem } from "../problem.ts";
 import type { BundleBucket, StoredObject } from "./bundle-bucket.ts";
 import { piecesOf } from "./file-pieces.ts";
+import { putStream } from "./put-stream.ts";
 
 /** R2's error for content of another SHA-256 than was announced. */
 const OTHER_CHECKSUM = /checksum|10037/i;
@@ -35,25 +35,10 @@ export async function storeBlob(
     await body.cancel();
     return "already";
   }
-  const state = { sent: 0, ended: false };
-  const counted = new TransformStream<Uint8Array, Uint8Array>({
-    transform: (chunk, controller) => {
-      state.sent += chunk.length;
-      controller.enqueue(chunk);
-    },
-    flush: () => void (state.ended = true),
-  });
-  const { readable, writable } = new FixedLengthStream(bytes);
-  const stop = new AbortController();
-  const piped = body.pipeThrough(counted).pipeTo(writable, { signal: stop.signal });
   try {
-    const put = bucket.put(key, readable, { sha256 });
-    await Promise.all([put, piped.then(() => inTime(put, deadline, key))]);
+    await putStream(bucket, key, { bytes, body }, { sha256 }, deadline);
   } catch (cause) {
-    stop.abort(); // whoever still waits to write
-    await piped.catch(() => undefined);
-    if (state.sent > bytes || (state.ended && state.sent < bytes))
-      throw new HttpProblem("content_mismatch", `the body is not the ${bytes} bytes that Content-Length announced`);
+    if (cause instanceof HttpProblem) throw cause;
     if (OTHER_CHECKSUM.test(String(cause)))
       throw new HttpProblem("content_mismatch", `the body's SHA-256 is not ${sha256}: nothing was stored`);
     throw new AnchorEvalError("unavailable", `the R2 bucket could not write ${key}`, { cause });

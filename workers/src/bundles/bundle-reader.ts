@@ -14,6 +14,7 @@ import {
   indexKey,
   parseManifest,
   sha256Hex,
+  signatureKey,
   type BundleFileName,
   type ByteRange,
   type FileManifest,
@@ -140,6 +141,17 @@ export class BundleReader {
     const takes = published.manifest.files.find(({ name }) => name === "routing.safetensors")?.bytes ?? 0;
     const load = (): Promise<BundleRouting> => loadRouting(this.#source(published));
     return phases.time("routing", () => caches.routings.get(published.digest, this.#how(load, takes)));
+  }
+
+  /** The signatures of a version's manifest, manifest.sig. @throws AnchorEvalError `not_found`, `unavailable` */
+  async signatures(ref: BundleRef): Promise<Uint8Array> {
+    const { digest } = await this.published(ref);
+    const { bucket, phases } = this.#setup;
+    const object = await phases.time("file", () =>
+      r2Store(bucket).get(signatureKey(ref.benchmark, digest.replace("sha256:", ""))),
+    );
+    if (object === null) throw new AnchorEvalError("not_found", `${ref.benchmark}@${ref.version} has no manifest.sig`);
+    return object.bytes;
   }
 
   /**
