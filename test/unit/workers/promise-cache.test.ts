@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { PromiseCache } from "../../../workers/src/bundles/promise-cache.ts";
 
 const ignore = (): void => undefined;
@@ -95,8 +95,8 @@ test("gives the load to the request that began it, to be kept alive, and never a
 test("a wait for a load that never ends is an end of its own, for who began it and who waits with him", async () => {
   const cache = new PromiseCache<string>({ maxBytes: 10, sizeOf: () => 1, patience: 10 });
   const never = { load: () => new Promise<string>(ignore), keepAlive: ignore };
-  for (const wait of [cache.get("a", never), cache.get("a", never)])
-    await expect(wait).rejects.toMatchObject({ code: "unavailable" });
+  const waits = [cache.get("a", never), cache.get("a", never)];
+  await Promise.all(waits.map((wait) => expect(wait).rejects.toMatchObject({ code: "unavailable" })));
 });
 
 test("shows what is here, and what is loading not yet", async () => {
@@ -112,9 +112,12 @@ test("shows what is here, and what is loading not yet", async () => {
 });
 
 describe("bytes of loads under way", () => {
+  beforeEach(() => void vi.useFakeTimers());
+  afterEach(() => void vi.useRealTimers());
+
   /** Loads that end when they are told to. */
   function started() {
-    const cache = new PromiseCache<number>({ maxBytes: 100, sizeOf: (value) => value, patience: 50 });
+    const cache = new PromiseCache<number>({ maxBytes: 100, sizeOf: (value) => value, patience: 5000 });
     const begun = new Map<string, { end: (size: number) => void; fail: () => void }>();
     const begin = (key: string, takes: number): Promise<number> =>
       cache.get(key, {
@@ -124,7 +127,8 @@ describe("bytes of loads under way", () => {
       });
     return { cache, begun, begin };
   }
-  const aMoment = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 15));
+  const aMoment = () => vi.advanceTimersByTimeAsync(15);
+  const longEnough = () => vi.advanceTimersByTimeAsync(10_000);
 
   test("count: a further load waits until there is room for it", async () => {
     const { cache, begun, begin } = started();
@@ -192,7 +196,9 @@ describe("bytes of loads under way", () => {
   test("that never come free: `unavailable`, and the key can be asked again", async () => {
     const { begun, begin } = started();
     void begin("a", 100).catch(ignore);
-    await expect(begin("b", 1)).rejects.toMatchObject({ code: "unavailable" });
+    const waiting = expect(begin("b", 1)).rejects.toMatchObject({ code: "unavailable" });
+    await longEnough();
+    await waiting;
     begun.get("a")!.end(0);
     const again = begin("b", 1);
     await aMoment();
@@ -222,6 +228,7 @@ describe("bytes of loads under way", () => {
           expect(cache.bytes).toBeLessThanOrEqual(100);
           expect(cache.bytes).toBeGreaterThanOrEqual(0);
         }
+        await longEnough();
         await Promise.all(asked);
         for (let key = 0; key < 8; key++) cache.delete(String(key));
         expect(cache.bytes).toBe(0);
