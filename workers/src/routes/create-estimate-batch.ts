@@ -19,7 +19,7 @@ const answerLines: MiddlewareHandler<AppEnv> = async (c, next) => {
   const ref = VersionOrLatestParams.safeParse(c.req.param());
   if (!isNdjson(c.req.header("content-type")) || !ref.success) return next();
   const requests = textLines(await c.req.arrayBuffer());
-  checkBatchSize(requests.length, c.env.MAX_BATCH_MODELS);
+  checkBatchSize(requests.length, c.env);
   const batch = await batchBundle(c.var.bundles, ref.data);
   return sendLines(c, requests.length, (index) => estimateLine(batch, requests[index]!, index));
 };
@@ -47,7 +47,7 @@ const route = createRoute({
 
 const handler: RouteHandler<typeof route, AppEnv> = async (c) => {
   const { models } = c.req.valid("json");
-  checkBatchSize(models.length, c.env.MAX_BATCH_MODELS);
+  checkBatchSize(models.length, c.env);
   const duplicates = duplicateKeys(await c.req.text());
   const inModel = (index: number): (string | number)[][] =>
     duplicates.filter((path) => path[1] === index).map((path) => path.slice(2));

@@ -52,7 +52,7 @@ const handler: RouteHandler<typeof route, AppEnv> = async (c) => {
   if (name === SIGNATURE_FILE) {
     // Another key's may be added: it is no content that never changes.
     const headers = { "content-type": "application/json", "cache-control": `public, max-age=${INDEX_MAX_AGE}` };
-    return new Response((await c.var.bundles.signatures(ref)), { headers });
+    return new Response(await c.var.bundles.signatures(ref), { headers });
   }
   const { bytes, sha256, open } = await c.var.bundles.file(ref, name);
   return sendContent(c, {
