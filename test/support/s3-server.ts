@@ -50,7 +50,8 @@ export async function startS3Server(): Promise<S3Server> {
     const { "if-none-match": absent, "if-match": same } = request.headers;
     if (same && !(await store.head(key))) return [404, {}, error("NoSuchKey", "The specified key does not exist.")];
     const onlyIf = absent ? { etagDoesNotMatch: "*" } : same ? { etagMatches: same.replaceAll('"', "") } : null;
-    const put = await store.put(key, new Uint8Array(body), onlyIf ? { onlyIf } : {});
+    const bytes = new Uint8Array(body);
+    const put = onlyIf ? await store.put(key, bytes, { onlyIf }) : await store.put(key, bytes);
     return put ? [200, { etag: put.httpEtag }, ""] : [412, {}, error("PreconditionFailed", "")];
   };
 

@@ -21,13 +21,13 @@ export interface Env extends AccessSettings {
   /** Public keys (base64url, comma-separated), one of which must have signed what is published here. @default any bundle */
   readonly TRUSTED_KEYS?: string;
   /** Most models that one request, or one message of a job, estimates. @default 5, for 10 ms of CPU */
-  readonly MAX_BATCH_MODELS?: number;
+  readonly MAX_BATCH_MODELS?: number | string;
   /** The queue of jobs; without it there are none (501). */
   readonly JOBS?: JobQueue;
   /** Most models of a job. @default 200 times MAX_BATCH_MODELS */
-  readonly MAX_JOB_MODELS?: number;
-  /** Longest body of a job. @unit bytes @default 50 MB */
-  readonly MAX_JOB_BYTES?: number;
+  readonly MAX_JOB_MODELS?: number | string;
+  /** Longest body of a job. @unit bytes @default 10 MB */
+  readonly MAX_JOB_BYTES?: number | string;
 }
 
 /** What Hono's context carries. */

@@ -20,7 +20,7 @@ const answerLines: MiddlewareHandler<AppEnv> = async (c, next) => {
   const ref = VersionOrLatestParams.safeParse(c.req.param());
   if (!isNdjson(c.req.header("content-type")) || !ref.success) return next();
   const requests = textLines(await c.req.arrayBuffer());
-  checkBatchSize(requests.length, c.env.MAX_BATCH_MODELS);
+  checkBatchSize(requests.length, c.env);
   const batch = await batchBundle(c.var.bundles, ref.data);
   c.var.notes.version = batch.bundle.manifest.version;
   return sendLines(c, requests.length, (index) => estimateLine(batch, requests[index]!, index));
@@ -49,7 +49,7 @@ const route = createRoute({
 
 const handler: RouteHandler<typeof route, AppEnv> = async (c) => {
   const { models } = c.req.valid("json");
-  checkBatchSize(models.length, c.env.MAX_BATCH_MODELS);
+  checkBatchSize(models.length, c.env);
   c.var.notes.answers = models.reduce((sum, { responses }) => sum + countAnswers(responses), 0);
   const duplicates = duplicateKeys(await c.req.text());
   const inModel = (index: number): (string | number)[][] =>

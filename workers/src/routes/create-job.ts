@@ -1,6 +1,7 @@
 import { createRoute, z, type RouteHandler } from "@hono/zod-openapi";
-import { DEFAULT_BATCH_MODELS } from "../batch/batch-limit.ts";
+import { batchModels } from "../batch/batch-limit.ts";
 import { LATEST } from "../bundles/bundle-reader.ts";
+import { countSetting } from "../count-setting.ts";
 import type { AppEnv } from "../env.ts";
 import { announcedLength } from "../http/announced-length.ts";
 import { isNdjson, NDJSON } from "../http/ndjson.ts";
@@ -13,7 +14,7 @@ import { VersionOrLatestParams } from "../schemas/params.ts";
 import { JOB_SUBMISSION_PROBLEMS, json } from "../schemas/responses.ts";
 
 /** Longest body of a job. @unit bytes */
-const DEFAULT_JOB_BYTES = 50_000_000;
+const DEFAULT_JOB_BYTES = 10_000_000;
 /** A job has so many parts at most: its results are read by as many requests to R2. */
 const MOST_SHARDS = 200;
 
@@ -32,18 +33,19 @@ const route = createRoute({
 
 const handler: RouteHandler<typeof route, AppEnv> = async (c) => {
   const { benchmark, version } = c.req.valid("param");
-  const { JOBS, MAX_BATCH_MODELS = DEFAULT_BATCH_MODELS, MAX_REQUEST_BYTES = DEFAULT_MAX_BYTES } = c.env;
+  const { JOBS, MAX_REQUEST_BYTES, MAX_JOB_MODELS, MAX_JOB_BYTES } = c.env;
   if (!JOBS) throw new HttpProblem("not_implemented", "this Worker has no queue for jobs: send batches");
   if (!isNdjson(c.req.header("content-type")))
     throw new HttpProblem("unsupported_media_type", `send the models as ${NDJSON}, a line each`);
-  const bytes = announcedLength(c.req.raw, c.env.MAX_JOB_BYTES ?? DEFAULT_JOB_BYTES);
+  const bytes = announcedLength(c.req.raw, countSetting("MAX_JOB_BYTES", MAX_JOB_BYTES, DEFAULT_JOB_BYTES));
   const { bucket, bundles, deadline } = c.var;
   const number = version === LATEST ? await bundles.latest(benchmark) : version;
   const { digest } = await bundles.published({ benchmark, version: number });
+  const shardModels = batchModels(c.env);
   const limits = {
-    shardModels: MAX_BATCH_MODELS,
-    jobModels: c.env.MAX_JOB_MODELS ?? MOST_SHARDS * MAX_BATCH_MODELS,
-    bytes: MAX_REQUEST_BYTES,
+    shardModels,
+    jobModels: countSetting("MAX_JOB_MODELS", MAX_JOB_MODELS, MOST_SHARDS * shardModels),
+    bytes: countSetting("MAX_REQUEST_BYTES", MAX_REQUEST_BYTES, DEFAULT_MAX_BYTES),
   };
   const body = c.req.raw.body ?? new Blob([]).stream();
   const now = c.var.now();
