@@ -15,8 +15,8 @@ export interface Env extends AccessSettings {
   readonly MAX_BLOB_BYTES?: number;
   /** Counts requests; without it there is no limit. */
   readonly LIMITER?: RateLimiter;
-  /** Whether each request gets a line in the log. Errors always do. @default false */
-  readonly LOG_REQUESTS?: boolean;
+  /** Whether each request gets a line in the log; as text where it was set in the dashboard. Errors always do. @default false */
+  readonly LOG_REQUESTS?: boolean | string;
 }
 
 /** What Hono's context carries. */
