@@ -16,8 +16,8 @@ export interface Env extends AccessSettings {
   readonly MAX_BLOB_BYTES?: number;
   /** Counts requests; without it there is no limit. */
   readonly LIMITER?: RateLimiter;
-  /** Whether each request gets a line in the log. Errors always do. @default false */
-  readonly LOG_REQUESTS?: boolean;
+  /** Whether each request gets a line in the log; as text where it was set in the dashboard. Errors always do. @default false */
+  readonly LOG_REQUESTS?: boolean | string;
   /** Public keys (base64url, comma-separated), one of which must have signed what is published here. @default any bundle */
   readonly TRUSTED_KEYS?: string;
   /** Most models that one request, or one message of a job, estimates. @default 5, for 10 ms of CPU */

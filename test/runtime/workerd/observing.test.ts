@@ -125,9 +125,14 @@ describe("the log of requests", () => {
     expect(log.mock.calls.flat().join("\n")).not.toMatch(/SENSITIVE|test-reader/i);
   });
 
+  test("may be set as text, as the dashboard does", async () => {
+    await startApp({}, { LOG_REQUESTS: "true" })("/healthz");
+    expect(linesOf(log)).toMatchObject([{ route: "/healthz", status: 200 }]);
+  });
+
   test("is silent unless it is set", async () => {
     await startApp()(ESTIMATES, ask);
-    await startApp({}, { LOG_REQUESTS: false })("/nowhere");
+    for (const LOG_REQUESTS of [false, "false", ""]) await startApp({}, { LOG_REQUESTS })("/nowhere");
     expect(log).not.toHaveBeenCalled();
   });
 });

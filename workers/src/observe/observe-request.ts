@@ -26,7 +26,7 @@ export function observeRequest(now: () => number): MiddlewareHandler<AppEnv> {
     c.header("x-request-id", requestId);
     const { serverTiming } = phases;
     if (serverTiming !== null) c.header("server-timing", serverTiming);
-    if (c.env.LOG_REQUESTS !== true) return;
+    if (String(c.env.LOG_REQUESTS) !== "true") return;
     logLine("log", "request", {
       requestId,
       method: c.req.method,
