@@ -426,6 +426,7 @@ describe("publish", () => {
       code: "unsupported",
       message: "S3:// can't be written to: take r2://BUCKET, a folder, or local",
     },
+    { argv: ["sweep", "--to", good], message: `--to ${good} is no folder: nothing is published there` },
     { argv: ["sweep"], message: "--to is needed" },
     {
       argv: ["sweep", "--to", "https://evals.example.com"],
