@@ -1,7 +1,8 @@
+import { stat } from "node:fs/promises";
 import type { Command } from "anchoreval/cli";
 import { AnchorEvalError } from "anchoreval/core";
 import { sweepBlobs } from "anchoreval/publish";
-import { withStore } from "./with-store.ts";
+import { storeKind, withStore } from "./with-store.ts";
 
 export const sweepCommand: Command = {
   name: "sweep",
@@ -17,6 +18,8 @@ export const sweepCommand: Command = {
   async run({ options, output, signal }) {
     const to = options.required("to");
     const dryRun = options.flag("dry-run");
+    if (storeKind(to) === "folder" && !(await stat(to).catch(() => null))?.isDirectory())
+      throw new AnchorEvalError("invalid_option", `--to ${to} is no folder: nothing is published there`);
     const result = await withStore(to, signal, (store) => sweepBlobs(store, { now: Date.now(), dryRun }));
     const { removed, kept, young, skipped } = result;
     if (skipped.length > 0)
