@@ -6,7 +6,8 @@ export {
   type AdaptiveTurn,
 } from "./adaptive/adaptive-evaluation.ts";
 export { beginAdaptive, continueAdaptive, type AdaptiveProgress } from "./adaptive/adaptive-session.ts";
-export { itemPool, type ItemPool, type PoolPopulation } from "./adaptive/item-pool.ts";
+export type { PoolPopulation } from "./adaptive/benchmark-population.ts";
+export { itemPool, type ItemPool } from "./adaptive/item-pool.ts";
 export { loadAdaptive } from "./adaptive/load-adaptive.ts";
 export type {
   AdaptiveAnswers,
@@ -30,7 +31,6 @@ export { r2Source, type R2BucketLike } from "./bundles/r2-source.ts";
 export { readBundleFile } from "./bundles/read-file.ts";
 export {
   createClient,
-  type BatchResult,
   type BenchmarkSummary,
   type BundleRef,
   type CallOptions,
@@ -39,7 +39,9 @@ export {
   type ComparisonRequest,
   type ComparisonSide,
   type EstimateRequest,
+  type JobRef,
 } from "./client/client.ts";
+export type { BatchLine, BatchResult, JobStatus } from "./client/batch.ts";
 export type { RequestPolicy } from "./client/request.ts";
 export { compareFromAnchors } from "./compare/compare-from-anchors.ts";
 export { rankFromAnchors } from "./compare/rank-from-anchors.ts";
@@ -76,4 +78,6 @@ export { routeFromBundle } from "./route/route-from-bundle.ts";
 export type { BundleRouting, Route, RoutedQuestion, RouteOptions, Routes, RoutesRequest } from "./route/types.ts";
 export { planFromBundle } from "./plan/plan-from-bundle.ts";
 export type { Plan, PlanBasis, PlannedForm, PlanOptions, Precision } from "./plan/types.ts";
+export { trustedSource } from "./signatures/trusted-source.ts";
+export { isSignedBy, requireTrusted } from "./signatures/verify-manifest.ts";
 export { visitJsonKeys } from "./json-keys.ts";

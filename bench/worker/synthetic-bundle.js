@@ -31,12 +31,13 @@ export const BLEND = {
  * @param benchmark - name of the bundle
  * @param scenarios - ids and numbers of items
  * @param linked - whether the answers to all scenarios count in each
+ * @param anchors - of every scenario
  * @returns the bundle's files, and answers to all of its anchors
  */
-export function syntheticBundle(benchmark, scenarios, linked) {
+export function syntheticBundle(benchmark, scenarios, linked, anchors = ANCHORS) {
   const random = createRandom("bench/worker");
   const ids = Object.keys(scenarios);
-  const form = String(ANCHORS);
+  const form = String(anchors);
   const general = Float64Array.from({ length: GENERAL }, () => random.normal());
   const answers = {};
   const banks = [];
@@ -48,7 +49,7 @@ export function syntheticBundle(benchmark, scenarios, linked) {
       Float32Array.from({ length: count * DIMS }, () => 0.3 * Math.abs(random.normal())),
       Float32Array.from({ length: count }, () => random.normal() - 0.5),
     );
-    const order = random.shuffle(Array.from({ length: count }, (_, i) => i)).slice(0, ANCHORS);
+    const order = random.shuffle(Array.from({ length: count }, (_, i) => i)).slice(0, anchors);
     for (const item of order) answers[`${id}/${item}`] = random.next() < itemResponse(theta, bank, item) ? 1 : 0;
     banks.push({
       id,
@@ -72,13 +73,13 @@ export function syntheticBundle(benchmark, scenarios, linked) {
           form,
           {
             items,
-            mass: new Float64Array(ANCHORS).fill(1),
-            inclusion: new Float64Array(ANCHORS).fill(ANCHORS / count),
+            mass: new Float64Array(anchors).fill(1),
+            inclusion: new Float64Array(anchors).fill(anchors / count),
           },
         ],
       ]),
-      factors: drawFactors(random, ANCHORS),
-      answerFactors: drawFactors(random, ANCHORS),
+      factors: drawFactors(random, anchors),
+      answerFactors: drawFactors(random, anchors),
       anchors: order.map((index) => ({ ...record(index), index, forms: [form] })),
       items: Array.from({ length: count }, (_, index) => record(index)),
     };
@@ -109,7 +110,7 @@ export function syntheticBundle(benchmark, scenarios, linked) {
         selection: "random",
         estimator: "gate",
         interval: "design",
-        scenarios: Object.fromEntries(ids.map((id) => [id, { ...measured, items: ANCHORS, whole: false, together }])),
+        scenarios: Object.fromEntries(ids.map((id) => [id, { ...measured, items: anchors, whole: false, together }])),
         overall: { inflation: 1.2, seen: linked ? { worst: 0.3, best: 0.7 } : null, measured: MEASURED },
       },
     ],

@@ -69,6 +69,20 @@ async function bundle() {
       compatibilityDate: settings.compatibility_date,
       compatibilityFlags: settings.compatibility_flags,
       r2Buckets: Object.fromEntries(settings.r2_buckets.map((bucket) => [bucket.binding, bucket.bucket_name])),
+      queues: {
+        producers: Object.fromEntries(settings.queues.producers.map(({ binding, queue }) => [binding, queue])),
+        consumers: Object.fromEntries(
+          settings.queues.consumers.map((own) => [
+            own.queue,
+            {
+              maxBatchSize: own.max_batch_size,
+              maxBatchTimeout: own.max_batch_timeout,
+              maxRetries: own.max_retries,
+              deadLetterQueue: own.dead_letter_queue,
+            },
+          ]),
+        ),
+      },
       vars: settings.vars,
     })}\n`,
   );

@@ -1,4 +1,5 @@
-import type { ItemPool, PoolPopulation } from "./item-pool.ts";
+import type { PoolPopulation } from "./benchmark-population.ts";
+import type { ItemPool } from "./item-pool.ts";
 import type { Findings } from "./stop-rules.ts";
 import type { AdaptiveSession, AdaptiveStep, AdaptiveStop } from "./types.ts";
 

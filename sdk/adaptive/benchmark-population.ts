@@ -3,7 +3,14 @@ import type { Population } from "../core/adaptive/population.ts";
 import type { Bundle } from "../core/bundle/bundle.ts";
 import type { BankManifest } from "../core/bundle/manifest.ts";
 import { AnchorEvalError } from "../core/errors.ts";
-import type { PoolPopulation } from "./item-pool.ts";
+
+/** A population whose items and banks have names. */
+export interface PoolPopulation extends Population {
+  /** By position, what an item pool knows the item by. */
+  readonly lines: ArrayLike<number>;
+  /** Aligned with the banks. */
+  readonly bankIds: readonly string[];
+}
 
 /**
  * All items of some scenarios, weighted as the benchmark's score weights them.

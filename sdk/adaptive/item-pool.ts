@@ -1,7 +1,6 @@
 import type { ItemLines } from "../bundles/item-lines.ts";
 import type { Bundle } from "../core/bundle/bundle.ts";
-import type { Population } from "../core/adaptive/population.ts";
-import { benchmarkPopulation } from "./benchmark-population.ts";
+import { benchmarkPopulation, type PoolPopulation } from "./benchmark-population.ts";
 import type { AdaptiveItem } from "./types.ts";
 
 /** All items of a benchmark version, with their parameters: what an adaptive evaluation draws from. */
@@ -16,14 +15,6 @@ export interface ItemPool {
   readonly population: (scenarios: readonly string[]) => PoolPopulation;
   /** @param line - of {@link PoolPopulation.lines} */
   readonly item: (line: number) => AdaptiveItem;
-}
-
-/** A population whose items and banks have names. */
-export interface PoolPopulation extends Population {
-  /** By position, what {@link ItemPool.item} knows the item by. */
-  readonly lines: ArrayLike<number>;
-  /** Aligned with the banks. */
-  readonly bankIds: readonly string[];
 }
 
 /** The items of a bundle. @param lines - its items.jsonl */

@@ -5,7 +5,7 @@ import { stateDifference, stateScore } from "../core/adaptive/state-scores.ts";
 import { designInterval } from "../core/inference/design-interval.ts";
 import { pairedInterval } from "../core/inference/paired-interval.ts";
 import type { KnownVariance } from "../core/inference/satterthwaite.ts";
-import type { PoolPopulation } from "./item-pool.ts";
+import type { PoolPopulation } from "./benchmark-population.ts";
 import { LEAST_ANSWERS } from "./adaptive-plan.ts";
 import type { AdaptiveInterval, AdaptiveModel, AdaptivePair, AdaptivePlan, AdaptiveScore } from "./types.ts";
 

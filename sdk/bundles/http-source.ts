@@ -1,3 +1,4 @@
+import { SIGNATURE_FILE } from "../core/bundle/signature.ts";
 import type { BundleSource } from "../core/bundle/source.ts";
 import { AnchorEvalError } from "../core/errors.ts";
 import { requestBytes, type RequestPolicy } from "../client/request.ts";
@@ -19,14 +20,13 @@ export function httpSource(url: string | URL, policy: RequestPolicy = {}): Bundl
   base.pathname = base.pathname.replace(/\/+$/, "");
   if (/\/v1\/bundles\/[^/]+\/[^/]+$/.test(base.pathname)) base.pathname += "/files";
   const root = base.href.replace(/\/$/, ""); // a host's root keeps its slash
+  const get = (file: string, headers: Record<string, string>, signal?: AbortSignal) =>
+    requestBytes(`${root}/${file}`, { headers }, { ...policy, ...(signal && { signal }) });
   return {
     name: root,
+    readSignatures: async ({ signal } = {}) => (await get(SIGNATURE_FILE, {}, signal))?.bytes ?? null,
     read: async (file, { range, signal } = {}) => {
-      const response = await requestBytes(
-        `${root}/${file}`,
-        { headers: range ? { range: `bytes=${range.begin}-${range.end - 1}` } : {} },
-        { ...policy, ...(signal && { signal }) },
-      );
+      const response = await get(file, range ? { range: `bytes=${range.begin}-${range.end - 1}` } : {}, signal);
       if (response === null) return null;
       return range && response.status === 200 ? response.bytes.subarray(range.begin, range.end) : response.bytes;
     },

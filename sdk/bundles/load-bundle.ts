@@ -5,6 +5,7 @@ import { parseManifest } from "../core/bundle/parse-manifest.ts";
 import type { BundleSource } from "../core/bundle/source.ts";
 import { AnchorEvalError } from "../core/errors.ts";
 import { sha256 } from "../digest.ts";
+import { trustedSource } from "../signatures/trusted-source.ts";
 import { httpSource } from "./http-source.ts";
 import { readManifest } from "./read-manifest.ts";
 
@@ -15,6 +16,8 @@ export interface LoadOptions {
   readonly scenarios?: readonly string[];
   /** Expected digest of the bundle, `sha256:…`; another is an error. */
   readonly digest?: string;
+  /** Public keys, one of which must have signed the bundle; several while one replaces another. @default any bundle */
+  readonly trustedKeys?: readonly string[];
   readonly signal?: AbortSignal;
 }
 
@@ -23,11 +26,12 @@ export interface LoadOptions {
  * @param source - a URL (of `/v1/bundles/{benchmark}/{version}` on a Worker, or of a folder on any static host), or a
  * {@link BundleSource}: `r2Source(bucket, …)`, `folderSource(path)` from `anchoreval/node`
  * @throws AnchorEvalError `not_found`, `bundle_corrupt`, `bundle_invalid`, `bundle_format_unsupported`,
- * `digest_mismatch`, `unknown_form`, `unknown_scenario`, `unavailable`, `aborted`
+ * `bundle_untrusted`, `digest_mismatch`, `unknown_form`, `unknown_scenario`, `unavailable`, `aborted`
  * @example const bundle = await loadBundle("https://evals.example.com/v1/bundles/helm-lite/1.0.0", { scenarios: ["gsm"] });
  */
 export async function loadBundle(source: string | URL | BundleSource, options: LoadOptions = {}): Promise<Bundle> {
-  const from = typeof source === "string" || source instanceof URL ? httpSource(source) : source;
+  const named = typeof source === "string" || source instanceof URL ? httpSource(source) : source;
+  const from = options.trustedKeys ? trustedSource(named, options.trustedKeys) : named;
   const signal = options.signal ? { signal: options.signal } : {};
   const { bytes, digest } = await readManifest(from, signal);
   if (options.digest !== undefined && options.digest !== digest)

@@ -1,8 +1,9 @@
 import type { BundleSource } from "../core/bundle/source.ts";
 import { AnchorEvalError } from "../core/errors.ts";
-import { blobKey, manifestKey } from "../core/bundle/keys.ts";
+import { blobKey, manifestKey, signatureKey } from "../core/bundle/keys.ts";
 import type { Manifest } from "../core/bundle/manifest.ts";
 import { parseManifest } from "../core/bundle/parse-manifest.ts";
+import { sha256 } from "../digest.ts";
 
 /** The part of Cloudflare's R2Bucket that is read here. */
 export interface R2BucketLike {
@@ -40,6 +41,10 @@ export function r2Source(bucket: R2BucketLike, ref: { benchmark: string; version
     ));
   return {
     name,
+    readSignatures: async () => {
+      const bytes = await get(manifestKey(ref.benchmark, ref.version));
+      return bytes && get(signatureKey(ref.benchmark, await sha256(bytes)));
+    },
     read: async (file, { range } = {}) => {
       if (file === "manifest.json") {
         const bytes = await get(manifestKey(ref.benchmark, ref.version), range);

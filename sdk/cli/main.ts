@@ -4,10 +4,12 @@ import { fileURLToPath } from "node:url";
 import { compareCommand } from "./compare.ts";
 import { estimateCommand } from "./estimate.ts";
 import { exportCommand } from "./export.ts";
+import { keygenCommand } from "./keygen.ts";
 import type { Streams } from "./output.ts";
 import { planCommand } from "./plan.ts";
 import { runProgram } from "./program.ts";
 import { showCommand } from "./show.ts";
+import { signCommand } from "./sign.ts";
 import { tokenCommand } from "./token.ts";
 import { runTrainer, TRAINER_COMMANDS } from "./trainer.ts";
 
@@ -21,7 +23,16 @@ export function main(argv: readonly string[], streams: Streams = process): Promi
       name: "anchoreval",
       summary: "a language model's full benchmark score from its answers to a few dozen items",
       version: packageVersion(),
-      commands: [estimateCommand, compareCommand, planCommand, exportCommand, showCommand, tokenCommand],
+      commands: [
+        estimateCommand,
+        compareCommand,
+        planCommand,
+        exportCommand,
+        showCommand,
+        tokenCommand,
+        keygenCommand,
+        signCommand,
+      ],
       external: {
         summaries: TRAINER_COMMANDS,
         run: (args) => runTrainer(args, [join(process.cwd(), "index.js"), import.meta.url], streams),

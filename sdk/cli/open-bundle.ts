@@ -3,13 +3,26 @@ import { httpSource } from "../bundles/http-source.ts";
 import type { BundleSource } from "../core/bundle/source.ts";
 import { AnchorEvalError } from "../core/errors.ts";
 import { folderSource } from "../node/folder-source.ts";
+import { trustedSource } from "../signatures/trusted-source.ts";
 
 /**
  * The source that a command's `DIR|URL` means: a folder, or an HTTP address of a Worker's bundle or of any static
- * host's folder. A Worker's address without a version means the latest.
+ * host's folder. A Worker's address without a version means the latest. Where ANCHOREVAL_TRUSTED_KEYS lists public keys,
+ * comma-separated, one of them must have signed it.
  * @example openBundle("https://evals.example.com/v1/bundles/helm-lite")
  */
 export function openBundle(place: string): BundleSource {
+  const keys = process.env["ANCHOREVAL_TRUSTED_KEYS"];
+  const source = sourceAt(place);
+  return keys
+    ? trustedSource(
+        source,
+        keys.split(",").map((key) => key.trim()),
+      )
+    : source;
+}
+
+function sourceAt(place: string): BundleSource {
   if (!/^[a-z][a-z0-9+.-]+:\/\//i.test(place)) return folderSource(place);
   let url: URL;
   try {

@@ -66,6 +66,7 @@ const USAGE_CODES: ReadonlySet<string> = new Set([
   "bundle_invalid",
   "bundle_corrupt",
   "bundle_format_unsupported",
+  "bundle_untrusted",
   "not_found",
   "unsupported",
 ]);

@@ -16,7 +16,8 @@ export const TRAINER_COMMANDS = {
   forms: "parallel forms: disjoint subsets of items, alike in subjects and difficulty",
   embed: "texts to vectors, by a sentence encoder in ONNX or by TF-IDF",
   route: "which model to ask a question that none has seen",
-  publish: "a bundle to a Worker, its local store or a folder",
+  publish: "a bundle to a Worker, R2, the Worker's local store or a folder",
+  sweep: "removes what broken-off publications left",
   serve: "the Worker on this machine, bundles loaded",
   demo: "the whole path, from responses to an estimate over HTTP",
 } as const satisfies Record<string, string>;

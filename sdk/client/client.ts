@@ -1,13 +1,15 @@
 import type { AnchorRecord, Manifest } from "../core/bundle/manifest.ts";
 import { parseManifest } from "../core/bundle/parse-manifest.ts";
-import { AnchorEvalError, type Issue } from "../core/errors.ts";
+import { AnchorEvalError } from "../core/errors.ts";
 import type { ComparedModel, CompareOptions, Comparison } from "../compare/types.ts";
 import type { Plan, PlanOptions } from "../plan/types.ts";
 import type { Routes, RoutesRequest } from "../route/types.ts";
 import type { AdaptiveSource, AdaptiveTurn } from "../adaptive/adaptive-evaluation.ts";
 import type { AdaptiveAnswers, NextItemsRequest } from "../adaptive/types.ts";
 import type { Estimate, EstimateOptions, Responses } from "../estimate/types.ts";
-import { requestBytes, type RequestInput, type RequestPolicy } from "./request.ts";
+import type { BatchLine, BatchResult, JobStatus } from "./batch.ts";
+import { pause, requestBytes, requestChunks, type RequestInput, type RequestPolicy } from "./request.ts";
+import { readResultLines } from "./result-lines.ts";
 
 export interface ClientOptions extends RequestPolicy {
   /** Where the Worker is, for example `https://evals.example.com`. */
@@ -32,6 +34,9 @@ export interface EstimateRequest extends Omit<EstimateOptions, "hashes"> {
   readonly hashes?: Readonly<Record<string, string>>;
 }
 
+/** A job, by what its submission answered. */
+export type JobRef = BundleRef & Pick<JobStatus, "id">;
+
 /** Two models' answers; differences are S_B − S_A. */
 export interface ComparisonRequest extends CompareOptions {
   readonly a: ComparisonSide;
@@ -41,14 +46,6 @@ export interface ComparisonRequest extends CompareOptions {
 /** One model of a comparison. */
 export interface ComparisonSide
   extends Omit<ComparedModel, "responses" | "hashes">, Pick<EstimateRequest, "responses" | "hashes"> {}
-
-/** One model of a batch: its estimate, or why there is none. */
-export type BatchResult =
-  | { readonly model: string; readonly estimate: Estimate }
-  | {
-      readonly model: string;
-      readonly problem: { readonly code: string; readonly detail: string; readonly issues: readonly Issue[] };
-    };
 
 export interface CallOptions {
   readonly signal?: AbortSignal;
@@ -75,6 +72,31 @@ export interface Client {
     requests: readonly (EstimateRequest & { readonly model: string })[],
     options?: CallOptions,
   ): Promise<BatchResult[]>;
+  /**
+   * Several models at once, each result as soon as it is there; one that can't be read isn't lost in silence.
+   * @throws AnchorEvalError `truncated` where the answer ends too early, after the results that came
+   * @example for await (const line of client.estimateLines(ref, requests)) if ("estimate" in line) keep(line);
+   */
+  estimateLines(
+    ref: BundleRef,
+    requests: readonly (EstimateRequest & { readonly model: string })[],
+    options?: CallOptions,
+  ): AsyncGenerator<BatchLine, void, undefined>;
+  /** Many models, estimated one part after another, where the Worker has a queue (else `not_implemented`). */
+  readonly jobs: {
+    /** Sends the models. What breaks off may be sent again: it is another job then. */
+    submit(
+      ref: BundleRef,
+      requests: readonly (EstimateRequest & { readonly model: string })[],
+      options?: CallOptions,
+    ): Promise<JobStatus>;
+    /** How far it is. @throws AnchorEvalError `not_found`; `job_expired` a week after it was sent */
+    status(job: JobRef, options?: CallOptions): Promise<JobStatus>;
+    /** Asks until it is done. @param options - `interval` between two questions: 2000 milliseconds unless given */
+    wait(job: JobRef, options?: CallOptions & { readonly interval?: number }): Promise<JobStatus>;
+    /** The results of a job that is done, in the order of its models. @throws AnchorEvalError `job_running`, `truncated` */
+    results(job: JobRef, options?: CallOptions): AsyncGenerator<BatchLine, void, undefined>;
+  };
   /** The same numbers as `compareFromAnchors`, computed by the Worker. */
   compare(ref: BundleRef, request: ComparisonRequest, options?: CallOptions): Promise<Comparison>;
   /** The same numbers as `planFromBundle`, computed by the Worker. */
@@ -110,9 +132,17 @@ export function createClient(options: ClientOptions): Client {
       });
     }
   };
+  const lines = (
+    url: string,
+    input: RequestInput,
+    call: CallOptions = {},
+  ): AsyncGenerator<BatchLine, void, undefined> =>
+    readResultLines(requestChunks(url, input, { ...options, ...(call.signal && { signal: call.signal }) }), url);
   const post = <T>(url: string, body: unknown, call?: CallOptions): Promise<T> =>
     json<T>(url, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body) }, call);
   const nextItems: Client["nextItems"] = (ref, request, call) => post(`${at(ref)}/next-items`, request, call);
+  const jobAt = (job: JobRef): string => `${at(job)}/estimates/jobs/${encodeURIComponent(job.id)}`;
+  const status = (job: JobRef, call?: CallOptions): Promise<JobStatus> => json(jobAt(job), {}, call);
   return {
     bundles: {
       list: async (call) => (await json<{ benchmarks: BenchmarkSummary[] }>(base, {}, call)).benchmarks,
@@ -126,6 +156,19 @@ export function createClient(options: ClientOptions): Client {
     estimate: (ref, request, call) => post(`${at(ref)}/estimates`, request, call),
     estimateBatch: async (ref, requests, call) =>
       (await post<{ results: BatchResult[] }>(`${at(ref)}/estimates/batch`, { models: requests }, call)).results,
+    estimateLines: (ref, requests, call) => lines(`${at(ref)}/estimates/batch`, requestLines(requests), call),
+    jobs: {
+      submit: (ref, requests, call) => json(`${at(ref)}/estimates/jobs`, requestLines(requests), call),
+      status,
+      wait: async (job, call = {}) => {
+        for (;;) {
+          const found = await status(job, call);
+          if (found.state === "done") return found;
+          await pause(call.interval ?? 2000, jobAt(job), call.signal ?? options.signal);
+        }
+      },
+      results: (job, call) => lines(`${jobAt(job)}/results`, {}, call),
+    },
     compare: (ref, request, call) => post(`${at(ref)}/comparisons`, request, call),
     plan: (ref, request = {}, call) => {
       const query = new URLSearchParams(Object.entries(request).map(([name, value]) => [name, String(value)]));
@@ -155,4 +198,13 @@ function plainAnswers(answers: AdaptiveAnswers): Pick<NextItemsRequest, "respons
       : (responses as EstimateRequest["responses"]);
   if ("responses" in answers) return { responses: plain(answers.responses) };
   return { a: { responses: plain(answers.a.responses) }, b: { responses: plain(answers.b.responses) } };
+}
+
+/** A request of one model a line. */
+function requestLines(requests: readonly object[]): RequestInput {
+  return {
+    method: "POST",
+    headers: { "content-type": "application/x-ndjson" },
+    body: requests.map((request) => `${JSON.stringify(request)}\n`).join(""),
+  };
 }

@@ -28,28 +28,80 @@ export interface RequestInput {
  * @throws AnchorEvalError the problem's own code where the server names one, `request_refused` for other 4xx; after the
  * last attempt `unavailable`, or what is wrong with the published bundle; `aborted`
  */
-export async function requestBytes(
+export function requestBytes(
   url: string,
   input: RequestInput,
   policy: RequestPolicy,
 ): Promise<{ status: number; bytes: Uint8Array } | null> {
+  return attempts(url, input, policy, async (response, limit) => {
+    const bytes = new Uint8Array(await response.arrayBuffer());
+    limit.end();
+    return { status: response.status, bytes };
+  });
+}
+
+/**
+ * One request under the policy, its answer's bytes as they come: the time-out is that of each wait. What breaks off after
+ * the first of them isn't tried again.
+ * @throws AnchorEvalError as {@link requestBytes}; `not_found` for 404
+ */
+export async function* requestChunks(
+  url: string,
+  input: RequestInput,
+  policy: RequestPolicy,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  const begun = await attempts(url, input, policy, (response, limit) =>
+    Promise.resolve({ body: response.body?.getReader(), limit }),
+  );
+  if (begun === null) throw new AnchorEvalError("not_found", `${url}: nothing is there`);
+  const { body, limit } = begun;
+  try {
+    for (;;) {
+      limit.renew();
+      const part = await body?.read();
+      if (part?.done !== false) return;
+      yield part.value;
+    }
+  } catch (cause) {
+    if (policy.signal?.aborted) throw aborted(url, cause);
+    throw new AnchorEvalError(
+      "truncated",
+      `${url}: the answer broke off${limit.signal.aborted ? ": no more came" : ""}`,
+      {
+        cause,
+      },
+    );
+  } finally {
+    limit.end();
+    await body?.cancel().catch(() => undefined); // whoever stops reading early
+  }
+}
+
+/** Makes attempts until `read` has an answer, which then has to end the limit; null for 404. */
+async function attempts<T>(
+  url: string,
+  input: RequestInput,
+  policy: RequestPolicy,
+  read: (response: Response, limit: Limit) => Promise<T>,
+): Promise<T | null> {
   const { timeout = 10_000, maxRetries = 2, maxWait = 20_000, signal } = policy;
   const send = policy.fetch ?? globalThis.fetch;
   let failure: AnchorEvalError | undefined;
   for (let attempt = 0; attempt <= maxRetries; attempt++) {
     if (signal?.aborted) throw aborted(url);
     let wait = 200 * 2 ** attempt;
-    const limit = AbortSignal.timeout(timeout);
+    const limit = startLimit(timeout);
     try {
       const response = await send(url, {
         method: input.method ?? "GET",
         headers: { ...policy.headers, ...input.headers },
         ...(input.body !== undefined && { body: input.body }),
-        signal: signal ? AbortSignal.any([signal, limit]) : limit,
+        signal: signal ? AbortSignal.any([signal, limit.signal]) : limit.signal,
       });
-      if (response.ok) return { status: response.status, bytes: new Uint8Array(await response.arrayBuffer()) };
+      if (response.ok) return await read(response, limit);
       const problem = await readProblem(response);
-      if (response.status !== 408 && response.status !== 429 && response.status < 500) {
+      limit.end();
+      if (!mayPass(response.status)) {
         if (response.status === 404 && (problem.code === undefined || problem.code === "not_found")) return null;
         throw new AnchorEvalError(problem.code ?? "request_refused", `${url}: ${response.status}: ${problem.message}`, {
           issues: problem.issues,
@@ -62,9 +114,10 @@ export async function requestBytes(
       );
       wait = retryAfter(response.headers.get("retry-after")) ?? wait;
     } catch (cause) {
+      limit.end();
       if (signal?.aborted) throw aborted(url, cause);
       if (cause instanceof AnchorEvalError) throw cause;
-      const why = limit.aborted
+      const why = limit.signal.aborted
         ? `no answer within ${timeout} ms`
         : cause instanceof Error
           ? cause.message
@@ -74,6 +127,32 @@ export async function requestBytes(
     if (attempt < maxRetries) await pause(Math.min(wait, maxWait), url, signal);
   }
   throw failure!;
+}
+
+/** Whether the same request may be answered otherwise a little later. */
+function mayPass(status: number): boolean {
+  return status === 408 || status === 429 || (status >= 500 && status !== 501);
+}
+
+/** A time-out that can begin anew. */
+interface Limit {
+  readonly signal: AbortSignal;
+  renew(): void;
+  end(): void;
+}
+
+function startLimit(milliseconds: number): Limit {
+  const controller = new AbortController();
+  const stop = (): void => controller.abort(new DOMException("the time-out", "TimeoutError"));
+  let timer = setTimeout(stop, milliseconds);
+  return {
+    signal: controller.signal,
+    renew: () => {
+      clearTimeout(timer);
+      timer = setTimeout(stop, milliseconds);
+    },
+    end: () => clearTimeout(timer),
+  };
 }
 
 interface Problem {
@@ -108,7 +187,8 @@ function retryAfter(value: string | null): number | undefined {
   return Number.isNaN(date) ? undefined : Math.max(0, date - Date.now());
 }
 
-function pause(milliseconds: number, url: string, signal: AbortSignal | undefined): Promise<void> {
+/** Waits. @throws AnchorEvalError `aborted` */
+export function pause(milliseconds: number, url: string, signal: AbortSignal | undefined): Promise<void> {
   if (signal?.aborted) return Promise.reject(aborted(url));
   return new Promise((resolve, reject) => {
     const stop = (): void => {

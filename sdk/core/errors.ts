@@ -22,12 +22,16 @@ export type AnchorEvalErrorCode =
   | "bundle_format_unsupported"
   /** A bundle file's bytes do not have the digest or the length that the manifest states. */
   | "bundle_corrupt"
+  /** No trusted key signed the bundle's manifest. */
+  | "bundle_untrusted"
   /** No such bundle, version or file. */
   | "not_found"
   /** A version is there already with other content. */
   | "version_conflict"
   /** Storage or network failed after the retries. */
   | "unavailable"
+  /** An answer that comes in lines ended before its last one. */
+  | "truncated"
   /** The server refused the request; `issues` has its reasons. */
   | "request_refused"
   /** The caller's signal aborted the work. */

@@ -1,9 +1,9 @@
 import { createHash, randomUUID } from "node:crypto";
-import { link, mkdir, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
+import { link, mkdir, readdir, readFile, rename, rm, stat, unlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { AnchorEvalError } from "../core/errors.ts";
-import type { BundleStore } from "../publish/bundle-store.ts";
+import type { SweepableStore } from "../publish/bundle-store.ts";
 
 /** A lock that is this old belongs to a writer that died. @unit milliseconds */
 const STALE_LOCK = 10_000;
@@ -12,7 +12,7 @@ const STALE_LOCK = 10_000;
  * Publishes to a folder, for any static host: a file appears whole or not at all, also where several processes write.
  * @example await publishBundle(folderStore("public"), files, { plainFiles: true })
  */
-export function folderStore(folder: string): BundleStore {
+export function folderStore(folder: string): SweepableStore {
   const at = (key: string): string => join(folder, ...key.split("/"));
   return {
     name: folder,
@@ -33,6 +33,19 @@ export function folderStore(folder: string): BundleStore {
     list: async (prefix) => {
       const entries = await existing(at(prefix), () => readdir(at(prefix), { withFileTypes: true }));
       return (entries ?? []).map((entry) => (entry.isDirectory() ? `${entry.name}/` : entry.name));
+    },
+    listTimes: async (prefix) => {
+      const entries = (await existing(at(prefix), () => readdir(at(prefix), { withFileTypes: true }))) ?? [];
+      const files = entries.filter((entry) => entry.isFile());
+      return Promise.all(
+        files.map(async ({ name }) => ({
+          name,
+          written: (await existing(at(prefix + name), () => stat(at(prefix + name))))?.mtimeMs ?? NaN,
+        })),
+      );
+    },
+    remove: async (key) => {
+      await existing(at(key), () => unlink(at(key)));
     },
   };
 }

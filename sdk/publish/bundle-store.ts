@@ -14,3 +14,11 @@ export interface BundleStore {
    */
   list(prefix: string): Promise<string[]>;
 }
+
+/** A store whose leftovers can be removed. */
+export interface SweepableStore extends BundleStore {
+  /** Objects right below a prefix that ends in `/`, and when they were written (milliseconds since 1970). */
+  listTimes(prefix: string): Promise<{ readonly name: string; readonly written: number }[]>;
+  /** Removes an object, if it is there. */
+  remove(key: string): Promise<void>;
+}

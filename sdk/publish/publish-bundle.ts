@@ -1,15 +1,19 @@
 import { readBundleFile } from "../bundles/read-file.ts";
-import { blobKey, fileKey } from "../core/bundle/keys.ts";
+import { blobKey, fileKey, plainSignatureKey, signatureKey } from "../core/bundle/keys.ts";
 import type { BundleFileName } from "../core/bundle/manifest.ts";
+import { sha256 } from "../digest.ts";
 import type { BundleStore } from "./bundle-store.ts";
 import { checkedBundle } from "./checked-bundle.ts";
 import { commitVersion, isCommitted, type PublishResult } from "./commit-version.ts";
 import { equalBytes } from "./equal-bytes.ts";
+import { putSignatures } from "./put-signatures.ts";
 import type { UpdateOptions } from "./update-index.ts";
 
 export interface PublishOptions extends UpdateOptions {
   /** Also writes every file as `bundles/<benchmark>/<version>/<file>`, so that any static host serves the bundle. @default false */
   readonly plainFiles?: boolean;
+  /** manifest.sig, where the bundle is signed; added to those that are there. */
+  readonly signatures?: Uint8Array | null;
 }
 
 /**
@@ -40,6 +44,10 @@ export async function publishBundle(
   for (const { name, bytes, sha256: hash } of contents) {
     await putContent(store, blobKey(benchmark, hash), bytes);
     if (options.plainFiles) await putContent(store, fileKey(benchmark, version, name), bytes);
+  }
+  if (options.signatures) {
+    const bytes = await putSignatures(store, signatureKey(benchmark, await sha256(manifestBytes)), options.signatures);
+    if (options.plainFiles) await putContent(store, plainSignatureKey(benchmark, version), bytes);
   }
   return commitVersion(store, commit, options);
 }

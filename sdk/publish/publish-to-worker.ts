@@ -1,6 +1,7 @@
 import { readBundleFile } from "../bundles/read-file.ts";
 import { requestBytes, type RequestPolicy } from "../client/request.ts";
 import type { BundleFileName, Manifest } from "../core/bundle/manifest.ts";
+import { parseSignatures } from "../core/bundle/signature.ts";
 import { AnchorEvalError } from "../core/errors.ts";
 import { checkedBundle, type CheckedBundle } from "./checked-bundle.ts";
 import type { PublishResult } from "./commit-version.ts";
@@ -10,6 +11,8 @@ export interface PublishToWorkerOptions extends RequestPolicy {
   readonly baseUrl: string;
   /** A bearer token with the scope `publish:<benchmark>`. */
   readonly token: string;
+  /** manifest.sig, where the bundle is signed. */
+  readonly signatures?: Uint8Array | null;
   /** Called before each file that is uploaded. */
   readonly onUpload?: (file: { readonly name: string; readonly bytes: number }) => void;
 }
@@ -31,14 +34,21 @@ export async function publishToWorker(
   files: ReadonlyMap<BundleFileName, Uint8Array>,
   options: PublishToWorkerOptions,
 ): Promise<PublishResult> {
-  const { baseUrl, token, onUpload, ...policy } = options;
+  const { baseUrl, token, onUpload, signatures, ...policy } = options;
   const bundle = await checkedBundle(files);
   const { manifest } = bundle;
   const base = `${baseUrl.replace(/\/+$/, "")}/v1/bundles/${encodeURIComponent(manifest.benchmark)}`;
-  const send = async (url: string, method: string, type: string, body: Uint8Array): Promise<Uint8Array> => {
+  const signed = signatures ? signatureHeader(signatures) : {};
+  const send = async (
+    url: string,
+    method: string,
+    type: string,
+    body: Uint8Array,
+    more: Record<string, string> = {},
+  ): Promise<Uint8Array> => {
     const answer = await requestBytes(
       url,
-      { method, headers: { "content-type": type }, body: body as Uint8Array<ArrayBuffer> },
+      { method, headers: { "content-type": type, ...more }, body: body as Uint8Array<ArrayBuffer> },
       { timeout: TIMEOUT, ...policy, headers: { ...policy.headers, authorization: `Bearer ${token}` } },
     );
     if (answer === null) throw new AnchorEvalError("not_found", `${url}: there is no anchoreval Worker`);
@@ -46,7 +56,7 @@ export async function publishToWorker(
   };
   const publish = async (): Promise<PublishResult> => {
     const url = `${base}/${encodeURIComponent(manifest.version)}/publication`;
-    const bytes = await send(url, "POST", "application/json", bundle.manifestBytes);
+    const bytes = await send(url, "POST", "application/json", bundle.manifestBytes, signed);
     return JSON.parse(new TextDecoder().decode(bytes)) as PublishResult;
   };
 
@@ -66,6 +76,14 @@ export async function publishToWorker(
     }
     return publish();
   }
+}
+
+/** `key.signature`, comma-separated: it goes with the manifest, whose bytes stay as they are. */
+function signatureHeader(bytes: Uint8Array): Record<string, string> {
+  const signatures = parseSignatures(bytes);
+  if (signatures === null)
+    throw new AnchorEvalError("bundle_invalid", "manifest.sig can't be read: sign the bundle again");
+  return { "anchoreval-signature": signatures.map(({ key, signature }) => `${key}.${signature}`).join(", ") };
 }
 
 /** The files that a refusal of a publication names; null where it is another error. */

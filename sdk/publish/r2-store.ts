@@ -1,5 +1,5 @@
 import { AnchorEvalError } from "../core/errors.ts";
-import type { BundleStore } from "./bundle-store.ts";
+import type { BundleStore, SweepableStore } from "./bundle-store.ts";
 
 /** The part of Cloudflare's R2Bucket that publishing needs. */
 export interface R2StoreBucket {
@@ -12,22 +12,26 @@ export interface R2StoreBucket {
   list(options: { prefix: string; delimiter: string; cursor?: string }): Promise<R2Listing>;
 }
 
-type R2Listing = { readonly objects: { readonly key: string }[]; readonly delimitedPrefixes: string[] } & (
-  { readonly truncated: true; readonly cursor: string } | { readonly truncated: false }
-);
+/** The part of it that sweeping needs besides. */
+export interface R2SweepBucket extends R2StoreBucket {
+  list(options: {
+    prefix: string;
+    delimiter: string;
+    cursor?: string;
+  }): Promise<R2Listing<{ readonly uploaded: Date }>>;
+  delete(key: string): Promise<void>;
+}
+
+type R2Listing<More = object> = {
+  readonly objects: ({ readonly key: string } & More)[];
+  readonly delimitedPrefixes: string[];
+} & ({ readonly truncated: true; readonly cursor: string } | { readonly truncated: false });
 
 /**
  * Publishes to an R2 bucket: a Worker's binding, or miniflare's.
  * @example await publishBundle(r2Store(env.BUNDLES), files)
  */
 export function r2Store(bucket: R2StoreBucket): BundleStore {
-  const attempt = async <T>(what: string, action: () => Promise<T>): Promise<T> => {
-    try {
-      return await action();
-    } catch (cause) {
-      throw new AnchorEvalError("unavailable", `the R2 bucket could not ${what}`, { cause });
-    }
-  };
   return {
     name: "the R2 bucket",
     get: (key) =>
@@ -42,21 +46,49 @@ export function r2Store(bucket: R2StoreBucket): BundleStore {
       ),
     putIfMatch: (key, bytes, etag) =>
       attempt(`write ${key}`, async () => (await bucket.put(key, bytes, { onlyIf: { etagMatches: etag } })) !== null),
-    list: (prefix) =>
-      attempt(`list ${prefix}`, async () => {
-        const names: string[] = [];
-        let cursor: string | undefined;
-        do {
-          const page: R2Listing = await bucket.list({
-            prefix,
-            delimiter: "/",
-            ...(cursor !== undefined && { cursor }),
-          });
-          for (const key of [...page.delimitedPrefixes, ...page.objects.map((object) => object.key)])
-            names.push(key.slice(prefix.length));
-          cursor = page.truncated ? page.cursor : undefined;
-        } while (cursor !== undefined);
-        return names;
-      }),
+    list: async (prefix) => {
+      const names: string[] = [];
+      for await (const page of pages(bucket, prefix))
+        for (const key of [...page.delimitedPrefixes, ...page.objects.map((object) => object.key)])
+          names.push(key.slice(prefix.length));
+      return names;
+    },
   };
+}
+
+/** {@link r2Store}, with what sweeping needs. */
+export function sweepableR2Store(bucket: R2SweepBucket): SweepableStore {
+  return {
+    ...r2Store(bucket),
+    listTimes: async (prefix) => {
+      const found: { name: string; written: number }[] = [];
+      for await (const { objects } of pages(bucket, prefix))
+        for (const { key, uploaded } of objects)
+          found.push({ name: key.slice(prefix.length), written: uploaded.getTime() });
+      return found;
+    },
+    remove: (key) => attempt(`remove ${key}`, () => bucket.delete(key)),
+  };
+}
+
+async function* pages<Page extends R2Listing>(
+  bucket: { list(options: { prefix: string; delimiter: string; cursor?: string }): Promise<Page> },
+  prefix: string,
+): AsyncGenerator<Page, void, undefined> {
+  let cursor: string | undefined;
+  do {
+    const page: Page = await attempt(`list ${prefix}`, () =>
+      bucket.list({ prefix, delimiter: "/", ...(cursor !== undefined && { cursor }) }),
+    );
+    yield page;
+    cursor = page.truncated ? page.cursor : undefined;
+  } while (cursor !== undefined);
+}
+
+async function attempt<T>(what: string, action: () => Promise<T>): Promise<T> {
+  try {
+    return await action();
+  } catch (cause) {
+    throw new AnchorEvalError("unavailable", `the R2 bucket could not ${what}`, { cause });
+  }
 }

@@ -118,6 +118,14 @@ describe("pages under docs/", () => {
     expect([...table.matchAll(/^\| `(\w+)`/gm)].map(([, code]) => code!)).toEqual(codes);
   });
 
+  test("errors.md lists every code of HTTP alone, and no other", () => {
+    const source = readFileSync(join(ROOT, "workers/src/problem.ts"), "utf8");
+    const codes = [...source.matchAll(/^ {2}\| "(\w+)"/gm)].map(([, code]) => code!);
+    const table = page("errors.md").split("## Over HTTP alone")[1]!.split("\n## ")[0]!;
+    expect(codes.length).toBeGreaterThan(10);
+    expect([...table.matchAll(/^\| `(\w+)`/gm)].map(([, code]) => code!).sort()).toEqual(codes.sort());
+  });
+
   test("formulas.md names the file of every estimator, and every file that it names is there", () => {
     const text = page("formulas.md");
     for (const id of core.ALL_ESTIMATORS) expect(text).toContain(`\`${id}\``);

@@ -1,41 +1,77 @@
 import { OpenAPIHono, type z } from "@hono/zod-openapi";
-import { AnchorEvalError, type Issue } from "anchoreval";
+import { AnchorEvalError } from "anchoreval";
 import { identify } from "./auth/caller.ts";
 import { guardProtected } from "./auth/guard-protected.ts";
+import { limitRate } from "./auth/limit-rate.ts";
 import { cors } from "hono/cors";
 import type { Context } from "hono";
-import { BundleReader, createCaches, INDEX_MAX_AGE, type CacheOptions } from "./bundles/bundle-reader.ts";
+import { createCaches, INDEX_MAX_AGE, type CacheOptions } from "./bundles/bundle-caches.ts";
+import { BundleReader } from "./bundles/bundle-reader.ts";
+import type { ContentCache } from "./bundles/content-cache.ts";
+import { STORAGE_DEADLINE, withDeadline } from "./bundles/storage-deadline.ts";
+import { observeRequest } from "./observe/observe-request.ts";
 import type { AppEnv } from "./env.ts";
 import { openapiDocument } from "./openapi.ts";
-import { HttpProblem, problemResponse } from "./problem.ts";
+import { HttpProblem, problemResponse, toIssues } from "./problem.ts";
 import { ROUTES } from "./routes/index.ts";
 import { redirectLatest } from "./routes/redirect-latest.ts";
 
+export interface AppOptions extends CacheOptions {
+  /** What isolates share of open benchmarks: `caches.default`. @default none */
+  readonly contents?: ContentCache;
+  /** Longest wait for one answer of the bucket. @unit milliseconds @default {@link STORAGE_DEADLINE} */
+  readonly storageDeadline?: number;
+}
+
 /**
- * The HTTP interface, with empty caches of its own: one app an isolate.
+ * The HTTP interface: one app an isolate.
+ * @param caches - what the isolate keeps; empty ones of its own unless given
  * @example export default createApp();
  */
-export function createApp(options: CacheOptions = {}): OpenAPIHono<AppEnv> {
-  const { now = Date.now } = options;
-  const caches = createCaches(options);
+export function createApp(options: AppOptions = {}, caches = createCaches(options)): OpenAPIHono<AppEnv> {
+  const { now = Date.now, contents: cache, storageDeadline: deadline = STORAGE_DEADLINE } = options;
   const app = new OpenAPIHono<AppEnv>({
     defaultHook: (result) => {
       if (!result.success) throw refusal(result.target, result.error);
     },
   });
+  app.use(observeRequest(now));
   app.use(
     cors({
       origin: "*",
       allowMethods: ["GET", "HEAD", "POST", "OPTIONS"],
-      exposeHeaders: ["ETag", "Content-Range", "Accept-Ranges", "Retry-After", "Location"],
+      exposeHeaders: [
+        "ETag",
+        "Content-Range",
+        "Accept-Ranges",
+        "Retry-After",
+        "Location",
+        "X-Request-Id",
+        "Server-Timing",
+      ],
       maxAge: 86_400,
     }),
   );
   app.use(async (c, next) => {
-    c.set("bundles", new BundleReader(c.env.BUNDLES, caches, waitUntil(c)));
     c.header("x-content-type-options", "nosniff");
     c.set("now", now);
-    c.set("caller", await identify(c.req.header("authorization"), c.env, now()));
+    const caller = identify(c.req.header("authorization"), c.env, now());
+    if (c.env.LIMITER) await limitRate(c.env.LIMITER, caller, c.req.header("cf-connecting-ip"));
+    c.set("caller", await caller);
+    c.set("deadline", deadline);
+    c.set("bucket", withDeadline(c.env.BUNDLES, deadline));
+    c.set(
+      "bundles",
+      new BundleReader({
+        bucket: c.var.bucket,
+        caches,
+        contents: cache ? { cache, origin: new URL(c.req.url).origin } : null,
+        isProtected: (benchmark) => c.var.caller.isProtected(benchmark),
+        phases: c.var.phases,
+        keepAlive: waitUntil(c),
+        deadline,
+      }),
+    );
     await next();
   });
   app.use("/v1/bundles/:benchmark/*", guardProtected);
@@ -62,22 +98,19 @@ export function createApp(options: CacheOptions = {}): OpenAPIHono<AppEnv> {
       });
     });
   app.notFound((c) =>
-    problemResponse(
-      new AnchorEvalError("not_found", `there is no ${c.req.path}: /docs lists what there is`),
-      c.req.path,
-    ),
+    problemResponse(new AnchorEvalError("not_found", `there is no ${c.req.path}: /docs lists what there is`), at(c)),
   );
-  app.onError((error, c) => problemResponse(error, c.req.path));
+  app.onError((error, c) => problemResponse(error, at(c)));
   return app;
+}
+
+function at(c: Context<AppEnv>): { instance: string; requestId: string } {
+  return { instance: c.req.path, requestId: c.var.requestId };
 }
 
 /** A path that breaks the rules of names can't be there; other values are the caller's to mend. */
 function refusal(target: string, error: z.ZodError): Error {
-  const issues = error.issues.map((issue): Issue => ({
-    path: issue.path.map((key) => (typeof key === "symbol" ? String(key) : key)),
-    code: issue.code,
-    message: issue.message,
-  }));
+  const issues = toIssues(error);
   const [first] = issues;
   const detail = first ? `${first.path.join(".") || "body"}: ${first.message}` : "";
   return target === "param"

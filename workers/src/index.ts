@@ -1,8 +1,71 @@
+import { WorkerEntrypoint } from "cloudflare:workers";
+import type {
+  AnchorRecord,
+  BatchResult,
+  BundleRef,
+  Comparison,
+  ComparisonRequest,
+  Estimate,
+  EstimateRequest,
+  Plan,
+  PlanOptions,
+} from "anchoreval";
 import { createApp } from "./app.ts";
+import { createCaches } from "./bundles/bundle-caches.ts";
 import type { Env } from "./env.ts";
+import { consumeQueue } from "./queue.ts";
+import { callRoute, type RpcCall, type RpcOptions, type RpcResult } from "./rpc/call-route.ts";
 
-const app = createApp();
+type Bindings = Env & { BUNDLES: R2Bucket };
 
-export default { fetch: (request, env, context) => app.fetch(request, env, context) } satisfies ExportedHandler<
-  Env & { BUNDLES: R2Bucket }
->;
+const kept = createCaches();
+const app = createApp({ contents: caches.default }, kept);
+
+export default {
+  fetch: (request, env, context) => app.fetch(request, env, context),
+  queue: (batch, env, context) => consumeQueue(batch, env, context, kept),
+} satisfies ExportedHandler<Bindings>;
+
+/**
+ * What other Workers of the account call by a service binding (`entrypoint = "AnchorEval"`): the routes of the same
+ * names, with their checks and numbers. `version` may be `latest`.
+ * @example const { ok, value, problem } = await env.ANCHOREVAL.estimate({ benchmark, version }, { responses });
+ */
+export class AnchorEval extends WorkerEntrypoint<Bindings> {
+  estimate(ref: BundleRef, request: EstimateRequest, options?: RpcOptions): Promise<RpcResult<Estimate>> {
+    return this.#call({ ref, path: "estimates", body: request, ...options });
+  }
+
+  estimateBatch(
+    ref: BundleRef,
+    requests: readonly (EstimateRequest & { readonly model: string })[],
+    options?: RpcOptions,
+  ): Promise<RpcResult<{ results: BatchResult[] }>> {
+    return this.#call({ ref, path: "estimates/batch", body: { models: requests }, ...options });
+  }
+
+  compare(ref: BundleRef, request: ComparisonRequest, options?: RpcOptions): Promise<RpcResult<Comparison>> {
+    return this.#call({ ref, path: "comparisons", body: request, ...options });
+  }
+
+  plan(ref: BundleRef, request: PlanOptions = {}, options?: RpcOptions): Promise<RpcResult<Plan>> {
+    const query = new URLSearchParams(
+      Object.entries(request).map(([name, value]): [string, string] => [name, String(value)]),
+    );
+    return this.#call({ ref, path: `plan?${query.toString()}`, ...options });
+  }
+
+  /** @param form - the default one, unless it is named */
+  anchors(
+    ref: BundleRef,
+    form?: string,
+    options?: RpcOptions,
+  ): Promise<RpcResult<{ form: string; digest: string; anchors: AnchorRecord[] }>> {
+    const query = new URLSearchParams(form === undefined ? {} : { form });
+    return this.#call({ ref, path: `anchors?${query.toString()}`, ...options });
+  }
+
+  #call<T>(call: RpcCall): Promise<RpcResult<T>> {
+    return callRoute(async (request) => app.fetch(request, this.env, this.ctx), call);
+  }
+}

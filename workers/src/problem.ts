@@ -1,5 +1,7 @@
 import { AnchorEvalError, type AnchorEvalErrorCode, type Issue } from "anchoreval";
+import type { z } from "@hono/zod-openapi";
 import { HTTPException } from "hono/http-exception";
+import { logLine, traceOf } from "./observe/log.ts";
 
 /** Codes of refusals that only HTTP knows; the others are AnchorEvalError's. */
 export type HttpProblemCode =
@@ -11,12 +13,15 @@ export type HttpProblemCode =
   | "length_required"
   | "content_mismatch"
   | "misconfigured"
-  | "not_configured"
   | "invalid_state"
   | "state_expired"
   | "payload_too_large"
+  | "rate_limited"
   | "unsupported_media_type"
   | "range_not_satisfiable"
+  | "job_running"
+  | "job_expired"
+  | "not_implemented"
   | "internal";
 
 /** A refusal that only HTTP knows. */
@@ -48,6 +53,8 @@ const PROBLEMS: Readonly<Record<AnchorEvalErrorCode | HttpProblemCode, readonly 
   method_not_allowed: [405, "This method is not allowed here"],
   digest_mismatch: [409, "The answers belong to another bundle"],
   version_conflict: [409, "The version is there with other content"],
+  job_running: [409, "The job has not ended yet"],
+  job_expired: [410, "The job has expired"],
   state_expired: [410, "The session has ended"],
   length_required: [411, "The body's length is needed"],
   payload_too_large: [413, "The body is too large"],
@@ -64,35 +71,45 @@ const PROBLEMS: Readonly<Record<AnchorEvalErrorCode | HttpProblemCode, readonly 
   unknown_scenario: [422, "There is no such scenario"],
   item_changed: [422, "Items have changed since they were calibrated"],
   unsupported: [422, "This is not supported"],
+  rate_limited: [429, "Too many requests"],
   bundle_invalid: [500, "The published bundle breaks the format"],
+  bundle_untrusted: [422, "No trusted key signed the bundle"],
   bundle_format_unsupported: [500, "The published bundle is of a newer format"],
   bundle_corrupt: [500, "The published bundle is damaged"],
   numeric_failure: [500, "A computation broke down"],
   aborted: [500, "The work was aborted"],
   misconfigured: [500, "This Worker is not set up right"],
+  truncated: [500, "An answer ended too early"],
   internal: [500, "Something went wrong here"],
   out_of_memory: [500, "Not enough memory"],
-  not_configured: [501, "This Worker is not set up for that"],
+  not_implemented: [501, "This Worker is not set up for that"],
   unavailable: [503, "Storage does not answer"],
 };
 
 /** Longest list of issues in an answer: a large bad request must not make a larger answer. */
 const MOST_ISSUES = 100;
 
-/** The problem document (RFC 9457) of an error. Only errors made for readers show their message. */
-export function problemResponse(error: unknown, instance: string): Response {
+/**
+ * The problem document (RFC 9457) of an error. Only errors made for readers show their message.
+ * @param at - the path that was asked, and the request's id in the logs
+ */
+export function problemResponse(
+  error: unknown,
+  { instance, requestId }: { instance: string; requestId: string },
+): Response {
   const known = toKnown(error);
-  const { code, issues } = known;
+  const { code, detail, issues } = problemWords(known);
   const [status, title] = PROBLEMS[code];
-  if (status >= 500) console.error(error);
+  if (status >= 500) logLine("error", "error", { requestId, code, error: traceOf(error) });
   const document = {
     type: `urn:anchoreval:problem:${code}`,
     title,
     status,
-    detail: known.message,
+    detail,
     code,
-    issues: issues.slice(0, MOST_ISSUES),
+    issues,
     instance,
+    requestId,
   };
   return Response.json(document, {
     status,
@@ -103,6 +120,29 @@ export function problemResponse(error: unknown, instance: string): Response {
       "cache-control": "no-store",
     },
   });
+}
+
+/** The code of an error's problem. */
+export function codeOf(error: unknown): AnchorEvalErrorCode | HttpProblemCode {
+  return toKnown(error).code;
+}
+
+/** What a problem document says of an error in particular. */
+export function problemWords({ code, message, issues }: AnchorEvalError | HttpProblem): {
+  code: AnchorEvalErrorCode | HttpProblemCode;
+  detail: string;
+  issues: Issue[];
+} {
+  return { code, detail: message, issues: issues.slice(0, MOST_ISSUES) };
+}
+
+/** zod's findings as ours. */
+export function toIssues({ issues }: z.ZodError): Issue[] {
+  return issues.map(({ path, code, message }) => ({
+    path: path.map((key) => (typeof key === "symbol" ? String(key) : key)),
+    code,
+    message,
+  }));
 }
 
 function toKnown(error: unknown): AnchorEvalError | HttpProblem {

@@ -11,6 +11,7 @@ import { publishCommand } from "./publish.ts";
 import { replayCommand } from "./replay.ts";
 import { routeCommand } from "./route.ts";
 import { serveCommand } from "./serve.ts";
+import { sweepCommand } from "./sweep.ts";
 import { simulateCommand } from "./simulate.ts";
 
 /**
@@ -34,6 +35,7 @@ export function main(argv: readonly string[], streams: Streams = process): Promi
         embedCommand,
         routeCommand,
         publishCommand,
+        sweepCommand,
         serveCommand,
         demoCommand,
       ],

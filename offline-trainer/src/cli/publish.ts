@@ -1,22 +1,21 @@
 import { stat } from "node:fs/promises";
 import type { Command } from "anchoreval/cli";
 import { AnchorEvalError } from "anchoreval/core";
-import { folderStore } from "anchoreval/node";
-import { publishBundle, publishToWorker, r2Store, type PublishResult } from "anchoreval/publish";
+import { folderSource } from "anchoreval/node";
+import { publishBundle, publishToWorker } from "anchoreval/publish";
 import { readBundleFolder } from "../publish/bundle-folder.ts";
-import { startLocalWorker } from "../serve/local-worker.ts";
-import { checkOutFolder } from "./out-folder.ts";
+import { storeKind, withStore } from "./with-store.ts";
 
 export const publishCommand: Command = {
   name: "publish",
-  summary: "a bundle to a Worker, to the local R2 of the Worker, or to a folder for any static host",
+  summary: "a bundle to a Worker, to R2, to the local R2 of the Worker, or to a folder for any static host",
   positionals: "DIR",
   options: {
     to: {
       type: "string",
-      value: "URL|local|FOLDER",
+      value: "URL|r2://BUCKET|local|FOLDER",
       description:
-        "a Worker's address, with the token in ANCHOREVAL_TOKEN; local = the R2 of `wrangler dev` and `anchoreval serve` in this folder",
+        "a Worker's address, with the token in ANCHOREVAL_TOKEN; a bucket, with R2_ACCOUNT_ID, R2_ACCESS_KEY_ID and R2_SECRET_ACCESS_KEY; local = the R2 of `wrangler dev` and `anchoreval serve` in this folder",
     },
   },
   async run({ positionals, options, output, signal }) {
@@ -25,23 +24,17 @@ export const publishCommand: Command = {
       throw new AnchorEvalError("invalid_option", "publish takes one folder: anchoreval publish DIR --to local");
     const to = options.required("to");
     const address = /^https?:\/\//i.test(to);
-    if (!address && /^[a-z0-9]+:\/\//i.test(to))
-      throw new AnchorEvalError(
-        "unsupported",
-        `publishing to ${to.split(":")[0]!} is not there yet: publish to a Worker's address, to a folder, or to local`,
-      );
+    const plainFiles = !address && storeKind(to) === "folder";
     const token = address ? tokenOf(to) : null;
-    if (!address && to !== "local") await checkOutFolder("--to", to);
     if ((await stat(folder).catch(() => null))?.isDirectory() === false)
       throw new AnchorEvalError("invalid_option", `${folder} is a file: publish takes the folder of a bundle`);
     const files = await readBundleFolder(folder);
+    const signatures = (await folderSource(folder).readSignatures?.()) ?? null;
     const upload = { onUpload: ({ name }: { name: string }) => output.remark(`uploading ${name}`), signal };
     const result =
       token !== null
-        ? await publishToWorker(files, { baseUrl: to, token, ...upload })
-        : to === "local"
-          ? await toLocal(files)
-          : await publishBundle(folderStore(to), files, { plainFiles: true });
+        ? await publishToWorker(files, { baseUrl: to, token, signatures, ...upload })
+        : await withStore(to, signal, (store) => publishBundle(store, files, { plainFiles, signatures }));
     const words = result.status === "already" ? "is there already, with the same content" : "is published";
     if (output.json) output.document(result);
     else
@@ -51,15 +44,6 @@ export const publishCommand: Command = {
     return 0;
   },
 };
-
-async function toLocal(files: Parameters<typeof publishBundle>[1]): Promise<PublishResult> {
-  const worker = await startLocalWorker({ port: 0 });
-  try {
-    return await publishBundle(r2Store(await worker.bucket()), files);
-  } finally {
-    await worker.dispose();
-  }
-}
 
 /** The token from the environment: never from the command line, where others of the machine can read it. */
 function tokenOf(address: string): string {

@@ -1,6 +1,6 @@
 import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
-import { BUNDLE_FILES, type BundleFileName } from "anchoreval/bundle";
+import { BUNDLE_FILES, SIGNATURE_FILE, type BundleFileName } from "anchoreval/bundle";
 import { AnchorEvalError } from "anchoreval/core";
 
 /**
@@ -13,7 +13,7 @@ export async function checkBundleFolder(folder: string): Promise<void> {
     if (code === "ENOENT") return [];
     throw new AnchorEvalError("invalid_option", `${folder} can't be written to: ${message}`, { cause: error });
   });
-  const other = names.filter((name) => !(BUNDLE_FILES as readonly string[]).includes(name));
+  const other = names.filter((name) => ![...BUNDLE_FILES, SIGNATURE_FILE].some((own) => own === name));
   if (other.length > 0)
     throw new AnchorEvalError(
       "invalid_option",

@@ -4,7 +4,7 @@ import { createServer } from "node:net";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { AnchorEvalError } from "anchoreval";
-import type { R2StoreBucket } from "anchoreval/publish";
+import type { R2SweepBucket } from "anchoreval/publish";
 import { Miniflare } from "miniflare";
 
 export interface LocalWorkerOptions {
@@ -15,7 +15,7 @@ export interface LocalWorkerOptions {
   /** Port of a second socket, workerd's own without miniflare before it: for benchmarks. 0 = any free one */
   readonly directSocket?: number;
   /** Secrets and variables beside those of wrangler.toml, such as `TOKENS`. `SESSION_KEYS` is made anew unless it is here. */
-  readonly vars?: Readonly<Record<string, string>>;
+  readonly vars?: Readonly<Record<string, string | number>>;
 }
 
 /** The Worker on this machine, with a real (local) R2. */
@@ -25,7 +25,7 @@ export interface LocalWorker {
   /** The direct socket, where one was asked for. */
   readonly directUrl: string | null;
   /** The R2 bucket of its bundles: `publishBundle(r2Store(await worker.bucket()), files)`. */
-  bucket(): Promise<R2StoreBucket>;
+  bucket(): Promise<R2SweepBucket>;
   /** Stops it; its R2 stays on disk. */
   dispose(): Promise<void>;
 }
@@ -36,6 +36,11 @@ interface WorkerSettings {
   readonly compatibilityDate: string;
   readonly compatibilityFlags: string[];
   readonly r2Buckets: Record<string, string>;
+  /** Queues by binding, and how each is consumed by name. */
+  readonly queues: {
+    readonly producers: Record<string, string>;
+    readonly consumers: Record<string, { maxBatchSize?: number; maxBatchTimeout?: number; maxRetries?: number }>;
+  };
   readonly vars: Record<string, string | number | boolean>;
 }
 
@@ -52,7 +57,7 @@ const BUNDLED = fileURLToPath(new URL("../worker/", import.meta.url));
  */
 export async function startLocalWorker(options: LocalWorkerOptions = {}): Promise<LocalWorker> {
   const { port = 8787, persist = ".wrangler/state", directSocket } = options;
-  const { name, compatibilityDate, compatibilityFlags, r2Buckets, vars } = await readSettings();
+  const { name, compatibilityDate, compatibilityFlags, r2Buckets, queues, vars } = await readSettings();
   for (const wanted of [port, directSocket]) if (wanted !== undefined) await refuseTakenPort(wanted);
   const miniflare = new Miniflare({
     host: HOST,
@@ -67,7 +72,10 @@ export async function startLocalWorker(options: LocalWorkerOptions = {}): Promis
         compatibilityDate,
         compatibilityFlags,
         r2Buckets,
-        bindings: { SESSION_KEYS: randomBytes(32).toString("hex"), ...vars, ...options.vars },
+        queueProducers: queues.producers,
+        queueConsumers: queues.consumers,
+        // A line for every request is for Cloudflare's logs, not for this terminal.
+        bindings: { SESSION_KEYS: randomBytes(32).toString("hex"), ...vars, LOG_REQUESTS: false, ...options.vars },
         assets: { directory: join(BUNDLED, "public"), routerConfig: { has_user_worker: true } },
         ...(directSocket !== undefined && { unsafeDirectSockets: [{ host: HOST, port: directSocket, proxy: false }] }),
       },

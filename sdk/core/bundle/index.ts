@@ -16,8 +16,16 @@ export {
   SHA256,
   VERSION,
 } from "./names.ts";
-export { blobKey, indexKey, manifestKey, yankedKey } from "./keys.ts";
+export { blobKey, indexKey, manifestKey, plainSignatureKey, signatureKey, yankedKey } from "./keys.ts";
 export { parseManifest } from "./parse-manifest.ts";
 export { decodeRouting, type RoutingContent } from "./routing-file.ts";
 export { decodeSafetensorsHeader, encodeSafetensors, tensorData, type Tensor } from "./safetensors.ts";
+export {
+  encodeSignatures,
+  mergeSignatures,
+  parseSignatures,
+  PUBLIC_KEY,
+  SIGNATURE_FILE,
+  type ManifestSignature,
+} from "./signature.ts";
 export type { BundleSource, ByteRange } from "./source.ts";

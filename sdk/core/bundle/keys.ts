@@ -15,5 +15,15 @@ export const manifestKey = (benchmark: string, version: string): string => fileK
 /** `bundles/<benchmark>/<version>/yanked.json`: whether a version is yanked, and why; absent where it never was. */
 export const yankedKey = (benchmark: string, version: string): string => `bundles/${benchmark}/${version}/yanked.json`;
 
+/**
+ * `bundles/<benchmark>/signatures/<sha256>`: the signatures of the manifest of this digest. Not the version's: they are
+ * there before the manifest is, and whichever of two publishers wins, its own are the ones that count.
+ */
+export const signatureKey = (benchmark: string, sha256: string): string => `bundles/${benchmark}/signatures/${sha256}`;
+
+/** `bundles/<benchmark>/<version>/manifest.sig`: where a static host has them. */
+export const plainSignatureKey = (benchmark: string, version: string): string =>
+  `bundles/${benchmark}/${version}/manifest.sig`;
+
 /** `bundles/<benchmark>/blobs/<sha256>`: a file's content, once. */
 export const blobKey = (benchmark: string, sha256: string): string => `bundles/${benchmark}/blobs/${sha256}`;

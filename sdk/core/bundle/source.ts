@@ -16,4 +16,6 @@ export interface BundleSource {
    * @throws AnchorEvalError `unavailable` where storage or network failed
    */
   read(file: BundleFileName, options?: { range?: ByteRange; signal?: AbortSignal }): Promise<Uint8Array | null>;
+  /** manifest.sig, null where there is none. A source without this has no signatures. */
+  readSignatures?(options?: { signal?: AbortSignal }): Promise<Uint8Array | null>;
 }

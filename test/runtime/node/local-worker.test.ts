@@ -37,6 +37,23 @@ test("one request gives the same numbers in Node and over HTTP", async () => {
   expectSameNumbers(await client.estimate(REF, { responses }), estimateFromAnchors(bundle, responses), 1e-9);
 });
 
+test("batches and jobs give the same numbers too", async () => {
+  const client = createClient({ baseUrl: worker.url });
+  const single = await client.estimate(REF, { responses });
+  const requests = Array.from({ length: 5 }, (_, k) => ({ model: `m${k}`, responses }));
+  const job = await client.jobs.submit(REF, [...requests, ...requests]);
+  for await (const line of client.estimateLines(REF, requests))
+    expect(line).toEqual({ index: line.index, model: `m${line.index}`, estimate: single });
+  const done = await client.jobs.wait(job, { interval: 50, signal: AbortSignal.timeout(20_000) });
+  expect(done).toMatchObject({ state: "done", models: 10, results: 10 });
+  const indices: number[] = [];
+  for await (const line of client.jobs.results(done)) {
+    indices.push(line.index);
+    expect(line).toMatchObject({ model: `m${line.index % 5}`, estimate: single });
+  }
+  expect(indices).toEqual(Array.from({ length: 10 }, (_, k) => k));
+});
+
 test("a bundle that is loaded from the Worker is the one that was published", async () => {
   const bundle = await loadBundle(`${worker.url}/v1/bundles/sample/latest`, { scenarios: ["beta/γ"] });
   expect([...bundle.scenarios.keys()]).toEqual(["beta/γ"]);

@@ -24,6 +24,7 @@ test("a problem document says what, where and how to mend it", async () => {
     code: "invalid_answers",
     issues: [{ path: ["responses", first], code: "out_of_range", message: "a score is in [0,1], got 2" }],
     instance: ESTIMATES,
+    requestId: expect.stringMatching(/^[0-9a-f-]{36}$/) as string,
   });
 });
 

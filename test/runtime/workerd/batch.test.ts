@@ -1,6 +1,7 @@
-import type { BatchResult } from "anchoreval";
-import { beforeAll, expect, test } from "vitest";
-import { BatchResponseSchema, MAX_BATCH_MODELS } from "../../../workers/src/schemas/batch.ts";
+import type { BatchResult, Estimate } from "anchoreval";
+import { beforeAll, describe, expect, test } from "vitest";
+import { DEFAULT_BATCH_MODELS } from "../../../workers/src/batch/batch-limit.ts";
+import { BatchLineSchema, BatchResponseSchema, ResultsEndSchema } from "../../../workers/src/schemas/batch.ts";
 import { sampleAnswers } from "../../support/sample-answers.ts";
 import { post, problemOf, publishSample, startApp } from "./support/worker.ts";
 
@@ -10,7 +11,7 @@ const [first] = Object.keys(answers) as [string];
 beforeAll(() => publishSample());
 
 async function resultsOf(body: unknown): Promise<BatchResult[]> {
-  const response = await startApp()(BATCH, post(body));
+  const response = await startApp({}, { MAX_BATCH_MODELS: 100 })(BATCH, post(body));
   expect(response.status).toBe(200);
   const parsed: { results: BatchResult[] } = await response.json();
   expect(BatchResponseSchema.parse(parsed)).toEqual(parsed);
@@ -69,7 +70,7 @@ test("two lists of models are refused", async () => {
 
 test.each([
   ["no models", { models: [] }, ["models"]],
-  ["too many models", { models: Array(MAX_BATCH_MODELS + 1).fill({ model: "m", responses: {} }) }, ["models"]],
+  ["too many models", { models: Array(DEFAULT_BATCH_MODELS + 1).fill({ model: "m", responses: {} }) }, ["models"]],
   ["a model without a name", { models: [{ responses: answers }] }, ["models", 0, "model"]],
   [
     "a model without answers",
@@ -84,6 +85,116 @@ test.each([
 });
 
 test("a hundred models read storage once", async () => {
-  const models = Array.from({ length: MAX_BATCH_MODELS }, (_, i) => ({ model: `m${i}`, responses: answers }));
-  expect(await resultsOf({ models })).toHaveLength(MAX_BATCH_MODELS);
+  const models = Array.from({ length: 100 }, (_, i) => ({ model: `m${i}`, responses: answers }));
+  expect(await resultsOf({ models })).toHaveLength(100);
+});
+
+describe("lines", () => {
+  const lines = (body: string, headers: Record<string, string> = { "content-type": "application/x-ndjson" }) => ({
+    method: "POST",
+    headers,
+    body,
+  });
+  const good = (model: string): string => JSON.stringify({ model, responses: answers });
+  const read = async (response: Response): Promise<Record<string, unknown>[]> => {
+    expect([response.status, response.headers.get("content-type")]).toEqual([200, "application/x-ndjson"]);
+    const found = (await response.text()).trimEnd().split("\n");
+    return found.map((line) => JSON.parse(line) as Record<string, unknown>);
+  };
+  const request = startApp({}, { MAX_BATCH_MODELS: 20 });
+
+  test("give the numbers of single estimates, each with its index, then their counts", async () => {
+    const others = sampleAnswers("20", {}, { seed: 2 });
+    const [one, two, end] = await read(
+      await request(BATCH, lines(`${good("a")}\n\n${JSON.stringify({ model: "b", responses: others })}\r\n`)),
+    );
+    const single = async (responses: object): Promise<Estimate> =>
+      (await request(BATCH.replace("/batch", ""), post({ responses }))).json();
+    expect(one).toEqual({ index: 0, model: "a", estimate: await single(answers) });
+    expect(two).toEqual({ index: 1, model: "b", estimate: await single(others) });
+    expect(end).toEqual({ done: true, results: 2, problems: 0 });
+    for (const line of [one, two]) expect(BatchLineSchema.parse(line)).toEqual(line);
+    expect(ResultsEndSchema.parse(end)).toEqual(end);
+  });
+
+  test.each(["application/jsonl", "application/ndjson", "Application/X-NDJSON; charset=utf-8"])(
+    "may be called %s",
+    async (type) => {
+      expect(await read(await request(BATCH, lines(good("a"), { "content-type": type })))).toHaveLength(2);
+    },
+  );
+
+  test("are given for JSON where Accept asks for them", async () => {
+    const body = { models: [{ model: "a", responses: answers }] };
+    const found = await read(await request(BATCH, post(body, { accept: "application/jsonl, */*;q=0.1" })));
+    expect(found).toMatchObject([
+      { index: 0, model: "a" },
+      { done: true, results: 1 },
+    ]);
+  });
+
+  test("a bad line is its own problem, and the others go on", async () => {
+    const bad: [string, string, string | null, (string | number)[] | null][] = [
+      ["{", "malformed_json", null, null],
+      ["[]", "invalid_request", null, []],
+      ["null", "invalid_request", null, []],
+      ['{"model":3,"responses":{}}', "invalid_request", null, ["model"]],
+      ['{"model":"m","responses":{},"levle":1}', "invalid_request", "m", []],
+      [good("m").replace('{"model"', '{"model":"x","model"'), "invalid_answers", "m", ["model"]],
+      [good("m").replace('"responses":{', `"responses":{"${first}":1,`), "invalid_answers", "m", ["responses", first]],
+      ['{"model":"m","responses":{"__proto__":1}}', "invalid_answers", "m", ["responses", "__proto__"]],
+      ['{"model":"m","responses":{"nobody":1}}', "invalid_answers", "m", ["responses", "nobody"]],
+    ];
+    const found = await read(await request(BATCH, lines([...bad.map(([line]) => line), good("last")].join("\n"))));
+    bad.forEach(([line, code, model, path], index) => {
+      expect(found[index], line).toMatchObject({ index, model, problem: { code } });
+      const { issues } = found[index]!["problem"] as { issues: { path: unknown }[] };
+      expect(issues[0]?.path ?? null, line).toEqual(path);
+      expect(BatchLineSchema.parse(found[index])).toEqual(found[index]);
+    });
+    expect(found.slice(bad.length)).toMatchObject([
+      { index: bad.length, model: "last", estimate: { form: "20" } },
+      { done: true, results: 1, problems: bad.length },
+    ]);
+  });
+
+  test("a hundred issues are listed at most", async () => {
+    const many = Object.fromEntries(Array.from({ length: 500 }, (_, k) => [`nobody ${k}`, 1]));
+    const [line] = await read(await request(BATCH, lines(JSON.stringify({ model: "m", responses: many }))));
+    expect((line!["problem"] as { issues: unknown[] }).issues).toHaveLength(100);
+  });
+
+  test.each([
+    ["no lines", "\n \n", 422, "invalid_request"],
+    ["too many lines", `${good("a")}\n`.repeat(21), 422, "invalid_request"],
+  ])("%s: refused as a whole", async (_, body, status, code) => {
+    expect(await problemOf(await request(BATCH, lines(body)))).toMatchObject({
+      status,
+      code,
+      issues: [{ path: ["models"] }],
+    });
+  });
+
+  test("of a version that isn't there, or is no version", async () => {
+    for (const version of ["9.9.9", "nine"])
+      expect(await problemOf(await request(BATCH.replace("1.0.0", version), lines(good("a"))))).toMatchObject({
+        status: 404,
+        code: "not_found",
+      });
+  });
+
+  test("over the limit of a body, or of another type", async () => {
+    const small = startApp({}, { MAX_REQUEST_BYTES: 100 });
+    expect(await problemOf(await small(BATCH, lines(good("a"))))).toMatchObject({ status: 413 });
+    expect(await problemOf(await request(BATCH, lines(good("a"), { "content-type": "text/plain" })))).toMatchObject({
+      status: 415,
+    });
+  });
+
+  test("a reader that leaves ends the work", async () => {
+    const response = await request(BATCH, lines(`${good("a")}\n`.repeat(20)));
+    const reader = response.body!.getReader();
+    expect((await reader.read()).done).toBe(false);
+    await reader.cancel();
+  });
 });

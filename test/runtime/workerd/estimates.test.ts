@@ -28,7 +28,7 @@ test("a batch gives each model what it gets alone", async () => {
     .map(({ name, request }) => ({ model: name, ...request }));
   const client = createClient({
     baseUrl: "http://localhost",
-    fetch: (input, init) => startApp()(new URL(input as string).pathname, init),
+    fetch: (input, init) => startApp({}, { MAX_BATCH_MODELS: models.length })(new URL(input as string).pathname, init),
   });
   const ref = { benchmark: bundle.benchmark!, version: "latest" };
   const results = await client.estimateBatch(ref, models);

@@ -185,7 +185,7 @@ describe("what is refused", () => {
   test("without keys there are no evaluations, with broken ones it says so and shows nothing", async () => {
     expect(await problemOf(await startApp()(NEXT, post({ begin: {} })))).toMatchObject({
       status: 501,
-      code: "not_configured",
+      code: "not_implemented",
     });
     const broken = await problemOf(await startApp({}, { SESSION_KEYS: "secret!" })(NEXT, post({ begin: {} })));
     expect(broken).toMatchObject({ status: 500, code: "misconfigured" });

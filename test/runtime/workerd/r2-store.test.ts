@@ -1,9 +1,10 @@
 import { env } from "cloudflare:workers";
 import { reset } from "cloudflare:test";
-import { r2Store } from "anchoreval/publish";
+import { r2Store, sweepableR2Store } from "anchoreval/publish";
 import { expect, test } from "vitest";
 import { describeBundleStore } from "../../conformance/bundle-store.suite.ts";
 import { describePublishing } from "../../conformance/publishing.suite.ts";
+import { describeSweeping } from "../../conformance/sweeping.suite.ts";
 
 const empty = async (): Promise<ReturnType<typeof r2Store>> => {
   await reset();
@@ -11,6 +12,10 @@ const empty = async (): Promise<ReturnType<typeof r2Store>> => {
 };
 describeBundleStore("R2", empty);
 describePublishing("R2", empty);
+describeSweeping("R2", async () => {
+  await reset();
+  return sweepableR2Store(env.BUNDLES);
+});
 
 test("lists more than one page", async () => {
   await empty();

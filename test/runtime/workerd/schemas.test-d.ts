@@ -4,6 +4,7 @@
 import type { z } from "zod";
 import type {
   AdaptiveTurn,
+  BatchLine,
   BatchResult,
   BenchmarkSummary,
   Client,
@@ -12,6 +13,7 @@ import type {
   Estimate,
   EstimateRequest,
   Issue,
+  JobStatus,
   Manifest,
   NextItemsRequest,
   Plan,
@@ -20,13 +22,14 @@ import type {
   RoutesRequest,
 } from "anchoreval";
 import type { AnchorsSchema } from "../../../workers/src/schemas/anchors.ts";
-import type { BatchRequestSchema, BatchResponseSchema } from "../../../workers/src/schemas/batch.ts";
+import type { BatchLineSchema, BatchRequestSchema, BatchResponseSchema } from "../../../workers/src/schemas/batch.ts";
 import type { BenchmarkListSchema, BenchmarkSchema } from "../../../workers/src/schemas/benchmark.ts";
 import type { ComparisonRequestSchema, ComparisonSchema } from "../../../workers/src/schemas/comparison.ts";
 import type { AdaptiveTurnSchema, NextItemsRequestSchema } from "../../../workers/src/schemas/next-items.ts";
 import type { PlanQuery, PlanSchema } from "../../../workers/src/schemas/plan.ts";
 import type { EstimateRequestSchema } from "../../../workers/src/schemas/estimate-request.ts";
 import type { EstimateSchema } from "../../../workers/src/schemas/estimate.ts";
+import type { JobStatusSchema } from "../../../workers/src/schemas/job.ts";
 import type { ManifestSchema } from "../../../workers/src/schemas/manifest.ts";
 import type { RoutesRequestSchema, RoutesSchema } from "../../../workers/src/schemas/route.ts";
 import type { IssueSchema } from "../../../workers/src/schemas/problem.ts";
@@ -44,6 +47,8 @@ export const agreement: [
   Same<z.infer<typeof EstimateRequestSchema>, EstimateRequest>,
   Same<z.infer<typeof BatchRequestSchema>["models"][number], EstimateRequest & { model: string }>,
   Same<z.infer<typeof BatchResponseSchema>["results"][number], BatchResult>,
+  Same<z.infer<typeof BatchLineSchema>, BatchLine>,
+  Same<z.infer<typeof JobStatusSchema>, JobStatus>,
   Same<z.infer<typeof ComparisonRequestSchema>, ComparisonRequest>,
   Same<z.infer<typeof ComparisonSchema>, Comparison>,
   Same<z.infer<typeof PlanQuery>, PlanOptions>,
@@ -57,4 +62,4 @@ export const agreement: [
   Same<z.infer<typeof RoutesSchema>, Routes>,
   Same<z.infer<typeof NextItemsRequestSchema>, NextItemsRequest>,
   Same<z.infer<typeof AdaptiveTurnSchema>, AdaptiveTurn>,
-] = [true, true, true, true, true, true, true, true, true, true, true, true, true, true, true, true, true];
+] = [true, true, true, true, true, true, true, true, true, true, true, true, true, true, true, true, true, true, true];

@@ -81,6 +81,24 @@ describe("an isolate", () => {
     expect(bucket.reads).toEqual([...COLD_READS, parametersKey, anchorsKey]);
   });
 
+  test("refuses a bundle that would take its memory, before it is read; its files can be had", async () => {
+    const key = manifestKey("sample", "1.0.0");
+    const manifest = await (await env.BUNDLES.get(key))!.json<{
+      scenarios: { items: number; subscenarios: { items: number }[] }[];
+    }>();
+    const [scenario] = manifest.scenarios as [(typeof manifest.scenarios)[0]];
+    scenario.items += 9_000_000;
+    scenario.subscenarios[0]!.items += 9_000_000;
+    await env.BUNDLES.put(key, JSON.stringify(manifest));
+    const bucket = watchedBucket();
+    const request = startApp({}, { BUNDLES: bucket });
+    const problem = await problemOf(await request(ESTIMATES, ask));
+    expect(problem).toMatchObject({ status: 422, code: "unsupported" });
+    expect(problem.detail).toMatch(/sample@1\.0\.0 takes \d+ bytes of memory/);
+    expect(bucket.reads).not.toContain(parametersKey);
+    expect((await request("/v1/bundles/sample/1.0.0/files/anchors.jsonl")).status).toBe(200);
+  });
+
   test("doesn't ask storage for health or a file's size", async () => {
     const bucket = watchedBucket();
     const request = startApp({}, { BUNDLES: bucket });
@@ -148,6 +166,49 @@ describe("damage", () => {
         expect(await problemOf(response)).toMatchObject({ status: 500, code: "bundle_corrupt", issues: [{ code }] });
       }
     });
+  });
+});
+
+describe("a bundle that is removed while it is in use", () => {
+  const remove = async (...keys: string[]): Promise<void> => env.BUNDLES.delete(keys);
+  const manifestOf = manifestKey("sample", "1.0.0");
+
+  test("goes on being right where it is in memory", async () => {
+    const request = startApp();
+    const before: object = await (await request(ESTIMATES, ask)).json();
+    await remove(manifestOf, parametersKey, anchorsKey, INDEX);
+    expect(await (await request(ESTIMATES, ask)).json()).toEqual(before);
+  });
+
+  test("isn't there for isolates that begin then", async () => {
+    await remove(manifestOf, parametersKey, anchorsKey, INDEX);
+    expect(await problemOf(await startApp()(ESTIMATES, ask))).toMatchObject({ status: 404, code: "not_found" });
+  });
+
+  test("is damaged where its manifest is in memory, or still there, and its files are gone: no score", async () => {
+    const request = startApp();
+    expect((await request("/v1/bundles/sample/1.0.0")).status).toBe(200);
+    await remove(parametersKey, anchorsKey);
+    for (const send of [request, startApp()])
+      for (const [path, init] of [
+        [ESTIMATES, ask],
+        ["/v1/bundles/sample/1.0.0/files/anchors.jsonl", {}],
+        ["/v1/bundles/sample/1.0.0/files/anchors.jsonl", { headers: { range: "bytes=1-5" } }],
+      ] as [string, RequestInit][])
+        expect(await problemOf(await send(path, init))).toMatchObject({ status: 500, code: "bundle_corrupt" });
+  });
+
+  test("between one read and the next: no score", async () => {
+    const real = watchedBucket();
+    const bucket: typeof real = {
+      ...real,
+      get: async (key, options) => {
+        if (key === parametersKey) await remove(manifestOf, parametersKey, anchorsKey, INDEX);
+        return real.get(key, options);
+      },
+    };
+    const problem = await problemOf(await startApp({}, { BUNDLES: bucket })(ESTIMATES, ask));
+    expect(problem).toMatchObject({ status: 500, code: "bundle_corrupt" });
   });
 });
 

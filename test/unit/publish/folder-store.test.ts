@@ -7,6 +7,7 @@ import { publishBundle } from "anchoreval/publish";
 import { afterAll, expect, test } from "vitest";
 import { describeBundleStore } from "../../conformance/bundle-store.suite.ts";
 import { describePublishing } from "../../conformance/publishing.suite.ts";
+import { describeSweeping } from "../../conformance/sweeping.suite.ts";
 import { sampleBundle } from "../../support/sample-bundle.ts";
 
 const folders: string[] = [];
@@ -19,6 +20,7 @@ afterAll(() => Promise.all(folders.map((path) => rm(path, { recursive: true })))
 
 describeBundleStore("a folder", async () => folderStore(await folder()));
 describePublishing("a folder", async () => folderStore(await folder()));
+describeSweeping("a folder", async () => folderStore(await folder()));
 
 test("a static host's folder holds the bundle as it was fitted, and no leftovers", async () => {
   const root = await folder();

@@ -412,11 +412,27 @@ describe("publish", () => {
       message:
         "publishing to https://evals.example.com takes a token: set ANCHOREVAL_TOKEN (anchoreval token makes one)",
     },
-    ...["r2://bucket", "S3://bucket"].map((place): Case => ({
-      argv: ["publish", bundle, "--to", place],
+    {
+      argv: ["publish", bundle, "--to", "r2://bucket"],
+      message:
+        "r2://bucket takes R2_ACCOUNT_ID, R2_ACCESS_KEY_ID, R2_SECRET_ACCESS_KEY in the environment (an R2 API token with object read and write)",
+    },
+    {
+      argv: ["publish", bundle, "--to", "R2://bucket/folder"],
+      message: "R2://bucket/folder is no bucket: r2://BUCKET, without a folder",
+    },
+    {
+      argv: ["publish", bundle, "--to", "S3://bucket"],
       code: "unsupported",
-      message: `publishing to ${place.split(":")[0]!} is not there yet: publish to a Worker's address, to a folder, or to local`,
-    })),
+      message: "S3:// can't be written to: take r2://BUCKET, a folder, or local",
+    },
+    { argv: ["sweep", "--to", good], message: `--to ${good} is no folder: nothing is published there` },
+    { argv: ["sweep"], message: "--to is needed" },
+    {
+      argv: ["sweep", "--to", "https://evals.example.com"],
+      code: "unsupported",
+      message: "https:// can't be written to: take r2://BUCKET, a folder, or local",
+    },
     { argv: ["publish", bundle, "--to", good], message: `--to ${good} can't be made a folder: ${good} is a file` },
     {
       argv: ["publish", bundle, "--to", `${good}/in/it`],

@@ -1,4 +1,5 @@
-import { expect, test } from "vitest";
+import fc from "fast-check";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { PromiseCache } from "../../../workers/src/bundles/promise-cache.ts";
 
 const ignore = (): void => undefined;
@@ -9,9 +10,9 @@ function textCache(options: { maxBytes?: number; maxAge?: number; now?: () => nu
   return {
     loads,
     read: (key: string, value = key): Promise<string> =>
-      cache.get(key, () => (loads.push(key), Promise.resolve(value)), ignore),
+      cache.get(key, { load: () => (loads.push(key), Promise.resolve(value)), keepAlive: ignore }),
     load: (key: string, load: () => Promise<string>, keepAlive: (work: Promise<unknown>) => void = ignore) =>
-      cache.get(key, load, keepAlive),
+      cache.get(key, { load, keepAlive }),
   };
 }
 
@@ -89,4 +90,150 @@ test("gives the load to the request that began it, to be kept alive, and never a
     (work) => kept.push(work),
   ).catch(ignore);
   await expect(Promise.all(kept)).resolves.toHaveLength(1);
+});
+
+test("a wait for a load that never ends is an end of its own, for who began it and who waits with him", async () => {
+  const cache = new PromiseCache<string>({ maxBytes: 10, sizeOf: () => 1, patience: 10 });
+  const never = { load: () => new Promise<string>(ignore), keepAlive: ignore };
+  const waits = [cache.get("a", never), cache.get("a", never)];
+  await Promise.all(waits.map((wait) => expect(wait).rejects.toMatchObject({ code: "unavailable" })));
+});
+
+test("shows what is here, and what is loading not yet", async () => {
+  let now = 0;
+  const cache = new PromiseCache<string>({ maxBytes: 10, sizeOf: () => 1, maxAge: 60, now: () => now });
+  expect(cache.peek("a")).toBeNull();
+  const load = cache.get("a", { load: () => Promise.resolve("value"), keepAlive: ignore });
+  expect(cache.peek("a")).toBeNull();
+  await load;
+  expect(await cache.peek("a")).toBe("value");
+  now = 60;
+  expect(cache.peek("a")).toBeNull();
+});
+
+describe("bytes of loads under way", () => {
+  beforeEach(() => void vi.useFakeTimers());
+  afterEach(() => void vi.useRealTimers());
+
+  /** Loads that end when they are told to. */
+  function started() {
+    const cache = new PromiseCache<number>({ maxBytes: 100, sizeOf: (value) => value, patience: 5000 });
+    const begun = new Map<string, { end: (size: number) => void; fail: () => void }>();
+    const begin = (key: string, takes: number): Promise<number> =>
+      cache.get(key, {
+        load: () => new Promise((end, reject) => begun.set(key, { end, fail: () => reject(new Error(key)) })),
+        takes,
+        keepAlive: ignore,
+      });
+    return { cache, begun, begin };
+  }
+  const aMoment = () => vi.advanceTimersByTimeAsync(15);
+  const longEnough = () => vi.advanceTimersByTimeAsync(10_000);
+
+  test("count: a further load waits until there is room for it", async () => {
+    const { cache, begun, begin } = started();
+    const a = begin("a", 60);
+    const b = begin("b", 30);
+    const c = begin("c", 20);
+    await aMoment();
+    expect([[...begun.keys()], cache.bytes]).toEqual([["a", "b"], 90]);
+    begun.get("b")!.end(10);
+    await aMoment();
+    expect([[...begun.keys()], cache.bytes]).toEqual([["a", "b", "c"], 90]);
+    begun.get("a")!.end(70);
+    begun.get("c")!.end(20);
+    expect(await Promise.all([a, b, c])).toEqual([70, 10, 20]);
+    expect(cache.bytes).toBe(100);
+  });
+
+  test("push values out before they begin, not after", async () => {
+    const { cache, begun, begin } = started();
+    const old = begin("old", 0);
+    await aMoment();
+    begun.get("old")!.end(90);
+    await old;
+    void begin("new", 50).catch(ignore);
+    await aMoment();
+    expect(cache.peek("old")).toBeNull();
+    expect(cache.bytes).toBe(50);
+  });
+
+  test("are free again after a failure", async () => {
+    const { cache, begun, begin } = started();
+    const failing = begin("a", 100);
+    const next = begin("b", 100);
+    await aMoment();
+    expect(begun.has("b")).toBe(false);
+    begun.get("a")!.fail();
+    await expect(failing).rejects.toThrow("a");
+    await aMoment();
+    begun.get("b")!.end(100);
+    expect(await next).toBe(100);
+    expect(cache.bytes).toBe(100);
+  });
+
+  test("of one that is larger than all room: it goes alone, and isn't kept", async () => {
+    const { cache, begun, begin } = started();
+    const small = begin("small", 10);
+    const large = begin("large", 1000);
+    await aMoment();
+    expect([...begun.keys()]).toEqual(["small"]);
+    begun.get("small")!.end(10);
+    await small;
+    await aMoment();
+    expect(cache.bytes).toBe(1000);
+    const third = begin("third", 1);
+    await aMoment();
+    expect(begun.has("third")).toBe(false);
+    begun.get("large")!.end(1000);
+    expect(await large).toBe(1000);
+    await aMoment();
+    begun.get("third")!.end(1);
+    await third;
+    expect(cache.bytes).toBe(1);
+  });
+
+  test("that never come free: `unavailable`, and the key can be asked again", async () => {
+    const { begun, begin } = started();
+    void begin("a", 100).catch(ignore);
+    const waiting = expect(begin("b", 1)).rejects.toMatchObject({ code: "unavailable" });
+    await longEnough();
+    await waiting;
+    begun.get("a")!.end(0);
+    const again = begin("b", 1);
+    await aMoment();
+    begun.get("b")!.end(1);
+    expect(await again).toBe(1);
+  });
+
+  test("never exceed the bound together with what is kept, whatever is asked, ends and fails in which order", async () => {
+    const step = fc.record({
+      key: fc.integer({ min: 0, max: 7 }),
+      size: fc.integer({ min: 0, max: 60 }),
+      what: fc.constantFrom("ask", "ask", "end", "fail", "delete"),
+    });
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
+        const { cache, begun, begin } = started();
+        const asked: Promise<unknown>[] = [];
+        for (const { key, size, what } of steps) {
+          const name = String(key);
+          const load = begun.get(name);
+          if (what === "ask") asked.push(begin(name, size).catch(ignore));
+          else if (what === "delete") cache.delete(name);
+          else if (what === "end") load?.end(size);
+          else load?.fail();
+          if (what !== "ask") begun.delete(name);
+          await Promise.resolve();
+          expect(cache.bytes).toBeLessThanOrEqual(100);
+          expect(cache.bytes).toBeGreaterThanOrEqual(0);
+        }
+        await longEnough();
+        await Promise.all(asked);
+        for (let key = 0; key < 8; key++) cache.delete(String(key));
+        expect(cache.bytes).toBe(0);
+      }),
+      { numRuns: 30 },
+    );
+  });
 });

@@ -14,13 +14,13 @@ const KEY = /^[0-9a-f]{64}$/i;
 
 /**
  * The keys of the setting, for HMAC-SHA-256.
- * @throws HttpProblem `not_configured` (501) without any; `misconfigured` (500) where one breaks the form
+ * @throws HttpProblem `not_implemented` (501) without any; `misconfigured` (500) where one breaks the form
  */
 export async function sessionKeys({ SESSION_KEYS }: AdaptiveSettings): Promise<CryptoKey[]> {
   const keys = (SESSION_KEYS ?? "").split(",").map((key) => key.trim());
   if (keys.length === 1 && keys[0] === "")
     throw new HttpProblem(
-      "not_configured",
+      "not_implemented",
       "this Worker has no secret SESSION_KEYS, which signs the states of adaptive evaluations: its docs/deploy.md says how to make one",
     );
   if (!keys.every((key) => KEY.test(key)))

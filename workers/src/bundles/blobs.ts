@@ -2,6 +2,8 @@ import { AnchorEvalError, type Issue, type Manifest } from "anchoreval";
 import { blobKey, hexOf } from "anchoreval/bundle";
 import { HttpProblem } from "../problem.ts";
 import type { BundleBucket, StoredObject } from "./bundle-bucket.ts";
+import { piecesOf } from "./file-pieces.ts";
+import { putStream } from "./put-stream.ts";
 
 /** R2's error for content of another SHA-256 than was announced. */
 const OTHER_CHECKSUM = /checksum|10037/i;
@@ -18,12 +20,14 @@ export interface BlobUpload {
 
 /**
  * Stores a file's content under its digest, as a stream: memory doesn't grow with it, and R2 checks it.
+ * @param deadline - longest wait for R2 once the body is there. @unit milliseconds
  * @returns `already` where this content is there; one of another length, or that nobody checked, is written anew
  * @throws HttpProblem `content_mismatch`: nothing was written; AnchorEvalError `unavailable`
  */
 export async function storeBlob(
   bucket: BundleBucket,
   { benchmark, sha256, bytes, body }: BlobUpload,
+  deadline: number,
 ): Promise<"stored" | "already"> {
   const key = blobKey(benchmark, sha256);
   const there = await headOf(bucket, key);
@@ -31,24 +35,10 @@ export async function storeBlob(
     await body.cancel();
     return "already";
   }
-  const state = { sent: 0, ended: false };
-  const counted = new TransformStream<Uint8Array, Uint8Array>({
-    transform: (chunk, controller) => {
-      state.sent += chunk.length;
-      controller.enqueue(chunk);
-    },
-    flush: () => void (state.ended = true),
-  });
-  const { readable, writable } = new FixedLengthStream(bytes);
-  const stop = new AbortController();
-  const piped = body.pipeThrough(counted).pipeTo(writable, { signal: stop.signal });
   try {
-    await Promise.all([piped, bucket.put(key, readable, { sha256 })]);
+    await putStream(bucket, key, { bytes, body }, { sha256 }, deadline);
   } catch (cause) {
-    stop.abort(); // whoever still waits to write
-    await piped.catch(() => undefined);
-    if (state.sent > bytes || (state.ended && state.sent < bytes))
-      throw new HttpProblem("content_mismatch", `the body is not the ${bytes} bytes that Content-Length announced`);
+    if (cause instanceof HttpProblem) throw cause;
     if (OTHER_CHECKSUM.test(String(cause)))
       throw new HttpProblem("content_mismatch", `the body's SHA-256 is not ${sha256}: nothing was stored`);
     throw new AnchorEvalError("unavailable", `the R2 bucket could not write ${key}`, { cause });
@@ -58,9 +48,14 @@ export async function storeBlob(
 
 /**
  * Refuses a manifest whose files aren't all stored as it states them.
+ * @param deadline - longest wait for a piece of an object. @unit milliseconds
  * @throws HttpProblem `content_mismatch` with an issue for each file that is `missing`, of another length or other content
  */
-export async function checkBlobs(bucket: BundleBucket, { benchmark, files }: Manifest): Promise<void> {
+export async function checkBlobs(
+  bucket: BundleBucket,
+  { benchmark, files }: Manifest,
+  deadline: number,
+): Promise<void> {
   const found = await Promise.all(
     files.map(async ({ name, bytes, sha256 }, k): Promise<Issue | null> => {
       const key = blobKey(benchmark, sha256);
@@ -69,7 +64,7 @@ export async function checkBlobs(bucket: BundleBucket, { benchmark, files }: Man
       if (there === null) return issue("missing", `${name} was not uploaded: PUT …/blobs/${sha256} first`);
       if (there.size !== bytes)
         return issue("wrong_size", `${name} has ${there.size} bytes, the manifest says ${bytes}`);
-      const stored = checksumOf(there) ?? (await digestOf(bucket, key));
+      const stored = checksumOf(there) ?? (await digestOf(bucket, key, deadline));
       return stored === sha256 ? null : issue("wrong_digest", `${name} has the SHA-256 ${stored}`);
     }),
   );
@@ -88,11 +83,13 @@ function checksumOf({ checksums }: StoredObject): string | null {
 }
 
 /** SHA-256 of an object that was written without one, such as by an S3 client. */
-async function digestOf(bucket: BundleBucket, key: string): Promise<string> {
+async function digestOf(bucket: BundleBucket, key: string, deadline: number): Promise<string> {
   try {
     const object = await bucket.get(key);
     const stream = new crypto.DigestStream("SHA-256");
-    await object!.body.pipeTo(stream);
+    const writer = stream.getWriter();
+    for await (const piece of piecesOf(object!.body, deadline, key)) await writer.write(piece);
+    await writer.close();
     return hexOf(new Uint8Array(await stream.digest));
   } catch (cause) {
     throw new AnchorEvalError("unavailable", `the R2 bucket could not read ${key}`, { cause });

@@ -22,8 +22,23 @@ export interface BundleBucket extends R2StoreBucket {
   put(
     key: string,
     value: Uint8Array,
-    options: { onlyIf: { etagMatches: string } | { etagDoesNotMatch: string } },
+    options: {
+      onlyIf: { etagMatches: string } | { etagDoesNotMatch: string };
+      customMetadata?: Record<string, string>;
+    },
   ): Promise<object | null>;
-  /** Writes a stream of known length, if it has this SHA-256: R2 computes it. */
-  put(key: string, value: ReadableStream, options: { sha256: string }): Promise<object | null>;
+  /** Writes a stream of known length; with a SHA-256, if it has that one: R2 computes it. */
+  put(key: string, value: ReadableStream, options: { sha256?: string }): Promise<object | null>;
+  list(options: { prefix: string; delimiter: string; cursor?: string }): Promise<Listing>;
+  /** Lists with the metadata that objects were written with. */
+  list(options: {
+    prefix: string;
+    include: ["customMetadata"];
+    cursor?: string;
+  }): Promise<Listing<{ readonly key: string; readonly customMetadata?: Record<string, string> }>>;
 }
+
+type Listing<Entry = { readonly key: string }> = {
+  readonly objects: Entry[];
+  readonly delimitedPrefixes: string[];
+} & ({ readonly truncated: true; readonly cursor: string } | { readonly truncated: false });

@@ -5,7 +5,6 @@ import {
   loadItemLines,
   loadRouting,
   r2Source,
-  readBundleFile,
   type Bundle,
   type BundleRef,
   type BundleRouting,
@@ -16,100 +15,68 @@ import {
 } from "anchoreval";
 import {
   BENCHMARK_NAME,
-  blobKey,
   indexKey,
   parseManifest,
   sha256Hex,
+  signatureKey,
   type BundleFileName,
   type ByteRange,
   type FileManifest,
 } from "anchoreval/bundle";
 import { completeIndex, parseIndex, r2Store, type BundleIndex } from "anchoreval/publish";
+import type { Phases } from "../observe/phases.ts";
 import type { BundleBucket } from "./bundle-bucket.ts";
-import { PromiseCache } from "./promise-cache.ts";
+import type { BundleCaches, PublishedBundle } from "./bundle-caches.ts";
+import { LARGEST_HELD, throughCache, type SharedContents } from "./content-cache.ts";
+import { openFile } from "./open-file.ts";
+import type { Load } from "./promise-cache.ts";
 
 /** The version word that stands for the highest stable version. */
 export const LATEST = "latest";
 
-/** How long `latest` and the lists of versions may lag behind a publication. @unit seconds */
-export const INDEX_MAX_AGE = 60;
+/** Largest bundle that estimates are made from here, decoded: one more would take the isolate with it. @unit bytes */
+const LARGEST_BUNDLE = 48 << 20;
 
-/** A version's manifest, read and checked, and the source of its other files. */
-export interface PublishedBundle {
-  readonly manifest: Manifest;
-  /** manifest.json as it was published. */
-  readonly bytes: Uint8Array;
-  /** `sha256:…` of those bytes. */
-  readonly digest: string;
-  readonly source: BundleSource;
-}
-
-export interface CacheOptions {
-  /** Room for decoded bundles. @unit bytes @default 48 MiB, of an isolate's 128 MB */
-  readonly maxBundleBytes?: number;
-  /** @default Date.now */
-  readonly now?: () => number;
-}
-
-/** What an isolate keeps between requests. Nothing in it belongs to a request. */
-export interface BundleCaches {
-  readonly names: PromiseCache<readonly string[]>;
-  readonly indexes: PromiseCache<BundleIndex>;
-  readonly manifests: PromiseCache<PublishedBundle>;
-  readonly bundles: PromiseCache<Bundle>;
-  readonly routings: PromiseCache<BundleRouting>;
-  readonly items: PromiseCache<ItemLines>;
-}
-
-/** Empty caches. */
-export function createCaches({ maxBundleBytes = 48 << 20, now = Date.now }: CacheOptions = {}): BundleCaches {
-  const maxAge = INDEX_MAX_AGE * 1000;
-  return {
-    names: new PromiseCache({ maxBytes: 1 << 20, sizeOf: (names) => 100 * names.length, maxAge, now }),
-    indexes: new PromiseCache({
-      maxBytes: 4 << 20,
-      sizeOf: (index) => 200 * (index.versions.length + 1),
-      maxAge,
-      now,
-    }),
-    manifests: new PromiseCache({ maxBytes: 8 << 20, sizeOf: ({ bytes }) => 4 * bytes.length, now }),
-    bundles: new PromiseCache({ maxBytes: maxBundleBytes, sizeOf: ({ byteLength }) => byteLength, now }),
-    routings: new PromiseCache({ maxBytes: 16 << 20, sizeOf: ({ byteLength }) => byteLength, now }),
-    items: new PromiseCache({ maxBytes: 16 << 20, sizeOf: ({ byteLength }) => byteLength, now }),
-  };
+/** What a request reads with. */
+export interface ReaderSetup {
+  /** Whose every wait has an end. */
+  readonly bucket: BundleBucket;
+  readonly caches: BundleCaches;
+  /** What isolates share; null where nothing is. */
+  readonly contents: SharedContents | null;
+  /** Benchmarks of which nothing is shared. */
+  readonly isProtected: (benchmark: string) => boolean;
+  readonly phases: Phases;
+  /** `waitUntil` of the request: others may wait for what it loads. */
+  readonly keepAlive: (work: Promise<unknown>) => void;
+  /** Longest wait for a piece of a body. @unit milliseconds */
+  readonly deadline: number;
 }
 
 /** The published bundles of a bucket, as one request reads them: through the isolate's caches. */
 export class BundleReader {
-  readonly #bucket: BundleBucket;
-  readonly #caches: BundleCaches;
-  readonly #keepAlive: (work: Promise<unknown>) => void;
+  readonly #setup: ReaderSetup;
 
-  /** @param keepAlive - `waitUntil` of the request: others may wait for what it loads */
-  constructor(bucket: BundleBucket, caches: BundleCaches, keepAlive: (work: Promise<unknown>) => void) {
-    this.#bucket = bucket;
-    this.#caches = caches;
-    this.#keepAlive = keepAlive;
+  constructor(setup: ReaderSetup) {
+    this.#setup = setup;
   }
 
   /** The indexes of all benchmarks, by name. */
   async benchmarks(): Promise<BundleIndex[]> {
-    const names = await this.#caches.names.get(
-      "",
-      async () => {
-        const entries = await r2Store(this.#bucket).list("bundles/");
-        return entries.map((name) => name.replace(/\/$/, "")).filter((name) => BENCHMARK_NAME.test(name));
-      },
-      this.#keepAlive,
-    );
-    const indexes = await Promise.all(names.map((name) => this.#index(name)));
+    const load = async (): Promise<string[]> => {
+      const entries = await r2Store(this.#setup.bucket).list("bundles/");
+      return entries.map((name) => name.replace(/\/$/, "")).filter((name) => BENCHMARK_NAME.test(name));
+    };
+    const { names } = this.#setup.caches;
+    const all = await this.#setup.phases.time("names", () => names.get("", this.#how(load)));
+    const indexes = await Promise.all(all.map((name) => this.#index(name)));
     return indexes.filter((index) => index.versions.length > 0);
   }
 
   /** Reads a benchmark's index anew from now on: a version was just published here. */
   forgetIndex(benchmark: string): void {
-    this.#caches.indexes.delete(benchmark);
-    this.#caches.names.delete("");
+    this.#setup.caches.indexes.delete(benchmark);
+    this.#setup.caches.names.delete("");
   }
 
   /** The versions of a benchmark. @throws AnchorEvalError `not_found` */
@@ -141,87 +108,138 @@ export class BundleReader {
 
   /** The manifest of a version. @throws AnchorEvalError `not_found`, `bundle_invalid`, `unavailable` */
   published({ benchmark, version }: BundleRef): Promise<PublishedBundle> {
-    return this.#caches.manifests.get(
-      `${benchmark}@${version}`,
-      async () => {
-        const source = r2Source(this.#bucket, { benchmark, version });
-        const bytes = await source.read("manifest.json");
-        if (bytes === null)
-          throw new AnchorEvalError("not_found", `no bundle ${benchmark}@${version} is published here`);
-        return { manifest: parseManifest(bytes), bytes, digest: `sha256:${sha256Hex(bytes)}`, source };
-      },
-      this.#keepAlive,
-    );
+    const load = async (): Promise<PublishedBundle> => {
+      const source = r2Source(this.#setup.bucket, { benchmark, version });
+      const known = this.#setup.contents && (await this.#knownDigest(benchmark, version));
+      const read = (): Promise<Uint8Array | null> => source.read("manifest.json");
+      const bytes = await (known === null ? read() : this.#shared(benchmark, known, read));
+      if (bytes === null) throw new AnchorEvalError("not_found", `no bundle ${benchmark}@${version} is published here`);
+      return { manifest: parseManifest(bytes), bytes, digest: `sha256:${sha256Hex(bytes)}`, source };
+    };
+    const { phases, caches } = this.#setup;
+    return phases.time("manifest", () => caches.manifests.get(`${benchmark}@${version}`, this.#how(load)));
   }
 
-  /** A bundle, decoded; `latest` too. @throws AnchorEvalError as {@link loadBundle} */
+  /**
+   * A bundle, decoded; `latest` too.
+   * @throws AnchorEvalError as {@link loadBundle}; `unsupported` where it would not fit into an isolate's memory
+   */
   async bundle(ref: BundleRef): Promise<Bundle> {
-    const { digest, source } = await this.#numbered(ref);
-    return this.#caches.bundles.get(digest, () => loadBundle(source), this.#keepAlive);
+    const published = await this.#numbered(ref);
+    const { manifest, digest } = published;
+    const takes = decodedSize(manifest);
+    if (takes > LARGEST_BUNDLE)
+      throw new AnchorEvalError(
+        "unsupported",
+        `${manifest.benchmark}@${manifest.version} takes ${takes} bytes of memory, of which a Worker has ${LARGEST_BUNDLE}: estimate with the SDK, one scenario at a time`,
+      );
+    const { phases, caches } = this.#setup;
+    const load = (): Promise<Bundle> => loadBundle(this.#source(published));
+    return phases.time("bundle", () => caches.bundles.get(digest, this.#how(load, takes)));
   }
 
   /** A bundle's items with their names and parameters; `latest` too. @throws AnchorEvalError as `loadAdaptive` */
   async itemPool(ref: BundleRef): Promise<ItemPool> {
-    const { digest, manifest, source } = await this.#numbered(ref);
+    const published = await this.#numbered(ref);
+    const { digest, manifest } = published;
+    const { phases, caches } = this.#setup;
+    const takes = manifest.files.find(({ name }) => name === "items.jsonl")!.bytes + 4 * itemCount(manifest);
+    const load = (): Promise<ItemLines> => loadItemLines(this.#source(published), manifest);
     const [bundle, items] = await Promise.all([
-      this.#caches.bundles.get(digest, () => loadBundle(source), this.#keepAlive),
-      this.#caches.items.get(digest, () => loadItemLines(source, manifest), this.#keepAlive),
+      this.bundle({ benchmark: ref.benchmark, version: manifest.version }),
+      phases.time("items", () => caches.items.get(digest, this.#how(load, takes))),
     ]);
     return itemPool(bundle, items);
   }
 
   /** What a bundle's routes are made from; `latest` too. @throws AnchorEvalError as {@link loadRouting} */
   async routing(ref: BundleRef): Promise<BundleRouting> {
-    const { digest, source } = await this.#numbered(ref);
-    return this.#caches.routings.get(digest, () => loadRouting(source), this.#keepAlive);
+    const published = await this.#numbered(ref);
+    const { phases, caches } = this.#setup;
+    const takes = published.manifest.files.find(({ name }) => name === "routing.safetensors")?.bytes ?? 0;
+    const load = (): Promise<BundleRouting> => loadRouting(this.#source(published));
+    return phases.time("routing", () => caches.routings.get(published.digest, this.#how(load, takes)));
+  }
+
+  /** The signatures of a version's manifest, manifest.sig. @throws AnchorEvalError `not_found`, `unavailable` */
+  async signatures(ref: BundleRef): Promise<Uint8Array> {
+    const { digest } = await this.published(ref);
+    const { bucket, phases } = this.#setup;
+    const object = await phases.time("file", () =>
+      r2Store(bucket).get(signatureKey(ref.benchmark, digest.replace("sha256:", ""))),
+    );
+    if (object === null) throw new AnchorEvalError("not_found", `${ref.benchmark}@${ref.version} has no manifest.sig`);
+    return object.bytes;
   }
 
   /**
-   * A file's description in the manifest, and its bytes. The whole file is read and checked before any of it is given:
-   * it goes out under its digest and is cached for good. A part can't be checked, and comes as storage has it.
-   * @throws AnchorEvalError `not_found`, `bundle_corrupt` where the manifest names a file that isn't there, or another
+   * A file's description in the manifest, and its bytes.
+   * @throws AnchorEvalError `not_found`; of `open` as of {@link openFile}
    */
   async file(
     ref: BundleRef,
     name: Exclude<BundleFileName, "manifest.json">,
-  ): Promise<FileManifest & { open: (range: ByteRange | null) => Promise<ReadableStream | Uint8Array> }> {
-    const { manifest, source } = await this.published(ref);
+  ): Promise<FileManifest & { open: (range: ByteRange | null) => Promise<ReadableStream> }> {
+    const published = await this.published(ref);
+    const { manifest } = published;
     const file = manifest.files.find((candidate) => candidate.name === name);
     if (!file) throw new AnchorEvalError("not_found", `${manifest.benchmark}@${manifest.version} has no ${name}`);
-    const open = async (range: ByteRange | null): Promise<ReadableStream | Uint8Array> => {
-      if (range === null || range.end - range.begin === file.bytes) return readBundleFile(source, manifest, name);
-      const object = await this.#bucket
-        .get(blobKey(manifest.benchmark, file.sha256), {
-          range: { offset: range.begin, length: range.end - range.begin },
-        })
-        .catch((cause: unknown) => {
-          throw new AnchorEvalError("unavailable", `${source.name}: ${name} could not be read`, { cause });
-        });
-      if (object === null)
-        throw new AnchorEvalError("bundle_corrupt", `${source.name} lacks ${name}, which its manifest names`);
-      return object.body;
-    };
-    return { ...file, open };
+    const { bucket, caches, deadline, phases } = this.#setup;
+    const origin = { bucket, source: this.#source(published), manifest, room: caches.files, deadline };
+    return { ...file, open: (range) => phases.time("file", () => openFile(origin, file, range)) };
   }
 
-  /** A version, or the one that `latest` stands for, its manifest not read again. */
-  async #numbered({ benchmark, version }: BundleRef): Promise<Pick<PublishedBundle, "digest" | "manifest" | "source">> {
-    const number = version === LATEST ? await this.latest(benchmark) : version;
-    const { digest, manifest, bytes, source } = await this.published({ benchmark, version: number });
-    const read: BundleSource["read"] = (file, options) =>
-      file === "manifest.json" ? Promise.resolve(bytes) : source.read(file, options);
-    return { digest, manifest, source: { name: source.name, read } };
+  /** A version, or the one that `latest` stands for. */
+  async #numbered({ benchmark, version }: BundleRef): Promise<PublishedBundle> {
+    return this.published({ benchmark, version: version === LATEST ? await this.latest(benchmark) : version });
+  }
+
+  /** A version's files; the manifest isn't read again, and whole files of open benchmarks are shared with other isolates. */
+  #source({ manifest, bytes, source }: PublishedBundle): BundleSource {
+    const read: BundleSource["read"] = (name, options) => {
+      if (name === "manifest.json") return Promise.resolve(bytes);
+      const file = manifest.files.find((candidate) => candidate.name === name);
+      const load = (): Promise<Uint8Array | null> => source.read(name, options);
+      const isShared = file && !options?.range && file.bytes <= LARGEST_HELD;
+      return isShared ? this.#shared(manifest.benchmark, file.sha256, load) : load();
+    };
+    return { name: source.name, read };
+  }
+
+  /** SHA-256 of a version's manifest, where the index is here to tell; it isn't read for this. */
+  async #knownDigest(benchmark: string, version: string): Promise<string | null> {
+    const index = await this.#setup.caches.indexes.peek(benchmark);
+    const entry = index?.versions.find((own) => own.version === version);
+    return entry ? entry.digest.replace("sha256:", "") : null;
+  }
+
+  #shared(benchmark: string, sha256: string, load: () => Promise<Uint8Array | null>): Promise<Uint8Array | null> {
+    const { contents, isProtected, keepAlive } = this.#setup;
+    return contents && !isProtected(benchmark) ? throughCache(contents, sha256, load, keepAlive) : load();
   }
 
   #index(benchmark: string): Promise<BundleIndex> {
-    return this.#caches.indexes.get(
-      benchmark,
-      async () => {
-        const store = r2Store(this.#bucket);
-        const object = await store.get(indexKey(benchmark));
-        return (object && parseIndex(object.bytes)) ?? completeIndex(store, benchmark, null);
-      },
-      this.#keepAlive,
-    );
+    const load = async (): Promise<BundleIndex> => {
+      const store = r2Store(this.#setup.bucket);
+      const object = await store.get(indexKey(benchmark));
+      return (object && parseIndex(object.bytes)) ?? completeIndex(store, benchmark, null);
+    };
+    const { phases, caches } = this.#setup;
+    return phases.time("index", () => caches.indexes.get(benchmark, this.#how(load)));
   }
+
+  #how<T>(load: () => Promise<T>, takes = 0): Load<T> {
+    return { load, takes, keepAlive: this.#setup.keepAlive };
+  }
+}
+
+/** What a bundle will take in memory, about as `Bundle.byteLength` counts it. @unit bytes */
+function decodedSize({ files, scenarios }: Manifest): number {
+  const sizeOf = (name: BundleFileName): number => files.find((file) => file.name === name)?.bytes ?? 0;
+  const items = scenarios.reduce((sum, scenario) => sum + scenario.items, 0);
+  return sizeOf("parameters.safetensors") + 3 * sizeOf("anchors.jsonl") + 8 * items;
+}
+
+function itemCount({ scenarios }: Manifest): number {
+  return scenarios.reduce((sum, { items }) => sum + items, 0);
 }

@@ -10,6 +10,6 @@ export function announcedLength(request: Request, most: number): number {
   if (header === null || !/^\d+$/.test(header))
     throw new HttpProblem("length_required", "send the body with its Content-Length");
   const bytes = Number(header);
-  if (bytes > most) throw new HttpProblem("payload_too_large", `a file has at most ${most} bytes`);
+  if (bytes > most) throw new HttpProblem("payload_too_large", `the body has at most ${most} bytes here`);
   return bytes;
 }

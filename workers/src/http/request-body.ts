@@ -4,7 +4,8 @@ import { bodyLimit } from "hono/body-limit";
 import type { AppEnv } from "../env.ts";
 import { HttpProblem } from "../problem.ts";
 
-const DEFAULT_MAX_BYTES = 1 << 20;
+/** Longest body, and longest line of a job. @unit bytes */
+export const DEFAULT_MAX_BYTES = 1 << 20;
 
 /** Refuses bodies over the limit, with or without a Content-Length. */
 export const limitBody: MiddlewareHandler<AppEnv> = (c, next) => {

@@ -3,6 +3,7 @@ import { compareFromAnchors } from "anchoreval";
 import type { AppEnv } from "../env.ts";
 import { duplicateKeys } from "../http/duplicate-keys.ts";
 import { limitBody, refuseDuplicates } from "../http/request-body.ts";
+import { countAnswers } from "../observe/request-notes.ts";
 import { ComparisonRequestSchema, ComparisonSchema } from "../schemas/comparison.ts";
 import { VersionOrLatestParams } from "../schemas/params.ts";
 import { ESTIMATE_PROBLEMS, json } from "../schemas/responses.ts";
@@ -24,9 +25,11 @@ const route = createRoute({
 
 const handler: RouteHandler<typeof route, AppEnv> = async (c) => {
   const { a, b, ...options } = c.req.valid("json");
+  c.var.notes.answers = countAnswers(a.responses) + countAnswers(b.responses);
   refuseDuplicates(duplicateKeys(await c.req.text()));
   const ref = c.req.valid("param");
   const [bundle, warned] = await Promise.all([c.var.bundles.bundle(ref), yankedWarning(c.var.bundles, ref)]);
+  c.var.notes.version = bundle.manifest.version;
   return c.json(warned(compareFromAnchors(bundle, a, b, options)), 200);
 };
 

@@ -3,6 +3,7 @@ import { estimateFromAnchors } from "anchoreval";
 import type { AppEnv } from "../env.ts";
 import { duplicateKeys } from "../http/duplicate-keys.ts";
 import { limitBody, refuseDuplicates } from "../http/request-body.ts";
+import { countAnswers } from "../observe/request-notes.ts";
 import { EstimateRequestSchema } from "../schemas/estimate-request.ts";
 import { EstimateSchema } from "../schemas/estimate.ts";
 import { VersionOrLatestParams } from "../schemas/params.ts";
@@ -25,9 +26,11 @@ const route = createRoute({
 
 const handler: RouteHandler<typeof route, AppEnv> = async (c) => {
   const { responses, ...options } = c.req.valid("json");
+  c.var.notes.answers = countAnswers(responses);
   refuseDuplicates(duplicateKeys(await c.req.text()));
   const ref = c.req.valid("param");
   const [bundle, warned] = await Promise.all([c.var.bundles.bundle(ref), yankedWarning(c.var.bundles, ref)]);
+  c.var.notes.version = bundle.manifest.version;
   return c.json(warned(estimateFromAnchors(bundle, responses, options)), 200);
 };
 

@@ -10,6 +10,7 @@ import { newSession, readSession, sessionDraws, signSession, type SignedSession 
 import { sessionKeys } from "../adaptive/session-keys.ts";
 import type { AppEnv } from "../env.ts";
 import { duplicateKeys } from "../http/duplicate-keys.ts";
+import { countAnswers } from "../observe/request-notes.ts";
 import { limitBody, refuseDuplicates } from "../http/request-body.ts";
 import { HttpProblem } from "../problem.ts";
 import { AdaptiveTurnSchema, NextItemsRequestSchema } from "../schemas/next-items.ts";
@@ -33,6 +34,7 @@ const route = createRoute({
 
 const handler: RouteHandler<typeof route, AppEnv> = async (c) => {
   const request = c.req.valid("json");
+  c.var.notes.answers = [request, request.a, request.b].reduce((sum, own) => sum + countAnswers(own?.responses), 0);
   refuseDuplicates(duplicateKeys(await c.req.text()));
   const ref = c.req.valid("param");
   const now = c.var.now();
@@ -41,6 +43,7 @@ const handler: RouteHandler<typeof route, AppEnv> = async (c) => {
   const answers = opened && answersOf(request);
   const options = opened === null ? optionsOf(request) : null;
   const [pool, warned] = await Promise.all([c.var.bundles.itemPool(ref), yankedWarning(c.var.bundles, ref)]);
+  c.var.notes.version = pool.version;
   const key = opened?.key ?? keys[0]!;
   const name = opened?.signed ?? newSession(now);
   const draws = await sessionDraws(key, name.id);

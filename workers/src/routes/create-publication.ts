@@ -1,7 +1,8 @@
 import { createRoute, z, type RouteHandler } from "@hono/zod-openapi";
 import { AnchorEvalError } from "anchoreval";
-import { parseManifest } from "anchoreval/bundle";
-import { commitVersion, r2Store } from "anchoreval/publish";
+import { parseManifest, sha256Hex, signatureKey } from "anchoreval/bundle";
+import { commitVersion, putSignatures, r2Store } from "anchoreval/publish";
+import { checkSignatures } from "../auth/check-signatures.ts";
 import { checkBlobs } from "../bundles/blobs.ts";
 import type { AppEnv } from "../env.ts";
 import { limitBody } from "../http/request-body.ts";
@@ -30,6 +31,11 @@ const route = createRoute({
   middleware: limitBody,
   request: {
     params: VersionParams,
+    headers: z.object({
+      "anchoreval-signature": z.string().optional().openapi({
+        description: "Signatures of the body by Ed25519, `key.signature` in base64url, comma-separated.",
+      }),
+    }),
     body: { required: true, content: { "application/json": { schema: ManifestSchema } } },
   },
   responses: {
@@ -49,8 +55,10 @@ const handler: RouteHandler<typeof route, AppEnv> = async (c) => {
       "invalid_request",
       `the manifest is of ${manifest.benchmark}@${manifest.version}, the address of ${benchmark}@${version}`,
     );
-  await checkBlobs(c.env.BUNDLES, manifest);
-  const result = await commitVersion(r2Store(c.env.BUNDLES), { benchmark, version, manifest: bytes });
+  const signatures = await checkSignatures(c.req.header("anchoreval-signature"), bytes, c.env.TRUSTED_KEYS);
+  await checkBlobs(c.var.bucket, manifest, c.var.deadline);
+  if (signatures) await putSignatures(r2Store(c.var.bucket), signatureKey(benchmark, sha256Hex(bytes)), signatures);
+  const result = await commitVersion(r2Store(c.var.bucket), { benchmark, version, manifest: bytes });
   c.var.bundles.forgetIndex(benchmark);
   return c.json(result, result.status === "published" ? 201 : 200);
 };

@@ -1,6 +1,7 @@
 import { createComparison } from "./create-comparison.ts";
 import { createEstimate } from "./create-estimate.ts";
 import { createEstimateBatch } from "./create-estimate-batch.ts";
+import { createJob } from "./create-job.ts";
 import { createNextItems } from "./create-next-items.ts";
 import { createPublication } from "./create-publication.ts";
 import { createRoutes } from "./create-routes.ts";
@@ -11,6 +12,8 @@ import { readAnchors } from "./read-anchors.ts";
 import { readBenchmark } from "./read-benchmark.ts";
 import { readFile } from "./read-file.ts";
 import { readHealth } from "./read-health.ts";
+import { readJob } from "./read-job.ts";
+import { readJobResults } from "./read-job-results.ts";
 import { readManifest } from "./read-manifest.ts";
 import { readPlan } from "./read-plan.ts";
 
@@ -23,6 +26,9 @@ export const ROUTES = [
   readFile,
   createEstimate,
   createEstimateBatch,
+  createJob,
+  readJob,
+  readJobResults,
   createComparison,
   readPlan,
   createRoutes,

@@ -1,5 +1,5 @@
 import { createRoute, type RouteHandler } from "@hono/zod-openapi";
-import { INDEX_MAX_AGE } from "../bundles/bundle-reader.ts";
+import { INDEX_MAX_AGE } from "../bundles/bundle-caches.ts";
 import type { AppEnv } from "../env.ts";
 import { BenchmarkListSchema } from "../schemas/benchmark.ts";
 import { json, READ_PROBLEMS } from "../schemas/responses.ts";

@@ -39,7 +39,7 @@ const handler: RouteHandler<typeof route, AppEnv> = async (c) => {
   c.var.caller.require("publish", benchmark);
   const bytes = announcedLength(c.req.raw, c.env.MAX_BLOB_BYTES ?? DEFAULT_MAX_BYTES);
   const body = c.req.raw.body ?? new Blob([]).stream();
-  const status = await storeBlob(c.env.BUNDLES, { benchmark, sha256, bytes, body });
+  const status = await storeBlob(c.var.bucket, { benchmark, sha256, bytes, body }, c.var.deadline);
   return c.json({ sha256, bytes, status }, status === "stored" ? 201 : 200);
 };
 

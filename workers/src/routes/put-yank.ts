@@ -35,7 +35,7 @@ const route = createRoute({
 const handler: RouteHandler<typeof route, AppEnv> = async (c) => {
   const ref = c.req.valid("param");
   c.var.caller.require("publish", ref.benchmark);
-  const index = await yankVersion(r2Store(c.env.BUNDLES), ref, c.req.valid("json"));
+  const index = await yankVersion(r2Store(c.var.bucket), ref, c.req.valid("json"));
   c.var.bundles.forgetIndex(ref.benchmark);
   return c.json(benchmarkSummary(index), 200);
 };

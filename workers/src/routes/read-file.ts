@@ -1,5 +1,6 @@
 import { createRoute, z, type RouteHandler } from "@hono/zod-openapi";
-import type { BundleFileName } from "anchoreval/bundle";
+import { SIGNATURE_FILE, type BundleFileName } from "anchoreval/bundle";
+import { INDEX_MAX_AGE } from "../bundles/bundle-caches.ts";
 import type { AppEnv } from "../env.ts";
 import { sendContent } from "../http/send-content.ts";
 import { FileParams } from "../schemas/params.ts";
@@ -48,6 +49,11 @@ const route = createRoute({
 const handler: RouteHandler<typeof route, AppEnv> = async (c) => {
   const { name, ...ref } = c.req.valid("param");
   if (name === "manifest.json") return sendManifest(c, await c.var.bundles.published(ref));
+  if (name === SIGNATURE_FILE) {
+    // Another key's may be added: it is no content that never changes.
+    const headers = { "content-type": "application/json", "cache-control": `public, max-age=${INDEX_MAX_AGE}` };
+    return new Response(await c.var.bundles.signatures(ref), { headers });
+  }
   const { bytes, sha256, open } = await c.var.bundles.file(ref, name);
   return sendContent(c, {
     type: TYPES[name],

@@ -1,5 +1,5 @@
 import type { Context } from "hono";
-import { INDEX_MAX_AGE } from "../bundles/bundle-reader.ts";
+import { INDEX_MAX_AGE } from "../bundles/bundle-caches.ts";
 import type { AppEnv } from "../env.ts";
 
 /** GET of anything under `latest`: to the same under the version's number. */

@@ -1,5 +1,5 @@
 import type { Context } from "hono";
-import type { PublishedBundle } from "../bundles/bundle-reader.ts";
+import type { PublishedBundle } from "../bundles/bundle-caches.ts";
 import { sendContent } from "../http/send-content.ts";
 
 /** manifest.json as it was published. */

@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import { BENCHMARK_NAME, BUNDLE_FILES, VERSION } from "anchoreval/bundle";
+import { BENCHMARK_NAME, BUNDLE_FILES, SIGNATURE_FILE, VERSION } from "anchoreval/bundle";
 import { LATEST } from "../bundles/bundle-reader.ts";
 
 const NOT_A_VERSION = "a version is a number like 1.0.0 or 1.0.0-rc.1";
@@ -20,7 +20,7 @@ export const VersionParams = BenchmarkParams.extend({
     .openapi({ example: "1.0.0", description: "A version's number; `latest` is redirected to its number." }),
 });
 
-export const FileParams = VersionParams.extend({ name: z.enum(BUNDLE_FILES) });
+export const FileParams = VersionParams.extend({ name: z.enum([...BUNDLE_FILES, SIGNATURE_FILE]) });
 
 /** Of a POST: the answer names the version that `latest` was. */
 export const VersionOrLatestParams = BenchmarkParams.extend({

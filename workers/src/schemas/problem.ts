@@ -22,5 +22,6 @@ export const ProblemSchema = z
     code: z.string().openapi({ example: "invalid_answers", description: "Stable: programs branch on it." }),
     issues: z.array(IssueSchema).readonly(),
     instance: z.string().openapi({ description: "The path that was asked." }),
+    requestId: z.string().openapi({ description: "The request's id: `x-request-id`, and in the Worker's logs." }),
   })
   .openapi("Problem");

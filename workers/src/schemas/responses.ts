@@ -1,9 +1,16 @@
-import type { z } from "@hono/zod-openapi";
+import { z } from "@hono/zod-openapi";
+import { NDJSON } from "../http/ndjson.ts";
+import { BatchLineSchema, ResultsEndSchema } from "./batch.ts";
 import { ProblemSchema } from "./problem.ts";
 
 /** A JSON answer of the contract. */
 export function json<Schema extends z.ZodType>(schema: Schema, description: string) {
   return { description, content: { "application/json": { schema } } };
+}
+
+/** An answer of JSON lines: results, then their counts. */
+export function lines(description: string) {
+  return { description, content: { [NDJSON]: { schema: z.union([BatchLineSchema, ResultsEndSchema]) } } };
 }
 
 /** A refusal of the contract. */
@@ -14,6 +21,7 @@ function problem(description: string) {
 /** Refusals of every route that reads a bundle. */
 export const READ_PROBLEMS = {
   404: problem("No such benchmark, version or file"),
+  429: problem("Too many requests: Retry-After says how long to wait"),
   500: problem("The published bundle is damaged"),
   503: problem("Storage does not answer"),
 };
@@ -43,6 +51,26 @@ export const NEXT_ITEMS_PROBLEMS = {
   501: problem("This Worker signs no sessions: it has no SESSION_KEYS"),
 };
 
+/** Refusals of a job's submission. */
+export const JOB_SUBMISSION_PROBLEMS = {
+  ...READ_PROBLEMS,
+  411: problem("No Content-Length"),
+  413: problem("Too many bytes or models"),
+  415: problem("The body is not lines of JSON"),
+  422: problem("No models, or another length than announced"),
+  501: problem("This Worker has no queue"),
+};
+
+/** Refusals of a job's reading. */
+export const JOB_PROBLEMS = {
+  404: problem("No such job"),
+  410: problem("The job has expired"),
+  503: problem("Storage does not answer"),
+};
+
+/** Refusals of the reading of a job's results. */
+export const JOB_RESULTS_PROBLEMS = { ...JOB_PROBLEMS, 409: problem("The job is still running") };
+
 /** Refusals of every route that publishes. */
 export const PUBLISH_PROBLEMS = {
   400: problem("The body is not JSON"),
@@ -54,6 +82,7 @@ export const PUBLISH_PROBLEMS = {
   413: problem("The body is too large"),
   415: problem("Another media type"),
   422: problem("The content or the manifest is refused: `issues` has one entry for each finding"),
+  429: problem("Too many requests: Retry-After says how long to wait"),
   500: problem("The Worker's secrets can't be read"),
   503: problem("Storage does not answer"),
 };

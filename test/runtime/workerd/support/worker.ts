@@ -66,6 +66,7 @@ export interface Problem {
   code: string;
   issues: { path: (string | number)[]; code: string; message: string }[];
   instance: string;
+  requestId: string;
 }
 
 /** Reads a response that must be a problem document. */

@@ -1,0 +1,155 @@
+import { createHash, randomInt } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
+import { AnchorEvalError } from "anchoreval/core";
+import type { SweepableStore } from "anchoreval/publish";
+import { AwsClient } from "aws4fetch";
+
+export interface S3Options {
+  /** Without a bucket, for example `https://ACCOUNT.r2.cloudflarestorage.com`. */
+  readonly endpoint: string;
+  readonly bucket: string;
+  readonly accessKeyId: string;
+  readonly secretAccessKey: string;
+  readonly sessionToken?: string;
+  /** @default "auto", as R2 has it */
+  readonly region?: string;
+  /** Waits before another attempt. @unit milliseconds @default setTimeout */
+  readonly pause?: (milliseconds: number) => Promise<unknown>;
+  readonly signal?: AbortSignal;
+}
+
+const ATTEMPTS = 6;
+/** R2 takes one write a second for a key: the next attempt comes later than that. @unit milliseconds */
+const WAIT = 1000;
+/** Limit for one attempt, a large file over a slow line. @unit milliseconds */
+const TIMEOUT = 300_000;
+
+/**
+ * Publishes to a bucket by S3's interface (R2's, or another's with conditional writes): requests signed by AWS's version 4,
+ * creation by `If-None-Match`, replacement by `If-Match`. What fails for the network, 429, 409 or 5xx is tried again: a
+ * conditional write that had succeeded unheard then answers false, and what lies there is one's own.
+ * @throws AnchorEvalError from each method: `request_refused` with the store's own code (`AccessDenied`, `NoSuchBucket`, …),
+ * `unavailable` after the last attempt, `aborted`
+ */
+export function s3Store(options: S3Options): SweepableStore {
+  const { bucket, region = "auto", pause = sleep } = options;
+  const root = `${options.endpoint.replace(/\/+$/, "")}/${bucket}`;
+  const client = new AwsClient({ ...options, region, service: "s3", retries: 0 });
+
+  /** One request, until it has an answer of these statuses. */
+  const request = async (
+    address: string,
+    init: { method?: string; headers?: Record<string, string>; body?: Uint8Array },
+    wanted: readonly number[],
+  ): Promise<Response> => {
+    let failure: unknown;
+    for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+      if (attempt > 0) await pause(WAIT + randomInt(WAIT * attempt));
+      if (options.signal?.aborted) throw new AnchorEvalError("aborted", `${address}: aborted by the caller`);
+      try {
+        const limit = AbortSignal.timeout(TIMEOUT);
+        const { body, ...rest } = init;
+        const signed = await client.sign(`${root}${address}`, {
+          ...rest,
+          ...(body && { body: body as Uint8Array<ArrayBuffer> }),
+          headers: { ...rest.headers, "x-amz-content-sha256": sha256(body ?? new Uint8Array(0)) },
+        });
+        const response = await fetch(signed, {
+          signal: options.signal ? AbortSignal.any([options.signal, limit]) : limit,
+        });
+        if (wanted.includes(response.status)) return response;
+        const text = await response.text();
+        const code = /<Code>([^<]+)<\/Code>/.exec(text)?.[1] ?? response.statusText;
+        const message = `${bucket}${address}: ${response.status} ${code}: ${/<Message>([^<]*)/.exec(text)?.[1] ?? ""}`;
+        if (response.status !== 429 && response.status !== 409 && response.status < 500)
+          throw new AnchorEvalError("request_refused", message);
+        failure = new Error(message);
+      } catch (cause) {
+        if (cause instanceof AnchorEvalError) throw cause;
+        if (options.signal?.aborted)
+          throw new AnchorEvalError("aborted", `${address}: aborted by the caller`, { cause });
+        failure = cause;
+      }
+    }
+    throw new AnchorEvalError("unavailable", `${bucket}${address}: no answer in ${ATTEMPTS} attempts`, {
+      cause: failure,
+    });
+  };
+
+  const put = async (key: string, bytes: Uint8Array, condition: Record<string, string>): Promise<boolean> => {
+    const { status } = await request(
+      `/${path(key)}`,
+      { method: "PUT", headers: condition, body: bytes },
+      [200, 201, 412],
+    );
+    return status !== 412;
+  };
+
+  const listAll = async (prefix: string): Promise<{ name: string; written: number }[]> => {
+    const found: { name: string; written: number }[] = [];
+    let token: string | undefined;
+    do {
+      const query = new URLSearchParams({ "list-type": "2", prefix, delimiter: "/" });
+      if (token !== undefined) query.set("continuation-token", token);
+      const text = await (await request(`?${query}`, {}, [200])).text();
+      for (const [, own] of text.matchAll(/<CommonPrefixes>\s*<Prefix>([^<]*)<\/Prefix>/g))
+        found.push({ name: unescaped(own!).slice(prefix.length), written: NaN });
+      for (const [, own] of text.matchAll(/<Contents>([\s\S]*?)<\/Contents>/g))
+        found.push({
+          name: unescaped(/<Key>([^<]*)/.exec(own!)![1]!).slice(prefix.length),
+          written: Date.parse(/<LastModified>([^<]*)/.exec(own!)![1]!),
+        });
+      token = /<NextContinuationToken>([^<]+)/.exec(text)?.[1];
+      if (token !== undefined) token = unescaped(token);
+    } while (token !== undefined);
+    return found;
+  };
+
+  return {
+    name: `r2://${bucket}`,
+    get: async (key) => {
+      const response = await request(`/${path(key)}`, {}, [200, 404]);
+      if (response.status === 404) {
+        if ((await response.text()).includes("<Code>NoSuchBucket</Code>"))
+          throw new AnchorEvalError("request_refused", `there is no bucket ${bucket} at ${options.endpoint}`);
+        return null;
+      }
+      return { bytes: new Uint8Array(await response.arrayBuffer()), etag: response.headers.get("etag")! };
+    },
+    putIfAbsent: (key, bytes) => put(key, bytes, { "if-none-match": "*" }),
+    putIfMatch: async (key, bytes, etag) => {
+      try {
+        return await put(key, bytes, { "if-match": etag });
+      } catch (error) {
+        if (error instanceof AnchorEvalError && /: 404 NoSuchKey/.test(error.message)) return false;
+        throw error;
+      }
+    },
+    list: async (prefix) => (await listAll(prefix)).map(({ name }) => name),
+    listTimes: async (prefix) => (await listAll(prefix)).filter(({ name }) => !name.endsWith("/")),
+    remove: async (key) => {
+      await request(`/${path(key)}`, { method: "DELETE" }, [200, 204, 404]);
+    },
+  };
+}
+
+function path(key: string): string {
+  return key.split("/").map(encodeURIComponent).join("/");
+}
+
+function sha256(bytes: Uint8Array): string {
+  return createHash("sha256").update(bytes).digest("hex");
+}
+
+const ENTITIES: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'" };
+
+/** Text of XML as it was meant. */
+function unescaped(text: string): string {
+  return text.replace(/&(?:#x([\da-f]+)|#(\d+)|(\w+));/gi, (whole, hex?: string, decimal?: string, name?: string) =>
+    hex
+      ? String.fromCodePoint(parseInt(hex, 16))
+      : decimal
+        ? String.fromCodePoint(Number(decimal))
+        : (ENTITIES[name!] ?? whole),
+  );
+}

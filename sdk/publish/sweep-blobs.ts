@@ -1,0 +1,96 @@
+import { blobKey, manifestKey } from "../core/bundle/keys.ts";
+import { BENCHMARK_NAME, SHA256, VERSION } from "../core/bundle/names.ts";
+import { parseManifest } from "../core/bundle/parse-manifest.ts";
+import { AnchorEvalError } from "../core/errors.ts";
+import type { SweepableStore } from "./bundle-store.ts";
+
+/** Contents younger than this may be a publication's that isn't committed yet. @unit milliseconds */
+export const SWEEP_AGE = 24 * 3600 * 1000;
+
+export interface SweepOptions {
+  /** @unit milliseconds since 1970 */
+  readonly now: number;
+  /** Only says what would be removed. @default false */
+  readonly dryRun?: boolean;
+}
+
+export interface SweepResult {
+  /** Keys of contents that no manifest names, removed unless it was a dry run. */
+  readonly removed: readonly string[];
+  /** How many contents are left, and how many of them only for their age. */
+  readonly kept: number;
+  readonly young: number;
+  /** Benchmarks that were left alone, and why: a manifest that can't be read may name any of their contents. */
+  readonly skipped: readonly { readonly benchmark: string; readonly reason: string }[];
+}
+
+/**
+ * Removes contents that no manifest names and that are older than {@link SWEEP_AGE}: what publications left that broke off.
+ * The age is looked at before the manifests are. A version that is committed meanwhile and names an old content which nobody
+ * had named gets it back at once.
+ * @throws AnchorEvalError `unavailable`, `request_refused`
+ * @example await sweepBlobs(store, { now: Date.now(), dryRun: true })
+ */
+export async function sweepBlobs(store: SweepableStore, { now, dryRun = false }: SweepOptions): Promise<SweepResult> {
+  const names = (await store.list("bundles/")).map((name) => name.replace(/\/$/, ""));
+  const removed: string[] = [];
+  const skipped: { benchmark: string; reason: string }[] = [];
+  let [kept, young] = [0, 0];
+  for (const benchmark of names.filter((name) => BENCHMARK_NAME.test(name)).sort()) {
+    const blobs = (await store.listTimes(`bundles/${benchmark}/blobs/`)).filter(({ name }) => SHA256.test(name));
+    const manifests = namedContents(store, benchmark);
+    let named: ReadonlySet<string>;
+    try {
+      named = await manifests();
+    } catch (error) {
+      if (!(error instanceof AnchorEvalError) || !error.code.startsWith("bundle_")) throw error;
+      skipped.push({ benchmark, reason: error.message });
+      kept += blobs.length;
+      continue;
+    }
+    for (const { name, written } of blobs) {
+      const old = now - written > SWEEP_AGE; // one of unknown age is not
+      if (named.has(name) || !old) {
+        kept++;
+        if (!named.has(name)) young++;
+      } else if (
+        dryRun ||
+        (await removeUnnamed(store, blobKey(benchmark, name), async () => (await manifests()).has(name)))
+      )
+        removed.push(blobKey(benchmark, name));
+      else kept++;
+    }
+  }
+  return { removed, kept, young, skipped };
+}
+
+/** @returns false where it was named after all, and put back */
+async function removeUnnamed(store: SweepableStore, key: string, isNamed: () => Promise<boolean>): Promise<boolean> {
+  const there = await store.get(key);
+  if (there === null) return true;
+  await store.remove(key);
+  try {
+    if (!(await isNamed())) return true;
+  } catch (error) {
+    await store.putIfAbsent(key, there.bytes); // it isn't known whether it is needed
+    throw error;
+  }
+  await store.putIfAbsent(key, there.bytes);
+  return false;
+}
+
+/** Gives the digests that a benchmark's manifests name; reads only those that it hasn't read before. */
+function namedContents(store: SweepableStore, benchmark: string): () => Promise<ReadonlySet<string>> {
+  const named = new Set<string>();
+  const read = new Set<string>();
+  return async () => {
+    const entries = (await store.list(`bundles/${benchmark}/`)).map((name) => name.replace(/\/$/, ""));
+    for (const version of entries.filter((name) => VERSION.test(name) && !read.has(name))) {
+      const object = await store.get(manifestKey(benchmark, version));
+      if (object === null) continue; // nothing is committed there yet
+      for (const { sha256 } of parseManifest(object.bytes).files) named.add(sha256);
+      read.add(version);
+    }
+    return named;
+  };
+}

@@ -1,0 +1,59 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import * as wrangler from "wrangler";
+import { RATE_PERIOD } from "../../workers/src/auth/limit-rate.ts";
+import { ROOT } from "../support/source-imports.ts";
+
+const config = join(ROOT, "wrangler.toml");
+
+/** What of wrangler's own type is looked at: that one needs types of other packages. */
+interface Config {
+  readonly name: string;
+  readonly vars: Record<string, unknown>;
+  readonly r2_buckets: { binding: string; bucket_name: string }[];
+  readonly ratelimits: { name: string; namespace_id: string; simple: { period: number } }[];
+  readonly queues: { producers?: { binding: string }[]; consumers?: object[] };
+  readonly assets?: { directory?: string };
+  readonly observability?: { enabled?: boolean };
+}
+const { unstable_readConfig: readConfig } = wrangler as unknown as {
+  unstable_readConfig: (options: { config: string; env?: string }) => Config;
+};
+const [development, production] = [readConfig({ config }), readConfig({ config, env: "production" })];
+
+/** Names under which the Worker finds what it is bound to. */
+const bindings = ({ vars, r2_buckets, ratelimits, queues, assets, observability }: Config): string[] =>
+  [
+    ...Object.keys(vars),
+    ...r2_buckets.map(({ binding }) => binding),
+    ...ratelimits.map(({ name }) => name),
+    ...(queues.producers ?? []).map(({ binding }) => binding),
+    ...(queues.consumers ?? []).map(() => "(consumer)"),
+    assets?.directory ?? "(no assets)",
+    observability?.enabled === true ? "(logs)" : "(no logs)",
+  ].sort();
+
+test("production has every binding of development: they aren't inherited", () => {
+  expect(bindings(development)).toContain("LIMITER");
+  expect(bindings(production)).toEqual(bindings(development));
+});
+
+test("production shares neither its name, nor its bundles, nor its counters with development", () => {
+  const own = ({ name, r2_buckets, ratelimits }: Config): (string | undefined)[] => [
+    name,
+    ...r2_buckets.map(({ bucket_name }) => bucket_name),
+    ...ratelimits.map(({ namespace_id }) => namespace_id),
+  ];
+  expect(own(production).filter((value) => own(development).includes(value))).toEqual([]);
+});
+
+test("callers are told to wait as long as is counted", () => {
+  for (const { ratelimits } of [development, production])
+    expect(ratelimits.map(({ simple }) => simple.period)).toEqual([RATE_PERIOD]);
+});
+
+test("the test itself can fail: a binding that is missing shows", () => {
+  expect(readFileSync(config, "utf8")).toContain("[[env.production.ratelimits]]");
+  expect(bindings({ ...production, ratelimits: [] })).not.toEqual(bindings(development));
+});

@@ -1,0 +1,19 @@
+import { expect, test } from "vitest";
+import { Phases } from "../../../workers/src/observe/phases.ts";
+
+test("has the longest wait of each phase, of failures too, and nothing where nothing was read", async () => {
+  let now = 0;
+  const phases = new Phases(() => now);
+  expect([phases.serverTiming, phases.waits]).toEqual([null, {}]);
+  const wait = (milliseconds: number) => (): Promise<string> => {
+    now += milliseconds;
+    return Promise.resolve("value");
+  };
+  expect(await phases.time("index", wait(3))).toBe("value");
+  await phases.time("index", wait(1));
+  await phases.time("manifest", wait(0));
+  const failure = phases.time("bundle", () => wait(7)().then(() => Promise.reject(new Error("no"))));
+  await expect(failure).rejects.toThrow("no");
+  expect(phases.waits).toEqual({ index: 3, manifest: 0, bundle: 7 });
+  expect(phases.serverTiming).toBe("index;dur=3, manifest;dur=0, bundle;dur=7");
+});

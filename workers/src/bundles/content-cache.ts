@@ -1,0 +1,64 @@
+import { hexOf } from "anchoreval/bundle";
+import { logLine, traceOf } from "../observe/log.ts";
+import { inTime } from "../in-time.ts";
+
+/** The part of the Cache API that is used: `caches.default`. */
+export interface ContentCache {
+  match(url: string): Promise<Response | undefined>;
+  put(url: string, response: Response): Promise<void>;
+  delete(url: string): Promise<boolean>;
+}
+
+/** The cache as one request uses it. */
+export interface SharedContents {
+  readonly cache: ContentCache;
+  /** The Worker's own, as Cloudflare wants it: other hosts' names would be looked up. No route has the addresses below. */
+  readonly origin: string;
+}
+
+/** Largest file that is kept by the cache, and held in memory to be checked before its first byte is sent. @unit bytes */
+export const LARGEST_HELD = 8 << 20;
+
+/** Longest wait for the cache: storage is there. @unit milliseconds */
+const LIMIT = 500;
+
+/**
+ * Content by its digest, from the cache that all isolates of a colo share, or else from storage. What comes out of the
+ * cache is hashed: another content is thrown away, and storage asked. Only what has the digest is put in. A cache that
+ * fails, or takes long, is as good as none.
+ * @param sha256 - lowercase hex
+ * @param load - from storage; what it gives isn't checked for the caller
+ * @param keepAlive - is given the writing to the cache
+ */
+export async function throughCache<Loaded extends Uint8Array | null>(
+  { cache, origin }: SharedContents,
+  sha256: string,
+  load: () => Promise<Loaded>,
+  keepAlive: (work: Promise<unknown>) => void,
+): Promise<Uint8Array | Loaded> {
+  const url = `${origin}/contents/${sha256}`;
+  const attempt = <T>(work: () => Promise<T>): Promise<T | undefined> =>
+    inTime(Promise.resolve().then(work), LIMIT, "the cache").catch((error: unknown) => {
+      logLine("error", "cache_failed", { error: traceOf(error) });
+      return undefined;
+    });
+  const found = await attempt(async () => {
+    const response = await cache.match(url);
+    return response && new Uint8Array(await response.arrayBuffer());
+  });
+  if (found) {
+    if ((await digestOf(found)) === sha256) return found;
+    logLine("error", "cache_damaged", { sha256, bytes: found.length });
+    keepAlive(attempt(() => cache.delete(url)));
+  }
+  const bytes = await load();
+  if (bytes !== null && (await digestOf(bytes)) === sha256) {
+    const headers = { "cache-control": "public, max-age=31536000, immutable" };
+    keepAlive(attempt(() => cache.put(url, new Response(bytes, { headers }))));
+  }
+  return bytes;
+}
+
+async function digestOf(bytes: Uint8Array): Promise<string> {
+  return hexOf(new Uint8Array(await crypto.subtle.digest("SHA-256", bytes)));
+}

@@ -1,0 +1,61 @@
+import { AnchorEvalError } from "anchoreval";
+import type { BundleBucket } from "../bundles/bundle-bucket.ts";
+import { putStream } from "../bundles/put-stream.ts";
+import { HttpProblem } from "../problem.ts";
+import { createOnce, JOB_LIFETIME, jobKey, newJobId, requestsKey, resultsKey, type Job } from "./job.ts";
+import { splitShards, type SplitLimits } from "./split-shards.ts";
+
+/** Where messages of jobs are put: Cloudflare's Queue. A message is the key of the results that are wanted. */
+export interface JobQueue {
+  sendBatch(messages: Iterable<{ readonly body: string }>): Promise<unknown>;
+}
+
+export interface Submission {
+  readonly benchmark: string;
+  readonly version: string;
+  readonly digest: string;
+  /** Lines, a model each. */
+  readonly body: ReadableStream;
+  /** Their length. */
+  readonly bytes: number;
+  readonly limits: SplitLimits;
+  readonly now: number;
+  /** Longest wait for the bucket once the body is there. @unit milliseconds */
+  readonly deadline: number;
+}
+
+/** Most messages that a queue takes at once. */
+const MESSAGES = 100;
+
+/**
+ * Stores the requests of a job, then the job, then puts its shards into the queue. A submission that breaks off before its
+ * end is no job: nobody was told its id.
+ * @throws HttpProblem `payload_too_large`, `content_mismatch`, `invalid_request` without models; AnchorEvalError `unavailable`
+ */
+export async function submitJob(
+  bucket: BundleBucket,
+  queue: JobQueue,
+  { benchmark, version, digest, body, bytes, limits, now, deadline }: Submission,
+): Promise<Job> {
+  const id = newJobId();
+  const { see, end } = splitShards(limits);
+  try {
+    await putStream(bucket, requestsKey(id), { bytes, body, see }, {}, deadline);
+  } catch (cause) {
+    if (cause instanceof HttpProblem) throw cause;
+    throw new AnchorEvalError("unavailable", "the R2 bucket could not write the requests of a job", { cause });
+  }
+  const shards = end();
+  const models = shards.reduce((sum, shard) => sum + shard.models, 0);
+  if (models === 0) throw new HttpProblem("invalid_request", "at least one model is needed, a line each");
+  const [created, expires] = [now, now + JOB_LIFETIME].map((time) => new Date(time).toISOString()) as [string, string];
+  const job: Job = { id, benchmark, version, digest, created, expires, models, shards };
+  await createOnce(bucket, jobKey(id), new TextEncoder().encode(JSON.stringify(job)));
+  try {
+    for (let from = 0; from < shards.length; from += MESSAGES)
+      await queue.sendBatch(shards.slice(from, from + MESSAGES).map((_, k) => ({ body: resultsKey(id, from + k) })));
+  } catch (cause) {
+    throw new AnchorEvalError("unavailable", "the queue took not all of the job: send it again", { cause });
+  }
+  return job;
+}
