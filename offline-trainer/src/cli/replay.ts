@@ -41,7 +41,8 @@ export const replayCommand: Command = {
       description: "stop when the 95 % interval is this narrow to either side, such as 0.05",
     },
     threshold: { type: "string", value: "S", description: "stop when the score is surely above S, or below" },
-    better: { type: "boolean", description: "ask two models the same items, and stop when one is surely better" },
+    pairs: { type: "boolean", description: "ask two models the same items, for the difference of their scores" },
+    better: { type: "boolean", description: "the same, and stop when one of them is surely better" },
     repeats: { type: "string", value: "N", description: "evaluations of every held-out model (default 20)" },
     targets: { type: "string", value: "N", description: "held-out models of a split at most (default 24)" },
     seeds: { type: "string", value: "N", description: "splits (default 1)" },
@@ -70,6 +71,7 @@ export const replayCommand: Command = {
       provider: options.oneOf("provider", PROVIDERS, "cpu"),
       ...(batch !== undefined && { batch }),
       ...(stop && { stop }),
+      pairs: options.flag("pairs") || stop?.better === true,
       ...(await readFamilies(options)),
       signal,
     };

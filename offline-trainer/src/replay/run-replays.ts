@@ -19,6 +19,8 @@ export interface ReplayOptions extends Omit<BacktestPlanOptions, "sizes"> {
   /** Share of the items that may be asked: the budget, {@link LEAST_BUDGET} at least. */
   readonly share: number;
   readonly batch?: number;
+  /** Two models on the same items, and the difference of their scores. @default where `stop.better` is asked for */
+  readonly pairs?: boolean;
   readonly stop?: AdaptiveOptions["stop"];
   readonly signal?: AbortSignal;
   readonly onProgress?: (done: number, of: number) => void;
@@ -152,13 +154,13 @@ function replaysOf(
   pool: ItemPool,
   wanted: readonly string[],
   targets: readonly Target[],
-  { share, batch, stop, repeats }: ReplayOptions,
+  { share, batch, stop, repeats, pairs = stop?.better ?? false }: ReplayOptions,
   random: RandomSource,
 ): Found[] {
   const population = pool.population(wanted);
   const { count: items } = population;
   const budget = Math.min(items, Math.max(LEAST_BUDGET, Math.round(share * items)));
-  const models = stop?.better === true ? 2 : 1;
+  const models = pairs ? 2 : 1;
   const settings: AdaptiveOptions = {
     models,
     scenarios: wanted,
