@@ -27,28 +27,27 @@ export function chooseInformative(
   if (exposure !== null) exposure.forEach((factor, i) => (shut[i] = random.next() < factor ? 0 : PASSED_OVER));
   for (let j = 0; j < asked.length; j++) shut[asked[j]!] = ASKED;
   const information = new Float64Array(count);
+  const variance = new Float64Array(count);
   const covariances = abilities.map(({ theta, covariance }, b) => {
     for (const s of banks[b]!.scenarios) {
       const { begin, bank } = scenarios[s]!;
-      for (let at = 0; at < bank.count; at++) information[begin + at] = logitInformation(theta, bank, at);
+      for (let at = 0; at < bank.count; at++) {
+        information[begin + at] = logitInformation(theta, bank, at);
+        variance[begin + at] = quadratic(bank.a, at * bank.dims, covariance, bank.dims);
+      }
     }
     return covariance.slice();
   });
   const chosen: number[] = [];
   while (chosen.length < size) {
-    let best = { gain: -1, item: -1, bank: 0, scenario: 0 };
-    banks.forEach(({ scenarios: own }, b) => {
-      for (const s of own) {
-        const { begin, bank } = scenarios[s]!;
-        for (let at = 0; at < bank.count; at++) {
-          const item = begin + at;
-          if (shut[item]) continue;
-          const gain = information[item]! * quadratic(bank.a, at * bank.dims, covariances[b]!, bank.dims);
-          if (gain > best.gain) best = { gain, item, bank: b, scenario: s };
-        }
-      }
-    });
-    const { item, bank: b, scenario } = best;
+    let item = -1;
+    let best = -1;
+    for (let i = 0; i < count; i++) {
+      const gain = information[i]! * variance[i]!;
+      if (shut[i] || gain <= best) continue;
+      item = i;
+      best = gain;
+    }
     if (item < 0) {
       if (!shut.includes(PASSED_OVER)) break;
       shut.forEach((why, i) => (shut[i] = why === PASSED_OVER ? 0 : why)); // there is nothing else left
@@ -56,8 +55,20 @@ export function chooseInformative(
     }
     chosen.push(item);
     shut[item] = ASKED;
+    const scenario = scenarios.findLastIndex(({ begin }) => begin <= item);
+    const b = banks.findIndex((bank) => bank.scenarios.includes(scenario));
     const { begin, bank } = scenarios[scenario]!;
-    learn(covariances[b]!, bank.a, (item - begin) * bank.dims, bank.dims, information[item]!);
+    const direction = times(covariances[b]!, bank.a, (item - begin) * bank.dims, bank.dims);
+    const scale = information[item]! / (1 + best);
+    subtractSquare(covariances[b]!, direction, scale);
+    for (const s of banks[b]!.scenarios) {
+      const { begin: first, bank: own } = scenarios[s]!;
+      for (let at = 0; at < own.count; at++) {
+        let along = 0;
+        for (let d = 0; d < own.dims; d++) along += own.a[at * own.dims + d]! * direction[d]!;
+        variance[first + at] = variance[first + at]! - scale * along * along;
+      }
+    }
   }
   return chosen;
 }
@@ -70,12 +81,17 @@ function quadratic(a: ArrayLike<number>, begin: number, covariance: Float64Array
   return sum;
 }
 
-/** Σ − I Σa aᵀΣ/(1 + I aᵀΣa), in place. */
-function learn(covariance: Float64Array, a: ArrayLike<number>, begin: number, dims: number, information: number): void {
-  const direction = new Float64Array(dims);
+/** Σa. */
+function times(covariance: Float64Array, a: ArrayLike<number>, begin: number, dims: number): Float64Array {
+  const out = new Float64Array(dims);
   for (let r = 0; r < dims; r++)
-    for (let c = 0; c < dims; c++) direction[r] = direction[r]! + covariance[r * dims + c]! * a[begin + c]!;
-  const scale = information / (1 + information * quadratic(a, begin, covariance, dims));
+    for (let c = 0; c < dims; c++) out[r] = out[r]! + covariance[r * dims + c]! * a[begin + c]!;
+  return out;
+}
+
+/** Σ − s·ddᵀ, in place. */
+function subtractSquare(covariance: Float64Array, direction: Float64Array, scale: number): void {
+  const dims = direction.length;
   for (let r = 0; r < dims; r++)
     for (let c = 0; c < dims; c++)
       covariance[r * dims + c] = covariance[r * dims + c]! - scale * direction[r]! * direction[c]!;

@@ -34,25 +34,18 @@ export function drawBatch(
   size: number,
   random: RandomSource,
 ): DrawnBatch {
-  const open = new Uint8Array(count).fill(1);
-  for (let j = 0; j < asked.length; j++) open[asked[j]!] = 0;
-  const order = new Uint32Array(count - asked.length);
-  let at = 0;
-  for (const { begin, bank } of scenarios) {
-    const from = at;
-    for (let i = begin; i < begin + bank.count; i++) if (open[i]) order[at++] = i;
-    order.subarray(from, at).sort((x, y) => difficulty(expected, y) - difficulty(expected, x) || x - y);
-  }
+  const order = drawingOrder(scenarios, asked, expected, count);
+  const spread = new Float64Array(order.length);
   let total = 0;
   let plain = 0;
-  const spread = Float64Array.from(order, (i) => {
+  for (let k = 0; k < order.length; k++) {
+    const i = order[k]!;
     let variance = 0;
     for (const own of expected) variance += own[i]! * (1 - own[i]!);
-    const h = weights[i]! * Math.sqrt(variance);
-    total += h;
+    spread[k] = weights[i]! * Math.sqrt(variance);
+    total += spread[k]!;
     plain += weights[i]!;
-    return h;
-  });
+  }
   const shares = spread.map((h, k) => {
     const i = order[k]!;
     const own = ((1 - UNIFORM_SHARE) * h) / total + (UNIFORM_SHARE * weights[i]!) / plain;
@@ -66,8 +59,32 @@ export function drawBatch(
   };
 }
 
-function difficulty(expected: readonly Float64Array[], item: number): number {
-  let sum = 0;
-  for (const own of expected) sum += own[item]!;
-  return sum;
+/** Steps that expected scores are told apart by where items are put in order. */
+const STEPS = 2 ** 30;
+
+/** Open items, scenario by scenario, in each from the easiest for these models to the hardest; ties by position. */
+function drawingOrder(
+  scenarios: Population["scenarios"],
+  asked: ArrayLike<number>,
+  expected: readonly Float64Array[],
+  count: number,
+): Uint32Array {
+  const open = new Uint8Array(count).fill(1);
+  for (let j = 0; j < asked.length; j++) open[asked[j]!] = 0;
+  const order = new Uint32Array(count - asked.length);
+  let at = 0;
+  for (const { begin, bank } of scenarios) {
+    // Numbers sort faster by themselves than by a function: a step of the expected score, then the position, in one.
+    const keys = new Float64Array(bank.count);
+    let left = 0;
+    for (let i = begin; i < begin + bank.count; i++) {
+      if (!open[i]) continue;
+      let missed = 0;
+      for (const own of expected) missed += 1 - own[i]!;
+      keys[left++] = Math.round((missed / expected.length) * STEPS) * count + i;
+    }
+    const sorted = keys.subarray(0, left).sort();
+    for (let k = 0; k < left; k++) order[at++] = sorted[k]! % count;
+  }
+  return order;
 }

@@ -6,8 +6,11 @@
  */
 export function inclusionProbabilities(weights: Float64Array, n: number): Float64Array {
   const out = new Float64Array(weights.length);
+  const sum = weights.reduce((total, weight) => total + weight, 0);
+  const heaviest = weights.reduce((most, weight) => Math.max(most, weight), 0);
+  if ((n * heaviest) / sum < 1 - 1e-12) return weights.map((weight) => (n * weight) / sum); // none is certain
   const order = Array.from({ length: weights.length }, (_, i) => i).sort((x, y) => weights[y]! - weights[x]! || x - y);
-  let open = weights.reduce((sum, weight) => sum + weight, 0);
+  let open = sum;
   let left = n;
   let rank = 0;
   // The heaviest are certain as long as their share would exceed one.
