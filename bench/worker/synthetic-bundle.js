@@ -4,7 +4,7 @@ import { cholesky, createRandom, itemBank, itemResponse, PARAMETERIZATION } from
 
 /** 28 659 items in six scenarios: the sizes of MMLU, HellaSwag, GSM8K, TruthfulQA, WinoGrande and ARC. */
 export const SCENARIOS = { mmlu: 14042, hellaswag: 10042, gsm8k: 1319, truthfulqa: 817, winogrande: 1267, arc: 1172 };
-/** Ability dimensions of every bank. */
+/** Ability dimensions of every bank, unless told. */
 export const DIMS = 5;
 /** Anchors of every scenario. */
 export const ANCHORS = 100;
@@ -32,9 +32,10 @@ export const BLEND = {
  * @param scenarios - ids and numbers of items
  * @param linked - whether the answers to all scenarios count in each
  * @param anchors - of every scenario
+ * @param dims - of every bank's ability
  * @returns the bundle's files, and answers to all of its anchors
  */
-export function syntheticBundle(benchmark, scenarios, linked, anchors = ANCHORS) {
+export function syntheticBundle(benchmark, scenarios, linked, anchors = ANCHORS, dims = DIMS) {
   const random = createRandom("bench/worker");
   const ids = Object.keys(scenarios);
   const form = String(anchors);
@@ -43,10 +44,10 @@ export function syntheticBundle(benchmark, scenarios, linked, anchors = ANCHORS)
   const banks = [];
   const contents = ids.map((id) => {
     const count = scenarios[id];
-    const { loadings, specific } = drawLoadings(random);
-    const theta = drawAbility(random, loadings, specific, general);
+    const { loadings, specific } = drawLoadings(random, dims);
+    const theta = drawAbility(random, loadings, specific, general, dims);
     const bank = itemBank(
-      Float32Array.from({ length: count * DIMS }, () => 0.3 * Math.abs(random.normal())),
+      Float32Array.from({ length: count * dims }, () => 0.3 * Math.abs(random.normal())),
       Float32Array.from({ length: count }, () => random.normal() - 0.5),
     );
     const order = random.shuffle(Array.from({ length: count }, (_, i) => i)).slice(0, anchors);
@@ -55,10 +56,10 @@ export function syntheticBundle(benchmark, scenarios, linked, anchors = ANCHORS)
       id,
       scenarios: [id],
       irtModel: "2pl",
-      dims: DIMS,
+      dims,
       prior: {
-        mean: Array(DIMS).fill(0),
-        covariance: Array.from({ length: DIMS * DIMS }, (_, k) => (k % (DIMS + 1) === 0 ? 1 : 0)),
+        mean: Array(dims).fill(0),
+        covariance: Array.from({ length: dims * dims }, (_, k) => (k % (dims + 1) === 0 ? 1 : 0)),
         scale: PRIOR_SCALE,
         ...(linked && { loadings: Array.from(loadings) }),
       },
@@ -139,26 +140,26 @@ export function withMissing(answers, share) {
 }
 
 /** L with a positive definite I − LLᵀ (its trace is below 1, so its eigenvalues are), and that matrix's factor. */
-function drawLoadings(random) {
-  const drawn = Float64Array.from({ length: DIMS * GENERAL }, () => random.normal());
+function drawLoadings(random, dims) {
+  const drawn = Float64Array.from({ length: dims * GENERAL }, () => random.normal());
   const norm = Math.hypot(...drawn);
   const loadings = drawn.map((value) => (Math.sqrt(SHARED) * value) / norm);
-  const specific = Float64Array.from({ length: DIMS * DIMS }, (_, at) => {
-    const [r, c] = [Math.floor(at / DIMS), at % DIMS];
+  const specific = Float64Array.from({ length: dims * dims }, (_, at) => {
+    const [r, c] = [Math.floor(at / dims), at % dims];
     let value = r === c ? 1 : 0;
     for (let k = 0; k < GENERAL; k++) value -= loadings[r * GENERAL + k] * loadings[c * GENERAL + k];
     return value;
   });
-  return { loadings, specific: cholesky(specific, DIMS) };
+  return { loadings, specific: cholesky(specific, dims) };
 }
 
 /** L·g + ε, ε of the specific covariance. */
-function drawAbility(random, loadings, specific, general) {
-  const noise = Float64Array.from({ length: DIMS }, () => random.normal());
-  return Float64Array.from({ length: DIMS }, (_, r) => {
+function drawAbility(random, loadings, specific, general, dims) {
+  const noise = Float64Array.from({ length: dims }, () => random.normal());
+  return Float64Array.from({ length: dims }, (_, r) => {
     let value = 0;
     for (let k = 0; k < GENERAL; k++) value += loadings[r * GENERAL + k] * general[k];
-    for (let c = 0; c <= r; c++) value += specific[r * DIMS + c] * noise[c];
+    for (let c = 0; c <= r; c++) value += specific[r * dims + c] * noise[c];
     return value;
   });
 }

@@ -1,5 +1,6 @@
 import { WorkerEntrypoint } from "cloudflare:workers";
 import type {
+  AdaptiveTurn,
   AnchorRecord,
   BatchResult,
   BundleRef,
@@ -7,6 +8,7 @@ import type {
   ComparisonRequest,
   Estimate,
   EstimateRequest,
+  NextItemsRequest,
   Plan,
   PlanOptions,
 } from "anchoreval";
@@ -63,6 +65,11 @@ export class AnchorEval extends WorkerEntrypoint<Bindings> {
   ): Promise<RpcResult<{ form: string; digest: string; anchors: AnchorRecord[] }>> {
     const query = new URLSearchParams(form === undefined ? {} : { form });
     return this.#call({ ref, path: `anchors?${query.toString()}`, ...options });
+  }
+
+  /** The items of an adaptive evaluation to ask next. */
+  nextItems(ref: BundleRef, request: NextItemsRequest, options?: RpcOptions): Promise<RpcResult<AdaptiveTurn>> {
+    return this.#call({ ref, path: "next-items", body: request, ...options });
   }
 
   #call<T>(call: RpcCall): Promise<RpcResult<T>> {

@@ -1,6 +1,13 @@
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
-import { compareFromAnchors, estimateFromAnchors, loadBundle, planFromBundle, type Bundle } from "anchoreval";
+import {
+  compareFromAnchors,
+  estimateFromAnchors,
+  loadBundle,
+  planFromBundle,
+  type AdaptiveTurn,
+  type Bundle,
+} from "anchoreval";
 import { publishBundle, r2Store } from "anchoreval/publish";
 import { Miniflare } from "miniflare";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -47,6 +54,7 @@ beforeAll(async () => {
         r2Buckets: ["BUNDLES"],
         bindings: {
           PROTECTED_BENCHMARKS: "closed",
+          SESSION_KEYS: "ab".repeat(32),
           TOKENS: JSON.stringify([{ id: "reader", sha256, scopes: ["read:closed"], expires: null }]),
         },
       },
@@ -77,6 +85,16 @@ async function valueOf<T extends object>(method: string, ...args: unknown[]): Pr
 describe("another Worker gets the numbers of the SDK by", () => {
   test("estimate", async () => {
     expectSameNumbers(await valueOf("estimate", REF, { responses }), estimateFromAnchors(bundle, responses), 1e-12);
+  });
+
+  test("nextItems, from the first to the last", async () => {
+    let turn = await valueOf<AdaptiveTurn>("nextItems", REF, { begin: { batch: 25, budget: 50 } });
+    for (let asked = 25; turn.state !== null; asked += 25) {
+      const own = Object.fromEntries(turn.items.map(({ item_id: id }) => [id, 1]));
+      turn = await valueOf<AdaptiveTurn>("nextItems", REF, { state: turn.state, responses: own });
+      expect(turn.asked).toBe(asked);
+    }
+    expect(turn).toMatchObject({ stopped: { rule: "budget" }, model: { score: 1 } });
   });
 
   test("estimate of latest, with options", async () => {

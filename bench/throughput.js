@@ -1,0 +1,141 @@
+// Requests a second at 16 connections beside a route that only reads the same body, latency at one, and a long load: see
+// README.md, "throughput". Needs `npm run build`.
+// usage: node bench/throughput.js [--seconds 10] [--load 60]
+import { Buffer } from "node:buffer";
+import { execFile } from "node:child_process";
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { Agent, request } from "node:http";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { performance } from "node:perf_hooks";
+import { fileURLToPath } from "node:url";
+import { parseArgs, promisify } from "node:util";
+import { publishBundle, r2Store } from "anchoreval/publish";
+import { startLocalWorker } from "anchoreval-trainer";
+import { Miniflare } from "miniflare";
+import { syntheticBundle, SCENARIOS } from "./worker/synthetic-bundle.js";
+import { workerdCpu } from "./worker/workerd-cpu.js";
+
+const { values: options } = parseArgs({
+  options: { seconds: { type: "string", default: "10" }, load: { type: "string", default: "60" } },
+});
+const seconds = Number(options.seconds);
+const CONNECTIONS = 16;
+/** Rounds of each case, in turns, so that a busy machine slows all of them. */
+const ROUNDS = 3;
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+const folder = await mkdtemp(join(tmpdir(), "anchoreval-bench-"));
+try {
+  const { files, answers } = syntheticBundle("mmlu", { mmlu: SCENARIOS.mmlu }, false, 100, 2);
+  const path = "/v1/bundles/mmlu/1.0.0/estimates";
+  const body = JSON.stringify({ responses: answers });
+  const worker = await startLocalWorker({ port: 0, persist: folder, directSocket: 0 });
+  const parser = await parseOnly();
+  try {
+    await publishBundle(r2Store(await worker.bucket()), files);
+    const cases = [
+      { title: "do-nothing route", url: `${worker.directUrl}/healthz`, done: 0, wall: 0 },
+      { title: "reads the body alone", url: parser.url + path, body, done: 0, wall: 0 },
+      { title: "estimate", url: worker.directUrl + path, body, done: 0, wall: 0 },
+    ];
+    for (const own of cases) await drive(own, CONNECTIONS, 2);
+    for (let round = 0; round < ROUNDS; round++)
+      for (const own of cases) {
+        const { done, wall } = await drive(own, CONNECTIONS, seconds / ROUNDS);
+        own.done += done;
+        own.wall += wall;
+      }
+    console.log(`100 anchors of ${SCENARIOS.mmlu} items in 2 dimensions, ${CONNECTIONS} connections`);
+    for (const { title, done, wall } of cases) console.log(`  ${title}: ${((1000 * done) / wall).toFixed(0)} a second`);
+    const [, reading, estimate] = cases.map(({ done, wall }) => done / wall);
+    console.log(`  estimate beside reading alone: ${(estimate / reading).toFixed(2)} (aim: .30)`);
+
+    const alone = await drive(cases[2], 1, seconds / 2);
+    const sorted = alone.times.toSorted((x, y) => x - y);
+    const at = (share) => sorted[Math.floor(share * sorted.length)].toFixed(2);
+    console.log(`one connection: median ${at(0.5)} ms, 99 % ${at(0.99)} ms, of ${sorted.length} (aim: 4 ms)`);
+
+    await parser.dispose();
+    if (Number(options.load) > 0) {
+      const [memory, cpu] = [await workerdMemory(), await workerdCpu()];
+      const loaded = await drive(cases[2], CONNECTIONS, Number(options.load));
+      const used = ((await workerdCpu()) - cpu) / loaded.done;
+      console.log(
+        `${options.load} s of load: ${loaded.done} estimates, ${loaded.failed} failed; ${used.toFixed(2)} ms of CPU each (aim: 2 ms); memory ${memory} MB before, ${await workerdMemory()} MB after`,
+      );
+    }
+  } finally {
+    await worker.dispose();
+  }
+} finally {
+  await rm(folder, { recursive: true });
+}
+
+/** The Worker that only reads, on a socket of workerd's own. */
+async function parseOnly() {
+  const out = join(folder, "parse-only");
+  const wrangler = join(dirname(createRequire(import.meta.url).resolve("wrangler/package.json")), "bin/wrangler.js");
+  const script = join(root, "bench/worker/parse-only.js");
+  const argv = [wrangler, "deploy", script, "--dry-run", "--outdir", out, "--config", join(root, "wrangler.toml")];
+  await promisify(execFile)(process.execPath, [...argv, "--env="], { cwd: root });
+  const contents = await readFile(join(out, "parse-only.js"), "utf8");
+  const miniflare = new Miniflare({
+    workers: [
+      {
+        name: "parse-only",
+        modules: [{ type: "ESModule", path: "index.js", contents }],
+        compatibilityDate: "2026-04-01",
+        unsafeDirectSockets: [{ host: "127.0.0.1", port: 0, proxy: false }],
+      },
+    ],
+  });
+  await miniflare.ready;
+  const { origin } = await miniflare.unsafeGetDirectURL("parse-only");
+  return { url: origin, dispose: () => miniflare.dispose() };
+}
+
+/** Sends requests for some seconds over so many connections, each its next one when the last was answered. */
+async function drive({ url, body }, connections, duration) {
+  const agent = new Agent({ keepAlive: true, maxSockets: connections });
+  const times = [];
+  let failed = 0;
+  const begun = performance.now();
+  const one = async () => {
+    while (performance.now() - begun < 1000 * duration) {
+      const sent = performance.now();
+      if ((await ask(agent, url, body)) !== 200) failed++;
+      times.push(performance.now() - sent);
+    }
+  };
+  await Promise.all(Array.from({ length: connections }, one));
+  const wall = performance.now() - begun;
+  agent.destroy();
+  if (failed > 0 && duration < 5) throw new Error(`${url}: ${failed} of ${times.length} requests failed`);
+  return { done: times.length, wall, times, failed };
+}
+
+function ask(agent, url, body) {
+  return new Promise((resolve, reject) => {
+    const headers =
+      body === undefined ? {} : { "content-type": "application/json", "content-length": Buffer.byteLength(body) };
+    const method = body === undefined ? "GET" : "POST";
+    const sent = request(url, { agent, method, headers }, (response) => {
+      response.resume();
+      response.once("end", () => resolve(response.statusCode));
+    });
+    sent.once("error", reject).end(body);
+  });
+}
+
+/** Resident memory of all workerd processes. @unit MB */
+async function workerdMemory() {
+  let pages = 0;
+  for (const id of (await readdir("/proc")).filter((entry) => /^\d+$/.test(entry))) {
+    const name = await readFile(`/proc/${id}/comm`, "utf8").catch(() => "");
+    if (name.trim() !== "workerd") continue;
+    pages += Number((await readFile(`/proc/${id}/statm`, "utf8").catch(() => "0 0")).split(" ")[1]);
+  }
+  return Math.round((pages * 4096) / 1e6);
+}

@@ -1,0 +1,29 @@
+// A Worker that reads an estimate's request as the real one does and answers nothing of it: what the estimate itself
+// costs is what the real one takes beyond that. Bundled by bench/throughput.js.
+import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
+import { duplicateKeys } from "../../workers/src/http/duplicate-keys.ts";
+import { limitBody, refuseDuplicates } from "../../workers/src/http/request-body.ts";
+import { EstimateRequestSchema } from "../../workers/src/schemas/estimate-request.ts";
+import { VersionOrLatestParams } from "../../workers/src/schemas/params.ts";
+
+const route = createRoute({
+  method: "post",
+  path: "/v1/bundles/{benchmark}/{version}/estimates",
+  middleware: limitBody,
+  request: {
+    params: VersionOrLatestParams,
+    body: { required: true, content: { "application/json": { schema: EstimateRequestSchema } } },
+  },
+  responses: {
+    200: { description: "Read", content: { "application/json": { schema: z.object({ answers: z.number() }) } } },
+  },
+});
+
+const app = new OpenAPIHono();
+app.openapi(route, async (c) => {
+  const { responses } = c.req.valid("json");
+  refuseDuplicates(duplicateKeys(await c.req.text()));
+  return c.json({ answers: Object.keys(responses).length }, 200);
+});
+
+export default app;
