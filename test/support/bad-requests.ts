@@ -37,9 +37,21 @@ const WORDS = [
   ...["scenarios", "goal", "questions", "text", "embedding", "costs", "yanked", "reason", "__proto__"],
 ];
 const METHODS = ["GET", "HEAD", "POST", "PUT", "DELETE", "PATCH", "OPTIONS"];
-const TAILS = [
-  ...["", "/estimates", "/estimates/batch", "/estimates/jobs", "/estimates/jobs/0/results", "/comparisons"],
-  ...["/next-items", "/routes", "/plan", "/anchors", "/publication", "/yank", "/files/items.jsonl", "/files/../x"],
+/** What follows a version, with the method that belongs to it. */
+const TAILS: readonly (readonly [tail: string, method: string])[] = [
+  ...[
+    "/estimates",
+    "/estimates/batch",
+    "/estimates/jobs",
+    "/comparisons",
+    "/next-items",
+    "/routes",
+    "/publication",
+  ].map((tail) => [tail, "POST"] as const),
+  ...["", "/plan", "/anchors", "/files/items.jsonl", "/files/../x", "/estimates/jobs/0/results"].map(
+    (tail) => [tail, "GET"] as const,
+  ),
+  ["/yank", "PUT"],
 ];
 const TYPES = [
   ...["application/json", "application/json; charset=utf-16", "text/plain", "application/x-ndjson"],
@@ -80,16 +92,17 @@ export function badRequest(random: RandomSource, ids: readonly string[]): BadReq
     if (kind === 5) return `{"begin":${object(2)}}`;
     return object(4);
   };
-  const segment = (good: string): string => (random.next() < 0.8 ? good : encodeURIComponent(wellFormed(text())));
-  const tail = random.next() < 0.85 ? pick(TAILS) : `/${encodeURIComponent(wellFormed(text()))}`;
+  const segment = (good: string): string => (random.next() < 0.93 ? good : encodeURIComponent(wellFormed(text())));
+  const [known, its] = pick(TAILS);
+  const tail = random.next() < 0.9 ? known : `/${encodeURIComponent(wellFormed(text()))}`;
   const query = random.next() < 0.2 ? `?${pick(WORDS)}=${encodeURIComponent(wellFormed(text()))}` : "";
-  const method = random.next() < 0.6 ? "POST" : pick(METHODS);
+  const method = random.next() < 0.8 ? its : pick(METHODS);
   return {
     method,
     path: `/v1/bundles/${segment("sample")}/${segment(pick(["1.0.0", "latest"]))}${tail}${query}`,
     headers: {
-      "content-type": random.next() < 0.7 ? "application/json" : pick(TYPES),
-      ...(random.next() < 0.1 && { authorization: `Bearer ${pick(["x", "anchoreval_x", "a b"])}` }),
+      "content-type": random.next() < 0.85 ? "application/json" : pick(TYPES),
+      ...(random.next() < 0.04 && { authorization: `Bearer ${pick(["x", "anchoreval_x", "a b"])}` }),
       ...(random.next() < 0.05 && { range: pick(["bytes=-1", "bytes=9-1", "bytes=0-99999999999", "lines=1"]) }),
       ...(random.next() < 0.05 && { "x-request-id": pick(["a".repeat(300), "<b>", "1,2"]) }),
     },
