@@ -7,12 +7,11 @@ import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { Agent, request } from "node:http";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { performance } from "node:perf_hooks";
 import { fileURLToPath } from "node:url";
 import { parseArgs, promisify } from "node:util";
 import { publishBundle, r2Store } from "anchoreval/publish";
-import { startLocalWorker } from "anchoreval-trainer";
 import { Miniflare } from "miniflare";
 import { syntheticBundle, SCENARIOS } from "./worker/synthetic-bundle.js";
 import { workerdCpu } from "./worker/workerd-cpu.js";
@@ -31,14 +30,14 @@ try {
   const { files, answers } = syntheticBundle("mmlu", { mmlu: SCENARIOS.mmlu }, false, 100, 2);
   const path = "/v1/bundles/mmlu/1.0.0/estimates";
   const body = JSON.stringify({ responses: answers });
-  const worker = await startLocalWorker({ port: 0, persist: folder, directSocket: 0 });
-  const parser = await parseOnly();
+  const worker = await started("anchoreval", join(root, "offline-trainer/dist/worker/index.js"));
+  const parser = await started("parse-only", await bundled("bench/worker/parse-only.js"));
   try {
-    await publishBundle(r2Store(await worker.bucket()), files);
+    await publishBundle(r2Store(await worker.miniflare.getR2Bucket("BUNDLES", "anchoreval")), files);
     const cases = [
-      { title: "do-nothing route", url: `${worker.directUrl}/healthz`, done: 0, wall: 0 },
+      { title: "do-nothing route", url: `${worker.url}/healthz`, done: 0, wall: 0 },
       { title: "reads the body alone", url: parser.url + path, body, done: 0, wall: 0 },
-      { title: "estimate", url: worker.directUrl + path, body, done: 0, wall: 0 },
+      { title: "estimate", url: worker.url + path, body, done: 0, wall: 0 },
     ];
     for (const own of cases) await drive(own, CONNECTIONS, 2);
     for (let round = 0; round < ROUNDS; round++)
@@ -57,7 +56,7 @@ try {
     const at = (share) => sorted[Math.floor(share * sorted.length)].toFixed(2);
     console.log(`one connection: median ${at(0.5)} ms, 99 % ${at(0.99)} ms, of ${sorted.length} (aim: 4 ms)`);
 
-    await parser.dispose();
+    await parser.miniflare.dispose();
     if (Number(options.load) > 0) {
       const [memory, cpu] = [await workerdMemory(), await workerdCpu()];
       const loaded = await drive(cases[2], CONNECTIONS, Number(options.load));
@@ -67,33 +66,38 @@ try {
       );
     }
   } finally {
-    await worker.dispose();
+    await worker.miniflare.dispose();
   }
 } finally {
   await rm(folder, { recursive: true });
 }
 
-/** The Worker that only reads, on a socket of workerd's own. */
-async function parseOnly() {
-  const out = join(folder, "parse-only");
+/** A script as wrangler bundles it. */
+async function bundled(script) {
+  const out = join(folder, "bundled");
   const wrangler = join(dirname(createRequire(import.meta.url).resolve("wrangler/package.json")), "bin/wrangler.js");
-  const script = join(root, "bench/worker/parse-only.js");
-  const argv = [wrangler, "deploy", script, "--dry-run", "--outdir", out, "--config", join(root, "wrangler.toml")];
-  await promisify(execFile)(process.execPath, [...argv, "--env="], { cwd: root });
-  const contents = await readFile(join(out, "parse-only.js"), "utf8");
+  const argv = [wrangler, "deploy", join(root, script), "--dry-run", "--outdir", out];
+  await promisify(execFile)(process.execPath, [...argv, "--config", join(root, "wrangler.toml"), "--env="], {
+    cwd: root,
+  });
+  return join(out, basename(script));
+}
+
+/** A Worker on a socket of workerd's own, with an R2 and without the pages of /docs, which Cloudflare serves before it. */
+async function started(name, path) {
   const miniflare = new Miniflare({
     workers: [
       {
-        name: "parse-only",
-        modules: [{ type: "ESModule", path: "index.js", contents }],
+        name,
+        modules: [{ type: "ESModule", path: "index.js", contents: await readFile(path, "utf8") }],
         compatibilityDate: "2026-04-01",
+        r2Buckets: ["BUNDLES"],
         unsafeDirectSockets: [{ host: "127.0.0.1", port: 0, proxy: false }],
       },
     ],
   });
   await miniflare.ready;
-  const { origin } = await miniflare.unsafeGetDirectURL("parse-only");
-  return { url: origin, dispose: () => miniflare.dispose() };
+  return { miniflare, url: (await miniflare.unsafeGetDirectURL(name)).origin };
 }
 
 /** Sends requests for some seconds over so many connections, each its next one when the last was answered. */
