@@ -206,6 +206,20 @@ describe("bytes of loads under way", () => {
     expect(await again).toBe(1);
   });
 
+  test("that are taken back while they wait aren't begun, and count nothing", async () => {
+    const { cache, begun, begin } = started();
+    const first = begin("a", 100);
+    const waiting = expect(begin("b", 50)).rejects.toMatchObject({ code: "unavailable" });
+    await aMoment();
+    cache.delete("b");
+    begun.get("a")!.end(0);
+    await aMoment();
+    await first;
+    await waiting;
+    expect(begun.has("b")).toBe(false);
+    expect(cache.bytes).toBe(0);
+  });
+
   test("never exceed the bound together with what is kept, whatever is asked, ends and fails in which order", async () => {
     const step = fc.record({
       key: fc.integer({ min: 0, max: 7 }),

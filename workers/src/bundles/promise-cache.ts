@@ -96,9 +96,11 @@ export class PromiseCache<T> {
   async #load(key: string, entry: Entry<T>, { load, takes = 0 }: Load<T>): Promise<T> {
     try {
       for (let waited = 0; !this.#begin(entry, takes); waited += LOOK_AGAIN) {
-        if (waited >= this.#patience || this.#entries.get(key) !== entry)
+        if (waited >= this.#patience)
           throw new AnchorEvalError("unavailable", `${key}: no memory for ${takes} bytes beside what is being loaded`);
         await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN));
+        if (this.#entries.get(key) !== entry)
+          throw new AnchorEvalError("unavailable", `${key}: taken back while its load waited for memory; ask again`);
       }
       const value = await load();
       this.#keep(key, entry, this.#options.sizeOf(value));
