@@ -6,7 +6,7 @@ export {
   type AdaptiveTurn,
 } from "./adaptive/adaptive-evaluation.ts";
 export { beginAdaptive, continueAdaptive, type AdaptiveProgress } from "./adaptive/adaptive-session.ts";
-export type { PoolPopulation } from "./adaptive/benchmark-population.ts";
+export { stackedPopulation, type PoolPopulation, type StackedScenario } from "./adaptive/benchmark-population.ts";
 export { itemPool, type ItemPool } from "./adaptive/item-pool.ts";
 export { loadAdaptive } from "./adaptive/load-adaptive.ts";
 export type {
@@ -25,6 +25,8 @@ export type {
   StopRules,
 } from "./adaptive/types.ts";
 export { loadItemLines, type ItemLines } from "./bundles/item-lines.ts";
+export { fromBase64Url, toBase64Url } from "./base64url.ts";
+export { sha256 } from "./digest.ts";
 export { loadBundle, type LoadOptions } from "./bundles/load-bundle.ts";
 export { httpSource } from "./bundles/http-source.ts";
 export { r2Source, type R2BucketLike } from "./bundles/r2-source.ts";

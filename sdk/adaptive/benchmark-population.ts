@@ -1,8 +1,9 @@
-import { higherOrderPrior, scaledPrior } from "../core/ability/prior.ts";
 import type { Population } from "../core/adaptive/population.ts";
 import type { Bundle } from "../core/bundle/bundle.ts";
-import type { BankManifest } from "../core/bundle/manifest.ts";
 import { AnchorEvalError } from "../core/errors.ts";
+import type { ItemBank } from "../core/irt/types.ts";
+import type { MonotoneMap } from "../core/numeric/monotone-map.ts";
+import { linkedPrior, ownPrior } from "../estimate/bank-prior.ts";
 
 /** A population whose items and banks have names. */
 export interface PoolPopulation extends Population {
@@ -25,38 +26,75 @@ export function benchmarkPopulation(bundle: Bundle, wanted: readonly string[]): 
       "unknown_scenario",
       `this bundle has no scenario ${unknown.join(", ")}, or it wasn't loaded: there are ${[...bundle.scenarios.keys()].join(", ")}`,
     );
-  const total = manifest.scenarios.reduce((sum, { id, weight }) => sum + (wanted.includes(id) ? weight : 0), 0);
-  const count = manifest.scenarios.reduce((sum, { id, items }) => sum + (wanted.includes(id) ? items : 0), 0);
-  const weights = new Float64Array(count);
-  const lines = new Uint32Array(count);
-  const scenarios: Population["scenarios"][number][] = [];
-  let begin = 0;
   let line = 0;
-  for (const { id, items, weight } of manifest.scenarios) {
-    if (wanted.includes(id)) {
-      const { bank, scoreMap, weights: own } = bundle.scenarios.get(id)!;
-      for (let i = 0; i < items; i++) {
-        weights[begin + i] = (weight / total) * own[i]!;
-        lines[begin + i] = line + i;
-      }
-      scenarios.push({ id, begin, bank, scoreMap });
-      begin += items;
-    }
-    line += items;
-  }
+  const placed = manifest.scenarios.map((described) => {
+    const first = line;
+    line += described.items;
+    return { ...described, first };
+  });
+  const total = placed.reduce((sum, { id, weight }) => sum + (wanted.includes(id) ? weight : 0), 0);
+  const scenarios = placed
+    .filter(({ id }) => wanted.includes(id))
+    .map(({ id, weight, first }) => ({ ...bundle.scenarios.get(id)!, share: weight / total, first }));
   const asked = manifest.banks.filter((bank) => bank.scenarios.some((id) => wanted.includes(id)));
-  const linked = asked.length > 1 && asked.every(({ prior }) => prior.loadings !== undefined);
-  const banks = asked.map((bank) => ({
-    scenarios: scenarios.flatMap(({ id }, s) => (bank.scenarios.includes(id) ? [s] : [])),
-    prior: bankPrior(bank, linked),
+  const linked = asked.length > 1 ? asked.map(linkedPrior) : [];
+  const together = linked.every((prior) => prior !== null);
+  const banks = asked.map((bank, b) => ({
+    id: bank.id,
+    scenarios: bank.scenarios,
+    prior: (together ? linked[b] : undefined) ?? ownPrior(bank),
   }));
-  return { scenarios, banks, count, weights, exposure: null, lines, bankIds: asked.map(({ id }) => id) };
+  return stackedPopulation(scenarios, banks);
 }
 
-function bankPrior({ prior }: BankManifest, linked: boolean): Population["banks"][number]["prior"] {
-  const mean = Float64Array.from(prior.mean);
-  const covariance = Float64Array.from(prior.covariance);
-  if (!linked) return scaledPrior(mean, covariance, prior.scale);
-  const loadings = Float64Array.from(prior.loadings!);
-  return higherOrderPrior(mean, covariance, prior.scale, loadings, loadings.length / mean.length);
+/** One scenario of a population. */
+export interface StackedScenario {
+  readonly id: string;
+  readonly bank: ItemBank;
+  readonly scoreMap: MonotoneMap | null;
+  /** Of its items in its own score, summing to 1. */
+  readonly weights: ArrayLike<number>;
+  /** Of the scenario in the score of all. */
+  readonly share: number;
+  /** What an item pool knows its first item by. */
+  readonly first: number;
+}
+
+/**
+ * Scenarios one after another as one population.
+ * @param banks - with the ids of their scenarios, those that aren't here too
+ */
+export function stackedPopulation(
+  scenarios: readonly StackedScenario[],
+  banks: readonly {
+    readonly id: string;
+    readonly scenarios: readonly string[];
+    readonly prior: Population["banks"][number]["prior"];
+  }[],
+): PoolPopulation {
+  const count = scenarios.reduce((sum, { bank }) => sum + bank.count, 0);
+  const weights = new Float64Array(count);
+  const lines = new Uint32Array(count);
+  let begin = 0;
+  const stacked = scenarios.map(({ id, bank, scoreMap, weights: own, share, first }) => {
+    const from = begin;
+    for (let i = 0; i < bank.count; i++) {
+      weights[from + i] = share * own[i]!;
+      lines[from + i] = first + i;
+    }
+    begin += bank.count;
+    return { id, begin: from, bank, scoreMap };
+  });
+  return {
+    scenarios: stacked,
+    banks: banks.map((bank) => ({
+      scenarios: stacked.flatMap(({ id }, s) => (bank.scenarios.includes(id) ? [s] : [])),
+      prior: bank.prior,
+    })),
+    count,
+    weights,
+    exposure: null,
+    lines,
+    bankIds: banks.map(({ id }) => id),
+  };
 }

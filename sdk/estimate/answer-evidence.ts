@@ -1,4 +1,3 @@
-import { higherOrderPrior, scaledPrior } from "../core/ability/prior.ts";
 import type { AbilityEstimate } from "../core/ability/types.ts";
 import type { Bundle } from "../core/bundle/bundle.ts";
 import type { BankManifest } from "../core/bundle/manifest.ts";
@@ -9,6 +8,7 @@ import { estimateScenario, type ScenarioEstimate } from "../core/estimate/scenar
 import type { AnswerFeatures } from "../core/estimators/additive-map.ts";
 import { answeredSample, LEAST_ANSWERED_SHARE } from "../core/estimators/answered-sample.ts";
 import { factorScores } from "../core/estimators/factor-scores.ts";
+import { linkedPrior, ownPrior } from "./bank-prior.ts";
 import { scenarioModel } from "./scenario-model.ts";
 
 /** What a model's answers say, before any scenario's score. */
@@ -29,10 +29,8 @@ export interface JointEvidence extends AnswerEvidence {
  */
 export function evidenceAlone(bundle: Bundle, form: string, scores: ReadonlyMap<string, Float64Array>): AnswerEvidence {
   const abilities = bundle.manifest.banks.map((bank): [string, AbilityEstimate | null] => {
-    const { mean, covariance, scale } = bank.prior;
     const parts = answeredParts(bundle, bank, form, scores);
-    const prior = scaledPrior(Float64Array.from(mean), Float64Array.from(covariance), scale);
-    return [bank.id, parts.length > 0 ? bankAbility({ parts, prior }) : null];
+    return [bank.id, parts.length > 0 ? bankAbility({ parts, prior: ownPrior(bank) }) : null];
   });
   return { abilities: new Map(abilities) };
 }
@@ -55,15 +53,8 @@ export function evidenceTogether(
     return sample && sample.share >= LEAST_ANSWERED_SHARE;
   });
   const linked = banks.flatMap((bank) => {
-    const { mean, covariance, scale, loadings } = bank.prior;
-    if (loadings === undefined) return [];
-    const prior = higherOrderPrior(
-      Float64Array.from(mean),
-      Float64Array.from(covariance),
-      scale,
-      Float64Array.from(loadings),
-      loadings.length / mean.length,
-    );
+    const prior = linkedPrior(bank);
+    if (prior === null) return [];
     return [{ parts: answeredParts(bundle, bank, form, scores), prior, own: alone.abilities.get(bank.id) ?? null }];
   });
   if (!answered || linked.length < banks.length) return null;

@@ -1,3 +1,4 @@
+import { fromBase64Url } from "../base64url.ts";
 import { parseSignatures, PUBLIC_KEY, type ManifestSignature } from "../core/bundle/signature.ts";
 import { AnchorEvalError } from "../core/errors.ts";
 
@@ -9,8 +10,8 @@ export async function isSignedBy(manifest: Uint8Array, { key, signature }: Manif
   const subtle = (globalThis as { crypto?: { subtle?: SubtleCrypto } }).crypto?.subtle;
   try {
     if (!subtle) throw new Error("crypto.subtle is not there: a page needs https");
-    const imported = await subtle.importKey("raw", fromBase64Url(key), { name: "Ed25519" }, false, ["verify"]);
-    return await subtle.verify("Ed25519", imported, fromBase64Url(signature), manifest as Uint8Array<ArrayBuffer>);
+    const imported = await subtle.importKey("raw", fromBase64Url(key)!, { name: "Ed25519" }, false, ["verify"]);
+    return await subtle.verify("Ed25519", imported, fromBase64Url(signature)!, manifest as Uint8Array<ArrayBuffer>);
   } catch (cause) {
     if (subtle && (cause as Error).name === "DataError") return false; // no point of the curve
     throw new AnchorEvalError("unsupported", "this runtime can't check signatures: it has no Ed25519 (Web Crypto)", {
@@ -46,9 +47,4 @@ export async function requireTrusted(
       : "its signatures can't be read"
     : "it has no signature";
   throw new AnchorEvalError("bundle_untrusted", `${name} is refused, no trusted key signed it: ${why}`);
-}
-
-function fromBase64Url(text: string): Uint8Array<ArrayBuffer> {
-  const binary = atob(text.replaceAll("-", "+").replaceAll("_", "/"));
-  return Uint8Array.from(binary, (letter) => letter.charCodeAt(0));
 }

@@ -4,7 +4,7 @@ import { STORAGE_DEADLINE, withDeadline } from "./bundles/storage-deadline.ts";
 import type { Env } from "./env.ts";
 import { consumeJobs } from "./jobs/consume-jobs.ts";
 import { Phases } from "./observe/phases.ts";
-import { batchBundle } from "./routes/batch-bundle.ts";
+import { warnedBundle } from "./routes/warned-bundle.ts";
 
 /** Carries out messages of the queue of jobs, with what the isolate keeps. */
 export function consumeQueue(
@@ -24,5 +24,5 @@ export function consumeQueue(
     keepAlive: (work) => context.waitUntil(work),
     deadline: STORAGE_DEADLINE,
   });
-  return consumeJobs({ bucket, open: (ref) => batchBundle(bundles, ref), now }, batch);
+  return consumeJobs({ bucket, open: (ref) => warnedBundle(bundles, ref), now }, batch);
 }

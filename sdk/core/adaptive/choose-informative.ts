@@ -1,5 +1,6 @@
 import type { AbilityEstimate } from "../ability/types.ts";
 import { logitInformation } from "../irt/information.ts";
+import { quadraticForm } from "../numeric/quadratic-form.ts";
 import type { RandomSource } from "../numeric/random.ts";
 import type { Population } from "./population.ts";
 
@@ -33,7 +34,7 @@ export function chooseInformative(
       const { begin, bank } = scenarios[s]!;
       for (let at = 0; at < bank.count; at++) {
         information[begin + at] = logitInformation(theta, bank, at);
-        variance[begin + at] = quadratic(bank.a, at * bank.dims, covariance, bank.dims);
+        variance[begin + at] = quadraticForm(bank.a, at * bank.dims, covariance, bank.dims);
       }
     }
     return covariance.slice();
@@ -71,14 +72,6 @@ export function chooseInformative(
     }
   }
   return chosen;
-}
-
-/** aᵀΣa. */
-function quadratic(a: ArrayLike<number>, begin: number, covariance: Float64Array, dims: number): number {
-  let sum = 0;
-  for (let r = 0; r < dims; r++)
-    for (let c = 0; c < dims; c++) sum += a[begin + r]! * covariance[r * dims + c]! * a[begin + c]!;
-  return sum;
 }
 
 /** Σa. */

@@ -2,7 +2,9 @@ import { higherOrderAbilities } from "../ability/higher-order.ts";
 import { mapAbility } from "../ability/map.ts";
 import type { AbilityEstimate, AbilityPrior, HigherOrderPrior } from "../ability/types.ts";
 import { gatherItems } from "../estimate/gather-items.ts";
+import { itemLogits, withAsymptotes } from "../irt/item-response.ts";
 import { applyMonotoneMap } from "../numeric/monotone-map.ts";
+import { quadraticForm } from "../numeric/quadratic-form.ts";
 import { sigmoid } from "../numeric/sigmoid.ts";
 import type { AskedItems, Population, PopulationScenario } from "./population.ts";
 
@@ -63,21 +65,11 @@ function expectScores(
   ability: AbilityEstimate,
   out: Float64Array,
 ): void {
-  const { count, dims, a, b, lower, upper } = bank;
   const { theta, covariance } = ability;
-  for (let i = 0; i < count; i++) {
-    let z = -b[i]!;
-    let variance = 0;
-    for (let r = 0; r < dims; r++) {
-      const own = a[i * dims + r]!;
-      z += own * theta[r]!;
-      for (let c = 0; c < dims; c++) variance += own * covariance[r * dims + c]! * a[i * dims + c]!;
-    }
-    let p = sigmoid(z / Math.sqrt(1 + (Math.PI / 8) * variance));
-    if (lower !== null || upper !== null) {
-      const low = lower?.[i] ?? 0;
-      p = low + ((upper?.[i] ?? 1) - low) * p;
-    }
+  const logits = itemLogits(theta, bank);
+  for (let i = 0; i < bank.count; i++) {
+    const variance = quadraticForm(bank.a, i * bank.dims, covariance, bank.dims);
+    const p = withAsymptotes(sigmoid(logits[i]! / Math.sqrt(1 + (Math.PI / 8) * variance)), bank, i);
     out[begin + i] = scoreMap === null ? p : applyMonotoneMap(scoreMap, p);
   }
 }

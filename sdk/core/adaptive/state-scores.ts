@@ -1,8 +1,8 @@
+import { collapsedDegrees } from "../inference/collapsed-strata.ts";
 import type { SampledScore } from "../inference/design-interval.ts";
-import { discordance } from "../inference/discordance.ts";
 import type { SampledDifference } from "../inference/paired-interval.ts";
-import { freeVariance, FREE_DEGREES, NO_PAIRED_SAMPLING } from "../inference/paired-sampling.ts";
-import { BINOMIAL_DEGREES, bernoulliVariance, NO_SAMPLING } from "../inference/sampling-variance.ts";
+import { NO_PAIRED_SAMPLING, shrunkPaired } from "../inference/paired-sampling.ts";
+import { NO_SAMPLING, shrunkSampling } from "../inference/sampling-variance.ts";
 import type { Population } from "./population.ts";
 import { runningTotal, type RunningSums } from "./running-sums.ts";
 import type { AdaptiveState } from "./state.ts";
@@ -34,18 +34,13 @@ export function stateScore(population: Population, state: AdaptiveState, model: 
     return { score: low, bounds: { low, high: low }, sampling: { ...NO_SAMPLING, answers, right } };
   const { total, sampling, unit } = runningTotal(scaled(own, weight));
   const score = Math.min(high, Math.max(low, total));
-  const degrees = Math.min(sampling.degrees, collapsedDegrees(answers));
-  const known = Math.min(degrees, 2 * Math.min(right, answers - right));
-  const binomial = bernoulliVariance(score, answers) * unit;
+  // A scenario's variance isn't known better than its own answers tell.
+  const degrees = Math.min(sampling.degrees, answers < 2 ? 1 : collapsedDegrees(answers));
+  const { variance } = sampling;
   return {
     score,
     bounds: { low, high },
-    sampling: {
-      variance: (known * sampling.variance + BINOMIAL_DEGREES * binomial) / (known + BINOMIAL_DEGREES),
-      degrees: degrees + BINOMIAL_DEGREES,
-      answers,
-      right,
-    },
+    sampling: shrunkSampling(score, { variance, degrees }, unit, { answers, right }),
   };
 }
 
@@ -72,21 +67,8 @@ export function stateDifference(population: Population, state: AdaptiveState): S
   }
   const { total, sampling, unit } = runningTotal(sums);
   const difference = Math.min(high, Math.max(low, total));
-  const n = both.length;
-  const { aAhead, bAhead } = discordance(
-    both.map((j) => a[j]!),
-    both.map((j) => b[j]!),
-  );
-  const known = Math.min(sampling.degrees, 2 * (n - Math.max(aAhead, bAhead, n - aAhead - bAhead)));
-  const free = Math.max(0, freeVariance(difference, aAhead + bAhead, n)) * unit;
-  return {
-    difference,
-    bounds: { low, high },
-    sampling: {
-      variance: (known * sampling.variance + FREE_DEGREES * free) / (known + FREE_DEGREES),
-      degrees: sampling.degrees + FREE_DEGREES,
-    },
-  };
+  const scores = { a: both.map((j) => a[j]!), b: both.map((j) => b[j]!) };
+  return { difference, bounds: { low, high }, sampling: shrunkPaired(difference, sampling, unit, scores) };
 }
 
 function partOf(
@@ -108,9 +90,4 @@ function scaled(sums: RunningSums, weight: number): RunningSums {
     spread: sums.spread / weight ** 4,
     unit: sums.unit / weight ** 2,
   };
-}
-
-/** ν = 2(n−1)²/(3n−4) of n collapsed strata: a scenario's variance isn't known better than its own answers tell. */
-function collapsedDegrees(n: number): number {
-  return n < 2 ? 1 : (2 * (n - 1) ** 2) / (3 * n - 4);
 }

@@ -41,7 +41,12 @@ export function collapsedVariance(
   const n = drawn.length;
   if (n === 0) return "none";
   if (n === 1) return null;
-  return { variance: (n / (2 * (n - 1))) * squares, degrees: (2 * (n - 1) ** 2) / (3 * n - 4), unit, drawn };
+  return { variance: (n / (2 * (n - 1))) * squares, degrees: collapsedDegrees(n), unit, drawn };
+}
+
+/** ν = 2(n−1)²/(3n−4) of n ≥ 2 collapsed strata. */
+export function collapsedDegrees(n: number): number {
+  return (2 * (n - 1) ** 2) / (3 * n - 4);
 }
 
 /** e − Σm·e: what a mean's error by the draw rests on, where the masses m always sum to 1. */

@@ -4,7 +4,7 @@ import { discordance } from "./discordance.ts";
 import type { KnownVariance } from "./satterthwaite.ts";
 
 /** Weight of the variance without a model, in degrees of freedom, that the residuals' variance is shrunk toward. */
-export const FREE_DEGREES = 2;
+const FREE_DEGREES = 2;
 
 /** What the draw of the anchors makes of the error of a difference of two scores: a fraction squared. */
 export type PairedSampling = KnownVariance;
@@ -45,12 +45,26 @@ export function pairedSampling(difference: number, a: PairedAnswers, b: PairedAn
   const collapsed = collapsedVariance(centred(gaps, a.sample.mass), a.sample.mass, a.sample.inclusion);
   if (collapsed === "none") return NO_PAIRED_SAMPLING;
   if (collapsed === null) return null;
-  const { variance, degrees, unit, drawn } = collapsed;
-  const n = drawn.length;
-  const { aAhead, bAhead } = discordance(
-    drawn.map((j) => a.sample.scores[j]!),
-    drawn.map((j) => b.sample.scores[j]!),
-  );
+  const { drawn } = collapsed;
+  return shrunkPaired(difference, collapsed, collapsed.unit, {
+    a: drawn.map((j) => a.sample.scores[j]!),
+    b: drawn.map((j) => b.sample.scores[j]!),
+  });
+}
+
+/**
+ * A difference's variance by the draw, shrunk toward the one without a model as {@link pairedSampling} says.
+ * @param unit - the variance were every value's 1
+ * @param scores - of the drawn items that both answered, aligned
+ */
+export function shrunkPaired(
+  difference: number,
+  { variance, degrees }: KnownVariance,
+  unit: number,
+  { a, b }: { readonly a: readonly number[]; readonly b: readonly number[] },
+): PairedSampling {
+  const n = a.length;
+  const { aAhead, bAhead } = discordance(a, b);
   const known = Math.min(degrees, 2 * (n - Math.max(aAhead, bAhead, n - aAhead - bAhead)));
   const free = Math.max(0, freeVariance(difference, aAhead + bAhead, n)) * unit;
   return {
@@ -60,7 +74,7 @@ export function pairedSampling(difference: number, a: PairedAnswers, b: PairedAn
 }
 
 /** δ̃ − D² of one item, δ̃ = (discordant + 1)/(n + 2) at least |D|: the variance of y_B − y_A among 0 and ±1. */
-export function freeVariance(difference: number, discordant: number, n: number): number {
+function freeVariance(difference: number, discordant: number, n: number): number {
   return Math.max((discordant + 1) / (n + 2), Math.abs(difference)) - difference ** 2;
 }
 

@@ -1,8 +1,9 @@
 import type { AnsweredSample } from "../estimators/types.ts";
+import type { KnownVariance } from "./satterthwaite.ts";
 import { centred, collapsedVariance } from "./collapsed-strata.ts";
 
 /** Weight of the binomial variance, in degrees of freedom, that the residuals' variance is shrunk toward. */
-export const BINOMIAL_DEGREES = 2;
+const BINOMIAL_DEGREES = 2;
 
 /** What the draw of the anchors makes of a score's error. */
 export interface SamplingVariance {
@@ -41,15 +42,26 @@ export function samplingVariance(
   const collapsed = collapsedVariance(centred(residuals, sample.mass), sample.mass, sample.inclusion);
   if (collapsed === "none") return NO_SAMPLING;
   if (collapsed === null) return null;
-  const { variance, degrees, unit, drawn } = collapsed;
-  const n = drawn.length;
-  const right = drawn.reduce((sum, j) => sum + sample.scores[j]!, 0);
-  const binomial = bernoulliVariance(score, n) * unit;
-  const known = Math.min(degrees, 2 * Math.min(right, n - right));
+  const right = collapsed.drawn.reduce((sum, j) => sum + sample.scores[j]!, 0);
+  return shrunkSampling(score, collapsed, collapsed.unit, { answers: collapsed.drawn.length, right });
+}
+
+/**
+ * A score's variance by the draw, shrunk toward the one without a model as {@link samplingVariance} says.
+ * @param unit - the variance were every value's 1
+ */
+export function shrunkSampling(
+  score: number,
+  { variance, degrees }: KnownVariance,
+  unit: number,
+  { answers, right }: Pick<SamplingVariance, "answers" | "right">,
+): SamplingVariance {
+  const binomial = bernoulliVariance(score, answers) * unit;
+  const known = Math.min(degrees, 2 * Math.min(right, answers - right));
   return {
     variance: (known * variance + BINOMIAL_DEGREES * binomial) / (known + BINOMIAL_DEGREES),
     degrees: degrees + BINOMIAL_DEGREES,
-    answers: n,
+    answers,
     right,
   };
 }

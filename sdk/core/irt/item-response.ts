@@ -26,7 +26,7 @@ export function itemResponse(theta: FloatArray, bank: ItemBank, item: number): n
 }
 
 /** lower + (upper − lower)·s of one item. */
-function withAsymptotes(s: number, bank: ItemBank, item: number): number {
+export function withAsymptotes(s: number, bank: ItemBank, item: number): number {
   if (bank.lower === null && bank.upper === null) return s;
   const lower = bank.lower?.[item] ?? 0;
   const upper = bank.upper?.[item] ?? 1;

@@ -1,3 +1,4 @@
+import { listSetting } from "../list-setting.ts";
 import { HttpProblem } from "../problem.ts";
 
 /** What adaptive evaluations are set up with. */
@@ -17,8 +18,8 @@ const KEY = /^[0-9a-f]{64}$/i;
  * @throws HttpProblem `not_implemented` (501) without any; `misconfigured` (500) where one breaks the form
  */
 export async function sessionKeys({ SESSION_KEYS }: AdaptiveSettings): Promise<CryptoKey[]> {
-  const keys = (SESSION_KEYS ?? "").split(",").map((key) => key.trim());
-  if (keys.length === 1 && keys[0] === "")
+  const keys = listSetting(SESSION_KEYS);
+  if (keys.length === 0)
     throw new HttpProblem(
       "not_implemented",
       "this Worker has no secret SESSION_KEYS, which signs the states of adaptive evaluations: its docs/deploy.md says how to make one",

@@ -1,4 +1,4 @@
-import type { AdaptiveSession } from "anchoreval";
+import { fromBase64Url, toBase64Url, type AdaptiveSession } from "anchoreval";
 import { createRandom, type RandomSource } from "anchoreval/core";
 import { HttpProblem } from "../problem.ts";
 
@@ -56,7 +56,8 @@ export async function readSession(
   now: number,
 ): Promise<{ signed: SignedSession; key: CryptoKey }> {
   const [body, mac, ...rest] = state.split(".").map(fromBase64Url);
-  if (!body || !mac || rest.length > 0) throw new HttpProblem("invalid_state", "the state is not one of this Worker's");
+  if (!body?.length || !mac?.length || rest.length > 0)
+    throw new HttpProblem("invalid_state", "the state is not one of this Worker's");
   for (const key of keys) {
     if (!(await crypto.subtle.verify("HMAC", key, mac, body))) continue;
     const json = await through(body, new DecompressionStream("deflate-raw"));
@@ -76,21 +77,4 @@ export async function readSession(
 async function through(bytes: Uint8Array, transform: CompressionStream | DecompressionStream): Promise<Uint8Array> {
   const out = new Response(bytes).body!.pipeThrough(transform);
   return new Uint8Array(await new Response(out).arrayBuffer());
-}
-
-function toBase64Url(bytes: Uint8Array): string {
-  let text = "";
-  for (const byte of bytes) text += String.fromCharCode(byte);
-  return btoa(text).replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "");
-}
-
-/** Null where it is none. */
-function fromBase64Url(text: string): Uint8Array | null {
-  if (!/^[A-Za-z0-9_-]+$/.test(text)) return null;
-  try {
-    const bytes = atob(text.replaceAll("-", "+").replaceAll("_", "/"));
-    return Uint8Array.from(bytes, (character) => character.charCodeAt(0));
-  } catch {
-    return null;
-  }
 }

@@ -1,3 +1,4 @@
+import { listSetting } from "../list-setting.ts";
 import { HttpProblem } from "../problem.ts";
 import { allows, findToken, hasExpired, parseTokens, type Action, type TokenRecord } from "./tokens.ts";
 
@@ -54,7 +55,7 @@ export async function identify(
 
 /** Whether a benchmark is protected, by the setting's list. */
 export function protection(setting: string | undefined): (benchmark: string) => boolean {
-  const names = new Set((setting ?? "").split(",").map((name) => name.trim()));
+  const names = new Set(listSetting(setting));
   return (benchmark) => names.has("*") || names.has(benchmark);
 }
 

@@ -1,5 +1,6 @@
 import { AnchorEvalError, isSignedBy, requireTrusted } from "anchoreval";
 import { encodeSignatures, parseSignatures } from "anchoreval/bundle";
+import { listSetting } from "../list-setting.ts";
 import { HttpProblem } from "../problem.ts";
 
 /**
@@ -20,12 +21,7 @@ export async function checkSignatures(
       throw new AnchorEvalError("bundle_untrusted", `the signature by ${own.key} is not one of this manifest`);
   if (!trusted) return bytes;
   try {
-    await requireTrusted(
-      manifest,
-      bytes,
-      trusted.split(",").map((key) => key.trim()),
-      "the bundle",
-    );
+    await requireTrusted(manifest, bytes, listSetting(trusted), "the bundle");
   } catch (error) {
     if (error instanceof AnchorEvalError && error.code === "invalid_option")
       throw new HttpProblem(

@@ -1,4 +1,4 @@
-import { hexOf } from "anchoreval/bundle";
+import { sha256 as digest } from "anchoreval";
 import { logLine, traceOf } from "../observe/log.ts";
 import { inTime } from "../in-time.ts";
 
@@ -47,18 +47,14 @@ export async function throughCache<Loaded extends Uint8Array | null>(
     return response && new Uint8Array(await response.arrayBuffer());
   });
   if (found) {
-    if ((await digestOf(found)) === sha256) return found;
+    if ((await digest(found)) === sha256) return found;
     logLine("error", "cache_damaged", { sha256, bytes: found.length });
     keepAlive(attempt(() => cache.delete(url)));
   }
   const bytes = await load();
-  if (bytes !== null && (await digestOf(bytes)) === sha256) {
+  if (bytes !== null && (await digest(bytes)) === sha256) {
     const headers = { "cache-control": "public, max-age=31536000, immutable" };
     keepAlive(attempt(() => cache.put(url, new Response(bytes, { headers }))));
   }
   return bytes;
-}
-
-async function digestOf(bytes: Uint8Array): Promise<string> {
-  return hexOf(new Uint8Array(await crypto.subtle.digest("SHA-256", bytes)));
 }

@@ -1,4 +1,5 @@
 import { AnchorEvalError } from "anchoreval";
+import { hexOf } from "anchoreval/bundle";
 import type { BundleBucket } from "../bundles/bundle-bucket.ts";
 import { HttpProblem } from "../problem.ts";
 
@@ -52,7 +53,7 @@ export function parseResultsKey(key: unknown): { readonly id: string; readonly s
 
 /** A new id. */
 export function newJobId(): string {
-  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
+  return hexOf(crypto.getRandomValues(new Uint8Array(16)));
 }
 
 /**

@@ -7,7 +7,7 @@ import { countAnswers } from "../observe/request-notes.ts";
 import { ComparisonRequestSchema, ComparisonSchema } from "../schemas/comparison.ts";
 import { VersionOrLatestParams } from "../schemas/params.ts";
 import { ESTIMATE_PROBLEMS, json } from "../schemas/responses.ts";
-import { yankedWarning } from "./yanked-warning.ts";
+import { warnedBundle } from "./warned-bundle.ts";
 
 const route = createRoute({
   method: "post",
@@ -27,8 +27,7 @@ const handler: RouteHandler<typeof route, AppEnv> = async (c) => {
   const { a, b, ...options } = c.req.valid("json");
   c.var.notes.answers = countAnswers(a.responses) + countAnswers(b.responses);
   refuseDuplicates(duplicateKeys(await c.req.text()));
-  const ref = c.req.valid("param");
-  const [bundle, warned] = await Promise.all([c.var.bundles.bundle(ref), yankedWarning(c.var.bundles, ref)]);
+  const { bundle, warned } = await warnedBundle(c.var.bundles, c.req.valid("param"));
   c.var.notes.version = bundle.manifest.version;
   return c.json(warned(compareFromAnchors(bundle, a, b, options)), 200);
 };

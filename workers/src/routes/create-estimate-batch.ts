@@ -13,7 +13,7 @@ import { countAnswers } from "../observe/request-notes.ts";
 import { BatchRequestSchema, BatchResponseSchema } from "../schemas/batch.ts";
 import { VersionOrLatestParams } from "../schemas/params.ts";
 import { ESTIMATE_PROBLEMS, json, lines } from "../schemas/responses.ts";
-import { batchBundle } from "./batch-bundle.ts";
+import { warnedBundle } from "./warned-bundle.ts";
 
 /** A request of lines, one model each: zod-openapi would take it for JSON. */
 const answerLines: MiddlewareHandler<AppEnv> = async (c, next) => {
@@ -21,7 +21,7 @@ const answerLines: MiddlewareHandler<AppEnv> = async (c, next) => {
   if (!isNdjson(c.req.header("content-type")) || !ref.success) return next();
   const requests = textLines(await c.req.arrayBuffer());
   checkBatchSize(requests.length, c.env);
-  const batch = await batchBundle(c.var.bundles, ref.data);
+  const batch = await warnedBundle(c.var.bundles, ref.data);
   c.var.notes.version = batch.bundle.manifest.version;
   return sendLines(c, requests.length, (index) => estimateLine(batch, requests[index]!, index));
 };
@@ -55,7 +55,7 @@ const handler: RouteHandler<typeof route, AppEnv> = async (c) => {
   const inModel = (index: number): (string | number)[][] =>
     duplicates.filter((path) => path[1] === index).map((path) => path.slice(2));
   refuseDuplicates(duplicates.filter((path) => path.length < 3));
-  const batch = await batchBundle(c.var.bundles, c.req.valid("param"));
+  const batch = await warnedBundle(c.var.bundles, c.req.valid("param"));
   const resultOf = (index: number) => estimateModel(batch, models[index]!, inModel(index));
   c.var.notes.version = batch.bundle.manifest.version;
   if (isNdjson(c.req.header("accept")))

@@ -7,7 +7,7 @@ import { countAnswers } from "../observe/request-notes.ts";
 import { EstimateRequestSchema } from "../schemas/estimate-request.ts";
 import { EstimateSchema } from "../schemas/estimate.ts";
 import { VersionOrLatestParams } from "../schemas/params.ts";
-import { yankedWarning } from "./yanked-warning.ts";
+import { warnedBundle } from "./warned-bundle.ts";
 import { ESTIMATE_PROBLEMS, json } from "../schemas/responses.ts";
 
 const route = createRoute({
@@ -28,8 +28,7 @@ const handler: RouteHandler<typeof route, AppEnv> = async (c) => {
   const { responses, ...options } = c.req.valid("json");
   c.var.notes.answers = countAnswers(responses);
   refuseDuplicates(duplicateKeys(await c.req.text()));
-  const ref = c.req.valid("param");
-  const [bundle, warned] = await Promise.all([c.var.bundles.bundle(ref), yankedWarning(c.var.bundles, ref)]);
+  const { bundle, warned } = await warnedBundle(c.var.bundles, c.req.valid("param"));
   c.var.notes.version = bundle.manifest.version;
   return c.json(warned(estimateFromAnchors(bundle, responses, options)), 200);
 };
