@@ -6,6 +6,7 @@ import { BenchmarkListSchema, BenchmarkSchema } from "../../../workers/src/schem
 import { ManifestSchema } from "../../../workers/src/schemas/manifest.ts";
 import { ProblemSchema } from "../../../workers/src/schemas/problem.ts";
 import { sampleAnswers } from "../../support/sample-answers.ts";
+import { expectDocumented } from "./support/documented.ts";
 import { post, publishSample, startApp } from "./support/worker.ts";
 
 beforeAll(() => publishSample());
@@ -69,6 +70,21 @@ describe("/openapi.json", () => {
     const references = [...JSON.stringify(document).matchAll(/"\$ref":"#\/components\/schemas\/([^"]+)"/g)];
     expect(references.length).toBeGreaterThan(10);
     for (const [, name] of references) expect(document.components.schemas).toHaveProperty(name!);
+  });
+});
+
+describe("answers that /openapi.json doesn't have", () => {
+  const request = new Request("http://localhost/v1/bundles/sample/1.0.0/plan");
+  const answer = (status: number, type: string, body: unknown): Response =>
+    new Response(JSON.stringify(body), { status, headers: { "content-type": type } });
+
+  test.each([
+    ["a status", answer(418, "application/json", {}), "418 isn't in"],
+    ["a media type", answer(200, "text/plain", {}), "the media type text/plain isn't in"],
+    ["a body", answer(200, "application/json", { benchmark: 1 }), "contradicts"],
+    ["a problem", answer(404, "application/problem+json", { code: "not_found" }), "contradicts"],
+  ])("every test refuses: %s", async (_, response, message) => {
+    await expect(expectDocumented(request, response)).rejects.toThrow(message);
   });
 });
 

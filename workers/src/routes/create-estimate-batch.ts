@@ -26,6 +26,9 @@ const answerLines: MiddlewareHandler<AppEnv> = async (c, next) => {
   return sendLines(c, requests.length, (index) => estimateLine(batch, requests[index]!, index));
 };
 
+/** Of the contract alone: by its type zod-openapi would take it for another JSON. */
+const LINES: object = { [NDJSON]: { schema: { $ref: "#/components/schemas/BatchEntry" } } };
+
 const route = createRoute({
   method: "post",
   path: "/v1/bundles/{benchmark}/{version}/estimates/batch",
@@ -36,7 +39,7 @@ const route = createRoute({
   middleware: [limitBody, answerLines] as const,
   request: {
     params: VersionOrLatestParams,
-    body: { required: true, content: { "application/json": { schema: BatchRequestSchema } } },
+    body: { required: true, content: { "application/json": { schema: BatchRequestSchema }, ...LINES } },
   },
   responses: {
     200: {

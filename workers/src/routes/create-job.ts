@@ -11,7 +11,7 @@ import { submitJob } from "../jobs/submit-job.ts";
 import { HttpProblem } from "../problem.ts";
 import { JobStatusSchema } from "../schemas/job.ts";
 import { VersionOrLatestParams } from "../schemas/params.ts";
-import { JOB_SUBMISSION_PROBLEMS, json } from "../schemas/responses.ts";
+import { headers, JOB_SUBMISSION_PROBLEMS, json } from "../schemas/responses.ts";
 
 /** Longest body of a job. @unit bytes */
 const DEFAULT_JOB_BYTES = 10_000_000;
@@ -28,7 +28,10 @@ const route = createRoute({
     params: VersionOrLatestParams,
     body: { required: true, content: { [NDJSON]: { schema: z.string().openapi({ format: "binary" }) } } },
   },
-  responses: { 202: json(JobStatusSchema, "It is accepted; Location is where to ask"), ...JOB_SUBMISSION_PROBLEMS },
+  responses: {
+    202: { ...json(JobStatusSchema, "It is accepted"), headers: headers({ Location: "Where to ask how far it is" }) },
+    ...JOB_SUBMISSION_PROBLEMS,
+  },
 });
 
 const handler: RouteHandler<typeof route, AppEnv> = async (c) => {

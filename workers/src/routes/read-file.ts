@@ -4,7 +4,7 @@ import { INDEX_MAX_AGE } from "../bundles/bundle-caches.ts";
 import type { AppEnv } from "../env.ts";
 import { sendContent } from "../http/send-content.ts";
 import { FileParams } from "../schemas/params.ts";
-import { MOVED, NOT_MODIFIED, READ_PROBLEMS } from "../schemas/responses.ts";
+import { headers, MOVED, NOT_MODIFIED, OUTSIDE, READ_PROBLEMS } from "../schemas/responses.ts";
 import { sendManifest } from "./send-manifest.ts";
 
 const TYPES: Readonly<Record<BundleFileName, string>> = {
@@ -22,6 +22,11 @@ const REPORT_POLICY =
   "sandbox allow-scripts; default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:; font-src data:; base-uri 'none'; form-action 'none'";
 
 const FileBytes = z.string().openapi({ format: "binary" });
+const content = {
+  ...Object.fromEntries(Object.values(TYPES).map((type) => [type.split(";")[0]!, { schema: FileBytes }])),
+  "application/json": { schema: z.unknown() },
+};
+const etag = { headers: headers({ ETag: "Digest of the whole file" }) };
 
 const route = createRoute({
   method: "get",
@@ -37,9 +42,9 @@ const route = createRoute({
     }),
   },
   responses: {
-    200: { description: "The file", content: { "application/octet-stream": { schema: FileBytes } } },
-    206: { description: "The range", content: { "application/octet-stream": { schema: FileBytes } } },
-    416: { description: "The range lies outside the file" },
+    200: { description: "The file", content, ...etag },
+    206: { description: "The range", content, ...etag },
+    ...OUTSIDE,
     ...MOVED,
     ...NOT_MODIFIED,
     ...READ_PROBLEMS,

@@ -1,6 +1,6 @@
 import { createRoute, z, type RouteHandler } from "@hono/zod-openapi";
 import type { AppEnv } from "../env.ts";
-import { json } from "../schemas/responses.ts";
+import { ANY_PROBLEMS, json } from "../schemas/responses.ts";
 
 const HealthSchema = z.object({ status: z.literal("ok") }).openapi("Health");
 
@@ -10,7 +10,7 @@ const route = createRoute({
   operationId: "readHealth",
   tags: ["service"],
   summary: "Whether the Worker runs; storage isn't asked",
-  responses: { 200: json(HealthSchema, "It runs") },
+  responses: { 200: json(HealthSchema, "It runs"), ...ANY_PROBLEMS },
 });
 
 const handler: RouteHandler<typeof route, AppEnv> = (c) => {

@@ -18,12 +18,35 @@ function problem(description: string) {
   return { description, content: { "application/problem+json": { schema: ProblemSchema } } };
 }
 
+/** A refusal that is none later. */
+function busy(description: string) {
+  return { ...problem(description), headers: headers({ "Retry-After": "Seconds to wait" }) };
+}
+
+/** Headers of an answer, with what they say. */
+export function headers(described: Readonly<Record<string, string>>) {
+  return Object.fromEntries(
+    Object.entries(described).map(([name, description]) => [
+      name,
+      { description, schema: { type: "string" as const } },
+    ]),
+  );
+}
+
+/** Refusals of every route: a token that is sent must be known, and requests are counted. */
+export const ANY_PROBLEMS = {
+  401: problem("No valid bearer token"),
+  429: busy("Too many requests"),
+  500: problem("The Worker's secrets can't be read"),
+};
+
 /** Refusals of every route that reads a bundle. */
 export const READ_PROBLEMS = {
+  ...ANY_PROBLEMS,
+  403: problem("The benchmark is protected, and the token lacks the scope"),
   404: problem("No such benchmark, version or file"),
-  429: problem("Too many requests: Retry-After says how long to wait"),
-  500: problem("The published bundle is damaged"),
-  503: problem("Storage does not answer"),
+  500: problem("The published bundle is damaged, or the Worker's secrets can't be read"),
+  503: busy("Storage does not answer"),
 };
 
 /** Refusals of a route that names a form. */
@@ -63,18 +86,18 @@ export const JOB_SUBMISSION_PROBLEMS = {
 
 /** Refusals of a job's reading. */
 export const JOB_PROBLEMS = {
+  ...READ_PROBLEMS,
   404: problem("No such job"),
   410: problem("The job has expired"),
-  503: problem("Storage does not answer"),
 };
 
 /** Refusals of the reading of a job's results. */
-export const JOB_RESULTS_PROBLEMS = { ...JOB_PROBLEMS, 409: problem("The job is still running") };
+export const JOB_RESULTS_PROBLEMS = { ...JOB_PROBLEMS, 409: busy("The job is still running") };
 
 /** Refusals of every route that publishes. */
 export const PUBLISH_PROBLEMS = {
+  ...ANY_PROBLEMS,
   400: problem("The body is not JSON"),
-  401: problem("No valid bearer token"),
   403: problem("The token lacks the scope"),
   404: problem("No such name"),
   409: problem("The version is published with other content"),
@@ -82,13 +105,16 @@ export const PUBLISH_PROBLEMS = {
   413: problem("The body is too large"),
   415: problem("Another media type"),
   422: problem("The content or the manifest is refused: `issues` has one entry for each finding"),
-  429: problem("Too many requests: Retry-After says how long to wait"),
-  500: problem("The Worker's secrets can't be read"),
-  503: problem("Storage does not answer"),
+  503: busy("Storage does not answer"),
 };
 
 /** GET of `latest`: its number is found first. */
-export const MOVED = { 307: { description: "`latest`: at its number" } };
+export const MOVED = { 307: { description: "`latest`: at its number", headers: headers({ Location: "Path" }) } };
 
 /** Content that the caller has already. */
-export const NOT_MODIFIED = { 304: { description: "The content that If-None-Match names" } };
+export const NOT_MODIFIED = {
+  304: { description: "The content that If-None-Match names", headers: headers({ ETag: "Digest of the content" }) },
+};
+
+/** Bytes that are outside of a file. */
+export const OUTSIDE = { 416: problem("The range lies outside the file") };

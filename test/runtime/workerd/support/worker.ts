@@ -4,6 +4,7 @@ import { publishBundle, r2Store } from "anchoreval/publish";
 import { createApp } from "../../../../workers/src/app.ts";
 import type { BundleBucket } from "../../../../workers/src/bundles/bundle-bucket.ts";
 import type { Env } from "../../../../workers/src/env.ts";
+import { expectDocumented } from "./documented.ts";
 import { sampleBundle, type SampleBundleOptions } from "../../../support/sample-bundle.ts";
 
 /** Publishes a sample bundle to the real R2. */
@@ -16,7 +17,10 @@ export async function publishFiles(files: ReturnType<typeof sampleBundle>): Prom
   return publishBundle(r2Store(env.BUNDLES), files, { pause: () => Promise.resolve() });
 }
 
-/** Sends requests to an app with empty caches, on the real R2 unless another bucket is given. */
+/**
+ * Sends requests to an app with empty caches, on the real R2 unless another bucket is given. Every answer must be one that
+ * /openapi.json has.
+ */
 export function startApp(options: Parameters<typeof createApp>[0] = {}, bindings: Partial<Env> = {}) {
   const app = createApp(options);
   return async (path: string, init?: RequestInit): Promise<Response> => {
@@ -24,6 +28,7 @@ export function startApp(options: Parameters<typeof createApp>[0] = {}, bindings
     const request = new Request(`http://localhost${path}`, { redirect: "manual", ...init });
     const response = await app.fetch(request, { BUNDLES: env.BUNDLES, ...bindings }, context);
     await waitOnExecutionContext(context);
+    await expectDocumented(request, response);
     return response;
   };
 }
