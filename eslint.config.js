@@ -3,7 +3,15 @@ import prettier from "eslint-config-prettier";
 import tseslint from "typescript-eslint";
 
 export default tseslint.config(
-  { ignores: ["**/dist/**", "**/.wrangler/**", "workers/public/**", "offline-trainer/assets/**"] },
+  {
+    ignores: [
+      "**/dist/**",
+      "**/.wrangler/**",
+      "workers/public/**",
+      "offline-trainer/assets/**",
+      "test/fixtures/openapi-client/**",
+    ],
+  },
   js.configs.recommended,
   {
     files: ["**/*.ts"],

@@ -1,6 +1,7 @@
 import type { OpenAPIHono, RouteConfig, z } from "@hono/zod-openapi";
 import { componentSchemas } from "./component-schemas.ts";
 import type { AppEnv } from "./env.ts";
+import { LINE_SCHEMAS } from "./schemas/responses.ts";
 
 /** Every answer has it. */
 const REQUEST_ID = {
@@ -29,7 +30,10 @@ export function openapiDocument(app: OpenAPIHono<AppEnv>): object {
       for (const answer of Object.values(responses))
         answer.headers = { ...answer.headers, "X-Request-Id": { $ref: "#/components/headers/X-Request-Id" } };
   const routes = registry.definitions.flatMap((own) => ("type" in own && own.type === "route" ? [own.route] : []));
-  return { ...document, components: { ...document.components, schemas: componentSchemas(routes.flatMap(schemasOf)) } };
+  return {
+    ...document,
+    components: { ...document.components, schemas: componentSchemas([...routes.flatMap(schemasOf), ...LINE_SCHEMAS]) },
+  };
 }
 
 /** Of a route's bodies. */

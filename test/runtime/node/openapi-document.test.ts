@@ -1,11 +1,22 @@
-import { readFile } from "node:fs/promises";
+import { execFile } from "node:child_process";
+import { cp, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
 import { Validator } from "@seriousme/openapi-schema-validator";
-import { Miniflare } from "miniflare";
+import { compareFromAnchors, estimateFromAnchors, loadBundle } from "anchoreval";
+import { startLocalWorker, type LocalWorker } from "anchoreval-trainer";
+import { publishBundle, r2Store } from "anchoreval/publish";
+import openapiTS, { astToString } from "openapi-typescript";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { buildWorker } from "../../support/built-worker.ts";
+import { memorySource } from "../../support/memory-source.ts";
+import { sampleAnswers } from "../../support/sample-answers.ts";
+import { sampleBundle } from "../../support/sample-bundle.ts";
 
-const BUILT = fileURLToPath(new URL("../../../offline-trainer/dist/worker/", import.meta.url));
+const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
+const run = promisify(execFile);
 
 interface Operation {
   readonly summary?: string;
@@ -14,23 +25,21 @@ interface Operation {
 }
 type Paths = Record<string, Record<string, Operation>>;
 
-let miniflare: Miniflare;
+let folder = "";
+let worker: LocalWorker;
 let served: Record<string, unknown>;
 
 beforeAll(async () => {
   await buildWorker();
-  const settings = JSON.parse(await readFile(`${BUILT}worker.json`, "utf8")) as { compatibilityDate: string };
-  miniflare = new Miniflare({
-    cf: false,
-    modules: true,
-    modulesRoot: BUILT,
-    scriptPath: `${BUILT}index.js`,
-    compatibilityDate: settings.compatibilityDate,
-    r2Buckets: ["BUNDLES"],
-  });
-  served = (await (await miniflare.dispatchFetch("http://localhost/openapi.json")).json()) as Record<string, unknown>;
+  folder = await mkdtemp(join(tmpdir(), "anchoreval-"));
+  worker = await startLocalWorker({ port: 0, persist: join(folder, "r2") });
+  await publishBundle(r2Store(await worker.bucket()), sampleBundle());
+  served = (await (await fetch(`${worker.url}/openapi.json`)).json()) as Record<string, unknown>;
+}, 60_000);
+afterAll(async () => {
+  await worker.dispose();
+  await rm(folder, { recursive: true });
 });
-afterAll(() => miniflare.dispose());
 
 test("the served document is valid OpenAPI 3.1", async () => {
   const validator = new Validator();
@@ -53,4 +62,41 @@ test("every operation has a name, a summary, and the parameters of its path", ()
       expect.soft(described.sort(), `${method} ${path}`).toEqual(inPath.sort());
     }
   }
+});
+
+test("a client that is generated from it compiles, and gives the numbers of the SDK", { timeout: 60_000 }, async () => {
+  const program = join(folder, "client");
+  await cp(join(ROOT, "test/fixtures/openapi-client"), program, { recursive: true });
+  await writeFile(join(program, "package.json"), JSON.stringify({ type: "module" }));
+  await symlink(join(ROOT, "node_modules"), join(program, "node_modules"), "dir");
+  await writeFile(join(program, "api.d.ts"), astToString(await openapiTS(JSON.stringify(served))));
+  await run(process.execPath, [join(ROOT, "node_modules/typescript/bin/tsc"), "-p", program]).catch(
+    (error: unknown) => {
+      throw new Error((error as { stdout: string }).stdout);
+    },
+  );
+  const responses = sampleAnswers("20");
+  const script = join(program, "out/program.js");
+  const { stdout } = await run(process.execPath, [script, worker.url, JSON.stringify(responses)]);
+
+  const bundle = await loadBundle(memorySource(sampleBundle()));
+  const { score, interval } = estimateFromAnchors(bundle, responses);
+  const wrong = Object.fromEntries(Object.keys(responses).map((id) => [id, 0]));
+  expect(JSON.parse(stdout)).toEqual({
+    benchmarks: ["sample"],
+    score: expect.closeTo(score!, 12) as number,
+    interval: {
+      ...interval,
+      low: expect.closeTo(interval!.low, 12) as number,
+      high: expect.closeTo(interval!.high, 12) as number,
+    },
+    batch: [expect.closeTo(score!, 12)],
+    difference: expect.closeTo(
+      compareFromAnchors(bundle, { responses }, { responses: wrong }).difference!,
+      12,
+    ) as number,
+    asked: 20,
+    refused: "invalid_answers",
+    ignored: ["number", "undefined"],
+  });
 });

@@ -27,7 +27,7 @@ const answerLines: MiddlewareHandler<AppEnv> = async (c, next) => {
 };
 
 /** Of the contract alone: by its type zod-openapi would take it for another JSON. */
-const LINES: object = { [NDJSON]: { schema: { $ref: "#/components/schemas/BatchEntry" } } };
+const LINES: object = { [NDJSON]: { schema: { type: "string", description: "A `BatchEntry` a line." } } };
 
 const route = createRoute({
   method: "post",

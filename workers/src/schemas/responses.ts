@@ -8,9 +8,14 @@ export function json<Schema extends z.ZodType>(schema: Schema, description: stri
   return { description, content: { "application/json": { schema } } };
 }
 
+/** What stands in an answer of lines; its schema is of the text. */
+export const LINE_SCHEMAS = [BatchLineSchema, ResultsEndSchema];
+
+const Lines = z.string().openapi({ description: "A line each: `BatchLine` for every model, and last `ResultsEnd`." });
+
 /** An answer of JSON lines: results, then their counts. */
 export function lines(description: string) {
-  return { description, content: { [NDJSON]: { schema: z.union([BatchLineSchema, ResultsEndSchema]) } } };
+  return { description, content: { [NDJSON]: { schema: Lines } } };
 }
 
 /** A refusal of the contract. */
