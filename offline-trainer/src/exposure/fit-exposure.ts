@@ -70,7 +70,7 @@ export async function withExposure(
         simulated: {
           budget: plan.budget,
           batch: plan.batch,
-          models: models.length,
+          models: Math.min(models.length, found.evaluations),
           evaluations: found.evaluations,
         },
       },
