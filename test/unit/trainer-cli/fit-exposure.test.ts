@@ -7,7 +7,7 @@ import { scoreAt } from "../../../offline-trainer/src/matrix/response-matrix.ts"
 import { runCommand } from "../../support/run-command.ts";
 import { tempFolder } from "../../support/temp-folder.ts";
 import { smallLeaderboard, withScores } from "../fit/small-leaderboard.ts";
-import { filesOf, runTrainer, type TrainerRun } from "./run-trainer.ts";
+import { runTrainer, type TrainerRun } from "./run-trainer.ts";
 
 const folder = tempFolder();
 const LIMIT = 0.36;
@@ -60,11 +60,6 @@ describe("fit --max-exposure", () => {
     const chance = Math.sqrt((LIMIT * (1 - LIMIT)) / evaluations);
     expect(Math.max(...counts.values()) / evaluations).toBeLessThan(LIMIT + 3.5 * chance);
     expect(Math.abs(errors / evaluations)).toBeLessThan(0.02);
-  });
-
-  test("writes the same bytes again", async () => {
-    await fit("again", "--max-exposure", String(LIMIT), "--exposure-budget", String(BUDGET));
-    expect(filesOf(folder.path("again"))).toEqual(filesOf(folder.path("limited")));
   });
 
   test("is shown", async () => {
