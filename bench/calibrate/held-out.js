@@ -1,11 +1,12 @@
 import {
+  expectedScore,
   answeredSample,
   createRandom,
   gatherItems,
   itemLogit,
   mapAbility,
   modelImputedMean,
-  predictedScores,
+  predictedScoresOf,
   scaledPrior,
   softplus,
 } from "anchoreval/core";
@@ -78,8 +79,10 @@ function pIrt(bank, matrix, model, items, prior) {
   const anchors = { items, inclusion: null, mass: new Float64Array(items.length).fill(1 / items.length) };
   const answers = Float64Array.from(items, (i) => scoreAt(matrix, model, i));
   const ability = abilityFrom(bank, matrix, model, items, prior);
-  const predicted = predictedScores(ability.theta, bank, null);
-  return modelImputedMean({ weights: share, predicted, sample: answeredSample(anchors, answers) });
+  const sample = answeredSample(anchors, answers);
+  const expected = expectedScore(ability.theta, bank, share, null);
+  const predicted = predictedScoresOf(sample.items, ability.theta, bank, null);
+  return modelImputedMean({ weights: share, expected, predicted, sample });
 }
 
 function moments(theta, dims) {

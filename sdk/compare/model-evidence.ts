@@ -1,6 +1,6 @@
 import type { Bundle } from "../core/bundle/bundle.ts";
 import { answerLeverages } from "../core/estimate/answer-leverages.ts";
-import { predictedScores } from "../core/estimate/predicted-scores.ts";
+import { expectedScore, predictedScoresOf } from "../core/estimate/predicted-scores.ts";
 import { anchorMean } from "../core/estimators/anchor-mean.ts";
 import { answeredSample } from "../core/estimators/answered-sample.ts";
 import { correctedMean } from "../core/estimators/corrected-mean.ts";
@@ -40,12 +40,13 @@ export function modelEvidence(
       const sample = scenario && answeredSample(scenario.forms.get(form)!.anchors, scores.get(id)!);
       if (!scenario || !sample) continue;
       const { bank, weights, scoreMap } = scenario;
-      const predicted = predictedScores(ability.theta, bank, scoreMap);
+      const expected = expectedScore(ability.theta, bank, weights, scoreMap);
+      const predicted = predictedScoresOf(sample.items, ability.theta, bank, scoreMap);
       const bounds = knownBounds(weights, sample);
-      const score = correctedMean({ weights, predicted, sample });
+      const score = correctedMean({ expected, predicted, sample });
       evidence.set(id, {
         sample,
-        predicted: Float64Array.from(sample.items, (item) => predicted[item]!),
+        predicted,
         leverages: answerLeverages(bank, ability.theta, ability.covariance, sample.items),
         score: Math.min(bounds.high, Math.max(bounds.low, score)),
         bounds,

@@ -29,13 +29,12 @@ export { blendEstimates, partlyCorrectedMean, type BlendedEstimates } from "./es
 export { answerLeverages } from "./estimate/answer-leverages.ts";
 export { EVIDENCE, type Evidence } from "./estimate/evidence.ts";
 export { gatherItems } from "./estimate/gather-items.ts";
-export { predictedScores } from "./estimate/predicted-scores.ts";
+export { expectedScore, predictedScores, predictedScoresOf } from "./estimate/predicted-scores.ts";
 export { bankAbilities, bankAbility, type BankAnswers, type LinkedAnswers } from "./estimate/bank-abilities.ts";
 export {
   answerFeatures,
   brought,
   estimateScenario,
-  expectedScore,
   scenarioAnswers,
   type ScenarioAnswers,
   type ScenarioEstimate,
@@ -61,13 +60,8 @@ export { answerRegressions, type AnswerRegressions } from "./estimators/answer-r
 export { blendedMean } from "./estimators/blended-mean.ts";
 export { correctedMean } from "./estimators/corrected-mean.ts";
 export { LEAST_ANSWERED_SHARE } from "./estimators/answered-sample.ts";
-export {
-  factorPrecision,
-  factorScores,
-  precisionFactor,
-  precisionWithout,
-  type FactoredAnswers,
-} from "./estimators/factor-scores.ts";
+export { factorScores, type FactoredAnswers } from "./estimators/factor-scores.ts";
+export { factorSolver, type FactorSolver } from "./estimators/factor-solver.ts";
 export { estimatorsOf, figureOf } from "./estimators/figure-of.ts";
 export { gaussianMean } from "./estimators/gaussian-mean.ts";
 export { knownBounds } from "./estimators/known-bounds.ts";
@@ -145,6 +139,7 @@ export { applyMonotoneMap, type MonotoneMap } from "./numeric/monotone-map.ts";
 export { normalCdf, normalQuantile } from "./numeric/normal.ts";
 export { createRandom, type RandomSource, type StreamName } from "./numeric/random.ts";
 export { logit, sigmoid, softplus } from "./numeric/sigmoid.ts";
+export { sigmoids } from "./numeric/sigmoids.ts";
 export { studentTCdf, studentTQuantile } from "./numeric/student-t.ts";
 export { inclusionProbabilities } from "./sampling/inclusion-probabilities.ts";
 export { pivotalSample } from "./sampling/pivotal-sample.ts";

@@ -7,8 +7,8 @@ import { withJointScoreMap } from "../core/estimate/joint-score-map.ts";
 import { estimateScenario, type ScenarioEstimate } from "../core/estimate/scenario-estimate.ts";
 import type { AnswerFeatures } from "../core/estimators/additive-map.ts";
 import { answeredSample, LEAST_ANSWERED_SHARE } from "../core/estimators/answered-sample.ts";
-import { factorScores } from "../core/estimators/factor-scores.ts";
 import { linkedPrior, ownPrior } from "./bank-prior.ts";
+import { jointFactorSolver } from "./form-solvers.ts";
 import { scenarioModel } from "./scenario-model.ts";
 
 /** What a model's answers say, before any scenario's score. */
@@ -66,8 +66,8 @@ export function evidenceTogether(
       return [id, { model: scenarioModel(bundle.scenarios.get(id)!, form, own), scores: own }];
     }),
   );
-  const factors = factorScores(
-    [...answers.values()].map(({ model, scores: own }) => ({ factors: model.factors, scores: own })),
+  const factors = jointFactorSolver(scenarios.map(({ id }) => bundle.scenarios.get(id)!.forms.get(form)!))(
+    scenarios.map(({ id }) => scores.get(id)!),
   );
   const features = new Map<string, AnswerFeatures>();
   for (const bank of banks)

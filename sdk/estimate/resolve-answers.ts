@@ -130,8 +130,9 @@ export function scoreProblem(score: unknown): { code: string; message: string } 
 function locate(bundle: Bundle, answers: Map<string, number>): Located {
   const located: Located = new Map();
   const issues: Issue[] = [];
+  const scenarios = [...bundle.scenarios.values()];
   for (const [id, score] of answers) {
-    const scenario = [...bundle.scenarios.values()].find((candidate) => candidate.anchors.has(id));
+    const scenario = scenarios.find((candidate) => candidate.anchors.has(id));
     if (!scenario) {
       issues.push({ path: ["responses", id], code: "unknown_item", message: `${id} is no anchor of this bundle` });
       continue;

@@ -1,14 +1,9 @@
-import type { BundleForm, BundleScenario } from "../core/bundle/bundle.ts";
+import type { BundleScenario } from "../core/bundle/bundle.ts";
 import type { ScenarioModel } from "../core/estimate/scenario-estimate.ts";
-import { answerRegressions, type AnswerRegressions } from "../core/estimators/answer-regressions.ts";
-import { answeredSample } from "../core/estimators/answered-sample.ts";
-
-/** Of the forms that were answered whole before. */
-const whole = new WeakMap<BundleForm, AnswerRegressions>();
+import { ownFactorSolver, wholeRegressions } from "./form-solvers.ts";
 
 /**
- * A scenario of a bundle with one form, ready for estimates. What follows from the form alone is solved once, for all
- * models that answer it whole.
+ * A scenario of a bundle with one form, ready for estimates.
  * @param scores - aligned with the form's anchors; NaN = no answer
  */
 export function scenarioModel(
@@ -17,12 +12,6 @@ export function scenarioModel(
   scores: Float64Array,
 ): ScenarioModel {
   const own = forms.get(form)!;
-  const model = { bank, weights, scoreMap, ...own };
-  if (scores.includes(NaN)) return model;
-  let regressions = whole.get(own);
-  if (regressions === undefined) {
-    regressions = answerRegressions(own.answerFactors, weights, answeredSample(own.anchors, scores)!); // each has anchors
-    whole.set(own, regressions);
-  }
-  return { ...model, regressions };
+  const model = { bank, weights, scoreMap, ...own, factorSolver: ownFactorSolver(own) };
+  return scores.includes(NaN) ? model : { ...model, regressions: wholeRegressions(own, weights) };
 }

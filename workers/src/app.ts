@@ -57,17 +57,19 @@ export function createApp(options: AppOptions = {}, caches = createCaches(option
     c.set("now", now);
     const caller = identify(c.req.header("authorization"), c.env, now());
     if (c.env.LIMITER) await limitRate(c.env.LIMITER, caller, c.req.header("cf-connecting-ip"));
-    c.set("caller", await caller);
+    const known = await caller;
+    const bucket = withDeadline(c.env.BUNDLES, deadline);
+    c.set("caller", known);
     c.set("deadline", deadline);
-    c.set("bucket", withDeadline(c.env.BUNDLES, deadline));
+    c.set("bucket", bucket);
     c.set(
       "bundles",
       new BundleReader({
-        bucket: c.var.bucket,
+        bucket,
         caches,
         contents: cache ? { cache, origin: new URL(c.req.url).origin } : null,
-        isProtected: (benchmark) => c.var.caller.isProtected(benchmark),
-        phases: c.var.phases,
+        isProtected: (benchmark) => known.isProtected(benchmark),
+        phases: c.get("phases"),
         keepAlive: waitUntil(c),
         deadline,
       }),

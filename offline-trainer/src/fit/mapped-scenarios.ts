@@ -6,7 +6,6 @@ import {
   expectedScore,
   knownBounds,
   LEAST_ANSWERED_SHARE,
-  predictedScores,
   type AbilityPrior,
   type AdditiveMap,
   type AnchorSet,
@@ -73,7 +72,7 @@ export function mappedScenarios(
       if (sample === null || sample.share < LEAST_ANSWERED_SHARE || Number.isNaN(parts[s]!.full[row]!)) return;
       const { bank, scoreMap } = trained[s]!;
       const bounds = knownBounds(weights, sample);
-      const expected = ability === null ? NaN : expectedScore(weights, predictedScores(ability.theta, bank, scoreMap)); // NaN: not read
+      const expected = ability === null ? NaN : expectedScore(ability.theta, bank, weights, scoreMap); // NaN: not read
       parts[s]!.answers.set(row, { features: { mean: brought(anchorMean(sample), bounds), expected }, bounds });
     });
   }

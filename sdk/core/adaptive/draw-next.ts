@@ -29,7 +29,11 @@ export function drawNext(
   const left = population.count - state.asked.length;
   if (left === 0) return { ...state, pending: null };
   const answers = state.models.map((_, m) => askedItems(state, m));
-  const predicted = answers.map((own) => predictAnswers(population, own).expected);
+  const first = predictAnswers(population, answers[0]!).expected;
+  // Before the first answer the prior foretells the same of both.
+  const predicted = answers.map((own, m) =>
+    m === 0 || state.asked.length === 0 ? first : predictAnswers(population, own).expected,
+  );
   const { items, inclusion } = drawBatch(population, state.asked, predicted, Math.min(size, left), random);
   const forecasts = predicted.map((expected, m) => ({
     expected: Array.from(items, (i) => expected[i]!),

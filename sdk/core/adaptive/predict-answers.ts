@@ -5,7 +5,7 @@ import { gatherItems } from "../estimate/gather-items.ts";
 import { itemLogits, withAsymptotes } from "../irt/item-response.ts";
 import { applyMonotoneMap } from "../numeric/monotone-map.ts";
 import { quadraticForm } from "../numeric/quadratic-form.ts";
-import { sigmoid } from "../numeric/sigmoid.ts";
+import { sigmoids } from "../numeric/sigmoids.ts";
 import type { AskedItems, Population, PopulationScenario } from "./population.ts";
 
 /** What a model's answers so far foretell of all items. */
@@ -66,10 +66,14 @@ function expectScores(
   out: Float64Array,
 ): void {
   const { theta, covariance } = ability;
-  const logits = itemLogits(theta, bank);
+  const own = itemLogits(theta, bank, out.subarray(begin, begin + bank.count));
   for (let i = 0; i < bank.count; i++) {
     const variance = quadraticForm(bank.a, i * bank.dims, covariance, bank.dims);
-    const p = withAsymptotes(sigmoid(logits[i]! / Math.sqrt(1 + (Math.PI / 8) * variance)), bank, i);
-    out[begin + i] = scoreMap === null ? p : applyMonotoneMap(scoreMap, p);
+    own[i] = own[i]! / Math.sqrt(1 + (Math.PI / 8) * variance);
+  }
+  sigmoids(own);
+  for (let i = 0; i < bank.count; i++) {
+    const p = withAsymptotes(own[i]!, bank, i);
+    own[i] = scoreMap === null ? p : applyMonotoneMap(scoreMap, p);
   }
 }

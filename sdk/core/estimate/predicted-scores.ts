@@ -1,4 +1,4 @@
-import { itemResponses } from "../irt/item-response.ts";
+import { itemResponse, itemResponses } from "../irt/item-response.ts";
 import type { FloatArray, ItemBank } from "../irt/types.ts";
 import { applyMonotoneMap, type MonotoneMap } from "../numeric/monotone-map.ts";
 
@@ -7,8 +7,50 @@ import { applyMonotoneMap, type MonotoneMap } from "../numeric/monotone-map.ts";
  * made on binarised scores.
  */
 export function predictedScores(theta: FloatArray, bank: ItemBank, scoreMap: MonotoneMap | null): Float64Array {
-  const predicted = itemResponses(theta, bank);
-  if (scoreMap !== null)
-    for (let i = 0; i < predicted.length; i++) predicted[i] = applyMonotoneMap(scoreMap, predicted[i]!);
-  return predicted;
+  return onScale(itemResponses(theta, bank), scoreMap);
+}
+
+/**
+ * {@link predictedScores} of some items.
+ * @returns aligned with `items`
+ */
+export function predictedScoresOf(
+  items: ArrayLike<number>,
+  theta: FloatArray,
+  bank: ItemBank,
+  scoreMap: MonotoneMap | null,
+): Float64Array {
+  const predicted = new Float64Array(items.length);
+  for (let j = 0; j < items.length; j++) predicted[j] = itemResponse(theta, bank, items[j]!);
+  return onScale(predicted, scoreMap);
+}
+
+/** So many items in a row are at hand at once. */
+const BLOCK = 256;
+const block = /* @__PURE__ */ new Float64Array(BLOCK);
+
+/**
+ * Σ w·p̂ over all items, the full score that θ lets expect. Most of an estimate's time goes here, so no p̂ is kept.
+ * @param weights - of the items, summing to 1
+ * @returns in [0,1] up to rounding
+ */
+export function expectedScore(
+  theta: FloatArray,
+  bank: ItemBank,
+  weights: Float64Array,
+  scoreMap: MonotoneMap | null,
+): number {
+  let sum = 0;
+  for (let begin = 0; begin < bank.count; begin += BLOCK) {
+    const end = Math.min(bank.count, begin + BLOCK);
+    const p = itemResponses(theta, bank, block, begin);
+    if (scoreMap === null) for (let i = begin; i < end; i++) sum += weights[i]! * p[i - begin]!;
+    else for (let i = begin; i < end; i++) sum += weights[i]! * applyMonotoneMap(scoreMap, p[i - begin]!);
+  }
+  return sum;
+}
+
+function onScale(p: Float64Array, scoreMap: MonotoneMap | null): Float64Array {
+  if (scoreMap !== null) for (let i = 0; i < p.length; i++) p[i] = applyMonotoneMap(scoreMap, p[i]!);
+  return p;
 }

@@ -4,7 +4,7 @@ import { mappedScore, type AnswerFeatures, type ScoreMaps } from "../estimators/
 import { answerRegressions, type AnswerRegressions } from "../estimators/answer-regressions.ts";
 import { answeredSample } from "../estimators/answered-sample.ts";
 import { correctedMean } from "../estimators/corrected-mean.ts";
-import { factorScores } from "../estimators/factor-scores.ts";
+import { factorSolver, type FactorSolver } from "../estimators/factor-solver.ts";
 import { gaussianMean } from "../estimators/gaussian-mean.ts";
 import { knownBounds } from "../estimators/known-bounds.ts";
 import { linearScore } from "../estimators/linear-score.ts";
@@ -13,7 +13,7 @@ import type { AnchorFactors, AnchorSet, AnsweredSample, BaseScores } from "../es
 import type { ItemBank } from "../irt/types.ts";
 import type { MonotoneMap } from "../numeric/monotone-map.ts";
 import { answerLeverages } from "./answer-leverages.ts";
-import { predictedScores } from "./predicted-scores.ts";
+import { expectedScore, predictedScoresOf } from "./predicted-scores.ts";
 
 /** One scenario, ready for estimates: parameters, weights and one anchor set. */
 export interface ScenarioModel {
@@ -28,6 +28,8 @@ export interface ScenarioModel {
   readonly answerFactors: AnchorFactors;
   /** Of the answered anchors, where they are known: models that answered the same ones share them. @default solved */
   readonly regressions?: AnswerRegressions;
+  /** Of the anchors, where it is known: all models share it. @default solved */
+  readonly factorSolver?: FactorSolver;
   /** Of the score map, where the form has one. */
   readonly maps?: ScoreMaps | null;
 }
@@ -81,7 +83,7 @@ export function brought(score: number, { low, high }: ScenarioEstimate["bounds"]
  * The base estimators of one scenario from its answered anchors and the model's ability.
  * Scores are brought into the bounds that the answers prove; with all items answered each is exactly S.
  * @param scores - aligned with `model.anchors.items`; NaN = no answer
- * @param factors - û of the model, where answers of other scenarios count too ({@link factorScores})
+ * @param factors - û of the model, where answers of other scenarios count too ({@link factorSolver})
  * @param answers - what the scores say by themselves, where it is known: other estimates from them share it
  * @returns null where nothing was answered
  */
@@ -89,22 +91,22 @@ export function estimateScenario(
   model: ScenarioModel,
   scores: ArrayLike<number>,
   ability: AbilityEstimate,
-  factors: Float64Array = factorScores([{ factors: model.factors, scores }]),
+  factors: Float64Array = (model.factorSolver ?? factorSolver([model.factors]))([scores]),
   answers: ScenarioAnswers | null = scenarioAnswers(model, scores),
 ): ScenarioEstimate | null {
   if (answers === null) return null;
   const { sample, bounds } = answers;
-  const predicted = predictedScores(ability.theta, model.bank, model.scoreMap);
-  const state = { weights: model.weights, predicted, sample };
-  const features = model.maps
-    ? answerFeatures(model.maps, answers.base["anchor-mean"], expectedScore(model.weights, predicted), bounds)
-    : null;
+  const { bank, weights, scoreMap } = model;
+  const expected = expectedScore(ability.theta, bank, weights, scoreMap);
+  const predicted = predictedScoresOf(sample.items, ability.theta, bank, scoreMap);
+  const state = { weights, expected, predicted, sample };
+  const features = model.maps ? answerFeatures(model.maps, answers.base["anchor-mean"], expected, bounds) : null;
   return {
     base: {
       "anchor-mean": answers.base["anchor-mean"],
       "p-irt": brought(modelImputedMean(state), bounds),
       "p-irt-dr": brought(correctedMean(state), bounds),
-      gaussian: brought(gaussianMean(model.factors, model.weights, sample, factors), bounds),
+      gaussian: brought(gaussianMean(model.factors, weights, sample, factors), bounds),
       "ridge-gap": answers.base["ridge-gap"],
       aipw: answers.base.aipw,
       ...(features && { "score-map": features.score }),
@@ -112,7 +114,7 @@ export function estimateScenario(
     features,
     sample,
     bounds,
-    residuals: leaveOneOutResiduals(model.bank, ability, predicted, sample),
+    residuals: leaveOneOutResiduals(bank, ability, predicted, sample),
   };
 }
 
@@ -133,13 +135,6 @@ export function answerFeatures(
   };
 }
 
-/** Σ w·p̂, the full score that the ability lets expect. */
-export function expectedScore(weights: Float64Array, predicted: Float64Array): number {
-  let sum = 0;
-  for (let i = 0; i < weights.length; i++) sum += weights[i]! * predicted[i]!;
-  return sum;
-}
-
 /** Residuals y − p̂ as if each answer had not moved the ability: (y−p̂)/(1−h), h its leverage. */
 function leaveOneOutResiduals(
   bank: ItemBank,
@@ -148,6 +143,6 @@ function leaveOneOutResiduals(
   { items, scores }: AnsweredSample,
 ): Float64Array {
   const residuals = answerLeverages(bank, theta, covariance, items);
-  for (let j = 0; j < items.length; j++) residuals[j] = (scores[j]! - predicted[items[j]!]!) / (1 - residuals[j]!);
+  for (let j = 0; j < items.length; j++) residuals[j] = (scores[j]! - predicted[j]!) / (1 - residuals[j]!);
   return residuals;
 }

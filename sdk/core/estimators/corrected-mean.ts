@@ -6,10 +6,12 @@ import type { ScenarioState } from "./types.ts";
  * Not clipped: a correction may carry it past [0,1].
  * @see Cassel, Särndal & Wretman (1976), Biometrika 63, 615–620
  */
-export function correctedMean({ weights, predicted, sample }: ScenarioState): number {
-  let sum = 0;
-  for (let i = 0; i < weights.length; i++) sum += weights[i]! * predicted[i]!;
-  for (let j = 0; j < sample.items.length; j++)
-    sum += sample.mass[j]! * (sample.scores[j]! - predicted[sample.items[j]!]!);
+export function correctedMean({
+  expected,
+  predicted,
+  sample,
+}: Pick<ScenarioState, "expected" | "predicted" | "sample">): number {
+  let sum = expected;
+  for (let j = 0; j < sample.items.length; j++) sum += sample.mass[j]! * (sample.scores[j]! - predicted[j]!);
   return sum;
 }

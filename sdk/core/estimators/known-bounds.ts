@@ -7,13 +7,12 @@ import type { AnsweredSample } from "./types.ts";
  */
 export function knownBounds(weights: Float64Array, sample: AnsweredSample): { low: number; high: number } {
   let low = 0;
-  let high = 0;
-  const answered = new Uint8Array(weights.length);
+  let known = 0;
   for (let j = 0; j < sample.items.length; j++) {
-    const i = sample.items[j]!;
-    answered[i] = 1;
-    low += weights[i]! * sample.scores[j]!;
+    const weight = weights[sample.items[j]!]!;
+    known += weight;
+    low += weight * sample.scores[j]!;
   }
-  for (let i = 0; i < weights.length; i++) if (answered[i] === 0) high += weights[i]!;
-  return { low: Math.min(1, low), high: Math.min(1, low + high) }; // weights sum to 1 up to rounding
+  const rest = sample.items.length === weights.length ? 0 : Math.max(0, 1 - known); // weights sum to 1 up to rounding
+  return { low: Math.min(1, low), high: Math.min(1, low + rest) };
 }

@@ -5,12 +5,8 @@ import type { ScenarioState } from "./types.ts";
  * @returns a score in [0,1]
  * @see Maia Polo et al. (2024), tinyBenchmarks, eq. 4.1 (with the data part's weights normalised)
  */
-export function modelImputedMean({ weights, predicted, sample }: ScenarioState): number {
-  let sum = 0;
-  for (let i = 0; i < weights.length; i++) sum += weights[i]! * predicted[i]!;
-  for (let j = 0; j < sample.items.length; j++) {
-    const i = sample.items[j]!;
-    sum += weights[i]! * (sample.scores[j]! - predicted[i]!);
-  }
+export function modelImputedMean({ weights, expected, predicted, sample }: ScenarioState): number {
+  let sum = expected;
+  for (let j = 0; j < sample.items.length; j++) sum += weights[sample.items[j]!]! * (sample.scores[j]! - predicted[j]!);
   return sum;
 }

@@ -115,7 +115,9 @@ export interface AnsweredSample {
 export interface ScenarioState {
   /** Item weights w, N of them, summing to 1. */
   readonly weights: Float64Array;
-  /** Predicted scores p̂ of every item, in [0,1]. */
+  /** Σ w·p̂ over all items, the full score that the model's ability lets expect. */
+  readonly expected: number;
+  /** Predicted scores p̂ of the answered items, in [0,1], aligned with the sample's. */
   readonly predicted: Float64Array;
   readonly sample: AnsweredSample;
 }

@@ -1,4 +1,5 @@
 import { sigmoid } from "../numeric/sigmoid.ts";
+import { sigmoids } from "../numeric/sigmoids.ts";
 import type { FloatArray, ItemBank } from "./types.ts";
 
 /**
@@ -34,13 +35,20 @@ export function withAsymptotes(s: number, bank: ItemBank, item: number): number 
 }
 
 /**
- * {@link itemLogit} of every item of the bank, four at a time: an addition needn't wait for the one before.
- * @param out - filled and returned, length N
+ * {@link itemLogit} of every item of the bank, or of some in a row, four at a time: an addition needn't wait for the one
+ * before.
+ * @param out - filled and returned: logits of the items `begin`, `begin` + 1, …, as many as it and the bank have
  */
-export function itemLogits(theta: FloatArray, bank: ItemBank, out = new Float64Array(bank.count)): Float64Array {
-  const { dims, count, a, b } = bank;
-  let i = 0;
-  for (; i + 3 < count; i += 4) {
+export function itemLogits(
+  theta: FloatArray,
+  bank: ItemBank,
+  out: Float64Array = new Float64Array(bank.count),
+  begin = 0,
+): Float64Array {
+  const { dims, a, b } = bank;
+  const end = Math.min(bank.count, begin + out.length);
+  let i = begin;
+  for (; i + 3 < end; i += 4) {
     let z1 = -b[i]!;
     let z2 = -b[i + 1]!;
     let z3 = -b[i + 2]!;
@@ -53,24 +61,29 @@ export function itemLogits(theta: FloatArray, bank: ItemBank, out = new Float64A
       z3 += a[start + 2 * dims + d]! * own;
       z4 += a[start + 3 * dims + d]! * own;
     }
-    out[i] = z1;
-    out[i + 1] = z2;
-    out[i + 2] = z3;
-    out[i + 3] = z4;
+    const at = i - begin;
+    out[at] = z1;
+    out[at + 1] = z2;
+    out[at + 2] = z3;
+    out[at + 3] = z4;
   }
-  for (; i < count; i++) out[i] = itemLogit(theta, bank, i);
+  for (; i < end; i++) out[i - begin] = itemLogit(theta, bank, i);
   return out;
 }
 
 /**
- * {@link itemResponse} of every item of the bank.
- * @param out - filled and returned, length N
+ * {@link itemResponse} of every item of the bank, or of some in a row.
+ * @param out - filled and returned: of the items `begin`, `begin` + 1, …, as many as it and the bank have
  */
-export function itemResponses(theta: FloatArray, bank: ItemBank, out = new Float64Array(bank.count)): Float64Array {
-  const { count, lower, upper } = bank;
-  itemLogits(theta, bank, out);
-  for (let i = 0; i < count; i++) out[i] = sigmoid(out[i]!);
-  if (lower === null && upper === null) return out;
-  for (let i = 0; i < count; i++) out[i] = withAsymptotes(out[i]!, bank, i);
+export function itemResponses(
+  theta: FloatArray,
+  bank: ItemBank,
+  out: Float64Array = new Float64Array(bank.count),
+  begin = 0,
+): Float64Array {
+  const size = Math.min(bank.count - begin, out.length);
+  sigmoids(itemLogits(theta, bank, out, begin), size);
+  if (bank.lower === null && bank.upper === null) return out;
+  for (let i = 0; i < size; i++) out[i] = withAsymptotes(out[i]!, bank, begin + i);
   return out;
 }

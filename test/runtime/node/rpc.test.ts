@@ -94,7 +94,8 @@ describe("another Worker gets the numbers of the SDK by", () => {
       turn = await valueOf<AdaptiveTurn>("nextItems", REF, { state: turn.state, responses: own });
       expect(turn.asked).toBe(asked);
     }
-    expect(turn).toMatchObject({ stopped: { rule: "budget" }, model: { score: 1 } });
+    expect(turn).toMatchObject({ stopped: { rule: "budget" } });
+    expect(turn.model!.score).toBeGreaterThan(0.97); // the draw is the session's: no two have the same score
   });
 
   test("estimate of latest, with options", async () => {

@@ -22,8 +22,9 @@ describe.each(cases)("$name", ({ items, theta, expected }) => {
   });
 
   test("all items at once are the same numbers", () => {
-    const each = Float64Array.from({ length: bank.count }, (_, i) => itemResponse(at, bank, i));
-    expect(itemResponses(at, bank)).toEqual(each);
+    itemResponses(at, bank).forEach((p, i) =>
+      expect(relativeError(p, itemResponse(at, bank, i))).toBeLessThanOrEqual(1e-15),
+    );
     const out = new Float64Array(bank.count);
     expect(itemResponses(at, bank, out)).toBe(out);
   });

@@ -26,10 +26,11 @@ const route = createRoute({
 
 const handler: RouteHandler<typeof route, AppEnv> = async (c) => {
   const { responses, ...options } = c.req.valid("json");
-  c.var.notes.answers = countAnswers(responses);
+  const { bundles, notes } = c.var;
+  notes.answers = countAnswers(responses);
   refuseDuplicates(duplicateKeys(await c.req.text()));
-  const { bundle, warned } = await warnedBundle(c.var.bundles, c.req.valid("param"));
-  c.var.notes.version = bundle.manifest.version;
+  const { bundle, warned } = await warnedBundle(bundles, c.req.valid("param"));
+  notes.version = bundle.manifest.version;
   return c.json(warned(estimateFromAnchors(bundle, responses, options)), 200);
 };
 
