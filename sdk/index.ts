@@ -6,7 +6,15 @@ export {
   type AdaptiveTurn,
 } from "./adaptive/adaptive-evaluation.ts";
 export { beginAdaptive, continueAdaptive, type AdaptiveProgress } from "./adaptive/adaptive-session.ts";
-export { stackedPopulation, type PoolPopulation, type StackedScenario } from "./adaptive/benchmark-population.ts";
+export { adaptivePlan } from "./adaptive/adaptive-plan.ts";
+export { batchSize } from "./adaptive/next-batch.ts";
+export {
+  benchmarkPopulation,
+  stackedPopulation,
+  type PoolPopulation,
+  type PopulationSource,
+  type StackedScenario,
+} from "./adaptive/benchmark-population.ts";
 export { itemPool, type ItemPool } from "./adaptive/item-pool.ts";
 export { loadAdaptive } from "./adaptive/load-adaptive.ts";
 export type {

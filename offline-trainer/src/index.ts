@@ -28,6 +28,9 @@ export { routeQuestions, type MethodRouting, type RouteOptions, type Routing } f
 export { routingSummary } from "./cold-start/routing-summary.ts";
 export { textFeatures, type QuestionFeatures } from "./cold-start/text-features.ts";
 export { ROUTE_METHODS, type RouteMethod } from "./cold-start/types.ts";
+export { expectedExposure } from "./exposure/expected-exposure.ts";
+export { exposurePlan, withExposure, type ExposureInput } from "./exposure/fit-exposure.ts";
+export { limitExposure, type LimitedExposure, type LimitExposureOptions } from "./exposure/limit-exposure.ts";
 export { closingWords } from "./fit/closing-words.ts";
 export {
   configurationDigest,

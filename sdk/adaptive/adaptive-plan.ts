@@ -17,7 +17,7 @@ const DEFAULT_BUDGET = 200;
  * Checks the options and decides what is decided at the beginning: the looks' common level among it.
  * @throws AnchorEvalError `invalid_option`, `unknown_scenario`
  */
-export function adaptivePlan(pool: ItemPool, options: AdaptiveOptions = {}): AdaptivePlan {
+export function adaptivePlan(pool: Pick<ItemPool, "scenarios">, options: AdaptiveOptions = {}): AdaptivePlan {
   const { models = 1, goal = "score", stop = {} } = options;
   const known = pool.scenarios.map(({ id }) => id);
   const scenarios = options.scenarios ?? known;

@@ -1,5 +1,6 @@
 import type { Population } from "../core/adaptive/population.ts";
-import type { Bundle } from "../core/bundle/bundle.ts";
+import type { BundleScenario } from "../core/bundle/bundle.ts";
+import type { Manifest } from "../core/bundle/manifest.ts";
 import { AnchorEvalError } from "../core/errors.ts";
 import type { ItemBank } from "../core/irt/types.ts";
 import type { MonotoneMap } from "../core/numeric/monotone-map.ts";
@@ -13,12 +14,18 @@ export interface PoolPopulation extends Population {
   readonly bankIds: readonly string[];
 }
 
+/** What of a bundle an adaptive evaluation draws by. */
+export interface PopulationSource {
+  readonly manifest: Pick<Manifest, "scenarios" | "banks">;
+  readonly scenarios: ReadonlyMap<string, Pick<BundleScenario, "bank" | "weights" | "scoreMap" | "exposure">>;
+}
+
 /**
  * All items of some scenarios, weighted as the benchmark's score weights them.
  * @param wanted - ids, in any order
  * @throws AnchorEvalError `unknown_scenario` for one that the bundle lacks, or that wasn't loaded
  */
-export function benchmarkPopulation(bundle: Bundle, wanted: readonly string[]): PoolPopulation {
+export function benchmarkPopulation(bundle: PopulationSource, wanted: readonly string[]): PoolPopulation {
   const { manifest } = bundle;
   const unknown = wanted.filter((id) => !bundle.scenarios.has(id));
   if (unknown.length > 0)
@@ -35,7 +42,7 @@ export function benchmarkPopulation(bundle: Bundle, wanted: readonly string[]): 
   const total = placed.reduce((sum, { id, weight }) => sum + (wanted.includes(id) ? weight : 0), 0);
   const scenarios = placed
     .filter(({ id }) => wanted.includes(id))
-    .map(({ id, weight, first }) => ({ ...bundle.scenarios.get(id)!, share: weight / total, first }));
+    .map(({ id, weight, first }) => ({ ...bundle.scenarios.get(id)!, id, share: weight / total, first }));
   const asked = manifest.banks.filter((bank) => bank.scenarios.some((id) => wanted.includes(id)));
   const linked = asked.length > 1 ? asked.map(linkedPrior) : [];
   const together = linked.every((prior) => prior !== null);
@@ -52,6 +59,8 @@ export interface StackedScenario {
   readonly id: string;
   readonly bank: ItemBank;
   readonly scoreMap: MonotoneMap | null;
+  /** Factor in (0,1] of every item's probability; of all scenarios of a population, or of none. */
+  readonly exposure: ArrayLike<number> | null;
   /** Of its items in its own score, summing to 1. */
   readonly weights: ArrayLike<number>;
   /** Of the scenario in the score of all. */
@@ -93,8 +102,19 @@ export function stackedPopulation(
     })),
     count,
     weights,
-    exposure: null,
+    exposure: stackedExposure(scenarios, count),
     lines,
     bankIds: banks.map(({ id }) => id),
   };
+}
+
+function stackedExposure(scenarios: readonly StackedScenario[], count: number): Float64Array | null {
+  const factors = new Float64Array(count);
+  let begin = 0;
+  for (const { bank, exposure } of scenarios) {
+    if (exposure === null) return null;
+    factors.set(exposure, begin);
+    begin += bank.count;
+  }
+  return factors;
 }

@@ -1,5 +1,6 @@
 import type { ItemLines } from "../bundles/item-lines.ts";
 import type { Bundle } from "../core/bundle/bundle.ts";
+import type { ExposureManifest } from "../core/bundle/manifest.ts";
 import { benchmarkPopulation, type PoolPopulation } from "./benchmark-population.ts";
 import type { AdaptiveItem } from "./types.ts";
 
@@ -11,6 +12,8 @@ export interface ItemPool {
   readonly digest: string;
   /** With their numbers of items. */
   readonly scenarios: readonly { readonly id: string; readonly items: number }[];
+  /** The limits that its populations' exposure factors keep; absent where there are none. */
+  readonly exposure?: ExposureManifest;
   /** The items of some of its scenarios. @throws AnchorEvalError `unknown_scenario` for one that isn't loaded */
   readonly population: (scenarios: readonly string[]) => PoolPopulation;
   /** @param line - of {@link PoolPopulation.lines} */
@@ -25,6 +28,7 @@ export function itemPool(bundle: Bundle, lines: ItemLines): ItemPool {
     version: manifest.version,
     digest,
     scenarios: manifest.scenarios,
+    ...(manifest.exposure && { exposure: manifest.exposure }),
     population: (scenarios) => benchmarkPopulation(bundle, scenarios),
     item: (line) => {
       const { item_id, scenario, subscenario, hash } = lines.record(line);

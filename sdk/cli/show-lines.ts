@@ -31,6 +31,7 @@ export function showLines(manifest: Manifest, digest: string, files: readonly Ch
       "lrrr",
     ),
     ...forms.flatMap((form) => ["", ...formLines(form, form.id === manifest.defaultForm)]),
+    ...exposureLines(manifest),
     ...coldStartLines(manifest),
     "",
     ...textTable(
@@ -49,6 +50,16 @@ function protocolLines(protocol: Manifest["protocol"]): string[] {
   return entries.length === 0
     ? []
     : [`protocol ${entries.map(([key, value]) => `${key} ${String(value)}`).join(", ")}`];
+}
+
+/** How often an adaptive evaluation gives any one item. */
+function exposureLines({ exposure }: Manifest): string[] {
+  if (exposure === undefined) return [];
+  const { limit, reached, unlimited, simulated } = exposure;
+  return [
+    "",
+    `adaptive evaluations of ${simulated.budget} items, ${simulated.batch} at once: none in more than ${points(reached)} % of them (limit ${points(limit)}, without limits ${points(unlimited)}), simulated with ${simulated.models} models`,
+  ];
 }
 
 /** Items without answers, and what asking the model that is picked for each question was worth. */

@@ -1,4 +1,5 @@
 export { chooseInformative } from "./adaptive/choose-informative.ts";
+export { batchProbabilities, type DrawnBatch } from "./adaptive/draw-batch.ts";
 export { drawNext, emptyState } from "./adaptive/draw-next.ts";
 export type { Population, PopulationBank, PopulationScenario } from "./adaptive/population.ts";
 export { populationAbilities, predictAnswers, type AnswerPrediction } from "./adaptive/predict-answers.ts";

@@ -26,6 +26,8 @@ export type WarningCode =
   | "no_interval"
   | "ability_not_converged"
   | "suspicious_pattern"
+  /** Of adaptive evaluations alone: the benchmark's exposure limits aren't for such a one. */
+  | "exposure_not_limited"
   /** Over HTTP alone: a bundle doesn't know it. */
   | "yanked_version";
 

@@ -5,6 +5,7 @@ import {
   type AnchorRecord,
   type BundleContent,
   type BundleFileName,
+  type ExposureManifest,
   type ItemRecord,
   type MeasuredErrors,
   type ScenarioContent,
@@ -38,6 +39,8 @@ export interface SampleBundleOptions {
   readonly report?: boolean;
   /** Every form has score maps, that read the own answers. */
   readonly maps?: boolean;
+  /** Exposure limits of adaptive evaluations, with these factors of all items. */
+  readonly exposure?: Float32Array;
   readonly seed?: number;
 }
 
@@ -52,6 +55,13 @@ export const SAMPLE_MAPS = (scenario: string): ScoreMaps => ({
   },
   together: null,
 });
+
+export const SAMPLE_EXPOSURE: ExposureManifest = {
+  limit: 0.5,
+  reached: 0.505,
+  unlimited: 0.58,
+  simulated: { budget: 44, batch: 10, models: 60, evaluations: 200 },
+};
 
 const measured = (error: number, ids: readonly EstimatorId[]): MeasuredErrors => {
   const estimators = Object.fromEntries(
@@ -79,6 +89,7 @@ export function sampleContent(options: SampleBundleOptions = {}): BundleContent 
     sizes = [8, 20],
     purposive = false,
     maps = false,
+    exposure,
     seed = 7,
   } = options;
   const random = createRandom(seed);
@@ -146,6 +157,7 @@ export function sampleContent(options: SampleBundleOptions = {}): BundleContent 
       factors,
       answerFactors,
       anchors,
+      ...(exposure && { exposure: exposure.slice(s * items[0], s * items[0] + count) }),
       ...(maps && { maps: new Map(forms.map((form) => [form, SAMPLE_MAPS(ids[s]!)])) }),
       items: Array.from({ length: count }, (_, i) => record(i)),
     };
@@ -171,6 +183,7 @@ export function sampleContent(options: SampleBundleOptions = {}): BundleContent 
           scale: 2.5,
         },
       })),
+      ...(exposure && { exposure: SAMPLE_EXPOSURE }),
       scenarios: items.map((count, s) => ({
         id: ids[s]!,
         weight: 1,

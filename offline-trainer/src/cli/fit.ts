@@ -7,6 +7,8 @@ import { SECOND_FORM_SELECTIONS } from "../anchors/types.ts";
 import { PROVIDERS, resolveBackend } from "../backends/resolve-backend.ts";
 import { fitColdStart, withColdStart } from "../cold-start/fit-cold-start.ts";
 import { coldStartWords } from "../cold-start/cold-start-words.ts";
+import { exposureWords } from "../exposure/exposure-words.ts";
+import { exposurePlan, withExposure } from "../exposure/fit-exposure.ts";
 import { DIMENSION_CANDIDATES } from "../fit/choose-dimension.ts";
 import { closingWords } from "../fit/closing-words.ts";
 import { dimsFor } from "../fit/configuration.ts";
@@ -17,6 +19,7 @@ import { readResponses } from "../ingest/read-responses.ts";
 import { checkBundleFolder, writeBundleFolder } from "../publish/bundle-folder.ts";
 import { fileDate, givenDate } from "./bundle-date.ts";
 import { COLD_START_OPTIONS, readColdStart } from "./cold-start-options.ts";
+import { EXPOSURE_OPTIONS, readExposure } from "./exposure-options.ts";
 import { readFamilies } from "./families-file.ts";
 import { checkAskedSizes, FIT_OPTIONS, readConfiguration, readName, readRecipe, readSizes } from "./fit-options.ts";
 import { readImportFacts } from "./import-facts.ts";
@@ -59,6 +62,7 @@ export const fitCommand: Command = {
     description: { type: "string", value: "TEXT", description: "a sentence about it" },
     licence: { type: "string", value: "TEXT", description: "licence of the data" },
     source: { type: "string", value: "TEXT", description: "source of the data" },
+    ...EXPOSURE_OPTIONS,
     ...COLD_START_OPTIONS,
     "include-model-names": { type: "boolean", description: "keep the source models' names" },
     "include-text": { type: "boolean", description: "keep the anchors' texts" },
@@ -77,10 +81,12 @@ export const fitCommand: Command = {
     const configuration = readConfiguration(options, facts, recipe);
     const given = givenDate(options);
     const families = await readFamilies(options);
+    const exposure = readExposure(options);
     const subsetInputs = await readSubsetInputs(options, [configuration.selection]);
     const { matrix, remarks } = await readResponses(responses, reading);
     for (const remark of remarks) output.remark(remark);
     checkAskedSizes(options, matrix.items);
+    if (exposure) exposurePlan(matrix.items, exposure); // what can't be kept is refused before the fit
     const described = subsetInputs(matrix);
     const coldInput = await readColdStart(options, configuration, matrix);
     const read = performance.now() - begun;
@@ -153,6 +159,23 @@ export const fitCommand: Command = {
         createRandom(seed).fork("cold start"),
       );
     if (cold) result = { ...result, content: withColdStart(result.content, cold) };
+    const exposureBegun = performance.now();
+    if (exposure) {
+      const rounds = output.progress("exposure limits", 1);
+      try {
+        const content = await withExposure(result.content, matrix, exposure, {
+          random: createRandom(seed).fork("exposure"),
+          signal,
+          onRound: (round, of, reached) => rounds.update(round / of, `largest share ${reached.toFixed(3)}`),
+        });
+        result = { ...result, content };
+      } catch (error) {
+        if (signal.aborted) throw stopped(error);
+        throw error;
+      } finally {
+        rounds.stop();
+      }
+    }
     const reportBegun = performance.now();
     // Its drawing libraries take most of a second to load: only where a report is drawn.
     const { renderReport } = await import("../report/render-report.ts");
@@ -164,11 +187,12 @@ export const fitCommand: Command = {
     const timings: Record<string, number> = {
       reading: read,
       ...result.timings,
-      ...(cold && { "cold start": reportBegun - coldBegun }),
+      ...(cold && { "cold start": exposureBegun - coldBegun }),
+      ...(exposure && { "exposure limits": reportBegun - exposureBegun }),
       "report and writing": performance.now() - reportBegun,
     };
     const digest = `sha256:${sha256Hex(files.get("manifest.json")!)}`;
-    const words = [...closingWords(manifest), ...(cold ? coldStartWords(manifest) : [])];
+    const words = [...closingWords(manifest), ...(cold ? coldStartWords(manifest) : []), ...exposureWords(manifest)];
     const memory = process.resourceUsage().maxRSS * 1024;
     if (output.json) {
       output.document({

@@ -12,6 +12,7 @@ import { trainerVersion } from "../trainer-version.ts";
 import { readFamilies } from "./families-file.ts";
 import { fileDigest } from "./file-digest.ts";
 import { FIT_OPTIONS, readConfiguration } from "./fit-options.ts";
+import { readMaxExposure } from "./exposure-options.ts";
 import { readImportFacts } from "./import-facts.ts";
 import { RESPONSE_OPTIONS, readResponseOptions } from "./response-options.ts";
 
@@ -41,6 +42,11 @@ export const replayCommand: Command = {
       description: "stop when the 95 % interval is this narrow to either side, such as 0.05",
     },
     threshold: { type: "string", value: "S", description: "stop when the score is surely above S, or below" },
+    "max-exposure": {
+      type: "string",
+      value: "R",
+      description: "give no item in more than this share of the evaluations, by limits found on the other models",
+    },
     pairs: { type: "boolean", description: "ask two models the same items, for the difference of their scores" },
     better: { type: "boolean", description: "the same, and stop when one of them is surely better" },
     repeats: { type: "string", value: "N", description: "evaluations of every held-out model (default 20)" },
@@ -60,6 +66,10 @@ export const replayCommand: Command = {
     if (share === 0) throw new AnchorEvalError("invalid_option", "--share is a share of the items above 0");
     const batch =
       options.text("batch") === undefined ? undefined : options.number("batch", { min: 2, integer: true }, 10);
+    const maxExposure = readMaxExposure(options);
+    const pairs = options.flag("pairs") || stop?.better === true;
+    if (pairs && maxExposure !== null)
+      throw new AnchorEvalError("invalid_option", "--max-exposure is for evaluations of one model: not with pairs");
     const shared = {
       configuration,
       share,
@@ -71,7 +81,8 @@ export const replayCommand: Command = {
       provider: options.oneOf("provider", PROVIDERS, "cpu"),
       ...(batch !== undefined && { batch }),
       ...(stop && { stop }),
-      pairs: options.flag("pairs") || stop?.better === true,
+      ...(maxExposure !== null && { maxExposure }),
+      pairs,
       ...(await readFamilies(options)),
       signal,
     };
@@ -135,6 +146,8 @@ function replayTable(rows: readonly ReplayRow[]): string[] {
     "bias",
     "coverage",
     "half-width",
+    "most given",
+    "95 % below",
   ];
   const stops = rows.some(({ effectiveSize }) => effectiveSize === null);
   const cells = rows.map((row) => [
@@ -148,16 +161,23 @@ function replayTable(rows: readonly ReplayRow[]): string[] {
     row.bias.toFixed(2),
     row.coverage.toFixed(3),
     row.halfWidth.toFixed(1),
+    row.exposure?.most.toFixed(3) ?? "–",
+    row.exposure?.percentile95.toFixed(3) ?? "–",
     ...(stops ? [row.earlyStops.toFixed(2), row.falseStops.toFixed(3)] : []),
   ]);
   const geometric = Math.exp(rows.reduce((sum, row) => sum + Math.log(row.effectiveSize ?? 1), 0) / rows.length);
   return [
-    ...textTable([[...columns, ...(stops ? ["early", "false"] : [])], ...cells], `llrrrrrrrr${stops ? "rr" : ""}`),
+    ...textTable([[...columns, ...(stops ? ["early", "false"] : [])], ...cells], `llrrrrrrrrrr${stops ? "rr" : ""}`),
     ...(stops
       ? []
       : [`Effective sample size, geometric mean: ×${geometric.toFixed(2)} of uniform sampling without replacement.`]),
     stops
       ? "Errors in points. `early`: a rule was met before the budget was spent; `false`: and what it said is wrong."
       : "Errors in points; `uniform`: of as many items drawn uniformly without replacement.",
+    ...(rows.some(({ exposure }) => exposure !== null)
+      ? [
+          "`most given`: the largest share of evaluations in which an item is given; 95 % of the items stay below the other.",
+        ]
+      : []),
   ];
 }

@@ -9,7 +9,7 @@ export function foldPool(tasks: readonly BankTask[], banks: readonly TrainedBank
     bank.scenarios.map(({ slice, ...scenario }) => {
       const first = line;
       line += slice.count;
-      return { ...scenario, id: slice.id, weights: slice.weights, first, b };
+      return { ...scenario, id: slice.id, weights: slice.weights, exposure: null, first, b };
     }),
   );
   const items = tasks.flatMap(({ matrix, scenarios }) =>

@@ -1,4 +1,4 @@
-import type { AdaptiveOptions, ItemPool, PoolPopulation } from "anchoreval";
+import { adaptivePlan, type AdaptiveOptions, type ItemPool, type PoolPopulation } from "anchoreval";
 import { AnchorEvalError, createRandom, type RandomSource } from "anchoreval/core";
 import { resolveBackend, type Provider } from "../backends/resolve-backend.ts";
 import { planCells, type BacktestPlanOptions, type PlannedCell } from "../backtest/plan-cells.ts";
@@ -8,6 +8,7 @@ import { trainFold } from "../fit/held-out.ts";
 import { bankPriors } from "../fit/link-banks.ts";
 import { scoreAt, type ResponseMatrix } from "../matrix/response-matrix.ts";
 import { foldPool } from "./fold-pool.ts";
+import { itemExposure, limitedPopulation, type ItemExposure } from "./item-exposure.ts";
 import { replay, type Replay } from "./replay-model.ts";
 
 export interface ReplayOptions extends Omit<BacktestPlanOptions, "sizes"> {
@@ -22,6 +23,8 @@ export interface ReplayOptions extends Omit<BacktestPlanOptions, "sizes"> {
   /** Two models on the same items, and the difference of their scores. @default where `stop.better` is asked for */
   readonly pairs?: boolean;
   readonly stop?: AdaptiveOptions["stop"];
+  /** Largest share of evaluations of one model in which an item may be given, by limits found on the split's sources; (0,1]. */
+  readonly maxExposure?: number;
   readonly signal?: AbortSignal;
   readonly onProgress?: (done: number, of: number) => void;
 }
@@ -52,6 +55,12 @@ export interface ReplayRow {
   /** Shares of all replays. */
   readonly earlyStops: number;
   readonly falseStops: number;
+  /**
+   * Share of the held-out models' evaluations in which an item is given, expected from the probabilities of the draws: the
+   * largest, and the one that 95 % of the items stay below, each a mean over the splits. Where a rule stops early it is less.
+   * Null for pairs.
+   */
+  readonly exposure: ItemExposure | null;
 }
 
 interface Found {
@@ -61,6 +70,7 @@ interface Found {
   readonly target: string;
   readonly replay: Replay;
   readonly uniformVariance: number;
+  readonly exposure: ItemExposure | null;
 }
 
 /**
@@ -109,39 +119,43 @@ async function replayCell(
   const pool = foldPool(tasks, linked.banks, bankPriors(linked, configuration.priorScale));
   const ids = scenarios.map(({ id }) => id);
   const asked = ids.length > 1 ? [...ids.map((id) => [id]), ids] : [ids];
-  return asked.flatMap((wanted) => {
-    const targets = completeTargets(tasks, splits, wanted);
-    return replaysOf(pool, wanted, targets.filter(evenly(targets.length, options.mostTargets)), options, random);
-  });
+  const found: Found[] = [];
+  for (const wanted of asked) {
+    const answers = (side: "sources" | "targets"): Answered[] => modelsOf(tasks, splits, wanted, side);
+    const targets = answers("targets").filter(({ scores }) => !scores.some(Number.isNaN));
+    const few = targets.filter(evenly(targets.length, options.mostTargets));
+    if (few.length > 0) found.push(...(await replaysOf(pool, wanted, few, () => answers("sources"), options, random)));
+  }
+  return found;
 }
 
-interface Target {
+/** A model and its scores, aligned with a population; NaN = no answer. */
+interface Answered {
   readonly name: string;
-  readonly answers: ReadonlyMap<string, number>;
+  readonly scores: Float64Array;
 }
 
-/** Held-out models that answered all items of some scenarios. */
-function completeTargets(
+/** Models on one side of a split in all banks of some scenarios. */
+function modelsOf(
   tasks: PlannedCell["tasks"],
   splits: PlannedCell["splits"],
   wanted: readonly string[],
-): Target[] {
-  const parts = tasks.map((task, b) => {
-    const columns = task.scenarios
+  side: "sources" | "targets",
+): Answered[] {
+  const parts = tasks.flatMap(({ matrix, scenarios }, b) => {
+    const columns = scenarios
       .filter(({ id }) => wanted.includes(id))
       .flatMap(({ begin, count }) => Array.from({ length: count }, (_, i) => begin + i));
-    return { ...task, columns, targets: new Set(splits[b]!.targets.map((row) => task.matrix.subjects[row]!)) };
+    const rows = new Map(splits[b]![side].map((row) => [matrix.subjects[row]!, row]));
+    return columns.length > 0 ? [{ matrix, columns, rows }] : [];
   });
-  const asked = parts.filter(({ columns }) => columns.length > 0);
-  const names = [...asked[0]!.targets].filter((name) => asked.every(({ targets }) => targets.has(name)));
-  return names.flatMap((name) => {
-    const answers = new Map<string, number>();
-    for (const { matrix, columns } of asked) {
-      const row = matrix.subjects.indexOf(name);
-      for (const column of columns) answers.set(matrix.items[column]!.item_id, scoreAt(matrix, row, column));
-    }
-    return [...answers.values()].some(Number.isNaN) ? [] : [{ name, answers }];
-  });
+  const names = [...parts[0]!.rows.keys()].filter((name) => parts.every(({ rows }) => rows.has(name)));
+  return names.map((name) => ({
+    name,
+    scores: Float64Array.from(
+      parts.flatMap(({ matrix, columns, rows }) => columns.map((at) => scoreAt(matrix, rows.get(name)!, at))),
+    ),
+  }));
 }
 
 /** Every k-th, so that at most `most` are left. */
@@ -150,15 +164,16 @@ function evenly(count: number, most: number): (value: unknown, at: number) => bo
   return (_, at) => at % step === 0;
 }
 
-function replaysOf(
-  pool: ItemPool,
+async function replaysOf(
+  open: ItemPool,
   wanted: readonly string[],
-  targets: readonly Target[],
-  { share, batch, stop, repeats, pairs = stop?.better ?? false }: ReplayOptions,
+  targets: readonly Answered[],
+  sources: () => readonly Answered[],
+  { share, batch, stop, repeats, pairs = stop?.better ?? false, maxExposure, signal }: ReplayOptions,
   random: RandomSource,
-): Found[] {
-  const population = pool.population(wanted);
-  const { count: items } = population;
+): Promise<Found[]> {
+  const unlimited = open.population(wanted);
+  const { count: items } = unlimited;
   const budget = Math.min(items, Math.max(LEAST_BUDGET, Math.round(share * items)));
   const models = pairs ? 2 : 1;
   const settings: AdaptiveOptions = {
@@ -169,29 +184,35 @@ function replaysOf(
     ...(stop && { stop }),
   };
   const scenario = wanted.length > 1 ? "overall" : wanted[0]!;
+  const stream = random.fork(`${scenario} exposure`);
+  const plan = adaptivePlan(open, settings);
+  const population =
+    maxExposure === undefined
+      ? unlimited
+      : await limitedPopulation(
+          unlimited,
+          plan,
+          sources().map(({ scores }) => scores),
+          { limit: maxExposure, random: stream.fork("limits"), ...(signal && { signal }) },
+        );
+  const pool = { ...open, population: () => population };
+  const answers = targets.map(({ scores }) => scores);
+  const exposure = pairs
+    ? null
+    : itemExposure(population, plan, answers, repeats * targets.length, stream.fork("given"));
   const groups = models === 1 ? targets.map((one) => [one]) : targets.slice(1).map((one, k) => [targets[k]!, one]);
+  const ids = Array.from(population.lines, (line) => pool.item(line).item_id);
   return groups.flatMap((group) => {
-    const answers = group.map((one) => one.answers);
-    const values = scoreVector(pool, population, answers);
+    const [a, b] = group.map(({ scores }) => scores);
+    const values = b === undefined ? a! : b.map((y, i) => y - a![i]!);
+    const given = group.map(({ scores }) => new Map(ids.map((id, i) => [id, scores[i]!])));
     const truth = values.reduce((sum, y, i) => sum + population.weights[i]! * y, 0);
     const target = group.map(({ name }) => name).join(" / ");
     return Array.from({ length: repeats }, (_, r) => {
-      const found = replay(pool, settings, answers, truth, random.fork(`${scenario} ${target} ${r}`));
+      const found = replay(pool, settings, given, truth, random.fork(`${scenario} ${target} ${r}`));
       const uniformVariance = evenVariance(population, values, found.asked);
-      return { scenario, items, budget, target, replay: found, uniformVariance };
+      return { scenario, items, budget, target, replay: found, uniformVariance, exposure };
     });
-  });
-}
-
-/** Scores of all items, of two models y_B − y_A. */
-function scoreVector(
-  pool: ItemPool,
-  { count, lines }: PoolPopulation,
-  answers: readonly ReadonlyMap<string, number>[],
-) {
-  return Float64Array.from({ length: count }, (_, i) => {
-    const [a, b] = answers.map((own) => own.get(pool.item(lines[i]!).item_id)!);
-    return b === undefined ? a! : b - a!;
   });
 }
 
@@ -232,5 +253,12 @@ function replayRow({ split, stop }: ReplayOptions, found: readonly Found[]): Rep
     asked: mean(({ replay: { asked } }) => asked),
     earlyStops: mean(({ replay: { early } }) => Number(early)),
     falseStops: mean(({ replay: { falseStop } }) => Number(falseStop)),
+    exposure:
+      found[0]!.exposure === null
+        ? null
+        : {
+            most: mean(({ exposure }) => exposure!.most),
+            percentile95: mean(({ exposure }) => exposure!.percentile95),
+          },
   };
 }

@@ -9,7 +9,7 @@ import type { Population } from "./population.ts";
  */
 export const UNIFORM_SHARE = 0.1;
 
-/** Items drawn at once, with the probabilities that they were drawn with. */
+/** Items with their probabilities of being drawn: those that may be, or those that were. */
 export interface DrawnBatch {
   /** Positions in the population, in the order of the draw's strata. */
   readonly items: Uint32Array;
@@ -18,21 +18,20 @@ export interface DrawnBatch {
 }
 
 /**
- * Draws the next items among those not asked yet, with probabilities π_i ∝ (1−τ)·h_i/Σh + τ·w_i/Σw: h_i = w_i·σ_i is
- * the best choice for a sum of weighted residuals with standard deviations σ_i (Neyman), τ = {@link UNIFORM_SHARE}.
- * Ordered pivotal sampling, scenario by scenario along the expected score: items that the model finds about as hard
- * share a stratum, so an ability that is still wrong moves all strata's residuals alike and hardly the score.
+ * Probabilities of the items not asked yet to be drawn next, π_i ∝ k_i·((1−τ)·h_i/Σh + τ·w_i/Σw): h_i = w_i·σ_i is the
+ * best choice for a sum of weighted residuals with standard deviations σ_i (Neyman), τ = {@link UNIFORM_SHARE}, and k_i
+ * the item's exposure factor.
  * @param asked - positions that were asked before
  * @param expected - p̂ of every item, one array a model that is asked; σ_i² = Σ_models p̂(1−p̂)
  * @param size - 1 ≤ size ≤ items left
+ * @returns all open items, scenario by scenario along the expected score, with π of each in (0,1]; Σπ = size
  * @see Neyman (1934); Wu, Nair & Candès (2026), "Efficiently evaluating LLMs", for the mixture
  */
-export function drawBatch(
+export function batchProbabilities(
   { scenarios, weights, count, exposure }: Population,
   asked: ArrayLike<number>,
   expected: readonly Float64Array[],
   size: number,
-  random: RandomSource,
 ): DrawnBatch {
   const order = drawingOrder(scenarios, asked, expected, count);
   const spread = new Float64Array(order.length);
@@ -51,10 +50,25 @@ export function drawBatch(
     const own = ((1 - UNIFORM_SHARE) * h) / total + (UNIFORM_SHARE * weights[i]!) / plain;
     return exposure === null ? own : own * exposure[i]!;
   });
-  const inclusion = inclusionProbabilities(shares, size);
+  return { items: order, inclusion: inclusionProbabilities(shares, size) };
+}
+
+/**
+ * Draws the next items with their {@link batchProbabilities}: ordered pivotal sampling, scenario by scenario along the
+ * expected score. Items that the model finds about as hard share a stratum, so an ability that is still wrong moves all
+ * strata's residuals alike and hardly the score.
+ */
+export function drawBatch(
+  population: Population,
+  asked: ArrayLike<number>,
+  expected: readonly Float64Array[],
+  size: number,
+  random: RandomSource,
+): DrawnBatch {
+  const { items, inclusion } = batchProbabilities(population, asked, expected, size);
   const drawn = pivotalSample(inclusion, random);
   return {
-    items: Uint32Array.from(drawn, (k) => order[k]!),
+    items: Uint32Array.from(drawn, (k) => items[k]!),
     inclusion: Float64Array.from(drawn, (k) => inclusion[k]!),
   };
 }

@@ -28,6 +28,8 @@ export interface BundleScenario {
   /** Item weights, summing to 1. */
   readonly weights: Float64Array;
   readonly scoreMap: MonotoneMap | null;
+  /** Factor in (0,1] of every item's probability in adaptive evaluations; null where these have no limits. */
+  readonly exposure: FloatArray | null;
   /** The source models' full scores, ascending. */
   readonly sourceScores: FloatArray;
   /** Anchor records of all forms by item id, in the order in which they are asked. */

@@ -20,6 +20,8 @@ import { decodeSafetensorsHeader, encodeSafetensors, type Tensor } from "./safet
 /** One scenario to be written. */
 export interface ScenarioContent {
   readonly bank: ItemBank;
+  /** Exposure factors in (0,1], in parameter order; of all scenarios with `manifest.exposure`, of none without. */
+  readonly exposure?: Float32Array;
   /** Full scores of the source models, any order. */
   readonly sourceScores: FloatArray;
   /** Anchor sets by form id. */
@@ -143,6 +145,8 @@ function encodeParameters(scenarios: readonly ScenarioContent[], forms: readonly
       tensors.push({ name: tensorNames.lower(s), shape: [bank.count], data: Float32Array.from(bank.lower) });
     if (bank.upper)
       tensors.push({ name: tensorNames.upper(s), shape: [bank.count], data: Float32Array.from(bank.upper) });
+    if (scenario.exposure)
+      tensors.push({ name: tensorNames.exposure(s), shape: [bank.count], data: scenario.exposure });
     for (const [of, { rank, mean, loadings, noise }] of bothFactors(scenario)) {
       const rows = mean.length;
       tensors.push({ name: tensorNames.factorMean(s, of), shape: [rows], data: Float32Array.from(mean) });

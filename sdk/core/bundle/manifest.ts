@@ -29,6 +29,8 @@ export interface Manifest {
   readonly sources: SourcesManifest;
   /** Where items without answers got parameters, or routes are carried: what from. Absent from most bundles. */
   readonly coldStart?: ColdStartManifest;
+  /** Where adaptive evaluations are kept from giving some items too often. */
+  readonly exposure?: ExposureManifest;
   /** Harness and task version, n-shot, chat template, metric, filter: a value each, or "mixed". */
   readonly protocol: Readonly<Record<string, string | number | boolean>>;
   /** Everything that the fit was asked for, seed and provider included. */
@@ -201,6 +203,23 @@ export interface ColdItemRecord extends ItemRecord {
   readonly b: number;
   readonly aError: readonly number[];
   readonly bError: number;
+}
+
+/** In what share of adaptive evaluations an item is given at most, by factors that are tensors. */
+export interface ExposureManifest {
+  /** The share that was asked for, in (0,1]. */
+  readonly limit: number;
+  /** The largest share of any item: with the factors, and without; of the simulated evaluations. */
+  readonly reached: number;
+  readonly unlimited: number;
+  /** Evaluations for the score, of all scenarios, one model each: source models, by their known answers. */
+  readonly simulated: {
+    /** Items of an evaluation, and of a batch. */
+    readonly budget: number;
+    readonly batch: number;
+    readonly models: number;
+    readonly evaluations: number;
+  };
 }
 
 export interface SourcesManifest {

@@ -13,6 +13,7 @@ import {
   WEIGHTINGS,
   type ColdStartManifest,
   type ErrorSummary,
+  type ExposureManifest,
   type FormManifest,
   type Manifest,
   type MapManifest,
@@ -98,6 +99,13 @@ const coldStart: Check<ColdStartManifest> = object(
   { neighbours: object({ k: count, weighted: flag }) },
 );
 
+const exposure: Check<ExposureManifest> = object({
+  limit: number({ min: 1e-6, max: 1 }),
+  reached: share,
+  unlimited: share,
+  simulated: object({ budget: count, batch: count, models: count, evaluations: count }),
+});
+
 const manifest: Check<Manifest> = object(
   {
     formatVersion: text({ pattern: /^\d+\.\d+$/ }),
@@ -177,7 +185,7 @@ const manifest: Check<Manifest> = object(
       { min: 1 },
     ),
   },
-  { coldStart },
+  { coldStart, exposure },
 );
 
 /**
@@ -298,6 +306,14 @@ function crossCheck(manifest: Manifest, issues: Issue[]): void {
     add(["defaultForm"], "mismatch", `there is no form ${manifest.defaultForm}`);
   for (const id of Object.keys(manifest.coldStart?.scenarios ?? {}))
     if (!scenarioIds.includes(id)) add(["coldStart", "scenarios", id], "mismatch", `there is no scenario ${id}`);
+  const all = manifest.scenarios.reduce((sum, { items }) => sum + items, 0);
+  const simulated = manifest.exposure?.simulated;
+  if (simulated && !(simulated.batch <= simulated.budget && simulated.budget <= all))
+    add(
+      ["exposure", "simulated"],
+      "out_of_range",
+      `batches of ${simulated.batch}, ${simulated.budget} of ${all} items`,
+    );
   for (const name of ["parameters.safetensors", "anchors.jsonl", "items.jsonl"] as const)
     if (!manifest.files.some((file) => file.name === name)) add(["files"], "missing", `${name} is missing`);
   manifest.files.forEach((file, index) => {

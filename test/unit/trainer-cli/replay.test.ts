@@ -25,6 +25,7 @@ describe("anchoreval replay", () => {
       ...["interpolation", "extrapolation"].flatMap((split) => ["a", "b", "overall"].map((id) => `${id} ${split}`)),
       "Effective sample",
       "Errors in",
+      "`most given`:",
       "",
     ]);
   });
@@ -37,6 +38,7 @@ describe("anchoreval replay", () => {
     for (const row of rows) {
       expect(row.effectiveSize).toBeNull();
       expect(row.asked).toBeLessThanOrEqual(row.budget);
+      expect(row.exposure!.most).toBeGreaterThan(row.budget / row.items);
     }
   });
 
@@ -45,6 +47,9 @@ describe("anchoreval replay", () => {
     [["--share", "0"], "--share is a share of the items above 0"],
     [["--share", "2"], "--share"],
     [["--batch", "1"], "--batch"],
+    [["--max-exposure", "0"], "--max-exposure is a share"],
+    [["--max-exposure", "0.1"], "asks 25 of 80 items"],
+    [["--max-exposure", "0.9", "--pairs"], "--max-exposure is for evaluations of one model"],
     [["--better", "--threshold", "0.5"], "--threshold is of one model, --better of two"],
     [["--half-width", "0"], "stop.halfWidth is a fraction in (0,1)"],
     [["--scenario", "z"], "there is no scenario z"],

@@ -26,6 +26,7 @@ export const EstimateWarningSchema = z
       "no_interval",
       "ability_not_converged",
       "suspicious_pattern",
+      "exposure_not_limited",
       "yanked_version",
     ]),
     scenario: z.string().exactOptional(),

@@ -113,6 +113,20 @@ const FileSchema = z.object({
     .exactOptional(),
 });
 
+const ExposureSchema = z
+  .object({
+    limit: z.number(),
+    reached: z.number(),
+    unlimited: z.number(),
+    simulated: z.object({
+      budget: z.number().int(),
+      batch: z.number().int(),
+      models: z.number().int(),
+      evaluations: z.number().int(),
+    }),
+  })
+  .openapi("ExposureLimits");
+
 const ColdStartSchema = z
   .object({
     features: z.enum(["tf-idf", "embeddings"]),
@@ -159,6 +173,7 @@ export const ManifestSchema = z
       note: z.string().nullable(),
     }),
     coldStart: ColdStartSchema.exactOptional(),
+    exposure: ExposureSchema.exactOptional(),
     protocol: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])),
     fit: z.record(z.string(), z.unknown()),
     data: z.object({ licence: z.string().nullable(), source: z.string().nullable() }),
