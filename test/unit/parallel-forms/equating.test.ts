@@ -61,7 +61,7 @@ describe("true-score equating", () => {
   test("items without answers count for nothing in a curve", () => {
     const items = answered([1, 1], [0, 1], 3);
     const theta = Float64Array.of(0.3);
-    expect(expectedScores(items, [0, 3, 5], theta)[0]).toBe(itemResponse(theta, items.bank, 0));
+    expect(expectedScores(items, [0, 3, 5], theta)[0]).toBeCloseTo(itemResponse(theta, items.bank, 0), 15);
     expect(meanInformation(items, [3, 4], Float64Array.of(0.5))[0]).toBeCloseTo(0.235, 3);
     expect(expectedScores(items, [0, 1], theta)[0]).toBeNaN();
   });
