@@ -152,6 +152,9 @@ const learned = (results: readonly CellResult[]): unknown =>
     })),
   }));
 
+/** They take seconds for each scramble: the two that change most are enough. */
+const SLOW = ["essence", "sublime", "design searched for", "3PL"];
+
 describe("backtestCell", () => {
   const variants: [string, Partial<FitConfiguration>, boolean][] = [
     ...SELECTIONS.map((selection): [string, Partial<FitConfiguration>, boolean] => [selection, { selection }, false]),
@@ -167,7 +170,7 @@ describe("backtestCell", () => {
     ["graded scores, correctness-kmeans", { selection: "correctness-kmeans" }, true],
   ];
 
-  test.each(variants)("%s: held-out answers reach nothing but their own estimates", async (_, change, graded) => {
+  test.each(variants)("%s: held-out answers reach nothing but their own estimates", async (variant, change, graded) => {
     const given = { ...configuration, ...change };
     const matrix = smallLeaderboard({ ...shape, graded });
     const cell = cellOf(matrix, given);
@@ -197,7 +200,7 @@ describe("backtestCell", () => {
     const spared = (model: number, item: number): boolean =>
       sources.has(model) || (targets.has(model) && item < width && anchors.has(item));
 
-    for (const [name, scramble] of scrambles(createRandom("scramble"))) {
+    for (const [name, scramble] of scrambles(createRandom("scramble")).slice(SLOW.includes(variant) ? -2 : 0)) {
       const changed = scramble(matrix, spared);
       expect(changed, name).not.toEqual(matrix);
       const other = cellOf(changed, given);
