@@ -1,3 +1,4 @@
+import { Validator } from "@cfworker/json-schema";
 import { reset } from "cloudflare:test";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { z } from "zod";
@@ -71,6 +72,24 @@ describe("/openapi.json", () => {
     expect(references.length).toBeGreaterThan(10);
     for (const [, name] of references) expect(document.components.schemas).toHaveProperty(name!);
   });
+});
+
+test("every example keeps to its schema", async () => {
+  const document: { components: object } = await (await startApp()("/openapi.json")).json();
+  let count = 0;
+  const check = (node: unknown): void => {
+    if (typeof node !== "object" || node === null) return;
+    if ("example" in node) {
+      // A parameter's stands beside its schema.
+      const schema = "schema" in node ? (node.schema as object) : node;
+      const { valid, errors } = new Validator({ ...schema, components: document.components }).validate(node.example);
+      expect.soft(valid, `${JSON.stringify(node.example)}: ${errors.map(({ error }) => error).join("; ")}`).toBe(true);
+      count++;
+    }
+    for (const [name, child] of Object.entries(node)) if (name !== "example") check(child);
+  };
+  check(document);
+  expect(count).toBeGreaterThan(10);
 });
 
 describe("answers that /openapi.json doesn't have", () => {
