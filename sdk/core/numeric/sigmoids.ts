@@ -1,9 +1,9 @@
 import { sigmoid } from "./sigmoid.ts";
 
-/** Steps of the table in one octave, 2^(j/2048), and their power of two. */
+/** Steps of the table in one octave, 2^(j/2048), and their power of two; by `exp`, since engines' powers differ more. */
 const STEPS = 2048;
 const BITS = 11;
-const FRACTIONS = /* @__PURE__ */ Float64Array.from({ length: STEPS }, (_, j) => 2 ** (j / STEPS));
+const FRACTIONS = /* @__PURE__ */ Float64Array.from({ length: STEPS }, (_, j) => Math.exp((j * Math.LN2) / STEPS));
 
 /** Whole powers of two, 2^(k−1022). */
 const OFFSET = 1022;
