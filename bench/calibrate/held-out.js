@@ -1,7 +1,7 @@
 import {
-  expectedScore,
   answeredSample,
   createRandom,
+  expectedScore,
   gatherItems,
   itemLogit,
   mapAbility,

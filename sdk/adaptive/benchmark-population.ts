@@ -109,11 +109,11 @@ export function stackedPopulation(
 }
 
 function stackedExposure(scenarios: readonly StackedScenario[], count: number): Float64Array | null {
+  if (scenarios.some(({ exposure }) => exposure === null)) return null;
   const factors = new Float64Array(count);
   let begin = 0;
   for (const { bank, exposure } of scenarios) {
-    if (exposure === null) return null;
-    factors.set(exposure, begin);
+    factors.set(exposure!, begin);
     begin += bank.count;
   }
   return factors;

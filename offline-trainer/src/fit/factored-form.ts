@@ -1,4 +1,4 @@
-import { factorSolver, type AnchorFactors, type FactorSolver } from "anchoreval/core";
+import { factorSolver, type AnchorFactors } from "anchoreval/core";
 
 /** Factor scores from answers to one form, by bank and scenario. */
 export interface FactoredForm {
@@ -7,12 +7,12 @@ export interface FactoredForm {
   readonly together: (scores: readonly (readonly Float64Array[])[]) => Float64Array;
 }
 
-/** One {@link factorSolver} a scenario, and one of all of them when it is first asked for. */
+/** One {@link factorSolver} a scenario, and one of all of them. */
 export function factoredForm(sets: readonly (readonly { readonly factors: AnchorFactors }[])[]): FactoredForm {
   const alone = sets.map((own) => own.map(({ factors }) => factorSolver([factors])));
-  let together: FactorSolver | null = null;
+  const together = factorSolver(sets.flat().map(({ factors }) => factors));
   return {
     alone: (b, s, scores) => alone[b]![s]!([scores]),
-    together: (scores) => (together ??= factorSolver(sets.flat().map(({ factors }) => factors)))(scores.flat()),
+    together: (scores) => together(scores.flat()),
   };
 }

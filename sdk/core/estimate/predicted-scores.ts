@@ -43,9 +43,8 @@ export function expectedScore(
   let sum = 0;
   for (let begin = 0; begin < bank.count; begin += BLOCK) {
     const end = Math.min(bank.count, begin + BLOCK);
-    const p = itemResponses(theta, bank, block, begin);
-    if (scoreMap === null) for (let i = begin; i < end; i++) sum += weights[i]! * p[i - begin]!;
-    else for (let i = begin; i < end; i++) sum += weights[i]! * applyMonotoneMap(scoreMap, p[i - begin]!);
+    const predicted = onScale(itemResponses(theta, bank, block, begin), scoreMap);
+    for (let i = begin; i < end; i++) sum += weights[i]! * predicted[i - begin]!;
   }
   return sum;
 }

@@ -6,18 +6,29 @@ export type FactorSolver = (scores: readonly ArrayLike<number>[]) => Float64Arra
 
 /**
  * {@link factorScores} of many models from answers to the same anchors. What follows from the anchors alone is solved
- * once: for a model that answered them all a product is left, for others the rows without an answer are taken out.
+ * once, with the first model: for one that answered them all a product is left, for others the rows without an answer
+ * are taken out.
  * @param parts - factors of one scenario's anchors, or of several scenarios' where they are the same
  */
 export function factorSolver(parts: readonly AnchorFactors[]): FactorSolver {
-  const whole = parts.map((factors) => ({ factors, scores: new Float64Array(factors.mean.length) }));
-  const precision = factorPrecision(whole);
-  const factor = precisionFactor(whole, precision);
+  let solved: SolvedAnchors | null = null;
   return (scores) => {
+    const { precision, factor } = (solved ??= solvedAnchors(parts));
     const answers = parts.map((factors, k) => ({ factors, scores: scores[k]! }));
     const missing = scores.some(hasMissing);
     return factorScores(answers, missing ? precisionFactor(answers, precisionWithout(precision, answers)) : factor);
   };
+}
+
+interface SolvedAnchors {
+  readonly precision: ReturnType<typeof factorPrecision>;
+  readonly factor: ReturnType<typeof precisionFactor>;
+}
+
+function solvedAnchors(parts: readonly AnchorFactors[]): SolvedAnchors {
+  const whole = parts.map((factors) => ({ factors, scores: new Float64Array(factors.mean.length) }));
+  const precision = factorPrecision(whole);
+  return { precision, factor: precisionFactor(whole, precision) };
 }
 
 function hasMissing(scores: ArrayLike<number>): boolean {
