@@ -3,10 +3,16 @@ import { servedBlend } from "../core/bundle/bundle.ts";
 import type { FormManifest, Manifest, MeasuredErrors, SplitErrors } from "../core/bundle/manifest.ts";
 import type { EstimatorId } from "../core/estimators/types.ts";
 import type { CheckedFile } from "./check-files.ts";
+import type { CheckedSignature } from "./check-signatures.ts";
 import { points, textTable } from "./text-table.ts";
 
 /** What a bundle holds, for people. */
-export function showLines(manifest: Manifest, digest: string, files: readonly CheckedFile[]): string[] {
+export function showLines(
+  manifest: Manifest,
+  digest: string,
+  files: readonly CheckedFile[],
+  signatures: readonly CheckedSignature[] | null,
+): string[] {
   const { benchmark, version, benchmarkVersion, description, scenarios, forms, sources, weighting, protocol, data } =
     manifest;
   const items = scenarios.reduce((sum, scenario) => sum + scenario.items, 0);
@@ -14,6 +20,7 @@ export function showLines(manifest: Manifest, digest: string, files: readonly Ch
     `${benchmark} ${version}${benchmarkVersion === null ? "" : ` (benchmark version ${benchmarkVersion})`}`,
     ...(description === null ? [] : [description]),
     `digest ${digest}`,
+    ...signatureLines(signatures),
     `created ${manifest.created}; ${sources.models} models, ${items} items in ${scenarios.length} ${scenarios.length === 1 ? "scenario" : "scenarios"}; each ${weighting === "items" ? "item" : "subscenario"} counts the same`,
     `licence ${data.licence ?? "not stated"}; source ${data.source ?? "not stated"}`,
     ...protocolLines(protocol),
@@ -43,6 +50,11 @@ export function showLines(manifest: Manifest, digest: string, files: readonly Ch
       "lrl",
     ),
   ];
+}
+
+function signatureLines(signatures: readonly CheckedSignature[] | null): string[] {
+  if (signatures === null) return ["its signatures can't be read"];
+  return signatures.map(({ key, valid }) => (valid ? `signed by ${key}` : `NOT signed by ${key}, which it names`));
 }
 
 function protocolLines(protocol: Manifest["protocol"]): string[] {

@@ -2,6 +2,7 @@ import { readManifest } from "../bundles/read-manifest.ts";
 import { parseManifest } from "../core/bundle/parse-manifest.ts";
 import { AnchorEvalError } from "../core/errors.ts";
 import { checkFiles } from "./check-files.ts";
+import { checkSignatures } from "./check-signatures.ts";
 import type { Command } from "./command.ts";
 import { openBundle } from "./open-bundle.ts";
 import { showLines } from "./show-lines.ts";
@@ -20,9 +21,10 @@ export const showCommand: Command = {
     const { bytes, digest } = await readManifest(source, { signal });
     const manifest = parseManifest(bytes);
     const files = await checkFiles(source, manifest, { signal });
+    const signatures = await checkSignatures(source, bytes, { signal });
     const bad = files.filter((file) => file.state !== "ok");
-    if (bad.length === 0 && output.json) output.document({ digest, files, manifest });
-    if (!output.json) for (const line of showLines(manifest, digest, files)) output.line(line);
+    if (bad.length === 0 && output.json) output.document({ digest, signatures, files, manifest });
+    if (!output.json) for (const line of showLines(manifest, digest, files, signatures)) output.line(line);
     if (bad.length === 0) return 0;
     throw new AnchorEvalError(
       "bundle_corrupt",

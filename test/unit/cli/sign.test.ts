@@ -52,6 +52,22 @@ test("a key signs a bundle, as Node's own crypto confirms, and the bundle stays 
   expect((await loadBundle(folderSource(bundle), { trustedKeys: [key] })).digest).toBe(`sha256:${sha256Hex(manifest)}`);
 });
 
+test("show names who signed, and a signature that is of another manifest", async () => {
+  expect((await run(main, "show", bundle)).out).not.toContain("signed by");
+  const key = await newKey("a.pem");
+  await sign("a.pem");
+  const { out } = await run(main, "show", bundle);
+  expect(out).toContain(`\nsigned by ${key}\n`);
+  expect(JSON.parse((await run(main, "show", bundle, "--json")).out)).toMatchObject({
+    signatures: [{ key, valid: true }],
+  });
+
+  await writeFile(join(bundle, "manifest.json"), sampleBundle({ version: "2.0.0" }).get("manifest.json")!);
+  expect((await run(main, "show", bundle)).out).toContain(`\nNOT signed by ${key}, which it names\n`);
+  await writeFile(join(bundle, "manifest.sig"), "{}");
+  expect((await run(main, "show", bundle)).out).toContain("its signatures can't be read\n");
+});
+
 test("two keys at once, one of which replaces the other; signing again changes nothing", async () => {
   const keys = [await newKey("a.pem"), await newKey("b.pem")];
   for (const name of ["a.pem", "b.pem", "a.pem"]) expect((await sign(name)).code).toBe(0);
