@@ -1,9 +1,14 @@
-// Bundles the page that the Worker serves: workers/page as page.js.
-import { join } from "node:path";
+// Bundles the page that the Worker serves: workers/page as page.js, and the fit in a browser as fit.js, a web worker of
+// the trainer's code. They know of each other by messages alone: neither imports the other.
+import { copyFile, mkdir } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
 import { build } from "esbuild";
 
+const RUNTIME_FILES = ["ort-wasm-simd-threaded.wasm", "ort-wasm-simd-threaded.jspi.wasm"];
+
 /** Files that {@link buildPage} writes, under the assets' folder. */
-export const PAGE_FILES = ["page.js"];
+export const PAGE_FILES = ["page.js", "fit.js", ...RUNTIME_FILES.map((file) => join("onnx", file))];
 
 /** @param root - of the repository @param assets - folder of the Worker's static assets */
 export async function buildPage(root, assets) {
@@ -16,4 +21,29 @@ export async function buildPage(root, assets) {
     legalComments: "none",
   };
   await build({ ...shared, entryPoints: [join(root, "workers/page/main.ts")], outfile: join(assets, "page.js") });
+  await build({
+    ...shared,
+    entryPoints: [join(root, "offline-trainer/browser/fit-worker.ts")],
+    outfile: join(assets, "fit.js"),
+    plugins: [inBrowsers(join(root, "offline-trainer/browser"))],
+  });
+  const runtime = dirname(createRequire(join(root, "package.json")).resolve("onnxruntime-web/wasm"));
+  await mkdir(join(assets, "onnx"), { recursive: true });
+  await Promise.all(RUNTIME_FILES.map((file) => copyFile(join(runtime, file), join(assets, "onnx", file))));
+}
+
+/** Modules of Node that are bundled and never called in a browser: checkpoints and threads, which nothing asks for there. */
+const ABSENT = /^node:(crypto|fs\/promises|path|worker_threads)$/;
+
+/** Puts something of the browser in the place of what the trainer has from Node. Any other module of Node fails the build. */
+function inBrowsers(folder) {
+  return {
+    name: "in browsers",
+    setup({ onResolve, onLoad }) {
+      onResolve({ filter: /^anchoreval\/node$/ }, () => ({ path: join(folder, "dropped-files.ts") }));
+      onResolve({ filter: /^node:timers\/promises$/ }, () => ({ path: join(folder, "timers.ts") }));
+      onResolve({ filter: ABSENT }, ({ path }) => ({ path, namespace: "absent" }));
+      onLoad({ filter: /.*/, namespace: "absent" }, () => ({ contents: "module.exports = {};" }));
+    },
+  };
 }

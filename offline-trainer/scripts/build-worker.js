@@ -23,6 +23,8 @@ const stamp = await digestOf([
   "workers/src",
   "workers/assets",
   "workers/page",
+  "offline-trainer/browser",
+  "offline-trainer/src",
   "sdk/dist",
   "offline-trainer/scripts",
 ]);

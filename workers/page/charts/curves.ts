@@ -22,7 +22,7 @@ export interface CurvesOptions {
 export function curves(scores: readonly number[], list: readonly Curve[], options: CurvesOptions): SVGElement {
   const marks = list.flatMap(({ label, values, strong }) => {
     const line = values.map((value, k) => ({ x: 100 * scores[k]!, y: value, label }));
-    const last = line.at(-1)!;
+    const top = line.reduce((best, point) => (point.y > best.y ? point : best));
     return [
       Plot.line(line, {
         x: "x",
@@ -31,8 +31,8 @@ export function curves(scores: readonly number[], list: readonly Curve[], option
         strokeWidth: strong ? 2.4 : 1.4,
         title: "label",
       }),
-      ...(list.length > 1 && list.length <= 6
-        ? [Plot.text([last], { x: "x", y: "y", text: "label", dx: 4, textAnchor: "start", fill: "var(--muted)" })]
+      ...(list.length > 1
+        ? [Plot.text([top], { x: "x", y: "y", text: "label", dy: -8, fill: strong ? "var(--accent)" : "var(--muted)" })]
         : []),
     ];
   });
@@ -40,7 +40,7 @@ export function curves(scores: readonly number[], list: readonly Curve[], option
     width: options.width,
     height: Math.round(Math.min(300, 0.62 * options.width)),
     marginLeft: 44,
-    marginRight: list.length > 1 ? 44 : 14,
+    marginRight: 14,
     marginTop: 24,
     marginBottom: 38,
     x: { domain: [0, 100] },

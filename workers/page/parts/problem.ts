@@ -65,7 +65,7 @@ function known(error: unknown): Pick<AnchorEvalError, "message" | "issues"> & { 
   return { code: "internal", message: error instanceof Error ? error.message : String(error), issues: [] };
 }
 
-/** Without the address and the status before a Worker's own words. */
+/** Without the address and the status before a Worker's own words, and without the command line's dashes. */
 function plain(message: string): string {
-  return message.replace(/^https?:\S+: \d{3}: /, "");
+  return message.replace(/^https?:\S+: \d{3}: /, "").replace(/(^|\s)--(?=[a-z])/g, "$1");
 }

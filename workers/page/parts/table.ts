@@ -42,7 +42,7 @@ export function table(caption: string, columns: readonly Column[], rows: readonl
   );
 }
 
-/** What may be wider than the screen. */
-export function scrolling(label: string, content: Node): HTMLElement {
-  return element("div", { class: "scroll", role: "region", "aria-label": label, tabindex: "0" }, content);
+/** What may be wider than the screen, or where it is `tall` longer. */
+export function scrolling(label: string, content: Node, shape: "wide" | "tall" = "wide"): HTMLElement {
+  return element("div", { class: `scroll ${shape}`, role: "region", "aria-label": label, tabindex: "0" }, content);
 }

@@ -62,7 +62,10 @@ export function itemsTab({ bundle, route }: BundlePage): Child {
           "Download the list of items",
         ),
       ),
-      section("Items to ask", anchorTable(rows, showCurve), curve),
+      section(
+        "Items to ask",
+        element("div", { class: "beside" }, element("div", {}, anchorTable(rows, showCurve)), curve),
+      ),
       section("All items, easy to hard", ...maps(bundle.scenarios.values(), id)),
       section(
         "Where the items tell models apart",
@@ -206,6 +209,7 @@ function anchorTable(rows: readonly Row[], onChoose: (row: Row) => void): Child 
         element("thead", {}, element("tr", {}, head)),
         body,
       ),
+      "tall",
     ),
     more,
   ];
@@ -218,13 +222,13 @@ function curveOf({ id, scenario, index }: Row, path: AbilityPath): Child {
     [
       "Chance of a right answer to ",
       idText(id),
-      ", by how strong a model is. The steeper the curve, the better the item tells models apart there. Choose another item in the table.",
+      ", by how strong a model is. The steeper the curve, the better the item tells models apart there. Choose another item in the list.",
     ],
     curves(path.scores, [{ label: id, values, strong: true }], {
       told: `Chance of a right answer to ${id}: ${Math.round(values[20]!)} % for weak models, ${Math.round(values[40]!)} % for typical ones, ${Math.round(values[60]!)} % for strong ones.`,
       label: "right answers, %",
       domain: [0, 100],
-      width: wideChart(),
+      width: Math.min(480, wideChart()),
     }),
   );
 }
@@ -267,7 +271,7 @@ function information(
       curves(path.scores, list, {
         told: `${scenario.id}: information of the answers to form ${chosen} is highest for models with a score of about ${Math.round(100 * at)} points.`,
         label: "information, logit⁻²",
-        domain: [0, 1.05 * highest || 1],
+        domain: [0, 1.12 * highest || 1],
         width: wideChart(),
       }),
     );
