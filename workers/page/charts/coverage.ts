@@ -64,14 +64,14 @@ export function coverage(scenarios: readonly MeasuredScenario[]): HTMLElement | 
               }),
               Plot.ruleY([95], { stroke: "var(--muted)", strokeWidth: 1.4, strokeDasharray: "4 3" }),
               ...KINDS.flatMap(({ colour, symbol, shift }, k) => [
-                Plot.ruleX(series[k]!, {
+                Plot.ruleX(series[k], {
                   x: ({ place }: Point) => place + shift,
                   y1: ({ low }: Point) => 100 * low,
                   y2: ({ high }: Point) => 100 * high,
                   stroke: colour,
                   strokeWidth: 2,
                 }),
-                Plot.dot(series[k]!, {
+                Plot.dot(series[k], {
                   x: ({ place }: Point) => place + shift,
                   y: ({ share }: Point) => 100 * share,
                   symbol,

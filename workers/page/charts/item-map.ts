@@ -2,13 +2,31 @@ import * as Plot from "@observablehq/plot";
 import type { BundleScenario } from "anchoreval";
 import { DIFFICULTY_LIMIT, shownParameters } from "../bundle/ability-path.ts";
 import { counted, decimals } from "../figures.ts";
-import { chart, placeAxis, valueAxis } from "./chart.ts";
+import { element, idText } from "../dom.ts";
+import { chart, figure, key, placeAxis, valueAxis, wideChart } from "./chart.ts";
 
 /** Dots drawn at most; anchors come on top. */
 const MOST_DOTS = 3000;
 
+/** The maps of some scenarios, each with its words. */
+export function itemMaps(scenarios: Iterable<BundleScenario>, form: string): HTMLElement[] {
+  return [...scenarios].map((scenario) =>
+    figure(
+      [
+        element("strong", {}, idText(scenario.id)),
+        `: each dot is one of the ${counted(scenario.bank.count, "item")}. Further right is harder, further up tells strong models from weak ones more sharply${scenario.bank.dims > 1 ? ` (over ${scenario.bank.dims} abilities together)` : ", below zero stronger models get it less"}.`,
+      ],
+      key([
+        { mark: "dot accent", label: `asked in form ${form}` },
+        { mark: "dot item", label: "the others" },
+      ]),
+      itemMap(scenario, form, wideChart()),
+    ),
+  );
+}
+
 /** Every item by difficulty and discrimination, a form's anchors marked; pointing at an anchor names it. */
-export function itemMap(scenario: BundleScenario, form: string, width: number): SVGElement {
+function itemMap(scenario: BundleScenario, form: string, width: number): SVGElement {
   const { a, difficulty } = shownParameters(scenario);
   const { anchors, itemIds } = scenario.forms.get(form)!;
   const asked = Array.from(anchors.items, (item, k) => ({ x: difficulty[item]!, y: a[item]!, id: itemIds[k]! }));
@@ -17,9 +35,10 @@ export function itemMap(scenario: BundleScenario, form: string, width: number): 
     ({ item }) => !isAsked.has(item),
   );
   const thinned = others.filter((_, k) => k % Math.ceil(others.length / MOST_DOTS) === 0);
-  const low = Math.min(0, ...a);
+  const [low, high] = [Math.min(...a), Math.max(...a)];
+  const room = Math.max(0.05, 0.08 * (high - low));
   return chart(
-    `${scenario.id}: ${counted(a.length, "item")} by difficulty, ${decimals(Math.min(...difficulty))} to ${decimals(Math.max(...difficulty))}, and discrimination, ${decimals(Math.min(...a))} to ${decimals(Math.max(...a))}; ${counted(asked.length, "anchor")} marked.`,
+    `${scenario.id}: ${counted(a.length, "item")} by difficulty, ${decimals(Math.min(...difficulty))} to ${decimals(Math.max(...difficulty))}, and discrimination, ${decimals(low)} to ${decimals(high)}; ${counted(asked.length, "anchor")} marked.`,
     {
       width,
       height: Math.round(Math.min(340, 0.72 * width)),
@@ -28,7 +47,7 @@ export function itemMap(scenario: BundleScenario, form: string, width: number): 
       marginTop: 24,
       marginBottom: 38,
       x: { domain: domainOf(difficulty), insetLeft: 5, insetRight: 5 },
-      y: { domain: [low, Math.max(...a)], insetTop: 5 },
+      y: { domain: [low - room, high + room] },
       marks: [
         valueAxis("discrimination"),
         placeAxis(

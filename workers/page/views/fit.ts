@@ -1,13 +1,11 @@
-import type { Bundle } from "anchoreval";
-import { AnchorEvalError } from "anchoreval";
+import { AnchorEvalError, type Bundle } from "anchoreval";
 import { exampleLeaderboard } from "../fit/example-leaderboard.ts";
 import { runFit, type FittedFiles } from "../fit/run-fit.ts";
 import { zip } from "../fit/zip.ts";
 import { freshSeed } from "../bundle/example-answers.ts";
-import { figure, key, wideChart } from "../charts/chart.ts";
-import { itemMap } from "../charts/item-map.ts";
+import { itemMaps } from "../charts/item-map.ts";
 import { element, fill, freshId, idText, type Child } from "../dom.ts";
-import { bytesText, counted, wholePercent } from "../figures.ts";
+import { bytesText, wholePercent } from "../figures.ts";
 import { download } from "../parts/download.ts";
 import { dropZone } from "../parts/drop-zone.ts";
 import { section } from "../parts/facts.ts";
@@ -236,22 +234,7 @@ function fittedContent(bundle: Bundle, { files, words }: FittedFiles): Child {
       element("code", {}, "anchoreval publish DIR"),
       " puts it on a Worker. It has no report.html: the command line adds one.",
     ),
-    section(
-      "Its items",
-      [...bundle.scenarios.values()].map((scenario) =>
-        figure(
-          [
-            element("strong", {}, idText(scenario.id)),
-            `: each dot is one of the ${counted(scenario.bank.count, "item")}. Further right is harder, further up tells strong models from weak ones more sharply.`,
-          ],
-          key([
-            { mark: "dot accent", label: `asked in form ${defaultForm}` },
-            { mark: "dot item", label: "the others" },
-          ]),
-          itemMap(scenario, defaultForm, wideChart()),
-        ),
-      ),
-    ),
+    section("Its items", itemMaps(bundle.scenarios.values(), defaultForm)),
   ];
 }
 

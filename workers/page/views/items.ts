@@ -8,9 +8,9 @@ import {
   typicalChances,
   type AbilityPath,
 } from "../bundle/ability-path.ts";
-import { figure, key, wideChart } from "../charts/chart.ts";
+import { figure, wideChart } from "../charts/chart.ts";
 import { curves } from "../charts/curves.ts";
-import { itemMap } from "../charts/item-map.ts";
+import { itemMaps } from "../charts/item-map.ts";
 import { element, fill, freshId, idText, type Child } from "../dom.ts";
 import { counted, decimals, wholePercent } from "../figures.ts";
 import { download } from "../parts/download.ts";
@@ -66,7 +66,7 @@ export function itemsTab({ bundle, route }: BundlePage): Child {
         "Items to ask",
         element("div", { class: "beside" }, element("div", {}, anchorTable(rows, showCurve)), curve),
       ),
-      section("All items, easy to hard", ...maps(bundle.scenarios.values(), id)),
+      section("All items, easy to hard", itemMaps(bundle.scenarios.values(), id)),
       section(
         "Where the items tell models apart",
         ...information(
@@ -230,22 +230,6 @@ function curveOf({ id, scenario, index }: Row, path: AbilityPath): Child {
       domain: [0, 100],
       width: Math.min(480, wideChart()),
     }),
-  );
-}
-
-function maps(scenarios: Iterable<BundleScenario>, form: string): Child[] {
-  return [...scenarios].map((scenario) =>
-    figure(
-      [
-        element("strong", {}, idText(scenario.id)),
-        `: each dot is one of the ${counted(scenario.bank.count, "item")}. Further right is harder, further up tells strong models from weak ones more sharply${scenario.bank.dims > 1 ? ` (over ${scenario.bank.dims} abilities together)` : ", below zero stronger models get it less"}.`,
-      ],
-      key([
-        { mark: "dot accent", label: `asked in form ${form}` },
-        { mark: "dot item", label: "the others" },
-      ]),
-      itemMap(scenario, form, wideChart()),
-    ),
   );
 }
 

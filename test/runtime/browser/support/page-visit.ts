@@ -1,0 +1,65 @@
+import { mkdirSync } from "node:fs";
+import { createRequire } from "node:module";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+import { ROOT } from "../../../support/source-imports.ts";
+
+/** What the page wrote to the console, failed to load, or asked of others, over all visits. */
+export const complaints: string[] = [];
+
+const SHOTS = join(ROOT, "out/page");
+const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+/** Opens the page at a place, and waits until it is shown. */
+export async function visit(
+  browser: Browser,
+  url: string,
+  hash: string,
+  options: BrowserContextOptions = {},
+): Promise<Page> {
+  const context = await browser.newContext({ viewport: { width: 1100, height: 800 }, ...options });
+  const page = await context.newPage();
+  page.on("console", (message) => {
+    // An answer of 401 or 404 is one that the page shows in words; Chromium notes it all the same.
+    if (!/status of 40[134]/.test(message.text())) complaints.push(`${hash}: ${message.type()}: ${message.text()}`);
+  });
+  page.on("pageerror", (error) => complaints.push(`${hash}: ${String(error.stack)}`));
+  page.on("request", (request) => {
+    if (!request.url().startsWith(url) && !request.url().startsWith("blob:"))
+      complaints.push(`${hash}: asked ${request.url()}`);
+  });
+  await go(page, url, hash);
+  return page;
+}
+
+export async function go(page: Page, url: string, hash: string): Promise<void> {
+  await page.goto("about:blank");
+  await page.goto(`${url}/${hash}`);
+  await page.waitForSelector("main h1");
+}
+
+/** Keeps a picture for people to look at. */
+export async function shoot(page: Page, name: string): Promise<void> {
+  mkdirSync(SHOTS, { recursive: true });
+  await page.screenshot({ path: join(SHOTS, `${name}.png`), fullPage: true });
+}
+
+/** Pixels by which the page is wider than the screen. */
+export function overflow(page: Page): Promise<number> {
+  return page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+}
+
+/** Findings of axe that are serious: rule, and the elements that break it. */
+export async function seriousFindings(page: Page): Promise<string[]> {
+  await page.evaluate(AXE);
+  return page.evaluate(async () => {
+    const { axe } = window as unknown as {
+      axe: { run(): Promise<{ violations: { id: string; impact: string; nodes: { html: string }[] }[] }> };
+    };
+    const { violations } = await axe.run();
+    return violations
+      .filter(({ impact }) => impact === "serious" || impact === "critical")
+      .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 120)).join(" | ")}`);
+  });
+}
