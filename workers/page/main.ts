@@ -37,6 +37,7 @@ async function show({ focus }: { focus: boolean }): Promise<void> {
   const number = ++shown;
   const route = parseRoute(location.hash);
   markCurrent(route);
+  main.setAttribute("aria-busy", "true");
   const slow = setTimeout(() => {
     if (number === shown) fill(main, element("p", { class: "waiting", role: "status" }, "Loading …"));
   }, 150);
@@ -51,6 +52,7 @@ async function show({ focus }: { focus: boolean }): Promise<void> {
   }
   clearTimeout(slow);
   if (number !== shown) return;
+  main.removeAttribute("aria-busy");
   document.title = view.title === "anchoreval" ? view.title : `${view.title} · anchoreval`;
   fill(main, view.content);
   if (!focus) return;

@@ -13,6 +13,7 @@ import { exampleAnswers, freshSeed } from "../bundle/example-answers.ts";
 import { figure, wideChart } from "../charts/chart.ts";
 import { differenceChart } from "../charts/difference.ts";
 import { element, fill, freshId, idText, type Child } from "../dom.ts";
+import { announcer } from "../parts/announcer.ts";
 import { answersInput, type GivenAnswers } from "../parts/answers-input.ts";
 import { formSelect } from "../parts/form-select.ts";
 import { problem } from "../parts/problem.ts";
@@ -22,7 +23,8 @@ import type { BundlePage } from "../view.ts";
 
 /** Two models' answers in, which of them is better out. */
 export function compareTab({ bundle, route }: BundlePage): Child {
-  const results = element("div", { class: "results", "aria-live": "polite" });
+  const results = element("div", { class: "results" });
+  const heard = announcer();
   const form = formSelect(bundle, route.form, { infer: true, onChange: () => void run() });
   const [a, b] = [answersInput("Model A", () => void run()), answersInput("Model B", () => void run())];
   const id = freshId("margin");
@@ -39,7 +41,9 @@ export function compareTab({ bundle, route }: BundlePage): Child {
     const [first, second] = await Promise.all([a.read(), b.read()]);
     if (first === null || second === null) return fill(results);
     try {
-      fill(results, comparisonContent(compare(bundle, [first, second], form.value(), Number(margin.value) / 100)));
+      const comparison = compare(bundle, [first, second], form.value(), Number(margin.value) / 100);
+      fill(results, comparisonContent(comparison));
+      heard.say(sentence(verdictWords(comparison)[0]!));
     } catch (error) {
       fill(results, problem(error));
     }
@@ -80,6 +84,7 @@ export function compareTab({ bundle, route }: BundlePage): Child {
         ),
       ),
     ),
+    heard.content,
     results,
   ];
 }

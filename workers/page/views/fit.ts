@@ -6,6 +6,7 @@ import { freshSeed } from "../bundle/example-answers.ts";
 import { itemMaps } from "../charts/item-map.ts";
 import { element, fill, freshId, idText, type Child } from "../dom.ts";
 import { bytesText, wholePercent } from "../figures.ts";
+import { announcer } from "../parts/announcer.ts";
 import { download } from "../parts/download.ts";
 import { dropZone } from "../parts/drop-zone.ts";
 import { section } from "../parts/facts.ts";
@@ -20,7 +21,8 @@ export function fitView(session: Session): View {
   let items: File | null = null;
   let running: AbortController | null = null;
   const chosen = element("div", { "aria-live": "polite" });
-  const results = element("div", { class: "results", "aria-live": "polite" });
+  const results = element("div", { class: "results" });
+  const heard = announcer();
   const name = field("Name of the benchmark", {
     value: "mine",
     required: true,
@@ -73,6 +75,7 @@ export function fitView(session: Session): View {
       return;
     }
     running = new AbortController();
+    heard.say("Fitting.");
     stop.hidden = false;
     start.disabled = true;
     const bar = element("progress", { max: 1, value: 0, "aria-label": "Progress of the fit" });
@@ -100,6 +103,7 @@ export function fitView(session: Session): View {
         },
       );
       const bundle = await session.give(fitted.files);
+      heard.say("The bundle is ready.");
       fill(
         results,
         fittedContent(bundle, fitted),
@@ -195,6 +199,7 @@ export function fitView(session: Session): View {
           stop,
         ),
       ),
+      heard.content,
       results,
     ],
   };

@@ -5,6 +5,7 @@ import { figure, panels, wideChart } from "../charts/chart.ts";
 import { sourceStrip } from "../charts/source-strip.ts";
 import { element, fill, idText, type Child } from "../dom.ts";
 import { decimals } from "../figures.ts";
+import { announcer } from "../parts/announcer.ts";
 import { answersInput, type GivenAnswers } from "../parts/answers-input.ts";
 import { download } from "../parts/download.ts";
 import { section } from "../parts/facts.ts";
@@ -16,14 +17,17 @@ import type { BundlePage } from "../view.ts";
 
 /** One model's answers in, its score out: computed here. */
 export function scoreTab({ bundle, route }: BundlePage): Child {
-  const results = element("div", { class: "results", "aria-live": "polite" });
+  const results = element("div", { class: "results" });
+  const heard = announcer();
   const form = formSelect(bundle, route.form, { infer: true, onChange: () => void run() });
   const answers = answersInput("Answers of your model", () => void run());
   const run = async (): Promise<void> => {
     const given = await answers.read();
     if (given === null) return fill(results);
     try {
-      fill(results, estimateContent(bundle, estimate(bundle, given, form.value()), given.name));
+      const result = estimate(bundle, given, form.value());
+      fill(results, estimateContent(bundle, result, given.name));
+      heard.say(`Score ${scoreWords(result.score)} points, interval ${intervalWords(result.interval)}.`);
     } catch (error) {
       fill(results, problem(error));
     }
@@ -55,6 +59,7 @@ export function scoreTab({ bundle, route }: BundlePage): Child {
         ),
       ),
     ),
+    heard.content,
     results,
   ];
 }

@@ -1,6 +1,5 @@
-import { mkdirSync } from "node:fs";
+import { mkdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { ROOT } from "../../../support/source-imports.ts";
@@ -29,14 +28,23 @@ export async function visit(
     if (!request.url().startsWith(url) && !request.url().startsWith("blob:"))
       complaints.push(`${hash}: asked ${request.url()}`);
   });
-  await go(page, url, hash);
+  await page.goto(`${url}/${hash}`);
+  await page.waitForSelector("main:not([aria-busy]) h1");
   return page;
 }
 
-export async function go(page: Page, url: string, hash: string): Promise<void> {
-  await page.goto("about:blank");
-  await page.goto(`${url}/${hash}`);
-  await page.waitForSelector("main h1");
+/** Goes to another place of the page, as a link does. */
+export async function go(page: Page, hash: string): Promise<void> {
+  await page.evaluate(
+    (place) =>
+      new Promise((resolve) => {
+        if (location.hash === place) resolve(null);
+        addEventListener("hashchange", () => setTimeout(resolve), { once: true });
+        location.hash = place;
+      }),
+    hash,
+  );
+  await page.waitForSelector("main:not([aria-busy]) h1");
 }
 
 /** Keeps a picture for people to look at. */
@@ -52,7 +60,7 @@ export function overflow(page: Page): Promise<number> {
 
 /** Findings of axe that are serious: rule, and the elements that break it. */
 export async function seriousFindings(page: Page): Promise<string[]> {
-  await page.evaluate(AXE);
+  if (await page.evaluate(() => !("axe" in window))) await page.evaluate(AXE);
   return page.evaluate(async () => {
     const { axe } = window as unknown as {
       axe: { run(): Promise<{ violations: { id: string; impact: string; nodes: { html: string }[] }[] }> };
