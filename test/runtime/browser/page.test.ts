@@ -28,7 +28,7 @@ import { ROOT } from "../../support/source-imports.ts";
 import { tempFolder } from "../../support/temp-folder.ts";
 import { smallLeaderboard } from "../../unit/fit/small-leaderboard.ts";
 import { NO_BROWSER, openBrowser } from "./support/open-browser.ts";
-import { complaints, go, overflow, seriousFindings, shoot, visit } from "./support/page-visit.ts";
+import { complaints, drop, go, overflow, seriousFindings, shoot, visit } from "./support/page-visit.ts";
 
 const folder = tempFolder();
 const REASON = "wrong keys in 12 items: use 1.1.0";
@@ -74,8 +74,8 @@ describe.skipIf(NO_BROWSER !== null)(`the page in Chromium${NO_BROWSER === null 
     await yankVersion(store, { benchmark: "sample", version: "1.0.0" }, { yanked: true, reason: REASON });
   });
   afterAll(async () => {
-    await browser?.close();
-    await worker?.dispose();
+    await browser.close();
+    await worker.dispose();
     await rm(persist, { recursive: true, force: true });
   });
 
@@ -158,7 +158,7 @@ describe.skipIf(NO_BROWSER !== null)(`the page in Chromium${NO_BROWSER === null 
     const answers = answersOf(3);
     const expected = estimateFromAnchors(bundle, answers);
     const page = await open(`${MINE}/score`);
-    await page.getByLabel("Drop a file").setInputFiles(folder.write(name, encode(answers)));
+    await drop(page, name, encode(answers));
     await page.locator(".results h2").first().waitFor();
     expect(await page.locator(".figure").innerText()).toContain(scoreWords(expected.score));
     expect(await page.locator(".figure").innerText()).toContain(intervalWords(expected.interval));

@@ -28,17 +28,16 @@ export function runFit(request: FitRequest, { signal, onProgress, onRemark }: Ru
     worker.onmessage = ({ data }: MessageEvent<FitReply>) => {
       switch (data.kind) {
         case "remark":
-          return onRemark(data.message);
+          onRemark(data.message);
+          break;
         case "progress":
-          return onProgress(data.share, data.note);
+          onProgress(data.share, data.note);
+          break;
         case "failed":
-          return reject(
-            data.code === null
-              ? new Error(data.message)
-              : new AnchorEvalError(data.code as AnchorEvalErrorCode, data.message, { issues: data.issues }),
-          );
+          reject(failure(data));
+          break;
         case "done":
-          return resolve({
+          resolve({
             files: new Map(data.files.map(([name, bytes]) => [name, new Blob([bytes])])),
             words: data.words,
           });
@@ -46,4 +45,9 @@ export function runFit(request: FitRequest, { signal, onProgress, onRemark }: Ru
     };
     worker.postMessage(request);
   }).finally(() => worker.terminate());
+}
+
+/** The worker's error, as it was there. */
+function failure({ code, message, issues }: Extract<FitReply, { readonly kind: "failed" }>): Error {
+  return code === null ? new Error(message) : new AnchorEvalError(code as AnchorEvalErrorCode, message, { issues });
 }

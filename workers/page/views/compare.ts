@@ -39,7 +39,10 @@ export function compareTab({ bundle, route }: BundlePage): Child {
   });
   const run = async (): Promise<void> => {
     const [first, second] = await Promise.all([a.read(), b.read()]);
-    if (first === null || second === null) return fill(results);
+    if (first === null || second === null) {
+      fill(results);
+      return;
+    }
     try {
       const comparison = compare(bundle, [first, second], form.value(), Number(margin.value) / 100);
       fill(results, comparisonContent(comparison));

@@ -23,7 +23,10 @@ export function scoreTab({ bundle, route }: BundlePage): Child {
   const answers = answersInput("Answers of your model", () => void run());
   const run = async (): Promise<void> => {
     const given = await answers.read();
-    if (given === null) return fill(results);
+    if (given === null) {
+      fill(results);
+      return;
+    }
     try {
       const result = estimate(bundle, given, form.value());
       fill(results, estimateContent(bundle, result, given.name));

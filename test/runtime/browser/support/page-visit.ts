@@ -47,6 +47,19 @@ export async function go(page: Page, hash: string): Promise<void> {
   await page.waitForSelector("main:not([aria-busy]) h1");
 }
 
+/** Drops a file on the first field for files. */
+export async function drop(page: Page, name: string, content: string | Uint8Array): Promise<void> {
+  const transfer = await page.evaluateHandle(
+    ([file, bytes]) => {
+      const made = new DataTransfer();
+      made.items.add(new File([Uint8Array.from(bytes)], file));
+      return made;
+    },
+    [name, [...Buffer.from(content)]] as const,
+  );
+  await page.locator(".drop").first().dispatchEvent("drop", { dataTransfer: transfer });
+}
+
 /** Keeps a picture for people to look at. */
 export async function shoot(page: Page, name: string): Promise<void> {
   mkdirSync(SHOTS, { recursive: true });
