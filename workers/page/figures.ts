@@ -34,3 +34,13 @@ export function bytesText(bytes: number): string {
       ? `${(bytes / 1e3).toFixed(1)} kB`
       : `${(bytes / 1e6).toFixed(1)} MB`;
 }
+
+/** The smallest and the largest of some values, of which there may be more than a call takes. */
+export function extent(values: ArrayLike<number>): [low: number, high: number] {
+  let [low, high] = [Infinity, -Infinity];
+  for (let i = 0; i < values.length; i++) {
+    low = Math.min(low, values[i]!);
+    high = Math.max(high, values[i]!);
+  }
+  return [low, high];
+}

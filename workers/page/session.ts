@@ -1,4 +1,12 @@
-import { AnchorEvalError, createClient, httpSource, loadBundle, type Bundle, type Client } from "anchoreval";
+import {
+  AnchorEvalError,
+  createClient,
+  httpSource,
+  loadBundle,
+  readBundleFile,
+  type Bundle,
+  type Client,
+} from "anchoreval";
 import type { BundleFileName, BundleSource } from "anchoreval/bundle";
 import type { BundlePlace } from "./route.ts";
 
@@ -34,14 +42,8 @@ export class Session {
 
   /** A bundle, loaded once; `latest` is found anew every time. */
   bundle(place: BundlePlace): Promise<Bundle> {
-    if (place === "given") return this.#once("given", () => loadBundle(this.#givenSource()));
-    const load = (): Promise<Bundle> =>
-      loadBundle(
-        httpSource(
-          `${location.origin}/v1/bundles/${encodeURIComponent(place.benchmark)}/${encodeURIComponent(place.version)}`,
-          { headers: this.#headers, maxRetries: 1 },
-        ),
-      );
+    const load = (): Promise<Bundle> => loadBundle(this.#source(place));
+    if (place === "given") return this.#once("given", load);
     return place.version === "latest" ? load() : this.#once(`${place.benchmark}@${place.version}`, load);
   }
 
@@ -53,15 +55,20 @@ export class Session {
     return bundle;
   }
 
-  /** A file of a bundle; null where there is none. */
-  async file(place: BundlePlace, name: BundleFileName): Promise<Blob | null> {
-    if (place === "given") return this.#given?.get(name) ?? null;
-    const path = `/v1/bundles/${encodeURIComponent(place.benchmark)}/${encodeURIComponent(place.version)}/files/${name}`;
-    const response = await fetch(path, { headers: this.#headers });
-    return response.ok ? response.blob() : null;
+  /** A file of a bundle, checked against its digest. @throws AnchorEvalError what {@link readBundleFile} throws */
+  async file(place: BundlePlace, { manifest }: Bundle, name: BundleFileName): Promise<Blob> {
+    const source = this.#source(place);
+    const bytes = name === "manifest.json" ? await source.read(name) : await readBundleFile(source, manifest, name);
+    if (bytes === null) throw new AnchorEvalError("not_found", `${source.name} has no ${name}`);
+    return new Blob([new Uint8Array(bytes)]);
   }
 
-  #givenSource(): BundleSource {
+  #source(place: BundlePlace): BundleSource {
+    if (place !== "given")
+      return httpSource(
+        `${location.origin}/v1/bundles/${encodeURIComponent(place.benchmark)}/${encodeURIComponent(place.version)}`,
+        { headers: this.#headers, maxRetries: 1 },
+      );
     if (this.#given === null)
       throw new AnchorEvalError(
         "not_found",

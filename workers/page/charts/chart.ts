@@ -1,5 +1,6 @@
 import * as Plot from "@observablehq/plot";
 import { element, type Child } from "../dom.ts";
+import { firstFew } from "../parts/first-few.ts";
 
 /** Width of one of several panels side by side: a phone's column. */
 export const PANEL_WIDTH = 320;
@@ -59,20 +60,21 @@ export function figure(caption: Child, ...content: readonly Child[]): HTMLElemen
   return element("figure", {}, element("figcaption", {}, caption), content);
 }
 
-/** Small multiples: one column on a phone, as many as fit elsewhere. */
-export function panels(
-  list: readonly { readonly title: Child; readonly note?: Child; readonly chart: Child }[],
-): HTMLElement {
-  return element(
-    "div",
-    { class: "panels" },
-    list.map(({ title, note, chart: drawn }) =>
-      element(
-        "div",
-        { class: "panel" },
-        element("p", { class: "name" }, title, note === undefined ? null : element("small", {}, " ", note)),
-        drawn,
-      ),
+/** One of several small charts side by side; drawn when it is shown. */
+export interface Panel {
+  readonly title: Child;
+  readonly note?: Child;
+  readonly draw: () => Node;
+}
+
+/** Small multiples: one column on a phone, as many as fit elsewhere; of very many scenarios the first ones at first. */
+export function panels(list: readonly Panel[]): HTMLElement {
+  return firstFew(list, { most: 12, noun: "scenario", kind: "panels" }, ({ title, note, draw }) =>
+    element(
+      "div",
+      { class: "panel" },
+      element("p", { class: "name" }, title, note === undefined ? null : element("small", {}, " ", note)),
+      draw(),
     ),
   );
 }

@@ -46,42 +46,43 @@ export function coverage(scenarios: readonly MeasuredScenario[]): HTMLElement | 
     panels(
       drawn.map(({ id, sizes, series }) => ({
         title: idText(id),
-        chart: chart(
-          `${id}, share of 95 % intervals that hold. ${series.flatMap((list, k) => list.map(({ items, share }) => `${items} items, ${k === 0 ? "like the models seen" : "stronger"}: ${wholePercent(share)}`)).join("; ")}.`,
-          {
-            height: 190,
-            marginLeft: 40,
-            marginRight: 10,
-            marginTop: 12,
-            marginBottom: 36,
-            x: { domain: [-0.5, sizes.length - 0.5] },
-            y: { domain: [from, 100] },
-            marks: [
-              valueAxis("", { tickFormat: (share: number) => `${share} %`, label: null }),
-              placeAxis("items asked", {
-                ticks: sizes.map((_, place) => place),
-                tickFormat: (place: number) => String(sizes[place]!),
-              }),
-              Plot.ruleY([95], { stroke: "var(--muted)", strokeWidth: 1.4, strokeDasharray: "4 3" }),
-              ...KINDS.flatMap(({ colour, symbol, shift }, k) => [
-                Plot.ruleX(series[k], {
-                  x: ({ place }: Point) => place + shift,
-                  y1: ({ low }: Point) => 100 * low,
-                  y2: ({ high }: Point) => 100 * high,
-                  stroke: colour,
-                  strokeWidth: 2,
+        draw: () =>
+          chart(
+            `${id}, share of 95 % intervals that hold. ${series.flatMap((list, k) => list.map(({ items, share }) => `${items} items, ${k === 0 ? "like the models seen" : "stronger"}: ${wholePercent(share)}`)).join("; ")}.`,
+            {
+              height: 190,
+              marginLeft: 40,
+              marginRight: 10,
+              marginTop: 12,
+              marginBottom: 36,
+              x: { domain: [-0.5, sizes.length - 0.5] },
+              y: { domain: [from, 100] },
+              marks: [
+                valueAxis("", { tickFormat: (share: number) => `${share} %`, label: null }),
+                placeAxis("items asked", {
+                  ticks: sizes.map((_, place) => place),
+                  tickFormat: (place: number) => String(sizes[place]!),
                 }),
-                Plot.dot(series[k], {
-                  x: ({ place }: Point) => place + shift,
-                  y: ({ share }: Point) => 100 * share,
-                  symbol,
-                  r: 3.6,
-                  fill: colour,
-                }),
-              ]),
-            ],
-          },
-        ),
+                Plot.ruleY([95], { stroke: "var(--muted)", strokeWidth: 1.4, strokeDasharray: "4 3" }),
+                ...KINDS.flatMap(({ colour, symbol, shift }, k) => [
+                  Plot.ruleX(series[k], {
+                    x: ({ place }: Point) => place + shift,
+                    y1: ({ low }: Point) => 100 * low,
+                    y2: ({ high }: Point) => 100 * high,
+                    stroke: colour,
+                    strokeWidth: 2,
+                  }),
+                  Plot.dot(series[k], {
+                    x: ({ place }: Point) => place + shift,
+                    y: ({ share }: Point) => 100 * share,
+                    symbol,
+                    r: 3.6,
+                    fill: colour,
+                  }),
+                ]),
+              ],
+            },
+          ),
       })),
     ),
   );

@@ -46,27 +46,28 @@ export function errorBySize(scenarios: readonly MeasuredScenario[]): HTMLElement
       drawn.map(({ id, models, like, stronger, random }) => ({
         title: idText(id),
         note: `${models} models`,
-        chart: chart(
-          `${id}: typical error in points. ${like.map(({ items, error }, k) => `${items} items ${points(error / 100)}, random items ${points((random[k]?.error ?? 0) / 100)}`).join("; ")}.`,
-          {
-            height: 200,
-            marginLeft: 34,
-            marginRight: 14,
-            marginTop: 22,
-            marginBottom: 36,
-            x: { type: "log", domain: extentOf(like), insetLeft: 10, insetRight: 10 },
-            y: { domain: [0, 1.05 * highest] },
-            marks: [
-              valueAxis("points"),
-              placeAxis("items asked", { ticks: sizesWithRoom(like), tickFormat: String }),
-              Plot.line(random, { ...AT, stroke: "var(--muted)", strokeWidth: 1.6, strokeDasharray: "4 3" }),
-              Plot.line(stronger, { ...AT, stroke: "var(--stronger)", strokeWidth: 1.8 }),
-              Plot.dot(stronger, { ...AT, r: 3, symbol: "diamond", fill: "var(--stronger)" }),
-              Plot.line(like, { ...AT, stroke: "var(--accent)", strokeWidth: 2.4 }),
-              Plot.dot(like, { ...AT, r: 3.4, fill: "var(--accent)" }),
-            ],
-          },
-        ),
+        draw: () =>
+          chart(
+            `${id}: typical error in points. ${like.map(({ items, error }, k) => `${items} items ${points(error / 100)}, random items ${points((random[k]?.error ?? 0) / 100)}`).join("; ")}.`,
+            {
+              height: 200,
+              marginLeft: 34,
+              marginRight: 14,
+              marginTop: 22,
+              marginBottom: 36,
+              x: { type: "log", domain: extentOf(like), insetLeft: 10, insetRight: 10 },
+              y: { domain: [0, 1.05 * highest] },
+              marks: [
+                valueAxis("points"),
+                placeAxis("items asked", { ticks: sizesWithRoom(like), tickFormat: String }),
+                Plot.line(random, { ...AT, stroke: "var(--muted)", strokeWidth: 1.6, strokeDasharray: "4 3" }),
+                Plot.line(stronger, { ...AT, stroke: "var(--stronger)", strokeWidth: 1.8 }),
+                Plot.dot(stronger, { ...AT, r: 3, symbol: "diamond", fill: "var(--stronger)" }),
+                Plot.line(like, { ...AT, stroke: "var(--accent)", strokeWidth: 2.4 }),
+                Plot.dot(like, { ...AT, r: 3.4, fill: "var(--accent)" }),
+              ],
+            },
+          ),
       })),
     ),
   );

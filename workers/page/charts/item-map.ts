@@ -1,27 +1,25 @@
 import * as Plot from "@observablehq/plot";
 import type { BundleScenario } from "anchoreval";
 import { DIFFICULTY_LIMIT, shownParameters } from "../bundle/ability-path.ts";
-import { counted, decimals } from "../figures.ts";
+import { counted, decimals, extent } from "../figures.ts";
 import { element, idText } from "../dom.ts";
 import { chart, figure, key, placeAxis, valueAxis, wideChart } from "./chart.ts";
 
 /** Dots drawn at most; anchors come on top. */
 const MOST_DOTS = 3000;
 
-/** The maps of some scenarios, each with its words. */
-export function itemMaps(scenarios: Iterable<BundleScenario>, form: string): HTMLElement[] {
-  return [...scenarios].map((scenario) =>
-    figure(
-      [
-        element("strong", {}, idText(scenario.id)),
-        `: each dot is one of the ${counted(scenario.bank.count, "item")}. Further right is harder, further up tells strong models from weak ones more sharply${scenario.bank.dims > 1 ? ` (over ${scenario.bank.dims} abilities together)` : ", below zero stronger models get it less"}.`,
-      ],
-      key([
-        { mark: "dot accent", label: `asked in form ${form}` },
-        { mark: "dot item", label: "the others" },
-      ]),
-      itemMap(scenario, form, wideChart()),
-    ),
+/** The map of a scenario, with its words. */
+export function itemMapFigure(scenario: BundleScenario, form: string): HTMLElement {
+  return figure(
+    [
+      element("strong", {}, idText(scenario.id)),
+      `: each dot is one of the ${counted(scenario.bank.count, "item")}. Further right is harder, further up tells strong models from weak ones more sharply${scenario.bank.dims > 1 ? ` (over ${scenario.bank.dims} abilities together)` : ", below zero stronger models get it less"}.`,
+    ],
+    key([
+      { mark: "dot accent", label: `asked in form ${form}` },
+      { mark: "dot item", label: "the others" },
+    ]),
+    itemMap(scenario, form, wideChart()),
   );
 }
 
@@ -35,10 +33,11 @@ function itemMap(scenario: BundleScenario, form: string, width: number): SVGElem
     ({ item }) => !isAsked.has(item),
   );
   const thinned = others.filter((_, k) => k % Math.ceil(others.length / MOST_DOTS) === 0);
-  const [low, high] = [Math.min(...a), Math.max(...a)];
+  const [low, high] = extent(a);
+  const [easy, hard] = extent(difficulty);
   const room = Math.max(0.05, 0.08 * (high - low));
   return chart(
-    `${scenario.id}: ${counted(a.length, "item")} by difficulty, ${decimals(Math.min(...difficulty))} to ${decimals(Math.max(...difficulty))}, and discrimination, ${decimals(low)} to ${decimals(high)}; ${counted(asked.length, "anchor")} marked.`,
+    `${scenario.id}: ${counted(a.length, "item")} by difficulty, ${decimals(easy)} to ${decimals(hard)}, and discrimination, ${decimals(low)} to ${decimals(high)}; ${counted(asked.length, "anchor")} marked.`,
     {
       width,
       height: Math.round(Math.min(340, 0.72 * width)),
@@ -46,12 +45,12 @@ function itemMap(scenario: BundleScenario, form: string, width: number): SVGElem
       marginRight: 12,
       marginTop: 24,
       marginBottom: 38,
-      x: { domain: domainOf(difficulty), insetLeft: 5, insetRight: 5 },
+      x: { domain: easy < hard ? [easy, hard] : [easy - 1, hard + 1], insetLeft: 5, insetRight: 5 },
       y: { domain: [low - room, high + room] },
       marks: [
         valueAxis("discrimination"),
         placeAxis(
-          `difficulty (easy → hard${difficulty.some((d) => Math.abs(d) === DIFFICULTY_LIMIT) ? "; far ones at the edge" : ""})`,
+          `difficulty (easy → hard${Math.max(-easy, hard) === DIFFICULTY_LIMIT ? "; far ones at the edge" : ""})`,
         ),
         Plot.dot(thinned, { x: "x", y: "y", r: 1.8, fill: "var(--item)", fillOpacity: 0.6 }),
         Plot.dot(asked, {
@@ -66,9 +65,4 @@ function itemMap(scenario: BundleScenario, form: string, width: number): SVGElem
       ],
     },
   );
-}
-
-function domainOf(values: Float64Array): [number, number] {
-  const [low, high] = [Math.min(...values), Math.max(...values)];
-  return low < high ? [low, high] : [low - 1, high + 1];
 }

@@ -6,6 +6,9 @@ export interface Column {
   readonly number?: boolean;
 }
 
+/** Rows that are shown at once; longer tables scroll. */
+const MOST_ROWS = 20;
+
 /** A table that scrolls sideways where it is wider than the screen, by keyboard too. The first cell of a row names it. */
 export function table(caption: string, columns: readonly Column[], rows: readonly (readonly Child[])[]): HTMLElement {
   return scrolling(
@@ -39,6 +42,7 @@ export function table(caption: string, columns: readonly Column[], rows: readonl
         ),
       ),
     ),
+    rows.length > MOST_ROWS ? "tall" : "wide",
   );
 }
 

@@ -1,4 +1,4 @@
-import { ERROR_LEVELS, type Manifest } from "anchoreval/bundle";
+import { ERROR_LEVELS, type BundleFileName, type Manifest } from "anchoreval/bundle";
 import { figureOf } from "anchoreval/core";
 import { errorWords, INTERVAL_MEANING, points } from "anchoreval/words";
 import { formTotals, itemTotal, measuredScenarios, type MeasuredForm } from "../bundle/measured.ts";
@@ -6,10 +6,11 @@ import { coverage } from "../charts/coverage.ts";
 import { figure, panels } from "../charts/chart.ts";
 import { errorBySize } from "../charts/error-by-size.ts";
 import { sourceStrip } from "../charts/source-strip.ts";
-import { element, idText, type Child } from "../dom.ts";
-import { bytesText, count, counted, listed, wholePercent } from "../figures.ts";
+import { element, fill, idText, type Child } from "../dom.ts";
+import { bytesText, count, counted, extent, listed, wholePercent } from "../figures.ts";
 import { download } from "../parts/download.ts";
 import { facts, section, tiles } from "../parts/facts.ts";
+import { problem } from "../parts/problem.ts";
 import { table } from "../parts/table.ts";
 import { bundleHref } from "../route.ts";
 import type { BundlePage } from "../view.ts";
@@ -49,8 +50,8 @@ export function aboutTab(page: BundlePage): Child {
         panels(
           [...bundle.scenarios.values()].map(({ id, sourceScores }) => ({
             title: idText(id),
-            note: `${points(Math.min(...sourceScores))} to ${points(Math.max(...sourceScores))} points`,
-            chart: sourceStrip(id, sourceScores, null),
+            note: `${extent(sourceScores).map(points).join(" to ")} points`,
+            draw: () => sourceStrip(id, sourceScores, null),
           })),
         ),
       ),
@@ -153,6 +154,19 @@ function errorsTable(manifest: Manifest, scenarios: ReturnType<typeof measuredSc
 
 function settings({ bundle, route, session }: BundlePage): Child {
   const { manifest, digest } = bundle;
+  const failed = element("div");
+  const keep = async (name: BundleFileName): Promise<void> => {
+    try {
+      download(await session.file(route.place, bundle, name), `${manifest.benchmark}-${manifest.version}-${name}`);
+      fill(failed);
+    } catch (error) {
+      fill(failed, problem(error));
+    }
+  };
+  const names: readonly { readonly name: string; readonly bytes: number | null }[] = [
+    { name: "manifest.json", bytes: null },
+    ...manifest.files,
+  ];
   const protocol = Object.entries(manifest.protocol).filter(([key]) => !key.includes("/"));
   return [
     facts([
@@ -168,7 +182,7 @@ function settings({ bundle, route, session }: BundlePage): Child {
     element(
       "ul",
       { class: "files" },
-      [{ name: "manifest.json" as const, bytes: null }, ...manifest.files].map(({ name, bytes }) =>
+      names.map(({ name, bytes }) =>
         element(
           "li",
           {},
@@ -177,11 +191,7 @@ function settings({ bundle, route, session }: BundlePage): Child {
             {
               type: "button",
               class: "link",
-              onclick: () => {
-                void session
-                  .file(route.place, name as "manifest.json")
-                  .then((file) => file && download(file, `${manifest.benchmark}-${manifest.version}-${name}`));
-              },
+              onclick: () => void keep(name as BundleFileName),
             },
             name,
           ),
@@ -189,5 +199,6 @@ function settings({ bundle, route, session }: BundlePage): Child {
         ),
       ),
     ),
+    failed,
   ];
 }

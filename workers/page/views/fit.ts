@@ -3,13 +3,14 @@ import { exampleLeaderboard } from "../fit/example-leaderboard.ts";
 import { runFit, type FittedFiles } from "../fit/run-fit.ts";
 import { zip } from "../fit/zip.ts";
 import { freshSeed } from "../bundle/example-answers.ts";
-import { itemMaps } from "../charts/item-map.ts";
+import { itemMapFigure } from "../charts/item-map.ts";
 import { element, fill, freshId, idText, type Child } from "../dom.ts";
 import { bytesText, wholePercent } from "../figures.ts";
 import { announcer } from "../parts/announcer.ts";
 import { download } from "../parts/download.ts";
 import { dropZone } from "../parts/drop-zone.ts";
 import { section } from "../parts/facts.ts";
+import { firstFew } from "../parts/first-few.ts";
 import { problem } from "../parts/problem.ts";
 import { bundleHref } from "../route.ts";
 import type { Session } from "../session.ts";
@@ -43,11 +44,7 @@ export function fitView(session: Session): View {
     element("option", { value: "webgpu" }, "WebGPU"),
     element("option", { value: "wasm" }, "WebAssembly"),
   );
-  const stop = element(
-    "button",
-    { type: "button", class: "quiet", hidden: true, onclick: () => running?.abort() },
-    "Stop",
-  );
+  const stop = element("button", { type: "button", class: "quiet", hidden: true, onclick: () => stopFit() }, "Stop");
   const start = element("button", { type: "submit" }, "Fit");
   const showChosen = (): void =>
     fill(
@@ -65,6 +62,8 @@ export function fitView(session: Session): View {
       ),
     );
 
+  const stopFit = (): void => running?.abort();
+
   const run = async (): Promise<void> => {
     if (running !== null) return;
     if (responses === null) {
@@ -75,6 +74,7 @@ export function fitView(session: Session): View {
       return;
     }
     running = new AbortController();
+    addEventListener("hashchange", stopFit, { once: true });
     heard.say("Fitting.");
     stop.hidden = false;
     start.disabled = true;
@@ -112,6 +112,7 @@ export function fitView(session: Session): View {
     } catch (error) {
       fill(results, problem(error));
     } finally {
+      removeEventListener("hashchange", stopFit);
       running = null;
       stop.hidden = true;
       start.disabled = false;
@@ -239,7 +240,10 @@ function fittedContent(bundle: Bundle, { files, words }: FittedFiles): Child {
       element("code", {}, "anchoreval publish DIR"),
       " puts it on a Worker. It has no report.html: the command line adds one.",
     ),
-    section("Its items", itemMaps(bundle.scenarios.values(), defaultForm)),
+    section(
+      "Its items",
+      firstFew([...bundle.scenarios.values()], { most: 4, noun: "scenario" }, (own) => itemMapFigure(own, defaultForm)),
+    ),
   ];
 }
 

@@ -10,17 +10,21 @@ import {
 } from "../bundle/ability-path.ts";
 import { figure, wideChart } from "../charts/chart.ts";
 import { curves } from "../charts/curves.ts";
-import { itemMaps } from "../charts/item-map.ts";
+import { itemMapFigure } from "../charts/item-map.ts";
 import { element, fill, freshId, idText, type Child } from "../dom.ts";
-import { counted, decimals, wholePercent } from "../figures.ts";
+import { counted, decimals, extent, wholePercent } from "../figures.ts";
 import { download } from "../parts/download.ts";
 import { section } from "../parts/facts.ts";
+import { firstFew } from "../parts/first-few.ts";
 import { formSelect } from "../parts/form-select.ts";
 import { scrolling } from "../parts/table.ts";
 import type { BundlePage } from "../view.ts";
 
 /** Rows of the table at first, and how many come with each press of the button. */
 const ROWS = 50;
+
+/** Scenarios that are drawn at first. */
+const FEW = { most: 4, noun: "scenario" };
 
 interface Row {
   readonly id: string;
@@ -35,12 +39,14 @@ interface Row {
 
 /** The items of a form: to be asked, searched and looked at. */
 export function itemsTab({ bundle, route }: BundlePage): Child {
+  const scenarios = [...bundle.scenarios.values()];
+  const forms = bundle.manifest.forms.map(({ id }) => id);
   const body = element("div");
   const form = formSelect(bundle, route.form, { infer: false, onChange: () => show() });
   const show = (): void => {
     const id = form.value()!;
-    const paths = new Map([...bundle.scenarios.values()].map((own) => [own.id, abilityPath(bundle, own)]));
-    const rows = [...bundle.scenarios.values()].flatMap((scenario) => rowsOf(bundle, scenario, id));
+    const paths = new Map(scenarios.map((own) => [own.id, abilityPath(bundle, own)]));
+    const rows = scenarios.flatMap((scenario) => rowsOf(bundle, scenario, id));
     const curve = element("div", { "aria-live": "polite" });
     const showCurve = (row: Row): void => fill(curve, curveOf(row, paths.get(row.scenario.id)!));
     showCurve(rows[Math.floor(rows.length / 2)]!);
@@ -55,7 +61,7 @@ export function itemsTab({ bundle, route }: BundlePage): Child {
             type: "button",
             onclick: () =>
               download(
-                new Blob([[...bundle.scenarios.values()].flatMap((own) => formItemIds(own, id)).join("\n"), "\n"]),
+                new Blob([scenarios.flatMap((own) => formItemIds(own, id)).join("\n"), "\n"]),
                 `${bundle.manifest.benchmark}-${bundle.manifest.version}-${id}.ids.txt`,
               ),
           },
@@ -66,15 +72,13 @@ export function itemsTab({ bundle, route }: BundlePage): Child {
         "Items to ask",
         element("div", { class: "beside" }, element("div", {}, anchorTable(rows, showCurve)), curve),
       ),
-      section("All items, easy to hard", itemMaps(bundle.scenarios.values(), id)),
+      section(
+        "All items, easy to hard",
+        firstFew(scenarios, FEW, (own) => itemMapFigure(own, id)),
+      ),
       section(
         "Where the items tell models apart",
-        ...information(
-          bundle.manifest.forms.map((own) => own.id),
-          bundle.scenarios.values(),
-          id,
-          paths,
-        ),
+        firstFew(scenarios, FEW, (own) => information(forms, own, id, paths.get(own.id)!)),
       ),
     );
   };
@@ -233,31 +237,31 @@ function curveOf({ id, scenario, index }: Row, path: AbilityPath): Child {
   );
 }
 
+/** What the answers to each form say of models, from weak ones to strong ones. */
 function information(
   forms: readonly string[],
-  scenarios: Iterable<BundleScenario>,
+  scenario: BundleScenario,
   chosen: string,
-  paths: ReadonlyMap<string, AbilityPath>,
-): Child[] {
-  return [...scenarios].map((scenario) => {
-    const path = paths.get(scenario.id)!;
-    const list = forms
-      .filter((form) => scenario.forms.has(form))
-      .map((form) => ({ label: form, values: formInformation(scenario, form, path), strong: form === chosen }));
-    const highest = Math.max(...list.flatMap(({ values }) => values));
-    const best = list.find(({ strong }) => strong)!.values;
-    const at = path.scores[best.indexOf(Math.max(...best))]!;
-    return figure(
-      [
-        element("strong", {}, idText(scenario.id)),
-        ": information of the answers to each form about a model’s ability, by how strong the model is. Where it is high, a few answers say much.",
-      ],
-      curves(path.scores, list, {
-        told: `${scenario.id}: information of the answers to form ${chosen} is highest for models with a score of about ${Math.round(100 * at)} points.`,
-        label: "information, logit⁻²",
-        domain: [0, 1.12 * highest || 1],
-        width: wideChart(),
-      }),
-    );
-  });
+  path: AbilityPath,
+): HTMLElement {
+  const list = forms.map((form) => ({
+    label: form,
+    values: formInformation(scenario, form, path),
+    strong: form === chosen,
+  }));
+  const [, highest] = extent(list.flatMap(({ values }) => values));
+  const best = list.find(({ strong }) => strong)!.values;
+  const at = path.scores[best.indexOf(extent(best)[1])]!;
+  return figure(
+    [
+      element("strong", {}, idText(scenario.id)),
+      ": information of the answers to each form about a model’s ability, by how strong the model is. Where it is high, a few answers say much.",
+    ],
+    curves(path.scores, list, {
+      told: `${scenario.id}: information of the answers to form ${chosen} is highest for models with a score of about ${Math.round(100 * at)} points.`,
+      label: "information, logit⁻²",
+      domain: [0, 1.12 * highest || 1],
+      width: wideChart(),
+    }),
+  );
 }

@@ -93,7 +93,7 @@ function estimateContent(bundle: Bundle, result: Estimate, name: string): Child 
           ),
     ),
     result.reason === null ? null : element("p", { class: "warning" }, result.reason),
-    element("p", { class: "meaning" }, INTERVAL_MEANING),
+    interval === null ? null : element("p", { class: "meaning" }, INTERVAL_MEANING),
     warningsContent(result.warnings),
     strips(bundle, scenarios),
     section(
@@ -169,12 +169,13 @@ function strips(bundle: Bundle, scenarios: readonly (readonly [string, ScenarioR
         title: idText(id),
         note:
           own.percentile === null ? placeWords(own) : `above ${Math.round(100 * own.percentile)} % of the models seen`,
-        chart: sourceStrip(
-          id,
-          bundle.scenarios.get(id)!.sourceScores,
-          { score, interval: own.interval },
-          ...(single ? [Math.min(480, wideChart())] : []),
-        ),
+        draw: () =>
+          sourceStrip(
+            id,
+            bundle.scenarios.get(id)!.sourceScores,
+            { score, interval: own.interval },
+            ...(single ? [Math.min(480, wideChart())] : []),
+          ),
       })),
     ),
   );
