@@ -280,7 +280,7 @@ describe.skipIf(NO_BROWSER !== null)(`the page in Chromium${NO_BROWSER === null 
     await page.context().close();
   });
 
-  test.each([
+  test.concurrent.each([
     ["light", { colorScheme: "light" as const }],
     ["dark", { colorScheme: "dark" as const }],
     ["phone", { viewport: { width: 360, height: 740 }, reducedMotion: "reduce" as const }],
