@@ -280,6 +280,28 @@ describe.skipIf(NO_BROWSER !== null)(`the page in Chromium${NO_BROWSER === null 
     await page.context().close();
   });
 
+  test.concurrent("a fit on WebGPU where it is chosen; and one that is stopped", async () => {
+    const page = await open("#/fit");
+    await page.getByRole("button", { name: "made-up leaderboard" }).click();
+    await page.getByRole("button", { name: "Stop" }).click();
+    await page.getByText("the fit was stopped").waitFor();
+    const rows = Array.from({ length: 8 }, (_, m) =>
+      [`m${m}`, ...Array.from({ length: 16 }, (_, i) => ((m * 7 + i * 5) % 11 < m + 2 ? 1 : 0))].join(","),
+    );
+    const header = ["model", ...Array.from({ length: 16 }, (_, i) => `q${i}`)].join(",");
+    await page
+      .getByLabel("Scores of many models")
+      .setInputFiles(folder.write("tiny.csv", [header, ...rows].join("\n")));
+    await page.getByText("Seed and device").click();
+    await page.getByLabel("Compute on").selectOption("webgpu");
+    await page.getByLabel("Items to ask").fill("8");
+    await page.getByRole("button", { name: "Fit", exact: true }).click();
+    await page.getByRole("heading", { name: "The bundle" }).waitFor();
+    await page.getByText("How it was computed").click();
+    await page.getByText("ONNX Runtime on WebGPU: asked for").waitFor();
+    await page.context().close();
+  });
+
   test.concurrent.each([
     ["light", { colorScheme: "light" as const }],
     ["dark", { colorScheme: "dark" as const }],

@@ -1,4 +1,5 @@
 import { AnchorEvalError } from "anchoreval";
+import { compareVersions } from "anchoreval/bundle";
 import { element, idText } from "../dom.ts";
 import type { View } from "../view.ts";
 import { table } from "../parts/table.ts";
@@ -14,7 +15,7 @@ export async function benchmarkView(session: Session, benchmark: string): Promis
     ...versions.map((own) => ({ ...own, taken: null })),
     ...yanked.map((own) => ({ ...own, taken: own.reason ?? "" })),
   ];
-  all.sort((x, y) => y.version.localeCompare(x.version, "en", { numeric: true }));
+  all.sort((x, y) => compareVersions(y.version, x.version));
   return {
     title: benchmark,
     content: [
