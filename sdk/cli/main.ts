@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { checkCommand } from "./check.ts";
 import { compareCommand } from "./compare.ts";
 import { estimateCommand } from "./estimate.ts";
 import { exportCommand } from "./export.ts";
@@ -26,6 +27,7 @@ export function main(argv: readonly string[], streams: Streams = process): Promi
       commands: [
         estimateCommand,
         compareCommand,
+        checkCommand,
         planCommand,
         exportCommand,
         showCommand,
