@@ -6,6 +6,7 @@ export { readAnswers, type Answers } from "./read-answers.ts";
 export { checkWidth } from "./tables/check-width.ts";
 export { csvRecords, type CsvRecord } from "./tables/csv-records.ts";
 export { DataIssues, type Place } from "./tables/data-issues.ts";
+export { readError } from "./tables/file-chunks.ts";
 export { jsonRecords, type JsonRecord } from "./tables/json-records.ts";
 export { firstFew, jsonKind, quoted } from "./tables/quoted.ts";
 export { scoreReader, type ScoreOptions, type ScoreProblem, type ScoreReader } from "./tables/score-reader.ts";

@@ -60,7 +60,8 @@ function startsWith(bytes: Uint8Array, magic: readonly number[]): boolean {
   return magic.every((byte, index) => bytes[index] === byte);
 }
 
-function readError(path: string, error: unknown): unknown {
+/** What a file that can't be read is to the user: missing, a folder, damaged. */
+export function readError(path: string, error: unknown): unknown {
   if (error instanceof AnchorEvalError) return error;
   const { code } = error as NodeJS.ErrnoException;
   const invalid = (message: string): AnchorEvalError =>
