@@ -2,11 +2,12 @@ import { execFile, spawnSync } from "node:child_process";
 import { chmodSync, readFileSync, writeFileSync } from "node:fs";
 import { delimiter } from "node:path";
 import { fileURLToPath } from "node:url";
-import { checkFromAnchors, loadBundle } from "anchoreval";
+import { checkFromAnchors, estimateFromAnchors, loadBundle, type Estimate } from "anchoreval";
 import { publishBundle, r2Store } from "anchoreval/publish";
 import { startLocalWorker, type LocalWorker } from "anchoreval-trainer";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parse } from "yaml";
+import { readFixture } from "../../support/fixture.ts";
 import { buildWorker } from "../../support/built-worker.ts";
 import { memorySource } from "../../support/memory-source.ts";
 import { sampleAnswers } from "../../support/sample-answers.ts";
@@ -106,9 +107,12 @@ describe("examples/ci/github-actions.yml", () => {
   });
 });
 
-const python = spawnSync("python3", ["--version"]).status === 0;
+/** With numpy and safetensors where it is the CI's. */
+const PYTHON = process.env["ANCHOREVAL_TEST_PYTHON"] ?? "python3";
+const python = spawnSync(PYTHON, ["--version"]).status === 0;
+const packages = spawnSync(PYTHON, ["-c", "import numpy, safetensors"]).status === 0;
 describe.skipIf(!python)("examples/ci/check.py (skipped without python3)", () => {
-  const gate = (...args: string[]): Promise<Run> => run("python3", [path("examples/ci/check.py"), bundle, ...args]);
+  const gate = (...args: string[]): Promise<Run> => run(PYTHON, [path("examples/ci/check.py"), bundle, ...args]);
 
   test("has the exit codes and the numbers of anchoreval check", async () => {
     const bad = folder.write("bad.json", JSON.stringify(collapsed));
@@ -140,6 +144,62 @@ describe.skipIf(!python)("examples/ci/check.py (skipped without python3)", () =>
 
   test("says with 1 that the Worker isn't there", async () => {
     const nowhere = ["http://127.0.0.1:9/v1/bundles/sample/1.0.0", "--baseline", released, "--responses", released];
-    expect(await run("python3", [path("examples/ci/check.py"), ...nowhere])).toMatchObject({ code: 1 });
+    expect(await run(PYTHON, [path("examples/ci/check.py"), ...nowhere])).toMatchObject({ code: 1 });
+  });
+});
+
+describe.skipIf(!python)("examples/python/estimate.py (skipped without python3)", () => {
+  const estimate = (...args: string[]): Promise<Run> => run(PYTHON, [path("examples/python/estimate.py"), ...args]);
+
+  test("prints the SDK's score and interval", async () => {
+    const { score, interval } = estimateFromAnchors(await loadBundle(memorySource(files)), answers);
+    const plain = folder.write("plain.json", JSON.stringify(answers));
+    const points = (fraction: number): string => (100 * fraction).toFixed(1);
+    const { code, out } = await estimate(bundle, plain, "--form", "20");
+    expect(out.split("\n")[0]).toBe(
+      `${points(score!)}, 95 % interval ${points(interval!.low)} to ${points(interval!.high)}`,
+    );
+    expect(code).toBe(0);
+  });
+
+  test("names what the Worker refuses", async () => {
+    const { code, err } = await estimate(bundle, folder.write("unknown.json", '{"nowhere": 1}'));
+    expect(err).toContain("[invalid_answers]");
+    expect(code).toBe(1);
+  });
+
+  test("lists the anchors for a notebook", async () => {
+    const program = `from estimate import anchors; print(len(anchors("${bundle}", "20")))`;
+    const { out } = await run(PYTHON, ["-c", program], { PYTHONPATH: path("examples/python") });
+    expect(out).toBe("40\n");
+  });
+});
+
+describe.skipIf(!packages)("examples/python/read_bundle.py (skipped without numpy and safetensors)", () => {
+  const program = path("examples/python/read_bundle.py");
+  interface Result {
+    scenarios: Record<string, { theta: number[]; estimators: Record<string, number> }>;
+  }
+  function expectSame(result: Result, expected: Estimate): void {
+    for (const [id, { theta, estimators }] of Object.entries(result.scenarios)) {
+      const { details } = expected.scenarios[id]!;
+      theta.forEach((value, d) => expect(Math.abs(value - details!.theta[d]!)).toBeLessThan(1e-6));
+      for (const name of ["anchor-mean", "p-irt", "gp-irt"] as const)
+        expect(Math.abs(estimators[name]! - details!.estimators[name])).toBeLessThan(1e-6);
+    }
+  }
+
+  test("computes the golden bundle's numbers to 1e-6, missing answers and linked banks among them", async () => {
+    const golden = path("test/fixtures/golden-bundle");
+    const { out, err } = await run(PYTHON, [program, `${golden}/bundle`, `${golden}/answers.json`, "--form", "12"]);
+    expect(err).toBe("");
+    expectSame(JSON.parse(out) as Result, readFixture<Estimate>("golden-bundle/estimate.json"));
+  });
+
+  test("reads a bundle from a Worker", async () => {
+    const plain = folder.write("plain.json", JSON.stringify(answers));
+    const { out, err } = await run(PYTHON, [program, bundle, plain, "--form", "20"]);
+    expect(err).toBe("");
+    expectSame(JSON.parse(out) as Result, estimateFromAnchors(await loadBundle(memorySource(files)), answers));
   });
 });
