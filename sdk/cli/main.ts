@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { checkCommand } from "./check.ts";
 import { compareCommand } from "./compare.ts";
+import { completionCommand } from "./completion.ts";
 import { estimateCommand } from "./estimate.ts";
 import { exportCommand } from "./export.ts";
 import { keygenCommand } from "./keygen.ts";
@@ -34,6 +35,7 @@ export function main(argv: readonly string[], streams: Streams = process): Promi
         tokenCommand,
         keygenCommand,
         signCommand,
+        completionCommand,
       ],
       external: {
         summaries: TRAINER_COMMANDS,
