@@ -21,9 +21,14 @@ compdef _${program} ${program}
 `,
   fish: (program) => `function __${program}
   set -l words (commandline -opc) (commandline -ct)
-  ${program} ${COMPLETE} $words[2..] 2>/dev/null
+  set -l found (${program} ${COMPLETE} $words[2..] 2>/dev/null)
+  if set -q found[1]
+    printf '%s\\n' $found
+  else
+    __fish_complete_path $words[-1]
+  end
 end
-complete -c ${program} -a '(__${program})'
+complete -c ${program} -f -a '(__${program})'
 `,
 };
 

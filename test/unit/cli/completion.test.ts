@@ -46,7 +46,7 @@ test.each(["zsh", "fish"])("%s's script parses (skipped where the shell is absen
   const { code, out } = await runCommand("completion", shell);
   expect(code).toBe(0);
   expect(out).toContain("anchoreval __complete");
-  const parsed = spawnSync(shell, ["-n"], { input: out });
+  const parsed = spawnSync(shell, ["-n", folder.write(`script.${shell}`, out)]);
   if (parsed.error === undefined) expect(parsed.status).toBe(0);
 });
 
