@@ -1,5 +1,10 @@
-import { COMMON_OPTIONS, type OptionSpec } from "./command.ts";
-import type { Program } from "./program.ts";
+import { COMMON_OPTIONS, type Command, type OptionSpec } from "./command.ts";
+
+/** What of a program its completion needs. */
+interface Completed {
+  readonly commands: readonly Command[];
+  readonly external?: { readonly summaries: Readonly<Record<string, string>> };
+}
 
 /** Values that are named in the help: `lm-eval|ids`. */
 const NAMED_VALUES = /^[a-z0-9-]+(\|[a-z0-9-]+)+$/;
@@ -10,7 +15,7 @@ const NAMED_VALUES = /^[a-z0-9-]+(\|[a-z0-9-]+)+$/;
  * @returns none where it is a file or free text; null where another program knows
  * @example candidates(program, ["export", "--to", ""]) // ["lm-eval", "ids"]
  */
-export function candidates(program: Program, words: readonly string[]): readonly string[] | null {
+export function candidates(program: Completed, words: readonly string[]): readonly string[] | null {
   const [name = "", ...rest] = words;
   const external = Object.keys(program.external?.summaries ?? {});
   const begun = (all: readonly string[]): string[] => all.filter((word) => word.startsWith(words.at(-1) ?? ""));

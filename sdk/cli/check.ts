@@ -3,6 +3,7 @@ import { loadBundle } from "../bundles/load-bundle.ts";
 import { checkFromAnchors } from "../check/check-from-anchors.ts";
 import type { CheckVerdict } from "../check/types.ts";
 import { AnchorEvalError } from "../core/errors.ts";
+import { HARNESSES } from "../node/harnesses.ts";
 import { ANSWER_OPTIONS } from "./answer-options.ts";
 import { checkLines } from "./check-lines.ts";
 import type { Command } from "./command.ts";
@@ -36,7 +37,7 @@ export const checkCommand: Command = {
     save: { type: "string", value: "FILE", description: "write the answers as JSON, a baseline for later checks" },
     from: {
       type: "string",
-      value: "lm-eval",
+      value: HARNESSES.join("|"),
       description: "every --responses has the harness's logs, and every --baseline that is a folder",
     },
     ...ANSWER_OPTIONS,

@@ -79,7 +79,7 @@ describe("export --to ids", () => {
   it("needs to be told what for", async () => {
     expect((await runCommand("export", "--bundle", bundle, "--out", "x")).err).toContain("--to is needed");
     expect((await runCommand("export", "--bundle", bundle, "--to", "helm", "--out", "x")).err).toContain(
-      "--to is lm-eval, ids",
+      "--to is lm-eval, inspect, ids",
     );
   });
 });
