@@ -4,13 +4,14 @@ import { loadBundle } from "../bundles/load-bundle.ts";
 import type { Bundle } from "../core/bundle/bundle.ts";
 import type { AnchorRecord } from "../core/bundle/manifest.ts";
 import { AnchorEvalError } from "../core/errors.ts";
-import { inspectArguments, inspectSampleIds } from "../export/inspect-samples.ts";
+import { inspectArguments } from "../export/inspect-arguments.ts";
 import { lmEvalArguments, lmEvalDocumentList } from "../export/lm-eval-samples.ts";
+import { samplesByTask } from "../export/samples-by-task.ts";
 import type { Command } from "./command.ts";
 import { openBundle } from "./open-bundle.ts";
 
 /** What forms are written for. */
-const TARGETS = ["lm-eval", "inspect", "ids"] as const;
+const TARGETS = ["lm-eval", "inspect", "helm", "ids"] as const;
 
 /** `anchoreval export`: what makes a harness run only a form's anchors. */
 export const exportCommand: Command = {
@@ -22,7 +23,8 @@ export const exportCommand: Command = {
     to: {
       type: "string",
       value: TARGETS.join("|"),
-      description: "a document list for lm_eval --samples, ids for inspect eval --sample-id, or plain item ids",
+      description:
+        "a document list for lm_eval --samples, ids for inspect eval --sample-id, HELM's instance ids by run, or plain item ids",
     },
     out: { type: "string", value: "DIR", description: "the folder for the files" },
   },
@@ -88,7 +90,7 @@ const TARGET: Readonly<
     };
   },
   inspect: (_, anchors) => {
-    const samples = inspectSampleIds(anchors);
+    const samples = samplesByTask(anchors);
     const commands = Object.entries(samples).map(([task, ids]) =>
       ["inspect", ...inspectArguments(task, ids).map(quote), "--model PROVIDER/MODEL"].join(" "),
     );
@@ -98,6 +100,17 @@ const TARGET: Readonly<
       extra: { samples, commands },
       heading: "Run them (put in your model, and each task's file or package where its name alone isn't found):",
       commands,
+      notes: [],
+    };
+  },
+  helm: (_, anchors) => {
+    const instances = samplesByTask(anchors);
+    return {
+      ending: ".helm.json",
+      text: `${JSON.stringify(instances)}\n`,
+      extra: { instances },
+      heading: "",
+      commands: [],
       notes: [],
     };
   },

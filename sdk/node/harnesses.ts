@@ -1,11 +1,12 @@
 import type { Choose } from "../logs/choices.ts";
 import type { ScaleOptions } from "../logs/score-scale.ts";
 import type { RunLog, RunSamples } from "../logs/types.ts";
+import { findHelmLogs, readHelmLog } from "./helm-logs.ts";
 import { findInspectLogs, readInspectLog, type InspectOptions } from "./inspect-logs.ts";
 import { findLmEvalLogs, readLmEvalLog } from "./lm-eval-logs.ts";
 
 /** Harnesses whose logs are read. */
-export const HARNESSES = ["lm-eval", "inspect"] as const;
+export const HARNESSES = ["lm-eval", "inspect", "helm"] as const;
 export type HarnessName = (typeof HARNESSES)[number];
 
 /** How a harness's logs are found on disk, and read. */
@@ -18,6 +19,7 @@ export interface Harness {
 /** @example await harnessNamed("inspect").find(["logs"]) */
 export function harnessNamed(name: HarnessName, options: InspectOptions = {}): Harness {
   if (name === "lm-eval") return { name, find: findLmEvalLogs, read: readLmEvalLog };
+  if (name === "helm") return { name, find: findHelmLogs, read: readHelmLog };
   return {
     name,
     find: (paths, find) => findInspectLogs(paths, { ...options, ...find }),

@@ -1,6 +1,7 @@
 export { folderSource } from "./folder-source.ts";
 export { folderStore } from "./folder-store.ts";
 export { HARNESSES, harnessNamed, type Harness, type HarnessName } from "./harnesses.ts";
+export { findHelmLogs, readHelmLog } from "./helm-logs.ts";
 export { findInspectLogs, readInspectLog } from "./inspect-logs.ts";
 export { findLmEvalLogs, readLmEvalLog } from "./lm-eval-logs.ts";
 export { openZip, type Unzstd, type ZipArchive } from "./zip-entries.ts";

@@ -1,13 +1,11 @@
-import { readFile } from "node:fs/promises";
 import { AnchorEvalError } from "../core/errors.ts";
 import type { Choose } from "../logs/choices.ts";
 import { readInspectHeader, type InspectHeader } from "../logs/inspect/read-header.ts";
 import { InspectSampleReader } from "../logs/inspect/read-samples.ts";
-import { parsePythonJson } from "../logs/python-json.ts";
 import type { ScaleOptions } from "../logs/score-scale.ts";
 import type { RunLog, RunSamples } from "../logs/types.ts";
+import { parseJsonBytes, readJsonFile } from "./json-file.ts";
 import { renameModel } from "./rename-model.ts";
-import { readError } from "./tables/file-chunks.ts";
 import { walkFiles } from "./walk-files.ts";
 import { openZip, type Unzstd, type ZipArchive } from "./zip-entries.ts";
 
@@ -62,7 +60,7 @@ export async function readInspectLog(
 ): Promise<RunSamples> {
   const options = { ...scale, file: log.file, metric: metric([log.task]) };
   if (!log.file.endsWith(".eval")) {
-    const whole = await readJson(log.file);
+    const whole = await readJsonFile(log.file);
     const reader = new InspectSampleReader(readInspectHeader(whole, log.file), options);
     const { samples } = whole as { samples?: unknown };
     for (const sample of Array.isArray(samples) ? samples : []) reader.add(sample);
@@ -70,7 +68,7 @@ export async function readInspectLog(
   }
   const zip = await openZip(log.file, unzstd);
   try {
-    const read = async (name: string): Promise<unknown> => parsed(await zip.read(name), `${log.file}: ${name}`);
+    const read = async (name: string): Promise<unknown> => parseJsonBytes(await zip.read(name), `${log.file}: ${name}`);
     const reader = new InspectSampleReader(await zipHeader(zip, log.file), options);
     for (const name of zip.names) if (/^samples\/.*\.json$/.test(name)) reader.add(await read(name));
     return reader.finish();
@@ -80,7 +78,7 @@ export async function readInspectLog(
 }
 
 async function readHeader(file: string, unzstd: Unzstd | undefined): Promise<InspectHeader> {
-  if (!file.endsWith(".eval")) return readInspectHeader(await readJson(file), file);
+  if (!file.endsWith(".eval")) return readInspectHeader(await readJsonFile(file), file);
   const zip = await openZip(file, unzstd);
   try {
     return await zipHeader(zip, file);
@@ -95,24 +93,6 @@ async function zipHeader(zip: ZipArchive, file: string): Promise<InspectHeader> 
   const name = whole ? "header.json" : "_journal/start.json";
   if (!zip.names.includes(name))
     throw new AnchorEvalError("invalid_data", `${file}: this is no log of Inspect: the archive has no ${name}`);
-  const header = parsed(await zip.read(name), `${file}: ${name}`);
+  const header = parseJsonBytes(await zip.read(name), `${file}: ${name}`);
   return readInspectHeader(whole ? header : { status: "started", ...(header as object) }, file);
-}
-
-async function readJson(file: string): Promise<unknown> {
-  let bytes: Uint8Array;
-  try {
-    bytes = await readFile(file);
-  } catch (error) {
-    throw readError(file, error);
-  }
-  return parsed(bytes, file);
-}
-
-function parsed(bytes: Uint8Array, name: string): unknown {
-  try {
-    return parsePythonJson(new TextDecoder().decode(bytes));
-  } catch (cause) {
-    throw new AnchorEvalError("invalid_data", `${name}: it is not valid JSON`, { cause });
-  }
 }
