@@ -39,11 +39,14 @@ export { loadBundle, type LoadOptions } from "./bundles/load-bundle.ts";
 export { httpSource } from "./bundles/http-source.ts";
 export { r2Source, type R2BucketLike } from "./bundles/r2-source.ts";
 export { readBundleFile } from "./bundles/read-file.ts";
+export { checkFromAnchors } from "./check/check-from-anchors.ts";
+export type { CheckOptions, CheckResult, CheckVerdict, DropCheck, MinimumCheck } from "./check/types.ts";
 export {
   createClient,
   type BenchmarkSummary,
   type BundleRef,
   type CallOptions,
+  type CheckRequest,
   type Client,
   type ClientOptions,
   type ComparisonRequest,

@@ -43,7 +43,7 @@ export type { BundleDescription, FitOptions } from "./fit/fit-options.ts";
 export { foldThreads, type FoldThreads } from "./fit/fold-threads.ts";
 export { RECIPE_NAMES, RECIPES, type Recipe, type RecipeName } from "./fit/recipes.ts";
 export type { ImportReport } from "./import/import-report.ts";
-export { importLmEval } from "./import/lm-eval.ts";
+export { importLogs, type ImportOptions, type LogImport } from "./import/import-logs.ts";
 export { readItemTable, type ItemTable } from "./ingest/item-table.ts";
 export { readItems } from "./ingest/items-file.ts";
 export { readResponses, type ReadResponsesOptions, type Responses } from "./ingest/read-responses.ts";

@@ -1,13 +1,15 @@
 import type { Bundle } from "../core/bundle/bundle.ts";
 import { AnchorEvalError } from "../core/errors.ts";
 import { parseChoices, type Choose } from "../logs/choices.ts";
-import { protocolDifferences, PROTOCOL_WORDS, taskProtocol } from "../logs/lm-eval/protocol.ts";
+import { protocolDifferences, PROTOCOL_WORDS, taskProtocol } from "../logs/protocol.ts";
 import { matchAnchors } from "../logs/match-anchors.ts";
 import type { ScaleOptions } from "../logs/score-scale.ts";
 import type { LoggedSample } from "../logs/types.ts";
-import { findLmEvalLogs, groupRuns, readLmEvalLog } from "../node/lm-eval-logs.ts";
+import { groupRuns } from "../logs/group-runs.ts";
+import { harnessNamed, type HarnessName } from "../node/harnesses.ts";
 
 export interface AnchorLogOptions extends ScaleOptions {
+  readonly from: HarnessName;
   readonly metric: readonly string[];
   readonly filter: readonly string[];
   /** The form to answer; without it, the largest that the logs fill. */
@@ -25,8 +27,8 @@ export interface LoggedAnswers {
 }
 
 /**
- * Reads the answers to a bundle's anchors from one model's lm-eval logs, of a run on the anchors only or on more.
- * @throws AnchorEvalError as `findLmEvalLogs` and `readLmEvalSamples`; `invalid_answers` where there is no anchor in the
+ * Reads the answers to a bundle's anchors from one model's logs of a harness, of a run on the anchors only or on more.
+ * @throws AnchorEvalError as the harness's reader; `invalid_answers` where there is no anchor in the
  * logs, `invalid_data` where they are of several models
  */
 export async function readAnchorLogs(
@@ -34,7 +36,8 @@ export async function readAnchorLogs(
   paths: readonly string[],
   options: AnchorLogOptions,
 ): Promise<LoggedAnswers> {
-  const logs = await findLmEvalLogs(paths);
+  const harness = harnessNamed(options.from);
+  const logs = await harness.find(paths);
   const models = [...new Set(logs.map((log) => log.model))];
   if (models.length > 1)
     throw new AnchorEvalError(
@@ -52,8 +55,9 @@ export async function readAnchorLogs(
       continue;
     }
     if (older.length > 0) remarks.push(`${log!.task}: the newest of ${1 + older.length} runs counts, ${log!.file}`);
-    const read = await readLmEvalLog(log!, choose);
+    const read = await harness.read(log!, choose);
     samples.push(...read.samples);
+    remarks.push(...read.remarks);
     for (const { field, bundle: expected, run } of protocolDifferences(
       bundle.manifest.protocol,
       log!.task,
@@ -92,7 +96,7 @@ function choicesFor(bundle: Bundle, asked: AnchorLogOptions): { metric: Choose; 
   const filter = parseChoices("filter", asked.filter);
   const fitted = (field: "metric" | "filter", task: string): string | undefined => {
     const { protocol } = bundle.manifest;
-    const value = protocol.harness === "lm-eval" ? (protocol[`${field}/${task}`] ?? protocol[field]) : undefined;
+    const value = protocol.harness === asked.from ? (protocol[`${field}/${task}`] ?? protocol[field]) : undefined;
     return typeof value === "string" && value !== "mixed" ? value : undefined;
   };
   return {

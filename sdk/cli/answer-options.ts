@@ -1,5 +1,6 @@
 import type { Bundle } from "../core/bundle/bundle.ts";
 import { AnchorEvalError } from "../core/errors.ts";
+import { HARNESSES } from "../node/harnesses.ts";
 import { readAnchorLogs, type LoggedAnswers } from "./anchor-logs.ts";
 import type { OptionReader, OptionSpec } from "./command.ts";
 import { readScale } from "./read-scale.ts";
@@ -42,11 +43,12 @@ export async function readLogs(
   paths: readonly string[],
   options: OptionReader,
 ): Promise<LoggedAnswers> {
-  options.oneOf("from", ["lm-eval"], "lm-eval");
+  const from = options.oneOf("from", HARNESSES, "lm-eval");
   if (paths.length === 0)
-    throw new AnchorEvalError("invalid_option", "--from lm-eval needs the paths of the logs: files or folders");
+    throw new AnchorEvalError("invalid_option", `--from ${from} needs the paths of the logs: files or folders`);
   return readAnchorLogs(bundle, paths, {
     ...readScale(options),
+    from,
     form: options.text("form"),
     metric: options.texts("metric"),
     filter: options.texts("filter"),

@@ -2,6 +2,7 @@ import { loadBundle } from "../bundles/load-bundle.ts";
 import { compareFromAnchors } from "../compare/compare-from-anchors.ts";
 import { rankFromAnchors } from "../compare/rank-from-anchors.ts";
 import { AnchorEvalError } from "../core/errors.ts";
+import { HARNESSES } from "../node/harnesses.ts";
 import { ANSWER_OPTIONS, estimateOptions } from "./answer-options.ts";
 import type { Command } from "./command.ts";
 import { comparisonLines } from "./comparison-lines.ts";
@@ -19,7 +20,7 @@ export const compareCommand: Command = {
     a: { type: "string", value: "PATH", description: "answers of model A: JSON {id: score}, JSON lines or CSV" },
     b: { type: "string", value: "PATH", description: "answers of model B; three PATHs or more are ranked instead" },
     margin: { type: "string", value: "POINTS", description: "the largest difference that doesn't matter; 0" },
-    from: { type: "string", value: "lm-eval", description: "every PATH has one model's logs of the harness" },
+    from: { type: "string", value: HARNESSES.join("|"), description: "every PATH has one model's logs of the harness" },
     ...ANSWER_OPTIONS,
     verbose: { type: "boolean", description: "every scenario's test and ranking statistic too" },
   },

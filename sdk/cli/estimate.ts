@@ -1,5 +1,6 @@
 import { loadBundle } from "../bundles/load-bundle.ts";
 import { AnchorEvalError } from "../core/errors.ts";
+import { HARNESSES } from "../node/harnesses.ts";
 import { estimateFromAnchors } from "../estimate/estimate-from-anchors.ts";
 import { readAnswers } from "../node/read-answers.ts";
 import { ANSWER_OPTIONS, estimateOptions, readLogs } from "./answer-options.ts";
@@ -20,7 +21,7 @@ export const estimateCommand: Command = {
       value: "FILE",
       description: "answers: JSON {id: score}, JSON lines or CSV item_id,score",
     },
-    from: { type: "string", value: "lm-eval", description: "read the harness's logs at PATH… instead" },
+    from: { type: "string", value: HARNESSES.join("|"), description: "read the harness's logs at PATH… instead" },
     ...ANSWER_OPTIONS,
     verbose: { type: "boolean", description: "ability, λ and every estimator too" },
   },
@@ -53,7 +54,7 @@ async function readInput(
   const responses = options.text("responses");
   const from = options.text("from");
   if ((responses === undefined) === (from === undefined))
-    throw new AnchorEvalError("invalid_option", "give --responses FILE, or --from lm-eval PATH…");
+    throw new AnchorEvalError("invalid_option", "give --responses FILE, or --from HARNESS PATH…");
   if (responses !== undefined) {
     if (positionals.length > 0)
       throw new AnchorEvalError("invalid_option", `--responses takes one file; what is ${positionals.join(" ")}?`);

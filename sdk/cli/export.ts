@@ -4,9 +4,14 @@ import { loadBundle } from "../bundles/load-bundle.ts";
 import type { Bundle } from "../core/bundle/bundle.ts";
 import type { AnchorRecord } from "../core/bundle/manifest.ts";
 import { AnchorEvalError } from "../core/errors.ts";
+import { inspectArguments } from "../export/inspect-arguments.ts";
 import { lmEvalArguments, lmEvalDocumentList } from "../export/lm-eval-samples.ts";
+import { samplesByTask } from "../export/samples-by-task.ts";
 import type { Command } from "./command.ts";
 import { openBundle } from "./open-bundle.ts";
+
+/** What forms are written for. */
+const TARGETS = ["lm-eval", "inspect", "helm", "ids"] as const;
 
 /** `anchoreval export`: what makes a harness run only a form's anchors. */
 export const exportCommand: Command = {
@@ -17,8 +22,9 @@ export const exportCommand: Command = {
     form: { type: "string", value: "ID", description: "the form; else the bundle's default" },
     to: {
       type: "string",
-      value: "lm-eval|ids",
-      description: "a document list for lm_eval --samples, or plain item ids",
+      value: TARGETS.join("|"),
+      description:
+        "a document list for lm_eval --samples, ids for inspect eval --sample-id, HELM's instance ids by run, or plain item ids",
     },
     out: { type: "string", value: "DIR", description: "the folder for the files" },
   },
@@ -26,39 +32,96 @@ export const exportCommand: Command = {
     const place = options.required("bundle");
     const out = options.required("out");
     options.required("to");
-    const to = options.oneOf("to", ["lm-eval", "ids"], "lm-eval");
+    const to = options.oneOf("to", TARGETS, "lm-eval");
     const form = options.text("form");
     const bundle = await loadBundle(openBundle(place), { signal, ...(form !== undefined && { form }) });
     const asked = form ?? bundle.manifest.defaultForm;
     const anchors = formAnchors(bundle, asked);
-    const name = `${bundle.manifest.benchmark}-${bundle.manifest.version}-${asked}`;
-    const file = join(out, to === "lm-eval" ? `${name}.samples.json` : `${name}.ids.txt`);
-    const list = to === "lm-eval" ? lmEvalDocumentList(anchors) : null;
-    const text = list ? `${JSON.stringify(list)}\n` : anchors.map((anchor) => `${anchor.item_id}\n`).join("");
+    const base = join(out, `${bundle.manifest.benchmark}-${bundle.manifest.version}-${asked}`);
+    const { ending, text, extra, heading, commands, notes } = TARGET[to](bundle, anchors, base);
+    const file = `${base}${ending}`;
     await write(out, file, text);
 
-    const command = list && lmEvalCommand(bundle, list, file);
-    const next = list && `anchoreval estimate --bundle ${quote(place)} --form ${asked} --from lm-eval logs/MODEL`;
-    const notes = list ? fewShotNotes(bundle) : [];
+    const next =
+      commands.length > 0
+        ? `anchoreval estimate --bundle ${quote(place)} --form ${asked} --from ${to} logs/MODEL`
+        : null;
     if (output.json) {
-      output.document({
-        form: asked,
-        items: anchors.length,
-        file,
-        ...(list && { documents: list, command, next, notes }),
-      });
+      output.document({ form: asked, items: anchors.length, file, ...extra, ...(next !== null && { next, notes }) });
       return 0;
     }
     output.line(`${file}: ${anchors.length} items of form ${asked}`);
-    if (!list) return 0;
+    if (next === null) return 0;
     output.line();
-    output.line("Run them (lm-eval 0.4.9 or later; put in your model):");
-    output.line(`  ${command!}`);
+    output.line(heading);
+    for (const command of commands) output.line(`  ${command}`);
     output.line("Then:");
-    output.line(`  ${next!}`);
+    output.line(`  ${next}`);
     for (const note of notes) output.line(note);
     return 0;
   },
+};
+
+/** A form for a harness: the file to write, what runs it, and what to know. */
+interface Exported {
+  readonly ending: string;
+  readonly text: string;
+  /** What the JSON tells beside. */
+  readonly extra: Readonly<Record<string, unknown>>;
+  readonly heading: string;
+  readonly commands: readonly string[];
+  readonly notes: readonly string[];
+}
+
+const TARGET: Readonly<
+  Record<(typeof TARGETS)[number], (bundle: Bundle, anchors: readonly AnchorRecord[], base: string) => Exported>
+> = {
+  "lm-eval": (bundle, anchors, base) => {
+    const ending = ".samples.json";
+    const documents = lmEvalDocumentList(anchors);
+    const command = lmEvalCommand(bundle, documents, `${base}${ending}`);
+    return {
+      ending,
+      text: `${JSON.stringify(documents)}\n`,
+      extra: { documents, command },
+      heading: "Run them (lm-eval 0.4.9 or later; put in your model):",
+      commands: [command],
+      notes: fewShotNotes(bundle),
+    };
+  },
+  inspect: (_, anchors) => {
+    const samples = samplesByTask(anchors);
+    const commands = Object.entries(samples).map(([task, ids]) =>
+      ["inspect", ...inspectArguments(task, ids).map(quote), "--model PROVIDER/MODEL"].join(" "),
+    );
+    return {
+      ending: ".inspect.json",
+      text: `${JSON.stringify(samples)}\n`,
+      extra: { samples, commands },
+      heading: "Run them (put in your model, and each task's file or package where its name alone isn't found):",
+      commands,
+      notes: [],
+    };
+  },
+  helm: (_, anchors) => {
+    const instances = samplesByTask(anchors);
+    return {
+      ending: ".helm.json",
+      text: `${JSON.stringify(instances)}\n`,
+      extra: { instances },
+      heading: "",
+      commands: [],
+      notes: [],
+    };
+  },
+  ids: (_, anchors) => ({
+    ending: ".ids.txt",
+    text: anchors.map((anchor) => `${anchor.item_id}\n`).join(""),
+    extra: {},
+    heading: "",
+    commands: [],
+    notes: [],
+  }),
 };
 
 function formAnchors(bundle: Bundle, form: string): AnchorRecord[] {

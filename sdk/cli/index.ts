@@ -1,4 +1,5 @@
 export { type Command, type CommandInput, type OptionReader, type OptionSpec } from "./command.ts";
+export { openBundle } from "./open-bundle.ts";
 export { readScale } from "./read-scale.ts";
 export { createOutput, type Output, type Progress, type Streams } from "./output.ts";
 export { points } from "../words/figures.ts";

@@ -1,7 +1,9 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { checkCommand } from "./check.ts";
 import { compareCommand } from "./compare.ts";
+import { completionCommand } from "./completion.ts";
 import { estimateCommand } from "./estimate.ts";
 import { exportCommand } from "./export.ts";
 import { keygenCommand } from "./keygen.ts";
@@ -26,12 +28,14 @@ export function main(argv: readonly string[], streams: Streams = process): Promi
       commands: [
         estimateCommand,
         compareCommand,
+        checkCommand,
         planCommand,
         exportCommand,
         showCommand,
         tokenCommand,
         keygenCommand,
         signCommand,
+        completionCommand,
       ],
       external: {
         summaries: TRAINER_COMMANDS,

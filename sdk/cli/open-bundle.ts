@@ -22,6 +22,14 @@ export function openBundle(place: string): BundleSource {
     : source;
 }
 
+/**
+ * Whether `DIR|URL` names one version, whatever is published later.
+ * @example isPinned("https://evals.example.com/v1/bundles/helm-lite/latest") // false
+ */
+export function isPinned(place: string): boolean {
+  return !/^https?:/i.test(place) || !/\/v1\/bundles\/[^/]+(\/latest)?\/?$/.test(new URL(place).pathname);
+}
+
 function sourceAt(place: string): BundleSource {
   if (!/^[a-z][a-z0-9+.-]+:\/\//i.test(place)) return folderSource(place);
   let url: URL;

@@ -1,4 +1,6 @@
 import { AnchorEvalError } from "../core/errors.ts";
+import { candidates } from "./candidates.ts";
+import { COMPLETE } from "./completion.ts";
 import { COMMON_OPTIONS, parseCommand, type Command, type OptionSpec } from "./command.ts";
 import { createOutput, type Streams } from "./output.ts";
 
@@ -27,6 +29,12 @@ export async function runProgram(program: Program, argv: readonly string[], stre
   }
   if (name === "--version") {
     streams.stdout.write(`${program.version}\n`);
+    return 0;
+  }
+  if (name === COMPLETE) {
+    const found = candidates(program, rest);
+    if (found === null) return program.external!.run(argv);
+    for (const word of found) streams.stdout.write(`${word}\n`);
     return 0;
   }
   const command = program.commands.find((candidate) => candidate.name === name);

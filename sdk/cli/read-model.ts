@@ -1,3 +1,4 @@
+import { stat } from "node:fs/promises";
 import { basename } from "node:path";
 import type { Bundle } from "../core/bundle/bundle.ts";
 import { readAnswers } from "../node/read-answers.ts";
@@ -17,14 +18,19 @@ export interface ReadModel {
 /**
  * Reads one model's answers, as `anchoreval estimate` does: a file of answers, or with `--from lm-eval` its logs. It is
  * called what the logs call it, or by the file's name.
+ * @param filesAreAnswers - with `--from` too, only a folder has logs
  */
 export async function readModel(
   path: string,
   bundle: Bundle,
-  { options, output }: Pick<CommandInput, "options" | "output">,
+  {
+    options,
+    output,
+    filesAreAnswers = false,
+  }: Pick<CommandInput, "options" | "output"> & { readonly filesAreAnswers?: boolean },
 ): Promise<ReadModel> {
   const form = options.text("form");
-  if (options.text("from") === undefined) {
+  if (options.text("from") === undefined || (filesAreAnswers && (await isFile(path)))) {
     const { answers, hashes } = await readAnswers(path, readScale(options));
     const name = basename(path)
       .replace(/\.gz$/i, "")
@@ -35,4 +41,11 @@ export async function readModel(
   for (const remark of logged.remarks) output.remark(`${logged.model}: ${remark}`);
   const { model: name, answers: responses, hashes } = logged;
   return { name, responses, hashes, ...(logged.form !== undefined && { form: logged.form }) };
+}
+
+async function isFile(path: string): Promise<boolean> {
+  return stat(path).then(
+    (found) => found.isFile(),
+    () => true, // what isn't there is named by its reader
+  );
 }

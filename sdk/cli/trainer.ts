@@ -13,6 +13,7 @@ export const TRAINER_COMMANDS = {
   backtest: "the error on held-out models",
   replay: "adaptive evaluations of held-out models",
   audit: "items to look at by hand: likely wrong keys, copies, misfit",
+  diff: "which items changed from a bundle to a new items file, and which anchors they hit",
   forms: "parallel forms: disjoint subsets of items, alike in subjects and difficulty",
   embed: "texts to vectors, by a sentence encoder in ONNX or by TF-IDF",
   route: "which model to ask a question that none has seen",

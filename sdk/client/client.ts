@@ -1,6 +1,7 @@
 import type { AnchorRecord, Manifest } from "../core/bundle/manifest.ts";
 import { parseManifest } from "../core/bundle/parse-manifest.ts";
 import { AnchorEvalError } from "../core/errors.ts";
+import type { CheckOptions, CheckResult } from "../check/types.ts";
 import type { ComparedModel, CompareOptions, Comparison } from "../compare/types.ts";
 import type { Plan, PlanOptions } from "../plan/types.ts";
 import type { Routes, RoutesRequest } from "../route/types.ts";
@@ -50,9 +51,15 @@ export interface ComparisonRequest extends CompareOptions {
   readonly b: ComparisonSide;
 }
 
-/** One model of a comparison. */
+/** One model of a comparison, or one run of a check. */
 export interface ComparisonSide
   extends Omit<ComparedModel, "responses" | "hashes">, Pick<EstimateRequest, "responses" | "hashes"> {}
+
+/** One or several runs of a model, against earlier ones or a lowest score. */
+export interface CheckRequest extends Omit<CheckOptions, "baselines"> {
+  readonly current: readonly ComparisonSide[];
+  readonly baselines?: readonly ComparisonSide[];
+}
 
 export interface CallOptions {
   readonly signal?: AbortSignal;
@@ -108,6 +115,8 @@ export interface Client {
   };
   /** The same numbers as `compareFromAnchors`, computed by the Worker. */
   compare(ref: BundleRef, request: ComparisonRequest, options?: CallOptions): Promise<Comparison>;
+  /** The same numbers as `checkFromAnchors`, computed by the Worker. */
+  check(ref: BundleRef, request: CheckRequest, options?: CallOptions): Promise<CheckResult>;
   /** The same numbers as `planFromBundle`, computed by the Worker. */
   plan(ref: BundleRef, request?: PlanOptions, options?: CallOptions): Promise<Plan>;
   /** The same numbers as `routeFromBundle`, computed by the Worker. */
@@ -185,6 +194,7 @@ export function createClient(options: ClientOptions): Client {
       results: (job, call) => lines(`${jobAt(job)}/results`, {}, call),
     },
     compare: (ref, request, call) => post(`${at(ref)}/comparisons`, request, call),
+    check: (ref, request, call) => post(`${at(ref)}/checks`, request, call),
     plan: (ref, request = {}, call) => {
       const query = new URLSearchParams(Object.entries(request).map(([name, value]) => [name, String(value)]));
       return json(`${at(ref)}/plan${query.size > 0 ? `?${query}` : ""}`, {}, call);

@@ -1,7 +1,7 @@
 import type { Bundle } from "../core/bundle/bundle.ts";
 import { AnchorEvalError } from "../core/errors.ts";
-import { resolveAnswers } from "../estimate/resolve-answers.ts";
 import type { EstimateOptions, EstimateWarning } from "../estimate/types.ts";
+import { resolveModels } from "./resolve-models.ts";
 import type { ComparedModel } from "./types.ts";
 
 /** Several models' answers, cut to the items that all of them answered. */
@@ -17,8 +17,7 @@ export interface CommonAnswers {
 
 /**
  * Checks several models' answers, which must be to one form of one bundle, and keeps the items that all answered.
- * @throws AnchorEvalError as `estimateFromAnchors`, the model named; `digest_mismatch` for answers to another major
- * version, `invalid_answers` for answers to different forms or without a common item
+ * @throws AnchorEvalError as `resolveModels`; `invalid_answers` without a common item
  */
 export function commonAnswers(
   bundle: Bundle,
@@ -26,25 +25,19 @@ export function commonAnswers(
   names: readonly string[],
   options: Pick<EstimateOptions, "form" | "onChangedItem">,
 ): CommonAnswers {
-  const warnings: EstimateWarning[] = [];
-  const resolved = models.map((model, k) => {
-    refuseOtherVersion(bundle, model, names[k]!);
-    const found = named(names[k]!, () => resolveAnswers(bundle, model.responses, { ...given(model), ...options }));
-    if (found.dropped.length > 0)
-      warnings.push({
-        code: "changed_items_dropped",
-        message: `${names[k]!}: ${found.dropped.length} answers were dropped: their items have changed since they were calibrated (${found.dropped.slice(0, 5).join(", ")}).`,
-      });
-    return found;
-  });
-  const { form } = resolved[0]!;
-  const other = resolved.findIndex((found) => found.form !== form);
-  if (other > 0)
-    throw new AnchorEvalError(
-      "invalid_answers",
-      `${names[0]!} answered form ${form}, ${names[other]!} form ${resolved[other]!.form}: models are compared on the same anchors; name a form that all have answered`,
-    );
-  const scores = resolved.map((found) => new Map([...found.scores].map(([id, own]) => [id, own.slice()])));
+  const { form, scores, warnings } = resolveModels(bundle, models, names, options);
+  return { form, names, scores, answered: keepCommon(scores, names), warnings };
+}
+
+/**
+ * Takes out, in place, the answers to items that not all answered.
+ * @returns what is left, by scenario
+ * @throws AnchorEvalError `invalid_answers` where nothing is
+ */
+export function keepCommon(
+  scores: readonly ReadonlyMap<string, Float64Array>[],
+  names: readonly string[],
+): CommonAnswers["answered"] {
   const answered = new Map<string, { answered: number; of: number }>();
   for (const [id, { length }] of scores[0]!) {
     let count = 0;
@@ -56,7 +49,7 @@ export function commonAnswers(
   }
   if ([...answered.values()].every((counts) => counts.answered === 0))
     throw new AnchorEvalError("invalid_answers", `there is no item that ${names.join(" and ")} have both answered`);
-  return { form, names, scores, answered, warnings };
+  return answered;
 }
 
 /** Answers by item id, as `estimateFromAnchors` takes them. */
@@ -74,33 +67,4 @@ export function responsesOf(
         if (!Number.isNaN(own[j]!)) responses.set(itemId, own[j]!);
       });
   return responses;
-}
-
-function given({ form, formDigest, digest, hashes }: ComparedModel): EstimateOptions {
-  return {
-    ...(form !== undefined && { form }),
-    ...(formDigest !== undefined && { formDigest }),
-    ...(digest !== undefined && { digest }),
-    ...(hashes !== undefined && { hashes }),
-  };
-}
-
-function refuseOtherVersion(bundle: Bundle, { version }: ComparedModel, name: string): void {
-  if (version === undefined) return;
-  const own = bundle.manifest.version;
-  if (version.split(".")[0] !== own.split(".")[0])
-    throw new AnchorEvalError(
-      "digest_mismatch",
-      `${name} answered version ${version}, this bundle is ${own}: scores of different major versions don't compare`,
-    );
-}
-
-/** Says whose answers are refused. */
-function named<T>(name: string, act: () => T): T {
-  try {
-    return act();
-  } catch (error) {
-    if (!(error instanceof AnchorEvalError)) throw error;
-    throw new AnchorEvalError(error.code, `${name}: ${error.message}`, { cause: error, issues: error.issues });
-  }
 }

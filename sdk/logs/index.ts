@@ -2,7 +2,12 @@ export { parseChoices, type Choose } from "./choices.ts";
 export { matchAnchors, type AnchorAnswers } from "./match-anchors.ts";
 export { documentContent, documentText } from "./lm-eval/document-content.ts";
 export { logFileName, type LogFileName } from "./lm-eval/file-names.ts";
-export { groupWeighting } from "./lm-eval/group-weighting.ts";
+export { canonicalJson } from "./canonical-json.ts";
+export { readInspectHeader, type InspectHeader } from "./inspect/read-header.ts";
+export { InspectSampleReader, type InspectSampleOptions } from "./inspect/read-samples.ts";
+export { scoreValue } from "./inspect/score-value.ts";
+export { groupRuns } from "./group-runs.ts";
+export { groupWeighting } from "./group-weighting.ts";
 export {
   COMPARED_FIELDS,
   flatProtocol,
@@ -10,15 +15,11 @@ export {
   protocolDifferences,
   taskProtocol,
   type TaskProtocol,
-} from "./lm-eval/protocol.ts";
-export { readLmEvalResults, type LmEvalGroup, type LmEvalResults, type LmEvalTask } from "./lm-eval/read-results.ts";
-export {
-  LmEvalSampleReader,
-  readLmEvalSamples,
-  type LmEvalSamples,
-  type SampleOptions,
-} from "./lm-eval/read-samples.ts";
-export { ancestors, groupOfTask, leafTasks } from "./lm-eval/task-groups.ts";
+} from "./protocol.ts";
+export { readLmEvalResults } from "./lm-eval/read-results.ts";
+export { LmEvalSampleReader, readLmEvalSamples, type SampleOptions } from "./lm-eval/read-samples.ts";
+export { ancestors, groupOfTask, leafTasks } from "./task-groups.ts";
 export { parsePythonJson } from "./python-json.ts";
 export { scoreScale, type ScaleOptions } from "./score-scale.ts";
-export type { LoggedSample, SampleState } from "./types.ts";
+export type { GroupResults, RunResults, TaskResults } from "./run-results.ts";
+export type { LoggedSample, RunLog, RunSamples, SampleState } from "./types.ts";

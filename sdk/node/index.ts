@@ -1,7 +1,12 @@
 export { folderSource } from "./folder-source.ts";
 export { folderStore } from "./folder-store.ts";
-export { findLmEvalLogs, groupRuns, readLmEvalLog, type LmEvalLog } from "./lm-eval-logs.ts";
+export { HARNESSES, harnessNamed, type Harness, type HarnessName } from "./harnesses.ts";
+export { findHelmLogs, readHelmLog } from "./helm-logs.ts";
+export { findInspectLogs, readInspectLog } from "./inspect-logs.ts";
+export { findLmEvalLogs, readLmEvalLog } from "./lm-eval-logs.ts";
+export { openZip, type Unzstd, type ZipArchive } from "./zip-entries.ts";
 export { readAnswers } from "./read-answers.ts";
 // Readers of tables and JSON lines, shared with the trainer.
+export { readError } from "./tables/file-chunks.ts";
 export { textLines } from "./tables/text-lines.ts";
 export * from "../tables/index.ts";

@@ -1,25 +1,17 @@
-import { readdir, readFile, realpath, stat } from "node:fs/promises";
+import { readdir, readFile } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { AnchorEvalError } from "../core/errors.ts";
 import type { Choose } from "../logs/choices.ts";
 import { logFileName } from "../logs/lm-eval/file-names.ts";
-import { readLmEvalResults, type LmEvalResults } from "../logs/lm-eval/read-results.ts";
-import { LmEvalSampleReader, type LmEvalSamples } from "../logs/lm-eval/read-samples.ts";
-import { ancestors } from "../logs/lm-eval/task-groups.ts";
+import { readLmEvalResults } from "../logs/lm-eval/read-results.ts";
+import { LmEvalSampleReader } from "../logs/lm-eval/read-samples.ts";
+import { ancestors } from "../logs/task-groups.ts";
+import type { RunResults } from "../logs/run-results.ts";
 import type { ScaleOptions } from "../logs/score-scale.ts";
+import type { RunLog, RunSamples } from "../logs/types.ts";
+import { renameModel } from "./rename-model.ts";
 import { textLines } from "./tables/text-lines.ts";
-
-/** One samples file: a run of a model on a task. */
-export interface LmEvalLog {
-  readonly file: string;
-  readonly model: string;
-  readonly task: string;
-  /** When the run ended; sorts as text. */
-  readonly date: string;
-  /** The results file of the same run, where it lies beside. */
-  readonly resultsFile: string | null;
-  readonly results: LmEvalResults | null;
-}
+import { walkFiles } from "./walk-files.ts";
 
 /**
  * Finds the per-sample logs of lm-evaluation-harness under some paths, with their results files.
@@ -32,11 +24,11 @@ export interface LmEvalLog {
 export async function findLmEvalLogs(
   paths: readonly string[],
   options: { readonly modelName?: string | undefined } = {},
-): Promise<LmEvalLog[]> {
+): Promise<RunLog[]> {
   const seen = new Set<string>();
   const files: string[] = [];
   for (const path of paths)
-    for await (const file of walk(path, seen)) {
+    for await (const file of walkFiles(path, seen)) {
       if (file === path && logFileName(basename(file)) === null)
         throw new AnchorEvalError(
           "invalid_data",
@@ -47,8 +39,8 @@ export async function findLmEvalLogs(
   const samples = files.filter((file) => logFileName(basename(file))?.kind === "samples");
   if (samples.length === 0) throw noSamples(paths, files);
 
-  const read = new Map<string, LmEvalResults>();
-  const logs: LmEvalLog[] = [];
+  const read = new Map<string, RunResults>();
+  const logs: RunLog[] = [];
   for (const file of samples) {
     const { task, date } = logFileName(basename(file))!;
     const folder = dirname(resolve(file));
@@ -60,14 +52,14 @@ export async function findLmEvalLogs(
     }
     logs.push({ file, model: results?.model ?? basename(folder), task: task!, date, resultsFile, results });
   }
-  return options.modelName === undefined ? logs : renamed(logs, options.modelName);
+  return options.modelName === undefined ? logs : renameModel(logs, options.modelName);
 }
 
 /** Reads the samples of one log under the metric and the filter chosen for its task. */
 export async function readLmEvalLog(
-  log: LmEvalLog,
+  log: RunLog,
   options: ScaleOptions & { readonly metric: Choose; readonly filter: Choose },
-): Promise<LmEvalSamples> {
+): Promise<RunSamples> {
   const names = [log.task, ...(log.results ? ancestors(log.results, log.task) : [])];
   const reader = new LmEvalSampleReader({
     ...options,
@@ -81,37 +73,6 @@ export async function readLmEvalLog(
   return reader.finish();
 }
 
-/** Runs of the same model on the same task, newest first. */
-export function groupRuns(logs: readonly LmEvalLog[]): LmEvalLog[][] {
-  const runs = new Map<string, LmEvalLog[]>();
-  for (const log of logs) {
-    const key = JSON.stringify([log.model, log.task]);
-    runs.set(key, [...(runs.get(key) ?? []), log]);
-  }
-  const newer = (left: LmEvalLog, right: LmEvalLog): number =>
-    left.date === right.date ? (left.file < right.file ? 1 : -1) : left.date < right.date ? 1 : -1;
-  return [...runs.values()].map((group) => group.sort(newer));
-}
-
-async function* walk(path: string, seen: Set<string>): AsyncGenerator<string, void, undefined> {
-  let isFolder: boolean;
-  try {
-    const real = await realpath(path);
-    if (seen.has(real)) return;
-    seen.add(real);
-    isFolder = (await stat(real)).isDirectory();
-  } catch (cause) {
-    const missing = (cause as NodeJS.ErrnoException).code === "ENOENT";
-    throw new AnchorEvalError(
-      missing ? "not_found" : "unavailable",
-      missing ? `${path}: there is no such file or folder` : `${path} could not be read`,
-      { cause },
-    );
-  }
-  if (!isFolder) yield path;
-  else for (const name of (await readdir(path)).sort()) yield* walk(join(path, name), seen);
-}
-
 /** The results file with the samples file's date: one run writes both. */
 async function findResults(folder: string, date: string): Promise<string | null> {
   const names = (await readdir(folder)).filter((name) => {
@@ -119,16 +80,6 @@ async function findResults(folder: string, date: string): Promise<string | null>
     return parsed?.kind === "results" && parsed.date === date;
   });
   return names.length === 1 ? join(folder, names[0]!) : null;
-}
-
-function renamed(logs: readonly LmEvalLog[], modelName: string): LmEvalLog[] {
-  const models = [...new Set(logs.map((log) => log.model))];
-  if (models.length > 1)
-    throw new AnchorEvalError(
-      "invalid_option",
-      `--model-name is for the logs of one model, and these are of ${models.length}: ${models.slice(0, 5).join(", ")}${models.length > 5 ? ", …" : ""}`,
-    );
-  return logs.map((log) => ({ ...log, model: modelName }));
 }
 
 function noSamples(paths: readonly string[], files: readonly string[]): AnchorEvalError {

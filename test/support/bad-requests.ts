@@ -33,7 +33,24 @@ const NASTY_TEXT = [
 const NASTY_NUMBERS = ["-0", "1e999", "-1e308", "5e-324", "9007199254740993", "0.1e1", "1".repeat(400), "NaN", "01"];
 const WORDS = [
   ...["responses", "form", "formDigest", "digest", "level", "hashes", "onChangedItem", "models", "model"],
-  ...["a", "b", "margin", "name", "version", "begin", "state", "stop", "halfWidth", "threshold", "budget", "batch"],
+  ...[
+    "a",
+    "b",
+    "margin",
+    "current",
+    "baselines",
+    "maxDrop",
+    "minScore",
+    "name",
+    "version",
+    "begin",
+    "state",
+    "stop",
+    "halfWidth",
+    "threshold",
+    "budget",
+    "batch",
+  ],
   ...["scenarios", "goal", "questions", "text", "embedding", "costs", "yanked", "reason", "__proto__"],
 ];
 const METHODS = ["GET", "HEAD", "POST", "PUT", "DELETE", "PATCH", "OPTIONS"];
@@ -43,6 +60,7 @@ const TAILS: readonly (readonly [tail: string, method: string])[] = [
     "/estimates",
     "/estimates/batch",
     "/estimates/jobs",
+    "/checks",
     "/comparisons",
     "/next-items",
     "/routes",

@@ -4,6 +4,8 @@ import type {
   AnchorRecord,
   BatchResult,
   BundleRef,
+  CheckRequest,
+  CheckResult,
   Comparison,
   ComparisonRequest,
   Estimate,
@@ -48,6 +50,10 @@ export class AnchorEval extends WorkerEntrypoint<Bindings> {
 
   compare(ref: BundleRef, request: ComparisonRequest, options?: RpcOptions): Promise<RpcResult<Comparison>> {
     return this.#call({ ref, path: "comparisons", body: request, ...options });
+  }
+
+  check(ref: BundleRef, request: CheckRequest, options?: RpcOptions): Promise<RpcResult<CheckResult>> {
+    return this.#call({ ref, path: "checks", body: request, ...options });
   }
 
   plan(ref: BundleRef, request: PlanOptions = {}, options?: RpcOptions): Promise<RpcResult<Plan>> {

@@ -3,8 +3,10 @@ import { join } from "node:path";
 import { AnchorEvalError } from "anchoreval/core";
 import { readScale, type Command, type Output } from "anchoreval/cli";
 import { parseChoices } from "anchoreval/logs";
+import { HARNESSES, harnessNamed } from "anchoreval/node";
+import { decompress } from "fzstd";
 import type { ImportReport } from "../import/import-report.ts";
-import { importLmEval, type LmEvalImport } from "../import/lm-eval.ts";
+import { importLogs, type LogImport } from "../import/import-logs.ts";
 import { FEWEST_MODELS } from "../ingest/check-table.ts";
 import { writeItems } from "../ingest/write-items.ts";
 import { writeWideCsv } from "../ingest/write-wide-csv.ts";
@@ -19,7 +21,11 @@ export const importCommand: Command = {
   summary: "a harness's per-sample logs as a response matrix",
   positionals: "PATH…",
   options: {
-    from: { type: "string", value: "lm-eval", description: "the harness; PATH… are its logs, or folders of them" },
+    from: {
+      type: "string",
+      value: HARNESSES.join("|"),
+      description: "the harness; PATH… are its logs, or folders of them",
+    },
     out: { type: "string", value: "DIR", description: `folder for ${FILES.join(", ")}` },
     "model-name": { type: "string", value: "N", description: "the model's name, where all logs are of one model" },
     metric: {
@@ -46,15 +52,15 @@ export const importCommand: Command = {
   },
   run: async ({ positionals, options, output }) => {
     options.required("from");
-    options.oneOf("from", ["lm-eval"], "lm-eval");
+    const harness = harnessNamed(options.oneOf("from", HARNESSES, "lm-eval"), { unzstd: decompress });
     const out = options.required("out");
     if (positionals.length === 0)
       throw new AnchorEvalError("invalid_option", "name the logs: files, or folders of them");
     await checkOutFolder("--out", out);
     const bar = output.progress("reading logs", 1);
-    let imported: LmEvalImport;
+    let imported: LogImport;
     try {
-      imported = await importLmEval(positionals, {
+      imported = await importLogs(harness, positionals, {
         ...readScale(options),
         modelName: options.text("model-name"),
         metric: parseChoices("metric", options.texts("metric")),
@@ -75,7 +81,7 @@ export const importCommand: Command = {
   },
 };
 
-async function writeImport(out: string, { matrix, report }: LmEvalImport): Promise<void> {
+async function writeImport(out: string, { matrix, report }: LogImport): Promise<void> {
   await writeOutFolder(out, FILES, async (responses, items, description) => {
     await writeWideCsv(responses, matrix);
     await writeItems(items, matrix.items);

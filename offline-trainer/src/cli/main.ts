@@ -3,6 +3,7 @@ import { trainerVersion } from "../trainer-version.ts";
 import { auditCommand } from "./audit.ts";
 import { backtestCommand } from "./backtest.ts";
 import { demoCommand } from "./demo.ts";
+import { diffCommand } from "./diff.ts";
 import { embedCommand } from "./embed.ts";
 import { fitCommand } from "./fit.ts";
 import { formsCommand } from "./forms.ts";
@@ -31,6 +32,7 @@ export function main(argv: readonly string[], streams: Streams = process): Promi
         backtestCommand,
         replayCommand,
         auditCommand,
+        diffCommand,
         formsCommand,
         embedCommand,
         routeCommand,

@@ -2,7 +2,7 @@ import type { RunScores } from "./run-scores.ts";
 
 /** A document of a task that at least one run was asked. */
 export interface AlignedItem {
-  readonly doc_id: number;
+  readonly doc_id: number | string;
   readonly hash: string | null;
 }
 
@@ -22,7 +22,7 @@ export interface RunMatching {
   /** Of those by hash: documents that the log numbers otherwise than most. */
   readonly renumbered: number;
   /** Documents with the id of an item and other content: not this item. */
-  readonly changed: readonly number[];
+  readonly changed: readonly (number | string)[];
 }
 
 /**
@@ -32,7 +32,7 @@ export interface RunMatching {
 export function alignItems(runs: readonly RunScores[]): AlignedTask {
   const items = chooseItems(runs);
   const byHash = new Map<string, number[]>();
-  const byId = new Map<number, number>();
+  const byId = new Map<number | string, number>();
   items.forEach(({ doc_id, hash }, index) => {
     byId.set(doc_id, index);
     if (hash !== null) byHash.set(hash, [...(byHash.get(hash) ?? []), index]);
@@ -41,7 +41,7 @@ export function alignItems(runs: readonly RunScores[]): AlignedTask {
   const matching = runs.map((run): RunMatching => {
     const column = new Int32Array(run.documents.length).fill(-1);
     const taken = new Set<number>();
-    const changed: number[] = [];
+    const changed: (number | string)[] = [];
     let [hashed, identified, renumbered] = [0, 0, 0];
     const take = (sample: number, item: number): void => {
       column[sample] = item;
@@ -77,7 +77,7 @@ export function alignItems(runs: readonly RunScores[]): AlignedTask {
 
 /** One item per document id: the content that most runs have under it. */
 function chooseItems(runs: readonly RunScores[]): AlignedItem[] {
-  const votes = new Map<number, Map<string | null, number>>();
+  const votes = new Map<number | string, Map<string | null, number>>();
   for (const run of runs)
     run.documents.forEach((document, sample) => {
       const hash = run.hashes[sample] ?? null;
@@ -93,5 +93,14 @@ function chooseItems(runs: readonly RunScores[]): AlignedItem[] {
       );
       return { doc_id, hash: winner![0] };
     })
-    .sort((left, right) => left.doc_id - right.doc_id);
+    .sort((left, right) => byDocument(left.doc_id, right.doc_id));
 }
+
+/** Numbers as numbers, and before names; parts of names that are numbers, too: "sum-9" before "sum-10". */
+function byDocument(left: number | string, right: number | string): number {
+  if (typeof left === "number" && typeof right === "number") return left - right;
+  if (typeof left !== typeof right) return typeof left === "number" ? -1 : 1;
+  return NATURAL.compare(String(left), String(right)) || (left < right ? -1 : 1);
+}
+
+const NATURAL = new Intl.Collator("en", { numeric: true });

@@ -1,6 +1,5 @@
 import type { Weighting } from "anchoreval/bundle";
-import { groupOfTask, groupWeighting, leafTasks, type LmEvalResults } from "anchoreval/logs";
-import type { LmEvalLog } from "anchoreval/node";
+import { groupOfTask, groupWeighting, leafTasks, type RunLog, type RunResults } from "anchoreval/logs";
 import { groupBy } from "./group-by.ts";
 import type { RunScores } from "./run-scores.ts";
 
@@ -23,7 +22,7 @@ export interface AssignedScenarios {
  * outside of such groups is a scenario of its own. Where runs disagree, what most of them say counts.
  * @param logs - all that were found: a task that was run again by itself is in the group of its older run
  */
-export function assignScenarios(runs: readonly RunScores[], logs: readonly LmEvalLog[]): AssignedScenarios {
+export function assignScenarios(runs: readonly RunScores[], logs: readonly RunLog[]): AssignedScenarios {
   const warnings: string[] = [];
   const results = new Set(logs.flatMap((log) => log.results ?? []));
   const tasks = new Map<string, string[]>();
@@ -56,7 +55,7 @@ export function assignScenarios(runs: readonly RunScores[], logs: readonly LmEva
 function scenarioWeighting(
   id: string,
   key: string,
-  files: readonly LmEvalResults[],
+  files: readonly RunResults[],
   warnings: string[],
 ): Weighting | null {
   const told = files.map((file) => groupWeighting(file, id, key));

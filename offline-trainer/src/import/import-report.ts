@@ -1,5 +1,6 @@
 import type { Weighting } from "anchoreval/bundle";
 import type { SampleState } from "anchoreval/logs";
+import type { HarnessName } from "anchoreval/node";
 import type { RunMatching } from "./align-items.ts";
 import type { ProtocolDifference } from "./check-protocols.ts";
 import type { ScoreComparison } from "./compare-scores.ts";
@@ -7,7 +8,7 @@ import type { ErrorPolicy } from "./run-scores.ts";
 
 /** What import.json holds: everything that was read, chosen and dropped. */
 export interface ImportReport {
-  readonly harness: "lm-eval";
+  readonly harness: HarnessName;
   readonly models: number;
   readonly items: number;
   readonly weighting: Weighting;

@@ -1,6 +1,6 @@
 import { AnchorEvalError } from "anchoreval/core";
-import { taskProtocol, type Choose, type ScaleOptions } from "anchoreval/logs";
-import { readLmEvalLog, type LmEvalLog } from "anchoreval/node";
+import { taskProtocol, type Choose, type RunLog, type ScaleOptions } from "anchoreval/logs";
+import type { Harness } from "anchoreval/node";
 import { runScores, type ContentTable, type RunScores } from "./run-scores.ts";
 
 export interface ReadOptions extends ScaleOptions {
@@ -12,7 +12,8 @@ export interface ReadOptions extends ScaleOptions {
 
 /** Reads the logs; where metrics or filters are to be chosen, says so for all tasks at once. */
 export async function readRuns(
-  logs: readonly LmEvalLog[],
+  harness: Harness,
+  logs: readonly RunLog[],
   contents: ContentTable,
   options: ReadOptions,
 ): Promise<RunScores[]> {
@@ -23,7 +24,7 @@ export async function readRuns(
     if (choices.length > 0 && seen.has(log.task)) continue;
     seen.add(log.task);
     try {
-      const samples = await readLmEvalLog(log, options);
+      const samples = await harness.read(log, options);
       runs.push(runScores(log, samples, taskProtocol(log.results, samples), contents));
     } catch (error) {
       if (!(error instanceof AnchorEvalError) || !CHOICE_CODES.has(error.code)) throw error;

@@ -1,18 +1,19 @@
-import type { LmEvalSamples, SampleState, TaskProtocol } from "anchoreval/logs";
-import type { LmEvalLog } from "anchoreval/node";
+import type { LoggedSample, RunLog, RunSamples, SampleState, TaskProtocol } from "anchoreval/logs";
 
 /** The samples of one run on one task, in arrays. */
 export interface RunScores {
-  readonly log: LmEvalLog;
+  readonly log: RunLog;
   readonly metric: string;
   readonly filter: string;
   readonly protocol: TaskProtocol;
-  readonly documents: Int32Array;
+  readonly documents: readonly LoggedSample["doc_id"][];
   /** The harness's own scores on [0,1]; NaN where it gave none. */
   readonly scores: Float64Array;
   readonly states: readonly SampleState[];
   /** Content hashes; null where the log doesn't hold the document. */
   readonly hashes: readonly (string | null)[];
+  /** What a reader should know of the run. */
+  readonly remarks: readonly string[];
 }
 
 /** Keeps each content hash, and the text that belongs to it, once for all runs. */
@@ -35,8 +36,8 @@ export class ContentTable {
 }
 
 export function runScores(
-  log: LmEvalLog,
-  { metric, filter, samples }: LmEvalSamples,
+  log: RunLog,
+  { metric, filter, samples, remarks }: RunSamples,
   protocol: TaskProtocol,
   contents: ContentTable,
 ): RunScores {
@@ -45,10 +46,11 @@ export function runScores(
     metric,
     filter,
     protocol,
-    documents: Int32Array.from(samples, (sample) => sample.doc_id),
+    documents: samples.map((sample) => sample.doc_id),
     scores: Float64Array.from(samples, (sample) => sample.score ?? NaN),
     states: samples.map((sample) => sample.state),
     hashes: samples.map((sample) => contents.intern(sample.hash, sample.text)),
+    remarks,
   };
 }
 

@@ -1,14 +1,14 @@
 import { AnchorEvalError } from "anchoreval/core";
-import { groupRuns, type LmEvalLog } from "anchoreval/node";
+import { groupRuns, type RunLog } from "anchoreval/logs";
 
 /** What happens with several runs of a model on a task. */
 export type DuplicatePolicy = "newest" | "mean" | "error";
 
 export interface SelectedRuns {
   /** Runs to read: one for each model and task, or all of them where they are averaged. */
-  readonly chosen: readonly LmEvalLog[];
+  readonly chosen: readonly RunLog[];
   /** Older runs that are left out. */
-  readonly dropped: readonly LmEvalLog[];
+  readonly dropped: readonly RunLog[];
   readonly warnings: readonly string[];
 }
 
@@ -16,9 +16,9 @@ export interface SelectedRuns {
  * Chooses among several runs of the same model on the same task.
  * @throws AnchorEvalError `invalid_data` naming the runs, under the policy `error`
  */
-export function selectRuns(logs: readonly LmEvalLog[], policy: DuplicatePolicy): SelectedRuns {
-  const chosen: LmEvalLog[] = [];
-  const dropped: LmEvalLog[] = [];
+export function selectRuns(logs: readonly RunLog[], policy: DuplicatePolicy): SelectedRuns {
+  const chosen: RunLog[] = [];
+  const dropped: RunLog[] = [];
   const warnings: string[] = [];
   for (const runs of groupRuns(logs)) {
     const [newest, ...older] = runs;
@@ -43,11 +43,11 @@ export function selectRuns(logs: readonly LmEvalLog[], policy: DuplicatePolicy):
   return { chosen, dropped, warnings };
 }
 
-function documents(log: LmEvalLog): number {
+function documents(log: RunLog): number {
   return log.results?.tasks.get(log.task)?.documents?.run ?? NaN;
 }
 
-function severalRuns(runs: readonly LmEvalLog[]): AnchorEvalError {
+function severalRuns(runs: readonly RunLog[]): AnchorEvalError {
   const { model, task } = runs[0]!;
   return new AnchorEvalError(
     "invalid_data",

@@ -59,14 +59,16 @@ export function longJsonReader(
   };
 }
 
-interface LongEntry {
+/** A row of the long form; `score` NaN for none. */
+export interface LongEntry {
   readonly row: number;
   readonly model: string;
   readonly item: string;
   readonly score: ReturnType<ScoreReader["fromText"]>;
 }
 
-function putScore({ row, model, item, score }: LongEntry, table: ScoreTable, issues: DataIssues): void {
+/** Puts a row into the table, or notes why it can't be. */
+export function putScore({ row, model, item, score }: LongEntry, table: ScoreTable, issues: DataIssues): void {
   const m = table.model(model) ?? table.addModel(model, row, "model", new Float32Array(0));
   const i = table.item(item) ?? table.addItem(item, row, "item_id");
   const fresh = table.put(m, i, typeof score === "number" ? score : NaN);

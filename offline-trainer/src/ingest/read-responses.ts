@@ -19,6 +19,7 @@ import { longJsonReader } from "./long-table.ts";
 import { matchItems } from "./match-items.ts";
 import { openTable } from "./open-table.ts";
 import { poolItems } from "./pool-items.ts";
+import { isParquet, readParquetTable } from "./parquet-table.ts";
 import { isPyIrt, pyIrtReader } from "./py-irt.ts";
 import { ScoreTable } from "./score-table.ts";
 
@@ -40,8 +41,8 @@ export interface Responses {
 }
 
 /**
- * Reads a leaderboard's responses, plain or gzip: wide CSV (`model,<item_id>…`), long CSV or JSON lines (`model`,
- * `item_id`, `score`), or py-irt's JSON lines. The ending .csv or .jsonl decides, else the content does.
+ * Reads a leaderboard's responses: wide CSV (`model,<item_id>…`), long CSV, JSON lines or Parquet (`model`, `item_id`,
+ * `score`), or py-irt's JSON lines; text plain or gzip. The ending .csv, .jsonl or .parquet decides, else the content does.
  * @throws AnchorEvalError `invalid_data` naming file, row, column and rule; `invalid_option` for a range that is none
  * @example const { matrix, remarks } = await readResponses("responses.csv.gz", { items: "items.jsonl.gz" });
  */
@@ -80,6 +81,13 @@ async function readTable(
   reader: ScoreReader,
   remarks: string[],
 ): Promise<{ table: ScoreTable; issues: DataIssues }> {
+  if (isParquet(path)) {
+    const issues = new DataIssues(path);
+    const table = new ScoreTable(issues);
+    await readParquetTable(path, table, reader, issues, remarks);
+    issues.refuse();
+    return { table, issues };
+  }
   const { json, lines } = await openTable(path);
   const issues = new DataIssues(path, json ? "lines" : "table");
   const table = new ScoreTable(issues);

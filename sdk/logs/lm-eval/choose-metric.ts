@@ -1,6 +1,6 @@
 import { AnchorEvalError } from "../../core/errors.ts";
 import { corpusMetricReason } from "./corpus-metric.ts";
-import type { LmEvalTask } from "./read-results.ts";
+import type { TaskResults } from "../run-results.ts";
 import type { SampleLine } from "./sample-line.ts";
 
 interface Asked {
@@ -15,7 +15,7 @@ interface Asked {
  */
 export function chooseMetric(
   lines: readonly SampleLine[],
-  { file, task, metric, results }: Asked & { metric: string | undefined; results: LmEvalTask | undefined },
+  { file, task, metric, results }: Asked & { metric: string | undefined; results: TaskResults | undefined },
 ): string {
   const reasons = new Map<string, string | null>();
   for (const { values } of lines)

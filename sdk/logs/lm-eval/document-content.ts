@@ -1,4 +1,5 @@
 import type { ItemContent } from "../../core/bundle/content-hash.ts";
+import { canonicalJson } from "../canonical-json.ts";
 
 /**
  * The content of an lm-eval document, for its hash. `input` is the whole document as canonical JSON (keys sorted, no
@@ -10,17 +11,6 @@ import type { ItemContent } from "../../core/bundle/content-hash.ts";
  */
 export function documentContent(document: unknown, target: unknown): ItemContent {
   return { input: canonicalJson(document), target: typeof target === "string" ? target : canonicalJson(target) };
-}
-
-/** JSON with sorted keys and without spaces, so that the same value has the same text. */
-function canonicalJson(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(",")}]`;
-  if (typeof value === "object" && value !== null)
-    return `{${Object.entries(value)
-      .sort(([left], [right]) => (left < right ? -1 : left > right ? 1 : 0))
-      .map(([key, entry]) => `${JSON.stringify(key)}:${canonicalJson(entry)}`)
-      .join(",")}}`;
-  return value === undefined ? "null" : JSON.stringify(value);
 }
 
 /** Fields in which datasets keep what is asked, in reading order: what it is about, then the question. */

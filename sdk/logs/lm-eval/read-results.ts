@@ -1,53 +1,13 @@
 import { AnchorEvalError } from "../../core/errors.ts";
 import { parsePythonJson } from "../python-json.ts";
-
-/** What a results file says about one task. */
-export interface LmEvalTask {
-  readonly version: string | null;
-  readonly shots: number | null;
-  /** The harness's own aggregates by `metric,filter`. */
-  readonly aggregates: ReadonlyMap<string, number>;
-  /** Aggregation of each metric, as the task's configuration names it. */
-  readonly aggregations: ReadonlyMap<string, string>;
-  readonly higherIsBetter: ReadonlyMap<string, boolean>;
-  /** In the order in which the harness applies them. */
-  readonly filters: readonly string[];
-  /** Documents that the task has, and that this run was asked for (`--limit`, `--samples`). */
-  readonly documents: { readonly all: number; readonly run: number } | null;
-}
-
-/** What a results file says about one group. */
-export interface LmEvalGroup {
-  /** Names of its tasks and groups. */
-  readonly children: readonly string[];
-  /** Aggregates by `metric,filter`; empty for a group that only bundles tasks. */
-  readonly aggregates: ReadonlyMap<string, number>;
-}
-
-/** One `results_<date>.json` of lm-evaluation-harness. */
-export interface LmEvalResults {
-  /** The model's name; with the revision where that was not `main`. */
-  readonly model: string | null;
-  /** Everything that the model was made with, as the harness logs it. */
-  readonly modelArguments: string | null;
-  readonly harnessVersion: string | null;
-  /** Whether a chat template was applied; null where the file doesn't say. */
-  readonly chatTemplate: boolean | null;
-  /** Digest of the system instruction, "none", or null where the file doesn't say. */
-  readonly systemInstruction: string | null;
-  readonly fewshotAsMultiturn: boolean | null;
-  /** Generation settings given on the command line. */
-  readonly generation: string | null;
-  readonly tasks: ReadonlyMap<string, LmEvalTask>;
-  readonly groups: ReadonlyMap<string, LmEvalGroup>;
-}
+import type { GroupResults, RunResults, TaskResults } from "../run-results.ts";
 
 /**
  * Reads a results file of lm-evaluation-harness, versions from 0.4.3.
  * @param file - names the file in messages
  * @throws AnchorEvalError `invalid_data` where it isn't one
  */
-export function readLmEvalResults(text: string, file: string): LmEvalResults {
+export function readLmEvalResults(text: string, file: string): RunResults {
   let value: unknown;
   try {
     value = parsePythonJson(text);
@@ -73,12 +33,13 @@ export function readLmEvalResults(text: string, file: string): LmEvalResults {
     systemInstruction: "system_instruction" in root ? (textOf(root.system_instruction_sha) ?? "none") : null,
     fewshotAsMultiturn: typeof root.fewshot_as_multiturn === "boolean" ? root.fewshot_as_multiturn : null,
     generation: config.gen_kwargs == null ? null : argumentText(config.gen_kwargs),
+    solver: null,
     tasks: new Map(Object.keys(record(root.configs)).map((task) => [task, readTask(root, task)])),
     groups,
   };
 }
 
-function readTask(root: Record<string, unknown>, task: string): LmEvalTask {
+function readTask(root: Record<string, unknown>, task: string): TaskResults {
   const config = record(record(root.configs)[task]);
   const metrics = (Array.isArray(config.metric_list) ? config.metric_list : []).map(record);
   const named = (Array.isArray(config.filter_list) ? config.filter_list : []).flatMap((filter) => {
@@ -113,8 +74,8 @@ function readTask(root: Record<string, unknown>, task: string): LmEvalTask {
 }
 
 /** Groups, without those that only name a task itself (before 0.4.4 every task has an empty entry). */
-function readGroups(root: Record<string, unknown>, results: Record<string, unknown>): Map<string, LmEvalGroup> {
-  const groups = new Map<string, LmEvalGroup>();
+function readGroups(root: Record<string, unknown>, results: Record<string, unknown>): Map<string, GroupResults> {
+  const groups = new Map<string, GroupResults>();
   for (const [name, children] of Object.entries(record(root.group_subtasks))) {
     if (!Array.isArray(children) || children.length === 0) continue;
     groups.set(name, {

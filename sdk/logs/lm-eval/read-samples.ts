@@ -1,9 +1,9 @@
 import { AnchorEvalError, type Issue } from "../../core/errors.ts";
+import type { TaskResults } from "../run-results.ts";
 import { scoreScale, type ScaleOptions } from "../score-scale.ts";
-import type { LoggedSample } from "../types.ts";
+import type { LoggedSample, RunSamples } from "../types.ts";
 import { chooseFilter, chooseMetric } from "./choose-metric.ts";
 import { nameFilters } from "./name-filters.ts";
-import type { LmEvalTask } from "./read-results.ts";
 import { isLineProblem, parseSampleLine, type SampleLine } from "./sample-line.ts";
 
 export interface SampleOptions extends ScaleOptions {
@@ -16,19 +16,7 @@ export interface SampleOptions extends ScaleOptions {
   /** The filter whose answers are scored; needed where the log has several. */
   readonly filter?: string | undefined;
   /** What the run's results file says about this task. */
-  readonly results?: LmEvalTask | undefined;
-}
-
-/** The scores of one run on one task. */
-export interface LmEvalSamples {
-  readonly task: string;
-  readonly metric: string;
-  readonly filter: string;
-  /** In the order of the log. */
-  readonly samples: readonly LoggedSample[];
-  /** All metrics and filters that the log has. */
-  readonly metrics: readonly string[];
-  readonly filters: readonly string[];
+  readonly results?: TaskResults | undefined;
 }
 
 /**
@@ -40,7 +28,7 @@ export interface LmEvalSamples {
  * mean of scores of documents
  * @example readLmEvalSamples(text.split("\n"), { file: name, task: "gsm8k", filter: "strict-match" }).samples
  */
-export function readLmEvalSamples(lines: Iterable<string>, options: SampleOptions): LmEvalSamples {
+export function readLmEvalSamples(lines: Iterable<string>, options: SampleOptions): RunSamples {
   const reader = new LmEvalSampleReader(options);
   for (const line of lines) reader.add(line);
   return reader.finish();
@@ -73,7 +61,7 @@ export class LmEvalSampleReader {
     }
   }
 
-  finish(): LmEvalSamples {
+  finish(): RunSamples {
     this.#refuse();
     const { file, task, results } = this.#options;
     if (this.#lines.length === 0) throw new AnchorEvalError("invalid_data", `${file}: the log has no samples`);
@@ -87,6 +75,7 @@ export class LmEvalSampleReader {
       metric,
       filter,
       samples,
+      remarks: [],
       metrics: [...new Set(this.#lines.flatMap((line) => [...line.values.keys()]))],
       filters: [...new Set(named)],
     };

@@ -40,7 +40,8 @@ async function* resumed(head: Buffer, rest: AsyncIterator<Buffer>): AsyncGenerat
   for (let next = await rest.next(); next.done !== true; next = await rest.next()) yield next.value;
 }
 
-function readError(path: string, error: unknown): unknown {
+/** What a file that can't be read is to the user: missing, a folder, damaged. */
+export function readError(path: string, error: unknown): unknown {
   if (error instanceof AnchorEvalError) return error;
   const { code } = error as NodeJS.ErrnoException;
   const invalid = (message: string): AnchorEvalError =>

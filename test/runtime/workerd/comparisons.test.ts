@@ -1,5 +1,12 @@
 import { reset } from "cloudflare:test";
-import { compareFromAnchors, createClient, loadBundle, planFromBundle, type Bundle } from "anchoreval";
+import {
+  checkFromAnchors,
+  compareFromAnchors,
+  createClient,
+  loadBundle,
+  planFromBundle,
+  type Bundle,
+} from "anchoreval";
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { memorySource } from "../../support/memory-source.ts";
 import { sampleAnswers } from "../../support/sample-answers.ts";
@@ -26,6 +33,36 @@ beforeAll(async () => {
 });
 beforeEach(() => publishSample());
 afterEach(() => reset());
+
+describe("POST …/checks", () => {
+  const CHECKS = "/v1/bundles/sample/1.0.0/checks";
+  test.each([
+    { baselines: [a] },
+    { baselines: [a, b], maxDrop: 0.05, alarmsPerYear: 12, runsPerYear: 52, level: 0.9 },
+    { minScore: 0.4, form: "20" },
+  ])("gives the SDK's check: %#", async (options) => {
+    const here = checkFromAnchors(bundle, [b], options);
+    expect(await client.check(REF, { current: [b], ...options })).toEqual(JSON.parse(JSON.stringify(here)));
+  });
+
+  test.each<[string, unknown, number, string]>([
+    ["no run", { current: [], minScore: 0.5 }, 422, "invalid_request"],
+    ["more than a month of runs", { current: Array(32).fill(a), minScore: 0.5 }, 422, "invalid_request"],
+    ["no rule", { current: [a] }, 422, "invalid_option"],
+    ["a drop in points", { current: [a], baselines: [b], maxDrop: 3 }, 422, "invalid_option"],
+    ["a misspelt option", { current: [a], baseline: [b] }, 422, "invalid_request"],
+    ["an unknown item", { current: [{ responses: { nowhere: 1 } }], baselines: [b] }, 422, "invalid_answers"],
+    ["another major version", { current: [{ ...a, version: "2.0.0" }], baselines: [b] }, 409, "digest_mismatch"],
+    [
+      "an item twice",
+      `{"current":[{"responses":{"x":1,"x":0}}],"baselines":[{"responses":{}}]}`,
+      422,
+      "invalid_answers",
+    ],
+  ])("%s is refused", async (_, body, status, code) => {
+    expect(await problemOf(await request(CHECKS, post(body)))).toMatchObject({ status, code });
+  });
+});
 
 describe("POST …/comparisons", () => {
   test.each([{}, { margin: 0.02, level: 0.9 }, { form: "20" }])("gives the SDK's comparison: %j", async (options) => {

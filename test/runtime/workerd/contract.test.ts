@@ -52,6 +52,7 @@ describe("/openapi.json", () => {
       "get /v1/bundles/{benchmark}/{version}/estimates/jobs/{id}/results",
       "get /v1/bundles/{benchmark}/{version}/files/{name}",
       "get /v1/bundles/{benchmark}/{version}/plan",
+      "post /v1/bundles/{benchmark}/{version}/checks",
       "post /v1/bundles/{benchmark}/{version}/comparisons",
       "post /v1/bundles/{benchmark}/{version}/estimates",
       "post /v1/bundles/{benchmark}/{version}/estimates/batch",

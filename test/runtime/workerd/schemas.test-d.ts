@@ -7,6 +7,8 @@ import type {
   BatchLine,
   BatchResult,
   BenchmarkSummary,
+  CheckRequest,
+  CheckResult,
   Client,
   Comparison,
   ComparisonRequest,
@@ -24,6 +26,7 @@ import type {
 import type { AnchorsSchema } from "../../../workers/src/schemas/anchors.ts";
 import type { BatchLineSchema, BatchRequestSchema, BatchResponseSchema } from "../../../workers/src/schemas/batch.ts";
 import type { BenchmarkListSchema, BenchmarkSchema } from "../../../workers/src/schemas/benchmark.ts";
+import type { CheckRequestSchema, CheckSchema } from "../../../workers/src/schemas/check.ts";
 import type { ComparisonRequestSchema, ComparisonSchema } from "../../../workers/src/schemas/comparison.ts";
 import type { AdaptiveTurnSchema, NextItemsRequestSchema } from "../../../workers/src/schemas/next-items.ts";
 import type { PlanQuery, PlanSchema } from "../../../workers/src/schemas/plan.ts";
@@ -51,6 +54,8 @@ export const agreement: [
   Same<z.infer<typeof JobStatusSchema>, JobStatus>,
   Same<z.infer<typeof ComparisonRequestSchema>, ComparisonRequest>,
   Same<z.infer<typeof ComparisonSchema>, Comparison>,
+  Same<z.infer<typeof CheckRequestSchema>, CheckRequest>,
+  Same<z.infer<typeof CheckSchema>, CheckResult>,
   Same<z.infer<typeof PlanQuery>, PlanOptions>,
   Same<z.infer<typeof PlanSchema>, Plan>,
   Same<z.infer<typeof BenchmarkSchema>, BenchmarkSummary>,
@@ -62,4 +67,26 @@ export const agreement: [
   Same<z.infer<typeof RoutesSchema>, Routes>,
   Same<z.infer<typeof NextItemsRequestSchema>, NextItemsRequest>,
   Same<z.infer<typeof AdaptiveTurnSchema>, AdaptiveTurn>,
-] = [true, true, true, true, true, true, true, true, true, true, true, true, true, true, true, true, true, true, true];
+] = [
+  true,
+  true,
+  true,
+  true,
+  true,
+  true,
+  true,
+  true,
+  true,
+  true,
+  true,
+  true,
+  true,
+  true,
+  true,
+  true,
+  true,
+  true,
+  true,
+  true,
+  true,
+];

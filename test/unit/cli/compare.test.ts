@@ -130,7 +130,7 @@ it("names what is wrong, exit code 2", async () => {
     [["--a", a, "--b", file("small", 3, "8")], "invalid_answers"],
     [["--a", a, "--b", folder.write("bad.json", '{"nope": 1}')], "invalid_answers"],
     [["--a", a, "--b", folder.path("none.json")], "not_found"],
-    [["--from", "helm", "--a", a, "--b", b], "invalid_option"],
+    [["--from", "nowhere", "--a", a, "--b", b], "invalid_option"],
   ];
   for (const [more, code] of cases) {
     const result = await runCommand(...compare, ...more);

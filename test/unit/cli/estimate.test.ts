@@ -72,7 +72,7 @@ describe("estimate --responses", () => {
       [["--responses", file, "extra"], "invalid_option"],
       [["--responses", file, "--from", "lm-eval"], "invalid_option"],
       [["--from", "lm-eval"], "invalid_option"],
-      [["--from", "helm", bundle], "invalid_option"],
+      [["--from", "nowhere", bundle], "invalid_option"],
       [[], "invalid_option"],
     ];
     for (const [more, code] of cases) {

@@ -67,6 +67,24 @@ describe("export --to lm-eval", () => {
   });
 });
 
+describe("export --to helm, --to inspect", () => {
+  it.each(["helm", "inspect"])("%s: ids by task, in the order in which they are asked", async (to) => {
+    const out = folder.path(to);
+    const { code } = await runCommand("export", "--bundle", bundle, "--to", to, "--out", out);
+    expect(code).toBe(0);
+    const list = JSON.parse(readFileSync(`${out}/sample-1.0.0-20.${to}.json`, "utf8")) as Record<string, number[]>;
+    for (const [task, ids] of Object.entries(list))
+      expect(ids).toEqual(anchors.filter((anchor) => taskOf(anchor) === task).map((anchor) => anchor.index));
+  });
+
+  it("refuse anchors without task and id by name", async () => {
+    const bare = writeBundle(folder.path("bare-samples"), sampleContent());
+    const { code, err } = await runCommand("export", "--bundle", bare, "--to", "inspect", "--out", folder.path("none"));
+    expect(code).toBe(2);
+    expect(err).toContain("name no task and sample of a harness");
+  });
+});
+
 describe("export --to ids", () => {
   it("writes the item ids in the order in which they are asked", async () => {
     const out = folder.path("ids");
@@ -78,8 +96,8 @@ describe("export --to ids", () => {
 
   it("needs to be told what for", async () => {
     expect((await runCommand("export", "--bundle", bundle, "--out", "x")).err).toContain("--to is needed");
-    expect((await runCommand("export", "--bundle", bundle, "--to", "helm", "--out", "x")).err).toContain(
-      "--to is lm-eval, ids",
+    expect((await runCommand("export", "--bundle", bundle, "--to", "nowhere", "--out", "x")).err).toContain(
+      "--to is lm-eval, inspect, helm, ids",
     );
   });
 });

@@ -93,7 +93,7 @@ describe("anchoreval import", () => {
     const logs = folder.path("logs");
     for (const [argv, message] of [
       [["--out", "x", logs], "--from is needed"],
-      [["--from", "helm", "--out", "x", logs], "--from is lm-eval"],
+      [["--from", "nowhere", "--out", "x", logs], "--from is lm-eval"],
       [["--from", "lm-eval", logs], "--out is needed"],
       [["--from", "lm-eval", "--out", "x"], "name the logs"],
       [["--from", "lm-eval", "--out", "x", "--on-duplicate", "oldest", logs], "--on-duplicate is newest, mean, error"],

@@ -1,7 +1,8 @@
 import { fileURLToPath } from "node:url";
 import { parseChoices } from "anchoreval/logs";
 import { describe, expect, it } from "vitest";
-import { importLmEval, type LmEvalImportOptions } from "../../../offline-trainer/src/import/lm-eval.ts";
+import { harnessNamed } from "anchoreval/node";
+import { importLogs, type ImportOptions } from "../../../offline-trainer/src/import/import-logs.ts";
 import { scoreAt } from "../../../offline-trainer/src/matrix/response-matrix.ts";
 import { writeLogs, type LoggedDocument, type LoggedRun } from "../../support/lm-eval-logs.ts";
 import { expectRefusal, rejection } from "../../support/refusal.ts";
@@ -10,7 +11,7 @@ import { tempFolder } from "../../support/temp-folder.ts";
 const folder = tempFolder();
 let folders = 0;
 
-function options(more: Partial<LmEvalImportOptions> = {}): LmEvalImportOptions {
+function options(more: Partial<ImportOptions> = {}): ImportOptions {
   return {
     metric: parseChoices("metric", []),
     filter: parseChoices("filter", []),
@@ -50,7 +51,7 @@ function written(...runs: readonly LoggedRun[]): string {
 
 describe("the matrix", () => {
   it("has groups as scenarios, tasks in the group's order as subscenarios, and ids task/document", async () => {
-    const { matrix, report } = await importLmEval([written(run, other)], options());
+    const { matrix, report } = await importLogs(harnessNamed("lm-eval"), [written(run, other)], options());
     expect(matrix.subjects).toEqual(["Org/one", "Org/two"]);
     expect(
       matrix.items.map(({ item_id, scenario, subscenario, task, doc_id }) => [
@@ -83,7 +84,11 @@ describe("the matrix", () => {
 
   it("has a task outside of groups as a scenario, and missing cells for what a model was not asked", async () => {
     const part: LoggedRun = { ...other, tasks: { t_a: { documents: documents("a", [1, 0], [3, 1]) } }, groups: {} };
-    const { matrix, report } = await importLmEval([written({ ...run, groups: {} }, part)], options());
+    const { matrix, report } = await importLogs(
+      harnessNamed("lm-eval"),
+      [written({ ...run, groups: {} }, part)],
+      options(),
+    );
     expect(report.scenarios.map(({ id, items }) => [id, items])).toEqual([
       ["t_a", 4],
       ["t_b", 2],
@@ -95,7 +100,7 @@ describe("the matrix", () => {
 
   it("takes the weighting of the harness's own aggregate, also where groups differ in it", async () => {
     const equal = { ...run, groups: { t: { tasks: ["t_a", "t_b"], weighting: "subscenarios" as const } } };
-    expect((await importLmEval([written(equal)], options())).report).toMatchObject({
+    expect((await importLogs(harnessNamed("lm-eval"), [written(equal)], options())).report).toMatchObject({
       weighting: "subscenarios",
       scores: { compared: 3, equal: 3 },
     });
@@ -104,7 +109,7 @@ describe("the matrix", () => {
       tasks: { ...run.tasks, u_a: { documents: documents("c", [1, 0, 0]) }, u_b: { documents: documents("d", [1]) } },
       groups: { ...run.groups, u: { tasks: ["u_a", "u_b"], weighting: "subscenarios" } },
     };
-    const { matrix, report } = await importLmEval([written(both)], options());
+    const { matrix, report } = await importLogs(harnessNamed("lm-eval"), [written(both)], options());
     expect(report.weighting).toBe("subscenarios");
     expect(report.scores).toMatchObject({ compared: 6, equal: 6 });
     expect(report.warnings.join()).toContain("weights tasks by document in t and equally in others");
@@ -134,7 +139,11 @@ describe("items", () => {
         t_b: run.tasks.t_b!,
       },
     };
-    const { matrix, report } = await importLmEval([written(run, other, moved, changed)], options());
+    const { matrix, report } = await importLogs(
+      harnessNamed("lm-eval"),
+      [written(run, other, moved, changed)],
+      options(),
+    );
     expect(matrix.items).toHaveLength(6);
     const last = matrix.items.findIndex((item) => item.item_id === "t_a/3");
     expect(
@@ -157,7 +166,7 @@ describe("items", () => {
 
   it("of a real run that the harness mislabelled end up in their own columns", async () => {
     const logs = fileURLToPath(new URL("../../fixtures/lm-eval/logs", import.meta.url));
-    const { matrix, report } = await importLmEval([logs], {
+    const { matrix, report } = await importLogs(harnessNamed("lm-eval"), [logs], {
       ...options(),
       metric: parseChoices("metric", ["acc", "toy_sums=exact_match,strict-match"]),
     });
@@ -180,16 +189,22 @@ describe("several runs of a model on a task", () => {
   };
 
   it("count as the newest by default", async () => {
-    const { matrix, report } = await importLmEval([written(newer, run)], options());
+    const { matrix, report } = await importLogs(harnessNamed("lm-eval"), [written(newer, run)], options());
     expect(matrix.items.map((_, item) => scoreAt(matrix, 0, item))).toEqual([1, 1, 0, 0, 1, 0]);
     expect(report.dropped).toMatchObject([{ model: "Org/one", task: "t_a" }]);
     expect(report.scenarios.map(({ id }) => id)).toEqual(["t"]);
   });
 
   it("are averaged, or refused, where asked", async () => {
-    const { matrix } = await importLmEval([written(newer, run)], options({ onDuplicate: "mean" }));
+    const { matrix } = await importLogs(
+      harnessNamed("lm-eval"),
+      [written(newer, run)],
+      options({ onDuplicate: "mean" }),
+    );
     expect(matrix.items.map((_, item) => scoreAt(matrix, 0, item))).toEqual([1, 1, 0.5, 0, 0.5, 0]);
-    const error = await rejection(importLmEval([written(newer, run)], options({ onDuplicate: "error" })));
+    const error = await rejection(
+      importLogs(harnessNamed("lm-eval"), [written(newer, run)], options({ onDuplicate: "error" })),
+    );
     expectRefusal(error, "invalid_data", "Org/one has 2 runs on t_a");
     expect(error.issues).toHaveLength(2);
   });
@@ -200,13 +215,17 @@ describe("several runs of a model on a task", () => {
       modelArguments: ",dtype=float16",
       tasks: { t_a: { documents: documents("a", [1]), all: 4 } },
     };
-    const { report } = await importLmEval([written(run, cut)], options());
+    const { report } = await importLogs(harnessNamed("lm-eval"), [written(run, cut)], options());
     expect(report.warnings.join("\n")).toContain("the newest run has 1 documents, an older one 4");
     expect(report.warnings.join("\n")).toContain("made with different arguments");
   });
 
   it("of two revisions are two models", async () => {
-    const { matrix } = await importLmEval([written(run, { ...newer, modelArguments: ",revision=step9" })], options());
+    const { matrix } = await importLogs(
+      harnessNamed("lm-eval"),
+      [written(run, { ...newer, modelArguments: ",revision=step9" })],
+      options(),
+    );
     expect(matrix.subjects).toEqual(["Org/one", "Org/one@step9"]);
   });
 });
@@ -215,7 +234,7 @@ describe("runs that were not made alike", () => {
   const chat: LoggedRun = { ...other, chatTemplate: true, shots: 3, taskVersion: 2 };
 
   it("are refused with a table of who differs", async () => {
-    const error = await rejection(importLmEval([written(run, chat)], options()));
+    const error = await rejection(importLogs(harnessNamed("lm-eval"), [written(run, chat)], options()));
     expectRefusal(error, "invalid_data", "give --allow-mixed");
     for (const field of ["task version", "few-shot examples", "chat template"])
       expect(error.message).toContain(`t_a and 1 more tasks: ${field}`);
@@ -224,7 +243,7 @@ describe("runs that were not made alike", () => {
   });
 
   it("are taken with --allow-mixed, and marked", async () => {
-    const { report } = await importLmEval([written(run, chat)], options({ allowMixed: true }));
+    const { report } = await importLogs(harnessNamed("lm-eval"), [written(run, chat)], options({ allowMixed: true }));
     expect(report.protocol).toMatchObject({ shots: "mixed", chatTemplate: "mixed", taskVersion: "mixed" });
     expect(report.warnings.join()).toContain("the runs were not made alike");
   });
@@ -236,7 +255,7 @@ describe("runs that were not made alike", () => {
       `${lone.split("/").at(-1)!}/samples_t_b_2026-01-01T00-00-00.jsonl`,
       `${JSON.stringify({ doc_id: 0, acc: 0 })}\n`,
     );
-    const { matrix } = await importLmEval([out, lone], options());
+    const { matrix } = await importLogs(harnessNamed("lm-eval"), [out, lone], options());
     expect(matrix.subjects).toHaveLength(2);
     expect(scoreAt(matrix, 1, 0)).toBe(0);
   });
@@ -262,7 +281,7 @@ describe("samples without an answer or a score", () => {
     ["missing", [NaN, NaN, 1], 0],
     ["wrong", [0, 0, 1], 0],
   ] as const)("count as %s", async (errors, expected, equal) => {
-    const { matrix, report } = await importLmEval([written(holes)], options({ errors }));
+    const { matrix, report } = await importLogs(harnessNamed("lm-eval"), [written(holes)], options({ errors }));
     expect([0, 1, 2].map((item) => scoreAt(matrix, 0, item))).toEqual(expected);
     expect(report.states).toEqual({ scored: 1, errored: 1, unscored: 1 });
     expect(report.scores.equal).toBe(equal);
@@ -274,7 +293,7 @@ describe("samples without an answer or a score", () => {
 describe("choices", () => {
   it("are asked for all tasks at once", async () => {
     const logs = fileURLToPath(new URL("../../fixtures/lm-eval/logs", import.meta.url));
-    const error = await rejection(importLmEval([logs], options()));
+    const error = await rejection(importLogs(harnessNamed("lm-eval"), [logs], options()));
     expectRefusal(error, "invalid_option", "4 tasks need another choice");
     expect(error.message).toContain(
       "toy_sums has several filters: choose one with --filter: strict-match, flexible-extract",
@@ -285,18 +304,18 @@ describe("choices", () => {
 describe("paths", () => {
   it("that don't exist, hold no samples or are no log are named", async () => {
     expectRefusal(
-      await rejection(importLmEval(["/nope"], options())),
+      await rejection(importLogs(harnessNamed("lm-eval"), ["/nope"], options())),
       "not_found",
       "/nope: there is no such file or folder",
     );
     folder.write("empty/results_2026-01-01T00-00-00.json", "{}");
     expectRefusal(
-      await rejection(importLmEval([folder.path("empty")], options())),
+      await rejection(importLogs(harnessNamed("lm-eval"), [folder.path("empty")], options())),
       "invalid_data",
       "only results: lm_eval writes them with --log_samples",
     );
     expectRefusal(
-      await rejection(importLmEval([folder.write("a.txt", "")], options())),
+      await rejection(importLogs(harnessNamed("lm-eval"), [folder.write("a.txt", "")], options())),
       "invalid_data",
       "the name of a log tells its task",
     );
@@ -305,11 +324,13 @@ describe("paths", () => {
   it("may be single files; the model is named by the results beside, or --model-name", async () => {
     const out = written(run);
     const file = `${out}/Org__one/samples_t_b_${run.date}.jsonl`;
-    expect((await importLmEval([file, file], options())).matrix.subjects).toEqual(["Org/one"]);
-    expect((await importLmEval([file], options({ modelName: "mine" }))).matrix.subjects).toEqual(["mine"]);
+    expect((await importLogs(harnessNamed("lm-eval"), [file, file], options())).matrix.subjects).toEqual(["Org/one"]);
+    expect((await importLogs(harnessNamed("lm-eval"), [file], options({ modelName: "mine" }))).matrix.subjects).toEqual(
+      ["mine"],
+    );
     const two = written(run, other);
     expectRefusal(
-      await rejection(importLmEval([two], options({ modelName: "mine" }))),
+      await rejection(importLogs(harnessNamed("lm-eval"), [two], options({ modelName: "mine" }))),
       "invalid_option",
       "these are of 2: Org/one, Org/two",
     );

@@ -1,7 +1,8 @@
 import { parseChoices } from "anchoreval/logs";
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { importLmEval } from "../../../offline-trainer/src/import/lm-eval.ts";
+import { harnessNamed } from "anchoreval/node";
+import { importLogs } from "../../../offline-trainer/src/import/import-logs.ts";
 import { scoreAt } from "../../../offline-trainer/src/matrix/response-matrix.ts";
 import { writeLogs } from "../../support/lm-eval-logs.ts";
 import { tempFolder } from "../../support/temp-folder.ts";
@@ -50,7 +51,7 @@ it("a leaderboard written as logs is imported with the same scores, all equal to
           groups: whole ? { t: { tasks: ["t0", "t1"], weighting } } : {},
         });
       });
-      const { matrix, report } = await importLmEval([out], {
+      const { matrix, report } = await importLogs(harnessNamed("lm-eval"), [out], {
         metric: parseChoices("metric", []),
         filter: parseChoices("filter", []),
         onDuplicate: "error",

@@ -286,8 +286,8 @@ const encodingCases: BadInput[] = [
     rule: "not_utf8",
   },
   {
-    name: "Parquet",
-    file: "r.parquet",
+    name: "Parquet without its ending",
+    file: "r.table",
     responses: "PAR1\u0015\u0004\u0015",
     message: "R: the file is a Parquet file: CSV and JSON lines are read, plain or gzip",
     path: ["R"],

@@ -11,6 +11,7 @@ const one: TaskProtocol = {
 describe("flatProtocol", () => {
   it("has one value where all tasks and runs agree, else by task, and mixed where runs differ", () => {
     const flat = flatProtocol(
+      "lm-eval",
       new Map([
         ["a", [one, one]],
         [

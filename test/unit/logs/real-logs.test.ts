@@ -10,8 +10,8 @@ import {
   readLmEvalResults,
   readLmEvalSamples,
   taskProtocol,
-  type LmEvalResults,
-  type LmEvalSamples,
+  type RunResults,
+  type RunSamples,
 } from "anchoreval/logs";
 import { describe, expect, it } from "vitest";
 import { expectRefusal, refusal } from "../../support/refusal.ts";
@@ -19,12 +19,12 @@ import { expectRefusal, refusal } from "../../support/refusal.ts";
 /** Written by lm-evaluation-harness 0.4.13 itself: generate.py beside it. */
 const LOGS = fileURLToPath(new URL("../../fixtures/lm-eval/logs", import.meta.url));
 
-function results(model: string): LmEvalResults {
+function results(model: string): RunResults {
   const name = readdirSync(join(LOGS, model)).find((file) => logFileName(file)?.kind === "results")!;
   return readLmEvalResults(readFileSync(join(LOGS, model, name), "utf8"), name);
 }
 
-function samples(model: string, task: string, chosen: { metric?: string; filter?: string } = {}): LmEvalSamples {
+function samples(model: string, task: string, chosen: { metric?: string; filter?: string } = {}): RunSamples {
   const file = readdirSync(join(LOGS, model)).find((name) => logFileName(name)?.task === task)!;
   return readLmEvalSamples(readFileSync(join(LOGS, model, file), "utf8").split("\n"), {
     file,
@@ -76,6 +76,7 @@ describe("a results file of lm-eval 0.4.13", () => {
       chatTemplate: false,
       systemInstruction: "none",
       fewshotAsMultiturn: null,
+      solver: null,
       metric: "acc",
       filter: "none",
       generation: null,

@@ -519,8 +519,8 @@ describe("import", () => {
     { name: "no harness", argv: () => ["import", "--out", out, runs], message: "--from is needed" },
     {
       name: "another harness",
-      argv: () => ["import", "--from", "helm", "--out", out, runs],
-      message: "--from is lm-eval; got helm",
+      argv: () => ["import", "--from", "nowhere", "--out", out, runs],
+      message: "--from is lm-eval, inspect, helm; got nowhere",
     },
     { name: "no folder", argv: () => ["import", "--from", "lm-eval", runs], message: "--out is needed" },
     { name: "no logs", argv: () => from(), message: "name the logs: files, or folders of them" },

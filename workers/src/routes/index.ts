@@ -1,3 +1,4 @@
+import { createCheck } from "./create-check.ts";
 import { createComparison } from "./create-comparison.ts";
 import { createEstimate } from "./create-estimate.ts";
 import { createEstimateBatch } from "./create-estimate-batch.ts";
@@ -30,6 +31,7 @@ export const ROUTES = [
   readJob,
   readJobResults,
   createComparison,
+  createCheck,
   readPlan,
   createRoutes,
   createNextItems,

@@ -4,7 +4,8 @@ import { ANSWER_FIELDS } from "./estimate-request.ts";
 
 const { responses, form, formDigest, digest, level, hashes, onChangedItem } = ANSWER_FIELDS;
 
-const SideSchema = z
+/** Mirrors `ComparisonSide` of anchoreval. */
+export const ComparisonSideSchema = z
   .strictObject({
     name: z
       .string()
@@ -27,8 +28,8 @@ const SideSchema = z
 /** Mirrors `ComparisonRequest` of anchoreval. */
 export const ComparisonRequestSchema = z
   .strictObject({
-    a: SideSchema,
-    b: SideSchema,
+    a: ComparisonSideSchema,
+    b: ComparisonSideSchema,
     margin: z
       .number()
       .exactOptional()

@@ -1,5 +1,5 @@
-import type { Weighting } from "../../core/bundle/manifest.ts";
-import type { LmEvalResults } from "./read-results.ts";
+import type { Weighting } from "../core/bundle/manifest.ts";
+import type { RunResults } from "./run-results.ts";
 import { leafTasks } from "./task-groups.ts";
 
 /** Aggregates as far apart are different ones. */
@@ -12,7 +12,7 @@ const TOLERANCE = 1e-9;
  * @returns `items` where each document counts the same, `subscenarios` where each task does; `either` where both give
  * the group's score; null where neither does, or the file lacks the numbers
  */
-export function groupWeighting(results: LmEvalResults, group: string, key: string): Weighting | "either" | null {
+export function groupWeighting(results: RunResults, group: string, key: string): Weighting | "either" | null {
   const aggregate = results.groups.get(group)?.aggregates.get(key);
   const parts = leafTasks(results, group).flatMap((name) => {
     const task = results.tasks.get(name);

@@ -1,4 +1,4 @@
-import type { LmEvalResults } from "./read-results.ts";
+import type { RunResults } from "./run-results.ts";
 
 /** How a run asked and scored one task. null = the log doesn't say. */
 export interface TaskProtocol {
@@ -7,6 +7,7 @@ export interface TaskProtocol {
   readonly chatTemplate: boolean | null;
   readonly systemInstruction: string | null;
   readonly fewshotAsMultiturn: boolean | null;
+  readonly solver: string | null;
   readonly metric: string;
   readonly filter: string;
   /** These two are told, and don't make scores incomparable by themselves. */
@@ -21,6 +22,7 @@ export const COMPARED_FIELDS = [
   "chatTemplate",
   "systemInstruction",
   "fewshotAsMultiturn",
+  "solver",
   "metric",
   "filter",
 ] as const satisfies readonly (keyof TaskProtocol)[];
@@ -32,15 +34,16 @@ export const PROTOCOL_WORDS: Readonly<Record<keyof TaskProtocol, string>> = {
   chatTemplate: "chat template",
   systemInstruction: "system instruction",
   fewshotAsMultiturn: "few-shot examples as turns",
+  solver: "solver",
   metric: "metric",
   filter: "filter",
   generation: "generation settings",
-  harnessVersion: "lm-eval version",
+  harnessVersion: "harness version",
 };
 
 /** The protocol of a task in a run; a run without a results file only tells metric and filter. */
 export function taskProtocol(
-  results: LmEvalResults | null,
+  results: RunResults | null,
   { task, metric, filter }: { task: string; metric: string; filter: string },
 ): TaskProtocol {
   const told = results?.tasks.get(task);
@@ -53,6 +56,7 @@ export function taskProtocol(
     systemInstruction: results?.systemInstruction ?? null,
     // Turns only exist in a chat with examples: the harness logs its default for others too.
     fewshotAsMultiturn: chatTemplate === true && shots !== 0 ? (results?.fewshotAsMultiturn ?? null) : null,
+    solver: results?.solver ?? null,
     metric,
     filter,
     generation: results?.generation ?? null,
@@ -62,9 +66,10 @@ export function taskProtocol(
 
 /** Values for a bundle's manifest: one for all tasks where they agree, else `field/task`; `mixed` where runs differ. */
 export function flatProtocol(
+  harness: string,
   runs: ReadonlyMap<string, readonly TaskProtocol[]>,
 ): Record<string, string | number | boolean> {
-  const flat: Record<string, string | number | boolean> = { harness: "lm-eval" };
+  const flat: Record<string, string | number | boolean> = { harness };
   for (const field of Object.keys(PROTOCOL_WORDS) as (keyof TaskProtocol)[]) {
     const byTask = new Map<string, string | number | boolean>();
     for (const [task, protocols] of runs) {

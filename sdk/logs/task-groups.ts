@@ -1,11 +1,11 @@
-import type { LmEvalResults } from "./read-results.ts";
+import type { RunResults } from "./run-results.ts";
 
 /**
  * The group whose score a task counts towards: the topmost one that has an aggregate of its own. Groups that only
  * bundle tasks (a leaderboard's) are passed through, as the harness gives them no score either.
  * @returns null for a task of no such group
  */
-export function groupOfTask(results: LmEvalResults, task: string): string | null {
+export function groupOfTask(results: RunResults, task: string): string | null {
   let topmost: string | null = null;
   for (const ancestor of ancestors(results, task))
     if (results.groups.get(ancestor)!.aggregates.size > 0) topmost = ancestor;
@@ -13,7 +13,7 @@ export function groupOfTask(results: LmEvalResults, task: string): string | null
 }
 
 /** All groups that a task is in, the nearest first; of several parents, the first in the file counts. */
-export function ancestors(results: LmEvalResults, task: string): string[] {
+export function ancestors(results: RunResults, task: string): string[] {
   const found: string[] = [];
   let child: string | undefined = task;
   while (child !== undefined) {
@@ -25,7 +25,7 @@ export function ancestors(results: LmEvalResults, task: string): string[] {
 }
 
 /** The tasks of a group and of the groups in it, in order, each once. */
-export function leafTasks(results: LmEvalResults, group: string): string[] {
+export function leafTasks(results: RunResults, group: string): string[] {
   const leaves = new Set<string>();
   const visit = (name: string, path: readonly string[]): void => {
     const children = results.groups.get(name)?.children;

@@ -1,5 +1,5 @@
 import { flatProtocol } from "anchoreval/logs";
-import { findLmEvalLogs } from "anchoreval/node";
+import type { Harness } from "anchoreval/node";
 import type { ResponseMatrix } from "../matrix/response-matrix.ts";
 import { alignItems } from "./align-items.ts";
 import { assignScenarios, overallWeighting } from "./assign-scenarios.ts";
@@ -13,30 +13,36 @@ import { readRuns, type ReadOptions } from "./read-runs.ts";
 import { ContentTable, countStates, type ErrorPolicy } from "./run-scores.ts";
 import { selectRuns, type DuplicatePolicy } from "./select-runs.ts";
 
-export interface LmEvalImportOptions extends ReadOptions {
+export interface ImportOptions extends ReadOptions {
   readonly modelName?: string | undefined;
   readonly onDuplicate: DuplicatePolicy;
   readonly errors: ErrorPolicy;
   readonly allowMixed: boolean;
 }
 
-export interface LmEvalImport {
+/** What a harness's logs came to. */
+export interface LogImport {
   readonly matrix: ResponseMatrix;
   readonly report: ImportReport;
 }
 
 /**
- * Makes a response matrix of the per-sample logs of lm-evaluation-harness.
+ * Makes a response matrix of the per-sample logs of a harness.
  * @param paths - files and folders, of one or many models
- * @throws AnchorEvalError `invalid_data`, `invalid_option`, `unsupported`, `not_found`: see `readLmEvalSamples`,
- * `findLmEvalLogs`, `selectRuns`, `refuseMixedProtocols`
+ * @throws AnchorEvalError `invalid_data`, `invalid_option`, `unsupported`, `not_found`: see the harness's reader,
+ * `selectRuns`, `refuseMixedProtocols`
+ * @example await importLogs(harnessNamed("lm-eval"), ["logs"], options)
  */
-export async function importLmEval(paths: readonly string[], options: LmEvalImportOptions): Promise<LmEvalImport> {
+export async function importLogs(
+  harness: Harness,
+  paths: readonly string[],
+  options: ImportOptions,
+): Promise<LogImport> {
   const { onDuplicate, errors, allowMixed } = options;
-  const logs = await findLmEvalLogs(paths, options);
+  const logs = await harness.find(paths, options);
   const selected = selectRuns(logs, onDuplicate);
   const contents = new ContentTable();
-  const runs = await readRuns(selected.chosen, contents, options);
+  const runs = await readRuns(harness, selected.chosen, contents, options);
   const differences = protocolDifferences(runs);
   if (!allowMixed) refuseMixedProtocols(differences);
 
@@ -60,11 +66,14 @@ export async function importLmEval(paths: readonly string[], options: LmEvalImpo
     })),
   );
   const report: ImportReport = {
-    harness: "lm-eval",
+    harness: harness.name,
     models: matrix.subjects.length,
     items: matrix.items.length,
     weighting: weighting.overall,
-    protocol: flatProtocol(new Map([...tasks].map(([task, { own }]) => [task, own.map((run) => run.protocol)]))),
+    protocol: flatProtocol(
+      harness.name,
+      new Map([...tasks].map(([task, { own }]) => [task, own.map((run) => run.protocol)])),
+    ),
     scenarios: scenarios.map(({ id, tasks: names, weighting: own }) => ({
       id,
       tasks: names,
@@ -82,6 +91,7 @@ export async function importLmEval(paths: readonly string[], options: LmEvalImpo
       ...selected.warnings,
       ...doubts,
       ...(differences.length > 0 ? [`the runs were not made alike:\n${differenceTable(differences)}`] : []),
+      ...runs.flatMap((run) => run.remarks),
       ...stateWarnings(states, errors),
       ...matchingWarnings(reported),
       ...weighting.warnings,

@@ -1,0 +1,118 @@
+// A year and more of nightly checks on simulated models: how often one fails although nothing changed, and how soon one
+// finds a drop.
+// usage: node bench/check.js [--nights 500] [--models 40] [--anchors 50,100,250] [--noise 0.1] [--drop 3] [--max-drop 1]
+//
+// 200 simulated models × 2 scenarios of 1000 items; a quarter is held out of the fit and checked. A run of a model gives
+// its own answers, but of a share `noise` of the items, drawn once a model, it samples the answer anew every night, each
+// with a probability of its own, even over (0,1). A model that got worse loses the same share of every probability, so
+// that its expected score falls by `drop` points. The rule allows one false alarm in 365 runs.
+import { parseArgs } from "node:util";
+import { checkFromAnchors, loadBundle } from "anchoreval";
+import { createRandom } from "anchoreval/core";
+import {
+  bundleFiles,
+  DEFAULT_CONFIGURATION,
+  fitBundle,
+  resolveBackend,
+  scoreAt,
+  simulateLeaderboard,
+} from "anchoreval-trainer";
+import { submatrix } from "../offline-trainer/dist/matrix/response-matrix.js";
+
+const { values } = parseArgs({
+  options: {
+    nights: { type: "string", default: "500" },
+    models: { type: "string", default: "40" },
+    anchors: { type: "string", default: "50,100,250" },
+    noise: { type: "string", default: "0.1" },
+    drop: { type: "string", default: "3" },
+    "max-drop": { type: "string", default: "1" },
+  },
+});
+const number = (name) => Number(values[name]);
+const nights = number("nights");
+const sizes = values.anchors.split(",").map(Number);
+
+const { matrix } = simulateLeaderboard({ models: 200, items: 2000, scenarios: 2, dims: 2, seed: 1 });
+const order = createRandom("held out").shuffle(matrix.subjects.map((_, model) => model));
+const models = order.slice(0, number("models"));
+const { backend } = await resolveBackend("typescript", 2);
+const all = matrix.items.map((_, item) => item);
+const fitted = await fitBundle(submatrix(matrix, order.slice(50), all), {
+  benchmark: "nightly",
+  version: "1.0.0",
+  created: "2026-01-01T00:00:00Z",
+  configuration: DEFAULT_CONFIGURATION,
+  sizes,
+  seed: 1,
+  backend,
+});
+const files = bundleFiles(fitted);
+const bundle = await loadBundle({ name: "nightly", read: async (file) => files.get(file) ?? null });
+const indexOf = new Map(matrix.items.map(({ item_id }, item) => [item_id, item]));
+
+/** Of one held-out model: the chance of a right answer to every item, before and after. */
+function chancesOf(model) {
+  const random = createRandom(`model ${model}`);
+  const before = all.map((item) => {
+    const score = scoreAt(matrix, model, item);
+    const known = Number.isNaN(score) ? random.next() : score;
+    return random.next() < number("noise") ? random.next() : known;
+  });
+  const mean = before.reduce((sum, chance) => sum + chance, 0) / before.length;
+  const kept = 1 - number("drop") / 100 / mean;
+  return { before, after: before.map((chance) => chance * kept) };
+}
+
+function run(chances, form, random) {
+  const responses = new Map();
+  for (const scenario of bundle.scenarios.values())
+    for (const id of scenario.forms.get(form).itemIds)
+      responses.set(id, random.next() < chances[indexOf.get(id)] ? 1 : 0);
+  return { responses };
+}
+
+const DESIGNS = [
+  { baselines: 1, window: 1 },
+  { baselines: 7, window: 1 },
+  { baselines: 7, window: 7 },
+  { baselines: 30, window: 7 },
+];
+console.log(
+  `${models.length} models, ${nights} nights each, noise in ${100 * number("noise")} % of the items; one alarm in 365 nights allowed`,
+);
+for (const size of sizes)
+  for (const { baselines: count, window } of DESIGNS) {
+    const form = String(size);
+    const tally = { unchanged: 0, expected: 0, allowed: 0, passed: 0, nights: [], missed: 0, found: 0 };
+    for (const model of models) {
+      const { before, after } = chancesOf(model);
+      const random = createRandom(`nights ${model} ${form} ${count} ${window}`);
+      const runs = (chances, n) => Array.from({ length: n }, () => run(chances, form, random));
+      const baselines = runs(before, count);
+      const check = (history, maxDrop) =>
+        checkFromAnchors(bundle, history.slice(-window), { baselines, maxDrop, form });
+      const unchanged = runs(before, window - 1);
+      for (let night = 0; night < nights; night++) {
+        unchanged.push(run(before, form, random));
+        const { verdict, drop } = check(unchanged, number("max-drop") / 100);
+        tally.unchanged += Number(verdict === "regressed");
+        tally.passed += Number(verdict === "passed");
+        tally.expected += drop.alarmsWithoutChange / 365;
+        tally.found += drop.found;
+        tally.allowed += Number(drop.low > 0); // what the rule would be with nothing allowed
+      }
+      const history = runs(before, window - 1); // the nights before the drop
+      let night = 0;
+      do history.push(run(after, form, random));
+      while (++night < nights && check(history, 0).verdict !== "regressed");
+      if (night < nights) tally.nights.push(night);
+      else tally.missed++;
+    }
+    const total = models.length * nights;
+    const sorted = [...tally.nights, ...Array(tally.missed).fill(Infinity)].sort((a, b) => a - b);
+    const rate = (alarms) => ((365 * alarms) / total).toFixed(2);
+    console.log(
+      `${size} anchors a scenario, ${count} ${count === 1 ? "baseline" : "baselines"}, last ${window}: alarms a year without a change ${rate(tally.allowed)} (allowed 1) with max-drop 0, ${rate(tally.unchanged)} (stated ${rate(tally.expected)}) with ${number("max-drop")}, passed ${((100 * tally.passed) / total).toFixed(0)} %, finds ${((100 * tally.found) / total).toFixed(1)} points; a drop of ${number("drop")} found in ${sorted[Math.floor(sorted.length / 2)]} nights in half, ${sorted[Math.floor(0.9 * sorted.length)]} in nine tenths, max-drop 0`,
+    );
+  }

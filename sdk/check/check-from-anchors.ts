@@ -1,0 +1,112 @@
+import { keepCommon, responsesOf } from "../compare/common-answers.ts";
+import { modelEvidence } from "../compare/model-evidence.ts";
+import { resolveModels } from "../compare/resolve-models.ts";
+import type { ComparedModel } from "../compare/types.ts";
+import type { Bundle } from "../core/bundle/bundle.ts";
+import { AnchorEvalError } from "../core/errors.ts";
+import { estimateFromAnchors } from "../estimate/estimate-from-anchors.ts";
+import type { Estimate } from "../estimate/types.ts";
+import { checkDrop } from "./check-drop.ts";
+import { checkMinimum } from "./check-minimum.ts";
+import { expectedDifference } from "./expected-difference.ts";
+import type { CheckOptions, CheckResult, CheckVerdict } from "./types.ts";
+
+/**
+ * Whether a model got worse: its answers against those of earlier runs, against a lowest score, or both. A check fails
+ * only where the answers show it, and how seldom it fails without a reason is stated: built for runs every night.
+ * Synchronous; touches no network.
+ *
+ * A drop is that of the expected scores: two runs of a model that samples its answers differ, and that noise counts as
+ * no change. A lowest score is held against the score that this run would have got on all items.
+ *
+ * @param bundle - from `loadBundle`
+ * @param current - the answers to be checked, scores in [0,1] by item id; of several runs each item's mean counts
+ * @returns a verdict for each rule and for all, with bounds, in fractions
+ * @throws AnchorEvalError as `compareFromAnchors`; `invalid_option` without a rule, and for a value out of its range
+ * @example
+ * const { verdict, drop } = checkFromAnchors(bundle, { responses: tonight }, { baselines: [{ responses: released }] });
+ */
+export function checkFromAnchors(
+  bundle: Bundle,
+  current: ComparedModel | readonly ComparedModel[],
+  options: CheckOptions,
+): CheckResult {
+  const { baselines = [], maxDrop = 0.01, minScore, level = 0.95, form: asked, onChangedItem } = options;
+  const alarms = alarmRate(options);
+  if (baselines.length === 0 && minScore === undefined)
+    throw new AnchorEvalError("invalid_option", "a check needs a baseline's answers, a lowest score, or both");
+  if (!(level > 0.5 && level < 1))
+    throw new AnchorEvalError("invalid_option", `level is a one-sided confidence in (0.5,1), got ${level}`);
+  if (!(maxDrop >= 0 && maxDrop < 1))
+    throw new AnchorEvalError("invalid_option", `maxDrop is a drop of scores in [0,1), got ${maxDrop}`);
+  if (minScore !== undefined && !(minScore >= 0 && minScore <= 1))
+    throw new AnchorEvalError("invalid_option", `minScore is a score in [0,1], got ${minScore}`);
+
+  const runs = Array.isArray(current) ? (current as readonly ComparedModel[]) : [current as ComparedModel];
+  if (runs.length === 0) throw new AnchorEvalError("invalid_option", "a check needs answers");
+  const names = [...named(baselines, "baseline"), ...named(runs, "current")];
+  const { form, scores, warnings } = resolveModels(bundle, [...baselines, ...runs], names, {
+    ...(asked !== undefined && { form: asked }),
+    ...(onChangedItem !== undefined && { onChangedItem }),
+  });
+  const own = meanScores(scores.slice(baselines.length));
+  const before = baselines.length === 0 ? null : meanScores(scores.slice(0, baselines.length));
+  const counts = [...keepCommon(before ? [before, own] : [own], ["the baselines", "the checked runs"]).values()];
+  const estimateAt = (oneSided: number): Estimate =>
+    estimateFromAnchors(bundle, responsesOf(bundle, form, own), { form, level: 2 * oneSided - 1 });
+  const drop =
+    before &&
+    checkDrop(
+      expectedDifference(bundle.manifest, modelEvidence(bundle, form, before), modelEvidence(bundle, form, own)),
+      maxDrop,
+      { alarms, level },
+    );
+  const minimum = minScore === undefined ? null : checkMinimum(estimateAt, minScore, { alarms, level });
+  return {
+    benchmark: bundle.manifest.benchmark,
+    version: bundle.manifest.version,
+    form,
+    digest: bundle.digest,
+    verdict: together([drop, minimum].flatMap((rule) => (rule === null ? [] : [rule.verdict]))),
+    drop,
+    minimum,
+    alarms,
+    level,
+    answered: counts.reduce((sum, count) => sum + count.answered, 0),
+    of: counts.reduce((sum, count) => sum + count.of, 0),
+    warnings: [...warnings, ...estimateAt(level).warnings],
+  };
+}
+
+function named(models: readonly ComparedModel[], side: string): string[] {
+  return models.map(({ name }, k) => name ?? (models.length === 1 ? side : `${side} ${k + 1}`));
+}
+
+function alarmRate({ alarmsPerYear = 1, runsPerYear = 365 }: CheckOptions): CheckResult["alarms"] {
+  if (!(runsPerYear >= 1 && Number.isFinite(runsPerYear)))
+    throw new AnchorEvalError("invalid_option", `runsPerYear is at least 1, got ${runsPerYear}`);
+  if (!(alarmsPerYear > 0 && alarmsPerYear <= runsPerYear / 2))
+    throw new AnchorEvalError(
+      "invalid_option",
+      `alarmsPerYear is above 0 and at most half of ${runsPerYear} runs, got ${alarmsPerYear}`,
+    );
+  return { perYear: alarmsPerYear, runsPerYear, probability: alarmsPerYear / runsPerYear };
+}
+
+/** Mean over those of several runs that answered, aligned with the form's anchors; NaN where none did. */
+function meanScores(runs: readonly ReadonlyMap<string, Float64Array>[]): Map<string, Float64Array> {
+  return new Map(
+    [...runs[0]!].map(([id, first]) => [
+      id,
+      first.map((_, j) => {
+        const given = runs.map((run) => run.get(id)![j]!).filter((score) => !Number.isNaN(score));
+        return given.reduce((sum, score) => sum + score, 0) / given.length;
+      }),
+    ]),
+  );
+}
+
+function together(verdicts: readonly CheckVerdict[]): CheckVerdict {
+  if (verdicts.includes("regressed")) return "regressed";
+  return verdicts.every((verdict) => verdict === "passed") ? "passed" : "undecided";
+}

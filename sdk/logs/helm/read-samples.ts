@@ -1,0 +1,162 @@
+import { contentHash, type ItemContent } from "../../core/bundle/content-hash.ts";
+import { AnchorEvalError } from "../../core/errors.ts";
+import { canonicalJson } from "../canonical-json.ts";
+import { scoreScale, type ScaleOptions } from "../score-scale.ts";
+import type { LoggedSample, RunSamples, SampleState } from "../types.ts";
+import { mainMetric, mayBeScore } from "./main-metric.ts";
+import type { HelmRun } from "./read-run.ts";
+
+export interface HelmSampleOptions extends ScaleOptions {
+  /** Names the run in messages. */
+  readonly file: string;
+  /** The metric that is the score. @default HELM's own main metric of the group */
+  readonly metric?: string | undefined;
+}
+
+interface Instance {
+  readonly split: string | null;
+  readonly hash: string | null;
+  readonly text: string | null;
+  failed: boolean;
+}
+
+/**
+ * The scores of one run of HELM: of every instance as it is, the mean over the train trials; perturbed ones are left out.
+ * @param stats - per_instance_stats.json, parsed
+ * @param state - scenario_state.json, parsed; null where it isn't there: items are known by their ids alone
+ * @throws AnchorEvalError `invalid_data` naming file and instance; `invalid_option` with a list where no metric was chosen
+ * and HELM's main one isn't known, or not the one that was
+ */
+export function readHelmSamples(run: HelmRun, stats: unknown, state: unknown, options: HelmSampleOptions): RunSamples {
+  const { file } = options;
+  if (!Array.isArray(stats))
+    throw new AnchorEvalError("invalid_data", `${file}: per_instance_stats.json is no list of instances`);
+  const instances = instancesOf(state);
+  const split = evaluatedSplit(stats);
+  const values = new Map<string, Map<string, number[]>>();
+  const metrics = new Set<string>();
+  const trials = new Set<unknown>();
+  const perturbed = new Set<string>();
+  stats.forEach((entry: unknown, position) => {
+    const { instance_id: id, train_trial_index: trial, perturbation, stats: own } = record(entry);
+    if (typeof id !== "string" || !Array.isArray(own))
+      throw new AnchorEvalError(
+        "invalid_data",
+        `${file}: per_instance_stats.json: entry ${position + 1} has no instance_id and stats`,
+      );
+    if (perturbation !== undefined) return void perturbed.add(id);
+    trials.add(trial);
+    const found = values.get(id) ?? new Map<string, number[]>();
+    values.set(id, found);
+    for (const stat of own) {
+      const { name, mean } = record(stat);
+      const { name: metric, split: where, perturbation: changed } = record(name);
+      if (typeof metric !== "string" || where !== split || changed !== undefined || !mayBeScore(metric)) continue;
+      metrics.add(metric);
+      if (typeof mean === "number") found.set(metric, [...(found.get(metric) ?? []), mean]);
+    }
+  });
+  if (values.size === 0) throw new AnchorEvalError("invalid_data", `${file}: the run has no instances`);
+  const metric = chooseMetric(run, metrics, options);
+  const scale = scoreScale(options);
+  const samples = [...values].flatMap(([id, found]): LoggedSample[] => {
+    const instance = instances.get(id);
+    if (instance && instance.split !== null && instance.split !== split) return [];
+    const own = found.get(metric);
+    const mean = own && own.reduce((sum, value) => sum + value, 0) / own.length;
+    const score = mean === undefined ? null : scale(mean) + 0;
+    if (score !== null && !(score >= 0 && score <= 1))
+      throw new AnchorEvalError(
+        "invalid_data",
+        `${file}: instance ${id}: ${metric} is ${mean}: for scores that are not in [0,1] give --score-range lo,hi`,
+        { issues: [{ path: [file, id, metric], code: "out_of_range", message: `${metric} is ${mean}` }] },
+      );
+    const sample: SampleState = instance?.failed === true ? "errored" : score === null ? "unscored" : "scored";
+    return [
+      { task: run.task, doc_id: id, state: sample, score, hash: instance?.hash ?? null, text: instance?.text ?? null },
+    ];
+  });
+  return {
+    task: run.task,
+    metric,
+    filter: split,
+    samples,
+    remarks: [
+      ...(trials.size > 1 ? [`${file}: scores are means over ${trials.size} train trials`] : []),
+      ...(perturbed.size > 0 ? [`${file}: perturbed versions of ${perturbed.size} instances are left out`] : []),
+    ],
+    metrics: [...metrics],
+    filters: [split],
+  };
+}
+
+/** HELM evaluates on the test split, where there is none on the validation split. */
+function evaluatedSplit(stats: readonly unknown[]): string {
+  const splits = new Set<unknown>();
+  for (const entry of stats)
+    for (const stat of (record(entry).stats ?? []) as unknown[]) splits.add(record(record(stat).name).split);
+  return splits.has("test") || !splits.has("valid") ? "test" : "valid";
+}
+
+function chooseMetric(run: HelmRun, metrics: ReadonlySet<string>, { file, metric }: HelmSampleOptions): string {
+  const list = metrics.size > 0 ? `this run has ${[...metrics].join(", ")}` : "this run has no scores";
+  if (metric !== undefined) {
+    if (metrics.has(metric)) return metric;
+    throw new AnchorEvalError("invalid_option", `${file}: ${run.task} has no metric ${metric}: ${list}`);
+  }
+  const main = mainMetric(run.group);
+  if (main !== null && metrics.has(main)) return main;
+  if (metrics.size === 1) return [...metrics][0]!;
+  throw new AnchorEvalError(
+    "invalid_option",
+    `${file}: which metric of ${run.task} is the score isn't known: choose one with --metric: ${[...metrics].join(", ")}`,
+  );
+}
+
+function instancesOf(state: unknown): Map<string, Instance> {
+  const instances = new Map<string, Instance>();
+  const states = record(state).request_states;
+  for (const entry of Array.isArray(states) ? states : []) {
+    const { instance, result } = record(entry);
+    const fields = record(instance);
+    const { id, perturbation, split } = fields;
+    if (typeof id !== "string" || perturbation !== undefined) continue;
+    const known = instances.get(id);
+    const failed = record(result).success === false;
+    if (known) known.failed ||= failed;
+    else {
+      const content = instanceContent(fields);
+      instances.set(id, {
+        split: typeof split === "string" ? split : null,
+        hash: content && contentHash(content),
+        text: content && [content.input, ...(content.choices ?? [])].join("\n"),
+        failed,
+      });
+    }
+  }
+  return instances;
+}
+
+/** Input and right references; all references are choices where some are wrong. No examples, no instructions. */
+function instanceContent({ input, references }: Record<string, unknown>): ItemContent | null {
+  const { text, multimedia_content: media } = record(input);
+  if (typeof text !== "string") return null;
+  const all = (Array.isArray(references) ? references : []).map((reference: unknown) => {
+    const { output, tags } = record(reference);
+    return { text: textOf(record(output).text), right: Array.isArray(tags) && tags.includes("correct") };
+  });
+  const right = all.filter((reference) => reference.right).map((reference) => reference.text);
+  return {
+    input: media === undefined || media === null ? text : `${text}\n${canonicalJson(media)}`,
+    ...(right.length < all.length && { choices: all.map((reference) => reference.text) }),
+    target: right,
+  };
+}
+
+function textOf(value: unknown): string {
+  return typeof value === "string" ? value : "";
+}
+
+function record(value: unknown): Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {};
+}

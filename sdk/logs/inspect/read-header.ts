@@ -1,0 +1,117 @@
+import { AnchorEvalError } from "../../core/errors.ts";
+import { canonicalJson } from "../canonical-json.ts";
+import type { RunResults, TaskResults } from "../run-results.ts";
+
+/** What a log of Inspect says before its samples. */
+export interface InspectHeader {
+  readonly task: string;
+  readonly model: string;
+  /** ISO 8601. */
+  readonly date: string;
+  /** `success`, `error`, `cancelled` or `started`. */
+  readonly status: string;
+  readonly invalidated: boolean;
+  /** How often every sample was run. */
+  readonly epochs: number;
+  /** Names of what makes one score of a sample's epochs; `mean` unless told otherwise. */
+  readonly reducers: readonly string[];
+  readonly results: RunResults;
+}
+
+/** Aggregates of these names are means over samples. */
+const MEANS = ["accuracy", "mean"];
+
+/**
+ * Reads the header of a log: `header.json` of an `.eval` file, or a whole `.json` log.
+ * @param file - names the file in messages
+ * @throws AnchorEvalError `invalid_data` where it isn't one
+ */
+export function readInspectHeader(value: unknown, file: string): InspectHeader {
+  const root = record(value);
+  const own = record(root.eval);
+  const { task, model, created } = own;
+  if (typeof task !== "string" || typeof model !== "string" || typeof root.status !== "string")
+    throw new AnchorEvalError(
+      "invalid_data",
+      `${file}: this is no log of Inspect: it has no eval.task, eval.model and status`,
+    );
+  const config = record(own.config);
+  const completed = record(root.stats).completed_at;
+  const reducers = Array.isArray(config.epochs_reducer) ? config.epochs_reducer.map(String) : ["mean"];
+  return {
+    task,
+    model,
+    date: typeof completed === "string" && completed !== "" ? completed : typeof created === "string" ? created : "",
+    status: root.status,
+    invalidated: root.invalidated === true,
+    epochs: typeof config.epochs === "number" ? config.epochs : 1,
+    reducers,
+    results: {
+      model,
+      modelArguments: filled(own.model_args),
+      harnessVersion: textOf(record(own.packages).inspect_ai),
+      chatTemplate: null,
+      systemInstruction: null,
+      fewshotAsMultiturn: null,
+      generation: filled(record(root.plan).config),
+      solver: solverOf(record(root.plan).steps),
+      tasks: new Map([[task, taskResults(root, own)]]),
+      groups: new Map(),
+    },
+  };
+}
+
+function taskResults(root: Record<string, unknown>, own: Record<string, unknown>): TaskResults {
+  const dataset = record(own.dataset);
+  const ids = Array.isArray(dataset.sample_ids) ? dataset.sample_ids.length : null;
+  const all = typeof dataset.samples === "number" ? dataset.samples : ids;
+  return {
+    version: textOf(own.task_version) ?? (own.task_version == null ? null : canonicalJson(own.task_version)),
+    shots: null,
+    aggregates: aggregatesOf(record(root.results).scores),
+    aggregations: new Map(),
+    higherIsBetter: new Map(),
+    filters: [],
+    documents: all === null ? null : { all, run: ids ?? all },
+  };
+}
+
+/** Means of every score by `score,reducer`. */
+function aggregatesOf(scores: unknown): Map<string, number> {
+  const aggregates = new Map<string, number>();
+  for (const entry of Array.isArray(scores) ? scores : []) {
+    const { name, scorer, reducer, metrics } = record(entry);
+    if (typeof name !== "string") continue;
+    const score = typeof scorer === "string" && scorer !== name ? `${scorer}/${name}` : name;
+    for (const mean of MEANS) {
+      const { value } = record(record(metrics)[mean]);
+      if (typeof value === "number") aggregates.set(`${score},${textOf(reducer) ?? "mean"}`, value);
+    }
+  }
+  return aggregates;
+}
+
+/** The steps with the arguments that they were given: `system_message(template="…"), generate()`. */
+function solverOf(steps: unknown): string | null {
+  if (!Array.isArray(steps) || steps.length === 0) return null;
+  return steps
+    .map((step) => {
+      const { solver, params_passed: passed, params } = record(step);
+      const given = Object.entries(record(passed ?? params)).filter(([, value]) => value !== null);
+      return `${String(solver)}(${given.map(([name, value]) => `${name}=${canonicalJson(value)}`).join(", ")})`;
+    })
+    .join(", ");
+}
+
+function filled(value: unknown): string | null {
+  const entries = Object.entries(record(value)).filter(([, own]) => own !== null);
+  return entries.length === 0 ? null : canonicalJson(Object.fromEntries(entries));
+}
+
+function textOf(value: unknown): string | null {
+  return typeof value === "string" ? value : null;
+}
+
+function record(value: unknown): Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {};
+}

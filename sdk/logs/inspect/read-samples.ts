@@ -1,0 +1,138 @@
+import { contentHash } from "../../core/bundle/content-hash.ts";
+import { AnchorEvalError } from "../../core/errors.ts";
+import { scoreScale, type ScaleOptions } from "../score-scale.ts";
+import type { LoggedSample, RunSamples, SampleState } from "../types.ts";
+import type { InspectHeader } from "./read-header.ts";
+import { sampleContent, sampleText } from "./sample-content.ts";
+import { scoreValue } from "./score-value.ts";
+
+export interface InspectSampleOptions extends ScaleOptions {
+  /** Names the file in messages. */
+  readonly file: string;
+  /** The score that counts; needed where samples have several. Of scores with several values `SCORER/VALUE`. */
+  readonly metric?: string | undefined;
+}
+
+/** What is kept of one epoch of a sample: events, messages and the rest of a log are large. */
+interface Epoch {
+  readonly id: number | string;
+  readonly scores: ReadonlyMap<string, number | null>;
+  readonly errored: boolean;
+  readonly hash: string | null;
+  readonly text: string | null;
+}
+
+/**
+ * Takes the samples of one log of Inspect, one after another, and scores each item by the mean over its epochs.
+ * @throws AnchorEvalError `invalid_data` naming file, sample and rule; `invalid_option` with a list where samples have
+ * several scores and none was chosen, or not the one that was
+ */
+export class InspectSampleReader {
+  readonly #header: InspectHeader;
+  readonly #options: InspectSampleOptions;
+  readonly #epochs: Epoch[] = [];
+
+  constructor(header: InspectHeader, options: InspectSampleOptions) {
+    this.#header = header;
+    this.#options = options;
+  }
+
+  /** @param sample - one of a log's samples, as parsed JSON */
+  add(sample: unknown): void {
+    const fields = (typeof sample === "object" ? sample : null) as Record<string, unknown> | null;
+    const id = fields?.["id"];
+    if (!fields || (typeof id !== "number" && typeof id !== "string"))
+      throw new AnchorEvalError("invalid_data", `${this.#options.file}: sample ${this.#epochs.length + 1} has no id`, {
+        issues: [
+          {
+            path: [this.#options.file, "samples", this.#epochs.length, "id"],
+            code: "missing",
+            message: "a sample has an id",
+          },
+        ],
+      });
+    const content = sampleContent(fields);
+    this.#epochs.push({
+      id,
+      scores: scoresOf(fields["scores"] ?? fields["score"]),
+      errored: fields["error"] != null,
+      hash: content && contentHash(content),
+      text: sampleText(fields),
+    });
+  }
+
+  finish(): RunSamples {
+    const { task, status, epochs, reducers, invalidated } = this.#header;
+    const { file } = this.#options;
+    if (this.#epochs.length === 0) throw new AnchorEvalError("invalid_data", `${file}: the log has no samples`);
+    const metrics = [...new Set(this.#epochs.flatMap(({ scores }) => [...scores.keys()]))];
+    const metric = this.#choose(metrics);
+    const scale = scoreScale(this.#options);
+    const items = new Map<number | string, Epoch[]>();
+    for (const epoch of this.#epochs) items.set(epoch.id, [...(items.get(epoch.id) ?? []), epoch]);
+    const samples = [...items].map(([id, own]): LoggedSample => {
+      const values = own.flatMap(({ scores }) => scores.get(metric) ?? []);
+      const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
+      const score = values.length === 0 ? null : scale(mean) + 0;
+      if (score !== null && !(score >= 0 && score <= 1))
+        throw new AnchorEvalError(
+          "invalid_data",
+          `${file}: sample ${id}: ${metric} is ${mean}: for scores that are not in [0,1] give --score-range lo,hi`,
+          { issues: [{ path: [file, id, metric], code: "out_of_range", message: `${metric} is ${mean}` }] },
+        );
+      const state: SampleState =
+        score !== null ? "scored" : own.some(({ errored }) => errored) ? "errored" : "unscored";
+      return { task, doc_id: id, state, score, hash: own[0]!.hash, text: own[0]!.text };
+    });
+    const failed = this.#epochs.filter(({ errored }) => errored).length;
+    return {
+      task,
+      metric,
+      filter: "mean",
+      samples,
+      remarks: [
+        ...(status === "success" ? [] : [`${file}: the run ended with the status ${status}: what it lacks is missing`]),
+        ...(invalidated ? [`${file}: the log is marked as invalidated`] : []),
+        ...(epochs > 1 ? [`${file}: scores are means over ${epochs} epochs`] : []),
+        ...(failed > 0 && epochs > 1 ? [`${file}: ${failed} epochs of samples ended in an error and don't count`] : []),
+        ...(epochs > 1 && !reducers.includes("mean")
+          ? [
+              `${file}: Inspect made one score of the epochs by ${reducers.join(", ")}, which is no mean: the scores differ from its own`,
+            ]
+          : []),
+      ],
+      metrics,
+      filters: ["mean"],
+    };
+  }
+
+  #choose(metrics: readonly string[]): string {
+    const { file, metric } = this.#options;
+    const { task } = this.#header;
+    if (metric !== undefined) {
+      if (metrics.includes(metric)) return metric;
+      const there = metrics.length > 0 ? `this log has ${metrics.join(", ")}` : "this log has none";
+      throw new AnchorEvalError("invalid_option", `${file}: ${task} has no score ${metric}: ${there}`);
+    }
+    if (metrics.length === 1) return metrics[0]!;
+    if (metrics.length === 0)
+      throw new AnchorEvalError("unsupported", `${file}: no sample of ${task} has a score that is one number`);
+    throw new AnchorEvalError(
+      "invalid_option",
+      `${file}: ${task} has several scores: choose one with --metric: ${metrics.join(", ")}`,
+    );
+  }
+}
+
+/** By scorer, or by `scorer/value` where a scorer gives several. */
+function scoresOf(scores: unknown): Map<string, number | null> {
+  const found = new Map<string, number | null>();
+  for (const [scorer, score] of Object.entries((scores ?? {}) as Record<string, { value?: unknown } | null>)) {
+    const value = score?.value;
+    if (Array.isArray(value)) continue;
+    if (typeof value === "object" && value !== null)
+      for (const [name, own] of Object.entries(value)) found.set(`${scorer}/${name}`, scoreValue(own));
+    else found.set(scorer, scoreValue(value));
+  }
+  return found;
+}

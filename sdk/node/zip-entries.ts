@@ -1,0 +1,169 @@
+import { open, type FileHandle } from "node:fs/promises";
+import * as zlib from "node:zlib";
+import { AnchorEvalError } from "../core/errors.ts";
+import { readError } from "./tables/file-chunks.ts";
+
+/** Unpacks zstd where Node itself doesn't (before 22.15). */
+export type Unzstd = (bytes: Uint8Array) => Uint8Array;
+
+/** An archive's files, by name, each read when it is asked for. */
+export interface ZipArchive {
+  readonly names: readonly string[];
+  /** @throws AnchorEvalError `invalid_data` where it is damaged, `unsupported` for another compression */
+  read(name: string): Promise<Uint8Array>;
+  close(): Promise<void>;
+}
+
+interface Entry {
+  readonly method: number;
+  readonly begin: number;
+  readonly packed: number;
+  readonly size: number;
+  readonly crc: number;
+}
+
+const END = 0x06054b50;
+const END_64 = 0x06064b50;
+const CENTRAL = 0x02014b50;
+const LOCAL = 0x04034b50;
+/** Size of the end record with the longest comment. */
+const LONGEST_END = 22 + 0xffff;
+
+/**
+ * Opens a zip archive by its central directory: stored, deflated, and zstd; up to 2^53 bytes, nothing encrypted.
+ * @throws AnchorEvalError `not_found`, `unavailable`; `invalid_data` for what is no archive, or a broken one
+ * @see PKWARE, APPNOTE.TXT, .ZIP File Format Specification
+ */
+export async function openZip(path: string, unzstd?: Unzstd): Promise<ZipArchive> {
+  let file: FileHandle;
+  try {
+    file = await open(path);
+  } catch (error) {
+    throw readError(path, error);
+  }
+  try {
+    const entries = await readDirectory(file, path);
+    return {
+      names: [...entries.keys()],
+      read: (name) => readEntry(file, path, name, entries.get(name)!, unzstd),
+      close: () => file.close(),
+    };
+  } catch (error) {
+    await file.close();
+    throw error;
+  }
+}
+
+async function readDirectory(file: FileHandle, path: string): Promise<Map<string, Entry>> {
+  const { size } = await file.stat();
+  const tail = await piece(file, path, Math.max(0, size - LONGEST_END), Math.min(size, LONGEST_END));
+  let end = tail.byteLength - 22;
+  while (end >= 0 && tail.getUint32(end, true) !== END) end--;
+  if (end < 0) throw damaged(path, "it is no zip archive, or cut short");
+  let [count, length, begin] = [
+    tail.getUint16(end + 10, true),
+    tail.getUint32(end + 12, true),
+    tail.getUint32(end + 16, true),
+  ];
+  if (begin === 0xffffffff || count === 0xffff) {
+    const locator = end - 20;
+    const at = locator >= 0 ? Number(tail.getBigUint64(locator + 8, true)) : NaN;
+    const record = Number.isSafeInteger(at) ? await piece(file, path, at, 56) : null;
+    if (record?.getUint32(0, true) !== END_64) throw damaged(path, "its directory can't be found");
+    [count, length, begin] = [32, 40, 48].map((offset) => Number(record.getBigUint64(offset, true))) as [
+      number,
+      number,
+      number,
+    ];
+  }
+  const directory = await piece(file, path, begin, length);
+  const entries = new Map<string, Entry>();
+  for (let at = 0, k = 0; k < count; k++) {
+    if (at + 46 > length || directory.getUint32(at, true) !== CENTRAL) throw damaged(path, "its directory is broken");
+    const [name, extra, comment] = [28, 30, 32].map((offset) => directory.getUint16(at + offset, true)) as [
+      number,
+      number,
+      number,
+    ];
+    const bytes = new Uint8Array(directory.buffer, directory.byteOffset + at + 46, name);
+    entries.set(new TextDecoder().decode(bytes), {
+      method: directory.getUint16(at + 10, true),
+      crc: directory.getUint32(at + 16, true),
+      ...sizes(directory, at, name, extra),
+    });
+    at += 46 + name + extra + comment;
+  }
+  return entries;
+}
+
+/** Sizes and place of an entry, those of 64 bits from its extra field. */
+function sizes(directory: DataView, at: number, name: number, extra: number): Pick<Entry, "size" | "packed" | "begin"> {
+  const found = { size: 24, packed: 20, begin: 42 };
+  const values = Object.fromEntries(
+    Object.entries(found).map(([field, offset]) => [field, directory.getUint32(at + offset, true)]),
+  ) as Record<keyof typeof found, number>;
+  for (
+    let field = at + 46 + name;
+    field + 4 <= at + 46 + name + extra;
+    field += 4 + directory.getUint16(field + 2, true)
+  ) {
+    if (directory.getUint16(field, true) !== 1) continue;
+    let from = field + 4;
+    for (const key of ["size", "packed", "begin"] as const) {
+      if (values[key] !== 0xffffffff) continue;
+      values[key] = Number(directory.getBigUint64(from, true));
+      from += 8;
+    }
+  }
+  return values;
+}
+
+async function readEntry(
+  file: FileHandle,
+  path: string,
+  name: string,
+  { method, begin, packed, size, crc }: Entry,
+  unzstd: Unzstd | undefined,
+): Promise<Uint8Array> {
+  const header = await piece(file, path, begin, 30);
+  if (header.getUint32(0, true) !== LOCAL) throw damaged(path, `${name} isn't where the directory says`);
+  const from = begin + 30 + header.getUint16(26, true) + header.getUint16(28, true);
+  const view = await piece(file, path, from, packed);
+  const bytes = new Uint8Array(view.buffer, view.byteOffset, packed);
+  let content: Uint8Array;
+  try {
+    content = unpacked(bytes, method, unzstd);
+  } catch (cause) {
+    if (cause instanceof AnchorEvalError) throw new AnchorEvalError(cause.code, `${path}: ${cause.message}`, { cause });
+    throw damaged(path, `${name} can't be unpacked`, cause);
+  }
+  if (content.length !== size || zlib.crc32(content) !== crc) throw damaged(path, `${name} isn't what was packed`);
+  return content;
+}
+
+function unpacked(bytes: Uint8Array, method: number, unzstd: Unzstd | undefined): Uint8Array {
+  if (method === 0) return bytes;
+  if (method === 8) return zlib.inflateRawSync(bytes);
+  if (method !== 93) throw new AnchorEvalError("unsupported", `it is compressed by zip's method ${method}`);
+  const own = (zlib as { zstdDecompressSync?: Unzstd }).zstdDecompressSync;
+  const unpack = own ?? unzstd;
+  if (unpack) return unpack(bytes);
+  throw new AnchorEvalError(
+    "unsupported",
+    "it is compressed by zstd, which Node reads from 22.15 on: take that, install anchoreval-trainer, or write the log as JSON (inspect log convert --to json)",
+  );
+}
+
+async function piece(file: FileHandle, path: string, begin: number, length: number): Promise<DataView> {
+  const bytes = new Uint8Array(length);
+  const { bytesRead } = await file.read(bytes, 0, length, begin);
+  if (bytesRead < length) throw damaged(path, "it is cut short");
+  return new DataView(bytes.buffer);
+}
+
+function damaged(path: string, message: string, cause?: unknown): AnchorEvalError {
+  return new AnchorEvalError("invalid_data", `${path}: ${message}`, {
+    cause,
+    issues: [{ path: [path], code: "damaged", message }],
+  });
+}

@@ -1,0 +1,185 @@
+import { execFile } from "node:child_process";
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import type { Estimate } from "anchoreval";
+import { build } from "esbuild";
+import { Miniflare } from "miniflare";
+import { beforeAll, describe, expect, test } from "vitest";
+import { readFixture } from "../support/fixture.ts";
+import { ROOT } from "../support/source-imports.ts";
+import { tempFolder } from "../support/temp-folder.ts";
+
+const folder = tempFolder();
+const run = promisify(execFile);
+const environment = { ...process.env, ONNXRUNTIME_NODE_INSTALL: "skip", npm_config_update_notifier: "false" };
+const npm = (cwd: string, ...args: string[]) => run("npm", args, { cwd, env: environment });
+/** A program of this checkout's tools. */
+const tool = (name: string, bin: string) => join(ROOT, "node_modules", name, bin);
+
+const tarballs: Record<string, string> = {};
+const project = folder.path("project");
+const golden = readFixture<Estimate>("golden-bundle/estimate.json");
+const GOLDEN = join(ROOT, "test/fixtures/golden-bundle");
+
+beforeAll(async () => {
+  for (const workspace of ["sdk", "offline-trainer"]) {
+    const args = ["pack", "--ignore-scripts", "--json", "--pack-destination", folder.path("")];
+    const [packed] = JSON.parse((await npm(join(ROOT, workspace), ...args)).stdout) as {
+      name: string;
+      filename: string;
+    }[];
+    tarballs[packed!.name] = folder.path(packed!.filename);
+  }
+  mkdirSync(project);
+  writeFileSync(join(project, "package.json"), '{ "private": true, "type": "module" }\n');
+  await npm(project, "install", "--offline", "--no-audit", "--no-fund", tarballs["anchoreval"]!);
+});
+
+describe.each(["anchoreval", "anchoreval-trainer"])("the tarball of %s", (name) => {
+  test("is what publint asks for", async () => {
+    const { stdout } = await run(process.execPath, [tool("publint", "src/cli.js"), tarballs[name]!, "--strict"]);
+    expect(stdout).toContain("All good!");
+  });
+
+  test("has types that resolve as its code does, as ESM", async () => {
+    const cli = tool("@arethetypeswrong/cli", "dist/index.js");
+    const { stdout } = await run(
+      process.execPath,
+      [cli, tarballs[name]!, "--profile", "esm-only", "--format", "json"],
+      {
+        maxBuffer: 1e8,
+      },
+    );
+    const { problems } = JSON.parse(stdout) as { problems?: Record<string, { resolutionKind?: string }[]> };
+    const kept = Object.values(problems ?? {})
+      .flat()
+      .filter(({ resolutionKind }) => resolutionKind !== "node10" && resolutionKind !== "node16-cjs");
+    expect(kept).toEqual([]);
+  });
+});
+
+describe("anchoreval in an empty project", () => {
+  const installed = join(project, "node_modules/anchoreval");
+
+  test("is under 1 MB, and comes alone", () => {
+    const size = readdirSync(installed, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .reduce((sum, entry) => sum + statSync(join(entry.parentPath, entry.name)).size, 0);
+    expect(size).toBeLessThan(1e6);
+    expect(readdirSync(join(project, "node_modules")).filter((name) => !name.startsWith("."))).toEqual(["anchoreval"]);
+    for (const file of ["README.md", "LICENSE"]) expect(readdirSync(installed)).toContain(file);
+  });
+
+  test("npx anchoreval estimate gives the golden numbers", async () => {
+    const args = [
+      "anchoreval",
+      "estimate",
+      "--bundle",
+      join(GOLDEN, "bundle"),
+      "--responses",
+      join(GOLDEN, "answers.json"),
+    ];
+    const { stdout } = await run("npx", ["--offline", "--no", ...args, "--form", "12", "--json"], {
+      cwd: project,
+      env: environment,
+    });
+    expect((JSON.parse(stdout) as { score: number }).score).toBeCloseTo(golden.score!, 9);
+  });
+
+  test("names the line that installs the trainer, where a command needs it", async () => {
+    const refused = run("npx", ["--offline", "--no", "anchoreval", "fit"], { cwd: project, env: environment });
+    await expect(refused).rejects.toThrow(/npm install .*anchoreval-trainer/);
+  });
+
+  test.each(["nodenext", "bundler"])("type-checks in a strict project, module resolution %s", async (resolution) => {
+    writeFileSync(join(project, "use.ts"), USE);
+    const module = resolution === "bundler" ? "esnext" : "nodenext";
+    const strict = { strict: true, exactOptionalPropertyTypes: true, noUncheckedIndexedAccess: true };
+    const target = { target: "es2023", lib: ["es2023", "dom"], types: [], module, moduleResolution: resolution };
+    const compilerOptions = { ...strict, ...target, skipLibCheck: false, noEmit: true };
+    writeFileSync(join(project, "tsconfig.json"), JSON.stringify({ compilerOptions, files: ["use.ts"] }));
+    const { stdout } = await run(process.execPath, [tool("typescript", "bin/tsc")], { cwd: project }).catch(
+      (error: unknown) => error as { stdout: string },
+    );
+    expect(stdout).toBe("");
+  });
+
+  test("bundles for browsers without a word of Node, and runs as a Worker", async () => {
+    const { outputFiles } = await build({
+      stdin: { contents: WORKER, resolveDir: project, loader: "ts" },
+      bundle: true,
+      write: false,
+      format: "esm",
+      platform: "browser",
+      target: "es2023",
+    });
+    const script = outputFiles[0]!.text;
+    expect(script).not.toMatch(/node:|process\.|Buffer\./);
+    const miniflare = new Miniflare({
+      modules: true,
+      script,
+      compatibilityDate: "2026-04-01",
+      serviceBindings: {
+        FILES: (request: { url: string }) =>
+          new Response(readFileSync(join(GOLDEN, new URL(request.url).pathname.slice(1)))) as never,
+      },
+    });
+    try {
+      const response = await miniflare.dispatchFetch("http://localhost/", {
+        method: "POST",
+        body: readFileSync(join(GOLDEN, "answers.json")),
+      });
+      expect(((await response.json()) as { score: number }).score).toBeCloseTo(golden.score!, 9);
+    } finally {
+      await miniflare.dispose();
+    }
+  });
+});
+
+// Takes the trainer's dependencies from the network or npm's cache: .ci/run asks for it.
+describe.skipIf(process.env["CI"] === undefined)("both tarballs together (skipped without CI=true)", () => {
+  test("install, and go from a leaderboard to an estimate", async () => {
+    const both = folder.path("both");
+    mkdirSync(both);
+    writeFileSync(join(both, "package.json"), '{ "private": true, "type": "module" }\n');
+    await npm(both, "install", "--prefer-offline", "--no-audit", "--no-fund", ...Object.values(tarballs));
+    const anchoreval = (...args: string[]) =>
+      run("npx", ["--no", "anchoreval", ...args], { cwd: both, env: environment });
+    await anchoreval("simulate", "--models", "20", "--items", "80", "--scenarios", "1", "--out", "board");
+    const board = ["--responses", "board/responses.csv.gz", "--items", "board/items.jsonl.gz"];
+    await anchoreval("fit", ...board, "--anchors", "10", "--name", "tiny@1.0.0", "--out", "tiny");
+    const { stdout } = await anchoreval("show", "tiny");
+    expect(stdout).toContain("tiny 1.0.0");
+  }, 300_000);
+});
+
+const USE = `
+import { estimateFromAnchors, loadBundle, type Estimate } from "anchoreval";
+import { mapAbility } from "anchoreval/core";
+import { encodeBundle } from "anchoreval/bundle";
+
+export async function score(answers: Record<string, number>): Promise<number | null> {
+  const bundle = await loadBundle("https://evals.example.com/v1/bundles/quiz/1.0.0");
+  const estimate: Estimate = estimateFromAnchors(bundle, answers, { form: "50" });
+  return estimate.score;
+}
+export const others = [mapAbility, encodeBundle];
+// @ts-expect-error -- a form is named by text
+export const wrong = async () => estimateFromAnchors(await loadBundle("x"), {}, { form: 50 });
+`;
+
+const WORKER = `
+import { estimateFromAnchors, loadBundle } from "anchoreval";
+
+export default {
+  async fetch(request: Request, env: { FILES: { fetch(url: string): Promise<Response> } }): Promise<Response> {
+    const read = async (file: string) => new Uint8Array(await (await env.FILES.fetch("http://files/bundle/" + file)).arrayBuffer());
+    const bundle = await loadBundle({ name: "golden", read: async (file, { range } = {}) => {
+      const bytes = await read(file);
+      return range ? bytes.subarray(range.begin, range.end) : bytes;
+    } });
+    return Response.json(estimateFromAnchors(bundle, await request.json(), { form: "12" }));
+  },
+};
+`;

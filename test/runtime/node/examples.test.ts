@@ -1,0 +1,205 @@
+import { execFile, spawnSync } from "node:child_process";
+import { chmodSync, readFileSync, writeFileSync } from "node:fs";
+import { delimiter } from "node:path";
+import { fileURLToPath } from "node:url";
+import { checkFromAnchors, estimateFromAnchors, loadBundle, type Estimate } from "anchoreval";
+import { publishBundle, r2Store } from "anchoreval/publish";
+import { startLocalWorker, type LocalWorker } from "anchoreval-trainer";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { parse } from "yaml";
+import { readFixture } from "../../support/fixture.ts";
+import { buildWorker } from "../../support/built-worker.ts";
+import { memorySource } from "../../support/memory-source.ts";
+import { sampleAnswers } from "../../support/sample-answers.ts";
+import { sampleBundle } from "../../support/sample-bundle.ts";
+import { tempFolder } from "../../support/temp-folder.ts";
+
+const path = (file: string): string => fileURLToPath(new URL(`../../../${file}`, import.meta.url));
+const folder = tempFolder();
+const files = sampleBundle();
+const answers = sampleAnswers("20");
+const collapsed = Object.fromEntries(Object.keys(answers).map((id) => [id, 0]));
+const released = folder.write("released.json", JSON.stringify({ responses: answers }));
+let worker: LocalWorker;
+let bundle = "";
+
+beforeAll(async () => {
+  await buildWorker();
+  worker = await startLocalWorker({ port: 0, persist: folder.path("state") });
+  await publishBundle(r2Store(await worker.bucket()), files);
+  bundle = `${worker.url}/v1/bundles/sample/1.0.0`;
+});
+afterAll(() => worker.dispose());
+
+interface Run {
+  readonly code: number;
+  readonly out: string;
+  readonly err: string;
+}
+
+function run(program: string, args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Run> {
+  return new Promise((resolve) => {
+    const options = { cwd: folder.path(""), env: { ...process.env, ...env } };
+    execFile(program, args, options, (error, out, err) => resolve({ code: Number(error?.code ?? 0), out, err }));
+  });
+}
+
+describe("examples/ci/github-actions.yml", () => {
+  interface Step {
+    readonly name?: string;
+    readonly uses?: string;
+    readonly run?: string;
+  }
+  const workflow = parse(readFileSync(path("examples/ci/github-actions.yml"), "utf8")) as {
+    on: { schedule: { cron: string }[] };
+    jobs: { evaluate: { env: Record<string, string>; steps: Step[] } };
+  };
+  const { env, steps } = workflow.jobs.evaluate;
+
+  /** Its own steps, as the runner carries them out: `bash -e` with a summary file; npx gives the program of this checkout. */
+  async function night(given: Record<string, number>): Promise<Run & { readonly summary: string }> {
+    const script = (name: string, text: string): void => {
+      writeFileSync(folder.path(name), text);
+      chmodSync(folder.path(name), 0o755);
+    };
+    script("npx", `#!/bin/sh\nshift 2\nexec "${process.execPath}" "${path("sdk/bin/anchoreval.js")}" "$@"\n`);
+    script("ask-model", `#!/bin/sh\n[ "$(wc -l < "$1")" = 40 ] && cat tonight.json\n`);
+    writeFileSync(folder.path("tonight.json"), JSON.stringify(given));
+    writeFileSync(folder.path("summary.md"), "");
+    const own = {
+      ...env,
+      BUNDLE: bundle,
+      FORM: "20",
+      PATH: `${folder.path("")}${delimiter}${process.env["PATH"]!}`,
+      GITHUB_STEP_SUMMARY: folder.path("summary.md"),
+    };
+    let last: Run = { code: 0, out: "", err: "" };
+    for (const { run: text } of steps) {
+      if (text === undefined || last.code !== 0) continue;
+      last = await run("bash", ["-e", "-c", text], own);
+    }
+    return { ...last, summary: readFileSync(folder.path("summary.md"), "utf8") };
+  }
+
+  test("is a workflow that pins what it uses", () => {
+    expect(workflow.on.schedule[0]!.cron).toMatch(/^\d+ \d+ \* \* \*$/);
+    expect(env["BUNDLE"]).toMatch(/\/\d+\.\d+\.\d+$/);
+    for (const { uses } of steps) if (uses !== undefined) expect(uses).toMatch(/^actions\/[a-z-]+@v\d+$/);
+  });
+
+  test("fails a night where the model collapsed, and says so in the summary", async () => {
+    const { code, out, summary } = await night(collapsed);
+    expect(code).toBe(3);
+    expect(out).toContain("REGRESSED");
+    expect(summary).toMatch(/^```\nsample 1\.0\.0, form 20[\s\S]*REGRESSED\n```\n$/);
+  });
+
+  test("warns, and passes, where nobody can tell", async () => {
+    const { code, out } = await night(answers);
+    expect(code).toBe(0);
+    expect(out).toContain("::warning::can't tell");
+  });
+
+  test("fails where the answers are broken", async () => {
+    const { code, summary } = await night({ nowhere: 1 });
+    expect(code).toBe(2);
+    expect(summary).not.toContain("PASSED");
+  });
+});
+
+/** With numpy and safetensors where it is the CI's. */
+const PYTHON = process.env["ANCHOREVAL_TEST_PYTHON"] ?? "python3";
+const python = spawnSync(PYTHON, ["--version"]).status === 0;
+const packages = spawnSync(PYTHON, ["-c", "import numpy, safetensors"]).status === 0;
+describe.skipIf(!python)("examples/ci/check.py (skipped without python3)", () => {
+  const gate = (...args: string[]): Promise<Run> => run(PYTHON, [path("examples/ci/check.py"), bundle, ...args]);
+
+  test("has the exit codes and the numbers of anchoreval check", async () => {
+    const bad = folder.write("bad.json", JSON.stringify(collapsed));
+    const { code, out } = await gate("--baseline", released, "--responses", bad, "--max-drop", "3");
+    const { drop } = checkFromAnchors(
+      await loadBundle(memorySource(files)),
+      { responses: collapsed },
+      { baselines: [{ responses: answers }], maxDrop: 0.03 },
+    );
+    const points = (fraction: number | null): string => (100 * fraction!).toFixed(1);
+    expect(out).toContain(
+      `drop: ${points(drop!.drop)} points, surely above ${points(drop!.low)}, at most ${points(drop!.high)}\nREGRESSED\n`,
+    );
+    expect(code).toBe(3);
+    expect(await gate("--baseline", released, "--responses", released, "--max-drop", "30")).toMatchObject({ code: 0 });
+    expect(await gate("--baseline", released, "--responses", released)).toMatchObject({ code: 4 });
+    expect(await gate("--responses", released, "--min-score", "99")).toMatchObject({ code: 3 });
+  });
+
+  test.each<[string, string, string]>([
+    ["an unknown item", '{"nowhere": 1}', "invalid_answers"],
+    ["an item twice", '{"x": 1, "x": 0}', "twice"],
+    ["no JSON", "item_id,score", "check.py"],
+  ])("refuses %s with 2", async (_, text, words) => {
+    const { code, err } = await gate("--baseline", released, "--responses", folder.write("odd.json", text));
+    expect(err).toContain(words);
+    expect(code).toBe(2);
+  });
+
+  test("says with 1 that the Worker isn't there", async () => {
+    const nowhere = ["http://127.0.0.1:9/v1/bundles/sample/1.0.0", "--baseline", released, "--responses", released];
+    expect(await run(PYTHON, [path("examples/ci/check.py"), ...nowhere])).toMatchObject({ code: 1 });
+  });
+});
+
+describe.skipIf(!python)("examples/python/estimate.py (skipped without python3)", () => {
+  const estimate = (...args: string[]): Promise<Run> => run(PYTHON, [path("examples/python/estimate.py"), ...args]);
+
+  test("prints the SDK's score and interval", async () => {
+    const { score, interval } = estimateFromAnchors(await loadBundle(memorySource(files)), answers);
+    const plain = folder.write("plain.json", JSON.stringify(answers));
+    const points = (fraction: number): string => (100 * fraction).toFixed(1);
+    const { code, out } = await estimate(bundle, plain, "--form", "20");
+    expect(out.split("\n")[0]).toBe(
+      `${points(score!)}, 95 % interval ${points(interval!.low)} to ${points(interval!.high)}`,
+    );
+    expect(code).toBe(0);
+  });
+
+  test("names what the Worker refuses", async () => {
+    const { code, err } = await estimate(bundle, folder.write("unknown.json", '{"nowhere": 1}'));
+    expect(err).toContain("[invalid_answers]");
+    expect(code).toBe(1);
+  });
+
+  test("lists the anchors for a notebook", async () => {
+    const program = `from estimate import anchors; print(len(anchors("${bundle}", "20")))`;
+    const { out } = await run(PYTHON, ["-c", program], { PYTHONPATH: path("examples/python") });
+    expect(out).toBe("40\n");
+  });
+});
+
+describe.skipIf(!packages)("examples/python/read_bundle.py (skipped without numpy and safetensors)", () => {
+  const program = path("examples/python/read_bundle.py");
+  interface Result {
+    scenarios: Record<string, { theta: number[]; estimators: Record<string, number> }>;
+  }
+  function expectSame(result: Result, expected: Estimate): void {
+    for (const [id, { theta, estimators }] of Object.entries(result.scenarios)) {
+      const { details } = expected.scenarios[id]!;
+      theta.forEach((value, d) => expect(Math.abs(value - details!.theta[d]!)).toBeLessThan(1e-6));
+      for (const name of ["anchor-mean", "p-irt", "gp-irt"] as const)
+        expect(Math.abs(estimators[name]! - details!.estimators[name])).toBeLessThan(1e-6);
+    }
+  }
+
+  test("computes the golden bundle's numbers to 1e-6, missing answers and linked banks among them", async () => {
+    const golden = path("test/fixtures/golden-bundle");
+    const { out, err } = await run(PYTHON, [program, `${golden}/bundle`, `${golden}/answers.json`, "--form", "12"]);
+    expect(err).toBe("");
+    expectSame(JSON.parse(out) as Result, readFixture<Estimate>("golden-bundle/estimate.json"));
+  });
+
+  test("reads a bundle from a Worker", async () => {
+    const plain = folder.write("plain.json", JSON.stringify(answers));
+    const { out, err } = await run(PYTHON, [program, bundle, plain, "--form", "20"]);
+    expect(err).toBe("");
+    expectSame(JSON.parse(out) as Result, estimateFromAnchors(await loadBundle(memorySource(files)), answers));
+  });
+});

@@ -1,0 +1,132 @@
+import { readFileSync } from "node:fs";
+import { checkFromAnchors, loadBundle } from "anchoreval";
+import type { AnchorRecord } from "anchoreval/bundle";
+import { folderSource } from "anchoreval/node";
+import { describe, expect, it, test } from "vitest";
+import { isPinned } from "../../../sdk/cli/open-bundle.ts";
+import { writeLogs } from "../../support/lm-eval-logs.ts";
+import { documentOf, loggedContent, taskOf, writeBundle } from "../../support/logged-bundle.ts";
+import { runCommand } from "../../support/run-command.ts";
+import { tempFolder } from "../../support/temp-folder.ts";
+
+const folder = tempFolder();
+const content = loggedContent({ shots: 0, metric: "acc", harness: "lm-eval" });
+const bundle = writeBundle(folder.path("bundle"), content);
+const anchors = content.scenarios.flatMap((scenario) => scenario.anchors);
+
+/** A model's score of an anchor that is wrong on every `wrong`-th item. */
+const score = (anchor: AnchorRecord, wrong: number): number => Number(anchor.index % wrong !== 0);
+const answers = (wrong: number): Record<string, number> =>
+  Object.fromEntries(
+    anchors.filter(({ forms }) => forms.includes("20")).map((anchor) => [anchor.item_id, score(anchor, wrong)]),
+  );
+const file = (name: string, wrong: number): string => folder.write(`${name}.json`, JSON.stringify(answers(wrong)));
+const [strong, weak, same] = [file("strong", 11), file("weak", 2), file("same", 11)];
+const check = ["check", "--bundle", bundle];
+
+describe("check", () => {
+  it("fails with exit code 3 where the answers show a drop", async () => {
+    const { code, out } = await runCommand(...check, "--baseline", strong, "--responses", weak);
+    expect(code).toBe(3);
+    expect(out).toMatch(
+      /^sample 1\.0\.0, form 20: 40 of 40 items answered on both sides; only these count\ndrop: \d+\.\d points, more than the 1\.0 that are allowed: at most \d+\.\d with 95 % confidence, above \d+\.\d but for 1 false alarm in 365 runs\nsuch a check finds a drop of \d+\.\d points in four cases of five, and fails .* a year if nothing changes\n/,
+    );
+    expect(out).toMatch(/\nREGRESSED\n$/);
+  });
+
+  it("passes with 0, and can't tell with 4", async () => {
+    const passed = await runCommand(...check, "--baseline", strong, "--responses", same, "--max-drop", "12");
+    expect(passed.code).toBe(0);
+    expect(passed.out).toMatch(/\nPASSED\n$/);
+    const open = await runCommand(...check, "--baseline", strong, "--responses", same);
+    expect(open.code).toBe(4);
+    expect(open.out).toContain("whether it is more than 1.0 is open");
+    expect(open.out).toMatch(/\nCAN'T TELL: more items would .*\n$/);
+  });
+
+  it("holds a score against the lowest allowed one", async () => {
+    const low = await runCommand(...check, "--responses", weak, "--min-score", "95");
+    expect(low.code).toBe(3);
+    expect(low.out).toMatch(
+      /score: \d+\.\d, below the 95\.0 that are asked: at least .* confidence, below \d+\.\d but for/,
+    );
+    expect(low.out).toContain("not sampling noise, other prompts or other items");
+    expect((await runCommand(...check, "--responses", strong, "--min-score", "40")).code).toBe(0);
+  });
+
+  it("is the SDK's check, as JSON; points on the command line, fractions there", async () => {
+    const { out, err } = await runCommand(
+      ...[...check, "--baseline", strong, "--baseline", same, "--responses", weak, "--max-drop", "2", "--json"],
+      ...["--min-score", "60", "--alarms-per-year", "4", "--runs-per-year", "52", "--level", "0.9"],
+    );
+    expect(err).toBe("");
+    const expected = checkFromAnchors(
+      await loadBundle(folderSource(bundle)),
+      { responses: answers(2) },
+      {
+        baselines: [{ responses: answers(11) }, { responses: answers(11) }],
+        maxDrop: 0.02,
+        minScore: 0.6,
+        alarmsPerYear: 4,
+        runsPerYear: 52,
+        level: 0.9,
+      },
+    );
+    expect(JSON.parse(out)).toEqual(JSON.parse(JSON.stringify(expected)));
+  });
+
+  it("reads tonight's logs against a baseline that an earlier run saved", async () => {
+    const logs = (name: string, wrong: number): string =>
+      writeLogs(folder.path(name), {
+        model: "quiz-model",
+        date: "2026-01-01T00-00-00.000000",
+        tasks: Object.fromEntries(
+          [...new Set(anchors.map(taskOf))].map((task) => [
+            task,
+            {
+              documents: anchors
+                .filter((anchor) => taskOf(anchor) === task)
+                .map((anchor) => documentOf(task, anchor.index, score(anchor, wrong))),
+            },
+          ]),
+        ),
+      });
+    const first = logs("first", 11);
+    const baseline = folder.path("baseline.json");
+    const saved = await runCommand(...check, "--from", "lm-eval", "--responses", first, "--save", baseline);
+    expect(saved).toMatchObject({ code: 0, out: `${baseline}: 40 answers; nothing was checked\n` });
+    const document = JSON.parse(readFileSync(baseline, "utf8")) as { responses: object; hashes: object };
+    expect(Object.keys(document.hashes)).toEqual(Object.keys(document.responses));
+
+    const second = logs("second", 2);
+    const fromLogs = ["--from", "lm-eval", "--responses", second, "--json"];
+    const byFile = await runCommand(...check, ...fromLogs, "--baseline", baseline);
+    expect(byFile.code).toBe(3);
+    const byFolder = await runCommand(...check, ...fromLogs, "--baseline", first);
+    expect(JSON.parse(byFolder.out)).toEqual(JSON.parse(byFile.out));
+  });
+});
+
+test.each([
+  [["--baseline", strong], "--responses is needed"],
+  [["--responses", strong], "give --baseline PATH, --min-score POINTS, or both"],
+  [["--responses", strong, "--min-score", "0.6.1"], "--min-score"],
+  [["--responses", strong, "--min-score", "60", "--alarms-per-year", "0"], "alarmsPerYear"],
+  [["--responses", strong, "--responses", same, "--save", "x.json"], "--save is of one run"],
+  [["--responses", strong, "--flip", "--save", "x.json"], "--save writes scores in [0,1]"],
+  [["--responses", strong, "--baseline", "nowhere.json"], "nowhere.json"],
+])("refused: %j", async (options, words) => {
+  const { code, err } = await runCommand(...check, ...options);
+  expect(code).toBe(2);
+  expect(err).toContain(words);
+});
+
+test.each([
+  ["bundle", true],
+  ["https://static.example.com/bundles/quiz/1.0.0", true],
+  ["https://evals.example.com/v1/bundles/quiz/1.0.0", true],
+  ["https://evals.example.com/v1/bundles/quiz/latest", false],
+  ["https://evals.example.com/v1/bundles/quiz/", false],
+])("%s is pinned: %s", (place, pinned) => {
+  expect(isPinned(place)).toBe(pinned);
+});

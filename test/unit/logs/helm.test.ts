@@ -1,0 +1,168 @@
+import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { contentHash } from "anchoreval/bundle";
+import { parseChoices, type RunSamples } from "anchoreval/logs";
+import { findHelmLogs, readHelmLog } from "anchoreval/node";
+import { describe, expect, test } from "vitest";
+import { main as trainer } from "../../../offline-trainer/src/cli/main.ts";
+import { expectRefusal, rejection } from "../../support/refusal.ts";
+import { tempFolder } from "../../support/temp-folder.ts";
+
+const RUNS = fileURLToPath(new URL("../../fixtures/helm/v1", import.meta.url));
+const [TEA, COFFEE] = ["tea", "coffee"].map((subject) => join(RUNS, `quiz_subject=${subject},model=simple_model1`)) as [
+  string,
+  string,
+];
+const folder = tempFolder();
+
+async function read(run: string, metric: string | null = "exact_match"): Promise<RunSamples> {
+  const [log] = await findHelmLogs([run]);
+  return readHelmLog(log!, { metric: parseChoices("metric", metric === null ? [] : [metric]) });
+}
+
+/** A copy of a run with one of its files changed. */
+function changed(name: string, file: string, change: (value: never) => unknown): string {
+  const copy = folder.path(name);
+  cpSync(TEA, copy, { recursive: true });
+  const path = join(copy, file);
+  writeFileSync(path, JSON.stringify(change(JSON.parse(readFileSync(path, "utf8")) as never)));
+  return copy;
+}
+
+describe("runs that HELM wrote (test/fixtures/helm)", () => {
+  test.each([
+    [TEA, "exact_match"],
+    [TEA, "quasi_exact_match"],
+    [COFFEE, "exact_match"],
+  ])("the mean of %s, %s, is its own", async (run, metric) => {
+    const [log] = await findHelmLogs([run]);
+    const { samples, filter } = await read(run, metric);
+    const own = log!.results!.tasks.get(log!.task)!.aggregates.get(`${metric},${filter}`);
+    expect(samples.reduce((sum, { score }) => sum + score!, 0) / samples.length).toBeCloseTo(own!, 12);
+    expect(samples).toHaveLength(6);
+  });
+
+  test("the task is the run's name without its model; the group is the scenario", async () => {
+    const logs = await findHelmLogs([RUNS]);
+    expect(logs.map(({ task, model }) => [task, model])).toEqual([
+      ["quiz:subject=coffee", "simple/model1"],
+      ["quiz:subject=tea", "simple/model1"],
+    ]);
+    expect([...logs[0]!.results!.groups.keys()]).toEqual(["quiz"]);
+    expect(logs[0]!.results).toMatchObject({ solver: "generation" });
+    expect(logs[0]!.results!.tasks.get("quiz:subject=coffee")).toMatchObject({
+      shots: 2,
+      documents: { all: 6, run: 6 },
+    });
+  });
+
+  test("train trials are averaged, perturbed instances left out, and both said", async () => {
+    const { remarks } = await read(COFFEE);
+    expect(remarks).toEqual([
+      `${COFFEE}: scores are means over 2 train trials`,
+      `${COFFEE}: perturbed versions of 6 instances are left out`,
+    ]);
+    expect((await read(TEA)).remarks).toEqual([]);
+  });
+
+  test("content is the instance's: input, references, the right one; no examples", async () => {
+    const { samples } = await read(TEA);
+    const sample = samples.find(({ doc_id: id }) => id === "id6")!;
+    const choices = ["B of tea", "A of tea", "Answer:", "C of tea"];
+    expect(sample.hash).toBe(contentHash({ input: "tea, Question 6?", choices, target: ["Answer:"] }));
+    expect(sample.text).toBe(["tea, Question 6?", ...choices].join("\n"));
+  });
+
+  test("without a choice, or with one that isn't there, the metrics are listed", async () => {
+    expectRefusal(
+      await rejection(read(TEA, null)),
+      "invalid_option",
+      "choose one with --metric: exact_match, quasi_exact_match",
+    );
+    expectRefusal(
+      await rejection(read(TEA, "f1_score")),
+      "invalid_option",
+      "no metric f1_score: this run has exact_match",
+    );
+  });
+
+  test("HELM's own main metric is taken where its group is known", async () => {
+    const run = changed("mmlu", "run_spec.json", (spec: object) => ({ ...spec, groups: ["mmlu"] }));
+    expect((await read(run, null)).metric).toBe("exact_match");
+  });
+});
+
+describe("what can go wrong in a run", () => {
+  test("a request that failed is an error, whatever HELM scored it", async () => {
+    const run = changed("failed", "scenario_state.json", (state: { request_states: { result: object }[] }) => {
+      state.request_states[0]!.result = { ...state.request_states[0]!.result, success: false };
+      return state;
+    });
+    expect((await read(run)).samples.filter(({ state }) => state === "errored")).toHaveLength(1);
+  });
+
+  test("without scenario_state.json items are known by their ids alone", async () => {
+    const run = changed("stateless", "stats.json", (stats) => stats);
+    rmSync(join(run, "scenario_state.json"));
+    const { samples } = await read(run);
+    expect(samples.map(({ hash }) => hash)).toEqual(Array(6).fill(null));
+  });
+
+  test("of suites the one whose name counts higher is newer", async () => {
+    const suites = folder.path("suites");
+    for (const suite of ["v1.9.0", "v1.10.0"]) {
+      mkdirSync(join(suites, suite), { recursive: true });
+      cpSync(TEA, join(suites, suite, "run"), { recursive: true });
+    }
+    const [first, second] = await findHelmLogs([suites]);
+    expect([first!.file.includes("v1.10.0"), first!.date > second!.date]).toEqual([true, true]);
+  });
+
+  test.each<[string, () => string, string]>([
+    ["no run", () => folder.path(""), "there is no run of HELM"],
+    ["a description that is none", () => changed("nameless", "run_spec.json", () => ({})), "this is no run of HELM"],
+    [
+      "an entry without an id",
+      () => changed("idless", "per_instance_stats.json", () => [{}]),
+      "entry 1 has no instance_id",
+    ],
+    ["no entries", () => changed("empty", "per_instance_stats.json", () => []), "the run has no instances"],
+    ["no list", () => changed("listless", "per_instance_stats.json", () => ({})), "is no list of instances"],
+  ])("refused: %s", async (name, run, words) => {
+    const path = name === "no run" ? tempFolder().path("") : run();
+    if (name === "no run") mkdirSync(path, { recursive: true });
+    expectRefusal(await rejection(read(path)), "invalid_data", words);
+  });
+
+  test("a file that is no JSON is named", async () => {
+    const run = changed("garbled", "stats.json", (stats) => stats);
+    writeFileSync(join(run, "stats.json"), "{");
+    expectRefusal(await rejection(read(run)), "invalid_data", "stats.json: it is not valid JSON");
+  });
+});
+
+test("import --from helm: a group is a scenario, its runs the subscenarios, HELM's scores reproduced", async () => {
+  let out = "";
+  const streams = { stdout: { write: (text: string) => (out += text) }, stderr: { write: () => true } };
+  const argv = [
+    "import",
+    "--from",
+    "helm",
+    RUNS,
+    "--metric",
+    "exact_match",
+    "--out",
+    folder.path("imported"),
+    "--json",
+  ];
+  expect(await trainer(argv, streams)).toBe(0);
+  const report = JSON.parse(out) as { scenarios: object[]; scores: object; weighting: string; warnings: string[] };
+  expect(report).toMatchObject({
+    scenarios: [{ id: "quiz", items: 12 }],
+    scores: { compared: 2, equal: 2 },
+    weighting: "subscenarios",
+    protocol: { harness: "helm", shots: 2, metric: "exact_match" },
+  });
+  expect(report.warnings.filter((warning) => warning.includes("neither by task"))).toEqual([]);
+});
