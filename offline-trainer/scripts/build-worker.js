@@ -1,4 +1,4 @@
-// Bundles the Worker for the trainer: workers/public gets the files of /docs, dist/worker/ the bundled Worker, its static
+// Bundles the Worker for the trainer: workers/public gets the page and the files of /docs, dist/worker/ the bundled Worker, its static
 // assets and its settings from wrangler.toml, so that `serve` and `demo` need neither wrangler nor the sources.
 // Does nothing where no input has changed since.
 import { execFile } from "node:child_process";
@@ -8,6 +8,7 @@ import { createRequire } from "node:module";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { buildPage, PAGE_FILES } from "./build-page.js";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const require = createRequire(join(root, "package.json"));
@@ -21,8 +22,11 @@ const stamp = await digestOf([
   "package-lock.json",
   "workers/src",
   "workers/assets",
+  "workers/page",
+  "offline-trainer/browser",
+  "offline-trainer/src",
   "sdk/dist",
-  relative(root, fileURLToPath(import.meta.url)),
+  "offline-trainer/scripts",
 ]);
 if ((await read(join(target, "stamp"))) === stamp && (await read(join(assets, "_headers"))) !== null) {
   console.log("the Worker is built already");
@@ -32,11 +36,12 @@ if ((await read(join(target, "stamp"))) === stamp && (await read(join(assets, "_
   console.log(`the Worker is built: ${relative(root, target)}`);
 }
 
-/** The pages of /docs: our own, and Swagger UI's files. The folder is never away: tests and `wrangler dev` may read it. */
+/** The page, and /docs: our own files, and Swagger UI's. The folder is never away: tests and `wrangler dev` may read it. */
 async function copyAssets() {
   await cp(join(root, "workers/assets"), assets, { recursive: true });
   await Promise.all(SWAGGER_FILES.map((file) => cp(join(swagger, file), join(assets, "docs", file))));
-  const wanted = new Set(SWAGGER_FILES.map((file) => join("docs", file)));
+  await buildPage(root, assets);
+  const wanted = new Set([...PAGE_FILES, ...SWAGGER_FILES.map((file) => join("docs", file))]);
   for (const file of await filesUnder("workers/assets")) wanted.add(relative("workers/assets", file));
   const there = (await filesUnder("workers/public")).map((file) => relative("workers/public", file));
   await Promise.all(there.filter((file) => !wanted.has(file)).map((file) => rm(join(assets, file))));

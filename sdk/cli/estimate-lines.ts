@@ -1,9 +1,7 @@
-import type { Estimate, Interval, ScenarioResult } from "../estimate/types.ts";
-import { points, textTable } from "./text-table.ts";
-
-/** What the interval means: said beside every one. */
-export const INTERVAL_MEANING =
-  "The interval is for the score that this run would have got on all items of this benchmark version: not sampling noise, other prompts or other items.";
+import type { Estimate, ScenarioResult } from "../estimate/types.ts";
+import { INTERVAL_MEANING, intervalWords, placeWords, scoreWords } from "../words/estimate-words.ts";
+import { percent, points } from "../words/figures.ts";
+import { textTable } from "./text-table.ts";
 
 /** An estimate for people: points with one decimal. */
 export function estimateLines(estimate: Estimate, { verbose = false }: { verbose?: boolean } = {}): string[] {
@@ -16,8 +14,8 @@ export function estimateLines(estimate: Estimate, { verbose = false }: { verbose
       ? [
           [
             "overall",
-            scoreText(estimate.score),
-            intervalText(estimate.interval),
+            scoreWords(estimate.score),
+            intervalWords(estimate.interval),
             `${estimate.answered} of ${estimate.of}`,
             "",
           ],
@@ -25,10 +23,10 @@ export function estimateLines(estimate: Estimate, { verbose = false }: { verbose
       : []),
     ...results.map(([id, result]) => [
       id,
-      scoreText(result.score),
-      intervalText(result.interval),
+      scoreWords(result.score),
+      intervalWords(result.interval),
       `${result.answered} of ${result.of}`,
-      placeText(result),
+      placeWords(result),
     ]),
   ];
   return [
@@ -41,19 +39,6 @@ export function estimateLines(estimate: Estimate, { verbose = false }: { verbose
     ...warnings.map(({ message }) => `warning: ${message}`),
     ...(verbose ? ["", ...results.flatMap(([id, result]) => detailLines(id, result))] : []),
   ];
-}
-
-/** Where a model lies against those that the bundle was fitted on, in words. */
-function placeText({ exact, range, percentile, details }: ScenarioResult): string {
-  if (range === null) return "";
-  const above = (details?.outside.above ?? 0) > (details?.outside.below ?? 0);
-  const place = {
-    inside: "like the models seen",
-    edge: above ? "near the strongest seen" : "near the weakest seen",
-    outside: above ? "stronger than any seen" : "weaker than any seen",
-  }[range];
-  const better = percentile === null || range === "outside" ? "" : `, above ${Math.round(100 * percentile)} % of them`;
-  return `${place}${better}${exact ? " (exact: every item was answered)" : ""}`;
 }
 
 function detailLines(id: string, { details, interval, answeredShare }: ScenarioResult): string[] {
@@ -76,18 +61,4 @@ function firstLevel({ interval, scenarios }: Estimate): number | null {
     [interval, ...Object.values(scenarios).map((result) => result.interval)].find((found) => found !== null)?.level ??
     null
   );
-}
-
-function scoreText(score: number | null): string {
-  return score === null ? "–" : points(score);
-}
-
-function intervalText(interval: Interval | null): string {
-  if (interval === null) return "none";
-  return interval.method === "exact" ? "exact" : `${points(interval.low)} to ${points(interval.high)}`;
-}
-
-function percent(share: number): string {
-  const value = 100 * share;
-  return `${Number.isInteger(Math.round(value * 1e6) / 1e6) ? Math.round(value) : value.toFixed(1)} %`;
 }

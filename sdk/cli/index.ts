@@ -2,5 +2,6 @@ export { type Command, type CommandInput, type OptionReader, type OptionSpec } f
 export { openBundle } from "./open-bundle.ts";
 export { readScale } from "./read-scale.ts";
 export { createOutput, type Output, type Progress, type Streams } from "./output.ts";
-export { points, textTable } from "./text-table.ts";
+export { points } from "../words/figures.ts";
+export { textTable } from "./text-table.ts";
 export { runProgram, type Program } from "./program.ts";

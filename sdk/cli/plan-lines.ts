@@ -1,5 +1,6 @@
 import type { Plan, PlannedForm, Precision } from "../plan/types.ts";
-import { points, textTable } from "./text-table.ts";
+import { points } from "../words/figures.ts";
+import { textTable } from "./text-table.ts";
 
 const BASIS: Readonly<Record<Precision["basis"], string>> = {
   measured: "",

@@ -1,5 +1,6 @@
 import type { Ranking } from "../compare/types.ts";
-import { points, textTable } from "./text-table.ts";
+import { points } from "../words/figures.ts";
+import { textTable } from "./text-table.ts";
 
 /** A ranking for people. */
 export function rankingLines({

@@ -1,10 +1,10 @@
-import { figureOf } from "../core/estimators/figure-of.ts";
 import { servedBlend } from "../core/bundle/bundle.ts";
-import type { FormManifest, Manifest, MeasuredErrors, SplitErrors } from "../core/bundle/manifest.ts";
-import type { EstimatorId } from "../core/estimators/types.ts";
+import type { FormManifest, Manifest } from "../core/bundle/manifest.ts";
 import type { CheckedFile } from "./check-files.ts";
 import type { CheckedSignature } from "./check-signatures.ts";
-import { points, textTable } from "./text-table.ts";
+import { errorWords } from "../words/error-words.ts";
+import { points } from "../words/figures.ts";
+import { textTable } from "./text-table.ts";
 
 /** What a bundle holds, for people. */
 export function showLines(
@@ -99,39 +99,8 @@ function formLines(form: FormManifest, isDefault: boolean): string[] {
     ...ids.map((id) => {
       const { items, whole } = form.scenarios[id]!;
       const { measured } = servedBlend(form.scenarios[id]!);
-      return `  ${id}, ${items} items: ${whole ? "all of them, so the score is exact" : errorText(measured, form.estimator)}`;
+      return `  ${id}, ${items} items: ${whole ? "all of them, so the score is exact" : errorWords(measured, form.estimator)}`;
     }),
-    ...(form.overall && ids.length > 1 ? [`  overall: ${errorText(form.overall.measured, form.estimator)}`] : []),
+    ...(form.overall && ids.length > 1 ? [`  overall: ${errorWords(form.overall.measured, form.estimator)}`] : []),
   ];
-}
-
-/** Measured errors in words, in points. */
-export function errorText({ interpolation, extrapolation }: MeasuredErrors, estimator: EstimatorId): string {
-  if (interpolation === null && extrapolation === null) return "the error was not measured: too few models";
-  return [
-    ...(interpolation ? [splitText(interpolation, estimator)] : []),
-    ...(extrapolation
-      ? [`models stronger than any seen: ${points(figureOf(extrapolation.estimators, estimator).mae)}`]
-      : []),
-  ].join("; ");
-}
-
-function splitText(
-  { models, estimators, randomMae, coverage95, halfWidth95 }: SplitErrors,
-  estimator: EstimatorId,
-): string {
-  const { mae } = figureOf(estimators, estimator);
-  const random = points(randomMae);
-  // Zero = not compared.
-  const against =
-    randomMae === 0
-      ? ""
-      : mae < randomMae
-        ? ` (as many random items: ${random})`
-        : ` (no better than as many random items: ${random})`;
-  const coverage =
-    coverage95 === null
-      ? "coverage not measured"
-      : `95 % intervals held ${points(coverage95)} %${halfWidth95 === null ? "" : `, ± ${points(halfWidth95)}`}`;
-  return `typical error ${points(mae)} points over ${models} held-out models${against}; ${coverage}`;
 }

@@ -19,8 +19,3 @@ export function textTable(rows: readonly (readonly string[])[], align: string): 
 function visibleLength(text: string): number {
   return Array.from(text).length;
 }
-
-/** A fraction in points with one decimal. @example points(0.6243) // "62.4" */
-export function points(score: number): string {
-  return (100 * score).toFixed(1);
-}

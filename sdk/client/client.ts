@@ -26,7 +26,14 @@ export interface BundleRef {
 export interface BenchmarkSummary {
   readonly benchmark: string;
   readonly latest: string | null;
+  /** Ascending, without the yanked ones. */
   readonly versions: readonly { readonly version: string; readonly digest: string }[];
+  /** Versions that were taken back, and why; they still answer by their number. */
+  readonly yanked: readonly {
+    readonly version: string;
+    readonly digest: string;
+    readonly reason?: string | undefined;
+  }[];
 }
 
 /** What is sent for one model. */
@@ -62,6 +69,8 @@ export interface Client {
   readonly bundles: {
     /** Benchmarks with their versions. */
     list(options?: CallOptions): Promise<BenchmarkSummary[]>;
+    /** One benchmark with its versions; null where there is none. */
+    benchmark(name: string, options?: CallOptions): Promise<BenchmarkSummary | null>;
     /** A bundle's manifest; null where there is none. */
     manifest(ref: BundleRef, options?: CallOptions): Promise<Manifest | null>;
     /** The anchors of a form, in the order in which they are asked. */
@@ -131,8 +140,13 @@ export function createClient(options: ClientOptions): Client {
   const bytes = (url: string, input: RequestInput, call: CallOptions = {}): Promise<{ bytes: Uint8Array } | null> =>
     requestBytes(url, input, { ...options, ...(call.signal && { signal: call.signal }) });
   const json = async <T>(url: string, input: RequestInput, call?: CallOptions): Promise<T> => {
+    const found = await jsonOrNull<T>(url, input, call);
+    if (found === null) throw new AnchorEvalError("not_found", `${url}: nothing is published there`);
+    return found;
+  };
+  const jsonOrNull = async <T>(url: string, input: RequestInput, call?: CallOptions): Promise<T | null> => {
     const response = await bytes(url, input, call);
-    if (response === null) throw new AnchorEvalError("not_found", `${url}: nothing is published there`);
+    if (response === null) return null;
     try {
       return JSON.parse(new TextDecoder().decode(response.bytes)) as T;
     } catch (cause) {
@@ -155,6 +169,7 @@ export function createClient(options: ClientOptions): Client {
   return {
     bundles: {
       list: async (call) => (await json<{ benchmarks: BenchmarkSummary[] }>(base, {}, call)).benchmarks,
+      benchmark: (name, call) => jsonOrNull(`${base}/${encodeURIComponent(name)}`, {}, call),
       manifest: async (ref, call) => {
         const response = await bytes(at(ref), {}, call);
         return response && parseManifest(response.bytes);

@@ -18,6 +18,8 @@ const MAIN: Readonly<Record<string, string>> = {
   "./bundle": "encodeBundle",
   "./logs": "readLmEvalResults",
   "./publish": "publishBundle",
+  "./tables": "parseAnswers",
+  "./words": "verdictWords",
   "./node": "folderSource",
   "./cli": "runProgram",
 };
@@ -44,7 +46,7 @@ function reachable(entry: string, seen = new Set<string>()): Set<string> {
   return seen;
 }
 
-test.each([".", "./core", "./bundle", "./logs", "./publish"].filter((path) => path in subpaths))(
+test.each([".", "./core", "./bundle", "./logs", "./publish", "./tables", "./words"].filter((path) => path in subpaths))(
   "%s runs in every runtime: nothing of Node is reachable, and no dependency",
   (path) => {
     const modules = [...reachable(join(ROOT, "sdk", subpaths[path]!.default))];

@@ -21,7 +21,12 @@ const CORE: Readonly<Record<string, readonly string[]>> = {
 /** Folders of the SDK that run in every JavaScript runtime: no Node there. */
 const WITH_NODE = ["node", "cli", "bin"];
 
-const packageJson = (workspace: string): { exports?: object; dependencies?: Record<string, string> } =>
+/** Folders that are bundled whole for browsers: no Node, and dependencies of the build as well. */
+const BUNDLED = ["workers/page/", "offline-trainer/browser/"];
+
+const packageJson = (
+  workspace: string,
+): { exports?: object; dependencies?: Record<string, string>; devDependencies?: Record<string, string> } =>
   JSON.parse(readFileSync(join(ROOT, workspace, "package.json"), "utf8")) as { exports?: object };
 const publicSubpaths = Object.keys(packageJson("sdk").exports!).map((path) => path.replace(/^\./, "anchoreval"));
 
@@ -49,17 +54,27 @@ function violation({ from, specifier, target }: SourceImport): string | null {
   }
 
   if (target !== null) return null;
+  const bundled = BUNDLED.some((own) => from.startsWith(own));
+  if (bundled && (node || specifier === "anchoreval/node")) return "Node in a browser";
   if (specifier === "anchoreval" || specifier.startsWith("anchoreval/"))
     return publicSubpaths.includes(specifier) ? null : "not a public subpath of anchoreval";
   if (/^anchoreval-/.test(specifier)) return "workers and trainer never import each other";
   if (node || specifier.startsWith("cloudflare:")) return node && workspace === "workers" ? "Node in a Worker" : null;
   const name = specifier.split("/", specifier.startsWith("@") ? 2 : 1).join("/");
-  return name in (packageJson(workspace).dependencies ?? {}) ? null : `${name} is no dependency of ${workspace}`;
+  const { dependencies = {}, devDependencies = {} } = packageJson(workspace);
+  return name in dependencies || (bundled && name in devDependencies)
+    ? null
+    : `${name} is no dependency of ${workspace}`;
 }
 
-const files = ["sdk", "workers/src", "offline-trainer/src", "offline-trainer/bin"].flatMap((folder) =>
-  existsSync(join(ROOT, folder)) ? sourceFiles(folder) : [],
-);
+const files = [
+  "sdk",
+  "workers/src",
+  "workers/page",
+  "offline-trainer/src",
+  "offline-trainer/browser",
+  "offline-trainer/bin",
+].flatMap((folder) => (existsSync(join(ROOT, folder)) ? sourceFiles(folder) : []));
 const imports = files.flatMap((file) => importsOf(file));
 
 test("the imports of all workspaces were found", () => {
@@ -137,6 +152,10 @@ describe("the test itself can fail", () => {
     ["workers/src/x.ts", 'import fs from "node:fs";', "Node in a Worker"],
     ["workers/src/x.ts", 'import lodash from "lodash";', "lodash is no dependency of workers"],
     ["offline-trainer/src/x.ts", 'type A = import("../../workers/src/app.ts").A;', "leaves its workspace"],
+    ["workers/page/x.ts", 'import { calibrate } from "anchoreval-trainer/calibrate";', "never import each other"],
+    ["workers/page/x.ts", 'import { readAnswers } from "anchoreval/node";', "Node in a browser"],
+    ["offline-trainer/browser/x.ts", 'import fs from "node:fs";', "Node in a browser"],
+    ["offline-trainer/src/x.ts", 'import ort from "onnxruntime-web/wasm";', "onnxruntime-web is no dependency"],
     ["offline-trainer/src/x.ts", 'const a = require("@scope/name/part");', "@scope/name is no dependency"],
   ])("%s: %s", (file, text, why) => {
     expect(importsOf(file, text).map(violation)).toEqual([expect.stringContaining(why)]);
@@ -146,6 +165,7 @@ describe("the test itself can fail", () => {
     ["sdk/core/bundle/x.ts", 'import { cholesky } from "../numeric/cholesky.ts";'],
     ["sdk/core/bundle/x.ts", 'import { AnchorEvalError } from "../errors.ts";'],
     ["sdk/node/x.ts", 'import fs from "node:fs";\nimport { loadBundle } from "../bundles/load-bundle.ts";'],
+    ["offline-trainer/browser/x.ts", 'import ort from "onnxruntime-web/wasm";\nimport { x } from "../src/y.ts";'],
     ["workers/src/x.ts", 'import { Hono } from "hono";\nimport { loadBundle } from "anchoreval";'],
     ["offline-trainer/src/x.ts", 'import { sigmoid } from "anchoreval/core";\nimport os from "node:os";'],
   ])("and passes what is allowed: %s", (file, text) => {

@@ -1,8 +1,9 @@
-import { BENCHMARK_NAME, IRT_MODELS, VERSION, WEIGHTINGS } from "anchoreval/bundle";
+import { IRT_MODELS, WEIGHTINGS } from "anchoreval/bundle";
 import type { OptionReader, OptionSpec } from "anchoreval/cli";
 import { ALL_ESTIMATORS, AnchorEvalError } from "anchoreval/core";
 import { SELECTIONS } from "../anchors/types.ts";
 import { PROVIDERS } from "../backends/resolve-backend.ts";
+import { checkAnchors } from "../fit/check-anchors.ts";
 import { DIMENSION_CANDIDATES } from "../fit/choose-dimension.ts";
 import {
   DEFAULT_CONFIGURATION,
@@ -198,30 +199,7 @@ export function readSizes(
   return { sizes: recipe.sizes, totals: recipe.sizes.filter((n) => n >= LEAST_SHARE * scenarios && n <= items) };
 }
 
-/**
- * Refuses anchors per scenario that were asked for and that no scenario has the items for; one that is smaller than others
- * is taken whole.
- * @throws AnchorEvalError `invalid_option`
- */
+/** {@link checkAnchors} of --anchors. */
 export function checkAskedSizes(options: OptionReader, items: readonly ItemInfo[]): void {
-  const counts = new Map<string, number>();
-  for (const { scenario } of items) counts.set(scenario, (counts.get(scenario) ?? 0) + 1);
-  const largest = Math.max(...counts.values());
-  const asked = options.numbers("anchors", { min: 1, integer: true }, []).find((size) => size > largest);
-  if (asked !== undefined)
-    throw new AnchorEvalError(
-      "invalid_option",
-      `--anchors ${asked} is more than there are: the largest scenario has ${largest} items`,
-    );
-}
-
-/** BENCHMARK@X.Y.Z */
-export function readName(name: string): { benchmark: string; version: string } {
-  const [benchmark = "", version = "", ...rest] = name.split("@");
-  if (rest.length > 0 || !BENCHMARK_NAME.test(benchmark) || !VERSION.test(version))
-    throw new AnchorEvalError(
-      "invalid_option",
-      `--name is BENCHMARK@X.Y.Z, the benchmark of a-z, 0-9, ".", "_", "-" (at most 64), the version semver; got ${name}`,
-    );
-  return { benchmark, version };
+  checkAnchors(options.numbers("anchors", { min: 1, integer: true }, []), items);
 }

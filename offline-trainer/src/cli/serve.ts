@@ -23,7 +23,7 @@ export const serveCommand: Command = {
         output.remark(`${benchmark}@${version} from ${own}`);
       }
       if (output.json) output.document({ url: worker.url });
-      else output.line(`${worker.url} (documentation at ${worker.url}/docs); Ctrl-C stops it`);
+      else output.line(`${worker.url} (a page; its HTTP interface at ${worker.url}/docs); Ctrl-C stops it`);
       if (!signal.aborted) await new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }));
     } finally {
       await worker.dispose();

@@ -267,6 +267,6 @@ async function finish(
     `  curl -s ${serve ? worker.url : "http://127.0.0.1:8787"}/v1/bundles/${benchmark}/1.0.0/estimates -H 'content-type: application/json' -d @${here(answers)}`,
   );
   if (!serve) return;
-  output.line(`${worker.url} is up (documentation at ${worker.url}/docs); Ctrl-C stops it`);
+  output.line(`${worker.url} is up (a page; its HTTP interface at ${worker.url}/docs); Ctrl-C stops it`);
   if (!signal.aborted) await new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }));
 }

@@ -77,7 +77,10 @@ export class ScoreTable {
   }
 }
 
+const encoder = new TextEncoder();
+const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+
 /** A string of its own: a part of a line would keep the whole chunk of the file in memory. */
 function ownCopy(text: string): string {
-  return Buffer.from(text, "utf8").toString("utf8");
+  return decoder.decode(encoder.encode(text));
 }

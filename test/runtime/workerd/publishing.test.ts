@@ -244,7 +244,11 @@ describe("a version that is taken back", () => {
     await publishOverHttp(request, files, publisher.bearer);
     expect(await warnings(request)).toEqual([]);
     const response = await request(YANK, yank({ yanked: true, reason }));
-    expect(await response.json()).toMatchObject({ latest: "0.9.0", versions: [{ version: "0.9.0" }] });
+    expect(await response.json()).toMatchObject({
+      latest: "0.9.0",
+      versions: [{ version: "0.9.0" }],
+      yanked: [{ version: "1.0.0", reason }],
+    });
     for (const isolate of [request, startApp()]) {
       expect(await warnings(isolate)).toEqual([`version 1.0.0 was taken back by its publisher: ${reason}`]);
       expect(await warnings(isolate, "/v1/bundles/sample/latest/estimates")).toEqual([]);

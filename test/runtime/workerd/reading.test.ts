@@ -32,6 +32,7 @@ describe("lists", () => {
       benchmark: "sample",
       latest: "1.0.0",
       versions: [{ version: "1.0.0", digest }],
+      yanked: [],
     });
   });
 

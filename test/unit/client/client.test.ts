@@ -33,6 +33,13 @@ describe("each call asks one address", () => {
     expect(sent.map(({ url, init }) => [init.method, url])).toEqual([["GET", root]]);
   });
 
+  test("one benchmark, null where there is none", async () => {
+    const benchmark = { benchmark: "sample", latest: null, versions: [], yanked: [] };
+    const { client, sent } = clientOf(benchmark);
+    expect(await client.bundles.benchmark("sample")).toEqual(benchmark);
+    expect(sent[0]!.url).toBe(`${root}/sample`);
+  });
+
   test("manifest: parsed and checked like any other", async () => {
     const { client, sent } = clientOf(sampleBundle().get("manifest.json"));
     const manifest = await client.bundles.manifest(ref);

@@ -8,7 +8,17 @@ export const BenchmarkSchema = z
     versions: z
       .array(z.object({ version: z.string(), digest: z.string() }))
       .readonly()
-      .openapi({ description: "Ascending. Yanked versions aren't listed; they still answer by their number." }),
+      .openapi({ description: "Ascending. Without the yanked ones." }),
+    yanked: z
+      .array(
+        z.object({
+          version: z.string(),
+          digest: z.string(),
+          reason: z.string().optional().openapi({ description: "In its publisher's words." }),
+        }),
+      )
+      .readonly()
+      .openapi({ description: "Versions that were taken back; they still answer by their number. Ascending." }),
   })
   .openapi("Benchmark");
 

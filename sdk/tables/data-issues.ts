@@ -1,4 +1,4 @@
-import { AnchorEvalError, type Issue } from "../../core/errors.ts";
+import { AnchorEvalError, type Issue } from "../core/errors.ts";
 import { quoted } from "./quoted.ts";
 
 /** Findings after which reading a file stops. */

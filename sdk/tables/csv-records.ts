@@ -1,5 +1,5 @@
 import type { DataIssues } from "./data-issues.ts";
-import type { LineBatch } from "./text-lines.ts";
+import type { LineBatch } from "./line-batch.ts";
 
 /** Characters that a quoted cell over several lines may have, so that a forgotten quote is found where it is. */
 const LONGEST_QUOTED = 1 << 20;

@@ -1,7 +1,7 @@
-import { visitJsonKeys } from "../../json-keys.ts";
+import { visitJsonKeys } from "../json-keys.ts";
 import type { DataIssues, Place } from "./data-issues.ts";
 import { jsonKind } from "./quoted.ts";
-import type { LineBatch } from "./text-lines.ts";
+import type { LineBatch } from "./line-batch.ts";
 
 export interface JsonRecord {
   /** The line, counted from 1. */

@@ -1,4 +1,4 @@
-import { scoreScale, type ScaleOptions } from "../../logs/score-scale.ts";
+import { scoreScale, type ScaleOptions } from "../logs/score-scale.ts";
 import { jsonKind, quoted } from "./quoted.ts";
 
 export type ScoreOptions = ScaleOptions;

@@ -1,4 +1,4 @@
-import { csvRecords, DataIssues, type CsvRecord } from "anchoreval/node";
+import { csvRecords, DataIssues, type CsvRecord } from "anchoreval/tables";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 

@@ -1,4 +1,4 @@
-import { scoreReader } from "anchoreval/node";
+import { scoreReader } from "anchoreval/tables";
 import { expect, test } from "vitest";
 
 test("empty cells and null are no score, not zero", () => {

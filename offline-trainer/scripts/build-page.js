@@ -1,0 +1,56 @@
+// Bundles the page that the Worker serves: workers/page as page.js, and the fit in a browser as fit.js, a web worker of
+// the trainer's code. They know of each other by messages alone: neither imports the other.
+import { copyFile, mkdir, rename, rm } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+import { build } from "esbuild";
+
+const RUNTIME_FILES = ["ort-wasm-simd-threaded.wasm", "ort-wasm-simd-threaded.jspi.wasm"];
+
+/** Files that {@link buildPage} writes, under the assets' folder. */
+export const PAGE_FILES = ["page.js", "fit.js", ...RUNTIME_FILES.map((file) => join("onnx", file))];
+
+/**
+ * Builds beside the assets, and puts every file there when it is whole: tests and `wrangler dev` may read them, and others
+ * may build at the same time.
+ * @param root - of the repository @param assets - folder of the Worker's static assets
+ */
+export async function buildPage(root, assets) {
+  const fresh = join(root, `offline-trainer/dist/page.${process.pid}`);
+  const shared = {
+    bundle: true,
+    minify: true,
+    format: "esm",
+    platform: "browser",
+    target: "es2022",
+    legalComments: "none",
+  };
+  await build({ ...shared, entryPoints: [join(root, "workers/page/main.ts")], outfile: join(fresh, "page.js") });
+  await build({
+    ...shared,
+    entryPoints: [join(root, "offline-trainer/browser/fit-worker.ts")],
+    outfile: join(fresh, "fit.js"),
+    plugins: [inBrowsers(join(root, "offline-trainer/browser"))],
+  });
+  const runtime = dirname(createRequire(join(root, "package.json")).resolve("onnxruntime-web/wasm"));
+  await Promise.all([mkdir(join(fresh, "onnx")), mkdir(join(assets, "onnx"), { recursive: true })]);
+  await Promise.all(RUNTIME_FILES.map((file) => copyFile(join(runtime, file), join(fresh, "onnx", file))));
+  await Promise.all(PAGE_FILES.map((file) => rename(join(fresh, file), join(assets, file))));
+  await rm(fresh, { recursive: true });
+}
+
+/** Modules of Node that are bundled and never called in a browser: checkpoints and threads, which nothing asks for there. */
+const ABSENT = /^node:(crypto|fs\/promises|path|worker_threads)$/;
+
+/** Puts something of the browser in the place of what the trainer has from Node. Any other module of Node fails the build. */
+function inBrowsers(folder) {
+  return {
+    name: "in browsers",
+    setup({ onResolve, onLoad }) {
+      onResolve({ filter: /^anchoreval\/node$/ }, () => ({ path: join(folder, "dropped-files.ts") }));
+      onResolve({ filter: /^node:timers\/promises$/ }, () => ({ path: join(folder, "timers.ts") }));
+      onResolve({ filter: ABSENT }, ({ path }) => ({ path, namespace: "absent" }));
+      onLoad({ filter: /.*/, namespace: "absent" }, () => ({ contents: "module.exports = {};" }));
+    },
+  };
+}

@@ -1,0 +1,86 @@
+import { DataIssues } from "./data-issues.ts";
+import type { LineBatch } from "./line-batch.ts";
+
+/** Bytes that one line may have. */
+const LONGEST_LINE = 1 << 28;
+
+const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+/**
+ * The lines of UTF-8 text, in batches; a byte order mark is dropped, CR LF counts as LF.
+ * @param name - how messages call the file
+ * @throws AnchorEvalError `invalid_data` naming the line that is not UTF-8
+ */
+export async function* chunkLines(
+  name: string,
+  chunks: AsyncIterable<Uint8Array>,
+): AsyncGenerator<LineBatch, void, undefined> {
+  const issues = new DataIssues(name);
+  let first = 1;
+  let open: Uint8Array[] = [];
+  let openBytes = 0;
+  const batch = (pieces: readonly Uint8Array[]): LineBatch => {
+    const lines = decode(joined(pieces), first, issues);
+    const result = { first, lines };
+    first += lines.length;
+    return result;
+  };
+  for await (const chunk of chunks) {
+    const end = chunk.lastIndexOf(0x0a);
+    if (end >= 0) {
+      yield batch([...open, chunk.subarray(0, end)]);
+      open = [];
+      openBytes = 0;
+    }
+    const rest = chunk.subarray(end + 1);
+    open.push(rest);
+    openBytes += rest.length;
+    if (openBytes > LONGEST_LINE)
+      issues.fail({ row: first }, "line_too_long", `a line has at most ${LONGEST_LINE / 2 ** 20} MiB`);
+  }
+  if (openBytes > 0) yield batch(open);
+}
+
+function joined(pieces: readonly Uint8Array[]): Uint8Array {
+  if (pieces.length === 1) return pieces[0]!;
+  const bytes = new Uint8Array(pieces.reduce((sum, { length }) => sum + length, 0));
+  let begin = 0;
+  for (const piece of pieces) {
+    bytes.set(piece, begin);
+    begin += piece.length;
+  }
+  return bytes;
+}
+
+function decode(bytes: Uint8Array, first: number, issues: DataIssues): string[] {
+  let begin = 0;
+  if (first === 1) {
+    if ((bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff))
+      issues.fail({ row: 1 }, "not_utf8", "the text is UTF-16; files are UTF-8");
+    if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) begin = 3;
+  }
+  const text = textOf(bytes.subarray(begin));
+  if (text === null) issues.fail({ row: first + badLine(bytes) }, "not_utf8", "the text is not UTF-8");
+  const lines = text.split("\n");
+  if (text.includes("\r"))
+    for (let i = 0; i < lines.length; i++) if (lines[i]!.endsWith("\r")) lines[i] = lines[i]!.slice(0, -1);
+  return lines;
+}
+
+/** Null where the bytes are not UTF-8. */
+function textOf(bytes: Uint8Array): string | null {
+  try {
+    return utf8.decode(bytes);
+  } catch {
+    return null;
+  }
+}
+
+/** Index of the first line that is not UTF-8. */
+function badLine(bytes: Uint8Array): number {
+  for (let line = 0, begin = 0; ; line++) {
+    const end = bytes.indexOf(0x0a, begin);
+    if (end < 0 || textOf(bytes.subarray(begin, end)) === null) return line;
+    begin = end + 1;
+  }
+}

@@ -1,0 +1,10 @@
+export { blobChunks } from "./blob-chunks.ts";
+export { checkWidth } from "./check-width.ts";
+export { chunkLines } from "./chunk-lines.ts";
+export { csvRecords, type CsvRecord } from "./csv-records.ts";
+export { DataIssues, type Place } from "./data-issues.ts";
+export { jsonRecords, type JsonRecord } from "./json-records.ts";
+export type { LineBatch } from "./line-batch.ts";
+export { parseAnswers, type Answers } from "./parse-answers.ts";
+export { firstFew, jsonKind, quoted } from "./quoted.ts";
+export { scoreReader, type ScoreOptions, type ScoreProblem, type ScoreReader } from "./score-reader.ts";

@@ -1,0 +1,148 @@
+import { idProblem, SHA256 } from "../core/bundle/names.ts";
+import { checkWidth } from "./check-width.ts";
+import { chunkLines } from "./chunk-lines.ts";
+import { csvRecords } from "./csv-records.ts";
+import { DataIssues } from "./data-issues.ts";
+import { jsonRecords, parseJsonObject } from "./json-records.ts";
+import { quoted } from "./quoted.ts";
+import { scoreReader, type ScoreOptions, type ScoreProblem, type ScoreReader } from "./score-reader.ts";
+import type { LineBatch } from "./line-batch.ts";
+
+/** Answers of one model. */
+export interface Answers {
+  /** Score of each item in the file, in [0,1]; null = no answer. */
+  readonly answers: ReadonlyMap<string, number | null>;
+  /** Content hashes of those items for which the file has one. */
+  readonly hashes: ReadonlyMap<string, string>;
+}
+
+/**
+ * Reads one model's answers: a JSON object `{id: score}`, the body of an estimate's request (`{responses: {id: score},
+ * hashes?}`), JSON lines or CSV with `item_id`, `score` and, where the harness knows it, `hash`. A null or an empty cell
+ * means no answer; other fields are ignored.
+ * @param name - of the file: its ending decides the format, else the content does
+ * @param chunks - its bytes, unpacked: `blobChunks(name, file)` in a page, `readAnswers(path)` of anchoreval/node for files
+ * @throws AnchorEvalError `invalid_data` naming file, row, item and rule: a repeated item, a score that is none, …
+ * @example
+ * const { answers, hashes } = await parseAnswers(file.name, blobChunks(file.name, file));
+ * estimateFromAnchors(bundle, answers, { hashes });
+ */
+export async function parseAnswers(
+  name: string,
+  chunks: AsyncIterable<Uint8Array>,
+  options: ScoreOptions = {},
+): Promise<Answers> {
+  const reader = scoreReader(options);
+  const batches: LineBatch[] = [];
+  for await (const batch of chunkLines(name, chunks)) batches.push(batch);
+  const lines = batches.flatMap((batch) => batch.lines);
+  const sink = new AnswerSink();
+  switch (detectFormat(name, lines)) {
+    case "csv":
+      await readCsv(new DataIssues(name), batches, reader, sink);
+      break;
+    case "json-lines":
+      await readJsonLines(new DataIssues(name, "lines"), batches, reader, sink);
+      break;
+    case "json":
+      readJson(new DataIssues(name, "answers"), lines.join("\n"), reader, sink);
+      break;
+    case "empty":
+      new DataIssues(name).fail({}, "empty", "the file is empty");
+  }
+  if (sink.answers.size === 0) new DataIssues(name).fail({}, "empty", "the file has no answers");
+  return sink;
+}
+
+class AnswerSink implements Answers {
+  readonly answers = new Map<string, number | null>();
+  readonly hashes = new Map<string, string>();
+
+  /** Takes one answer, or gives the rule that it breaks and the field that breaks it. */
+  take(
+    id: unknown,
+    score: number | ScoreProblem,
+    hash: unknown,
+  ): { field: "item_id" | "score" | "hash"; code: string; message: string } | null {
+    const bad = typeof id === "string" ? idProblem(id) : "an id must be text";
+    if (bad !== null) return { field: "item_id", code: "invalid_id", message: bad };
+    const item = id as string;
+    if (this.answers.has(item))
+      return { field: "item_id", code: "duplicate", message: `item ${quoted(item)} is there twice` };
+    if (typeof score === "object") return { field: "score", ...score };
+    this.answers.set(item, Number.isNaN(score) ? null : score);
+    if (hash === undefined || hash === null || hash === "") return null;
+    if (typeof hash !== "string" || !SHA256.test(hash))
+      return { field: "hash", code: "invalid_hash", message: "a hash is SHA-256, 64 lowercase hex digits" };
+    this.hashes.set(item, hash);
+    return null;
+  }
+}
+
+/** By the file's ending, and where that leaves it open by its content. */
+function detectFormat(path: string, lines: readonly string[]): "csv" | "json" | "json-lines" | "empty" {
+  const filled = lines.filter((line) => line.trim() !== "");
+  if (filled.length === 0) return "empty";
+  const name = path.toLowerCase().replace(/\.gz$/, "");
+  if (name.endsWith(".csv")) return "csv";
+  if (/\.(jsonl|ndjson)$/.test(name)) return "json-lines";
+  const first = filled[0]!.trimStart();
+  if (!name.endsWith(".json") && !first.startsWith("{") && !first.startsWith("[")) return "csv";
+  // A line of JSON lines is a whole object that names its item; a map of answers can't have text as a score.
+  return /^\{.*"item_id"\s*:\s*"/.test(first) && first.trimEnd().endsWith("}") ? "json-lines" : "json";
+}
+
+function readJson(issues: DataIssues, text: string, reader: ScoreReader, sink: AnswerSink): void {
+  if (text.trimStart().startsWith("["))
+    issues.fail({}, "wrong_type", 'an array has no item ids: answers are a JSON object {"item id": score, …}');
+  const object = parseJsonObject(text, "the file", {}, issues, 2) ?? {};
+  // An item may be called "responses"; then it has a score.
+  const { responses, hashes } = isObject(object["responses"]) ? object : { responses: object, hashes: undefined };
+  const own = isObject(hashes) ? hashes : {};
+  for (const [id, value] of Object.entries(responses as object)) {
+    const problem = sink.take(id, reader.fromJson(value), Object.hasOwn(own, id) ? own[id] : null);
+    if (problem) issues.add({ column: id }, problem.code, problem.message);
+  }
+  issues.refuse();
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+async function readJsonLines(
+  issues: DataIssues,
+  batches: readonly LineBatch[],
+  reader: ScoreReader,
+  sink: AnswerSink,
+): Promise<void> {
+  for await (const records of jsonRecords(batches, issues))
+    for (const { row, fields } of records) {
+      const problem = sink.take(fields["item_id"], reader.fromJson(fields["score"]), fields["hash"]);
+      if (problem) issues.add({ row, column: problem.field }, problem.code, problem.message);
+    }
+  issues.refuse();
+}
+
+async function readCsv(
+  issues: DataIssues,
+  batches: readonly LineBatch[],
+  reader: ScoreReader,
+  sink: AnswerSink,
+): Promise<void> {
+  let header: readonly string[] | null = null;
+  let [id, score, hash] = [-1, -1, -1];
+  for await (const records of csvRecords(batches, issues))
+    for (const { row, cells } of records) {
+      if (header === null) {
+        header = cells;
+        [id, score, hash] = ["item_id", "score", "hash"].map((name) => cells.indexOf(name)) as [number, number, number];
+        if (id < 0 || score < 0 || new Set(cells).size < cells.length)
+          issues.fail({ row }, "wrong_header", "a table of answers has the columns item_id,score[,hash], each once");
+      } else if (checkWidth({ row, cells }, header, issues)) {
+        const problem = sink.take(cells[id], reader.fromText(cells[score]!), hash < 0 ? null : cells[hash]);
+        if (problem) issues.add({ row, column: problem.field }, problem.code, problem.message);
+      }
+    }
+  issues.refuse();
+}

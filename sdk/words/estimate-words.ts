@@ -1,0 +1,30 @@
+import type { Interval, ScenarioResult } from "../estimate/types.ts";
+import { points } from "./figures.ts";
+
+/** What the interval means: said beside every one. */
+export const INTERVAL_MEANING =
+  "The interval is for the score that this run would have got on all items of this benchmark version: not sampling noise, other prompts or other items.";
+
+/** Where a model lies against those that the bundle was fitted on, in words. */
+export function placeWords({ exact, range, percentile, details }: ScenarioResult): string {
+  if (range === null) return "";
+  const above = (details?.outside.above ?? 0) > (details?.outside.below ?? 0);
+  const place = {
+    inside: "like the models seen",
+    edge: above ? "near the strongest seen" : "near the weakest seen",
+    outside: above ? "stronger than any seen" : "weaker than any seen",
+  }[range];
+  const better = percentile === null || range === "outside" ? "" : `, above ${Math.round(100 * percentile)} % of them`;
+  return `${place}${better}${exact ? " (exact: every item was answered)" : ""}`;
+}
+
+/** A score in points. */
+export function scoreWords(score: number | null): string {
+  return score === null ? "–" : points(score);
+}
+
+/** An interval in points. */
+export function intervalWords(interval: Interval | null): string {
+  if (interval === null) return "none";
+  return interval.method === "exact" ? "exact" : `${points(interval.low)} to ${points(interval.high)}`;
+}

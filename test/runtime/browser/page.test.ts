@@ -1,0 +1,362 @@
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { gzipSync } from "node:zlib";
+import { compareFromAnchors, estimateFromAnchors, loadBundle, type Bundle } from "anchoreval";
+import { sha256Text, type BundleFileName } from "anchoreval/bundle";
+import { publishBundle, r2Store, yankVersion } from "anchoreval/publish";
+import { intervalWords, scoreWords, verdictWords } from "anchoreval/words";
+import {
+  bundleFiles,
+  DEFAULT_CONFIGURATION,
+  fitBundle,
+  readResponses,
+  startLocalWorker,
+  type LocalWorker,
+} from "anchoreval-trainer";
+import { unzipSync } from "fflate";
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { onnxNodeBackend } from "../../../offline-trainer/src/backends/node/onnx-node-backend.ts";
+import { writeWideCsv } from "../../../offline-trainer/src/ingest/write-wide-csv.ts";
+import { exampleAnswers } from "../../../workers/page/bundle/example-answers.ts";
+import { buildWorker } from "../../support/built-worker.ts";
+import { expectSameNumbers } from "../../support/same-numbers.ts";
+import { memorySource } from "../../support/memory-source.ts";
+import { sampleBundle } from "../../support/sample-bundle.ts";
+import { ROOT } from "../../support/source-imports.ts";
+import { tempFolder } from "../../support/temp-folder.ts";
+import { smallLeaderboard } from "../../unit/fit/small-leaderboard.ts";
+import { NO_BROWSER, openBrowser } from "./support/open-browser.ts";
+import { complaints, drop, go, overflow, seriousFindings, shoot, visit } from "./support/page-visit.ts";
+
+const folder = tempFolder();
+const REASON = "wrong keys in 12 items: use 1.1.0";
+const TOKEN = "test-reader";
+const TOKENS = JSON.stringify([{ id: "reader", sha256: sha256Text(TOKEN), scopes: ["read:secret"], expires: null }]);
+const MINE = "#/b/mine/1.0.0";
+const SIZES = [10, 20];
+
+let browser: Browser;
+let worker: LocalWorker;
+let persist = "";
+let responses = "";
+let files: ReadonlyMap<BundleFileName, Uint8Array>;
+let bundle: Bundle;
+
+describe.skipIf(NO_BROWSER !== null)(`the page in Chromium${NO_BROWSER === null ? "" : ` (${NO_BROWSER})`}`, () => {
+  beforeAll(async () => {
+    await buildWorker();
+    persist = await mkdtemp(join(tmpdir(), "anchoreval-"));
+    [browser, worker] = await Promise.all([
+      openBrowser(),
+      startLocalWorker({ port: 0, persist, vars: { TOKENS, PROTECTED_BENCHMARKS: "secret" } }),
+    ]);
+    responses = folder.path("board.csv.gz");
+    await writeWideCsv(responses, smallLeaderboard({ models: 40, items: [70, 50] }));
+    const { matrix } = await readResponses(responses);
+    const fitted = await fitBundle(matrix, {
+      benchmark: "mine",
+      version: "1.0.0",
+      created: "2026-01-31T00:00:00Z",
+      description: "A simulated leaderboard.",
+      configuration: DEFAULT_CONFIGURATION,
+      sizes: SIZES,
+      seed: 1,
+      backend: onnxNodeBackend({ provider: "cpu", precision: "float64" }),
+    });
+    files = bundleFiles(fitted);
+    bundle = await loadBundle(memorySource(files));
+    const store = r2Store(await worker.bucket());
+    await publishBundle(store, files);
+    await publishBundle(store, sampleBundle({ benchmark: "secret" }));
+    for (const version of ["1.0.0", "1.1.0"]) await publishBundle(store, sampleBundle({ version }));
+    await yankVersion(store, { benchmark: "sample", version: "1.0.0" }, { yanked: true, reason: REASON });
+  });
+  afterAll(async () => {
+    await browser.close();
+    await worker.dispose();
+    await rm(persist, { recursive: true, force: true });
+  });
+
+  const open = (hash: string, options?: Parameters<typeof visit>[3]) => visit(browser, worker.url, hash, options);
+  const answersOf = (seed: number, strength = 0.5): Map<string, number> => exampleAnswers(bundle, "20", seed, strength);
+
+  test("lists what is published; protected benchmarks with a token, which a reload forgets", async () => {
+    const page = await open("#/");
+    const names = (): Promise<string[]> => page.locator(".cards .name").allInnerTexts();
+    expect(await names()).toEqual(["mine", "sample"]);
+    await go(page, "#/b/secret/1.0.0");
+    expect(await page.locator(".problem").innerText()).toContain("takes a bearer token");
+    await page.getByLabel("Token").fill("something-else");
+    await page.keyboard.press("Enter");
+    await page.getByText("the token is not known here").waitFor();
+    await page.getByLabel("Token").fill(TOKEN);
+    await page.getByRole("button", { name: "Use it" }).click();
+    await page.getByRole("heading", { name: "secret 1.0.0" }).waitFor();
+    await page.getByRole("link", { name: "Benchmarks" }).click();
+    await page.getByRole("link", { name: "secret" }).waitFor();
+    await page.reload();
+    await page.getByRole("link", { name: "sample", exact: true }).waitFor();
+    expect(await names()).toEqual(["mine", "sample"]);
+    await page.context().close();
+  });
+
+  test("versions: the newest first, those that were taken back marked with the reason", async () => {
+    const page = await open("#/b/sample");
+    expect(await page.locator("tbody tr").allInnerTexts()).toEqual([
+      expect.stringMatching(/^1\.1\.0\s+latest/),
+      expect.stringMatching(/^1\.0\.0\s+taken back: wrong keys/),
+    ]);
+    await page.getByRole("link", { name: "1.0.0" }).click();
+    await page.getByText(REASON).waitFor();
+    await go(page, "#/b/nothing");
+    expect(await page.locator(".problem").innerText()).toContain("Nothing is there");
+    await page.context().close();
+  });
+
+  test("a bundle: what it is worth, its curves, its items to search and keep", async () => {
+    const page = await open(MINE);
+    expect(await page.locator(".tiles").innerText()).toContain("of 120");
+    expect(await page.locator("svg.plot").count()).toBeGreaterThanOrEqual(6);
+    const [manifest] = await Promise.all([
+      page.waitForEvent("download"),
+      page.getByRole("button", { name: "manifest.json" }).click(),
+    ]);
+    expect(new Uint8Array(await readFile(await manifest.path()))).toEqual(new Uint8Array(files.get("manifest.json")!));
+    await page.getByRole("link", { name: "Items", exact: true }).click();
+    await page.getByRole("combobox").selectOption("10");
+    const first = [...bundle.scenarios.values()][0]!.forms.get("10")!.itemIds[3]!;
+    await page.getByLabel("Search").fill(first);
+    expect(await page.locator("tbody tr").first().innerText()).toContain(first);
+    await page.getByRole("button", { name: first, exact: true }).click();
+    expect(await page.locator("figcaption").first().innerText()).toContain(`right answer to ${first}`);
+    await page.getByLabel("Search").fill("");
+    await page.getByRole("button", { name: "right, typical model" }).click();
+    const shares = (await page.locator("tbody tr td:nth-child(3)").allInnerTexts()).map((text) => parseInt(text));
+    expect(shares).toEqual([...shares].sort((x, y) => x - y));
+    const [list] = await Promise.all([
+      page.waitForEvent("download"),
+      page.getByRole("button", { name: "Download the list" }).click(),
+    ]);
+    expect((await readFile(await list.path(), "utf8")).trim().split("\n")).toHaveLength(20);
+    await page.context().close();
+  });
+
+  test.each([
+    ["answers.json", (answers: Map<string, number>) => JSON.stringify(Object.fromEntries(answers))],
+    [
+      "answers.csv",
+      (answers: Map<string, number>) => ["item_id,score", ...[...answers].map((a) => a.join(","))].join("\n"),
+    ],
+    [
+      "answers.jsonl.gz",
+      (answers: Map<string, number>) =>
+        gzipSync([...answers].map(([item_id, score]) => JSON.stringify({ item_id, score })).join("\n")),
+    ],
+  ])("a dropped %s gets the score of the SDK in Node", async (name, encode) => {
+    const answers = answersOf(3);
+    const expected = estimateFromAnchors(bundle, answers);
+    const page = await open(`${MINE}/score`);
+    await drop(page, name, encode(answers));
+    await page.locator(".results h2").first().waitFor();
+    expect(await page.locator(".figure").innerText()).toContain(scoreWords(expected.score));
+    expect(await page.locator(".figure").innerText()).toContain(intervalWords(expected.interval));
+    const [kept] = await Promise.all([page.waitForEvent("download"), page.getByText("Download as JSON").click()]);
+    expectSameNumbers(
+      JSON.parse(await readFile(await kept.path(), "utf8")),
+      JSON.parse(JSON.stringify(expected)),
+      1e-9,
+    );
+    await page.context().close();
+  });
+
+  test("answers that can't be scored are refused in words, warnings are shown, a form is inferred or chosen", async () => {
+    const page = await open(`${MINE}/score`);
+    const estimate = async (text: string): Promise<void> => {
+      await page.getByLabel("or paste them").fill(text);
+      await page.getByRole("button", { name: "Estimate" }).click();
+    };
+    await estimate('{"a/1": 7}');
+    expect(await page.locator(".problem").innerText()).toContain("a score is in [0,1], got 7");
+    expect(await page.locator(".problem").innerText()).not.toContain("--");
+    await estimate('{"nowhere": 1}');
+    await page.locator(".results .problem").getByText("nowhere").first().waitFor();
+    const most = [...answersOf(4)].filter((_, k) => k % 8 > 0);
+    await page.getByRole("combobox").selectOption("20");
+    await estimate(JSON.stringify(Object.fromEntries(most)));
+    const expected = estimateFromAnchors(bundle, new Map(most), { form: "20" });
+    expect(expected.warnings.length).toBeGreaterThan(0);
+    await page.locator(".warnings").waitFor();
+    expect(await page.locator(".warnings li").allInnerTexts()).toEqual(expected.warnings.map(({ message }) => message));
+    await page.context().close();
+  });
+
+  test("two models: the verdict and the differences of the SDK in Node", async () => {
+    const [a, b] = [answersOf(5, -1), answersOf(6, 2)];
+    const page = await open(`${MINE}/compare`);
+    const given = page.getByLabel("Drop a file");
+    const write = (name: string, answers: Map<string, number>): string =>
+      folder.write(name, JSON.stringify(Object.fromEntries(answers)));
+    await given.nth(0).setInputFiles(write("old.json", a));
+    await given.nth(1).setInputFiles(write("new.json", b));
+    await page.locator(".verdict").waitFor();
+    const expected = compareFromAnchors(bundle, { name: "old", responses: a }, { name: "new", responses: b });
+    expect(expected.verdict).toBe("b-better");
+    expect(await page.locator(".verdict").innerText()).toBe(`${verdictWords(expected)[0]!.replace("new", "New")}.`);
+    expect(await page.locator(".results svg.plot").getAttribute("aria-label")).toContain("new minus old");
+    await page.context().close();
+  });
+
+  test("a fit in the browser is the fit in Node, and its bundle works here and there", async () => {
+    const page = await open("#/fit");
+    await page.getByRole("button", { name: "Fit", exact: true }).click();
+    await page.getByText("choose a table of scores first").waitFor();
+    await page.getByLabel("Scores of many models").setInputFiles(responses);
+    await page.getByLabel("Items to ask").fill("500");
+    await page.getByRole("button", { name: "Fit", exact: true }).click();
+    await page.getByText("500 is more than there are").waitFor();
+    await page.getByLabel("Items to ask").fill(SIZES.join(","));
+    await page.getByRole("button", { name: "Fit", exact: true }).click();
+    await page.locator("progress").waitFor();
+    await page.getByRole("heading", { name: "The bundle" }).waitFor({ timeout: 60_000 });
+    await shoot(page, "fit");
+    const [archive] = await Promise.all([page.waitForEvent("download"), page.getByText("Download it").click()]);
+    const unpacked = new Map(
+      Object.entries(unzipSync(await readFile(await archive.path()))).map(
+        ([path, bytes]) => [path.replace("mine-1.0.0/", "") as BundleFileName, bytes] as const,
+      ),
+    );
+    const ours = await loadBundle(memorySource(unpacked));
+    for (const [id, { bank, forms }] of bundle.scenarios) {
+      const own = ours.scenarios.get(id)!;
+      for (const name of ["a", "b"] as const) {
+        const far = Array.from(bank[name], (value, k) => Math.abs(value - own.bank[name][k]!));
+        expect(Math.max(...far)).toBeLessThan(1e-5);
+      }
+      for (const [form, { itemIds }] of forms) expect(own.forms.get(form)!.itemIds).toEqual(itemIds);
+    }
+    const answers = answersOf(7);
+    expect(estimateFromAnchors(ours, answers).score).toBeCloseTo(estimateFromAnchors(bundle, answers).score!, 5);
+    await page.getByRole("link", { name: "Open it" }).click();
+    await page.getByRole("heading", { name: "mine 1.0.0" }).waitFor();
+    await page.context().close();
+  });
+
+  test("a bundle's folder that is given to the page is shown like one that is published", async () => {
+    for (const [name, bytes] of files) folder.write(`given/${name}`, bytes);
+    const page = await open("#/");
+    await page.getByLabel("bundle’s folder").setInputFiles(folder.path("given"));
+    await page.getByRole("heading", { name: "mine 1.0.0" }).waitFor();
+    expect(await page.locator(".tiles").innerText()).toContain("of 120");
+    await page.reload();
+    await page.getByText("no bundle was given to this page").waitFor();
+    await page.context().close();
+  });
+
+  test("by keyboard alone: from the first page to a score", async () => {
+    const page = await open("#/");
+    const press = async (name: string | RegExp): Promise<void> => {
+      for (let k = 0; k < 40; k++) {
+        await page.keyboard.press("Tab");
+        const focused = await page.evaluate(() => {
+          const { outlineStyle } = getComputedStyle(document.activeElement!);
+          return { text: (document.activeElement as HTMLElement).innerText, outlineStyle };
+        });
+        if (focused.text.match(name) === null) continue;
+        expect(focused.outlineStyle).toBe("solid");
+        return page.keyboard.press("Enter");
+      }
+      throw new Error(`${name} can't be reached by Tab`);
+    };
+    await press(/^Skip/);
+    expect(await page.evaluate(() => document.activeElement!.id)).toBe("main");
+    await press(/^mine$/);
+    await page.getByRole("heading", { name: "mine 1.0.0" }).waitFor();
+    await press("Score a model");
+    await page.getByLabel("or paste them").waitFor();
+    await press("made-up answers");
+    await page.locator(".figure .score").waitFor();
+    await page.context().close();
+  });
+
+  test.concurrent("a fit on WebGPU where it is chosen; and one that is stopped", async () => {
+    const page = await open("#/fit");
+    await page.getByRole("button", { name: "made-up leaderboard" }).click();
+    await page.getByRole("button", { name: "Stop" }).click();
+    await page.getByText("the fit was stopped").waitFor();
+    const rows = Array.from({ length: 8 }, (_, m) =>
+      [`m${m}`, ...Array.from({ length: 16 }, (_, i) => ((m * 7 + i * 5) % 11 < m + 2 ? 1 : 0))].join(","),
+    );
+    const header = ["model", ...Array.from({ length: 16 }, (_, i) => `q${i}`)].join(",");
+    await page
+      .getByLabel("Scores of many models")
+      .setInputFiles(folder.write("tiny.csv", [header, ...rows].join("\n")));
+    await page.getByText("Seed and device").click();
+    await page.getByLabel("Compute on").selectOption("webgpu");
+    await page.getByLabel("Items to ask").fill("8");
+    await page.getByRole("button", { name: "Fit", exact: true }).click();
+    await page.getByRole("heading", { name: "The bundle" }).waitFor();
+    await page.getByText("How it was computed").click();
+    await page.getByText("ONNX Runtime on WebGPU: asked for").waitFor();
+    await page.context().close();
+  });
+
+  test.concurrent.each([
+    ["light", { colorScheme: "light" as const }],
+    ["dark", { colorScheme: "dark" as const }],
+    ["phone", { viewport: { width: 360, height: 740 }, reducedMotion: "reduce" as const }],
+  ])("%s: every view without a serious finding of axe, none wider than the screen", async (name, options) => {
+    const page = await open("#/", options);
+    const findings: string[] = [];
+    for (const [view, hash] of [
+      ["home", "#/"],
+      ["versions", "#/b/sample"],
+      ["about", MINE],
+      ["items", `${MINE}/items`],
+      ["score", `${MINE}/score`],
+      ["compare", `${MINE}/compare`],
+      ["fit", "#/fit"],
+      ["problem", "#/b/secret/1.0.0"],
+    ] as const) {
+      await go(page, hash);
+      if (view === "score" || view === "compare") {
+        await page.getByText("made-up answers").click();
+        await page.locator(".results h2").first().waitFor();
+        for (const closed of await page.locator(".results details").all()) await closed.locator("summary").click();
+      }
+      if (name !== "phone") findings.push(...(await seriousFindings(page)).map((finding) => `${view}: ${finding}`));
+      const over = await overflow(page);
+      if (over > 0) findings.push(`${view}: ${over} pixels wider than the screen`);
+      await shoot(page, `${view}-${name}`);
+    }
+    expect(findings).toEqual([]);
+    await page.context().close();
+  });
+
+  test("a strict policy: no script in the page, nothing from other hosts", async () => {
+    const { headers } = await fetch(`${worker.url}/`);
+    const policy = headers.get("content-security-policy")!;
+    expect(policy).toMatch(/^default-src 'none'; script-src 'self'; style-src 'self';/);
+    expect(policy).not.toContain("unsafe");
+    expect((await fetch(`${worker.url}/fit.js`)).headers.get("content-security-policy")).toContain(
+      "'wasm-unsafe-eval'",
+    );
+    expect((await fetch(`${worker.url}/docs/`)).headers.get("content-security-policy")).toContain(
+      "style-src 'self' 'unsafe-inline'",
+    );
+  });
+
+  test("all that it loads before ONNX Runtime is under 300 kB of gzip", async () => {
+    const loaded = ["index.html", "page.css", "page.js", "icon.svg", "fit.js"];
+    const sizes = await Promise.all(
+      loaded.map(async (file) => gzipSync(await readFile(join(ROOT, "workers/public", file)), { level: 9 }).length),
+    );
+    expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(300_000);
+    expect(Math.max(...sizes)).toBeGreaterThan(50_000);
+  });
+
+  test("nothing was written to the console, and no other host was asked", () => {
+    expect(complaints).toEqual([]);
+  });
+});

@@ -1,0 +1,59 @@
+/** What a bundle's pages show. */
+export const TABS = ["about", "items", "score", "compare"] as const;
+export type Tab = (typeof TABS)[number];
+
+/** A bundle by where it is: published on this Worker, or given to the page. */
+export type BundlePlace = { readonly benchmark: string; readonly version: string } | "given";
+
+/** A place on the page, as it stands in the address after `#`. */
+export type Route =
+  | { readonly view: "home" }
+  | { readonly view: "fit" }
+  | { readonly view: "benchmark"; readonly benchmark: string }
+  | { readonly view: "bundle"; readonly place: BundlePlace; readonly tab: Tab; readonly form: string | null }
+  | { readonly view: "unknown" };
+
+/**
+ * Reads the part of an address after `#`: `/`, `/fit`, `/b/{benchmark}`, `/b/{benchmark}/{version}[/{tab}][?form=ID]`,
+ * `/given[/{tab}]`.
+ */
+export function parseRoute(hash: string): Route {
+  const [path, query] = hash.replace(/^#/, "").split("?", 2) as [string, string | undefined];
+  let parts: string[];
+  try {
+    parts = path
+      .split("/")
+      .filter((part) => part !== "")
+      .map(decodeURIComponent);
+  } catch {
+    return { view: "unknown" };
+  }
+  const [first, second, third, fourth, ...rest] = parts;
+  if (rest.length > 0) return { view: "unknown" };
+  if (first === undefined) return { view: "home" };
+  if (first === "fit" && second === undefined) return { view: "fit" };
+  const form = new URLSearchParams(query ?? "").get("form");
+  if (first === "given" && third === undefined) return bundleRoute("given", second, form);
+  if (first === "b" && second !== undefined) {
+    if (third === undefined) return { view: "benchmark", benchmark: second };
+    return bundleRoute({ benchmark: second, version: third }, fourth, form);
+  }
+  return { view: "unknown" };
+}
+
+function bundleRoute(place: BundlePlace, tab: string | undefined, form: string | null): Route {
+  const known = tab === undefined ? "about" : TABS.find((name) => name === tab);
+  return known === undefined ? { view: "unknown" } : { view: "bundle", place, tab: known, form };
+}
+
+/** The address of a bundle's page. */
+export function bundleHref(place: BundlePlace, tab: Tab = "about", form: string | null = null): string {
+  const root =
+    place === "given" ? "#/given" : `#/b/${encodeURIComponent(place.benchmark)}/${encodeURIComponent(place.version)}`;
+  return `${root}${tab === "about" ? "" : `/${tab}`}${form === null ? "" : `?form=${encodeURIComponent(form)}`}`;
+}
+
+/** The address of a benchmark's versions. */
+export function benchmarkHref(benchmark: string): string {
+  return `#/b/${encodeURIComponent(benchmark)}`;
+}

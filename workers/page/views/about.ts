@@ -1,0 +1,204 @@
+import { ERROR_LEVELS, type BundleFileName, type Manifest } from "anchoreval/bundle";
+import { figureOf } from "anchoreval/core";
+import { errorWords, INTERVAL_MEANING, points } from "anchoreval/words";
+import { formTotals, itemTotal, measuredScenarios, type MeasuredForm } from "../bundle/measured.ts";
+import { coverage } from "../charts/coverage.ts";
+import { figure, panels } from "../charts/chart.ts";
+import { errorBySize } from "../charts/error-by-size.ts";
+import { sourceStrip } from "../charts/source-strip.ts";
+import { element, fill, idText, type Child } from "../dom.ts";
+import { bytesText, count, counted, extent, listed, wholePercent } from "../figures.ts";
+import { download } from "../parts/download.ts";
+import { facts, section, tiles } from "../parts/facts.ts";
+import { problem } from "../parts/problem.ts";
+import { table } from "../parts/table.ts";
+import { bundleHref } from "../route.ts";
+import type { BundlePage } from "../view.ts";
+
+const LEVEL_95 = ERROR_LEVELS.indexOf(0.95);
+
+/** What a bundle is and what it is worth, in plain words and measured errors. */
+export function aboutTab(page: BundlePage): Child {
+  const { bundle, route } = page;
+  const { manifest } = bundle;
+  const scenarios = measuredScenarios(manifest);
+  const errors = errorBySize(scenarios);
+  const intervals = coverage(scenarios);
+  return [
+    summary(manifest),
+    element(
+      "p",
+      { class: "actions" },
+      element("a", { class: "button", href: bundleHref(route.place, "score") }, "Score a model"),
+      element("a", { class: "button quiet", href: bundleHref(route.place, "items") }, "See the items to ask"),
+    ),
+    element("p", { class: "meaning" }, element("strong", {}, "What an interval means. "), INTERVAL_MEANING),
+    section(
+      "How far off is it?",
+      element("p", {}, "In points, measured on models that were kept out of every step."),
+      errorsTable(manifest, scenarios),
+      errors ?? element("p", { class: "missing" }, "Not measured: there are too few models to hold any out."),
+    ),
+    section(
+      "Do the intervals hold?",
+      intervals ?? element("p", { class: "missing" }, "Not measured: that takes at least 20 held-out models."),
+    ),
+    section(
+      "Which models is it for?",
+      figure(
+        `The ${counted(manifest.sources.models, "model")} that it has learned from, each a dot at its score on all items. Scores of models like these are the surest. The tinted part on the right is stronger than any seen: there, go by the errors of stronger models.`,
+        panels(
+          [...bundle.scenarios.values()].map(({ id, sourceScores }) => ({
+            title: idText(id),
+            note: `${extent(sourceScores).map(points).join(" to ")} points`,
+            draw: () => sourceStrip(id, sourceScores, null),
+          })),
+        ),
+      ),
+    ),
+    section("How it was made", settings(page)),
+  ];
+}
+
+function summary(manifest: Manifest): Child {
+  const { benchmark, benchmarkVersion, forms, scenarios, sources, defaultForm } = manifest;
+  const form = forms.find(({ id }) => id === defaultForm)!;
+  const others = forms.filter(({ id }) => id !== defaultForm).map(({ id }) => id);
+  const own = measuredScenarios(manifest)[0]!.forms.find((candidate) => candidate.form.id === defaultForm)!;
+  return [
+    element(
+      "p",
+      { class: "lead" },
+      `This bundle estimates what a language model would score on all ${counted(itemTotal(manifest), "item")} of `,
+      idText(benchmark),
+      benchmarkVersion === null ? "" : ` (version ${benchmarkVersion} of the benchmark)`,
+      scenarios.length > 1 ? ` in ${counted(scenarios.length, "scenario")}` : "",
+      ` from its answers to ${count(formTotals(form).items)} of them (form ${defaultForm}${others.length === 0 ? "" : `; there ${others.length === 1 ? "is a form" : "are forms"} ${listed(others)} too`}). It has learned from the answers of ${counted(sources.models, "model")} how hard the items are and how well each tells strong models from weak ones.`,
+    ),
+    tiles(tileEntries(manifest, own)),
+  ];
+}
+
+function tileEntries(manifest: Manifest, { form, items, whole, measured }: MeasuredForm): [string, string, string][] {
+  const asked: [string, string, string] = ["items asked", count(items), `of ${count(itemTotal(manifest))}`];
+  if (whole) return [asked, ["error", "none", "every item is asked"]];
+  const errors = measured?.interpolation ?? null;
+  const within = errors?.absoluteError[LEVEL_95] ?? null;
+  const told = (value: number | null): string => (value === null ? "–" : points(value));
+  return [
+    asked,
+    ["typical error", told(errors && figureOf(errors.estimators, form.estimator).mae), "points"],
+    ["95 % within", told(within), "points"],
+    ["as many random items err by", told(errors && errors.randomMae), "points"],
+  ];
+}
+
+function errorsTable(manifest: Manifest, scenarios: ReturnType<typeof measuredScenarios>): Child {
+  const rows = scenarios.flatMap(({ id, forms }) =>
+    forms.map(({ form, items, whole, measured }): Child[] => {
+      const like = measured?.interpolation ?? null;
+      const stronger = measured?.extrapolation ?? null;
+      const told = (value: number | null | undefined, words: (value: number) => string): string =>
+        whole ? "exact" : value === null || value === undefined ? "–" : words(value);
+      const name = form.id === manifest.defaultForm ? element("strong", {}, form.id) : form.id;
+      return [
+        idText(id),
+        name,
+        count(items),
+        told(like && figureOf(like.estimators, form.estimator).mae, points),
+        told(like?.absoluteError[LEVEL_95], points),
+        told(like?.randomMae, points),
+        told(like?.coverage95, wholePercent),
+        told(stronger && figureOf(stronger.estimators, form.estimator).mae, points),
+      ];
+    }),
+  );
+  return [
+    table(
+      "Errors by scenario and form, in points",
+      [
+        { title: "scenario" },
+        { title: "form" },
+        { title: "items", number: true },
+        { title: "typical error", number: true },
+        { title: "95 % within", number: true },
+        { title: "random items", number: true },
+        { title: "intervals hold", number: true },
+        { title: "stronger models", number: true },
+      ],
+      rows,
+    ),
+    element(
+      "p",
+      { class: "hint" },
+      "Stronger models: typical error of models stronger than any that was fitted on. “–” is not measured. The default form is in bold.",
+    ),
+    element(
+      "details",
+      {},
+      element("summary", {}, "The same in words"),
+      element(
+        "ul",
+        {},
+        scenarios.flatMap(({ id, forms }) =>
+          forms
+            .filter(({ whole, measured }) => !whole && measured !== null)
+            .map(({ form, items, measured }) =>
+              element("li", {}, idText(id), `, ${items} items: ${errorWords(measured!, form.estimator)}.`),
+            ),
+        ),
+      ),
+    ),
+  ];
+}
+
+function settings({ bundle, route, session }: BundlePage): Child {
+  const { manifest, digest } = bundle;
+  const failed = element("div");
+  const keep = async (name: BundleFileName): Promise<void> => {
+    try {
+      download(await session.file(route.place, bundle, name), `${manifest.benchmark}-${manifest.version}-${name}`);
+      fill(failed);
+    } catch (error) {
+      fill(failed, problem(error));
+    }
+  };
+  const names: readonly { readonly name: string; readonly bytes: number | null }[] = [
+    { name: "manifest.json", bytes: null },
+    ...manifest.files,
+  ];
+  const protocol = Object.entries(manifest.protocol).filter(([key]) => !key.includes("/"));
+  return [
+    facts([
+      ["created", manifest.created],
+      ["learned from", counted(manifest.sources.models, "model")],
+      ["licence of the data", manifest.data.licence ?? "not stated"],
+      ["source of the data", manifest.data.source ?? "not stated"],
+      ["counts the same", manifest.weighting === "items" ? "every item" : "every subscenario"],
+      ...protocol.map(([key, value]) => [key, String(value)] as const),
+      ["digest", element("code", {}, digest)],
+    ]),
+    element("h3", {}, "Files"),
+    element(
+      "ul",
+      { class: "files" },
+      names.map(({ name, bytes }) =>
+        element(
+          "li",
+          {},
+          element(
+            "button",
+            {
+              type: "button",
+              class: "link",
+              onclick: () => void keep(name as BundleFileName),
+            },
+            name,
+          ),
+          bytes === null ? null : ` ${bytesText(bytes)}`,
+        ),
+      ),
+    ),
+    failed,
+  ];
+}

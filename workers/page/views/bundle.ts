@@ -1,0 +1,71 @@
+import { element, idText, type Child } from "../dom.ts";
+import { benchmarkHref, bundleHref, TABS, type Tab } from "../route.ts";
+import type { Session } from "../session.ts";
+import type { BundlePage, BundleRoute, View } from "../view.ts";
+import { aboutTab } from "./about.ts";
+import { compareTab } from "./compare.ts";
+import { itemsTab } from "./items.ts";
+import { scoreTab } from "./score.ts";
+
+const NAMES: Readonly<Record<Tab, string>> = {
+  about: "What it is worth",
+  items: "Items",
+  score: "Score a model",
+  compare: "Compare two",
+};
+
+const CONTENTS: Readonly<Record<Tab, (page: BundlePage) => Child>> = {
+  about: aboutTab,
+  items: itemsTab,
+  score: scoreTab,
+  compare: compareTab,
+};
+
+/** A bundle: its name, what can be done with it, and one of that. */
+export async function bundleView(session: Session, route: BundleRoute): Promise<View> {
+  const { place, tab } = route;
+  const [bundle, yanked] = await Promise.all([session.bundle(place), yankedReason(session, route)]);
+  const { benchmark, version, description } = bundle.manifest;
+  return {
+    title: `${benchmark} ${version}: ${NAMES[tab]}`,
+    content: [
+      element(
+        "div",
+        { class: "bundle" },
+        place === "given"
+          ? element("p", { class: "crumb" }, "a bundle of your own")
+          : element("p", { class: "crumb" }, element("a", { href: benchmarkHref(benchmark) }, "all versions")),
+        element("h1", {}, idText(benchmark), " ", element("span", {}, version)),
+        description === null ? null : element("p", { class: "lead" }, description),
+        yanked === null
+          ? null
+          : element(
+              "p",
+              { class: "warning" },
+              element("strong", {}, "This version was taken back by its publisher"),
+              yanked === "" ? "." : `: ${yanked}`,
+            ),
+        element(
+          "nav",
+          { class: "tabs", "aria-label": "This bundle" },
+          TABS.map((name) =>
+            element(
+              "a",
+              { href: bundleHref(place, name, route.form), "aria-current": name === tab ? "page" : null },
+              NAMES[name],
+            ),
+          ),
+        ),
+      ),
+      CONTENTS[tab]({ bundle, route, session }),
+    ],
+  };
+}
+
+/** Why a version was taken back; null where it wasn't. Without an answer the bundle is shown all the same. */
+async function yankedReason(session: Session, { place }: BundleRoute): Promise<string | null> {
+  if (place === "given" || place.version === "latest") return null;
+  const summary = await session.client.bundles.benchmark(place.benchmark).catch(() => null);
+  const found = summary?.yanked.find(({ version }) => version === place.version);
+  return found ? (found.reason ?? "") : null;
+}

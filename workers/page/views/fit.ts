@@ -1,0 +1,284 @@
+import { AnchorEvalError, type Bundle } from "anchoreval";
+import { exampleLeaderboard } from "../fit/example-leaderboard.ts";
+import { runFit, type FittedFiles } from "../fit/run-fit.ts";
+import { zip } from "../fit/zip.ts";
+import { freshSeed } from "../bundle/example-answers.ts";
+import { itemMapFigure } from "../charts/item-map.ts";
+import { element, fill, freshId, idText, type Child } from "../dom.ts";
+import { bytesText, wholePercent } from "../figures.ts";
+import { announcer } from "../parts/announcer.ts";
+import { download } from "../parts/download.ts";
+import { dropZone } from "../parts/drop-zone.ts";
+import { section } from "../parts/facts.ts";
+import { firstFew } from "../parts/first-few.ts";
+import { problem } from "../parts/problem.ts";
+import { bundleHref } from "../route.ts";
+import type { Session } from "../session.ts";
+import type { View } from "../view.ts";
+
+/** A leaderboard in, a bundle out: `anchoreval fit` in this browser. */
+export function fitView(session: Session): View {
+  let responses: File | null = null;
+  let items: File | null = null;
+  let running: AbortController | null = null;
+  const chosen = element("div", { "aria-live": "polite" });
+  const results = element("div", { class: "results" });
+  const heard = announcer();
+  const name = field("Name of the benchmark", {
+    value: "mine",
+    required: true,
+    pattern: "[a-z0-9][a-z0-9._\\-]{0,63}",
+  });
+  const version = field("Version", { value: "1.0.0", required: true });
+  const anchors = field(
+    "Items to ask, per scenario",
+    { value: "20,50", required: true },
+    "One form each; scenarios with fewer items are asked whole.",
+  );
+  const seed = field("Seed of all draws", { type: "number", min: 0, step: 1, value: 1 });
+  const providerId = freshId("provider");
+  const provider = element(
+    "select",
+    { id: providerId },
+    element("option", { value: "auto" }, "what suits"),
+    element("option", { value: "webgpu" }, "WebGPU"),
+    element("option", { value: "wasm" }, "WebAssembly"),
+  );
+  const stop = element("button", { type: "button", class: "quiet", hidden: true, onclick: () => stopFit() }, "Stop");
+  const start = element("button", { type: "submit" }, "Fit");
+  const showChosen = (): void =>
+    fill(
+      chosen,
+      [responses, items].map((file, k) =>
+        file === null
+          ? null
+          : element(
+              "p",
+              { class: "hint" },
+              k === 0 ? "Scores: " : "Items: ",
+              idText(file.name),
+              `, ${bytesText(file.size)}`,
+            ),
+      ),
+    );
+
+  const stopFit = (): void => running?.abort();
+
+  const run = async (): Promise<void> => {
+    if (running !== null) return;
+    if (responses === null) {
+      fill(
+        results,
+        problem(new AnchorEvalError("invalid_data", "choose a table of scores first, or try a made-up one")),
+      );
+      return;
+    }
+    running = new AbortController();
+    addEventListener("hashchange", stopFit, { once: true });
+    heard.say("Fitting.");
+    stop.hidden = false;
+    start.disabled = true;
+    const bar = element("progress", { max: 1, value: 0, "aria-label": "Progress of the fit" });
+    const note = element("p", { class: "hint" }, "Reading …");
+    const remarks = element("ul", { class: "hint" });
+    fill(results, element("h2", {}, "Fitting"), bar, note, remarks);
+    try {
+      const fitted = await runFit(
+        {
+          responses,
+          items,
+          benchmark: name.input.value.trim(),
+          version: version.input.value.trim(),
+          anchors: readSizes(anchors.input.value),
+          seed: Number(seed.input.value),
+          provider: provider.value as "auto" | "webgpu" | "wasm",
+        },
+        {
+          signal: running.signal,
+          onProgress: (share, words) => {
+            bar.value = share;
+            note.textContent = `${wholePercent(share)} · ${words}`;
+          },
+          onRemark: (message) => remarks.append(element("li", {}, message)),
+        },
+      );
+      const bundle = await session.give(fitted.files);
+      heard.say("The bundle is ready.");
+      fill(
+        results,
+        fittedContent(bundle, fitted),
+        element("details", {}, element("summary", {}, "How it was computed"), remarks),
+      );
+    } catch (error) {
+      fill(results, problem(error));
+    } finally {
+      removeEventListener("hashchange", stopFit);
+      running = null;
+      stop.hidden = true;
+      start.disabled = false;
+    }
+  };
+
+  return {
+    title: "Fit your own",
+    content: [
+      element("h1", {}, "Fit a bundle in your browser"),
+      element(
+        "p",
+        { class: "lead" },
+        "From the scores of many models on all items of a benchmark to a bundle that needs only a few of them. Nothing leaves this machine; for large leaderboards the command line is faster.",
+      ),
+      element(
+        "form",
+        {
+          onsubmit: (event) => {
+            event.preventDefault();
+            void run();
+          },
+        },
+        element(
+          "div",
+          { class: "pair" },
+          dropZone({
+            label: "Scores of many models",
+            hint: [
+              "A table: ",
+              element("code", {}, "model,<item id>…"),
+              ", a row a model, scores from 0 to 1, an empty cell where there is none. Long tables and JSON lines too; .gz too.",
+            ],
+            onFiles: ([file]) => {
+              responses = file!;
+              showChosen();
+            },
+          }),
+          dropZone({
+            label: "Items with their scenarios (optional)",
+            hint: [
+              "JSON lines of ",
+              element("code", {}, "item_id"),
+              " and ",
+              element("code", {}, "scenario"),
+              ". Without them the part of an id before its last “/” is the scenario.",
+            ],
+            onFiles: ([file]) => {
+              items = file!;
+              showChosen();
+            },
+          }),
+        ),
+        chosen,
+        element("div", { class: "fields" }, name.content, version.content, anchors.content),
+        element(
+          "details",
+          {},
+          element("summary", {}, "Seed and device"),
+          element(
+            "div",
+            { class: "fields" },
+            seed.content,
+            element("div", { class: "field" }, element("label", { for: providerId }, "Compute on"), provider),
+          ),
+        ),
+        element(
+          "p",
+          { class: "actions" },
+          start,
+          element(
+            "button",
+            {
+              type: "button",
+              class: "quiet",
+              onclick: () => {
+                responses = exampleLeaderboard(freshSeed());
+                items = null;
+                showChosen();
+                void run();
+              },
+            },
+            "Try with a made-up leaderboard",
+          ),
+          stop,
+        ),
+      ),
+      heard.content,
+      results,
+    ],
+  };
+}
+
+function fittedContent(bundle: Bundle, { files, words }: FittedFiles): Child {
+  const { benchmark, version, defaultForm } = bundle.manifest;
+  return [
+    element("h2", {}, "The bundle"),
+    element(
+      "ul",
+      {},
+      words.map((line) => element("li", {}, line)),
+    ),
+    element(
+      "p",
+      { class: "actions" },
+      element("a", { class: "button", href: bundleHref("given") }, "Open it"),
+      element("a", { class: "button quiet", href: bundleHref("given", "score") }, "Score a model with it"),
+      element(
+        "button",
+        {
+          type: "button",
+          class: "quiet",
+          onclick: () => {
+            const folder = `${benchmark}-${version}`;
+            void zip(folder, files).then((archive) => download(archive, `${folder}.zip`));
+          },
+        },
+        "Download it",
+      ),
+    ),
+    element(
+      "p",
+      { class: "hint" },
+      "Unpacked, the folder is a bundle like any other: ",
+      element("code", {}, "anchoreval publish DIR"),
+      " puts it on a Worker. It has no report.html: the command line adds one.",
+    ),
+    section(
+      "Its items",
+      firstFew([...bundle.scenarios.values()], { most: 4, noun: "scenario" }, (own) => itemMapFigure(own, defaultForm)),
+    ),
+  ];
+}
+
+interface Field {
+  readonly content: HTMLElement;
+  readonly input: HTMLInputElement;
+}
+
+function field(label: string, attributes: Parameters<typeof element>[1], hint?: string): Field {
+  const id = freshId("field");
+  const input = element("input", {
+    id,
+    autocomplete: "off",
+    ...attributes,
+    ...(hint !== undefined && { "aria-describedby": `${id}-hint` }),
+  });
+  return {
+    input,
+    content: element(
+      "div",
+      { class: "field" },
+      element("label", { for: id }, label),
+      input,
+      hint === undefined ? null : element("p", { class: "hint", id: `${id}-hint` }, hint),
+    ),
+  };
+}
+
+/** @throws AnchorEvalError `invalid_option` */
+function readSizes(text: string): number[] {
+  const sizes = text
+    .split(/[\s,;]+/)
+    .filter((part) => part !== "")
+    .map(Number);
+  if (sizes.length === 0 || sizes.some((size) => !Number.isInteger(size) || size < 1))
+    throw new AnchorEvalError("invalid_option", `items to ask are whole numbers such as 20,50; got ${text}`);
+  return sizes;
+}

@@ -1,0 +1,267 @@
+import type { BundleScenario } from "anchoreval";
+import { formItemIds } from "anchoreval/bundle";
+import {
+  abilityPath,
+  formInformation,
+  itemCurve,
+  shownParameters,
+  typicalChances,
+  type AbilityPath,
+} from "../bundle/ability-path.ts";
+import { figure, wideChart } from "../charts/chart.ts";
+import { curves } from "../charts/curves.ts";
+import { itemMapFigure } from "../charts/item-map.ts";
+import { element, fill, freshId, idText, type Child } from "../dom.ts";
+import { counted, decimals, extent, wholePercent } from "../figures.ts";
+import { download } from "../parts/download.ts";
+import { section } from "../parts/facts.ts";
+import { firstFew } from "../parts/first-few.ts";
+import { formSelect } from "../parts/form-select.ts";
+import { scrolling } from "../parts/table.ts";
+import type { BundlePage } from "../view.ts";
+
+/** Rows of the table at first, and how many come with each press of the button. */
+const ROWS = 50;
+
+/** Scenarios that are drawn at first. */
+const FEW = { most: 4, noun: "scenario" };
+
+interface Row {
+  readonly id: string;
+  readonly scenario: BundleScenario;
+  readonly index: number;
+  readonly difficulty: number;
+  readonly discrimination: number;
+  /** Chance of a right answer of a typical source model. */
+  readonly typical: number;
+  readonly text: string | undefined;
+}
+
+/** The items of a form: to be asked, searched and looked at. */
+export function itemsTab({ bundle, route }: BundlePage): Child {
+  const scenarios = [...bundle.scenarios.values()];
+  const forms = bundle.manifest.forms.map(({ id }) => id);
+  const body = element("div");
+  const form = formSelect(bundle, route.form, { infer: false, onChange: () => show() });
+  const show = (): void => {
+    const id = form.value()!;
+    const paths = new Map(scenarios.map((own) => [own.id, abilityPath(bundle, own)]));
+    const rows = scenarios.flatMap((scenario) => rowsOf(bundle, scenario, id));
+    const curve = element("div", { "aria-live": "polite" });
+    const showCurve = (row: Row): void => fill(curve, curveOf(row, paths.get(row.scenario.id)!));
+    showCurve(rows[Math.floor(rows.length / 2)]!);
+    fill(
+      body,
+      element(
+        "p",
+        { class: "actions" },
+        element(
+          "button",
+          {
+            type: "button",
+            onclick: () =>
+              download(
+                new Blob([scenarios.flatMap((own) => formItemIds(own, id)).join("\n"), "\n"]),
+                `${bundle.manifest.benchmark}-${bundle.manifest.version}-${id}.ids.txt`,
+              ),
+          },
+          "Download the list of items",
+        ),
+      ),
+      section(
+        "Items to ask",
+        element("div", { class: "beside" }, element("div", {}, anchorTable(rows, showCurve)), curve),
+      ),
+      section(
+        "All items, easy to hard",
+        firstFew(scenarios, FEW, (own) => itemMapFigure(own, id)),
+      ),
+      section(
+        "Where the items tell models apart",
+        firstFew(scenarios, FEW, (own) => information(forms, own, id, paths.get(own.id)!)),
+      ),
+    );
+  };
+  show();
+  return [form.content, body];
+}
+
+function rowsOf(bundle: BundlePage["bundle"], scenario: BundleScenario, form: string): Row[] {
+  const { a, difficulty } = shownParameters(scenario);
+  const typical = typicalChances(bundle, scenario);
+  return formItemIds(scenario, form).map((id) => {
+    const { index, text } = scenario.anchors.get(id)!;
+    return {
+      id,
+      scenario,
+      index,
+      difficulty: difficulty[index]!,
+      discrimination: a[index]!,
+      typical: typical(index),
+      text,
+    };
+  });
+}
+
+const COLUMNS = [
+  { title: "item", sort: null },
+  { title: "scenario", sort: null },
+  { title: "right, typical model", sort: (row: Row) => row.typical },
+  { title: "difficulty", sort: (row: Row) => row.difficulty },
+  { title: "discrimination", sort: (row: Row) => row.discrimination },
+] as const;
+
+/** The anchors, searched by id, scenario and text, sorted by their figures; a press on an item draws its curve. */
+function anchorTable(rows: readonly Row[], onChoose: (row: Row) => void): Child {
+  const id = freshId("search");
+  let shown = ROWS;
+  let sorted: { column: number; descending: boolean } | null = null;
+  const state = element("p", { class: "hint", role: "status" });
+  const body = element("tbody");
+  const more = element(
+    "button",
+    {
+      type: "button",
+      class: "quiet",
+      onclick: () => {
+        shown += ROWS;
+        draw();
+      },
+    },
+    "Show more",
+  );
+  const search = element("input", {
+    id,
+    type: "search",
+    autocomplete: "off",
+    oninput: () => {
+      shown = ROWS;
+      draw();
+    },
+  });
+  const head = COLUMNS.map(({ title, sort }, k) =>
+    element(
+      "th",
+      { scope: "col", class: sort ? "number" : null },
+      sort === null
+        ? title
+        : element(
+            "button",
+            {
+              type: "button",
+              class: "sort",
+              onclick: () => {
+                sorted = { column: k, descending: sorted?.column === k && !sorted.descending };
+                draw();
+              },
+            },
+            title,
+          ),
+    ),
+  );
+  const draw = (): void => {
+    const wanted = search.value.trim().toLowerCase();
+    const found = rows.filter((row) => `${row.id} ${row.scenario.id} ${row.text ?? ""}`.toLowerCase().includes(wanted));
+    if (sorted) {
+      const by = COLUMNS[sorted.column]!.sort!;
+      const sign = sorted.descending ? -1 : 1;
+      found.sort((x, y) => sign * (by(x) - by(y)));
+    }
+    head.forEach((cell, k) => {
+      if (sorted?.column === k) cell.setAttribute("aria-sort", sorted.descending ? "descending" : "ascending");
+      else cell.removeAttribute("aria-sort");
+    });
+    fill(
+      body,
+      found
+        .slice(0, shown)
+        .map((row) =>
+          element(
+            "tr",
+            {},
+            element(
+              "th",
+              { scope: "row" },
+              element("button", { type: "button", class: "link", onclick: () => onChoose(row) }, idText(row.id)),
+              row.text === undefined ? null : element("details", {}, element("summary", {}, "text"), row.text),
+            ),
+            element("td", {}, idText(row.scenario.id)),
+            element("td", { class: "number" }, wholePercent(row.typical)),
+            element("td", { class: "number" }, decimals(row.difficulty)),
+            element("td", { class: "number" }, decimals(row.discrimination)),
+          ),
+        ),
+    );
+    fill(
+      state,
+      wanted === ""
+        ? `${counted(rows.length, "item")}, in the order in which they are asked.`
+        : `${found.length} of ${counted(rows.length, "item")}.`,
+    );
+    more.hidden = found.length <= shown;
+  };
+  draw();
+  return [
+    element("div", { class: "field" }, element("label", { for: id }, "Search"), search),
+    state,
+    scrolling(
+      "Items to ask",
+      element(
+        "table",
+        {},
+        element("caption", { class: "unseen" }, "Items to ask; choose one to see its curve"),
+        element("thead", {}, element("tr", {}, head)),
+        body,
+      ),
+      "tall",
+    ),
+    more,
+  ];
+}
+
+/** Who gets an item right, from weak models to strong ones. */
+function curveOf({ id, scenario, index }: Row, path: AbilityPath): Child {
+  const values = itemCurve(scenario, index, path).map((share) => 100 * share);
+  return figure(
+    [
+      "Chance of a right answer to ",
+      idText(id),
+      ", by how strong a model is. The steeper the curve, the better the item tells models apart there. Choose another item in the list.",
+    ],
+    curves(path.scores, [{ label: id, values, strong: true }], {
+      told: `Chance of a right answer to ${id}: ${Math.round(values[20]!)} % for weak models, ${Math.round(values[40]!)} % for typical ones, ${Math.round(values[60]!)} % for strong ones.`,
+      label: "right answers, %",
+      domain: [0, 100],
+      width: Math.min(480, wideChart()),
+    }),
+  );
+}
+
+/** What the answers to each form say of models, from weak ones to strong ones. */
+function information(
+  forms: readonly string[],
+  scenario: BundleScenario,
+  chosen: string,
+  path: AbilityPath,
+): HTMLElement {
+  const list = forms.map((form) => ({
+    label: form,
+    values: formInformation(scenario, form, path),
+    strong: form === chosen,
+  }));
+  const [, highest] = extent(list.flatMap(({ values }) => values));
+  const best = list.find(({ strong }) => strong)!.values;
+  const at = path.scores[best.indexOf(extent(best)[1])]!;
+  return figure(
+    [
+      element("strong", {}, idText(scenario.id)),
+      ": information of the answers to each form about a model’s ability, by how strong the model is. Where it is high, a few answers say much.",
+    ],
+    curves(path.scores, list, {
+      told: `${scenario.id}: information of the answers to form ${chosen} is highest for models with a score of about ${Math.round(100 * at)} points.`,
+      label: "information, logit⁻²",
+      domain: [0, 1.12 * highest || 1],
+      width: wideChart(),
+    }),
+  );
+}
