@@ -1,6 +1,6 @@
 import type { CheckResult, DropCheck, MinimumCheck } from "../check/types.ts";
 import { INTERVAL_MEANING } from "../words/estimate-words.ts";
-import { points } from "../words/figures.ts";
+import { percent, points } from "../words/figures.ts";
 
 /** A check for people: points with one decimal, the verdict last. */
 export function checkLines(check: CheckResult): string[] {
@@ -51,10 +51,6 @@ function minimumLines({ verdict, score, low, high, minScore, reason }: MinimumCh
 
 function alarmWords({ alarms: { perYear, runsPerYear } }: CheckResult): string {
   return `but for ${perYear} false ${perYear === 1 ? "alarm" : "alarms"} in ${runsPerYear} runs`;
-}
-
-function percent(share: number): string {
-  return `${Number((100 * share).toPrecision(4))} %`;
 }
 
 function times(count: number): string {

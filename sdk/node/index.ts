@@ -4,9 +4,9 @@ export { HARNESSES, harnessNamed, type Harness, type HarnessName } from "./harne
 export { findHelmLogs, readHelmLog } from "./helm-logs.ts";
 export { findInspectLogs, readInspectLog } from "./inspect-logs.ts";
 export { findLmEvalLogs, readLmEvalLog } from "./lm-eval-logs.ts";
-export { openZip, type Unzstd, type ZipArchive } from "./zip-entries.ts";
 export { readAnswers } from "./read-answers.ts";
+export { openBytes, type RandomAccess } from "./open-bytes.ts";
+export { openZip, type Unzstd, type ZipArchive } from "./zip-entries.ts";
 // Readers of tables and JSON lines, shared with the trainer.
-export { readError } from "./tables/file-chunks.ts";
 export { textLines } from "./tables/text-lines.ts";
 export * from "../tables/index.ts";

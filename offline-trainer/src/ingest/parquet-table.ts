@@ -1,5 +1,4 @@
-import { open, type FileHandle } from "node:fs/promises";
-import { firstFew, jsonKind, quoted, readError, type DataIssues, type ScoreReader } from "anchoreval/node";
+import { firstFew, jsonKind, openBytes, quoted, type DataIssues, type ScoreReader } from "anchoreval/node";
 import { parquetMetadataAsync, parquetScan, parquetSchema, type AsyncBuffer } from "hyparquet";
 import { compressors } from "hyparquet-compressors";
 import { LONG_COLUMNS, putScore } from "./long-table.ts";
@@ -23,9 +22,12 @@ export async function readParquetTable(
   issues: DataIssues,
   remarks: string[],
 ): Promise<void> {
-  const file = await openFile(path);
+  const file = await openBytes(path);
+  const buffer: AsyncBuffer = {
+    byteLength: file.byteLength,
+    slice: (begin, end = file.byteLength) => file.read(begin, end),
+  };
   try {
-    const buffer = await fileBuffer(file);
     const metadata = await readable(issues, () => parquetMetadataAsync(buffer));
     checkColumns(
       parquetSchema(metadata).children.map(({ element }) => element.name),
@@ -50,30 +52,6 @@ export async function readParquetTable(
   } finally {
     await file.close();
   }
-}
-
-async function openFile(path: string): Promise<FileHandle> {
-  try {
-    const file = await open(path);
-    if (!(await file.stat()).isDirectory()) return file;
-    await file.close();
-    throw Object.assign(new Error("a folder"), { code: "EISDIR" });
-  } catch (error) {
-    throw readError(path, error);
-  }
-}
-
-async function fileBuffer(file: FileHandle): Promise<AsyncBuffer> {
-  const { size } = await file.stat();
-  return {
-    byteLength: size,
-    slice: async (start, end = size) => {
-      const buffer = new ArrayBuffer(end - start);
-      const { bytesRead } = await file.read(new Uint8Array(buffer), 0, end - start, start);
-      if (bytesRead < end - start) throw new Error("the file ends too early");
-      return buffer;
-    },
-  };
 }
 
 /** What the library can't read is the file's fault, in its words. */
