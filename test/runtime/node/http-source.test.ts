@@ -51,6 +51,18 @@ function staticHost({ from = files, ranges = true }: { from?: BundleFiles; range
 }
 
 describe("a bundle over HTTP", () => {
+  test("from a host that sends every file to another address, ranges too, as dataset hubs do", async () => {
+    const store = await serve(staticHost());
+    const hub = await serve((request, response) => {
+      response.writeHead(302, { location: `${store.url}/cdn${request.url!}` }).end();
+    });
+    const bundle = await loadBundle(`${hub.url}/datasets/org/name/resolve/main/bundles/sample/1.0.0`, {
+      scenarios: ["alpha"],
+    });
+    expect([...bundle.scenarios.keys()]).toEqual(["alpha"]);
+    expect(store.requests.some(({ range }) => range !== undefined)).toBe(true);
+  });
+
   test("from a static folder, with or without a slash at its end", async () => {
     const { url, requests } = await serve(staticHost());
     for (const address of [`${url}/out/sample`, `${url}/out/sample/`, new URL(`${url}/out/sample?x=1#y`)]) {
