@@ -1,7 +1,7 @@
-import { open, type FileHandle } from "node:fs/promises";
-import { firstFew, jsonKind, quoted, readError, type DataIssues, type ScoreReader } from "anchoreval/node";
-import { parquetMetadataAsync, parquetScan, parquetSchema, type AsyncBuffer } from "hyparquet";
+import { firstFew, jsonKind, quoted, type DataIssues, type ScoreReader } from "anchoreval/node";
+import { parquetMetadataAsync, parquetScan, parquetSchema } from "hyparquet";
 import { compressors } from "hyparquet-compressors";
+import { fileBuffer, openFile } from "../parquet/file-buffer.ts";
 import { LONG_COLUMNS, putScore } from "./long-table.ts";
 import type { ScoreTable } from "./score-table.ts";
 
@@ -50,30 +50,6 @@ export async function readParquetTable(
   } finally {
     await file.close();
   }
-}
-
-async function openFile(path: string): Promise<FileHandle> {
-  try {
-    const file = await open(path);
-    if (!(await file.stat()).isDirectory()) return file;
-    await file.close();
-    throw Object.assign(new Error("a folder"), { code: "EISDIR" });
-  } catch (error) {
-    throw readError(path, error);
-  }
-}
-
-async function fileBuffer(file: FileHandle): Promise<AsyncBuffer> {
-  const { size } = await file.stat();
-  return {
-    byteLength: size,
-    slice: async (start, end = size) => {
-      const buffer = new ArrayBuffer(end - start);
-      const { bytesRead } = await file.read(new Uint8Array(buffer), 0, end - start, start);
-      if (bytesRead < end - start) throw new Error("the file ends too early");
-      return buffer;
-    },
-  };
 }
 
 /** What the library can't read is the file's fault, in its words. */
