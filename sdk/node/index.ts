@@ -6,8 +6,8 @@ export { findInspectLogs, readInspectLog } from "./inspect-logs.ts";
 export { findLightevalLogs, readLightevalLog, type ReadParquet } from "./lighteval-logs.ts";
 export { findLmEvalLogs, readLmEvalLog } from "./lm-eval-logs.ts";
 export { readAnswers } from "./read-answers.ts";
+export { openBytes, type RandomAccess } from "./open-bytes.ts";
 export { openZip, type Unzstd, type ZipArchive } from "./zip-entries.ts";
 // Readers of tables and JSON lines, shared with the trainer.
-export { readError } from "./tables/file-chunks.ts";
 export { textLines } from "./tables/text-lines.ts";
 export * from "../tables/index.ts";

@@ -1,7 +1,6 @@
-import { open, type FileHandle } from "node:fs/promises";
 import * as zlib from "node:zlib";
 import { AnchorEvalError } from "../core/errors.ts";
-import { readError } from "./tables/file-chunks.ts";
+import { openBytes, type RandomAccess } from "./open-bytes.ts";
 
 /** Unpacks zstd where Node itself doesn't (before 22.15). */
 export type Unzstd = (bytes: Uint8Array) => Uint8Array;
@@ -35,12 +34,7 @@ const LONGEST_END = 22 + 0xffff;
  * @see PKWARE, APPNOTE.TXT, .ZIP File Format Specification
  */
 export async function openZip(path: string, unzstd?: Unzstd): Promise<ZipArchive> {
-  let file: FileHandle;
-  try {
-    file = await open(path);
-  } catch (error) {
-    throw readError(path, error);
-  }
+  const file = await openBytes(path);
   try {
     const entries = await readDirectory(file, path);
     return {
@@ -54,9 +48,9 @@ export async function openZip(path: string, unzstd?: Unzstd): Promise<ZipArchive
   }
 }
 
-async function readDirectory(file: FileHandle, path: string): Promise<Map<string, Entry>> {
-  const { size } = await file.stat();
-  const tail = await piece(file, path, Math.max(0, size - LONGEST_END), Math.min(size, LONGEST_END));
+async function readDirectory(file: RandomAccess, path: string): Promise<Map<string, Entry>> {
+  const size = file.byteLength;
+  const tail = await piece(file, Math.max(0, size - LONGEST_END), Math.min(size, LONGEST_END));
   let end = tail.byteLength - 22;
   while (end >= 0 && tail.getUint32(end, true) !== END) end--;
   if (end < 0) throw damaged(path, "it is no zip archive, or cut short");
@@ -68,7 +62,7 @@ async function readDirectory(file: FileHandle, path: string): Promise<Map<string
   if (begin === 0xffffffff || count === 0xffff) {
     const locator = end - 20;
     const at = locator >= 0 ? Number(tail.getBigUint64(locator + 8, true)) : NaN;
-    const record = Number.isSafeInteger(at) ? await piece(file, path, at, 56) : null;
+    const record = Number.isSafeInteger(at) ? await piece(file, at, 56) : null;
     if (record?.getUint32(0, true) !== END_64) throw damaged(path, "its directory can't be found");
     [count, length, begin] = [32, 40, 48].map((offset) => Number(record.getBigUint64(offset, true))) as [
       number,
@@ -76,7 +70,7 @@ async function readDirectory(file: FileHandle, path: string): Promise<Map<string
       number,
     ];
   }
-  const directory = await piece(file, path, begin, length);
+  const directory = await piece(file, begin, length);
   const entries = new Map<string, Entry>();
   for (let at = 0, k = 0; k < count; k++) {
     if (at + 46 > length || directory.getUint32(at, true) !== CENTRAL) throw damaged(path, "its directory is broken");
@@ -119,16 +113,16 @@ function sizes(directory: DataView, at: number, name: number, extra: number): Pi
 }
 
 async function readEntry(
-  file: FileHandle,
+  file: RandomAccess,
   path: string,
   name: string,
   { method, begin, packed, size, crc }: Entry,
   unzstd: Unzstd | undefined,
 ): Promise<Uint8Array> {
-  const header = await piece(file, path, begin, 30);
+  const header = await piece(file, begin, 30);
   if (header.getUint32(0, true) !== LOCAL) throw damaged(path, `${name} isn't where the directory says`);
   const from = begin + 30 + header.getUint16(26, true) + header.getUint16(28, true);
-  const view = await piece(file, path, from, packed);
+  const view = await piece(file, from, packed);
   const bytes = new Uint8Array(view.buffer, view.byteOffset, packed);
   let content: Uint8Array;
   try {
@@ -154,11 +148,8 @@ function unpacked(bytes: Uint8Array, method: number, unzstd: Unzstd | undefined)
   );
 }
 
-async function piece(file: FileHandle, path: string, begin: number, length: number): Promise<DataView> {
-  const bytes = new Uint8Array(length);
-  const { bytesRead } = await file.read(bytes, 0, length, begin);
-  if (bytesRead < length) throw damaged(path, "it is cut short");
-  return new DataView(bytes.buffer);
+async function piece(file: RandomAccess, begin: number, length: number): Promise<DataView> {
+  return new DataView(await file.read(begin, begin + length));
 }
 
 function damaged(path: string, message: string, cause?: unknown): AnchorEvalError {

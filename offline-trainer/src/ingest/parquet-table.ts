@@ -1,7 +1,6 @@
-import { firstFew, jsonKind, quoted, type DataIssues, type ScoreReader } from "anchoreval/node";
-import { parquetMetadataAsync, parquetScan, parquetSchema } from "hyparquet";
+import { firstFew, jsonKind, openBytes, quoted, type DataIssues, type ScoreReader } from "anchoreval/node";
+import { parquetMetadataAsync, parquetScan, parquetSchema, type AsyncBuffer } from "hyparquet";
 import { compressors } from "hyparquet-compressors";
-import { fileBuffer, openFile } from "../parquet/file-buffer.ts";
 import { LONG_COLUMNS, putScore } from "./long-table.ts";
 import type { ScoreTable } from "./score-table.ts";
 
@@ -23,9 +22,12 @@ export async function readParquetTable(
   issues: DataIssues,
   remarks: string[],
 ): Promise<void> {
-  const file = await openFile(path);
+  const file = await openBytes(path);
+  const buffer: AsyncBuffer = {
+    byteLength: file.byteLength,
+    slice: (begin, end = file.byteLength) => file.read(begin, end),
+  };
   try {
-    const buffer = await fileBuffer(file);
     const metadata = await readable(issues, () => parquetMetadataAsync(buffer));
     checkColumns(
       parquetSchema(metadata).children.map(({ element }) => element.name),

@@ -1,8 +1,7 @@
 import { AnchorEvalError } from "anchoreval/core";
-import { firstFew } from "anchoreval/node";
-import { parquetMetadataAsync, parquetScan, parquetSchema } from "hyparquet";
+import { firstFew, openBytes } from "anchoreval/node";
+import { parquetMetadataAsync, parquetScan, parquetSchema, type AsyncBuffer } from "hyparquet";
 import { compressors } from "hyparquet-compressors";
-import { fileBuffer, openFile } from "./file-buffer.ts";
 
 /**
  * The rows of a Parquet file, a row group in memory at a time; nested columns as objects and lists, whole numbers as
@@ -14,7 +13,11 @@ export async function* parquetRows(
   path: string,
   columns: readonly string[],
 ): AsyncGenerator<Readonly<Record<string, unknown>>, void, undefined> {
-  const file = await openFile(path);
+  const file = await openBytes(path);
+  const buffer: AsyncBuffer = {
+    byteLength: file.byteLength,
+    slice: (begin, end = file.byteLength) => file.read(begin, end),
+  };
   const readable = async <T>(act: () => Promise<T>): Promise<T> => {
     try {
       return await act();
@@ -26,7 +29,6 @@ export async function* parquetRows(
     }
   };
   try {
-    const buffer = await fileBuffer(file);
     const metadata = await readable(() => parquetMetadataAsync(buffer));
     const names = parquetSchema(metadata).children.map(({ element }) => element.name);
     const absent = columns.filter((name) => !names.includes(name));

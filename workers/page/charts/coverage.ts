@@ -15,8 +15,22 @@ interface Point {
 }
 
 const KINDS = [
-  { split: "interpolation", colour: "var(--accent)", symbol: "circle", shift: -0.1 },
-  { split: "extrapolation", colour: "var(--stronger)", symbol: "diamond", shift: 0.1 },
+  {
+    split: "interpolation",
+    mark: "dot accent",
+    label: "like the models seen",
+    colour: "var(--accent)",
+    symbol: "circle",
+    shift: -0.1,
+  },
+  {
+    split: "extrapolation",
+    mark: "dot stronger",
+    label: "stronger than any seen",
+    colour: "var(--stronger)",
+    symbol: "diamond",
+    shift: 0.1,
+  },
 ] as const;
 
 /** How many of the 95 % intervals hold the true score, by the number of items. Null where that isn't measured. */
@@ -39,8 +53,10 @@ export function coverage(scenarios: readonly MeasuredScenario[]): HTMLElement | 
   return figure(
     "Share of 95 % intervals that hold the true score, of models that were held out. Marks near the dashed line keep the promise. A bar is where the share itself may lie, as held-out models are few.",
     key([
-      { mark: "dot accent", label: "like the models seen" },
-      { mark: "dot stronger", label: "stronger than any seen" },
+      ...KINDS.filter((_, k) => drawn.some(({ series }) => series[k]!.length > 0)).map(({ mark, label }) => ({
+        mark,
+        label,
+      })),
       { mark: "line dashed", label: "95 %, as promised" },
     ]),
     panels(
@@ -48,7 +64,7 @@ export function coverage(scenarios: readonly MeasuredScenario[]): HTMLElement | 
         title: idText(id),
         draw: () =>
           chart(
-            `${id}, share of 95 % intervals that hold. ${series.flatMap((list, k) => list.map(({ items, share }) => `${items} items, ${k === 0 ? "like the models seen" : "stronger"}: ${wholePercent(share)}`)).join("; ")}.`,
+            `${id}, share of 95 % intervals that hold. ${series.flatMap((list, k) => list.map(({ items, share }) => `${items} items, ${KINDS[k]!.label}: ${wholePercent(share)}`)).join("; ")}.`,
             {
               height: 190,
               marginLeft: 40,
