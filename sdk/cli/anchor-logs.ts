@@ -6,7 +6,7 @@ import { matchAnchors } from "../logs/match-anchors.ts";
 import type { ScaleOptions } from "../logs/score-scale.ts";
 import type { LoggedSample } from "../logs/types.ts";
 import { groupRuns } from "../logs/group-runs.ts";
-import { harnessNamed, type HarnessName } from "../node/harnesses.ts";
+import { harnessNamed, type FormatReaders, type HarnessName } from "../node/harnesses.ts";
 
 export interface AnchorLogOptions extends ScaleOptions {
   readonly from: HarnessName;
@@ -14,6 +14,7 @@ export interface AnchorLogOptions extends ScaleOptions {
   readonly filter: readonly string[];
   /** The form to answer; without it, the largest that the logs fill. */
   readonly form: string | undefined;
+  readonly formats: FormatReaders;
 }
 
 /** One model's answers to a bundle's anchors, from its logs. */
@@ -36,7 +37,7 @@ export async function readAnchorLogs(
   paths: readonly string[],
   options: AnchorLogOptions,
 ): Promise<LoggedAnswers> {
-  const harness = harnessNamed(options.from);
+  const harness = harnessNamed(options.from, options.formats);
   const logs = await harness.find(paths);
   const models = [...new Set(logs.map((log) => log.model))];
   if (models.length > 1)

@@ -1,8 +1,8 @@
 import type { Bundle } from "../core/bundle/bundle.ts";
 import { AnchorEvalError } from "../core/errors.ts";
-import { HARNESSES } from "../node/harnesses.ts";
+import { HARNESSES, isReadable } from "../node/harnesses.ts";
 import { readAnchorLogs, type LoggedAnswers } from "./anchor-logs.ts";
-import type { OptionReader, OptionSpec } from "./command.ts";
+import type { CommandInput, OptionReader, OptionSpec } from "./command.ts";
 import { readScale } from "./read-scale.ts";
 
 /** Options of the commands that read models' answers to the anchors of a bundle. */
@@ -29,6 +29,12 @@ export const ANSWER_OPTIONS = {
   },
 } as const satisfies Readonly<Record<string, OptionSpec>>;
 
+/** Logs that are read by the trainer alone. */
+export function logsBeyond(options: OptionReader): string | null {
+  const from = options.oneOf("from", [...HARNESSES, ""], "");
+  return from === "" || isReadable(from, {}) ? null : `--from ${from}`;
+}
+
 /** What those options ask of an estimate. */
 export function estimateOptions(options: OptionReader): { level: number; onChangedItem?: "drop" } {
   return {
@@ -41,7 +47,7 @@ export function estimateOptions(options: OptionReader): { level: number; onChang
 export async function readLogs(
   bundle: Bundle,
   paths: readonly string[],
-  options: OptionReader,
+  { options, formats }: Pick<CommandInput, "options" | "formats">,
 ): Promise<LoggedAnswers> {
   const from = options.oneOf("from", HARNESSES, "lm-eval");
   if (paths.length === 0)
@@ -50,6 +56,7 @@ export async function readLogs(
     ...readScale(options),
     from,
     form: options.text("form"),
+    formats,
     metric: options.texts("metric"),
     filter: options.texts("filter"),
   });

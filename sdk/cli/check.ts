@@ -4,7 +4,7 @@ import { checkFromAnchors } from "../check/check-from-anchors.ts";
 import type { CheckVerdict } from "../check/types.ts";
 import { AnchorEvalError } from "../core/errors.ts";
 import { HARNESSES } from "../node/harnesses.ts";
-import { ANSWER_OPTIONS } from "./answer-options.ts";
+import { ANSWER_OPTIONS, logsBeyond } from "./answer-options.ts";
 import { checkLines } from "./check-lines.ts";
 import type { Command } from "./command.ts";
 import { isPinned, openBundle } from "./open-bundle.ts";
@@ -43,7 +43,8 @@ export const checkCommand: Command = {
     ...ANSWER_OPTIONS,
     level: { type: "string", value: "0.95", description: "one-sided confidence that passing needs" },
   },
-  run: async ({ options, output, signal }) => {
+  beyond: logsBeyond,
+  run: async ({ options, output, signal, formats }) => {
     const place = options.required("bundle");
     const paths = options.texts("responses");
     if (paths.length === 0) throw new AnchorEvalError("invalid_option", "--responses is needed");
@@ -76,10 +77,10 @@ export const checkCommand: Command = {
         `warning: ${place} is the latest version, today ${version}: a newer one would move the scores; pin it, …/${benchmark}/${version}`,
       );
     const runs: ReadModel[] = [];
-    for (const path of paths) runs.push(await readModel(path, bundle, { options, output }));
+    for (const path of paths) runs.push(await readModel(path, bundle, { options, output, formats }));
     const baselines: ReadModel[] = [];
     for (const path of baselinePaths)
-      baselines.push(await readModel(path, bundle, { options, output, filesAreAnswers: true }));
+      baselines.push(await readModel(path, bundle, { options, output, formats, filesAreAnswers: true }));
     if (save !== undefined) await saveAnswers(save, runs[0]!);
     if (!rules) {
       output.line(`${save!}: ${runs[0]!.responses.size} answers; nothing was checked`);

@@ -1,5 +1,6 @@
 import { parseArgs, type ParseArgsConfig } from "node:util";
 import { AnchorEvalError } from "../core/errors.ts";
+import type { FormatReaders } from "../node/harnesses.ts";
 import type { Output } from "./output.ts";
 
 export interface OptionSpec {
@@ -20,6 +21,8 @@ export interface Command {
   /** The arguments in the usage line, for example `DIR|URL`. */
   readonly positionals?: string;
   readonly options: Readonly<Record<string, OptionSpec>>;
+  /** What of the options only a program with more formats can do, for messages; null where this one can. */
+  beyond?(options: OptionReader): string | null;
   /** @returns the exit code, 0 for done */
   run(input: CommandInput): Promise<number>;
 }
@@ -30,6 +33,8 @@ export interface CommandInput {
   readonly output: Output;
   /** Aborted by Ctrl-C. */
   readonly signal: AbortSignal;
+  /** What the program reads beyond what the SDK does itself. */
+  readonly formats: FormatReaders;
 }
 
 /** Options that every command takes. */

@@ -3,7 +3,7 @@ import { compareFromAnchors } from "../compare/compare-from-anchors.ts";
 import { rankFromAnchors } from "../compare/rank-from-anchors.ts";
 import { AnchorEvalError } from "../core/errors.ts";
 import { HARNESSES } from "../node/harnesses.ts";
-import { ANSWER_OPTIONS, estimateOptions } from "./answer-options.ts";
+import { ANSWER_OPTIONS, estimateOptions, logsBeyond } from "./answer-options.ts";
 import type { Command } from "./command.ts";
 import { comparisonLines } from "./comparison-lines.ts";
 import { openBundle } from "./open-bundle.ts";
@@ -24,7 +24,8 @@ export const compareCommand: Command = {
     ...ANSWER_OPTIONS,
     verbose: { type: "boolean", description: "every scenario's test and ranking statistic too" },
   },
-  run: async ({ positionals, options, output, signal }) => {
+  beyond: logsBeyond,
+  run: async ({ positionals, options, output, signal, formats }) => {
     const source = openBundle(options.required("bundle"));
     const [a, b] = [options.text("a"), options.text("b")];
     const pair = a !== undefined && b !== undefined;
@@ -36,7 +37,8 @@ export const compareCommand: Command = {
     const form = options.text("form");
     const bundle = await loadBundle(source, { signal, ...(form !== undefined && { form }) });
     const models: ReadModel[] = [];
-    for (const path of pair ? [a, b] : positionals) models.push(await readModel(path, bundle, { options, output }));
+    for (const path of pair ? [a, b] : positionals)
+      models.push(await readModel(path, bundle, { options, output, formats }));
     const shared = estimateOptions(options);
     const verbose = options.flag("verbose");
     if (pair) {

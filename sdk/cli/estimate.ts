@@ -3,7 +3,7 @@ import { AnchorEvalError } from "../core/errors.ts";
 import { HARNESSES } from "../node/harnesses.ts";
 import { estimateFromAnchors } from "../estimate/estimate-from-anchors.ts";
 import { readAnswers } from "../node/read-answers.ts";
-import { ANSWER_OPTIONS, estimateOptions, readLogs } from "./answer-options.ts";
+import { ANSWER_OPTIONS, estimateOptions, logsBeyond, readLogs } from "./answer-options.ts";
 import type { Command, CommandInput } from "./command.ts";
 import { estimateLines } from "./estimate-lines.ts";
 import { openBundle } from "./open-bundle.ts";
@@ -25,11 +25,12 @@ export const estimateCommand: Command = {
     ...ANSWER_OPTIONS,
     verbose: { type: "boolean", description: "ability, λ and every estimator too" },
   },
-  run: async ({ positionals, options, output, signal }) => {
+  beyond: logsBeyond,
+  run: async ({ positionals, options, output, signal, formats }) => {
     const source = openBundle(options.required("bundle"));
     const form = options.text("form");
     const bundle = await loadBundle(source, { signal, ...(form !== undefined && { form }) });
-    const given = await readInput({ positionals, options, output }, bundle, form);
+    const given = await readInput({ positionals, options, output, formats }, bundle, form);
     const estimate = estimateFromAnchors(bundle, given.answers, {
       hashes: given.hashes,
       ...estimateOptions(options),
@@ -43,7 +44,7 @@ export const estimateCommand: Command = {
 
 /** The answers that the options name: a file's, or those in a harness's logs. */
 async function readInput(
-  { positionals, options, output }: Pick<CommandInput, "positionals" | "options" | "output">,
+  { positionals, options, output, formats }: Pick<CommandInput, "positionals" | "options" | "output" | "formats">,
   bundle: Awaited<ReturnType<typeof loadBundle>>,
   form: string | undefined,
 ): Promise<{
@@ -61,7 +62,7 @@ async function readInput(
     const { answers, hashes } = await readAnswers(responses, readScale(options));
     return { answers, hashes, form };
   }
-  const logged = await readLogs(bundle, positionals, options);
+  const logged = await readLogs(bundle, positionals, { options, formats });
   for (const remark of logged.remarks) output.remark(remark);
   return logged;
 }

@@ -1,4 +1,7 @@
 export { type Command, type CommandInput, type OptionReader, type OptionSpec } from "./command.ts";
+export { checkCommand } from "./check.ts";
+export { compareCommand } from "./compare.ts";
+export { estimateCommand } from "./estimate.ts";
 export { openBundle } from "./open-bundle.ts";
 export { readScale } from "./read-scale.ts";
 export { createOutput, type Output, type Progress, type Streams } from "./output.ts";

@@ -39,7 +39,7 @@ export function main(argv: readonly string[], streams: Streams = process): Promi
       ],
       external: {
         summaries: TRAINER_COMMANDS,
-        run: (args) => runTrainer(args, [join(process.cwd(), "index.js"), import.meta.url], streams),
+        run: (args, what) => runTrainer(args, [join(process.cwd(), "index.js"), import.meta.url], streams, what),
       },
     },
     argv,

@@ -2,6 +2,7 @@ import { AnchorEvalError } from "../core/errors.ts";
 import { candidates } from "./candidates.ts";
 import { COMPLETE } from "./completion.ts";
 import { COMMON_OPTIONS, parseCommand, type Command, type OptionSpec } from "./command.ts";
+import type { FormatReaders } from "../node/harnesses.ts";
 import { createOutput, type Streams } from "./output.ts";
 
 /** A command-line program: its commands, and what happens with others. */
@@ -10,10 +11,13 @@ export interface Program {
   readonly summary: string;
   readonly version: string;
   readonly commands: readonly Command[];
+  /** What the program reads beyond what the SDK does itself. */
+  readonly formats?: FormatReaders;
   /** Commands that another program carries out: their summaries for the help, and how they are run. */
   readonly external?: {
     readonly summaries: Readonly<Record<string, string>>;
-    run(argv: readonly string[]): Promise<number>;
+    /** @param what - what needs it, for messages */
+    run(argv: readonly string[], what: string): Promise<number>;
   };
 }
 
@@ -33,13 +37,13 @@ export async function runProgram(program: Program, argv: readonly string[], stre
   }
   if (name === COMPLETE) {
     const found = candidates(program, rest);
-    if (found === null) return program.external!.run(argv);
+    if (found === null) return program.external!.run(argv, name);
     for (const word of found) streams.stdout.write(`${word}\n`);
     return 0;
   }
   const command = program.commands.find((candidate) => candidate.name === name);
   if (!command) {
-    if (program.external && Object.hasOwn(program.external.summaries, name)) return program.external.run(argv);
+    if (program.external && Object.hasOwn(program.external.summaries, name)) return program.external.run(argv, name);
     streams.stderr.write(`${program.name}: there is no command ${name}\n\n${programHelp(program)}`);
     return 2;
   }
@@ -52,8 +56,16 @@ export async function runProgram(program: Program, argv: readonly string[], stre
   process.once("SIGINT", interrupt);
   try {
     const { positionals, options } = parseCommand(command, rest);
+    const beyond = command.beyond?.(options) ?? null;
+    if (program.external && beyond !== null) return await program.external.run(argv, `${name} ${beyond}`);
     const output = createOutput({ json: options.flag("json"), quiet: options.flag("quiet") }, streams);
-    return await command.run({ positionals, options, output, signal: controller.signal });
+    return await command.run({
+      positionals,
+      options,
+      output,
+      signal: controller.signal,
+      formats: program.formats ?? {},
+    });
   } catch (error) {
     return reportError(program, error, streams, rest.includes("--json"));
   } finally {

@@ -26,8 +26,9 @@ export async function readModel(
   {
     options,
     output,
+    formats,
     filesAreAnswers = false,
-  }: Pick<CommandInput, "options" | "output"> & { readonly filesAreAnswers?: boolean },
+  }: Pick<CommandInput, "options" | "output" | "formats"> & { readonly filesAreAnswers?: boolean },
 ): Promise<ReadModel> {
   const form = options.text("form");
   if (options.text("from") === undefined || (filesAreAnswers && (await isFile(path)))) {
@@ -37,7 +38,7 @@ export async function readModel(
       .replace(/\.(csv|jsonl?|ndjson)$/i, "");
     return { name, responses: answers, hashes, ...(form !== undefined && { form }) };
   }
-  const logged = await readLogs(bundle, [path], options);
+  const logged = await readLogs(bundle, [path], { options, formats });
   for (const remark of logged.remarks) output.remark(`${logged.model}: ${remark}`);
   const { model: name, answers: responses, hashes } = logged;
   return { name, responses, hashes, ...(logged.form !== undefined && { form: logged.form }) };

@@ -27,6 +27,7 @@ const PACKAGE = "anchoreval-trainer";
 
 /**
  * Runs a command in the trainer's program: same arguments, streams and exit code, signals passed on.
+ * @param what - what needs it, for the message
  * @param from - places from which the package is looked for, each like a file in which it would be imported
  * @returns the trainer's exit code; 2, with the line that installs it, where it is not there
  */
@@ -34,11 +35,12 @@ export async function runTrainer(
   argv: readonly string[],
   from: readonly string[],
   streams: Pick<Streams, "stderr">,
+  what: string = argv[0]!,
 ): Promise<number> {
   const program = findTrainer(from);
   if (program === null) {
     streams.stderr.write(
-      `anchoreval: ${argv[0]!} needs the trainer, which is a package of its own:\n  npm install ${PACKAGE}\n`,
+      `anchoreval: ${what} needs the trainer, which is a package of its own:\n  npm install ${PACKAGE}\n`,
     );
     return 2;
   }

@@ -6,13 +6,15 @@ import { leafTasks } from "./task-groups.ts";
 const TOLERANCE = 1e-9;
 
 /**
- * How the harness weighted a group's tasks. Results files don't keep `weight_by_size`, but they have the tasks' scores,
- * their sizes and the group's score, which tell.
+ * How the harness weighted a group's tasks: what the results say, where they do. lm-eval's don't keep `weight_by_size`, but
+ * they have the tasks' scores, their sizes and the group's score, which tell.
  * @param key - `metric,filter`
  * @returns `items` where each document counts the same, `subscenarios` where each task does; `either` where both give
  * the group's score; null where neither does, or the file lacks the numbers
  */
 export function groupWeighting(results: RunResults, group: string, key: string): Weighting | "either" | null {
+  const told = results.groups.get(group)?.weighting;
+  if (told !== undefined) return told;
   const aggregate = results.groups.get(group)?.aggregates.get(key);
   const parts = leafTasks(results, group).flatMap((name) => {
     const task = results.tasks.get(name);

@@ -16,6 +16,9 @@ export {
   taskProtocol,
   type TaskProtocol,
 } from "./protocol.ts";
+export { lightevalFileName, type LightevalFileName } from "./lighteval/file-names.ts";
+export { LightevalDetailsReader, type DetailsOptions } from "./lighteval/read-details.ts";
+export { readLightevalResults } from "./lighteval/read-results.ts";
 export { readLmEvalResults } from "./lm-eval/read-results.ts";
 export { LmEvalSampleReader, readLmEvalSamples, type SampleOptions } from "./lm-eval/read-samples.ts";
 export { ancestors, groupOfTask, leafTasks } from "./task-groups.ts";

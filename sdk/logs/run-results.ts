@@ -1,3 +1,5 @@
+import type { Weighting } from "../core/bundle/manifest.ts";
+
 /** What a harness says of one task of a run; null and empty where it doesn't. */
 export interface TaskResults {
   readonly version: string | null;
@@ -19,6 +21,8 @@ export interface GroupResults {
   readonly children: readonly string[];
   /** Aggregates by `metric,filter`; empty for a group that only bundles tasks. */
   readonly aggregates: ReadonlyMap<string, number>;
+  /** How the harness weights the tasks, where that is known; else `groupWeighting` finds it from the scores. */
+  readonly weighting?: Weighting;
 }
 
 /** What a harness says of a run: its model, how it was asked, its own aggregates. */

@@ -1,8 +1,9 @@
 export { folderSource } from "./folder-source.ts";
 export { folderStore } from "./folder-store.ts";
-export { HARNESSES, harnessNamed, type Harness, type HarnessName } from "./harnesses.ts";
+export { HARNESSES, harnessNamed, type FormatReaders, type Harness, type HarnessName } from "./harnesses.ts";
 export { findHelmLogs, readHelmLog } from "./helm-logs.ts";
 export { findInspectLogs, readInspectLog } from "./inspect-logs.ts";
+export { findLightevalLogs, readLightevalLog, type ReadParquet } from "./lighteval-logs.ts";
 export { findLmEvalLogs, readLmEvalLog } from "./lm-eval-logs.ts";
 export { readAnswers } from "./read-answers.ts";
 export { openBytes, type RandomAccess } from "./open-bytes.ts";

@@ -4,7 +4,6 @@ import { AnchorEvalError } from "anchoreval/core";
 import { readScale, type Command, type Output } from "anchoreval/cli";
 import { parseChoices } from "anchoreval/logs";
 import { HARNESSES, harnessNamed } from "anchoreval/node";
-import { decompress } from "fzstd";
 import type { ImportReport } from "../import/import-report.ts";
 import { importLogs, type LogImport } from "../import/import-logs.ts";
 import { FEWEST_MODELS } from "../ingest/check-table.ts";
@@ -50,9 +49,9 @@ export const importCommand: Command = {
     "score-range": { type: "string", value: "LO,HI", description: "bounds of the scores, where they are not 0 and 1" },
     flip: { type: "boolean", description: "lower scores are better" },
   },
-  run: async ({ positionals, options, output }) => {
+  run: async ({ positionals, options, output, formats }) => {
     options.required("from");
-    const harness = harnessNamed(options.oneOf("from", HARNESSES, "lm-eval"), { unzstd: decompress });
+    const harness = harnessNamed(options.oneOf("from", HARNESSES, "lm-eval"), formats);
     const out = options.required("out");
     if (positionals.length === 0)
       throw new AnchorEvalError("invalid_option", "name the logs: files, or folders of them");

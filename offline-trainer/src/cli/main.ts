@@ -1,4 +1,5 @@
-import { runProgram, type Streams } from "anchoreval/cli";
+import { checkCommand, compareCommand, estimateCommand, runProgram, type Streams } from "anchoreval/cli";
+import { FORMATS } from "../formats.ts";
 import { trainerVersion } from "../trainer-version.ts";
 import { auditCommand } from "./audit.ts";
 import { backtestCommand } from "./backtest.ts";
@@ -40,7 +41,12 @@ export function main(argv: readonly string[], streams: Streams = process): Promi
         sweepCommand,
         serveCommand,
         demoCommand,
+        // The program `anchoreval` hands these over where logs are in a format that it doesn't read.
+        estimateCommand,
+        compareCommand,
+        checkCommand,
       ],
+      formats: FORMATS,
     },
     argv,
     streams,

@@ -2,7 +2,8 @@ import { AnchorEvalError, type Issue } from "../../core/errors.ts";
 import type { TaskResults } from "../run-results.ts";
 import { scoreScale, type ScaleOptions } from "../score-scale.ts";
 import type { LoggedSample, RunSamples } from "../types.ts";
-import { chooseFilter, chooseMetric } from "./choose-metric.ts";
+import { chooseFilter, chooseMetric } from "../choose-metric.ts";
+import { corpusMetricReason } from "./corpus-metric.ts";
 import { nameFilters } from "./name-filters.ts";
 import { isLineProblem, parseSampleLine, type SampleLine } from "./sample-line.ts";
 
@@ -66,7 +67,12 @@ export class LmEvalSampleReader {
     const { file, task, results } = this.#options;
     if (this.#lines.length === 0) throw new AnchorEvalError("invalid_data", `${file}: the log has no samples`);
     const asked = splitMetric(this.#options.metric);
-    const metric = chooseMetric(this.#lines, { file, task, metric: asked.metric, results });
+    const metric = chooseMetric(this.#lines, {
+      file,
+      task,
+      metric: asked.metric,
+      corpusReason: (name) => corpusMetricReason(name, results?.aggregations.get(name)),
+    });
     const named = nameFilters(this.#lines, { file, filters: results?.filters });
     const filter = chooseFilter(named, { file, task, filter: this.#options.filter ?? asked.filter });
     const samples = this.#samples(named, metric, filter);

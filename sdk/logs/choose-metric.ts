@@ -1,26 +1,32 @@
-import { AnchorEvalError } from "../../core/errors.ts";
-import { corpusMetricReason } from "./corpus-metric.ts";
-import type { TaskResults } from "../run-results.ts";
-import type { SampleLine } from "./sample-line.ts";
+import { AnchorEvalError } from "../core/errors.ts";
 
 interface Asked {
   readonly file: string;
   readonly task: string;
 }
 
+/** One item's values by metric: null where it got none, undefined for what is not one number. */
+export type MetricValues = ReadonlyMap<string, number | null | undefined>;
+
 /**
  * The metric that is the score: the one asked for, or the only one of the log that is a mean of scores of documents.
+ * @param corpusReason - why a metric is no such mean, or null as far as is known
  * @throws AnchorEvalError `invalid_option` listing the metrics where there are several, or not the one asked for;
  * `unsupported` with the reason for a metric of the whole corpus
  */
 export function chooseMetric(
-  lines: readonly SampleLine[],
-  { file, task, metric, results }: Asked & { metric: string | undefined; results: TaskResults | undefined },
+  lines: readonly { readonly values: MetricValues }[],
+  {
+    file,
+    task,
+    metric,
+    corpusReason,
+  }: Asked & { metric: string | undefined; corpusReason: (metric: string) => string | null },
 ): string {
   const reasons = new Map<string, string | null>();
   for (const { values } of lines)
     for (const [name, value] of values) {
-      if (!reasons.has(name)) reasons.set(name, corpusMetricReason(name, results?.aggregations.get(name)));
+      if (!reasons.has(name)) reasons.set(name, corpusReason(name));
       if (value === undefined)
         reasons.set(name, reasons.get(name) ?? "is logged as several values for a document, not as one score");
     }

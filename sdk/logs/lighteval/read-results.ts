@@ -1,0 +1,134 @@
+import { AnchorEvalError } from "../../core/errors.ts";
+import { sha256Text } from "../../core/bundle/digest.ts";
+import { canonicalJson } from "../canonical-json.ts";
+import type { GroupResults, RunResults, TaskResults } from "../run-results.ts";
+
+/** lighteval's name for the mean over the tasks of a group: `mmlu:_average|5`. */
+const AVERAGE = /^(.+):_average\|(\d+)$/;
+
+/** Fields of a model's settings that make no other model of it. */
+const NO_ARGUMENTS = ["generation_parameters", "system_prompt", "cache_dir"];
+
+/**
+ * Reads a results file of lighteval, `results_<date>.json`.
+ * @param value - the file, parsed
+ * @param file - names the file in messages
+ * @param shots - the few-shot examples of the tasks meant: a file may have one task with several
+ * @throws AnchorEvalError `invalid_data` where it isn't one
+ */
+export function readLightevalResults(value: unknown, file: string, shots: number): RunResults {
+  const root = record(value);
+  if (!("config_general" in root) || !("config_tasks" in root) || !("results" in root))
+    throw new AnchorEvalError(
+      "invalid_data",
+      `${file}: this is no results file of lighteval: it has no config_general, config_tasks and results`,
+    );
+  const general = record(root.config_general);
+  const model = record(general.model_config);
+  const results = record(root.results);
+  const own = Object.keys(record(root.config_tasks)).filter((name) => name.endsWith(`|${shots}`));
+  const tasks = new Map(
+    own.map((name) => [taskOf(name), readTask(record(record(root.config_tasks)[name]), record(results[name]), shots)]),
+  );
+  return {
+    model: modelName(general, model),
+    modelArguments: filled(without(model, NO_ARGUMENTS)),
+    harnessVersion: textOf(general.lighteval_sha) === "?" ? null : textOf(general.lighteval_sha),
+    chatTemplate: typeof model.override_chat_template === "boolean" ? model.override_chat_template : null,
+    systemInstruction:
+      "system_prompt" in model
+        ? typeof model.system_prompt === "string"
+          ? sha256Text(model.system_prompt).slice(0, 16)
+          : "none"
+        : null,
+    fewshotAsMultiturn: null,
+    generation: filled(record(model.generation_parameters)),
+    solver: null,
+    tasks,
+    groups: readGroups(results, [...tasks.keys()], shots),
+  };
+}
+
+function readTask(config: Record<string, unknown>, results: Record<string, unknown>, shots: number): TaskResults {
+  const [aggregations, higherIsBetter] = [new Map<string, string>(), new Map<string, boolean>()];
+  for (const metric of Array.isArray(config.metrics) ? config.metrics.map(record) : []) {
+    const names = [metric.metric_name].flat().filter((name) => typeof name === "string");
+    const of = (field: unknown, name: string): unknown => (isRecord(field) ? field[name] : field);
+    for (const name of names) {
+      const [aggregation, higher] = [of(metric.corpus_level_fn, name), of(metric.higher_is_better, name)];
+      if (typeof aggregation === "string") aggregations.set(name, aggregation);
+      if (typeof higher === "boolean") higherIsBetter.set(name, higher);
+    }
+  }
+  const [all, run] = [config.original_num_docs, config.effective_num_docs];
+  return {
+    version: typeof config.version === "number" || typeof config.version === "string" ? String(config.version) : null,
+    shots,
+    aggregates: readAggregates(results),
+    aggregations,
+    higherIsBetter,
+    filters: [],
+    // −1 where lighteval didn't count them.
+    documents: typeof all === "number" && typeof run === "number" && run > 0 ? { all, run } : null,
+  };
+}
+
+/** `mmlu` of `mmlu:anatomy` and its like, which lighteval averages, each task counting the same. */
+function readGroups(
+  results: Record<string, unknown>,
+  tasks: readonly string[],
+  shots: number,
+): Map<string, GroupResults> {
+  const groups = new Map<string, GroupResults>();
+  for (const [key, metrics] of Object.entries(results)) {
+    const [, name, examples] = AVERAGE.exec(key) ?? [];
+    if (name === undefined || Number(examples) !== shots) continue;
+    groups.set(name, {
+      children: tasks.filter((task) => task.split(":")[0] === name),
+      aggregates: readAggregates(record(metrics)),
+      weighting: "subscenarios",
+    });
+  }
+  return groups;
+}
+
+/** By `metric,none`: lighteval has no filters. */
+function readAggregates(metrics: Record<string, unknown>): Map<string, number> {
+  return new Map(
+    Object.entries(metrics).flatMap(([name, value]) =>
+      typeof value === "number" && !name.endsWith("_stderr") ? [[`${name},none`, value] as const] : [],
+    ),
+  );
+}
+
+/** A checkpoint's revision makes another model, and is not in lighteval's name for it. */
+function modelName(general: Record<string, unknown>, model: Record<string, unknown>): string | null {
+  const name = textOf(general.model_name) ?? textOf(model.model_name);
+  const revision = textOf(model.revision);
+  return name === null || revision === null || revision === "main" ? name : `${name}@${revision}`;
+}
+
+function taskOf(name: string): string {
+  return name.slice(0, name.lastIndexOf("|"));
+}
+
+function filled(values: Record<string, unknown>): string | null {
+  const entries = Object.entries(values).filter(([, value]) => value !== null);
+  return entries.length === 0 ? null : canonicalJson(Object.fromEntries(entries));
+}
+
+function without(values: Record<string, unknown>, names: readonly string[]): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(values).filter(([name]) => !names.includes(name)));
+}
+
+function textOf(value: unknown): string | null {
+  return typeof value === "string" && value !== "" ? value : null;
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function record(value: unknown): Record<string, unknown> {
+  return isRecord(value) ? value : {};
+}
