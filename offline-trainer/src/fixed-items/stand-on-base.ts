@@ -170,8 +170,9 @@ function bridges(
   const oldSlices = scenarioSlices(described, manifest.weighting);
   const row = new Map(older.subjects.map((subject, m) => [subject, m]));
   const scores = scenarioSlices(expected.items, weighting).map((slice): readonly [string, VersionScores] => {
+    const { items: count } = manifest.scenarios.find(({ id }) => id === slice.id)!;
     const old = oldSlices.find(({ id }) => id === slice.id);
-    const were = old && fullScores(before, old);
+    const were = old && old.count >= TARGET_OBSERVED * count ? fullScores(before, old) : null;
     const are = fullScores(expected, slice);
     const whole = (score: number, observed: number): number => (observed >= TARGET_OBSERVED ? score : NaN);
     return [
