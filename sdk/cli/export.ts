@@ -11,7 +11,7 @@ import type { Command } from "./command.ts";
 import { openBundle } from "./open-bundle.ts";
 
 /** What forms are written for. */
-const TARGETS = ["lm-eval", "inspect", "helm", "ids"] as const;
+const TARGETS = ["lm-eval", "inspect", "helm", "opencompass", "ids"] as const;
 
 /** `anchoreval export`: what makes a harness run only a form's anchors. */
 export const exportCommand: Command = {
@@ -24,7 +24,7 @@ export const exportCommand: Command = {
       type: "string",
       value: TARGETS.join("|"),
       description:
-        "a document list for lm_eval --samples, ids for inspect eval --sample-id, HELM's instance ids by run, or plain item ids",
+        "a document list for lm_eval --samples, ids for inspect eval --sample-id, HELM's instance ids by run, OpenCompass's numbers by dataset, or plain item ids",
     },
     out: { type: "string", value: "DIR", description: "the folder for the files" },
   },
@@ -103,17 +103,8 @@ const TARGET: Readonly<
       notes: [],
     };
   },
-  helm: (_, anchors) => {
-    const instances = samplesByTask(anchors);
-    return {
-      ending: ".helm.json",
-      text: `${JSON.stringify(instances)}\n`,
-      extra: { instances },
-      heading: "",
-      commands: [],
-      notes: [],
-    };
-  },
+  helm: (_, anchors) => listByTask(anchors, ".helm.json", "instances"),
+  opencompass: (_, anchors) => listByTask(anchors, ".opencompass.json", "samples"),
   ids: (_, anchors) => ({
     ending: ".ids.txt",
     text: anchors.map((anchor) => `${anchor.item_id}\n`).join(""),
@@ -123,6 +114,13 @@ const TARGET: Readonly<
     notes: [],
   }),
 };
+
+/** For a harness that has no option for single samples: a list by task, for what the user builds of it. */
+function listByTask(anchors: readonly AnchorRecord[], ending: string, name: string): Exported {
+  const samples = samplesByTask(anchors);
+  const text = `${JSON.stringify(samples)}\n`;
+  return { ending, text, extra: { [name]: samples }, heading: "", commands: [], notes: [] };
+}
 
 function formAnchors(bundle: Bundle, form: string): AnchorRecord[] {
   return [...bundle.scenarios.values()].flatMap((scenario) =>

@@ -21,8 +21,13 @@ export { LightevalDetailsReader, type DetailsOptions } from "./lighteval/read-de
 export { readLightevalResults } from "./lighteval/read-results.ts";
 export { readLmEvalResults } from "./lm-eval/read-results.ts";
 export { LmEvalSampleReader, readLmEvalSamples, type SampleOptions } from "./lm-eval/read-samples.ts";
+export { itemContent, type PromptKind } from "./opencompass/item-content.ts";
+export { readOpenCompassConfig, type OpenCompassConfig } from "./opencompass/read-config.ts";
+export { readOpenCompassDetails, type OpenCompassOptions } from "./opencompass/read-details.ts";
+export { readOpenCompassSummary, type OpenCompassSummary } from "./opencompass/read-summary.ts";
 export { ancestors, groupOfTask, leafTasks } from "./task-groups.ts";
 export { parsePythonJson } from "./python-json.ts";
+export { parsePythonAssignments, parsePythonLiteral, type PythonValue } from "./python-literal.ts";
 export { scoreScale, type ScaleOptions } from "./score-scale.ts";
 export type { GroupResults, RunResults, TaskResults } from "./run-results.ts";
 export type { LoggedSample, RunLog, RunSamples, SampleState } from "./types.ts";

@@ -5,6 +5,7 @@ import { findHelmLogs, readHelmLog } from "./helm-logs.ts";
 import { findInspectLogs, readInspectLog } from "./inspect-logs.ts";
 import { findLightevalLogs, readLightevalLog, type ReadParquet } from "./lighteval-logs.ts";
 import { findLmEvalLogs, readLmEvalLog } from "./lm-eval-logs.ts";
+import { findOpenCompassLogs, readOpenCompassLog } from "./opencompass-logs.ts";
 import type { Unzstd } from "./zip-entries.ts";
 
 /** What reads formats that the SDK, which has no dependencies, doesn't read itself. */
@@ -44,6 +45,7 @@ const READERS = {
   inspect: { find: findInspectLogs, read: readInspectLog },
   helm: { find: findHelmLogs, read: readHelmLog },
   lighteval: { find: findLightevalLogs, read: readLightevalLog, needs: "readParquet" },
+  opencompass: { find: findOpenCompassLogs, read: readOpenCompassLog },
 } as const satisfies Readonly<Record<string, LogReader>>;
 
 export type HarnessName = keyof typeof READERS;

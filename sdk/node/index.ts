@@ -5,6 +5,7 @@ export { findHelmLogs, readHelmLog } from "./helm-logs.ts";
 export { findInspectLogs, readInspectLog } from "./inspect-logs.ts";
 export { findLightevalLogs, readLightevalLog, type ReadParquet } from "./lighteval-logs.ts";
 export { findLmEvalLogs, readLmEvalLog } from "./lm-eval-logs.ts";
+export { findOpenCompassLogs, readOpenCompassLog } from "./opencompass-logs.ts";
 export { readAnswers } from "./read-answers.ts";
 export { openBytes, type RandomAccess } from "./open-bytes.ts";
 export { openZip, type Unzstd, type ZipArchive } from "./zip-entries.ts";

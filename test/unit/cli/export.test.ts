@@ -67,8 +67,8 @@ describe("export --to lm-eval", () => {
   });
 });
 
-describe("export --to helm, --to inspect", () => {
-  it.each(["helm", "inspect"])("%s: ids by task, in the order in which they are asked", async (to) => {
+describe("export --to helm, --to inspect, --to opencompass", () => {
+  it.each(["helm", "inspect", "opencompass"])("%s: ids by task, in the order in which they are asked", async (to) => {
     const out = folder.path(to);
     const { code } = await runCommand("export", "--bundle", bundle, "--to", to, "--out", out);
     expect(code).toBe(0);
@@ -97,7 +97,7 @@ describe("export --to ids", () => {
   it("needs to be told what for", async () => {
     expect((await runCommand("export", "--bundle", bundle, "--out", "x")).err).toContain("--to is needed");
     expect((await runCommand("export", "--bundle", bundle, "--to", "nowhere", "--out", "x")).err).toContain(
-      "--to is lm-eval, inspect, helm, ids",
+      "--to is lm-eval, inspect, helm, opencompass, ids",
     );
   });
 });

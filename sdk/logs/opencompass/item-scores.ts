@@ -1,0 +1,77 @@
+import type { ItemDetails } from "./read-items.ts";
+
+export interface ItemScores {
+  /** A value an item, of several runs the mean, null where it has none; by metric. */
+  readonly scores: ReadonlyMap<string, readonly (number | null)[]>;
+  /** The metric that says whether answers are right; null where nothing does. */
+  readonly share: string | null;
+  /** The details don't say which answers are right: those that equal the reference are. */
+  readonly inferred: boolean;
+}
+
+/** Fields of the details that say whether an answer is right, in the order in which OpenCompass looks for them. */
+const RIGHT = ["correct", "is_correct", "cascade_correct"];
+/** Fields that may be numbers and are no score. */
+const NO_SCORE =
+  /^(pred|prediction|predictions|answer|answers|refr|ref|reference|references|gold|idx|index|id)$|prompt/;
+/** OpenCompass's names for the share of right answers, the usual first. */
+const SHARES = ["accuracy", "score", "pass@1"];
+/** Some evaluators round what they report, to hundredths of a percent. */
+const ROUNDED = 0.0000501;
+
+/**
+ * The scores that the details hold: fields that are numbers, and whether answers are right, under the name of the reported
+ * metric that is their mean. Where the details don't say what is right, answers that equal the reference are, if their
+ * share is a metric that OpenCompass reports.
+ * @param reported - in percent, by metric
+ * @param metric - the name that is asked for
+ */
+export function itemScores(
+  items: readonly ItemDetails[],
+  reported: ReadonlyMap<string, number>,
+  metric: string | undefined,
+): ItemScores {
+  const scores = new Map<string, (number | null)[]>();
+  const valuesOf = (name: string): (readonly unknown[])[] => items.map(({ fields }) => fields.get(name) ?? []);
+  for (const name of new Set(items.flatMap(({ fields }) => [...fields.keys()]))) {
+    if (RIGHT.includes(name) || NO_SCORE.test(name)) continue;
+    const values = valuesOf(name);
+    if (values.flat().every(isScore) && values.flat().some((value) => value !== null))
+      scores.set(name, values.map(mean));
+  }
+  const shareNames = [...(metric === undefined ? [] : [metric]), ...SHARES, ...reported.keys()];
+  const reportedAs = (values: readonly (number | null)[]): string | undefined => {
+    const share = mean(values);
+    return shareNames.find((name) => {
+      const percent = reported.get(name);
+      return percent !== undefined && share !== null && Math.abs(percent / 100 - share) <= ROUNDED;
+    });
+  };
+  const flag = RIGHT.find((name) => valuesOf(name).some((values) => values.some((value) => value != null)));
+  if (flag !== undefined) {
+    const values = valuesOf(flag).map(mean);
+    const share = reportedAs(values) ?? flag;
+    return { scores: scores.set(share, values), share, inferred: false };
+  }
+  const equal = items.map(equalities);
+  const share = scores.size > 0 || equal.includes(null) ? undefined : reportedAs(equal);
+  if (share === undefined) return { scores, share: null, inferred: false };
+  return { scores: scores.set(share, equal), share, inferred: true };
+}
+
+/** The share of a question's answers that are the reference; null where either isn't logged. */
+function equalities({ fields }: ItemDetails): number | null {
+  const [answers, references] = [fields.get("predictions") ?? [], fields.get("references") ?? []];
+  if (answers.length === 0 || answers.length !== references.length) return null;
+  return mean(answers.map((answer, run) => answer === references[run]));
+}
+
+function isScore(value: unknown): boolean {
+  return typeof value === "number" || typeof value === "boolean" || value === null;
+}
+
+/** Mean of those that there are. */
+function mean(values: readonly unknown[]): number | null {
+  const numbers = values.filter((value) => typeof value === "number" || typeof value === "boolean").map(Number);
+  return numbers.length === 0 ? null : numbers.reduce((sum, value) => sum + value, 0) / numbers.length;
+}

@@ -1,0 +1,111 @@
+import { contentHash } from "../../core/bundle/content-hash.ts";
+import { AnchorEvalError } from "../../core/errors.ts";
+import { chooseMetric } from "../choose-metric.ts";
+import type { TaskResults } from "../run-results.ts";
+import { scoreScale, type ScaleOptions } from "../score-scale.ts";
+import type { LoggedSample, RunSamples } from "../types.ts";
+import { itemContent } from "./item-content.ts";
+import { itemScores } from "./item-scores.ts";
+import { readItems } from "./read-items.ts";
+import { readDatasetScores } from "./read-results.ts";
+
+export interface OpenCompassOptions extends ScaleOptions {
+  /** Names the file in messages. */
+  readonly file: string;
+  readonly task: string;
+  /** The metric that is the score. @default whether the answer is right, where the details say so */
+  readonly metric?: string | undefined;
+  /** What the run says of this dataset beside. */
+  readonly results: TaskResults | undefined;
+  /** Whether prompts are put into a template of the model's; null where nothing tells. */
+  readonly template: boolean | null;
+}
+
+type Predictions = Readonly<Record<string, unknown>>;
+
+/**
+ * The scores of one dataset by OpenCompass, of several runs the mean.
+ * @param value - results/MODEL/DATASET.json, parsed
+ * @param predictions - predictions/MODEL/DATASET.json, parsed; null where it isn't there: items are known by number alone
+ * @throws AnchorEvalError `invalid_data` naming file and item, `invalid_option` with a list of metrics, `unsupported` for
+ * a metric that is only reported of all items together
+ */
+export function readOpenCompassDetails(
+  value: unknown,
+  predictions: Predictions | null,
+  options: OpenCompassOptions,
+): RunSamples {
+  const { file, task, results, template } = options;
+  const { reported, details: counted } = readDatasetScores(value, file);
+  const listed = counted?.listed === true;
+  const asked = counted && results?.documents && !listed ? counted.count / results.documents.run : 1;
+  const items = readItems((value as { details?: unknown }).details, { file, runs: asked });
+  const runs = Math.max(1, ...items.map(({ fields }) => Math.max(0, ...[...fields.values()].map((own) => own.length))));
+  const { scores, share, inferred } = itemScores(items, reported, options.metric);
+  const metric = chooseMetric(
+    [
+      {
+        values: new Map([...reported.keys(), ...scores.keys()].map((name) => [name, scores.has(name) ? 0 : undefined])),
+      },
+    ],
+    {
+      file,
+      task,
+      metric: options.metric ?? share ?? undefined,
+      corpusReason: (name) => (scores.has(name) ? null : "is reported of all items together, and of none by itself"),
+    },
+  );
+  const scale = scoreScale(options);
+  const samples = items.map(({ id, fields }, position): LoggedSample => {
+    const own = Array.from({ length: runs }, (_, run) => record(predictions?.[position + run * items.length]));
+    const gold = own[0]!.gold ?? ["refr", "answer", "references"].flatMap((name) => fields.get(name) ?? [])[0];
+    const content = itemContent(own[0]!, gold, { shots: results?.shots ?? null, template });
+    if (content === null && !listed && results && results.documents === null)
+      throw new AnchorEvalError(
+        "invalid_data",
+        `${file}: the run asked a part of ${task} (test_range) and numbered it anew, and its prompts don't tell the items from the examples before them: which items these are is not known`,
+      );
+    const raw = scores.get(metric)![position] ?? null;
+    const score = raw === null ? null : scale(raw) + 0; // -0 becomes 0
+    if (score !== null && !(score >= 0 && score <= 1))
+      throw new AnchorEvalError(
+        "invalid_data",
+        `${file}: item ${id}: ${metric} is ${raw}: for scores that are not in [0,1] give --score-range lo,hi`,
+        { issues: [{ path: [file, id, metric], code: "out_of_range", message: `${metric} is ${raw}` }] },
+      );
+    return {
+      task,
+      doc_id: id,
+      state: isErrored(own.map(({ prediction }) => prediction)) ? "errored" : score === null ? "unscored" : "scored",
+      score,
+      hash: content && contentHash(content),
+      text: content && (content.choices ?? [content.input]).join("\n"),
+    };
+  });
+  return {
+    task,
+    metric,
+    filter: "none",
+    samples,
+    remarks: [
+      ...(runs > 1 ? [`${file}: scores are means over ${runs} runs`] : []),
+      ...(inferred && metric === share
+        ? [
+            `${file}: the details don't say which answers are right; those that equal the reference are, which gives the ${metric} that OpenCompass reports`,
+          ]
+        : []),
+    ],
+    metrics: [...scores.keys()],
+    filters: ["none"],
+  };
+}
+
+/** OpenCompass logs an empty answer for a request that failed. */
+function isErrored(answers: readonly unknown[]): boolean {
+  const said = answers.flat().filter((answer) => answer !== undefined);
+  return said.length > 0 && said.every((answer) => answer === "" || answer === null);
+}
+
+function record(value: unknown): Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {};
+}

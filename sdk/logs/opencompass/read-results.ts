@@ -1,0 +1,113 @@
+import { AnchorEvalError } from "../../core/errors.ts";
+import type { GroupResults, RunResults, TaskResults } from "../run-results.ts";
+import type { OpenCompassConfig } from "./read-config.ts";
+import type { OpenCompassSummary } from "./read-summary.ts";
+
+/** One dataset's results, without what is said of its items. */
+export interface DatasetScores {
+  /** By metric, of several runs the average; in percent, as OpenCompass reports them. */
+  readonly reported: ReadonlyMap<string, number>;
+  /** Questions of a list of details, or answers of details by number; null where there are none. */
+  readonly details: { readonly listed: boolean; readonly count: number } | null;
+}
+
+/** ` (3 runs average)` behind a metric's name. */
+const AVERAGED = / \(\d+ runs average\)$/;
+
+/**
+ * Reads `results/<model>/<dataset>.json`.
+ * @param file - names the file in messages
+ * @throws AnchorEvalError `invalid_data` where it isn't one, or the evaluation failed
+ */
+export function readDatasetScores(value: unknown, file: string): DatasetScores {
+  if (typeof value !== "object" || value === null || Array.isArray(value))
+    throw new AnchorEvalError("invalid_data", `${file}: these are no results of OpenCompass: no object`);
+  const { details, error, ...rest } = value as Record<string, unknown>;
+  if (error !== undefined && details === undefined)
+    throw new AnchorEvalError(
+      "invalid_data",
+      `${file}: the evaluation failed: ${JSON.stringify(error)}; repeat it, or move the file away`,
+    );
+  const reported = Object.entries(rest).flatMap(([name, score]) =>
+    typeof score === "number" ? [[name.replace(AVERAGED, ""), score] as const] : [],
+  );
+  return { reported: new Map(reported), details: countDetails(details) };
+}
+
+function countDetails(details: unknown): DatasetScores["details"] {
+  if (Array.isArray(details)) return { listed: true, count: details.length };
+  if (typeof details !== "object" || details === null) return null;
+  return { listed: false, count: Object.keys(details).filter((key) => /^\d+$/.test(key)).length };
+}
+
+/**
+ * What a run says of one model.
+ * @param datasets - the results of all its datasets
+ */
+export function openCompassResults(
+  model: string,
+  datasets: ReadonlyMap<string, DatasetScores>,
+  { config, summary }: { readonly config: OpenCompassConfig | null; readonly summary: OpenCompassSummary | null },
+): RunResults {
+  const own = config?.models.get(model);
+  const tasks = [...datasets].map(([name, { reported, details }]): [string, TaskResults] => {
+    const settings = config?.datasets.get(name);
+    const runs = details?.listed === false ? (settings?.runs ?? 1) : 1;
+    return [
+      name,
+      {
+        version: summary?.versions.get(name) ?? null,
+        shots: settings?.shots ?? null,
+        aggregates: fractions(reported),
+        aggregations: new Map(),
+        higherIsBetter: new Map(),
+        filters: [],
+        documents:
+          !details || settings?.partial === true ? null : { all: details.count / runs, run: details.count / runs },
+      },
+    ];
+  });
+  return {
+    model,
+    modelArguments: own?.arguments ?? null,
+    harnessVersion: null,
+    chatTemplate: own?.template ?? null,
+    systemInstruction: null,
+    fewshotAsMultiturn: null,
+    generation: own?.generation ?? null,
+    solver: null,
+    tasks: new Map(tasks),
+    groups: readGroups(summary?.groups.get(model) ?? new Map(), datasets, config),
+  };
+}
+
+/**
+ * The groups of datasets that the summary scores by a mean. Of groups that share datasets (`mmlu`, `mmlu-stem`,
+ * `mmlu-weighted`) the largest counts, and of equals that one where every dataset counts the same.
+ */
+function readGroups(
+  scores: ReadonlyMap<string, ReadonlyMap<string, number>>,
+  datasets: ReadonlyMap<string, DatasetScores>,
+  config: OpenCompassConfig | null,
+): Map<string, GroupResults> {
+  const taken = new Set<string>();
+  const groups = new Map<string, GroupResults>();
+  const largestFirst = (config?.groups ?? [])
+    .filter(({ name, children }) => scores.has(name) && children.every((child) => datasets.has(child)))
+    .sort((left, right) => right.children.length - left.children.length || Number(right.plain) - Number(left.plain));
+  for (const { name, children, metrics, plain } of largestFirst) {
+    if (children.some((child) => taken.has(child))) continue;
+    for (const child of children) taken.add(child);
+    const own = new Map(scores.get(name));
+    // A group of named metrics has one score, whatever these are called.
+    const whole = own.get(plain ? "naive_average" : "weighted_average");
+    if (whole !== undefined) for (const metric of metrics) own.set(metric, whole);
+    groups.set(name, { children, aggregates: fractions(own), ...(plain && { weighting: "subscenarios" as const }) });
+  }
+  return groups;
+}
+
+/** By `metric,none`: OpenCompass has no filters. */
+function fractions(percentages: ReadonlyMap<string, number>): Map<string, number> {
+  return new Map([...percentages].map(([metric, value]) => [`${metric},none`, value / 100]));
+}

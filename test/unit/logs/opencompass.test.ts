@@ -1,0 +1,340 @@
+import { cpSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { gunzipSync } from "node:zlib";
+import { contentHash } from "anchoreval/bundle";
+import { itemContent, parseChoices, readOpenCompassDetails, type RunLog, type RunSamples } from "anchoreval/logs";
+import { findOpenCompassLogs, readOpenCompassLog } from "anchoreval/node";
+import { describe, expect, test } from "vitest";
+import { main as trainer } from "../../../offline-trainer/src/cli/main.ts";
+import { expectRefusal, refusal, rejection } from "../../support/refusal.ts";
+import { tempFolder } from "../../support/temp-folder.ts";
+
+const LOGS = fileURLToPath(new URL("../../fixtures/opencompass/logs", import.meta.url));
+const RUN = readdirSync(LOGS)[0]!;
+const folder = tempFolder();
+
+type Json = Record<string, unknown>;
+
+async function find(task: string, path = LOGS, model = "able"): Promise<RunLog> {
+  return (await findOpenCompassLogs([path])).find((log) => log.task === task && log.model === model)!;
+}
+async function read(log: RunLog, metric?: string): Promise<RunSamples> {
+  return readOpenCompassLog(log, { metric: parseChoices("metric", metric === undefined ? [] : [metric]) });
+}
+/** A copy of the logs, in which one file is changed. @returns the copied run's folder */
+function changed(name: string, file: string, change: (text: string) => string): string {
+  const copy = folder.path(name);
+  cpSync(LOGS, copy, { recursive: true });
+  const path = join(copy, RUN, file);
+  writeFileSync(path, change(readFileSync(path, "utf8")));
+  return join(copy, RUN);
+}
+/** The same with JSON. */
+function changedJson(name: string, file: string, change: (value: Json) => unknown): string {
+  return changed(name, file, (text) => JSON.stringify(change(JSON.parse(text) as Json)));
+}
+async function command(...argv: string[]): Promise<{ code: number; out: string; err: string }> {
+  let [out, err] = ["", ""];
+  const streams = {
+    stdout: { write: (text: string) => (out += text) },
+    stderr: { write: (text: string) => (err += text) },
+  };
+  return { code: await trainer(argv, streams), out, err };
+}
+
+describe("logs that OpenCompass 0.5.4 wrote (test/fixtures/opencompass)", () => {
+  test.each([
+    ["quiz-birds", "able", undefined, "accuracy"],
+    ["quiz-rocks", "weak", undefined, "accuracy"],
+    ["sums", "able", undefined, "accuracy"],
+    ["birds-ppl", "able", undefined, "accuracy"],
+    ["birds-ppl", "weak", undefined, "accuracy"],
+    ["sums-repeated", "able", undefined, "accuracy"],
+    ["sums-repeated", "able", "G-Pass@2_0.75", "G-Pass@2_0.75"],
+  ])("%s by %s: the mean of %s is its own, to 1e-12", async (task, model, asked, metric) => {
+    const log = await find(task, LOGS, model);
+    const run = await read(log, asked);
+    expect(run.metric).toBe(metric);
+    const own = log.results!.tasks.get(task)!.aggregates.get(`${metric},none`);
+    expect(run.samples.reduce((sum, { score }) => sum + score!, 0) / run.samples.length).toBeCloseTo(own!, 12);
+  });
+
+  test("configuration and summary tell versions, shots and groups", async () => {
+    const { model, date, results } = await find("sums");
+    expect({ model, date }).toEqual({ model: "able", date: RUN });
+    expect(results!.tasks.get("quiz-birds")).toMatchObject({ version: "b83ae0", shots: 2, documents: { run: 6 } });
+    expect(results!.tasks.get("sums-repeated")).toMatchObject({ version: "7758ae", shots: 0, documents: { run: 9 } });
+    expect(results).toMatchObject({ chatTemplate: false, generation: '{"max_out_len":8}' });
+    expect([...results!.groups]).toMatchObject([
+      ["quiz", { children: ["quiz-birds", "quiz-rocks"], weighting: "subscenarios" }],
+    ]);
+  });
+
+  test("items are known by content: the last turn, or the question with every answer; and the right one", async () => {
+    const [, second] = (await read(await find("quiz-birds"))).samples;
+    const input = "Answer with one word.\nWhich letter has bird 1?";
+    expect(second).toMatchObject({ doc_id: 1, hash: contentHash({ input, target: "B" }), text: input });
+    const choices = ["A", "B", "C", "D"].map((letter) => `Which letter has bird 1? ${letter}`);
+    const byPerplexity = (await read(await find("birds-ppl"))).samples[1]!;
+    expect(byPerplexity.hash).toBe(contentHash({ input: choices[0]!, choices, target: "B" }));
+  });
+
+  test("an empty answer is none; in all runs, where there are several", async () => {
+    const errored = ({ samples }: RunSamples): unknown => samples.filter(({ state }) => state === "errored");
+    expect(errored(await read(await find("sums")))).toMatchObject([{ doc_id: 6, score: 0 }]);
+    expect(errored(await read(await find("sums-repeated")))).toMatchObject([{ doc_id: 6, score: 0 }]);
+    const said = changedJson("said", "predictions/able/sums-repeated.json", (all) => ({
+      ...all,
+      24: { ...(all[24] as Json), prediction: "many" },
+    }));
+    expect(errored(await read(await find("sums-repeated", said)))).toEqual([]);
+  });
+
+  test("what was averaged, and what was inferred, is said", async () => {
+    const remarks = async (task: string): Promise<readonly string[]> => (await read(await find(task))).remarks;
+    expect(await remarks("quiz-birds")).toEqual([]);
+    expect(await remarks("sums-repeated")).toMatchObject([expect.stringContaining("means over 3 runs")]);
+    expect(await remarks("sums")).toMatchObject([expect.stringContaining("those that equal the reference are")]);
+  });
+
+  test("a metric of all items together is refused by name; one that isn't there lists those that are", async () => {
+    const scored = changedJson("bleu", "results/able/sums.json", (results) => ({ ...results, bleu: 12.5 }));
+    expectRefusal(
+      await rejection(read(await find("sums", scored), "bleu")),
+      "unsupported",
+      "bleu is reported of all items together, and of none by itself",
+    );
+    expectRefusal(await rejection(read(await find("sums"), "f1")), "invalid_option", "sums has no metric f1");
+  });
+
+  test("without configuration and summary the run says less, and is read all the same", async () => {
+    const bare = folder.path("bare");
+    for (const part of ["results", "predictions"])
+      cpSync(join(LOGS, RUN, part), join(bare, RUN, part), { recursive: true });
+    const log = await find("quiz-birds", bare);
+    expect(log.results).toMatchObject({ chatTemplate: null, generation: null });
+    expect(log.results!.tasks.get("quiz-birds")).toMatchObject({ version: null, shots: null });
+    expect((await read(log)).samples[1]!.hash).not.toBeNull();
+    rmSync(join(bare, RUN, "predictions"), { recursive: true });
+    expect((await read(log)).samples.map(({ hash }) => hash)).toEqual(Array(6).fill(null));
+  });
+
+  test("predictions in parts are one", async () => {
+    const split = changedJson("split", "predictions/able/sums.json", (all) => all);
+    const whole = join(split, "predictions", "able", "sums.json");
+    const all = Object.values(JSON.parse(readFileSync(whole, "utf8")) as Json);
+    rmSync(whole);
+    for (const [part, own] of [all.slice(0, 4), all.slice(4)].entries())
+      writeFileSync(whole.replace(".json", `_${part}.json`), JSON.stringify(Object.fromEntries(own.entries())));
+    expect((await read(await find("sums", split))).samples).toEqual((await read(await find("sums"))).samples);
+  });
+});
+
+describe("which content a prompt tells", () => {
+  const zeroShot = { shots: 0, template: false };
+  test.each<[string, Json, Parameters<typeof itemContent>[2], unknown]>([
+    ["plain", { origin_prompt: "1 + 1 =" }, zeroShot, { input: "1 + 1 =", target: "2" }],
+    ["after examples", { origin_prompt: "0 + 0 = 0\n1 + 1 =" }, { shots: 1, template: false }, null],
+    ["in a template", { origin_prompt: "<user>1 + 1 =" }, { shots: 0, template: true }, null],
+    ["of a run that nothing is known of", { origin_prompt: "1 + 1 =" }, { shots: null, template: null }, null],
+    ["without a turn of the asker", { origin_prompt: [{ role: "BOT", prompt: "1" }] }, zeroShot, null],
+    ["of several dialogues", { origin_prompt: [[{ role: "HUMAN", prompt: "1" }]] }, zeroShot, null],
+    ["no prompt", {}, zeroShot, null],
+  ])("%s", (_, prediction, kind, content) => {
+    expect(itemContent(prediction, "2", kind)).toEqual(content);
+  });
+});
+
+describe("groups", () => {
+  const summary = (group: string, score: number) => (text: string) =>
+    text.replaceAll(/^(quiz: .*)$/gm, `$1\n${group}: {'accuracy': ${score}, 'naive_average': ${score}}`);
+
+  test("of groups that share datasets the largest counts", async () => {
+    const run = changed("larger", `configs/${readdirSync(join(LOGS, RUN, "configs"))[0]!}`, (text) =>
+      text.replace(
+        "summary_groups=[",
+        "summary_groups=[dict(name='rocks', subsets=['quiz-rocks']), dict(name='halves', std=True, subsets=['sums']),",
+      ),
+    );
+    const file = join(run, "summary", readdirSync(join(run, "summary"))[0]!);
+    writeFileSync(file, summary("rocks", 50)(summary("halves", 0)(readFileSync(file, "utf8"))));
+    expect([...(await find("sums", run)).results!.groups.keys()]).toEqual(["quiz"]);
+  });
+
+  test("a group of named metrics has its one score under their names", async () => {
+    const run = changed("named", `configs/${readdirSync(join(LOGS, RUN, "configs"))[0]!}`, (text) =>
+      text.replace(/'quiz-(birds|rocks)',\n(?!\s*eval_cfg)/g, "['quiz-$1', 'accuracy'],\n"),
+    );
+    const file = join(run, "summary", readdirSync(join(run, "summary"))[0]!);
+    writeFileSync(file, readFileSync(file, "utf8").replaceAll("quiz: {'accuracy': 75.0, ", "quiz: {"));
+    const { results } = await find("quiz-birds", run, "weak");
+    expect(results!.groups.get("quiz")!.aggregates.get("accuracy,none")).toBe(0.75);
+  });
+});
+
+describe("refused", () => {
+  test.each<[string, () => string, string]>([
+    ["a folder without results", () => join(LOGS, RUN, "predictions"), "there are no results of OpenCompass"],
+    ["a file that is none", () => folder.write("x.json", "{}"), "results of OpenCompass are RUN/results/MODEL"],
+    ["broken JSON", () => changed("json", "results/able/sums.json", () => "{"), "sums.json: it is not valid JSON"],
+    ["no object", () => changed("list", "results/able/sums.json", () => "[]"), "no object"],
+    [
+      "an evaluation that failed",
+      () => changedJson("failed", "results/able/sums.json", () => ({ error: "different length" })),
+      'the evaluation failed: "different length"',
+    ],
+    [
+      "a configuration that is none",
+      () => changed("config", `configs/${readdirSync(join(LOGS, RUN, "configs"))[0]!}`, (text) => `x=y z\n${text}`),
+      ".py: line 1: no Python literal at y z",
+    ],
+    [
+      "a summary that is none",
+      () => {
+        const [file] = readdirSync(join(LOGS, RUN, "summary"));
+        return changed("summary", `summary/${file!}`, (text) => text.replaceAll("quiz: {", "quiz: {lambda "));
+      },
+      "no Python literal",
+    ],
+  ])("%s", async (_, path, words) => {
+    expectRefusal(await rejection(findOpenCompassLogs([path()])), "invalid_data", words);
+  });
+
+  test.each<[string, string, (results: Json) => unknown, string]>([
+    ["no details", "sums", ({ accuracy }) => ({ accuracy }), "leaves them out with --dump-eval-details False"],
+    ["no items", "quiz-rocks", (own) => ({ ...own, details: [] }), "there are no details of single items"],
+    [
+      "an item twice",
+      "quiz-rocks",
+      (own) => ({ ...own, details: [...(own.details as Json[]), (own.details as Json[])[1]] }),
+      "entry 5: item 1 is there twice, first in entry 2",
+    ],
+    ["an entry that is none", "sums", (own) => ({ ...own, details: { 0: "yes" } }), "entry 0: it is no object"],
+    [
+      "a score outside [0,1]",
+      "quiz-rocks",
+      (own) => ({
+        ...own,
+        details: (own.details as Json[]).map((entry) => ({ example_abbr: entry.example_abbr, correct: [50] })),
+      }),
+      "item 0: correct is 50: for scores that are not in [0,1] give --score-range",
+    ],
+  ])("%s", async (name, task, change, words) => {
+    const run = changedJson(name, `results/able/${task}.json`, change);
+    expectRefusal(await rejection(read(await find(task, run))), "invalid_data", words);
+  });
+
+  test("predictions that are none", async () => {
+    const run = changed("predictions", "predictions/able/sums.json", () => "[]");
+    expectRefusal(await rejection(read(await find("sums", run))), "invalid_data", "no predictions of OpenCompass");
+  });
+
+  test("details that neither say what is right nor what gives the reported score", async () => {
+    const run = changedJson("lenient", "results/able/sums.json", (own) => ({ ...own, accuracy: 99 }));
+    expectRefusal(await rejection(read(await find("sums", run))), "unsupported", "accuracy is reported of all items");
+  });
+
+  const results = (documents: { all: number; run: number } | null, shots: number): object => ({
+    version: null,
+    shots,
+    aggregates: new Map(),
+    aggregations: new Map(),
+    higherIsBetter: new Map(),
+    filters: [],
+    documents,
+  });
+  const details = { 0: { correct: true }, 1: { correct: false } };
+  test("a part of the questions, numbered anew, that nothing else tells", () => {
+    const options = { file: "r.json", task: "t", template: false } as const;
+    const predictions = { 0: { origin_prompt: "a", gold: "a" }, 1: { origin_prompt: "b", gold: "a" } };
+    const asked = (shots: number) => (): RunSamples =>
+      readOpenCompassDetails({ details }, predictions, { ...options, results: results(null, shots) as never });
+    expect(asked(0)().samples).toHaveLength(2);
+    expectRefusal(refusal(asked(3)), "invalid_data", "test_range");
+  });
+
+  test("answers that are not as many as the runs say", () => {
+    const asked = (): unknown =>
+      readOpenCompassDetails({ details }, null, {
+        file: "r.json",
+        task: "t",
+        template: null,
+        results: results({ all: 2 / 3, run: 2 / 3 }, 0) as never,
+      });
+    expectRefusal(refusal(asked), "invalid_data", "2 answers, which are not 3 for every question");
+  });
+});
+
+describe("from logs to a bundle, to an estimate from a log", () => {
+  const imported = folder.path("imported");
+  const bundle = folder.path("bundle");
+
+  test("import finds the group, and every score that OpenCompass reports", async () => {
+    const told = await command("import", "--from", "opencompass", LOGS, "--out", imported);
+    expect(told).toMatchObject({ code: 0 });
+    expect(told.out).toContain("2 models, 34 items, 4 scenarios:");
+    expect(told.out).toContain("quiz: 10 items in 2 tasks");
+    // Five datasets and a group, of two models.
+    expect(told.out).toContain("12 of 12 scores equal the harness's own to 1e-6");
+    expect(told.err).toContain("of 68 samples, 4 have no answer of the model");
+    expect(JSON.parse(readFileSync(join(imported, "import.json"), "utf8"))).toMatchObject({
+      weighting: "subscenarios",
+      protocol: { harness: "opencompass", chatTemplate: false, metric: "accuracy", "shots/quiz-birds": 2 },
+    });
+  });
+
+  test("a run that answers the anchors is found again; changed items are not taken for them", async () => {
+    // Two models are too few for a fit: six more, made up, on the same items.
+    const [header, ...rows] = gunzipSync(readFileSync(join(imported, "responses.csv.gz")))
+      .toString()
+      .trim()
+      .split("\n");
+    for (let m = 1; m <= 6; m++)
+      rows.push([`m${m}`, ...Array.from({ length: 34 }, (_, k) => ((k * 7) % 19 < m * 3 ? 1 : 0))].join(","));
+    const responses = folder.write("board.csv", `${[header, ...rows].join("\n")}\n`);
+    const board = ["--responses", responses, "--items", join(imported, "items.jsonl.gz")];
+    const fit = ["fit", ...board, "--anchors", "4", "--name", "quiz@1.0.0", "--out", bundle, "--quiet"];
+    expect(await command(...fit)).toMatchObject({ code: 0 });
+
+    const run = join(LOGS, RUN, "results", "weak");
+    const estimate = ["estimate", "--bundle", bundle, "--from", "opencompass", "--json"];
+    const { code, out } = await command(...estimate, run);
+    expect(code).toBe(0);
+    expect(JSON.parse(out)).toMatchObject({ benchmark: "quiz", answered: 16, of: 16 });
+
+    const other = changedJson("other", "predictions/weak/birds-ppl.json", (all) =>
+      Object.fromEntries(Object.entries(all).map(([key, own]) => [key, { ...(own as Json), gold: "Z" }])),
+    );
+    const refused = await command(...estimate, join(other, "results", "weak"));
+    expect(refused).toMatchObject({ code: 2 });
+    expect(refused.err).toContain("[item_changed]");
+  });
+
+  test("runs that were made otherwise are refused, with a table", async () => {
+    const mixed = folder.path("mixed");
+    cpSync(LOGS, mixed, { recursive: true });
+    for (const part of ["results", "predictions"]) rmSync(join(mixed, RUN, part, "weak"), { recursive: true });
+    const later = join(mixed, "20270101_000000");
+    cpSync(join(LOGS, RUN), later, { recursive: true });
+    for (const part of ["results", "predictions"]) rmSync(join(later, part, "able"), { recursive: true });
+    const file = join(later, "summary", readdirSync(join(later, "summary"))[0]!);
+    writeFileSync(file, readFileSync(file, "utf8").replace("sums,7758ae,", "sums,000000,"));
+    const told = await command("import", "--from", "opencompass", mixed, "--out", folder.path("never"));
+    expect(told).toMatchObject({ code: 2, out: "" });
+    for (const words of ["sums: task version", "7758ae", "000000", "--allow-mixed"]) expect(told.err).toContain(words);
+  });
+
+  test("of two runs of a model the newer counts; a name goes with one model", async () => {
+    const again = folder.path("again");
+    cpSync(LOGS, again, { recursive: true });
+    cpSync(join(LOGS, RUN), join(again, "20200101_000000"), { recursive: true });
+    const told = await command("import", "--from", "opencompass", again, "--json", "--out", folder.path("newest"));
+    expect(JSON.parse(told.out)).toMatchObject({ models: 2, dropped: Array(10).fill({}) as object[] });
+    expectRefusal(await rejection(findOpenCompassLogs([LOGS], { modelName: "x" })), "invalid_option", "able, weak");
+    mkdirSync(folder.path("one"));
+    renameSync(join(again, RUN, "results", "able"), join(again, "able"));
+    const logs = await findOpenCompassLogs([join(again, RUN)], { modelName: "x" });
+    expect(new Set(logs.map(({ model }) => model))).toEqual(new Set(["x"]));
+  });
+});
