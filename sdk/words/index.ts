@@ -1,3 +1,7 @@
+/**
+ * Results in plain words.
+ * @module anchoreval/words
+ */
 export { differenceWords, LEANS_ON_LIKE, leansOnLike, mcNemarWords, verdictWords } from "./comparison-words.ts";
 export { errorWords } from "./error-words.ts";
 export { INTERVAL_MEANING, intervalWords, placeWords, scoreWords } from "./estimate-words.ts";
