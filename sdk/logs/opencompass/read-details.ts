@@ -38,9 +38,10 @@ export function readOpenCompassDetails(
   const { file, task, results, template } = options;
   const { reported, details: counted } = readDatasetScores(value, file);
   const listed = counted?.listed === true;
-  const asked = counted && results?.documents && !listed ? counted.count / results.documents.run : 1;
-  const items = readItems((value as { details?: unknown }).details, { file, runs: asked });
+  const times = counted && results?.documents && !listed ? counted.count / results.documents.run : 1;
+  const items = readItems((value as { details?: unknown }).details, { file, runs: times });
   const runs = Math.max(1, ...items.map(({ fields }) => Math.max(0, ...[...fields.values()].map((own) => own.length))));
+  const asked = Object.keys(predictions ?? {}).length / runs;
   const { scores, share, inferred } = itemScores(items, reported, options.metric);
   const metric = chooseMetric(
     [
@@ -57,7 +58,9 @@ export function readOpenCompassDetails(
   );
   const scale = scoreScale(options);
   const samples = items.map(({ id, fields }, position): LoggedSample => {
-    const own = Array.from({ length: runs }, (_, run) => record(predictions?.[position + run * items.length]));
+    // Of a part of the questions the predictions are numbered anew; of items that the evaluator left out, they are not.
+    const place = asked === items.length ? position : id;
+    const own = Array.from({ length: runs }, (_, run) => record(predictions?.[place + run * asked]));
     const gold = own[0]!.gold ?? ["refr", "answer", "references"].flatMap((name) => fields.get(name) ?? [])[0];
     const content = itemContent(own[0]!, gold, { shots: results?.shots ?? null, template });
     if (content === null && !listed && results && results.documents === null)
