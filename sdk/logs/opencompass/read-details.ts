@@ -4,6 +4,7 @@ import { chooseMetric } from "../choose-metric.ts";
 import type { TaskResults } from "../run-results.ts";
 import { scoreScale, type ScaleOptions } from "../score-scale.ts";
 import type { LoggedSample, RunSamples } from "../types.ts";
+import { record } from "../record.ts";
 import { itemContent } from "./item-content.ts";
 import { itemScores } from "./item-scores.ts";
 import { readItems } from "./read-items.ts";
@@ -107,8 +108,4 @@ export function readOpenCompassDetails(
 function isErrored(answers: readonly unknown[]): boolean {
   const said = answers.flat().filter((answer) => answer !== undefined);
   return said.length > 0 && said.every((answer) => answer === "" || answer === null);
-}
-
-function record(value: unknown): Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {};
 }
