@@ -1,10 +1,15 @@
 import { availableParallelism } from "node:os";
 import { cloudflareTest } from "@cloudflare/vitest-pool-workers";
-import { defineConfig } from "vitest/config";
+import { configDefaults, defineConfig } from "vitest/config";
 import { softwareVulkan } from "./test/support/software-vulkan.ts";
 
 /** For what hangs: slow machines pass. A hook has 10 s by default, and what it began goes on into other tests. */
 const LIMITS = { testTimeout: 60_000, hookTimeout: 60_000 };
+
+/** Suites whose files leave nothing behind: no module that is replaced, no listener, no environment. */
+const PURE = ["test/{unit,property,conformance}/**/*.test.ts"];
+/** Files that replace modules (`vi.mock`) by their names. */
+const ISOLATED = "test/unit/**/*.isolated.test.ts";
 
 export default defineConfig({
   test: {
@@ -12,13 +17,19 @@ export default defineConfig({
     maxWorkers: availableParallelism(),
     projects: [
       {
+        // One process after another file: to load the modules anew for each would take half of the time.
+        test: {
+          name: "pure",
+          include: PURE,
+          exclude: [...configDefaults.exclude, ISOLATED],
+          isolate: false,
+          ...LIMITS,
+        },
+      },
+      {
         test: {
           name: "node",
-          include: [
-            "test/{unit,property,conformance,package}/**/*.test.ts",
-            "test/runtime/node/**/*.test.ts",
-            "test/runtime/browser/**/*.test.ts",
-          ],
+          include: [ISOLATED, "test/package/**/*.test.ts", "test/runtime/{node,browser}/**/*.test.ts"],
           ...LIMITS,
         },
       },

@@ -56,6 +56,7 @@ export {
 } from "./client/client.ts";
 export type { BatchLine, BatchResult, JobStatus } from "./client/batch.ts";
 export type { RequestPolicy } from "./client/request.ts";
+export { bridgedScore, type BridgedScore, type BridgedValue } from "./estimate/bridged-score.ts";
 export { compareFromAnchors } from "./compare/compare-from-anchors.ts";
 export { rankFromAnchors } from "./compare/rank-from-anchors.ts";
 export type {

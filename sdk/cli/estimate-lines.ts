@@ -1,10 +1,14 @@
+import type { BridgedScore } from "../estimate/bridged-score.ts";
 import type { Estimate, ScenarioResult } from "../estimate/types.ts";
 import { INTERVAL_MEANING, intervalWords, placeWords, scoreWords } from "../words/estimate-words.ts";
 import { percent, points } from "../words/figures.ts";
 import { textTable } from "./text-table.ts";
 
 /** An estimate for people: points with one decimal. */
-export function estimateLines(estimate: Estimate, { verbose = false }: { verbose?: boolean } = {}): string[] {
+export function estimateLines(
+  estimate: Estimate,
+  { verbose = false, bridged = null }: { readonly verbose?: boolean; readonly bridged?: BridgedScore | null } = {},
+): string[] {
   const { benchmark, version, form, scenarios, warnings } = estimate;
   const results = Object.entries(scenarios);
   const level = firstLevel(estimate);
@@ -35,10 +39,24 @@ export function estimateLines(estimate: Estimate, { verbose = false }: { verbose
     ...textTable(rows, "lrrrl"),
     "",
     ...(level === null ? [] : [INTERVAL_MEANING]),
+    ...(bridged === null ? [] : [bridgedWords(bridged)]),
     ...(estimate.reason === null ? [] : [`overall: ${estimate.reason}`]),
     ...warnings.map(({ message }) => `warning: ${message}`),
     ...(verbose ? ["", ...results.flatMap(([id, result]) => detailLines(id, result))] : []),
   ];
+}
+
+/** What the score would have been in the version before. */
+function bridgedWords({ benchmark, version, overall, scenarios }: BridgedScore): string {
+  const named = [["overall", overall] as const, ...Object.entries(scenarios)];
+  const told = named.flatMap(([id, own]) =>
+    own === null
+      ? []
+      : [
+          `${id} ${points(own.score)}${own.interval ? ` (${points(own.interval.low)} to ${points(own.interval.high)})` : ""}`,
+        ],
+  );
+  return `as ${benchmark} ${version} would have scored it: ${told.length > 0 ? told.join(", ") : "not known"}`;
 }
 
 function detailLines(id: string, { details, interval, answeredShare }: ScenarioResult): string[] {

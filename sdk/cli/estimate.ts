@@ -1,6 +1,7 @@
 import { loadBundle } from "../bundles/load-bundle.ts";
 import { AnchorEvalError } from "../core/errors.ts";
 import { HARNESSES } from "../node/harnesses.ts";
+import { bridgedScore } from "../estimate/bridged-score.ts";
 import { estimateFromAnchors } from "../estimate/estimate-from-anchors.ts";
 import { readAnswers } from "../node/read-answers.ts";
 import { ANSWER_OPTIONS, estimateOptions, logsBeyond, readLogs } from "./answer-options.ts";
@@ -36,8 +37,9 @@ export const estimateCommand: Command = {
       ...estimateOptions(options),
       ...(given.form !== undefined && { form: given.form }),
     });
-    if (output.json) output.document(estimate);
-    else for (const line of estimateLines(estimate, { verbose: options.flag("verbose") })) output.line(line);
+    const bridged = bridgedScore(bundle.manifest, estimate);
+    if (output.json) output.document({ ...estimate, ...(bridged && { bridged }) });
+    else for (const line of estimateLines(estimate, { verbose: options.flag("verbose"), bridged })) output.line(line);
     return 0;
   },
 };

@@ -1,6 +1,5 @@
 import type { Bundle } from "../core/bundle/bundle.ts";
 import { formItemIds } from "../core/bundle/bundle.ts";
-import { formDigest } from "../core/bundle/form-digest.ts";
 import { AnchorEvalError, type Issue } from "../core/errors.ts";
 import type { EstimateOptions, Responses } from "./types.ts";
 
@@ -93,11 +92,6 @@ function fromArray(bundle: Bundle, responses: readonly unknown[], options: Estim
   const asked = [...bundle.scenarios.values()].map(
     (scenario) => [scenario.id, formItemIds(scenario, form.id)] as const,
   );
-  if (formDigest(asked) !== form.digest)
-    throw new AnchorEvalError(
-      "bundle_invalid",
-      `the bundle contradicts itself: the digest of form ${form.id} is not that of its anchors, so the order of an array is unknown; send answers by item id`,
-    );
   const ids = asked.flatMap(([, items]) => items);
   if (responses.length !== ids.length)
     throw new AnchorEvalError(

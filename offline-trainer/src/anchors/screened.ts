@@ -15,13 +15,25 @@ export const PROPOSALS = 100;
  * and the interval; that it holds is measured on models held out, not derived.
  * @see Morgan & Rubin (2012), Annals of Statistics 40, 1263–1282, for the best of many random draws
  */
-export function prepareScreened({ weights, accuracy, bank, abilities, sizes }: SelectionInput): PreparedSelection {
+export function prepareScreened({
+  weights,
+  accuracy,
+  bank,
+  abilities,
+  sizes,
+  standing,
+}: SelectionInput): PreparedSelection {
   const criterion = krigingVariance(curveFeatures(bank, abilities), weights);
   const order = byAccuracy(accuracy);
   return {
     draw: (random) =>
-      nestedSample(order, weights, sizes, (probabilities, size, pool) =>
-        bestProposal(pool, probabilities, random.fork(`size ${size}`), { criterion, most: PROPOSALS }),
+      nestedSample(
+        order,
+        weights,
+        sizes,
+        (probabilities, size, pool) =>
+          bestProposal(pool, probabilities, random.fork(`size ${size}`), { criterion, most: PROPOSALS }),
+        standing,
       ),
   };
 }

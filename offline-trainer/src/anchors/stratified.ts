@@ -1,6 +1,7 @@
 import { pivotalSample, type AnchorSet } from "anchoreval/core";
 import { drawNested, nestedLevels } from "./nested-draw.ts";
-import { byAccuracy, type SelectedAnchors, type SelectionInput } from "./types.ts";
+import { keepAnchors } from "./keep-anchors.ts";
+import { byAccuracy, type SelectedAnchors, type SelectionInput, type StandingAnchors } from "./types.ts";
 
 /**
  * `stratified`: items sorted by source accuracy, cut into n strata of equal π-mass, one draw in each
@@ -8,24 +9,38 @@ import { byAccuracy, type SelectedAnchors, type SelectionInput } from "./types.t
  * items, each smaller one from the next larger with probabilities π_small/π_large, so that every size is such a sample
  * with its own π, exactly.
  */
-export function stratifiedAnchors({ weights, accuracy, sizes, random }: SelectionInput): SelectedAnchors {
-  return nestedSample(byAccuracy(accuracy), weights, sizes, (probabilities, size) =>
-    pivotalSample(probabilities, random.fork(`size ${size}`)),
+export function stratifiedAnchors({ weights, accuracy, sizes, random, standing }: SelectionInput): SelectedAnchors {
+  return nestedSample(
+    byAccuracy(accuracy),
+    weights,
+    sizes,
+    (probabilities, size) => pivotalSample(probabilities, random.fork(`size ${size}`)),
+    standing,
   );
 }
 
 /**
  * Draws nested samples from the largest size down, in one order of items.
  * @param draw - positions in `pool`, ascending, drawn with `probabilities`
+ * @param standing - anchors of an earlier version, kept where they can be ({@link keepAnchors})
  */
 export function nestedSample(
   order: readonly number[],
   weights: Float64Array,
   sizes: readonly number[],
   draw: (probabilities: Float64Array, size: number, pool: readonly number[]) => number[],
+  standing?: StandingAnchors,
 ): SelectedAnchors {
   const levels = nestedLevels(weights, sizes);
-  const samples = drawNested(levels, order, (probabilities, { size }, pool) => draw(probabilities, size, pool));
+  let outer: ReadonlySet<number> | null = null;
+  const samples = drawNested(levels, order, (probabilities, { size }, pool) => {
+    const kept = standing?.kept.get(size);
+    const had: ReadonlySet<number> | null = outer;
+    outer = kept ?? null;
+    if (!kept) return draw(probabilities, size, pool);
+    const open = (item: number): boolean => (had ? !had.has(item) : standing!.fresh[item] === 1);
+    return draw(keepAnchors(pool, probabilities, kept, open), size, pool);
+  });
   return {
     sets: new Map(levels.map(({ size, inclusion }, k) => [size, sampledAnchors(samples[k]!, weights, inclusion)])),
     nested: true,

@@ -27,6 +27,14 @@ export function leavesOutCopies(selection: Selection): boolean {
 /** Selections that can choose a second form of other items ({@link PreparedSelection.second}). */
 export const SECOND_FORM_SELECTIONS: readonly Selection[] = ["greedy-variance", "essence", "fisher-information"];
 
+/** Anchors that an earlier version's forms had, and items that it didn't have. */
+export interface StandingAnchors {
+  /** Items by position, by number of anchors. */
+  readonly kept: ReadonlyMap<number, ReadonlySet<number>>;
+  /** 1 for an item that could be no anchor then. */
+  readonly fresh: Uint8Array;
+}
+
 /** What a selection may look at: one scenario of the source models, nothing else. */
 export interface SelectionInput {
   /** Item weights, summing to 1. */
@@ -46,6 +54,8 @@ export interface SelectionInput {
   readonly features?: ItemFeatures;
   /** Source models that describe subsets by their scores, by position. @default spread over the range of scores */
   readonly anchorModels?: ArrayLike<number>;
+  /** Of an earlier version: drawn selections keep its anchors where they can. */
+  readonly standing?: StandingAnchors;
   /** Sizes asked for, ascending, each below the number of items. */
   readonly sizes: readonly number[];
   readonly random: RandomSource;

@@ -1,8 +1,9 @@
-import { loadBundle, loadItemLines } from "anchoreval";
+import { loadBundle } from "anchoreval";
 import { openBundle, type Command } from "anchoreval/cli";
 import { AnchorEvalError } from "anchoreval/core";
 import { bundleChanges, compareItems } from "../diff/compare-items.ts";
 import { diffWords } from "../diff/diff-words.ts";
+import { versionItems } from "../diff/version-items.ts";
 import { readItems } from "../ingest/items-file.ts";
 
 /** `anchoreval diff`: what a new version's items mean for the old one's bundle. */
@@ -21,14 +22,8 @@ export const diffCommand: Command = {
     const newer = await readItems(file);
     const source = openBundle(place);
     const bundle = await loadBundle(source, { signal });
-    const lines = await loadItemLines(source, bundle.manifest, { signal });
     const anchors = [...bundle.scenarios.values()].flatMap((scenario) => [...scenario.anchors.values()]);
-    const hashes = new Map(anchors.map((anchor) => [anchor.item_id, anchor.hash]));
-    const older = Array.from({ length: lines.count }, (_, position) => {
-      const record = lines.record(position);
-      const hash = record.hash ?? hashes.get(record.item_id);
-      return { ...record, ...(hash !== undefined && { hash }) };
-    });
+    const older = await versionItems(source, bundle, { signal });
     const changes = compareItems(older, newer);
     const meant = bundleChanges(bundle.manifest, anchors, older, newer, changes);
     if (output.json) {

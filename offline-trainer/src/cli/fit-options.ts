@@ -194,6 +194,7 @@ export function readSizes(
   const sizes = options.numbers("anchors", { min: 1, integer: true }, undefined);
   const totals = options.numbers("total", { min: 1, integer: true }, undefined);
   if (sizes || totals) return { sizes: sizes ?? [], totals: totals ?? [] };
+  if (recipe.totals) return { sizes: recipe.sizes ?? [], totals: recipe.totals };
   if (recipe.sizes === undefined)
     throw new AnchorEvalError("invalid_option", "give --anchors N[,N…] (per scenario), --total N[,N…], or both");
   return { sizes: recipe.sizes, totals: recipe.sizes.filter((n) => n >= LEAST_SHARE * scenarios && n <= items) };

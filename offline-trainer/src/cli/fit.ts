@@ -16,8 +16,10 @@ import { dimsFor } from "../fit/configuration.ts";
 import { bundleFiles, fitBundle } from "../fit/fit-bundle.ts";
 import { foldThreads } from "../fit/fold-threads.ts";
 import { memoryStatement } from "../fit/memory.ts";
+import { baseWords } from "../fixed-items/base-words.ts";
 import { readResponses } from "../ingest/read-responses.ts";
 import { checkBundleFolder, writeBundleFolder } from "../publish/bundle-folder.ts";
+import { BASE_OPTIONS, baseRecipe, readBasedVersion, readBaseOption } from "./base-options.ts";
 import { fileDate, givenDate } from "./bundle-date.ts";
 import { COLD_START_OPTIONS, readColdStart } from "./cold-start-options.ts";
 import { EXPOSURE_OPTIONS, readExposure } from "./exposure-options.ts";
@@ -32,6 +34,7 @@ export const fitCommand: Command = {
   summary: "a response matrix to a bundle: calibrate, choose anchors, measure the error",
   options: {
     ...RESPONSE_OPTIONS,
+    ...BASE_OPTIONS,
     name: { type: "string", value: "BENCHMARK@X.Y.Z", description: "name and version of the bundle" },
     anchors: { type: "string", value: "N[,N…]", description: "anchors per scenario, one form N each" },
     total: {
@@ -78,13 +81,16 @@ export const fitCommand: Command = {
     const seed = options.number("seed", { min: 0, integer: true }, 1);
     await checkBundleFolder(out);
     const facts = await readImportFacts(responses);
-    const recipe = readRecipe(options);
-    const configuration = readConfiguration(options, facts, recipe);
+    const base = await readBaseOption(options, signal);
+    const recipe = base ? baseRecipe(base, options, readRecipe(options)) : readRecipe(options);
+    const configuration = readConfiguration(options, base ? {} : facts, recipe);
     const given = givenDate(options);
     const families = await readFamilies(options);
     const exposure = readExposure(options);
     const subsetInputs = await readSubsetInputs(options, [configuration.selection]);
-    const { matrix, remarks } = await readResponses(responses, reading);
+    const { matrix, remarks, standing } = base
+      ? await readBasedVersion(base, options, { configuration, name, reading, seed })
+      : { ...(await readResponses(responses, reading)), standing: undefined };
     for (const remark of remarks) output.remark(remark);
     checkAskedSizes(options, matrix.items);
     if (exposure) exposurePlan(matrix.items, exposure); // what can't be kept is refused before the fit
@@ -128,6 +134,7 @@ export const fitCommand: Command = {
         ...families,
         ...described,
         backend,
+        ...(standing && { standing }),
         ...(folds && { threads: folds }),
         ...(checkpoint !== undefined && { checkpoint }),
         created: given ?? (await fileDate(responses)),
@@ -193,7 +200,12 @@ export const fitCommand: Command = {
       "report and writing": performance.now() - reportBegun,
     };
     const digest = `sha256:${sha256Hex(files.get("manifest.json")!)}`;
-    const words = [...closingWords(manifest), ...(cold ? coldStartWords(manifest) : []), ...exposureWords(manifest)];
+    const words = [
+      ...closingWords(manifest),
+      ...(cold ? coldStartWords(manifest) : []),
+      ...exposureWords(manifest),
+      ...baseWords(manifest),
+    ];
     const memory = process.resourceUsage().maxRSS * 1024;
     if (output.json) {
       output.document({

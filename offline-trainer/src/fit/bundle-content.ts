@@ -1,6 +1,7 @@
 import {
   FORMAT_VERSION,
   type AnchorRecord,
+  type BaseManifest,
   type BundleContent,
   type ItemRecord,
   type ScenarioContent,
@@ -15,6 +16,7 @@ import type { FittedBank } from "./fitted-bank.ts";
 import type { FormPlan } from "./form-plans.ts";
 import { formManifests } from "./form-manifests.ts";
 import { rounded } from "./rounded.ts";
+import type { StandingVersion } from "./standing-version.ts";
 
 /** All that a bundle is encoded from, but for the report. */
 export function bundleContent(
@@ -59,6 +61,7 @@ export function bundleContent(
     forms: formManifests(banks, forms, configuration, seed),
     defaultForm: defaultForm(forms),
     sources: { models: matrix.subjects.length, names: options.includeModelNames ? matrix.subjects : null, note: null },
+    ...(options.standing && { base: { ...options.standing.record, anchors: keptAnchors(banks, options.standing) } }),
     protocol: options.protocol ?? {},
     fit: {
       ...configuration,
@@ -111,6 +114,22 @@ export function bundleContent(
       };
     }),
   };
+}
+
+/** How many of every form's anchors are an earlier version's. */
+function keptAnchors(banks: readonly FittedBank[], { anchors }: StandingVersion): BaseManifest["anchors"] {
+  const counts: Record<string, { kept: number; of: number }> = {};
+  for (const { task, forms } of banks)
+    forms.forEach((sets, s) => {
+      const { id, begin } = task.scenarios[s]!;
+      for (const [form, { items }] of sets) {
+        const had = anchors.get(id)?.get(form);
+        const kept = Array.from(items).filter((item) => had?.has(task.matrix.items[begin + item]!.item_id)).length;
+        const { kept: before, of } = counts[form] ?? { kept: 0, of: 0 };
+        counts[form] = { kept: before + kept, of: of + items.length };
+      }
+    });
+  return counts;
 }
 
 /** How many items a selection's filter left, and how many it left out by which rule; nothing where none filters. */

@@ -2,6 +2,7 @@ import { AnchorEvalError } from "anchoreval/core";
 import { calibrate, type CalibrationStep } from "../calibrate/calibrate.ts";
 import { calibrateMarginal } from "../calibrate/marginal/calibrate-marginal.ts";
 import type { MarginalModel } from "../calibrate/marginal/types.ts";
+import type { KnownItems } from "../calibrate/known-items.ts";
 import type { CalibrationBackend, Responses } from "../calibrate/types.ts";
 import type { RandomSource } from "anchoreval/core";
 
@@ -39,6 +40,8 @@ export interface CalibrateBankOptions extends BankModel {
   readonly backend: CalibrationBackend;
   readonly random: RandomSource;
   readonly calibrator: typeof calibrate;
+  /** Items that keep their parameters; of penalised estimation alone. */
+  readonly known?: KnownItems;
   readonly tolerance?: number;
   readonly onStep?: (step: CalibrationStep) => void;
   readonly signal?: AbortSignal;
@@ -49,13 +52,26 @@ export interface CalibrateBankOptions extends BankModel {
  * @throws AnchorEvalError `unsupported` for graded responses or several dimensions by marginal estimation
  */
 export async function calibrateBank(responses: Responses, options: CalibrateBankOptions): Promise<BankCalibration> {
-  const { irtModel, estimation, dims, shrinkage, backend, random, calibrator, tolerance, onStep, signal } = options;
+  const {
+    irtModel,
+    estimation,
+    dims,
+    shrinkage,
+    backend,
+    random,
+    calibrator,
+    tolerance,
+    known: items,
+    onStep,
+    signal,
+  } = options;
   if (estimation === "penalised") {
     const fit = await calibrator(responses, {
       dims,
       shrinkage,
       backend,
       random,
+      ...(items && { known: items }),
       ...(onStep && { onStep }),
       ...(signal && { signal }),
     });

@@ -5,9 +5,11 @@ import type { NearestBackend } from "../clustering/nearest-centroids.ts";
 import { featuresOf } from "../anchors/sublime/item-features.ts";
 import type { SubsetRanking } from "../anchors/sublime/subset-ranking.ts";
 import { prepareSelection } from "../anchors/select-anchors.ts";
-import type { SelectedAnchors, Selection, SelectionInput } from "../anchors/types.ts";
+import type { SelectedAnchors, Selection, SelectionInput, StandingAnchors } from "../anchors/types.ts";
 import { scoreAt } from "../matrix/response-matrix.ts";
+import type { ScenarioSlice } from "../prepare/scenarios.ts";
 import { anchorNumbers, anchorsIn, type FormPlan } from "./form-plans.ts";
+import type { StandingVersion } from "./standing-version.ts";
 import type { BankTask, TrainedBank } from "./train-bank.ts";
 
 /** Anchor sets of every scenario of a bank, by form: `forms[s].get(id)`. */
@@ -44,6 +46,8 @@ export interface PrepareFormsOptions {
   readonly backend: NearestBackend;
   /** Of anchors chosen by their information, where it was searched for. */
   readonly design?: AnchorDesign;
+  /** Whose anchors stay where they can. */
+  readonly standing?: StandingVersion;
   /** Proposals simulated where inclusion probabilities have no formula. */
   readonly simulatedProposals?: number;
 }
@@ -53,12 +57,15 @@ export function prepareForms(
   task: BankTask,
   rows: ArrayLike<number>,
   trained: TrainedBank,
-  { selection, forms, ...options }: PrepareFormsOptions,
+  { selection, forms, standing, ...options }: PrepareFormsOptions,
 ): PreparedForms {
   const sizes = anchorNumbers(forms, task.scenarios);
   return {
-    scenarios: selectionInputs(task, rows, trained, { ...options, sizes }).map(({ id, input }) => {
-      const { second, ...prepared } = prepareSelection(selection, input);
+    scenarios: selectionInputs(task, rows, trained, { ...options, sizes }).map(({ id, input }, s) => {
+      const { second, ...prepared } = prepareSelection(selection, {
+        ...input,
+        ...(standing && { standing: standingAnchors(task, task.scenarios[s]!, forms, standing) }),
+      });
       const sized = (wanted: readonly FormPlan[]): FormSize[] =>
         wanted.map((form) => ({ id: form.id, size: anchorsIn(form, id) }));
       let chosen: ReadonlyMap<number, AnchorSet> | undefined;
@@ -73,6 +80,22 @@ export function prepareForms(
   };
 }
 
+/** An earlier version's anchors among a scenario's items, by number of anchors. */
+function standingAnchors(
+  { matrix }: Pick<BankTask, "matrix">,
+  { id, begin, count }: ScenarioSlice,
+  forms: readonly FormPlan[],
+  { anchors, fresh }: StandingVersion,
+): StandingAnchors {
+  const items = matrix.items.slice(begin, begin + count).map(({ item_id: item }) => item);
+  const place = new Map(items.map((item, i) => [item, i]));
+  const kept = forms.flatMap((form) => {
+    const own = anchors.get(id)?.get(form.id);
+    return own ? [[anchorsIn(form, id), new Set(Array.from(own, (item) => place.get(item)!))] as const] : [];
+  });
+  return { kept: new Map(kept), fresh: Uint8Array.from(items, (item) => Number(fresh.has(item))) };
+}
+
 /** What the choice of anchors looks at, by scenario: answers of the source models, and what was learned from them. */
 export function selectionInputs(
   task: BankTask,
@@ -84,7 +107,7 @@ export function selectionInputs(
     backend,
     design,
     simulatedProposals,
-  }: Omit<PrepareFormsOptions, "selection" | "forms"> & { readonly sizes: readonly number[] },
+  }: Omit<PrepareFormsOptions, "selection" | "forms" | "standing"> & { readonly sizes: readonly number[] },
 ): { readonly id: string; readonly input: SelectionInput }[] {
   const own = random.fork("design of the forms");
   const families = Int32Array.from(rows, (row) => task.families[row]!);

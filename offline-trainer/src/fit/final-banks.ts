@@ -6,6 +6,7 @@ import { drawForms, prepareForms, type BankForms, type PrepareFormsOptions } fro
 import { drawStream } from "./held-out.ts";
 import { linkBanks, type LinkedBanks } from "./link-banks.ts";
 import type { ResolvedModel } from "./resolve-model.ts";
+import type { StandingVersion } from "./standing-version.ts";
 import { trainBank, type BankTask, type TrainedBank, type TrainOptions } from "./train-bank.ts";
 
 /**
@@ -22,15 +23,17 @@ export async function trainFinalBanks(
   tasks: readonly BankTask[],
   rows: readonly (readonly number[])[],
   models: readonly ResolvedModel[],
-  options: Omit<TrainOptions, keyof ResolvedModel>,
+  options: Omit<TrainOptions, keyof ResolvedModel | "standing"> & { readonly standing?: StandingVersion },
 ): Promise<LinkedBanks> {
-  const { random, onStep } = options;
+  const { standing, ...shared } = options;
+  const { random, onStep } = shared;
   const trained: TrainedBank[] = [];
   for (const [b, task] of tasks.entries())
     trained.push(
       await trainBank(task, rows[b]!, {
-        ...options,
+        ...shared,
         ...models[b]!,
+        ...(standing && { standing: standing.banks.get(task.id)! }),
         random: random.fork(task.id),
         ...(onStep && { onStep: (step) => onStep({ ...step, share: (b + step.share) / tasks.length }) }),
       }),

@@ -1,4 +1,5 @@
 import { createRandom, type RandomSource, type ScoreMaps } from "anchoreval/core";
+import { DISCRIMINATION_SHRINKAGE } from "../calibrate/scales.ts";
 import { answeringModels } from "./answering-models.ts";
 import { checkpointed } from "./checkpoint.ts";
 import { headlineEstimator, scoreMapKind, type FitConfiguration } from "./configuration.ts";
@@ -14,6 +15,7 @@ import { bankPriors, type LinkedBanks } from "./link-banks.ts";
 import { resolveModel, type ResolvedModel } from "./resolve-model.ts";
 import { sideBySide } from "./side-by-side.ts";
 import type { Stopwatch } from "./stopwatch.ts";
+import type { StandingBank } from "./standing-version.ts";
 import type { BankTask } from "./train-bank.ts";
 
 export interface FitBanksOptions extends Omit<FitOptions, "onProgress" | "sizes" | "totals"> {
@@ -72,19 +74,24 @@ export async function fitBanks(tasks: readonly BankTask[], options: FitBanksOpti
       ...(options.checkpoint !== undefined && { calibrator: checkpointed(options.checkpoint) }),
     };
     const resolved = [];
-    for (const [b, task] of tasks.entries())
+    for (const [b, task] of tasks.entries()) {
+      const stands = options.standing?.banks.get(task.id);
       resolved.push(
-        await resolveModel(task, rows[b]!, configuration, {
-          ...own,
-          sizes: anchorNumbers(plans, task.scenarios),
-          random: random.fork(task.id),
-        }),
+        stands
+          ? { model: standingModel(stands, configuration), dimensionErrors: [] }
+          : await resolveModel(task, rows[b]!, configuration, {
+              ...own,
+              sizes: anchorNumbers(plans, task.scenarios),
+              random: random.fork(task.id),
+            }),
       );
+    }
     if ([configuration.dims, configuration.link, configuration.shrinkage].includes("auto") || configuration.search > 0)
       clock.lap("choice of the model");
     const models = resolved.map(({ model }) => model);
     const linked = await trainFinalBanks(tasks, rows, models, {
       ...own,
+      ...(options.standing && { standing: options.standing }),
       random,
       onStep: ({ share, value }) => report({ final: share / 2, loss: value }),
     });
@@ -95,6 +102,7 @@ export async function fitBanks(tasks: readonly BankTask[], options: FitBanksOpti
       forms: plans,
       random,
       backend: own.backend,
+      ...(options.standing && { standing: options.standing }),
       ...(signal && { signal }),
       onBank: (done) => report({ final: 0.5 + done / tasks.length / 2 }),
     });
@@ -129,6 +137,15 @@ export async function fitBanks(tasks: readonly BankTask[], options: FitBanksOpti
   report({ folds: 1, final: 1 });
   clock.lap("blends");
   return banks;
+}
+
+/** The model that an earlier version's items have. */
+function standingModel(
+  { dims, link }: StandingBank,
+  { shrinkage, irtModel }: Pick<FitConfiguration, "shrinkage" | "irtModel">,
+): ResolvedModel {
+  const kept = shrinkage === "auto" ? DISCRIMINATION_SHRINKAGE : shrinkage; // of no use: no discrimination is learned
+  return { dims, link, shrinkage: kept, irtModel, design: null, searched: null };
 }
 
 /** Score maps of every form, by bank. */

@@ -3,6 +3,7 @@ import type { ItemFeatures } from "../anchors/sublime/item-features.ts";
 import type { CalibrationBackend } from "../calibrate/types.ts";
 import type { FitConfiguration } from "./configuration.ts";
 import type { FoldThreads } from "./fold-threads.ts";
+import type { StandingVersion } from "./standing-version.ts";
 
 /** What a bundle says about itself and its data. */
 export interface BundleDescription {
@@ -34,6 +35,8 @@ export interface FitOptions extends BundleDescription {
   readonly itemFeatures?: ItemFeatures;
   /** Names of models that describe subsets of items by their scores, for selections that ask some. */
   readonly anchorModels?: readonly string[];
+  /** An earlier version's items and anchors that stay; held-out models are fitted without. @default none */
+  readonly standing?: StandingVersion;
   readonly backend: CalibrationBackend;
   /** Held-out models are computed on threads. The bundle doesn't depend on it. @default on the caller's own */
   readonly threads?: FoldThreads;

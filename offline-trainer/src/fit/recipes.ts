@@ -7,6 +7,8 @@ export interface Recipe {
   readonly configuration: FitConfiguration;
   /** Anchors a scenario where none are asked for. */
   readonly sizes?: readonly number[];
+  /** Anchors of all scenarios together where none are asked for. @default those of `sizes` that every scenario can share */
+  readonly totals?: readonly number[];
 }
 
 export const RECIPE_NAMES = ["recommended", "random", "tinybenchmarks", "essence", "metabench", "sublime"] as const;

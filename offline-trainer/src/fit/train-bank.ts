@@ -3,12 +3,13 @@ import type { ItemFeatures } from "../anchors/sublime/item-features.ts";
 import { calibrate, type CalibrationStep } from "../calibrate/calibrate.ts";
 import type { CalibrationBackend } from "../calibrate/types.ts";
 import { isBinary, scoreAt, type ResponseMatrix } from "../matrix/response-matrix.ts";
-import { binarizeResponses } from "../prepare/binarize.ts";
+import { binarizeResponses, cutResponses } from "../prepare/binarize.ts";
 import { gradeResponses } from "../prepare/code-responses.ts";
 import type { ScenarioSlice } from "../prepare/scenarios.ts";
 import { fitScoreMap } from "../prepare/score-map.ts";
 import { calibrateBank, type BankCalibration, type BankModel } from "./calibrate-bank.ts";
 import type { ScoreLink } from "./configuration.ts";
+import type { StandingItems } from "./standing-version.ts";
 
 /** Scenarios that share one ability, with their responses: the unit of calibration. */
 export interface BankTask {
@@ -31,6 +32,8 @@ export interface TrainOptions extends BankModel {
   readonly link: ScoreLink;
   /** Share of the learned variance of discriminations that is kept. */
   readonly shrinkage: number;
+  /** What stays as an earlier version's bundle has it. */
+  readonly standing?: StandingItems;
   readonly backend: CalibrationBackend;
   readonly random: RandomSource;
   /** What calibrates, {@link calibrate} itself or one with a memory. */
@@ -73,15 +76,18 @@ export async function trainBank(
   rows: ArrayLike<number>,
   options: TrainOptions,
 ): Promise<TrainedBank> {
-  const { dims, link, random, calibrator = calibrate } = options;
+  const { dims, link, random, standing, calibrator = calibrate } = options;
   const { matrix, scenarios } = task;
   const graded = link !== "binarize" && !isBinary(matrix);
   const { responses, thresholds } = graded
     ? { responses: gradeResponses(matrix, rows, link), thresholds: scenarios.map(() => null) }
-    : binarizeResponses(matrix, rows, scenarios);
+    : standing
+      ? cutResponses(matrix, rows, scenarios, standing.thresholds)
+      : binarizeResponses(matrix, rows, scenarios);
   const calibration = await calibrateBank(responses, {
     ...options,
     calibrator,
+    ...(standing && { known: standing.known }),
     random: random.fork("calibration"),
   });
   const a = Float32Array.from(calibration.a);

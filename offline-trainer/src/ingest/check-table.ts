@@ -8,14 +8,14 @@ export const FEWEST_MODELS = 5;
  * The rules that hold for a table as a whole: models enough, and no model and no item without any score.
  * @throws AnchorEvalError `invalid_data`
  */
-export function checkTable(table: ScoreTable, issues: DataIssues): void {
+export function checkTable(table: ScoreTable, issues: DataIssues, fewest = FEWEST_MODELS): void {
   const { models, items, rows } = table;
   if (models.length === 0) issues.fail({}, "empty", "the file has no scores");
-  if (models.length < FEWEST_MODELS)
+  if (models.length < fewest)
     issues.fail(
       {},
       "too_few_models",
-      `${models.length} ${models.length === 1 ? "model is" : "models are"} too few: at least ${FEWEST_MODELS} are needed`,
+      `${models.length} ${models.length === 1 ? "model is" : "models are"} too few: at least ${fewest} are needed`,
     );
   const perItem = new Uint32Array(items.length);
   rows.forEach((row, m) => {

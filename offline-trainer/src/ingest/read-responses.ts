@@ -28,6 +28,8 @@ export interface ReadResponsesOptions extends ScoreOptions {
   readonly items?: string;
   /** Where no file describes the items: all are one scenario, and nothing is said of it. */
   readonly oneScenario?: boolean;
+  /** Models below which they are refused. @default 5: item parameters say nothing of fewer */
+  readonly leastModels?: number;
   /** All items are one scenario of this name, their scenarios its subscenarios ({@link poolItems}). */
   readonly pool?: string;
 }
@@ -53,7 +55,7 @@ export async function readResponses(path: string, options: ReadResponsesOptions 
   const remarks: string[] = [];
   const { table, issues } = await readTable(path, reader, remarks);
   if (described) matchItems(described, table.items, { items: options.items!, responses: path });
-  checkTable(table, issues);
+  checkTable(table, issues, options.leastModels);
   let items = described;
   if (!items && options.oneScenario === true) items = table.items.map((id) => ({ item_id: id, scenario: "all" }));
   if (!items) {

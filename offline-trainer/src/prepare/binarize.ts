@@ -17,9 +17,19 @@ export function binarizeResponses(
   scenarios: readonly ScenarioSlice[],
 ): { thresholds: (number | null)[]; responses: CodedResponses } {
   const thresholds = scenarios.map(({ begin, count }) => binarizingThreshold(matrix, rows, begin, count));
+  return cutResponses(matrix, rows, scenarios, thresholds);
+}
+
+/** The same at given thresholds, null where every score is 0 or 1. */
+export function cutResponses(
+  matrix: ResponseMatrix,
+  rows: ArrayLike<number>,
+  scenarios: readonly ScenarioSlice[],
+  thresholds: readonly (number | null)[],
+): { thresholds: (number | null)[]; responses: CodedResponses } {
   const cuts = new Float64Array(matrix.items.length);
   scenarios.forEach(({ begin, count }, s) => cuts.fill(thresholds[s] ?? 0.5, begin, begin + count));
-  return { thresholds, responses: codeResponses(matrix, rows, cuts) };
+  return { thresholds: [...thresholds], responses: codeResponses(matrix, rows, cuts) };
 }
 
 /**

@@ -3,8 +3,9 @@ import type { AdditiveMap, MapReads, ScoreMaps } from "../estimators/additive-ma
 import { anchorFactors } from "../estimators/anchor-factors.ts";
 import type { AnchorFactors } from "../estimators/types.ts";
 import type { FloatArray } from "../irt/types.ts";
-import { itemWeights, type Bundle, type BundleForm, type BundleScenario } from "./bundle.ts";
+import { formItemIds, itemWeights, type Bundle, type BundleForm, type BundleScenario } from "./bundle.ts";
 import { list, number, object, text, type Check } from "./check.ts";
+import { formDigest } from "./form-digest.ts";
 import { tensorNames, type FactorsOf } from "./layout.ts";
 import type { AnchorRecord, Manifest, MapManifest, ScoreMapManifest } from "./manifest.ts";
 import { FORM_ID, idProblem, SHA256 } from "./names.ts";
@@ -42,7 +43,17 @@ export function decodeBundle(manifest: Manifest, digest: string, parts: BundlePa
       if (other !== undefined) throw broken(`anchors.jsonl names ${item} in ${other} and in ${scenario.id}`);
       seen.set(item, scenario.id);
     }
+  if (scenarios.size === manifest.scenarios.length) checkFormDigests(manifest, scenarios);
   return { manifest, digest, scenarios, byteLength };
+}
+
+/** An array of answers goes by the order that the digest stands for. */
+function checkFormDigests({ forms }: Manifest, scenarios: ReadonlyMap<string, BundleScenario>): void {
+  for (const form of forms) {
+    const asked = Array.from(scenarios, ([id, scenario]) => [id, formItemIds(scenario, form.id)] as const);
+    if (formDigest(asked) !== form.digest)
+      throw broken(`the digest of form ${form.id} in the manifest is not that of its anchors in anchors.jsonl`);
+  }
 }
 
 function decodeScenario(

@@ -31,6 +31,8 @@ export interface Manifest {
   readonly coldStart?: ColdStartManifest;
   /** Where adaptive evaluations are kept from giving some items too often. */
   readonly exposure?: ExposureManifest;
+  /** Where it was put on an earlier version's scale: which, what stood, and how scores go over. */
+  readonly base?: BaseManifest;
   /** Harness and task version, n-shot, chat template, metric, filter: a value each, or "mixed". */
   readonly protocol: Readonly<Record<string, string | number | boolean>>;
   /** Everything that the fit was asked for, seed and provider included. */
@@ -220,6 +222,39 @@ export interface ExposureManifest {
     readonly models: number;
     readonly evaluations: number;
   };
+}
+
+/** The earlier version on whose scale a bundle is. Items that are the same have the same parameters in both. */
+export interface BaseManifest {
+  readonly benchmark: string;
+  readonly version: string;
+  /** Of its bundle, `sha256:…`. */
+  readonly digest: string;
+  /** Items whose parameters are the base's, and items that were placed among them. */
+  readonly items: { readonly standing: number; readonly placed: number };
+  /** Source models with answers to placed items. */
+  readonly rerun: number;
+  /** Share, in [0,1], of the answers to placed items that no model gave and that were drawn from their chances. */
+  readonly drawn: number;
+  /** Whether texts helped to place items. */
+  readonly texts: boolean;
+  /** By form: anchors that are the base's, of all. */
+  readonly anchors: Readonly<Record<string, { readonly kept: number; readonly of: number }>>;
+  /** From a score in this version to the base's; null where too few models have both. */
+  readonly bridge: {
+    readonly overall: BridgeManifest | null;
+    readonly scenarios: Readonly<Record<string, BridgeManifest | null>>;
+  };
+}
+
+/** Score in the base ≈ intercept + slope·score, fractions. */
+export interface BridgeManifest {
+  /** Source models behind the line. */
+  readonly models: number;
+  readonly slope: number;
+  readonly intercept: number;
+  /** Standard deviation of a model's score about the line. */
+  readonly error: number;
 }
 
 export interface SourcesManifest {

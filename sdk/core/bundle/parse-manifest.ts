@@ -11,6 +11,8 @@ import {
   ERROR_LEVELS,
   FORMAT_VERSION,
   WEIGHTINGS,
+  type BaseManifest,
+  type BridgeManifest,
   type ColdStartManifest,
   type ErrorSummary,
   type ExposureManifest,
@@ -106,6 +108,21 @@ const exposure: Check<ExposureManifest> = object({
   simulated: object({ budget: count, batch: count, models: count, evaluations: count }),
 });
 
+const bridge: Check<BridgeManifest | null> = nullable(
+  object({ models: count, slope: number(), intercept: number(), error: number({ min: 0 }) }),
+);
+const base: Check<BaseManifest> = object({
+  benchmark: text({ pattern: BENCHMARK_NAME }),
+  version: text({ pattern: VERSION }),
+  digest: text({ pattern: /^sha256:[0-9a-f]{64}$/ }),
+  items: object({ standing: count, placed: offset }),
+  rerun: offset,
+  drawn: share,
+  texts: flag,
+  anchors: record(object({ kept: offset, of: count })),
+  bridge: object({ overall: bridge, scenarios: record(bridge) }),
+});
+
 const manifest: Check<Manifest> = object(
   {
     formatVersion: text({ pattern: /^\d+\.\d+$/ }),
@@ -185,7 +202,7 @@ const manifest: Check<Manifest> = object(
       { min: 1 },
     ),
   },
-  { coldStart, exposure },
+  { coldStart, exposure, base },
 );
 
 /**

@@ -31,7 +31,7 @@ export interface PairedAnswers {
  * score. Dividing by √(1−h) gives back on average what fitting two abilities to these answers took away; the 1−h of a
  * single score's interval gives back too much (docs/comparison.md has the figures).
  *
- * V is shrunk toward the variance without a model, (δ̃ − D²)·Σm²(1−π), with δ̃ = (discordant + 1)/(n + 2), so that a
+ * V is shrunk toward the variance without a model, (δ̃ − D²)·Σm²(1−π), with δ̃ = (Σ(y_B−y_A)² + 1)/(n + 2), so that a
  * short run of like answers isn't mistaken for certainty: V* = (κV + 2·free)/(κ + 2), κ = min(ν, 2·rare) with `rare` the
  * answers outside the most frequent of "A higher", "B higher" and "equal".
  * @param difference - estimated S_B − S_A, in [−1,1]
@@ -66,16 +66,21 @@ export function shrunkPaired(
   const n = a.length;
   const { aAhead, bAhead } = discordance(a, b);
   const known = Math.min(degrees, 2 * (n - Math.max(aAhead, bAhead, n - aAhead - bAhead)));
-  const free = Math.max(0, freeVariance(difference, aAhead + bAhead, n)) * unit;
+  const squares = a.reduce((sum, own, j) => sum + (b[j]! - own) ** 2, 0);
+  const size = squares > 0 ? squares / (aAhead + bAhead) : 1;
+  const free = Math.max(0, freeVariance(difference, squares, size, n)) * unit;
   return {
     variance: (known * variance + FREE_DEGREES * free) / (known + FREE_DEGREES),
     degrees: degrees + FREE_DEGREES,
   };
 }
 
-/** δ̃ − D² of one item, δ̃ = (discordant + 1)/(n + 2) at least |D|: the variance of y_B − y_A among 0 and ±1. */
-function freeVariance(difference: number, discordant: number, n: number): number {
-  return Math.max((discordant + 1) / (n + 2), Math.abs(difference)) - difference ** 2;
+/**
+ * δ̃ − D² of one item, δ̃ = (Σg² + 1)/(n + 2) at least |D| times the mean size of a gap: the variance of g = y_B − y_A,
+ * which of binary scores is 0 or ±1.
+ */
+function freeVariance(difference: number, squares: number, size: number, n: number): number {
+  return Math.max((squares + 1) / (n + 2), size * Math.abs(difference)) - difference ** 2;
 }
 
 function residual({ sample, predicted, leverages }: PairedAnswers, j: number): number {

@@ -150,6 +150,24 @@ describe("formats", () => {
   });
 });
 
+/** As `fit --base` writes it. */
+const BASE = {
+  benchmark: "sample",
+  version: "0.9.0",
+  digest: `sha256:${"ab".repeat(32)}`,
+  items: { standing: 90, placed: 10 },
+  rerun: 3,
+  drawn: 0.9,
+  texts: false,
+  anchors: { 8: { kept: 15, of: 16 } },
+  bridge: { overall: { models: 30, slope: 1, intercept: 0, error: 0.01 }, scenarios: { alpha: null } },
+};
+
+test("a manifest that names the version it stands on is read", async () => {
+  const loaded = await loadBundle(memorySource(withManifest(files, (m: Loose) => (m.base = BASE))));
+  expect(loaded.manifest.base).toEqual(BASE);
+});
+
 describe("a manifest with a wrong value", () => {
   const measured = (manifest: Loose): Loose => manifest.forms[0].scenarios.alpha.measured.interpolation;
 
@@ -193,6 +211,14 @@ describe("a manifest with a wrong value", () => {
     ["an estimator unmeasured", (m) => delete measured(m).estimators["p-irt"], "estimators.p-irt", "is missing"],
     ["a protocol that nests", (m) => (m.protocol.filter = { a: 1 }), "protocol.filter", "expected text"],
     ["a model's name that is none", (m) => (m.sources.names = [7]), "sources.names.0", "expected text"],
+    ["a base without digest", (m) => (m.base = { ...BASE, digest: "ab" }), "base.digest", "doesn't match"],
+    ["more drawn than all", (m) => (m.base = { ...BASE, drawn: 1.1 }), "base.drawn", "not in [0, 1]"],
+    [
+      "a bridge without slope",
+      (m) => (m.base = { ...BASE, bridge: { overall: { models: 9, intercept: 0, error: 0 }, scenarios: {} } }),
+      "base.bridge.overall.slope",
+      "is missing",
+    ],
     ["no files", (m) => (m.files = []), "files", "at least 1"],
     ["a file that climbs out", (m) => (m.files[0].name = "../secrets"), "files.0.name", "expected manifest.json or"],
     ["a file of no format", (m) => (m.files[0].name = "model.pkl"), "files.0.name", "expected manifest.json or"],
@@ -254,6 +280,11 @@ describe("a manifest that contradicts itself", () => {
   test("a form with items of the form that it has none of", async () => {
     const nested = withManifest(files, (m) => (m.forms[1].disjointFrom = "8"));
     expectRefusal(await rejection(load(nested)), "bundle_invalid", "forms 20 and 8 both ask alpha/");
+  });
+
+  test("a form whose digest isn't that of its anchors: no array of answers could be read by it", async () => {
+    const wrong = withManifest(files, (m) => (m.forms[1].digest = "ab".repeat(32)));
+    expectRefusal(await rejection(load(wrong)), "bundle_invalid", "the digest of form 20 in the manifest");
   });
 
   test("anchors without segments", async () => {

@@ -64,7 +64,7 @@ test("loads again what is too old", async () => {
 test("takes a load that never ends for lost", async () => {
   let now = 0;
   const { read, load } = textCache({ now: () => now });
-  void load("a", () => new Promise(ignore));
+  void load("a", () => new Promise(ignore)).catch(ignore);
   now = 30_000;
   expect(await read("a")).toBe("a");
 });

@@ -113,6 +113,24 @@ const FileSchema = z.object({
     .exactOptional(),
 });
 
+const BridgeSchema = z
+  .object({ models: z.number().int(), slope: z.number(), intercept: z.number(), error: z.number() })
+  .nullable();
+
+const BaseSchema = z
+  .object({
+    benchmark: z.string(),
+    version: z.string(),
+    digest: z.string(),
+    items: z.object({ standing: z.number().int(), placed: z.number().int() }),
+    rerun: z.number().int(),
+    drawn: z.number(),
+    texts: z.boolean(),
+    anchors: z.record(z.string(), z.object({ kept: z.number().int(), of: z.number().int() })),
+    bridge: z.object({ overall: BridgeSchema, scenarios: z.record(z.string(), BridgeSchema) }),
+  })
+  .openapi("BaseVersion");
+
 const ExposureSchema = z
   .object({
     limit: z.number(),
@@ -174,6 +192,7 @@ export const ManifestSchema = z
     }),
     coldStart: ColdStartSchema.exactOptional(),
     exposure: ExposureSchema.exactOptional(),
+    base: BaseSchema.exactOptional(),
     protocol: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])),
     fit: z.record(z.string(), z.unknown()),
     data: z.object({ licence: z.string().nullable(), source: z.string().nullable() }),

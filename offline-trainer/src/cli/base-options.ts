@@ -1,0 +1,146 @@
+import type { Manifest } from "anchoreval/bundle";
+import { openBundle, type OptionReader, type OptionSpec } from "anchoreval/cli";
+import { ALL_ESTIMATORS, AnchorEvalError, createRandom } from "anchoreval/core";
+import { SELECTIONS } from "../anchors/types.ts";
+import { DEFAULT_CONFIGURATION, type FitConfiguration } from "../fit/configuration.ts";
+import { RECIPES, type Recipe } from "../fit/recipes.ts";
+import { readBase, type BaseBundle } from "../fixed-items/read-base.ts";
+import { standOnBase, type BasedVersion } from "../fixed-items/stand-on-base.ts";
+import { readItems } from "../ingest/items-file.ts";
+import { poolItems } from "../ingest/pool-items.ts";
+import { readResponses, type ReadResponsesOptions } from "../ingest/read-responses.ts";
+
+/** Options of a fit that stands on an earlier version's bundle. */
+export const BASE_OPTIONS = {
+  base: {
+    type: "string",
+    value: "DIR|URL",
+    description:
+      "the bundle of an earlier version: --responses are answers to its items, --items are the new ones; what is the same keeps its scale, anchors stay",
+  },
+  rerun: {
+    type: "string",
+    value: "FILE",
+    description: "with --base: answers of some models to the new items, or to the changed ones alone",
+  },
+} as const satisfies Record<string, OptionSpec>;
+
+/** The bundle that is stood on; null without --base. */
+export async function readBaseOption(options: OptionReader, signal: AbortSignal): Promise<BaseBundle | null> {
+  const place = options.text("base");
+  if (place === undefined) {
+    if (options.text("rerun") !== undefined)
+      throw new AnchorEvalError(
+        "invalid_option",
+        "--rerun is for --base alone: a fit reads all answers as --responses",
+      );
+    return null;
+  }
+  if (options.text("cold-start") !== undefined)
+    throw new AnchorEvalError(
+      "invalid_option",
+      "--base places items without answers itself: name them in --items, without --cold-start",
+    );
+  options.required("items");
+  return readBase(openBundle(place), signal);
+}
+
+/** A fit as the base's was, with its sizes; a recipe that is named counts before it. */
+export function baseRecipe({ bundle: { manifest } }: BaseBundle, options: OptionReader, named: Recipe): Recipe {
+  const { forms } = manifest;
+  const numbers = (pattern: RegExp): number[] =>
+    forms.flatMap(({ id }) => {
+      const [, n] = pattern.exec(id) ?? [];
+      return n === undefined ? [] : [Number(n)];
+    });
+  const sizes = numbers(/^(\d+)$/);
+  const totals = numbers(/^total-(\d+)$/);
+  const own = options.text("recipe") === undefined ? configurationOf(manifest) : named.configuration;
+  return {
+    ...RECIPES.recommended,
+    configuration: { ...own, weighting: manifest.weighting, joint: isJoint(manifest) },
+    ...(sizes.length + totals.length > 0 && { sizes, totals }),
+  };
+}
+
+/**
+ * Reads the answers to both versions, and puts the new one on the base's scale.
+ * @throws AnchorEvalError `invalid_option` for another weighting or kind of bank than the base's, or a version that doesn't
+ * say that items changed; what {@link standOnBase} throws
+ */
+export async function readBasedVersion(
+  base: BaseBundle,
+  options: OptionReader,
+  {
+    configuration,
+    name,
+    reading,
+    seed,
+  }: {
+    readonly configuration: FitConfiguration;
+    readonly name: { readonly benchmark: string; readonly version: string };
+    readonly reading: ReadResponsesOptions;
+    readonly seed: number;
+  },
+): Promise<BasedVersion & { readonly remarks: readonly string[] }> {
+  const { manifest } = base.bundle;
+  const { items: described, pool, ...scores } = reading;
+  if (configuration.weighting !== manifest.weighting || configuration.joint !== isJoint(manifest))
+    throw new AnchorEvalError(
+      "invalid_option",
+      `--base: the base weighs by ${manifest.weighting} and has ${isJoint(manifest) ? "one ability for all scenarios" : "an ability a scenario"}; so does what stands on it`,
+    );
+  const read = await readItems(described!);
+  const { items, remarks: pooled } = pool === undefined ? { items: read, remarks: [] } : poolItems(read, pool);
+  const raw = { ...scores, oneScenario: true };
+  const older = await readResponses(options.required("responses"), raw);
+  const file = options.text("rerun");
+  const rerun = file === undefined ? null : await readResponses(file, { ...raw, leastModels: 1 });
+  const based = standOnBase(
+    { base, older: older.matrix, rerun: rerun?.matrix ?? null, items },
+    configuration,
+    createRandom(seed).fork("base"),
+  );
+  checkVersion(base, name, based);
+  const { unchecked } = based.changes;
+  const trusted =
+    unchecked.length > 0
+      ? [`${unchecked.length} items are taken to be the base's by their ids: no content hash on one side or both`]
+      : [];
+  return { ...based, remarks: [...pooled, ...older.remarks, ...(rerun?.remarks ?? []), ...trusted] };
+}
+
+/** Scores of other items don't compare: the version says so. */
+function checkVersion(
+  { bundle: { manifest } }: BaseBundle,
+  { benchmark, version }: { readonly benchmark: string; readonly version: string },
+  { changes: { changed, added, removed } }: BasedVersion,
+): void {
+  const major = (text: string): number => Number(text.split(".")[0]);
+  if (benchmark !== manifest.benchmark)
+    throw new AnchorEvalError(
+      "invalid_option",
+      `--base is a bundle of ${manifest.benchmark}, --name says ${benchmark}: they are versions of one benchmark`,
+    );
+  const touched = changed.length + added.length + removed.length;
+  if (touched > 0 && major(version) <= major(manifest.version))
+    throw new AnchorEvalError(
+      "invalid_option",
+      `${changed.length} items changed, ${added.length} were added, ${removed.length} removed: scores don't compare with those of ${manifest.version}, so the version is ${major(manifest.version) + 1}.0.0 at least, got ${version}`,
+    );
+}
+
+function isJoint({ banks }: Manifest): boolean {
+  return banks.some(({ scenarios }) => scenarios.length > 1);
+}
+
+/** The configuration that a bundle says it was fitted by; what it doesn't say is the default. */
+function configurationOf({ fit }: Manifest): FitConfiguration {
+  const known = Object.entries(DEFAULT_CONFIGURATION).filter(
+    ([key, value]) => typeof fit[key] === typeof value || (fit[key] === "auto" && typeof value === "number"),
+  );
+  const own = { ...DEFAULT_CONFIGURATION, ...Object.fromEntries(known.map(([key]) => [key, fit[key]])) };
+  const current =
+    SELECTIONS.includes(own.selection) && ["auto", ...ALL_ESTIMATORS].includes(own.estimator) && own.folds > 1;
+  return current ? own : DEFAULT_CONFIGURATION;
+}

@@ -1,0 +1,198 @@
+import { scenarioSlices } from "../prepare/scenarios.ts";
+import { fullScores } from "../prepare/full-scores.ts";
+import { AnchorEvalError, type RandomSource } from "anchoreval/core";
+import { textsOf } from "../cold-start/question-split.ts";
+import { learnProjection, PROJECTION, projectedTexts } from "../cold-start/text-projection.ts";
+import { compareItems, type ItemChanges } from "../diff/compare-items.ts";
+import { bankTasks } from "../fit/bank-tasks.ts";
+import type { FitConfiguration } from "../fit/configuration.ts";
+import type { StandingBank, StandingVersion } from "../fit/standing-version.ts";
+import { groupedOrder } from "../matrix/group-items.ts";
+import { responseMatrix, scoreAt, submatrix, type ItemInfo, type ResponseMatrix } from "../matrix/response-matrix.ts";
+import { TARGET_OBSERVED } from "../splits/eligible.ts";
+import { bridge, type VersionScores } from "./bridge.ts";
+import { carryAnswers } from "./carry-answers.ts";
+import { putOnScale, standardNormal, type ScaledBank } from "./put-on-scale.ts";
+import type { BaseBundle } from "./read-base.ts";
+
+/** What a new version is put on the scale of an old one with. */
+export interface BaseInput {
+  readonly base: BaseBundle;
+  /** Answers to the base's items, by their ids there. */
+  readonly older: ResponseMatrix;
+  /** Answers to the new version's items, of any models to any of the items; null without. */
+  readonly rerun: ResponseMatrix | null;
+  /** The new version's items. */
+  readonly items: readonly ItemInfo[];
+}
+
+/** A new version that stands on an old one. */
+export interface BasedVersion {
+  /** Answers of all models, drawn where a placed item has none: what is fitted. */
+  readonly matrix: ResponseMatrix;
+  readonly standing: StandingVersion;
+  readonly changes: ItemChanges;
+}
+
+/**
+ * Puts a new version of a benchmark on the scale of an old one's bundle: what stands keeps its parameters, the rest is
+ * placed by answers of models that were run again, and by texts or its scenario's items where these are few or none.
+ * @throws AnchorEvalError `invalid_data` for answers to items that the base doesn't have, what {@link carryAnswers} and
+ * {@link putOnScale} throw
+ */
+export function standOnBase(
+  { base, older, rerun, items }: BaseInput,
+  configuration: FitConfiguration,
+  random: RandomSource,
+): BasedVersion {
+  const { manifest, digest } = base.bundle;
+  const known = new Set(base.items.map(({ item_id: id }) => id));
+  const foreign = older.items.filter(({ item_id: id }) => !known.has(id));
+  if (foreign.length > 0)
+    throw new AnchorEvalError(
+      "invalid_data",
+      `the responses have ${foreign.length} items that ${manifest.benchmark} ${manifest.version} doesn't have, such as ${foreign[0]!.item_id}: give the answers to the base's items, and those to the new ones as --rerun`,
+    );
+  const changes = compareItems(base.items, items);
+  const grouped = Array.from(groupedOrder(items), (i) => items[i]!);
+  const { matrix: given, standing, rerun: again } = carryAnswers(older, rerun, grouped, changes);
+  const fresh = new Set(grouped.flatMap(({ item_id: id }) => (standing.has(id) ? [] : [id])));
+  const coordinates = fresh.size > 0 ? textCoordinates(grouped, random.fork("texts")) : null;
+  const banks = bankTasks(given, configuration).map((task) => ({
+    task,
+    scaled: putOnScale(task, { base, standing, coordinates }, random.fork(task.id)),
+  }));
+
+  const completed = matrixWith(given, banks, ({ drawn }) => drawn);
+  const cells = fresh.size * given.subjects.length;
+  const drawn = banks.reduce((sum, { scaled }) => sum + scaled.drawn.filter((score) => !Number.isNaN(score)).length, 0);
+  const kept = new Map(
+    [...base.bundle.scenarios].map(([id, { forms }]) => [
+      id,
+      new Map([...forms].map(([form, { itemIds }]) => [form, standingIds(itemIds, standing)])),
+    ]),
+  );
+  return {
+    matrix: completed,
+    changes,
+    standing: {
+      banks: new Map(banks.map(({ task, scaled: { bank } }) => [task.id, standingBank(bank)])),
+      anchors: kept,
+      fresh,
+      record: {
+        benchmark: manifest.benchmark,
+        version: manifest.version,
+        digest,
+        items: { standing: standing.size, placed: fresh.size },
+        rerun: again,
+        drawn: cells === 0 ? 0 : drawn / cells,
+        texts: coordinates !== null,
+        bridge: bridges(
+          older,
+          base,
+          matrixWith(given, banks, ({ bank }) => bank.chances),
+          configuration,
+          new Map(
+            banks.flatMap(({ task, scaled }) =>
+              task.scenarios.map(({ id }, s) => [id, scaled.bank.placementErrors[s]!]),
+            ),
+          ),
+        ),
+      },
+    },
+  };
+}
+
+function standingBank({ dims, link, thresholds, a, b }: ScaledBank["bank"]): StandingBank {
+  return {
+    dims,
+    link,
+    thresholds,
+    known: { known: new Uint8Array(b.length).fill(1), a, b, prior: standardNormal(dims) },
+  };
+}
+
+/** Where old anchors are now. */
+function standingIds(itemIds: readonly string[], standing: ReadonlyMap<string, string>): Set<string> {
+  const now = new Map(Array.from(standing, ([id, old]) => [old, id]));
+  return new Set(itemIds.flatMap((id) => now.get(id) ?? []));
+}
+
+/** Coordinates of all items' texts; null where one has none, or they don't tell items apart. */
+function textCoordinates(items: readonly ItemInfo[], random: RandomSource): Map<string, Float64Array> | null {
+  if (items.some(({ text }) => text === undefined || text.trim() === "")) return null;
+  const texts = textsOf(items);
+  const projection = learnProjection(texts, PROJECTION, random);
+  const coordinates = projectedTexts(texts, projection);
+  const width = coordinates.length / items.length;
+  return new Map(items.map(({ item_id: id }, i) => [id, coordinates.subarray(i * width, (i + 1) * width)]));
+}
+
+/** The given scores, and others where there are none. @param others - M×N of a bank's columns, NaN for none */
+function matrixWith(
+  given: ResponseMatrix,
+  banks: readonly { readonly task: { readonly matrix: ResponseMatrix }; readonly scaled: ScaledBank }[],
+  others: (scaled: ScaledBank) => Float64Array,
+): ResponseMatrix {
+  const place = new Map(given.items.map(({ item_id: id }, i) => [id, i]));
+  const count = given.items.length;
+  const scores = new Float32Array(given.subjects.length * count);
+  for (let m = 0; m < given.subjects.length; m++)
+    for (let i = 0; i < count; i++) scores[m * count + i] = scoreAt(given, m, i);
+  for (const { task, scaled } of banks) {
+    const own = others(scaled);
+    task.matrix.items.forEach(({ item_id: id }, i) => {
+      const column = place.get(id)!;
+      for (let m = 0; m < given.subjects.length; m++) {
+        const score = own[m * task.matrix.items.length + i]!;
+        if (!Number.isNaN(score)) scores[m * count + column] = score;
+      }
+    });
+  }
+  return responseMatrix(given.subjects, given.items, scores);
+}
+
+/** The lines from new scores to old ones, over models whose old score is known. @param expected - new scores, chances where none was given */
+function bridges(
+  older: ResponseMatrix,
+  { bundle: { manifest }, items }: BaseBundle,
+  expected: ResponseMatrix,
+  { weighting }: FitConfiguration,
+  placementErrors: ReadonlyMap<string, number>,
+): StandingVersion["record"]["bridge"] {
+  const columns = new Map(older.items.map(({ item_id: id }, i) => [id, i]));
+  const described = items.flatMap((item) => (columns.has(item.item_id) ? [item] : []));
+  const before = submatrix(
+    older,
+    Array.from(older.subjects.keys()),
+    described.map(({ item_id: id }) => columns.get(id)!),
+  );
+  const oldSlices = scenarioSlices(described, manifest.weighting);
+  const row = new Map(older.subjects.map((subject, m) => [subject, m]));
+  const scores = scenarioSlices(expected.items, weighting).map((slice): readonly [string, VersionScores] => {
+    const { items: count } = manifest.scenarios.find(({ id }) => id === slice.id)!;
+    const old = oldSlices.find(({ id }) => id === slice.id);
+    const were = old && old.count >= TARGET_OBSERVED * count ? fullScores(before, old) : null;
+    const are = fullScores(expected, slice);
+    const whole = (score: number, observed: number): number => (observed >= TARGET_OBSERVED ? score : NaN);
+    return [
+      slice.id,
+      {
+        older: Float64Array.from(expected.subjects, (subject) => {
+          const m = row.get(subject);
+          return were && m !== undefined ? whole(were.score[m]!, were.observed[m]!) : NaN;
+        }),
+        newer: are.score.map((score, m) => whole(score, are.observed[m]!)),
+        placementError: placementErrors.get(slice.id)!,
+      },
+    ];
+  });
+  const all = scores.map(([, own]) => own);
+  const mean = (of: (own: VersionScores) => Float64Array): Float64Array =>
+    Float64Array.from(expected.subjects, (_, m) => all.reduce((sum, own) => sum + of(own)[m]! / all.length, 0));
+  const placementError = Math.sqrt(all.reduce((sum, own) => sum + own.placementError ** 2, 0)) / all.length;
+  return {
+    overall: bridge({ older: mean((own) => own.older), newer: mean((own) => own.newer), placementError }),
+    scenarios: Object.fromEntries(scores.map(([id, own]) => [id, bridge(own)])),
+  };
+}

@@ -1,0 +1,259 @@
+import { existsSync, readFileSync } from "node:fs";
+import { estimateFromAnchors, loadBundle, loadItemLines } from "anchoreval";
+import type { Bundle, Manifest } from "anchoreval/bundle";
+import { folderSource } from "anchoreval/node";
+import { beforeAll, describe, expect, test } from "vitest";
+import { writeWideCsv } from "../../../offline-trainer/src/ingest/write-wide-csv.ts";
+import { scoreAt, submatrix, type ResponseMatrix } from "../../../offline-trainer/src/matrix/response-matrix.ts";
+import { runCommand } from "../../support/run-command.ts";
+import { tempFolder } from "../../support/temp-folder.ts";
+import { smallLeaderboard } from "../fit/small-leaderboard.ts";
+import { runTrainer, type TrainerRun } from "./run-trainer.ts";
+
+const folder = tempFolder();
+/** Answers to the items of both versions: the old one lacks the last ten of each scenario, the new one the first ten. */
+const all = smallLeaderboard({ models: 30, items: [80, 60] });
+const inScenario = (id: string): number[] => all.items.flatMap(({ scenario }, i) => (scenario === id ? [i] : []));
+const come = new Set(["a", "b"].flatMap((id) => inScenario(id).slice(-10)));
+const leave = new Set(["a", "b"].flatMap((id) => inScenario(id).slice(0, 10)));
+const columns = Array.from(all.items.keys());
+const models = Array.from(all.subjects.keys());
+const part = (rows: number[], keep: (column: number) => boolean): ResponseMatrix =>
+  submatrix(all, rows, columns.filter(keep));
+const lines = (matrix: ResponseMatrix): string => matrix.items.map((item) => `${JSON.stringify(item)}\n`).join("");
+const older = part(models, (i) => !come.has(i));
+const newer = part(models, (i) => !leave.has(i));
+const oldItems = folder.write("old.jsonl", lines(older));
+const newItems = folder.write("new.jsonl", lines(newer));
+const [old, rerun, few] = ["old.csv", "rerun.csv", "few.csv"].map((name) => folder.path(name)) as [
+  string,
+  string,
+  string,
+];
+
+function fit(version: string, out: string, ...more: string[]): Promise<TrainerRun> {
+  const how = ["--name", `quiz@${version}`, "--created", "2026-01-01", "--provider", "typescript"];
+  return runTrainer(["fit", "--responses", old, ...how, "--out", folder.path(out), ...more]);
+}
+
+const based = (...more: string[]): Promise<TrainerRun> =>
+  fit("2.0.0", "v2", "--base", folder.path("v1"), "--items", newItems, ...more);
+
+interface Loaded {
+  readonly bundle: Bundle;
+  readonly manifest: Manifest;
+  /** Parameters by item id. */
+  readonly parameters: ReadonlyMap<string, readonly number[]>;
+}
+
+async function load(name: string): Promise<Loaded> {
+  const source = folderSource(folder.path(name));
+  const bundle = await loadBundle(source);
+  const ids = await loadItemLines(source, bundle.manifest);
+  let line = 0;
+  const parameters = [...bundle.scenarios.values()].flatMap(({ bank }) =>
+    Array.from(bank.b, (b, i) => {
+      const a = Array.from(bank.a.subarray(i * bank.dims, (i + 1) * bank.dims));
+      return [ids.record(line++).item_id, [...a, b]] as const;
+    }),
+  );
+  return { bundle, manifest: bundle.manifest, parameters: new Map(parameters) };
+}
+
+beforeAll(async () => {
+  await writeWideCsv(old, older);
+  await writeWideCsv(
+    rerun,
+    part([3, 8, 12, 17, 21, 25], (i) => come.has(i)),
+  );
+  await writeWideCsv(
+    few,
+    part([3], (i) => come.has(i)),
+  );
+  expect((await fit("1.0.0", "v1", "--items", oldItems, "--anchors", "8,20", "--dims", "1")).code).toBe(0);
+});
+
+describe("fit --base", () => {
+  test("what stands keeps its parameters to the last bit, anchors stay, and the words say so", async () => {
+    const { code, out } = await based("--rerun", rerun);
+    expect(code).toBe(0);
+    expect(out).toContain(
+      "100 of 120 items keep their parameters of quiz 1.0.0, 20 are placed by the answers of 6 models",
+    );
+    expect(out).toContain("80 % of the 30 models' answers to placed items are drawn from their chances");
+    expect(out).toMatch(
+      /A score s is -?\d+\.\d \+ \d\.\d{3}·s points in 1\.0\.0, give or take \d+\.\d \(95 %, 30 models\)\./,
+    );
+    const [before, after] = [await load("v1"), await load("v2")];
+    let same = 0;
+    for (const [id, own] of after.parameters) {
+      if (!before.parameters.has(id)) continue;
+      expect(own).toEqual(before.parameters.get(id));
+      same++;
+    }
+    expect(same).toBe(100);
+    const { base, forms } = after.manifest;
+    expect(base).toMatchObject({
+      version: "1.0.0",
+      digest: before.bundle.digest,
+      items: { standing: 100, placed: 20 },
+      rerun: 6,
+      drawn: 0.8,
+      texts: false,
+    });
+    expect(forms.map(({ id }) => id)).toEqual(["8", "20"]); // the base's, none was asked for
+    for (const form of forms)
+      for (const { id } of after.manifest.scenarios) {
+        const anchorsOf = ({ bundle }: Loaded): string[] => [...bundle.scenarios.get(id)!.forms.get(form.id)!.itemIds];
+        const had = new Set(anchorsOf(before));
+        const still = [...had].filter((item) => after.parameters.has(item));
+        const kept = anchorsOf(after).filter((item) => had.has(item));
+        expect(kept.length).toBeGreaterThanOrEqual(0.7 * still.length);
+      }
+  });
+
+  test("placed items are where the answers of everybody put them, about", async () => {
+    const after = await load("v2");
+    const column = new Map(all.items.map(({ item_id: id }, i) => [id, i]));
+    const accuracy = (id: string): number =>
+      models.reduce((sum, m) => sum + scoreAt(all, m, column.get(id)!) / models.length, 0);
+    const fresh = [...come].map((i) => all.items[i]!.item_id);
+    const easier = fresh.map((id) => [-after.parameters.get(id)![1]!, accuracy(id)] as const);
+    expect(correlation(easier)).toBeGreaterThan(0.6); // six answers an item
+  });
+
+  test("its estimates are of the new items, and go over to the old version's scores", async () => {
+    const { bundle } = await load("v2");
+    const column = new Map(all.items.map(({ item_id: id }, i) => [id, i]));
+    const asked = [...bundle.scenarios.values()].flatMap((scenario) => [...scenario.forms.get("20")!.itemIds]);
+    let [error, biased] = [0, 0];
+    for (const m of models) {
+      const given = Object.fromEntries(asked.map((id) => [id, scoreAt(all, m, column.get(id)!)]));
+      const { score } = estimateFromAnchors(bundle, given);
+      const truth = mean(["a", "b"].map((id) => fullScore(newer, m, id)));
+      error += Math.abs(score! - truth) / models.length;
+      biased += (score! - truth) / models.length;
+    }
+    expect(error).toBeLessThan(0.06);
+    expect(Math.abs(biased)).toBeLessThan(0.03);
+    const answers = folder.write(
+      "answers.json",
+      JSON.stringify(Object.fromEntries(asked.map((id) => [id, scoreAt(all, 2, column.get(id)!)]))),
+    );
+    const { out } = await runCommand("estimate", "--bundle", folder.path("v2"), "--responses", answers);
+    expect(out).toMatch(/as quiz 1\.0\.0 would have scored it: overall \d+\.\d \(\d+\.\d to \d+\.\d\), a \d+\.\d/);
+    const { out: json } = await runCommand("estimate", "--bundle", folder.path("v2"), "--responses", answers, "--json");
+    expect(JSON.parse(json)).toMatchObject({ bridged: { benchmark: "quiz", version: "1.0.0" } });
+  });
+
+  test("without anybody run again, items are placed by their scenario's, or by one model's answers", async () => {
+    const { code, out } = await based();
+    expect(code).toBe(0);
+    expect(out).toContain("20 are placed by the other items of their scenario");
+    expect(out).toContain("100 % of the 30 models' answers to placed items are drawn");
+    const { code: ofOne, out: told } = await based("--rerun", few);
+    expect(ofOne).toBe(0);
+    expect(told).toContain("placed by the answers of 1 model and the other items of their scenario");
+  });
+
+  test("the same items, told by their ids, are the same bundle again but for what is learned beside", async () => {
+    const { code, out, err } = await fit("1.1.0", "same", "--base", folder.path("v1"), "--items", oldItems);
+    expect(code).toBe(0);
+    expect(err).toContain("120 items are taken to be the base's by their ids");
+    expect(out).toContain("120 of 120 items keep");
+    const [before, after] = [await load("v1"), await load("same")];
+    expect(after.parameters).toEqual(before.parameters);
+    for (const [id, { forms }] of before.bundle.scenarios)
+      for (const [form, { itemIds }] of forms)
+        expect([...after.bundle.scenarios.get(id)!.forms.get(form)!.itemIds].sort()).toEqual([...itemIds].sort());
+    expect(after.manifest.base!.bridge.overall).toMatchObject({ models: 30, slope: expect.closeTo(1, 9) as number });
+  });
+
+  test("the same input gives the same bytes", async () => {
+    await based("--rerun", rerun);
+    const first = readFileSync(folder.path("v2/manifest.json"));
+    await based("--rerun", rerun);
+    expect(readFileSync(folder.path("v2/manifest.json")).equals(first)).toBe(true);
+  });
+
+  const other = folder.write(
+    "other.jsonl",
+    `${newer.items.map((item) => JSON.stringify({ ...item, scenario: item.scenario === "b" ? "c" : "a" })).join("\n")}\n`,
+  );
+  const mostly = folder.write(
+    "mostly.jsonl",
+    newer.items
+      .map((item, i) => `${JSON.stringify({ ...item, item_id: i % 80 < 50 ? `x${i}` : item.item_id })}\n`)
+      .join(""),
+  );
+  test.each([
+    { name: "no items", argv: ["--base", "v1"], message: "--items is needed" },
+    {
+      name: "another run's file alone",
+      argv: ["--rerun", rerun, "--items", oldItems, "--anchors", "5"],
+      message: "--rerun is for --base alone",
+    },
+    { name: "no such base", argv: ["--base", "nowhere", "--items", newItems], message: "nowhere" },
+    {
+      name: "the same major version",
+      argv: ["--base", "v1", "--items", newItems],
+      version: "1.1.0",
+      message: "so the version is 2.0.0 at least, got 1.1.0",
+    },
+    {
+      name: "another weighting",
+      argv: ["--base", "v1", "--items", newItems, "--weighting", "items"],
+      message: "the base weighs by subscenarios",
+    },
+    {
+      name: "one ability for all",
+      argv: ["--base", "v1", "--items", newItems, "--joint"],
+      message: "an ability a scenario",
+    },
+    { name: "another scenario", argv: ["--base", "v1", "--items", other], message: "the base has no bank c" },
+    {
+      name: "few items that stand",
+      argv: ["--base", "v1", "--items", mostly],
+      message: "fewer than half carry no scale",
+    },
+    {
+      name: "answers to items that the base lacks",
+      argv: ["--base", "v1", "--items", newItems, "--responses", rerun],
+      message: "items that quiz 1.0.0 doesn't have",
+    },
+    {
+      name: "answers to items that nobody described",
+      argv: ["--base", "v1", "--items", newItems, "--rerun", old],
+      message: "that aren't described",
+    },
+    {
+      name: "cold items",
+      argv: ["--base", "v1", "--items", newItems, "--cold-start", newItems],
+      message: "--base places items without answers itself",
+    },
+  ])("refused, and nothing written: $name", async ({ argv, version = "2.0.0", message }) => {
+    const places = argv.map((own, k) => (argv[k - 1] === "--base" ? folder.path(own) : own));
+    const { code, err } = await fit(version, "refused", ...places);
+    expect(err).toContain(message);
+    expect([code, existsSync(folder.path("refused"))]).toEqual([2, false]);
+  });
+});
+
+function fullScore(matrix: ResponseMatrix, model: number, scenario: string): number {
+  const groups = new Map<string | undefined, number[]>();
+  matrix.items.forEach((item, i) => {
+    if (item.scenario !== scenario) return;
+    groups.set(item.subscenario, [...(groups.get(item.subscenario) ?? []), scoreAt(matrix, model, i)]);
+  });
+  return mean([...groups.values()].map(mean));
+}
+
+function mean(values: readonly number[]): number {
+  return values.reduce((sum, own) => sum + own, 0) / values.length;
+}
+
+function correlation(pairs: readonly (readonly [number, number])[]): number {
+  const [x, y] = [mean(pairs.map(([own]) => own)), mean(pairs.map(([, own]) => own))];
+  const of = (f: (pair: readonly [number, number]) => number): number => mean(pairs.map(f));
+  return of(([p, q]) => (p - x) * (q - y)) / Math.sqrt(of(([p]) => (p - x) ** 2) * of(([, q]) => (q - y) ** 2));
+}
