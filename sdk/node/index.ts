@@ -19,6 +19,7 @@ export { findLightevalLogs, readLightevalLog, type ReadParquet } from "./lightev
 export { findLmEvalLogs, readLmEvalLog } from "./lm-eval-logs.ts";
 export { findOpenCompassLogs, readOpenCompassLog } from "./opencompass-logs.ts";
 export { readAnswers } from "./read-answers.ts";
+export { readJsonFile } from "./json-file.ts";
 export { openBytes, type RandomAccess } from "./open-bytes.ts";
 export { openZip, type Unzstd, type ZipArchive } from "./zip-entries.ts";
 // Readers of tables and JSON lines, shared with the trainer.
