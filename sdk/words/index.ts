@@ -3,6 +3,7 @@
  * @module anchoreval/words
  */
 export { differenceWords, LEANS_ON_LIKE, leansOnLike, mcNemarWords, verdictWords } from "./comparison-words.ts";
+export { baseWords } from "./base-words.ts";
 export { errorWords } from "./error-words.ts";
 export { INTERVAL_MEANING, intervalWords, placeWords, scoreWords } from "./estimate-words.ts";
 export { percent, points, signedPoints } from "./figures.ts";

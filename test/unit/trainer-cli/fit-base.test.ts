@@ -84,6 +84,8 @@ describe("fit --base", () => {
     expect(out).toMatch(
       /A score s is -?\d+\.\d \+ \d\.\d{3}·s points in 1\.0\.0, give or take \d+\.\d \(95 %, 30 models\)\./,
     );
+    const { out: shown } = await runCommand("show", folder.path("v2"));
+    expect(shown).toContain("100 of 120 items keep their parameters of quiz 1.0.0");
     const [before, after] = [await load("v1"), await load("v2")];
     let same = 0;
     for (const [id, own] of after.parameters) {
