@@ -12,8 +12,9 @@ import { responseMatrix, scoreAt, submatrix, type ItemInfo, type ResponseMatrix 
 import { TARGET_OBSERVED } from "../splits/eligible.ts";
 import { bridge, type VersionScores } from "./bridge.ts";
 import { carryAnswers } from "./carry-answers.ts";
-import { putOnScale, standardNormal, type ScaledBank } from "./put-on-scale.ts";
+import { putOnScale, type ScaledBank } from "./put-on-scale.ts";
 import type { BaseBundle } from "./read-base.ts";
+import { standardNormal } from "./standing-abilities.ts";
 
 /** What a new version is put on the scale of an old one with. */
 export interface BaseInput {
@@ -76,7 +77,7 @@ export function standOnBase(
     matrix: completed,
     changes,
     standing: {
-      banks: new Map(banks.map(({ task, scaled: { bank } }) => [task.id, standingBank(bank)])),
+      banks: new Map(banks.map(({ task, scaled }) => [task.id, standingBank(scaled)])),
       anchors: kept,
       fresh,
       record: {
@@ -90,12 +91,10 @@ export function standOnBase(
         bridge: bridges(
           older,
           base,
-          matrixWith(given, banks, ({ bank }) => bank.chances),
+          matrixWith(given, banks, ({ expected }) => expected),
           configuration,
           new Map(
-            banks.flatMap(({ task, scaled }) =>
-              task.scenarios.map(({ id }, s) => [id, scaled.bank.placementErrors[s]!]),
-            ),
+            banks.flatMap(({ task, scaled }) => task.scenarios.map(({ id }, s) => [id, scaled.placementErrors[s]!])),
           ),
         ),
       },
@@ -103,7 +102,7 @@ export function standOnBase(
   };
 }
 
-function standingBank({ dims, link, thresholds, a, b }: ScaledBank["bank"]): StandingBank {
+function standingBank({ dims, link, thresholds, a, b }: ScaledBank): StandingBank {
   return {
     dims,
     link,
