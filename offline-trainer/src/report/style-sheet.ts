@@ -64,6 +64,9 @@ tbody tr:hover { background: var(--raised); }
 .text { text-align: left; }
 .group { vertical-align: top; font-weight: 600; white-space: normal; overflow-wrap: anywhere; min-width: 7.5rem; max-width: 14rem; background: var(--page); }
 .group small { display: block; }
+.grounds, .reasons { white-space: normal; min-width: 15rem; overflow-wrap: anywhere; }
+.grounds { color: var(--muted); }
+.reasons ul { margin: 0; padding: 0; list-style: none; }
 .id { white-space: normal; overflow-wrap: anywhere; min-width: 9rem; max-width: 24rem; }
 .default td, .default th[scope="row"] { font-weight: 620; }
 td.words, .default td.words { text-align: left; color: var(--muted); font-weight: 400; }

@@ -4,8 +4,8 @@ import { counted, count, decimals } from "../format.ts";
 import { html, idText, type Html } from "../html.ts";
 import { legend } from "../legend.ts";
 import { figure, panels, type Panel } from "../panels.ts";
-import type { ReportData, ReportForm, ReportScenario } from "../report-data.ts";
-import { LISTED_SUSPECTS, suspectItems } from "../../audit/suspect-items.ts";
+import type { ReportData, ReportForm, ReportItem, ReportScenario } from "../report-data.ts";
+import { listedItems } from "../listed-items.ts";
 import { chart } from "../svg.ts";
 import { fairLimit, thin } from "../thin.ts";
 
@@ -45,7 +45,8 @@ interface ItemMap {
 
 /** Every item by difficulty and discrimination, the anchors of the default form marked. */
 export function itemMap({ scenarios, defaultForm }: ReportData): Html {
-  const maps = scenarios.map((scenario) => mapped(scenario, defaultForm));
+  const listed = listedItems(scenarios);
+  const maps = scenarios.map((scenario, s) => mapped(scenario, defaultForm, listed[s]!));
   const everything = maps.flatMap(({ all }) => all);
   const clipped = everything.filter(({ outside }) => outside).length;
   const limit = fairLimit(
@@ -76,15 +77,15 @@ export function itemMap({ scenarios, defaultForm }: ReportData): Html {
   );
 }
 
-function mapped({ id: scenario, content, trained, statistics }: ReportScenario, form: ReportForm): ItemMap {
+function mapped(
+  { id: scenario, content, trained }: ReportScenario,
+  form: ReportForm,
+  listed: readonly ReportItem[],
+): ItemMap {
   const difficulty = difficulties(trained.bank);
   const discrimination = trained.bank.dims === 1 ? Float64Array.from(trained.bank.a) : discriminations(trained.bank);
   const chosen = new Set(content.forms.get(form.id)!.items);
-  const suspicious = new Set(
-    suspectItems(statistics)
-      .slice(0, LISTED_SUSPECTS)
-      .map(({ item }) => item),
-  );
+  const suspicious = new Set(listed.map(({ place }) => place));
   const all = content.items.map(({ item_id: id }, i): Mapped => {
     const x = Number.isNaN(difficulty[i]!) ? 0 : Math.min(LIMIT, Math.max(-LIMIT, difficulty[i]!));
     return { id, x, y: discrimination[i]!, outside: x !== difficulty[i] };
