@@ -1,4 +1,4 @@
 export { differenceWords, LEANS_ON_LIKE, leansOnLike, mcNemarWords, verdictWords } from "./comparison-words.ts";
 export { errorWords } from "./error-words.ts";
 export { INTERVAL_MEANING, intervalWords, placeWords, scoreWords } from "./estimate-words.ts";
-export { percent, points, signedPoints } from "./figures.ts";
+export { count, counted, decimals, listed, percent, points, signedPoints, wholePercent } from "./figures.ts";

@@ -1,7 +1,7 @@
 import type { Reason } from "../audit/findings.ts";
 import { LEAST_MODELS_FOR_AUDIT } from "../audit/suspect-items.ts";
 import type { ReportItem, ReportScenario } from "./report-data.ts";
-import { fairLimit } from "./thin.ts";
+import { fairLimit } from "./fair-limit.ts";
 
 /** Items listed over all scenarios, a scenario at most and at least. */
 const LISTED = 400;

@@ -64,19 +64,3 @@ export async function reportData({ banks, content }: FitResult, options?: Diagno
     })),
   };
 }
-
-/** One form a size: without those of as many other items. */
-export function firstForms({ forms }: ReportManifest): ReportForm[] {
-  return forms.filter(({ disjointFrom }) => disjointFrom === undefined);
-}
-
-/** All scenarios of a form together: what is asked, and whether that is everything. */
-export function formTotals(form: ReportForm): { items: number; whole: boolean } {
-  const parts = Object.values(form.scenarios);
-  return { items: parts.reduce((sum, { items }) => sum + items, 0), whole: parts.every(({ whole }) => whole) };
-}
-
-/** Items of the benchmark. */
-export function itemTotal({ scenarios }: ReportManifest): number {
-  return scenarios.reduce((sum, { items }) => sum + items, 0);
-}

@@ -1,8 +1,7 @@
 import type { MeasuredErrors, SplitErrors } from "anchoreval/bundle";
+import { coverageInterval, coverageSeries } from "anchoreval/charts";
 import { parseHTML } from "linkedom";
 import { beforeAll, describe, expect, test } from "vitest";
-import { coverageInterval } from "../../../offline-trainer/src/report/coverage-interval.ts";
-import { coverageSeries } from "../../../offline-trainer/src/report/coverage-series.ts";
 import { coverage } from "../../../offline-trainer/src/report/figures/coverage.ts";
 import { reportData, type ReportData, type ReportManifest } from "../../../offline-trainer/src/report/report-data.ts";
 import { sampleFit } from "./sample-fit.ts";

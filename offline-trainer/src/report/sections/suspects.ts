@@ -1,6 +1,6 @@
+import { count, counted, wholePercent } from "anchoreval/words";
 import { REASONS, type Reason } from "../../audit/findings.ts";
 import { LEAST_MODELS_FOR_AUDIT } from "../../audit/suspect-items.ts";
-import { count, counted, percent } from "../format.ts";
 import { html, idText, type Html } from "../html.ts";
 import { listedItems } from "../listed-items.ts";
 import type { ReportData, ReportItem, ReportScenario } from "../report-data.ts";
@@ -83,7 +83,7 @@ function summary(found: number, listed: number): string {
 }
 
 function table(scenario: string, listed: readonly ReportItem[]): Html {
-  const share = (value: number): string => (Number.isNaN(value) ? "–" : percent(value));
+  const share = (value: number): string => (Number.isNaN(value) ? "–" : wholePercent(value));
   return scrolling(
     `Items worth auditing in ${scenario}`,
     html`<thead>
