@@ -1,3 +1,7 @@
+/**
+ * Scores with intervals from answers to anchors, comparisons, checks, plans, adaptive evaluation; bundles from anywhere; the client of a Worker.
+ * @module anchoreval
+ */
 export {
   adaptiveEvaluation,
   localAdaptive,
@@ -19,6 +23,7 @@ export { itemPool, type ItemPool } from "./adaptive/item-pool.ts";
 export { loadAdaptive } from "./adaptive/load-adaptive.ts";
 export type {
   AdaptiveAnswers,
+  AdaptiveGoal,
   AdaptiveInterval,
   AdaptiveItem,
   AdaptiveModel,
@@ -30,6 +35,7 @@ export type {
   AdaptiveStep,
   AdaptiveStop,
   NextItemsRequest,
+  PlainResponses,
   StopRules,
 } from "./adaptive/types.ts";
 export { loadItemLines, type ItemLines } from "./bundles/item-lines.ts";
@@ -54,7 +60,7 @@ export {
   type EstimateRequest,
   type JobRef,
 } from "./client/client.ts";
-export type { BatchLine, BatchResult, JobStatus } from "./client/batch.ts";
+export type { BatchLine, BatchResult, JobStatus, Unscored } from "./client/batch.ts";
 export type { RequestPolicy } from "./client/request.ts";
 export { bridgedScore, type BridgedScore, type BridgedValue } from "./estimate/bridged-score.ts";
 export { compareFromAnchors } from "./compare/compare-from-anchors.ts";

@@ -1,11 +1,12 @@
 /**
  * Calibration alone, for every JavaScript runtime: nothing of Node, no dependency but `anchoreval`. Whoever calls brings
  * ONNX Runtime along, or calibrates in plain TypeScript.
+ * @module anchoreval-trainer/calibrate
  */
 export type { Nearest, NearestBackend, NearestCentroids, Points } from "./clustering/nearest-centroids.ts";
 export type { LaneThreads, OnnxBackendOptions } from "./backends/onnx/onnx-backend.ts";
 export { onnxBackend } from "./backends/onnx/onnx-backend.ts";
-export type { LaneRunner, LaneTask } from "./backends/onnx/block-runner.ts";
+export type { EvaluationArrays, LaneRunner, LaneTask } from "./backends/onnx/block-runner.ts";
 export type { OnnxRuntime } from "./backends/onnx/open-session.ts";
 export { probeBackend, type ProbeOptions } from "./backends/probe-backend.ts";
 export { typescriptBackend } from "./backends/typescript.ts";
@@ -29,3 +30,4 @@ export {
   type Responses,
 } from "./calibrate/types.ts";
 export { weighResponses, type ResponseWeights } from "./calibrate/weigh-responses.ts";
+export type { BlockLayout } from "./backends/onnx/blocks.ts";

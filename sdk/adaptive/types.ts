@@ -152,4 +152,4 @@ export interface NextItemsRequest {
 }
 
 /** Answers as JSON has them. */
-type PlainResponses = Exclude<Responses, ReadonlyMap<string, number | null>>;
+export type PlainResponses = Exclude<Responses, ReadonlyMap<string, number | null>>;

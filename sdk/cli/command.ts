@@ -74,6 +74,10 @@ export class OptionReader {
     this.#values = values;
   }
 
+  isGiven(name: string): boolean {
+    return this.#values[name] !== undefined;
+  }
+
   text(name: string): string | undefined {
     return this.#values[name] as string | undefined;
   }

@@ -1,3 +1,7 @@
+/**
+ * What commands are made of.
+ * @module anchoreval/cli
+ */
 export { type Command, type CommandInput, type OptionReader, type OptionSpec } from "./command.ts";
 export { checkCommand } from "./check.ts";
 export { compareCommand } from "./compare.ts";

@@ -2,6 +2,7 @@ import { servedBlend } from "../core/bundle/bundle.ts";
 import type { FormManifest, Manifest } from "../core/bundle/manifest.ts";
 import type { CheckedFile } from "./check-files.ts";
 import type { CheckedSignature } from "./check-signatures.ts";
+import { baseWords } from "../words/base-words.ts";
 import { errorWords } from "../words/error-words.ts";
 import { points } from "../words/figures.ts";
 import { textTable } from "./text-table.ts";
@@ -24,6 +25,7 @@ export function showLines(
     `created ${manifest.created}; ${sources.models} models, ${items} items in ${scenarios.length} ${scenarios.length === 1 ? "scenario" : "scenarios"}; each ${weighting === "items" ? "item" : "subscenario"} counts the same`,
     `licence ${data.licence ?? "not stated"}; source ${data.source ?? "not stated"}`,
     ...protocolLines(protocol),
+    ...baseWords(manifest),
     "",
     ...textTable(
       [

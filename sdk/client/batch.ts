@@ -2,7 +2,7 @@ import type { Issue } from "../core/errors.ts";
 import type { Estimate } from "../estimate/types.ts";
 
 /** Why there is no estimate. */
-interface Unscored {
+export interface Unscored {
   readonly problem: { readonly code: string; readonly detail: string; readonly issues: readonly Issue[] };
 }
 

@@ -1,7 +1,11 @@
+/**
+ * Pure functions: response models, abilities, estimators, intervals, random streams. No input or output, no clock.
+ * @module anchoreval/core
+ */
 export { chooseInformative } from "./adaptive/choose-informative.ts";
 export { batchProbabilities, type DrawnBatch } from "./adaptive/draw-batch.ts";
 export { drawNext, emptyState } from "./adaptive/draw-next.ts";
-export type { Population, PopulationBank, PopulationScenario } from "./adaptive/population.ts";
+export type { AskedItems, Population, PopulationBank, PopulationScenario } from "./adaptive/population.ts";
 export { populationAbilities, predictAnswers, type AnswerPrediction } from "./adaptive/predict-answers.ts";
 export { askedItems, type AdaptiveState, type ModelState, type PendingBatch } from "./adaptive/state.ts";
 export { stateDifference, stateScore } from "./adaptive/state-scores.ts";
@@ -23,12 +27,17 @@ export {
 } from "./cold-start/scenario-routing.ts";
 export { TERM_KINDS, termHash, textCoordinates, textRow, type TextProjection } from "./cold-start/text-coordinates.ts";
 export { characterTerms, wordTerms } from "./cold-start/text-terms.ts";
-export { tfidfRow } from "./cold-start/tfidf-row.ts";
+export { type SparseRow, tfidfRow } from "./cold-start/tfidf-row.ts";
 export { AnchorEvalError, type AnchorEvalErrorCode, type Issue } from "./errors.ts";
-export { blendEstimates, partlyCorrectedMean, type BlendedEstimates } from "./estimators/blend-estimates.ts";
+export {
+  type BlendedEstimates,
+  blendEstimates,
+  type Outside,
+  partlyCorrectedMean,
+} from "./estimators/blend-estimates.ts";
 export { answerLeverages } from "./estimate/answer-leverages.ts";
 export { EVIDENCE, type Evidence } from "./estimate/evidence.ts";
-export { gatherItems } from "./estimate/gather-items.ts";
+export { type AnsweredPart, gatherItems } from "./estimate/gather-items.ts";
 export { expectedScore, predictedScores, predictedScoresOf } from "./estimate/predicted-scores.ts";
 export { bankAbilities, bankAbility, type BankAnswers, type LinkedAnswers } from "./estimate/bank-abilities.ts";
 export {
@@ -143,3 +152,6 @@ export { sigmoids } from "./numeric/sigmoids.ts";
 export { studentTCdf, studentTQuantile } from "./numeric/student-t.ts";
 export { inclusionProbabilities } from "./sampling/inclusion-probabilities.ts";
 export { pivotalSample } from "./sampling/pivotal-sample.ts";
+export type { KnownVariance } from "./inference/satterthwaite.ts";
+export type { RunningSums } from "./adaptive/running-sums.ts";
+export type { AnswerCurves } from "./person-fit/answer-curves.ts";

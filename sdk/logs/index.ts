@@ -1,3 +1,7 @@
+/**
+ * Readers of evaluation harnesses' logs: their records in, scores of items out.
+ * @module anchoreval/logs
+ */
 export { parseChoices, type Choose } from "./choices.ts";
 export { matchAnchors, type AnchorAnswers } from "./match-anchors.ts";
 export { documentContent, documentText } from "./lm-eval/document-content.ts";
@@ -22,7 +26,13 @@ export { readLightevalResults } from "./lighteval/read-results.ts";
 export { readLmEvalResults } from "./lm-eval/read-results.ts";
 export { LmEvalSampleReader, readLmEvalSamples, type SampleOptions } from "./lm-eval/read-samples.ts";
 export { itemContent, type PromptKind } from "./opencompass/item-content.ts";
-export { readOpenCompassConfig, type OpenCompassConfig } from "./opencompass/read-config.ts";
+export {
+  type DatasetConfig,
+  type GroupConfig,
+  type ModelConfig,
+  type OpenCompassConfig,
+  readOpenCompassConfig,
+} from "./opencompass/read-config.ts";
 export { readOpenCompassDetails, type OpenCompassOptions } from "./opencompass/read-details.ts";
 export { readOpenCompassSummary, type OpenCompassSummary } from "./opencompass/read-summary.ts";
 export { ancestors, groupOfTask, leafTasks } from "./task-groups.ts";

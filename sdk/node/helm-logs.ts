@@ -14,7 +14,7 @@ const STATS = "per_instance_stats.json";
 /**
  * Finds the runs of HELM under some paths: folders with `run_spec.json`, `stats.json` and `per_instance_stats.json`. Runs
  * of several suites are newer the higher the suite's name counts: v1.10.0 after v1.9.0.
- * @param options.modelName - the name where all runs are one model's; else each run names its own
+ * @param options - `modelName`: the name where all runs are one model's; else each run names its own
  * @throws AnchorEvalError `not_found`; `invalid_data` where there are no runs, or one is broken; `invalid_option` for a
  * name given to several models
  */

@@ -16,7 +16,7 @@ export interface InspectOptions {
 
 /**
  * Finds the logs of Inspect under some paths: `.eval` files, and `.json` files with an evaluation in them.
- * @param options.modelName - the name where all logs are one model's; else each log names its own
+ * @param options - `modelName`: the name where all logs are one model's; else each log names its own
  * @throws AnchorEvalError `not_found`; `invalid_data` where there are no logs, or one is broken; `unsupported`;
  * `invalid_option` for a name given to several models
  */

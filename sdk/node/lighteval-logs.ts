@@ -24,7 +24,7 @@ export type ReadParquet = (
 /**
  * Finds the details of lighteval under some paths, with their results files: under the same paths, or in `results`
  * beside `details`, as lighteval writes them.
- * @param options.modelName - the name where all logs are one model's; else the results file names it, else the folder
+ * @param options - `modelName`: the name where all logs are one model's; else the results file names it, else the folder
  * @throws AnchorEvalError `not_found`, `invalid_data` where there are no details, a results file is none, or a run has a
  * task with several numbers of few-shot examples; `invalid_option` for a name given to several models
  */

@@ -16,7 +16,7 @@ import { walkFiles } from "./walk-files.ts";
 /**
  * Finds the per-sample logs of lm-evaluation-harness under some paths, with their results files.
  * @param paths - files, or folders, which are searched with all folders in them
- * @param options.modelName - the name where all logs are one model's; else the results file names it, else the folder
+ * @param options - `modelName`: the name where all logs are one model's; else the results file names it, else the folder
  * @returns in the order of the paths, then by file name
  * @throws AnchorEvalError `not_found`, `invalid_data` where there are no samples or a results file is none,
  * `invalid_option` for a name given to several models

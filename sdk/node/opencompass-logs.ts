@@ -25,7 +25,7 @@ interface ModelFolder {
 /**
  * Finds the results of OpenCompass under some paths, `RUN/results/MODEL/DATASET.json`, with the run's predictions,
  * configuration and summary beside. Runs are newer the later their folder's name sorts, which is their date.
- * @param options.modelName - the name where all results are one model's; else the folder names it
+ * @param options - `modelName`: the name where all results are one model's; else the folder names it
  * @throws AnchorEvalError `not_found`; `invalid_data` where there are no results, or a file is broken; `invalid_option`
  * for a name given to several models
  */

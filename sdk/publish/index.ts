@@ -1,10 +1,15 @@
+/**
+ * Publication of a bundle to a store, withdrawal of versions, sweeps.
+ * @module anchoreval/publish
+ */
 export { completeIndex, parseIndex, type BundleIndex, type IndexEntry } from "./bundle-index.ts";
 export type { BundleStore, SweepableStore } from "./bundle-store.ts";
 export { commitVersion, type PublishResult, type VersionCommit } from "./commit-version.ts";
 export { publishBundle, type PublishOptions } from "./publish-bundle.ts";
 export { publishToWorker, type PublishToWorkerOptions } from "./publish-to-worker.ts";
 export { putSignatures } from "./put-signatures.ts";
-export { r2Store, sweepableR2Store, type R2StoreBucket, type R2SweepBucket } from "./r2-store.ts";
+export { type R2Listing, r2Store, type R2StoreBucket, type R2SweepBucket, sweepableR2Store } from "./r2-store.ts";
 export { SWEEP_AGE, sweepBlobs, type SweepOptions, type SweepResult } from "./sweep-blobs.ts";
 export { yankVersion, type YankOptions } from "./yank-version.ts";
 export type { UpdateOptions } from "./update-index.ts";
+export type { Yank } from "./yank.ts";

@@ -22,7 +22,7 @@ export interface R2SweepBucket extends R2StoreBucket {
   delete(key: string): Promise<void>;
 }
 
-type R2Listing<More = object> = {
+export type R2Listing<More = object> = {
   readonly objects: ({ readonly key: string } & More)[];
   readonly delimitedPrefixes: string[];
 } & ({ readonly truncated: true; readonly cursor: string } | { readonly truncated: false });

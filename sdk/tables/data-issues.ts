@@ -4,11 +4,12 @@ import { quoted } from "./quoted.ts";
 /** Findings after which reading a file stops. */
 const LIMIT = 20;
 
-/** How the places of a file are called: a table's, those of lines of JSON, those of one JSON object. */
+/** How the places of a file are called: a table's, those of lines of JSON, of one JSON object, of a JSON list. */
 const WORDS = {
   table: { row: "row", column: "column" },
   lines: { row: "line", column: "field" },
   answers: { row: "line", column: "item" },
+  entries: { row: "entry", column: "field" },
 } as const;
 
 /** Where in a file: the line, counted from 1 (a header is row 1), and the column, by its name or counted from 1. */

@@ -1,3 +1,7 @@
+/**
+ * Tables of text: CSV and JSON lines, row by row, with issues that name row and column.
+ * @module anchoreval/tables
+ */
 export { blobChunks } from "./blob-chunks.ts";
 export { checkWidth } from "./check-width.ts";
 export { chunkLines } from "./chunk-lines.ts";

@@ -2,10 +2,13 @@ import { AnchorEvalError } from "anchoreval/core";
 import { readAnswers } from "anchoreval/node";
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { readLongTable } from "../../offline-trainer/src/ingest/read-long-table.ts";
 import { readResponses } from "../../offline-trainer/src/ingest/read-responses.ts";
 import { tempFolder } from "../support/temp-folder.ts";
 
 const folder = tempFolder();
+const readNamed = (path: string): Promise<unknown> =>
+  readLongTable(path, { model: "model", item: "item_id", score: "score" });
 
 /** Text made of the pieces of good files, and bytes of any kind. */
 const arbContent = fc.oneof(
@@ -25,7 +28,7 @@ test.each(["f.csv", "f.jsonl", "f.json", "f"])("any content of %s is read, or re
   await fc.assert(
     fc.asyncProperty(arbContent, async (content) => {
       const path = folder.write(name, content);
-      for (const read of [readResponses, readAnswers]) {
+      for (const read of [readResponses, readAnswers, readNamed]) {
         const error: unknown = await read(path).then(
           () => null,
           (reason: unknown) => reason,

@@ -2,6 +2,7 @@ import { idProblem } from "anchoreval/bundle";
 import { createRandom } from "anchoreval/core";
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { readLongTable } from "../../offline-trainer/src/ingest/read-long-table.ts";
 import { readResponses } from "../../offline-trainer/src/ingest/read-responses.ts";
 import { writeItems } from "../../offline-trainer/src/ingest/write-items.ts";
 import { writeWideCsv } from "../../offline-trainer/src/ingest/write-wide-csv.ts";
@@ -146,6 +147,26 @@ test("wide, long and py-irt's form of the same matrix read equal", async () => {
         expect(read.matrix.items, name).toEqual(matrix.items);
         expect(byId(read.matrix), name).toEqual(byId(matrix));
       }
+    }),
+    { numRuns: 100 },
+  );
+});
+
+test("a long table whose columns are named has the scores, and says of items what it was given", async () => {
+  await fc.assert(
+    fc.asyncProperty(arbMatrix, async (any) => {
+      const matrix = withoutNegativeZero(any);
+      const rows = matrix.subjects.flatMap((llm, m) =>
+        matrix.items.map((item, i) => {
+          const score = scoreAt(matrix, m, i);
+          return { ...item, subscenario: item.subscenario ?? null, llm, acc: Number.isNaN(score) ? null : score };
+        }),
+      );
+      const path = folder.write("named.jsonl", rows.map((row) => JSON.stringify(row)).join("\n"));
+      const names = { scenario: "scenario", subscenario: "subscenario" };
+      const read = await readLongTable(path, { model: "llm", item: "item_id", score: "acc", ...names });
+      expect(read.matrix.items).toEqual(matrix.items);
+      expect(byId(read.matrix)).toEqual(byId(matrix));
     }),
     { numRuns: 100 },
   );

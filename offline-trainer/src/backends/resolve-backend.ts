@@ -16,7 +16,7 @@ export interface ResolvedBackend {
 }
 
 /** ONNX Runtime's part: its import fails where there is no build for the machine. */
-type OnnxModule = Pick<typeof import("./node/onnx-node-backend.ts"), "onnxNodeBackend">;
+export type OnnxModule = Pick<typeof import("./node/onnx-node-backend.ts"), "onnxNodeBackend">;
 
 /** ONNX Runtime by itself first: a failure below another module ends the process in Node 20, caught or not. */
 async function loadOnnx(): Promise<OnnxModule> {

@@ -6,7 +6,7 @@ import { compareRecipes } from "../backtest/compare-recipes.ts";
 import { SPLITS, type SplitName } from "../backtest/plan-cells.ts";
 import { recipeFigures } from "../backtest/recipe-figures.ts";
 import { runBacktest } from "../backtest/run-backtest.ts";
-import { configurationDigest, type FitConfiguration } from "../fit/configuration.ts";
+import { configurationDigest, headlineEstimator, type FitConfiguration } from "../fit/configuration.ts";
 import { RECIPE_NAMES, RECIPES, type RecipeName } from "../fit/recipes.ts";
 import { readResponses } from "../ingest/read-responses.ts";
 import { trainerVersion } from "../trainer-version.ts";
@@ -111,9 +111,13 @@ export const backtestCommand: Command = {
           configuration: configuration!,
           onProgress: (done, of) => bar.update(done / of, `${done} of ${of} fits`),
         });
+        const headline = headlineEstimator(configuration!);
         if (file !== null) await writeOutFile(file, [`${JSON.stringify(targets, null, 1)}\n`]);
         found = {
-          document: { header: { ...header, configuration: configurationDigest(configuration!) }, rows },
+          document: {
+            header: { ...header, configuration: configurationDigest(configuration!) },
+            rows: rows.map((row) => ({ ...row, recipe: recipes[0]!, headline: row.estimator === headline })),
+          },
           lines: estimatorTable(rows),
         };
       }

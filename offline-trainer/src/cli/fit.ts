@@ -3,6 +3,7 @@ import { setImmediate as turn } from "node:timers/promises";
 import { parseManifest, sha256Hex, type FormManifest } from "anchoreval/bundle";
 import type { Command } from "anchoreval/cli";
 import { AnchorEvalError, createRandom } from "anchoreval/core";
+import { baseWords } from "anchoreval/words";
 import { SECOND_FORM_SELECTIONS } from "../anchors/types.ts";
 import { PROVIDERS, resolveBackend } from "../backends/resolve-backend.ts";
 import { fitColdStart, withColdStart } from "../cold-start/fit-cold-start.ts";
@@ -16,7 +17,6 @@ import { dimsFor } from "../fit/configuration.ts";
 import { bundleFiles, fitBundle } from "../fit/fit-bundle.ts";
 import { foldThreads } from "../fit/fold-threads.ts";
 import { memoryStatement } from "../fit/memory.ts";
-import { baseWords } from "../fixed-items/base-words.ts";
 import { readResponses } from "../ingest/read-responses.ts";
 import { checkBundleFolder, writeBundleFolder } from "../publish/bundle-folder.ts";
 import { BASE_OPTIONS, baseRecipe, readBasedVersion, readBaseOption } from "./base-options.ts";
@@ -210,7 +210,7 @@ export const fitCommand: Command = {
       ...closingWords(manifest),
       ...(cold ? coldStartWords(manifest) : []),
       ...exposureWords(manifest),
-      ...baseWords(manifest),
+      ...(manifest.base ? ["", ...baseWords(manifest)] : []),
     ];
     const memory = process.resourceUsage().maxRSS * 1024;
     if (output.json) {

@@ -7,23 +7,35 @@ import { HARNESSES, harnessNamed } from "anchoreval/node";
 import type { ImportReport } from "../import/import-report.ts";
 import { importLogs, type LogImport } from "../import/import-logs.ts";
 import { FEWEST_MODELS } from "../ingest/check-table.ts";
+import { COLUMN_ROLES } from "../ingest/table-columns.ts";
 import { writeItems } from "../ingest/write-items.ts";
 import { writeWideCsv } from "../ingest/write-wide-csv.ts";
+import type { ResponseMatrix } from "../matrix/response-matrix.ts";
+import { importTable, summarizeTable, TABLES, type TableReport } from "./import-table.ts";
 import { checkOutFolder, writeOutFolder } from "./out-folder.ts";
+
+/** What is imported: logs of a harness, or a table. */
+const SOURCES = [...HARNESSES, ...TABLES] as const;
 
 /** What the command writes into its folder. */
 const FILES = ["responses.csv.gz", "items.jsonl.gz", "import.json"] as const;
 
-/** `anchoreval import`: a harness's logs as the files that `fit` and `backtest` read. */
+/** `anchoreval import`: a harness's logs, or a table of other making, as the files that `fit` and `backtest` read. */
 export const importCommand: Command = {
   name: "import",
-  summary: "a harness's per-sample logs as a response matrix",
+  summary: "a harness's per-sample logs, or a long table, as a response matrix",
   positionals: "PATH…",
   options: {
     from: {
       type: "string",
-      value: HARNESSES.join("|"),
-      description: "the harness; PATH… are its logs, or folders of them",
+      value: SOURCES.join("|"),
+      description: "the harness; PATH… are its logs, or folders of them; or what kind of table PATH… is",
+    },
+    columns: {
+      type: "string",
+      multiple: true,
+      value: "ROLE=C,…",
+      description: `a table's columns: ROLE is ${COLUMN_ROLES.join(", ")}; an item's may be several, joined by +`,
     },
     out: { type: "string", value: "DIR", description: `folder for ${FILES.join(", ")}` },
     "model-name": { type: "string", value: "N", description: "the model's name, where all logs are of one model" },
@@ -51,11 +63,26 @@ export const importCommand: Command = {
   },
   run: async ({ positionals, options, output, formats }) => {
     options.required("from");
-    const harness = harnessNamed(options.oneOf("from", HARNESSES, "lm-eval"), formats);
+    const from = options.oneOf("from", SOURCES, "lm-eval");
     const out = options.required("out");
     if (positionals.length === 0)
       throw new AnchorEvalError("invalid_option", "name the logs: files, or folders of them");
     await checkOutFolder("--out", out);
+    if (isTable(from)) {
+      const { matrix, report } = await importTable(from, positionals, options);
+      await writeImport(out, matrix, report);
+      for (const remark of report.warnings) output.remark(remark);
+      if (output.json) output.document(report);
+      else {
+        summarizeTable(report, output);
+        output.line();
+        nextSteps(report, out, output);
+      }
+      return 0;
+    }
+    if (options.isGiven("columns"))
+      throw new AnchorEvalError("invalid_option", `--columns is for --from table, not for the logs of ${from}`);
+    const harness = harnessNamed(from, formats);
     const bar = output.progress("reading logs", 1);
     let imported: LogImport;
     try {
@@ -72,7 +99,7 @@ export const importCommand: Command = {
     } finally {
       bar.stop();
     }
-    await writeImport(out, imported);
+    await writeImport(out, imported.matrix, imported.report);
     for (const warning of imported.report.warnings) output.remark(`warning: ${warning}`);
     if (output.json) output.document(imported.report);
     else summarize(imported.report, out, output);
@@ -80,7 +107,11 @@ export const importCommand: Command = {
   },
 };
 
-async function writeImport(out: string, { matrix, report }: LogImport): Promise<void> {
+function isTable(from: (typeof SOURCES)[number]): from is (typeof TABLES)[number] {
+  return (TABLES as readonly string[]).includes(from);
+}
+
+async function writeImport(out: string, matrix: ResponseMatrix, report: ImportReport | TableReport): Promise<void> {
   await writeOutFolder(out, FILES, async (responses, items, description) => {
     await writeWideCsv(responses, matrix);
     await writeItems(items, matrix.items);
@@ -89,7 +120,7 @@ async function writeImport(out: string, { matrix, report }: LogImport): Promise<
 }
 
 function summarize(report: ImportReport, out: string, output: Output): void {
-  const { models, items, scenarios, scores, states, weighting, dropped } = report;
+  const { models, items, scenarios, scores, states, dropped } = report;
   output.line(
     `${models} ${models === 1 ? "model" : "models"}, ${items} items, ${scenarios.length} ${scenarios.length === 1 ? "scenario" : "scenarios"}:`,
   );
@@ -104,12 +135,17 @@ function summarize(report: ImportReport, out: string, output: Output): void {
       : `${scores.equal} of ${scores.compared} scores equal the harness's own to 1e-6`,
   );
   output.line();
+  nextSteps(report, out, output);
+}
+
+function nextSteps({ models, weighting }: ImportReport | TableReport, out: string, output: Output): void {
   if (models < FEWEST_MODELS) {
     output.line(`written to ${out}; a fit needs at least ${FEWEST_MODELS} models`);
     return;
   }
+  const weigh = weighting === undefined ? "" : ` --weighting ${weighting}`;
   output.line("written; next:");
   output.line(
-    `  anchoreval fit --responses ${join(out, "responses.csv.gz")} --items ${join(out, "items.jsonl.gz")} --weighting ${weighting} --anchors 50 --name NAME@1.0.0 --out DIR`,
+    `  anchoreval fit --responses ${join(out, "responses.csv.gz")} --items ${join(out, "items.jsonl.gz")}${weigh} --anchors 50 --name NAME@1.0.0 --out DIR`,
   );
 }

@@ -16,7 +16,7 @@ export type QuestionChoice = string | readonly ItemInfo[];
 
 /**
  * Parts the questions of a leaderboard. Test questions that a file describes need no answers; train questions do.
- * @param scenario - narrows subscenarios to those of one scenario
+ * @param choices - `scenario` narrows subscenarios to those of one scenario
  * @throws AnchorEvalError `invalid_data` for a scenario or subscenario that isn't there, and for train questions without
  * answers
  */

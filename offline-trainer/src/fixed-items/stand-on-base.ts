@@ -1,5 +1,3 @@
-import { scenarioSlices } from "../prepare/scenarios.ts";
-import { fullScores } from "../prepare/full-scores.ts";
 import { AnchorEvalError, type RandomSource } from "anchoreval/core";
 import { textsOf } from "../cold-start/question-split.ts";
 import { learnProjection, PROJECTION, projectedTexts } from "../cold-start/text-projection.ts";
@@ -8,12 +6,12 @@ import { bankTasks } from "../fit/bank-tasks.ts";
 import type { FitConfiguration } from "../fit/configuration.ts";
 import type { StandingBank, StandingVersion } from "../fit/standing-version.ts";
 import { groupedOrder } from "../matrix/group-items.ts";
-import { responseMatrix, scoreAt, submatrix, type ItemInfo, type ResponseMatrix } from "../matrix/response-matrix.ts";
-import { TARGET_OBSERVED } from "../splits/eligible.ts";
-import { bridge, type VersionScores } from "./bridge.ts";
+import { responseMatrix, scoreAt, type ItemInfo, type ResponseMatrix } from "../matrix/response-matrix.ts";
+import { bridgeVersions } from "./bridge-versions.ts";
 import { carryAnswers } from "./carry-answers.ts";
-import { putOnScale, standardNormal, type ScaledBank } from "./put-on-scale.ts";
+import { putOnScale, type ScaledBank } from "./put-on-scale.ts";
 import type { BaseBundle } from "./read-base.ts";
+import { standardNormal } from "./standing-abilities.ts";
 
 /** What a new version is put on the scale of an old one with. */
 export interface BaseInput {
@@ -76,7 +74,7 @@ export function standOnBase(
     matrix: completed,
     changes,
     standing: {
-      banks: new Map(banks.map(({ task, scaled: { bank } }) => [task.id, standingBank(bank)])),
+      banks: new Map(banks.map(({ task, scaled }) => [task.id, standingBank(scaled)])),
       anchors: kept,
       fresh,
       record: {
@@ -87,15 +85,13 @@ export function standOnBase(
         rerun: again,
         drawn: cells === 0 ? 0 : drawn / cells,
         texts: coordinates !== null,
-        bridge: bridges(
+        bridge: bridgeVersions(
           older,
           base,
-          matrixWith(given, banks, ({ bank }) => bank.chances),
+          matrixWith(given, banks, ({ expected }) => expected),
           configuration,
           new Map(
-            banks.flatMap(({ task, scaled }) =>
-              task.scenarios.map(({ id }, s) => [id, scaled.bank.placementErrors[s]!]),
-            ),
+            banks.flatMap(({ task, scaled }) => task.scenarios.map(({ id }, s) => [id, scaled.placementErrors[s]!])),
           ),
         ),
       },
@@ -103,7 +99,7 @@ export function standOnBase(
   };
 }
 
-function standingBank({ dims, link, thresholds, a, b }: ScaledBank["bank"]): StandingBank {
+function standingBank({ dims, link, thresholds, a, b }: ScaledBank): StandingBank {
   return {
     dims,
     link,
@@ -150,49 +146,4 @@ function matrixWith(
     });
   }
   return responseMatrix(given.subjects, given.items, scores);
-}
-
-/** The lines from new scores to old ones, over models whose old score is known. @param expected - new scores, chances where none was given */
-function bridges(
-  older: ResponseMatrix,
-  { bundle: { manifest }, items }: BaseBundle,
-  expected: ResponseMatrix,
-  { weighting }: FitConfiguration,
-  placementErrors: ReadonlyMap<string, number>,
-): StandingVersion["record"]["bridge"] {
-  const columns = new Map(older.items.map(({ item_id: id }, i) => [id, i]));
-  const described = items.flatMap((item) => (columns.has(item.item_id) ? [item] : []));
-  const before = submatrix(
-    older,
-    Array.from(older.subjects.keys()),
-    described.map(({ item_id: id }) => columns.get(id)!),
-  );
-  const oldSlices = scenarioSlices(described, manifest.weighting);
-  const row = new Map(older.subjects.map((subject, m) => [subject, m]));
-  const scores = scenarioSlices(expected.items, weighting).map((slice): readonly [string, VersionScores] => {
-    const { items: count } = manifest.scenarios.find(({ id }) => id === slice.id)!;
-    const old = oldSlices.find(({ id }) => id === slice.id);
-    const were = old && old.count >= TARGET_OBSERVED * count ? fullScores(before, old) : null;
-    const are = fullScores(expected, slice);
-    const whole = (score: number, observed: number): number => (observed >= TARGET_OBSERVED ? score : NaN);
-    return [
-      slice.id,
-      {
-        older: Float64Array.from(expected.subjects, (subject) => {
-          const m = row.get(subject);
-          return were && m !== undefined ? whole(were.score[m]!, were.observed[m]!) : NaN;
-        }),
-        newer: are.score.map((score, m) => whole(score, are.observed[m]!)),
-        placementError: placementErrors.get(slice.id)!,
-      },
-    ];
-  });
-  const all = scores.map(([, own]) => own);
-  const mean = (of: (own: VersionScores) => Float64Array): Float64Array =>
-    Float64Array.from(expected.subjects, (_, m) => all.reduce((sum, own) => sum + of(own)[m]! / all.length, 0));
-  const placementError = Math.sqrt(all.reduce((sum, own) => sum + own.placementError ** 2, 0)) / all.length;
-  return {
-    overall: bridge({ older: mean((own) => own.older), newer: mean((own) => own.newer), placementError }),
-    scenarios: Object.fromEntries(scores.map(([id, own]) => [id, bridge(own)])),
-  };
 }

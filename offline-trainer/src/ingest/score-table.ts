@@ -1,5 +1,6 @@
 import { idProblem } from "anchoreval/bundle";
 import { quoted, type DataIssues } from "anchoreval/node";
+import { ownCopy } from "./own-copy.ts";
 
 /** Cells that a table may have: dense storage takes four bytes for each while it is read. */
 const MOST_CELLS = 2 ** 30;
@@ -75,12 +76,4 @@ export class ScoreTable {
         `${this.models.length} models × ${this.items.length} items are more than the ${MOST_CELLS} scores that a table may have`,
       );
   }
-}
-
-const encoder = new TextEncoder();
-const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
-
-/** A string of its own: a part of a line would keep the whole chunk of the file in memory. */
-function ownCopy(text: string): string {
-  return decoder.decode(encoder.encode(text));
 }

@@ -6,12 +6,13 @@ import { compressors } from "hyparquet-compressors";
 /**
  * The rows of a Parquet file, a row group in memory at a time; nested columns as objects and lists, whole numbers as
  * numbers.
+ * @param asked - the columns, or what chooses them among those of the file
  * @throws AnchorEvalError `invalid_data` where it can't be read, or lacks one of the columns; `not_found`
  * @example for await (const { doc, metric } of parquetRows(path, ["doc", "metric"])) …
  */
 export async function* parquetRows(
   path: string,
-  columns: readonly string[],
+  asked: readonly string[] | ((names: readonly string[]) => readonly string[]),
 ): AsyncGenerator<Readonly<Record<string, unknown>>, void, undefined> {
   const file = await openBytes(path);
   const buffer: AsyncBuffer = {
@@ -31,6 +32,7 @@ export async function* parquetRows(
   try {
     const metadata = await readable(() => parquetMetadataAsync(buffer));
     const names = parquetSchema(metadata).children.map(({ element }) => element.name);
+    const columns = typeof asked === "function" ? asked(names) : asked;
     const absent = columns.filter((name) => !names.includes(name));
     if (absent.length > 0)
       throw new AnchorEvalError(

@@ -1,3 +1,7 @@
+/**
+ * The format of bundles: reading, writing, checking, content hashes.
+ * @module anchoreval/bundle
+ */
 export { AnchorEvalError, type AnchorEvalErrorCode, type Issue } from "../errors.ts";
 export { formItemIds, itemWeights, servedBlend, type Bundle, type BundleForm, type BundleScenario } from "./bundle.ts";
 export { contentHash, type ItemContent } from "./content-hash.ts";
@@ -19,7 +23,15 @@ export {
 export { blobKey, indexKey, manifestKey, plainSignatureKey, signatureKey, yankedKey } from "./keys.ts";
 export { parseManifest } from "./parse-manifest.ts";
 export { decodeRouting, type RoutingContent } from "./routing-file.ts";
-export { decodeSafetensorsHeader, encodeSafetensors, tensorData, type Tensor } from "./safetensors.ts";
+export {
+  decodeSafetensorsHeader,
+  encodeSafetensors,
+  type SafetensorsHeader,
+  type Tensor,
+  tensorData,
+  type TensorData,
+  type TensorEntry,
+} from "./safetensors.ts";
 export {
   encodeSignatures,
   mergeSignatures,

@@ -18,7 +18,7 @@ const CORRECTION = 0.5;
  */
 const MARGIN = 0.5;
 
-interface Outside {
+export interface Outside {
   readonly above: number;
   readonly below: number;
 }

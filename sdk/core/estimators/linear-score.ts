@@ -5,7 +5,10 @@ export interface LinearScore {
   readonly weights: Float64Array;
 }
 
-/** @param scores - answers aligned with the weights */
+/**
+ * constant + Σ weights·y.
+ * @param scores - y, aligned with the weights
+ */
 export function linearScore({ constant, weights }: LinearScore, scores: ArrayLike<number>): number {
   let score = constant;
   for (let j = 0; j < weights.length; j++) score += weights[j]! * scores[j]!;

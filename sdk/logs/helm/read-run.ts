@@ -2,6 +2,7 @@ import { sha256Text } from "../../core/bundle/digest.ts";
 import { AnchorEvalError } from "../../core/errors.ts";
 import { canonicalJson } from "../canonical-json.ts";
 import type { RunResults } from "../run-results.ts";
+import { record } from "../record.ts";
 
 /** What `run_spec.json` and `stats.json` of a run of HELM say. */
 export interface HelmRun {
@@ -117,8 +118,4 @@ function documentsOf(aggregates: ReadonlyMap<string, number>): { all: number; ru
 function promptDigest(adapter: Record<string, unknown>): string {
   const fields = Object.entries(adapter).filter(([name]) => name === "instructions" || /_(prefix|suffix)$/.test(name));
   return sha256Text(canonicalJson(Object.fromEntries(fields))).slice(0, 16);
-}
-
-function record(value: unknown): Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {};
 }

@@ -3,6 +3,7 @@ import { AnchorEvalError } from "../../core/errors.ts";
 import { canonicalJson } from "../canonical-json.ts";
 import { scoreScale, type ScaleOptions } from "../score-scale.ts";
 import type { LoggedSample, RunSamples, SampleState } from "../types.ts";
+import { record } from "../record.ts";
 import { mainMetric, mayBeScore } from "./main-metric.ts";
 import type { HelmRun } from "./read-run.ts";
 
@@ -155,8 +156,4 @@ function instanceContent({ input, references }: Record<string, unknown>): ItemCo
 
 function textOf(value: unknown): string {
   return typeof value === "string" ? value : "";
-}
-
-function record(value: unknown): Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {};
 }

@@ -1,6 +1,7 @@
 import { AnchorEvalError } from "../../core/errors.ts";
 import { canonicalJson } from "../canonical-json.ts";
 import type { RunResults, TaskResults } from "../run-results.ts";
+import { record } from "../record.ts";
 
 /** What a log of Inspect says before its samples. */
 export interface InspectHeader {
@@ -110,8 +111,4 @@ function filled(value: unknown): string | null {
 
 function textOf(value: unknown): string | null {
   return typeof value === "string" ? value : null;
-}
-
-function record(value: unknown): Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {};
 }

@@ -4,6 +4,7 @@ import { chooseMetric, type MetricValues } from "../choose-metric.ts";
 import type { TaskResults } from "../run-results.ts";
 import { scoreScale, type ScaleOptions } from "../score-scale.ts";
 import type { LoggedSample, RunSamples } from "../types.ts";
+import { record } from "../record.ts";
 
 /** The columns that are read of `details_<task>|<shots>_<date>.parquet`. */
 export const DETAILS_COLUMNS = ["doc", "metric", "model_response"] as const;
@@ -164,8 +165,4 @@ function corpusReason(aggregation: string | undefined): string | null {
 function isErrored({ text, logprobs }: Record<string, unknown>): boolean {
   const scored = Array.isArray(logprobs) && logprobs.length > 0;
   return !scored && Array.isArray(text) && text.length > 0 && text.every((own) => own === null || own === "");
-}
-
-function record(value: unknown): Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {};
 }

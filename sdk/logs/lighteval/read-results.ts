@@ -2,6 +2,7 @@ import { AnchorEvalError } from "../../core/errors.ts";
 import { sha256Text } from "../../core/bundle/digest.ts";
 import { canonicalJson } from "../canonical-json.ts";
 import type { GroupResults, RunResults, TaskResults } from "../run-results.ts";
+import { record } from "../record.ts";
 
 /** lighteval's name for the mean over the tasks of a group: `mmlu:_average|5`. */
 const AVERAGE = /^(.+):_average\|(\d+)$/;
@@ -127,8 +128,4 @@ function textOf(value: unknown): string | null {
 
 function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-function record(value: unknown): Record<string, unknown> {
-  return isRecord(value) ? value : {};
 }

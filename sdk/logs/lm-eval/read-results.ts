@@ -1,6 +1,7 @@
 import { AnchorEvalError } from "../../core/errors.ts";
 import { parsePythonJson } from "../python-json.ts";
 import type { GroupResults, RunResults, TaskResults } from "../run-results.ts";
+import { record } from "../record.ts";
 
 /**
  * Reads a results file of lm-evaluation-harness, versions from 0.4.3.
@@ -120,10 +121,6 @@ function argument(arguments_: unknown, key: string): string | null {
 
 function argumentText(value: unknown): string {
   return typeof value === "string" ? value : JSON.stringify(value);
-}
-
-function record(value: unknown): Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {};
 }
 
 function textOf(value: unknown): string | null {

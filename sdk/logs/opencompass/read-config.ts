@@ -1,5 +1,6 @@
 import { canonicalJson } from "../canonical-json.ts";
 import { parsePythonAssignments } from "../python-literal.ts";
+import { record } from "../record.ts";
 
 /** What a run's configuration says of its datasets, models and groups. */
 export interface OpenCompassConfig {
@@ -107,8 +108,4 @@ function byName<T>(configs: unknown, read: (config: Fields) => T): Map<string, T
 
 function list(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
-}
-
-function record(value: unknown): Fields {
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Fields) : {};
 }

@@ -4,6 +4,7 @@ import { chooseMetric } from "../choose-metric.ts";
 import type { TaskResults } from "../run-results.ts";
 import { scoreScale, type ScaleOptions } from "../score-scale.ts";
 import type { LoggedSample, RunSamples } from "../types.ts";
+import { record } from "../record.ts";
 import { itemContent } from "./item-content.ts";
 import { itemScores } from "./item-scores.ts";
 import { readItems } from "./read-items.ts";
@@ -38,9 +39,10 @@ export function readOpenCompassDetails(
   const { file, task, results, template } = options;
   const { reported, details: counted } = readDatasetScores(value, file);
   const listed = counted?.listed === true;
-  const asked = counted && results?.documents && !listed ? counted.count / results.documents.run : 1;
-  const items = readItems((value as { details?: unknown }).details, { file, runs: asked });
+  const times = counted && results?.documents && !listed ? counted.count / results.documents.run : 1;
+  const items = readItems((value as { details?: unknown }).details, { file, runs: times });
   const runs = Math.max(1, ...items.map(({ fields }) => Math.max(0, ...[...fields.values()].map((own) => own.length))));
+  const asked = Object.keys(predictions ?? {}).length / runs;
   const { scores, share, inferred } = itemScores(items, reported, options.metric);
   const metric = chooseMetric(
     [
@@ -57,7 +59,9 @@ export function readOpenCompassDetails(
   );
   const scale = scoreScale(options);
   const samples = items.map(({ id, fields }, position): LoggedSample => {
-    const own = Array.from({ length: runs }, (_, run) => record(predictions?.[position + run * items.length]));
+    // Of a part of the questions the predictions are numbered anew; of items that the evaluator left out, they are not.
+    const place = asked === items.length ? position : id;
+    const own = Array.from({ length: runs }, (_, run) => record(predictions?.[place + run * asked]));
     const gold = own[0]!.gold ?? ["refr", "answer", "references"].flatMap((name) => fields.get(name) ?? [])[0];
     const content = itemContent(own[0]!, gold, { shots: results?.shots ?? null, template });
     if (content === null && !listed && results && results.documents === null)
@@ -104,8 +108,4 @@ export function readOpenCompassDetails(
 function isErrored(answers: readonly unknown[]): boolean {
   const said = answers.flat().filter((answer) => answer !== undefined);
   return said.length > 0 && said.every((answer) => answer === "" || answer === null);
-}
-
-function record(value: unknown): Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {};
 }

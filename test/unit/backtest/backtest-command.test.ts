@@ -93,6 +93,8 @@ describe("--json", () => {
         joint: false,
         estimator: text,
         recommended: headline,
+        recipe: "recommended",
+        headline,
         configuration: document.header["configuration"],
         mae: number,
         rmse: number,

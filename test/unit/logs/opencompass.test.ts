@@ -91,6 +91,24 @@ describe("logs that OpenCompass 0.5.4 wrote (test/fixtures/opencompass)", () => 
     expect(errored(await read(await find("sums-repeated", said)))).toEqual([]);
   });
 
+  test("an answer without a score is unscored, an item that isn't there was not run", async () => {
+    const gaps = changedJson("gaps", "results/able/quiz-rocks.json", (own) => ({
+      ...own,
+      details: (own.details as Json[])
+        .filter((_, k) => k !== 1)
+        .map((entry, k) => (k === 0 ? { ...entry, is_correct: [null] } : entry)),
+    }));
+    const { samples } = await read(await find("quiz-rocks", gaps));
+    const whole = (await read(await find("quiz-rocks"))).samples;
+    expect(samples.map(({ doc_id: id, state, score }) => [id, state, score])).toEqual([
+      [0, "unscored", null],
+      [2, "scored", 1],
+      [3, "scored", 1],
+    ]);
+    // Each still has its own prompt.
+    expect(samples.map(({ hash }) => hash)).toEqual([0, 2, 3].map((id) => whole[id]!.hash));
+  });
+
   test("what was averaged, and what was inferred, is said", async () => {
     const remarks = async (task: string): Promise<readonly string[]> => (await read(await find(task))).remarks;
     expect(await remarks("quiz-birds")).toEqual([]);

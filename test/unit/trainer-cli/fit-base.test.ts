@@ -84,6 +84,8 @@ describe("fit --base", () => {
     expect(out).toMatch(
       /A score s is -?\d+\.\d \+ \d\.\d{3}·s points in 1\.0\.0, give or take \d+\.\d \(95 %, 30 models\)\./,
     );
+    const { out: shown } = await runCommand("show", folder.path("v2"));
+    expect(shown).toContain("100 of 120 items keep their parameters of quiz 1.0.0");
     const [before, after] = [await load("v1"), await load("v2")];
     let same = 0;
     for (const [id, own] of after.parameters) {
@@ -236,6 +238,48 @@ describe("fit --base", () => {
     const { code, err } = await fit(version, "refused", ...places);
     expect(err).toContain(message);
     expect([code, existsSync(folder.path("refused"))]).toEqual([2, false]);
+  });
+});
+
+describe("scores between 0 and 1", () => {
+  const graded = smallLeaderboard({ models: 30, items: [80, 60], graded: true });
+  const own = (rows: number[], keep: (column: number) => boolean): ResponseMatrix =>
+    submatrix(graded, rows, columns.filter(keep));
+  const paths = ["graded.csv", "graded-rerun.csv"].map((name) => folder.path(name)) as [string, string];
+
+  test("are cut where the base cut them; what isn't answered is drawn from the scores that there are", async () => {
+    await writeWideCsv(
+      paths[0],
+      own(models, (i) => !come.has(i)),
+    );
+    await writeWideCsv(
+      paths[1],
+      own(models.slice(0, 12), (i) => come.has(i)),
+    );
+    const made = ["--created", "2026-01-01", "--provider", "typescript", "--responses", paths[0]];
+    const first = ["--items", oldItems, "--name", "quiz@1.0.0", "--anchors", "20", "--dims", "1"];
+    expect((await runTrainer(["fit", ...made, ...first, "--out", folder.path("g1")])).code).toBe(0);
+    const then = ["--items", newItems, "--name", "quiz@2.0.0", "--base", folder.path("g1"), "--rerun", paths[1]];
+    expect((await runTrainer(["fit", ...made, ...then, "--out", folder.path("g2")])).code).toBe(0);
+    const [before, after] = [await load("g1"), await load("g2")];
+    const thresholds = ({ manifest }: Loaded): (number | null)[] =>
+      manifest.scenarios.map(({ threshold }) => threshold);
+    expect(thresholds(after)).toEqual(thresholds(before));
+    expect(thresholds(before)).not.toContain(null);
+    const same = [...after.parameters].filter(([id]) => before.parameters.has(id));
+    for (const [id, parameters] of same) expect(parameters).toEqual(before.parameters.get(id));
+    expect(same).toHaveLength(100);
+    const scores = [...after.bundle.scenarios.get("a")!.sourceScores];
+    const truth = models
+      .map((m) =>
+        fullScore(
+          own(models, (i) => !leave.has(i)),
+          m,
+          "a",
+        ),
+      )
+      .sort((x, y) => x - y);
+    expect(mean(scores.map((score, k) => Math.abs(score - truth[k]!)))).toBeLessThan(0.02);
   });
 });
 

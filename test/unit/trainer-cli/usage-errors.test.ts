@@ -520,7 +520,7 @@ describe("import", () => {
     {
       name: "another harness",
       argv: () => ["import", "--from", "nowhere", "--out", out, runs],
-      message: "--from is lm-eval, inspect, helm, lighteval, opencompass; got nowhere",
+      message: "--from is lm-eval, inspect, helm, lighteval, opencompass, table, routerdc; got nowhere",
     },
     { name: "no folder", argv: () => ["import", "--from", "lm-eval", runs], message: "--out is needed" },
     { name: "no logs", argv: () => from(), message: "name the logs: files, or folders of them" },

@@ -2,7 +2,7 @@ import { createRoute, type RouteHandler } from "@hono/zod-openapi";
 import type { AppEnv } from "../env.ts";
 import { ManifestSchema } from "../schemas/manifest.ts";
 import { VersionParams } from "../schemas/params.ts";
-import { json, MOVED, NOT_MODIFIED, READ_PROBLEMS } from "../schemas/responses.ts";
+import { headers, json, MOVED, NOT_MODIFIED, READ_PROBLEMS } from "../schemas/responses.ts";
 import { sendManifest } from "./send-manifest.ts";
 
 const route = createRoute({
@@ -12,7 +12,12 @@ const route = createRoute({
   tags: ["bundles"],
   summary: "The manifest of a version, byte for byte as published; its ETag is the bundle's digest",
   request: { params: VersionParams },
-  responses: { 200: json(ManifestSchema, "manifest.json"), ...MOVED, ...NOT_MODIFIED, ...READ_PROBLEMS },
+  responses: {
+    200: { ...json(ManifestSchema, "manifest.json"), headers: headers({ ETag: "The bundle's digest, sha256:…" }) },
+    ...MOVED,
+    ...NOT_MODIFIED,
+    ...READ_PROBLEMS,
+  },
 });
 
 const handler: RouteHandler<typeof route, AppEnv> = async (c) =>

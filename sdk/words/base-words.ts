@@ -1,10 +1,10 @@
-import type { Manifest } from "anchoreval/bundle";
-import { points } from "anchoreval/cli";
+import type { Manifest } from "../core/bundle/manifest.ts";
+import { points } from "./figures.ts";
 
 /** Share of a version's answers that may be drawn from the fit before its measured errors are mostly its own word. */
 const MOST_DRAWN = 0.1;
 
-/** What a fit says of the earlier version that it stands on: what is the same, what was placed by what, how scores go over. */
+/** What a bundle says of the earlier version that it stands on: what is the same, what was placed by what, how scores go over. */
 export function baseWords({ base, scenarios, sources }: Manifest): string[] {
   if (!base) return [];
   const { benchmark, version, items, rerun, drawn, texts, anchors, bridge } = base;
@@ -15,11 +15,10 @@ export function baseWords({ base, scenarios, sources }: Manifest): string[] {
     texts ? "their texts" : "the other items of their scenario",
   ].join(" and ");
   return [
-    "",
     `${items.standing} of ${count} items keep their parameters of ${benchmark} ${version}${items.placed === 0 ? "." : `, ${items.placed} are placed by ${by}.`}`,
     ...(drawn > 0
       ? [
-          `${Math.round(100 * drawn)} % of the ${sources.models} models' answers to placed items are drawn from their chances: full scores, and the errors above, rest on them for ${((100 * all) / count).toFixed(1)} % of the answers.${all > MOST_DRAWN * count ? " That is much: run more models on the new items." : ""}`,
+          `${Math.round(100 * drawn)} % of the ${sources.models} models' answers to placed items are drawn from their chances: full scores, and measured errors, rest on them for ${((100 * all) / count).toFixed(1)} % of the answers.${all > MOST_DRAWN * count ? " That is much: run more models on the new items." : ""}`,
         ]
       : []),
     ...Object.entries(anchors).map(
