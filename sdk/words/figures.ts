@@ -1,16 +1,50 @@
-/** A fraction in points with one decimal. @example points(0.6243) // "62.4" */
+/** A fraction in points with one decimal; a minus sign, no negative zero. @example points(0.6243) // "62.4" */
 export function points(score: number): string {
-  return (100 * score).toFixed(1);
+  return signed((100 * score).toFixed(1));
 }
 
 /** A difference in points with its sign. @example signedPoints(-0.0123) // "−1.2" */
 export function signedPoints(difference: number): string {
-  const text = points(Math.abs(difference));
-  return Number(text) === 0 ? text : `${difference < 0 ? "−" : "+"}${text}`;
+  const text = points(difference);
+  return Number(text) > 0 ? `+${text}` : text;
 }
 
 /** A share in percent, with one decimal where it needs it. @example percent(0.95) // "95 %" */
 export function percent(share: number): string {
   const value = 100 * share;
   return `${Number.isInteger(Math.round(value * 1e6) / 1e6) ? Math.round(value) : value.toFixed(1)} %`;
+}
+
+/**
+ * A share as a whole percentage; what isn't all never reads 100 %, what isn't none never 0 %.
+ * @example wholePercent(0.997) // "over 99 %"
+ */
+export function wholePercent(share: number): string {
+  const rounded = Math.round(100 * share);
+  const shown = share < 1 && rounded === 100 ? "over 99" : share > 0 && rounded === 0 ? "under 1" : String(rounded);
+  return `${shown} %`;
+}
+
+/** Two decimals with a minus sign. @example decimals(-1.5) // "−1.50" */
+export function decimals(value: number): string {
+  return signed(value.toFixed(2));
+}
+
+/** A whole number with thin spaces between thousands. */
+export function count(value: number): string {
+  return String(value).replace(/\B(?=(\d{3})+$)/g, "\u202f");
+}
+
+/** A number and its noun. @example counted(1, "item") // "1 item" */
+export function counted(value: number, noun: string): string {
+  return `${count(value)} ${noun}${value === 1 ? "" : "s"}`;
+}
+
+/** A list in words. @example listed(["10", "30", "50"]) // "10, 30 and 50" */
+export function listed(words: readonly string[]): string {
+  return words.length < 2 ? words.join("") : `${words.slice(0, -1).join(", ")} and ${words.at(-1)!}`;
+}
+
+function signed(text: string): string {
+  return text.replace("-", Number(text) === 0 ? "" : "−");
 }

@@ -6,4 +6,4 @@ export { differenceWords, LEANS_ON_LIKE, leansOnLike, mcNemarWords, verdictWords
 export { baseWords } from "./base-words.ts";
 export { errorWords } from "./error-words.ts";
 export { INTERVAL_MEANING, intervalWords, placeWords, scoreWords } from "./estimate-words.ts";
-export { percent, points, signedPoints } from "./figures.ts";
+export { count, counted, decimals, listed, percent, points, signedPoints, wholePercent } from "./figures.ts";

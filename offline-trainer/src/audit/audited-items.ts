@@ -1,11 +1,12 @@
 import type { ItemInfo } from "../matrix/response-matrix.ts";
 import type { Audit } from "./audit.ts";
-import { findingsOf, REASONS, type Finding, type JudgedItem, type Reason } from "./findings.ts";
+import type { ItemAudit } from "./audit-bank.ts";
+import { findingsOf, REASONS, type Finding, type ItemEvidence, type JudgedItem, type Reason } from "./findings.ts";
 import type { ItemCopy } from "./item-copies.ts";
 import { suspectItems } from "./suspect-items.ts";
 
 /** An item with everything that speaks against it. */
-export interface AuditedItem extends JudgedItem {
+export interface AuditedItem<Evidence extends ItemEvidence = ItemAudit> extends JudgedItem<Evidence> {
   readonly info: ItemInfo;
   /** The most urgent first; empty where nothing is against it. */
   readonly findings: readonly Finding[];
@@ -13,8 +14,19 @@ export interface AuditedItem extends JudgedItem {
   readonly rank: number | null;
 }
 
+/** An audit as far as its items are judged by it. */
+export interface ItemDiagnosis<Evidence extends ItemEvidence> extends Pick<Audit, "q" | "copies"> {
+  readonly matrix: { readonly items: readonly ItemInfo[] };
+  readonly banks: readonly { readonly begin: number; readonly audit: { readonly items: readonly Evidence[] } }[];
+}
+
 /** All items of an audit, by rank, those without findings last in the matrix's order. */
-export function auditedItems({ matrix, banks, q, copies }: Audit): AuditedItem[] {
+export function auditedItems<Evidence extends ItemEvidence = ItemAudit>({
+  matrix,
+  banks,
+  q,
+  copies,
+}: ItemDiagnosis<Evidence>): AuditedItem<Evidence>[] {
   const pairs = new Map<number, ItemCopy[]>();
   for (const copy of copies)
     for (const column of copy.items) {

@@ -1,6 +1,7 @@
 import type { ItemInfo } from "../matrix/response-matrix.ts";
-import type { ItemAudit } from "./audit-bank.ts";
 import type { ItemCopy } from "./item-copies.ts";
+import type { ItemStatistics } from "./item-statistics.ts";
+import type { KeyPosterior } from "./key-posterior.ts";
 import { LEAST_MODELS_FOR_AUDIT, LEAST_RARE, type Suspect } from "./suspect-items.ts";
 
 /** Reasons to look at an item by hand, the most urgent first, in plain words. */
@@ -34,11 +35,18 @@ const MISFIT_RATE = 0.05;
 /** Puts the same text before one that differs in numbers, whatever the answers are. */
 const EXACT = 1e6;
 
+/** What the answers to an item say of it. */
+export interface ItemEvidence {
+  readonly statistics: ItemStatistics;
+  /** Null where its key was not looked at. */
+  readonly key: KeyPosterior | null;
+}
+
 /** What is known of an item when it is judged. */
-export interface JudgedItem {
+export interface JudgedItem<Evidence extends ItemEvidence = ItemEvidence> {
   /** Column of the matrix. */
   readonly column: number;
-  readonly audit: ItemAudit;
+  readonly audit: Evidence;
   /** q-values of its tests; NaN where there was none. */
   readonly q: { readonly residualGroups: number; readonly sX2: number };
   /** Pairs that it is in, the surest first. */
@@ -97,13 +105,13 @@ export function* findingsOf(
       words: right === models ? "every model gets it" : `only ${count(models - right)} of ${models} models miss it`,
       weight: right,
     };
-  if (key.falling >= LIKELY)
+  if (key !== null && key.falling >= LIKELY)
     yield {
       reason: "wrong-key",
       words: `likely a wrong key: strong models miss it, weak ones get it (probability ${probability(key.falling)})`,
       weight: Math.log(key.falling) - Math.log(key.rising + key.flat + key.peaked + key.dipped),
     };
-  if (key.peaked + key.dipped >= LIKELY)
+  if (key !== null && key.peaked + key.dipped >= LIKELY)
     yield {
       reason: "turning",
       words: `models in the middle do ${key.peaked > key.dipped ? "best" : "worst"} (probability ${probability(key.peaked + key.dipped)})`,

@@ -2,22 +2,28 @@ import { sigmoid } from "anchoreval/core";
 import type { Calibration } from "../calibrate/calibrate.ts";
 import type { CodedResponses } from "../calibrate/types.ts";
 
+/** Abilities and curves that were fitted to some answers. */
+export type FittedCurves = Pick<Calibration, "dims" | "theta" | "a" | "b">;
+
 /** Coded answers of a bank, item by item, beside the calibration that was fitted to them. */
-export interface FittedAnswers {
+export interface FittedAnswers<Curves extends FittedCurves = FittedCurves> {
   /** Models M: rows of the calibration. */
   readonly models: number;
   /** Items N. */
   readonly items: number;
   /** +1 right, −1 wrong, 0 missing: `signs[i·M + m]`. */
   readonly signs: Int8Array;
-  readonly calibration: Calibration;
+  readonly calibration: Curves;
 }
 
 /** Square of cells that is transposed at a time, so that reads and writes both stay in the cache. */
 const TILE = 64;
 
 /** Turns the coded responses of a calibration, model by model, to items. */
-export function fittedAnswers({ subjects, items, signs }: CodedResponses, calibration: Calibration): FittedAnswers {
+export function fittedAnswers<Curves extends FittedCurves>(
+  { subjects, items, signs }: CodedResponses,
+  calibration: Curves,
+): FittedAnswers<Curves> {
   const turned = new Int8Array(signs.length);
   for (let top = 0; top < subjects; top += TILE)
     for (let left = 0; left < items; left += TILE) {

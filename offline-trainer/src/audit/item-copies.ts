@@ -48,7 +48,7 @@ export function textPairs(groups: readonly TextGroup[]): TextPair[] {
  */
 export function itemCopies(
   texts: readonly TextPair[],
-  banks: readonly { readonly begin: number; readonly audit: BankAudit }[],
+  banks: readonly { readonly begin: number; readonly audit: Pick<BankAudit, "copies" | "likeness"> }[],
 ): ItemCopy[] {
   const key = (items: readonly [number, number]): string => items.join();
   const found = new Map<string, ItemCopy>(

@@ -1,4 +1,5 @@
 import { cholesky, choleskySolve } from "anchoreval/core";
+import type { Calibration } from "../calibrate/calibrate.ts";
 import { symmetricEigen } from "../spectral/symmetric-eigen.ts";
 import { probabilities, type FittedAnswers } from "./fitted-answers.ts";
 
@@ -11,7 +12,7 @@ const RIDGE = 1e-6;
  * Σ_m (y − P)·θ = Λ·(a − μ), so that Λ is the regression of the left on the right over items.
  * @returns D×D, row-major, symmetric; for one dimension 1/σ_a² as learned
  */
-export function discriminationPrecision(answers: FittedAnswers): Float64Array {
+export function discriminationPrecision(answers: FittedAnswers<Calibration>): Float64Array {
   const { models, items, signs, calibration } = answers;
   const { theta, a, dims, scales } = calibration;
   const mean = scales.aVariance.reduce((sum, variance) => sum + 1 / variance, 0) / dims;

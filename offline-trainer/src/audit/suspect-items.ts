@@ -3,9 +3,6 @@ import type { ItemStatistics } from "./item-statistics.ts";
 /** Models below which an item says nothing about itself. */
 export const LEAST_MODELS_FOR_AUDIT = 20;
 
-/** Items listed a scenario. */
-export const LISTED_SUSPECTS = 20;
-
 /** Answers of the rarer kind that an item needs: of fewer, each counts for too much. */
 export const LEAST_RARE = 3;
 

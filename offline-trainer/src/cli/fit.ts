@@ -187,7 +187,13 @@ export const fitCommand: Command = {
     const reportBegun = performance.now();
     // Its drawing libraries take most of a second to load: only where a report is drawn.
     const { renderReport } = await import("../report/render-report.ts");
-    const files = bundleFiles(result, renderReport(result));
+    const drawing = output.progress("report", 1);
+    const report = await renderReport(result, { signal, onProgress: (done) => drawing.update(done) })
+      .catch((error: unknown) => {
+        throw signal.aborted ? stopped(error) : error;
+      })
+      .finally(() => drawing.stop());
+    const files = bundleFiles(result, report);
     const manifest = parseManifest(files.get("manifest.json")!); // what no reader would take isn't written
     await turn();
     if (signal.aborted) throw stopped();

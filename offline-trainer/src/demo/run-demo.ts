@@ -80,7 +80,7 @@ export async function runDemo(options: DemoOptions): Promise<void> {
     signal,
     onProgress: (done, of, note) => bar.update(done / of, note),
   }).finally(() => bar.stop());
-  const files = bundleFiles(result, renderReport(result));
+  const files = bundleFiles(result, await renderReport(result, { signal }));
   const folder = join(out, "bundle");
   await rm(out, { recursive: true, force: true });
   await mkdir(out, { recursive: true });

@@ -1,3 +1,4 @@
+import type { DiagnoseFitOptions } from "../audit/diagnose-fit.ts";
 import type { FitResult } from "../fit/fit-bundle.ts";
 import { coverage } from "./figures/coverage.ts";
 import { errorBySize } from "./figures/error-by-size.ts";
@@ -28,9 +29,10 @@ const SECTIONS: readonly { id: string; title: string; content: (data: ReportData
 /**
  * report.html of a fit: one self-contained page that needs no network and runs no script. The same fit gives the same
  * bytes.
+ * @throws AnchorEvalError `aborted`
  */
-export function renderReport(result: FitResult): Uint8Array {
-  const data = reportData(result);
+export async function renderReport(result: FitResult, options?: DiagnoseFitOptions): Promise<Uint8Array> {
+  const data = await reportData(result, options);
   const { benchmark, version, description } = data.manifest;
   const page = html`<!doctype html>
     <html lang="en">

@@ -1,5 +1,7 @@
 import type { ScenarioContent } from "anchoreval/bundle";
-import { itemStatistics, type ItemStatistics } from "../audit/item-statistics.ts";
+import type { AuditedItem } from "../audit/audited-items.ts";
+import { diagnoseFit, type DiagnoseFitOptions } from "../audit/diagnose-fit.ts";
+import type { ItemEvidence } from "../audit/findings.ts";
 import type { TrainedScenario } from "../fit/train-bank.ts";
 import type { FitResult } from "../fit/fit-bundle.ts";
 import type { FittedBank } from "../fit/fitted-bank.ts";
@@ -7,6 +9,12 @@ import type { ScenarioSlice } from "../prepare/scenarios.ts";
 
 export type ReportManifest = FitResult["content"]["manifest"];
 export type ReportForm = ReportManifest["forms"][number];
+
+/** An item as it was judged. */
+export interface ReportItem extends AuditedItem<ItemEvidence> {
+  /** Position in its scenario. */
+  readonly place: number;
+}
 
 /** One scenario with all that was fitted for it. */
 export interface ReportScenario {
@@ -17,8 +25,8 @@ export interface ReportScenario {
   readonly slice: ScenarioSlice;
   readonly trained: TrainedScenario;
   readonly content: ScenarioContent;
-  /** How its items go with each other, in parameter order. */
-  readonly statistics: readonly ItemStatistics[];
+  /** Its items with what speaks against them, those to look at first at the front. */
+  readonly audited: readonly ReportItem[];
 }
 
 /** What every part of the report is drawn from. */
@@ -29,37 +37,30 @@ export interface ReportData {
   readonly defaultForm: ReportForm;
 }
 
-/** A fit as the report reads it: scenario by scenario. */
-export function reportData({ banks, content }: FitResult): ReportData {
+/**
+ * A fit as the report reads it: scenario by scenario.
+ * @throws AnchorEvalError `aborted`
+ */
+export async function reportData({ banks, content }: FitResult, options?: DiagnoseFitOptions): Promise<ReportData> {
   const { manifest } = content;
-  const places = banks.flatMap((fitted) => fitted.task.scenarios.map((slice, place) => ({ fitted, slice, place })));
+  const audited = await diagnoseFit(banks, options);
+  const begins = banks.map((_, b) => banks.slice(0, b).reduce((sum, { task }) => sum + task.matrix.items.length, 0));
+  const places = banks.flatMap((fitted, b) =>
+    fitted.task.scenarios.map((slice, place) => ({ fitted, slice, place, begin: begins[b]! + slice.begin })),
+  );
   return {
     manifest,
     defaultForm: manifest.forms.find(({ id }) => id === manifest.defaultForm)!,
-    scenarios: places.map(({ fitted, slice, place }, s) => ({
+    scenarios: places.map(({ fitted, slice, place, begin }, s) => ({
       id: slice.id,
       fitted,
       place,
       slice,
       trained: fitted.trained.scenarios[place]!,
       content: content.scenarios[s]!,
-      statistics: itemStatistics(fitted.task.matrix, slice),
+      audited: audited.flatMap((item): ReportItem[] =>
+        item.column >= begin && item.column < begin + slice.count ? [{ ...item, place: item.column - begin }] : [],
+      ),
     })),
   };
-}
-
-/** One form a size: without those of as many other items. */
-export function firstForms({ forms }: ReportManifest): ReportForm[] {
-  return forms.filter(({ disjointFrom }) => disjointFrom === undefined);
-}
-
-/** All scenarios of a form together: what is asked, and whether that is everything. */
-export function formTotals(form: ReportForm): { items: number; whole: boolean } {
-  const parts = Object.values(form.scenarios);
-  return { items: parts.reduce((sum, { items }) => sum + items, 0), whole: parts.every(({ whole }) => whole) };
-}
-
-/** Items of the benchmark. */
-export function itemTotal({ scenarios }: ReportManifest): number {
-  return scenarios.reduce((sum, { items }) => sum + items, 0);
 }

@@ -3,13 +3,13 @@ export const STYLE_SHEET = `
 :root {
   color-scheme: light dark;
   --page: #fdfdfc; --raised: #f4f5f3; --ink: #1b1d21; --muted: #5b626c; --grid: #e4e6e4; --rule: #c9cdcc;
-  --like: #1f62b8; --stronger: #b8500b; --miss: #c2185b; --random: #6f7680; --item: #7d8590; --band: #e9ebea;
+  --accent: #1f62b8; --stronger: #b8500b; --miss: #c2185b; --item: #7d8590; --band: #e9ebea;
   --p-irt-dr: #1f62b8; --gp-irt: #a05f00; --p-irt: #8d3fa3; --anchor-mean: #0b7a5e; --gaussian: #b3364a; --gate: #5b6b1a; --stack: #5b6b1a; --score-map: #00697f;
 }
 @media (prefers-color-scheme: dark) {
   :root {
     --page: #16181b; --raised: #1f2226; --ink: #e7e9ec; --muted: #a3aab4; --grid: #2b2f34; --rule: #434950;
-    --like: #76aef5; --stronger: #f3a25f; --miss: #ff7fab; --random: #9aa2ad; --item: #8b939e; --band: #292d32;
+    --accent: #76aef5; --stronger: #f3a25f; --miss: #ff7fab; --item: #8b939e; --band: #292d32;
     --p-irt-dr: #76aef5; --gp-irt: #e2b04a; --p-irt: #d29ae2; --anchor-mean: #56c7a4; --gaussian: #f08a99; --gate: #bccb6a; --stack: #bccb6a; --score-map: #5cc8de;
   }
 }
@@ -29,15 +29,15 @@ h3 { margin: 1.75rem 0 0.15rem; font-size: 1.05rem; font-weight: 620; }
 p, ul { max-width: 46rem; }
 p { margin: 0.6rem 0; }
 code { font-family: ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; font-size: 0.86em; color: var(--muted); }
-a { color: var(--like); }
-a:focus-visible, summary:focus-visible, .scroll:focus-visible { outline: 2px solid var(--like); outline-offset: 2px; }
+a { color: var(--accent); }
+a:focus-visible, summary:focus-visible, .scroll:focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }
 header p { margin: 0.35rem 0 0; color: var(--muted); }
 nav ul { display: flex; flex-wrap: wrap; gap: 0.2rem 1.1rem; max-width: none; margin: 1rem 0 0; padding: 0; list-style: none; font-size: 0.92rem; }
 .lead { font-size: 1.12rem; line-height: 1.55; margin-top: 1.75rem; }
 .aside, .missing, figcaption { color: var(--muted); font-size: 0.92rem; }
 .aside strong { color: var(--ink); font-weight: 600; }
 .missing { padding: 0.75rem 1rem; background: var(--raised); border-radius: 6px; }
-.meaning { margin: 1.5rem 0 0; padding: 0.8rem 1rem; border-left: 3px solid var(--like); background: var(--raised); }
+.meaning { margin: 1.5rem 0 0; padding: 0.8rem 1rem; border-left: 3px solid var(--accent); background: var(--raised); }
 .tiles { display: grid; grid-template-columns: repeat(auto-fit, minmax(9.5rem, 1fr)); gap: 1px; margin: 1.5rem 0 0.5rem; background: var(--rule); border: 1px solid var(--rule); border-radius: 8px; overflow: hidden; }
 .tiles div { display: flex; flex-direction: column; justify-content: space-between; padding: 0.8rem 1rem; background: var(--page); }
 .tiles dt { color: var(--muted); font-size: 0.88rem; line-height: 1.3; }
@@ -64,11 +64,14 @@ tbody tr:hover { background: var(--raised); }
 .text { text-align: left; }
 .group { vertical-align: top; font-weight: 600; white-space: normal; overflow-wrap: anywhere; min-width: 7.5rem; max-width: 14rem; background: var(--page); }
 .group small { display: block; }
+.grounds, .reasons { white-space: normal; min-width: 15rem; overflow-wrap: anywhere; }
+.grounds { color: var(--muted); }
+.reasons ul { margin: 0; padding: 0; list-style: none; }
 .id { white-space: normal; overflow-wrap: anywhere; min-width: 9rem; max-width: 24rem; }
 .default td, .default th[scope="row"] { font-weight: 620; }
 td.words, .default td.words { text-align: left; color: var(--muted); font-weight: 400; }
 .kind { text-align: center; border-bottom: 0; font-weight: 620; }
-.kind.like { color: var(--like); }
+.kind.like { color: var(--accent); }
 .kind.stronger { color: var(--stronger); }
 colgroup.apart { border-left: 1px solid var(--rule); }
 .whole { white-space: nowrap; }
@@ -92,7 +95,7 @@ footer { margin-top: 3rem; color: var(--muted); font-size: 0.88rem; }
   :root {
     color-scheme: light;
     --page: #fff; --raised: #f4f5f3; --ink: #000; --muted: #4b515a; --grid: #e0e2e0; --rule: #b5b9b8;
-    --like: #1f62b8; --stronger: #b8500b; --miss: #c2185b; --random: #6f7680; --item: #7d8590; --band: #e9ebea;
+    --accent: #1f62b8; --stronger: #b8500b; --miss: #c2185b; --item: #7d8590; --band: #e9ebea;
     --p-irt-dr: #1f62b8; --gp-irt: #a05f00; --p-irt: #8d3fa3; --anchor-mean: #0b7a5e; --gaussian: #b3364a; --gate: #5b6b1a; --stack: #5b6b1a; --score-map: #00697f;
   }
   body { max-width: none; padding: 0; font-size: 10pt; }

@@ -1,20 +1,37 @@
 import * as Plot from "@observablehq/plot";
+import type { Chart, ChartMark, MarkName } from "anchoreval/charts";
 import { parseHTML } from "linkedom";
 import { escapeText, type Html } from "./html.ts";
 
-/** Width of one panel: a phone's column. Wider screens set several side by side and scale them a little. */
-export const PANEL_WIDTH = 320;
+const MARKS: Readonly<Record<MarkName, unknown>> = {
+  axisX: Plot.axisX,
+  axisY: Plot.axisY,
+  dot: Plot.dot,
+  gridX: Plot.gridX,
+  gridY: Plot.gridY,
+  line: Plot.line,
+  link: Plot.link,
+  rect: Plot.rect,
+  ruleX: Plot.ruleX,
+  ruleY: Plot.ruleY,
+  text: Plot.text,
+};
 
 /**
- * A chart as inline SVG. Colours are the page's variables (`var(--like)`), so that one drawing serves light and dark.
+ * A chart as inline SVG. Colours are the page's variables (`var(--accent)`), so that one drawing serves light and dark.
  * Options that make Plot count ids up (clip, markers) would make the bytes depend on what was drawn before: not here.
- * @param label - what a reader who doesn't see it is told
  */
-export function chart(label: string, options: Plot.PlotOptions): Html {
+export function drawn({ label, marks, ...options }: Chart): Html {
   const { document } = parseHTML("<!doctype html><html><body></body></html>");
-  const drawn = Plot.plot({ width: PANEL_WIDTH, ...options, document });
-  const attributes = `class="plot" role="img" aria-label="${escapeText(label)}" viewBox="${drawn.getAttribute("viewBox")!}"`;
-  return { markup: `<svg ${attributes} fill="currentColor" text-anchor="middle">${children(drawn)}</svg>` };
+  const plot: Plot.PlotOptions = { ...options, marks: marks.map(plotMark), document };
+  const made = Plot.plot(plot);
+  const attributes = `class="plot" role="img" aria-label="${escapeText(label)}" viewBox="${made.getAttribute("viewBox")!}"`;
+  return { markup: `<svg ${attributes} fill="currentColor" text-anchor="middle">${children(made)}</svg>` };
+}
+
+function plotMark({ mark, data, options }: ChartMark): Plot.Markish {
+  const make = MARKS[mark] as (...given: unknown[]) => Plot.Markish;
+  return data === null ? make(options) : make(data, options);
 }
 
 /** Attributes that say where something is: a tenth of a pixel is enough. */

@@ -220,7 +220,7 @@ describe.skipIf(NO_BROWSER !== null)(`the page in Chromium${NO_BROWSER === null 
     await page.getByRole("button", { name: "Fit", exact: true }).click();
     await page.locator("progress").waitFor();
     await page.getByRole("heading", { name: "The bundle" }).waitFor({ timeout: 60_000 });
-    await shoot(page, "fit");
+    await shoot(page, "page/fit");
     const [archive] = await Promise.all([page.waitForEvent("download"), page.getByText("Download it").click()]);
     const unpacked = new Map(
       Object.entries(unzipSync(await readFile(await archive.path()))).map(
@@ -328,7 +328,7 @@ describe.skipIf(NO_BROWSER !== null)(`the page in Chromium${NO_BROWSER === null 
       if (name !== "phone") findings.push(...(await seriousFindings(page)).map((finding) => `${view}: ${finding}`));
       const over = await overflow(page);
       if (over > 0) findings.push(`${view}: ${over} pixels wider than the screen`);
-      await shoot(page, `${view}-${name}`);
+      await shoot(page, `page/${view}-${name}`);
     }
     expect(findings).toEqual([]);
     await page.context().close();

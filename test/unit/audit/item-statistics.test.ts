@@ -4,7 +4,7 @@ import { ITEM_KINDS } from "../../../offline-trainer/src/simulate/item-kinds.ts"
 import { responseMatrix } from "../../../offline-trainer/src/matrix/response-matrix.ts";
 import { scenarioSlices } from "../../../offline-trainer/src/prepare/scenarios.ts";
 import { itemStatistics, type ItemStatistics } from "../../../offline-trainer/src/audit/item-statistics.ts";
-import { LISTED_SUSPECTS, suspectItems } from "../../../offline-trainer/src/audit/suspect-items.ts";
+import { suspectItems } from "../../../offline-trainer/src/audit/suspect-items.ts";
 
 function statisticsOf(rows: readonly (readonly number[])[]): ItemStatistics[] {
   const items = rows[0]!.map((_, i) => ({ item_id: `i${i}`, scenario: "s" }));
@@ -76,7 +76,7 @@ test("on a simulated leaderboard, where 9 % of the items are faulty, nine in ten
   const { matrix, truth } = demoLeaderboard(1);
   const listed = scenarioSlices(matrix.items, "subscenarios").flatMap((slice) =>
     suspectItems(itemStatistics(matrix, slice))
-      .slice(0, LISTED_SUSPECTS)
+      .slice(0, 20)
       .map(({ item }) => ITEM_KINDS[truth.items.kind[slice.begin + item]!]!),
   );
   const faulty = listed.filter((kind) => ["mislabelled", "non-monotone", "memorised"].includes(kind));

@@ -17,7 +17,7 @@ import { simulatedResponses } from "../calibrate/simulated-responses.ts";
 const dims = 3;
 const { responses } = simulatedResponses({ subjects: 90, items: 160, dims, missing: 0.05, seed: 4 });
 let calibration: Calibration;
-let answers: FittedAnswers;
+let answers: FittedAnswers<Calibration>;
 let covariances: Float64Array;
 let precision: Float64Array;
 

@@ -1,8 +1,7 @@
 import type { MeasuredErrors, SplitErrors } from "anchoreval/bundle";
+import { coverageInterval, coverageSeries } from "anchoreval/charts";
 import { parseHTML } from "linkedom";
 import { beforeAll, describe, expect, test } from "vitest";
-import { coverageInterval } from "../../../offline-trainer/src/report/coverage-interval.ts";
-import { coverageSeries } from "../../../offline-trainer/src/report/coverage-series.ts";
 import { coverage } from "../../../offline-trainer/src/report/figures/coverage.ts";
 import { reportData, type ReportData, type ReportManifest } from "../../../offline-trainer/src/report/report-data.ts";
 import { sampleFit } from "./sample-fit.ts";
@@ -53,7 +52,7 @@ describe("coverage", () => {
   let data: ReportData;
   let page: Document;
   beforeAll(async () => {
-    const fitted = reportData(await sampleFit({ models: 30, scenarios: { one: 40, two: 40 }, sizes: [10, 20] }));
+    const fitted = await reportData(await sampleFit({ models: 30, scenarios: { one: 40, two: 40 }, sizes: [10, 20] }));
     data = { ...fitted, manifest: withCoverage(fitted.manifest) };
     page = parseHTML(`<body>${coverage(data).markup}</body>`).document;
   });

@@ -9,8 +9,8 @@ import { sampleFit } from "./sample-fit.ts";
 
 const HOSTILE = `<script>alert("1 & 2")</script>`;
 
-const textOf = (result: FitResult): string => new TextDecoder().decode(renderReport(result));
-const pageOf = (result: FitResult): Document => parseHTML(textOf(result)).document;
+const textOf = async (result: FitResult): Promise<string> => new TextDecoder().decode(await renderReport(result));
+const pageOf = async (result: FitResult): Promise<Document> => parseHTML(await textOf(result)).document;
 const wordsOf = (element: Element | null): string => (element?.textContent ?? "").replace(/\s+/g, " ").trim();
 const sectionOf = (document: Document, id: string): Element => document.getElementById(id)!;
 const chartsOf = (document: Document, id: string): NodeListOf<Element> =>
@@ -28,8 +28,8 @@ describe("the report of an ordinary fit", () => {
       sizes: [10, 20],
       description: { description: HOSTILE, source: "https://example.org/data", licence: "CC0" },
     });
-    text = textOf(result);
-    document = pageOf(result);
+    text = await textOf(result);
+    document = parseHTML(text).document;
   });
 
   test("has a title, every section, and in each what it is for", () => {
@@ -98,8 +98,8 @@ describe("the report of an ordinary fit", () => {
     expect(text).toContain("default-src 'none'");
   });
 
-  test("the same fit gives the same bytes, whatever was drawn before; no time, no path, no name of a model", () => {
-    expect(textOf({ ...result, timings: { reading: 123 } })).toBe(text);
+  test("the same fit gives the same bytes, whatever was drawn before; no time, no path, no name of a model", async () => {
+    expect(await textOf({ ...result, timings: { reading: 123 } })).toBe(text);
     expect(text).not.toContain("secret-model");
     expect(text).not.toContain(process.cwd());
     expect(text).not.toMatch(/\bid="[^"]*\d{2,}/);
@@ -135,17 +135,71 @@ describe("the report of an ordinary fit", () => {
   });
 
   test("the reversed item heads the list of items worth auditing", () => {
-    const audit = sectionOf(document, "audit");
-    expect(wordsOf(audit.querySelector("tbody tr"))).toContain("easy/0");
-    expect(wordsOf(audit.querySelector("tbody tr"))).toContain("strong models miss it more");
-    for (const body of audit.querySelectorAll("tbody"))
-      expect(body.querySelectorAll("tr").length).toBeLessThanOrEqual(20);
+    const lists = sectionOf(document, "audit").querySelectorAll("details");
+    expect(lists).toHaveLength(3);
+    expect(wordsOf(lists[0]!.querySelector("tbody tr"))).toContain("easy/0");
+    expect(wordsOf(lists[0]!.querySelector("tbody tr"))).toContain("strong models miss it more");
+    for (const list of lists) expect(list.querySelectorAll("tbody tr").length).toBeLessThanOrEqual(20);
+  });
+});
+
+describe("items worth auditing", () => {
+  let audit: Element;
+  let drawn: Element;
+  beforeAll(async () => {
+    const scenarios = { [HOSTILE]: 60, other: 40 };
+    const document = await pageOf(await sampleFit({ models: 60, scenarios, sizes: [10], odd: HOSTILE }));
+    audit = sectionOf(document, "audit");
+    drawn = sectionOf(document, "items");
+  });
+  const rowsOf = (table: Element): string[][] =>
+    [...table.querySelectorAll("tbody tr")].map((row) => [...row.children].map(wordsOf));
+
+  test.each([
+    [0, "strong models miss it more than weak ones (r -0."],
+    [1, "hardly tells strong models from weak ones"],
+    [2, "every model gets it"],
+    [3, "no model gets it"],
+    [4, `answered like ${HOSTILE}/5, beyond what ability explains`],
+    [5, `answered like ${HOSTILE}/4, beyond what ability explains`],
+    [6, `the same text as ${HOSTILE}/7`],
+    [7, `the same text as ${HOSTILE}/6`],
+  ])("item %i: %s", (place, words) => {
+    const rows = rowsOf(audit.querySelector("details")!);
+    expect(rows.find(([id]) => id === `${HOSTILE}/${place}`)![1]).toContain(words);
+  });
+
+  test("reasons are counted over all scenarios, and the items that are listed are those marked in the map", () => {
+    const counts = new Map(rowsOf(audit.querySelector("table")!).map(([reason, items]) => [reason, Number(items)]));
+    expect(counts.get("the same text as another")).toBe(4);
+    expect(counts.get("no model gets it, or hardly one")).toBeGreaterThanOrEqual(2);
+    expect(counts.get("strong models miss it more than weak ones")).toBe(2);
+    const listed = [...audit.querySelectorAll("details")].map((list) => rowsOf(list).map(([id]) => id));
+    const marked = [...drawn.querySelectorAll("svg.plot")].map((chart) =>
+      [...chart.querySelectorAll('g[stroke="var(--miss)"] title')].map((title) => title.textContent),
+    );
+    expect(marked.map((ids) => [...ids].sort())).toEqual(listed.map((ids) => [...ids].sort()));
+  });
+
+  test("a fit of something else than the 2PL is told by its answers alone", async () => {
+    const configuration = { irtModel: "3pl", estimation: "marginal" } as const;
+    const fit = await sampleFit({ models: 40, scenarios: { only: 30 }, sizes: [10], odd: HOSTILE, configuration });
+    const words = wordsOf(sectionOf(await pageOf(fit), "audit"));
+    expect(words).toContain("strong models miss it more");
+    expect(words).toContain("the same text as only/7");
+    expect(words).not.toContain("answered like");
+    expect(words).not.toContain("fitted curve (");
+  });
+
+  test("can be stopped", async () => {
+    const fit = await sampleFit({ models: 20, scenarios: { only: 30 }, sizes: [10] });
+    await expect(renderReport(fit, { signal: AbortSignal.abort() })).rejects.toMatchObject({ code: "aborted" });
   });
 });
 
 describe("fits out of the ordinary", () => {
   test("too few models to hold any out: said, not drawn", async () => {
-    const text = textOf(await sampleFit({ models: 6, scenarios: { only: 30 }, sizes: [10] }));
+    const text = await textOf(await sampleFit({ models: 6, scenarios: { only: 30 }, sizes: [10] }));
     const { document } = parseHTML(text);
     expect(wordsOf(sectionOf(document, "summary"))).toContain("How large its errors are is not known");
     expect(wordsOf(sectionOf(document, "errors"))).toContain("not measured: too few models to hold any out");
@@ -158,14 +212,14 @@ describe("fits out of the ordinary", () => {
   });
 
   test("too few models for coverage: errors without it", async () => {
-    const document = pageOf(await sampleFit({ models: 12, scenarios: { only: 30 }, sizes: [10] }));
+    const document = await pageOf(await sampleFit({ models: 12, scenarios: { only: 30 }, sizes: [10] }));
     expect(chartCount(document, "error-by-size")).toBeGreaterThan(0);
     expect(chartCount(document, "coverage")).toBe(0);
     expect(wordsOf(sectionOf(document, "errors"))).toContain("– not measured");
   });
 
   test("one scenario, of which every item is asked: exact, and nothing to draw", async () => {
-    const document = pageOf(await sampleFit({ models: 30, scenarios: { only: 12 }, sizes: [12] }));
+    const document = await pageOf(await sampleFit({ models: 30, scenarios: { only: 12 }, sizes: [12] }));
     expect(wordsOf(document.querySelector(".tiles"))).toContain("every item is asked");
     expect(wordsOf(sectionOf(document, "errors"))).not.toContain("overall");
     expect(chartCount(document, "error-by-size")).toBe(0);
@@ -174,7 +228,7 @@ describe("fits out of the ordinary", () => {
   });
 
   test("chosen anchors: cross-validated intervals are drawn, and said to be", async () => {
-    const document = pageOf(
+    const document = await pageOf(
       await sampleFit({
         models: 60,
         scenarios: { one: 60, two: 40 },
@@ -194,6 +248,6 @@ describe("fits out of the ordinary", () => {
       sizes: [10, 20, 30, 50, 100],
       configuration: { folds: 2, draws: 1 },
     });
-    expect(renderReport(result).length).toBeLessThan(600_000);
+    expect((await renderReport(result)).length).toBeLessThan(600_000);
   });
 });

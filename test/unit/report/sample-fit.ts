@@ -12,10 +12,21 @@ export interface SampleFit {
   readonly sizes: readonly number[];
   readonly configuration?: Partial<FitConfiguration>;
   readonly description?: Partial<BundleDescription>;
+  /**
+   * Of each scenario everyone gets item 2, nobody item 3, item 5 is answered like item 4, items 6 and 7 have this text.
+   */
+  readonly odd?: string;
 }
 
 /** A fit of answers drawn from a one-dimensional model: item 0 of each scenario is reversed, item 1 has no relation. */
-export function sampleFit({ models, scenarios, sizes, configuration, description }: SampleFit): Promise<FitResult> {
+export function sampleFit({
+  models,
+  scenarios,
+  sizes,
+  configuration,
+  description,
+  odd,
+}: SampleFit): Promise<FitResult> {
   const items = Object.entries(scenarios).flatMap(([scenario, count]) =>
     Array.from({ length: count }, (_, i) => ({ item_id: `${scenario}/${i}`, scenario, place: i })),
   );
@@ -27,11 +38,18 @@ export function sampleFit({ models, scenarios, sizes, configuration, description
       const slope = place === 0 ? -2 : place === 1 ? 0 : 1.5;
       const difficulty = place < 2 ? 0 : ((place % 7) - 3) / 2;
       const chance = 1 / (1 + Math.exp(-slope * (ability - difficulty)));
-      scores[m * items.length + i] = random.next() < chance ? 1 : 0;
+      const score = random.next() < chance ? 1 : 0;
+      const at = m * items.length + i;
+      const oddly: Partial<Record<number, number>> = { 2: 1, 3: 0, 5: scores[at - 1]! };
+      scores[at] = odd === undefined ? score : (oddly[place] ?? score);
     });
   const matrix = responseMatrix(
     Array.from({ length: models }, (_, m) => `secret-model-${m}`),
-    items.map(({ item_id, scenario }) => ({ item_id, scenario })),
+    items.map(({ item_id, scenario, place }) => ({
+      item_id,
+      scenario,
+      ...(odd !== undefined && (place === 6 || place === 7) && { text: odd }),
+    })),
     scores,
   );
   return fitBundle(matrix, {

@@ -1,13 +1,21 @@
-import * as Plot from "@observablehq/plot";
+import { chartMark } from "anchoreval/charts";
 import { expect, test } from "vitest";
-import { chart } from "../../../offline-trainer/src/report/svg.ts";
+import { drawn } from "../../../offline-trainer/src/report/svg.ts";
 
 const draw = (label: string): string =>
-  chart(label, {
+  drawn({
+    label,
+    width: 320,
     height: 100,
+    marginTop: 10,
+    marginRight: 10,
+    marginBottom: 10,
+    marginLeft: 10,
+    x: { domain: [0, 1] },
+    y: { domain: [0, 1] },
     marks: [
-      Plot.dot([1 / 3, 0.123456], { x: (d: number) => d, y: (d: number) => d, r: 2.345, title: () => "<b>&" }),
-      Plot.text(["<script>"], { frameAnchor: "middle" }),
+      chartMark("dot", [{ x: 1 / 3, y: 0.123456, title: "<b>&" }], { x: "x", y: "y", r: 2.345, title: "title" }),
+      chartMark("text", ["<script>"], { frameAnchor: "middle" }),
     ],
   }).markup;
 

@@ -221,7 +221,7 @@ interface Fitted {
 test("the command writes what the function gives", async () => {
   const { path } = await fit("command", ...data("graded"), "--joint", "--created", "2026-01-01");
   const { result } = await fitted("graded", { joint: true }, [6, 14]);
-  const files = bundleFiles(result, renderReport(result));
+  const files = bundleFiles(result, await renderReport(result));
   expect(Object.fromEntries(Object.entries(filesOf(path)).map(([name, own]) => [name, new Uint8Array(own)]))).toEqual(
     Object.fromEntries(files),
   );

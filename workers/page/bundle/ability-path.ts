@@ -1,5 +1,5 @@
 import type { Bundle, BundleScenario } from "anchoreval";
-import { discriminations, expectedScore, itemResponse, testInformation } from "anchoreval/core";
+import { expectedScore, itemResponse, testInformation } from "anchoreval/core";
 
 /** Places on the path, and how far it goes to both sides of the source models' mean. @unit standard deviations */
 const PLACES = 81;
@@ -62,22 +62,4 @@ export function typicalChances(bundle: Bundle, scenario: BundleScenario): (item:
   const { prior } = bundle.manifest.banks.find(({ scenarios }) => scenarios.includes(scenario.id))!;
   const mean = Float64Array.from(prior.mean);
   return (item) => itemResponse(mean, scenario.bank, item);
-}
-
-/** Difficulties that are shown: far ones, of items that hardly discriminate, at this edge. */
-export const DIFFICULTY_LIMIT = 8;
-
-/** Discrimination and difficulty of every item, as people are shown them. */
-export function shownParameters({ bank }: BundleScenario): {
-  readonly a: Float64Array;
-  readonly difficulty: Float64Array;
-} {
-  const a = discriminations(bank);
-  const sign = bank.dims === 1 ? (i: number) => Math.sign(bank.a[i]!) : () => 1;
-  return {
-    a: a.map((norm, i) => sign(i) * norm),
-    difficulty: Float64Array.from(bank.b, (b, i) =>
-      Math.max(-DIFFICULTY_LIMIT, Math.min(DIFFICULTY_LIMIT, (sign(i) * b) / a[i]! || 0)),
-    ),
-  };
 }

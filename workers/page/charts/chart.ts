@@ -1,58 +1,46 @@
 import * as Plot from "@observablehq/plot";
+import { PANEL_WIDTH, type Chart, type ChartMark, type MarkName } from "anchoreval/charts";
 import { element, type Child } from "../dom.ts";
 import { firstFew } from "../parts/first-few.ts";
-
-/** Width of one of several panels side by side: a phone's column. */
-export const PANEL_WIDTH = 320;
 
 /** Width of a chart that stands alone: what the page has room for, 720 at most. */
 export function wideChart(): number {
   return Math.max(PANEL_WIDTH, Math.min(720, document.querySelector("main")!.clientWidth - 32));
 }
 
+const MARKS: Readonly<Record<MarkName, unknown>> = {
+  axisX: Plot.axisX,
+  axisY: Plot.axisY,
+  dot: Plot.dot,
+  gridX: Plot.gridX,
+  gridY: Plot.gridY,
+  line: Plot.line,
+  link: Plot.link,
+  rect: Plot.rect,
+  ruleX: Plot.ruleX,
+  ruleY: Plot.ruleY,
+  text: Plot.text,
+};
+
 /**
  * A chart as SVG that scales with its column. Colours are the page's variables (`var(--accent)`), so that one drawing
  * serves light and dark. Plot's own style element is left out: the page's policy forbids it, and page.css has what it says.
- * @param label - what a reader who doesn't see it is told
  */
-export function chart(label: string, options: Plot.PlotOptions): SVGElement {
-  const drawn = Plot.plot({ width: PANEL_WIDTH, className: "plot", ...options }) as SVGElement;
-  drawn.querySelector("style")?.remove();
-  drawn.setAttribute("role", "img");
-  drawn.setAttribute("aria-label", label);
-  drawn.removeAttribute("width");
-  drawn.removeAttribute("height");
-  for (const part of drawn.querySelectorAll("[aria-label]")) part.removeAttribute("aria-label");
-  return drawn;
+export function drawn({ label, marks, ...options }: Chart): SVGElement {
+  const plot: Plot.PlotOptions = { className: "plot", ...options, marks: marks.map(plotMark) };
+  const made = Plot.plot(plot) as SVGElement;
+  made.querySelector("style")?.remove();
+  made.setAttribute("role", "img");
+  made.setAttribute("aria-label", label);
+  made.removeAttribute("width");
+  made.removeAttribute("height");
+  for (const part of made.querySelectorAll("[aria-label]")) part.removeAttribute("aria-label");
+  return made;
 }
 
-/** Grid lines and an axis of values, each with its words. */
-export function valueAxis(label: string, options: Plot.AxisYOptions = {}): Plot.Markish[] {
-  return [
-    Plot.gridY({ ticks: 5, stroke: "var(--grid)", strokeOpacity: 1 }),
-    Plot.axisY({
-      ticks: 5,
-      tickSize: 0,
-      label,
-      labelArrow: "none",
-      labelAnchor: "top",
-      color: "var(--muted)",
-      ...options,
-    }),
-  ];
-}
-
-export function placeAxis(label: string, options: Plot.AxisXOptions = {}): Plot.Markish {
-  return Plot.axisX({
-    ticks: 6,
-    tickSize: 3,
-    label,
-    labelAnchor: "center",
-    labelArrow: "none",
-    labelOffset: 32,
-    color: "var(--muted)",
-    ...options,
-  });
+function plotMark({ mark, data, options }: ChartMark): Plot.Markish {
+  const make = MARKS[mark] as (...given: unknown[]) => Plot.Markish;
+  return data === null ? make(options) : make(data, options);
 }
 
 /** A figure: its caption says what is drawn and how to read it. */

@@ -1,5 +1,4 @@
-import * as Plot from "@observablehq/plot";
-import { chart, placeAxis, valueAxis } from "./chart.ts";
+import { chartMark, placeAxis, valueAxis, type Chart } from "anchoreval/charts";
 
 /** Lines over the full score: of items, or of forms. */
 export interface Curve {
@@ -19,24 +18,24 @@ export interface CurvesOptions {
 }
 
 /** Curves over the full score that a model is expected to have, in points, from weak models to strong ones. */
-export function curves(scores: readonly number[], list: readonly Curve[], options: CurvesOptions): SVGElement {
+export function curvesChart(scores: readonly number[], list: readonly Curve[], options: CurvesOptions): Chart {
   const marks = list.flatMap(({ label, values, strong }) => {
     const line = values.map((value, k) => ({ x: 100 * scores[k]!, y: value, label }));
     const top = line.reduce((best, point) => (point.y > best.y ? point : best));
+    const name = { x: "x", y: "y", text: "label", dy: -8, fill: strong ? "var(--accent)" : "var(--muted)" };
     return [
-      Plot.line(line, {
+      chartMark("line", line, {
         x: "x",
         y: "y",
         stroke: strong ? "var(--accent)" : "var(--item)",
         strokeWidth: strong ? 2.4 : 1.4,
         title: "label",
       }),
-      ...(list.length > 1
-        ? [Plot.text([top], { x: "x", y: "y", text: "label", dy: -8, fill: strong ? "var(--accent)" : "var(--muted)" })]
-        : []),
+      ...(list.length > 1 ? [chartMark("text", [top], name)] : []),
     ];
   });
-  return chart(options.told, {
+  return {
+    label: options.told,
     width: options.width,
     height: Math.round(Math.min(300, 0.62 * options.width)),
     marginLeft: 44,
@@ -44,11 +43,11 @@ export function curves(scores: readonly number[], list: readonly Curve[], option
     marginTop: 24,
     marginBottom: 38,
     x: { domain: [0, 100] },
-    y: { domain: [...options.domain] },
+    y: { domain: options.domain },
     marks: [
-      valueAxis(options.label, options.tickFormat ? { tickFormat: options.tickFormat } : {}),
+      ...valueAxis(options.label, options.tickFormat ? { tickFormat: options.tickFormat } : {}),
       placeAxis("full score of a model, points"),
       ...marks,
     ],
-  });
+  };
 }

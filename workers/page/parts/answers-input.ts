@@ -1,6 +1,6 @@
 import { blobChunks, parseAnswers, type Answers } from "anchoreval/tables";
+import { counted } from "anchoreval/words";
 import { element, fill, freshId } from "../dom.ts";
-import { counted } from "../figures.ts";
 import { dropZone } from "./drop-zone.ts";
 import { problem } from "./problem.ts";
 

@@ -1,5 +1,5 @@
+import { counted } from "anchoreval/words";
 import { element } from "../dom.ts";
-import { counted } from "../figures.ts";
 
 /**
  * Parts of a list that may be long: the first ones, and a button that makes the others too.

@@ -1,7 +1,7 @@
 import type { Bundle } from "anchoreval";
-import { formTotals } from "../bundle/measured.ts";
+import { formTotals } from "anchoreval/charts";
+import { counted } from "anchoreval/words";
 import { element, freshId } from "../dom.ts";
-import { counted } from "../figures.ts";
 
 export interface FormSelect {
   readonly content: HTMLElement;

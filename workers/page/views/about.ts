@@ -1,13 +1,19 @@
 import { ERROR_LEVELS, type BundleFileName, type Manifest } from "anchoreval/bundle";
 import { figureOf } from "anchoreval/core";
-import { errorWords, INTERVAL_MEANING, points } from "anchoreval/words";
-import { formTotals, itemTotal, measuredScenarios, type MeasuredForm } from "../bundle/measured.ts";
+import {
+  extent,
+  formTotals,
+  itemTotal,
+  measuredScenarios,
+  sourceStripChart,
+  type MeasuredForm,
+} from "anchoreval/charts";
+import { count, counted, errorWords, INTERVAL_MEANING, listed, points, wholePercent } from "anchoreval/words";
 import { coverage } from "../charts/coverage.ts";
-import { figure, panels } from "../charts/chart.ts";
+import { drawn, figure, panels } from "../charts/chart.ts";
 import { errorBySize } from "../charts/error-by-size.ts";
-import { sourceStrip } from "../charts/source-strip.ts";
 import { element, fill, idText, type Child } from "../dom.ts";
-import { bytesText, count, counted, extent, listed, wholePercent } from "../figures.ts";
+import { bytesText } from "../figures.ts";
 import { download } from "../parts/download.ts";
 import { facts, section, tiles } from "../parts/facts.ts";
 import { problem } from "../parts/problem.ts";
@@ -23,7 +29,7 @@ export function aboutTab(page: BundlePage): Child {
   const { manifest } = bundle;
   const scenarios = measuredScenarios(manifest);
   const errors = errorBySize(scenarios);
-  const intervals = coverage(scenarios);
+  const intervals = coverage(manifest);
   return [
     summary(manifest),
     element(
@@ -51,7 +57,7 @@ export function aboutTab(page: BundlePage): Child {
           [...bundle.scenarios.values()].map(({ id, sourceScores }) => ({
             title: idText(id),
             note: `${extent(sourceScores).map(points).join(" to ")} points`,
-            draw: () => sourceStrip(id, sourceScores, null),
+            draw: () => drawn(sourceStripChart(id, sourceScores)),
           })),
         ),
       ),

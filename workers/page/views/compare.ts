@@ -10,7 +10,7 @@ import {
   verdictWords,
 } from "anchoreval/words";
 import { exampleAnswers, freshSeed } from "../bundle/example-answers.ts";
-import { figure, wideChart } from "../charts/chart.ts";
+import { drawn, figure, wideChart } from "../charts/chart.ts";
 import { differenceChart } from "../charts/difference.ts";
 import { element, fill, freshId, idText, type Child } from "../dom.ts";
 import { announcer } from "../parts/announcer.ts";
@@ -117,13 +117,13 @@ function comparisonContent(comparison: Comparison): Child {
   const results = Object.entries(scenarios);
   const all = [...(results.length > 1 ? [["overall", comparison] as const] : []), ...results];
   const [verdict, confidence] = verdictWords(comparison);
-  const drawn = differenceChart(all, { names, margin, width: wideChart() });
+  const chart = differenceChart(all, { names, margin, width: wideChart() });
   return [
     element("h2", {}, "Verdict"),
     element("p", { class: `verdict ${comparison.verdict ?? "none"}` }, sentence(verdict!)),
     confidence === undefined ? null : element("p", {}, sentence(confidence)),
     warningsContent(comparison.warnings),
-    drawn &&
+    chart &&
       figure(
         [
           "Difference of the scores on all items, ",
@@ -132,7 +132,7 @@ function comparisonContent(comparison: Comparison): Child {
           idText(names.a),
           `, with its 95 % interval. An interval that ${margin > 0 ? "leaves the grey band of the margin" : "doesn’t touch zero"} decides.`,
         ],
-        drawn,
+        drawn(chart),
       ),
     table(
       "Scores and differences, in points",

@@ -1,11 +1,12 @@
 import { AnchorEvalError, type Bundle } from "anchoreval";
+import { wholePercent } from "anchoreval/words";
 import { exampleLeaderboard } from "../fit/example-leaderboard.ts";
 import { runFit, type FittedFiles } from "../fit/run-fit.ts";
 import { zip } from "../fit/zip.ts";
 import { freshSeed } from "../bundle/example-answers.ts";
 import { itemMapFigure } from "../charts/item-map.ts";
 import { element, fill, freshId, idText, type Child } from "../dom.ts";
-import { bytesText, wholePercent } from "../figures.ts";
+import { bytesText } from "../figures.ts";
 import { announcer } from "../parts/announcer.ts";
 import { download } from "../parts/download.ts";
 import { dropZone } from "../parts/drop-zone.ts";

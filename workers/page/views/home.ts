@@ -1,6 +1,6 @@
 import type { BenchmarkSummary } from "anchoreval";
+import { counted } from "anchoreval/words";
 import { element, fill, idText, type Child } from "../dom.ts";
-import { counted } from "../figures.ts";
 import type { View } from "../view.ts";
 import { dropZone } from "../parts/drop-zone.ts";
 import { section } from "../parts/facts.ts";

@@ -1,18 +1,12 @@
 import type { BundleScenario } from "anchoreval";
 import { formItemIds } from "anchoreval/bundle";
-import {
-  abilityPath,
-  formInformation,
-  itemCurve,
-  shownParameters,
-  typicalChances,
-  type AbilityPath,
-} from "../bundle/ability-path.ts";
-import { figure, wideChart } from "../charts/chart.ts";
-import { curves } from "../charts/curves.ts";
+import { extent, shownParameters } from "anchoreval/charts";
+import { counted, decimals, wholePercent } from "anchoreval/words";
+import { abilityPath, formInformation, itemCurve, typicalChances, type AbilityPath } from "../bundle/ability-path.ts";
+import { drawn, figure, wideChart } from "../charts/chart.ts";
+import { curvesChart } from "../charts/curves.ts";
 import { itemMapFigure } from "../charts/item-map.ts";
 import { element, fill, freshId, idText, type Child } from "../dom.ts";
-import { counted, decimals, extent, wholePercent } from "../figures.ts";
 import { download } from "../parts/download.ts";
 import { section } from "../parts/facts.ts";
 import { firstFew } from "../parts/first-few.ts";
@@ -87,7 +81,7 @@ export function itemsTab({ bundle, route }: BundlePage): Child {
 }
 
 function rowsOf(bundle: BundlePage["bundle"], scenario: BundleScenario, form: string): Row[] {
-  const { a, difficulty } = shownParameters(scenario);
+  const { discrimination, difficulty } = shownParameters(scenario.bank);
   const typical = typicalChances(bundle, scenario);
   return formItemIds(scenario, form).map((id) => {
     const { index, text } = scenario.anchors.get(id)!;
@@ -96,7 +90,7 @@ function rowsOf(bundle: BundlePage["bundle"], scenario: BundleScenario, form: st
       scenario,
       index,
       difficulty: difficulty[index]!,
-      discrimination: a[index]!,
+      discrimination: discrimination[index]!,
       typical: typical(index),
       text,
     };
@@ -228,12 +222,14 @@ function curveOf({ id, scenario, index }: Row, path: AbilityPath): Child {
       idText(id),
       ", by how strong a model is. The steeper the curve, the better the item tells models apart there. Choose another item in the list.",
     ],
-    curves(path.scores, [{ label: id, values, strong: true }], {
-      told: `Chance of a right answer to ${id}: ${Math.round(values[20]!)} % for weak models, ${Math.round(values[40]!)} % for typical ones, ${Math.round(values[60]!)} % for strong ones.`,
-      label: "right answers, %",
-      domain: [0, 100],
-      width: Math.min(480, wideChart()),
-    }),
+    drawn(
+      curvesChart(path.scores, [{ label: id, values, strong: true }], {
+        told: `Chance of a right answer to ${id}: ${Math.round(values[20]!)} % for weak models, ${Math.round(values[40]!)} % for typical ones, ${Math.round(values[60]!)} % for strong ones.`,
+        label: "right answers, %",
+        domain: [0, 100],
+        width: Math.min(480, wideChart()),
+      }),
+    ),
   );
 }
 
@@ -257,11 +253,13 @@ function information(
       element("strong", {}, idText(scenario.id)),
       ": information of the answers to each form about a model’s ability, by how strong the model is. Where it is high, a few answers say much.",
     ],
-    curves(path.scores, list, {
-      told: `${scenario.id}: information of the answers to form ${chosen} is highest for models with a score of about ${Math.round(100 * at)} points.`,
-      label: "information, logit⁻²",
-      domain: [0, 1.12 * highest || 1],
-      width: wideChart(),
-    }),
+    drawn(
+      curvesChart(path.scores, list, {
+        told: `${scenario.id}: information of the answers to form ${chosen} is highest for models with a score of about ${Math.round(100 * at)} points.`,
+        label: "information, logit⁻²",
+        domain: [0, 1.12 * highest || 1],
+        width: wideChart(),
+      }),
+    ),
   );
 }

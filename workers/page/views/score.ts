@@ -1,10 +1,9 @@
 import { estimateFromAnchors, type Bundle, type Estimate, type ScenarioResult } from "anchoreval";
-import { INTERVAL_MEANING, intervalWords, percent, placeWords, points, scoreWords } from "anchoreval/words";
+import { sourceStripChart } from "anchoreval/charts";
+import { decimals, INTERVAL_MEANING, intervalWords, percent, placeWords, points, scoreWords } from "anchoreval/words";
 import { exampleAnswers, freshSeed } from "../bundle/example-answers.ts";
-import { figure, panels, wideChart } from "../charts/chart.ts";
-import { sourceStrip } from "../charts/source-strip.ts";
+import { drawn, figure, panels, wideChart } from "../charts/chart.ts";
 import { element, fill, idText, type Child } from "../dom.ts";
-import { decimals } from "../figures.ts";
 import { announcer } from "../parts/announcer.ts";
 import { answersInput, type GivenAnswers } from "../parts/answers-input.ts";
 import { download } from "../parts/download.ts";
@@ -159,22 +158,22 @@ function estimateContent(bundle: Bundle, result: Estimate, name: string): Child 
 
 /** The model among those that the bundle has learned from, a strip a scenario. */
 function strips(bundle: Bundle, scenarios: readonly (readonly [string, ScenarioResult])[]): Child {
-  const drawn = scenarios.flatMap(([id, own]) => (own.score === null ? [] : [{ id, own, score: own.score }]));
-  if (drawn.length === 0) return null;
-  const single = drawn.length === 1;
+  const estimated = scenarios.flatMap(([id, own]) => (own.score === null ? [] : [{ id, own, score: own.score }]));
+  if (estimated.length === 0) return null;
+  const single = estimated.length === 1;
   return figure(
     "This model (coloured, with its interval) among the models that the bundle has learned from, at their scores on all items. The tinted part on the right is stronger than any of them.",
     panels(
-      drawn.map(({ id, own, score }) => ({
+      estimated.map(({ id, own, score }) => ({
         title: idText(id),
         note:
           own.percentile === null ? placeWords(own) : `above ${Math.round(100 * own.percentile)} % of the models seen`,
         draw: () =>
-          sourceStrip(
-            id,
-            bundle.scenarios.get(id)!.sourceScores,
-            { score, interval: own.interval },
-            ...(single ? [Math.min(480, wideChart())] : []),
+          drawn(
+            sourceStripChart(id, bundle.scenarios.get(id)!.sourceScores, {
+              shown: { score, interval: own.interval },
+              ...(single && { width: Math.min(480, wideChart()) }),
+            }),
           ),
       })),
     ),

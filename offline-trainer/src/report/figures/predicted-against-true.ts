@@ -1,12 +1,12 @@
-import * as Plot from "@observablehq/plot";
+import { chartMark, PANEL_WIDTH, placeAxis, thin, valueAxis, type Chart, type ChartMark } from "anchoreval/charts";
 import { ESTIMATOR_NAMES } from "../estimator-names.ts";
+import { fairLimit } from "../fair-limit.ts";
 import { heldOutModels, holds, type HeldOutModel } from "../held-out-models.ts";
 import { html, idText, type Html } from "../html.ts";
 import { legend } from "../legend.ts";
-import { figure, panels, type Panel } from "../panels.ts";
+import { figure, panels } from "../panels.ts";
 import type { ReportData } from "../report-data.ts";
-import { chart, PANEL_WIDTH } from "../svg.ts";
-import { fairLimit, thin } from "../thin.ts";
+import { drawn } from "../svg.ts";
 
 /** Models drawn over all scenarios, and at least a scenario. */
 const MODELS_DRAWN = 1000;
@@ -14,15 +14,15 @@ const LEAST_DRAWN = 40;
 
 /** Estimated against true score of models that were held out, for the form asked by default. */
 export function predictedAgainstTrue({ scenarios, defaultForm }: ReportData): Html {
-  const drawn = scenarios
+  const measured = scenarios
     .filter(({ id }) => !defaultForm.scenarios[id]!.whole)
     .map((scenario) => ({ id: scenario.id, ...heldOutModels(scenario, defaultForm) }))
     .filter(({ like, stronger }) => like.length + stronger.length > 0);
-  if (drawn.length === 0)
+  if (measured.length === 0)
     return html`<p class="missing">
       Nothing to draw: there are too few models to hold any out, or every item is asked and the score is exact.
     </p>`;
-  const kinds = drawn.flatMap(({ like, stronger }) => [like.length, stronger.length]);
+  const kinds = measured.flatMap(({ like, stronger }) => [like.length, stronger.length]);
   const limit = fairLimit(kinds, MODELS_DRAWN, LEAST_DRAWN);
   const thinned = limit < Infinity;
   return figure(
@@ -33,92 +33,77 @@ export function predictedAgainstTrue({ scenarios, defaultForm }: ReportData): Ht
     fit on the weakest half. Each panel has its own scale.
     ${thinned ? `Drawn are at most ${limit} models of a kind in each panel, evenly spread over their scores.` : null}`,
     legend([
-      { label: "model like the models seen", colour: "like", mark: "circle" },
+      { label: "model like the models seen", colour: "accent", mark: "circle" },
       { label: "model stronger than any seen", colour: "stronger", mark: "diamond" },
       { label: "interval that misses the true score", colour: "miss", mark: "bar" },
     ]),
-    panels(drawn.map(({ id, like, stronger }) => panel(id, thin(like, limit), thin(stronger, limit)))),
+    panels(
+      measured.map(({ id, like, stronger }) => ({
+        title: id,
+        chart: drawn(scatter(id, thin(like, limit), thin(stronger, limit))),
+      })),
+    ),
   );
 }
 
-function panel(title: string, like: readonly HeldOutModel[], stronger: readonly HeldOutModel[]): Panel {
+function scatter(title: string, like: readonly HeldOutModel[], stronger: readonly HeldOutModel[]): Chart {
   const all = [...like, ...stronger];
   const values = all.flatMap(({ truth, score }) => [truth, score]);
-  const [low, high] = [Math.max(0, 100 * Math.min(...values) - 4), Math.min(100, 100 * Math.max(...values) + 4)];
-  const domain: [number, number] = [low, Math.max(high, low + 1)];
+  const low = Math.max(0, 100 * Math.min(...values) - 4);
+  const high = Math.max(low + 1, Math.min(100, 100 * Math.max(...values) + 4));
+  const within = (fraction: number): number => Math.min(high, Math.max(low, 100 * fraction));
   const missed = all.filter((model) => holds(model) === false);
-  const within = ({ interval }: HeldOutModel, end: "low" | "high"): number =>
-    Math.min(domain[1], Math.max(domain[0], 100 * interval![end]));
-  const bars = (
-    models: readonly HeldOutModel[],
-    stroke: string,
-    strokeOpacity: number,
-    strokeWidth: number,
-  ): Plot.RuleX =>
-    Plot.ruleX(
-      models.filter(({ interval }) => interval !== null),
-      {
-        x: (d: HeldOutModel) => 100 * d.truth,
-        y1: (d: HeldOutModel) => within(d, "low"),
-        y2: (d: HeldOutModel) => within(d, "high"),
-        stroke,
-        strokeOpacity,
-        strokeWidth,
-      },
+  const bars = (models: readonly HeldOutModel[], options: ChartMark["options"]): ChartMark =>
+    chartMark(
+      "ruleX",
+      models.flatMap(({ interval, truth }) =>
+        interval ? [{ x: 100 * truth, low: within(interval.low), high: within(interval.high) }] : [],
+      ),
+      { x: "x", y1: "low", y2: "high", ...options },
     );
-  const at = { x: (d: HeldOutModel) => 100 * d.truth, y: (d: HeldOutModel) => 100 * d.score };
+  const dots = (models: readonly HeldOutModel[], options: ChartMark["options"]): ChartMark =>
+    chartMark(
+      "dot",
+      models.map(({ truth, score }) => ({ x: 100 * truth, y: 100 * score })),
+      { x: "x", y: "y", ...options },
+    );
   const counts = [
     like.length > 0 ? `${like.length} like the models seen` : [],
     stronger.length > 0 ? `${stronger.length} stronger than any seen` : [],
   ].flat();
   return {
-    title,
-    chart: chart(
-      `${title}: estimated against true scores of held-out models, ${counts.join(", ")}; ${missed.length} of their intervals miss the true score.`,
-      {
-        height: PANEL_WIDTH - 10,
-        marginLeft: 34,
-        marginRight: 10,
-        marginTop: 20,
-        marginBottom: 34,
-        x: { domain },
-        y: { domain },
-        marks: [
-          Plot.gridY({ ticks: 5, stroke: "var(--grid)", strokeOpacity: 1 }),
-          Plot.gridX({ ticks: 5, stroke: "var(--grid)", strokeOpacity: 1 }),
-          Plot.axisY({
-            ticks: 5,
-            tickSize: 0,
-            label: "estimated",
-            labelArrow: "none",
-            labelAnchor: "top",
-            labelOffset: 30,
-            color: "var(--muted)",
-          }),
-          Plot.axisX({
-            ticks: 5,
-            tickSize: 0,
-            label: "true score",
-            labelAnchor: "center",
-            labelArrow: "none",
-            labelOffset: 32,
-            color: "var(--muted)",
-          }),
-          Plot.link([domain], { x1: "0", y1: "0", x2: "1", y2: "1", stroke: "var(--muted)", strokeWidth: 1.2 }),
-          bars(like, "var(--like)", 0.35, 1.2),
-          bars(stronger, "var(--stronger)", 0.45, 1.2),
-          bars(missed, "var(--miss)", 1, 1.6),
-          Plot.dot(like, { ...at, r: 2.4, fill: "var(--like)" }),
-          Plot.dot(stronger, {
-            ...at,
-            r: 2.8,
-            symbol: "diamond",
-            fill: "var(--page)",
-            stroke: "var(--stronger)",
-            strokeWidth: 1.4,
-          }),
-        ],
-      },
-    ),
+    label: `${title}: estimated against true scores of held-out models, ${counts.join(", ")}; ${missed.length} of their intervals miss the true score.`,
+    width: PANEL_WIDTH,
+    height: PANEL_WIDTH - 10,
+    marginLeft: 34,
+    marginRight: 10,
+    marginTop: 20,
+    marginBottom: 34,
+    x: { domain: [low, high] },
+    y: { domain: [low, high] },
+    marks: [
+      ...valueAxis("estimated"),
+      chartMark("gridX", null, { ticks: 5, stroke: "var(--grid)", strokeOpacity: 1 }),
+      placeAxis("true score", { ticks: 5, tickSize: 0 }),
+      chartMark("link", [{ low, high }], {
+        x1: "low",
+        y1: "low",
+        x2: "high",
+        y2: "high",
+        stroke: "var(--muted)",
+        strokeWidth: 1.2,
+      }),
+      bars(like, { stroke: "var(--accent)", strokeOpacity: 0.35, strokeWidth: 1.2 }),
+      bars(stronger, { stroke: "var(--stronger)", strokeOpacity: 0.45, strokeWidth: 1.2 }),
+      bars(missed, { stroke: "var(--miss)", strokeWidth: 1.6 }),
+      dots(like, { r: 2.4, fill: "var(--accent)" }),
+      dots(stronger, {
+        r: 2.8,
+        symbol: "diamond",
+        fill: "var(--page)",
+        stroke: "var(--stronger)",
+        strokeWidth: 1.4,
+      }),
+    ],
   };
 }

@@ -1,32 +1,18 @@
 import { figureOf } from "anchoreval/core";
-import { ERROR_LEVELS, servedBlend, type MeasuredErrors } from "anchoreval/bundle";
-import { count, percent, points } from "../format.ts";
+import { ERROR_LEVELS } from "anchoreval/bundle";
+import { measuredScenarios, type MeasuredForm, type MeasuredScenario } from "anchoreval/charts";
+import { count, points, wholePercent } from "anchoreval/words";
 import { html, idText, type Html } from "../html.ts";
-import { formTotals, itemTotal, type ReportData, type ReportForm, type ReportManifest } from "../report-data.ts";
+import type { ReportData } from "../report-data.ts";
 import { scrolling } from "../table.ts";
 
 const LEVEL_95 = ERROR_LEVELS.indexOf(0.95);
 const NONE = html`<span class="none" title="not measured">–<span class="unseen"> not measured</span></span>`;
 
-/** One form of one scenario, or of all together. */
-interface Row {
-  readonly form: ReportForm;
-  readonly items: number;
-  readonly whole: boolean;
-  readonly measured: MeasuredErrors | null;
-}
-
-/** The forms of one scenario, or of all together. */
-interface Group {
-  readonly id: Html;
-  readonly of: number;
-  readonly rows: readonly Row[];
-}
-
 /** The measured errors of the score, form by form. */
 export function errorsTable({ manifest }: ReportData): Html {
-  const groups = groupsOf(manifest);
-  const beaten = groups.some(({ rows }) => rows.some(noBetter));
+  const groups = measuredScenarios(manifest);
+  const beaten = groups.some(({ forms }) => forms.some(noBetter));
   return html`${scrolling(
       "Errors by scenario and form, in points",
       html`${HEAD} ${groups.map((group) => body(group, manifest.defaultForm))}`,
@@ -63,24 +49,12 @@ const HEAD = html`<colgroup span="2"></colgroup>
     </tr>
   </thead>`;
 
-function groupsOf(manifest: ReportManifest): Group[] {
-  const { forms, scenarios } = manifest;
-  const single = scenarios.map(({ id, items }): Group => ({
-    id: idText(id),
-    of: items,
-    rows: forms.map((form): Row => ({ form, ...form.scenarios[id]!, ...servedBlend(form.scenarios[id]!) })),
-  }));
-  if (scenarios.length === 1) return single;
-  const overall = forms.map((form): Row => ({ form, ...formTotals(form), measured: form.overall?.measured ?? null }));
-  return [{ id: html`overall`, of: itemTotal(manifest), rows: overall }, ...single];
-}
-
-function body({ id, of, rows }: Group, defaultForm: string): Html {
-  const group = html`<th scope="rowgroup" rowspan="${rows.length}" class="text group">
-    ${id}<small>${count(of)} items</small>
+function body({ id, of, forms }: MeasuredScenario, defaultForm: string): Html {
+  const group = html`<th scope="rowgroup" rowspan="${forms.length}" class="text group">
+    ${idText(id)}<small>${count(of)} items</small>
   </th>`;
   return html`<tbody>
-    ${rows.map(
+    ${forms.map(
       (row, k) =>
         html`<tr class="${row.form.id === defaultForm ? "default" : ""}">
           ${k === 0 ? group : null}
@@ -91,7 +65,7 @@ function body({ id, of, rows }: Group, defaultForm: string): Html {
   </tbody>`;
 }
 
-function cells(row: Row): Html {
+function cells(row: MeasuredForm): Html {
   if (row.whole) return html`<td colspan="7" class="words">every item is asked: the score is exact</td>`;
   const like = row.measured?.interpolation ?? null;
   const stronger = row.measured?.extrapolation ?? null;
@@ -100,15 +74,15 @@ function cells(row: Row): Html {
   const { estimator } = row.form;
   return html`${cell(like && figureOf(like.estimators, estimator).mae, points, noBetter(row) ? "†" : "")}
   ${cell(like?.absoluteError[LEVEL_95], points)} ${cell(like?.randomMae, points)}
-  ${cell(like?.halfWidth95, (half) => `± ${points(half)}`)} ${cell(like?.coverage95, percent)}
-  ${cell(stronger && figureOf(stronger.estimators, estimator).mae, points)} ${cell(stronger?.coverage95, percent)}`;
+  ${cell(like?.halfWidth95, (half) => `± ${points(half)}`)} ${cell(like?.coverage95, wholePercent)}
+  ${cell(stronger && figureOf(stronger.estimators, estimator).mae, points)} ${cell(stronger?.coverage95, wholePercent)}`;
 }
 
 function cell(value: number | null | undefined, told: (value: number) => string, mark = ""): Html {
   return html`<td>${value === null || value === undefined ? NONE : `${told(value)}${mark}`}</td>`;
 }
 
-function noBetter({ whole, measured, form }: Row): boolean {
+function noBetter({ whole, measured, form }: MeasuredForm): boolean {
   const own = measured?.interpolation;
   return !whole && own !== null && own !== undefined && figureOf(own.estimators, form.estimator).mae >= own.randomMae;
 }

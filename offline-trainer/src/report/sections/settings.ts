@@ -1,7 +1,8 @@
+import { itemTotal } from "anchoreval/charts";
+import { count, counted, listed } from "anchoreval/words";
 import { ESTIMATOR_NAMES } from "../estimator-names.ts";
-import { count, counted, listed } from "../format.ts";
 import { html, idText, type Child, type Html } from "../html.ts";
-import { itemTotal, type ReportData } from "../report-data.ts";
+import type { ReportData } from "../report-data.ts";
 
 const WEIGHTINGS = {
   subscenarios: "each subscenario counts the same in its scenario",

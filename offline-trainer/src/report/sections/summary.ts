@@ -1,9 +1,10 @@
 import { figureOf } from "anchoreval/core";
 import { ERROR_LEVELS, type SplitErrors } from "anchoreval/bundle";
+import { formTotals, itemTotal } from "anchoreval/charts";
+import { count, counted, listed, points, wholePercent } from "anchoreval/words";
 import { closingWords } from "../../fit/closing-words.ts";
-import { count, counted, listed, percent, points } from "../format.ts";
 import { html, idText, type Html } from "../html.ts";
-import { formTotals, itemTotal, type ReportData } from "../report-data.ts";
+import type { ReportData } from "../report-data.ts";
 
 const LEVEL_95 = ERROR_LEVELS.indexOf(0.95);
 
@@ -74,7 +75,7 @@ function behind(errors: SplitErrors | null): string {
   if (errors === null) return "The errors are not measured: there are too few models to hold any out.";
   const models = `${counted(errors.models, "model")} like the models seen, each held out`;
   if (errors.coverage95 === null) return `${models}.`;
-  return `${models}; ${percent(errors.coverage95)} of their 95 % intervals hold the true score.`;
+  return `${models}; ${wholePercent(errors.coverage95)} of their 95 % intervals hold the true score.`;
 }
 
 /** The words that the fit ended with: the default form's, and all others on demand. */

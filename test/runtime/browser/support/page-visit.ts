@@ -1,13 +1,12 @@
 import { mkdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { ROOT } from "../../../support/source-imports.ts";
 
 /** What the page wrote to the console, failed to load, or asked of others, over all visits. */
 export const complaints: string[] = [];
 
-const SHOTS = join(ROOT, "out/page");
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
 /** Opens the page at a place, and waits until it is shown. */
@@ -60,10 +59,11 @@ export async function drop(page: Page, name: string, content: string | Uint8Arra
   await page.locator(".drop").first().dispatchEvent("drop", { dataTransfer: transfer });
 }
 
-/** Keeps a picture for people to look at. */
+/** Keeps a picture for people to look at. @param name - under out/ */
 export async function shoot(page: Page, name: string): Promise<void> {
-  mkdirSync(SHOTS, { recursive: true });
-  await page.screenshot({ path: join(SHOTS, `${name}.png`), fullPage: true });
+  const path = join(ROOT, "out", `${name}.png`);
+  mkdirSync(dirname(path), { recursive: true });
+  await page.screenshot({ path, fullPage: true });
 }
 
 /** Pixels by which the page is wider than the screen. */

@@ -1,13 +1,13 @@
-import type { MeasuredErrors } from "anchoreval/bundle";
+import type { MeasuredErrors } from "../core/bundle/manifest.ts";
 import { coverageInterval } from "./coverage-interval.ts";
-import { firstForms, formTotals, type ReportManifest } from "./report-data.ts";
+import { formTotals, type MeasuredManifest } from "./measured-forms.ts";
 
 /** The coverage measured on one kind of held-out models, with one form and one kind of evidence. Shares. */
 export interface CoveragePoint {
   readonly split: keyof MeasuredErrors;
   /** What the score rests on; or beside it, where that is all scenarios' answers, a scenario's own alone. */
   readonly evidence: "served" | "alone";
-  /** Place of the form among the panel's. */
+  /** Place of the form among the series'. */
   readonly place: number;
   readonly models: number;
   readonly coverage: number;
@@ -27,8 +27,8 @@ export interface CoverageSeries {
 const SPLITS = ["interpolation", "extrapolation"] as const;
 
 /** Coverage by scenario, the overall score's first; those where none is measured are left out. */
-export function coverageSeries(manifest: ReportManifest): CoverageSeries[] {
-  const forms = firstForms(manifest);
+export function coverageSeries(manifest: MeasuredManifest): CoverageSeries[] {
+  const forms = manifest.forms.filter(({ disjointFrom }) => disjointFrom === undefined);
   const overall = forms.flatMap((form) => {
     const { items, whole } = formTotals(form);
     if (form.overall === null || whole) return [];

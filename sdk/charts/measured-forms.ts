@@ -1,44 +1,51 @@
-import { servedBlend, type FormManifest, type Manifest, type MeasuredErrors } from "anchoreval/bundle";
+import { servedBlend } from "../core/bundle/bundle.ts";
+import type { FormManifest, Manifest, MeasuredErrors } from "../core/bundle/manifest.ts";
+
+/** What charts of errors read of a manifest; a bundle that isn't encoded yet has it, too. */
+export interface MeasuredManifest extends Pick<Manifest, "scenarios"> {
+  readonly forms: readonly Omit<FormManifest, "digest">[];
+}
 
 /** A form of one scenario, or of all together, with its measured errors. */
 export interface MeasuredForm {
-  readonly form: FormManifest;
+  readonly form: MeasuredManifest["forms"][number];
+  /** Items that it asks. */
   readonly items: number;
   /** Every item is asked: the score is exact. */
   readonly whole: boolean;
+  /** Errors of what is served: of all scenarios together, where they are estimated so. */
   readonly measured: MeasuredErrors | null;
 }
 
 /** The forms of one scenario, or of all together (`overall`). */
 export interface MeasuredScenario {
   readonly id: string;
+  /** Items that there are. */
   readonly of: number;
   readonly forms: readonly MeasuredForm[];
 }
 
 /** Items that a form asks, over all scenarios, and whether that is everything. */
-export function formTotals({ scenarios }: FormManifest): { items: number; whole: boolean } {
+export function formTotals({ scenarios }: Pick<FormManifest, "scenarios">): { items: number; whole: boolean } {
   const parts = Object.values(scenarios);
   return { items: parts.reduce((sum, { items }) => sum + items, 0), whole: parts.every(({ whole }) => whole) };
 }
 
 /** Items of the benchmark. */
-export function itemTotal({ scenarios }: Manifest): number {
+export function itemTotal({ scenarios }: Pick<Manifest, "scenarios">): number {
   return scenarios.reduce((sum, { items }) => sum + items, 0);
 }
 
 /** Measured errors by scenario; where there are several, the overall score's first. */
-export function measuredScenarios(manifest: Manifest): MeasuredScenario[] {
+export function measuredScenarios(manifest: MeasuredManifest): MeasuredScenario[] {
   const { forms, scenarios } = manifest;
   const single = scenarios.map(({ id, items }): MeasuredScenario => ({
     id,
     of: items,
-    forms: forms.map((form): MeasuredForm => ({
-      form,
-      items: form.scenarios[id]!.items,
-      whole: form.scenarios[id]!.whole,
-      measured: servedBlend(form.scenarios[id]!).measured,
-    })),
+    forms: forms.map((form): MeasuredForm => {
+      const own = form.scenarios[id]!;
+      return { form, items: own.items, whole: own.whole, measured: servedBlend(own).measured };
+    }),
   }));
   if (scenarios.length === 1) return single;
   const overall = forms.map((form): MeasuredForm => ({
@@ -50,8 +57,9 @@ export function measuredScenarios(manifest: Manifest): MeasuredScenario[] {
 }
 
 /** Those forms of a scenario that are one a size, ask not all items and have an error to show. */
-export function comparableForms({ forms }: MeasuredScenario): MeasuredForm[] {
-  return forms.filter(
-    ({ form, whole, measured }) => !whole && form.disjointFrom === undefined && measured?.interpolation,
-  );
+export function comparableForms(
+  { forms }: MeasuredScenario,
+  split: keyof MeasuredErrors = "interpolation",
+): MeasuredForm[] {
+  return forms.filter(({ form, whole, measured }) => !whole && form.disjointFrom === undefined && measured?.[split]);
 }

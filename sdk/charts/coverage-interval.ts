@@ -1,5 +1,6 @@
-import type { SplitErrors } from "anchoreval/bundle";
-import { normalQuantile, wilsonInterval } from "anchoreval/core";
+import type { SplitErrors } from "../core/bundle/manifest.ts";
+import { wilsonInterval } from "../core/inference/wilson-interval.ts";
+import { normalQuantile } from "../core/numeric/normal.ts";
 
 const Z = normalQuantile(0.975);
 

@@ -1,13 +1,5 @@
 import { expect, test } from "vitest";
-import {
-  count,
-  counted,
-  decimals,
-  listed,
-  percent,
-  points,
-  shortened,
-} from "../../../offline-trainer/src/report/format.ts";
+import { count, counted, decimals, listed, points, wholePercent } from "../../../sdk/words/figures.ts";
 
 test("points have one decimal and a minus sign, never a negative zero", () => {
   expect([0.0244, 0, -0.0123, -0.0001, 1].map(points)).toEqual(["2.4", "0.0", "−1.2", "0.0", "100.0"]);
@@ -15,7 +7,7 @@ test("points have one decimal and a minus sign, never a negative zero", () => {
 });
 
 test("a share never reads as all or none where it isn't", () => {
-  expect([0, 0.001, 0.5, 0.948, 0.997, 1].map(percent)).toEqual([
+  expect([0, 0.001, 0.5, 0.948, 0.997, 1].map(wholePercent)).toEqual([
     "0 %",
     "under 1 %",
     "50 %",
@@ -29,9 +21,4 @@ test("counts, nouns and lists", () => {
   expect([7, 1234, 28659, 1234567].map(count)).toEqual(["7", "1\u202f234", "28\u202f659", "1\u202f234\u202f567"]);
   expect([counted(1, "item"), counted(2, "item")]).toEqual(["1 item", "2 items"]);
   expect([listed([]), listed(["a"]), listed(["a", "b", "c"])]).toEqual(["", "a", "a, b and c"]);
-});
-
-test("a label is cut between characters, not inside one", () => {
-  expect(shortened("gsm", 3)).toBe("gsm");
-  expect(shortened("😀😀😀😀", 3)).toBe("😀😀…");
 });

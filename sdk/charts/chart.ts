@@ -1,0 +1,88 @@
+/** What is drawn, by the names of Observable Plot. */
+export type MarkName =
+  "axisX" | "axisY" | "dot" | "gridX" | "gridY" | "line" | "link" | "rect" | "ruleX" | "ruleY" | "text";
+
+/** One mark of a chart: a function of Plot, by name, with what it takes. */
+export interface ChartMark {
+  readonly mark: MarkName;
+  /** Null where the mark needs none: axes and grids with ticks of their own. */
+  readonly data: readonly unknown[] | null;
+  /** Channels are names of the data's fields. */
+  readonly options: Readonly<Record<string, unknown>>;
+}
+
+/** A scale of a chart. */
+export interface ChartScale {
+  readonly domain: readonly (number | string)[];
+  readonly [option: string]: unknown;
+}
+
+/**
+ * A chart as a description that Observable Plot draws, in Node, in a page or in a notebook: the SDK itself depends on no
+ * library for it. Colours are variables of a style sheet: `--accent`, `--stronger`, `--miss`, `--item`, `--muted`,
+ * `--grid`, `--rule`, `--page`.
+ * @example
+ * const { label, marks, ...options } = errorBySizeChart("overall", lines, 0.08);
+ * Plot.plot({ ...options, ariaLabel: label, marks: marks.map(({ mark, data, options }) =>
+ *   data === null ? Plot[mark](options) : Plot[mark](data, options)) });
+ */
+export interface Chart {
+  /** What a reader who doesn't see it is told. */
+  readonly label: string;
+  /** @unit pixels */
+  readonly width: number;
+  readonly height: number;
+  readonly marginTop: number;
+  readonly marginRight: number;
+  readonly marginBottom: number;
+  readonly marginLeft: number;
+  readonly x: ChartScale;
+  readonly y: ChartScale;
+  readonly marks: readonly ChartMark[];
+}
+
+/** Width of one of several charts side by side: a phone's column. @unit pixels */
+export const PANEL_WIDTH = 320;
+
+/** A mark of some data, or one that needs none. */
+export function chartMark(
+  mark: MarkName,
+  data: readonly unknown[] | null,
+  options: ChartMark["options"] = {},
+): ChartMark {
+  return { mark, data, options };
+}
+
+/** Grid lines and an axis of values; its label stands above it. */
+export function valueAxis(label: string | null, options: ChartMark["options"] = {}): ChartMark[] {
+  return [
+    chartMark("gridY", null, { ticks: 5, stroke: "var(--grid)", strokeOpacity: 1 }),
+    chartMark("axisY", null, {
+      ticks: 5,
+      tickSize: 0,
+      label,
+      labelArrow: "none",
+      labelAnchor: "top",
+      color: "var(--muted)",
+      ...options,
+    }),
+  ];
+}
+
+/** An axis of places, its label below it. @param ticks - where they stand @default evenly */
+export function placeAxis(
+  label: string | null,
+  options: ChartMark["options"] = {},
+  ticks: readonly number[] | null = null,
+): ChartMark {
+  return chartMark("axisX", ticks, {
+    ...(ticks === null && { ticks: 6 }),
+    tickSize: 3,
+    label,
+    labelAnchor: "center",
+    labelArrow: "none",
+    labelOffset: 32,
+    color: "var(--muted)",
+    ...options,
+  });
+}

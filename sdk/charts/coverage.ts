@@ -1,0 +1,112 @@
+import { counted, wholePercent } from "../words/figures.ts";
+import { chartMark, PANEL_WIDTH, placeAxis, valueAxis, type Chart } from "./chart.ts";
+import type { CoveragePoint, CoverageSeries } from "./coverage-series.ts";
+
+const NOMINAL = 95;
+const MARGINS = { marginTop: 10, marginRight: 8, marginBottom: 34, marginLeft: 44 };
+
+/** How one kind of point is drawn, and what a key calls it. */
+export interface CoverageKind {
+  readonly split: CoveragePoint["split"];
+  readonly evidence: CoveragePoint["evidence"];
+  readonly label: string;
+  readonly colour: "accent" | "stronger";
+  readonly symbol: "circle" | "diamond";
+  readonly hollow: boolean;
+}
+
+/** In the order in which a form's points stand side by side. */
+const KINDS: readonly CoverageKind[] = [
+  kind("interpolation", "served", "like the models seen"),
+  kind("interpolation", "alone", "like the models seen, a scenario’s own answers alone"),
+  kind("extrapolation", "served", "stronger than any seen"),
+  kind("extrapolation", "alone", "stronger, a scenario’s own answers alone"),
+];
+
+function kind(split: CoverageKind["split"], evidence: CoverageKind["evidence"], label: string): CoverageKind {
+  const drawn =
+    split === "interpolation"
+      ? ({ colour: "accent", symbol: "circle" } as const)
+      : ({ colour: "stronger", symbol: "diamond" } as const);
+  return { split, evidence, label, ...drawn, hollow: evidence === "alone" };
+}
+
+/** The kinds of points that there are, for a key. */
+export function coverageKinds(points: readonly CoveragePoint[]): CoverageKind[] {
+  return KINDS.filter((own) => points.some((point) => isOf(point, own)));
+}
+
+/** Where the scale of several charts begins that are to be compared: at 80 % or below. @unit percent */
+export function lowestCoverage(series: readonly CoverageSeries[]): number {
+  const lowest = Math.min(...series.flatMap(({ points }) => points.map(({ low }) => low)));
+  return Math.max(0, Math.min(80, 10 * Math.floor(10 * lowest)));
+}
+
+/**
+ * How many of the 95 % intervals hold the true score, by the number of items, with a bar over where the share itself may
+ * lie.
+ * @param from - where the scale begins ({@link lowestCoverage})
+ */
+export function coverageChart({ id, items, points }: CoverageSeries, from: number): Chart {
+  const kinds = coverageKinds(points);
+  const gap = Math.min(0.2, 0.8 / kinds.length);
+  const label = points.map(
+    (point) => `${items[point.place]!} items, ${kinds.find((own) => isOf(point, own))!.label}: ${told(point)}`,
+  );
+  const marks = kinds.flatMap((own, k) => {
+    const shift = (k - (kinds.length - 1) / 2) * gap;
+    const drawn = points
+      .filter((point) => isOf(point, own))
+      .map((point) => ({
+        x: point.place + shift,
+        y: 100 * point.coverage,
+        low: 100 * point.low,
+        high: 100 * point.high,
+        title: `${items[point.place]!} items: ${told(point)}`,
+      }));
+    const stroke = `var(--${own.colour})`;
+    return [
+      chartMark("ruleX", drawn, { x: "x", y1: "low", y2: "high", stroke, strokeWidth: own.hollow ? 1.2 : 2 }),
+      chartMark("dot", drawn, {
+        x: "x",
+        y: "y",
+        title: "title",
+        symbol: own.symbol,
+        r: 3.2,
+        fill: own.hollow ? "var(--page)" : stroke,
+        stroke,
+        strokeWidth: 1.4,
+      }),
+    ];
+  });
+  return {
+    label: `${id}, share of 95 % intervals that hold the true score. ${label.join("; ")}.`,
+    width: PANEL_WIDTH,
+    height: 210,
+    ...MARGINS,
+    x: { domain: [-0.5, items.length - 0.5] },
+    y: { domain: [from, 100], grid: false },
+    marks: [
+      ...valueAxis(null, { tickFormat: (share: number) => `${share} %` }),
+      placeAxis("items asked", { tickFormat: (place: number) => String(items[place]!) }, ticks(items)),
+      chartMark("ruleY", [NOMINAL], { stroke: "var(--muted)", strokeWidth: 1.4, strokeDasharray: "4 3" }),
+      ...marks,
+    ],
+  };
+}
+
+function isOf(point: CoveragePoint, { split, evidence }: CoverageKind): boolean {
+  return point.split === split && point.evidence === evidence;
+}
+
+function told({ coverage, low, high, models }: CoveragePoint): string {
+  return `${wholePercent(coverage)} (${wholePercent(low)} to ${wholePercent(high)}) of ${counted(models, "model")}`;
+}
+
+/** Places that have room for their label, the last always. */
+function ticks(items: readonly number[]): number[] {
+  const room = (PANEL_WIDTH - MARGINS.marginLeft - MARGINS.marginRight) / items.length;
+  const longest = Math.max(...items.map((n) => String(n).length));
+  const step = Math.ceil((7 * longest + 6) / room);
+  return items.map((_, place) => place).filter((place) => (items.length - 1 - place) % step === 0);
+}

@@ -1,0 +1,90 @@
+import { points as inPoints } from "../words/figures.ts";
+import { chartMark, PANEL_WIDTH, placeAxis, valueAxis, type Chart, type ChartMark } from "./chart.ts";
+
+/** A form's typical error. */
+export interface ErrorPoint {
+  /** Items that it asks. */
+  readonly items: number;
+  /** Mean absolute error. @unit fraction */
+  readonly error: number;
+}
+
+/** The errors of one estimator, or of one kind of models, over the sizes of forms. */
+export interface ErrorLine {
+  readonly label: string;
+  readonly points: readonly ErrorPoint[];
+  /** Variable of the style sheet. */
+  readonly colour: string;
+  /** A symbol of Plot; null for a line without marks. */
+  readonly symbol: string | null;
+  /** `strong`: what the chart is about; `plain`: beside it; `faint`: for comparison, not told; `dashed`: the bar to beat. */
+  readonly kind: "strong" | "plain" | "faint" | "dashed";
+}
+
+const STROKES: Readonly<Record<ErrorLine["kind"], ChartMark["options"]>> = {
+  strong: { strokeWidth: 2.6 },
+  plain: { strokeWidth: 1.8 },
+  faint: { strokeWidth: 1.2 },
+  dashed: { strokeWidth: 1.6, strokeDasharray: "4 3" },
+};
+
+/**
+ * Typical error in points by the number of items asked, on a logarithmic axis.
+ * @param lines - drawn in this order, the last on top
+ * @param highest - error at which the scale ends: the same in charts that are to be compared
+ */
+export function errorBySizeChart(title: string, lines: readonly ErrorLine[], highest: number): Chart {
+  const sizes = [...new Set(lines.flatMap(({ points }) => points.map(({ items }) => items)))].sort((x, y) => x - y);
+  const told = lines.filter(({ kind }) => kind !== "faint");
+  const label = sizes.map((items) => {
+    const values = told.flatMap((line) => {
+      const point = line.points.find((own) => own.items === items);
+      return point ? [`${line.label} ${inPoints(point.error)}`] : [];
+    });
+    return `${items} items: ${values.join(", ")}`;
+  });
+  return {
+    label: `${title}: typical error in points. ${label.join("; ")}.`,
+    width: PANEL_WIDTH,
+    height: 200,
+    marginTop: 22,
+    marginRight: 14,
+    marginBottom: 36,
+    marginLeft: 34,
+    x: { domain: domainOf(sizes), insetLeft: 10, insetRight: 10 },
+    y: { domain: [0, 105 * highest], grid: false },
+    marks: [
+      ...valueAxis("points"),
+      placeAxis(
+        "items asked",
+        { tickFormat: (x: number) => String(Math.round(Math.exp(x))) },
+        withRoom(sizes).map(Math.log),
+      ),
+      ...lines.flatMap(lineMarks),
+    ],
+  };
+}
+
+function lineMarks({ points, colour, symbol, kind }: ErrorLine): ChartMark[] {
+  const drawn = points.map(({ items, error }) => ({ x: Math.log(items), y: 100 * error }));
+  const at = { x: "x", y: "y" };
+  const stroke = `var(--${colour})`;
+  const line = chartMark("line", drawn, { ...at, stroke, ...STROKES[kind] });
+  if (symbol === null) return [line];
+  const faint = kind === "faint";
+  const fill = faint ? { fill: "var(--page)", stroke, strokeWidth: 1.2 } : { fill: stroke };
+  return [line, chartMark("dot", drawn, { ...at, r: faint ? 2.6 : 3.6, symbol, ...fill })];
+}
+
+/** Logarithms are taken here: on a logarithmic scale of its own Plot leaves out labels of sizes that are asked for. */
+function domainOf(sizes: readonly number[]): [number, number] {
+  const [low, high] = [Math.log(sizes[0]!), Math.log(sizes.at(-1)!)];
+  return low < high ? [low, high] : [low - 0.5, high + 0.5];
+}
+
+/** Sizes that have room for their label, the largest first. */
+function withRoom(sizes: readonly number[]): number[] {
+  return [...sizes]
+    .reverse()
+    .reduce<number[]>((kept, n) => (kept.length === 0 || n * 1.3 <= kept.at(-1)! ? [...kept, n] : kept), []);
+}

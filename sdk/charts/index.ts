@@ -1,0 +1,28 @@
+export {
+  chartMark,
+  PANEL_WIDTH,
+  placeAxis,
+  valueAxis,
+  type Chart,
+  type ChartMark,
+  type ChartScale,
+  type MarkName,
+} from "./chart.ts";
+export { coverageChart, coverageKinds, lowestCoverage, type CoverageKind } from "./coverage.ts";
+export { coverageInterval } from "./coverage-interval.ts";
+export { coverageSeries, type CoveragePoint, type CoverageSeries } from "./coverage-series.ts";
+export { errorBySizeChart, type ErrorLine, type ErrorPoint } from "./error-by-size.ts";
+export { extent } from "./extent.ts";
+export { itemMapChart, type ItemMap } from "./item-map.ts";
+export {
+  comparableForms,
+  formTotals,
+  itemTotal,
+  measuredScenarios,
+  type MeasuredForm,
+  type MeasuredManifest,
+  type MeasuredScenario,
+} from "./measured-forms.ts";
+export { shownParameters, type ShownParameters } from "./shown-parameters.ts";
+export { sourceStripChart, type SourceStripOptions } from "./source-strip.ts";
+export { thin } from "./thin.ts";

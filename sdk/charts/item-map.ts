@@ -1,0 +1,71 @@
+import { counted, decimals } from "../words/figures.ts";
+import { chartMark, PANEL_WIDTH, placeAxis, valueAxis, type Chart } from "./chart.ts";
+import { extent } from "./extent.ts";
+import type { ShownParameters } from "./shown-parameters.ts";
+import { thin } from "./thin.ts";
+
+export interface ItemMap {
+  readonly title: string;
+  readonly parameters: ShownParameters;
+  /** Positions of the anchors. */
+  readonly anchors: ArrayLike<number>;
+  /** Positions of the items that are marked as worth auditing. @default none */
+  readonly suspects?: readonly number[];
+  /** Name of an anchor or a suspect, told by pointing at it. @default none */
+  readonly nameOf?: (item: number) => string;
+  /** Other items drawn at most, evenly thinned. */
+  readonly most: number;
+  /** @unit pixels @default that of a panel */
+  readonly width?: number;
+  /** Discriminations that the scale runs over: the same in charts that are to be compared. */
+  readonly domain: readonly [low: number, high: number];
+}
+
+/** Every item by difficulty and discrimination, anchors marked, and what is worth auditing. */
+export function itemMapChart(map: ItemMap): Chart {
+  const { title, parameters, anchors, suspects = [], nameOf, most, width = PANEL_WIDTH, domain } = map;
+  const { difficulty, discrimination } = parameters;
+  const marked = new Set([...Array.from(anchors), ...suspects]);
+  const at = (item: number): { x: number; y: number; title?: string } => ({
+    x: difficulty[item]!,
+    y: discrimination[item]!,
+    ...(nameOf && marked.has(item) && { title: nameOf(item) }),
+  });
+  const others = Array.from(difficulty.keys()).filter((item) => !marked.has(item));
+  const [easy, hard] = extent(difficulty);
+  const [low, high] = extent(discrimination);
+  const place = { x: "x", y: "y" };
+  const named = nameOf ? { title: "title" } : {};
+  return {
+    label: `${title}: ${counted(difficulty.length, "item")} by difficulty, from ${decimals(easy)} to ${decimals(hard)}, and discrimination, from ${decimals(low)} to ${decimals(high)}; ${counted(anchors.length, "anchor")} marked.`,
+    width,
+    height: Math.round(Math.min(340, 0.72 * width)),
+    marginTop: 20,
+    marginRight: 12,
+    marginBottom: 36,
+    marginLeft: 34,
+    x: { domain: easy < hard ? [easy, hard] : [easy - 1, hard + 1], insetLeft: 5, insetRight: 5 },
+    y: { domain, insetTop: 4 },
+    marks: [
+      ...valueAxis("discrimination"),
+      placeAxis("difficulty (easy → hard)"),
+      chartMark("dot", thin(others, most).map(at), { ...place, r: 1.6, fill: "var(--item)", fillOpacity: 0.55 }),
+      chartMark("dot", Array.from(anchors, at), {
+        ...place,
+        ...named,
+        r: 2.8,
+        fill: "var(--accent)",
+        stroke: "var(--page)",
+        strokeWidth: 0.6,
+      }),
+      chartMark("dot", suspects.map(at), {
+        ...place,
+        ...named,
+        r: 3,
+        symbol: "times",
+        stroke: "var(--miss)",
+        strokeWidth: 1.4,
+      }),
+    ],
+  };
+}
