@@ -50,14 +50,16 @@ def score(bundle, responses, form=None):
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description="A model's score from its answers to the anchors")
     parser.add_argument("bundle")
-    parser.add_argument("answers", help='{"item id": score}, null for no answer')
+    parser.add_argument("answers", help='{"item id": score}, null for no answer; or {"responses": {…}}')
     parser.add_argument("--form")
     options = parser.parse_args()
-    given = json.loads(pathlib.Path(options.answers).read_text("utf-8"))
     try:
+        given = json.loads(pathlib.Path(options.answers).read_text("utf-8"))
+        # {"responses": {…}} is a request's body; an item may be called "responses", then it has a score
+        given = given["responses"] if isinstance(given.get("responses"), dict) else given
         result = score(options.bundle, given, options.form)
-    except Refused as refused:
-        raise SystemExit(f"estimate.py: {refused}") from None
+    except (Refused, OSError, ValueError) as error:
+        raise SystemExit(f"estimate.py: {error}") from None
     if result["score"] is None:
         raise SystemExit(f"estimate.py: {result['reason']}")
     interval = result["interval"]

@@ -177,4 +177,5 @@ if __name__ == "__main__":
     options = parser.parse_args()
     opened = Bundle(options.bundle)
     given = json.loads(pathlib.Path(options.answers).read_text("utf-8"))
+    given = given["responses"] if isinstance(given.get("responses"), dict) else given
     print(json.dumps(estimate(opened, given, options.form or opened.manifest["defaultForm"]), indent=2))

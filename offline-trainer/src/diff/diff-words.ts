@@ -45,5 +45,6 @@ export function diffWords(
     ...(!same && Object.values(forms).some(({ hit }) => hit.length > 0)
       ? ["Answers to changed anchors are refused (item_changed), or count as missing with --drop-changed."]
       : []),
+    ...(same ? [] : ["A bundle of the new items on this one's scale, its other anchors kept: anchoreval fit --base."]),
   ];
 }

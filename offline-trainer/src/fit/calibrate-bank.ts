@@ -40,7 +40,7 @@ export interface CalibrateBankOptions extends BankModel {
   readonly backend: CalibrationBackend;
   readonly random: RandomSource;
   readonly calibrator: typeof calibrate;
-  /** Items that keep their parameters; of penalised estimation alone. */
+  /** Items that keep their parameters: abilities and the others are then found together, whatever the estimation. */
   readonly known?: KnownItems;
   readonly tolerance?: number;
   readonly onStep?: (step: CalibrationStep) => void;
@@ -65,7 +65,7 @@ export async function calibrateBank(responses: Responses, options: CalibrateBank
     onStep,
     signal,
   } = options;
-  if (estimation === "penalised") {
+  if (estimation === "penalised" || items) {
     const fit = await calibrator(responses, {
       dims,
       shrinkage,

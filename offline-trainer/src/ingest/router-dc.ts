@@ -50,7 +50,7 @@ export async function readRouterDc(paths: readonly string[], options: ScoreOptio
     });
     issues.refuse();
   }
-  checkTable(table, all);
+  checkTable(table, all, 1);
   const order = groupedOrder(items);
   return {
     matrix: assembleMatrix(

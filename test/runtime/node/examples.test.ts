@@ -160,6 +160,23 @@ describe.skipIf(!python)("examples/python/estimate.py (skipped without python3)"
       `${points(score!)}, 95 % interval ${points(interval!.low)} to ${points(interval!.high)}`,
     );
     expect(code).toBe(0);
+    const body = folder.write("body.json", JSON.stringify({ responses: answers }));
+    expect((await estimate(bundle, body, "--form", "20")).out).toBe(out);
+  });
+
+  test.each([
+    ["a file that isn't there", () => [bundle, folder.path("nowhere.json")], "No such file"],
+    ["a file that isn't JSON", () => [bundle, folder.write("torn.json", "{")], "Expecting property name"],
+    [
+      "a Worker that isn't there",
+      () => ["http://127.0.0.1:9/v1/bundles/x/1.0.0", folder.write("a.json", "{}")],
+      "refused",
+    ],
+  ])("says in a line what fails: %s", async (_, given, words) => {
+    const { code, err } = await estimate(...given());
+    expect(err).toMatch(/^estimate\.py: [^\n]*\n$/);
+    expect(err).toContain(words);
+    expect(code).toBe(1);
   });
 
   test("names what the Worker refuses", async () => {

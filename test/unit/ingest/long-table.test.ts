@@ -163,7 +163,6 @@ describe("refused", () => {
       'a hash is SHA-256, 64 lowercase hex digits, got "x"',
       "model=llm,item=task+doc,score=acc,hash=text",
     ],
-    ["four models", () => jsonl(ROWS.slice(0, 16)), "4 models are too few"],
     ["nothing", () => "", "the file is empty"],
   ])("%s", async (name, text, words, columns) => {
     const named = columns === undefined ? COLUMNS : parseTableColumns([columns]);
@@ -274,12 +273,21 @@ describe("import --from table", () => {
     ["no question", [{ scores: {} }], "entry 1: an entry has question, a text, and scores, by model"],
     ["null", [null], "entry 1: an entry has question"],
     ["a score out of range", entries(2, (k) => 3 * k), 'entry 2, field "score": a score is in [0,1], got 3'],
-    ["four models", [{ question: "?", scores: { a: 1, b: 1, c: 1, d: 1 } }], "4 models are too few"],
   ])("--from routerdc: %s", async (name, value, words) => {
     const path = folder.write(`${name}/data.json`, JSON.stringify(value));
     const told = await command("--from", "routerdc", path, "--out", folder.path("never"));
     expect(told).toMatchObject({ code: 2, out: "" });
     expect(told.err).toContain(words);
+  });
+
+  test("four models are read: they may be those that were run again", async () => {
+    const few = [{ question: "?", scores: { a: 1, b: 1, c: 0, d: 1 } }];
+    const path = folder.write("few/data.json", JSON.stringify(few));
+    const told = await command("--from", "routerdc", path, "--out", folder.path("few-out"));
+    expect(told.code).toBe(0);
+    expect(told.out).toContain("a fit needs at least 5 models");
+    const rows = folder.write("few.jsonl", jsonl(ROWS.slice(0, 16)));
+    expect((await readLongTable(rows, COLUMNS)).matrix.subjects).toHaveLength(4);
   });
 
   test("--from routerdc: two files of one name", async () => {

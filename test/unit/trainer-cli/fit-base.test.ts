@@ -171,6 +171,34 @@ describe("fit --base", () => {
     expect(after.manifest.base!.bridge.overall).toMatchObject({ models: 30, slope: expect.closeTo(1, 9) as number });
   });
 
+  test.each([
+    { name: "marginal", how: ["--dims", "1", "--estimation", "marginal"] },
+    { name: "1pl", how: ["--irt-model", "1pl", "--estimation", "marginal"] },
+    { name: "joint", how: ["--dims", "2", "--joint"] },
+    { name: "chosen on purpose", how: ["--dims", "1", "--selection", "greedy-variance"] },
+    { name: "a total, too", how: ["--dims", "1", "--total", "12"] },
+  ])("a base of another kind: $name", async ({ how }) => {
+    expect((await fit("1.0.0", "other", "--items", oldItems, "--anchors", "10", ...how)).code).toBe(0);
+    const onIt = ["--base", folder.path("other"), "--items", newItems, "--rerun", rerun];
+    expect((await fit("2.0.0", "onOther", ...onIt)).code).toBe(0);
+    const [before, after] = [await load("other"), await load("onOther")];
+    for (const [id, own] of after.parameters)
+      if (before.parameters.has(id)) expect(own).toEqual(before.parameters.get(id));
+    const kinds = ({ manifest }: Loaded): unknown =>
+      manifest.forms.map(({ id, selection, estimator }) => [id, selection, estimator]);
+    expect(kinds(after)).toEqual(kinds(before));
+    expect(after.manifest.banks.map(({ id, dims, irtModel }) => [id, dims, irtModel])).toEqual(
+      before.manifest.banks.map(({ id, dims, irtModel }) => [id, dims, irtModel]),
+    );
+  });
+
+  test("items with asymptotes can't be stood on", async () => {
+    const how = ["--items", oldItems, "--anchors", "10", "--irt-model", "3pl"];
+    expect((await fit("1.0.0", "guessed", ...how)).code).toBe(0);
+    const { code, err } = await fit("2.0.0", "refused", "--base", folder.path("guessed"), "--items", newItems);
+    expect([code, err]).toEqual([2, expect.stringContaining("was calibrated by 3pl")]);
+  });
+
   test("the same input gives the same bytes", async () => {
     await based("--rerun", rerun);
     const first = readFileSync(folder.path("v2/manifest.json"));
