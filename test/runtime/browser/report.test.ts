@@ -1,7 +1,7 @@
 import { pathToFileURL } from "node:url";
-import { renderReport } from "anchoreval-trainer";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { renderReport } from "../../../offline-trainer/src/report/render-report.ts";
 import { tempFolder } from "../../support/temp-folder.ts";
 import { sampleFit } from "../../unit/report/sample-fit.ts";
 import { NO_BROWSER, openBrowser } from "./support/open-browser.ts";

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
-import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+import type { BrowserContext, Page } from "playwright-core";
 import { ROOT } from "../../../support/source-imports.ts";
 
 /** What the page wrote to the console, failed to load, or asked of others, over all visits. */
@@ -9,14 +9,8 @@ export const complaints: string[] = [];
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
-/** Opens the page at a place, and waits until it is shown. */
-export async function visit(
-  browser: Browser,
-  url: string,
-  hash: string,
-  options: BrowserContextOptions = {},
-): Promise<Page> {
-  const context = await browser.newContext({ viewport: { width: 1100, height: 800 }, ...options });
+/** Opens the page at a place, and waits until it is shown. Pages of one context share what was loaded, and no state. */
+export async function visit(context: BrowserContext, url: string, hash: string): Promise<Page> {
   const page = await context.newPage();
   page.on("console", (message) => {
     // An answer of 401 or 404 is one that the page shows in words; Chromium notes it all the same.
@@ -71,16 +65,23 @@ export function overflow(page: Page): Promise<number> {
   return page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
 }
 
-/** Findings of axe that are serious: rule, and the elements that break it. */
-export async function seriousFindings(page: Page): Promise<string[]> {
+/**
+ * Findings of axe that are serious: rule, and the elements that break it.
+ * @param rules - colours alone where another theme of the same page has been seen whole
+ */
+export async function seriousFindings(page: Page, rules: "all" | "colours" = "all"): Promise<string[]> {
   if (await page.evaluate(() => !("axe" in window))) await page.evaluate(AXE);
-  return page.evaluate(async () => {
+  return page.evaluate(async (options) => {
     const { axe } = window as unknown as {
-      axe: { run(): Promise<{ violations: { id: string; impact: string; nodes: { html: string }[] }[] }> };
+      axe: {
+        run(options: object): Promise<{ violations: { id: string; impact: string; nodes: { html: string }[] }[] }>;
+      };
     };
-    const { violations } = await axe.run();
+    const { violations } = await axe.run(options);
     return violations
       .filter(({ impact }) => impact === "serious" || impact === "critical")
       .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 120)).join(" | ")}`);
-  });
+  }, RULES[rules]);
 }
+
+const RULES = { all: {}, colours: { runOnly: ["color-contrast", "link-in-text-block"] } };
