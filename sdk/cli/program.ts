@@ -103,9 +103,20 @@ function reportError(program: Program, error: unknown, { stdout, stderr }: Strea
       `${JSON.stringify({ error: { code: error.code, message: error.message, issues: error.issues } }, null, 2)}\n`,
     );
   stderr.write(`${program.name}: ${error.message} [${error.code}]\n`);
-  for (const issue of error.issues.slice(0, 10)) stderr.write(`  ${issue.path.join(", ")}: ${issue.message}\n`);
+  for (const issue of isToldWhole(error) ? [] : error.issues.slice(0, 10))
+    stderr.write(`  ${issue.path.join(", ")}: ${issue.message}\n`);
   if (error.issues.length > 10) stderr.write(`  … and ${error.issues.length - 10} more\n`);
   return USAGE_CODES.has(error.code) ? 2 : 1;
+}
+
+/** Whether the message has said all that the only issue says. */
+function isToldWhole({ message, issues }: AnchorEvalError): boolean {
+  const [only, ...more] = issues;
+  return (
+    only !== undefined &&
+    more.length === 0 &&
+    [only.message, ...only.path.map(String)].every((part) => message.includes(part))
+  );
 }
 
 function programHelp({ name, summary, commands, external }: Program): string {
