@@ -23,6 +23,6 @@ export {
   type MeasuredManifest,
   type MeasuredScenario,
 } from "./measured-forms.ts";
-export { shownParameters, type ShownParameters } from "./shown-parameters.ts";
+export { DIFFICULTY_LIMIT, shownParameters, type ShownParameters } from "./shown-parameters.ts";
 export { sourceStripChart, type SourceStripOptions } from "./source-strip.ts";
 export { thin } from "./thin.ts";

@@ -65,7 +65,7 @@ export interface SelectionInput {
   readonly simulatedProposals?: number;
   /** Generations of each genetic search at most. @default 100 */
   readonly generations?: number;
-  /** How anchors are chosen by their information. @default {@link DEFAULT_DESIGN} */
+  /** How anchors are chosen by their information. @default an even grid, one bin an anchor, at the MAP */
   readonly design?: AnchorDesign;
   /** Subsets drawn of each size, where one of many is chosen. @default 200 */
   readonly candidates?: number;

@@ -57,7 +57,7 @@ export interface CalibrationState extends Parameters {
 export interface Calibration extends Parameters {
   readonly dims: number;
   readonly scales: Scales;
-  /** φ of every item ({@link dispersions}); null for coded responses. */
+  /** φ of every item: the variance of its scores is φ times that of its link; null for coded responses. */
   readonly dispersion: Float64Array | null;
   /** Penalised negative log-likelihood at the end, in nats. */
   readonly value: number;
@@ -74,7 +74,7 @@ export interface Calibration extends Parameters {
  * every item, learned between rounds too, over which their likelihood is divided. Where the backend has one that
  * finishes it, that one goes on from the last round's end: to a relative 1e-9, with few evaluations.
  *
- * Without known items the result is rotated by a fixed rule ({@link canonicalRotation}), so that reruns agree; with
+ * Without known items the result is rotated to the axes of the discriminations' second moments, largest first, so that reruns agree; with
  * them it is on their scale, θ has their prior, and they stay as they are to the last bit.
  * @throws AnchorEvalError `aborted`; `invalid_option` for known items that don't fit
  */

@@ -30,7 +30,7 @@ export interface ReadResponsesOptions extends ScoreOptions {
   readonly oneScenario?: boolean;
   /** Models below which they are refused. @default 5: item parameters say nothing of fewer */
   readonly leastModels?: number;
-  /** All items are one scenario of this name, their scenarios its subscenarios ({@link poolItems}). */
+  /** All items are one scenario of this name, their scenarios its subscenarios; their own subscenarios are lost. */
   readonly pool?: string;
 }
 

@@ -190,7 +190,7 @@ export type NumericOption = keyof typeof SIMULATE_OPTIONS;
 export const ROW_ORDERS = ["newest-first", "oldest-first"] as const;
 export type RowOrder = (typeof ROW_ORDERS)[number];
 
-/** What {@link simulateLeaderboard} takes; units and ranges are in {@link SIMULATE_OPTIONS}. */
+/** What {@link simulateLeaderboard} takes; defaults are {@link SIMULATE_DEFAULTS}. */
 export type SimulateOptions = { readonly [Key in NumericOption]: number } & {
   /** Order of the rows by date. */
   readonly order: RowOrder;
