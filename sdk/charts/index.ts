@@ -1,3 +1,7 @@
+/**
+ * Charts of a bundle as descriptions that Observable Plot draws, and what stands in them.
+ * @module anchoreval/charts
+ */
 export {
   chartMark,
   PANEL_WIDTH,

@@ -4,6 +4,7 @@ import { extent } from "./extent.ts";
 import type { ShownParameters } from "./shown-parameters.ts";
 import { thin } from "./thin.ts";
 
+/** What an item map shows. */
 export interface ItemMap {
   readonly title: string;
   readonly parameters: ShownParameters;

@@ -5,6 +5,7 @@ import type { NearestBackend } from "../clustering/nearest-centroids.ts";
 import type { ItemFeatures } from "./sublime/item-features.ts";
 import type { SubsetRanking } from "./sublime/subset-ranking.ts";
 
+/** The ways to choose anchors, by name. */
 export const SELECTIONS = [
   "stratified",
   "random",
@@ -17,6 +18,8 @@ export const SELECTIONS = [
   "irt-kmeans",
   "correctness-kmeans",
 ] as const;
+
+/** A way to choose anchors. */
 export type Selection = (typeof SELECTIONS)[number];
 
 /** Whether a selection leaves out items that say the same as another. */

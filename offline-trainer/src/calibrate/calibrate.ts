@@ -12,6 +12,7 @@ import type { CalibrationBackend, GradedResponses, Parameters, Responses } from 
 /** Evaluations of the last round on the backend that finishes it: docs/gpu.md has what they cost and gain. */
 const FINISH_EVALUATIONS = 30;
 
+/** How answers are calibrated. */
 export interface CalibrateOptions {
   /** Latent dimensions D. */
   readonly dims: number;
@@ -35,6 +36,7 @@ export interface CalibrateOptions {
   readonly signal?: AbortSignal;
 }
 
+/** How far a calibration is. */
 export interface CalibrationStep {
   readonly round: number;
   readonly evaluations: number;

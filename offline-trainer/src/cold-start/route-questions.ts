@@ -20,6 +20,7 @@ const AXES = 100;
 /** Neighbours, unless told: the seed's. */
 export const DEFAULT_NEIGHBOURS = 20;
 
+/** How routing is learned. */
 export interface RouteOptions {
   readonly backend: CalibrationBackend;
   /** Latent dimensions of the item parameters. */

@@ -22,6 +22,7 @@ export interface LimitedExposure {
   readonly evaluations: number;
 }
 
+/** The limit, and the evaluations that shares are measured on. */
 export interface LimitExposureOptions {
   /** r, the largest share of evaluations in which an item may be given; (0,1]. */
   readonly limit: number;

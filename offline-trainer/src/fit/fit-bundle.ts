@@ -13,6 +13,7 @@ import { anchorNumbers, formPlans, withSecondForms } from "./form-plans.ts";
 import type { FittedBank } from "./fitted-bank.ts";
 import { stopwatch } from "./stopwatch.ts";
 
+/** A fit: what a bundle's files and its report are made from. */
 export interface FitResult {
   readonly banks: readonly FittedBank[];
   /** What the files are encoded from; a report can be added before they are. */

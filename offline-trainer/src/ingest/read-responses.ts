@@ -23,6 +23,7 @@ import { isParquet, readParquetTable } from "./parquet-table.ts";
 import { isPyIrt, pyIrtReader } from "./py-irt.ts";
 import { ScoreTable } from "./score-table.ts";
 
+/** How a table of scores is read. */
 export interface ReadResponsesOptions extends ScoreOptions {
   /** File that describes the items. @default none: scenarios are taken from the ids */
   readonly items?: string;

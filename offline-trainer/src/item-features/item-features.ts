@@ -13,6 +13,7 @@ import { textColumns } from "./text-columns.ts";
 export const TEXT_USES = ["auto", "yes", "no"] as const;
 export type TextUse = (typeof TEXT_USES)[number];
 
+/** What items are described by. */
 export interface ItemFeaturesOptions {
   /** @default auto */
   readonly texts?: TextUse;

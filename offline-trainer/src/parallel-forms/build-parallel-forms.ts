@@ -6,6 +6,7 @@ import { matchingFeatures } from "./matching-features.ts";
 import { formQuotas, type Quotas, type Stratum } from "./quotas.ts";
 import { refineForms, type Refinement } from "./refine-forms.ts";
 
+/** How many forms of which size, and what they are matched in. */
 export interface ParallelFormsOptions {
   /** Items of a form. */
   readonly size: number;
