@@ -19,6 +19,10 @@ export interface SourceStripOptions {
 /**
  * The source models along their full scores as stacked dots; what lies beyond the weakest and the strongest is tinted.
  * @param sourceScores - fractions, in any order
+ * @example
+ * const { score, interval } = estimateFromAnchors(bundle, responses).scenarios["gsm8k"]!;
+ * const { sourceScores } = bundle.scenarios.get("gsm8k")!;
+ * sourceStripChart("gsm8k", sourceScores, { shown: { score: score!, interval } });
  */
 export function sourceStripChart(
   title: string,
