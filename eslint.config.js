@@ -6,6 +6,7 @@ export default tseslint.config(
   {
     ignores: [
       "**/dist/**",
+      "out/**",
       "**/.wrangler/**",
       "workers/public/**",
       "offline-trainer/assets/**",

@@ -5,7 +5,7 @@ import { points } from "./figures.ts";
 const MOST_DRAWN = 0.1;
 
 /** What a bundle says of the earlier version that it stands on: what is the same, what was placed by what, how scores go over. */
-export function baseWords({ base, scenarios, sources }: Manifest): string[] {
+export function baseWords({ base, scenarios, sources }: Pick<Manifest, "base" | "scenarios" | "sources">): string[] {
   if (!base) return [];
   const { benchmark, version, items, rerun, drawn, texts, anchors, bridge } = base;
   const count = scenarios.reduce((sum, own) => sum + own.items, 0);

@@ -86,6 +86,9 @@ describe("fit --base", () => {
     );
     const { out: shown } = await runCommand("show", folder.path("v2"));
     expect(shown).toContain("100 of 120 items keep their parameters of quiz 1.0.0");
+    const report = readFileSync(folder.path("v2/report.html"), "utf8");
+    expect(report).toContain("100 of 120 items keep their parameters of quiz 1.0.0");
+    expect(report).toContain("full scores, and measured errors, rest on them for 13.3 % of the answers");
     const [before, after] = [await load("v1"), await load("v2")];
     let same = 0;
     for (const [id, own] of after.parameters) {

@@ -1,7 +1,7 @@
 import { figureOf } from "anchoreval/core";
 import { ERROR_LEVELS, type SplitErrors } from "anchoreval/bundle";
 import { formTotals, itemTotal } from "anchoreval/charts";
-import { count, counted, listed, points, wholePercent } from "anchoreval/words";
+import { baseWords, count, counted, listed, points, wholePercent } from "anchoreval/words";
 import { closingWords } from "../../fit/closing-words.ts";
 import { html, idText, type Html } from "../html.ts";
 import type { ReportData } from "../report-data.ts";
@@ -12,7 +12,7 @@ const LEVEL_95 = ERROR_LEVELS.indexOf(0.95);
 export function summary(data: ReportData): Html {
   return html`<section id="summary" aria-labelledby="summary-title">
     <h2 id="summary-title" class="unseen">In short</h2>
-    ${sentences(data)} ${tiles(data)} ${words(data)}
+    ${sentences(data)} ${standsOn(data)} ${tiles(data)} ${words(data)}
     <p class="meaning">
       <strong>What an interval means:</strong> it is for the score that this run would have got on all items of this
       benchmark version; it says nothing of sampling noise, other prompts or other items.
@@ -41,6 +41,11 @@ function sentences({ manifest, defaultForm }: ReportData): Html {
         : "How large its errors are is not known: the models are too few to keep any of them out and try."
     }
   </p>`;
+}
+
+/** What of it is an earlier version's, and how far its true scores are known. */
+function standsOn({ manifest }: ReportData): Html | null {
+  return manifest.base ? html`<p>${baseWords(manifest).join(" ")}</p>` : null;
 }
 
 /** The default form in a few figures: of the overall score, or of the only scenario's. */
