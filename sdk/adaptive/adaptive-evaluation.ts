@@ -21,6 +21,10 @@ export interface AdaptiveSource {
 /**
  * Next items from a bundle at hand, without a Worker.
  * @param seed - of the draws: the same seed and answers give the same items
+ * @example
+ * const source = localAdaptive(await loadAdaptive("https://evals.example/v1/bundles/mine/1.0.0"));
+ * let turn = await source.begin({ stop: { halfWidth: 0.03 } });
+ * while (turn.state !== null) turn = await source.next(turn.state, { responses: await ask(turn.items) });
  */
 export function localAdaptive(pool: ItemPool, seed: number | string = crypto.randomUUID()): AdaptiveSource {
   const random = createRandom(seed).fork("adaptive");

@@ -22,8 +22,10 @@ export interface AdaptiveOptions {
   readonly stop?: StopRules;
 }
 
+/** What an adaptive evaluation is to find out. */
 export type AdaptiveGoal = "score" | "ability";
 
+/** When an adaptive evaluation ends; the first rule that is met ends it. */
 export interface StopRules {
   /** The score's interval, or the difference's of two models, is at most this much to either side; a fraction. */
   readonly halfWidth?: number;
@@ -76,6 +78,7 @@ export interface AdaptiveStep {
   readonly warnings: readonly EstimateWarning[];
 }
 
+/** An interval that holds whenever one stops. */
 export interface AdaptiveInterval {
   readonly low: number;
   readonly high: number;

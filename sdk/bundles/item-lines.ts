@@ -15,6 +15,7 @@ export interface ItemLines {
 /**
  * Loads what names the items of a bundle.
  * @throws AnchorEvalError as {@link readBundleFile}; `bundle_invalid` where the file has another number of items
+ * @example const { item_id } = (await loadItemLines(source, bundle.manifest)).record(0);
  */
 export async function loadItemLines(
   source: BundleSource,

@@ -9,6 +9,7 @@ import { trustedSource } from "../signatures/trusted-source.ts";
 import { httpSource } from "./http-source.ts";
 import { readManifest } from "./read-manifest.ts";
 
+/** What is loaded of a bundle, and how it is checked. */
 export interface LoadOptions {
   /** Load what this form needs; checked to exist. All forms are small and come along. */
   readonly form?: string;

@@ -46,6 +46,9 @@ export function lowestCoverage(series: readonly CoverageSeries[]): number {
  * How many of the 95 % intervals hold the true score, by the number of items, with a bar over where the share itself may
  * lie.
  * @param from - where the scale begins ({@link lowestCoverage})
+ * @example
+ * const series = coverageSeries(bundle.manifest);
+ * const charts = series.map((own) => coverageChart(own, lowestCoverage(series)));
  */
 export function coverageChart({ id, items, points }: CoverageSeries, from: number): Chart {
   const kinds = coverageKinds(points);

@@ -32,6 +32,11 @@ const STROKES: Readonly<Record<ErrorLine["kind"], ChartMark["options"]>> = {
  * Typical error in points by the number of items asked, on a logarithmic axis.
  * @param lines - drawn in this order, the last on top
  * @param highest - error at which the scale ends: the same in charts that are to be compared
+ * @example
+ * const [overall] = measuredScenarios(bundle.manifest);
+ * const points = comparableForms(overall!).map(({ items, form, measured }) =>
+ *   ({ items, error: figureOf(measured!.interpolation!.estimators, form.estimator).mae }));
+ * errorBySizeChart("overall", [{ label: "score", points, colour: "accent", symbol: "circle", kind: "strong" }], 0.1);
  */
 export function errorBySizeChart(title: string, lines: readonly ErrorLine[], highest: number): Chart {
   const sizes = [...new Set(lines.flatMap(({ points }) => points.map(({ items }) => items)))].sort((x, y) => x - y);

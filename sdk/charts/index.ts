@@ -1,3 +1,7 @@
+/**
+ * Charts of a bundle as descriptions that Observable Plot draws, and what stands in them.
+ * @module anchoreval/charts
+ */
 export {
   chartMark,
   PANEL_WIDTH,
@@ -23,6 +27,6 @@ export {
   type MeasuredManifest,
   type MeasuredScenario,
 } from "./measured-forms.ts";
-export { shownParameters, type ShownParameters } from "./shown-parameters.ts";
+export { DIFFICULTY_LIMIT, shownParameters, type ShownParameters } from "./shown-parameters.ts";
 export { sourceStripChart, type SourceStripOptions } from "./source-strip.ts";
 export { thin } from "./thin.ts";

@@ -4,6 +4,7 @@ import { extent } from "./extent.ts";
 import type { ShownParameters } from "./shown-parameters.ts";
 import { thin } from "./thin.ts";
 
+/** What an item map shows. */
 export interface ItemMap {
   readonly title: string;
   readonly parameters: ShownParameters;
@@ -21,7 +22,13 @@ export interface ItemMap {
   readonly domain: readonly [low: number, high: number];
 }
 
-/** Every item by difficulty and discrimination, anchors marked, and what is worth auditing. */
+/**
+ * Every item by difficulty and discrimination, anchors marked, and what is worth auditing.
+ * @example
+ * const { bank, forms } = bundle.scenarios.get("gsm8k")!;
+ * const anchors = forms.get("50")!.anchors.items;
+ * itemMapChart({ title: "gsm8k", parameters: shownParameters(bank), anchors, most: 2000, domain: [0, 3] });
+ */
 export function itemMapChart(map: ItemMap): Chart {
   const { title, parameters, anchors, suspects = [], nameOf, most, width = PANEL_WIDTH, domain } = map;
   const { difficulty, discrimination } = parameters;

@@ -36,7 +36,12 @@ export function itemTotal({ scenarios }: Pick<Manifest, "scenarios">): number {
   return scenarios.reduce((sum, { items }) => sum + items, 0);
 }
 
-/** Measured errors by scenario; where there are several, the overall score's first. */
+/**
+ * Measured errors by scenario; where there are several, the overall score's first.
+ * @example
+ * const [overall] = measuredScenarios(bundle.manifest);
+ * for (const { items, measured } of comparableForms(overall!)) console.log(items, measured!.interpolation!.randomMae);
+ */
 export function measuredScenarios(manifest: MeasuredManifest): MeasuredScenario[] {
   const { forms, scenarios } = manifest;
   const single = scenarios.map(({ id, items }): MeasuredScenario => ({

@@ -5,6 +5,7 @@ import { chartMark, PANEL_WIDTH, placeAxis, type Chart } from "./chart.ts";
 const MARGIN = 14;
 const STRIP = 78;
 
+/** What a strip shows beside the source models. */
 export interface SourceStripOptions {
   /** A model's score, shown above the others. */
   readonly shown?: {
@@ -18,6 +19,10 @@ export interface SourceStripOptions {
 /**
  * The source models along their full scores as stacked dots; what lies beyond the weakest and the strongest is tinted.
  * @param sourceScores - fractions, in any order
+ * @example
+ * const { score, interval } = estimateFromAnchors(bundle, responses).scenarios["gsm8k"]!;
+ * const { sourceScores } = bundle.scenarios.get("gsm8k")!;
+ * sourceStripChart("gsm8k", sourceScores, { shown: { score: score!, interval } });
  */
 export function sourceStripChart(
   title: string,

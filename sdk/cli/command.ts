@@ -3,6 +3,7 @@ import { AnchorEvalError } from "../core/errors.ts";
 import type { FormatReaders } from "../node/harnesses.ts";
 import type { Output } from "./output.ts";
 
+/** An option of a command. */
 export interface OptionSpec {
   /** A flag takes no value. */
   readonly type: "string" | "boolean";
@@ -27,6 +28,7 @@ export interface Command {
   run(input: CommandInput): Promise<number>;
 }
 
+/** What a command is run with. */
 export interface CommandInput {
   readonly positionals: readonly string[];
   readonly options: OptionReader;

@@ -12,6 +12,7 @@ export interface Output {
   progress(label: string, total: number): Progress;
 }
 
+/** A bar for long work. */
 export interface Progress {
   /** @param done - of the total @param note - what is being done */
   update(done: number, note?: string): void;
@@ -28,6 +29,7 @@ export interface Streams {
   };
 }
 
+/** The output of a command: results to `stdout`, all else to `stderr`. */
 export function createOutput(options: { json: boolean; quiet: boolean }, { stdout, stderr }: Streams): Output {
   return {
     json: options.json,

@@ -23,6 +23,7 @@ export interface BundleRef {
   readonly version: string;
 }
 
+/** A published benchmark with its versions. */
 export interface BenchmarkSummary {
   readonly benchmark: string;
   readonly latest: string | null;
@@ -61,10 +62,12 @@ export interface CheckRequest extends Omit<CheckOptions, "baselines"> {
   readonly baselines?: readonly ComparisonSide[];
 }
 
+/** What every call of the client takes. */
 export interface CallOptions {
   readonly signal?: AbortSignal;
 }
 
+/** A Worker's interface, call by call. */
 export interface Client {
   readonly bundles: {
     /** Benchmarks with their versions. */

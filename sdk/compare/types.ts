@@ -9,6 +9,7 @@ export interface ComparedModel extends Pick<EstimateOptions, "form" | "formDiges
   readonly version?: string;
 }
 
+/** How two models are compared. */
 export interface CompareOptions extends Pick<EstimateOptions, "form" | "level" | "onChangedItem"> {
   /** The largest difference of scores that doesn't matter, a fraction in [0,1). @default 0 */
   readonly margin?: number;
@@ -43,6 +44,7 @@ export interface McNemar {
   readonly pValue: number;
 }
 
+/** A compared model's own score. */
 export interface ModelScore {
   /** As `estimateFromAnchors` gives it. */
   readonly score: number | null;
@@ -70,6 +72,7 @@ export interface Comparison extends Difference {
   readonly scenarios: Readonly<Record<string, Difference>>;
 }
 
+/** How models are ranked. */
 export type RankOptions = Pick<EstimateOptions, "form" | "level" | "onChangedItem">;
 
 /** The result of `rankFromAnchors` and of `anchoreval compare` with several models. */
@@ -90,6 +93,7 @@ export interface Ranking {
   readonly warnings: readonly EstimateWarning[];
 }
 
+/** A model with its place among those that were ranked. */
 export interface RankedModel extends ModelScore {
   readonly name: string;
   /** Position in the list that was given, from 0. */

@@ -12,6 +12,7 @@ export interface BridgedScore {
   readonly scenarios: Readonly<Record<string, BridgedValue | null>>;
 }
 
+/** A score as the earlier version would have given it. */
 export interface BridgedValue {
   readonly score: number;
   /** Of the estimate, wider by the line's own error; null where the estimate has none. */

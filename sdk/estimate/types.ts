@@ -18,6 +18,7 @@ export interface Interval {
   readonly method: "design-based" | "conformal" | "cross-validated" | "exact";
 }
 
+/** What a warning is about, for programs. */
 export type WarningCode =
   | "stronger_than_any_seen"
   | "weaker_than_any_seen"
@@ -56,6 +57,7 @@ export interface Estimate {
   readonly scenarios: Readonly<Record<string, ScenarioResult>>;
 }
 
+/** One scenario's score; the score and the interval are fractions. */
 export interface ScenarioResult {
   readonly score: number | null;
   readonly interval: Interval | null;
@@ -74,6 +76,7 @@ export interface ScenarioResult {
   readonly details: ScenarioDetails | null;
 }
 
+/** How a scenario's score came about. */
 export interface ScenarioDetails {
   /** Ability on the bank's scale, one number a dimension. */
   readonly theta: readonly number[];
@@ -107,6 +110,7 @@ export interface ScenarioPattern extends AnswerPattern {
 export type Responses =
   Readonly<Record<string, number | null>> | ReadonlyMap<string, number | null> | readonly (number | null)[];
 
+/** How answers are read and what is made of them. */
 export interface EstimateOptions {
   /** The form that was asked. @default the one form that the answered items leave no doubt about */
   readonly form?: string;

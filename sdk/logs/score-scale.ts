@@ -1,5 +1,6 @@
 import { AnchorEvalError } from "../core/errors.ts";
 
+/** The scale that scores are given on. */
 export interface ScaleOptions {
   /** The lowest and the highest score there can be; scores are rescaled from it to [0,1]. @default [0, 1] */
   readonly scoreRange?: readonly [low: number, high: number];

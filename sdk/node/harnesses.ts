@@ -16,11 +16,13 @@ export interface FormatReaders {
   readonly readParquet?: ReadParquet;
 }
 
+/** How logs are found. */
 export interface FindOptions {
   /** The model's name, where all logs are of one model. */
   readonly modelName?: string | undefined;
 }
 
+/** How logs are read: the metric and filter that count, and the scale. */
 export interface ReadLogOptions extends ScaleOptions {
   readonly metric: Choose;
   readonly filter: Choose;
@@ -48,6 +50,7 @@ const READERS = {
   opencompass: { find: findOpenCompassLogs, read: readOpenCompassLog },
 } as const satisfies Readonly<Record<string, LogReader>>;
 
+/** A harness whose logs are read. */
 export type HarnessName = keyof typeof READERS;
 
 /** Harnesses whose logs are read. */

@@ -5,6 +5,7 @@
  */
 export type PlanBasis = "measured" | "between" | "beyond" | "predicted";
 
+/** What the items are to be enough for. */
 export interface PlanOptions {
   /** Half-width that intervals of a score shall have at most, a fraction in (0,1). */
   readonly halfWidth?: number;

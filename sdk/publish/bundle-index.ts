@@ -16,6 +16,7 @@ export interface BundleIndex {
   readonly versions: readonly IndexEntry[];
 }
 
+/** A published version. */
 export interface IndexEntry {
   readonly version: string;
   /** Digest of the bundle, `sha256:…`. */

@@ -12,6 +12,7 @@ export interface VersionCommit {
   readonly manifest: Uint8Array;
 }
 
+/** What was published. */
 export interface PublishResult {
   readonly benchmark: string;
   readonly version: string;

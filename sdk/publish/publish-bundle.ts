@@ -9,6 +9,7 @@ import { equalBytes } from "./equal-bytes.ts";
 import { putSignatures } from "./put-signatures.ts";
 import type { UpdateOptions } from "./update-index.ts";
 
+/** How a bundle is published. */
 export interface PublishOptions extends UpdateOptions {
   /** Also writes every file as `bundles/<benchmark>/<version>/<file>`, so that any static host serves the bundle. @default false */
   readonly plainFiles?: boolean;

@@ -22,6 +22,7 @@ export interface R2SweepBucket extends R2StoreBucket {
   delete(key: string): Promise<void>;
 }
 
+/** A page of keys, as R2 lists them. */
 export type R2Listing<More = object> = {
   readonly objects: ({ readonly key: string } & More)[];
   readonly delimitedPrefixes: string[];

@@ -4,6 +4,7 @@ import { completeIndex, encodeIndex, parseIndex, type BundleIndex } from "./bund
 import type { BundleStore } from "./bundle-store.ts";
 import { equalBytes } from "./equal-bytes.ts";
 
+/** How an index is changed that others may be changing, too. */
 export interface UpdateOptions {
   /** Waits before another try at an index that another publisher is changing. @default setTimeout */
   readonly pause?: (milliseconds: number) => Promise<void>;

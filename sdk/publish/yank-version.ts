@@ -7,6 +7,7 @@ import { equalBytes } from "./equal-bytes.ts";
 import { updateIndex, type UpdateOptions } from "./update-index.ts";
 import { encodeYank, type Yank } from "./yank.ts";
 
+/** Which version is taken back, and how. */
 export interface YankOptions extends UpdateOptions {
   readonly benchmark: string;
   readonly version: string;

@@ -19,6 +19,7 @@ export interface RoutedQuestion {
   readonly embedding?: readonly number[];
 }
 
+/** How models are weighed against their costs. */
 export interface RouteOptions {
   /** Needed where the bundle has routes of several. */
   readonly scenario?: string;
@@ -46,6 +47,7 @@ export interface Route {
   readonly unknown: boolean;
 }
 
+/** A model for every question, and what speaks for it. */
 export interface Routes {
   readonly benchmark: string;
   readonly version: string;

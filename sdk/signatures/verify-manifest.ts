@@ -5,6 +5,8 @@ import { AnchorEvalError } from "../core/errors.ts";
 /**
  * Whether a signature is one of this manifest by its own key: that says nothing of whose key it is.
  * @throws AnchorEvalError `unsupported` where the platform has no Ed25519
+ * @example
+ * const mine = (await Promise.all(parseSignatures(signatures)!.map((own) => isSignedBy(manifest, own)))).some(Boolean);
  */
 export async function isSignedBy(manifest: Uint8Array, { key, signature }: ManifestSignature): Promise<boolean> {
   const subtle = (globalThis as { crypto?: { subtle?: SubtleCrypto } }).crypto?.subtle;

@@ -4,6 +4,7 @@ import type { LineBatch } from "./line-batch.ts";
 /** Characters that a quoted cell over several lines may have, so that a forgotten quote is found where it is. */
 const LONGEST_QUOTED = 1 << 20;
 
+/** A record of a CSV. */
 export interface CsvRecord {
   /** The line on which the record begins, counted from 1. */
   readonly row: number;

@@ -3,6 +3,7 @@ import type { DataIssues, Place } from "./data-issues.ts";
 import { jsonKind } from "./quoted.ts";
 import type { LineBatch } from "./line-batch.ts";
 
+/** A record of JSON lines. */
 export interface JsonRecord {
   /** The line, counted from 1. */
   readonly row: number;

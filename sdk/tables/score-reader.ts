@@ -1,6 +1,7 @@
 import { scoreScale, type ScaleOptions } from "../logs/score-scale.ts";
 import { jsonKind, quoted } from "./quoted.ts";
 
+/** How scores are read. */
 export type ScoreOptions = ScaleOptions;
 
 /** The rule that a score breaks. */

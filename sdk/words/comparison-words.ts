@@ -17,7 +17,10 @@ function leans({ difference, scores: { a, b } }: Difference): boolean {
   return Math.abs(b.score - a.score - difference) > 0.001;
 }
 
-/** The verdict, and what it rests on. */
+/**
+ * The verdict, and what it rests on.
+ * @example verdictWords(comparison) // ["new is better", "one-sided confidence that new is better: 99.2 %"]
+ */
 export function verdictWords(comparison: Comparison): string[] {
   const { verdict, names, margin, moreItems, difference, oneSidedConfidence, reason } = comparison;
   if (verdict === null) return [`no verdict: ${reason ?? "there is no interval"}`];
@@ -42,7 +45,7 @@ export function mcNemarWords(
   return `raw answers: ${b} higher on ${bHigher} items, ${a} on ${aHigher}; mid-p McNemar ${pValue < 0.0001 ? "below 0.0001" : pValue.toPrecision(2)} (two-sided)`;
 }
 
-/** The interval of a difference, in points. */
+/** The interval of a difference, in points. @example differenceWords(comparison.interval) // "−1.4 to +3.2" */
 export function differenceWords(interval: Interval | null): string {
   if (interval === null) return "none";
   return interval.method === "exact" ? "exact" : `${signedPoints(interval.low)} to ${signedPoints(interval.high)}`;

@@ -5,6 +5,7 @@ import type { NearestBackend } from "../clustering/nearest-centroids.ts";
 import type { ItemFeatures } from "./sublime/item-features.ts";
 import type { SubsetRanking } from "./sublime/subset-ranking.ts";
 
+/** The ways to choose anchors, by name. */
 export const SELECTIONS = [
   "stratified",
   "random",
@@ -17,6 +18,8 @@ export const SELECTIONS = [
   "irt-kmeans",
   "correctness-kmeans",
 ] as const;
+
+/** A way to choose anchors. */
 export type Selection = (typeof SELECTIONS)[number];
 
 /** Whether a selection leaves out items that say the same as another. */
@@ -65,7 +68,7 @@ export interface SelectionInput {
   readonly simulatedProposals?: number;
   /** Generations of each genetic search at most. @default 100 */
   readonly generations?: number;
-  /** How anchors are chosen by their information. @default {@link DEFAULT_DESIGN} */
+  /** How anchors are chosen by their information. @default an even grid, one bin an anchor, at the MAP */
   readonly design?: AnchorDesign;
   /** Subsets drawn of each size, where one of many is chosen. @default 200 */
   readonly candidates?: number;

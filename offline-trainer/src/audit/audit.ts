@@ -12,6 +12,7 @@ import { benjaminiHochberg } from "./benjamini-hochberg.ts";
 import { itemCopies, textPairs, type ItemCopy, type TextPair } from "./item-copies.ts";
 import { modelFamilies } from "./model-families.ts";
 
+/** How a leaderboard is audited. */
 export interface AuditOptions {
   /** Its weighting and whether one ability is for all scenarios. */
   readonly configuration: FitConfiguration;

@@ -17,8 +17,11 @@ export const REASONS = {
   "few-answers": "too few answers to judge",
   ceiling: "every model gets it, or nearly every one",
 } as const;
+
+/** A reason to look at an item by hand. */
 export type Reason = keyof typeof REASONS;
 
+/** What speaks against an item. */
 export interface Finding {
   readonly reason: Reason;
   /** In plain words, with the number that it rests on. */

@@ -16,9 +16,13 @@ import { TARGET_OBSERVED } from "../splits/eligible.ts";
 import type { Split, SplitInput } from "../splits/types.ts";
 import type { CellInput } from "./cell.ts";
 
+/** The ways to hold models out, by name. */
 export const SPLITS = ["interpolation", "extrapolation", "family", "newest"] as const;
+
+/** A way to hold models out. */
 export type SplitName = (typeof SPLITS)[number];
 
+/** What a back-test goes through. */
 export interface BacktestPlanOptions {
   readonly split: SplitName;
   readonly sizes: readonly number[];

@@ -7,6 +7,7 @@ import { planCells, type BacktestPlanOptions } from "./plan-cells.ts";
 import { runCells } from "./run-cells.ts";
 import { backtestRows, type BacktestRow } from "./summarize.ts";
 
+/** How a back-test is run. */
 export interface BacktestOptions extends BacktestPlanOptions {
   readonly provider: Provider;
   readonly threads?: number;
@@ -14,6 +15,7 @@ export interface BacktestOptions extends BacktestPlanOptions {
   readonly onProgress?: (done: number, of: number) => void;
 }
 
+/** The measured rows of a back-test. */
 export interface Backtest {
   readonly rows: readonly BacktestRow[];
   /** Names of the targets by scenario, seed by seed. */

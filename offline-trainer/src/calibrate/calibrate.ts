@@ -12,6 +12,7 @@ import type { CalibrationBackend, GradedResponses, Parameters, Responses } from 
 /** Evaluations of the last round on the backend that finishes it: docs/gpu.md has what they cost and gain. */
 const FINISH_EVALUATIONS = 30;
 
+/** How answers are calibrated. */
 export interface CalibrateOptions {
   /** Latent dimensions D. */
   readonly dims: number;
@@ -35,6 +36,7 @@ export interface CalibrateOptions {
   readonly signal?: AbortSignal;
 }
 
+/** How far a calibration is. */
 export interface CalibrationStep {
   readonly round: number;
   readonly evaluations: number;
@@ -57,7 +59,7 @@ export interface CalibrationState extends Parameters {
 export interface Calibration extends Parameters {
   readonly dims: number;
   readonly scales: Scales;
-  /** φ of every item ({@link dispersions}); null for coded responses. */
+  /** φ of every item: the variance of its scores is φ times that of its link; null for coded responses. */
   readonly dispersion: Float64Array | null;
   /** Penalised negative log-likelihood at the end, in nats. */
   readonly value: number;
@@ -74,7 +76,7 @@ export interface Calibration extends Parameters {
  * every item, learned between rounds too, over which their likelihood is divided. Where the backend has one that
  * finishes it, that one goes on from the last round's end: to a relative 1e-9, with few evaluations.
  *
- * Without known items the result is rotated by a fixed rule ({@link canonicalRotation}), so that reruns agree; with
+ * Without known items the result is rotated to the axes of the discriminations' second moments, largest first, so that reruns agree; with
  * them it is on their scale, θ has their prior, and they stay as they are to the last bit.
  * @throws AnchorEvalError `aborted`; `invalid_option` for known items that don't fit
  */

@@ -1,6 +1,7 @@
 import type { RandomSource } from "anchoreval/core";
 import type { NearestBackend, NearestCentroids, Points } from "./nearest-centroids.ts";
 
+/** Points by the centroid nearest to each. */
 export interface Clusters {
   /** Cluster of every point. */
   readonly labels: Int32Array;

@@ -7,6 +7,8 @@
  *   tells them apart.
  */
 export const ROUTE_METHODS = ["knn", "weighted-knn", "ridge", "answer-ridge"] as const;
+
+/** A way to foretell answers to questions that nobody has answered. */
 export type RouteMethod = (typeof ROUTE_METHODS)[number];
 
 /** How item parameters of questions without answers are foretold for a bundle. */

@@ -22,6 +22,7 @@ export interface LimitedExposure {
   readonly evaluations: number;
 }
 
+/** The limit, and the evaluations that shares are measured on. */
 export interface LimitExposureOptions {
   /** r, the largest share of evaluations in which an item may be given; (0,1]. */
   readonly limit: number;
@@ -36,11 +37,11 @@ export interface LimitExposureOptions {
  *
  *   k_i ← min(1, k_i·(1−δ)r/P_i),   then k ← k/max k,
  *
- * with P expected under k over simulated evaluations and δ = {@link MARGIN}, until no share exceeds r or {@link ROUNDS}
- * are over. Probabilities are divided by their sum: only the factors' ratios count.
+ * with P expected under k over simulated evaluations and δ = .02, until no share exceeds r or twelve rounds are
+ * over. Probabilities are divided by their sum: only the factors' ratios count.
  * @param plan - of an evaluation for the score, of one model
  * @param models - by model, score of every item of the population; NaN = none
- * @throws AnchorEvalError `invalid_option` as {@link checkLimit}; `aborted`
+ * @throws AnchorEvalError `invalid_option` for a limit below the mean share, budget/items; `aborted`
  * @see Sympson & Hetter (1985), Controlling item-exposure rates in computerized adaptive testing
  */
 export async function limitExposure(

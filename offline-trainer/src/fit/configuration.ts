@@ -7,6 +7,8 @@ import type { Selection } from "../anchors/types.ts";
 
 /** How λ of gp-irt is chosen: learned on held-out sources, or by the reference's rule. */
 export const LAMBDA_RULES = ["learned", "reference"] as const;
+
+/** A rule for λ, by name. */
 export type LambdaRule = (typeof LAMBDA_RULES)[number];
 
 /**
@@ -26,13 +28,13 @@ export type ScoreMapKind = (typeof SCORE_MAPS)[number];
 /** Everything that defines what is fitted, apart from the data and the sizes. */
 export interface FitConfiguration extends BankModel {
   readonly selection: Selection;
-  /** Which estimate is the score; `auto` goes by the kind of anchors ({@link headlineEstimator}). */
+  /** Which estimate is the score; `auto` goes by the kind of anchors. */
   readonly estimator: EstimatorId | "auto";
-  /** `auto` goes by the kind of anchors and the score ({@link scoreMapKind}). */
+  /** `auto` goes by the kind of anchors and the score. */
   readonly scoreMap: ScoreMapKind | "auto";
   /** `auto` chooses by the likelihood of held-out cells. */
   readonly link: ScoreLink | "auto";
-  /** Latent dimensions at most, few models get fewer ({@link dimsFor}); or chosen on held-out models. */
+  /** Latent dimensions at most, few models get fewer, one for each five; or chosen on held-out models. */
   readonly dims: number | "auto";
   /** Share of the learned variance of discriminations that is kept; `auto` chooses on held-out models. */
   readonly shrinkage: number | "auto";

@@ -13,6 +13,7 @@ import { anchorNumbers, formPlans, withSecondForms } from "./form-plans.ts";
 import type { FittedBank } from "./fitted-bank.ts";
 import { stopwatch } from "./stopwatch.ts";
 
+/** A fit: what a bundle's files and its report are made from. */
 export interface FitResult {
   readonly banks: readonly FittedBank[];
   /** What the files are encoded from; a report can be added before they are. */
@@ -28,7 +29,7 @@ export interface FitResult {
  * Fits a bundle: calibrates, chooses anchors, learns λ and measures every estimator's error on held-out models.
  * @param matrix - columns grouped by scenario and subscenario
  * @throws AnchorEvalError `invalid_data` for fewer than five models, `invalid_option` for sizes that are none or can't be shared;
- *   what {@link checkSecondForms} throws
+ *   `unsupported` for second forms of anchors that are not drawn
  */
 export async function fitBundle(matrix: ResponseMatrix, options: FitOptions): Promise<FitResult> {
   const { configuration } = options;

@@ -24,9 +24,9 @@ export interface FitOptions extends BundleDescription {
   readonly configuration: FitConfiguration;
   /** Anchors per scenario, one form each. */
   readonly sizes: readonly number[];
-  /** Anchors of all scenarios together, one form each ({@link totalForm}). @default none */
+  /** Anchors of all scenarios together, one form each, shared as evenly as the scenarios allow. @default none */
   readonly totals?: readonly number[];
-  /** For each form a second one of as many other items ({@link checkSecondForms}). @default false */
+  /** For each form a second one of as many other items. @default false */
   readonly secondForms?: boolean;
   readonly seed: number;
   /** Family by model name, for models that are held out by whole families; where it has none, the name tells. */
@@ -40,7 +40,7 @@ export interface FitOptions extends BundleDescription {
   readonly backend: CalibrationBackend;
   /** Held-out models are computed on threads. The bundle doesn't depend on it. @default on the caller's own */
   readonly threads?: FoldThreads;
-  /** Folder where calibrations leave their state, to go on from there ({@link checkpointed}). */
+  /** Folder where calibrations leave their state, after each round, to go on from there to the same end. */
   readonly checkpoint?: string;
   readonly signal?: AbortSignal;
   readonly onProgress?: (done: number, of: number, note: string) => void;

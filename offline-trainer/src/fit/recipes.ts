@@ -11,7 +11,10 @@ export interface Recipe {
   readonly totals?: readonly number[];
 }
 
+/** Published methods and the default, by name. */
 export const RECIPE_NAMES = ["recommended", "random", "tinybenchmarks", "essence", "metabench", "sublime"] as const;
+
+/** A published method, or the default. */
 export type RecipeName = (typeof RECIPE_NAMES)[number];
 
 /** Every recipe by its name. Options given beside a recipe override its fields. */

@@ -13,6 +13,7 @@ import { readRuns, type ReadOptions } from "./read-runs.ts";
 import { ContentTable, countStates, type ErrorPolicy } from "./run-scores.ts";
 import { selectRuns, type DuplicatePolicy } from "./select-runs.ts";
 
+/** How logs become a response matrix. */
 export interface ImportOptions extends ReadOptions {
   readonly modelName?: string | undefined;
   readonly onDuplicate: DuplicatePolicy;

@@ -37,6 +37,7 @@ export interface ImportReport {
   readonly warnings: readonly string[];
 }
 
+/** A run as it was imported, and how it compares with what the harness reported. */
 export interface ReportedRun extends RunMatching {
   readonly model: string;
   readonly task: string;

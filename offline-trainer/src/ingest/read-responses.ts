@@ -23,6 +23,7 @@ import { isParquet, readParquetTable } from "./parquet-table.ts";
 import { isPyIrt, pyIrtReader } from "./py-irt.ts";
 import { ScoreTable } from "./score-table.ts";
 
+/** How a table of scores is read. */
 export interface ReadResponsesOptions extends ScoreOptions {
   /** File that describes the items. @default none: scenarios are taken from the ids */
   readonly items?: string;
@@ -30,7 +31,7 @@ export interface ReadResponsesOptions extends ScoreOptions {
   readonly oneScenario?: boolean;
   /** Models below which they are refused. @default 5: item parameters say nothing of fewer */
   readonly leastModels?: number;
-  /** All items are one scenario of this name, their scenarios its subscenarios ({@link poolItems}). */
+  /** All items are one scenario of this name, their scenarios its subscenarios; their own subscenarios are lost. */
   readonly pool?: string;
 }
 

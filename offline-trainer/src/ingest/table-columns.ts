@@ -3,6 +3,7 @@ import { AnchorEvalError } from "anchoreval/core";
 /** What a column of a long table may hold. */
 export const COLUMN_ROLES = ["model", "item", "score", "scenario", "subscenario", "weight", "text", "hash"] as const;
 
+/** What a column of a long table holds. */
 export type ColumnRole = (typeof COLUMN_ROLES)[number];
 
 /** A long table's columns by what they hold; the item's may be several, joined by +. */

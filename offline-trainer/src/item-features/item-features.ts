@@ -13,6 +13,7 @@ import { textColumns } from "./text-columns.ts";
 export const TEXT_USES = ["auto", "yes", "no"] as const;
 export type TextUse = (typeof TEXT_USES)[number];
 
+/** What items are described by. */
 export interface ItemFeaturesOptions {
   /** @default auto */
   readonly texts?: TextUse;
@@ -27,8 +28,8 @@ export interface ItemFeaturesOptions {
 /**
  * What is known of items apart from answers: measures of their texts, columns made elsewhere, and a space, of embeddings
  * or, where all have a text, of their words.
- * @throws AnchorEvalError `invalid_data` for items without a text where texts are asked for, without an embedding, or what
- * {@link givenColumns} refuses
+ * @throws AnchorEvalError `invalid_data` for items without a text where texts are asked for, without an embedding, or a
+ * table without a number for each of them
  */
 export function itemFeatures(
   items: readonly ItemInfo[],

@@ -12,6 +12,7 @@ import type { AnsweredItems, PoolDifficulty } from "./difficulty.ts";
 import type { ItemPool } from "./item-pool.ts";
 import { joinItems, type JoinKeys } from "./join-items.ts";
 
+/** What the answers were given to. */
 export interface AnsweredDifficultyOptions {
   /** The answers were given to these very items, in this wording; false: to others. @default what the texts show */
   readonly sameItems?: boolean;

@@ -6,6 +6,7 @@ import { matchingFeatures } from "./matching-features.ts";
 import { formQuotas, type Quotas, type Stratum } from "./quotas.ts";
 import { refineForms, type Refinement } from "./refine-forms.ts";
 
+/** How many forms of which size, and what they are matched in. */
 export interface ParallelFormsOptions {
   /** Items of a form. */
   readonly size: number;
@@ -37,9 +38,9 @@ export interface ParallelForms {
 }
 
 /**
- * Builds disjoint forms that are alike in subjects and difficulty: quotas by subject and bucket of difficulty
- * ({@link formQuotas}), a random draw, and swaps that bring the forms nearer to each other and to the pool
- * ({@link refineForms}).
+ * Builds disjoint forms that are alike in subjects and difficulty: quotas by subject and bucket of difficulty in
+ * proportion to the pool, a random draw, and swaps that bring the forms' mean features nearer to each other and to the
+ * pool's.
  * @throws AnchorEvalError `invalid_option` for more items than the pool has
  * @example
  * const pool = itemPool(await readItemTable("mmlu_zh.csv"), { by: "Subject" });

@@ -36,6 +36,7 @@ export type FormsCheck =
       readonly ratio: OverModels;
     };
 
+/** How forms are checked on held-out models. */
 export interface FormsCheckOptions
   extends Omit<ParallelFormsOptions, "random">, Omit<AnsweredDifficultyOptions, "sameItems"> {
   /** Family by model; where it has none, the name tells. */

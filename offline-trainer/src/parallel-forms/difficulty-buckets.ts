@@ -6,6 +6,7 @@ export interface DifficultyBuckets {
   readonly buckets: readonly DifficultyBucket[];
 }
 
+/** A range of difficulties with its items; or the items whose difficulty isn't known. */
 export type DifficultyBucket =
   | { readonly unknown: false; readonly from: number; readonly to: number; readonly items: number }
   | { readonly unknown: true; readonly items: number };

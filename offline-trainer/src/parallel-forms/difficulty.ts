@@ -50,4 +50,5 @@ export interface PoolDifficulty {
   readonly answered: AnsweredItems | null;
 }
 
+/** Nothing is known of any item's difficulty. */
 export const NO_DIFFICULTY: PoolDifficulty = { source: { kind: "none" }, values: null, answered: null };

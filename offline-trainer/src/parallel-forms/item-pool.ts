@@ -19,6 +19,7 @@ export interface ItemPool {
   readonly ids: { readonly column: string; readonly values: readonly string[] } | null;
 }
 
+/** Which items forms are drawn from, and by what they are told apart. */
 export interface ItemPoolOptions {
   /** Column of the subjects. @default none: all items are of one subject */
   readonly by?: string;

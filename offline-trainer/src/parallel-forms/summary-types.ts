@@ -14,6 +14,7 @@ export interface Distances {
   readonly difficulty: number;
 }
 
+/** Mean and standard deviation of items' difficulties. */
 export interface DifficultyMoments {
   readonly mean: number;
   readonly sd: number;
@@ -26,6 +27,7 @@ export interface BucketSummary extends Counted {
   readonly to: number | null;
 }
 
+/** What a form is made of, and how near it is to the pool. */
 export interface FormSummary {
   readonly form: number;
   readonly items: number;
@@ -62,6 +64,7 @@ export interface CurvesSummary {
   readonly information: { readonly pool: readonly number[]; readonly forms: readonly (readonly number[])[] };
 }
 
+/** How scores on a form are brought to the pool's. */
 export interface EquatingSummary {
   /** `identity`: without answers a form's score stands for the pool's as it is. */
   readonly method: "irt-true-score" | "identity";

@@ -7,6 +7,7 @@ import { AnchorEvalError } from "anchoreval";
 import type { R2SweepBucket } from "anchoreval/publish";
 import { Miniflare } from "miniflare";
 
+/** How the Worker is run on this machine. */
 export interface LocalWorkerOptions {
   /** @default 8787; 0 = any free one */
   readonly port?: number;

@@ -184,13 +184,16 @@ export const SIMULATE_OPTIONS = {
   },
 } as const satisfies Record<string, NumberOption>;
 
+/** A numeric option of a simulation. */
 export type NumericOption = keyof typeof SIMULATE_OPTIONS;
 
 /** Order of the rows: real leaderboards are listed either way. */
 export const ROW_ORDERS = ["newest-first", "oldest-first"] as const;
+
+/** In which order models are listed. */
 export type RowOrder = (typeof ROW_ORDERS)[number];
 
-/** What {@link simulateLeaderboard} takes; units and ranges are in {@link SIMULATE_OPTIONS}. */
+/** What {@link simulateLeaderboard} takes; defaults are {@link SIMULATE_DEFAULTS}. */
 export type SimulateOptions = { readonly [Key in NumericOption]: number } & {
   /** Order of the rows by date. */
   readonly order: RowOrder;
@@ -198,6 +201,7 @@ export type SimulateOptions = { readonly [Key in NumericOption]: number } & {
   readonly text: boolean;
 };
 
+/** What a simulation is made with unless told otherwise. */
 export const SIMULATE_DEFAULTS: SimulateOptions = {
   ...(Object.fromEntries(Object.entries(SIMULATE_OPTIONS).map(([name, option]) => [name, option.default])) as Record<
     NumericOption,

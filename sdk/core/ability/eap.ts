@@ -5,6 +5,7 @@ import type { ItemBank } from "../irt/types.ts";
 import { logSumExp } from "../numeric/log-sum-exp.ts";
 import type { AbilityEstimate, AbilityPrior, ScoredItems } from "./types.ts";
 
+/** The grid that a posterior is integrated over. */
 export interface EapOptions {
   /** Points of the grid. @default 121 */
   readonly points?: number;

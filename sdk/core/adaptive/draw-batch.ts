@@ -19,7 +19,7 @@ export interface DrawnBatch {
 
 /**
  * Probabilities of the items not asked yet to be drawn next, π_i ∝ k_i·((1−τ)·h_i/Σh + τ·w_i/Σw): h_i = w_i·σ_i is the
- * best choice for a sum of weighted residuals with standard deviations σ_i (Neyman), τ = {@link UNIFORM_SHARE}, and k_i
+ * best choice for a sum of weighted residuals with standard deviations σ_i (Neyman), τ = .1, and k_i
  * the item's exposure factor.
  * @param asked - positions that were asked before
  * @param expected - p̂ of every item, one array a model that is asked; σ_i² = Σ_models p̂(1−p̂)

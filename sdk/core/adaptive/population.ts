@@ -15,6 +15,7 @@ export interface Population {
   readonly exposure: Float64Array | null;
 }
 
+/** A scenario's items among those of all. */
 export interface PopulationScenario {
   readonly id: string;
   readonly begin: number;
@@ -23,6 +24,7 @@ export interface PopulationScenario {
   readonly scoreMap: MonotoneMap | null;
 }
 
+/** Scenarios that share an ability. */
 export interface PopulationBank {
   /** Indices of its scenarios in {@link Population.scenarios}. */
   readonly scenarios: readonly number[];

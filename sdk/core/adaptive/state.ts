@@ -16,6 +16,7 @@ export interface AdaptiveState {
   readonly pending: PendingBatch | null;
 }
 
+/** One model's answers so far. */
 export interface ModelState {
   /** Aligned with the items asked; null = no answer. */
   readonly scores: readonly (number | null)[];
@@ -23,6 +24,7 @@ export interface ModelState {
   readonly sums: readonly RunningSums[];
 }
 
+/** Items that were given out and not answered yet. */
 export interface PendingBatch {
   /** Positions, in the order of the draw's strata. */
   readonly items: readonly number[];

@@ -22,6 +22,7 @@ export interface Bundle {
   readonly byteLength: number;
 }
 
+/** A scenario of a loaded bundle: parameters, weights and forms. */
 export interface BundleScenario {
   readonly id: string;
   readonly bank: ItemBank;
@@ -37,6 +38,7 @@ export interface BundleScenario {
   readonly forms: ReadonlyMap<string, BundleForm>;
 }
 
+/** A scenario's part of a form: its anchors and what their answers are read by. */
 export interface BundleForm {
   readonly anchors: AnchorSet;
   /** Aligned with `anchors.items`. */

@@ -38,6 +38,7 @@ export interface ScenarioContent {
   readonly items: readonly ItemRecord[];
 }
 
+/** All that a bundle's files are made from. */
 export interface BundleContent {
   /** The manifest without what follows from the content: digests and sizes. */
   readonly manifest: Omit<Manifest, "files" | "forms"> & { readonly forms: readonly Omit<FormManifest, "digest">[] };

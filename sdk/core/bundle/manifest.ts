@@ -5,6 +5,7 @@ import type { PatternThresholds } from "../person-fit/suspicions.ts";
 /** Version of the bundle format: a reader refuses a newer major, and ignores fields that it doesn't know. */
 export const FORMAT_VERSION = "1.2";
 
+/** What counts the same in a scenario's score, by name. */
 export const WEIGHTINGS = ["subscenarios", "items"] as const;
 /** Whether each subscenario or each item counts the same in a scenario's score. */
 export type Weighting = (typeof WEIGHTINGS)[number];
@@ -44,8 +45,11 @@ export interface Manifest {
 /** Items that share one ability. */
 /** Response models of a bank; `2pl` may have several dimensions. */
 export const IRT_MODELS = ["1pl", "2pl", "3pl", "4pl"] as const;
+
+/** A response model, by the number of its items' parameters. */
 export type IrtModel = (typeof IRT_MODELS)[number];
 
+/** A bank as the manifest has it: scenarios that share an ability, and how they were calibrated. */
 export interface BankManifest {
   readonly id: string;
   readonly scenarios: readonly string[];
@@ -64,6 +68,7 @@ export interface BankManifest {
   };
 }
 
+/** A scenario as the manifest has it: its items and its weight. */
 export interface ScenarioManifest {
   readonly id: string;
   /** Weight in the overall score, relative. */
@@ -77,6 +82,7 @@ export interface ScenarioManifest {
   readonly scoreMap: { readonly x: readonly number[]; readonly y: readonly number[] } | null;
 }
 
+/** A form as the manifest has it: which anchors are asked, what is made of the answers, and its measured errors. */
 export interface FormManifest {
   readonly id: string;
   /** How the anchors were chosen. */
@@ -126,6 +132,7 @@ export interface ScoreMapManifest {
   readonly together: MapManifest | null;
 }
 
+/** An additive score map: what it adds up, and where its curves lie. */
 export interface MapManifest {
   readonly intercept: number;
   /** A curve each, in the order of the tensor's rows. */
@@ -140,6 +147,7 @@ export interface MeasuredErrors {
   readonly extrapolation: SplitErrors | null;
 }
 
+/** Errors measured on one kind of held-out models. Fractions. */
 export interface SplitErrors {
   /** Held-out models behind these figures. */
   readonly models: number;
@@ -159,6 +167,7 @@ export interface SplitErrors {
 /** Levels at which a bundle keeps quantiles of the absolute error. */
 export const ERROR_LEVELS = [0.5, 0.8, 0.9, 0.95, 0.99] as const;
 
+/** Errors of one estimator on held-out models. Fractions. */
 export interface ErrorSummary {
   readonly mae: number;
   readonly rmse: number;
@@ -179,6 +188,7 @@ export interface ColdStartManifest {
   readonly scenarios: Readonly<Record<string, ColdStartScenario>>;
 }
 
+/** What a scenario's questions without answers are foretold from. */
 export interface ColdStartScenario {
   /** Questions with answers that it was learned from. */
   readonly questions: number;
@@ -257,6 +267,7 @@ export interface BridgeManifest {
   readonly error: number;
 }
 
+/** The source models, as far as a bundle tells of them. */
 export interface SourcesManifest {
   /** Source models M. */
   readonly models: number;
@@ -266,6 +277,7 @@ export interface SourcesManifest {
   readonly note: string | null;
 }
 
+/** A file of the bundle, with what it is checked by. */
 export interface FileManifest {
   readonly name: string;
   readonly bytes: number;
@@ -274,6 +286,7 @@ export interface FileManifest {
   readonly segments?: readonly SegmentManifest[];
 }
 
+/** A part of a file that can be read and checked by itself. @unit bytes */
 export interface SegmentManifest {
   readonly begin: number;
   readonly end: number;
@@ -292,6 +305,8 @@ export const BUNDLE_FILES = [
   "routing.safetensors",
   "report.html",
 ] as const;
+
+/** Name of a file of a bundle. */
 export type BundleFileName = (typeof BUNDLE_FILES)[number];
 
 /** One line of anchors.jsonl. */

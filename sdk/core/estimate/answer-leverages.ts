@@ -7,7 +7,7 @@ const LARGEST = 0.9;
 
 /**
  * Leverage of each answer on its own prediction, h = I(z)·aᵀ·Cov(θ̂)·a with the expected information I(z) of the answer in
- * its logit: 0 for an answer that didn't move the ability, at most {@link LARGEST}.
+ * its logit: 0 for an answer that didn't move the ability, at most .9.
  * @param covariance - of the ability, D×D row-major
  * @param items - indices of the answered items
  * @returns one a item, in [0,0.9]

@@ -34,6 +34,7 @@ export interface ScenarioModel {
   readonly maps?: ScoreMaps | null;
 }
 
+/** What a scenario's answers give, before estimators are blended. */
 export interface ScenarioEstimate {
   /** Every base estimator's score, in [0,1]; {@link blendEstimates} gives the others. */
   readonly base: BaseScores;

@@ -5,6 +5,8 @@ import type { FloatArray } from "../irt/types.ts";
  * expect, Σ w·p̂ (in one dimension θ on another axis, which ends at 0 and 1); `score`, what the scenario's own map says.
  */
 export const MAP_FEATURES = ["mean", "expected", "score"] as const;
+
+/** A feature of the answers that a score map reads. */
 export type MapFeature = (typeof MAP_FEATURES)[number];
 
 /** Features of a scenario's answers, each in [0,1]. */

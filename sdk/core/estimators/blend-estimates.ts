@@ -18,6 +18,7 @@ const CORRECTION = 0.5;
  */
 const MARGIN = 0.5;
 
+/** Probability that the full score lies above, or below, those of all source models. */
 export interface Outside {
   readonly above: number;
   readonly below: number;

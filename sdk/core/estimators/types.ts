@@ -15,6 +15,8 @@ export const ESTIMATORS = [
 
 /** All of them; forms have a score map where one was fitted. */
 export const ALL_ESTIMATORS = [...ESTIMATORS, "score-map"] as const;
+
+/** An estimator, as manifests and answers name it. */
 export type EstimatorId = (typeof ALL_ESTIMATORS)[number];
 
 /** Something of every estimator; of the score map where there is one. */
@@ -22,6 +24,8 @@ export type ByEstimator<T> = Readonly<Record<(typeof ESTIMATORS)[number], T>> & 
 
 /** Estimators that follow from the answers and what the source models taught; the others blend some of these. */
 export const BASE_ESTIMATORS = ["anchor-mean", "p-irt", "p-irt-dr", "gaussian", "ridge-gap", "aipw"] as const;
+
+/** An estimator that reads answers, not other estimators. */
 export type BaseEstimatorId = (typeof BASE_ESTIMATORS)[number];
 
 /** Scores of the base estimators, and the score map's where there is one, which is never blended. */

@@ -25,7 +25,7 @@ export const NO_SAMPLING: SamplingVariance = { variance: 0, degrees: Infinity, a
  *
  * With linearised residuals z_i = m_i(e_i − ē)·√(1−π_i) in the anchors' order, V = n/(2(n−1))·Σ(z_i − z_{i+1})²
  * (collapsed neighbouring strata, finite population) with ν = 2(n−1)²/(3n−4) degrees of freedom. It is shrunk, with
- * the weight of {@link BINOMIAL_DEGREES}, toward the variance without a model, ŝ(1−ŝ)·Σm²(1−π) at
+ * the weight of two degrees of freedom, toward the variance without a model, ŝ(1−ŝ)·Σm²(1−π) at
  * ŝ = (n·score + 1)/(n + 2), so that a short run of right predictions isn't mistaken for certainty. A variance that
  * rests on few events is known to about two degrees of freedom an event, so V's weight is min(ν, 2·min(right, wrong)).
  * @param score - the estimated score, in [0,1]

@@ -10,6 +10,7 @@ export interface NewtonObjective {
   readonly step: (at: Float64Array) => { readonly step: Float64Array; readonly decrement: number } | null;
 }
 
+/** When a search ends. */
 export interface NewtonOptions {
   /** Newton steps at most. @default 100 */
   readonly maxIterations?: number;

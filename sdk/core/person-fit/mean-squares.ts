@@ -31,7 +31,11 @@ export class MeanSquares {
   #inverse = 0;
   #fourth = 0;
 
-  /** @param score - the answer, in [0,1] @param p - its probability, in (0,1) @param leverage - of all parameters on it, in [0,1) */
+  /**
+   * Counts an answer in.
+   * @param score - the answer, in [0,1] @param p - its probability, in (0,1)
+   * @param leverage - of all parameters on it, in [0,1)
+   */
   add(score: number, p: number, leverage = 0): void {
     const variance = p * (1 - p);
     if (!(variance > 0)) return;

@@ -2,6 +2,8 @@ import type { AnswerPattern } from "./answer-pattern.ts";
 
 /** What a suspicious pattern may mean. */
 export const SUSPICIONS = ["memorised", "guessing", "broken"] as const;
+
+/** What an unusual pattern of answers looks like. */
 export type Suspicion = (typeof SUSPICIONS)[number];
 
 /** Share of new models like the sources that are flagged by mistake, `memorised` and `guessing` together. */

@@ -6,6 +6,7 @@ import type { InspectHeader } from "./read-header.ts";
 import { sampleContent, sampleText } from "./sample-content.ts";
 import { scoreValue } from "./score-value.ts";
 
+/** How samples of Inspect are read. */
 export interface InspectSampleOptions extends ScaleOptions {
   /** Names the file in messages. */
   readonly file: string;

@@ -9,6 +9,7 @@ import { record } from "../record.ts";
 /** The columns that are read of `details_<task>|<shots>_<date>.parquet`. */
 export const DETAILS_COLUMNS = ["doc", "metric", "model_response"] as const;
 
+/** How details of lighteval are read. */
 export interface DetailsOptions extends ScaleOptions {
   /** Names the file in messages. */
   readonly file: string;

@@ -7,6 +7,7 @@ import { corpusMetricReason } from "./corpus-metric.ts";
 import { nameFilters } from "./name-filters.ts";
 import { isLineProblem, parseSampleLine, type SampleLine } from "./sample-line.ts";
 
+/** How samples of lm-evaluation-harness are read. */
 export interface SampleOptions extends ScaleOptions {
   /** Names the file in messages. */
   readonly file: string;

@@ -10,6 +10,7 @@ export interface OpenCompassConfig {
   readonly groups: readonly GroupConfig[];
 }
 
+/** How a dataset was run. */
 export interface DatasetConfig {
   readonly shots: number | null;
   /** How often every question is asked. */
@@ -18,6 +19,7 @@ export interface DatasetConfig {
   readonly partial: boolean;
 }
 
+/** How a model was run. */
 export interface ModelConfig {
   /** Whether prompts are put into a template of the model's. */
   readonly template: boolean;
@@ -25,6 +27,7 @@ export interface ModelConfig {
   readonly generation: string | null;
 }
 
+/** A group of datasets with a score of its own. */
 export interface GroupConfig {
   readonly name: string;
   readonly children: readonly string[];

@@ -10,6 +10,7 @@ import { itemScores } from "./item-scores.ts";
 import { readItems } from "./read-items.ts";
 import { readDatasetScores } from "./read-results.ts";
 
+/** How details of OpenCompass are read. */
 export interface OpenCompassOptions extends ScaleOptions {
   /** Names the file in messages. */
   readonly file: string;

@@ -8,6 +8,7 @@ import { onnxNearest } from "./onnx-nearest.ts";
 import { onnxObjective } from "./onnx-objective.ts";
 import type { OnnxRuntime } from "./open-session.ts";
 
+/** How ONNX Runtime computes. */
 export interface OnnxBackendOptions {
   /** Execution provider of the runtime: `cpu` and `cuda` in Node, `wasm` of onnxruntime-web, `webgpu` of either. */
   readonly provider: string;

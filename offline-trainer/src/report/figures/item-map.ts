@@ -1,4 +1,4 @@
-import { extent, itemMapChart, shownParameters, type ShownParameters } from "anchoreval/charts";
+import { DIFFICULTY_LIMIT, extent, itemMapChart, shownParameters, type ShownParameters } from "anchoreval/charts";
 import { count, counted } from "anchoreval/words";
 import { fairLimit } from "../fair-limit.ts";
 import { html, idText, type Html } from "../html.ts";
@@ -45,7 +45,7 @@ export function itemMap({ scenarios, defaultForm }: ReportData): Html {
     of a model's abilities). The anchors are those of form ${idText(defaultForm.id)}.
     ${FORMULAS[oneDimension ? "one" : "several"]}, both on the scale of this bundle's abilities; all panels share one
     vertical scale.
-    ${beyond > 0 ? `${counted(beyond, "item")} with a difficulty beyond ±8 ${beyond === 1 ? "is" : "are"} drawn at the edge.` : null}
+    ${beyond > 0 ? `${counted(beyond, "item")} with a difficulty beyond ±${DIFFICULTY_LIMIT} ${beyond === 1 ? "is" : "are"} drawn at the edge.` : null}
     ${most < Infinity ? `To keep the page light, the items that are neither are thinned evenly to ${count(most)} a scenario; every anchor is drawn.` : null}`,
     legend([
       { label: "item", colour: "item", mark: "circle" },
