@@ -65,7 +65,7 @@ export async function readAnchorLogs(
       taskProtocol(log!.results, read),
     ))
       remarks.push(
-        `${log!.task}: ${PROTOCOL_WORDS[field]} is ${run} in this run, and was ${expected} for the models that the bundle was fitted on: the scores may not compare`,
+        `${log!.task}: ${PROTOCOL_WORDS[field]}: ${run} in this run, ${expected} in those of the models that the bundle was fitted on: the scores may not compare`,
       );
   }
   const found = matchAnchors(anchors, samples);

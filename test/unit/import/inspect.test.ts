@@ -105,7 +105,7 @@ test("from logs to a bundle, to the samples to run, to an estimate from a log of
     solver: "chain_of_thought",
   });
   expect((await runCommand("estimate", "--bundle", bundle, "--from", "inspect", other)).err).toContain(
-    "quiz: solver is chain_of_thought() in this run, and was generate() for the models that the bundle was fitted on",
+    "quiz: solver: chain_of_thought() in this run, generate() in those of the models that the bundle was fitted on",
   );
 
   const changed = quiz("new", 4, samples["quiz"]);
