@@ -1,5 +1,5 @@
 import { figureOf } from "anchoreval/core";
-import type { Manifest } from "anchoreval/bundle";
+import { servedBlend, type Manifest } from "anchoreval/bundle";
 
 const points = (fraction: number): string => (100 * fraction).toFixed(1);
 
@@ -7,13 +7,15 @@ const points = (fraction: number): string => (100 * fraction).toFixed(1);
 const LEAST_MODELS = 20;
 
 /**
- * What a fit ends with, in plain words: one sentence a form and scenario.
+ * What a fit ends with, in plain words: one sentence a form and scenario, with the errors of what is served where all
+ * scenarios are answered, as `anchoreval show` has them.
  * @example "gsm, 50 items, 60 models: typical error 2.4 points, 95 % within 5.6; 50 random items: 3.9. Models stronger than any seen: 3.3."
  */
 export function closingWords(manifest: Manifest): string[] {
   return manifest.forms.flatMap((form) =>
     manifest.scenarios.map(({ id }): string => {
-      const { items, whole, measured } = form.scenarios[id]!;
+      const { items, whole } = form.scenarios[id]!;
+      const { measured } = servedBlend(form.scenarios[id]!);
       const asked = `${items}${form.disjointFrom === undefined ? "" : " other"} items`;
       if (whole) return `${id}, all ${items} items: the score is exact.`;
       const { interpolation, extrapolation } = measured;

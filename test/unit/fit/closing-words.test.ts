@@ -118,6 +118,20 @@ test("the error is that of the form's own estimator", () => {
   ]);
 });
 
+test("where all scenarios together tell more, the error is that of this, as show has it", () => {
+  const manifest = manifestOf([{ gsm: {} }]);
+  const [form] = manifest.forms;
+  const { gsm } = form!.scenarios;
+  const better = {
+    ...measured,
+    estimators: errors({ "p-irt-dr": 0.021 }),
+    absoluteError: [0.01, 0.03, 0.04, 0.051, null],
+  };
+  const together = { ...gsm!, measured: { interpolation: better, extrapolation: null } };
+  const words = closingWords({ ...manifest, forms: [{ ...form!, scenarios: { gsm: { ...gsm!, together } } }] });
+  expect(words).toEqual(["gsm, 50 items, 60 models: typical error 2.1 points, 95 % within 5.1; 50 random items: 3.9."]);
+});
+
 test("a sentence for each form and, in it, each scenario", () => {
   const words = closingWords(
     manifestOf([
