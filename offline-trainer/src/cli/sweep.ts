@@ -10,8 +10,8 @@ export const sweepCommand: Command = {
   options: {
     to: {
       type: "string",
-      value: "r2://BUCKET|local|FOLDER",
-      description: "where bundles are published; as for publish, keys of r2:// stand in the environment",
+      value: "r2://BUCKET|hf://datasets/ORG/NAME|local|FOLDER",
+      description: "where bundles are published; as for publish, keys stand in the environment",
     },
     "dry-run": { type: "boolean", description: "only list them" },
   },
@@ -20,7 +20,9 @@ export const sweepCommand: Command = {
     const dryRun = options.flag("dry-run");
     if (storeKind(to) === "folder" && !(await stat(to).catch(() => null))?.isDirectory())
       throw new AnchorEvalError("invalid_option", `--to ${to} is no folder: nothing is published there`);
-    const result = await withStore(to, signal, (store) => sweepBlobs(store, { now: Date.now(), dryRun }));
+    const result = await withStore(to, { signal, title: "Sweep" }, (store) =>
+      sweepBlobs(store, { now: Date.now(), dryRun }),
+    );
     const { removed, kept, young, skipped } = result;
     if (skipped.length > 0)
       throw new AnchorEvalError(

@@ -424,14 +424,14 @@ describe("publish", () => {
     {
       argv: ["publish", bundle, "--to", "S3://bucket"],
       code: "unsupported",
-      message: "S3:// can't be written to: take r2://BUCKET, a folder, or local",
+      message: "S3:// can't be written to: take r2://BUCKET, hf://datasets/ORG/NAME, a folder, or local",
     },
     { argv: ["sweep", "--to", good], message: `--to ${good} is no folder: nothing is published there` },
     { argv: ["sweep"], message: "--to is needed" },
     {
       argv: ["sweep", "--to", "https://evals.example.com"],
       code: "unsupported",
-      message: "https:// can't be written to: take r2://BUCKET, a folder, or local",
+      message: "https:// can't be written to: take r2://BUCKET, hf://datasets/ORG/NAME, a folder, or local",
     },
     { argv: ["publish", bundle, "--to", good], message: `--to ${good} can't be made a folder: ${good} is a file` },
     {
