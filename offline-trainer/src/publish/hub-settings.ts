@@ -3,7 +3,7 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import { manifestKey } from "anchoreval/bundle";
 import { AnchorEvalError } from "anchoreval/core";
-import type { HubOptions } from "./hub-store.ts";
+import type { HubOptions } from "./hub-repository.ts";
 
 /**
  * Where `hf://datasets/ORG/NAME` (or `…/NAME@BRANCH`) is and who may write there, as Hugging Face's own programs have it:
