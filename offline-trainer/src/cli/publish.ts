@@ -1,11 +1,11 @@
 import { stat } from "node:fs/promises";
 import type { Command } from "anchoreval/cli";
-import { parseManifest } from "anchoreval/bundle";
 import { AnchorEvalError } from "anchoreval/core";
 import { folderSource } from "anchoreval/node";
-import { publishBundle, publishToWorker } from "anchoreval/publish";
+import { publishBundle, publishToWorker, type PublishResult } from "anchoreval/publish";
 import { readBundleFolder } from "../publish/bundle-folder.ts";
-import { hubSettings, hubUrl } from "../publish/hub-settings.ts";
+import { hubSettings } from "../publish/hub-settings.ts";
+import { publishToHub } from "../publish/publish-to-hub.ts";
 import { storeKind, withStore } from "./with-store.ts";
 
 export const publishCommand: Command = {
@@ -34,17 +34,17 @@ export const publishCommand: Command = {
       throw new AnchorEvalError("invalid_option", `${folder} is a file: publish takes the folder of a bundle`);
     const files = await readBundleFolder(folder);
     const signatures = (await folderSource(folder).readSignatures?.()) ?? null;
-    const { benchmark, version } = parseManifest(files.get("manifest.json")!);
-    const work = { signal, title: `Publish ${benchmark}@${version}` };
-    const plainFiles = kind === "folder" || kind === "hub";
+    const plainFiles = kind === "folder";
     const upload = { onUpload: ({ name }: { name: string }) => output.remark(`uploading ${name}`), signal };
-    const result =
+    const result: PublishResult & { readonly url?: string } =
       token !== null
         ? await publishToWorker(files, { baseUrl: to, token, signatures, ...upload })
-        : await withStore(to, work, (store) => publishBundle(store, files, { plainFiles, signatures }));
+        : hub !== null
+          ? await publishToHub({ ...hub, signal }, files, signatures)
+          : await withStore(to, signal, (store) => publishBundle(store, files, { plainFiles, signatures }));
     const words = result.status === "already" ? "is there already, with the same content" : "is published";
-    const url = hub && hubUrl(hub, benchmark, version);
-    if (output.json) output.document({ ...result, ...(url && { url }) });
+    const { benchmark, version, url } = result;
+    if (output.json) output.document(result);
     else {
       output.line(`${benchmark}@${version} ${words} (${result.digest}); latest: ${result.latest ?? "none"}`);
       if (url) output.line(`loadBundle, and --bundle of commands, take ${url}`);

@@ -20,9 +20,7 @@ export const sweepCommand: Command = {
     const dryRun = options.flag("dry-run");
     if (storeKind(to) === "folder" && !(await stat(to).catch(() => null))?.isDirectory())
       throw new AnchorEvalError("invalid_option", `--to ${to} is no folder: nothing is published there`);
-    const result = await withStore(to, { signal, title: "Sweep" }, (store) =>
-      sweepBlobs(store, { now: Date.now(), dryRun }),
-    );
+    const result = await withStore(to, signal, (store) => sweepBlobs(store, { now: Date.now(), dryRun }));
     const { removed, kept, young, skipped } = result;
     if (skipped.length > 0)
       throw new AnchorEvalError(

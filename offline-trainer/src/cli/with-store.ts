@@ -24,20 +24,17 @@ export function storeKind(to: string): StoreKind {
   );
 }
 
-/**
- * Runs on the store that `--to` names: local (the R2 of `wrangler dev`), a folder, r2://BUCKET, or a dataset of Hugging
- * Face, where it is one commit of this title.
- */
+/** Runs on the store that `--to` names: local (the R2 of `wrangler dev`), a folder, r2://BUCKET, a dataset of Hugging Face. */
 export async function withStore<T>(
   to: string,
-  { signal, title }: { readonly signal: AbortSignal; readonly title: string },
+  signal: AbortSignal,
   action: (store: SweepableStore) => Promise<T>,
 ): Promise<T> {
   switch (storeKind(to)) {
     case "r2":
       return action(s3Store({ ...s3Settings(to, process.env), signal }));
     case "hub":
-      return withHubStore({ ...(await hubSettings(to, process.env)), signal }, title, action);
+      return withHubStore({ ...(await hubSettings(to, process.env)), signal }, "Change bundles", action);
     case "folder":
       await checkOutFolder("--to", to);
       return action(folderStore(to));

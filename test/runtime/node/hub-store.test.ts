@@ -5,6 +5,7 @@ import { publishBundle, sweepBlobs, type SweepableStore } from "anchoreval/publi
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { hubSettings, hubUrl } from "../../../offline-trainer/src/publish/hub-settings.ts";
 import type { HubOptions } from "../../../offline-trainer/src/publish/hub-repository.ts";
+import { publishToHub } from "../../../offline-trainer/src/publish/publish-to-hub.ts";
 import { withHubStore } from "../../../offline-trainer/src/publish/hub-store.ts";
 import { describeBundleStore } from "../../conformance/bundle-store.suite.ts";
 import { describePublishing } from "../../conformance/publishing.suite.ts";
@@ -199,6 +200,8 @@ describe("anchoreval publish and sweep --to hf://datasets/ORG/NAME", () => {
       err: "",
     });
     expect(server.titles("org/published").at(-1)).toBe("Publish sample@1.0.0");
+    const card = await (await fetch(`${server.endpoint}/datasets/org/published/resolve/main/README.md`)).text();
+    expect(card).toContain(`npx anchoreval show ${url}\n`);
     expect(JSON.parse((await runTrainer(["publish", folder.path("one"), "--to", to, "--json"])).out)).toMatchObject({
       status: "already",
       url,
@@ -208,6 +211,19 @@ describe("anchoreval publish and sweep --to hf://datasets/ORG/NAME", () => {
     const swept = await runTrainer(["sweep", "--to", to, "--dry-run"]);
     expect([swept.code, swept.out]).toEqual([0, expect.stringMatching(/^0 would be removed, \d+ kept/)]);
   });
+});
+
+test("a README.md that is there stays; one is only written with a version", async () => {
+  const read = async ({ dataset }: HubOptions): Promise<string> =>
+    (await fetch(`${server.endpoint}/datasets/${dataset}/resolve/main/README.md`)).text();
+  const options = hub();
+  server.commitFile(options.dataset, "README.md", "# Ours\n");
+  await publishToHub(options, sampleBundle());
+  expect(await read(options)).toBe("# Ours\n");
+  const bare = hub();
+  await publish(bare);
+  await publishToHub(bare, sampleBundle({ seed: 7 }));
+  expect(server.titles(bare.dataset)).toHaveLength(2); // there already: no commit
 });
 
 describe("settings", () => {
