@@ -6,10 +6,11 @@
 
 Files have the answers as JSON, {"item id": score} or {"responses": {"item id": score}}. Exit code 0 passed, 3 regressed,
 4 can't tell, 2 for bad input, 1 where something broke: those of `anchoreval check`, whose numbers these are. The token for
-a protected benchmark comes from ANCHOREVAL_TOKEN. The same with curl:
+a protected benchmark comes from ANCHOREVAL_TOKEN. The same with curl, released.json as `anchoreval check --save` writes
+it, tonight.json as {"item id": score}:
 
     curl -sS "$BUNDLE/checks" -H 'content-type: application/json' \
-        -d "{\"current\": [{\"responses\": $(cat tonight.json)}], \"baselines\": [{\"responses\": $(cat released.json)}]}"
+        -d "{\"current\": [{\"responses\": $(cat tonight.json)}], \"baselines\": [$(cat released.json)], \"maxDrop\": 0.03}"
 """
 
 import argparse
@@ -24,8 +25,13 @@ EXIT_CODES = {"passed": 0, "regressed": 3, "undecided": 4}
 
 def run_of(path):
     """One run's answers, as the Worker takes them."""
-    with open(path, encoding="utf-8") as file:
-        answers = json.load(file, object_pairs_hook=without_repeats)
+    try:
+        with open(path, encoding="utf-8") as file:
+            answers = json.load(file, object_pairs_hook=without_repeats)
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from error
+    if not isinstance(answers, dict):
+        raise ValueError(f'{path}: answers are {{"item id": score}}')
     # an item may be called "responses"; then it has a score
     if isinstance(answers.get("responses"), dict):
         return {key: answers[key] for key in ("responses", "hashes") if key in answers}
@@ -62,6 +68,8 @@ def main():
     parser.add_argument("--alarms-per-year", type=float, default=1, metavar="N")
     options = parser.parse_args()
     try:
+        if not options.bundle.startswith(("http://", "https://")):
+            raise ValueError(f"{options.bundle}: the address of a bundle begins with https:// or http://")
         body = {
             "current": [run_of(path) for path in options.responses],
             "baselines": [run_of(path) for path in options.baseline],
@@ -78,7 +86,7 @@ def main():
     except urllib.error.HTTPError as error:
         print(f"check.py: {error.code}: {error.read().decode(errors='replace')}", file=sys.stderr)
         return 2 if 400 <= error.code < 500 and error.code != 429 else 1
-    except OSError as error:
+    except (OSError, ValueError) as error:
         print(f"check.py: {options.bundle}: {error}", file=sys.stderr)
         return 1
     for warning in result["warnings"]:

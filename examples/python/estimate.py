@@ -55,9 +55,11 @@ if __name__ == "__main__":
     options = parser.parse_args()
     try:
         given = json.loads(pathlib.Path(options.answers).read_text("utf-8"))
+        if not isinstance(given, dict):
+            raise ValueError(f'{options.answers}: answers are {{"item id": score}}')
         # {"responses": {…}} is a request's body; an item may be called "responses", then it has a score
         given = given["responses"] if isinstance(given.get("responses"), dict) else given
-        result = score(options.bundle, given, options.form)
+        result = score(options.bundle.rstrip("/"), given, options.form)
     except (Refused, OSError, ValueError) as error:
         raise SystemExit(f"estimate.py: {error}") from None
     if result["score"] is None:

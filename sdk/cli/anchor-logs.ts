@@ -43,7 +43,7 @@ export async function readAnchorLogs(
   if (models.length > 1)
     throw new AnchorEvalError(
       "invalid_data",
-      `these are the logs of ${models.length} models: ${models.slice(0, 5).join(", ")}${models.length > 5 ? ", …" : ""}; an estimate is of one: name its folder`,
+      `these are the logs of ${models.length} models: ${models.slice(0, 5).join(", ")}${models.length > 5 ? ", …" : ""}; an estimate is of one: name its folder or files`,
     );
   const anchors = [...bundle.scenarios.values()].flatMap((scenario) => [...scenario.anchors.values()]);
   const tasks = new Set(anchors.map((anchor) => anchor.task ?? taskOfId(anchor.item_id)));
@@ -65,7 +65,7 @@ export async function readAnchorLogs(
       taskProtocol(log!.results, read),
     ))
       remarks.push(
-        `${log!.task}: ${PROTOCOL_WORDS[field]} is ${run} in this run, and was ${expected} for the models that the bundle was fitted on: the scores may not compare`,
+        `${log!.task}: ${PROTOCOL_WORDS[field]}: ${run} in this run, ${expected} in those of the models that the bundle was fitted on: the scores may not compare`,
       );
   }
   const found = matchAnchors(anchors, samples);

@@ -38,14 +38,12 @@ export const exportCommand: Command = {
     const asked = form ?? bundle.manifest.defaultForm;
     const anchors = formAnchors(bundle, asked);
     const base = join(out, `${bundle.manifest.benchmark}-${bundle.manifest.version}-${asked}`);
-    const { ending, text, extra, heading, commands, notes } = TARGET[to](bundle, anchors, base);
+    const { ending, text, extra, heading, commands, logs, notes } = TARGET[to](bundle, anchors, base);
     const file = `${base}${ending}`;
     await write(out, file, text);
 
     const next =
-      commands.length > 0
-        ? `anchoreval estimate --bundle ${quote(place)} --form ${asked} --from ${to} logs/MODEL`
-        : null;
+      commands.length > 0 ? `anchoreval estimate --bundle ${quote(place)} --form ${asked} --from ${to} ${logs}` : null;
     if (output.json) {
       output.document({ form: asked, items: anchors.length, file, ...extra, ...(next !== null && { next, notes }) });
       return 0;
@@ -70,6 +68,8 @@ interface Exported {
   readonly extra: Readonly<Record<string, unknown>>;
   readonly heading: string;
   readonly commands: readonly string[];
+  /** Where they put their logs. */
+  readonly logs: string;
   readonly notes: readonly string[];
 }
 
@@ -86,6 +86,7 @@ const TARGET: Readonly<
       extra: { documents, command },
       heading: "Run them (lm-eval 0.4.9 or later; put in your model):",
       commands: [command],
+      logs: "logs/MODEL",
       notes: fewShotNotes(bundle),
     };
   },
@@ -100,6 +101,7 @@ const TARGET: Readonly<
       extra: { samples, commands },
       heading: "Run them (put in your model, and each task's file or package where its name alone isn't found):",
       commands,
+      logs: "anchors",
       notes: [],
     };
   },
@@ -111,6 +113,7 @@ const TARGET: Readonly<
     extra: {},
     heading: "",
     commands: [],
+    logs: "",
     notes: [],
   }),
 };
@@ -119,7 +122,7 @@ const TARGET: Readonly<
 function listByTask(anchors: readonly AnchorRecord[], ending: string, name: string): Exported {
   const samples = samplesByTask(anchors);
   const text = `${JSON.stringify(samples)}\n`;
-  return { ending, text, extra: { [name]: samples }, heading: "", commands: [], notes: [] };
+  return { ending, text, extra: { [name]: samples }, heading: "", commands: [], logs: "", notes: [] };
 }
 
 function formAnchors(bundle: Bundle, form: string): AnchorRecord[] {

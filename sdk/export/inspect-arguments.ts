@@ -12,5 +12,5 @@ export function inspectArguments(task: string, ids: readonly (string | number)[]
       "unsupported",
       `${task}: inspect's --sample-id can't take an id with a comma: ${broken}; export --to ids has them a line each`,
     );
-  return ["eval", task, "--sample-id", ids.join(","), "--log-dir", "logs"];
+  return ["eval", task, "--sample-id", ids.join(","), "--log-dir", "anchors"];
 }

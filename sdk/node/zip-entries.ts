@@ -144,7 +144,7 @@ function unpacked(bytes: Uint8Array, method: number, unzstd: Unzstd | undefined)
   if (unpack) return unpack(bytes);
   throw new AnchorEvalError(
     "unsupported",
-    "it is compressed by zstd, which Node reads from 22.15 on: take that, install anchoreval-trainer, or write the log as JSON (inspect log convert --to json)",
+    "it is compressed by zstd, which Node reads from 22.15 on: take that, run this command by the trainer's own program (npm install anchoreval-trainer, then npx anchoreval-trainer estimate …), or write the log as JSON (inspect log convert --to json)",
   );
 }
 

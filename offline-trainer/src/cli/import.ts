@@ -127,7 +127,7 @@ function summarize(report: ImportReport, out: string, output: Output): void {
   for (const { id, tasks, items: count } of scenarios)
     output.line(`  ${id}: ${count} items${tasks.length > 1 ? ` in ${tasks.length} tasks` : ""}`);
   output.line(
-    `${states.scored} samples scored, ${states.errored} without an answer, ${states.unscored} without a score${dropped.length > 0 ? `; ${dropped.length} older runs left out` : ""}`,
+    `${states.scored} samples scored, ${states.errored} without an answer, ${states.unscored} without a score${dropped.length > 0 ? `; ${dropped.length} older ${dropped.length === 1 ? "run" : "runs"} left out` : ""}`,
   );
   output.line(
     scores.compared === 0

@@ -1,5 +1,5 @@
 import { AnchorEvalError } from "anchoreval/core";
-import { groupRuns, type RunLog } from "anchoreval/logs";
+import { COMPARED_FIELDS, groupRuns, PROTOCOL_WORDS, taskProtocol, type RunLog } from "anchoreval/logs";
 
 /** What happens with several runs of a model on a task. */
 export type DuplicatePolicy = "newest" | "mean" | "error";
@@ -33,6 +33,11 @@ export function selectRuns(logs: readonly RunLog[], policy: DuplicatePolicy): Se
     if (policy === "mean") chosen.push(...older);
     else {
       dropped.push(...older);
+      const unlike = older.map((run) => differences(newest!, run)).find((found) => found.length > 0);
+      if (unlike)
+        warnings.push(
+          `${newest!.model}, ${newest!.task}: an older run was not made like the newest: ${unlike.join("; ")}; the newest counts, ${newest!.file} (--on-duplicate error refuses several runs)`,
+        );
       const larger = older.find((run) => documents(run) > documents(newest!));
       if (larger)
         warnings.push(
@@ -41,6 +46,16 @@ export function selectRuns(logs: readonly RunLog[], policy: DuplicatePolicy): Se
     }
   }
   return { chosen, dropped, warnings };
+}
+
+/** In what two runs of a task were asked otherwise, as far as both say. */
+function differences(newest: RunLog, older: RunLog): string[] {
+  const [now, before] = [newest, older].map(({ task, results }) =>
+    taskProtocol(results, { task, metric: "", filter: "" }),
+  ) as [ReturnType<typeof taskProtocol>, ReturnType<typeof taskProtocol>];
+  return COMPARED_FIELDS.filter(
+    (field) => now[field] !== null && before[field] !== null && now[field] !== before[field],
+  ).map((field) => `${PROTOCOL_WORDS[field]} ${String(before[field])}, now ${String(now[field])}`);
 }
 
 function documents(log: RunLog): number {

@@ -135,10 +135,18 @@ describe.skipIf(!python)("examples/ci/check.py (skipped without python3)", () =>
   test.each<[string, string, string]>([
     ["an unknown item", '{"nowhere": 1}', "invalid_answers"],
     ["an item twice", '{"x": 1, "x": 0}', "twice"],
-    ["no JSON", "item_id,score", "check.py"],
+    ["no JSON", "item_id,score", "odd.json: Expecting value"],
+    ["a list", "[1]", "odd.json: answers are"],
   ])("refuses %s with 2", async (_, text, words) => {
     const { code, err } = await gate("--baseline", released, "--responses", folder.write("odd.json", text));
     expect(err).toContain(words);
+    expect(code).toBe(2);
+  });
+
+  test("refuses an address that is none with 2", async () => {
+    const args = ["sample/1.0.0", "--baseline", released, "--responses", released];
+    const { code, err } = await run(PYTHON, [path("examples/ci/check.py"), ...args]);
+    expect(err).toBe("check.py: sample/1.0.0: the address of a bundle begins with https:// or http://\n");
     expect(code).toBe(2);
   });
 
@@ -167,6 +175,7 @@ describe.skipIf(!python)("examples/python/estimate.py (skipped without python3)"
   test.each([
     ["a file that isn't there", () => [bundle, folder.path("nowhere.json")], "No such file"],
     ["a file that isn't JSON", () => [bundle, folder.write("torn.json", "{")], "Expecting property name"],
+    ["a list", () => [bundle, folder.write("list.json", "[1]")], "list.json: answers are"],
     [
       "a Worker that isn't there",
       () => ["http://127.0.0.1:9/v1/bundles/x/1.0.0", folder.write("a.json", "{}")],

@@ -157,7 +157,7 @@ describe("estimate --from lm-eval", () => {
     });
     const { code, err } = await runCommand(...estimate, "--from", "lm-eval", logs);
     expect(code).toBe(0);
-    expect(err).toContain("alpha: few-shot examples is 5 in this run, and was 0 for the models");
+    expect(err).toContain("alpha: few-shot examples: 5 in this run, 0 in those of the models");
     expect(err).toContain("the newest of 2 runs counts");
     expect(err).toContain("1 anchors have no answer of the model; they count as the harness scored them");
     expect(err).toContain("1 anchors have no score, and count as missing");
@@ -177,7 +177,7 @@ describe("estimate --from lm-eval", () => {
     expect((JSON.parse(fitted.out) as Estimate).score).toBeGreaterThan(0.4);
     const other = await runCommand(...estimate, "--from", "lm-eval", logs, "--json", "--metric", "acc_norm");
     expect((JSON.parse(other.out) as Estimate).score).toBeLessThan(0.4);
-    expect(other.err).toContain("metric is acc_norm in this run, and was acc");
+    expect(other.err).toContain("metric: acc_norm in this run, acc in those");
   });
 
   it("refuses logs of several models, and logs without any anchor", async () => {

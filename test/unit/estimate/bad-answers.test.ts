@@ -88,10 +88,20 @@ describe("an item that isn't asked", () => {
     expectRefusal(refused(JSON.parse(`{"__proto__":1,"${someId}":1}`)), "invalid_answers", "__proto__ is no anchor");
   });
 
+  test("white space about an id is seen, and the anchor without it named", () => {
+    expect(refused({ ...answers, [`${someId}\t`]: 1 }).issues[0]!.message).toBe(
+      `"${someId}\\t" is no anchor of this bundle, ${someId} without white space is`,
+    );
+  });
+
   test("an item of the benchmark that is no anchor", () => {
     const asked = new Set(ids("20"));
     const idle = Array.from({ length: 40 }, (_, i) => `alpha/${i}`).find((id) => !asked.has(id))!;
-    expectRefusal(refused({ ...answers, [idle]: 1 }), "invalid_answers", `${idle} is no anchor of this bundle`);
+    expectRefusal(
+      refused({ ...answers, [idle]: 1 }),
+      "invalid_answers",
+      `${idle} is no anchor of this bundle; leave out`,
+    );
   });
 
   test("an anchor of another form than the one that is named", () => {
@@ -250,7 +260,7 @@ describe("changed items", () => {
   test("another hash is an error that names the items", () => {
     const error = refused(answers, { hashes: { ...right(), [hashed[0]!]: hashOf(999), [hashed[5]!]: hashOf(998) } });
     expectRefusal(error, "item_changed", "2 answered items differ in content");
-    expect(error.message).toContain('onChangedItem: "drop"');
+    expect(error.message).toContain('--drop-changed, in code onChangedItem: "drop"');
     expect(error.issues.map(({ path, code }) => [...path, code])).toEqual([
       ["hashes", hashed[0], "item_changed"],
       ["hashes", hashed[5], "item_changed"],

@@ -83,11 +83,16 @@ test("from logs to a bundle, to the samples to run, to an estimate from a log of
   expect(fitted).toMatchObject({ code: 0 });
 
   const told = await runCommand("export", "--bundle", bundle, "--to", "inspect", "--out", exported, "--json");
-  const { samples, commands } = JSON.parse(told.out) as { samples: Record<string, string[]>; commands: string[] };
+  const { samples, commands, next } = JSON.parse(told.out) as {
+    samples: Record<string, string[]>;
+    commands: string[];
+    next: string;
+  };
   expect(samples["quiz"]).toHaveLength(10);
   expect(commands).toEqual([
-    `inspect eval quiz --sample-id ${samples["quiz"]!.join(",")} --log-dir logs --model PROVIDER/MODEL`,
+    `inspect eval quiz --sample-id ${samples["quiz"]!.join(",")} --log-dir anchors --model PROVIDER/MODEL`,
   ]);
+  expect(next).toMatch(/--form 10 --from inspect anchors$/);
   expect(JSON.parse(readFileSync(join(exported, "quiz-1.0.0-10.inspect.json"), "utf8"))).toEqual(samples);
 
   const run = writeInspectLog(folder.path("new.json"), quiz("new", 4, samples["quiz"]));
@@ -100,7 +105,7 @@ test("from logs to a bundle, to the samples to run, to an estimate from a log of
     solver: "chain_of_thought",
   });
   expect((await runCommand("estimate", "--bundle", bundle, "--from", "inspect", other)).err).toContain(
-    "quiz: solver is chain_of_thought() in this run, and was generate() for the models that the bundle was fitted on",
+    "quiz: solver: chain_of_thought() in this run, generate() in those of the models that the bundle was fitted on",
   );
 
   const changed = quiz("new", 4, samples["quiz"]);

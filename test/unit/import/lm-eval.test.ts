@@ -220,6 +220,15 @@ describe("several runs of a model on a task", () => {
     expect(report.warnings.join("\n")).toContain("made with different arguments");
   });
 
+  it("are told where they were asked otherwise", async () => {
+    const { report } = await importLogs(harnessNamed("lm-eval"), [written(run, { ...newer, shots: 3 })], options());
+    expect(report.warnings.join("\n")).toMatch(
+      /Org\/one, t_a: an older run was not made like the newest: few-shot examples \d, now 3; the newest counts, .*samples_t_a_2026-02/,
+    );
+    const alike = await importLogs(harnessNamed("lm-eval"), [written(run, newer)], options());
+    expect(alike.report.warnings.join("\n")).not.toContain("not made like");
+  });
+
   it("of two revisions are two models", async () => {
     const { matrix } = await importLogs(
       harnessNamed("lm-eval"),

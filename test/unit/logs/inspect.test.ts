@@ -247,7 +247,7 @@ describe("zip archives", () => {
     const zip = await openZip(fixture("able-sums.eval"));
     const header = zip.read("header.json");
     if ("zstdDecompressSync" in (await import("node:zlib"))) expect((await header).length).toBeGreaterThan(100);
-    else expectRefusal(await rejection(header), "unsupported", "install anchoreval-trainer");
+    else expectRefusal(await rejection(header), "unsupported", "npx anchoreval-trainer estimate");
     await zip.close();
   });
 

@@ -19,7 +19,7 @@ export function itemMapFigure({ id, bank, forms }: BundleScenario, form: string)
       element("strong", {}, idText(id)),
       `: each dot is one of the ${counted(bank.count, "item")}. Further right is harder, further up tells strong models from weak ones more sharply${bank.dims > 1 ? ` (over ${bank.dims} abilities together)` : ", below zero stronger models get it less"}.`,
       parameters.beyond > 0
-        ? ` ${counted(parameters.beyond, "item")} with a difficulty beyond the axis stand at its edge.`
+        ? ` ${counted(parameters.beyond, "item")} with a difficulty beyond the axis ${parameters.beyond === 1 ? "stands" : "stand"} at its edge.`
         : null,
     ],
     key([

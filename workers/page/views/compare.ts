@@ -46,7 +46,7 @@ export function compareTab({ bundle, route }: BundlePage): Child {
     try {
       const comparison = compare(bundle, [first, second], form.value(), Number(margin.value) / 100);
       fill(results, comparisonContent(comparison));
-      heard.say(sentence(verdictWords(comparison)[0]!));
+      heard.say(sentence(verdictWords(comparison)[0]!, comparison.names));
     } catch (error) {
       fill(results, problem(error));
     }
@@ -120,8 +120,8 @@ function comparisonContent(comparison: Comparison): Child {
   const chart = differenceChart(all, { names, margin, width: wideChart() });
   return [
     element("h2", {}, "Verdict"),
-    element("p", { class: `verdict ${comparison.verdict ?? "none"}` }, sentence(verdict!)),
-    confidence === undefined ? null : element("p", {}, sentence(confidence)),
+    element("p", { class: `verdict ${comparison.verdict ?? "none"}` }, sentence(verdict!, names)),
+    confidence === undefined ? null : element("p", {}, sentence(confidence, names)),
     warningsContent(comparison.warnings),
     chart &&
       figure(
@@ -159,11 +159,13 @@ function comparisonContent(comparison: Comparison): Child {
       "details",
       {},
       element("summary", {}, "Details"),
-      element("p", {}, sentence(mcNemarWords(comparison, names))),
+      element("p", {}, sentence(mcNemarWords(comparison, names), names)),
     ),
   ];
 }
 
-function sentence(words: string): string {
-  return `${words.charAt(0).toUpperCase()}${words.slice(1)}.`;
+/** With a capital and a full stop; a model's name at the beginning stays as it is. */
+function sentence(words: string, { a, b }: Comparison["names"]): string {
+  const named = [a, b].some((name) => words.startsWith(`${name} `));
+  return `${named ? words : `${words.charAt(0).toUpperCase()}${words.slice(1)}`}.`;
 }
