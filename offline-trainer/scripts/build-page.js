@@ -1,5 +1,6 @@
 // Bundles the page that the Worker serves: workers/page as page.js, and the fit in a browser as fit.js, a web worker of
-// the trainer's code. They know of each other by messages alone: neither imports the other.
+// the trainer's code, which loads parquet.js where it is given such a file. Page and fit know of each other by messages
+// alone: neither imports the other.
 import { copyFile, mkdir, rename, rm } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
@@ -8,7 +9,7 @@ import { build } from "esbuild";
 const RUNTIME_FILES = ["ort-wasm-simd-threaded.wasm", "ort-wasm-simd-threaded.jspi.wasm"];
 
 /** Files that {@link buildPage} writes, under the assets' folder. */
-export const PAGE_FILES = ["page.js", "fit.js", ...RUNTIME_FILES.map((file) => join("onnx", file))];
+export const PAGE_FILES = ["page.js", "fit.js", "parquet.js", ...RUNTIME_FILES.map((file) => join("onnx", file))];
 
 /**
  * Builds beside the assets, and puts every file there when it is whole: tests and `wrangler dev` may read them, and others
@@ -32,6 +33,11 @@ export async function buildPage(root, assets) {
     outfile: join(fresh, "fit.js"),
     plugins: [inBrowsers(join(root, "offline-trainer/browser"))],
   });
+  await build({
+    ...shared,
+    entryPoints: [join(root, "offline-trainer/src/parquet/decoders.ts")],
+    outfile: join(fresh, "parquet.js"),
+  });
   const runtime = dirname(createRequire(join(root, "package.json")).resolve("onnxruntime-web/wasm"));
   await Promise.all([mkdir(join(fresh, "onnx")), mkdir(join(assets, "onnx"), { recursive: true })]);
   await Promise.all(RUNTIME_FILES.map((file) => copyFile(join(runtime, file), join(fresh, "onnx", file))));
@@ -48,7 +54,7 @@ function inBrowsers(folder) {
     name: "in browsers",
     setup({ onResolve, onLoad }) {
       onResolve({ filter: /^anchoreval\/node$/ }, () => ({ path: join(folder, "dropped-files.ts") }));
-      onResolve({ filter: /\/parquet-table\.ts$/ }, () => ({ path: join(folder, "no-parquet.ts") }));
+      onResolve({ filter: /\/parquet\/decoders\.ts$/ }, () => ({ path: "./parquet.js", external: true }));
       onResolve({ filter: /^node:timers\/promises$/ }, () => ({ path: join(folder, "timers.ts") }));
       onResolve({ filter: ABSENT }, ({ path }) => ({ path, namespace: "absent" }));
       onLoad({ filter: /.*/, namespace: "absent" }, () => ({ contents: "module.exports = {};" }));

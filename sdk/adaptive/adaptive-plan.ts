@@ -16,6 +16,7 @@ const DEFAULT_BUDGET = 200;
 /**
  * Checks the options and decides what is decided at the beginning: the looks' common level among it.
  * @throws AnchorEvalError `invalid_option`, `unknown_scenario`
+ * @example adaptivePlan(pool, { budget: 150 }).batch // 10
  */
 export function adaptivePlan(pool: Pick<ItemPool, "scenarios">, options: AdaptiveOptions = {}): AdaptivePlan {
   const { models = 1, goal = "score", stop = {} } = options;

@@ -23,6 +23,10 @@ export interface AdaptiveProgress {
  * Begins an adaptive evaluation: draws the first items.
  * @param random - of the whole session: the draws are a function of it and of the answers
  * @throws AnchorEvalError `invalid_option`, `unknown_scenario`
+ * @example
+ * const pool = await loadAdaptive(folderSource("out/helm-lite"));
+ * const { session, step } = beginAdaptive(pool, { budget: 100 }, createRandom("model-x"));
+ * for (const { item_id: id } of step.items) console.log(id); // to be asked
  */
 export function beginAdaptive(pool: ItemPool, options: AdaptiveOptions, random: RandomSource): AdaptiveProgress {
   const plan = adaptivePlan(pool, options);
@@ -38,6 +42,9 @@ export function beginAdaptive(pool: ItemPool, options: AdaptiveOptions, random: 
  * @param random - the one that the session began with
  * @throws AnchorEvalError `invalid_answers` with an issue for each item that wasn't asked, lacks an answer or has a bad
  * one; `digest_mismatch` for the session of another bundle; `invalid_option` for a session that has ended
+ * @example
+ * const responses = Object.fromEntries(step.items.map(({ item_id: id }) => [id, scores.get(id)!]));
+ * const { step: next } = continueAdaptive(pool, session, { responses }, createRandom("model-x"));
  */
 export function continueAdaptive(
   pool: ItemPool,

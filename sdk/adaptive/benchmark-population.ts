@@ -24,6 +24,7 @@ export interface PopulationSource {
  * All items of some scenarios, weighted as the benchmark's score weights them.
  * @param wanted - ids, in any order
  * @throws AnchorEvalError `unknown_scenario` for one that the bundle lacks, or that wasn't loaded
+ * @example benchmarkPopulation(bundle, ["gsm", "math"]).weights // sum to 1
  */
 export function benchmarkPopulation(bundle: PopulationSource, wanted: readonly string[]): PoolPopulation {
   const { manifest } = bundle;
@@ -72,6 +73,9 @@ export interface StackedScenario {
 /**
  * Scenarios one after another as one population.
  * @param banks - with the ids of their scenarios, those that aren't here too
+ * @example
+ * const scenario = { id: "gsm", bank, weights, share: 1, first: 0, scoreMap: null, exposure: null };
+ * stackedPopulation([scenario], [{ id: "bank-1", scenarios: ["gsm"], prior }]).count // bank.count
  */
 export function stackedPopulation(
   scenarios: readonly StackedScenario[],

@@ -20,7 +20,13 @@ export interface ItemPool {
   readonly item: (line: number) => AdaptiveItem;
 }
 
-/** The items of a bundle. @param lines - its items.jsonl */
+/**
+ * The items of a bundle.
+ * @param lines - its items.jsonl
+ * @example
+ * const bundle = await loadBundle(source);
+ * const pool = itemPool(bundle, await loadItemLines(source, bundle.manifest));
+ */
 export function itemPool(bundle: Bundle, lines: ItemLines): ItemPool {
   const { manifest, digest } = bundle;
   return {

@@ -6,7 +6,11 @@ import { askedItems, type AdaptiveState } from "../core/adaptive/state.ts";
 import type { RandomSource } from "../core/numeric/random.ts";
 import type { AdaptivePlan } from "./types.ts";
 
-/** Items of a score's next batch: one item says nothing of its own variance, so what would be left alone goes along. */
+/**
+ * Items of a score's next batch: one item says nothing of its own variance, so what would be left alone goes along.
+ * @param asked - items that were asked before
+ * @example batchSize({ batch: 10, budget: 21 }, 10) // 11
+ */
 export function batchSize({ batch, budget }: Pick<AdaptivePlan, "batch" | "budget">, asked: number): number {
   const left = budget - asked;
   return left === batch + 1 ? left : Math.min(batch, left);

@@ -1,5 +1,6 @@
 /**
- * Charts of a bundle as descriptions that Observable Plot draws, and what stands in them.
+ * Charts of a bundle as descriptions that Observable Plot draws, and what stands in them. What they look like, and these
+ * names, may change in any version before 1.0.
  * @module anchoreval/charts
  */
 export {

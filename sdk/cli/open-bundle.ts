@@ -4,11 +4,12 @@ import type { BundleSource } from "../core/bundle/source.ts";
 import { AnchorEvalError } from "../core/errors.ts";
 import { folderSource } from "../node/folder-source.ts";
 import { trustedSource } from "../signatures/trusted-source.ts";
+import { readToken } from "./read-token.ts";
 
 /**
  * The source that a command's `DIR|URL` means: a folder, or an HTTP address of a Worker's bundle or of any static
  * host's folder. A Worker's address without a version means the latest. Where ANCHOREVAL_TRUSTED_KEYS lists public keys,
- * comma-separated, one of them must have signed it.
+ * comma-separated, one of them must have signed it; what ANCHOREVAL_READ_TOKENS has for the host is sent as a bearer token.
  * @example openBundle("https://evals.example.com/v1/bundles/helm-lite")
  */
 export function openBundle(place: string): BundleSource {
@@ -42,5 +43,6 @@ function sourceAt(place: string): BundleSource {
   if (url.protocol !== "http:" && url.protocol !== "https:")
     throw new AnchorEvalError("invalid_option", `a bundle is read from a folder or over http(s); got ${place}`);
   if (/\/v1\/bundles\/[^/]+\/?$/.test(url.pathname)) url.pathname = `${url.pathname.replace(/\/$/, "")}/latest`;
-  return httpSource(url);
+  const token = readToken(url, process.env["ANCHOREVAL_READ_TOKENS"]);
+  return httpSource(url, token === null ? {} : { headers: { authorization: `Bearer ${token}` } });
 }

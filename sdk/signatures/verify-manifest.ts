@@ -28,6 +28,7 @@ export async function isSignedBy(manifest: Uint8Array, { key, signature }: Manif
  * @param trusted - public keys in base64url; several while one replaces another
  * @param name - of the bundle, for messages
  * @throws AnchorEvalError `bundle_untrusted`; `invalid_option` for a list without keys, or with what is none; `unsupported`
+ * @example await requireTrusted(manifestBytes, signatureBytes, ["11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"], "helm-lite 1.0.0");
  */
 export async function requireTrusted(
   manifest: Uint8Array,

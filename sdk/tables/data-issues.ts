@@ -33,11 +33,16 @@ export class DataIssues {
     this.#words = WORDS[kind];
   }
 
+  /** How a row is called in this file. @example issues.rowName(3) // "line 3", of JSON lines */
+  rowName(row: number): string {
+    return `${this.#words.row} ${row}`;
+  }
+
   /** Notes a finding. @throws AnchorEvalError once there are many */
   add(place: Place, rule: string, message: string): void {
     const { row, column } = place;
     const where = [
-      ...(row === undefined ? [] : [`${this.#words.row} ${row}`]),
+      ...(row === undefined ? [] : [this.rowName(row)]),
       ...(column === undefined
         ? []
         : [`${this.#words.column} ${typeof column === "number" ? column : quoted(column)}`]),

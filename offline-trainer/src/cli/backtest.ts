@@ -66,6 +66,10 @@ export const backtestCommand: Command = {
     const families = await readFamilies(options);
     const selections = Array.from(configurations.values(), ({ selection }) => selection);
     const subsetInputs = await readSubsetInputs(options, selections);
+    const sizes = options.numbers("anchors", { min: 1, integer: true }, [10, 30, 50, 100]);
+    const seeds = options.number("seeds", { min: 1, max: 1000, integer: true }, 5);
+    const firstSeed = options.number("seed", { min: 0, integer: true }, 0);
+    const provider = options.oneOf("provider", PROVIDERS, "cpu");
     const { matrix, remarks } = await readResponses(responses, reading);
     for (const remark of remarks) output.remark(remark);
     checkAskedSizes(options, matrix.items);
@@ -77,13 +81,12 @@ export const backtestCommand: Command = {
       version: trainerVersion(),
     };
     const bar = output.progress("back-test", 1);
-    const sizes = options.numbers("anchors", { min: 1, integer: true }, [10, 30, 50, 100]);
     const shared = {
       sizes: [...new Set(sizes)].sort((x, y) => x - y),
-      seeds: options.number("seeds", { min: 1, max: 1000, integer: true }, 5),
-      firstSeed: options.number("seed", { min: 0, integer: true }, 0),
+      seeds,
+      firstSeed,
       scenarios: options.texts("scenario"),
-      provider: options.oneOf("provider", PROVIDERS, "cpu"),
+      provider,
       ...optionalThreads(options),
       ...(await readTargets(options, matrix.subjects)),
       ...(await readDates(options, splits, matrix.subjects)),

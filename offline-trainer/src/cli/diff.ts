@@ -42,7 +42,8 @@ export const diffCommand: Command = {
         added: ids(changes.added),
         ...meant,
       });
-    } else for (const line of diffWords(bundle.manifest, changes, meant)) output.line(line);
+    } else
+      for (const line of diffWords({ bundle: place, items: file }, bundle.manifest, changes, meant)) output.line(line);
     return 0;
   },
 };

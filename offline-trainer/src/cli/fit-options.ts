@@ -185,19 +185,29 @@ function readDimensions(
 /** Anchors a scenario, at least, in the totals that a recipe brings along. */
 const LEAST_SHARE = 2;
 
-/** Anchors per scenario from --anchors, of all scenarios together from --total; without either as the recipe has them. */
+/**
+ * Anchors per scenario from --anchors, of all scenarios together from --total; without either as the recipe has them, once
+ * it is known how many scenarios and items there are.
+ * @throws AnchorEvalError `invalid_option`, before anything is read
+ */
 export function readSizes(
   options: OptionReader,
-  { scenarios, items }: { readonly scenarios: number; readonly items: number },
   recipe: Recipe,
-): { readonly sizes: readonly number[]; readonly totals: readonly number[] } {
+): (shape: { readonly scenarios: number; readonly items: number }) => {
+  readonly sizes: readonly number[];
+  readonly totals: readonly number[];
+} {
   const sizes = options.numbers("anchors", { min: 1, integer: true }, undefined);
   const totals = options.numbers("total", { min: 1, integer: true }, undefined);
-  if (sizes || totals) return { sizes: sizes ?? [], totals: totals ?? [] };
-  if (recipe.totals) return { sizes: recipe.sizes ?? [], totals: recipe.totals };
-  if (recipe.sizes === undefined)
+  if (sizes || totals) return () => ({ sizes: sizes ?? [], totals: totals ?? [] });
+  const { sizes: own, totals: shared } = recipe;
+  if (shared) return () => ({ sizes: own ?? [], totals: shared });
+  if (own === undefined)
     throw new AnchorEvalError("invalid_option", "give --anchors N[,N…] (per scenario), --total N[,N…], or both");
-  return { sizes: recipe.sizes, totals: recipe.sizes.filter((n) => n >= LEAST_SHARE * scenarios && n <= items) };
+  return ({ scenarios, items }) => ({
+    sizes: own,
+    totals: own.filter((n) => n >= LEAST_SHARE * scenarios && n <= items),
+  });
 }
 
 /** {@link checkAnchors} of --anchors. */

@@ -83,6 +83,7 @@ export const fitCommand: Command = {
     const facts = await readImportFacts(responses);
     const base = await readBaseOption(options, signal);
     const recipe = base ? baseRecipe(base, options, readRecipe(options)) : readRecipe(options);
+    const sizesOf = readSizes(options, recipe);
     const configuration = readConfiguration(options, base ? {} : facts, recipe);
     const given = givenDate(options);
     const families = await readFamilies(options);
@@ -102,7 +103,7 @@ export const fitCommand: Command = {
     output.remark(reason);
     const models = matrix.subjects.length;
     const items = matrix.items.length;
-    const asked = readSizes(options, { scenarios, items }, recipe);
+    const asked = sizesOf({ scenarios, items });
     const secondForms = options.flag("second-form");
     const folds = foldThreads(calibrating, threads, models * items);
     const most = configuration.dims === "auto" ? Math.max(...DIMENSION_CANDIDATES) : configuration.dims;

@@ -2,6 +2,7 @@ import { rename, rm, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { AnchorEvalError } from "anchoreval/core";
 import { writeText } from "../ingest/gzip-file.ts";
+import { whyNotWritable } from "../publish/writable-place.ts";
 
 /**
  * Refuses, before the work, a path that a result could not be written to.
@@ -15,6 +16,8 @@ export async function checkOutFile(option: string, file: string): Promise<void> 
     throw new AnchorEvalError("invalid_option", `${option} ${file} can't be written: ${dirname(file)} is no folder`);
   if (await isFolder(file))
     throw new AnchorEvalError("invalid_option", `${option} ${file} can't be written: it is a folder`);
+  const why = await whyNotWritable(dirname(file));
+  if (why !== null) throw new AnchorEvalError("invalid_option", `${option} ${file} can't be written: ${why}`);
 }
 
 /**

@@ -1,19 +1,16 @@
-import { mkdir, rm, stat } from "node:fs/promises";
-import { dirname, join, resolve } from "node:path";
+import { mkdir, rm } from "node:fs/promises";
+import { join } from "node:path";
 import { AnchorEvalError } from "anchoreval/core";
+import { whyNotWritable } from "../publish/writable-place.ts";
 
 /**
- * Refuses a path that can't become a folder, since it or what it would lie in is a file. Nothing is made.
+ * Refuses, before the work, a path that can't become a folder to write into. Nothing is made.
  * @param option - for the message, for example `--out`
  * @throws AnchorEvalError `invalid_option`
  */
 export async function checkOutFolder(option: string, folder: string): Promise<void> {
-  for (let path = resolve(folder); ; path = dirname(path)) {
-    const there = await stat(path).catch(() => null);
-    if (there?.isDirectory() === true || (there === null && path === dirname(path))) return;
-    if (there !== null)
-      throw new AnchorEvalError("invalid_option", `${option} ${folder} can't be made a folder: ${path} is a file`);
-  }
+  const why = await whyNotWritable(folder);
+  if (why !== null) throw new AnchorEvalError("invalid_option", `${option} ${folder} can't be made a folder: ${why}`);
 }
 
 /**

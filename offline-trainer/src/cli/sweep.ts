@@ -10,8 +10,8 @@ export const sweepCommand: Command = {
   options: {
     to: {
       type: "string",
-      value: "r2://BUCKET|local|FOLDER",
-      description: "where bundles are published; as for publish, keys of r2:// stand in the environment",
+      value: "r2://BUCKET|hf://datasets/ORG/NAME|local|FOLDER",
+      description: "where bundles are published; as for publish, keys stand in the environment",
     },
     "dry-run": { type: "boolean", description: "only list them" },
   },

@@ -1,13 +1,15 @@
 import { AnchorEvalError } from "anchoreval/core";
 import { folderStore } from "anchoreval/node";
 import { sweepableR2Store, type SweepableStore } from "anchoreval/publish";
+import { hubSettings } from "../publish/hub-settings.ts";
+import { withHubStore } from "../publish/hub-store.ts";
 import { s3Settings } from "../publish/s3-settings.ts";
 import { s3Store } from "../publish/s3-store.ts";
 import { startLocalWorker } from "../serve/local-worker.ts";
 import { checkOutFolder } from "./out-folder.ts";
 
 /** What `--to` names besides a Worker's address. */
-export type StoreKind = "local" | "r2" | "folder";
+export type StoreKind = "local" | "r2" | "hub" | "folder";
 
 /** @throws AnchorEvalError `unsupported` for another kind of address */
 export function storeKind(to: string): StoreKind {
@@ -15,10 +17,14 @@ export function storeKind(to: string): StoreKind {
   const [, scheme] = /^([a-z0-9]+):\/\//i.exec(to) ?? [];
   if (scheme === undefined) return "folder";
   if (scheme.toLowerCase() === "r2") return "r2";
-  throw new AnchorEvalError("unsupported", `${scheme}:// can't be written to: take r2://BUCKET, a folder, or local`);
+  if (scheme.toLowerCase() === "hf") return "hub";
+  throw new AnchorEvalError(
+    "unsupported",
+    `${scheme}:// can't be written to: take r2://BUCKET, hf://datasets/ORG/NAME, a folder, or local`,
+  );
 }
 
-/** Runs on the store that `--to` names: local (the R2 of `wrangler dev`), a folder, or r2://BUCKET. */
+/** Runs on the store that `--to` names: local (the R2 of `wrangler dev`), a folder, r2://BUCKET, a dataset of Hugging Face. */
 export async function withStore<T>(
   to: string,
   signal: AbortSignal,
@@ -27,6 +33,8 @@ export async function withStore<T>(
   switch (storeKind(to)) {
     case "r2":
       return action(s3Store({ ...s3Settings(to, process.env), signal }));
+    case "hub":
+      return withHubStore({ ...(await hubSettings(to, process.env)), signal }, "Change bundles", action);
     case "folder":
       await checkOutFolder("--to", to);
       return action(folderStore(to));

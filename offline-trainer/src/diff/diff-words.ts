@@ -2,8 +2,12 @@ import { firstFew } from "anchoreval/node";
 import { points } from "anchoreval/cli";
 import type { BundleChanges, ItemChanges } from "./compare-items.ts";
 
-/** What changed between two versions, and what that means for a bundle of the first, in plain words. */
+/**
+ * What changed between two versions, and what that means for a bundle of the first, in plain words.
+ * @param places - of the bundle and of the new items, as they were given
+ */
 export function diffWords(
+  places: { readonly bundle: string; readonly items: string },
   name: { readonly benchmark: string; readonly version: string },
   changes: ItemChanges,
   { scenarios, forms }: BundleChanges,
@@ -45,6 +49,11 @@ export function diffWords(
     ...(!same && Object.values(forms).some(({ hit }) => hit.length > 0)
       ? ["Answers to changed anchors are refused (item_changed), or count as missing with --drop-changed."]
       : []),
-    ...(same ? [] : ["A bundle of the new items on this one's scale, its other anchors kept: anchoreval fit --base."]),
+    ...(same
+      ? []
+      : [
+          "A bundle of the new items on this one's scale, its other anchors kept, from the answers to this version's items (RESPONSES) and those of a few models to the others (RERUN, if there are any):",
+          `  anchoreval fit --base ${places.bundle} --responses RESPONSES --items ${places.items} --rerun RERUN --name ${name.benchmark}@${major}.0.0 --out DIR`,
+        ]),
   ];
 }

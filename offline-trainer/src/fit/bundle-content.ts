@@ -116,15 +116,18 @@ export function bundleContent(
   };
 }
 
-/** How many of every form's anchors are an earlier version's. */
+/** How many of every form's anchors are an earlier version's: of the same form, or of any, where that had none such. */
 function keptAnchors(banks: readonly FittedBank[], { anchors }: StandingVersion): BaseManifest["anchors"] {
   const counts: Record<string, { kept: number; of: number }> = {};
   for (const { task, forms } of banks)
     forms.forEach((sets, s) => {
       const { id, begin } = task.scenarios[s]!;
+      const earlier = anchors.get(id);
       for (const [form, { items }] of sets) {
-        const had = anchors.get(id)?.get(form);
-        const kept = Array.from(items).filter((item) => had?.has(task.matrix.items[begin + item]!.item_id)).length;
+        const same = earlier?.get(form);
+        const had = same ? [same] : [...(earlier?.values() ?? [])];
+        const ids = Array.from(items, (item) => task.matrix.items[begin + item]!.item_id);
+        const kept = ids.filter((item) => had.some((own) => own.kept.has(item))).length;
         const { kept: before, of } = counts[form] ?? { kept: 0, of: 0 };
         counts[form] = { kept: before + kept, of: of + items.length };
       }

@@ -1,5 +1,5 @@
 import { figureOf } from "anchoreval/core";
-import { servedBlend, type Manifest } from "anchoreval/bundle";
+import { servedBlend, type FormManifest, type Manifest, type MeasuredErrors } from "anchoreval/bundle";
 
 const points = (fraction: number): string => (100 * fraction).toFixed(1);
 
@@ -7,31 +7,43 @@ const points = (fraction: number): string => (100 * fraction).toFixed(1);
 const LEAST_MODELS = 20;
 
 /**
- * What a fit ends with, in plain words: one sentence a form and scenario, with the errors of what is served where all
- * scenarios are answered, as `anchoreval show` has them.
+ * What a fit ends with, in plain words: a sentence for each form and scenario, and one for the overall score. Errors are
+ * those of a form that is answered whole.
  * @example "gsm, 50 items, 60 models: typical error 2.4 points, 95 % within 5.6; 50 random items: 3.9. Models stronger than any seen: 3.3."
  */
 export function closingWords(manifest: Manifest): string[] {
-  return manifest.forms.flatMap((form) =>
-    manifest.scenarios.map(({ id }): string => {
-      const { items, whole } = form.scenarios[id]!;
-      const { measured } = servedBlend(form.scenarios[id]!);
-      const asked = `${items}${form.disjointFrom === undefined ? "" : " other"} items`;
-      if (whole) return `${id}, all ${items} items: the score is exact.`;
-      const { interpolation, extrapolation } = measured;
-      if (interpolation === null)
-        return `${id}, ${asked}, ${manifest.sources.models} models: too few models to hold any out; the error is not measured.`;
-      const own = figureOf(interpolation.estimators, form.estimator).mae;
-      const within = interpolation.absoluteError[3] ?? null;
-      const spread =
-        interpolation.models < LEAST_MODELS || within === null
-          ? "coverage not measured (too few models)"
-          : `95 % within ${points(within)}`;
-      const stronger = extrapolation
-        ? ` Models stronger than any seen: ${points(figureOf(extrapolation.estimators, form.estimator).mae)}.`
-        : "";
-      const worse = own >= interpolation.randomMae ? " This form is no better than random items." : "";
-      return `${id}, ${asked}, ${interpolation.models} models: typical error ${points(own)} points, ${spread}; ${items} random items: ${points(interpolation.randomMae)}.${stronger}${worse}`;
-    }),
-  );
+  return manifest.forms.flatMap((form) => {
+    const parts = manifest.scenarios.map(({ id }) => ({ id, own: form.scenarios[id]! }));
+    const sentences = parts.map(({ id, own }) =>
+      own.whole
+        ? `${id}, all ${own.items} items: the score is exact.`
+        : sentence(id, own.items, servedBlend(own).measured, form, manifest.sources.models),
+    );
+    if (parts.length === 1 || form.overall === null || parts.every(({ own }) => own.whole)) return sentences;
+    const items = parts.reduce((sum, { own }) => sum + own.items, 0);
+    return [...sentences, sentence("overall", items, form.overall.measured, form, manifest.sources.models)];
+  });
+}
+
+function sentence(
+  subject: string,
+  items: number,
+  { interpolation, extrapolation }: MeasuredErrors,
+  form: FormManifest,
+  models: number,
+): string {
+  const asked = `${items}${form.disjointFrom === undefined ? "" : " other"} items`;
+  if (interpolation === null)
+    return `${subject}, ${asked}, ${models} models: too few models to hold any out; the error is not measured.`;
+  const own = figureOf(interpolation.estimators, form.estimator).mae;
+  const within = interpolation.absoluteError[3] ?? null;
+  const spread =
+    interpolation.models < LEAST_MODELS || within === null
+      ? "coverage not measured (too few models)"
+      : `95 % within ${points(within)}`;
+  const stronger = extrapolation
+    ? ` Models stronger than any seen: ${points(figureOf(extrapolation.estimators, form.estimator).mae)}.`
+    : "";
+  const worse = own >= interpolation.randomMae ? " This form is no better than random items." : "";
+  return `${subject}, ${asked}, ${interpolation.models} models: typical error ${points(own)} points, ${spread}; ${items} random items: ${points(interpolation.randomMae)}.${stronger}${worse}`;
 }

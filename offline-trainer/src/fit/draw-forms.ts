@@ -64,7 +64,7 @@ export function prepareForms(
     scenarios: selectionInputs(task, rows, trained, { ...options, sizes }).map(({ id, input }, s) => {
       const { second, ...prepared } = prepareSelection(selection, {
         ...input,
-        ...(standing && { standing: standingAnchors(task, task.scenarios[s]!, forms, standing) }),
+        ...(standing && { standing: standingAnchors(task, task.scenarios[s]!, standing) }),
       });
       const sized = (wanted: readonly FormPlan[]): FormSize[] =>
         wanted.map((form) => ({ id: form.id, size: anchorsIn(form, id) }));
@@ -84,16 +84,15 @@ export function prepareForms(
 function standingAnchors(
   { matrix }: Pick<BankTask, "matrix">,
   { id, begin, count }: ScenarioSlice,
-  forms: readonly FormPlan[],
   { anchors, fresh }: StandingVersion,
 ): StandingAnchors {
   const items = matrix.items.slice(begin, begin + count).map(({ item_id: item }) => item);
   const place = new Map(items.map((item, i) => [item, i]));
-  const kept = forms.flatMap((form) => {
-    const own = anchors.get(id)?.get(form.id);
-    return own ? [[anchorsIn(form, id), new Set(Array.from(own, (item) => place.get(item)!))] as const] : [];
-  });
-  return { kept: new Map(kept), fresh: Uint8Array.from(items, (item) => Number(fresh.has(item))) };
+  const sets = Array.from(anchors.get(id)?.values() ?? []);
+  return {
+    kept: new Map(sets.map(({ kept, of }) => [of, new Set(Array.from(kept, (item) => place.get(item)!))])),
+    fresh: Uint8Array.from(items, (item) => Number(fresh.has(item))),
+  };
 }
 
 /** What the choice of anchors looks at, by scenario: answers of the source models, and what was learned from them. */

@@ -19,8 +19,11 @@ export interface StandingBank extends StandingItems {
 export interface StandingVersion {
   /** By bank. */
   readonly banks: ReadonlyMap<string, StandingBank>;
-  /** Ids of the earlier anchors that are still items, by scenario and form. */
-  readonly anchors: ReadonlyMap<string, ReadonlyMap<string, ReadonlySet<string>>>;
+  /** The earlier anchors by scenario and form: ids of those that are still items, of how many. */
+  readonly anchors: ReadonlyMap<
+    string,
+    ReadonlyMap<string, { readonly kept: ReadonlySet<string>; readonly of: number }>
+  >;
   /** Ids of the items that weren't in the earlier version, and so could be no anchors. */
   readonly fresh: ReadonlySet<string>;
   /** What the manifest says of it. */

@@ -67,7 +67,9 @@ export function standOnBase(
   const kept = new Map(
     [...base.bundle.scenarios].map(([id, { forms }]) => [
       id,
-      new Map([...forms].map(([form, { itemIds }]) => [form, standingIds(itemIds, standing)])),
+      new Map(
+        [...forms].map(([form, { itemIds }]) => [form, { kept: standingIds(itemIds, standing), of: itemIds.length }]),
+      ),
     ]),
   );
   return {

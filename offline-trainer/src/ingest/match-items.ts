@@ -21,6 +21,7 @@ export function matchItems(
       undescribed,
       "undescribed_item",
       `${items(undescribed.length)} of the responses ${verb(undescribed.length)} not described in ${files.items}`,
+      `not described in ${files.items}`,
     );
   const columns = new Set(responded);
   const unanswered = described.map((item) => item.item_id).filter((id) => !columns.has(id));
@@ -30,6 +31,7 @@ export function matchItems(
       unanswered,
       "item_without_responses",
       `${items(unanswered.length)} described here ${verb(unanswered.length)} not in ${files.responses}`,
+      `not in ${files.responses}`,
     );
 }
 
@@ -41,8 +43,9 @@ function verb(count: number): string {
   return count === 1 ? "is" : "are";
 }
 
-function refuse(file: string, ids: readonly string[], rule: string, message: string): never {
+/** @param each - what is told of one of them */
+function refuse(file: string, ids: readonly string[], rule: string, message: string, each: string): never {
   throw new AnchorEvalError("invalid_data", `${file}: ${message}: ${firstFew(ids)}`, {
-    issues: ids.slice(0, LISTED).map((id) => ({ path: [file, id], code: rule, message: message })),
+    issues: ids.slice(0, LISTED).map((id) => ({ path: [file, id], code: rule, message: each })),
   });
 }

@@ -33,7 +33,10 @@ async function* resumed(
 }
 
 function isJson(path: string, firstLine: string): boolean {
-  const name = path.toLowerCase().replace(/\.gz$/, "");
-  if (name.endsWith(".csv")) return false;
-  return /\.(jsonl|ndjson|json)$/.test(name) || /^\s*[{[]/.test(firstLine);
+  return isNamedJson(path) || (!/\.csv(\.gz)?$/i.test(path) && /^\s*[{[]/.test(firstLine));
+}
+
+/** Whether a file's ending says that its lines are JSON. */
+export function isNamedJson(path: string): boolean {
+  return /\.(jsonl|ndjson|json)(\.gz)?$/i.test(path);
 }

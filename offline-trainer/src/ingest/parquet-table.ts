@@ -1,6 +1,5 @@
 import { firstFew, jsonKind, openBytes, quoted, type DataIssues, type ScoreReader } from "anchoreval/node";
-import { parquetMetadataAsync, parquetScan, parquetSchema, type AsyncBuffer } from "hyparquet";
-import { compressors } from "hyparquet-compressors";
+import type { AsyncBuffer } from "hyparquet";
 import { LONG_COLUMNS, putScore } from "./long-table.ts";
 import type { ScoreTable } from "./score-table.ts";
 
@@ -22,6 +21,7 @@ export async function readParquetTable(
   issues: DataIssues,
   remarks: string[],
 ): Promise<void> {
+  const { compressors, parquetMetadataAsync, parquetScan, parquetSchema } = await import("../parquet/decoders.ts");
   const file = await openBytes(path);
   const buffer: AsyncBuffer = {
     byteLength: file.byteLength,

@@ -17,6 +17,7 @@ import { checkColumn, chosenRows } from "./chosen-rows.ts";
 import { defaultItems } from "./default-items.ts";
 import { givenWeighting } from "./given-weighting.ts";
 import { putScore } from "./long-table.ts";
+import { isNamedJson } from "./open-table.ts";
 import { ownCopy } from "./own-copy.ts";
 import { ScoreTable } from "./score-table.ts";
 import { COLUMN_ROLES, type ColumnRole, type TableColumns } from "./table-columns.ts";
@@ -51,7 +52,7 @@ export async function readLongTable(
   columns: TableColumns,
   options: ScoreOptions = {},
 ): Promise<ImportedTable> {
-  const issues = new DataIssues(path);
+  const issues = new DataIssues(path, isNamedJson(path) ? "lines" : "table");
   const table = new ScoreTable(issues);
   const reader = scoreReader(options);
   const remarks: string[] = [];
@@ -205,7 +206,7 @@ function isContradiction(
   issues.add(
     { row, column: columns[role]! },
     "contradiction",
-    `item ${quoted(item)} has another ${role} in row ${first.row}${hint}`,
+    `item ${quoted(item)} has another ${role} in ${issues.rowName(first.row)}${hint}`,
   );
   return true;
 }

@@ -1,7 +1,6 @@
 import { AnchorEvalError } from "anchoreval/core";
 import { firstFew, openBytes } from "anchoreval/node";
-import { parquetMetadataAsync, parquetScan, parquetSchema, type AsyncBuffer } from "hyparquet";
-import { compressors } from "hyparquet-compressors";
+import type { AsyncBuffer } from "hyparquet";
 
 /**
  * The rows of a Parquet file, a row group in memory at a time; nested columns as objects and lists, whole numbers as
@@ -14,6 +13,7 @@ export async function* parquetRows(
   path: string,
   asked: readonly string[] | ((names: readonly string[]) => readonly string[]),
 ): AsyncGenerator<Readonly<Record<string, unknown>>, void, undefined> {
+  const { compressors, parquetMetadataAsync, parquetScan, parquetSchema } = await import("./decoders.ts");
   const file = await openBytes(path);
   const buffer: AsyncBuffer = {
     byteLength: file.byteLength,

@@ -2,9 +2,11 @@ import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promise
 import { basename, dirname, join, resolve } from "node:path";
 import { BUNDLE_FILES, SIGNATURE_FILE, type BundleFileName } from "anchoreval/bundle";
 import { AnchorEvalError } from "anchoreval/core";
+import { whyNotWritable } from "./writable-place.ts";
 
 /**
- * Refuses a folder that a bundle can't be written to: one that holds anything else than a bundle.
+ * Refuses a folder that a bundle can't be written to: one that holds anything else than a bundle, or lies in a place that
+ * can't be written to.
  * @throws AnchorEvalError `invalid_option`
  */
 export async function checkBundleFolder(folder: string): Promise<void> {
@@ -19,6 +21,8 @@ export async function checkBundleFolder(folder: string): Promise<void> {
       "invalid_option",
       `${folder} holds other files (${other.slice(0, 3).join(", ")}): choose an empty folder for --out`,
     );
+  const why = await whyNotWritable(dirname(resolve(folder))); // it is written beside, then takes its place
+  if (why !== null) throw new AnchorEvalError("invalid_option", `${folder} can't be written to: ${why}`);
 }
 
 /** Writes a bundle whole or not at all: into a folder beside it, which then takes its place. */

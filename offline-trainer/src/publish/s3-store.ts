@@ -1,10 +1,10 @@
-import { createHash, randomInt } from "node:crypto";
-import { setTimeout as sleep } from "node:timers/promises";
+import { createHash } from "node:crypto";
 import { AnchorEvalError } from "anchoreval/core";
 import type { SweepableStore } from "anchoreval/publish";
 import { AwsClient } from "aws4fetch";
+import { persistentFetch, type Persistence } from "./persistent-fetch.ts";
 
-export interface S3Options {
+export interface S3Options extends Persistence {
   /** Without a bucket, for example `https://ACCOUNT.r2.cloudflarestorage.com`. */
   readonly endpoint: string;
   readonly bucket: string;
@@ -13,16 +13,7 @@ export interface S3Options {
   readonly sessionToken?: string;
   /** @default "auto", as R2 has it */
   readonly region?: string;
-  /** Waits before another attempt. @unit milliseconds @default setTimeout */
-  readonly pause?: (milliseconds: number) => Promise<unknown>;
-  readonly signal?: AbortSignal;
 }
-
-const ATTEMPTS = 6;
-/** R2 takes one write a second for a key: the next attempt comes later than that. @unit milliseconds */
-const WAIT = 1000;
-/** Limit for one attempt, a large file over a slow line. @unit milliseconds */
-const TIMEOUT = 300_000;
 
 /**
  * Publishes to a bucket by S3's interface (R2's, or another's with conditional writes): requests signed by AWS's version 4,
@@ -32,48 +23,29 @@ const TIMEOUT = 300_000;
  * `unavailable` after the last attempt, `aborted`
  */
 export function s3Store(options: S3Options): SweepableStore {
-  const { bucket, region = "auto", pause = sleep } = options;
+  const { bucket, region = "auto" } = options;
   const root = `${options.endpoint.replace(/\/+$/, "")}/${bucket}`;
   const client = new AwsClient({ ...options, region, service: "s3", retries: 0 });
 
-  /** One request, until it has an answer of these statuses. */
+  /** One request, and its answer of these statuses. */
   const request = async (
     address: string,
-    init: { method?: string; headers?: Record<string, string>; body?: Uint8Array },
+    { body, ...init }: { method?: string; headers?: Record<string, string>; body?: Uint8Array },
     wanted: readonly number[],
   ): Promise<Response> => {
-    let failure: unknown;
-    for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-      if (attempt > 0) await pause(WAIT + randomInt(WAIT * attempt));
-      if (options.signal?.aborted) throw new AnchorEvalError("aborted", `${address}: aborted by the caller`);
-      try {
-        const limit = AbortSignal.timeout(TIMEOUT);
-        const { body, ...rest } = init;
-        const signed = await client.sign(`${root}${address}`, {
-          ...rest,
-          ...(body && { body: body as Uint8Array<ArrayBuffer> }),
-          headers: { ...rest.headers, "x-amz-content-sha256": sha256(body ?? new Uint8Array(0)) },
-        });
-        const response = await fetch(signed, {
-          signal: options.signal ? AbortSignal.any([options.signal, limit]) : limit,
-        });
-        if (wanted.includes(response.status)) return response;
-        const text = await response.text();
-        const code = /<Code>([^<]+)<\/Code>/.exec(text)?.[1] ?? response.statusText;
-        const message = `${bucket}${address}: ${response.status} ${code}: ${/<Message>([^<]*)/.exec(text)?.[1] ?? ""}`;
-        if (response.status !== 429 && response.status !== 409 && response.status < 500)
-          throw new AnchorEvalError("request_refused", message);
-        failure = new Error(message);
-      } catch (cause) {
-        if (cause instanceof AnchorEvalError) throw cause;
-        if (options.signal?.aborted)
-          throw new AnchorEvalError("aborted", `${address}: aborted by the caller`, { cause });
-        failure = cause;
-      }
-    }
-    throw new AnchorEvalError("unavailable", `${bucket}${address}: no answer in ${ATTEMPTS} attempts`, {
-      cause: failure,
+    const response = await persistentFetch(`${bucket}${address}`, options, async (signal) => {
+      const signed = await client.sign(`${root}${address}`, {
+        ...init,
+        ...(body && { body: body as Uint8Array<ArrayBuffer> }),
+        headers: { ...init.headers, "x-amz-content-sha256": sha256(body ?? new Uint8Array(0)) },
+      });
+      return fetch(signed, { signal });
     });
+    if (wanted.includes(response.status)) return response;
+    const text = await response.text();
+    const code = /<Code>([^<]+)<\/Code>/.exec(text)?.[1] ?? response.statusText;
+    const message = /<Message>([^<]*)/.exec(text)?.[1] ?? "";
+    throw new AnchorEvalError("request_refused", `${bucket}${address}: ${response.status} ${code}: ${message}`);
   };
 
   const put = async (key: string, bytes: Uint8Array, condition: Record<string, string>): Promise<boolean> => {

@@ -16,6 +16,7 @@ import {
   type LocalWorker,
 } from "anchoreval-trainer";
 import { unzipSync } from "fflate";
+import { parquetWriteBuffer } from "hyparquet-writer";
 import type { Browser, BrowserContext } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { onnxNodeBackend } from "../../../offline-trainer/src/backends/node/onnx-node-backend.ts";
@@ -284,19 +285,23 @@ describe.skipIf(NO_BROWSER !== null)(`the page in Chromium${NO_BROWSER === null 
     await page.close();
   });
 
-  test.concurrent("a fit on WebGPU where it is chosen; and one that is stopped", async () => {
+  test.concurrent("a fit of a Parquet table, on WebGPU where it is chosen; and one that is stopped", async () => {
     const page = await open("#/fit");
     await page.getByRole("button", { name: "made-up leaderboard" }).click();
     await page.getByRole("button", { name: "Stop" }).click();
     await page.getByText("the fit was stopped").waitFor();
+    await page.getByLabel("Scores of many models").setInputFiles(folder.write("torn.parquet", "PAR1 no more"));
+    await page.getByRole("button", { name: "Fit", exact: true }).click();
+    await page.getByText("torn.parquet: it can't be read as Parquet").waitFor();
     // Too few models to hold any out: a calibration a scenario is all that the device is asked for.
-    const rows = Array.from({ length: 6 }, (_, m) =>
-      [`m${m}`, ...Array.from({ length: 12 }, (_, i) => ((m * 7 + i * 5) % 11 < m + 2 ? 1 : 0))].join(","),
-    );
-    const header = ["model", ...Array.from({ length: 12 }, (_, i) => `${i < 6 ? "a" : "b"}/${i}`)].join(",");
-    await page
-      .getByLabel("Scores of many models")
-      .setInputFiles(folder.write("tiny.csv", [header, ...rows].join("\n")));
+    const cells = Array.from({ length: 6 * 12 }, (_, k) => ({ m: Math.floor(k / 12), i: k % 12 }));
+    const columnData = [
+      { name: "model", data: cells.map(({ m }) => `m${m}`), type: "STRING" as const },
+      { name: "item_id", data: cells.map(({ i }) => `${i < 6 ? "a" : "b"}/${i}`), type: "STRING" as const },
+      { name: "score", data: cells.map(({ m, i }) => ((m * 7 + i * 5) % 11 < m + 2 ? 1 : 0)), type: "INT32" as const },
+    ];
+    const parquet = new Uint8Array(parquetWriteBuffer({ columnData, codec: "SNAPPY" }));
+    await page.getByLabel("Scores of many models").setInputFiles(folder.write("tiny.parquet", parquet));
     await page.getByText("Seed and device").click();
     await page.getByLabel("Compute on").selectOption("webgpu");
     await page.getByLabel("Items to ask").fill("4");

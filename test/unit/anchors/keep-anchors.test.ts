@@ -1,7 +1,9 @@
 import fc from "fast-check";
-import { createRandom, inclusionProbabilities, pivotalSample } from "anchoreval/core";
+import { createRandom, inclusionProbabilities, pivotalSample, type RandomSource } from "anchoreval/core";
 import { describe, expect, test } from "vitest";
 import { keepAnchors } from "../../../offline-trainer/src/anchors/keep-anchors.ts";
+import { stratifiedAnchors } from "../../../offline-trainer/src/anchors/stratified.ts";
+import type { SelectionInput, StandingAnchors } from "../../../offline-trainer/src/anchors/types.ts";
 
 const sum = (values: Iterable<number>): number => Array.from(values).reduce((total, own) => total + own, 0);
 
@@ -100,6 +102,46 @@ describe("probabilities that keep anchors", () => {
     for (const k of pool) {
       const wanted = kept.has(k) ? 1 : k >= 20 && k < 30 ? 0.1 : 0;
       expect(probabilities[k]).toBeCloseTo(wanted, 9);
+    }
+  });
+});
+
+describe("sizes that the earlier version hadn't", () => {
+  const count = 60;
+  const weights = Float64Array.from({ length: count }, (_, i) => (1 + (i % 3)) / (2 * count));
+  const accuracy = Float64Array.from({ length: count }, (_, i) => (((i * 37) % count) + 0.5) / count);
+  const shared = { weights, accuracy } as unknown as SelectionInput;
+  const sample = (
+    sizes: readonly number[],
+    random: RandomSource,
+    standing?: StandingAnchors,
+  ): Map<number, number[]> => {
+    const { sets } = stratifiedAnchors({ ...shared, sizes, random, ...(standing && { standing }) });
+    return new Map(Array.from(sets, ([size, { items }]) => [size, Array.from(items)]));
+  };
+
+  test("lie between those that it had: the next smaller one's anchors within, all of the next larger one's; with their own probabilities", () => {
+    const draws = 3000;
+    const counts = new Map([10, 30].map((size) => [size, new Float64Array(count)]));
+    for (let seed = 0; seed < draws; seed++) {
+      const random = createRandom(seed);
+      const before = sample([6, 18], random.fork("before"));
+      const standing: StandingAnchors = {
+        kept: new Map(Array.from(before, ([size, items]) => [size, new Set(items)])),
+        fresh: new Uint8Array(count),
+      };
+      const now = sample([10, 30], random.fork("now"), standing);
+      expect([...now.keys()].sort((x, y) => x - y)).toEqual([10, 30]);
+      expect(now.get(10)).toEqual(expect.arrayContaining(before.get(6)!));
+      expect(before.get(18)).toEqual(expect.arrayContaining(now.get(10)!));
+      expect(now.get(30)).toEqual(expect.arrayContaining(before.get(18)!));
+      for (const [size, seen] of counts) for (const item of now.get(size)!) seen[item]! += 1 / draws;
+    }
+    for (const [size, seen] of counts) {
+      const wanted = inclusionProbabilities(weights, size);
+      const far = Array.from(seen, (share, i) => share / wanted[i]! - 1);
+      expect(Math.abs(sum(far)) / count).toBeLessThan(0.02);
+      expect(Math.max(...far.map(Math.abs))).toBeLessThan(0.3); // about π: the earlier draw's runs are not these
     }
   });
 });

@@ -38,9 +38,7 @@ describe("auto", () => {
     const { tried } = withProviders("cuda");
     const { backend, reason } = await resolveBackend("auto");
     expect(backend).toMatchObject({ name: "onnxruntime-cpu", precision: "float32" });
-    expect(reason).toBe(
-      "ONNX Runtime on the CPU: CUDA can't be used: Failed to load shared library (docs/gpu.md tells how to install it)",
-    );
+    expect(reason).toBe("ONNX Runtime on the CPU: CUDA's libraries aren't here (docs/gpu.md)");
     expect(tried).toEqual(["cuda"]);
   });
 

@@ -118,20 +118,6 @@ test("the error is that of the form's own estimator", () => {
   ]);
 });
 
-test("where all scenarios together tell more, the error is that of this, as show has it", () => {
-  const manifest = manifestOf([{ gsm: {} }]);
-  const [form] = manifest.forms;
-  const { gsm } = form!.scenarios;
-  const better = {
-    ...measured,
-    estimators: errors({ "p-irt-dr": 0.021 }),
-    absoluteError: [0.01, 0.03, 0.04, 0.051, null],
-  };
-  const together = { ...gsm!, measured: { interpolation: better, extrapolation: null } };
-  const words = closingWords({ ...manifest, forms: [{ ...form!, scenarios: { gsm: { ...gsm!, together } } }] });
-  expect(words).toEqual(["gsm, 50 items, 60 models: typical error 2.1 points, 95 % within 5.1; 50 random items: 3.9."]);
-});
-
 test("a sentence for each form and, in it, each scenario", () => {
   const words = closingWords(
     manifestOf([
@@ -144,5 +130,38 @@ test("a sentence for each form and, in it, each scenario", () => {
     "a/b, 10 items, 12 models: typical error 2.4 points, coverage not measured (too few models); 10 random items: 3.9. Models stronger than any seen: 3.3.",
     "gsm, 50 items, 60 models: typical error 2.4 points, 95 % within 5.6; 50 random items: 3.9. Models stronger than any seen: 3.3.",
     "a/b, all 40 items: the score is exact.",
+  ]);
+});
+
+test("where all scenarios are estimated together, the errors are those, and the overall score has a sentence", () => {
+  const manifest = manifestOf([
+    { gsm: {}, math: { items: 40 } },
+    { gsm: { whole: true }, math: { whole: true } },
+  ]);
+  const together = errors({ "p-irt-dr": 0.021 });
+  const forms = manifest.forms.map((form) => ({
+    ...form,
+    overall: {
+      inflation: 1,
+      seen: null,
+      measured: { interpolation: { ...measured, estimators: errors({ "p-irt-dr": 0.012 }) }, extrapolation: null },
+    },
+    scenarios: {
+      ...form.scenarios,
+      gsm: {
+        ...form.scenarios["gsm"]!,
+        together: {
+          ...form.scenarios["gsm"]!,
+          measured: { interpolation: { ...measured, models: 58, estimators: together }, extrapolation: null },
+        },
+      },
+    },
+  }));
+  expect(closingWords({ ...manifest, forms })).toEqual([
+    "gsm, 50 items, 58 models: typical error 2.1 points, 95 % within 5.6; 50 random items: 3.9.",
+    "math, 40 items, 60 models: typical error 2.4 points, 95 % within 5.6; 40 random items: 3.9. Models stronger than any seen: 3.3.",
+    "overall, 90 items, 60 models: typical error 1.2 points, 95 % within 5.6; 90 random items: 3.9.",
+    "gsm, all 50 items: the score is exact.",
+    "math, all 50 items: the score is exact.",
   ]);
 });

@@ -127,34 +127,34 @@ describe("refused", () => {
     [
       "numbers that begin anew",
       () => jsonl(ROWS),
-      'row 3, column "task": item "0" has another scenario in row 1; where ids begin anew in each scenario, name both columns: item=task+doc',
+      'line 3, field "task": item "0" has another scenario in line 1; where ids begin anew in each scenario, name both columns: item=task+doc',
       "model=llm,item=doc,score=acc,scenario=task",
     ],
     [
       "an item of two texts",
       changed((row, k) => ({ ...row, text: k === 4 ? "other" : row.text })),
-      'row 5, column "text": item "sums/0" has another text in row 1',
+      'line 5, field "text": item "sums/0" has another text in line 1',
     ],
     [
       "a model without a name",
       changed((row, k) => ({ ...row, llm: k === 1 ? null : row.llm })),
-      'row 2, column "llm": it must be text or a whole number, got null',
+      'line 2, field "llm": it must be text or a whole number, got null',
     ],
     [
       "a broken number",
       changed((row, k) => ({ ...row, doc: k === 1 ? 0.5 : row.doc })),
-      'row 2, column "doc": it must be text or a whole number',
+      'line 2, field "doc": it must be text or a whole number',
     ],
     [
       "a scenario that is missing",
       changed((row, k) => ({ ...row, task: k === 0 ? "" : row.task })),
-      'row 1, column "task"',
+      'line 1, field "task"',
     ],
-    ["a weight of 0", changed((row) => ({ ...row, share: 0 })), 'row 1, column "share": a weight is a number above 0'],
+    ["a weight of 0", changed((row) => ({ ...row, share: 0 })), 'line 1, field "share": a weight is a number above 0'],
     [
       "a score out of range",
       changed((row, k) => ({ ...row, acc: k === 0 ? 7 : row.acc })),
-      'row 1, column "score": a score is in [0,1], got 7',
+      'line 1, field "score": a score is in [0,1], got 7',
     ],
     ["a row twice", () => jsonl([...ROWS, ROWS[0]!]), 'model "a" answers item "sums/0" twice'],
     [

@@ -48,6 +48,9 @@ describe("diff", () => {
     expect(out).toContain("The bundle goes on estimating version 1.0.0");
     expect(out).toContain("the new items are version 2.0.0");
     expect(out).toContain("--drop-changed");
+    expect(out).toContain(
+      `\n  anchoreval fit --base ${bundle} --responses RESPONSES --items ${written("changed", newer)} --rerun RERUN --name sample@2.0.0 --out DIR\n`,
+    );
     const told = JSON.parse((await diff(bundle, written("changed", newer), "--json")).out) as {
       changed: string[];
       forms: Record<string, { hit: string[] }>;

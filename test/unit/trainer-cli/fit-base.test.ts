@@ -117,6 +117,24 @@ describe("fit --base", () => {
       }
   });
 
+  test("sizes that the base hadn't keep the anchors of those that it had", async () => {
+    const place = ["--base", folder.path("v1"), "--items", newItems, "--rerun", rerun];
+    const { code, out } = await fit("2.0.0", "sizes", ...place, "--anchors", "12,30");
+    expect(code).toBe(0);
+    const [before, after] = [await load("v1"), await load("sizes")];
+    for (const { id } of after.manifest.scenarios) {
+      const anchorsOf = ({ bundle }: Loaded, form: string): readonly string[] =>
+        bundle.scenarios.get(id)!.forms.get(form)!.itemIds;
+      const still = anchorsOf(before, "20").filter((item) => after.parameters.has(item));
+      const asked = new Set(anchorsOf(before, "20"));
+      expect(still.filter((item) => anchorsOf(after, "30").includes(item)).length).toBeGreaterThanOrEqual(
+        0.7 * still.length,
+      );
+      expect(anchorsOf(after, "12").filter((item) => asked.has(item)).length).toBeGreaterThanOrEqual(6); // others: new items, gone anchors
+    }
+    expect(out).toMatch(/form 30: \d+ of its 60 anchors are those of 1\.0\.0\./);
+  });
+
   test("placed items are where the answers of everybody put them, about", async () => {
     const after = await load("v2");
     const column = new Map(all.items.map(({ item_id: id }, i) => [id, i]));

@@ -128,7 +128,7 @@ test("names and versions", () => {
 test("sizes: per scenario, over all scenarios, or both; without either as the recipe has them", () => {
   const board = { scenarios: 6, items: 60 };
   const read = (options: Record<string, string>, recipe: Recipe, shape = board) =>
-    readSizes(given(options), shape, recipe);
+    readSizes(given(options), recipe)(shape);
   const { recommended, tinybenchmarks } = RECIPES;
   expect(read({ anchors: "10,50" }, recommended)).toEqual({ sizes: [10, 50], totals: [] });
   expect(read({ total: "100,7" }, recommended)).toEqual({ sizes: [], totals: [100, 7] });
@@ -138,7 +138,7 @@ test("sizes: per scenario, over all scenarios, or both; without either as the re
   expect(read({}, tinybenchmarks, { scenarios: 51, items: 5000 })).toEqual({ sizes, totals: [] });
   expect(read({ total: "60" }, tinybenchmarks)).toEqual({ sizes: [], totals: [60] });
   expect(read({ anchors: "10" }, tinybenchmarks)).toEqual({ sizes: [10], totals: [] });
-  expect(refusal(() => read({}, recommended))).toMatchObject({
+  expect(refusal(() => readSizes(given({}), recommended))).toMatchObject({
     code: "invalid_option",
     message: "give --anchors N[,N…] (per scenario), --total N[,N…], or both",
   });

@@ -267,6 +267,7 @@ describe("fit", () => {
       message: "--created is a date such as 2026-01-31 or 2026-01-31T12:00:00Z, got yesterday",
     },
     { argv: fit("--out", good), message: /^.*good\.csv can't be written to: ENOTDIR/ },
+    { argv: fit("--out", "/proc/a/b"), message: /^\/proc\/a\/b can't be written to: \/proc.* can't be written to/ },
     { argv: fit("--out", `${good}/deeper`), message: /^.*good\.csv\/deeper can't be written to: ENOTDIR/ },
     {
       argv: fit("--out", folder.path("")),
@@ -424,14 +425,14 @@ describe("publish", () => {
     {
       argv: ["publish", bundle, "--to", "S3://bucket"],
       code: "unsupported",
-      message: "S3:// can't be written to: take r2://BUCKET, a folder, or local",
+      message: "S3:// can't be written to: take r2://BUCKET, hf://datasets/ORG/NAME, a folder, or local",
     },
     { argv: ["sweep", "--to", good], message: `--to ${good} is no folder: nothing is published there` },
     { argv: ["sweep"], message: "--to is needed" },
     {
       argv: ["sweep", "--to", "https://evals.example.com"],
       code: "unsupported",
-      message: "https:// can't be written to: take r2://BUCKET, a folder, or local",
+      message: "https:// can't be written to: take r2://BUCKET, hf://datasets/ORG/NAME, a folder, or local",
     },
     { argv: ["publish", bundle, "--to", good], message: `--to ${good} can't be made a folder: ${good} is a file` },
     {

@@ -145,7 +145,7 @@ export function fitView(session: Session): View {
             hint: [
               "A table: ",
               element("code", {}, "model,<item id>…"),
-              ", a row a model, scores from 0 to 1, an empty cell where there is none. Long tables and JSON lines too; .gz too.",
+              ", a row a model, scores from 0 to 1, an empty cell where there is none. Long tables, JSON lines and Parquet too; .gz too.",
             ],
             onFiles: ([file]) => {
               responses = file!;
