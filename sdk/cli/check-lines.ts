@@ -10,15 +10,19 @@ export function checkLines(check: CheckResult): string[] {
     ...(drop ? dropLines(drop, check) : []),
     ...(minimum ? minimumLines(minimum, check) : []),
     ...warnings.map(({ message }) => `warning: ${message}`),
-    VERDICTS[check.verdict],
+    check.verdict === "undecided" ? undecidedLine(check) : check.verdict.toUpperCase(),
   ];
 }
 
-const VERDICTS = {
-  passed: "PASSED",
-  regressed: "REGRESSED",
-  undecided: "CAN'T TELL: more items would (anchoreval plan says how many), or a larger --max-drop",
-};
+/** With what would tell: of the rules that are open, the limits too. */
+function undecidedLine({ drop, minimum }: CheckResult): string {
+  if (drop?.drop === null || minimum?.low === null) return "CAN'T TELL, for the reason above";
+  const limits = [
+    ...(drop?.verdict === "undecided" ? ["a larger --max-drop"] : []),
+    ...(minimum?.verdict === "undecided" ? ["a lower --min-score"] : []),
+  ];
+  return `CAN'T TELL: ${["more items would (anchoreval plan says how many)", ...limits].join(", or ")}`;
+}
 
 function dropLines(
   { verdict, drop, low, high, maxDrop, reason, alarmsWithoutChange, found }: DropCheck,

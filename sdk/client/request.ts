@@ -117,16 +117,18 @@ async function attempts<T>(
       limit.end();
       if (signal?.aborted) throw aborted(url, cause);
       if (cause instanceof AnchorEvalError) throw cause;
-      const why = limit.signal.aborted
-        ? `no answer within ${timeout} ms`
-        : cause instanceof Error
-          ? cause.message
-          : String(cause);
+      const why = limit.signal.aborted ? `no answer within ${timeout} ms` : networkReason(cause);
       failure = new AnchorEvalError("unavailable", `${url}: ${why} (${attempt + 1} attempts)`, { cause });
     }
     if (attempt < maxRetries) await pause(Math.min(wait, maxWait), url, signal);
   }
   throw failure!;
+}
+
+/** Node says "fetch failed" of everything, and the reason in the cause. */
+function networkReason(error: unknown): string {
+  const { message, cause } = error as { message?: string; cause?: { code?: string } };
+  return `${message ?? String(error)}${cause?.code ? `: ${cause.code}` : ""}`;
 }
 
 /** Whether the same request may be answered otherwise a little later. */

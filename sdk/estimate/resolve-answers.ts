@@ -128,19 +128,16 @@ function locate(bundle: Bundle, answers: Map<string, number>): Located {
   for (const [id, score] of answers) {
     const scenario = scenarios.find((candidate) => candidate.anchors.has(id));
     if (!scenario) {
-      const trimmed = scenarios.some((candidate) => candidate.anchors.has(id.trim()));
-      issues.push({
-        path: ["responses", id],
-        code: "unknown_item",
-        message: `${id === id.trim() && id !== "" ? id : JSON.stringify(id)} is no anchor of this bundle${trimmed ? `, ${id.trim()} without white space is` : ""}`,
-      });
+      // White space about an id would not be seen.
+      const shown = id.trim() === id ? id : JSON.stringify(id);
+      issues.push({ path: ["responses", id], code: "unknown_item", message: `${shown} is no anchor of this bundle` });
       continue;
     }
     const items = located.get(scenario.id) ?? new Map<string, { score: number; hash: string | undefined }>();
     items.set(id, { score, hash: scenario.anchors.get(id)!.hash });
     located.set(scenario.id, items);
   }
-  refuse(issues, "; leave out the answers to other items than the form's (anchoreval export --to ids lists those)");
+  refuse(issues, "; leave out other items");
   if (located.size === 0) throw new AnchorEvalError("invalid_answers", "there are no answers to estimate from");
   return located;
 }
@@ -199,7 +196,7 @@ function changedItems(located: Located, options: EstimateOptions): string[] {
   if (changed.length > 0 && options.onChangedItem !== "drop")
     throw new AnchorEvalError(
       "item_changed",
-      `${changed.length} answered ${changed.length === 1 ? "item differs" : "items differ"} in content from the calibrated ones: ${changed.slice(0, 5).join(", ")}${changed.length > 5 ? ", …" : ""}; use the bundle version of these items, or count the answers as missing (--drop-changed, in code onChangedItem: "drop")`,
+      `${changed.length} answered ${changed.length === 1 ? "item differs" : "items differ"} in content from the calibrated ones: ${changed.slice(0, 5).join(", ")}${changed.length > 5 ? ", …" : ""}; use another bundle version, or --drop-changed (onChangedItem: "drop")`,
       {
         issues: changed.map((id) => ({
           path: ["hashes", id],

@@ -8,7 +8,7 @@ import { compareScores } from "./compare-scores.ts";
 import { fillMatrix } from "./fill-matrix.ts";
 import { groupBy } from "./group-by.ts";
 import type { ImportReport, ReportedRun } from "./import-report.ts";
-import { matchingWarnings, scoreWarnings, stateWarnings } from "./import-warnings.ts";
+import { matchingWarnings, scoreWarnings, stateWarnings, unloggedWarnings } from "./import-warnings.ts";
 import { readRuns, type ReadOptions } from "./read-runs.ts";
 import { ContentTable, countStates, type ErrorPolicy } from "./run-scores.ts";
 import { selectRuns, type DuplicatePolicy } from "./select-runs.ts";
@@ -90,6 +90,7 @@ export async function importLogs(
     scores: { compared: comparisons.length, equal: comparisons.length - different.length, different },
     warnings: [
       ...selected.warnings,
+      ...unloggedWarnings(logs, paths),
       ...doubts,
       ...(differences.length > 0 ? [`the runs were not made alike:\n${differenceTable(differences)}`] : []),
       ...runs.flatMap((run) => run.remarks),

@@ -1,4 +1,4 @@
-import type { SampleState } from "anchoreval/logs";
+import type { RunLog, SampleState } from "anchoreval/logs";
 import type { ScoreComparison } from "./compare-scores.ts";
 import type { ReportedRun } from "./import-report.ts";
 import type { ErrorPolicy } from "./run-scores.ts";
@@ -19,6 +19,20 @@ export function stateWarnings(
   }[errors];
   return [
     `of ${total} samples, ${errored} have no answer of the model and ${unscored} no score: ${counted} (--errors missing|wrong)`,
+  ];
+}
+
+/** Tasks that the harness has scored in a run whose samples weren't found. Files that were given by name stand for themselves. */
+export function unloggedWarnings(logs: readonly RunLog[], paths: readonly string[]): string[] {
+  const key = (model: string, task: string): string => `${model}, ${task}`;
+  const logged = new Set(logs.map(({ model, task }) => key(model, task)));
+  const lacking = new Set<string>();
+  for (const { file, model, results } of logs)
+    for (const [task, { aggregates }] of (!paths.includes(file) && results?.tasks) || [])
+      if (aggregates.size > 0 && !logged.has(key(model, task))) lacking.add(key(model, task));
+  if (lacking.size === 0) return [];
+  return [
+    `${lacking.size} ${lacking.size === 1 ? "task has" : "tasks have"} a score in the results, and no samples: ${[...lacking].slice(0, 3).join("; ")}${lacking.size > 3 ? "; …" : ""}: those answers are missing here`,
   ];
 }
 

@@ -41,7 +41,7 @@ describe("check", () => {
     const open = await runCommand(...check, "--baseline", strong, "--responses", same);
     expect(open.code).toBe(4);
     expect(open.out).toContain("whether it is more than 1.0 is open");
-    expect(open.out).toMatch(/\nCAN'T TELL: more items would .*\n$/);
+    expect(open.out).toMatch(/\nCAN'T TELL: more items would \(.*\), or a larger --max-drop\n$/);
   });
 
   it("holds a score against the lowest allowed one", async () => {
@@ -52,6 +52,16 @@ describe("check", () => {
     );
     expect(low.out).toContain("not sampling noise, other prompts or other items");
     expect((await runCommand(...check, "--responses", strong, "--min-score", "40")).code).toBe(0);
+    const near = await runCommand(...check, "--responses", strong, "--min-score", "90");
+    expect(near.code).toBe(4);
+    expect(near.out).toMatch(/\nCAN'T TELL: more items would \(.*\), or a lower --min-score\n$/);
+  });
+
+  it("says the reason where too few items were answered", async () => {
+    const few = folder.write("few.json", JSON.stringify(Object.fromEntries(Object.entries(answers(11)).slice(0, 3))));
+    const { code, out } = await runCommand(...check, "--responses", few, "--min-score", "90", "--form", "20");
+    expect(code).toBe(4);
+    expect(out).toMatch(/\nCAN'T TELL, for the reason above\n$/);
   });
 
   it("is the SDK's check, as JSON; points on the command line, fractions there", async () => {

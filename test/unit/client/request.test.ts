@@ -128,6 +128,11 @@ describe("retries", () => {
     const cause = new TypeError("fetch failed");
     const failed = (await run({ fetch: scripted(cause), maxRetries: 1 })).outcome;
     expect(failed).toMatchObject({ code: "unavailable", message: `${url}: fetch failed (2 attempts)`, cause });
+    const refused = Object.assign(new Error("connect"), { code: "ECONNREFUSED" });
+    const told = scripted(new TypeError("fetch failed", { cause: refused }));
+    expect((await run({ fetch: told, maxRetries: 0 })).outcome).toMatchObject({
+      message: `${url}: fetch failed: ECONNREFUSED (1 attempts)`,
+    });
   });
 
   test("maxRetries 0 means one attempt", async () => {

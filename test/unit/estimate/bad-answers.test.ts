@@ -88,9 +88,9 @@ describe("an item that isn't asked", () => {
     expectRefusal(refused(JSON.parse(`{"__proto__":1,"${someId}":1}`)), "invalid_answers", "__proto__ is no anchor");
   });
 
-  test("white space about an id is seen, and the anchor without it named", () => {
+  test("white space about an id is seen", () => {
     expect(refused({ ...answers, [`${someId}\t`]: 1 }).issues[0]!.message).toBe(
-      `"${someId}\\t" is no anchor of this bundle, ${someId} without white space is`,
+      `"${someId}\\t" is no anchor of this bundle`,
     );
   });
 
@@ -100,7 +100,7 @@ describe("an item that isn't asked", () => {
     expectRefusal(
       refused({ ...answers, [idle]: 1 }),
       "invalid_answers",
-      `${idle} is no anchor of this bundle; leave out`,
+      `${idle} is no anchor of this bundle; leave out other items`,
     );
   });
 
@@ -260,7 +260,7 @@ describe("changed items", () => {
   test("another hash is an error that names the items", () => {
     const error = refused(answers, { hashes: { ...right(), [hashed[0]!]: hashOf(999), [hashed[5]!]: hashOf(998) } });
     expectRefusal(error, "item_changed", "2 answered items differ in content");
-    expect(error.message).toContain('--drop-changed, in code onChangedItem: "drop"');
+    expect(error.message).toContain('or --drop-changed (onChangedItem: "drop")');
     expect(error.issues.map(({ path, code }) => [...path, code])).toEqual([
       ["hashes", hashed[0], "item_changed"],
       ["hashes", hashed[5], "item_changed"],

@@ -1,3 +1,5 @@
+import { readdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseChoices } from "anchoreval/logs";
 import { describe, expect, it } from "vitest";
@@ -236,6 +238,31 @@ describe("several runs of a model on a task", () => {
       options(),
     );
     expect(matrix.subjects).toEqual(["Org/one", "Org/one@step9"]);
+  });
+});
+
+describe("a task that the harness scored, without its samples", () => {
+  it("is told, unless a file was given by name", async () => {
+    const logs = written(run, other);
+    const samples = readdirSync(logs, { recursive: true, encoding: "utf8" }).filter((file) =>
+      file.includes("samples_"),
+    );
+    rmSync(
+      join(
+        logs,
+        samples.find((file) => file.includes("two") && file.includes("t_b"))!,
+      ),
+    );
+    const { report } = await importLogs(harnessNamed("lm-eval"), [logs], options());
+    expect(report.warnings).toContain(
+      "1 task has a score in the results, and no samples: Org/two, t_b: those answers are missing here",
+    );
+    const named = join(
+      logs,
+      samples.find((file) => file.includes("one") && file.includes("t_a"))!,
+    );
+    const alone = await importLogs(harnessNamed("lm-eval"), [named], options());
+    expect(alone.report.warnings.join("\n")).not.toContain("no samples");
   });
 });
 
