@@ -38,7 +38,8 @@ export async function readAnchorLogs(
   options: AnchorLogOptions,
 ): Promise<LoggedAnswers> {
   const harness = harnessNamed(options.from, options.formats);
-  const logs = await harness.find(paths);
+  const remarks: string[] = [];
+  const logs = await harness.find(paths, { onRemark: (words) => remarks.push(words) });
   const models = [...new Set(logs.map((log) => log.model))];
   if (models.length > 1)
     throw new AnchorEvalError(
@@ -48,7 +49,6 @@ export async function readAnchorLogs(
   const anchors = [...bundle.scenarios.values()].flatMap((scenario) => [...scenario.anchors.values()]);
   const tasks = new Set(anchors.map((anchor) => anchor.task ?? taskOfId(anchor.item_id)));
   const choose = { ...options, ...choicesFor(bundle, options) };
-  const remarks: string[] = [];
   const samples: LoggedSample[] = [];
   for (const [log, ...older] of groupRuns(logs)) {
     if (!tasks.has(log!.task)) {

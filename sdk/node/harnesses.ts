@@ -20,6 +20,8 @@ export interface FormatReaders {
 export interface FindOptions {
   /** The model's name, where all logs are of one model. */
   readonly modelName?: string | undefined;
+  /** Told of what was found and can't be read, such as runs that were broken off. @default nobody is */
+  readonly onRemark?: ((words: string) => void) | undefined;
 }
 
 /** How logs are read: the metric and filter that count, and the scale. */

@@ -5,27 +5,35 @@ import { readHelmRun, type HelmRun } from "../logs/helm/read-run.ts";
 import { readHelmSamples } from "../logs/helm/read-samples.ts";
 import type { ScaleOptions } from "../logs/score-scale.ts";
 import type { RunLog, RunSamples } from "../logs/types.ts";
+import { firstFew } from "../tables/quoted.ts";
 import { readJsonFile } from "./json-file.ts";
 import { renameModel } from "./rename-model.ts";
 import { walkFiles } from "./walk-files.ts";
 
 const STATS = "per_instance_stats.json";
+const SPEC = "run_spec.json";
 
 /**
  * Finds the runs of HELM under some paths: folders with `run_spec.json`, `stats.json` and `per_instance_stats.json`. Runs
  * of several suites are newer the higher the suite's name counts: v1.10.0 after v1.9.0.
- * @param options - `modelName`: the name where all runs are one model's; else each run names its own
+ * @param options - `modelName`: the name where all runs are one model's; else each run names its own; `onRemark` is told
+ * of runs that HELM began and that have no scores
  * @throws AnchorEvalError `not_found`; `invalid_data` where there are no runs, or one is broken; `invalid_option` for a
  * name given to several models
  */
 export async function findHelmLogs(
   paths: readonly string[],
-  { modelName }: { readonly modelName?: string | undefined } = {},
+  {
+    modelName,
+    onRemark,
+  }: { readonly modelName?: string | undefined; readonly onRemark?: ((words: string) => void) | undefined } = {},
 ): Promise<RunLog[]> {
   const seen = new Set<string>();
   const logs: RunLog[] = [];
+  const begun = new Set<string>();
   for (const path of paths)
     for await (const file of walkFiles(path, seen)) {
+      if (basename(file) === SPEC) begun.add(dirname(file));
       if (basename(file) !== STATS) continue;
       const run = await readRun(dirname(file));
       logs.push({
@@ -40,7 +48,12 @@ export async function findHelmLogs(
   if (logs.length === 0)
     throw new AnchorEvalError(
       "invalid_data",
-      `${paths.join(", ")}: there is no run of HELM: a folder with run_spec.json, stats.json and ${STATS}`,
+      `${paths.join(", ")}: there is no run of HELM: a folder with ${SPEC}, stats.json and ${STATS}`,
+    );
+  for (const { file } of logs) begun.delete(dirname(file));
+  if (begun.size > 0)
+    onRemark?.(
+      `${begun.size} ${begun.size === 1 ? "run has" : "runs have"} a ${SPEC} and no ${STATS}, and ${begun.size === 1 ? "is" : "are"} left out: ${firstFew([...begun])}`,
     );
   return modelName === undefined ? logs : renameModel(logs, modelName);
 }
@@ -64,9 +77,6 @@ export async function readHelmLog(
 }
 
 async function readRun(folder: string): Promise<HelmRun> {
-  const [spec, stats] = [
-    await readJsonFile(join(folder, "run_spec.json")),
-    await readJsonFile(join(folder, "stats.json")),
-  ];
+  const [spec, stats] = [await readJsonFile(join(folder, SPEC)), await readJsonFile(join(folder, "stats.json"))];
   return readHelmRun(spec, stats, folder);
 }

@@ -40,7 +40,8 @@ export async function importLogs(
   options: ImportOptions,
 ): Promise<LogImport> {
   const { onDuplicate, errors, allowMixed } = options;
-  const logs = await harness.find(paths, options);
+  const found: string[] = [];
+  const logs = await harness.find(paths, { ...options, onRemark: (words) => found.push(words) });
   const selected = selectRuns(logs, onDuplicate);
   const contents = new ContentTable();
   const runs = await readRuns(harness, selected.chosen, contents, options);
@@ -89,6 +90,7 @@ export async function importLogs(
     protocolDifferences: differences,
     scores: { compared: comparisons.length, equal: comparisons.length - different.length, different },
     warnings: [
+      ...found,
       ...selected.warnings,
       ...unloggedWarnings(logs, paths),
       ...doubts,

@@ -1,5 +1,5 @@
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { contentHash } from "anchoreval/bundle";
 import { parseChoices, type RunSamples } from "anchoreval/logs";
@@ -55,6 +55,18 @@ describe("runs that HELM wrote (test/fixtures/helm)", () => {
       shots: 2,
       documents: { all: 6, run: 6 },
     });
+  });
+
+  test("runs that were begun and have no scores are told, and left out", async () => {
+    for (const file of ["run_spec.json", "stats.json", "per_instance_stats.json"])
+      folder.write(`broken-off/good/${file}`, readFileSync(join(TEA, file)));
+    const bad = folder.write("broken-off/bad/run_spec.json", readFileSync(join(TEA, "run_spec.json")));
+    const told: string[] = [];
+    const place = folder.path("broken-off");
+    expect(await findHelmLogs([place], { onRemark: (words) => told.push(words) })).toHaveLength(1);
+    expect(told).toEqual([
+      `1 run has a run_spec.json and no per_instance_stats.json, and is left out: "${dirname(bad)}"`,
+    ]);
   });
 
   test("train trials are averaged, perturbed instances left out, and both said", async () => {
