@@ -198,7 +198,8 @@ export const fitCommand: Command = {
     const manifest = parseManifest(files.get("manifest.json")!); // what no reader would take isn't written
     await turn();
     if (signal.aborted) throw stopped();
-    await writeBundleFolder(out, files);
+    const replaced = await writeBundleFolder(out, files);
+    if (replaced !== null) output.remark(`${out} held another bundle, ${replaced}: it is replaced`);
     const timings: Record<string, number> = {
       reading: read,
       ...result.timings,

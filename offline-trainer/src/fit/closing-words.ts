@@ -1,5 +1,6 @@
 import { figureOf } from "anchoreval/core";
 import { servedBlend, type FormManifest, type Manifest, type MeasuredErrors } from "anchoreval/bundle";
+import { LEAST_HELD_OUT_FROM } from "./answering-models.ts";
 
 const points = (fraction: number): string => (100 * fraction).toFixed(1);
 
@@ -34,7 +35,7 @@ function sentence(
 ): string {
   const asked = `${items}${form.disjointFrom === undefined ? "" : " other"} items`;
   if (interpolation === null)
-    return `${subject}, ${asked}, ${models} models: too few models to hold any out; the error is not measured.`;
+    return `${subject}, ${asked}, ${models} models: too few models to hold any out (${LEAST_HELD_OUT_FROM} are needed); the error is not measured.`;
   const own = figureOf(interpolation.estimators, form.estimator).mae;
   const within = interpolation.absoluteError[3] ?? null;
   const spread =

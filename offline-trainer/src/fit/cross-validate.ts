@@ -2,6 +2,7 @@ import type { Evidence, RandomSource } from "anchoreval/core";
 import type { Split } from "../splits/types.ts";
 import type { Fold, FoldPlan } from "./compute-fold.ts";
 import type { FoldTables, HeldOutEstimate, HeldOutTable } from "./held-out.ts";
+import { LEAST_HELD_OUT_FROM } from "./answering-models.ts";
 import { runFolds, type RunFoldsOptions } from "./run-folds.ts";
 import { sourceSplits } from "./source-splits.ts";
 import type { BankTask } from "./train-bank.ts";
@@ -18,9 +19,6 @@ export interface CrossValidateOptions extends Omit<FoldPlan, "tasks" | "groups">
   /** @param done - folds, parts of those that are being computed too @param loss - of a calibration, in nats */
   readonly onFold?: (done: number, of: number, loss: number | null) => void;
 }
-
-/** Models below which nothing can be held out. */
-const LEAST_MODELS = 8;
 
 /** A bank's held-out estimates, from its own answers alone and from all banks'. */
 export type BankValidation = Readonly<Record<Evidence, CrossValidation>>;
@@ -39,7 +37,7 @@ export async function crossValidate(
   const { random, irtModel, estimation, dims, link, shrinkage, search, selection, scoreMap, forms, priorScale, draws } =
     options;
   const among = sourceSplits(tasks, rows, groups, options.folds, random.fork("folds"));
-  const enough = rows.length >= LEAST_MODELS;
+  const enough = rows.length >= LEAST_HELD_OUT_FROM;
   const trains = (splits: readonly Split[], least: number): boolean =>
     enough &&
     splits.every(({ sources }) => sources.length >= least) &&

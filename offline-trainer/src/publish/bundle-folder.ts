@@ -1,6 +1,6 @@
 import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
-import { BUNDLE_FILES, SIGNATURE_FILE, type BundleFileName } from "anchoreval/bundle";
+import { BUNDLE_FILES, sha256Hex, SIGNATURE_FILE, type BundleFileName } from "anchoreval/bundle";
 import { AnchorEvalError } from "anchoreval/core";
 import { whyNotWritable } from "./writable-place.ts";
 
@@ -25,9 +25,16 @@ export async function checkBundleFolder(folder: string): Promise<void> {
   if (why !== null) throw new AnchorEvalError("invalid_option", `${folder} can't be written to: ${why}`);
 }
 
-/** Writes a bundle whole or not at all: into a folder beside it, which then takes its place. */
-export async function writeBundleFolder(folder: string, files: ReadonlyMap<BundleFileName, Uint8Array>): Promise<void> {
+/**
+ * Writes a bundle whole or not at all: into a folder beside it, which then takes its place.
+ * @returns the digest of what was replaced, where that was another bundle
+ */
+export async function writeBundleFolder(
+  folder: string,
+  files: ReadonlyMap<BundleFileName, Uint8Array>,
+): Promise<string | null> {
   await checkBundleFolder(folder);
+  const before = await readFile(join(folder, "manifest.json")).catch(() => null); // nothing, or broken: it makes way
   const target = resolve(folder);
   const temporary = join(dirname(target), `.${basename(target)}.${process.pid}.tmp`);
   try {
@@ -36,6 +43,7 @@ export async function writeBundleFolder(folder: string, files: ReadonlyMap<Bundl
     for (const [name, bytes] of files) await writeFile(join(temporary, name), bytes);
     await rm(target, { recursive: true, force: true });
     await rename(temporary, target);
+    return before && before.compare(files.get("manifest.json")!) !== 0 ? `sha256:${sha256Hex(before)}` : null;
   } catch (cause) {
     await rm(temporary, { recursive: true, force: true }).catch(() => undefined); // what stopped the writing stops this
     throw new AnchorEvalError(

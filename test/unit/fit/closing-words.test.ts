@@ -94,7 +94,7 @@ test("below 20 models nothing is said of coverage", () => {
 
 test("where no model could be held out", () => {
   expect(one({ interpolation: null, extrapolation: null }, 7)).toEqual([
-    "gsm, 50 items, 7 models: too few models to hold any out; the error is not measured.",
+    "gsm, 50 items, 7 models: too few models to hold any out (8 are needed); the error is not measured.",
   ]);
 });
 

@@ -86,9 +86,12 @@ describe("the same bytes", () => {
       expect(bytes.includes(folder.path(""))).toBe(false);
       expect(bytes.includes("responses.csv")).toBe(false);
     }
-    // Over an old bundle: the new one takes its place.
+    // Over an old bundle: the new one takes its place, which is said where they differ.
+    const old = createHash("sha256").update(filesOf(other.path)["manifest.json"]!).digest("hex");
     const again = await fit("other", "--seed", "5");
     expect(filesOf(again.path)).toEqual(filesOf(first.path));
+    expect(again.err).toContain(`${again.path} held another bundle, sha256:${old}: it is replaced\n`);
+    expect((await fit("other", "--seed", "5")).err).not.toContain("replaced");
   });
 
   test("without SOURCE_DATE_EPOCH the date is the responses file's, and nothing else differs", async () => {

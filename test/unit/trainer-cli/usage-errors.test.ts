@@ -280,7 +280,7 @@ describe("fit", () => {
     await refuses({
       argv: fit("--responses", R),
       code: "invalid_data",
-      message: "only 3 models have answers in y, at least 5 are needed",
+      message: "only 3 models have answers in y, at least 5 are needed: add models, or leave its items out",
     });
   });
 });
