@@ -110,7 +110,7 @@ async function readSegments(
         if (part.length !== segment.end - segment.begin || (await sha256(part)) !== segment.sha256)
           throw new AnchorEvalError(
             "bundle_corrupt",
-            `${name} at ${source.name}, bytes ${segment.begin} to ${segment.end}: not the bytes that the manifest states (length or SHA-256 differ); publish the bundle again`,
+            `${name} at ${source.name}, bytes ${segment.begin} to ${segment.end}: not the bytes that the manifest states (length or SHA-256 differ); copy or publish the bundle again`,
           );
         found.set(segment.scenario, { begin: segment.begin, bytes: part });
       }
@@ -131,7 +131,7 @@ async function readRange(
   if (bytes === null)
     throw new AnchorEvalError(
       "bundle_corrupt",
-      `${source.name} lacks ${file.name}, which its manifest names: publish the bundle again`,
+      `${source.name} lacks ${file.name}, which its manifest names: copy or publish the bundle again`,
     );
   return bytes;
 }

@@ -23,7 +23,7 @@ export async function readBundleFile(
   const state = bytes === null ? "missing" : "damaged";
   throw new AnchorEvalError(
     "bundle_corrupt",
-    `${source.name}: ${name} is ${state}: the manifest states ${file.bytes} bytes, SHA-256 ${file.sha256}; publish the bundle again`,
+    `${source.name}: ${name} is ${state}: the manifest states ${file.bytes} bytes, SHA-256 ${file.sha256}; copy or publish the bundle again`,
     { issues: [{ path: [name], code: state, message: `${name} is ${state}` }] },
   );
 }

@@ -28,7 +28,7 @@ export const showCommand: Command = {
     if (bad.length === 0) return 0;
     throw new AnchorEvalError(
       "bundle_corrupt",
-      `${source.name}: ${bad.map(({ name, state }) => `${name} is ${state}`).join(", ")}: not what the manifest states; publish the bundle again`,
+      `${source.name}: ${bad.map(({ name, state }) => `${name} is ${state}`).join(", ")}: not what the manifest states; copy or publish the bundle again`,
       { issues: bad.map(({ name, state }) => ({ path: [name], code: state, message: `${name} is ${state}` })) },
     );
   },
