@@ -12,7 +12,7 @@ import { exposureWords } from "../exposure/exposure-words.ts";
 import { exposurePlan, withExposure } from "../exposure/fit-exposure.ts";
 import { readName } from "../fit/bundle-name.ts";
 import { DIMENSION_CANDIDATES } from "../fit/choose-dimension.ts";
-import { closingWords } from "../fit/closing-words.ts";
+import { closingSummary, closingWords } from "../fit/closing-words.ts";
 import { dimsFor } from "../fit/configuration.ts";
 import { bundleFiles, fitBundle } from "../fit/fit-bundle.ts";
 import { foldThreads } from "../fit/fold-threads.ts";
@@ -209,7 +209,7 @@ export const fitCommand: Command = {
     };
     const digest = `sha256:${sha256Hex(files.get("manifest.json")!)}`;
     const words = [
-      ...closingWords(manifest),
+      ...(output.json ? closingWords : closingSummary)(manifest),
       ...(cold ? coldStartWords(manifest) : []),
       ...exposureWords(manifest),
       ...(manifest.base ? ["", ...baseWords(manifest)] : []),

@@ -1,7 +1,7 @@
 import type { ErrorSummary, Manifest, SplitErrors } from "anchoreval/bundle";
 import { ESTIMATORS, type EstimatorId } from "anchoreval/core";
-import { expect, test } from "vitest";
-import { closingWords } from "../../../offline-trainer/src/fit/closing-words.ts";
+import { describe, expect, test } from "vitest";
+import { closingSummary, closingWords } from "../../../offline-trainer/src/fit/closing-words.ts";
 import { sampleContent } from "../../support/sample-bundle.ts";
 import { stackOf } from "../../support/stack-of.ts";
 
@@ -164,4 +164,37 @@ test("where all scenarios are estimated together, the errors are those, and the 
     "gsm, all 50 items: the score is exact.",
     "math, all 50 items: the score is exact.",
   ]);
+});
+
+describe("of many scenarios", () => {
+  const many = (change: (k: number) => Form): Manifest =>
+    manifestOf([Object.fromEntries(Array.from({ length: 15 }, (_, k) => [`s${k}`, change(k)]))]);
+
+  test("a terminal is told from where to where their errors go", () => {
+    const errorOf = (k: number): number => (20 + ((k * 7) % 15)) / 1000;
+    const manifest = many((k) => ({
+      interpolation: { estimators: errors({ "p-irt-dr": errorOf(k) }), randomMae: k === 4 ? 0.03 : 0.04 },
+    }));
+    expect(closingWords(manifest)).toHaveLength(15);
+    expect(closingSummary(manifest)).toEqual([
+      "form 0, 15 scenarios: typical errors from 2.0 points (s0) to 3.4 (s2), half of them below 2.7; 1 no better than random items; anchoreval show lists them",
+    ]);
+    const measuredOverall = { inflation: 1, seen: null, measured: { interpolation: measured, extrapolation: null } };
+    const forms = manifest.forms.map((form) => ({ ...form, overall: measuredOverall }));
+    expect(closingSummary({ ...manifest, forms })[0]).toMatch(/^overall, 750 items, 60 models: typical error 2\.4/);
+  });
+
+  test("those that are asked whole are exact; where nothing was held out, nothing is measured", () => {
+    expect(closingSummary(many((k) => ({ whole: k < 14 })))[0]).toMatch(
+      /^form 0, 15 scenarios, 14 of them asked whole: exact: typical errors from 2\.4 points \(s14\)/,
+    );
+    expect(closingSummary(many(() => ({ interpolation: null, extrapolation: null })))).toEqual([
+      "form 0, 15 scenarios; the errors are not measured: too few models",
+    ]);
+  });
+
+  test("a dozen are told one by one", () => {
+    const few = manifestOf([Object.fromEntries(Array.from({ length: 12 }, (_, k) => [`s${k}`, {}]))]);
+    expect(closingSummary(few)).toEqual(closingWords(few));
+  });
 });
