@@ -293,6 +293,8 @@ describe.skipIf(NO_BROWSER !== null)(`the page in Chromium${NO_BROWSER === null 
     await page.getByLabel("Scores of many models").setInputFiles(folder.write("torn.parquet", "PAR1 no more"));
     await page.getByRole("button", { name: "Fit", exact: true }).click();
     await page.getByText("torn.parquet: it can't be read as Parquet").waitFor();
+    const shown = page.getByLabel("Scores of many models").evaluate((input: HTMLInputElement) => input.value);
+    expect(await shown).toMatch(/torn\.parquet$/);
     // Too few models to hold any out: a calibration a scenario is all that the device is asked for.
     const cells = Array.from({ length: 6 * 12 }, (_, k) => ({ m: Math.floor(k / 12), i: k % 12 }));
     const columnData = [

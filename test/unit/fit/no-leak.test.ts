@@ -153,7 +153,7 @@ const learned = (results: readonly CellResult[]): unknown =>
   }));
 
 /** They take seconds for each scramble: the two that change most are enough. */
-const SLOW = ["essence", "sublime", "design searched for", "3PL"];
+const SLOW = ["essence", "sublime", "hybrid", "design searched for", "3PL", "link chosen", "shrinkage chosen"];
 
 describe("backtestCell", () => {
   const variants: [string, Partial<FitConfiguration>, boolean][] = [

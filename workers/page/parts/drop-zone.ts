@@ -18,9 +18,9 @@ export function dropZone({ label, hint, folder = false, multiple = false, onFile
     multiple: multiple || folder,
     webkitdirectory: folder,
     "aria-describedby": `${id}-hint`,
+    onclick: () => (input.value = ""), // the same file may be chosen again
     onchange: () => {
       if (input.files && input.files.length > 0) onFiles([...input.files]);
-      input.value = ""; // the same file may be chosen again
     },
   });
   const zone = element(
@@ -35,7 +35,9 @@ export function dropZone({ label, hint, folder = false, multiple = false, onFile
       ondrop: (event) => {
         event.preventDefault();
         zone.classList.remove("over");
-        void droppedFiles((event as DragEvent).dataTransfer).then((files) => {
+        const { dataTransfer } = event as DragEvent;
+        if (!folder && dataTransfer) input.files = dataTransfer.files; // so that it shows their names
+        void droppedFiles(dataTransfer).then((files) => {
           if (files.length > 0) onFiles(files);
         });
       },
