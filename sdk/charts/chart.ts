@@ -23,8 +23,7 @@ export interface ChartScale {
  * `--grid`, `--rule`, `--page`.
  * @example
  * const { label, marks, ...options } = errorBySizeChart("overall", lines, 0.08);
- * Plot.plot({ ...options, ariaLabel: label, marks: marks.map(({ mark, data, options }) =>
- *   data === null ? Plot[mark](options) : Plot[mark](data, options)) });
+ * Plot.plot({ ...options, ariaLabel: label, marks: plotMarks(marks, Plot) });
  */
 export interface Chart {
   /** What a reader who doesn't see it is told. */
@@ -51,6 +50,18 @@ export function chartMark(
   options: ChartMark["options"] = {},
 ): ChartMark {
   return { mark, data, options };
+}
+
+/**
+ * The marks of a chart, made by Observable Plot.
+ * @param plot - its functions by name: the library, or those of it that a bundle shall have
+ * @example plotMarks(chart.marks, Plot)
+ */
+export function plotMarks<Mark>(marks: readonly ChartMark[], plot: Readonly<Record<MarkName, unknown>>): Mark[] {
+  return marks.map(({ mark, data, options }) => {
+    const make = plot[mark] as (...given: unknown[]) => Mark;
+    return data === null ? make(options) : make(data, options);
+  });
 }
 
 /** Grid lines and an axis of values; its label stands above it. */

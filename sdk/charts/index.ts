@@ -7,6 +7,7 @@ export {
   chartMark,
   PANEL_WIDTH,
   placeAxis,
+  plotMarks,
   valueAxis,
   type Chart,
   type ChartMark,

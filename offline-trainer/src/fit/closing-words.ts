@@ -1,8 +1,8 @@
 import { figureOf } from "anchoreval/core";
 import { servedBlend, type FormManifest, type Manifest, type MeasuredErrors } from "anchoreval/bundle";
+import { formTotals } from "anchoreval/charts";
+import { points } from "anchoreval/words";
 import { LEAST_HELD_OUT_FROM } from "./answering-models.ts";
-
-const points = (fraction: number): string => (100 * fraction).toFixed(1);
 
 /** Held-out models below which coverage says nothing. */
 const LEAST_MODELS = 20;
@@ -38,9 +38,8 @@ export function closingSummary(manifest: Manifest): string[] {
 
 /** Nothing where it is the only scenario's, exact, or not measured. */
 function overallSentence({ sources }: Manifest, form: FormManifest): string[] {
-  const parts = Object.values(form.scenarios);
-  if (parts.length === 1 || form.overall === null || parts.every(({ whole }) => whole)) return [];
-  const items = parts.reduce((sum, own) => sum + own.items, 0);
+  const { items, whole } = formTotals(form);
+  if (Object.keys(form.scenarios).length === 1 || form.overall === null || whole) return [];
   return [sentence("overall", items, form.overall.measured, form, sources.models)];
 }
 

@@ -32,12 +32,11 @@ export function unloggedWarnings(logs: readonly RunLog[], paths: readonly string
       if (aggregates.size > 0 && !logged.has(key(model, task))) lacking.add(key(model, task));
   if (lacking.size === 0) return [];
   return [
-    `${lacking.size} ${lacking.size === 1 ? "task has" : "tasks have"} a score in the results, and no samples: ${[...lacking].slice(0, 3).join("; ")}${lacking.size > 3 ? "; …" : ""}: those answers are missing here`,
+    `${lacking.size} ${lacking.size === 1 ? "task has" : "tasks have"} a score in the results, and no samples: ${list([...lacking])}: those answers are missing here`,
   ];
 }
 
 export function matchingWarnings(runs: readonly ReportedRun[]): string[] {
-  const list = (told: readonly string[]): string => `${told.slice(0, 3).join("; ")}${told.length > 3 ? "; …" : ""}`;
   const changed = runs.filter((run) => run.changed.length > 0);
   const renumbered = runs.filter((run) => run.renumbered > 0);
   const warnings: string[] = [];
@@ -54,15 +53,17 @@ export function matchingWarnings(runs: readonly ReportedRun[]): string[] {
 
 export function scoreWarnings(different: readonly ScoreComparison[], errors: ErrorPolicy): string[] {
   const policy = errors === "harness" ? "" : ` (--errors ${errors} moves scores)`;
-  const shown = different
-    .slice(0, 5)
-    .map(
-      ({ model, name, imported, harness }) =>
-        `${model}, ${name}: ${imported.toFixed(6)} here, ${harness.toFixed(6)} there`,
-    );
+  const told = different.map(
+    ({ model, name, imported, harness }) =>
+      `${model}, ${name}: ${imported.toFixed(6)} here, ${harness.toFixed(6)} there`,
+  );
   return different.length === 0
     ? []
     : [
-        `${different.length} ${different.length === 1 ? "score differs" : "scores differ"} from the harness's own${policy}: ${shown.join("; ")}${different.length > 5 ? "; …" : ""}`,
+        `${different.length} ${different.length === 1 ? "score differs" : "scores differ"} from the harness's own${policy}: ${list(told, 5)}`,
       ];
+}
+
+function list(told: readonly string[], most = 3): string {
+  return `${told.slice(0, most).join("; ")}${told.length > most ? "; …" : ""}`;
 }

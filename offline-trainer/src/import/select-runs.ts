@@ -1,5 +1,13 @@
 import { AnchorEvalError } from "anchoreval/core";
-import { COMPARED_FIELDS, groupRuns, PROTOCOL_WORDS, taskProtocol, type RunLog } from "anchoreval/logs";
+import {
+  flatProtocol,
+  groupRuns,
+  PROTOCOL_WORDS,
+  protocolDifferences,
+  taskProtocol,
+  type RunLog,
+  type TaskProtocol,
+} from "anchoreval/logs";
 
 /** What happens with several runs of a model on a task. */
 export type DuplicatePolicy = "newest" | "mean" | "error";
@@ -50,12 +58,12 @@ export function selectRuns(logs: readonly RunLog[], policy: DuplicatePolicy): Se
 
 /** In what two runs of a task were asked otherwise, as far as both say. */
 function differences(newest: RunLog, older: RunLog): string[] {
-  const [now, before] = [newest, older].map(({ task, results }) =>
-    taskProtocol(results, { task, metric: "", filter: "" }),
-  ) as [ReturnType<typeof taskProtocol>, ReturnType<typeof taskProtocol>];
-  return COMPARED_FIELDS.filter(
-    (field) => now[field] !== null && before[field] !== null && now[field] !== before[field],
-  ).map((field) => `${PROTOCOL_WORDS[field]} ${String(before[field])}, now ${String(now[field])}`);
+  const protocolOf = ({ task, results }: RunLog): TaskProtocol =>
+    taskProtocol(results, { task, metric: "", filter: "" });
+  const before = flatProtocol("", new Map([[older.task, [protocolOf(older)]]]));
+  return protocolDifferences(before, newest.task, protocolOf(newest)).map(
+    ({ field, bundle, run }) => `${PROTOCOL_WORDS[field]} ${bundle}, now ${run}`,
+  );
 }
 
 function documents(log: RunLog): number {

@@ -1,4 +1,5 @@
 import { AnchorEvalError } from "anchoreval/core";
+import { keyPath } from "./key-path.ts";
 import { persistentFetch, type Persistence } from "./persistent-fetch.ts";
 
 /** A dataset repository of Hugging Face's hub. */
@@ -53,7 +54,7 @@ export async function headOf(options: HubOptions): Promise<string> {
 export async function readFile(options: HubOptions, commit: string, path: string): Promise<Uint8Array | null> {
   const response = await request(
     options,
-    `/datasets/${options.dataset}/resolve/${commit}/${encoded(path)}`,
+    `/datasets/${options.dataset}/resolve/${commit}/${keyPath(path)}`,
     [200, 404],
   );
   return response.status === 404 ? null : new Uint8Array(await response.arrayBuffer());
@@ -62,7 +63,7 @@ export async function readFile(options: HubOptions, commit: string, path: string
 /** What lies right below a folder of a commit; nothing where there is no such folder. */
 export async function listFolder(options: HubOptions, commit: string, folder: string): Promise<TreeEntry[]> {
   const entries: TreeEntry[] = [];
-  let address: string | undefined = `/api/datasets/${options.dataset}/tree/${commit}/${encoded(folder)}?expand=true`;
+  let address: string | undefined = `/api/datasets/${options.dataset}/tree/${commit}/${keyPath(folder)}?expand=true`;
   while (address !== undefined) {
     const response = await request(options, address, [200, 404]);
     if (response.status === 404) break;
@@ -124,8 +125,4 @@ function refused({ dataset, branch }: HubOptions, words: string, cause?: unknown
     `${dataset}@${branch}: ${words.replaceAll(/\s+/g, " ")}`,
     cause === undefined ? {} : { cause },
   );
-}
-
-function encoded(key: string): string {
-  return key.split("/").map(encodeURIComponent).join("/");
 }

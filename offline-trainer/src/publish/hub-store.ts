@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { sha256Hex } from "anchoreval/bundle";
 import { AnchorEvalError } from "anchoreval/core";
 import type { SweepableStore } from "anchoreval/publish";
 import { commit, headOf, listFolder, readFile, type HubOptions } from "./hub-repository.ts";
@@ -53,7 +53,7 @@ function stagedStore(options: HubOptions, head: string, writes: Map<string, Uint
     name: `hf://datasets/${options.dataset}@${options.branch}`,
     get: async (key) => {
       const bytes = await read(key);
-      return bytes && { bytes, etag: tag(bytes) };
+      return bytes && { bytes, etag: sha256Hex(bytes) };
     },
     putIfAbsent: async (key, bytes) => {
       if ((await read(key)) !== null || writes.get(key)) return false;
@@ -63,7 +63,7 @@ function stagedStore(options: HubOptions, head: string, writes: Map<string, Uint
     putIfMatch: async (key, bytes, etag) => {
       const before = writes.get(key);
       const there = await read(key);
-      if (there === null || tag(there) !== etag || writes.get(key) !== before) return false;
+      if (there === null || sha256Hex(there) !== etag || writes.get(key) !== before) return false;
       writes.set(key, bytes);
       return true;
     },
@@ -74,8 +74,4 @@ function stagedStore(options: HubOptions, head: string, writes: Map<string, Uint
       else writes.delete(key);
     },
   };
-}
-
-function tag(bytes: Uint8Array): string {
-  return createHash("sha256").update(bytes).digest("hex");
 }

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { AnchorEvalError } from "anchoreval/core";
 import type { SweepableStore } from "anchoreval/publish";
 import { AwsClient } from "aws4fetch";
+import { keyPath } from "./key-path.ts";
 import { persistentFetch, type Persistence } from "./persistent-fetch.ts";
 
 export interface S3Options extends Persistence {
@@ -50,7 +51,7 @@ export function s3Store(options: S3Options): SweepableStore {
 
   const put = async (key: string, bytes: Uint8Array, condition: Record<string, string>): Promise<boolean> => {
     const { status } = await request(
-      `/${path(key)}`,
+      `/${keyPath(key)}`,
       { method: "PUT", headers: condition, body: bytes },
       [200, 201, 412],
     );
@@ -80,7 +81,7 @@ export function s3Store(options: S3Options): SweepableStore {
   return {
     name: `r2://${bucket}`,
     get: async (key) => {
-      const response = await request(`/${path(key)}`, {}, [200, 404]);
+      const response = await request(`/${keyPath(key)}`, {}, [200, 404]);
       if (response.status === 404) {
         if ((await response.text()).includes("<Code>NoSuchBucket</Code>"))
           throw new AnchorEvalError("request_refused", `there is no bucket ${bucket} at ${options.endpoint}`);
@@ -100,13 +101,9 @@ export function s3Store(options: S3Options): SweepableStore {
     list: async (prefix) => (await listAll(prefix)).map(({ name }) => name),
     listTimes: async (prefix) => (await listAll(prefix)).filter(({ name }) => !name.endsWith("/")),
     remove: async (key) => {
-      await request(`/${path(key)}`, { method: "DELETE" }, [200, 204, 404]);
+      await request(`/${keyPath(key)}`, { method: "DELETE" }, [200, 204, 404]);
     },
   };
-}
-
-function path(key: string): string {
-  return key.split("/").map(encodeURIComponent).join("/");
 }
 
 function sha256(bytes: Uint8Array): string {

@@ -1,21 +1,7 @@
 import * as Plot from "@observablehq/plot";
-import type { Chart, ChartMark, MarkName } from "anchoreval/charts";
+import { plotMarks, type Chart } from "anchoreval/charts";
 import { parseHTML } from "linkedom";
 import { escapeText, type Html } from "./html.ts";
-
-const MARKS: Readonly<Record<MarkName, unknown>> = {
-  axisX: Plot.axisX,
-  axisY: Plot.axisY,
-  dot: Plot.dot,
-  gridX: Plot.gridX,
-  gridY: Plot.gridY,
-  line: Plot.line,
-  link: Plot.link,
-  rect: Plot.rect,
-  ruleX: Plot.ruleX,
-  ruleY: Plot.ruleY,
-  text: Plot.text,
-};
 
 /**
  * A chart as inline SVG. Colours are the page's variables (`var(--accent)`), so that one drawing serves light and dark.
@@ -23,15 +9,10 @@ const MARKS: Readonly<Record<MarkName, unknown>> = {
  */
 export function drawn({ label, marks, ...options }: Chart): Html {
   const { document } = parseHTML("<!doctype html><html><body></body></html>");
-  const plot: Plot.PlotOptions = { ...options, marks: marks.map(plotMark), document };
+  const plot: Plot.PlotOptions = { ...options, marks: plotMarks(marks, Plot), document };
   const made = Plot.plot(plot);
   const attributes = `class="plot" role="img" aria-label="${escapeText(label)}" viewBox="${made.getAttribute("viewBox")!}"`;
   return { markup: `<svg ${attributes} fill="currentColor" text-anchor="middle">${children(made)}</svg>` };
-}
-
-function plotMark({ mark, data, options }: ChartMark): Plot.Markish {
-  const make = MARKS[mark] as (...given: unknown[]) => Plot.Markish;
-  return data === null ? make(options) : make(data, options);
 }
 
 /** Attributes that say where something is: a tenth of a pixel is enough. */

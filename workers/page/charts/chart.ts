@@ -1,5 +1,5 @@
 import * as Plot from "@observablehq/plot";
-import { PANEL_WIDTH, type Chart, type ChartMark, type MarkName } from "anchoreval/charts";
+import { PANEL_WIDTH, plotMarks, type Chart, type MarkName } from "anchoreval/charts";
 import { element, type Child } from "../dom.ts";
 import { firstFew } from "../parts/first-few.ts";
 
@@ -8,6 +8,7 @@ export function wideChart(): number {
   return Math.max(PANEL_WIDTH, Math.min(720, document.querySelector("main")!.clientWidth - 32));
 }
 
+/** Of Plot, what charts are made of: the page has no more of it. */
 const MARKS: Readonly<Record<MarkName, unknown>> = {
   axisX: Plot.axisX,
   axisY: Plot.axisY,
@@ -27,7 +28,7 @@ const MARKS: Readonly<Record<MarkName, unknown>> = {
  * serves light and dark. Plot's own style element is left out: the page's policy forbids it, and page.css has what it says.
  */
 export function drawn({ label, marks, ...options }: Chart): SVGElement {
-  const plot: Plot.PlotOptions = { className: "plot", ...options, marks: marks.map(plotMark) };
+  const plot: Plot.PlotOptions = { className: "plot", ...options, marks: plotMarks(marks, MARKS) };
   const made = Plot.plot(plot) as SVGElement;
   made.querySelector("style")?.remove();
   made.setAttribute("role", "img");
@@ -36,11 +37,6 @@ export function drawn({ label, marks, ...options }: Chart): SVGElement {
   made.removeAttribute("height");
   for (const part of made.querySelectorAll("[aria-label]")) part.removeAttribute("aria-label");
   return made;
-}
-
-function plotMark({ mark, data, options }: ChartMark): Plot.Markish {
-  const make = MARKS[mark] as (...given: unknown[]) => Plot.Markish;
-  return data === null ? make(options) : make(data, options);
 }
 
 /** A figure: its caption says what is drawn and how to read it. */
