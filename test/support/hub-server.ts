@@ -1,23 +1,19 @@
 import { createHash } from "node:crypto";
-import { createServer, type IncomingMessage } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { IncomingMessage } from "node:http";
+import { startDisturbedServer, type Answer, type DisturbedServer } from "./disturbed-server.ts";
 
 /** A hub of dataset repositories that speaks Hugging Face's interface, as far as publishing and reading need it. */
-export interface HubServer {
-  readonly endpoint: string;
+export interface HubServer extends DisturbedServer {
   /** `METHOD /path status` of every request. */
   readonly log: string[];
   /** Titles of a dataset's commits. */
   readonly titles: (dataset: string) => string[];
-  /** Decides what becomes of a request: a status, or that the line breaks before it is carried out, or after. */
-  disturb: (request: string) => number | "before" | "after" | null;
   /** Somebody else's commit. */
   readonly commitFile: (dataset: string, path: string, text: string) => void;
   /** Makes an empty dataset. */
   readonly create: (dataset: string) => void;
   /** Entries of a page of a listing. */
   pageSize: number;
-  close(): Promise<void>;
 }
 
 export const HUB_TOKEN = "hf_test";
@@ -27,7 +23,6 @@ interface Commit {
   readonly title: string;
   readonly files: ReadonlyMap<string, { readonly bytes: Buffer; readonly date: string }>;
 }
-type Answer = [status: number, headers?: Record<string, string>, body?: Buffer | string];
 
 /** As the hub does it: text as it is, else by Git LFS. */
 const isLarge = (path: string): boolean => !/\.(json|jsonl|md)$/.test(path);
@@ -142,40 +137,21 @@ export async function startHubServer(): Promise<HubServer> {
     return [status, more ? { ...headers, link: `<${url.href}>; rel="next"` } : { ...headers }, body ?? ""];
   };
 
-  const http = createServer((request, response) => {
-    void (async () => {
-      const parts: Buffer[] = [];
-      for await (const part of request) parts.push(part as Buffer);
-      const line = `${request.method!} ${request.url!}`;
-      const disturbance = server.disturb(line);
-      if (disturbance === "before") return request.socket.destroy();
-      if (typeof disturbance === "number") return response.writeHead(disturbance).end("disturbed");
-      const [status, headers = {}, body = ""] = answer(
-        request,
-        new URL(line.split(" ")[1]!, server.endpoint),
-        Buffer.concat(parts),
-      );
-      server.log.push(`${line} ${status}`);
-      if (disturbance === "after") return request.socket.destroy();
-      return response.writeHead(status, headers).end(body);
-    })().catch((fault: unknown) => response.writeHead(501).end(String(fault)));
-  });
-  await new Promise<void>((ready) => http.listen(0, "127.0.0.1", ready));
-  const server: HubServer = {
-    endpoint: `http://127.0.0.1:${(http.address() as AddressInfo).port}`,
-    log: [],
-    titles: (dataset) => datasets.get(dataset)!.map(({ title }) => title),
-    disturb: () => null,
-    commitFile: (dataset, path, text) =>
+  const log: string[] = [];
+  const own = await startDisturbedServer((request, body) => {
+    const answered = answer(request, new URL(request.url!, own.endpoint), body);
+    log.push(`${request.method!} ${request.url!} ${answered[0]}`);
+    return answered;
+  }, "disturbed");
+  const server: HubServer = Object.assign(own, {
+    log,
+    titles: (dataset: string) => datasets.get(dataset)!.map(({ title }) => title),
+    commitFile: (dataset: string, path: string, text: string) =>
       void add(dataset, `Add ${path}`, (files) => files.set(path, { bytes: Buffer.from(text) })),
-    create: (dataset) =>
+    create: (dataset: string) =>
       void add(dataset, "initial commit", (files) => files.set(".gitattributes", { bytes: Buffer.from("") })),
     pageSize: 1000,
-    close: async () => {
-      http.closeAllConnections();
-      await new Promise((closed) => http.close(closed));
-    },
-  };
+  });
   return server;
 }
 

@@ -1,18 +1,14 @@
 import { createHash, createHmac, timingSafeEqual } from "node:crypto";
-import { createServer, type IncomingMessage } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { IncomingMessage } from "node:http";
 import { Miniflare } from "miniflare";
+import { startDisturbedServer, type Answer, type DisturbedServer } from "./disturbed-server.ts";
 
 /** A store that speaks S3 over HTTP, as far as publishing needs it: real conditions, by miniflare's R2. */
-export interface S3Server {
-  readonly endpoint: string;
+export interface S3Server extends DisturbedServer {
   /** `METHOD /path` of every request that was signed right, and its status. */
   readonly log: string[];
-  /** Decides what becomes of a request: a status, or that the line breaks before it is carried out, or after. */
-  disturb: (request: string) => number | "before" | "after" | null;
   /** Entries of a page of a listing. */
   pageSize: number;
-  close(): Promise<void>;
 }
 
 export const CREDENTIALS = { accessKeyId: "test-key", secretAccessKey: "test/secret+key" };
@@ -26,10 +22,7 @@ export async function startS3Server(): Promise<S3Server> {
     r2Buckets: ["STORE"],
   });
   const store = await miniflare.getR2Bucket("STORE");
-  const answer = async (
-    request: IncomingMessage,
-    body: Buffer,
-  ): Promise<[number, Record<string, string>, Buffer | string]> => {
+  const answer = async (request: IncomingMessage, body: Buffer): Promise<Answer> => {
     const url = new URL(request.url!, "http://localhost");
     const refusal = signatureFault(request, url, body);
     if (refusal) return [403, {}, error("SignatureDoesNotMatch", refusal)];
@@ -76,33 +69,24 @@ export async function startS3Server(): Promise<S3Server> {
     return `<?xml version="1.0"?><ListBucketResult><Prefix>x</Prefix>${next}${objects.join("")}${prefixes.join("")}</ListBucketResult>`;
   };
 
-  const http = createServer((request, response) => {
-    void (async () => {
-      const parts: Buffer[] = [];
-      for await (const part of request) parts.push(part as Buffer);
-      const line = `${request.method!} ${request.url!}`;
-      const disturbance = server.disturb(line);
-      if (disturbance === "before") return request.socket.destroy();
-      if (typeof disturbance === "number")
-        return response.writeHead(disturbance).end(error("SlowDown", "Reduce your request rate."));
-      const [status, headers, body] = await answer(request, Buffer.concat(parts));
-      if (status !== 403) server.log.push(`${line} ${status}`);
-      if (disturbance === "after") return request.socket.destroy();
-      return response.writeHead(status, headers).end(body);
-    })().catch((fault: unknown) => response.writeHead(501).end(error("TestServerFault", String(fault))));
-  });
-  await new Promise<void>((ready) => http.listen(0, "127.0.0.1", ready));
-  const server: S3Server = {
-    endpoint: `http://127.0.0.1:${(http.address() as AddressInfo).port}`,
-    log: [],
-    disturb: () => null,
+  const log: string[] = [];
+  const own = await startDisturbedServer(
+    async (request, body) => {
+      const answered = await answer(request, body);
+      if (answered[0] !== 403) log.push(`${request.method!} ${request.url!} ${answered[0]}`);
+      return answered;
+    },
+    error("SlowDown", "Reduce your request rate."),
+  );
+  const stop = own.close.bind(own);
+  const server: S3Server = Object.assign(own, {
+    log,
     pageSize: 1000,
     close: async () => {
-      http.closeAllConnections();
-      await new Promise((closed) => http.close(closed));
+      await stop();
       await miniflare.dispose();
     },
-  };
+  });
   return server;
 }
 

@@ -1,5 +1,5 @@
 import { mkdirSync, writeFileSync } from "node:fs";
-import { AnchorEvalError, loadBundle } from "anchoreval";
+import { loadBundle } from "anchoreval";
 import { folderSource } from "anchoreval/node";
 import { publishBundle, sweepBlobs, type SweepableStore } from "anchoreval/publish";
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
@@ -12,6 +12,7 @@ import { describePublishing } from "../../conformance/publishing.suite.ts";
 import { describeSweeping } from "../../conformance/sweeping.suite.ts";
 import { HUB_TOKEN, startHubServer, type HubServer } from "../../support/hub-server.ts";
 import { memorySource } from "../../support/memory-source.ts";
+import { rejection } from "../../support/refusal.ts";
 import { sampleBundle } from "../../support/sample-bundle.ts";
 import { tempFolder } from "../../support/temp-folder.ts";
 import { runTrainer } from "../../unit/trainer-cli/run-trainer.ts";
@@ -37,11 +38,6 @@ const publish = (options: HubOptions, seed = 7): ReturnType<typeof publishBundle
   withHubStore(options, "Publish", (store) =>
     publishBundle(store, sampleBundle({ seed }), { plainFiles: true, pause }),
   );
-const refusal = async (work: Promise<unknown>): Promise<AnchorEvalError> => {
-  const error: unknown = await work.catch((reason: unknown) => reason);
-  if (!(error instanceof AnchorEvalError)) throw new Error("was not refused", { cause: error });
-  return error;
-};
 
 /** A store every write of which is a commit of its own, as the suites want to see it. */
 const store = (options: HubOptions): SweepableStore => {
@@ -81,7 +77,7 @@ test("the same again makes no commit; other content is refused, with nothing wri
   const options = hub();
   await publish(options);
   expect(await publish(options)).toMatchObject({ status: "already" });
-  expect((await refusal(publish(options, 8))).code).toBe("version_conflict");
+  expect((await rejection(publish(options, 8))).code).toBe("version_conflict");
   expect(server.titles(options.dataset)).toHaveLength(2);
 });
 
@@ -102,7 +98,7 @@ test("others' commits meanwhile are kept, and what the action read is read again
   ]);
   others = 99;
   expect(
-    await refusal(
+    await rejection(
       publish(options, 7).then(() => withHubStore(options, "x", (own) => own.putIfAbsent("a", new Uint8Array(1)))),
     ),
   ).toMatchObject({ code: "unavailable", message: expect.stringContaining("5 times") as string });
@@ -144,7 +140,7 @@ describe("what fails", () => {
 
   test("for good is unavailable", async () => {
     server.disturb = () => 503;
-    expect(await refusal(publish(hub()))).toMatchObject({ code: "unavailable" });
+    expect(await rejection(publish(hub()))).toMatchObject({ code: "unavailable" });
   });
 
   test.each(["before", "after"] as const)(
@@ -165,21 +161,21 @@ describe("what fails", () => {
     ["no such dataset", { dataset: "org/none" }, /create it first/],
     ["no such branch", { branch: "next" }, /there is no dataset org\/set-\d+ with a branch next at/],
   ])("by %s is refused in the hub's own words", async (_, options, message) => {
-    const error = await refusal(publish(hub(options)));
+    const error = await rejection(publish(hub(options)));
     expect([error.code, error.message]).toEqual(["request_refused", expect.stringMatching(message)]);
   });
 
   test("at the commit itself is refused in the hub's own words", async () => {
     server.disturb = (line) => (line.includes("/commit/") ? 403 : null);
-    const error = await refusal(publish(hub()));
+    const error = await rejection(publish(hub()));
     expect([error.code, error.message]).toEqual(["request_refused", expect.stringMatching(/@main: .*403/)]);
   });
 
   test("by the caller's abort is named so", async () => {
-    expect((await refusal(publish(hub({ signal: AbortSignal.abort() })))).code).toBe("aborted");
+    expect((await rejection(publish(hub({ signal: AbortSignal.abort() })))).code).toBe("aborted");
     const stop = new AbortController();
     server.disturb = (line) => (line.includes("/preupload/") ? (stop.abort(), 503) : null);
-    expect((await refusal(publish(hub({ signal: stop.signal })))).code).toBe("aborted");
+    expect((await rejection(publish(hub({ signal: stop.signal })))).code).toBe("aborted");
   });
 });
 
@@ -254,7 +250,7 @@ describe("settings", () => {
     ["hf://datasets/org/name/folder", { HF_TOKEN: "a" }, "without a folder"],
     ["hf://datasets/org/..", { HF_TOKEN: "a" }, "is no dataset"],
   ])("%s with %j: refused", async (address, env, message) => {
-    expect(await refusal(hubSettings(address, env))).toMatchObject({
+    expect(await rejection(hubSettings(address, env))).toMatchObject({
       code: "invalid_option",
       message: expect.stringContaining(message) as string,
     });

@@ -1,4 +1,4 @@
-import { AnchorEvalError, loadBundle } from "anchoreval";
+import { loadBundle } from "anchoreval";
 import { folderSource } from "anchoreval/node";
 import { publishBundle, type SweepableStore } from "anchoreval/publish";
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
@@ -8,6 +8,7 @@ import { describeBundleStore } from "../../conformance/bundle-store.suite.ts";
 import { describePublishing } from "../../conformance/publishing.suite.ts";
 import { describeSweeping } from "../../conformance/sweeping.suite.ts";
 import { CREDENTIALS, startS3Server, type S3Server } from "../../support/s3-server.ts";
+import { rejection } from "../../support/refusal.ts";
 import { sampleBundle } from "../../support/sample-bundle.ts";
 import { tempFolder } from "../../support/temp-folder.ts";
 import { runTrainer } from "../../unit/trainer-cli/run-trainer.ts";
@@ -33,11 +34,6 @@ const bucketOf = (options: Partial<S3Options> = {}): SweepableStore =>
   });
 const empty = (): Promise<SweepableStore> => Promise.resolve(bucketOf());
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
-const refusal = async (work: Promise<unknown>): Promise<AnchorEvalError> => {
-  const error: unknown = await work.catch((reason: unknown) => reason);
-  if (!(error instanceof AnchorEvalError)) throw new Error("was not refused", { cause: error });
-  return error;
-};
 
 describeBundleStore("S3's interface", empty);
 describePublishing("S3's interface", empty);
@@ -68,13 +64,13 @@ describe("what fails", () => {
 
   test("for good is unavailable, with the store's own words as the cause", async () => {
     server.disturb = () => 503;
-    const error = await refusal(bucketOf().get("a"));
+    const error = await rejection(bucketOf().get("a"));
     expect(error).toMatchObject({ code: "unavailable", message: expect.stringContaining("6 attempts") as string });
     expect(String(error.cause)).toContain("SlowDown");
   });
 
   test("by another secret is refused at once", async () => {
-    const error = await refusal(bucketOf({ secretAccessKey: "another" }).putIfAbsent("a", bytes("a")));
+    const error = await rejection(bucketOf({ secretAccessKey: "another" }).putIfAbsent("a", bytes("a")));
     expect(error).toMatchObject({ code: "request_refused", message: expect.stringContaining("403") as string });
     expect(server.log).toEqual([]);
   });
@@ -86,11 +82,11 @@ describe("what fails", () => {
       bucketOf({ bucket: "absent" }).putIfMatch("a", bytes("a"), '"x"'),
       bucketOf({ bucket: "absent" }).list("bundles/"),
     ])
-      expect(await refusal(work)).toMatchObject({ code: "request_refused" });
+      expect(await rejection(work)).toMatchObject({ code: "request_refused" });
   });
 
   test("by the caller's abort is named so", async () => {
-    expect((await refusal(bucketOf({ signal: AbortSignal.abort() }).get("a"))).code).toBe("aborted");
+    expect((await rejection(bucketOf({ signal: AbortSignal.abort() }).get("a"))).code).toBe("aborted");
   });
 
   test.each(["before", "after"] as const)(

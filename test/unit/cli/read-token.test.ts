@@ -1,7 +1,7 @@
 import { expect, test, vi } from "vitest";
-import { AnchorEvalError } from "../../../sdk/core/errors.ts";
 import { openBundle } from "../../../sdk/cli/open-bundle.ts";
 import { readToken } from "../../../sdk/cli/read-token.ts";
+import { expectRefusal, refusal } from "../../support/refusal.ts";
 
 const TOKENS = "evals.example.com=anchoreval_a, huggingface.co=hf_b,,127.0.0.1:8787=c=d ";
 
@@ -29,14 +29,9 @@ test.each([
   ["https://other.example.com/x", "https://evals.example.com=a", "isn't HOST=TOKEN"],
   ["https://other.example.com/x", "evals.example.com=", "isn't HOST=TOKEN"],
 ])("%s with %s is refused, and the token not told", (address, tokens, message) => {
-  try {
-    readToken(new URL(address), tokens);
-    expect.unreachable();
-  } catch (error) {
-    expect(error).toBeInstanceOf(AnchorEvalError);
-    expect(error).toMatchObject({ code: "invalid_option", message: expect.stringContaining(message) as string });
-    expect((error as Error).message).not.toContain("anchoreval_a");
-  }
+  const error = refusal(() => readToken(new URL(address), tokens));
+  expectRefusal(error, "invalid_option", message);
+  expect(error.message).not.toContain("anchoreval_a");
 });
 
 test("commands send it with each request to that host", async () => {
