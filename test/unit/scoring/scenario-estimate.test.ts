@@ -1,17 +1,20 @@
 import {
+  type AbilityEstimate,
+  answeredSample,
+  answerLeverages,
   blendEstimates,
   estimateScenario,
   itemBank,
   mapAbility,
+  predictedScores,
   scaledPrior,
   scenarioAnswers,
-  type AbilityEstimate,
   type ScenarioModel,
 } from "anchoreval/core";
 import { describe, expect, test } from "vitest";
 import { plainFactors } from "../../support/factors.ts";
 import { bankOf, largestDifference } from "../../support/fixture.ts";
-import { anchorsOf, referenceScenarios, scoresOf, type ReferenceScenario } from "../../support/reference-scenario.ts";
+import { anchorsOf, type ReferenceScenario, referenceScenarios, scoresOf } from "../../support/reference-scenario.ts";
 import { stackOf } from "../../support/stack-of.ts";
 
 const { cases, tolerance } = referenceScenarios;
@@ -150,4 +153,18 @@ test("what answers say by themselves serves estimates with any ability", () => {
     expect(estimateScenario(model, scores, ability, undefined, answers)).toEqual(estimate);
     expect(estimate!.base).toMatchObject(answers!.base);
   }
+});
+
+test.each(referenceScenarios.cases)("$name: (y − p̂)/(1 − h) is numpy's leave-one-out residual", (scenario) => {
+  const bank = bankOf(scenario.items);
+  const theta = Float64Array.from(scenario.theta);
+  const sample = answeredSample(anchorsOf(scenario), scoresOf(scenario))!;
+  const map = scenario.scoreMap && {
+    x: Float64Array.from(scenario.scoreMap.x),
+    y: Float64Array.from(scenario.scoreMap.y),
+  };
+  const predicted = predictedScores(theta, bank, map);
+  const leverages = answerLeverages(bank, theta, Float64Array.from(scenario.covariance), sample.items);
+  const residuals = leverages.map((h, j) => (sample.scores[j]! - predicted[sample.items[j]!]!) / (1 - h));
+  expect(largestDifference(residuals, scenario.expected.residuals)).toBeLessThan(referenceScenarios.tolerance.residual);
 });

@@ -1,18 +1,14 @@
 import type { AbilityEstimate } from "../ability/types.ts";
-import { anchorMean } from "../estimators/anchor-mean.ts";
-import { mappedScore, type AnswerFeatures, type ScoreMaps } from "../estimators/additive-map.ts";
-import { answerRegressions, type AnswerRegressions } from "../estimators/answer-regressions.ts";
-import { answeredSample } from "../estimators/answered-sample.ts";
-import { correctedMean } from "../estimators/corrected-mean.ts";
-import { factorSolver, type FactorSolver } from "../estimators/factor-solver.ts";
-import { gaussianMean } from "../estimators/gaussian-mean.ts";
-import { knownBounds } from "../estimators/known-bounds.ts";
-import { linearScore } from "../estimators/linear-score.ts";
-import { modelImputedMean } from "../estimators/model-imputed-mean.ts";
+import { answerRegressions, type AnswerRegressions, linearScore } from "../estimators/answer-regressions.ts";
+import { answeredSample, knownBounds } from "../estimators/answered-sample.ts";
+import { factorSolver, gaussianMean } from "../estimators/factor-scores.ts";
+import { anchorMean, correctedMean, modelImputedMean } from "../estimators/predicted-means.ts";
+import { type AnswerFeatures, jointFeatures, mappedScore, type ScoreMaps } from "../estimators/score-maps.ts";
 import type { AnchorFactors, AnchorSet, AnsweredSample, BaseScores } from "../estimators/types.ts";
-import type { ItemBank } from "../irt/types.ts";
+import { itemLogit } from "../irt/item-response.ts";
+import { responseDerivatives } from "../irt/likelihood.ts";
+import type { FloatArray, ItemBank } from "../irt/types.ts";
 import type { MonotoneMap } from "../numeric/monotone-map.ts";
-import { answerLeverages } from "./answer-leverages.ts";
 import { expectedScore, predictedScoresOf } from "./predicted-scores.ts";
 
 /** One scenario, ready for estimates: parameters, weights and one anchor set. */
@@ -26,10 +22,6 @@ export interface ScenarioModel {
   readonly factors: AnchorFactors;
   /** Of the source models' answers. */
   readonly answerFactors: AnchorFactors;
-  /** Of the answered anchors, where they are known: models that answered the same ones share them. @default solved */
-  readonly regressions?: AnswerRegressions;
-  /** Of the anchors, where it is known: all models share it. @default solved */
-  readonly factorSolver?: FactorSolver;
   /** Of the score map, where the form has one. */
   readonly maps?: ScoreMaps | null;
 }
@@ -57,13 +49,18 @@ export interface ScenarioAnswers {
 
 /**
  * @param scores - aligned with `model.anchors.items`; NaN = no answer
+ * @param known - regressions of the answered anchors: models that answered the same ones share them
  * @returns null where nothing was answered
  */
-export function scenarioAnswers(model: ScenarioModel, scores: ArrayLike<number>): ScenarioAnswers | null {
+export function scenarioAnswers(
+  model: ScenarioModel,
+  scores: ArrayLike<number>,
+  known?: AnswerRegressions,
+): ScenarioAnswers | null {
   const sample = answeredSample(model.anchors, scores);
   if (sample === null) return null;
   const bounds = knownBounds(model.weights, sample);
-  const regressions = model.regressions ?? answerRegressions(model.answerFactors, model.weights, sample);
+  const regressions = known ?? answerRegressions(model.answerFactors, model.weights, sample);
   return {
     sample,
     bounds,
@@ -92,7 +89,7 @@ export function estimateScenario(
   model: ScenarioModel,
   scores: ArrayLike<number>,
   ability: AbilityEstimate,
-  factors: Float64Array = (model.factorSolver ?? factorSolver([model.factors]))([scores]),
+  factors: Float64Array = factorSolver([model.factors])([scores]),
   answers: ScenarioAnswers | null = scenarioAnswers(model, scores),
 ): ScenarioEstimate | null {
   if (answers === null) return null;
@@ -146,4 +143,50 @@ function leaveOneOutResiduals(
   const residuals = answerLeverages(bank, theta, covariance, items);
   for (let j = 0; j < items.length; j++) residuals[j] = (scores[j]! - predicted[j]!) / (1 - residuals[j]!);
   return residuals;
+}
+
+/** A leverage that is cut here: an answer that moves its own prediction by more says nothing of its error. */
+const LARGEST = 0.9;
+
+/**
+ * Leverage of each answer on its own prediction, h = I(z)·aᵀ·Cov(θ̂)·a with the expected information I(z) of the answer in
+ * its logit: 0 for an answer that didn't move the ability, at most .9.
+ * @param covariance - of the ability, D×D row-major
+ * @param items - indices of the answered items
+ * @returns one a item, in [0,0.9]
+ * @see Cook & Weisberg (1982), Residuals and Influence in Regression, ch. 2
+ */
+export function answerLeverages(
+  bank: ItemBank,
+  theta: FloatArray,
+  covariance: FloatArray,
+  items: ArrayLike<number>,
+): Float64Array {
+  const { dims, a } = bank;
+  const point = { logLikelihood: 0, slope: 0, information: 0 };
+  const leverages = new Float64Array(items.length);
+  for (let j = 0; j < items.length; j++) {
+    const item = items[j]!;
+    responseDerivatives(itemLogit(theta, bank, item), 0, bank, item, point);
+    let spread = 0;
+    for (let r = 0; r < dims; r++)
+      for (let c = 0; c < dims; c++) spread += a[item * dims + r]! * covariance[r * dims + c]! * a[item * dims + c]!;
+    leverages[j] = Math.min(LARGEST, point.information * spread);
+  }
+  return leverages;
+}
+
+/**
+ * An estimate from all scenarios' answers, with the score of the map that reads them all in place of its own map's.
+ * @param maps - null, or a map of its own answers alone: the estimate as it is
+ * @param features - of every scenario, each from its own bank's answers
+ */
+export function withJointScoreMap(
+  estimate: ScenarioEstimate,
+  maps: ScoreMaps | null,
+  features: ReadonlyMap<string, AnswerFeatures>,
+): ScenarioEstimate {
+  if (maps === null || maps.together === null) return estimate;
+  const score = brought(mappedScore(maps.together, jointFeatures(features)), estimate.bounds);
+  return { ...estimate, base: { ...estimate.base, "score-map": score } };
 }

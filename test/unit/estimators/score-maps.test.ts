@@ -1,4 +1,4 @@
-import { jointFeatures, mappedScore, termValue, type AnswerFeatures, type MapTerm } from "anchoreval/core";
+import { type AnswerFeatures, jointFeatures, mappedScore, type MapTerm, termValue } from "anchoreval/core";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 

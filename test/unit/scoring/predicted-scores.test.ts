@@ -2,10 +2,10 @@ import {
   createRandom,
   expectedScore,
   itemBank,
+  type ItemBank,
   itemResponses,
   predictedScores,
   predictedScoresOf,
-  type ItemBank,
 } from "anchoreval/core";
 import { describe, expect, test } from "vitest";
 

@@ -1,11 +1,11 @@
 import {
   anchorFactors,
+  type AnsweredSample,
   cholesky,
   choleskySolve,
   createRandom,
   factorScores,
   gaussianMean,
-  type AnsweredSample,
 } from "anchoreval/core";
 import { describe, expect, test } from "vitest";
 import { itemFactors } from "../../support/factors.ts";
