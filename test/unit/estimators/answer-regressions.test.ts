@@ -1,6 +1,20 @@
-import { type AnchorFactors, type AnsweredSample, answerRegressions, createRandom, linearScore, type LinearScore } from "anchoreval/core";
+import {
+  type AnchorFactors,
+  type AnsweredSample,
+  answerRegressions,
+  createRandom,
+  linearScore,
+  type LinearScore,
+} from "anchoreval/core";
 import { describe, expect, test } from "vitest";
-import { drawnAnchors, type DrawnAnchors, drawnAnswers, normalised, plainAnswerFactors, ridgeRegression } from "../../support/source-answers.ts";
+import {
+  drawnAnchors,
+  type DrawnAnchors,
+  drawnAnswers,
+  normalised,
+  plainAnswerFactors,
+  ridgeRegression,
+} from "../../support/source-answers.ts";
 
 const random = createRandom("aipw");
 const N = 30;
@@ -106,40 +120,43 @@ describe("aipw", () => {
   });
 });
 
-const randomOfRidgeGap.test = createRandom("ridge gap")ST_N = 40;
-const PENALTY = 10;
-const weights = normalised(Float64Array.from({ length: RIDGE_GAP.TEST_N }, () => 0.5 + randomOfRidgeGap.test.next()));
-const answersOfRidgeGap.test = drawnAnswers(randomOfRidgeGap.test, 15, RIDGE_GAP.TEST_N);
-const fullts[i]! * score, 0));
+const randomOfRidgeGap = createRandom("ridge gap");
+const RIDGE_GAP_N = 40;
+const weights = normalised(Float64Array.from({ length: RIDGE_GAP_N }, () => 0.5 + randomOfRidgeGap.next()));
+const answersOfRidgeGap = drawnAnswers(randomOfRidgeGap, 15, RIDGE_GAP_N);
+const full = answersOfRidgeGap.map((own) => own.reduce((sum, score, i) => sum + weights[i]! * score, 0));
 
-const drawn = (count: number): DrawnAnchors => drawnAnchors(randomOfRidgeGap.test, RIDGE_GAP.TEST_N, count);
+const drawnOfRidgeGap = (count: number): DrawnAnchors => drawnAnchors(randomOfRidgeGap, RIDGE_GAP_N, count);
 
 /** It doesn't look at the item weights. */
 const ridgeGap = (factors: AnchorFactors, sample: Pick<AnsweredSample, "positions" | "mass">): LinearScore =>
   answerRegressions(factors, weights, { ...sample, items: sample.positions }).ridgeGap;
 
 describe("ridgeGap", () => {
-  test.each([1, 2, 7, 25, RIDGE_GAP.TEST_N])("is ridge regression of the gap on the answers of the sources, %i anchors", (count) => {
-    const { items, mass, positions, scores } = drawn(count);
-    const meanOf = (own: ArrayLike<number>): number => mass.reduce((sum, share, j) => sum + share * own[j]!, 0);
-    const columns = answersOfRidgeGap.test.map((own) => Float64Array.from(items, (i) => own[i]!));
-    const gaps = columns.map((own, m) => full[m]! - meanOf(own));
-    const expected = meanOf(scores) + ridgeRegression(columns, gaps, PENALTY)(scores);
-    const factors = plainAnswerFactors(answersOfRidgeGap.test, weights, PENALTY, items);
-    expect(linearScore(ridgeGap(factors, { positions, mass }), scores)).toBeCloseTo(expected, 12);
-  });
+  test.each([1, 2, 7, 25, RIDGE_GAP_N])(
+    "is ridge regression of the gap on the answers of the sources, %i anchors",
+    (count) => {
+      const { items, mass, positions, scores } = drawnOfRidgeGap(count);
+      const meanOf = (own: ArrayLike<number>): number => mass.reduce((sum, share, j) => sum + share * own[j]!, 0);
+      const columns = answersOfRidgeGap.map((own) => Float64Array.from(items, (i) => own[i]!));
+      const gaps = columns.map((own, m) => full[m]! - meanOf(own));
+      const expected = meanOf(scores) + ridgeRegression(columns, gaps, PENALTY)(scores);
+      const factors = plainAnswerFactors(answersOfRidgeGap, weights, PENALTY, items);
+      expect(linearScore(ridgeGap(factors, { positions, mass }), scores)).toBeCloseTo(expected, 12);
+    },
+  );
 
   test("leaves missing answers out: the same as anchors that aren't there", () => {
-    const { items, mass } = drawn(12);
+    const { items, mass } = drawnOfRidgeGap(12);
     const kept = [0, 3, 4, 9];
     const own = normalised(Float64Array.from(kept, (j) => mass[j]!));
-    const some = ridgeGap(plainAnswerFactors(answersOfRidgeGap.test, weights, PENALTY, items), {
+    const some = ridgeGap(plainAnswerFactors(answersOfRidgeGap, weights, PENALTY, items), {
       positions: Uint32Array.from(kept),
       mass: own,
     });
     const only = ridgeGap(
       plainAnswerFactors(
-        answersOfRidgeGap.test,
+        answersOfRidgeGap,
         weights,
         PENALTY,
         kept.map((j) => items[j]!),
@@ -150,8 +167,8 @@ describe("ridgeGap", () => {
   });
 
   test("goes to the anchor mean with the sources' mean gap as the penalty grows", () => {
-    const { items, mass, positions, scores } = drawn(10);
-    const factors = plainAnswerFactors(answersOfRidgeGap.test, weights, 1e12, items);
+    const { items, mass, positions, scores } = drawnOfRidgeGap(10);
+    const factors = plainAnswerFactors(answersOfRidgeGap, weights, 1e12, items);
     const mean = mass.reduce((sum, share, j) => sum + share * scores[j]!, 0);
     const theirs = mass.reduce((sum, share, j) => sum + share * factors.mean[j]!, 0);
     expect(linearScore(ridgeGap(factors, { positions, mass }), scores)).toBeCloseTo(
@@ -161,8 +178,8 @@ describe("ridgeGap", () => {
   });
 
   test("all right, all wrong: finite, and apart", () => {
-    const { items, mass, positions } = drawn(20);
-    const regression = ridgeGap(plainAnswerFactors(answersOfRidgeGap.test, weights, PENALTY, items), { positions, mass });
+    const { items, mass, positions } = drawnOfRidgeGap(20);
+    const regression = ridgeGap(plainAnswerFactors(answersOfRidgeGap, weights, PENALTY, items), { positions, mass });
     const [right, wrong] = [1, 0].map((score) => linearScore(regression, new Float64Array(20).fill(score)));
     expect(right).toBeGreaterThan(0.7);
     expect(wrong).toBeLessThan(0.3);

@@ -53,7 +53,7 @@ test("nothing answered is no sample", () => {
   expect(answeredSample(anchors, [NaN, NaN, NaN, NaN, NaN])).toBeNull();
 });
 
-ame", (scenario) => {
+test.each(cases)("[Σ_A w·y, Σ_A w·y + Σ_U w]: $name", (scenario) => {
   const sample = answeredSample(anchorsOf(scenario), scoresOf(scenario))!;
   const { low, high } = knownBounds(Float64Array.from(scenario.expected.weights), sample);
   expect(Math.abs(low - scenario.expected.bounds[0])).toBeLessThan(tolerance.absolute);
