@@ -11,9 +11,9 @@ import { informationPool, informedAnchors } from "../offline-trainer/dist/anchor
 import { resolveBackend } from "../offline-trainer/dist/backends/resolve-backend.js";
 import { planCells } from "../offline-trainer/dist/backtest/plan-cells.js";
 import { selectionInputs } from "../offline-trainer/dist/fit/draw-forms.js";
-import { evenForm } from "../offline-trainer/dist/fit/form-plans.js";
+import { evenForm } from "../offline-trainer/dist/fit/forms.js";
 import { trainFold } from "../offline-trainer/dist/fit/held-out.js";
-import { bankPriors } from "../offline-trainer/dist/fit/link-banks.js";
+import { bankPriors } from "../offline-trainer/dist/calibrate/linking.js";
 import { mappedScenarios, ownMap } from "../offline-trainer/dist/fit/mapped-scenarios.js";
 import { submatrix } from "../offline-trainer/dist/matrix/response-matrix.js";
 import { additiveMap } from "../offline-trainer/dist/score-maps/fit-score-map.js";

@@ -1,7 +1,7 @@
 import { parseManifest } from "anchoreval/bundle";
 import { AnchorEvalError } from "anchoreval/core";
 import { readName } from "../src/fit/bundle-name.ts";
-import { checkAnchors } from "../src/fit/check-anchors.ts";
+import { checkAnchors } from "../src/fit/forms.ts";
 import { closingWords } from "../src/fit/closing-words.ts";
 import { DEFAULT_CONFIGURATION } from "../src/fit/configuration.ts";
 import { bundleFiles, fitBundle } from "../src/fit/fit-bundle.ts";

@@ -4,9 +4,8 @@ import { prepareGreedyVariance } from "./greedy-variance.ts";
 import { prepareInformation } from "./information/prepare-information.ts";
 import { prepareHybrid } from "./hybrid.ts";
 import { correctnessKmeansAnchors, irtKmeansAnchors } from "./kmeans-anchors.ts";
-import { randomAnchors } from "./random.ts";
+import { randomAnchors, stratifiedAnchors } from "./stratified.ts";
 import { prepareScreened } from "./screened.ts";
-import { stratifiedAnchors } from "./stratified.ts";
 import { prepareSublime } from "./sublime/prepare-sublime.ts";
 import {
   byAccuracy,

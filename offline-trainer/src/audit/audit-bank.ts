@@ -2,7 +2,7 @@ import { setImmediate as turn } from "node:timers/promises";
 import { AnchorEvalError, MeanSquares, type MeanSquareFit, type RandomSource } from "anchoreval/core";
 import { calibrate, type Calibration } from "../calibrate/calibrate.ts";
 import type { CalibrationBackend } from "../calibrate/types.ts";
-import type { BankTask } from "../fit/train-bank.ts";
+import type { ScenarioGroup } from "../matrix/benchmark.ts";
 import { binarizeResponses } from "../prepare/binarize.ts";
 import { abilityCovariances, MOST_LEVERAGE } from "./ability-covariances.ts";
 import { fittedAnswers } from "./fitted-answers.ts";
@@ -97,7 +97,7 @@ const ITEMS_AT_A_TIME = 256;
  * @throws AnchorEvalError `aborted`
  */
 export async function auditBank(
-  task: BankTask,
+  task: ScenarioGroup,
   rows: readonly number[],
   options: AuditBankOptions,
 ): Promise<BankAudit> {

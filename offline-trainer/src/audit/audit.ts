@@ -4,7 +4,7 @@ import { answeringModels } from "../fit/answering-models.ts";
 import { bankTasks } from "../fit/bank-tasks.ts";
 import { dimsFor, type FitConfiguration } from "../fit/configuration.ts";
 import { interruptible } from "../fit/interruptible.ts";
-import type { BankTask } from "../fit/train-bank.ts";
+import type { ScenarioGroup } from "../matrix/benchmark.ts";
 import type { ResponseMatrix } from "../matrix/response-matrix.ts";
 import { sameTexts } from "../matrix/same-text.ts";
 import { auditBank, type BankAudit } from "./audit-bank.ts";
@@ -55,7 +55,7 @@ export async function auditLeaderboard(matrix: ResponseMatrix, options: AuditOpt
   const families = modelFamilies(matrix, options.families);
   const texts = textPairs(sameTexts(matrix.items));
   const tasks = bankTasks(matrix, configuration);
-  const pairs = (task: BankTask): number => task.matrix.items.length ** 2 * task.matrix.subjects.length;
+  const pairs = (task: ScenarioGroup): number => task.matrix.items.length ** 2 * task.matrix.subjects.length;
   const allPairs = tasks.reduce((sum, task) => sum + pairs(task), 0);
   const banks: { begin: number; audit: BankAudit }[] = [];
   let begin = 0;

@@ -9,14 +9,14 @@ import {
 } from "anchoreval/core";
 import type { CalibrationBackend } from "../calibrate/types.ts";
 import { headlineEstimator, intervalKind, scoreMapKind, type FitConfiguration } from "../fit/configuration.ts";
-import { anchorsIn, evenForm } from "../fit/form-plans.ts";
+import { anchorsIn, evenForm } from "../fit/forms.ts";
 import { crossValidate } from "../fit/cross-validate.ts";
-import { errorQuantile, heldOutInterval, heldOutSampling, heldOutScores } from "../fit/held-out-score.ts";
+import { errorQuantile, heldOutInterval, heldOutSampling, heldOutScores } from "../fit/held-out-scores.ts";
 import { estimateFold, trainFold, type HeldOutEstimate, type HeldOutTable } from "../fit/held-out.ts";
 import { heldOutKey, learnEvidence, servedEvidence, type BankEvidence } from "../fit/learn-evidence.ts";
-import { overallEstimates, overallInflation, overallParts } from "../fit/overall-inflation.ts";
-import { randomBaseline } from "../fit/random-baseline.ts";
-import type { BankTask } from "../fit/train-bank.ts";
+import { overallEstimates, overallInflation, overallParts } from "../fit/overall.ts";
+import { randomBaseline } from "../fit/errors.ts";
+import type { ScenarioGroup } from "../matrix/benchmark.ts";
 import type { Split } from "../splits/types.ts";
 
 /** Forms drawn on each fit: one form's luck is most of a back-test's noise, and a form costs little beside a fit. */
@@ -24,7 +24,7 @@ export const FORMS_PER_SEED = 10;
 
 /** Some banks that are estimated together, one split, one seed: the unit of a back-test. */
 export interface CellInput {
-  readonly tasks: readonly BankTask[];
+  readonly tasks: readonly ScenarioGroup[];
   /** Replicate group of every model. */
   readonly groups: ArrayLike<number>;
   readonly split: Split;

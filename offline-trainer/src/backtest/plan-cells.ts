@@ -2,7 +2,7 @@ import { AnchorEvalError, createRandom } from "anchoreval/core";
 import type { ItemFeatures } from "../anchors/sublime/item-features.ts";
 import { bankTasks, linkedTasks } from "../fit/bank-tasks.ts";
 import { checkTaskStrata } from "../fit/check-strata.ts";
-import { modelsOf } from "../fit/source-splits.ts";
+import { modelsOf } from "../splits/source-splits.ts";
 import type { FitConfiguration } from "../fit/configuration.ts";
 import type { ResponseMatrix } from "../matrix/response-matrix.ts";
 import { replicateGroups } from "../prepare/replicates.ts";

@@ -1,7 +1,6 @@
 import { estimatorsOf, figureOf, type EstimatorId } from "anchoreval/core";
-import { clusteredError } from "../fit/clustered-error.ts";
+import { clusteredError, holdsTruth, winklerScore } from "../fit/held-out-scores.ts";
 import { configurationDigest, headlineEstimator, intervalKind, type FitConfiguration } from "../fit/configuration.ts";
-import { holdsTruth, winklerScore } from "../fit/interval-figures.ts";
 import type { CellEstimate, CellResult } from "./cell.ts";
 import { kendall, spearman } from "../ranking/rank-correlation.ts";
 

@@ -3,17 +3,17 @@ import type { OptionReader, OptionSpec } from "anchoreval/cli";
 import { ALL_ESTIMATORS, AnchorEvalError } from "anchoreval/core";
 import { SELECTIONS } from "../anchors/types.ts";
 import { PROVIDERS } from "../backends/resolve-backend.ts";
-import { checkAnchors } from "../fit/check-anchors.ts";
-import { DIMENSION_CANDIDATES } from "../fit/choose-dimension.ts";
+import { checkAnchors } from "../fit/forms.ts";
+import { DIMENSION_CANDIDATES } from "../calibrate/choose-model.ts";
 import {
   DEFAULT_CONFIGURATION,
   LAMBDA_RULES,
-  SCORE_LINKS,
   SCORE_MAPS,
   scoreMapKind,
   type FitConfiguration,
   type ScoreChoice,
 } from "../fit/configuration.ts";
+import { SCORE_LINKS } from "../calibrate/bank.ts";
 import { RECIPE_NAMES, RECIPES, type Recipe } from "../fit/recipes.ts";
 import type { ItemInfo } from "../matrix/response-matrix.ts";
 import type { ImportFacts } from "./import-facts.ts";

@@ -11,7 +11,7 @@ import { coldStartWords } from "../cold-start/cold-start-words.ts";
 import { exposureWords } from "../exposure/exposure-words.ts";
 import { exposurePlan, withExposure } from "../exposure/fit-exposure.ts";
 import { readName } from "../fit/bundle-name.ts";
-import { DIMENSION_CANDIDATES } from "../fit/choose-dimension.ts";
+import { DIMENSION_CANDIDATES } from "../calibrate/choose-model.ts";
 import { closingSummary, closingWords } from "../fit/closing-words.ts";
 import { dimsFor } from "../fit/configuration.ts";
 import { bundleFiles, fitBundle } from "../fit/fit-bundle.ts";

@@ -16,7 +16,7 @@ import { resolveBackend, type Provider } from "../backends/resolve-backend.ts";
 import { closingWords } from "../fit/closing-words.ts";
 import { DEFAULT_CONFIGURATION } from "../fit/configuration.ts";
 import { bundleFiles, fitBundle } from "../fit/fit-bundle.ts";
-import { randomBaseline } from "../fit/random-baseline.ts";
+import { randomBaseline } from "../fit/errors.ts";
 import { scoreAt, submatrix, type ResponseMatrix } from "../matrix/response-matrix.ts";
 import { fullScores } from "../prepare/full-scores.ts";
 import { scenarioSlices, type ScenarioSlice } from "../prepare/scenarios.ts";

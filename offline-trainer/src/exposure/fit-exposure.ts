@@ -1,6 +1,6 @@
 import { adaptivePlan, benchmarkPopulation, type AdaptivePlan } from "anchoreval";
 import { itemWeights, type BundleContent } from "anchoreval/bundle";
-import { rounded } from "../fit/rounded.ts";
+import { rounded } from "../fit/held-out-scores.ts";
 import { scoreAt, type ItemInfo, type ResponseMatrix } from "../matrix/response-matrix.ts";
 import { checkLimit, limitExposure, type LimitExposureOptions } from "./limit-exposure.ts";
 

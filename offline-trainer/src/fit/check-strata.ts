@@ -1,6 +1,6 @@
 import { checkStrata } from "../anchors/sublime/strata.ts";
 import type { FitConfiguration } from "./configuration.ts";
-import type { BankTask } from "./train-bank.ts";
+import type { ScenarioGroup } from "../matrix/benchmark.ts";
 
 /**
  * Refuses sizes that can't keep the strata that were asked for, before anything is fitted. A scenario that a size takes
@@ -8,7 +8,7 @@ import type { BankTask } from "./train-bank.ts";
  * @throws AnchorEvalError `invalid_option`
  */
 export function checkTaskStrata(
-  { itemFeatures, scenarios }: BankTask,
+  { itemFeatures, scenarios }: ScenarioGroup,
   sizes: readonly number[],
   { selection }: Pick<FitConfiguration, "selection">,
 ): void {

@@ -2,7 +2,7 @@ import { figureOf } from "anchoreval/core";
 import { servedBlend, type FormManifest, type Manifest, type MeasuredErrors } from "anchoreval/bundle";
 import { formTotals } from "anchoreval/charts";
 import { points } from "anchoreval/words";
-import { LEAST_HELD_OUT_FROM } from "./answering-models.ts";
+import { LEAST_HELD_OUT_FROM } from "./folds.ts";
 
 /** Held-out models below which coverage says nothing. */
 const LEAST_MODELS = 20;

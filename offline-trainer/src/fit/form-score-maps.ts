@@ -11,10 +11,10 @@ import {
 import { familyFolds } from "../anchors/information/family-folds.ts";
 import { additiveMap, type FeatureColumn } from "../score-maps/fit-score-map.ts";
 import type { ScoreMapKind } from "./configuration.ts";
-import type { BankPriors, LinkedBanks } from "./link-banks.ts";
+import type { BankPriors, LinkedBanks } from "../calibrate/linking.ts";
 import { mappedScenarios, ownMap, readsAbility, type MapChoice, type MappedScenario } from "./mapped-scenarios.ts";
-import type { ResolvedModel } from "./resolve-model.ts";
-import type { BankTask } from "./train-bank.ts";
+import type { ResolvedModel } from "../calibrate/choose-model.ts";
+import type { ScenarioGroup } from "../matrix/benchmark.ts";
 
 /** Source models with answers to all scenarios below which none is mapped from the others. */
 const LEAST_MODELS = 20;
@@ -31,7 +31,7 @@ const FOLDS = 5;
  * @see Kipnis et al. (2025), metabench, ICLR; Wolpert (1992), Neural Networks 5, 241–259 (stacked generalisation)
  */
 export function formScoreMaps(
-  tasks: readonly BankTask[],
+  tasks: readonly ScenarioGroup[],
   { banks }: Pick<LinkedBanks, "banks">,
   { alone: priors }: Pick<BankPriors, "alone">,
   models: readonly Pick<ResolvedModel, "design">[],
@@ -85,7 +85,7 @@ export function formScoreMaps(
 
 /** Fold of every model that answered any of the scenarios: whole families. */
 function foldsOf(
-  { families }: BankTask,
+  { families }: ScenarioGroup,
   scenarios: readonly MappedScenario[],
   random: RandomSource,
 ): Map<number, number> {

@@ -16,7 +16,8 @@ import { scoreAt } from "../matrix/response-matrix.ts";
 import { fullScores } from "../prepare/full-scores.ts";
 import { additiveMap, curveMap, type FeatureColumn } from "../score-maps/fit-score-map.ts";
 import type { ScoreMapKind } from "./configuration.ts";
-import type { BankTask, TrainedBank } from "./train-bank.ts";
+import type { Bank } from "../calibrate/bank.ts";
+import type { ScenarioGroup } from "../matrix/benchmark.ts";
 
 /** What a map reads of one model's answers to a scenario, and what they prove. */
 export interface MappedAnswers {
@@ -48,8 +49,8 @@ export function readsAbility({ kind, score }: MapChoice): boolean {
  * @param rows - models, of those the bank was trained on or others
  */
 export function mappedScenarios(
-  { matrix, scenarios }: Pick<BankTask, "matrix" | "scenarios">,
-  { scenarios: trained }: TrainedBank,
+  { matrix, scenarios }: Pick<ScenarioGroup, "matrix" | "scenarios">,
+  { scenarios: trained }: Bank,
   rows: ArrayLike<number>,
   prior: AbilityPrior,
   anchors: readonly AnchorSet[],

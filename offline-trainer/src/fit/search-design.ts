@@ -7,17 +7,17 @@ import {
 } from "../anchors/information/anchor-design.ts";
 import { informationPool, informedAnchors } from "../anchors/information/prepare-information.ts";
 import type { SelectionInput } from "../anchors/types.ts";
-import type { BankModel } from "./calibrate-bank.ts";
+import { type ResponseModel, fitBank, type Bank, type FitBankOptions } from "../calibrate/bank.ts";
+import type { ScenarioGroup } from "../matrix/benchmark.ts";
 import { selectionInputs } from "./draw-forms.ts";
 import { mappedScenarios, ownMap } from "./mapped-scenarios.ts";
 import { searchSpace, type SearchSpace } from "./search-space.ts";
-import { sourceSplits } from "./source-splits.ts";
-import { trainBank, type BankTask, type TrainedBank, type TrainOptions } from "./train-bank.ts";
+import { sourceSplits } from "../splits/source-splits.ts";
 
 /** A response model with a design of its anchors. */
-export interface DesignCandidate extends AnchorDesign, Pick<BankModel, "irtModel"> {}
+export interface DesignCandidate extends AnchorDesign, Pick<ResponseModel, "irtModel"> {}
 
-export interface DesignSearchOptions extends TrainOptions {
+export interface DesignSearchOptions extends FitBankOptions {
   /** Replicate group of every model. */
   readonly groups: ArrayLike<number>;
   readonly sizes: readonly number[];
@@ -29,7 +29,7 @@ export interface DesignSearchOptions extends TrainOptions {
 
 /** What a search found. */
 export interface SearchedDesign {
-  readonly irtModel: BankModel["irtModel"];
+  readonly irtModel: ResponseModel["irtModel"];
   readonly design: AnchorDesign;
   /** Root mean square error of the score map on models that were held out of all its steps; null where nothing was judged. */
   readonly error: number | null;
@@ -71,7 +71,7 @@ const START: DesignCandidate = { irtModel: "2pl", ...DEFAULT_DESIGN };
  * @see Kipnis et al. (2025), metabench, ICLR, §3 (Bayesian optimisation, 55 evaluations on one validation set)
  */
 export async function searchDesign(
-  task: BankTask,
+  task: ScenarioGroup,
   rows: readonly number[],
   options: DesignSearchOptions,
 ): Promise<SearchedDesign> {
@@ -86,7 +86,7 @@ export async function searchDesign(
   }
   const known = new Map<string, Promise<PreparedFold>>();
   const pools = new Map<number, readonly Uint32Array[]>();
-  const prepared = (fold: number, irtModel: BankModel["irtModel"]): Promise<PreparedFold> => {
+  const prepared = (fold: number, irtModel: ResponseModel["irtModel"]): Promise<PreparedFold> => {
     const key = `${fold} ${irtModel}`;
     if (!known.has(key))
       known.set(
@@ -136,18 +136,18 @@ function withoutIdle(candidate: DesignCandidate): DesignCandidate {
 
 /** What candidates of one response model share in a fold. */
 interface PreparedFold {
-  readonly trained: TrainedBank;
+  readonly trained: Bank;
   readonly inputs: readonly SelectionInput[];
 }
 
 async function prepareFold(
-  task: BankTask,
+  task: ScenarioGroup,
   sources: readonly number[],
   size: number,
   options: DesignSearchOptions & { readonly random: RandomSource },
 ): Promise<PreparedFold> {
   const { random, backend } = options;
-  const trained = await trainBank(task, sources, { ...options, tolerance: NEAR_ENOUGH });
+  const trained = await fitBank(task, sources, { ...options, tolerance: NEAR_ENOUGH });
   const inputs = selectionInputs(task, trained.rows, trained, { sizes: [size], random, backend }).map(
     ({ input }) => input,
   );
@@ -156,8 +156,8 @@ async function prepareFold(
 
 /** Errors of the held-out models' mapped scores. */
 function mapErrors(
-  task: BankTask,
-  trained: TrainedBank,
+  task: ScenarioGroup,
+  trained: Bank,
   { sources, targets }: { readonly sources: readonly number[]; readonly targets: readonly number[] },
   anchors: readonly AnchorSet[],
   { score }: AnchorDesign,

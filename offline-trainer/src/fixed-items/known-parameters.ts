@@ -1,6 +1,6 @@
 import { AnchorEvalError } from "anchoreval/core";
 import type { BundleScenario } from "anchoreval/bundle";
-import type { BankTask } from "../fit/train-bank.ts";
+import type { ScenarioGroup } from "../matrix/benchmark.ts";
 import type { BaseBundle } from "./read-base.ts";
 
 /** Share of a scenario's items that must stand. */
@@ -20,7 +20,7 @@ export interface KnownParameters {
  * @throws AnchorEvalError `invalid_data` where fewer than half of a scenario's items stand
  */
 export function knownParameters(
-  { matrix, scenarios }: Omit<BankTask, "families">,
+  { matrix, scenarios }: Omit<ScenarioGroup, "families">,
   { bundle, items }: BaseBundle,
   standing: ReadonlyMap<string, string>,
   dims: number,

@@ -1,6 +1,6 @@
 import { AnchorEvalError, type RandomSource } from "anchoreval/core";
-import type { ScoreLink } from "../fit/configuration.ts";
-import type { BankTask } from "../fit/train-bank.ts";
+import type { ScoreLink } from "../calibrate/bank.ts";
+import type { ScenarioGroup } from "../matrix/benchmark.ts";
 import type { BaseBundle } from "./read-base.ts";
 import { chance, drawnParameters, scoreSides } from "./drawn-answers.ts";
 import { itemPriors } from "./item-prior.ts";
@@ -48,7 +48,7 @@ export interface ScaleInput {
  * @see MacKay (1992), Neural Computation 4, 720–736 (moderated outputs); Rubin (1987), Multiple Imputation
  */
 export function putOnScale(
-  task: Omit<BankTask, "families">,
+  task: Omit<ScenarioGroup, "families">,
   { base, standing, coordinates }: ScaleInput,
   random: RandomSource,
 ): ScaledBank {

@@ -1,7 +1,7 @@
 import { loadBundle } from "anchoreval";
 import type { Bundle, BundleSource } from "anchoreval/bundle";
 import { AnchorEvalError } from "anchoreval/core";
-import { SCORE_LINKS, type ScoreLink } from "../fit/configuration.ts";
+import { SCORE_LINKS, type ScoreLink } from "../calibrate/bank.ts";
 import type { VersionItem } from "../diff/compare-items.ts";
 import { versionItems } from "../diff/version-items.ts";
 

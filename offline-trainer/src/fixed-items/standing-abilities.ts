@@ -1,11 +1,11 @@
 import { itemBank, mapAbility, type AbilityPrior } from "anchoreval/core";
-import type { BankTask } from "../fit/train-bank.ts";
+import type { ScenarioGroup } from "../matrix/benchmark.ts";
 import { scoreAt } from "../matrix/response-matrix.ts";
 import type { KnownParameters } from "./known-parameters.ts";
 
 /** Scores as they are calibrated: 0 and 1 by the base's threshold, or as they are; NaN where missing; M×N. */
 export function calibratedAnswers(
-  { matrix, scenarios }: Omit<BankTask, "families">,
+  { matrix, scenarios }: Omit<ScenarioGroup, "families">,
   thresholds: readonly (number | null)[],
 ): Float64Array {
   const count = matrix.items.length;

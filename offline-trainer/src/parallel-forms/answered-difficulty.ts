@@ -5,7 +5,7 @@ import type { CalibrationBackend } from "../calibrate/types.ts";
 import { answeringModels } from "../fit/answering-models.ts";
 import { DEFAULT_CONFIGURATION, DEFAULT_DIMS, dimsFor } from "../fit/configuration.ts";
 import { interruptible } from "../fit/interruptible.ts";
-import { trainBank, type TrainedBank } from "../fit/train-bank.ts";
+import { fitBank, type Bank } from "../calibrate/bank.ts";
 import { submatrix, type ResponseMatrix } from "../matrix/response-matrix.ts";
 import { comparedTexts } from "./compared-texts.ts";
 import type { AnsweredItems, PoolDifficulty } from "./difficulty.ts";
@@ -81,8 +81,8 @@ async function calibrateItems(
   const rows = answeringModels(task);
   const { irtModel, estimation } = DEFAULT_CONFIGURATION;
   const most = dimsFor(DEFAULT_DIMS, rows.length);
-  const train = (dims: number, begun: number): Promise<TrainedBank> =>
-    trainBank(task, rows, {
+  const train = (dims: number, begun: number): Promise<Bank> =>
+    fitBank(task, rows, {
       ...{ irtModel, estimation, link: "binarize", shrinkage: DISCRIMINATION_SHRINKAGE, dims, backend },
       random: random.fork(`calibration ${dims}`),
       ...(signal && { signal }),
@@ -90,8 +90,8 @@ async function calibrateItems(
     });
   const one = await train(1, 0);
   const several = most === 1 ? one : await train(most, 1);
-  const [{ bank, scoreMap, threshold }] = one.scenarios as [TrainedBank["scenarios"][0]];
-  const [wide] = several.scenarios as [TrainedBank["scenarios"][0]];
+  const [{ bank, scoreMap, threshold }] = one.scenarios as [Bank["scenarios"][0]];
+  const [wide] = several.scenarios as [Bank["scenarios"][0]];
   return {
     items,
     bank,

@@ -1,5 +1,5 @@
 import type { RandomSource } from "anchoreval/core";
-import { rounded } from "../fit/rounded.ts";
+import { rounded } from "../fit/held-out-scores.ts";
 import { scoreAt, submatrix, type ResponseMatrix } from "../matrix/response-matrix.ts";
 import { answeredDifficulty, type AnsweredDifficultyOptions } from "./answered-difficulty.ts";
 import { buildParallelForms, type ParallelFormsOptions } from "./build-parallel-forms.ts";

@@ -1,4 +1,4 @@
-import { rounded } from "../fit/rounded.ts";
+import { rounded } from "../fit/held-out-scores.ts";
 import type { ParallelForms } from "./build-parallel-forms.ts";
 import type { AnsweredItems } from "./difficulty.ts";
 import { chanceVariance, expectedScores, meanInformation } from "./form-curves.ts";

@@ -1,5 +1,5 @@
 import { AnchorEvalError } from "anchoreval/core";
-import { rounded } from "../fit/rounded.ts";
+import { rounded } from "../fit/held-out-scores.ts";
 import type { ParallelForms } from "./build-parallel-forms.ts";
 import { equatedScores } from "./equating.ts";
 import { answeredAmong } from "./form-curves.ts";

@@ -1,4 +1,4 @@
-import { rounded } from "../fit/rounded.ts";
+import { rounded } from "../fit/held-out-scores.ts";
 import type { ParallelForms } from "./build-parallel-forms.ts";
 import type { DifficultySource } from "./difficulty.ts";
 import { formWarnings } from "./form-warnings.ts";

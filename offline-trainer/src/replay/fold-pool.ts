@@ -1,9 +1,10 @@
 import { stackedPopulation, type ItemPool } from "anchoreval";
-import type { BankPriors } from "../fit/link-banks.ts";
-import type { BankTask, TrainedBank } from "../fit/train-bank.ts";
+import type { BankPriors } from "../calibrate/linking.ts";
+import type { Bank } from "../calibrate/bank.ts";
+import type { ScenarioGroup } from "../matrix/benchmark.ts";
 
 /** The items of banks that were fitted on a split's sources, as an adaptive evaluation draws from them. */
-export function foldPool(tasks: readonly BankTask[], banks: readonly TrainedBank[], priors: BankPriors): ItemPool {
+export function foldPool(tasks: readonly ScenarioGroup[], banks: readonly Bank[], priors: BankPriors): ItemPool {
   let line = 0;
   const all = banks.flatMap((bank, b) =>
     bank.scenarios.map(({ slice, ...scenario }) => {

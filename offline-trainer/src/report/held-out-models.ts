@@ -1,8 +1,6 @@
-import { crossFittedInterval } from "../fit/cross-fitted-interval.ts";
-import { heldOutScore } from "../fit/held-out-score.ts";
+import { crossFittedInterval, heldOutScore, holdsTruth, type ScoreInterval } from "../fit/held-out-scores.ts";
 import { servedEvidence } from "../fit/learn-evidence.ts";
 import type { HeldOutEstimate } from "../fit/held-out.ts";
-import { holdsTruth, type ScoreInterval } from "../fit/interval-figures.ts";
 import type { ReportForm, ReportScenario } from "./report-data.ts";
 
 /** A model that was held out: what was estimated without it, and the truth. Fractions. */

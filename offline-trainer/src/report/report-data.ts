@@ -2,7 +2,7 @@ import type { ScenarioContent } from "anchoreval/bundle";
 import type { AuditedItem } from "../audit/audited-items.ts";
 import { diagnoseFit, type DiagnoseFitOptions } from "../audit/diagnose-fit.ts";
 import type { ItemEvidence } from "../audit/findings.ts";
-import type { TrainedScenario } from "../fit/train-bank.ts";
+import type { BankScenario } from "../calibrate/bank.ts";
 import type { FitResult } from "../fit/fit-bundle.ts";
 import type { FittedBank } from "../fit/fitted-bank.ts";
 import type { ScenarioSlice } from "../prepare/scenarios.ts";
@@ -23,7 +23,7 @@ export interface ReportScenario {
   /** Its place among the scenarios of its bank. */
   readonly place: number;
   readonly slice: ScenarioSlice;
-  readonly trained: TrainedScenario;
+  readonly trained: BankScenario;
   readonly content: ScenarioContent;
   /** Its items with what speaks against them, those to look at first at the front. */
   readonly audited: readonly ReportItem[];

@@ -1,7 +1,6 @@
 import { createRandom, itemBank } from "anchoreval/core";
 import { describe, expect, test } from "vitest";
-import { randomAnchors } from "../../../offline-trainer/src/anchors/random.ts";
-import { stratifiedAnchors } from "../../../offline-trainer/src/anchors/stratified.ts";
+import { randomAnchors, stratifiedAnchors } from "../../../offline-trainer/src/anchors/stratified.ts";
 import type { SelectedAnchors, SelectionInput } from "../../../offline-trainer/src/anchors/types.ts";
 import { typescriptBackend } from "../../../offline-trainer/src/backends/typescript.ts";
 import { expectBinomial } from "../../support/binomial.ts";

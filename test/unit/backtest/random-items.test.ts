@@ -4,7 +4,7 @@ import { typescriptBackend } from "../../../offline-trainer/src/backends/typescr
 import { backtestCell } from "../../../offline-trainer/src/backtest/cell.ts";
 import { bankTasks } from "../../../offline-trainer/src/fit/bank-tasks.ts";
 import { DEFAULT_CONFIGURATION } from "../../../offline-trainer/src/fit/configuration.ts";
-import { randomBaseline } from "../../../offline-trainer/src/fit/random-baseline.ts";
+import { randomBaseline } from "../../../offline-trainer/src/fit/errors.ts";
 import { responseMatrix, scoreAt } from "../../../offline-trainer/src/matrix/response-matrix.ts";
 import { fullScores } from "../../../offline-trainer/src/prepare/full-scores.ts";
 import type { ScenarioSlice } from "../../../offline-trainer/src/prepare/scenarios.ts";

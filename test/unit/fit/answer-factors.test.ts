@@ -1,7 +1,6 @@
 import { createRandom, type AnchorFactors } from "anchoreval/core";
 import { describe, expect, test } from "vitest";
-import { answerFactors, sourceAnswers } from "../../../offline-trainer/src/fit/answer-factors.ts";
-import { askedItems } from "../../../offline-trainer/src/fit/asked-items.ts";
+import { answerFactors, askedItems, sourceAnswers } from "../../../offline-trainer/src/calibrate/factors.ts";
 import { responseMatrix, scoreAt } from "../../../offline-trainer/src/matrix/response-matrix.ts";
 import { drawnAnswers, normalised } from "../../support/source-answers.ts";
 

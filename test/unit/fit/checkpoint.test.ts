@@ -6,7 +6,7 @@ import { typescriptBackend } from "../../../offline-trainer/src/backends/typescr
 import { calibrate, type CalibrateOptions } from "../../../offline-trainer/src/calibrate/calibrate.ts";
 import type { Responses } from "../../../offline-trainer/src/calibrate/types.ts";
 import { weighResponses } from "../../../offline-trainer/src/calibrate/weigh-responses.ts";
-import { checkpointed } from "../../../offline-trainer/src/fit/checkpoint.ts";
+import { checkpointed } from "../../../offline-trainer/src/calibrate/checkpoint.ts";
 import { expectRefusal, rejection } from "../../support/refusal.ts";
 import { tempFolder } from "../../support/temp-folder.ts";
 import { simulatedResponses } from "../calibrate/simulated-responses.ts";

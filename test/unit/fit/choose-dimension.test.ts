@@ -7,14 +7,15 @@ import {
   DIMENSION_CANDIDATES,
   resolveDimension,
   type DimensionOptions,
-} from "../../../offline-trainer/src/fit/choose-dimension.ts";
+} from "../../../offline-trainer/src/calibrate/choose-model.ts";
 import { DEFAULT_CONFIGURATION } from "../../../offline-trainer/src/fit/configuration.ts";
-import { trainBank, type BankTask } from "../../../offline-trainer/src/fit/train-bank.ts";
+import { fitBank } from "../../../offline-trainer/src/calibrate/bank.ts";
+import type { ScenarioGroup } from "../../../offline-trainer/src/matrix/benchmark.ts";
 import { scoreAt, type ResponseMatrix } from "../../../offline-trainer/src/matrix/response-matrix.ts";
 import { rowsOf } from "./held-out-estimates.ts";
 import { smallLeaderboard, withScores, type LeaderboardShape } from "./small-leaderboard.ts";
 
-const taskOf = (matrix: ResponseMatrix, joint = false): BankTask =>
+const taskOf = (matrix: ResponseMatrix, joint = false): ScenarioGroup =>
   bankTasks(matrix, { ...DEFAULT_CONFIGURATION, joint })[0]!;
 const options = (groups: readonly number[], seed = 3): DimensionOptions => ({
   backend: typescriptBackend,
@@ -31,14 +32,14 @@ const options = (groups: readonly number[], seed = 3): DimensionOptions => ({
  * on the odd items against the weighted mean score there; mean over models, then over scenarios.
  */
 async function heldOutError(
-  task: BankTask,
+  task: ScenarioGroup,
   rows: readonly number[],
   groups: readonly number[],
   dims: number,
 ): Promise<number> {
   const order = [...new Set(rows.map((m) => groups[m]!))];
   const isHeld = (m: number): boolean => order.indexOf(groups[m]!) % 5 === 0;
-  const trained = await trainBank(
+  const trained = await fitBank(
     task,
     rows.filter((m) => !isHeld(m)),
     { ...options(groups), dims, random: createRandom(3).fork(`${dims} dimensions`) },

@@ -2,8 +2,9 @@ import { createRandom, sigmoid } from "anchoreval/core";
 import { describe, expect, test } from "vitest";
 import { typescriptBackend } from "../../../offline-trainer/src/backends/typescript.ts";
 import { bankTasks } from "../../../offline-trainer/src/fit/bank-tasks.ts";
-import { resolveLink } from "../../../offline-trainer/src/fit/choose-link.ts";
-import { DEFAULT_CONFIGURATION, SCORE_LINKS, type ScoreLink } from "../../../offline-trainer/src/fit/configuration.ts";
+import { resolveLink } from "../../../offline-trainer/src/calibrate/choose-model.ts";
+import { DEFAULT_CONFIGURATION } from "../../../offline-trainer/src/fit/configuration.ts";
+import { SCORE_LINKS, type ScoreLink } from "../../../offline-trainer/src/calibrate/bank.ts";
 import { responseMatrix, type ResponseMatrix } from "../../../offline-trainer/src/matrix/response-matrix.ts";
 
 const [models, items] = [60, 80];

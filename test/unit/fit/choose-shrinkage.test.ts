@@ -2,10 +2,9 @@ import { createRandom } from "anchoreval/core";
 import { describe, expect, test } from "vitest";
 import { typescriptBackend } from "../../../offline-trainer/src/backends/typescript.ts";
 import { bankTasks } from "../../../offline-trainer/src/fit/bank-tasks.ts";
-import { resolveShrinkage, SHRINKAGE_CANDIDATES } from "../../../offline-trainer/src/fit/choose-shrinkage.ts";
+import { resolveShrinkage, SHRINKAGE_CANDIDATES, validationError } from "../../../offline-trainer/src/calibrate/choose-model.ts";
 import { DEFAULT_CONFIGURATION } from "../../../offline-trainer/src/fit/configuration.ts";
-import { trainBank } from "../../../offline-trainer/src/fit/train-bank.ts";
-import { validationError } from "../../../offline-trainer/src/fit/validation-error.ts";
+import { fitBank } from "../../../offline-trainer/src/calibrate/bank.ts";
 import type { Split } from "../../../offline-trainer/src/splits/types.ts";
 import { extrapolationSplit } from "../../../offline-trainer/src/splits/extrapolation.ts";
 import { folds } from "../../../offline-trainer/src/splits/interpolation.ts";
@@ -36,7 +35,7 @@ describe("auto", () => {
     const like = folds(input, 5, random.fork("folds"));
     const strong = extrapolationSplit({ ...input, scores, names: matrix.subjects });
     const error = async ({ sources, targets }: Split, shrinkage: number): Promise<number> => {
-      const trained = await trainBank(task, sources, {
+      const trained = await fitBank(task, sources, {
         ...shared,
         shrinkage,
         random: random.fork(`share ${shrinkage}`),

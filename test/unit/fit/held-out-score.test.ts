@@ -1,6 +1,6 @@
 import { BASE_ESTIMATORS, createRandom, type Blend } from "anchoreval/core";
 import { describe, expect, test } from "vitest";
-import { errorQuantile, heldOutScore } from "../../../offline-trainer/src/fit/held-out-score.ts";
+import { errorQuantile, heldOutScore } from "../../../offline-trainer/src/fit/held-out-scores.ts";
 import type { HeldOutEstimate } from "../../../offline-trainer/src/fit/held-out.ts";
 import { blendAt, drawnEstimates, rowsOf } from "./held-out-estimates.ts";
 

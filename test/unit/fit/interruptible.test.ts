@@ -7,7 +7,7 @@ import type { CalibrationBackend } from "../../../offline-trainer/src/calibrate/
 import { DEFAULT_CONFIGURATION } from "../../../offline-trainer/src/fit/configuration.ts";
 import { fitBundle } from "../../../offline-trainer/src/fit/fit-bundle.ts";
 import { interruptible } from "../../../offline-trainer/src/fit/interruptible.ts";
-import type { TrainedBank } from "../../../offline-trainer/src/fit/train-bank.ts";
+import type { Bank } from "../../../offline-trainer/src/calibrate/bank.ts";
 import { rejection } from "../../support/refusal.ts";
 import { smallBank } from "./small-bank.ts";
 import { smallLeaderboard } from "./small-leaderboard.ts";
@@ -81,7 +81,7 @@ describe("a fit in plain TypeScript", () => {
 
   test("is the same to the last bit, with an ear for interrupts or without", async () => {
     const task = bankTasks(matrix, DEFAULT_CONFIGURATION)[0]!;
-    const train = (backend: CalibrationBackend): Promise<TrainedBank> =>
+    const train = (backend: CalibrationBackend): Promise<Bank> =>
       smallBank(task, 24, { dims: 2, backend, random: createRandom(3) });
     expect(await train(interruptible(typescriptBackend))).toEqual(await train(typescriptBackend));
     const points = { count: 3, dims: 1, values: Float64Array.of(1, 2, 9) };

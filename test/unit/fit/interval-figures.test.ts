@@ -1,6 +1,6 @@
 import { createRandom } from "anchoreval/core";
 import { describe, expect, test } from "vitest";
-import { holdsTruth, winklerScore } from "../../../offline-trainer/src/fit/interval-figures.ts";
+import { holdsTruth, winklerScore } from "../../../offline-trainer/src/fit/held-out-scores.ts";
 
 describe("holdsTruth", () => {
   test.each([

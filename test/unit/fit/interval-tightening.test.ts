@@ -1,8 +1,8 @@
 import { createRandom, designInterval, gatedSampling } from "anchoreval/core";
 import { describe, expect, test } from "vitest";
 import type { HeldOutEstimate } from "../../../offline-trainer/src/fit/held-out.ts";
-import { intervalTightening } from "../../../offline-trainer/src/fit/interval-tightening.ts";
-import { heldOutInterval } from "../../../offline-trainer/src/fit/held-out-score.ts";
+import { intervalTightening } from "../../../offline-trainer/src/fit/tightening.ts";
+import { heldOutInterval } from "../../../offline-trainer/src/fit/held-out-scores.ts";
 import { blendAt, drawnEstimates, rowsOf } from "./held-out-estimates.ts";
 import { stackOf } from "../../support/stack-of.ts";
 

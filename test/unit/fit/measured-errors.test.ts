@@ -10,17 +10,12 @@ import {
 } from "anchoreval/core";
 import { describe, expect, test } from "vitest";
 import type { LambdaRule } from "../../../offline-trainer/src/fit/configuration.ts";
-import { errorQuantile, heldOutScore } from "../../../offline-trainer/src/fit/held-out-score.ts";
+import { errorQuantile, heldOutScore, rounded } from "../../../offline-trainer/src/fit/held-out-scores.ts";
 import type { HeldOutEstimate } from "../../../offline-trainer/src/fit/held-out.ts";
-import { blendingWeight } from "../../../offline-trainer/src/fit/lambda.ts";
+import { blendingWeight } from "../../../offline-trainer/src/fit/stack.ts";
 import { foldOutBlend } from "../../../offline-trainer/src/fit/fold-out-blend.ts";
 import { insideBlend } from "../../../offline-trainer/src/fit/inside-blend.ts";
-import { LEAST_MODELS_FOR_COVERAGE } from "../../../offline-trainer/src/fit/measured-coverage.ts";
-import {
-  measureErrors as measureBlended,
-  type MeasureInput as Blended,
-} from "../../../offline-trainer/src/fit/measured-errors.ts";
-import { rounded } from "../../../offline-trainer/src/fit/rounded.ts";
+import { type MeasureInput as Blended, LEAST_MODELS_FOR_COVERAGE, measureErrors as measureBlended } from "../../../offline-trainer/src/fit/errors.ts";
 import { fullScores } from "../../../offline-trainer/src/prepare/full-scores.ts";
 import { scenarioSlices } from "../../../offline-trainer/src/prepare/scenarios.ts";
 import { familyNumbers } from "../../../offline-trainer/src/splits/families.ts";

@@ -22,11 +22,11 @@ import {
   type HeldOutEstimate,
   type TrainedFold,
 } from "../../../offline-trainer/src/fit/held-out.ts";
-import { blendingWeight } from "../../../offline-trainer/src/fit/lambda.ts";
-import { evenForm, type FormPlan } from "../../../offline-trainer/src/fit/form-plans.ts";
+import { blendingWeight } from "../../../offline-trainer/src/fit/stack.ts";
+import { evenForm, type FormPlan } from "../../../offline-trainer/src/fit/forms.ts";
 import { learnBlends } from "../../../offline-trainer/src/fit/learn-blends.ts";
 import { foldOutBlend } from "../../../offline-trainer/src/fit/fold-out-blend.ts";
-import type { BankTask } from "../../../offline-trainer/src/fit/train-bank.ts";
+import type { ScenarioGroup } from "../../../offline-trainer/src/matrix/benchmark.ts";
 import { isBinary, type ResponseMatrix } from "../../../offline-trainer/src/matrix/response-matrix.ts";
 import { folds } from "../../../offline-trainer/src/splits/interpolation.ts";
 import { familyNumbers } from "../../../offline-trainer/src/splits/families.ts";
@@ -64,8 +64,8 @@ const split = { sources: own.filter((m) => m % 5 < 3), targets: own.filter((m) =
 const sizes = [3, 8];
 const configuration: FitConfiguration = { ...DEFAULT_CONFIGURATION, dims: 1, linked: false, folds: 3, draws: 2 };
 
-const taskOf = (matrix: ResponseMatrix, given: FitConfiguration): BankTask => bankTasks(matrix, given)[0]!;
-const formsFor = (tasks: readonly BankTask[]): FormPlan[] =>
+const taskOf = (matrix: ResponseMatrix, given: FitConfiguration): ScenarioGroup => bankTasks(matrix, given)[0]!;
+const formsFor = (tasks: readonly ScenarioGroup[]): FormPlan[] =>
   sizes.map((size) =>
     evenForm(
       size,
@@ -250,7 +250,7 @@ describe("crossValidate", () => {
     scoreMap: "additive" as const,
     search: 0,
   };
-  const validate = async (task: BankTask, selection: FitConfiguration["selection"]): Promise<CrossValidation> =>
+  const validate = async (task: ScenarioGroup, selection: FitConfiguration["selection"]): Promise<CrossValidation> =>
     (await crossValidate([task], rows, own, { ...options, selection, random: createRandom(9) }))[0]!.alone;
   const ofFold = (estimates: readonly HeldOutEstimate[], fold: number): unknown[] =>
     estimates
@@ -334,7 +334,7 @@ describe("crossValidate", () => {
       const after = await validate(task, "stratified");
       expect(after, name).toEqual(before);
       for (const rule of ["learned", "reference"] as const) {
-        const served = (own: BankTask, validation: CrossValidation): unknown =>
+        const served = (own: ScenarioGroup, validation: CrossValidation): unknown =>
           learnBlends(own, rows, options.forms, validation, rule).map((bySize) =>
             [...bySize].map(([n, blend]) => [n, blend.served]),
           );

@@ -1,7 +1,7 @@
 import { createRandom } from "anchoreval/core";
 import { describe, expect, test } from "vitest";
 import type { HeldOutEstimate } from "../../../offline-trainer/src/fit/held-out.ts";
-import { overallEstimates, overallInflation } from "../../../offline-trainer/src/fit/overall-inflation.ts";
+import { overallEstimates, overallInflation } from "../../../offline-trainer/src/fit/overall.ts";
 import { baseAt, blendAt, rowsOf } from "./held-out-estimates.ts";
 
 const ERROR = 0.04;

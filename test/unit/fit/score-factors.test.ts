@@ -1,6 +1,6 @@
 import { createRandom, itemBank, itemResponse, type AnchorFactors } from "anchoreval/core";
 import { describe, expect, test } from "vitest";
-import { scoreFactors, type FactoredScenario } from "../../../offline-trainer/src/fit/score-factors.ts";
+import { scoreFactors, type FactoredScenario } from "../../../offline-trainer/src/calibrate/factors.ts";
 
 const random = createRandom("score factors");
 const N = 25;

@@ -1,7 +1,6 @@
 import type { AnchorSet } from "anchoreval/core";
-import { equalShares } from "../equal-shares.ts";
+import { equalShares, without } from "../greedy-variance.ts";
 import type { PreparedSelection, SelectionInput } from "../types.ts";
-import { without } from "../without.ts";
 import { coarseFilter, type FilterLimits } from "./coarse-filter.ts";
 import { essenceSearch, type EssenceOptions } from "./essence-search.ts";
 import { innerSplit } from "./inner-split.ts";

@@ -1,9 +1,8 @@
 import type { AnchorSet } from "anchoreval/core";
 import { coarseFilter, type FilteredItems, type FilterLimits } from "../essence/coarse-filter.ts";
 import { itemColumns, weightedScores } from "../essence/item-columns.ts";
-import { equalShares } from "../equal-shares.ts";
+import { equalShares, without } from "../greedy-variance.ts";
 import { byAccuracy, type PreparedSelection, type SelectionInput } from "../types.ts";
-import { without } from "../without.ts";
 import { DEFAULT_DESIGN, type AnchorDesign } from "./anchor-design.ts";
 import { familyFolds } from "./family-folds.ts";
 import { binnedInformation, informationItems } from "./information-items.ts";

@@ -1,5 +1,5 @@
 import { itemColumns, weightedScores } from "../essence/item-columns.ts";
-import { equalShares } from "../equal-shares.ts";
+import { equalShares } from "../greedy-variance.ts";
 import type { PreparedSelection, SelectionInput } from "../types.ts";
 import { CANDIDATES, chooseSubset, prepareBoard, type Board } from "./choose-subset.ts";
 import type { SubsetRanking } from "./subset-ranking.ts";

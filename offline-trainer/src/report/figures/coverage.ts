@@ -7,7 +7,7 @@ import {
   type CoveragePoint,
 } from "anchoreval/charts";
 import { counted } from "anchoreval/words";
-import { LEAST_MODELS_FOR_COVERAGE } from "../../fit/measured-coverage.ts";
+import { LEAST_MODELS_FOR_COVERAGE } from "../../fit/errors.ts";
 import { html, type Html } from "../html.ts";
 import { legend, type KeyEntry } from "../legend.ts";
 import { figure, panels } from "../panels.ts";
