@@ -49,7 +49,7 @@ export interface FitBankOptions extends ResponseModel {
   /** Marginal estimation ends where the next step promises less, in nats: 1e-7 unless told. */
   readonly tolerance?: number;
   readonly onStep?: (step: CalibrationStep) => void;
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** One scenario of a trained bank. */
@@ -213,7 +213,7 @@ export interface CalibrateBankOptions extends ResponseModel {
   readonly known?: KnownItems;
   readonly tolerance?: number;
   readonly onStep?: (step: CalibrationStep) => void;
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /**

@@ -1,4 +1,6 @@
-import type { ModelEstimate, RandomSource, SeenModels } from "anchoreval/core";
+import { setImmediate as turn } from "node:timers/promises";
+import { AnchorEvalError, type ModelEstimate, type RandomSource, type SeenModels } from "anchoreval/core";
+import type { PreparedAnchors } from "../anchors/anchor-method.ts";
 import { dimsFor, fitBank, type Bank, type FixedBank, type ResponseModel } from "../calibrate/bank.ts";
 import type { calibrate, CalibrationStep } from "../calibrate/calibrate.ts";
 import { linkBanks, type LinkedBanks } from "../calibrate/linking.ts";
@@ -85,9 +87,13 @@ export async function learn(
     factors: linked.factors[g]!,
     loadings: linked.common && linked.common.loadings[g]!,
   }));
-  const prepared = new Map(
-    learned.flatMap((own) => Array.from(preparedAnchors(own, method, forms, random, options.final ?? false))),
-  );
+  const prepared = new Map<string, PreparedAnchors>();
+  for (const own of learned) {
+    await turn(); // threads may wait for their next fold, or a signal to be heard
+    if (options.signal?.aborted) throw new AnchorEvalError("aborted", "the choice of anchors was stopped");
+    for (const [id, anchors] of preparedAnchors(own, method, forms, random, options.final ?? false))
+      prepared.set(id, anchors);
+  }
   const seen = sourceScores(sources);
   return {
     groups: learned,

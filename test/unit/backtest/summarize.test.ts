@@ -1,7 +1,7 @@
 import { ESTIMATORS, type EstimatorId } from "anchoreval/core";
 import { describe, expect, test } from "vitest";
 import type { CellEstimate, CellResult } from "../../../offline-trainer/src/backtest/cell.ts";
-import { backtestRows, type BacktestRow } from "../../../offline-trainer/src/backtest/summarize.ts";
+import { backtestRows, type BacktestRow } from "../../../offline-trainer/src/backtest/rows.ts";
 import {
   configurationDigest,
   DEFAULT_CONFIGURATION,

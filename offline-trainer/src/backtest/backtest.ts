@@ -1,11 +1,13 @@
-import { designInterval, estimatorsOf, figureOf, inflated, weightedScore, type EstimatorId } from "anchoreval/core";
+import { availableParallelism } from "node:os";
+import { designInterval, type EstimatorId, estimatorsOf, figureOf, inflated, weightedScore } from "anchoreval/core";
 import type { Provider } from "../backends/resolve-backend.ts";
-import { configurationDigest, DEFAULT_CONFIGURATION, headlineEstimator } from "../fit/configuration.ts";
+import { recommended } from "../fit/options.ts";
+import { headlineEstimator, methodDigest, sentMethod } from "../methods/method.ts";
 import type { ResponseMatrix } from "../matrix/response-matrix.ts";
-import type { CellEstimate, CellResult } from "./cell.ts";
-import { planCells, type BacktestPlanOptions } from "./plan-cells.ts";
-import { runCells } from "./run-cells.ts";
-import { backtestRows, type BacktestRow } from "./summarize.ts";
+import { runOnThreads } from "../threads/run-on-threads.ts";
+import type { CellEstimate, CellInput, CellResult, SentCell } from "./cell.ts";
+import { type BacktestPlanOptions, planCells } from "./plan-cells.ts";
+import { type BacktestRow, backtestRows } from "./rows.ts";
 
 /** How a back-test is run. */
 export interface BacktestOptions extends BacktestPlanOptions {
@@ -42,13 +44,13 @@ export async function runBacktest(matrix: ResponseMatrix, options: BacktestOptio
           : [],
       ),
     );
-  const isDefault = configurationDigest(options.configuration) === configurationDigest(DEFAULT_CONFIGURATION);
-  const shared = { split: options.split, configuration: options.configuration, isDefault };
+  const isDefault = methodDigest(options.method) === methodDigest(recommended);
+  const shared = { split: options.split, method: options.method, isDefault };
   const rows = options.sizes.flatMap((n) => {
     const own = scenarios.map((scenario) => ({ scenario, seeds: bySeed(scenario, n) }));
     const overall = overallCells(
       own.map(({ seeds }) => seeds),
-      headlineEstimator(options.configuration),
+      headlineEstimator(options.method),
     );
     return [
       ...own.flatMap(({ scenario, seeds }) => backtestRows({ ...shared, scenario, n, seeds })),
@@ -124,4 +126,25 @@ function overallEstimate(parts: readonly CellEstimate[], headline: EstimatorId, 
     randomInterval: null,
     failed: parts.some((part) => part.failed),
   };
+}
+
+/**
+ * Computes cells on as many threads as there are cores. The results don't depend on how many.
+ * @param onCell - called with the number of cells done
+ * @throws AnchorEvalError `aborted` where the signal ends it, or had before it began
+ */
+export function runCells(
+  cells: readonly CellInput[],
+  provider: Provider,
+  options: { readonly threads?: number; readonly signal?: AbortSignal; readonly onCell?: (done: number) => void } = {},
+): Promise<CellResult[][]> {
+  const { threads = availableParallelism(), signal, onCell } = options;
+  const sent = cells.map((cell): SentCell => ({ ...cell, method: sentMethod(cell.method) }));
+  return runOnThreads(new URL("./cell-worker.js", import.meta.url), sent, {
+    threads,
+    work: "the back-test",
+    data: provider,
+    ...(signal && { signal }),
+    ...(onCell && { onDone: onCell }),
+  });
 }

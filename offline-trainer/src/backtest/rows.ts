@@ -1,8 +1,8 @@
-import { estimatorsOf, figureOf, type EstimatorId } from "anchoreval/core";
+import { type EstimatorId, estimatorsOf, figureOf } from "anchoreval/core";
+import { headlineEstimator, intervalKind, methodDigest, type Method } from "../methods/method.ts";
 import { clusteredError, holdsTruth, winklerScore } from "../fit/held-out-scores.ts";
-import { configurationDigest, headlineEstimator, intervalKind, type FitConfiguration } from "../fit/configuration.ts";
-import type { CellEstimate, CellResult } from "./cell.ts";
 import { kendall, spearman } from "../ranking/rank-correlation.ts";
+import type { CellEstimate, CellResult } from "./cell.ts";
 
 /** One row of a back-test: errors in points (hundredths of the score). */
 export interface BacktestRow {
@@ -54,7 +54,7 @@ export interface RowInput {
   readonly scenario: string;
   readonly split: string;
   readonly n: number;
-  readonly configuration: FitConfiguration;
+  readonly method: Method;
   readonly isDefault: boolean;
   /** Results by seed. */
   readonly seeds: readonly (readonly CellResult[])[];
@@ -62,12 +62,12 @@ export interface RowInput {
 
 /** Rows of all estimators for one scenario, split and size. Standard errors cluster by target model. */
 export function backtestRows(input: RowInput): BacktestRow[] {
-  const { scenario, split, n, configuration, isDefault, seeds } = input;
+  const { scenario, split, n, method, isDefault, seeds } = input;
   const cells = seeds.flat();
   const estimates = cells.flatMap((cell) => cell.estimates);
   if (estimates.length === 0) return [];
-  const headline = headlineEstimator(configuration);
-  const digest = configurationDigest(configuration);
+  const headline = headlineEstimator(method);
+  const digest = methodDigest(method);
   const randomMae = mean(estimates.map((estimate) => estimate.randomError));
   const random = randomFigures(estimates);
   return estimatorsOf(estimates[0]!.estimators).map((estimator): BacktestRow => {
@@ -94,10 +94,10 @@ export function backtestRows(input: RowInput): BacktestRow[] {
       scenario,
       split,
       n,
-      selection: configuration.selection,
-      irtModel: configuration.irtModel,
+      selection: method.settings.selection,
+      irtModel: method.settings.irtModel,
       dims: cells[0]!.dims,
-      joint: configuration.joint,
+      joint: method.settings.joint,
       estimator,
       recommended: isDefault && estimator === headline,
       configuration: digest,
@@ -110,7 +110,7 @@ export function backtestRows(input: RowInput): BacktestRow[] {
       ...(withInterval
         ? intervalFigures(estimates)
         : { coverage95: null, halfWidth95: null, winkler95: null, coverageSe: null }),
-      intervalMethod: withInterval ? intervalMethod(configuration) : null,
+      intervalMethod: withInterval ? intervalMethod(method) : null,
       ratioToRandom: ratio,
       randomMae: 100 * randomMae,
       ...random,
@@ -123,9 +123,9 @@ export function backtestRows(input: RowInput): BacktestRow[] {
   });
 }
 
-function intervalMethod(configuration: FitConfiguration): string {
-  if (intervalKind(configuration) === "cross-validated") return "cross-validated";
-  return headlineEstimator(configuration) === "gate" ? "conformal" : "design-based";
+function intervalMethod(method: Method): string {
+  if (intervalKind(method) === "cross-validated") return "cross-validated";
+  return headlineEstimator(method) === "gate" ? "conformal" : "design-based";
 }
 
 function meanLambda(cells: readonly CellResult[]): number | null {
