@@ -20,7 +20,7 @@ import {
 import { DEFAULT_CONFIGURATION, resolveBackend, scoreAt } from "anchoreval-trainer";
 import { bankTasks } from "../offline-trainer/dist/fit/bank-tasks.js";
 import { drawForms, prepareForms } from "../offline-trainer/dist/fit/draw-forms.js";
-import { evenForm } from "../offline-trainer/dist/fit/forms.js";
+import { evenForm } from "../offline-trainer/dist/fit/form-plans.js";
 import { trainFold } from "../offline-trainer/dist/fit/held-out.js";
 import { fullScores } from "../offline-trainer/dist/prepare/full-scores.js";
 import { replicateGroups } from "../offline-trainer/dist/prepare/replicates.js";

@@ -11,7 +11,7 @@ import { informationPool, informedAnchors } from "../offline-trainer/dist/anchor
 import { resolveBackend } from "../offline-trainer/dist/backends/resolve-backend.js";
 import { planCells } from "../offline-trainer/dist/backtest/plan-cells.js";
 import { selectionInputs } from "../offline-trainer/dist/fit/draw-forms.js";
-import { evenForm } from "../offline-trainer/dist/fit/forms.js";
+import { evenForm } from "../offline-trainer/dist/fit/form-plans.js";
 import { trainFold } from "../offline-trainer/dist/fit/held-out.js";
 import { bankPriors } from "../offline-trainer/dist/calibrate/linking.js";
 import { mappedScenarios, ownMap } from "../offline-trainer/dist/fit/mapped-scenarios.js";

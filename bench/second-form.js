@@ -9,7 +9,7 @@ import { createRandom } from "anchoreval/core";
 import { resolveBackend } from "../offline-trainer/dist/backends/resolve-backend.js";
 import { planCells } from "../offline-trainer/dist/backtest/plan-cells.js";
 import { headlineEstimator, scoreMapKind } from "../offline-trainer/dist/fit/configuration.js";
-import { evenForm, withSecondForms } from "../offline-trainer/dist/fit/forms.js";
+import { evenForm, withSecondForms } from "../offline-trainer/dist/fit/form-plans.js";
 import { estimateFold, trainFold } from "../offline-trainer/dist/fit/held-out.js";
 import { randomRmse } from "./random-rmse.js";
 import { readLeaderboard } from "./read-leaderboard.js";

@@ -1,8 +1,8 @@
 import { parseManifest } from "anchoreval/bundle";
 import { AnchorEvalError } from "anchoreval/core";
-import { readName } from "../src/fit/bundle-name.ts";
-import { checkAnchors } from "../src/fit/forms.ts";
-import { closingWords } from "../src/fit/closing-words.ts";
+import { readName } from "../src/cli/bundle-name.ts";
+import { checkAnchors } from "../src/fit/form-plans.ts";
+import { closingWords } from "../src/report/closing-words.ts";
 import { DEFAULT_CONFIGURATION } from "../src/fit/configuration.ts";
 import { bundleFiles, fitBundle } from "../src/fit/fit-bundle.ts";
 import { readResponses } from "../src/ingest/read-responses.ts";

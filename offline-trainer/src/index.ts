@@ -46,7 +46,7 @@ export { ROUTE_METHODS, type RouteMethod } from "./cold-start/types.ts";
 export { expectedExposure } from "./exposure/expected-exposure.ts";
 export { exposurePlan, withExposure, type ExposureInput } from "./exposure/fit-exposure.ts";
 export { limitExposure, type LimitedExposure, type LimitExposureOptions } from "./exposure/limit-exposure.ts";
-export { closingWords } from "./fit/closing-words.ts";
+export { closingWords } from "./report/closing-words.ts";
 export {
   configurationDigest,
   DEFAULT_CONFIGURATION,

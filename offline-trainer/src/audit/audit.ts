@@ -3,7 +3,7 @@ import type { CalibrationBackend } from "../calibrate/types.ts";
 import { answeringModels } from "../fit/answering-models.ts";
 import { bankTasks } from "../fit/bank-tasks.ts";
 import { dimsFor, type FitConfiguration } from "../fit/configuration.ts";
-import { interruptible } from "../fit/interruptible.ts";
+import { interruptible } from "../backends/interruptible.ts";
 import type { ScenarioGroup } from "../matrix/benchmark.ts";
 import type { ResponseMatrix } from "../matrix/response-matrix.ts";
 import { sameTexts } from "../matrix/same-text.ts";

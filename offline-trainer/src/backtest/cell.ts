@@ -10,7 +10,7 @@ import type { CalibrationBackend } from "../calibrate/types.ts";
 import { learnBlends, heldOutKey, servedBlend, type FormBlend, type PooledBlend } from "../fit/blends.ts";
 import { randomBaseline } from "../fit/errors.ts";
 import { crossValidate } from "../fit/folds.ts";
-import { anchorsIn, evenForm } from "../fit/forms.ts";
+import { anchorsIn, evenForm } from "../fit/form-plans.ts";
 import { errorQuantile, heldOutInterval, heldOutSampling, heldOutScores } from "../fit/held-out-scores.ts";
 import { estimateTargets, type HeldOutEstimate, type HeldOutForm } from "../fit/held-out.ts";
 import { learn } from "../fit/learn.ts";

@@ -1,5 +1,5 @@
 import { AnchorEvalError, createRandom } from "anchoreval/core";
-import { planForms } from "../fit/forms.ts";
+import { planForms } from "../fit/form-plans.ts";
 import { describeBenchmark, linkedParts, observedModels, scenariosOf } from "../matrix/benchmark.ts";
 import type { ResponseMatrix } from "../matrix/response-matrix.ts";
 import { withKnowledge, type Method } from "../methods/method.ts";

@@ -3,7 +3,7 @@ import type { OptionReader, OptionSpec } from "anchoreval/cli";
 import { ALL_ESTIMATORS, AnchorEvalError } from "anchoreval/core";
 import { SELECTIONS } from "../anchors/types.ts";
 import { PROVIDERS } from "../backends/resolve-backend.ts";
-import { checkAnchors } from "../fit/forms.ts";
+import { checkAnchors } from "../fit/form-plans.ts";
 import { DIMENSION_CANDIDATES } from "../calibrate/choose-model.ts";
 import {
   DEFAULT_CONFIGURATION,

@@ -13,7 +13,7 @@ import { AnchorEvalError, createRandom, figureOf, type EstimatorId } from "ancho
 import { folderSource } from "anchoreval/node";
 import { publishBundle, r2Store } from "anchoreval/publish";
 import { resolveBackend, type Provider } from "../backends/resolve-backend.ts";
-import { closingWords } from "../fit/closing-words.ts";
+import { closingWords } from "../report/closing-words.ts";
 import { DEFAULT_CONFIGURATION } from "../fit/configuration.ts";
 import { bundleFiles, fitBundle } from "../fit/fit-bundle.ts";
 import { randomBaseline } from "../fit/errors.ts";

@@ -4,11 +4,10 @@ import { scoreAt } from "../matrix/response-matrix.ts";
 import type { ScenarioSlice } from "../prepare/scenarios.ts";
 import { headlineEstimator, type Method } from "../methods/method.ts";
 import type { CrossValidation, Validation } from "./folds.ts";
-import { anchorsIn, type FormPlan } from "./forms.ts";
+import { anchorsIn, type FormPlan } from "./form-plans.ts";
 import { heldOutScore, withoutFold } from "./held-out-scores.ts";
 import type { HeldOutEstimate } from "./held-out.ts";
-import { blendingWeight, referenceLambda, stackWeights } from "./stack.ts";
-import { intervalTightening } from "./tightening.ts";
+import { blendingWeight, intervalTightening, referenceLambda, stackWeights } from "./blend-figures.ts";
 
 /** Held-out models below which scenarios are not told to lend one another strength. */
 const LEAST_MODELS = 20;

@@ -20,21 +20,32 @@ import {
 } from "anchoreval/core";
 import type { BankScenario } from "../calibrate/bank.ts";
 import { answerFactors, askedItems, sourceAnswers } from "../calibrate/factors.ts";
-import type { ScenarioGroup } from "../matrix/benchmark.ts";
+import type { Benchmark, ScenarioGroup } from "../matrix/benchmark.ts";
 import type { ItemInfo, ResponseMatrix } from "../matrix/response-matrix.ts";
 import { headlineEstimator, intervalKind, type Method } from "../methods/method.ts";
 import { fullScores } from "../prepare/full-scores.ts";
 import type { ScenarioSlice } from "../prepare/scenarios.ts";
-import type { FormBlend, PooledBlend } from "./blends.ts";
+import type { Blends, FormBlend, PooledBlend } from "./blends.ts";
 import { measureErrors } from "./errors.ts";
-import type { FittedPart } from "./fit.ts";
-import type { FormScenario, LearnedGroup } from "./form.ts";
-import { anchorsIn, type FormPlan } from "./forms.ts";
+import type { Form, FormScenario, LearnedGroup } from "./forms.ts";
+import type { Learned } from "./learn.ts";
+import { anchorsIn, type FormPlan } from "./form-plans.ts";
 import { rounded } from "./held-out-scores.ts";
 import type { FitOptions } from "./options.ts";
 import { measureOverall } from "./overall.ts";
 import { patternThresholds } from "./pattern-thresholds.ts";
-import { overallScores, scoresSeen } from "./source-scores.ts";
+import { overallScores, scoresSeen } from "../matrix/benchmark.ts";
+
+/** Groups that are estimated together, fitted. */
+export interface FittedPart {
+  readonly benchmark: Benchmark;
+  /** From all models that answered anything. */
+  readonly learned: Learned;
+  /** The forms that a bundle is made with. */
+  readonly forms: readonly Form[];
+  /** From held-out models. */
+  readonly blends: Blends;
+}
 
 /** One scenario with all that a bundle says of it. */
 interface FittedScenario {

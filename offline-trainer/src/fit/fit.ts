@@ -13,27 +13,14 @@ import {
 } from "../matrix/benchmark.ts";
 import type { ResponseMatrix } from "../matrix/response-matrix.ts";
 import { withKnowledge, type Method } from "../methods/method.ts";
-import { learnBlends, type Blends } from "./blends.ts";
-import { bundleContent } from "./bundle.ts";
+import { learnBlends } from "./blends.ts";
+import { bundleContent, type FittedPart } from "./bundle.ts";
 import { crossValidate } from "./folds.ts";
-import type { Form } from "./form.ts";
-import { planForms, type FormPlan } from "./forms.ts";
-import { interruptible } from "./interruptible.ts";
-import { learn, type Learned } from "./learn.ts";
+import { planForms, type FormPlan } from "./form-plans.ts";
+import { interruptible } from "../backends/interruptible.ts";
+import { learn } from "./learn.ts";
 import { recommended, type FitOptions } from "./options.ts";
-import { sideBySide } from "./side-by-side.ts";
-import { stopwatch, type Stopwatch } from "./stopwatch.ts";
-
-/** Groups that are estimated together, fitted. */
-export interface FittedPart {
-  readonly benchmark: Benchmark;
-  /** From all models that answered anything. */
-  readonly learned: Learned;
-  /** The forms that a bundle is made with. */
-  readonly forms: readonly Form[];
-  /** From held-out models. */
-  readonly blends: Blends;
-}
+import { progressOf, sideBySide, stopwatch, type PartProgress, type Stopwatch } from "./stages.ts";
 
 /** A fit: what a bundle's files and its report are made from. */
 export interface Fit {
@@ -131,21 +118,4 @@ async function fitPart(
 /** The bundle's files. */
 export function bundleFiles({ content }: Pick<Fit, "content">, report?: Uint8Array): Map<BundleFileName, Uint8Array> {
   return encodeBundle({ ...content, ...(report && { report }) });
-}
-
-/** @param share - of a part, in [0,1] */
-type PartProgress = (share: number, note: string) => void;
-
-/** Adds up what folds and the fit on all models report, each in its turn or both at once. A fold takes as long as it. */
-function progressOf(
-  names: string,
-  folds: number,
-  onProgress: PartProgress,
-): (news: { readonly folds?: number; readonly final?: number; readonly loss?: number | null }) => void {
-  const done = { folds: 0, final: 0 };
-  return ({ folds: share = done.folds, final = done.final, loss = null }) => {
-    Object.assign(done, { folds: share, final });
-    const note = loss === null ? names : `${names}: loss ${Math.round(loss)} nats`;
-    onProgress((done.folds * folds + done.final) / (folds + 1), note);
-  };
 }

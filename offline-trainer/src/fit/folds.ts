@@ -7,9 +7,10 @@ import { sharedMatrix } from "../matrix/shared-matrix.ts";
 import { sentMethod, type Method, type SentMethod } from "../methods/method.ts";
 import { sourceSplits, type GroupedSplit } from "../splits/source-splits.ts";
 import { runOnThreads } from "../threads/run-on-threads.ts";
-import type { FormPlan } from "./forms.ts";
+import type { FormPlan } from "./form-plans.ts";
 import { estimateTargets, type HeldOutEstimate, type HeldOutTable } from "./held-out.ts";
 import { learn } from "./learn.ts";
+import type { FoldThreads } from "./options.ts";
 
 /** Models below which none can be held out. */
 export const LEAST_HELD_OUT_FROM = 8;
@@ -22,13 +23,6 @@ export interface CrossValidation {
 
 /** The cross-validation of every scenario and form. */
 export type Validation = ReadonlyMap<string, ReadonlyMap<string, Readonly<Record<Pooling, CrossValidation>>>>;
-
-/** Threads that held-out models are computed on, beside the caller's own, which fits all models meanwhile. */
-export interface FoldThreads {
-  readonly count: number;
-  /** What calibrates there: the provider of the fit's own backend. */
-  readonly provider: Provider;
-}
 
 /** What folds are computed from. */
 export interface FoldPlan {

@@ -1,149 +1,192 @@
-import { AnchorEvalError } from "anchoreval/core";
-import type { AnchorMethod } from "../anchors/anchor-method.ts";
-import type { ItemInfo } from "../matrix/response-matrix.ts";
-import type { Method } from "../methods/method.ts";
-import type { FitOptions } from "./options.ts";
+import {
+  anchorFactors,
+  type AnchorFactors,
+  type AnchorSet,
+  type RandomSource,
+  type ScoreMaps,
+  scoringModel,
+  type ScoringModel,
+} from "anchoreval/core";
+import { prepareAnchors, type PreparedAnchors } from "../anchors/anchor-method.ts";
+import type { Bank, ResponseModel, ScoreLink } from "../calibrate/bank.ts";
+import type { DimensionError } from "../calibrate/choose-model.ts";
+import { formAnswerFactors, sourceAnswers } from "../calibrate/factors.ts";
+import { bankPriors, type LinkedBanks } from "../calibrate/linking.ts";
+import type { ScenarioGroup } from "../matrix/benchmark.ts";
+import { scoreAt } from "../matrix/response-matrix.ts";
+import type { FoundDesign, Method } from "../methods/method.ts";
+import { anchorNumbers, anchorsIn, type FormPlan } from "./form-plans.ts";
+import type { SourceScores } from "../matrix/benchmark.ts";
 
-/** A form that is asked for. Plain data, which can be sent to a thread. */
-export interface FormPlan {
+/** The response model of a bank, as it was asked for or chosen on its sources. */
+export interface BankChoice {
+  readonly link: ScoreLink;
+  readonly dims: number;
+  readonly shrinkage: number;
+  readonly irtModel: ResponseModel["irtModel"];
+  /** Of a search; null without. */
+  readonly found: FoundDesign | null;
+  /** Errors of the candidates, where the dimension was chosen. */
+  readonly dimensionErrors: readonly DimensionError[];
+}
+
+/** One group with what was learned of it. */
+export interface LearnedGroup {
+  readonly group: ScenarioGroup;
+  readonly choice: BankChoice;
+  readonly bank: Bank;
+  /** Factors of all items, by scenario. */
+  readonly factors: readonly AnchorFactors[];
+  /** What its abilities share with other groups' (D×G); null where they aren't linked. */
+  readonly loadings: Float64Array | null;
+}
+
+/** One scenario of a form. */
+export interface FormScenario {
+  readonly anchors: AnchorSet;
+  /** Null where the form has none. */
+  readonly maps: ScoreMaps | null;
+}
+
+/** A form that was drawn, with what scores answers to it. */
+export interface Form {
   readonly id: string;
-  /** Anchors by scenario; one with no more items is asked whole. */
-  readonly anchors: ReadonlyMap<string, number>;
-  /** The form of as many anchors that it has none of. */
-  readonly disjointFrom?: string;
+  readonly scenarios: ReadonlyMap<string, FormScenario>;
+  readonly scoring: ScoringModel;
 }
 
-interface Sized {
-  readonly id: string;
-  /** Items. */
-  readonly count: number;
+/** The choice of anchors in every scenario of a group, looking at the sources only. */
+export function preparedAnchors(
+  { group, bank, choice: { found } }: LearnedGroup,
+  { anchors, knowledge }: Method,
+  forms: readonly FormPlan[],
+  random: RandomSource,
+  final: boolean,
+): Map<string, PreparedAnchors> {
+  const { rows } = bank;
+  const design = random.fork("design of the forms");
+  const families = Int32Array.from(rows, (row) => group.families[row]!);
+  const models = rows.map((row) => group.matrix.subjects[row]!);
+  const sizes = anchorNumbers(forms, group.scenarios);
+  return new Map(
+    bank.scenarios.map(({ slice: { id, begin, count, weights }, bank: items, accuracy }) => [
+      id,
+      prepareAnchors(anchors, {
+        scenario: id,
+        items: group.matrix.items.slice(begin, begin + count),
+        weights,
+        accuracy,
+        bank: items,
+        models,
+        families,
+        abilities: bank.calibration.theta,
+        column: (item) => {
+          const mean = Number.isNaN(accuracy[item]!) ? 0.5 : accuracy[item]!;
+          return Float64Array.from(rows, (row) => {
+            const score = scoreAt(group.matrix, row, begin + item);
+            return Number.isNaN(score) ? mean : score;
+          });
+        },
+        sizes,
+        random: design.fork(id),
+        final,
+        ...(knowledge?.has(id) && { knowledge: knowledge.get(id) }),
+        ...(found && { design: found.design }),
+      }),
+    ]),
+  );
 }
 
-/** The form of as many anchors in every scenario; its id is their number. */
-export function evenForm(size: number, scenarios: readonly { readonly id: string }[]): FormPlan {
-  return { id: String(size), anchors: new Map(scenarios.map(({ id }) => [id, size])) };
-}
-
-/**
- * The form of exactly `total` anchors in all scenarios together, shared as evenly as whole numbers and the scenarios'
- * items allow; what is left over goes to the scenarios with the most items, of these to the last. Each total holds no less
- * of any scenario than a smaller one.
- * @throws AnchorEvalError `invalid_option` for fewer anchors than scenarios, or more than there are items
- * @example totalForm(10, scenarios).anchors // of four scenarios as large as one another: 2, 2, 3, 3
- */
-export function totalForm(total: number, scenarios: readonly Sized[]): FormPlan {
-  const items = scenarios.reduce((sum, { count }) => sum + count, 0);
-  if (total < scenarios.length)
-    throw new AnchorEvalError(
-      "invalid_option",
-      `--total is at least one anchor for each of the ${scenarios.length} scenarios; got ${total}`,
-    );
-  if (total > items)
-    throw new AnchorEvalError("invalid_option", `--total is at most the ${items} items of all scenarios; got ${total}`);
-  const shares = new Map<string, number>();
-  let left = total;
-  const ascending = [...scenarios].sort((x, y) => x.count - y.count);
-  for (const [k, { id, count }] of ascending.entries()) {
-    const share = Math.min(count, Math.floor(left / (ascending.length - k)));
-    shares.set(id, share);
-    left -= share;
-  }
-  return { id: `total-${total}`, anchors: new Map(scenarios.map(({ id }) => [id, shares.get(id)!])) };
-}
-
-/**
- * All forms of a fit, those that ask fewer items first: then each scenario's anchors are no fewer in a later one. A total
- * that asks as many of every scenario as a form per scenario is that form, and none beside it.
- * @param sizes - anchors per scenario, one form each
- * @param totals - anchors of all scenarios together, one form each
- * @throws AnchorEvalError `invalid_option` where there is none, or for sizes that are none
- */
-export function formPlans(
-  sizes: readonly number[],
-  totals: readonly number[],
-  scenarios: readonly Sized[],
-): FormPlan[] {
-  const wrong = [...sizes, ...totals].filter((n) => !Number.isInteger(n) || n < 1);
-  if (sizes.length + totals.length === 0 || wrong.length > 0)
-    throw new AnchorEvalError(
-      "invalid_option",
-      `anchors are whole numbers of at least 1, got ${[...sizes, ...totals].join(", ")}`,
-    );
-  const asked = (form: FormPlan): number[] => scenarios.map((own) => Math.min(own.count, anchorsIn(form, own.id)));
-  const ascending = (numbers: readonly number[]): number[] => [...new Set(numbers)].sort((x, y) => x - y);
-  const even = ascending(sizes).map((size) => evenForm(size, scenarios));
-  const known = new Set(even.map((form) => asked(form).join()));
-  const shared = ascending(totals).map((total) => totalForm(total, scenarios));
-  const total = (form: FormPlan): number => asked(form).reduce((sum, n) => sum + n, 0);
-  return [...even, ...shared.filter((form) => !known.has(asked(form).join()))].sort((x, y) => total(x) - total(y));
-}
-
-/** Forms, and after all of them for each a second one of as many other items. */
-export function withSecondForms(forms: readonly FormPlan[]): FormPlan[] {
-  return [...forms, ...forms.map(({ id, anchors }) => ({ id: `${id}-b`, anchors, disjointFrom: id }))];
-}
-
-/** Anchors that a form takes of a scenario. */
-export function anchorsIn({ anchors }: FormPlan, scenario: string): number {
-  return anchors.get(scenario)!;
-}
-
-/** The different numbers of anchors that forms take of some scenarios, ascending. */
-export function anchorNumbers(forms: readonly FormPlan[], scenarios: readonly { readonly id: string }[]): number[] {
-  return [...new Set(forms.flatMap((form) => scenarios.map(({ id }) => anchorsIn(form, id))))].sort((x, y) => x - y);
-}
-
-/**
- * Refuses anchors per scenario that no scenario has the items for; one that is smaller than others is taken whole.
- * @throws AnchorEvalError `invalid_option`
- */
-export function checkAnchors(anchors: readonly number[], items: readonly ItemInfo[]): void {
-  const counts = new Map<string, number>();
-  for (const { scenario } of items) counts.set(scenario, (counts.get(scenario) ?? 0) + 1);
-  const largest = Math.max(...counts.values());
-  const asked = anchors.find((size) => size > largest);
-  if (asked !== undefined)
-    throw new AnchorEvalError(
-      "invalid_option",
-      `--anchors ${asked} is more than there are: the largest scenario has ${largest} items`,
-    );
-}
-
-/**
- * The forms of a fit.
- * @throws AnchorEvalError `invalid_option` where there is none, for sizes that are none or can't be shared or chosen, and
- *   where a scenario has no room for two forms; `unsupported` for second forms by a method that can't choose them
- */
-export function planForms(
-  scenarios: readonly Sized[],
-  { anchors, knowledge }: Pick<Method, "anchors" | "knowledge">,
-  { sizes, totals = [], secondForms = false }: Pick<FitOptions, "sizes" | "totals" | "secondForms">,
-): FormPlan[] {
-  const first = formPlans(sizes, totals, scenarios);
-  if (secondForms) checkSecondForms(first, scenarios, anchors);
-  const forms = secondForms ? withSecondForms(first) : first;
-  for (const scenario of scenarios)
-    for (const size of anchorNumbers(forms, [scenario]))
-      if (size < scenario.count) anchors.check?.(scenario, size, knowledge?.get(scenario.id));
-  return forms;
-}
-
-/**
- * A drawn form's estimates rest on every item's chance to be in it, which a form drawn from what another left doesn't
- * have; anchors that stand for a cluster stand for the first form's items too.
- */
-function checkSecondForms(forms: readonly FormPlan[], scenarios: readonly Sized[], anchors: AnchorMethod): void {
-  if (!anchors.second)
-    throw new AnchorEvalError(
-      "unsupported",
-      `a second form needs anchors that are chosen on purpose and stand for the same share each, as by greedy-variance, not by ${anchors.name}: give another --selection or recipe, or leave out --second-form`,
-    );
-  for (const { id, count } of scenarios) {
-    const most = Math.max(...forms.map((form) => anchorsIn(form, id)));
-    if (2 * most > count)
-      throw new AnchorEvalError(
-        "invalid_option",
-        `two forms of ${most} items without a common one need ${2 * most}, ${id} has ${count}: give fewer anchors, or leave out --second-form`,
+/** Draws forms and makes their scoring models. */
+export function formDrawer(
+  groups: readonly LearnedGroup[],
+  linked: LinkedBanks,
+  method: Method,
+  plans: readonly FormPlan[],
+  prepared: ReadonlyMap<string, PreparedAnchors>,
+  seen: ReadonlyMap<string, SourceScores>,
+  random: RandomSource,
+): (k: number) => Promise<readonly Form[]> {
+  const priors = bankPriors(linked, method.settings.priorScale);
+  const answers = groups.map(({ group, bank }) =>
+    bank.scenarios.map((scenario) => sourceAnswers(group.matrix, bank.rows, scenario)),
+  );
+  const second = new Map<string, ReadonlyMap<number, AnchorSet>>();
+  const secondSets = (id: string): ReadonlyMap<number, AnchorSet> => {
+    if (!second.has(id)) second.set(id, prepared.get(id)!.second!()); // planForms has refused methods without
+    return second.get(id)!;
+  };
+  const mapsOf = rememberedMaps((anchors) => {
+    if (!method.scoreMaps) return null;
+    const banks = groups.map(({ group, bank, choice: { found } }, g) => ({
+      group,
+      bank,
+      prior: priors.separate[g]!,
+      design: found && found.design,
+      anchors: group.scenarios.map(({ id }) => anchors.get(id)!),
+    }));
+    const maps = method.scoreMaps.fit(banks, random.fork("score maps"));
+    return new Map(groups.flatMap(({ group }, g) => group.scenarios.map(({ id }, s) => [id, maps[g]![s]!] as const)));
+  });
+  return async (k) => {
+    const stream = random.fork(`form ${k}`);
+    const sets = new Map<string, Map<string, AnchorSet>>();
+    for (const [id, { draw }] of prepared) {
+      const drawn = (await draw(stream.fork(id))).sets;
+      const size = (plan: FormPlan): number => anchorsIn(plan, id);
+      const first = plans.filter(({ disjointFrom }) => disjointFrom === undefined);
+      const others = plans.filter(({ disjointFrom }) => disjointFrom !== undefined);
+      sets.set(
+        id,
+        new Map([
+          ...first.map((plan) => [plan.id, drawn.get(size(plan))!] as const),
+          ...others.map((plan) => [plan.id, secondSets(id).get(size(plan))!] as const),
+        ]),
       );
-  }
+    }
+    const answered = groups.map(({ group }, g) =>
+      group.scenarios.map(({ id }, s) => formAnswerFactors(answers[g]![s]!, sets.get(id)!)),
+    );
+    return plans.map((plan): Form => {
+      const anchors = new Map(Array.from(sets, ([id, byForm]) => [id, byForm.get(plan.id)!]));
+      const maps = mapsOf(anchors);
+      const scoring = scoringModel(
+        groups.map(({ group, bank, factors }, g) => ({
+          id: group.id,
+          prior: priors.separate[g]!,
+          linkedPrior: priors.joint && priors.joint[g]!,
+          scenarios: bank.scenarios.map(({ bank: items, slice: { id, weights }, scoreMap }, s) => ({
+            id,
+            bank: items,
+            weights,
+            scoreMap,
+            anchors: anchors.get(id)!,
+            factors: anchorFactors(factors[s]!, anchors.get(id)!.items),
+            answerFactors: answered[g]![s]!.get(plan.id)!,
+            maps: maps && maps.get(id)!,
+            worst: seen.get(id)!.worst,
+          })),
+        })),
+      );
+      const scenarios = Array.from(anchors, ([id, own]): [string, FormScenario] => [
+        id,
+        { anchors: own, maps: maps && maps.get(id)! },
+      ]);
+      return { id: plan.id, scenarios: new Map(scenarios), scoring };
+    });
+  };
+}
+
+type Maps = ReadonlyMap<string, ScoreMaps> | null;
+
+/** Maps of a form, made once for anchors that are the same in every draw. */
+function rememberedMaps(make: (anchors: ReadonlyMap<string, AnchorSet>) => Maps): typeof make {
+  const known: { readonly anchors: ReadonlyMap<string, AnchorSet>; readonly maps: Maps }[] = [];
+  return (anchors) => {
+    const found = known.find((other) => Array.from(other.anchors).every(([id, set]) => set === anchors.get(id)));
+    if (found) return found.maps;
+    const maps = make(anchors);
+    known.push({ anchors, maps });
+    return maps;
+  };
 }

@@ -14,9 +14,9 @@ import {
 import { scenariosOf, scoresOn, type Benchmark } from "../matrix/benchmark.ts";
 import { fullScores } from "../prepare/full-scores.ts";
 import type { Split } from "../splits/types.ts";
-import type { Form } from "./form.ts";
+import type { Form } from "./forms.ts";
 import type { Learned } from "./learn.ts";
-import { overallScores } from "./source-scores.ts";
+import { overallScores } from "../matrix/benchmark.ts";
 
 /** A model's place over all scenarios, with its true mean there; NaN where one of its full scores isn't known. */
 export type OverallPlace = NonNullable<SeenModels["overall"]> & { readonly truth: number };

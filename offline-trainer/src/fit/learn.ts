@@ -1,17 +1,30 @@
 import { setImmediate as turn } from "node:timers/promises";
-import { AnchorEvalError, type ModelEstimate, type RandomSource, type SeenModels } from "anchoreval/core";
+import {
+  AnchorEvalError,
+  partlyCorrectedMean,
+  type ModelEstimate,
+  type RandomSource,
+  type SeenModels,
+  type SeenScores,
+} from "anchoreval/core";
 import type { PreparedAnchors } from "../anchors/anchor-method.ts";
 import { dimsFor, fitBank, type Bank, type FixedBank, type ResponseModel } from "../calibrate/bank.ts";
 import type { calibrate, CalibrationStep } from "../calibrate/calibrate.ts";
 import { linkBanks, type LinkedBanks } from "../calibrate/linking.ts";
 import { DISCRIMINATION_SHRINKAGE } from "../calibrate/scales.ts";
 import type { CalibrationBackend } from "../calibrate/types.ts";
-import { answeringModels, type Benchmark, type ScenarioGroup } from "../matrix/benchmark.ts";
+import {
+  answeringModels,
+  scenariosOf,
+  sourceScores,
+  type Benchmark,
+  type ScenarioGroup,
+  type SourceScores,
+} from "../matrix/benchmark.ts";
 import type { Method } from "../methods/method.ts";
 import type { FitSettings } from "../methods/settings.ts";
-import { formDrawer, preparedAnchors, type BankChoice, type Form, type LearnedGroup } from "./form.ts";
-import { anchorNumbers, type FormPlan } from "./forms.ts";
-import { placeOf, sourceScores, type SourceScores } from "./source-scores.ts";
+import { formDrawer, preparedAnchors, type BankChoice, type Form, type LearnedGroup } from "./forms.ts";
+import { anchorNumbers, type FormPlan } from "./form-plans.ts";
 
 /** What learning needs beside the sources. */
 export interface LearnOptions {
@@ -155,4 +168,12 @@ async function chosenModel(
     random: options.random.fork("design search"),
   });
   return { ...model, irtModel: found.irtModel, found };
+}
+
+/** A model's place by its joint estimates in all scenarios; null where one failed. */
+function placeOf(estimate: ModelEstimate, sources: Benchmark, seen: SeenScores): SeenModels["overall"] {
+  if (!estimate.joint) return null;
+  const all = scenariosOf(sources).map(({ id }) => estimate.scenario(id, "joint"));
+  const score = all.reduce((sum, own) => sum + (own ? partlyCorrectedMean(own.base) : NaN) / all.length, 0);
+  return Number.isFinite(score) ? { ...seen, score } : null;
 }

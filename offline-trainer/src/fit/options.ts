@@ -1,10 +1,10 @@
 import type { Manifest } from "anchoreval/bundle";
 import { screened } from "../anchors/screened.ts";
+import type { Provider } from "../backends/resolve-backend.ts";
 import type { FixedBank } from "../calibrate/bank.ts";
 import type { CalibrationBackend } from "../calibrate/types.ts";
 import type { Method } from "../methods/method.ts";
 import { DEFAULT_SETTINGS } from "../methods/settings.ts";
-import type { FoldThreads } from "./folds.ts";
 
 /** What this project recommends. */
 export const recommended: Method = {
@@ -27,6 +27,13 @@ export interface BundleDescription {
   readonly source?: string;
   readonly includeModelNames?: boolean;
   readonly includeText?: boolean;
+}
+
+/** Threads that held-out models are computed on, beside the caller's own, which fits all models meanwhile. */
+export interface FoldThreads {
+  readonly count: number;
+  /** What calibrates there: the provider of the fit's own backend. */
+  readonly provider: Provider;
 }
 
 /** What a fit is told beside the responses. */

@@ -22,7 +22,7 @@ import {
 } from "./held-out-scores.ts";
 import type { HeldOutEstimate } from "./held-out.ts";
 import { heldOutKey, servedBlend, type Blends } from "./blends.ts";
-import { neededVariance } from "./tightening.ts";
+import { neededVariance } from "./blend-figures.ts";
 
 /**
  * The overall score, the mean over scenarios, on models that were held out in all of them: its errors, and by how much

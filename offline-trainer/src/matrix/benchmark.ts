@@ -1,4 +1,4 @@
-import { AnchorEvalError } from "anchoreval/core";
+import { AnchorEvalError, type SeenScores } from "anchoreval/core";
 import type { Weighting } from "anchoreval/bundle";
 import { fullScores, type FullScores } from "../prepare/full-scores.ts";
 import { replicateGroups } from "../prepare/replicates.ts";
@@ -162,4 +162,35 @@ export function observedModels({ models, groups }: Pick<Benchmark, "models" | "g
         targets: targets.filter((m) => eligible[m]),
       })),
   };
+}
+
+/** The range and the mean of the sources' full scores. */
+export interface SourceScores extends SeenScores {
+  readonly average: number;
+}
+
+/** The sources' full scores by scenario, and the range of their means over all where several are estimated together. */
+export function sourceScores(sources: Benchmark): {
+  readonly scenarios: ReadonlyMap<string, SourceScores>;
+  readonly overall: SeenScores | null;
+} {
+  const full = sources.groups.flatMap(({ matrix, scenarios }) =>
+    scenarios.map((slice) => [slice.id, fullScores(matrix, slice).score] as const),
+  );
+  const scenarios = full.map(([id, scores]): [string, SourceScores] => {
+    const known = Array.from(scores).filter((score) => !Number.isNaN(score));
+    return [id, { ...scoresSeen(known), average: known.reduce((sum, score) => sum + score, 0) / known.length }];
+  });
+  return { scenarios: new Map(scenarios), overall: scoresSeen(overallScores(full.map(([, scores]) => scores))) };
+}
+
+/** Mean of the full scores over all scenarios, by model; NaN where one isn't known. */
+export function overallScores(scores: readonly Float64Array[]): Float64Array {
+  return scores[0]!.map((_, m) => scores.reduce((sum, own) => sum + own[m]! / scores.length, 0));
+}
+
+/** The range of those scores that are known. */
+export function scoresSeen(scores: ArrayLike<number>): SeenScores {
+  const known = Array.from(scores).filter((score) => !Number.isNaN(score));
+  return { worst: Math.min(...known), best: Math.max(...known) };
 }

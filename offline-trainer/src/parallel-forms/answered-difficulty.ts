@@ -4,7 +4,7 @@ import { DISCRIMINATION_SHRINKAGE } from "../calibrate/scales.ts";
 import type { CalibrationBackend } from "../calibrate/types.ts";
 import { answeringModels } from "../fit/answering-models.ts";
 import { DEFAULT_CONFIGURATION, DEFAULT_DIMS, dimsFor } from "../fit/configuration.ts";
-import { interruptible } from "../fit/interruptible.ts";
+import { interruptible } from "../backends/interruptible.ts";
 import { fitBank, type Bank } from "../calibrate/bank.ts";
 import { submatrix, type ResponseMatrix } from "../matrix/response-matrix.ts";
 import { comparedTexts } from "./compared-texts.ts";

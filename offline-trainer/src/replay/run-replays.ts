@@ -3,7 +3,7 @@ import { AnchorEvalError, createRandom, type RandomSource } from "anchoreval/cor
 import { resolveBackend, type Provider } from "../backends/resolve-backend.ts";
 import { planCells, type BacktestPlanOptions, type PlannedCell } from "../backtest/plan-cells.ts";
 import { scoreMapKind } from "../fit/configuration.ts";
-import { evenForm } from "../fit/forms.ts";
+import { evenForm } from "../fit/form-plans.ts";
 import { trainFold } from "../fit/held-out.ts";
 import { bankPriors } from "../calibrate/linking.ts";
 import { scoreAt, type ResponseMatrix } from "../matrix/response-matrix.ts";

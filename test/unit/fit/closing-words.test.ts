@@ -1,7 +1,7 @@
 import type { ErrorSummary, Manifest, SplitErrors } from "anchoreval/bundle";
 import { ESTIMATORS, type EstimatorId } from "anchoreval/core";
 import { describe, expect, test } from "vitest";
-import { closingSummary, closingWords } from "../../../offline-trainer/src/fit/closing-words.ts";
+import { closingSummary, closingWords } from "../../../offline-trainer/src/report/closing-words.ts";
 import { sampleContent } from "../../support/sample-bundle.ts";
 import { stackOf } from "../../support/stack-of.ts";
 

@@ -5,7 +5,7 @@ import { typescriptBackend } from "../../../offline-trainer/src/backends/typescr
 import { bankTasks } from "../../../offline-trainer/src/fit/bank-tasks.ts";
 import { DEFAULT_CONFIGURATION } from "../../../offline-trainer/src/fit/configuration.ts";
 import { drawForms, prepareForms } from "../../../offline-trainer/src/fit/draw-forms.ts";
-import { evenForm } from "../../../offline-trainer/src/fit/forms.ts";
+import { evenForm } from "../../../offline-trainer/src/fit/form-plans.ts";
 import { rowsOf } from "./held-out-estimates.ts";
 import { smallBank } from "./small-bank.ts";
 import { smallLeaderboard, withScores } from "./small-leaderboard.ts";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { anchorNumbers, anchorsIn, formPlans, totalForm } from "../../../offline-trainer/src/fit/forms.ts";
+import { anchorNumbers, anchorsIn, formPlans, totalForm } from "../../../offline-trainer/src/fit/form-plans.ts";
 import { refusal } from "../../support/refusal.ts";
 
 const scenariosOf = (counts: readonly number[]) => counts.map((count, s) => ({ id: `s${s}`, count }));

@@ -6,7 +6,7 @@ import { bankTasks } from "../../../offline-trainer/src/fit/bank-tasks.ts";
 import type { CalibrationBackend } from "../../../offline-trainer/src/calibrate/types.ts";
 import { DEFAULT_CONFIGURATION } from "../../../offline-trainer/src/fit/configuration.ts";
 import { fitBundle } from "../../../offline-trainer/src/fit/fit-bundle.ts";
-import { interruptible } from "../../../offline-trainer/src/fit/interruptible.ts";
+import { interruptible } from "../../../offline-trainer/src/backends/interruptible.ts";
 import type { Bank } from "../../../offline-trainer/src/calibrate/bank.ts";
 import { rejection } from "../../support/refusal.ts";
 import { smallBank } from "./small-bank.ts";

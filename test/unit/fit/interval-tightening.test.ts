@@ -1,7 +1,7 @@
 import { createRandom, designInterval, gatedSampling } from "anchoreval/core";
 import { describe, expect, test } from "vitest";
 import type { HeldOutEstimate } from "../../../offline-trainer/src/fit/held-out.ts";
-import { intervalTightening } from "../../../offline-trainer/src/fit/tightening.ts";
+import { intervalTightening } from "../../../offline-trainer/src/fit/blend-figures.ts";
 import { heldOutInterval } from "../../../offline-trainer/src/fit/held-out-scores.ts";
 import { blendAt, drawnEstimates, rowsOf } from "./held-out-estimates.ts";
 import { stackOf } from "../../support/stack-of.ts";

@@ -1,7 +1,7 @@
 import { createRandom } from "anchoreval/core";
 import { describe, expect, test } from "vitest";
 import type { HeldOutEstimate } from "../../../offline-trainer/src/fit/held-out.ts";
-import { blendingWeight, referenceLambda } from "../../../offline-trainer/src/fit/stack.ts";
+import { blendingWeight, referenceLambda } from "../../../offline-trainer/src/fit/blend-figures.ts";
 import { baseAt, drawnEstimates, rowsOf } from "./held-out-estimates.ts";
 
 const GRID = 1000;

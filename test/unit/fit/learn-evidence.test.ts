@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { bankTasks } from "../../../offline-trainer/src/fit/bank-tasks.ts";
 import { DEFAULT_CONFIGURATION } from "../../../offline-trainer/src/fit/configuration.ts";
 import type { BankValidation } from "../../../offline-trainer/src/fit/cross-validate.ts";
-import { evenForm } from "../../../offline-trainer/src/fit/forms.ts";
+import { evenForm } from "../../../offline-trainer/src/fit/form-plans.ts";
 import type { HeldOutEstimate } from "../../../offline-trainer/src/fit/held-out.ts";
 import { learnEvidence, servedEvidence } from "../../../offline-trainer/src/fit/learn-evidence.ts";
 import { drawnEstimates, rowsOf } from "./held-out-estimates.ts";

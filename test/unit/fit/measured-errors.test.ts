@@ -12,7 +12,7 @@ import { describe, expect, test } from "vitest";
 import type { LambdaRule } from "../../../offline-trainer/src/fit/configuration.ts";
 import { errorQuantile, heldOutScore, rounded } from "../../../offline-trainer/src/fit/held-out-scores.ts";
 import type { HeldOutEstimate } from "../../../offline-trainer/src/fit/held-out.ts";
-import { blendingWeight } from "../../../offline-trainer/src/fit/stack.ts";
+import { blendingWeight } from "../../../offline-trainer/src/fit/blend-figures.ts";
 import { foldOutBlend } from "../../../offline-trainer/src/fit/fold-out-blend.ts";
 import { insideBlend } from "../../../offline-trainer/src/fit/inside-blend.ts";
 import { type MeasureInput as Blended, LEAST_MODELS_FOR_COVERAGE, measureErrors as measureBlended } from "../../../offline-trainer/src/fit/errors.ts";

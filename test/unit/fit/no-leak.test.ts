@@ -22,8 +22,8 @@ import {
   type HeldOutEstimate,
   type TrainedFold,
 } from "../../../offline-trainer/src/fit/held-out.ts";
-import { blendingWeight } from "../../../offline-trainer/src/fit/stack.ts";
-import { evenForm, type FormPlan } from "../../../offline-trainer/src/fit/forms.ts";
+import { blendingWeight } from "../../../offline-trainer/src/fit/blend-figures.ts";
+import { evenForm, type FormPlan } from "../../../offline-trainer/src/fit/form-plans.ts";
 import { learnBlends } from "../../../offline-trainer/src/fit/learn-blends.ts";
 import { foldOutBlend } from "../../../offline-trainer/src/fit/fold-out-blend.ts";
 import type { ScenarioGroup } from "../../../offline-trainer/src/matrix/benchmark.ts";

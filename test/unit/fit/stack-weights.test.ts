@@ -1,7 +1,7 @@
 import { BASE_ESTIMATORS, createRandom } from "anchoreval/core";
 import { describe, expect, test } from "vitest";
 import type { HeldOutEstimate } from "../../../offline-trainer/src/fit/held-out.ts";
-import { stackWeights } from "../../../offline-trainer/src/fit/stack.ts";
+import { stackWeights } from "../../../offline-trainer/src/fit/blend-figures.ts";
 import { baseAt, drawnEstimates, rowsOf } from "./held-out-estimates.ts";
 import { stackOf } from "../../support/stack-of.ts";
 

@@ -7,7 +7,7 @@ import { bankTasks } from "../../../offline-trainer/src/fit/bank-tasks.ts";
 import { DEFAULT_CONFIGURATION, type FitConfiguration } from "../../../offline-trainer/src/fit/configuration.ts";
 import { drawForms, prepareForms } from "../../../offline-trainer/src/fit/draw-forms.ts";
 import { fitBundle } from "../../../offline-trainer/src/fit/fit-bundle.ts";
-import { evenForm } from "../../../offline-trainer/src/fit/forms.ts";
+import { evenForm } from "../../../offline-trainer/src/fit/form-plans.ts";
 import { refusal } from "../../support/refusal.ts";
 import { rowsOf } from "./held-out-estimates.ts";
 import { smallBank } from "./small-bank.ts";

@@ -1,7 +1,7 @@
 import { servedBlend } from "anchoreval/bundle";
 import { parseHTML } from "linkedom";
 import { beforeAll, describe, expect, test } from "vitest";
-import { closingWords } from "../../../offline-trainer/src/fit/closing-words.ts";
+import { closingWords } from "../../../offline-trainer/src/report/closing-words.ts";
 import { bundleFiles, type FitResult } from "../../../offline-trainer/src/fit/fit-bundle.ts";
 import { renderReport } from "../../../offline-trainer/src/report/render-report.ts";
 import { parseManifest } from "../../../sdk/core/bundle/parse-manifest.ts";

@@ -3,7 +3,7 @@ import type { OptionReader } from "anchoreval/cli";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { givenDate, readCreated } from "../../../offline-trainer/src/cli/bundle-date.ts";
 import { readSizes } from "../../../offline-trainer/src/cli/fit-options.ts";
-import { readName } from "../../../offline-trainer/src/fit/bundle-name.ts";
+import { readName } from "../../../offline-trainer/src/cli/bundle-name.ts";
 import { readImportFacts } from "../../../offline-trainer/src/cli/import-facts.ts";
 import { RECIPES, type Recipe } from "../../../offline-trainer/src/fit/recipes.ts";
 import { refusal, rejection } from "../../support/refusal.ts";

@@ -7,7 +7,7 @@ import { folderSource } from "anchoreval/node";
 import { afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { typescriptBackend } from "../../../offline-trainer/src/backends/typescript.ts";
 import { formAnswers, sourceAnswers } from "../../../offline-trainer/src/calibrate/factors.ts";
-import { closingWords } from "../../../offline-trainer/src/fit/closing-words.ts";
+import { closingWords } from "../../../offline-trainer/src/report/closing-words.ts";
 import { DEFAULT_CONFIGURATION, type FitConfiguration } from "../../../offline-trainer/src/fit/configuration.ts";
 import { overallPlace } from "../../../offline-trainer/src/fit/overall-place.ts";
 import { targetEstimator } from "../../../offline-trainer/src/fit/target-estimator.ts";

@@ -2,7 +2,7 @@ import { figureOf } from "anchoreval/core";
 import { ERROR_LEVELS, type SplitErrors } from "anchoreval/bundle";
 import { formTotals, itemTotal } from "anchoreval/charts";
 import { baseWords, count, counted, listed, points, wholePercent } from "anchoreval/words";
-import { closingWords } from "../../fit/closing-words.ts";
+import { closingWords } from "../closing-words.ts";
 import { html, idText, type Html } from "../html.ts";
 import type { ReportData } from "../report-data.ts";
 

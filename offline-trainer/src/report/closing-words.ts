@@ -1,8 +1,8 @@
-import { figureOf } from "anchoreval/core";
-import { servedBlend, type FormManifest, type Manifest, type MeasuredErrors } from "anchoreval/bundle";
+import { type FormManifest, type Manifest, type MeasuredErrors, servedBlend } from "anchoreval/bundle";
 import { formTotals } from "anchoreval/charts";
+import { figureOf } from "anchoreval/core";
 import { points } from "anchoreval/words";
-import { LEAST_HELD_OUT_FROM } from "./folds.ts";
+import { LEAST_HELD_OUT_FROM } from "../fit/folds.ts";
 
 /** Held-out models below which coverage says nothing. */
 const LEAST_MODELS = 20;

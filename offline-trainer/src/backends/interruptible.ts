@@ -1,6 +1,6 @@
 import { setImmediate as turn } from "node:timers/promises";
-import { aroundBackend } from "../backends/around-backend.ts";
 import type { CalibrationBackend } from "../calibrate/types.ts";
+import { aroundBackend } from "./around-backend.ts";
 
 /**
  * A backend that lets the event loop turn before every evaluation, of distances too. Plain TypeScript never waits for

@@ -1,0 +1,149 @@
+import { AnchorEvalError } from "anchoreval/core";
+import type { AnchorMethod } from "../anchors/anchor-method.ts";
+import type { ItemInfo } from "../matrix/response-matrix.ts";
+import type { Method } from "../methods/method.ts";
+import type { FitOptions } from "./options.ts";
+
+/** A form that is asked for. Plain data, which can be sent to a thread. */
+export interface FormPlan {
+  readonly id: string;
+  /** Anchors by scenario; one with no more items is asked whole. */
+  readonly anchors: ReadonlyMap<string, number>;
+  /** The form of as many anchors that it has none of. */
+  readonly disjointFrom?: string;
+}
+
+interface Sized {
+  readonly id: string;
+  /** Items. */
+  readonly count: number;
+}
+
+/** The form of as many anchors in every scenario; its id is their number. */
+export function evenForm(size: number, scenarios: readonly { readonly id: string }[]): FormPlan {
+  return { id: String(size), anchors: new Map(scenarios.map(({ id }) => [id, size])) };
+}
+
+/**
+ * The form of exactly `total` anchors in all scenarios together, shared as evenly as whole numbers and the scenarios'
+ * items allow; what is left over goes to the scenarios with the most items, of these to the last. Each total holds no less
+ * of any scenario than a smaller one.
+ * @throws AnchorEvalError `invalid_option` for fewer anchors than scenarios, or more than there are items
+ * @example totalForm(10, scenarios).anchors // of four scenarios as large as one another: 2, 2, 3, 3
+ */
+export function totalForm(total: number, scenarios: readonly Sized[]): FormPlan {
+  const items = scenarios.reduce((sum, { count }) => sum + count, 0);
+  if (total < scenarios.length)
+    throw new AnchorEvalError(
+      "invalid_option",
+      `--total is at least one anchor for each of the ${scenarios.length} scenarios; got ${total}`,
+    );
+  if (total > items)
+    throw new AnchorEvalError("invalid_option", `--total is at most the ${items} items of all scenarios; got ${total}`);
+  const shares = new Map<string, number>();
+  let left = total;
+  const ascending = [...scenarios].sort((x, y) => x.count - y.count);
+  for (const [k, { id, count }] of ascending.entries()) {
+    const share = Math.min(count, Math.floor(left / (ascending.length - k)));
+    shares.set(id, share);
+    left -= share;
+  }
+  return { id: `total-${total}`, anchors: new Map(scenarios.map(({ id }) => [id, shares.get(id)!])) };
+}
+
+/**
+ * All forms of a fit, those that ask fewer items first: then each scenario's anchors are no fewer in a later one. A total
+ * that asks as many of every scenario as a form per scenario is that form, and none beside it.
+ * @param sizes - anchors per scenario, one form each
+ * @param totals - anchors of all scenarios together, one form each
+ * @throws AnchorEvalError `invalid_option` where there is none, or for sizes that are none
+ */
+export function formPlans(
+  sizes: readonly number[],
+  totals: readonly number[],
+  scenarios: readonly Sized[],
+): FormPlan[] {
+  const wrong = [...sizes, ...totals].filter((n) => !Number.isInteger(n) || n < 1);
+  if (sizes.length + totals.length === 0 || wrong.length > 0)
+    throw new AnchorEvalError(
+      "invalid_option",
+      `anchors are whole numbers of at least 1, got ${[...sizes, ...totals].join(", ")}`,
+    );
+  const asked = (form: FormPlan): number[] => scenarios.map((own) => Math.min(own.count, anchorsIn(form, own.id)));
+  const ascending = (numbers: readonly number[]): number[] => [...new Set(numbers)].sort((x, y) => x - y);
+  const even = ascending(sizes).map((size) => evenForm(size, scenarios));
+  const known = new Set(even.map((form) => asked(form).join()));
+  const shared = ascending(totals).map((total) => totalForm(total, scenarios));
+  const total = (form: FormPlan): number => asked(form).reduce((sum, n) => sum + n, 0);
+  return [...even, ...shared.filter((form) => !known.has(asked(form).join()))].sort((x, y) => total(x) - total(y));
+}
+
+/** Forms, and after all of them for each a second one of as many other items. */
+export function withSecondForms(forms: readonly FormPlan[]): FormPlan[] {
+  return [...forms, ...forms.map(({ id, anchors }) => ({ id: `${id}-b`, anchors, disjointFrom: id }))];
+}
+
+/** Anchors that a form takes of a scenario. */
+export function anchorsIn({ anchors }: FormPlan, scenario: string): number {
+  return anchors.get(scenario)!;
+}
+
+/** The different numbers of anchors that forms take of some scenarios, ascending. */
+export function anchorNumbers(forms: readonly FormPlan[], scenarios: readonly { readonly id: string }[]): number[] {
+  return [...new Set(forms.flatMap((form) => scenarios.map(({ id }) => anchorsIn(form, id))))].sort((x, y) => x - y);
+}
+
+/**
+ * Refuses anchors per scenario that no scenario has the items for; one that is smaller than others is taken whole.
+ * @throws AnchorEvalError `invalid_option`
+ */
+export function checkAnchors(anchors: readonly number[], items: readonly ItemInfo[]): void {
+  const counts = new Map<string, number>();
+  for (const { scenario } of items) counts.set(scenario, (counts.get(scenario) ?? 0) + 1);
+  const largest = Math.max(...counts.values());
+  const asked = anchors.find((size) => size > largest);
+  if (asked !== undefined)
+    throw new AnchorEvalError(
+      "invalid_option",
+      `--anchors ${asked} is more than there are: the largest scenario has ${largest} items`,
+    );
+}
+
+/**
+ * The forms of a fit.
+ * @throws AnchorEvalError `invalid_option` where there is none, for sizes that are none or can't be shared or chosen, and
+ *   where a scenario has no room for two forms; `unsupported` for second forms by a method that can't choose them
+ */
+export function planForms(
+  scenarios: readonly Sized[],
+  { anchors, knowledge }: Pick<Method, "anchors" | "knowledge">,
+  { sizes, totals = [], secondForms = false }: Pick<FitOptions, "sizes" | "totals" | "secondForms">,
+): FormPlan[] {
+  const first = formPlans(sizes, totals, scenarios);
+  if (secondForms) checkSecondForms(first, scenarios, anchors);
+  const forms = secondForms ? withSecondForms(first) : first;
+  for (const scenario of scenarios)
+    for (const size of anchorNumbers(forms, [scenario]))
+      if (size < scenario.count) anchors.check?.(scenario, size, knowledge?.get(scenario.id));
+  return forms;
+}
+
+/**
+ * A drawn form's estimates rest on every item's chance to be in it, which a form drawn from what another left doesn't
+ * have; anchors that stand for a cluster stand for the first form's items too.
+ */
+function checkSecondForms(forms: readonly FormPlan[], scenarios: readonly Sized[], anchors: AnchorMethod): void {
+  if (!anchors.second)
+    throw new AnchorEvalError(
+      "unsupported",
+      `a second form needs anchors that are chosen on purpose and stand for the same share each, as by greedy-variance, not by ${anchors.name}: give another --selection or recipe, or leave out --second-form`,
+    );
+  for (const { id, count } of scenarios) {
+    const most = Math.max(...forms.map((form) => anchorsIn(form, id)));
+    if (2 * most > count)
+      throw new AnchorEvalError(
+        "invalid_option",
+        `two forms of ${most} items without a common one need ${2 * most}, ${id} has ${count}: give fewer anchors, or leave out --second-form`,
+      );
+  }
+}
