@@ -115,7 +115,7 @@ async function judge(matrix, { tasks, groups, splits, seed }, note) {
   for (const n of sizes) {
     const inputs = tasks.map(
       (task, b) =>
-        selectionInputs(task, splits[b].sources, fold.linked.banks[b], { sizes: [n], random, backend })[0].input,
+        selectionInputs(task, splits[b].sources, fold.linked.banks[b], { sizes: [n], random })[0].input,
     );
     const pools = inputs.map((input) => informationPool(input).pool);
     tasks.forEach((task, b) => {

@@ -95,7 +95,7 @@ async function once(board, seed) {
   const random = createRandom(`sublime/${seed}`);
   const { fitted, judging: untouched } = innerSplit(board.families, 0.25, random.fork("untouched"));
   const known = boardOf(board, fitted);
-  const prepared = await prepareBoard(known, random.fork("items"));
+  const prepared = prepareBoard(known, random.fork("items"));
   const choice = chooseSubset(prepared, k, random.fork(`size ${k}`));
   const all = { groups: known.families, eligible: fitted.map(() => true) };
   const parts = folds(all, PARTS, random.fork("parts"));

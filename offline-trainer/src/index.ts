@@ -18,8 +18,6 @@ export { runBacktest, type Backtest, type BacktestOptions } from "./backtest/run
 export type { BacktestRow } from "./backtest/summarize.ts";
 export { calibrate, type CalibrateOptions, type Calibration, type CalibrationStep } from "./calibrate/calibrate.ts";
 export type { CalibrationBackend, CodedResponses, Objective, Parameters } from "./calibrate/types.ts";
-export type { Nearest, NearestBackend, NearestCentroids, Points } from "./clustering/nearest-centroids.ts";
-export { weightedKmeans, type Clusters } from "./clustering/weighted-kmeans.ts";
 export { embeddedRows, readEmbeddings, type Embeddings } from "./cold-start/embeddings-file.ts";
 export {
   checkColdStart,

@@ -3,7 +3,7 @@ import { prepareEssence } from "./essence/prepare-essence.ts";
 import { prepareGreedyVariance } from "./greedy-variance.ts";
 import { prepareInformation } from "./information/prepare-information.ts";
 import { prepareHybrid } from "./hybrid.ts";
-import { correctnessKmeansAnchors, irtKmeansAnchors } from "./kmeans-anchors.ts";
+import { correctnessKmeansAnchors, irtKmeansAnchors } from "../methods/kmeans/index.ts";
 import { randomAnchors } from "./random.ts";
 import { prepareScreened } from "./screened.ts";
 import { stratifiedAnchors } from "./stratified.ts";

@@ -1,7 +1,6 @@
 import type { AnchorSet, ItemBank, RandomSource } from "anchoreval/core";
 import type { FilteredItems } from "./essence/coarse-filter.ts";
 import type { AnchorDesign } from "./information/anchor-design.ts";
-import type { NearestBackend } from "../clustering/nearest-centroids.ts";
 import type { ItemFeatures } from "./sublime/item-features.ts";
 import type { SubsetRanking } from "./sublime/subset-ranking.ts";
 
@@ -62,8 +61,6 @@ export interface SelectionInput {
   /** Sizes asked for, ascending, each below the number of items. */
   readonly sizes: readonly number[];
   readonly random: RandomSource;
-  /** Computes distances between items; the anchors don't depend on which one it is. */
-  readonly backend: NearestBackend;
   /** Proposals simulated where inclusion probabilities have no formula. @default 10 000 */
   readonly simulatedProposals?: number;
   /** Generations of each genetic search at most. @default 100 */
@@ -85,7 +82,7 @@ export interface PreparedSelection {
   /** Of a selection that looks among some of the items only: which they are. */
   readonly filtered?: FilteredItems;
   /** Of a selection that goes by the models' ranking: how each size was chosen, and what that is worth. */
-  readonly rankings?: () => Promise<ReadonlyMap<number, SubsetRanking>>;
+  readonly rankings?: () => ReadonlyMap<number, SubsetRanking>;
 }
 
 /** Chosen anchors of one scenario. */

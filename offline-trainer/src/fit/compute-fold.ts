@@ -66,7 +66,7 @@ export async function computeFold(
     ...(signal && { signal }),
   });
   onNote?.({ share: TRAINING, loss });
-  const tables = await estimateFold(tasks, trained, { ...model, backend }, draws);
+  const tables = await estimateFold(tasks, trained, model, draws);
   onNote?.({ share: 1, loss });
   return tables;
 }

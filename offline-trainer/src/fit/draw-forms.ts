@@ -1,7 +1,6 @@
 import type { AnchorSet, RandomSource } from "anchoreval/core";
 import type { FilteredItems } from "../anchors/essence/coarse-filter.ts";
 import type { AnchorDesign } from "../anchors/information/anchor-design.ts";
-import type { NearestBackend } from "../clustering/nearest-centroids.ts";
 import { featuresOf } from "../anchors/sublime/item-features.ts";
 import type { SubsetRanking } from "../anchors/sublime/subset-ranking.ts";
 import { prepareSelection } from "../anchors/select-anchors.ts";
@@ -34,7 +33,7 @@ export interface PreparedForms {
     /** Of a selection that looks among some of the items only. */
     readonly filtered?: FilteredItems;
     /** Of a selection that goes by the models' ranking, by number of anchors. */
-    readonly rankings?: () => Promise<ReadonlyMap<number, SubsetRanking>>;
+    readonly rankings?: () => ReadonlyMap<number, SubsetRanking>;
   }[];
 }
 
@@ -43,7 +42,6 @@ export interface PrepareFormsOptions {
   readonly forms: readonly FormPlan[];
   /** Stream of the fit that the forms are drawn on: what all of them share is drawn from it. */
   readonly random: RandomSource;
-  readonly backend: NearestBackend;
   /** Of anchors chosen by their information, where it was searched for. */
   readonly design?: AnchorDesign;
   /** Whose anchors stay where they can. */
@@ -103,7 +101,6 @@ export function selectionInputs(
   {
     sizes,
     random,
-    backend,
     design,
     simulatedProposals,
   }: Omit<PrepareFormsOptions, "selection" | "forms" | "standing"> & { readonly sizes: readonly number[] },
@@ -139,7 +136,6 @@ export function selectionInputs(
         ...(anchorModels && { anchorModels }),
         sizes,
         random: own.fork(slice.id),
-        backend,
         ...(design && { design }),
         ...(simulatedProposals !== undefined && { simulatedProposals }),
       },

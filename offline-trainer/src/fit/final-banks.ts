@@ -79,7 +79,7 @@ export async function drawFinalForms(
     });
     const filtered = prepared.scenarios.flatMap((own) => (own.filtered ? [[own.id, own.filtered] as const] : []));
     const rankings = new Map<string, ReadonlyMap<number, SubsetRanking>>();
-    for (const own of prepared.scenarios) if (own.rankings) rankings.set(own.id, await own.rankings());
+    for (const own of prepared.scenarios) if (own.rankings) rankings.set(own.id, own.rankings());
     const forms = await drawForms(prepared, drawStream(options.random, 0));
     drawn.push({ forms, filtered: new Map(filtered), rankings });
     onBank?.(b + 1);

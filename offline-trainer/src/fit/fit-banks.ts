@@ -101,7 +101,6 @@ export async function fitBanks(tasks: readonly BankTask[], options: FitBanksOpti
       selection: configuration.selection,
       forms: plans,
       random,
-      backend: own.backend,
       ...(options.standing && { standing: options.standing }),
       ...(signal && { signal }),
       onBank: (done) => report({ final: 0.5 + done / tasks.length / 2 }),

@@ -118,8 +118,7 @@ export async function estimateFold(
     scoreMap,
     forms: plans,
     priorScale,
-    backend,
-  }: Pick<HeldOutOptions, "selection" | "scoreMap" | "forms" | "priorScale" | "backend">,
+  }: Pick<HeldOutOptions, "selection" | "scoreMap" | "forms" | "priorScale">,
   draws: number,
 ): Promise<FoldTables> {
   const priors = bankPriors(linked, priorScale);
@@ -131,7 +130,6 @@ export async function estimateFold(
     prepareForms(task, splits[b]!.sources, linked.banks[b]!, {
       selection,
       forms: plans,
-      backend,
       random,
       ...(models[b]!.design && { design: models[b]!.design }),
     }),

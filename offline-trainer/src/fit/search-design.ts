@@ -146,11 +146,9 @@ async function prepareFold(
   size: number,
   options: DesignSearchOptions & { readonly random: RandomSource },
 ): Promise<PreparedFold> {
-  const { random, backend } = options;
+  const { random } = options;
   const trained = await trainBank(task, sources, { ...options, tolerance: NEAR_ENOUGH });
-  const inputs = selectionInputs(task, trained.rows, trained, { sizes: [size], random, backend }).map(
-    ({ input }) => input,
-  );
+  const inputs = selectionInputs(task, trained.rows, trained, { sizes: [size], random }).map(({ input }) => input);
   return { trained, inputs };
 }
 

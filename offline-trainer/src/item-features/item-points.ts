@@ -1,5 +1,5 @@
 import type { RandomSource } from "anchoreval/core";
-import type { Points } from "../clustering/nearest-centroids.ts";
+import type { Points } from "../methods/kmeans/clusters.ts";
 import { embeddedRows, type Embeddings } from "../cold-start/embeddings-file.ts";
 import { textFeatures } from "../cold-start/text-features.ts";
 import type { ItemInfo } from "../matrix/response-matrix.ts";

@@ -1,14 +1,13 @@
 import { createRandom, itemBank } from "anchoreval/core";
 import { describe, expect, test } from "vitest";
-import { correctnessKmeansAnchors, irtKmeansAnchors } from "../../../offline-trainer/src/anchors/kmeans-anchors.ts";
+import { correctnessKmeansAnchors, irtKmeansAnchors } from "../../../offline-trainer/src/methods/kmeans/index.ts";
 import type { SelectedAnchors, SelectionInput } from "../../../offline-trainer/src/anchors/types.ts";
-import { typescriptBackend } from "../../../offline-trainer/src/backends/typescript.ts";
 import { selectionInput } from "./selection.suite.ts";
 
 const METHODS = [
   ["irt-kmeans", irtKmeansAnchors],
   ["correctness-kmeans", correctnessKmeansAnchors],
-] as [string, (input: SelectionInput) => Promise<SelectedAnchors>][];
+] as [string, (input: SelectionInput) => SelectedAnchors][];
 
 /** Items that are the same points in both spaces: value `at[i]`, twice. */
 function placed(at: readonly number[], weights: readonly number[], sizes: readonly number[], seed = 1): SelectionInput {
@@ -21,29 +20,28 @@ function placed(at: readonly number[], weights: readonly number[], sizes: readon
     column: (item) => Float64Array.of(at[item]!, at[item]!),
     sizes,
     random: createRandom(seed),
-    backend: typescriptBackend,
   };
 }
 
 describe.each(METHODS)("%s", (_, select) => {
-  test("takes the item in the middle of each cluster, with the cluster's weight", async () => {
+  test("takes the item in the middle of each cluster, with the cluster's weight", () => {
     // Three clusters: 0, 1, 2 · 10, 11, 12 · 30.
     const input = placed([0, 1, 2, 10, 11, 12, 30], [1, 1, 1, 2, 2, 2, 5], [3]);
-    const { items, mass } = (await select(input)).sets.get(3)!;
+    const { items, mass } = select(input).sets.get(3)!;
     expect(Array.from(items)).toEqual([1, 4, 6]);
     [3 / 14, 6 / 14, 5 / 14].forEach((value, j) => expect(mass[j]).toBeCloseTo(value, 14));
   });
 
-  test("lets the weights move the middle", async () => {
+  test("lets the weights move the middle", () => {
     // Among 0, 1, 2, 3 the heavy end has the mean near itself.
-    const { items } = (await select(placed([0, 1, 2, 3, 100], [1, 1, 1, 30, 1], [2]))).sets.get(2)!;
+    const { items } = select(placed([0, 1, 2, 3, 100], [1, 1, 1, 30, 1], [2])).sets.get(2)!;
     expect(Array.from(items)).toEqual([3, 4]);
   });
 
-  test("has no item twice and loses no weight where items are duplicates of few points", async () => {
+  test("has no item twice and loses no weight where items are duplicates of few points", () => {
     for (let seed = 0; seed < 30; seed++) {
       const at = [1, 1, 1, 1, 5, 5, 5, 9, 9, 9];
-      const { items, mass } = (await select(placed(at, [1, 2, 3, 4, 5, 4, 3, 2, 1, 1], [6], seed))).sets.get(6)!;
+      const { items, mass } = select(placed(at, [1, 2, 3, 4, 5, 4, 3, 2, 1, 1], [6], seed)).sets.get(6)!;
       // Three different points make three clusters, whatever was asked.
       expect(items.length).toBe(3);
       expect(new Set(Array.from(items, (item) => at[item]))).toEqual(new Set([1, 5, 9]));
@@ -51,10 +49,10 @@ describe.each(METHODS)("%s", (_, select) => {
     }
   });
 
-  test("has every item but one, and all of the weight, at one less than all", async () => {
+  test("has every item but one, and all of the weight, at one less than all", () => {
     for (let seed = 0; seed < 30; seed++) {
       const input = selectionInput({ items: 15, sizes: [14], seed });
-      const { items, mass } = (await select(input)).sets.get(14)!;
+      const { items, mass } = select(input).sets.get(14)!;
       expect(new Set(items).size).toBe(14);
       expect(mass.reduce((sum, value) => sum + value, 0)).toBeCloseTo(1, 12);
       // Singletons have their own weight.
@@ -63,19 +61,18 @@ describe.each(METHODS)("%s", (_, select) => {
     }
   });
 
-  test("says that its sizes aren't nested", async () => {
-    expect((await select(selectionInput())).nested).toBe(false);
+  test("says that its sizes aren't nested", () => {
+    expect(select(selectionInput()).nested).toBe(false);
   });
 });
 
-test("irt-kmeans looks at the item parameters only, correctness-kmeans at the answers only", async () => {
+test("irt-kmeans looks at the item parameters only, correctness-kmeans at the answers only", () => {
   const input = selectionInput();
   const otherAnswers = { ...input, column: (item: number) => Float64Array.of(item % 2, item % 3) };
   const otherBank = { ...input, bank: itemBank(new Float64Array(40).fill(1), new Float64Array(40)) };
-  const items = async (selected: Promise<SelectedAnchors>): Promise<string> =>
-    (await selected).sets.get(10)!.items.join();
-  expect(await items(irtKmeansAnchors(otherAnswers))).toBe(await items(irtKmeansAnchors(input)));
-  expect(await items(correctnessKmeansAnchors(otherBank))).toBe(await items(correctnessKmeansAnchors(input)));
-  expect(await items(irtKmeansAnchors(otherBank))).not.toBe(await items(irtKmeansAnchors(input)));
-  expect(await items(correctnessKmeansAnchors(otherAnswers))).not.toBe(await items(correctnessKmeansAnchors(input)));
+  const items = (selected: SelectedAnchors): string => selected.sets.get(10)!.items.join();
+  expect(items(irtKmeansAnchors(otherAnswers))).toBe(items(irtKmeansAnchors(input)));
+  expect(items(correctnessKmeansAnchors(otherBank))).toBe(items(correctnessKmeansAnchors(input)));
+  expect(items(irtKmeansAnchors(otherBank))).not.toBe(items(irtKmeansAnchors(input)));
+  expect(items(correctnessKmeansAnchors(otherAnswers))).not.toBe(items(correctnessKmeansAnchors(input)));
 });

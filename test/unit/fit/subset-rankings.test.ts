@@ -53,7 +53,7 @@ test.each([false, true])("features reach the items that they are of, scenarios j
     for (const task of bankTasks(matrix, configuration, { itemFeatures: features(of) })) {
       const trained = await smallBank(task, 24, { random });
       const forms = [evenForm(9, task.scenarios)];
-      const options = { selection: "sublime", forms, backend: typescriptBackend, random } as const;
+      const options = { selection: "sublime", forms, random } as const;
       const drawn = await drawForms(prepareForms(task, rowsOf(24), trained, options), random);
       for (const own of drawn) found.push(Array.from(own.get("9")!.items));
     }

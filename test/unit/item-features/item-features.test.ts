@@ -26,9 +26,9 @@ const judged = (cell: (i: number) => string): ItemTable =>
   );
 
 describe("itemFeatures", () => {
-  test("of texts: measures, and a space in which texts of one topic are near", () => {
+  test("of texts: a space in which texts of one topic are near", () => {
     const { columns, points } = itemFeatures(items, { random });
-    expect(columns.map(({ name }) => name)).toContain("reading ease");
+    expect(columns).toEqual([]);
     const square = (i: number, j: number): number => {
       let sum = 0;
       for (let d = 0; d < points!.dims; d++)
@@ -38,29 +38,16 @@ describe("itemFeatures", () => {
     for (let i = 0; i < 9; i++) expect(square(i, i + 3)).toBeLessThan(square(i, i + 1));
   });
 
-  test("no texts, no measures and no space: unless embeddings give one", () => {
+  test("without texts, or with some only, no space: unless embeddings give one", () => {
     expect(itemFeatures(bare, { random })).toEqual({ columns: [], points: null, subscenarios: null, strata: null });
-    expect(itemFeatures(items, { random, texts: "no" })).toEqual({
-      columns: [],
-      points: null,
-      subscenarios: null,
-      strata: null,
-    });
+    expect(itemFeatures([...items.slice(0, 20), ...bare.slice(20)], { random }).points).toBeNull();
     const vectors = new Map(items.map(({ item_id: id }, i) => [id, Float64Array.of(1, i % 3, i)]));
     const { columns, points } = itemFeatures(bare, { random, embeddings: { file: "e.csv", width: 3, vectors } });
     expect(columns).toEqual([]);
     expect(points).toMatchObject({ count: 24, dims: 16 });
   });
 
-  test("some texts: measures of those, and no space", () => {
-    const some = [...items.slice(0, 20), ...bare.slice(20)];
-    const { columns, points } = itemFeatures(some, { random });
-    expect(points).toBeNull();
-    expect(columns[0]!.values[19]).toBeGreaterThan(0);
-    expect(columns[0]!.values[20]).toBeNaN();
-  });
-
-  test("columns made elsewhere stand behind, an empty cell isn't known, rows in any order", () => {
+  test("columns made elsewhere: an empty cell isn't known, rows in any order", () => {
     const { columns } = itemFeatures(bare, { random, table: judged((i) => (i === 3 ? "" : String(i / 2))) });
     expect(columns.map(({ name }) => name)).toEqual(["judge"]);
     expect(columns[0]!.values[3]).toBeNaN();
@@ -71,7 +58,7 @@ describe("itemFeatures", () => {
   });
 
   test("featuresOf: those of some items", () => {
-    const all = itemFeatures(items, { random });
+    const all = itemFeatures(items, { random, table: judged((i) => String(i)) });
     const own = featuresOf(all, [5, 2]);
     expect(own.columns[0]!.values).toEqual(Float64Array.of(all.columns[0]!.values[5]!, all.columns[0]!.values[2]!));
     expect(own.points!.values.slice(16)).toEqual(all.points!.values.slice(32, 48));
@@ -80,14 +67,6 @@ describe("itemFeatures", () => {
 });
 
 describe("what is refused", () => {
-  test("texts that are asked for and aren't there", () => {
-    expectRefusal(
-      refusal(() => itemFeatures([...items.slice(1), { ...items[0]!, text: " " }], { random, texts: "yes" })),
-      "invalid_data",
-      'items without a text, 1 of 24: "q/0"',
-    );
-  });
-
   test("items without an embedding", () => {
     const vectors = new Map(items.slice(1).map(({ item_id: id }) => [id, Float64Array.of(1, 2)]));
     expectRefusal(

@@ -1,14 +1,11 @@
 import type { RandomSource } from "anchoreval/core";
-import { pearson } from "../../ranking/correlation.ts";
 import { spearman } from "../../ranking/rank-correlation.ts";
-import { folds } from "../../splits/interpolation.ts";
 import { columnsOf, meanScores, type ItemColumns } from "../essence/item-columns.ts";
-import type { NearestBackend } from "../../clustering/nearest-centroids.ts";
 import { featureTable } from "./feature-table.ts";
 import type { ItemFeatures } from "./item-features.ts";
 import { itemProfile, type ItemProfile } from "./item-profile.ts";
 import { pickAnchorModels, type ModelRoles } from "./pick-anchor-models.ts";
-import { PREDICTORS, predictors, type Predict, type PredictorName } from "./predictor.ts";
+import { ridgePredictor } from "./predictor.ts";
 import { samplers, type Sampler } from "./samplers.ts";
 import { subsetFeatures } from "./subset-features.ts";
 
@@ -16,8 +13,6 @@ import { subsetFeatures } from "./subset-features.ts";
 export const CANDIDATES = 200;
 const RANDOM_SHARE = 0.25;
 
-/** Parts of the judging models' families that predictors are compared on. */
-const FAMILY_FOLDS = 3;
 /** Models below which a ranking says nothing. */
 export const LEAST_RANKED = 3;
 /** Rank correlations are kept within ±this before Fisher's transformation. */
@@ -35,7 +30,6 @@ export interface Board {
   /** Models named as anchor models. */
   readonly named: readonly number[];
   readonly features?: ItemFeatures;
-  readonly backend: NearestBackend;
   readonly candidates: number;
 }
 
@@ -58,24 +52,20 @@ export interface SubsetChoice {
   readonly candidates: readonly Candidate[];
   /** The judging models' rank correlation (Spearman) of score on the subset and full score. */
   readonly measured: Float64Array;
-  readonly predictor: PredictorName;
-  /** Correlation of predicted and measured on families held out, by predictor; null where none could be. */
-  readonly agreement: Readonly<Record<PredictorName, number>> | null;
-  /** What the predictor makes of `measured`. */
+  /** `measured` as ridge regression predicts it from the candidates' features. */
   readonly predicted: Float64Array;
   /** The first candidate of the highest predicted correlation. */
   readonly chosen: number;
 }
 
-export async function prepareBoard(board: Board, random: RandomSource): Promise<PreparedBoard> {
-  const { columns, weights, full, features, backend } = board;
+export function prepareBoard(board: Board, random: RandomSource): PreparedBoard {
+  const { columns, weights, full, features } = board;
   const roles = pickAnchorModels(full, board.named);
-  const profile = await itemProfile({
+  const profile = itemProfile({
     weights,
     anchors: columnsOf(columns, roles.anchors),
     full: valuesOf(full, roles.anchors),
     ...(features && { features }),
-    backend,
     random,
   });
   return { ...board, roles, profile, samplers: samplers(profile) };
@@ -84,8 +74,8 @@ export async function prepareBoard(board: Board, random: RandomSource): Promise<
 /**
  * SubLIME's choice of k items: many candidates from several samplers; a predictor of the rank correlation with the full
  * ranking, fed with the subset's features and the anchor models' scores, learned from the judging models; the candidate
- * that it predicts most of. Of ridge and network the one is taken whose predictions, learned without a part of the
- * families, correlate more with what these families' models show; ridge where they can't be compared.
+ * with the highest prediction. SubLIME compares ridge regression with a neural network; ridge predicted better here
+ * (decision 0028).
  * @see Saranathan et al. (2025), SubLIME, ACL
  */
 export function chooseSubset(board: PreparedBoard, k: number, random: RandomSource): SubsetChoice {
@@ -97,15 +87,11 @@ export function chooseSubset(board: PreparedBoard, k: number, random: RandomSour
     full: valuesOf(board.full, anchors),
   };
   const table = featureTable(candidates.map(({ items }) => subsetFeatures(described, items)));
-  const known = predictors(table, random);
+  const predict = ridgePredictor(table, random.fork("axes"));
   const scores = candidates.map(({ items }) => meanScores(board.columns, items));
-  const truth = (models: readonly number[]): Float64Array =>
-    Float64Array.from(scores, (own) => rankCorrelation(own, board.full, models));
-  const measured = truth(judges);
-  const agreement = compare(known, truth, judges, board.families, random.fork("families"));
-  const predictor = agreement !== null && agreement.network > agreement.ridge ? "network" : "ridge";
-  const predicted = known[predictor](measured.map(fisher), random.fork("final")).map(Math.tanh);
-  return { candidates, measured, predictor, agreement, predicted, chosen: predicted.indexOf(Math.max(...predicted)) };
+  const measured = Float64Array.from(scores, (own) => rankCorrelation(own, board.full, judges));
+  const predicted = predict(measured.map(fisher)).map(Math.tanh);
+  return { candidates, measured, predicted, chosen: predicted.indexOf(Math.max(...predicted)) };
 }
 
 function drawCandidates(
@@ -119,32 +105,6 @@ function drawCandidates(
     const { name, draw } = c < atRandom ? plain : others[(c - atRandom) % others.length]!;
     return { sampler: name, items: draw(k, random.fork(String(c))) };
   });
-}
-
-/** Mean over parts of the families of the correlation of predicted and measured; null where there aren't two parts. */
-function compare(
-  known: Readonly<Record<PredictorName, Predict>>,
-  truth: (models: readonly number[]) => Float64Array,
-  judges: readonly number[],
-  families: ArrayLike<number>,
-  random: RandomSource,
-): Record<PredictorName, number> | null {
-  const groups = judges.map((m) => families[m]!);
-  const parts = folds({ groups, eligible: groups.map(() => true) }, FAMILY_FOLDS, random.fork("parts"))
-    .map(({ sources, targets }) => ({
-      learned: sources.map((j) => judges[j]!),
-      held: targets.map((j) => judges[j]!),
-    }))
-    .filter(({ learned, held }) => Math.min(learned.length, held.length) >= LEAST_RANKED)
-    .map(({ learned, held }) => ({ learned: truth(learned).map(fisher), held: truth(held).map(fisher) }));
-  if (parts.length < 2) return null;
-  const agreement = PREDICTORS.map((name) => {
-    const own = parts.map(
-      ({ learned, held }, p) => pearson(known[name](learned, random.fork(`${name} ${p}`)), held) ?? 0,
-    );
-    return [name, own.reduce((sum, value) => sum + value, 0) / own.length] as const;
-  });
-  return Object.fromEntries(agreement) as Record<PredictorName, number>;
 }
 
 /** Spearman's ρ over some models; 0 where one side doesn't vary. */

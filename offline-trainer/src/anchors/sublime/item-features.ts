@@ -1,4 +1,4 @@
-import type { Points } from "../../clustering/nearest-centroids.ts";
+import type { Points } from "../../methods/kmeans/clusters.ts";
 
 /** One number for every item. */
 export interface FeatureColumn {

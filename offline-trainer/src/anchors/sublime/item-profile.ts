@@ -1,7 +1,6 @@
 import type { RandomSource } from "anchoreval/core";
 import type { ItemColumns } from "../essence/item-columns.ts";
-import type { NearestBackend, Points } from "../../clustering/nearest-centroids.ts";
-import { weightedKmeans } from "../../clustering/weighted-kmeans.ts";
+import { clusterPoints, type Points } from "../../methods/kmeans/clusters.ts";
 import type { FeatureColumn, ItemFeatures, ItemGroups } from "./item-features.ts";
 import { randomFeatures, rootMeanSquaredDistance } from "./random-features.ts";
 
@@ -38,7 +37,6 @@ export interface ItemProfileInput {
   /** Their full scores. */
   readonly full: Float64Array;
   readonly features?: ItemFeatures;
-  readonly backend: NearestBackend;
   readonly random: RandomSource;
 }
 
@@ -46,14 +44,7 @@ export interface ItemProfileInput {
  * Difficulty proxies from the anchor models' answers alone, the given columns, and a space: the given points, else those
  * answers themselves. Columns that are the same for all items, or known of fewer than half, are left out.
  */
-export async function itemProfile({
-  weights,
-  anchors,
-  full,
-  features,
-  backend,
-  random,
-}: ItemProfileInput): Promise<ItemProfile> {
+export function itemProfile({ weights, anchors, full, features, random }: ItemProfileInput): ItemProfile {
   const count = weights.length;
   const points = features?.points ?? answerPoints(anchors);
   const columns = [...difficultyColumns(anchors, full), ...(features?.columns ?? [])].flatMap((column) => {
@@ -61,7 +52,7 @@ export async function itemProfile({
     return values === null ? [] : [{ name: column.name, values }];
   });
   const clusters = Math.max(1, Math.min(CLUSTERS, Math.floor(count / 10)));
-  const { labels } = await weightedKmeans(points, weights, clusters, random.fork("clusters"), backend);
+  const { labels } = clusterPoints(points, weights, clusters, random.fork("clusters"));
   const values = randomFeatures(points, RANDOM_FEATURES, random.fork("kernel"));
   const mean = new Float64Array(RANDOM_FEATURES);
   values.forEach((value, at) => (mean[at % RANDOM_FEATURES]! += weights[Math.floor(at / RANDOM_FEATURES)]! * value));

@@ -3,25 +3,9 @@ import { denseRows, type SparseRows } from "../../spectral/sparse-rows.ts";
 import { principalAxes } from "../../spectral/principal-axes.ts";
 import { spectralRidge } from "../../spectral/spectral-ridge.ts";
 import type { FeatureTable } from "./feature-table.ts";
-import { networkPredictions } from "./network.ts";
 
-/** What predicts a subset's rank correlation from its features: ridge regression, or a small neural network. */
-export const PREDICTORS = ["ridge", "network"] as const;
-export type PredictorName = (typeof PREDICTORS)[number];
-
-/** Fits targets, one a row, and predicts the same rows. */
-export type Predict = (targets: Float64Array, random: RandomSource) => Float64Array;
-
-/** Each predictor, with what it needs of the features alone made ready. */
-export function predictors(table: FeatureTable, random: RandomSource): Readonly<Record<PredictorName, Predict>> {
-  return {
-    ridge: ridge(table, random.fork("axes")),
-    network: (targets, own) => networkPredictions(table, targets, own),
-  };
-}
-
-/** {@link spectralRidge}, its penalties relative to the mean square of a row's length: rows are scaled to about 1. */
-function ridge(table: FeatureTable, random: RandomSource): Predict {
+/** Fits targets, one a row, and predicts the same rows by {@link spectralRidge}, its penalties relative to the mean square of a row's length: rows are scaled to about 1. */
+export function ridgePredictor(table: FeatureTable, random: RandomSource): (targets: Float64Array) => Float64Array {
   const axes = principalAxes(unitLength(table), table.width, random);
   return (targets) => {
     const { mean, coefficients } = spectralRidge(axes, targets);

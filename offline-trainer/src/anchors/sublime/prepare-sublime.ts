@@ -19,7 +19,6 @@ export function prepareSublime({
   families,
   features,
   anchorModels = [],
-  backend,
   candidates = CANDIDATES,
 }: SelectionInput): PreparedSelection {
   const columns = itemColumns(column, weights.length);
@@ -30,11 +29,10 @@ export function prepareSublime({
     families: families ?? Array.from({ length: columns.models }, (_, m) => m),
     named: Array.from(anchorModels),
     ...(features && { features }),
-    backend,
     candidates,
   };
-  const choose = async () => {
-    const prepared = await prepareBoard(board, random.fork("items"));
+  const choose = () => {
+    const prepared = prepareBoard(board, random.fork("items"));
     return {
       roles: prepared.roles,
       choices: new Map(sizes.map((size) => [size, chooseSubset(prepared, size, random.fork(`size ${size}`))])),
@@ -44,17 +42,17 @@ export function prepareSublime({
   const chosen = (): ReturnType<typeof choose> => (found ??= choose());
   const setOf = equalShares(accuracy);
   return {
-    draw: async () => {
-      const { choices } = await chosen();
+    draw: () => {
+      const { choices } = chosen();
       const sets = Array.from(
         choices,
         ([size, { candidates: drawn, chosen: at }]) => [size, setOf(drawn[at]!.items)] as const,
       );
       return { sets: new Map(sets), nested: false };
     },
-    rankings: async () => {
-      const { roles, choices } = await chosen();
-      const untouched = await untouchedRankings(board, sizes, random.fork("untouched"));
+    rankings: () => {
+      const { roles, choices } = chosen();
+      const untouched = untouchedRankings(board, sizes, random.fork("untouched"));
       return new Map(
         Array.from(choices, ([size, choice]): [number, SubsetRanking] => [
           size,
@@ -63,7 +61,7 @@ export function prepareSublime({
             candidates: choice.candidates.length,
             strata: features?.strata?.name ?? null,
             sampler: choice.candidates[choice.chosen]!.sampler,
-            predictor: choice.predictor,
+            predictor: "ridge",
             predicted: choice.predicted[choice.chosen]!,
             untouched: untouched.get(size) ?? null,
           },

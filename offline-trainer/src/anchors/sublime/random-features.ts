@@ -1,5 +1,5 @@
 import type { RandomSource } from "anchoreval/core";
-import type { Points } from "../../clustering/nearest-centroids.ts";
+import type { Points } from "../../methods/kmeans/clusters.ts";
 
 /**
  * Random Fourier features of the Gaussian kernel exp(−‖x−y‖²/2σ²): √(2/D)·cos(ωx + u), ω ~ N(0, σ⁻²), u uniform on

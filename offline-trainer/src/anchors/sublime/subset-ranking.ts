@@ -1,4 +1,3 @@
-import type { PredictorName } from "./predictor.ts";
 import type { UntouchedRanking } from "./untouched-ranking.ts";
 
 /** How a subset was chosen for what it says of the models' ranking. */
@@ -10,7 +9,7 @@ export interface SubsetRanking {
   readonly strata: string | null;
   /** What drew the chosen one. */
   readonly sampler: string;
-  readonly predictor: PredictorName;
+  readonly predictor: "ridge";
   /** Rank correlation (Spearman) predicted of it, from all source models. */
   readonly predicted: number;
   /** What choosing so comes to on models that it had nothing to do with; null where there are too few. */

@@ -29,11 +29,11 @@ export interface UntouchedRanking {
  * truth on their models.
  * @returns by size; nothing where the families can't be parted so that five models choose and three are ranked
  */
-export async function untouchedRankings(
+export function untouchedRankings(
   board: Board,
   sizes: readonly number[],
   random: RandomSource,
-): Promise<Map<number, UntouchedRanking>> {
+): Map<number, UntouchedRanking> {
   const eligible = Array.from(board.families, () => true);
   const parts = folds({ groups: board.families, eligible }, UNTOUCHED_FOLDS, random.fork("parts")).filter(
     ({ sources, targets }) => sources.length >= LEAST_CHOOSING && targets.length >= LEAST_RANKED,
@@ -41,7 +41,7 @@ export async function untouchedRankings(
   const found = new Map<number, UntouchedRanking[]>(sizes.map((size) => [size, []]));
   for (const [p, { sources, targets }] of parts.entries()) {
     const own = random.fork(`part ${p}`);
-    const prepared = await prepareBoard(boardOf(board, sources), own);
+    const prepared = prepareBoard(boardOf(board, sources), own);
     for (const size of sizes) {
       const choice = chooseSubset(prepared, size, own.fork(`size ${size}`));
       const ranking = untouchedRanking(choice, boardOf(board, targets));

@@ -11,7 +11,6 @@ import { reconstructionError } from "../../../../offline-trainer/src/anchors/inf
 import { subsampledItems } from "../../../../offline-trainer/src/anchors/information/subsampled-items.ts";
 import { itemColumns, weightedScores } from "../../../../offline-trainer/src/anchors/essence/item-columns.ts";
 import type { SelectionInput } from "../../../../offline-trainer/src/anchors/types.ts";
-import { typescriptBackend } from "../../../../offline-trainer/src/backends/typescript.ts";
 
 /** 60 models of a 2PL whose every fifth item is steep; the last ten items are right for all. */
 function input(items: number, sizes: readonly number[]): SelectionInput {
@@ -33,7 +32,6 @@ function input(items: number, sizes: readonly number[]): SelectionInput {
     column,
     sizes,
     random: createRandom(4),
-    backend: typescriptBackend,
   };
 }
 

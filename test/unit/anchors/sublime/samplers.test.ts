@@ -3,7 +3,6 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { difficultyColumns, itemProfile } from "../../../../offline-trainer/src/anchors/sublime/item-profile.ts";
 import { samplers, type Sampler } from "../../../../offline-trainer/src/anchors/sublime/samplers.ts";
-import { typescriptBackend } from "../../../../offline-trainer/src/backends/typescript.ts";
 import { refusal } from "../../../support/refusal.ts";
 import { drawnColumns } from "../essence/drawn-columns.ts";
 
@@ -14,7 +13,7 @@ const raw = Float64Array.from({ length: ITEMS }, () => 0.5 + random.next());
 const total = raw.reduce((sum, value) => sum + value, 0);
 const weights = raw.map((value) => value / total);
 const tide = Float64Array.from({ length: ITEMS }, (_, i) => (i % 7 === 0 ? NaN : i));
-const profile = await itemProfile({
+const profile = itemProfile({
   weights,
   anchors,
   full,
@@ -28,7 +27,6 @@ const profile = await itemProfile({
     subscenarios: null,
     strata: null,
   },
-  backend: typescriptBackend,
   random: createRandom("profile"),
 });
 const all = samplers(profile);

@@ -4,7 +4,6 @@ import { describe, expect, test } from "vitest";
 import { itemProfile } from "../../../../offline-trainer/src/anchors/sublime/item-profile.ts";
 import { samplers } from "../../../../offline-trainer/src/anchors/sublime/samplers.ts";
 import { strataOf } from "../../../../offline-trainer/src/anchors/sublime/strata.ts";
-import { typescriptBackend } from "../../../../offline-trainer/src/backends/typescript.ts";
 import { refusal } from "../../../support/refusal.ts";
 import { drawnColumns } from "../essence/drawn-columns.ts";
 
@@ -16,7 +15,7 @@ const labels = Int32Array.from({ length: ITEMS }, (_, i) => (i % 6 < 3 ? 2 : i %
 const groups = { name: "subject", labels };
 const profileWith = (features: { subscenarios?: typeof groups; strata?: typeof groups }) =>
   itemProfile({
-    ...{ weights, anchors, full, backend: typescriptBackend, random: createRandom("profile") },
+    ...{ weights, anchors, full, random: createRandom("profile") },
     features: { columns: [], points: null, subscenarios: null, strata: null, ...features },
   });
 const counts = (drawn: Uint32Array): number[] =>

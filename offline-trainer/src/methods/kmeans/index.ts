@@ -1,14 +1,13 @@
 import type { AnchorSet } from "anchoreval/core";
-import type { Points } from "../clustering/nearest-centroids.ts";
-import { byAccuracy, type SelectedAnchors, type SelectionInput } from "./types.ts";
-import { weightedKmeans } from "../clustering/weighted-kmeans.ts";
+import { byAccuracy, type SelectedAnchors, type SelectionInput } from "../../anchors/types.ts";
+import { clusterPoints, type Points } from "./clusters.ts";
 
 /**
  * `irt-kmeans`: clusters of items in the space of their parameters (a_1…a_D, b); the anchor is the item nearest to the
  * centroid, its mass the cluster's weight.
  * @see Maia Polo et al. (2024), tinyBenchmarks
  */
-export function irtKmeansAnchors(input: SelectionInput): Promise<SelectedAnchors> {
+export function irtKmeansAnchors(input: SelectionInput): SelectedAnchors {
   const { bank } = input;
   const dims = bank.dims + 1;
   const values = new Float64Array(bank.count * dims);
@@ -23,7 +22,7 @@ export function irtKmeansAnchors(input: SelectionInput): Promise<SelectedAnchors
  * `correctness-kmeans`: clusters of items by the source models' answers.
  * @see Maia Polo et al. (2024), tinyBenchmarks
  */
-export function correctnessKmeansAnchors(input: SelectionInput): Promise<SelectedAnchors> {
+export function correctnessKmeansAnchors(input: SelectionInput): SelectedAnchors {
   const count = input.weights.length;
   const dims = input.column(0).length;
   const values = new Float64Array(count * dims);
@@ -32,14 +31,11 @@ export function correctnessKmeansAnchors(input: SelectionInput): Promise<Selecte
 }
 
 /** Each size has clusters of its own, so the sizes aren't nested. No item is the anchor of two clusters. */
-async function kmeansAnchors(
-  points: Points,
-  { weights, accuracy, sizes, random, backend }: SelectionInput,
-): Promise<SelectedAnchors> {
+function kmeansAnchors(points: Points, { weights, accuracy, sizes, random }: SelectionInput): SelectedAnchors {
   const rank = new Map(byAccuracy(accuracy).map((item, position) => [item, position]));
   const sets = new Map<number, AnchorSet>();
   for (const size of sizes) {
-    const { labels, centroids } = await weightedKmeans(points, weights, size, random.fork(`size ${size}`), backend);
+    const { labels, centroids } = clusterPoints(points, weights, size, random.fork(`size ${size}`));
     const mass = new Float64Array(size);
     labels.forEach((label, i) => (mass[label]! += weights[i]!));
     const taken = new Set<number>();

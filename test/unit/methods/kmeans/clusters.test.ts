@@ -1,10 +1,8 @@
 import { createRandom } from "anchoreval/core";
 import { kmeans } from "ml-kmeans";
 import { describe, expect, test } from "vitest";
-import type { Points } from "../../../offline-trainer/src/clustering/nearest-centroids.ts";
-import { weightedKmeans, type Clusters } from "../../../offline-trainer/src/clustering/weighted-kmeans.ts";
-import { typescriptBackend } from "../../../offline-trainer/src/backends/typescript.ts";
-import { readFixture } from "../../support/fixture.ts";
+import { clusterPoints, type Clusters, type Points } from "../../../../offline-trainer/src/methods/kmeans/clusters.ts";
+import { readFixture } from "../../../support/fixture.ts";
 
 /** scikit-learn: the least inertia of 200 starts, and the mean of 400 single ones from plain k-means++. */
 const reference = readFixture<{
@@ -32,17 +30,16 @@ const squareDistance = ({ dims, values }: Points, point: number, centroids: Floa
   return sum;
 };
 
-const clustersOf = (points: Points, weights: Float64Array, k: number, seed = 1): Promise<Clusters> =>
-  weightedKmeans(points, weights, k, createRandom(seed), typescriptBackend, 300);
+/** Clusters with their inertia, Σ w·|x − mean of its cluster|². */
+function clustersOf(points: Points, weights: Float64Array, k: number, seed = 1): Clusters & { inertia: number } {
+  const clusters = clusterPoints(points, weights, k, createRandom(seed), 300);
+  return { ...clusters, inertia: inertiaOf(points, weights, clusters.labels, k) };
+}
 
 /** Least inertia of several seeds. */
-async function best(points: Points, weights: Float64Array, k: number, seeds: number): Promise<Clusters> {
-  let least = await clustersOf(points, weights, k, 0);
-  for (let seed = 1; seed < seeds; seed++) {
-    const clusters = await clustersOf(points, weights, k, seed);
-    if (clusters.inertia < least.inertia) least = clusters;
-  }
-  return least;
+function best(points: Points, weights: Float64Array, k: number, seeds: number): ReturnType<typeof clustersOf> {
+  const found = Array.from({ length: seeds }, (_, seed) => clustersOf(points, weights, k, seed));
+  return found.reduce((least, own) => (own.inertia < least.inertia ? own : least));
 }
 
 /** Σ w·|x − mean of its cluster|², from the labels alone. */
@@ -60,12 +57,12 @@ function inertiaOf(points: Points, weights: Float64Array, labels: ArrayLike<numb
   return sum;
 }
 
-test.each(reference.cases)("$name: as good a start as scikit-learn's on average, weights and all", async (expected) => {
+test.each(reference.cases)("$name: as good a start as scikit-learn's on average, weights and all", (expected) => {
   const { count, dims, k, least, single } = expected;
   const points = { count, dims, values: Float64Array.from(expected.points) };
   const weights = Float64Array.from(expected.weights);
   const inertias: number[] = [];
-  for (let seed = 0; seed < 400; seed++) inertias.push((await clustersOf(points, weights, k, seed)).inertia);
+  for (let seed = 0; seed < 400; seed++) inertias.push(clustersOf(points, weights, k, seed).inertia);
   const mean = inertias.reduce((sum, inertia) => sum + inertia, 0) / 400;
   // Both means have about the same standard error.
   const slack = reference.tolerance.deviations * Math.SQRT2 * single.standardError;
@@ -75,7 +72,7 @@ test.each(reference.cases)("$name: as good a start as scikit-learn's on average,
   if (expected.name === "blobs") expect(Math.min(...inertias) / least).toBeLessThan(1 + 1e-9);
 });
 
-test("equal weights: as well as ml-kmeans", async () => {
+test("equal weights: as well as ml-kmeans", () => {
   for (const [count, dims, k] of [
     [100, 2, 5],
     [120, 4, 10],
@@ -89,77 +86,35 @@ test("equal weights: as well as ml-kmeans", async () => {
         return inertiaOf(points, even, clusters, k);
       }),
     );
-    const own = (await best(points, even, k, 25)).inertia;
+    const own = best(points, even, k, 25).inertia;
     expect(own / other).toBeLessThan(1.01);
     expect(own / other).toBeGreaterThan(0.95); // better may be, but not by miscounting
   }
 });
 
-test("equal weights: Lloyd's iteration ends where ml-kmeans's does from the same centroids", async () => {
+test("equal weights: weighted Lloyd's iteration ends where ml-kmeans's does from the same seeds", () => {
   for (const [count, dims, k] of [
     [300, 2, 8],
     [400, 11, 12],
   ] as const) {
     const points = randomPoints(count, dims);
-    const rows = (values: Float64Array): number[][] =>
-      Array.from({ length: values.length / dims }, (_, p) => Array.from(values.subarray(p * dims, (p + 1) * dims)));
     const even = new Float64Array(count).fill(1);
-    let first: Float64Array | null = null;
-    const own = await weightedKmeans(points, even, k, createRandom(1), {
-      openNearest: async (...given) => {
-        const search = await typescriptBackend.openNearest(...given);
-        return {
-          assign: (centroids) => {
-            first ??= centroids.slice();
-            return search.assign(centroids);
-          },
-          dispose: () => search.dispose(),
-        };
-      },
-    });
-    const other = kmeans(rows(points.values), k, { initialization: rows(first!), maxIterations: 300, tolerance: 0 });
-    expect(other.clusters).toEqual(Array.from(own.labels));
-    expect(own.inertia / inertiaOf(points, even, other.clusters, k)).toBeCloseTo(1, 9);
-    other.centroids.flat().forEach((value, at) => expect(own.centroids[at]).toBeCloseTo(value, 9));
-    expect(own.iterations).toBeGreaterThan(5);
+    // Weights that differ by rounding alone are seeded alike, and iterated by the weighted code.
+    const uneven = even.with(0, 1 + Number.EPSILON);
+    const [plain, weighted] = [even, uneven].map((weights) => clusterPoints(points, weights, k, createRandom(1), 300));
+    expect(plain!.labels).toEqual(weighted!.labels);
+    plain!.centroids.forEach((value, at) => expect(weighted!.centroids[at]).toBeCloseTo(value, 9));
   }
 });
 
-test("gives back what it opened on the device, also when that fails", async () => {
-  for (const fails of [Infinity, 1, 3]) {
-    let [calls, open] = [0, 0];
-    const clusters = weightedKmeans(randomPoints(90, 3), new Float64Array(90).fill(1), 7, createRandom(1), {
-      openNearest: async (...given) => {
-        const search = await typescriptBackend.openNearest(...given);
-        open++;
-        return {
-          assign: (centroids) => {
-            if (++calls === fails) throw new Error("device lost");
-            return search.assign(centroids);
-          },
-          dispose: () => {
-            open--;
-            return search.dispose();
-          },
-        };
-      },
-    });
-    if (fails < Infinity) await expect(clusters).rejects.toThrow("device lost");
-    else await clusters;
-    expect(open).toBe(0);
-    expect(calls).toBeGreaterThan(0);
-  }
-});
-
-describe("the result", async () => {
+describe("the result", () => {
   const points = randomPoints(90, 3, 2);
   const random = createRandom("weights");
   const weights = Float64Array.from({ length: 90 }, () => 0.1 + random.next());
-  const clusters = await clustersOf(points, weights, 7);
+  const clusters = clustersOf(points, weights, 7);
 
   test("has every point at its nearest centroid, and every centroid at its points' weighted mean", () => {
-    const { labels, centroids, inertia, converged } = clusters;
-    expect(converged).toBe(true);
+    const { labels, centroids } = clusters;
     for (let p = 0; p < 90; p++)
       for (let c = 0; c < 7; c++)
         expect(squareDistance(points, p, centroids, labels[p]!)).toBeLessThanOrEqual(
@@ -175,12 +130,11 @@ describe("the result", async () => {
           }
         expect(centroids[c * 3 + d]).toBeCloseTo(sum / mass, 12);
       }
-    expect(inertia).toBeCloseTo(inertiaOf(points, weights, labels, 7), 10);
   });
 
-  test("is the same with the same seed, and does not depend on the weights' scale", async () => {
-    expect(await clustersOf(points, weights, 7)).toEqual(clusters);
-    const scaled = await clustersOf(
+  test("is the same with the same seed, and does not depend on the weights' scale", () => {
+    expect(clustersOf(points, weights, 7)).toEqual(clusters);
+    const scaled = clustersOf(
       points,
       weights.map((value) => 4 * value),
       7,
@@ -189,17 +143,17 @@ describe("the result", async () => {
     expect(scaled.inertia).toBeCloseTo(4 * clusters.inertia, 10);
   });
 
-  test("follows the weights: a heavy point has a cluster of its own", async () => {
+  test("follows the weights: a heavy point has a cluster of its own", () => {
     const line = { count: 5, dims: 1, values: Float64Array.of(0, 1, 2, 3, 10) };
     // Even weights cut off the outlier; once the weights make 0 and 1 matter, these two are told apart.
-    expect(Array.from((await best(line, Float64Array.of(1, 1, 1, 1, 1), 2, 10)).labels).map(String)).toSatisfy(
+    expect(Array.from(best(line, Float64Array.of(1, 1, 1, 1, 1), 2, 10).labels).map(String)).toSatisfy(
       ([a, b, c, d, e]: string[]) => a === b && b === c && c === d && d !== e,
     );
-    const heavy = await best(line, Float64Array.of(1000, 1000, 1e-3, 1e-3, 1e-3), 2, 10);
+    const heavy = best(line, Float64Array.of(1000, 1000, 1e-3, 1e-3, 1e-3), 2, 10);
     expect(heavy.labels[0]).not.toBe(heavy.labels[1]);
   });
 
-  test("weights are repetitions: whole ones cluster as the repeated points do", async () => {
+  test("weights are repetitions: whole ones cluster as the repeated points do", () => {
     const few = randomPoints(30, 2, 3);
     const times = Float64Array.from({ length: 30 }, (_, p) => 1 + (p % 3));
     const rows = Array.from({ length: 30 }, (_, p) => p).flatMap((p) => new Array<number>(times[p]!).fill(p));
@@ -208,39 +162,39 @@ describe("the result", async () => {
       dims: 2,
       values: Float64Array.from(rows.flatMap((p) => Array.from(few.values.subarray(2 * p, 2 * p + 2)))),
     };
-    const one = (await best(few, times, 4, 30)).inertia;
-    const other = (await best(repeated, new Float64Array(rows.length).fill(1), 4, 30)).inertia;
+    const one = best(few, times, 4, 30).inertia;
+    const other = best(repeated, new Float64Array(rows.length).fill(1), 4, 30).inertia;
     expect(Math.abs(one / other - 1)).toBeLessThan(1e-6);
   });
 });
 
 describe("at the edges", () => {
-  test("one cluster is the weighted mean", async () => {
+  test("one cluster is the weighted mean", () => {
     const points = randomPoints(20, 2);
-    const { centroids, labels } = await clustersOf(points, new Float64Array(20).fill(1), 1);
+    const { centroids, labels } = clustersOf(points, new Float64Array(20).fill(1), 1);
     const mean = points.values.reduce((sum, value, k) => (k % 2 === 0 ? sum + value / 20 : sum), 0);
     expect(centroids[0]).toBeCloseTo(mean, 12);
     expect(new Set(labels)).toEqual(new Set([0]));
   });
 
-  test("as many clusters as points leave no inertia", async () => {
-    const { labels, inertia } = await clustersOf(randomPoints(15, 2), new Float64Array(15).fill(1), 15);
+  test("as many clusters as points leave no inertia", () => {
+    const { labels, inertia } = clustersOf(randomPoints(15, 2), new Float64Array(15).fill(1), 15);
     expect(inertia).toBe(0);
     expect(new Set(labels).size).toBe(15);
   });
 
-  test("more clusters than different points end, and lose nothing", async () => {
+  test("more clusters than different points end, and lose nothing", () => {
     const points = { count: 9, dims: 1, values: Float64Array.of(1, 1, 1, 5, 5, 5, 9, 9, 9) };
-    const { labels, inertia } = await clustersOf(points, new Float64Array(9).fill(1), 6);
+    const { labels, inertia } = clustersOf(points, new Float64Array(9).fill(1), 6);
     expect(inertia).toBe(0);
     expect(Array.from(labels).every((label) => label >= 0 && label < 6)).toBe(true);
     expect(new Set(labels).size).toBe(3);
   });
 
-  test("a cluster that loses all its points takes the farthest one", async () => {
+  test("a cluster that loses all its points takes the farthest one", () => {
     // Across seeds every start is seen, also two seeds in one blob; none may end with fewer clusters than asked.
     const points = randomPoints(25, 2, 4);
     for (let seed = 0; seed < 40; seed++)
-      expect(new Set((await clustersOf(points, new Float64Array(25).fill(1), 12, seed)).labels).size).toBe(12);
+      expect(new Set(clustersOf(points, new Float64Array(25).fill(1), 12, seed).labels).size).toBe(12);
   });
 });
