@@ -37,58 +37,75 @@ export function clusterPoints(
 ): Clusters {
   const seeds = seedCentroids(points, weights, k, random);
   const plain = weights.every((weight) => weight === weights[0]) ? plainLloyd(points, k, seeds, maxIterations) : null;
-  return plain ?? weightedLloyd(points, weights, k, seeds, maxIterations);
+  const centroids = plain
+    ? weightedMeans(points, weights, plain, k).centroids
+    : weightedLloyd(points, weights, k, seeds, maxIterations);
+  return { labels: nearestCentroids(points, centroids, k).labels, centroids };
 }
 
-/** Lloyd's iteration by ml-kmeans; null where a cluster is left without points. */
-function plainLloyd(points: Points, k: number, seeds: Float64Array, maxIterations: number): Clusters | null {
-  const rows = rowsOf(points.values, points.dims);
-  const found = kmeans(rows, k, { initialization: rowsOf(seeds, points.dims), tolerance: 0, maxIterations });
-  const labels = Int32Array.from(found.converged ? found.clusters : found.nearest(rows));
-  if (new Set(labels).size < k) return null;
-  return { labels, centroids: Float64Array.from(found.centroids.flat()) };
+/** Clusters of the last step of Lloyd's iteration by ml-kmeans; null where one is left without points. */
+function plainLloyd(points: Points, k: number, seeds: Float64Array, maxIterations: number): ArrayLike<number> | null {
+  const [rows, initialization] = [points.values, seeds].map((values) =>
+    Array.from({ length: values.length / points.dims }, (_, p) =>
+      Array.from(values.subarray(p * points.dims, (p + 1) * points.dims)),
+    ),
+  ) as [number[][], number[][]];
+  const { clusters } = kmeans(rows, k, { initialization, tolerance: 0, maxIterations });
+  return new Set(clusters).size === k ? clusters : null;
 }
 
-function rowsOf(values: Float64Array, dims: number): number[][] {
-  return Array.from({ length: values.length / dims }, (_, p) => Array.from(values.subarray(p * dims, (p + 1) * dims)));
-}
-
-/** Lloyd's iteration with weights. An emptied cluster is given the point that is farthest from its own centroid. */
+/**
+ * Lloyd's iteration with weights. An emptied cluster is given the point that is farthest from its own centroid.
+ * @returns centroids
+ */
 function weightedLloyd(
   points: Points,
   weights: Float64Array,
   k: number,
   seeds: Float64Array,
   maxIterations: number,
-): Clusters {
+): Float64Array {
   const { count, dims, values } = points;
-  const centroids = seeds.slice();
+  let centroids = seeds;
   let labels: Int32Array = new Int32Array(count).fill(-1);
   let converged = false;
   for (let iteration = 0; iteration < maxIterations && !converged; iteration++) {
     const { labels: nearest, squares } = nearestCentroids(points, centroids, k);
     converged = nearest.every((label, p) => label === labels[p]);
     labels = nearest;
-    const mass = new Float64Array(k);
-    centroids.fill(0);
-    for (let p = 0; p < count; p++) {
-      const label = labels[p]!;
-      mass[label] = mass[label]! + weights[p]!;
-      for (let d = 0; d < dims; d++) centroids[label * dims + d]! += weights[p]! * values[p * dims + d]!;
-    }
+    const means = weightedMeans(points, weights, labels, k);
+    centroids = means.centroids;
     for (let c = 0; c < k; c++) {
-      if (mass[c]! > 0) {
-        for (let d = 0; d < dims; d++) centroids[c * dims + d]! /= mass[c]!;
-        continue;
-      }
+      if (means.mass[c]! > 0) continue;
       let farthest = 0;
       for (let p = 1; p < count; p++) if (squares[p]! > squares[farthest]!) farthest = p;
-      for (let d = 0; d < dims; d++) centroids[c * dims + d] = values[farthest * dims + d]!;
+      centroids.set(values.subarray(farthest * dims, (farthest + 1) * dims), c * dims);
       squares[farthest] = 0;
       converged = false;
     }
   }
-  return { labels: nearestCentroids(points, centroids, k).labels, centroids };
+  return centroids;
+}
+
+/** Weight and weighted mean of every cluster; 0 and zeros of one without points. */
+function weightedMeans(
+  { count, dims, values }: Points,
+  weights: Float64Array,
+  labels: ArrayLike<number>,
+  k: number,
+): { mass: Float64Array; centroids: Float64Array } {
+  const mass = new Float64Array(k);
+  const centroids = new Float64Array(k * dims);
+  for (let p = 0; p < count; p++) {
+    const label = labels[p]!;
+    mass[label]! += weights[p]!;
+    for (let d = 0; d < dims; d++) centroids[label * dims + d]! += weights[p]! * values[p * dims + d]!;
+  }
+  for (let at = 0; at < centroids.length; at++) {
+    const own = mass[Math.floor(at / dims)]!;
+    if (own > 0) centroids[at]! /= own;
+  }
+  return { mass, centroids };
 }
 
 /**
