@@ -6,13 +6,12 @@
 import { parseArgs } from "node:util";
 import { simulateLeaderboard } from "anchoreval-trainer";
 import { createRandom } from "anchoreval/core";
-import { innerSplit } from "../offline-trainer/dist/anchors/essence/inner-split.js";
-import { meanScores } from "../offline-trainer/dist/anchors/essence/item-columns.js";
-import { chooseSubset, prepareBoard } from "../offline-trainer/dist/anchors/sublime/choose-subset.js";
-import { pearson } from "../offline-trainer/dist/ranking/correlation.js";
-import { boardOf } from "../offline-trainer/dist/anchors/sublime/untouched-ranking.js";
-import { itemFeatures } from "../offline-trainer/dist/item-features/item-features.js";
-import { kendall, spearman } from "../offline-trainer/dist/ranking/rank-correlation.js";
+import { innerSplit } from "../offline-trainer/dist/methods/essence/subset-search.js";
+import { meanScores } from "../offline-trainer/dist/methods/item-columns.js";
+import { chooseSubset, prepareBoard } from "../offline-trainer/dist/methods/sublime/choose-subset.js";
+import { kendall, pearson, spearman } from "../offline-trainer/dist/numeric/ranks.js";
+import { boardOf } from "../offline-trainer/dist/methods/sublime/untouched-ranking.js";
+import { itemFeatures } from "../offline-trainer/dist/methods/sublime/item-features.js";
 import { readLeaderboard } from "./read-leaderboard.js";
 import { boardOfScenario, mean } from "./sublime/board-of-scenario.js";
 

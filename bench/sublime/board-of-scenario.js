@@ -1,5 +1,5 @@
-import { itemColumns, weightedScores } from "../../offline-trainer/dist/anchors/essence/item-columns.js";
-import { featuresOf } from "../../offline-trainer/dist/anchors/sublime/item-features.js";
+import { itemColumns, weightedScores } from "../../offline-trainer/dist/methods/item-columns.js";
+import { featuresOf } from "../../offline-trainer/dist/methods/sublime/item-features.js";
 import { familyNumbers } from "../../offline-trainer/dist/splits/families.js";
 
 /** One scenario, every item counting the same; missing answers filled with the item's mean. */

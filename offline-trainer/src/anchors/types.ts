@@ -1,8 +1,8 @@
 import type { AnchorSet, ItemBank, RandomSource } from "anchoreval/core";
-import type { FilteredItems } from "./essence/coarse-filter.ts";
-import type { AnchorDesign } from "./information/anchor-design.ts";
-import type { ItemFeatures } from "./sublime/item-features.ts";
-import type { SubsetRanking } from "./sublime/subset-ranking.ts";
+import type { FilteredItems } from "../methods/coarse-filter.ts";
+import type { AnchorDesign } from "../methods/metabench/information.ts";
+import type { ItemFeatures } from "../methods/sublime/item-features.ts";
+import type { SubsetRanking } from "../methods/sublime/untouched-ranking.ts";
 
 /** The ways to choose anchors, by name. */
 export const SELECTIONS = [

@@ -1,5 +1,5 @@
 import { AnchorEvalError, createRandom } from "anchoreval/core";
-import type { ItemFeatures } from "../anchors/sublime/item-features.ts";
+import type { ItemFeatures } from "../methods/sublime/item-features.ts";
 import { bankTasks, linkedTasks } from "../fit/bank-tasks.ts";
 import { checkTaskStrata } from "../fit/check-strata.ts";
 import { modelsOf } from "../fit/source-splits.ts";

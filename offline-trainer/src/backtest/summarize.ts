@@ -3,7 +3,7 @@ import { clusteredError } from "../fit/clustered-error.ts";
 import { configurationDigest, headlineEstimator, intervalKind, type FitConfiguration } from "../fit/configuration.ts";
 import { holdsTruth, winklerScore } from "../fit/interval-figures.ts";
 import type { CellEstimate, CellResult } from "./cell.ts";
-import { kendall, spearman } from "../ranking/rank-correlation.ts";
+import { kendall, spearman } from "../numeric/ranks.ts";
 
 /** One row of a back-test: errors in points (hundredths of the score). */
 export interface BacktestRow {

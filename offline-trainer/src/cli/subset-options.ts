@@ -4,8 +4,7 @@ import type { Selection } from "../anchors/types.ts";
 import { readEmbeddings } from "../cold-start/embeddings-file.ts";
 import type { BankTaskOptions } from "../fit/bank-tasks.ts";
 import { readItemTable } from "../ingest/item-table.ts";
-import { itemStrata } from "../item-features/item-strata.ts";
-import { itemFeatures } from "../item-features/item-features.ts";
+import { itemFeatures, itemStrata } from "../methods/sublime/item-features.ts";
 import type { ResponseMatrix } from "../matrix/response-matrix.ts";
 
 /** What `--selection sublime` describes subsets of items with. */

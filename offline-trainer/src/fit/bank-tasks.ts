@@ -1,5 +1,5 @@
 import { AnchorEvalError } from "anchoreval/core";
-import { featuresOf, type ItemFeatures } from "../anchors/sublime/item-features.ts";
+import { featuresOf, type ItemFeatures } from "../methods/sublime/item-features.ts";
 import { leavesOutCopies } from "../anchors/types.ts";
 import type { ResponseMatrix } from "../matrix/response-matrix.ts";
 import { copiedItems } from "../matrix/same-text.ts";

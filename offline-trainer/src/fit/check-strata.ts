@@ -1,4 +1,4 @@
-import { checkStrata } from "../anchors/sublime/strata.ts";
+import { checkStrata } from "../methods/sublime/samplers.ts";
 import type { FitConfiguration } from "./configuration.ts";
 import type { BankTask } from "./train-bank.ts";
 

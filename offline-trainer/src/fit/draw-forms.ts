@@ -1,8 +1,8 @@
 import type { AnchorSet, RandomSource } from "anchoreval/core";
-import type { FilteredItems } from "../anchors/essence/coarse-filter.ts";
-import type { AnchorDesign } from "../anchors/information/anchor-design.ts";
-import { featuresOf } from "../anchors/sublime/item-features.ts";
-import type { SubsetRanking } from "../anchors/sublime/subset-ranking.ts";
+import type { FilteredItems } from "../methods/coarse-filter.ts";
+import type { AnchorDesign } from "../methods/metabench/information.ts";
+import { featuresOf } from "../methods/sublime/item-features.ts";
+import type { SubsetRanking } from "../methods/sublime/untouched-ranking.ts";
 import { prepareSelection } from "../anchors/select-anchors.ts";
 import type { SelectedAnchors, Selection, SelectionInput, StandingAnchors } from "../anchors/types.ts";
 import { scoreAt } from "../matrix/response-matrix.ts";

@@ -1,7 +1,7 @@
 import { setImmediate as turn } from "node:timers/promises";
 import { AnchorEvalError } from "anchoreval/core";
-import type { FilteredItems } from "../anchors/essence/coarse-filter.ts";
-import type { SubsetRanking } from "../anchors/sublime/subset-ranking.ts";
+import type { FilteredItems } from "../methods/coarse-filter.ts";
+import type { SubsetRanking } from "../methods/sublime/untouched-ranking.ts";
 import { drawForms, prepareForms, type BankForms, type PrepareFormsOptions } from "./draw-forms.ts";
 import { drawStream } from "./held-out.ts";
 import { linkBanks, type LinkedBanks } from "./link-banks.ts";

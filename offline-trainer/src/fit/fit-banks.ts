@@ -8,7 +8,7 @@ import { drawFinalForms, trainFinalBanks, type FinalForms } from "./final-banks.
 import { anchorNumbers, type FormPlan } from "./form-plans.ts";
 import type { FitOptions } from "./fit-options.ts";
 import type { FittedBank } from "./fitted-bank.ts";
-import { formScoreMaps } from "./form-score-maps.ts";
+import { formScoreMaps } from "../methods/score-maps/form-score-maps.ts";
 import { interruptible } from "./interruptible.ts";
 import { learnEvidence } from "./learn-evidence.ts";
 import { bankPriors, type LinkedBanks } from "./link-banks.ts";

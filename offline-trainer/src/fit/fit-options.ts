@@ -1,5 +1,5 @@
 import type { Manifest } from "anchoreval/bundle";
-import type { ItemFeatures } from "../anchors/sublime/item-features.ts";
+import type { ItemFeatures } from "../methods/sublime/item-features.ts";
 import type { CalibrationBackend } from "../calibrate/types.ts";
 import type { FitConfiguration } from "./configuration.ts";
 import type { FoldThreads } from "./fold-threads.ts";

@@ -1,8 +1,8 @@
 import type { AnchorFactors, ScoreMaps } from "anchoreval/core";
-import type { FilteredItems } from "../anchors/essence/coarse-filter.ts";
-import type { AnchorDesign } from "../anchors/information/anchor-design.ts";
+import type { FilteredItems } from "../methods/coarse-filter.ts";
+import type { AnchorDesign } from "../methods/metabench/information.ts";
 import type { BankModel } from "./calibrate-bank.ts";
-import type { SubsetRanking } from "../anchors/sublime/subset-ranking.ts";
+import type { SubsetRanking } from "../methods/sublime/untouched-ranking.ts";
 import type { DimensionError } from "./choose-dimension.ts";
 import type { ScoreLink } from "./configuration.ts";
 import type { BankForms } from "./draw-forms.ts";

@@ -1,5 +1,5 @@
 import { cholesky, choleskyInverse, choleskySolve, type RandomSource } from "anchoreval/core";
-import { symmetricEigen } from "../spectral/symmetric-eigen.ts";
+import { symmetricEigen } from "../numeric/eigen.ts";
 
 /** General abilities at most: more tell no more of one scenario from another. */
 const MOST_GENERAL = 8;

@@ -25,7 +25,7 @@ import { overallPlace, overallScores, scoresSeen, type OverallPlace } from "./ov
 import { sourceAnswers } from "./answer-factors.ts";
 import { formAnswers } from "./form-answers.ts";
 import { anchorNumbers, type FormPlan } from "./form-plans.ts";
-import { formScoreMaps } from "./form-score-maps.ts";
+import { formScoreMaps } from "../methods/score-maps/form-score-maps.ts";
 import { resolveModel, type ResolvedModel, type WantedModel } from "./resolve-model.ts";
 import { trainBank, type BankTask, type TrainedBank } from "./train-bank.ts";
 

@@ -1,10 +1,10 @@
-import type { AnchorDesign } from "../anchors/information/anchor-design.ts";
+import type { AnchorDesign } from "../methods/metabench/information.ts";
 import { DISCRIMINATION_SHRINKAGE } from "../calibrate/scales.ts";
 import { resolveDimension, type DimensionError, type DimensionOptions } from "./choose-dimension.ts";
 import { resolveLink } from "./choose-link.ts";
 import { resolveShrinkage } from "./choose-shrinkage.ts";
 import type { FitConfiguration } from "./configuration.ts";
-import { searchDesign, type DesignSearchOptions, type SearchedDesign } from "./search-design.ts";
+import { searchDesign, type DesignSearchOptions, type SearchedDesign } from "../methods/metabench/design-search.ts";
 import type { BankTask, TrainOptions } from "./train-bank.ts";
 
 /** What of a model may be left to its source models: `auto` chooses. */

@@ -1,5 +1,5 @@
 import { predictedScores, type AnchorFactors, type ItemBank, type MonotoneMap } from "anchoreval/core";
-import { centredCurves, curveComponents, type CentredCurves } from "../spectral/curve-components.ts";
+import { centredCurves, curveComponents, type CentredCurves } from "../numeric/curve-components.ts";
 
 /** Factors kept at most: each costs a bundle four bytes an anchor. */
 const MOST_FACTORS = 48;

@@ -1,5 +1,5 @@
 import { itemBank, predictedScores, type ItemBank, type MonotoneMap, type RandomSource } from "anchoreval/core";
-import type { ItemFeatures } from "../anchors/sublime/item-features.ts";
+import type { ItemFeatures } from "../methods/sublime/item-features.ts";
 import { calibrate, type CalibrationStep } from "../calibrate/calibrate.ts";
 import type { CalibrationBackend } from "../calibrate/types.ts";
 import { isBinary, scoreAt, type ResponseMatrix } from "../matrix/response-matrix.ts";

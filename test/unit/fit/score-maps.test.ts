@@ -5,9 +5,9 @@ import { typescriptBackend } from "../../../offline-trainer/src/backends/typescr
 import { bankTasks } from "../../../offline-trainer/src/fit/bank-tasks.ts";
 import { DEFAULT_CONFIGURATION, type FitConfiguration } from "../../../offline-trainer/src/fit/configuration.ts";
 import { bundleFiles, fitBundle, type FitResult } from "../../../offline-trainer/src/fit/fit-bundle.ts";
-import { formScoreMaps } from "../../../offline-trainer/src/fit/form-score-maps.ts";
+import { formScoreMaps } from "../../../offline-trainer/src/methods/score-maps/form-score-maps.ts";
 import { RECIPES } from "../../../offline-trainer/src/fit/recipes.ts";
-import { searchDesign } from "../../../offline-trainer/src/fit/search-design.ts";
+import { searchDesign } from "../../../offline-trainer/src/methods/metabench/design-search.ts";
 import { fullScores } from "../../../offline-trainer/src/prepare/full-scores.ts";
 import { memorySource } from "../../support/memory-source.ts";
 import { smallLeaderboard } from "./small-leaderboard.ts";

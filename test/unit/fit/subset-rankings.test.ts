@@ -1,7 +1,7 @@
 import { createRandom } from "anchoreval/core";
 import { expect, test } from "vitest";
-import type { ItemFeatures } from "../../../offline-trainer/src/anchors/sublime/item-features.ts";
-import type { SubsetRanking } from "../../../offline-trainer/src/anchors/sublime/subset-ranking.ts";
+import type { ItemFeatures } from "../../../offline-trainer/src/methods/sublime/item-features.ts";
+import type { SubsetRanking } from "../../../offline-trainer/src/methods/sublime/untouched-ranking.ts";
 import { typescriptBackend } from "../../../offline-trainer/src/backends/typescript.ts";
 import { bankTasks } from "../../../offline-trainer/src/fit/bank-tasks.ts";
 import { DEFAULT_CONFIGURATION, type FitConfiguration } from "../../../offline-trainer/src/fit/configuration.ts";

@@ -1,8 +1,7 @@
 import { createRandom } from "anchoreval/core";
 import { describe, expect, test } from "vitest";
-import { featuresOf } from "../../../offline-trainer/src/anchors/sublime/item-features.ts";
+import { featuresOf, itemFeatures } from "../../../offline-trainer/src/methods/sublime/item-features.ts";
 import type { ItemTable } from "../../../offline-trainer/src/ingest/item-table.ts";
-import { itemFeatures } from "../../../offline-trainer/src/item-features/item-features.ts";
 import { expectRefusal, refusal } from "../../support/refusal.ts";
 
 const TOPICS = ["river stone water", "engine wheel road", "flower garden seed"];

@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { ItemTable } from "../../../offline-trainer/src/ingest/item-table.ts";
-import { itemFeatures } from "../../../offline-trainer/src/item-features/item-features.ts";
-import { itemStrata } from "../../../offline-trainer/src/item-features/item-strata.ts";
+import { itemFeatures, itemStrata } from "../../../offline-trainer/src/methods/sublime/item-features.ts";
 import { createRandom } from "anchoreval/core";
 import { refusal } from "../../support/refusal.ts";
 

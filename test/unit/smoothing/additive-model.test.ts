@@ -1,7 +1,7 @@
 import { createRandom } from "anchoreval/core";
 import { describe, expect, test } from "vitest";
-import { additiveModel } from "../../../offline-trainer/src/smoothing/additive-model.ts";
-import { curveAt } from "../../../offline-trainer/src/smoothing/smooth-curve.ts";
+import { additiveModel } from "../../../offline-trainer/src/methods/score-maps/additive-model.ts";
+import { curveAt } from "../../../offline-trainer/src/methods/score-maps/b-splines.ts";
 import { largestDifference, readFixture } from "../../support/fixture.ts";
 import { refusal } from "../../support/refusal.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { penalisedSpline } from "../../../offline-trainer/src/smoothing/penalised-spline.ts";
-import { curveAt } from "../../../offline-trainer/src/smoothing/smooth-curve.ts";
+import { penalisedSpline } from "../../../offline-trainer/src/methods/score-maps/penalised-spline.ts";
+import { curveAt } from "../../../offline-trainer/src/methods/score-maps/b-splines.ts";
 import { largestDifference, readFixture, relativeError } from "../../support/fixture.ts";
 import { refusal } from "../../support/refusal.ts";
 

@@ -1,9 +1,8 @@
 import { createRandom } from "anchoreval/core";
 import { describe, expect, test } from "vitest";
-import { additiveModel } from "../../../offline-trainer/src/smoothing/additive-model.ts";
-import { distinctValues } from "../../../offline-trainer/src/smoothing/distinct-values.ts";
-import { curveAt } from "../../../offline-trainer/src/smoothing/smooth-curve.ts";
-import { smoothMap } from "../../../offline-trainer/src/smoothing/smooth-map.ts";
+import { additiveModel } from "../../../offline-trainer/src/methods/score-maps/additive-model.ts";
+import { distinctValues, smoothMap } from "../../../offline-trainer/src/methods/score-maps/penalised-spline.ts";
+import { curveAt } from "../../../offline-trainer/src/methods/score-maps/b-splines.ts";
 
 describe("a smooth map", () => {
   test("is the mean where all x are the same", () => {

@@ -1,6 +1,6 @@
 import { createRandom } from "anchoreval/core";
 import { expect, test } from "vitest";
-import { centredCurves, curveComponents } from "../../../offline-trainer/src/spectral/curve-components.ts";
+import { centredCurves, curveComponents } from "../../../offline-trainer/src/numeric/curve-components.ts";
 
 const POINTS = 7;
 

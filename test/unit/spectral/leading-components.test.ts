@@ -1,7 +1,6 @@
 import { createRandom } from "anchoreval/core";
 import { expect, test } from "vitest";
-import { leadingComponents } from "../../../offline-trainer/src/spectral/leading-components.ts";
-import { symmetricEigen } from "../../../offline-trainer/src/spectral/symmetric-eigen.ts";
+import { leadingComponents, symmetricEigen } from "../../../offline-trainer/src/numeric/eigen.ts";
 
 const random = createRandom("components");
 const SIZE = 6;

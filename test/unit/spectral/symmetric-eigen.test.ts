@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { symmetricEigen } from "../../../offline-trainer/src/spectral/symmetric-eigen.ts";
+import { symmetricEigen } from "../../../offline-trainer/src/numeric/eigen.ts";
 import "../../support/arbitraries.ts";
 
 /** Symmetric matrices, entries of any common scale, often with equal eigenvalues or rank deficiency. */

@@ -1,7 +1,6 @@
 import { createRandom } from "anchoreval/core";
 import { describe, expect, test } from "vitest";
-import { attribution } from "../../../../offline-trainer/src/anchors/essence/attribution.ts";
-import { GROUPS, regroup } from "../../../../offline-trainer/src/anchors/essence/regroup.ts";
+import { attribution, GROUPS, regroup } from "../../../../offline-trainer/src/methods/essence/subset-search.ts";
 import { ridgeRegression } from "../../../support/source-answers.ts";
 import { drawnColumns } from "./drawn-columns.ts";
 

@@ -1,7 +1,7 @@
 import { createRandom } from "anchoreval/core";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { crossover, mutate, repair, tournament } from "../../../../offline-trainer/src/anchors/essence/breed.ts";
+import { crossover, mutate, repair, tournament } from "../../../../offline-trainer/src/methods/essence/genetic-search.ts";
 
 const sum = (mask: Uint8Array): number => mask.reduce((total, bit) => total + bit, 0);
 const arbMask = (length: number): fc.Arbitrary<Uint8Array> =>

@@ -1,8 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { coarseFilter, FILTER_RULES } from "../../../../offline-trainer/src/anchors/essence/coarse-filter.ts";
-import { itemColumns, weightedScores } from "../../../../offline-trainer/src/anchors/essence/item-columns.ts";
-import { ESSENCE_LIMITS } from "../../../../offline-trainer/src/anchors/essence/prepare-essence.ts";
-import { redundantItems } from "../../../../offline-trainer/src/anchors/essence/redundant-items.ts";
+import { coarseFilter, FILTER_RULES, redundantItems } from "../../../../offline-trainer/src/methods/coarse-filter.ts";
+import { itemColumns, weightedScores } from "../../../../offline-trainer/src/methods/item-columns.ts";
+import { ESSENCE_LIMITS } from "../../../../offline-trainer/src/methods/essence/index.ts";
 import { drawnColumns } from "./drawn-columns.ts";
 
 /** 40 models, the stronger the later; items by hand. */

@@ -3,7 +3,7 @@ import {
   itemColumns,
   weightedScores,
   type ItemColumns,
-} from "../../../../offline-trainer/src/anchors/essence/item-columns.ts";
+} from "../../../../offline-trainer/src/methods/item-columns.ts";
 import { drawnAnswers } from "../../../support/source-answers.ts";
 
 /** Answers of some models, their full scores, and all items as a pool. */

@@ -1,11 +1,10 @@
 import { createRandom } from "anchoreval/core";
 import { describe, expect, test } from "vitest";
-import { essenceSearch } from "../../../../offline-trainer/src/anchors/essence/essence-search.ts";
-import { innerSplit } from "../../../../offline-trainer/src/anchors/essence/inner-split.ts";
-import { itemColumns, meanScores } from "../../../../offline-trainer/src/anchors/essence/item-columns.ts";
-import { ESSENCE_SEARCH } from "../../../../offline-trainer/src/anchors/essence/prepare-essence.ts";
+import { essenceSearch, innerSplit } from "../../../../offline-trainer/src/methods/essence/subset-search.ts";
+import { itemColumns, meanScores } from "../../../../offline-trainer/src/methods/item-columns.ts";
+import { ESSENCE_SEARCH } from "../../../../offline-trainer/src/methods/essence/index.ts";
 import { prepareSelection, selectAnchors } from "../../../../offline-trainer/src/anchors/select-anchors.ts";
-import { curveAt } from "../../../../offline-trainer/src/smoothing/smooth-curve.ts";
+import { curveAt } from "../../../../offline-trainer/src/methods/score-maps/b-splines.ts";
 import { selectionInput } from "../selection.suite.ts";
 import { drawnColumns } from "./drawn-columns.ts";
 

@@ -1,15 +1,9 @@
 import { createRandom } from "anchoreval/core";
 import { describe, expect, test } from "vitest";
-import { geneticSearch } from "../../../../offline-trainer/src/anchors/essence/genetic-search.ts";
-import { itemColumns, meanScores } from "../../../../offline-trainer/src/anchors/essence/item-columns.ts";
-import {
-  emptyPopulation,
-  sumScores,
-  updateScores,
-} from "../../../../offline-trainer/src/anchors/essence/population.ts";
-import { subsetError } from "../../../../offline-trainer/src/anchors/essence/subset-fitness.ts";
-import { smoothMap } from "../../../../offline-trainer/src/smoothing/smooth-map.ts";
-import { curveAt } from "../../../../offline-trainer/src/smoothing/smooth-curve.ts";
+import { emptyPopulation, geneticSearch, subsetError, sumScores, updateScores } from "../../../../offline-trainer/src/methods/essence/genetic-search.ts";
+import { itemColumns, meanScores } from "../../../../offline-trainer/src/methods/item-columns.ts";
+import { smoothMap } from "../../../../offline-trainer/src/methods/score-maps/penalised-spline.ts";
+import { curveAt } from "../../../../offline-trainer/src/methods/score-maps/b-splines.ts";
 import { drawnColumns } from "./drawn-columns.ts";
 
 const { columns, full, pool } = drawnColumns("genetic search", 24, 60);

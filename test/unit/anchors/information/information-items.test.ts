@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import {
   binnedInformation,
   informationItems,
-} from "../../../../offline-trainer/src/anchors/information/information-items.ts";
+} from "../../../../offline-trainer/src/methods/metabench/information.ts";
 
 describe("the most informative items of bins", () => {
   const information = Float64Array.of(

@@ -1,15 +1,9 @@
 import { createRandom, itemBank, itemResponses } from "anchoreval/core";
 import { describe, expect, test } from "vitest";
-import { DEFAULT_DESIGN } from "../../../../offline-trainer/src/anchors/information/anchor-design.ts";
-import { familyFolds } from "../../../../offline-trainer/src/anchors/information/family-folds.ts";
-import {
-  informationPool,
-  informedAnchors,
-  prepareInformation,
-} from "../../../../offline-trainer/src/anchors/information/prepare-information.ts";
-import { reconstructionError } from "../../../../offline-trainer/src/anchors/information/reconstruction-error.ts";
-import { subsampledItems } from "../../../../offline-trainer/src/anchors/information/subsampled-items.ts";
-import { itemColumns, weightedScores } from "../../../../offline-trainer/src/anchors/essence/item-columns.ts";
+import { DEFAULT_DESIGN } from "../../../../offline-trainer/src/methods/metabench/information.ts";
+import { familyFolds } from "../../../../offline-trainer/src/methods/score-maps/form-score-maps.ts";
+import { informationPool, informedAnchors, prepareInformation, reconstructionError, subsampledItems } from "../../../../offline-trainer/src/methods/metabench/index.ts";
+import { itemColumns, weightedScores } from "../../../../offline-trainer/src/methods/item-columns.ts";
 import type { SelectionInput } from "../../../../offline-trainer/src/anchors/types.ts";
 
 /** 60 models of a 2PL whose every fifth item is steep; the last ten items are right for all. */

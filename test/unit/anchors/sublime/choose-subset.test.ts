@@ -4,16 +4,16 @@ import {
   chooseSubset,
   prepareBoard,
   type Board,
-} from "../../../../offline-trainer/src/anchors/sublime/choose-subset.ts";
-import { pickAnchorModels } from "../../../../offline-trainer/src/anchors/sublime/pick-anchor-models.ts";
+} from "../../../../offline-trainer/src/methods/sublime/choose-subset.ts";
+import { pickAnchorModels } from "../../../../offline-trainer/src/methods/sublime/profile.ts";
 import {
   boardOf,
   untouchedRanking,
   untouchedRankings,
-} from "../../../../offline-trainer/src/anchors/sublime/untouched-ranking.ts";
-import { meanScores, weightedScores } from "../../../../offline-trainer/src/anchors/essence/item-columns.ts";
+} from "../../../../offline-trainer/src/methods/sublime/untouched-ranking.ts";
+import { meanScores, weightedScores } from "../../../../offline-trainer/src/methods/item-columns.ts";
 import { prepareSelection, selectAnchors } from "../../../../offline-trainer/src/anchors/select-anchors.ts";
-import { kendall, spearman } from "../../../../offline-trainer/src/ranking/rank-correlation.ts";
+import { kendall, spearman } from "../../../../offline-trainer/src/numeric/ranks.ts";
 import { selectionInput } from "../selection.suite.ts";
 
 const MODELS = 48;

@@ -1,8 +1,7 @@
 import { createRandom } from "anchoreval/core";
 import { describe, expect, test } from "vitest";
-import { featureTable, type FeatureTable } from "../../../../offline-trainer/src/anchors/sublime/feature-table.ts";
-import { ridgePredictor } from "../../../../offline-trainer/src/anchors/sublime/predictor.ts";
-import { pearson } from "../../../../offline-trainer/src/ranking/correlation.ts";
+import { featureTable, type FeatureTable, ridgePredictor } from "../../../../offline-trainer/src/methods/sublime/choose-subset.ts";
+import { pearson } from "../../../../offline-trainer/src/numeric/ranks.ts";
 import { largestDifference } from "../../../support/fixture.ts";
 
 const rows = (count: number, width: number, seed: string): Float64Array[] => {

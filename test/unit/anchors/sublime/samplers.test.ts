@@ -1,8 +1,8 @@
 import { createRandom } from "anchoreval/core";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { difficultyColumns, itemProfile } from "../../../../offline-trainer/src/anchors/sublime/item-profile.ts";
-import { samplers, type Sampler } from "../../../../offline-trainer/src/anchors/sublime/samplers.ts";
+import { difficultyColumns, itemProfile } from "../../../../offline-trainer/src/methods/sublime/profile.ts";
+import { samplers, type Sampler } from "../../../../offline-trainer/src/methods/sublime/samplers.ts";
 import { refusal } from "../../../support/refusal.ts";
 import { drawnColumns } from "../essence/drawn-columns.ts";
 

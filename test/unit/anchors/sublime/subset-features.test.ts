@@ -1,11 +1,7 @@
 import { createRandom } from "anchoreval/core";
 import { describe, expect, test } from "vitest";
-import type { ItemProfile } from "../../../../offline-trainer/src/anchors/sublime/item-profile.ts";
-import {
-  randomFeatures,
-  rootMeanSquaredDistance,
-} from "../../../../offline-trainer/src/anchors/sublime/random-features.ts";
-import { subsetFeatures } from "../../../../offline-trainer/src/anchors/sublime/subset-features.ts";
+import { type ItemProfile, randomFeatures, rootMeanSquaredDistance } from "../../../../offline-trainer/src/methods/sublime/profile.ts";
+import { subsetFeatures } from "../../../../offline-trainer/src/methods/sublime/choose-subset.ts";
 import { largestDifference, readFixture } from "../../../support/fixture.ts";
 
 interface Fixture extends Record<"weights" | "points" | "labels" | "kernel" | "scores", readonly number[]> {

@@ -1,0 +1,212 @@
+import { type AnchorSet, brought, mappedScore, type RandomSource, scaledPrior } from "anchoreval/core";
+import type { SelectionInput } from "../../anchors/types.ts";
+import type { BankModel } from "../../fit/calibrate-bank.ts";
+import { selectionInputs } from "../../fit/draw-forms.ts";
+import { sourceSplits } from "../../fit/source-splits.ts";
+import { type BankTask, trainBank, type TrainedBank, type TrainOptions } from "../../fit/train-bank.ts";
+import { mappedScenarios, ownMap } from "../score-maps/mapped-answers.ts";
+import { informationPool, informedAnchors } from "./index.ts";
+import { ABILITY_SCORES, type AnchorDesign, DEFAULT_DESIGN, INFORMATION_GRIDS } from "./information.ts";
+
+/** A response model with a design of its anchors. */
+interface DesignCandidate extends AnchorDesign, Pick<BankModel, "irtModel"> {}
+
+export interface DesignSearchOptions extends TrainOptions {
+  /** Replicate group of every model. */
+  readonly groups: ArrayLike<number>;
+  readonly sizes: readonly number[];
+  /** k of the ability prior N(μ, k²Σ). */
+  readonly priorScale: number;
+  /** Candidates that are judged, at least one. */
+  readonly budget: number;
+}
+
+/** What a search found. */
+export interface SearchedDesign {
+  readonly irtModel: BankModel["irtModel"];
+  readonly design: AnchorDesign;
+  /** Root mean square error of the score map on models that were held out of all its steps; null where nothing was judged. */
+  readonly error: number | null;
+  /** Candidates that were judged. */
+  readonly judged: number;
+}
+
+/** Parts of the source models, whole families, that candidates are judged on. */
+const FOLDS = 3;
+
+/** Judged models that are enough: of many models not every third is judged. */
+const ENOUGH = 100;
+
+/** Source models below which nothing is searched. */
+const LEAST_MODELS = 20;
+
+/** Nats from its mode where the calibration of a bank ends that only judges designs: half the steps of one that serves. */
+const NEAR_ENOUGH = 1;
+
+/** metabench's choices. Its thresholds reach from 0 to 5; it takes two or three items of the 250 points of its grid. */
+const SPACE: SearchSpace<DesignCandidate> = {
+  irtModel: ["2pl", "3pl", "4pl"],
+  score: ABILITY_SCORES,
+  grid: INFORMATION_GRIDS,
+  binsPerAnchor: [1, 0.2],
+  threshold: [0, 0.5, 2, null],
+};
+
+/** What a search begins with. */
+const START: DesignCandidate = { irtModel: "2pl", ...DEFAULT_DESIGN };
+
+/**
+ * Searches for the response model, the ability's estimate, the grid, its bins and the threshold whose score map errs least
+ * on held-out source models, at the largest size. Every candidate is judged on thirds of the models (as many as hold a
+ * hundred), whole families and replicates together: calibration, screening, choice of anchors and the map see the other two
+ * thirds alone. The space
+ * has 96 candidates, without marginal estimation 32 of the 2PL; they are tried by {@link searchSpace}.
+ * @param rows - the source models; no other's answers are read
+ * @see Kipnis et al. (2025), metabench, ICLR, §3 (Bayesian optimisation, 55 evaluations on one validation set)
+ */
+export async function searchDesign(
+  task: BankTask,
+  rows: readonly number[],
+  options: DesignSearchOptions,
+): Promise<SearchedDesign> {
+  const { random, groups, budget } = options;
+  const thirds = sourceSplits([task], rows, groups, FOLDS, random.fork("folds")).folds.map(([split]) => split!);
+  const judgedBefore = (k: number): number => thirds.slice(0, k).reduce((sum, { targets }) => sum + targets.length, 0);
+  const folds = thirds.filter((_, k) => judgedBefore(k) < ENOUGH);
+  const size = Math.max(0, ...options.sizes.filter((n) => task.scenarios.some(({ count }) => n < count)));
+  if (rows.length < LEAST_MODELS || size === 0 || folds.some(({ targets }) => targets.length === 0)) {
+    const { irtModel, ...design } = START;
+    return { irtModel, design, error: null, judged: 0 };
+  }
+  const known = new Map<string, Promise<PreparedFold>>();
+  const pools = new Map<number, readonly Uint32Array[]>();
+  const prepared = (fold: number, irtModel: BankModel["irtModel"]): Promise<PreparedFold> => {
+    const key = `${fold} ${irtModel}`;
+    if (!known.has(key))
+      known.set(
+        key,
+        prepareFold(task, folds[fold]!.sources, size, { ...options, irtModel, random: random.fork(`fold ${fold}`) }),
+      );
+    return known.get(key)!;
+  };
+  const judge = async ({ irtModel, ...design }: DesignCandidate): Promise<number> => {
+    let [squares, count] = [0, 0];
+    for (const [fold, { sources, targets }] of folds.entries()) {
+      const { trained, inputs } = await prepared(fold, irtModel);
+      // Answers alone decide them, whatever the response model.
+      if (!pools.has(fold))
+        pools.set(
+          fold,
+          inputs.map((input) => informationPool(input).pool),
+        );
+      const anchors = inputs.map((input, s) =>
+        informedAnchors(input, pools.get(fold)![s]!, design, Math.min(size, input.weights.length)),
+      );
+      for (const error of mapErrors(task, trained, { sources, targets }, anchors, design, options.priorScale)) {
+        squares += error * error;
+        count++;
+      }
+    }
+    return Math.sqrt(squares / count);
+  };
+  const { best, error, judged } = await searchSpace(
+    { ...SPACE, ...(options.estimation === "penalised" && { irtModel: ["2pl" as const] }) },
+    START,
+    judge,
+    budget,
+    random.fork("candidates"),
+    withoutIdle,
+  );
+  const { irtModel, ...design } = best;
+  return { irtModel, design, error, judged };
+}
+
+/** Where no item is chosen by its information, neither grid nor bins say anything; without abilities nor does the model. */
+function withoutIdle(candidate: DesignCandidate): DesignCandidate {
+  if (candidate.threshold !== null) return candidate;
+  const { irtModel, grid, binsPerAnchor } = START;
+  return { ...candidate, grid, binsPerAnchor, ...(candidate.score === "eap-sum" && { irtModel }) };
+}
+
+/** What candidates of one response model share in a fold. */
+interface PreparedFold {
+  readonly trained: TrainedBank;
+  readonly inputs: readonly SelectionInput[];
+}
+
+async function prepareFold(
+  task: BankTask,
+  sources: readonly number[],
+  size: number,
+  options: DesignSearchOptions & { readonly random: RandomSource },
+): Promise<PreparedFold> {
+  const { random } = options;
+  const trained = await trainBank(task, sources, { ...options, tolerance: NEAR_ENOUGH });
+  const inputs = selectionInputs(task, trained.rows, trained, { sizes: [size], random }).map(({ input }) => input);
+  return { trained, inputs };
+}
+
+/** Errors of the held-out models' mapped scores. */
+function mapErrors(
+  task: BankTask,
+  trained: TrainedBank,
+  { sources, targets }: { readonly sources: readonly number[]; readonly targets: readonly number[] },
+  anchors: readonly AnchorSet[],
+  { score }: AnchorDesign,
+  priorScale: number,
+): number[] {
+  const choice = { kind: "additive", score } as const;
+  const prior = scaledPrior(trained.abilities.mean, trained.abilities.covariance, priorScale);
+  const of = (rows: readonly number[]) => mappedScenarios(task, trained, rows, prior, anchors, choice);
+  const held = of(targets);
+  return of(sources).flatMap((part, s) => {
+    const map = ownMap(part, choice);
+    return Array.from(held[s]!.answers, ([row, { features, bounds }]) => {
+      const mapped = mappedScore(map, ({ feature }) => (feature === "mean" ? features.mean : features.expected));
+      return brought(mapped, bounds) - part.full[row]!;
+    });
+  });
+}
+
+/** Values of every field of a candidate. */
+type SearchSpace<Candidate> = { readonly [Field in keyof Candidate]: readonly Candidate[Field][] };
+
+/** Share of the budget that goes to candidates drawn at random, before the best one's neighbours are tried. */
+const RANDOM_SHARE = 0.5;
+
+/** Draws in a row that brought nothing new, after which there is nothing more. */
+const IDLE_DRAWS = 200;
+
+/**
+ * Looks for the candidate of least error within a budget: the start, then candidates drawn at random, then ones that differ
+ * from the best so far in one field. None is judged twice. The first of equal ones stays.
+ * @param budget - candidates that are judged, the start among them
+ * @param canonical - the same of candidates that are the same in effect
+ */
+export async function searchSpace<Candidate extends object>(
+  space: SearchSpace<Candidate>,
+  start: Candidate,
+  judge: (candidate: Candidate) => Promise<number>,
+  budget: number,
+  random: RandomSource,
+  canonical: (candidate: Candidate) => Candidate = (candidate) => candidate,
+): Promise<{ best: Candidate; error: number; judged: number }> {
+  const fields = Object.keys(space) as (keyof Candidate)[];
+  const keyOf = (candidate: Candidate): string => JSON.stringify(fields.map((field) => candidate[field]));
+  const drawn = <Field extends keyof Candidate>(field: Field): Candidate[Field] =>
+    space[field][random.below(space[field].length)]!;
+  let best = canonical(start);
+  let error = await judge(best);
+  const known = new Set([keyOf(best)]);
+  for (let idle = 0; known.size < budget && idle < IDLE_DRAWS; idle++) {
+    const fresh = known.size < 1 + RANDOM_SHARE * (budget - 1);
+    const moved = fresh ? fields : [fields[random.below(fields.length)]!];
+    const candidate = canonical({ ...best, ...Object.fromEntries(moved.map((field) => [field, drawn(field)])) });
+    if (known.has(keyOf(candidate))) continue;
+    known.add(keyOf(candidate));
+    idle = -1;
+    const own = await judge(candidate);
+    if (own < error) [best, error] = [candidate, own];
+  }
+  return { best, error, judged: known.size };
+}
