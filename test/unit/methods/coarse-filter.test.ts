@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { coarseFilter, FILTER_RULES, redundantItems } from "../../../../offline-trainer/src/methods/coarse-filter.ts";
-import { itemColumns, weightedScores } from "../../../../offline-trainer/src/methods/item-columns.ts";
-import { ESSENCE_LIMITS } from "../../../../offline-trainer/src/methods/essence/index.ts";
+import { coarseFilter, FILTER_RULES, redundantItems } from "../../../offline-trainer/src/methods/coarse-filter.ts";
+import { ESSENCE_LIMITS } from "../../../offline-trainer/src/methods/essence/index.ts";
+import { itemColumns, weightedScores } from "../../../offline-trainer/src/methods/item-columns.ts";
 import { drawnColumns } from "./drawn-columns.ts";
 
 /** 40 models, the stronger the later; items by hand. */

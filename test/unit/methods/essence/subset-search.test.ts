@@ -2,7 +2,7 @@ import { createRandom } from "anchoreval/core";
 import { describe, expect, test } from "vitest";
 import { attribution, GROUPS, regroup } from "../../../../offline-trainer/src/methods/essence/subset-search.ts";
 import { ridgeRegression } from "../../../support/source-answers.ts";
-import { drawnColumns } from "./drawn-columns.ts";
+import { drawnColumns } from "../drawn-columns.ts";
 
 const { columns, full } = drawnColumns("attribution", 14, 30);
 const answer = (m: number, item: number): number => columns.scores[item * 14 + m]!;

@@ -1,9 +1,9 @@
 import { createRandom } from "anchoreval/core";
 import { describe, expect, test } from "vitest";
-import { additiveModel } from "../../../offline-trainer/src/methods/score-maps/additive-model.ts";
-import { curveAt } from "../../../offline-trainer/src/methods/score-maps/b-splines.ts";
-import { largestDifference, readFixture } from "../../support/fixture.ts";
-import { refusal } from "../../support/refusal.ts";
+import { additiveModel } from "../../../../offline-trainer/src/methods/score-maps/additive-model.ts";
+import { curveAt } from "../../../../offline-trainer/src/methods/score-maps/b-splines.ts";
+import { largestDifference, readFixture } from "../../../support/fixture.ts";
+import { refusal } from "../../../support/refusal.ts";
 
 /** SciPy's maximum of the restricted likelihood, in the dense covariance of y. */
 const { cases, tolerance } = readFixture<{

@@ -1,10 +1,16 @@
 import { createRandom, itemBank, itemResponses } from "anchoreval/core";
 import { describe, expect, test } from "vitest";
+import type { SelectionInput } from "../../../../offline-trainer/src/anchors/types.ts";
+import { itemColumns, weightedScores } from "../../../../offline-trainer/src/methods/item-columns.ts";
+import {
+  informationPool,
+  informedAnchors,
+  prepareInformation,
+  reconstructionError,
+  subsampledItems,
+} from "../../../../offline-trainer/src/methods/metabench/index.ts";
 import { DEFAULT_DESIGN } from "../../../../offline-trainer/src/methods/metabench/information.ts";
 import { familyFolds } from "../../../../offline-trainer/src/methods/score-maps/form-score-maps.ts";
-import { informationPool, informedAnchors, prepareInformation, reconstructionError, subsampledItems } from "../../../../offline-trainer/src/methods/metabench/index.ts";
-import { itemColumns, weightedScores } from "../../../../offline-trainer/src/methods/item-columns.ts";
-import type { SelectionInput } from "../../../../offline-trainer/src/anchors/types.ts";
 
 /** 60 models of a 2PL whose every fifth item is steep; the last ten items are right for all. */
 function input(items: number, sizes: readonly number[]): SelectionInput {

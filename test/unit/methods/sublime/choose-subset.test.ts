@@ -1,20 +1,30 @@
 import { createRandom } from "anchoreval/core";
 import { describe, expect, test } from "vitest";
+import { prepareSelection, selectAnchors } from "../../../../offline-trainer/src/anchors/select-anchors.ts";
+import { meanScores, weightedScores } from "../../../../offline-trainer/src/methods/item-columns.ts";
 import {
-  chooseSubset,
-  prepareBoard,
   type Board,
+  chooseSubset,
+  featureTable,
+  type FeatureTable,
+  prepareBoard,
+  ridgePredictor,
+  subsetFeatures,
 } from "../../../../offline-trainer/src/methods/sublime/choose-subset.ts";
-import { pickAnchorModels } from "../../../../offline-trainer/src/methods/sublime/profile.ts";
+import {
+  type ItemProfile,
+  pickAnchorModels,
+  randomFeatures,
+  rootMeanSquaredDistance,
+} from "../../../../offline-trainer/src/methods/sublime/profile.ts";
 import {
   boardOf,
   untouchedRanking,
   untouchedRankings,
 } from "../../../../offline-trainer/src/methods/sublime/untouched-ranking.ts";
-import { meanScores, weightedScores } from "../../../../offline-trainer/src/methods/item-columns.ts";
-import { prepareSelection, selectAnchors } from "../../../../offline-trainer/src/anchors/select-anchors.ts";
-import { kendall, spearman } from "../../../../offline-trainer/src/numeric/ranks.ts";
-import { selectionInput } from "../selection.suite.ts";
+import { kendall, pearson, spearman } from "../../../../offline-trainer/src/numeric/ranks.ts";
+import { largestDifference, readFixture } from "../../../support/fixture.ts";
+import { selectionInput } from "../../anchors/selection.suite.ts";
 
 const MODELS = 48;
 const ITEMS = 90;
@@ -191,5 +201,112 @@ describe("sublime", () => {
       if (size < 40) expect(Math.abs(ones - size * all)).toBeLessThan(1);
     }
     expect(rankings!().get(10)!.strata).toBe("half");
+  });
+});
+
+interface Fixture extends Record<"weights" | "points" | "labels" | "kernel" | "scores", readonly number[]> {
+  readonly tolerance: number;
+  readonly models: number;
+  readonly clusters: number;
+  readonly dims: number;
+  readonly width: number;
+  readonly columns: readonly (readonly number[])[];
+  readonly distance: number;
+  readonly cases: readonly { readonly subset: readonly number[]; readonly expected: readonly number[] }[];
+}
+
+const fixture = readFixture<Fixture>("subsets/features.json");
+const count = fixture.weights.length;
+const weights = Float64Array.from(fixture.weights);
+const points = { count, dims: fixture.dims, values: Float64Array.from(fixture.points) };
+const kernel = Float64Array.from(fixture.kernel);
+const anchors = { models: fixture.models, items: count, scores: Float64Array.from(fixture.scores) };
+const weighted = (values: Float64Array, width: number): Float64Array => {
+  const sum = new Float64Array(width);
+  values.forEach((value, at) => (sum[at % width]! += weights[Math.floor(at / width)]! * value));
+  return sum;
+};
+const profile: ItemProfile = {
+  count,
+  weights,
+  columns: fixture.columns.map((values, c) => ({ name: String(c), values: Float64Array.from(values) })),
+  points,
+  distance: fixture.distance,
+  clusters: fixture.clusters,
+  labels: Int32Array.from(fixture.labels),
+  subscenarios: null,
+  strata: null,
+  kernel: { width: fixture.width, values: kernel, mean: weighted(kernel, fixture.width) },
+};
+const full = weighted(anchors.scores, fixture.models);
+
+describe("subsetFeatures", () => {
+  test.each(fixture.cases)("as NumPy and SciPy say of $subset.length items", ({ subset, expected }) => {
+    const found = subsetFeatures({ profile, anchors, full }, Uint32Array.from(subset));
+    // A single item's scores needn't be those of a constant: SciPy has no correlation there.
+    expect(largestDifference(found, expected)).toBeLessThanOrEqual(fixture.tolerance);
+  });
+
+  test("correlations that aren't there are 0: anchor models that all score the same", () => {
+    const same = { ...anchors, scores: new Float64Array(anchors.scores.length).fill(0.5) };
+    const found = subsetFeatures({ profile, anchors: same, full }, Uint32Array.of(1, 2, 3));
+    expect(Array.from(found.slice(-3))).toEqual([0, 0, 0]);
+    expect(found.every(Number.isFinite)).toBe(true);
+  });
+});
+
+test("rootMeanSquaredDistance is SciPy's over all pairs; 0 of one point", () => {
+  expect(rootMeanSquaredDistance(points)).toBeCloseTo(fixture.distance, 12);
+  expect(rootMeanSquaredDistance({ count: 1, dims: 2, values: Float64Array.of(3, 4) })).toBe(0);
+});
+
+test("randomFeatures: inner products are near the Gaussian kernel", () => {
+  const width = 4096;
+  const features = randomFeatures(points, width, createRandom("kernel"));
+  for (let i = 0; i < count; i++)
+    for (let j = 0; j <= i; j++) {
+      let [product, square] = [0, 0];
+      for (let f = 0; f < width; f++) product += features[i * width + f]! * features[j * width + f]!;
+      for (let d = 0; d < points.dims; d++)
+        square += (points.values[i * points.dims + d]! - points.values[j * points.dims + d]!) ** 2;
+      // Standard error 1/√D at most.
+      expect(Math.abs(product - Math.exp(-square / (2 * fixture.distance ** 2)))).toBeLessThan(5 / Math.sqrt(width));
+    }
+});
+
+const rows = (count: number, width: number, seed: string): Float64Array[] => {
+  const random = createRandom(seed);
+  return Array.from({ length: count }, () => Float64Array.from({ length: width }, () => random.normal()));
+};
+
+test("featureTable standardises, and leaves what doesn't vary at 0", () => {
+  const table = featureTable([Float64Array.of(1, 7, 0), Float64Array.of(3, 7, 0), Float64Array.of(5, 7, 0)]);
+  const far = Math.sqrt(1.5);
+  expect(Array.from(table.values)).toEqual([-far, 0, 0, 0, 0, 0, far, 0, 0]);
+});
+
+describe("ridgePredictor", () => {
+  const known = rows(300, 6, "rows");
+  const predict = ridgePredictor(featureTable(known), createRandom("axes"));
+
+  test("finds what is linear under noise", () => {
+    const random = createRandom("noise");
+    const clean = Float64Array.from(known, (row) => 0.3 * row[0]! - 0.2 * row[3]! + 2);
+    const noisy = clean.map((value) => value + 0.2 * random.normal());
+    const found = predict(noisy);
+    expect(pearson(found, clean)).toBeGreaterThan(0.97);
+    expect(pearson(found, clean)).toBeGreaterThan(pearson(noisy, clean)!);
+  });
+
+  test("targets that are all the same are predicted so", () => {
+    const same = new Float64Array(300).fill(0.75);
+    expect(largestDifference(predict(same), same)).toBeLessThan(1e-12);
+  });
+
+  test("features that say nothing leave the mean", () => {
+    const blank: FeatureTable = { count: 40, width: 3, values: new Float64Array(120) };
+    const targets = Float64Array.from({ length: 40 }, (_, i) => i % 5);
+    const found = ridgePredictor(blank, createRandom(1))(targets);
+    expect(found.every((value) => value === found[0] && Math.abs(value - 2) < 1)).toBe(true);
   });
 });

@@ -1,12 +1,12 @@
 import { createRandom } from "anchoreval/core";
 import { describe, expect, test } from "vitest";
+import { prepareSelection, selectAnchors } from "../../../../offline-trainer/src/anchors/select-anchors.ts";
+import { ESSENCE_SEARCH } from "../../../../offline-trainer/src/methods/essence/index.ts";
 import { essenceSearch, innerSplit } from "../../../../offline-trainer/src/methods/essence/subset-search.ts";
 import { itemColumns, meanScores } from "../../../../offline-trainer/src/methods/item-columns.ts";
-import { ESSENCE_SEARCH } from "../../../../offline-trainer/src/methods/essence/index.ts";
-import { prepareSelection, selectAnchors } from "../../../../offline-trainer/src/anchors/select-anchors.ts";
 import { curveAt } from "../../../../offline-trainer/src/methods/score-maps/b-splines.ts";
-import { selectionInput } from "../selection.suite.ts";
-import { drawnColumns } from "./drawn-columns.ts";
+import { selectionInput } from "../../anchors/selection.suite.ts";
+import { drawnColumns } from "../drawn-columns.ts";
 
 const { columns, full, pool } = drawnColumns("essence", 40, 80);
 const split = {

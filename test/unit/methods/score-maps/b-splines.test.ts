@@ -4,7 +4,7 @@ import {
   cubicBSplines,
   intervalOf,
   splinesAt,
-} from "../../../offline-trainer/src/methods/score-maps/b-splines.ts";
+} from "../../../../offline-trainer/src/methods/score-maps/b-splines.ts";
 
 const breaks = Float64Array.of(-1, 0.2, 0.3, 2, 2.5);
 const splines = cubicBSplines(breaks);

@@ -1,8 +1,8 @@
 import { createRandom, itemBank } from "anchoreval/core";
 import { describe, expect, test } from "vitest";
-import { correctnessKmeansAnchors, irtKmeansAnchors } from "../../../offline-trainer/src/methods/kmeans/index.ts";
-import type { SelectedAnchors, SelectionInput } from "../../../offline-trainer/src/anchors/types.ts";
-import { selectionInput } from "./selection.suite.ts";
+import type { SelectedAnchors, SelectionInput } from "../../../../offline-trainer/src/anchors/types.ts";
+import { correctnessKmeansAnchors, irtKmeansAnchors } from "../../../../offline-trainer/src/methods/kmeans/index.ts";
+import { selectionInput } from "../../anchors/selection.suite.ts";
 
 const METHODS = [
   ["irt-kmeans", irtKmeansAnchors],

@@ -1,10 +1,6 @@
 import { createRandom } from "anchoreval/core";
-import {
-  itemColumns,
-  weightedScores,
-  type ItemColumns,
-} from "../../../../offline-trainer/src/methods/item-columns.ts";
-import { drawnAnswers } from "../../../support/source-answers.ts";
+import { itemColumns, type ItemColumns, weightedScores } from "../../../offline-trainer/src/methods/item-columns.ts";
+import { drawnAnswers } from "../../support/source-answers.ts";
 
 /** Answers of some models, their full scores, and all items as a pool. */
 export function drawnColumns(

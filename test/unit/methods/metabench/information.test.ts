@@ -1,9 +1,6 @@
 import { createRandom, itemBank, itemInformation } from "anchoreval/core";
 import { describe, expect, test } from "vitest";
-import {
-  binnedInformation,
-  informationItems,
-} from "../../../../offline-trainer/src/methods/metabench/information.ts";
+import { binnedInformation, informationItems } from "../../../../offline-trainer/src/methods/metabench/information.ts";
 
 describe("the most informative items of bins", () => {
   const information = Float64Array.of(
