@@ -15,7 +15,7 @@ import {
   meanScores,
   weightedScores,
 } from "../offline-trainer/dist/methods/item-columns.js";
-import { ESSENCE_LIMITS, ESSENCE_SEARCH } from "../offline-trainer/dist/methods/essence/index.js";
+import { ESSENCE_LIMITS, ESSENCE_SEARCH } from "../offline-trainer/dist/methods/essence/anchors.js";
 import { encodeOnnxModel } from "../offline-trainer/dist/backends/onnx/graph-writer.js";
 import { curveAt } from "../offline-trainer/dist/methods/score-maps/b-splines.js";
 import { smoothMap } from "../offline-trainer/dist/methods/score-maps/penalised-spline.js";

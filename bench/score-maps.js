@@ -7,7 +7,7 @@ import { parseArgs } from "node:util";
 import { RECIPES } from "anchoreval-trainer";
 import { brought, createRandom, mappedScore } from "anchoreval/core";
 import { familyFolds } from "../offline-trainer/dist/methods/score-maps/form-score-maps.js";
-import { informationPool, informedAnchors } from "../offline-trainer/dist/methods/metabench/index.js";
+import { informationPool, informedAnchors } from "../offline-trainer/dist/methods/metabench/anchors.js";
 import { resolveBackend } from "../offline-trainer/dist/backends/resolve-backend.js";
 import { planCells } from "../offline-trainer/dist/backtest/plan-cells.js";
 import { selectionInputs } from "../offline-trainer/dist/fit/draw-forms.js";

@@ -1,13 +1,13 @@
 import type { AnchorSet, RandomSource } from "anchoreval/core";
-import { prepareEssence } from "../methods/essence/index.ts";
+import { prepareEssence } from "../methods/essence/anchors.ts";
 import { prepareGreedyVariance } from "./greedy-variance.ts";
-import { prepareInformation } from "../methods/metabench/index.ts";
+import { prepareInformation } from "../methods/metabench/anchors.ts";
 import { prepareHybrid } from "./hybrid.ts";
 import { correctnessKmeansAnchors, irtKmeansAnchors } from "../methods/kmeans/index.ts";
 import { randomAnchors } from "./random.ts";
 import { prepareScreened } from "./screened.ts";
 import { stratifiedAnchors } from "./stratified.ts";
-import { prepareSublime } from "../methods/sublime/index.ts";
+import { prepareSublime } from "../methods/sublime/anchors.ts";
 import {
   byAccuracy,
   type PreparedSelection,

@@ -11,6 +11,7 @@ import type { FittedBank } from "./fitted-bank.ts";
 import { formScoreMaps } from "../methods/score-maps/form-score-maps.ts";
 import { interruptible } from "./interruptible.ts";
 import { learnEvidence } from "./learn-evidence.ts";
+import { mappedBanks } from "./held-out.ts";
 import { bankPriors, type LinkedBanks } from "./link-banks.ts";
 import { resolveModel, type ResolvedModel } from "./resolve-model.ts";
 import { sideBySide } from "./side-by-side.ts";
@@ -163,7 +164,7 @@ function finalScoreMaps(
   const priors = bankPriors(linked, configuration.priorScale);
   for (const { id } of plans) {
     const anchors = forms.map((own) => own.forms.map((byForm) => byForm.get(id)!));
-    formScoreMaps(tasks, linked, priors, models, anchors, kind, random).forEach((own, b) =>
+    formScoreMaps(mappedBanks(tasks, linked, priors, models, anchors), kind, random).forEach((own, b) =>
       own.forEach((map, s) => maps[b]![s]!.set(id, map)),
     );
   }

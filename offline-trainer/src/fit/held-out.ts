@@ -20,11 +20,12 @@ import type { ScoreMapKind } from "./configuration.ts";
 import type { DimensionOptions } from "./choose-dimension.ts";
 import { drawForms, prepareForms, type BankForms } from "./draw-forms.ts";
 import { targetEstimator, type PatternedEstimate } from "./target-estimator.ts";
-import { bankPriors, linkBanks, type LinkedBanks } from "./link-banks.ts";
+import { bankPriors, linkBanks, type BankPriors, type LinkedBanks } from "./link-banks.ts";
 import { overallPlace, overallScores, scoresSeen, type OverallPlace } from "./overall-place.ts";
 import { sourceAnswers } from "./answer-factors.ts";
 import { formAnswers } from "./form-answers.ts";
 import { anchorNumbers, type FormPlan } from "./form-plans.ts";
+import type { MappedBank } from "../methods/method.ts";
 import { formScoreMaps } from "../methods/score-maps/form-score-maps.ts";
 import { resolveModel, type ResolvedModel, type WantedModel } from "./resolve-model.ts";
 import { trainBank, type BankTask, type TrainedBank } from "./train-bank.ts";
@@ -144,7 +145,7 @@ export async function estimateFold(
   const mapsOf = rememberedMaps((anchors) =>
     scoreMap === "none"
       ? null
-      : formScoreMaps(tasks, linked, priors, models, anchors, scoreMap, random.fork("score maps")),
+      : formScoreMaps(mappedBanks(tasks, linked, priors, models, anchors), scoreMap, random.fork("score maps")),
   );
   for (let draw = 0; draw < draws; draw++) {
     const forms: BankForms[] = [];
@@ -180,6 +181,23 @@ export async function estimateFold(
     }
   }
   return tables;
+}
+
+/** The banks with a form's anchors, as maps are fitted on them. */
+export function mappedBanks(
+  tasks: readonly BankTask[],
+  { banks }: Pick<LinkedBanks, "banks">,
+  { alone: priors }: Pick<BankPriors, "alone">,
+  models: readonly Pick<ResolvedModel, "design">[],
+  anchors: Anchors,
+): MappedBank[] {
+  return tasks.map((task, b) => ({
+    task,
+    trained: banks[b]!,
+    prior: priors[b]!,
+    design: models[b]!.design,
+    anchors: anchors[b]!,
+  }));
 }
 
 type Maps = ReturnType<typeof formScoreMaps> | null;

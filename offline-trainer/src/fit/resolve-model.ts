@@ -4,7 +4,8 @@ import { resolveDimension, type DimensionError, type DimensionOptions } from "./
 import { resolveLink } from "./choose-link.ts";
 import { resolveShrinkage } from "./choose-shrinkage.ts";
 import type { FitConfiguration } from "./configuration.ts";
-import { searchDesign, type DesignSearchOptions, type SearchedDesign } from "../methods/metabench/design-search.ts";
+import type { DesignSearchOptions } from "../methods/method.ts";
+import { searchDesign, type SearchedDesign } from "../methods/metabench/design-search.ts";
 import type { BankTask, TrainOptions } from "./train-bank.ts";
 
 /** What of a model may be left to its source models: `auto` chooses. */

@@ -25,6 +25,11 @@ export interface FilteredItems {
   readonly needed: number;
 }
 
+/** What a bundle records of a filter: how many items are left, and how many each rule left out. */
+export function filterNotes({ pool, dropped, needed }: FilteredItems): Record<string, unknown> {
+  return { pool: pool.length, dropped, needed };
+}
+
 /**
  * The coarse filter of EssenceBench: leaves out items that hardly vary, that nearly all models have right, that have
  * nothing to do with the full score, and all but the first of those that are alike in text or answers. Each rule leaves

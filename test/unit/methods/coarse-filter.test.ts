@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { coarseFilter, FILTER_RULES, redundantItems } from "../../../offline-trainer/src/methods/coarse-filter.ts";
-import { ESSENCE_LIMITS } from "../../../offline-trainer/src/methods/essence/index.ts";
+import { ESSENCE_LIMITS } from "../../../offline-trainer/src/methods/essence/anchors.ts";
 import { itemColumns, weightedScores } from "../../../offline-trainer/src/methods/item-columns.ts";
 import { drawnColumns } from "./drawn-columns.ts";
 

@@ -1,64 +1,13 @@
-import type { AnchorSet } from "anchoreval/core";
-import { equalShares } from "../../anchors/equal-shares.ts";
-import type { PreparedSelection, SelectionInput } from "../../anchors/types.ts";
-import { without } from "../../anchors/without.ts";
-import { coarseFilter, type FilterLimits } from "../coarse-filter.ts";
-import { itemColumns, weightedScores } from "../item-columns.ts";
-import { type EssenceOptions, essenceSearch, innerSplit } from "./subset-search.ts";
+import { DEFAULT_CONFIGURATION } from "../../fit/configuration.ts";
+import type { Method } from "../method.ts";
+import { meanMaps } from "../score-maps/form-score-maps.ts";
+import { essenceAnchors } from "./anchors.ts";
 
-/** What the coarse filter leaves out; EssenceBench's limits, without its search for items that rank models alike. */
-export const ESSENCE_LIMITS: FilterLimits = {
-  leastDeviation: 0.001,
-  mostAccuracy: 0.95,
-  leastCorrelation: 0.05,
-  mostRedundancy: 1,
+/** @see EssenceBench, arXiv 2510.10457 */
+export const essence: Method = {
+  name: "essence",
+  summary: "coarse filter and genetic search for the subset whose mean tells most",
+  settings: { ...DEFAULT_CONFIGURATION, selection: "essence", estimator: "score-map" },
+  anchors: essenceAnchors,
+  scoreMaps: meanMaps,
 };
-
-/** The published search, with fewer generations. */
-export const ESSENCE_SEARCH: EssenceOptions = {
-  population: 200,
-  groupPopulation: 60,
-  elite: 0.1,
-  tournament: 3,
-  generations: 100,
-  patience: 25,
-  rounds: 2,
-};
-
-/** Share of the source models that subsets are judged by. */
-const JUDGING_SHARE = 0.5;
-
-/**
- * `essence`: EssenceBench's search for a subset. A coarse filter ({@link coarseFilter}), then for every size a search of
- * its own ({@link essenceSearch}), judged by half of the source models' families. A purposive choice, the same whatever
- * form is drawn: each anchor stands for the same share.
- */
-export function prepareEssence({
-  weights,
-  accuracy,
-  column,
-  sizes,
-  random,
-  families,
-  copies = [],
-  generations = ESSENCE_SEARCH.generations,
-}: SelectionInput): PreparedSelection {
-  const columns = itemColumns(column, weights.length);
-  const full = weightedScores(columns, weights);
-  const least = Math.min(weights.length, 2 * sizes.at(-1)!);
-  const filtered = coarseFilter(columns, full, copies, ESSENCE_LIMITS, least);
-  const models = Array.from({ length: columns.models }, (_, m) => m);
-  const split = innerSplit(families ?? models, JUDGING_SHARE, random.fork("judging models"));
-  const setOf = equalShares(accuracy);
-  const search = (pool: Uint32Array, size: number, stream: string): AnchorSet =>
-    setOf(
-      essenceSearch({ columns, full, split }, pool, size, { ...ESSENCE_SEARCH, generations }, random.fork(stream))
-        .items,
-    );
-  const sets = new Map(sizes.map((size) => [size, search(filtered.pool, size, `size ${size}`)]));
-  const second = ([size, { items }]: [number, AnchorSet]): [number, AnchorSet] => {
-    const left = Uint32Array.from(without(filtered.pool, items));
-    return [size, search(left, size, `second form of size ${size}`)];
-  };
-  return { draw: () => ({ sets, nested: false }), second: () => new Map([...sets].map(second)), filtered };
-}

@@ -1,13 +1,34 @@
 import type { AnchorSet } from "anchoreval/core";
-import { byAccuracy, type SelectedAnchors, type SelectionInput } from "../../anchors/types.ts";
+import type { AnchorInput, AnchorMethod, ChosenAnchors } from "../../anchors/anchor-method.ts";
+import { byAccuracy } from "../../anchors/types.ts";
 import { clusterPoints, type Points } from "./clusters.ts";
+
+type KmeansInput = Pick<AnchorInput, "weights" | "accuracy" | "bank" | "column" | "sizes" | "random">;
+
+/** {@link irtKmeansAnchors} as a way to choose anchors. */
+export const irtKmeans: AnchorMethod = {
+  name: "irt-kmeans",
+  source: { module: import.meta.url, name: "irtKmeans" },
+  drawn: false,
+  estimator: "gp-irt",
+  prepare: (input) => ({ draw: (random) => irtKmeansAnchors({ ...input, random }) }),
+};
+
+/** {@link correctnessKmeansAnchors} as a way to choose anchors. */
+export const correctnessKmeans: AnchorMethod = {
+  name: "correctness-kmeans",
+  source: { module: import.meta.url, name: "correctnessKmeans" },
+  drawn: false,
+  estimator: "gp-irt",
+  prepare: (input) => ({ draw: (random) => correctnessKmeansAnchors({ ...input, random }) }),
+};
 
 /**
  * `irt-kmeans`: clusters of items in the space of their parameters (a_1…a_D, b); the anchor is the item nearest to the
  * centroid, its mass the cluster's weight.
  * @see Maia Polo et al. (2024), tinyBenchmarks
  */
-export function irtKmeansAnchors(input: SelectionInput): SelectedAnchors {
+export function irtKmeansAnchors(input: KmeansInput): ChosenAnchors {
   const { bank } = input;
   const dims = bank.dims + 1;
   const values = new Float64Array(bank.count * dims);
@@ -22,7 +43,7 @@ export function irtKmeansAnchors(input: SelectionInput): SelectedAnchors {
  * `correctness-kmeans`: clusters of items by the source models' answers.
  * @see Maia Polo et al. (2024), tinyBenchmarks
  */
-export function correctnessKmeansAnchors(input: SelectionInput): SelectedAnchors {
+export function correctnessKmeansAnchors(input: KmeansInput): ChosenAnchors {
   const count = input.weights.length;
   const dims = input.column(0).length;
   const values = new Float64Array(count * dims);
@@ -31,7 +52,7 @@ export function correctnessKmeansAnchors(input: SelectionInput): SelectedAnchors
 }
 
 /** Each size has clusters of its own, so the sizes aren't nested. No item is the anchor of two clusters. */
-function kmeansAnchors(points: Points, { weights, accuracy, sizes, random }: SelectionInput): SelectedAnchors {
+function kmeansAnchors(points: Points, { weights, accuracy, sizes, random }: KmeansInput): ChosenAnchors {
   const rank = new Map(byAccuracy(accuracy).map((item, position) => [item, position]));
   const sets = new Map<number, AnchorSet>();
   for (const size of sizes) {

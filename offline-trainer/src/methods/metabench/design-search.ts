@@ -3,23 +3,14 @@ import type { SelectionInput } from "../../anchors/types.ts";
 import type { BankModel } from "../../fit/calibrate-bank.ts";
 import { selectionInputs } from "../../fit/draw-forms.ts";
 import { sourceSplits } from "../../fit/source-splits.ts";
-import { type BankTask, trainBank, type TrainedBank, type TrainOptions } from "../../fit/train-bank.ts";
-import { mappedScenarios, ownMap } from "../score-maps/mapped-answers.ts";
-import { informationPool, informedAnchors } from "./index.ts";
-import { ABILITY_SCORES, type AnchorDesign, DEFAULT_DESIGN, INFORMATION_GRIDS } from "./information.ts";
+import { type BankTask, trainBank, type TrainedBank } from "../../fit/train-bank.ts";
+import type { DesignSearch, DesignSearchOptions } from "../method.ts";
+import { ABILITY_SCORES, mappedScenarios, ownMap } from "../score-maps/mapped-answers.ts";
+import { informationPool, informedAnchors } from "./anchors.ts";
+import { type AnchorDesign, DEFAULT_DESIGN, INFORMATION_GRIDS } from "./information.ts";
 
 /** A response model with a design of its anchors. */
 interface DesignCandidate extends AnchorDesign, Pick<BankModel, "irtModel"> {}
-
-export interface DesignSearchOptions extends TrainOptions {
-  /** Replicate group of every model. */
-  readonly groups: ArrayLike<number>;
-  readonly sizes: readonly number[];
-  /** k of the ability prior N(μ, k²Σ). */
-  readonly priorScale: number;
-  /** Candidates that are judged, at least one. */
-  readonly budget: number;
-}
 
 /** What a search found. */
 export interface SearchedDesign {
@@ -54,6 +45,15 @@ const SPACE: SearchSpace<DesignCandidate> = {
 
 /** What a search begins with. */
 const START: DesignCandidate = { irtModel: "2pl", ...DEFAULT_DESIGN };
+
+/** {@link searchDesign} as a method's search. */
+export const informationDesign: DesignSearch = {
+  source: { module: import.meta.url, name: "informationDesign" },
+  search: async (task, rows, options) => {
+    const { irtModel, design, error, judged } = await searchDesign(task, rows, options);
+    return { irtModel, design, notes: { error, judged } };
+  },
+};
 
 /**
  * Searches for the response model, the ability's estimate, the grid, its bins and the threshold whose score map errs least
@@ -157,13 +157,13 @@ function mapErrors(
 ): number[] {
   const choice = { kind: "additive", score } as const;
   const prior = scaledPrior(trained.abilities.mean, trained.abilities.covariance, priorScale);
-  const of = (rows: readonly number[]) => mappedScenarios(task, trained, rows, prior, anchors, choice);
-  const held = of(targets);
-  return of(sources).flatMap((part, s) => {
+  const mapped = (rows: readonly number[]) => mappedScenarios({ task, trained, prior, anchors }, rows, choice);
+  const held = mapped(targets);
+  return mapped(sources).flatMap((part, s) => {
     const map = ownMap(part, choice);
     return Array.from(held[s]!.answers, ([row, { features, bounds }]) => {
-      const mapped = mappedScore(map, ({ feature }) => (feature === "mean" ? features.mean : features.expected));
-      return brought(mapped, bounds) - part.full[row]!;
+      const score = mappedScore(map, ({ feature }) => (feature === "mean" ? features.mean : features.expected));
+      return brought(score, bounds) - part.full[row]!;
     });
   });
 }

@@ -1,15 +1,9 @@
+import type { AbilityScore } from "../score-maps/mapped-answers.ts";
 import { type ItemBank, itemInformation } from "anchoreval/core";
 
 /** Where items' information is looked at: at the source models' abilities, or on an even grid between them. */
 export const INFORMATION_GRIDS = ["sources", "even"] as const;
 type InformationGrid = (typeof INFORMATION_GRIDS)[number];
-
-/**
- * What an ability is estimated from: all answers, as their posterior mode; or how many of them are right, as the mean of
- * the posterior given that. A smooth curve of the latter is one of the anchors' mean.
- */
-export const ABILITY_SCORES = ["map", "eap-sum"] as const;
-export type AbilityScore = (typeof ABILITY_SCORES)[number];
 
 /** How anchors are chosen by their information, and read. */
 export interface AnchorDesign {

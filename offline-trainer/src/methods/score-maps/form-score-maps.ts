@@ -1,6 +1,5 @@
 import {
   type AdditiveMap,
-  type AnchorSet,
   answerFeatures,
   type AnswerFeatures,
   type FeatureName,
@@ -8,11 +7,10 @@ import {
   type RandomSource,
   type ScoreMaps,
 } from "anchoreval/core";
-import type { ScoreMapKind } from "../../fit/configuration.ts";
-import type { BankPriors, LinkedBanks } from "../../fit/link-banks.ts";
-import type { ResolvedModel } from "../../fit/resolve-model.ts";
 import type { BankTask } from "../../fit/train-bank.ts";
+import type { MappedBank, ScoreMapFitter } from "../method.ts";
 import {
+  abilityScore,
   additiveMap,
   type FeatureColumn,
   type MapChoice,
@@ -28,36 +26,42 @@ const LEAST_MODELS = 20;
 /** Parts of the source models' families; what own maps say of one is learned from the others. */
 const FOLDS = 5;
 
+/** Maps of the anchors' mean. */
+export const meanMaps: ScoreMapFitter = {
+  source: { module: import.meta.url, name: "meanMaps" },
+  fit: (banks, random) => formScoreMaps(banks, "mean", random),
+};
+
+/** Maps of the anchors' means and the scores that the abilities predict, of all scenarios. */
+export const additiveMaps: ScoreMapFitter = {
+  source: { module: import.meta.url, name: "additiveMaps" },
+  fit: (banks, random) => formScoreMaps(banks, "additive", random),
+};
+
 /**
- * Score maps of one form, by bank and scenario, fitted on the source models. `mean` maps the anchors' mean. `additive`
+ * Score maps of one form, fitted on the source models. `mean` maps the anchors' mean. `additive`
  * maps it and the score that the ability lets expect; and, where there are several banks, from all scenarios: this one's
  * mean and the mean of all, and what own maps say of both where abilities are read. What own maps say of a source model is
  * learned without its family: a map of their fitted values would trust them as if new models were fitted too.
- * @param models - by bank @param anchors - by bank and scenario @param random - its streams are forked: the same for all forms
+ * @returns by bank and scenario @param random - its streams are forked: the same for all forms
  * @see Kipnis et al. (2025), metabench, ICLR; Wolpert (1992), Neural Networks 5, 241–259 (stacked generalisation)
  */
 export function formScoreMaps(
-  tasks: readonly BankTask[],
-  { banks }: Pick<LinkedBanks, "banks">,
-  { alone: priors }: Pick<BankPriors, "alone">,
-  models: readonly Pick<ResolvedModel, "design">[],
-  anchors: readonly (readonly AnchorSet[])[],
-  kind: Exclude<ScoreMapKind, "none">,
+  banks: readonly MappedBank[],
+  kind: MapChoice["kind"],
   random: RandomSource,
 ): readonly (readonly ScoreMaps[])[] {
-  const choices = models.map(({ design }): MapChoice => ({ kind, score: design?.score ?? "map" }));
-  const scenarios = tasks.map((task, b) =>
-    mappedScenarios(task, banks[b]!, banks[b]!.rows, priors[b]!, anchors[b]!, choices[b]!),
-  );
+  const choices = banks.map(({ design }): MapChoice => ({ kind, score: abilityScore(design) }));
+  const scenarios = banks.map((bank, b) => mappedScenarios(bank, bank.trained.rows, choices[b]!));
   const own = scenarios.map((parts, b) => parts.map((part) => ownMap(part, choices[b]!)));
   const all = scenarios.flatMap((parts, b) => parts.map((part) => ({ part, choice: choices[b]! })));
   const common = Array.from(all[0]!.part.answers.keys()).filter((row) =>
     all.every(({ part }) => part.answers.has(row)),
   );
-  if (kind === "mean" || tasks.length < 2 || common.length < LEAST_MODELS)
+  if (kind === "mean" || banks.length < 2 || common.length < LEAST_MODELS)
     return own.map((parts) => parts.map((alone) => ({ alone, together: null })));
   const fold = foldsOf(
-    tasks[0]!,
+    banks[0]!.task,
     all.map(({ part }) => part),
     random,
   );

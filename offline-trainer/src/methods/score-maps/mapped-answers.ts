@@ -1,8 +1,6 @@
 import {
-  type AbilityPrior,
   type AdditiveMap,
   anchorMean,
-  type AnchorSet,
   answeredSample,
   type AnswerFeatures,
   bankAbility,
@@ -13,9 +11,7 @@ import {
   LEAST_ANSWERED_SHARE,
   type MapTerm,
 } from "anchoreval/core";
-import type { AbilityScore } from "../metabench/information.ts";
-import type { ScoreMapKind } from "../../fit/configuration.ts";
-import type { BankTask, TrainedBank } from "../../fit/train-bank.ts";
+import type { MappedBank } from "../method.ts";
 import { scoreAt } from "../../matrix/response-matrix.ts";
 import { fullScores } from "../../prepare/full-scores.ts";
 import { additiveModel } from "./additive-model.ts";
@@ -36,9 +32,21 @@ export interface MappedScenario {
   readonly answers: ReadonlyMap<number, MappedAnswers>;
 }
 
+/**
+ * What an ability is estimated from: all answers, as their posterior mode; or the number of right ones, as the posterior
+ * mean given it. A smooth curve of the latter is one of the anchors' mean.
+ */
+export const ABILITY_SCORES = ["map", "eap-sum"] as const;
+export type AbilityScore = (typeof ABILITY_SCORES)[number];
+
+/** The ability that a searched design estimates; the posterior mode where nothing was searched. */
+export function abilityScore(design: unknown): AbilityScore {
+  return (design as { readonly score?: AbilityScore } | null | undefined)?.score ?? "map";
+}
+
 /** A map that is fitted, and what its ability is estimated from. */
 export interface MapChoice {
-  readonly kind: Exclude<ScoreMapKind, "none">;
+  readonly kind: "mean" | "additive";
   readonly score: AbilityScore;
 }
 
@@ -52,11 +60,8 @@ export function readsAbility({ kind, score }: MapChoice): boolean {
  * @param rows - models, of those the bank was trained on or others
  */
 export function mappedScenarios(
-  { matrix, scenarios }: Pick<BankTask, "matrix" | "scenarios">,
-  { scenarios: trained }: TrainedBank,
+  { task: { matrix, scenarios }, trained: { scenarios: trained }, prior, anchors }: Omit<MappedBank, "design">,
   rows: ArrayLike<number>,
-  prior: AbilityPrior,
-  anchors: readonly AnchorSet[],
   choice: MapChoice,
 ): MappedScenario[] {
   const parts = scenarios.map((slice) => ({

@@ -8,7 +8,7 @@ import {
   prepareInformation,
   reconstructionError,
   subsampledItems,
-} from "../../../../offline-trainer/src/methods/metabench/index.ts";
+} from "../../../../offline-trainer/src/methods/metabench/anchors.ts";
 import { DEFAULT_DESIGN } from "../../../../offline-trainer/src/methods/metabench/information.ts";
 import { familyFolds } from "../../../../offline-trainer/src/methods/score-maps/form-score-maps.ts";
 

@@ -1,7 +1,7 @@
 import { createRandom } from "anchoreval/core";
 import { describe, expect, test } from "vitest";
 import { prepareSelection, selectAnchors } from "../../../../offline-trainer/src/anchors/select-anchors.ts";
-import { ESSENCE_SEARCH } from "../../../../offline-trainer/src/methods/essence/index.ts";
+import { ESSENCE_SEARCH } from "../../../../offline-trainer/src/methods/essence/anchors.ts";
 import { essenceSearch, innerSplit } from "../../../../offline-trainer/src/methods/essence/subset-search.ts";
 import { itemColumns, meanScores } from "../../../../offline-trainer/src/methods/item-columns.ts";
 import { curveAt } from "../../../../offline-trainer/src/methods/score-maps/b-splines.ts";
