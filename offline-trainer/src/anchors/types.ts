@@ -1,6 +1,5 @@
 import type { AnchorSet, ItemBank, RandomSource } from "anchoreval/core";
 import type { FilteredItems } from "../methods/coarse-filter.ts";
-import type { AnchorDesign } from "../methods/metabench/information.ts";
 import type { ItemFeatures } from "../methods/sublime/item-features.ts";
 import type { SubsetRanking } from "../methods/sublime/untouched-ranking.ts";
 
@@ -65,8 +64,8 @@ export interface SelectionInput {
   readonly simulatedProposals?: number;
   /** Generations of each genetic search at most. @default 100 */
   readonly generations?: number;
-  /** How anchors are chosen by their information. @default an even grid, one bin an anchor, at the MAP */
-  readonly design?: AnchorDesign;
+  /** What a search chose, where there was one. */
+  readonly design?: unknown;
   /** Subsets drawn of each size, where one of many is chosen. @default 200 */
   readonly candidates?: number;
 }

@@ -1,4 +1,8 @@
-import { METHODS } from "../methods/index.ts";
+import { essence } from "../methods/essence/index.ts";
+import { metabench } from "../methods/metabench/index.ts";
+import type { Method } from "../methods/method.ts";
+import { sublime } from "../methods/sublime/index.ts";
+import { tinybenchmarks } from "../methods/tinybenchmarks/index.ts";
 import { DEFAULT_CONFIGURATION, type FitConfiguration } from "./configuration.ts";
 
 /** A way to fit that has a name: what this project recommends, a published method as it is done here, or a baseline. */
@@ -26,7 +30,12 @@ export const RECIPES: Readonly<Record<RecipeName, Recipe>> = {
     summary: "the mean of random items",
     configuration: { ...DEFAULT_CONFIGURATION, selection: "random", estimator: "anchor-mean", linked: false },
   },
-  ...(Object.fromEntries(
-    METHODS.map(({ name, settings, ...method }) => [name, { ...method, configuration: settings }]),
-  ) as Record<Exclude<RecipeName, "recommended" | "random">, Recipe>),
+  tinybenchmarks: published(tinybenchmarks),
+  essence: published(essence),
+  metabench: published(metabench),
+  sublime: published(sublime),
 };
+
+function published({ summary, settings, sizes, totals }: Method): Recipe {
+  return { summary, configuration: settings, ...(sizes && { sizes }), ...(totals && { totals }) };
+}

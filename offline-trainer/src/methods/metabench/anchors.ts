@@ -34,8 +34,8 @@ interface InformationInput extends Pick<
   readonly families?: ArrayLike<number>;
   /** Groups of items that say the same. */
   readonly copies?: readonly (readonly number[])[];
-  /** @default {@link DEFAULT_DESIGN} */
-  readonly design?: AnchorDesign;
+  /** An {@link AnchorDesign}. @default {@link DEFAULT_DESIGN} */
+  readonly design?: unknown;
 }
 
 /** {@link prepareInformation} as a way to choose anchors; items that say the same as another are known from their texts. */
@@ -46,12 +46,8 @@ export const informationAnchors: AnchorMethod = {
   estimator: "score-map",
   second: true,
   know: copiedItems,
-  prepare: ({ knowledge, design, ...input }) => {
-    const { draw, second, filtered } = prepareInformation({
-      ...input,
-      copies: knowledge as readonly number[][],
-      ...((design ?? null) !== null && { design: design as AnchorDesign }),
-    });
+  prepare: (input) => {
+    const { draw, second, filtered } = prepareInformation({ ...input, copies: input.knowledge as readonly number[][] });
     return { draw, second, notes: () => Promise.resolve({ filtered: filterNotes(filtered) }) };
   },
 };
@@ -65,7 +61,7 @@ export function prepareInformation(
   input: InformationInput,
 ): PreparedAnchors & Required<Pick<PreparedAnchors, "second">> & { readonly filtered: FilteredItems } {
   const { filtered, pool, leftPool } = informationPool(input);
-  const design = input.design ?? DEFAULT_DESIGN;
+  const design = (input.design as AnchorDesign | null | undefined) ?? DEFAULT_DESIGN;
   const sets = new Map(input.sizes.map((n) => [n, informedAnchors(input, pool, design, n)]));
   const second = ([n, { items }]: [number, AnchorSet]): [number, AnchorSet] => [
     n,
