@@ -11,7 +11,7 @@ import { fittedAnswers } from "../offline-trainer/dist/audit/fitted-answers.js";
 import { itemAtFit } from "../offline-trainer/dist/audit/item-at-fit.js";
 import { itemCovariance, parameterPrecision } from "../offline-trainer/dist/audit/item-covariance.js";
 import { discriminationPrecision } from "../offline-trainer/dist/audit/item-prior.js";
-import { symmetricEigen } from "../offline-trainer/dist/spectral/symmetric-eigen.js";
+import { symmetricEigen } from "../offline-trainer/dist/numeric/eigen.js";
 
 const { values } = parseArgs({
   options: {

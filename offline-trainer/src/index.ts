@@ -3,9 +3,9 @@
  * @module anchoreval-trainer
  */
 export { prepareSelection, selectAnchors } from "./anchors/select-anchors.ts";
-export type { FeatureColumn, ItemFeatures, ItemGroups } from "./anchors/sublime/item-features.ts";
-export type { SubsetRanking } from "./anchors/sublime/subset-ranking.ts";
-export type { UntouchedRanking } from "./anchors/sublime/untouched-ranking.ts";
+export type { FeatureColumn, ItemFeatures, ItemGroups } from "./methods/sublime/item-features.ts";
+export type { SubsetRanking } from "./methods/sublime/untouched-ranking.ts";
+export type { UntouchedRanking } from "./methods/sublime/untouched-ranking.ts";
 export { type SelectedAnchors, type Selection, type SelectionInput, SELECTIONS } from "./anchors/types.ts";
 export type { BankAudit, ItemAudit } from "./audit/audit-bank.ts";
 export { auditLeaderboard, type Audit, type AuditOptions } from "./audit/audit.ts";
@@ -18,8 +18,6 @@ export { runBacktest, type Backtest, type BacktestOptions } from "./backtest/bac
 export type { BacktestRow } from "./backtest/rows.ts";
 export { calibrate, type CalibrateOptions, type Calibration, type CalibrationStep } from "./calibrate/calibrate.ts";
 export type { CalibrationBackend, CodedResponses, Objective, Parameters } from "./calibrate/types.ts";
-export type { Nearest, NearestBackend, NearestCentroids, Points } from "./clustering/nearest-centroids.ts";
-export { weightedKmeans, type Clusters } from "./clustering/weighted-kmeans.ts";
 export { embeddedRows, readEmbeddings, type Embeddings } from "./cold-start/embeddings-file.ts";
 export {
   checkColdStart,
@@ -71,7 +69,7 @@ export { COLUMN_ROLES, parseTableColumns, type ColumnRole, type TableColumns } f
 export { readResponses, type ReadResponsesOptions, type Responses } from "./ingest/read-responses.ts";
 export { writeItems } from "./ingest/write-items.ts";
 export { writeWideCsv } from "./ingest/write-wide-csv.ts";
-export { itemFeatures, type ItemFeaturesOptions } from "./item-features/item-features.ts";
+export { itemFeatures, type ItemFeaturesOptions } from "./methods/sublime/item-features.ts";
 export { groupItems } from "./matrix/group-items.ts";
 export {
   isBinary,

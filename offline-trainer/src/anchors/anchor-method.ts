@@ -1,5 +1,7 @@
 import type { AnchorSet, EstimatorId, ItemBank, RandomSource } from "anchoreval/core";
-import type { ItemInfo } from "../matrix/response-matrix.ts";
+import type { Bank } from "../calibrate/bank.ts";
+import type { ScenarioGroup } from "../matrix/benchmark.ts";
+import { scoreAt, type ItemInfo } from "../matrix/response-matrix.ts";
 
 /** What a way to choose anchors may look at: one scenario of the source models, nothing else. */
 export interface AnchorInput {
@@ -89,6 +91,51 @@ export interface AnchorMethod {
     knowledge: unknown,
   ) => void;
   readonly prepare: (input: AnchorInput) => PreparedAnchors;
+}
+
+/**
+ * What the choice of anchors looks at in every scenario of a bank.
+ * @param group - with the source models' answers
+ */
+export function anchorInputs(
+  group: ScenarioGroup,
+  { rows, scenarios, calibration }: Bank,
+  {
+    sizes,
+    random,
+    final = false,
+    knowledge,
+    design,
+  }: Pick<AnchorInput, "sizes" | "random" | "design"> & {
+    readonly final?: boolean;
+    readonly knowledge?: ReadonlyMap<string, unknown> | undefined;
+  },
+): AnchorInput[] {
+  const stream = random.fork("design of the forms");
+  const families = Int32Array.from(rows, (row) => group.families[row]!);
+  const models = rows.map((row) => group.matrix.subjects[row]!);
+  return scenarios.map(({ slice: { id, begin, count, weights }, bank, accuracy }) => ({
+    scenario: id,
+    items: group.matrix.items.slice(begin, begin + count),
+    weights,
+    accuracy,
+    bank,
+    models,
+    families,
+    abilities: calibration.theta,
+    column: (item) => {
+      const mean = Number.isNaN(accuracy[item]!) ? 0.5 : accuracy[item]!;
+      return Float64Array.from(rows, (row) => {
+        const score = scoreAt(group.matrix, row, begin + item);
+        return Number.isNaN(score) ? mean : score;
+      });
+    },
+    sizes,
+    random: stream.fork(id),
+    final,
+    knowledge: knowledge?.get(id),
+    design,
+  }));
 }
 
 /**

@@ -1,5 +1,5 @@
 import { type ItemBank, itemResponses } from "anchoreval/core";
-import { centredCurves, curveComponents } from "../spectral/curve-components.ts";
+import { centredCurves, curveComponents } from "../numeric/curve-components.ts";
 
 /**
  * How far beyond the sources' range samples are balanced: abilities count at μ + 2(θ − μ), μ their mean, so that models

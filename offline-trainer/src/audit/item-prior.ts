@@ -1,6 +1,6 @@
 import { cholesky, choleskySolve } from "anchoreval/core";
 import type { Calibration } from "../calibrate/calibrate.ts";
-import { symmetricEigen } from "../spectral/symmetric-eigen.ts";
+import { symmetricEigen } from "../numeric/eigen.ts";
 import { probabilities, type FittedAnswers } from "./fitted-answers.ts";
 
 /** Share of the mean precision that stands in for what few items can't tell. */

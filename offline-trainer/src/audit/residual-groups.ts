@@ -1,5 +1,5 @@
 import { cholesky, choleskyInverse } from "anchoreval/core";
-import { symmetricEigen } from "../spectral/symmetric-eigen.ts";
+import { symmetricEigen } from "../numeric/eigen.ts";
 import { chiSquareTail } from "./chi-square.ts";
 import type { FittedAnswers } from "./fitted-answers.ts";
 import type { ItemAtFit } from "./item-at-fit.ts";

@@ -1,8 +1,7 @@
 import { availableParallelism } from "node:os";
 import { designInterval, type EstimatorId, estimatorsOf, figureOf, inflated, weightedScore } from "anchoreval/core";
 import type { Provider } from "../backends/resolve-backend.ts";
-import { recommended } from "../fit/options.ts";
-import { headlineEstimator, methodDigest, sentMethod } from "../methods/method.ts";
+import { headlineEstimator, methodDigest, recommended, sentMethod } from "../methods/method.ts";
 import type { ResponseMatrix } from "../matrix/response-matrix.ts";
 import { runOnThreads } from "../threads/run-on-threads.ts";
 import type { CellEstimate, CellInput, CellResult, SentCell } from "./cell.ts";

@@ -7,7 +7,7 @@ import {
   predictedScores,
 } from "anchoreval/core";
 import { type ResponseMatrix, scoreAt } from "../matrix/response-matrix.ts";
-import { centredCurves, type CentredCurves, curveComponents } from "../spectral/curve-components.ts";
+import { centredCurves, type CentredCurves, curveComponents } from "../numeric/curve-components.ts";
 import type { BankScenario } from "./bank.ts";
 
 /** Factors kept at most: each costs a bundle four bytes an anchor. */

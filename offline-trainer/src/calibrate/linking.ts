@@ -10,7 +10,7 @@ import {
   scaledPrior,
 } from "anchoreval/core";
 import { scoreFactors } from "./factors.ts";
-import { symmetricEigen } from "../spectral/symmetric-eigen.ts";
+import { symmetricEigen } from "../numeric/eigen.ts";
 import type { Bank } from "./bank.ts";
 
 /** General abilities at most: more tell no more of one scenario from another. */

@@ -4,8 +4,7 @@ import type { Selection } from "../anchors/types.ts";
 import { readEmbeddings } from "../cold-start/embeddings-file.ts";
 import type { BankTaskOptions } from "../fit/bank-tasks.ts";
 import { readItemTable } from "../ingest/item-table.ts";
-import { itemStrata } from "../item-features/item-strata.ts";
-import { itemFeatures, TEXT_USES } from "../item-features/item-features.ts";
+import { itemFeatures, itemStrata } from "../methods/sublime/item-features.ts";
 import type { ResponseMatrix } from "../matrix/response-matrix.ts";
 
 /** What `--selection sublime` describes subsets of items with. */
@@ -14,12 +13,6 @@ export const SUBSET_OPTIONS = {
     type: "string",
     value: "A,B[,…]",
     description: "sublime: models whose scores describe a subset (default: some spread over the range of scores)",
-  },
-  "use-texts": {
-    type: "string",
-    value: TEXT_USES.join("|"),
-    description:
-      "sublime: measures of the items' texts; yes refuses items without one (default auto: where there are some)",
   },
   "item-features": {
     type: "string",
@@ -30,7 +23,7 @@ export const SUBSET_OPTIONS = {
     type: "string",
     value: "FILE",
     description:
-      "sublime: vectors of the items in place of TF-IDF: .jsonl, .csv (also .gz), or .npy with .ids.txt beside it",
+      "sublime: vectors of the items in place of TF-IDF of their texts: .jsonl, .csv (also .gz), or .npy with .ids.txt beside it",
   },
   strata: {
     type: "string",
@@ -45,7 +38,7 @@ export type SubsetInputs = (matrix: ResponseMatrix) => Pick<BankTaskOptions, "it
 /**
  * Reads what subsets are described with, before the responses.
  * @throws AnchorEvalError `invalid_option` for such an option beside another selection, `invalid_data`, `not_found`; with
- * the matrix `invalid_data` for items without text, vector, row or stratum, `invalid_option` for a column of strata that
+ * the matrix `invalid_data` for items without vector, row or stratum, `invalid_option` for a column of strata that
  * isn't there
  */
 export async function readSubsetInputs(options: OptionReader, selections: readonly Selection[]): Promise<SubsetInputs> {
@@ -58,7 +51,6 @@ export async function readSubsetInputs(options: OptionReader, selections: readon
       );
     return () => ({});
   }
-  const texts = options.oneOf("use-texts", TEXT_USES, "auto");
   const anchorModels = options
     .text("anchor-models")
     ?.split(",")
@@ -76,7 +68,6 @@ export async function readSubsetInputs(options: OptionReader, selections: readon
   return ({ items }) => ({
     ...(anchorModels && { anchorModels }),
     itemFeatures: itemFeatures(items, {
-      texts,
       ...(table && { table }),
       ...(embeddings && { embeddings }),
       ...(strata !== undefined && {

@@ -1,6 +1,6 @@
 import { linearPrediction, possibleChance } from "anchoreval/core";
 import { answerRegressions } from "./answer-regressions.ts";
-import { onAxes, type PrincipalAxes } from "../spectral/principal-axes.ts";
+import { onAxes, type PrincipalAxes } from "../numeric/principal-axes.ts";
 import type { QuestionFeatures } from "./text-features.ts";
 import type { Forecast, QuestionBank } from "./types.ts";
 

@@ -1,8 +1,8 @@
 import type { LinearModel } from "anchoreval/core";
-import { symmetricEigen } from "../spectral/symmetric-eigen.ts";
+import { symmetricEigen } from "../numeric/eigen.ts";
 import { parameterCurves } from "./parameter-curves.ts";
-import type { PrincipalAxes } from "../spectral/principal-axes.ts";
-import { spectralRidge } from "../spectral/spectral-ridge.ts";
+import type { PrincipalAxes } from "../numeric/principal-axes.ts";
+import { spectralRidge } from "../numeric/ridge.ts";
 import type { QuestionBank } from "./types.ts";
 
 /** Every model's chance of a right answer as a linear function of a question's place on some axes. */

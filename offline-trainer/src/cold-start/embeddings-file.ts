@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { AnchorEvalError } from "anchoreval/core";
 import { csvRecords, DataIssues, firstFew, jsonKind, jsonRecords, quoted, textLines } from "anchoreval/node";
 import { readNpy } from "./npy.ts";
-import { denseRows, unitRows, type SparseRows } from "../spectral/sparse-rows.ts";
+import { denseRows, unitRows, type SparseRows } from "../numeric/sparse-rows.ts";
 
 /** Vectors of questions by their ids, all of one length. */
 export interface Embeddings {

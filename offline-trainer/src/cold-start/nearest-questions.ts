@@ -1,4 +1,4 @@
-import { transposed, type SparseRows } from "../spectral/sparse-rows.ts";
+import { transposed, type SparseRows } from "../numeric/sparse-rows.ts";
 
 /** The k nearest of a pool for each of some questions, nearest first. */
 export interface NearestQuestions {

@@ -1,5 +1,5 @@
 import type { PredictedParameters } from "anchoreval/core";
-import { denseRows, unitRows, type SparseRows } from "../spectral/sparse-rows.ts";
+import { denseRows, unitRows, type SparseRows } from "../numeric/sparse-rows.ts";
 import { nearestQuestions, type NearestQuestions } from "./nearest-questions.ts";
 import { strided } from "./strided.ts";
 import type { QuestionBank } from "./types.ts";

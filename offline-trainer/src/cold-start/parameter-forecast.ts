@@ -1,6 +1,6 @@
 import { parameterCurves } from "./parameter-curves.ts";
-import { onAxes, type PrincipalAxes } from "../spectral/principal-axes.ts";
-import { ridgePredictions, ridgeVariances, spectralRidge } from "../spectral/spectral-ridge.ts";
+import { onAxes, type PrincipalAxes } from "../numeric/principal-axes.ts";
+import { ridgePredictions, ridgeVariances, spectralRidge } from "../numeric/ridge.ts";
 import type { QuestionFeatures } from "./text-features.ts";
 import type { Forecast, QuestionBank } from "./types.ts";
 

@@ -6,7 +6,7 @@ import { answerForecast } from "./answer-forecast.ts";
 import { forecastQuality, type ForecastQuality } from "./forecast-quality.ts";
 import { neighbourForecasts } from "./neighbour-forecast.ts";
 import { parameterForecast } from "./parameter-forecast.ts";
-import { principalAxes } from "../spectral/principal-axes.ts";
+import { principalAxes } from "../numeric/principal-axes.ts";
 import { chooseScale } from "./choose-scale.ts";
 import { scaledProbabilities, type ShiftOf } from "./probability-scale.ts";
 import { mostRight, shareRight } from "./share-right.ts";

@@ -4,10 +4,10 @@ import { answerRegressions } from "./answer-regressions.ts";
 import { chooseScale } from "./choose-scale.ts";
 import { forecastQuality } from "./forecast-quality.ts";
 import { parameterCurves } from "./parameter-curves.ts";
-import { principalAxes } from "../spectral/principal-axes.ts";
+import { principalAxes } from "../numeric/principal-axes.ts";
 import { mostRight, shareRight } from "./share-right.ts";
-import { denseRows } from "../spectral/sparse-rows.ts";
-import { ridgeVariances, spectralRidge } from "../spectral/spectral-ridge.ts";
+import { denseRows } from "../numeric/sparse-rows.ts";
+import { ridgeVariances, spectralRidge } from "../numeric/ridge.ts";
 import { strided } from "./strided.ts";
 import type { QuestionBank } from "./types.ts";
 

@@ -1,5 +1,5 @@
 import { TERM_KINDS } from "anchoreval/core";
-import { sideBySide, unitRows, type SparseRows } from "../spectral/sparse-rows.ts";
+import { sideBySide, unitRows, type SparseRows } from "../numeric/sparse-rows.ts";
 import { learnTerms, tfidfRows } from "./tfidf.ts";
 
 /** What questions are compared by: rows of length 1, or 0 where nothing is known of a question. */

@@ -7,8 +7,8 @@ import {
   type RandomSource,
   type TextProjection,
 } from "anchoreval/core";
-import { principalAxes } from "../spectral/principal-axes.ts";
-import { sparseRows } from "../spectral/sparse-rows.ts";
+import { principalAxes } from "../numeric/principal-axes.ts";
+import { sparseRows } from "../numeric/sparse-rows.ts";
 import { FEWEST_TEXTS, inverseFrequency } from "./tfidf.ts";
 
 /** Terms that a bundle keeps, and coordinates of a text: 8192 × 64 numbers are 2.1 MB. */

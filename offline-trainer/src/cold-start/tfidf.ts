@@ -1,5 +1,5 @@
 import { tfidfRow } from "anchoreval/core";
-import { sparseRows, type SparseRows } from "../spectral/sparse-rows.ts";
+import { sparseRows, type SparseRows } from "../numeric/sparse-rows.ts";
 
 /** Fewest texts that a term stands in. */
 export const FEWEST_TEXTS = 2;

@@ -1,6 +1,6 @@
 import type { RandomSource } from "anchoreval/core";
-import { principalAxes } from "../spectral/principal-axes.ts";
-import { denseRows, unitRows } from "../spectral/sparse-rows.ts";
+import { principalAxes } from "../numeric/principal-axes.ts";
+import { denseRows, unitRows } from "../numeric/sparse-rows.ts";
 import { textFeatures } from "../cold-start/text-features.ts";
 import type { TextVectors } from "./text-vectors.ts";
 

@@ -12,14 +12,14 @@ import {
   type Benchmark,
 } from "../matrix/benchmark.ts";
 import type { ResponseMatrix } from "../matrix/response-matrix.ts";
-import { withKnowledge, type Method } from "../methods/method.ts";
+import { recommended, withKnowledge, type Method } from "../methods/method.ts";
 import { learnBlends } from "./blends.ts";
 import { bundleContent, type FittedPart } from "./bundle.ts";
 import { crossValidate } from "./folds.ts";
 import { planForms, type FormPlan } from "./form-plans.ts";
 import { interruptible } from "../backends/interruptible.ts";
 import { learn } from "./learn.ts";
-import { recommended, type FitOptions } from "./options.ts";
+import type { FitOptions } from "./options.ts";
 import { progressOf, sideBySide, stopwatch, type PartProgress, type Stopwatch } from "./stages.ts";
 
 /** A fit: what a bundle's files and its report are made from. */

@@ -7,13 +7,12 @@ import {
   scoringModel,
   type ScoringModel,
 } from "anchoreval/core";
-import { prepareAnchors, type PreparedAnchors } from "../anchors/anchor-method.ts";
+import { anchorInputs, prepareAnchors, type PreparedAnchors } from "../anchors/anchor-method.ts";
 import type { Bank, ResponseModel, ScoreLink } from "../calibrate/bank.ts";
 import type { DimensionError } from "../calibrate/choose-model.ts";
 import { formAnswerFactors, sourceAnswers } from "../calibrate/factors.ts";
 import { bankPriors, type LinkedBanks } from "../calibrate/linking.ts";
 import type { ScenarioGroup } from "../matrix/benchmark.ts";
-import { scoreAt } from "../matrix/response-matrix.ts";
 import type { FoundDesign, Method } from "../methods/method.ts";
 import { anchorNumbers, anchorsIn, type FormPlan } from "./form-plans.ts";
 import type { SourceScores } from "../matrix/benchmark.ts";
@@ -59,42 +58,13 @@ export interface Form {
 export function preparedAnchors(
   { group, bank, choice: { found } }: LearnedGroup,
   { anchors, knowledge }: Method,
-  forms: readonly FormPlan[],
+  plans: readonly FormPlan[],
   random: RandomSource,
   final: boolean,
 ): Map<string, PreparedAnchors> {
-  const { rows } = bank;
-  const design = random.fork("design of the forms");
-  const families = Int32Array.from(rows, (row) => group.families[row]!);
-  const models = rows.map((row) => group.matrix.subjects[row]!);
-  const sizes = anchorNumbers(forms, group.scenarios);
-  return new Map(
-    bank.scenarios.map(({ slice: { id, begin, count, weights }, bank: items, accuracy }) => [
-      id,
-      prepareAnchors(anchors, {
-        scenario: id,
-        items: group.matrix.items.slice(begin, begin + count),
-        weights,
-        accuracy,
-        bank: items,
-        models,
-        families,
-        abilities: bank.calibration.theta,
-        column: (item) => {
-          const mean = Number.isNaN(accuracy[item]!) ? 0.5 : accuracy[item]!;
-          return Float64Array.from(rows, (row) => {
-            const score = scoreAt(group.matrix, row, begin + item);
-            return Number.isNaN(score) ? mean : score;
-          });
-        },
-        sizes,
-        random: design.fork(id),
-        final,
-        ...(knowledge?.has(id) && { knowledge: knowledge.get(id) }),
-        ...(found && { design: found.design }),
-      }),
-    ]),
-  );
+  const sizes = anchorNumbers(plans, group.scenarios);
+  const inputs = anchorInputs(group, bank, { sizes, random, final, knowledge, design: found?.design });
+  return new Map(inputs.map((input) => [input.scenario, prepareAnchors(anchors, input)]));
 }
 
 /** Draws forms and makes their scoring models. */

@@ -139,7 +139,7 @@ function asAsked({ link, dims, shrinkage, irtModel }: FitSettings, models: numbe
 async function chosenModel(
   group: ScenarioGroup,
   rows: readonly number[],
-  { settings, designSearch }: Method,
+  { settings, designSearch, knowledge }: Method,
   replicates: ArrayLike<number>,
   sizes: readonly number[],
   options: ResponseModel & Pick<LearnOptions, "backend" | "calibrator" | "signal"> & { readonly random: RandomSource },
@@ -165,6 +165,7 @@ async function chosenModel(
     sizes,
     priorScale: settings.priorScale,
     budget: settings.search,
+    knowledge,
     random: options.random.fork("design search"),
   });
   return { ...model, irtModel: found.irtModel, found };

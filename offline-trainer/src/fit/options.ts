@@ -1,18 +1,8 @@
 import type { Manifest } from "anchoreval/bundle";
-import { screened } from "../anchors/screened.ts";
 import type { Provider } from "../backends/resolve-backend.ts";
 import type { FixedBank } from "../calibrate/bank.ts";
 import type { CalibrationBackend } from "../calibrate/types.ts";
 import type { Method } from "../methods/method.ts";
-import { DEFAULT_SETTINGS } from "../methods/settings.ts";
-
-/** What this project recommends. */
-export const recommended: Method = {
-  name: "recommended",
-  summary: "the default",
-  settings: DEFAULT_SETTINGS,
-  anchors: screened,
-};
 
 /** What a bundle says about itself and its data. */
 export interface BundleDescription {
@@ -38,7 +28,7 @@ export interface FoldThreads {
 
 /** What a fit is told beside the responses. */
 export interface FitOptions extends BundleDescription {
-  /** @default {@link recommended} */
+  /** @default recommended */
   readonly method?: Method;
   /** Anchors per scenario, one form each. */
   readonly sizes: readonly number[];

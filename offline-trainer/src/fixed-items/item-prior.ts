@@ -6,9 +6,9 @@ import {
   type AbilityPrior,
   type RandomSource,
 } from "anchoreval/core";
-import { denseRows } from "../spectral/sparse-rows.ts";
-import { onAxes, principalAxes } from "../spectral/principal-axes.ts";
-import { spectralRidge } from "../spectral/spectral-ridge.ts";
+import { denseRows } from "../numeric/sparse-rows.ts";
+import { onAxes, principalAxes } from "../numeric/principal-axes.ts";
+import { spectralRidge } from "../numeric/ridge.ts";
 
 /** Items of one scenario, by position; the first ones' parameters are known. */
 export interface DescribedItems {

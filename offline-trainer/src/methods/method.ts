@@ -1,9 +1,10 @@
 import { sha256Text } from "anchoreval/bundle";
 import type { AbilityPrior, AnchorSet, EstimatorId, RandomSource, ScoreMaps } from "anchoreval/core";
 import type { AnchorMethod, ValueSource } from "../anchors/anchor-method.ts";
+import { screened } from "../anchors/screened.ts";
 import type { Bank, FitBankOptions, ResponseModel } from "../calibrate/bank.ts";
 import type { Benchmark, ScenarioGroup } from "../matrix/benchmark.ts";
-import type { FitSettings, ScoreMapKind } from "./settings.ts";
+import { DEFAULT_SETTINGS, type FitSettings, type ScoreMapKind } from "./settings.ts";
 
 /** A way to fit: settings, how anchors are chosen, and what the main road calls without knowing whose it is. */
 export interface Method {
@@ -24,6 +25,14 @@ export interface Method {
   readonly totals?: readonly number[];
 }
 
+/** What this project recommends. */
+export const recommended: Method = {
+  name: "recommended",
+  summary: "the default",
+  settings: DEFAULT_SETTINGS,
+  anchors: screened,
+};
+
 /** How a design is searched for. */
 export interface DesignSearchOptions extends FitBankOptions {
   /** Replicate group of every model. */
@@ -33,6 +42,8 @@ export interface DesignSearchOptions extends FitBankOptions {
   readonly priorScale: number;
   /** Candidates that are judged, at least one. */
   readonly budget: number;
+  /** {@link Method.knowledge} */
+  readonly knowledge?: ReadonlyMap<string, unknown> | undefined;
 }
 
 /** What a search chose. */

@@ -2,7 +2,6 @@ import { createRandom, itemBank } from "anchoreval/core";
 import { describe, expect, test } from "vitest";
 import { randomAnchors, stratifiedAnchors } from "../../../offline-trainer/src/anchors/stratified.ts";
 import type { SelectedAnchors, SelectionInput } from "../../../offline-trainer/src/anchors/types.ts";
-import { typescriptBackend } from "../../../offline-trainer/src/backends/typescript.ts";
 import { expectBinomial } from "../../support/binomial.ts";
 
 const DRAWS = 20_000;
@@ -32,7 +31,6 @@ const input = (own: Float64Array, at: readonly number[], seed: number | string):
   column: () => new Float64Array(0),
   sizes: at,
   random: createRandom(seed),
-  backend: typescriptBackend,
 });
 
 describe.each([

@@ -11,7 +11,7 @@ import { residualGroupsTest } from "../../../offline-trainer/src/audit/residual-
 import { scoreDistribution, sX2, withoutItem } from "../../../offline-trainer/src/audit/s-x2.ts";
 import { typescriptBackend } from "../../../offline-trainer/src/backends/typescript.ts";
 import { calibrate, type Calibration } from "../../../offline-trainer/src/calibrate/calibrate.ts";
-import { symmetricEigen } from "../../../offline-trainer/src/spectral/symmetric-eigen.ts";
+import { symmetricEigen } from "../../../offline-trainer/src/numeric/eigen.ts";
 import { simulatedResponses } from "../calibrate/simulated-responses.ts";
 
 const dims = 3;

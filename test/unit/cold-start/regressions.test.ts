@@ -1,15 +1,15 @@
 import { createRandom, logit, sigmoid } from "anchoreval/core";
 import { describe, expect, test } from "vitest";
 import { nearestQuestions } from "../../../offline-trainer/src/cold-start/nearest-questions.ts";
-import { onAxes, principalAxes } from "../../../offline-trainer/src/spectral/principal-axes.ts";
+import { onAxes, principalAxes } from "../../../offline-trainer/src/numeric/principal-axes.ts";
 import { chooseScale } from "../../../offline-trainer/src/cold-start/choose-scale.ts";
 import { fitProbabilityScale, scaledProbabilities } from "../../../offline-trainer/src/cold-start/probability-scale.ts";
-import { denseRows, sparseRows, transposed, unitRows } from "../../../offline-trainer/src/spectral/sparse-rows.ts";
+import { denseRows, sparseRows, transposed, unitRows } from "../../../offline-trainer/src/numeric/sparse-rows.ts";
 import {
   ridgePredictions,
   ridgeVariances,
   spectralRidge,
-} from "../../../offline-trainer/src/spectral/spectral-ridge.ts";
+} from "../../../offline-trainer/src/numeric/ridge.ts";
 import { largestDifference, readFixture } from "../../support/fixture.ts";
 
 interface Fixture {

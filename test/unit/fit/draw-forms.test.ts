@@ -1,7 +1,6 @@
 import { createRandom } from "anchoreval/core";
 import { expect, test } from "vitest";
 import { SELECTIONS } from "../../../offline-trainer/src/anchors/types.ts";
-import { typescriptBackend } from "../../../offline-trainer/src/backends/typescript.ts";
 import { bankTasks } from "../../../offline-trainer/src/fit/bank-tasks.ts";
 import { DEFAULT_CONFIGURATION } from "../../../offline-trainer/src/fit/configuration.ts";
 import { drawForms, prepareForms } from "../../../offline-trainer/src/fit/draw-forms.ts";
@@ -21,7 +20,6 @@ test.each(SELECTIONS)("%s: items that no source answered cost no anchor and no w
   const prepared = prepareForms(task!, rowsOf(20), trained, {
     selection,
     forms: [5, 12].map((size) => evenForm(size, task!.scenarios)),
-    backend: typescriptBackend,
     random: createRandom("fit"),
   });
   for (let draw = 0; draw < 10; draw++) {

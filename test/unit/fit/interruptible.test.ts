@@ -1,6 +1,5 @@
 import { createRandom } from "anchoreval/core";
 import { describe, expect, test } from "vitest";
-import type { Nearest } from "../../../offline-trainer/src/clustering/nearest-centroids.ts";
 import { typescriptBackend } from "../../../offline-trainer/src/backends/typescript.ts";
 import { bankTasks } from "../../../offline-trainer/src/fit/bank-tasks.ts";
 import type { CalibrationBackend } from "../../../offline-trainer/src/calibrate/types.ts";
@@ -37,30 +36,6 @@ function counted(): { backend: CalibrationBackend; evaluations: () => number; op
   return { backend, evaluations: () => evaluations, open: () => open };
 }
 
-test("distances let the event loop turn, too, and are given back", async () => {
-  let [turned, open] = [false, 0];
-  const backend = interruptible({
-    ...typescriptBackend,
-    openNearest: async (...given) => {
-      const search = await typescriptBackend.openNearest(...given);
-      open++;
-      return {
-        ...search,
-        dispose: () => {
-          open--;
-          return search.dispose();
-        },
-      };
-    },
-  });
-  const search = await backend.openNearest({ count: 1, dims: 1, values: Float64Array.of(1) }, 1);
-  setImmediate(() => (turned = true));
-  await search.assign(Float64Array.of(1));
-  expect({ turned, open }).toEqual({ turned: true, open: 1 });
-  await search.dispose();
-  expect(open).toBe(0);
-});
-
 describe("a fit in plain TypeScript", () => {
   const options = {
     ...{ benchmark: "demo", version: "1.0.0", created: "2026-01-01T00:00:00Z", seed: 1, sizes: [4] },
@@ -84,10 +59,6 @@ describe("a fit in plain TypeScript", () => {
     const train = (backend: CalibrationBackend): Promise<Bank> =>
       smallBank(task, 24, { dims: 2, backend, random: createRandom(3) });
     expect(await train(interruptible(typescriptBackend))).toEqual(await train(typescriptBackend));
-    const points = { count: 3, dims: 1, values: Float64Array.of(1, 2, 9) };
-    const nearest = async (backend: CalibrationBackend): Promise<Nearest> =>
-      (await backend.openNearest(points, 2)).assign(Float64Array.of(2, 8));
-    expect(await nearest(interruptible(typescriptBackend))).toEqual(await nearest(typescriptBackend));
     const { name, precision } = interruptible(typescriptBackend);
     expect({ name, precision }).toEqual({ name: "typescript", precision: "float64" });
   });

@@ -112,7 +112,6 @@ async function formsOf(cell: CellInput, fold: TrainedFold): Promise<BankForms[]>
     prepareForms(task, split.sources, fold.linked.banks[b]!, {
       selection: cell.configuration.selection,
       forms: formsFor(cell.tasks),
-      backend: typescriptBackend,
       random: fold.random,
       ...(fold.models[b]!.design && { design: fold.models[b]!.design }),
     }),

@@ -5,9 +5,9 @@ import { typescriptBackend } from "../../../offline-trainer/src/backends/typescr
 import { bankTasks } from "../../../offline-trainer/src/fit/bank-tasks.ts";
 import { DEFAULT_CONFIGURATION, type FitConfiguration } from "../../../offline-trainer/src/fit/configuration.ts";
 import { bundleFiles, fitBundle, type FitResult } from "../../../offline-trainer/src/fit/fit-bundle.ts";
-import { formScoreMaps } from "../../../offline-trainer/src/fit/form-score-maps.ts";
+import { formScoreMaps } from "../../../offline-trainer/src/methods/score-maps/form-score-maps.ts";
 import { RECIPES } from "../../../offline-trainer/src/fit/recipes.ts";
-import { searchDesign } from "../../../offline-trainer/src/fit/search-design.ts";
+import { searchDesign } from "../../../offline-trainer/src/methods/metabench/design-search.ts";
 import { fullScores } from "../../../offline-trainer/src/prepare/full-scores.ts";
 import { memorySource } from "../../support/memory-source.ts";
 import { smallLeaderboard } from "./small-leaderboard.ts";
@@ -128,16 +128,11 @@ test("maps of the anchors' mean follow the sources' full scores, and know no oth
     const chosen = random.shuffle(items.map((_, i) => i)).slice(0, 20);
     return [{ items: Uint32Array.from(chosen), inclusion: null, mass: new Float64Array(20).fill(1) }];
   });
-  const banks = tasks.map(({ scenarios }) => ({ rows, scenarios: scenarios.map(() => ({})) }));
-  const maps = formScoreMaps(
-    tasks,
-    { banks } as never,
-    { alone: tasks.map(() => null) } as never,
-    tasks.map(() => ({ design: null })),
-    anchors,
-    "mean",
-    createRandom(1),
-  );
+  const banks = tasks.map((task, b) => {
+    const trained = { rows, scenarios: task.scenarios.map(() => ({})) };
+    return { task, trained, prior: null, design: null, anchors: anchors[b] } as never;
+  });
+  const maps = formScoreMaps(banks, "mean", createRandom(1));
   maps.forEach(([map], b) => {
     expect(map!.together).toBeNull();
     const values = [0.1, 0.3, 0.5, 0.7, 0.9].map((mean) => mappedScore(map!.alone, () => mean));

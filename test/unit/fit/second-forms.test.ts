@@ -29,7 +29,6 @@ describe.each(SECOND_FORM_SELECTIONS)("second forms by %s", (selection) => {
       prepareForms(task!, rowsOf(30), trained, {
         selection,
         forms: wanted,
-        backend: typescriptBackend,
         random: createRandom("fit"),
       });
     const [before] = await drawForms(prepare(), createRandom(1));

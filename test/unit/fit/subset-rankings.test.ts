@@ -1,7 +1,7 @@
 import { createRandom } from "anchoreval/core";
 import { expect, test } from "vitest";
-import type { ItemFeatures } from "../../../offline-trainer/src/anchors/sublime/item-features.ts";
-import type { SubsetRanking } from "../../../offline-trainer/src/anchors/sublime/subset-ranking.ts";
+import type { ItemFeatures } from "../../../offline-trainer/src/methods/sublime/item-features.ts";
+import type { SubsetRanking } from "../../../offline-trainer/src/methods/sublime/untouched-ranking.ts";
 import { typescriptBackend } from "../../../offline-trainer/src/backends/typescript.ts";
 import { bankTasks } from "../../../offline-trainer/src/fit/bank-tasks.ts";
 import { DEFAULT_CONFIGURATION, type FitConfiguration } from "../../../offline-trainer/src/fit/configuration.ts";
@@ -53,7 +53,7 @@ test.each([false, true])("features reach the items that they are of, scenarios j
     for (const task of bankTasks(matrix, configuration, { itemFeatures: features(of) })) {
       const trained = await smallBank(task, 24, { random });
       const forms = [evenForm(9, task.scenarios)];
-      const options = { selection: "sublime", forms, backend: typescriptBackend, random } as const;
+      const options = { selection: "sublime", forms, random } as const;
       const drawn = await drawForms(prepareForms(task, rowsOf(24), trained, options), random);
       for (const own of drawn) found.push(Array.from(own.get("9")!.items));
     }

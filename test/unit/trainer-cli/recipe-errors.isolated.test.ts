@@ -69,8 +69,6 @@ const SUBLIME = ["--recipe", "sublime"];
 
 /** What `sublime` is given, alike in fit and backtest. */
 const SUBSETS: readonly Omit<Case, "code">[] = [
-  { argv: ["--items", bare, "--use-texts", "yes"], message: 'items without a text, 40 of 40: "q0"' },
-  { argv: ["--items", oneTextless, "--use-texts", "yes"], message: 'items without a text, 1 of 40: "q7"' },
   { argv: ["--embeddings", ragged], message: 'item "q9" has 2 numbers, the first one has 3' },
   { argv: ["--embeddings", short], message: "39 questions have no embedding" },
   { argv: ["--item-features", words], message: 'a feature is a number, got "hard"' },

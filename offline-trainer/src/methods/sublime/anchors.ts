@@ -1,0 +1,148 @@
+import { AnchorEvalError, createRandom, type RandomSource } from "anchoreval/core";
+import { equalShares, type AnchorInput, type AnchorMethod, type ChosenAnchors } from "../../anchors/anchor-method.ts";
+import type { ResponseMatrix } from "../../matrix/response-matrix.ts";
+import { itemColumns, weightedScores } from "../item-columns.ts";
+import { type Board, CANDIDATES, chooseSubset, prepareBoard } from "./choose-subset.ts";
+import { featuresOf, itemFeatures, type ItemFeatures, type ItemFeaturesOptions } from "./item-features.ts";
+import { checkStrata } from "./samplers.ts";
+import { type SubsetRanking, untouchedRankings } from "./untouched-ranking.ts";
+
+/** What is known of a scenario's items, and which source models describe subsets of them. */
+interface SublimeKnowledge {
+  readonly features: ItemFeatures;
+  /** Names; fewer than two that are among the sources: models spread over the range of scores. */
+  readonly anchorModels: readonly string[];
+}
+
+/** {@link prepareSublime} as a way to choose anchors, with what the items' texts and subscenarios tell. */
+export const sublimeAnchors: AnchorMethod = {
+  name: "sublime",
+  source: { module: import.meta.url, name: "sublimeAnchors" },
+  drawn: false,
+  estimator: "stack",
+  know: (items): SublimeKnowledge => ({
+    features: itemFeatures(items, { random: createRandom("item features") }),
+    anchorModels: [],
+  }),
+  check: ({ id, count }, size, knowledge) => {
+    if (size < count) checkStrata((knowledge as SublimeKnowledge).features.strata, size, ` in ${id}`);
+  },
+  prepare: ({ knowledge, ...input }) => {
+    const { features, anchorModels } = knowledge as SublimeKnowledge;
+    const named = anchorModels.map((name) => input.models.indexOf(name)).filter((m) => m >= 0);
+    const { draw, rankings } = prepareSublime({ ...input, features, anchorModels: named });
+    return { draw, notes: () => Promise.resolve({ rankings: Object.fromEntries(rankings()) }) };
+  },
+};
+
+/**
+ * {@link sublimeAnchors} of a benchmark of which more is known: columns or vectors made elsewhere, strata, anchor models.
+ * @throws AnchorEvalError `invalid_option` for an anchor model that isn't there, and as {@link itemFeatures} does
+ */
+export function sublimeAnchorsOf(
+  { items, subjects }: Pick<ResponseMatrix, "items" | "subjects">,
+  { anchorModels = [], ...given }: Omit<ItemFeaturesOptions, "random"> & { readonly anchorModels?: readonly string[] },
+): AnchorMethod {
+  const unknown = anchorModels.filter((name) => !subjects.includes(name));
+  if (unknown.length > 0)
+    throw new AnchorEvalError(
+      "invalid_option",
+      `the responses have no model ${unknown.slice(0, 5).join(", ")}, named as an anchor model`,
+    );
+  const features = itemFeatures(items, { ...given, random: createRandom("item features") });
+  const place = new Map(items.map(({ item_id: id }, i) => [id, i]));
+  return {
+    ...sublimeAnchors,
+    know: (own): SublimeKnowledge => ({
+      features: featuresOf(
+        features,
+        own.map(({ item_id: id }) => place.get(id)!),
+      ),
+      anchorModels,
+    }),
+  };
+}
+
+/** What the choice looks at. */
+interface SublimeInput extends Pick<AnchorInput, "weights" | "accuracy" | "column" | "sizes" | "random"> {
+  /** Family of every source model. @default each is one of its own */
+  readonly families?: ArrayLike<number>;
+  readonly features?: ItemFeatures;
+  /** Positions of the source models that describe subsets. @default spread over the range of scores */
+  readonly anchorModels?: ArrayLike<number>;
+  /** Subsets drawn of each size. @default 200 */
+  readonly candidates?: number;
+}
+
+/** Subsets chosen once, whatever form is drawn. */
+interface PreparedSubsets {
+  readonly draw: (random: RandomSource) => ChosenAnchors;
+  /** How each size was chosen, and what that is worth. */
+  readonly rankings: () => ReadonlyMap<number, SubsetRanking>;
+}
+
+/**
+ * `sublime`: of many candidate subsets from several samplers the one with the best predicted rank correlation
+ * ({@link chooseSubset}), for every size by itself. A purposive choice, the same whatever form is drawn: each anchor
+ * stands for the same share.
+ */
+export function prepareSublime({
+  weights,
+  accuracy,
+  column,
+  sizes,
+  random,
+  families,
+  features,
+  anchorModels = [],
+  candidates = CANDIDATES,
+}: SublimeInput): PreparedSubsets {
+  const columns = itemColumns(column, weights.length);
+  const board: Board = {
+    columns,
+    weights,
+    full: weightedScores(columns, weights),
+    families: families ?? Array.from({ length: columns.models }, (_, m) => m),
+    named: Array.from(anchorModels),
+    ...(features && { features }),
+    candidates,
+  };
+  const choose = () => {
+    const prepared = prepareBoard(board, random.fork("items"));
+    return {
+      roles: prepared.roles,
+      choices: new Map(sizes.map((size) => [size, chooseSubset(prepared, size, random.fork(`size ${size}`))])),
+    };
+  };
+  let found: ReturnType<typeof choose> | undefined;
+  const chosen = (): ReturnType<typeof choose> => (found ??= choose());
+  const setOf = equalShares(accuracy);
+  return {
+    draw: () => {
+      const { choices } = chosen();
+      const sets = Array.from(
+        choices,
+        ([size, { candidates: drawn, chosen: at }]) => [size, setOf(drawn[at]!.items)] as const,
+      );
+      return { sets: new Map(sets), nested: false };
+    },
+    rankings: () => {
+      const { roles, choices } = chosen();
+      const untouched = untouchedRankings(board, sizes, random.fork("untouched"));
+      return new Map(
+        Array.from(choices, ([size, choice]): [number, SubsetRanking] => [
+          size,
+          {
+            anchorModels: roles.anchors.length,
+            candidates: choice.candidates.length,
+            strata: features?.strata?.name ?? null,
+            sampler: choice.candidates[choice.chosen]!.sampler,
+            predictor: "ridge",
+            predicted: choice.predicted[choice.chosen]!,
+            untouched: untouched.get(size) ?? null,
+          },
+        ]),
+      );
+    },
+  };
+}
