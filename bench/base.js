@@ -7,8 +7,7 @@ import { parseArgs } from "node:util";
 import { estimateFromAnchors, loadBundle } from "anchoreval";
 import { createRandom } from "anchoreval/core";
 import { bundleFiles, DEFAULT_CONFIGURATION, fitBundle, resolveBackend, submatrix } from "anchoreval-trainer";
-import { readBase } from "../offline-trainer/dist/fixed-items/read-base.js";
-import { standOnBase } from "../offline-trainer/dist/fixed-items/stand-on-base.js";
+import { readBase, standOnBase } from "../offline-trainer/dist/extensions/versions/link-version.js";
 import { readLeaderboard } from "./read-leaderboard.js";
 
 const { values: options, positionals } = parseArgs({

@@ -4,7 +4,7 @@ import { createRandom } from "anchoreval/core";
 import { readResponses } from "../../offline-trainer/dist/ingest/read-responses.js";
 import { fullScores } from "../../offline-trainer/dist/prepare/full-scores.js";
 import { replicateGroups } from "../../offline-trainer/dist/prepare/replicates.js";
-import { resolveSimulateOptions } from "../../offline-trainer/dist/simulate/options.js";
+import { resolveSimulateOptions } from "../../offline-trainer/dist/simulate/settings.js";
 import { simulateLeaderboard } from "../../offline-trainer/dist/simulate/simulate-leaderboard.js";
 import { eligibleTargets } from "../../offline-trainer/dist/splits/eligible.js";
 import { interpolationSplit } from "../../offline-trainer/dist/splits/interpolation.js";

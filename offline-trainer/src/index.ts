@@ -7,11 +7,11 @@ export type { FeatureColumn, ItemFeatures, ItemGroups } from "./anchors/sublime/
 export type { SubsetRanking } from "./anchors/sublime/subset-ranking.ts";
 export type { UntouchedRanking } from "./anchors/sublime/untouched-ranking.ts";
 export { type SelectedAnchors, type Selection, type SelectionInput, SELECTIONS } from "./anchors/types.ts";
-export type { BankAudit, ItemAudit } from "./audit/audit-bank.ts";
-export { auditLeaderboard, type Audit, type AuditOptions } from "./audit/audit.ts";
-export { auditedItems, type AuditedItem } from "./audit/audited-items.ts";
-export { REASONS, type Finding, type Reason } from "./audit/findings.ts";
-export type { ItemCopy } from "./audit/item-copies.ts";
+export type { BankAudit, ItemAudit } from "./extensions/audit/audit-leaderboard.ts";
+export { auditLeaderboard, type Audit, type AuditOptions } from "./extensions/audit/audit-leaderboard.ts";
+export { auditedItems, type AuditedItem } from "./extensions/audit/findings.ts";
+export { REASONS, type Finding, type Reason } from "./extensions/audit/findings.ts";
+export type { ItemCopy } from "./extensions/audit/near-copies.ts";
 export { type Provider, PROVIDERS, resolveBackend, type ResolvedBackend } from "./backends/resolve-backend.ts";
 export { SPLITS, type BacktestPlanOptions, type SplitName } from "./backtest/plan-cells.ts";
 export { runBacktest, type Backtest, type BacktestOptions } from "./backtest/run-backtest.ts";
@@ -20,32 +20,37 @@ export { calibrate, type CalibrateOptions, type Calibration, type CalibrationSte
 export type { CalibrationBackend, CodedResponses, Objective, Parameters } from "./calibrate/types.ts";
 export type { Nearest, NearestBackend, NearestCentroids, Points } from "./clustering/nearest-centroids.ts";
 export { weightedKmeans, type Clusters } from "./clustering/weighted-kmeans.ts";
-export { embeddedRows, readEmbeddings, type Embeddings } from "./cold-start/embeddings-file.ts";
+export { embeddedRows, readEmbeddings, type Embeddings } from "./ingest/embeddings-file.ts";
 export {
   checkColdStart,
   fitColdStart,
   withColdStart,
   type ColdStart,
   type ColdStartInput,
-} from "./cold-start/fit-cold-start.ts";
-export { forecastQuality, type ForecastQuality } from "./cold-start/forecast-quality.ts";
-export { judgeRouting, type RoutingJudgement, type Share } from "./cold-start/judge-routing.ts";
-export type { Neighbours } from "./cold-start/neighbour-parameters.ts";
-export type { ShiftOf } from "./cold-start/probability-scale.ts";
+} from "./extensions/routing/cold-start.ts";
+export { forecastQuality, type ForecastQuality } from "./extensions/routing/probability-scale.ts";
+export { judgeRouting, type RoutingJudgement, type Share } from "./extensions/routing/judge-routing.ts";
+export type { Neighbours } from "./extensions/routing/neighbours.ts";
+export type { ShiftOf } from "./extensions/routing/probability-scale.ts";
 export {
   type QuestionChoice,
   type QuestionSplit,
   splitQuestions,
   testAnswers,
   textsOf,
-} from "./cold-start/question-split.ts";
-export { routeQuestions, type MethodRouting, type RouteOptions, type Routing } from "./cold-start/route-questions.ts";
-export { routingSummary } from "./cold-start/routing-summary.ts";
-export { textFeatures, type QuestionFeatures } from "./cold-start/text-features.ts";
-export { ROUTE_METHODS, type RouteMethod } from "./cold-start/types.ts";
-export { expectedExposure } from "./exposure/expected-exposure.ts";
-export { exposurePlan, withExposure, type ExposureInput } from "./exposure/fit-exposure.ts";
-export { limitExposure, type LimitedExposure, type LimitExposureOptions } from "./exposure/limit-exposure.ts";
+} from "./extensions/routing/questions.ts";
+export {
+  routeQuestions,
+  type MethodRouting,
+  type RouteOptions,
+  type Routing,
+} from "./extensions/routing/route-questions.ts";
+export { routingSummary } from "./extensions/routing/judge-routing.ts";
+export { textFeatures, type QuestionFeatures } from "./spectral/text-features.ts";
+export { ROUTE_METHODS, type RouteMethod } from "./extensions/routing/questions.ts";
+export { expectedExposure } from "./extensions/adaptive/exposure.ts";
+export { exposurePlan, withExposure, type ExposureInput } from "./extensions/adaptive/with-exposure.ts";
+export { limitExposure, type LimitedExposure, type LimitExposureOptions } from "./extensions/adaptive/exposure.ts";
 export { closingWords } from "./fit/closing-words.ts";
 export {
   configurationDigest,
@@ -81,29 +86,34 @@ export {
   type ItemInfo,
   type ResponseMatrix,
 } from "./matrix/response-matrix.ts";
-export { answeredDifficulty, type AnsweredDifficultyOptions } from "./parallel-forms/answered-difficulty.ts";
+export { answeredDifficulty, type AnsweredDifficultyOptions } from "./extensions/parallel-forms/difficulty.ts";
 export {
   buildParallelForms,
   type ParallelForm,
   type ParallelForms,
   type ParallelFormsOptions,
-} from "./parallel-forms/build-parallel-forms.ts";
-export { checkForms, type FormsCheck, type FormsCheckOptions, type OverModels } from "./parallel-forms/check-forms.ts";
-export type { DifficultyBucket } from "./parallel-forms/difficulty-buckets.ts";
+} from "./extensions/parallel-forms/build-forms.ts";
+export {
+  checkForms,
+  type FormsCheck,
+  type FormsCheckOptions,
+  type OverModels,
+} from "./extensions/parallel-forms/check-forms.ts";
+export type { DifficultyBucket } from "./extensions/parallel-forms/build-forms.ts";
 export {
   NO_DIFFICULTY,
   type AnsweredItems,
   type DifficultySource,
   type PoolDifficulty,
-} from "./parallel-forms/difficulty.ts";
-export { equatedScores } from "./parallel-forms/equating.ts";
-export { formsWords } from "./parallel-forms/forms-words.ts";
-export { givenDifficulty } from "./parallel-forms/given-difficulty.ts";
-export { itemPool, type ItemPool, type ItemPoolOptions } from "./parallel-forms/item-pool.ts";
-export { joinKeys, type JoinKeys } from "./parallel-forms/join-items.ts";
-export type { Quotas, Stratum } from "./parallel-forms/quotas.ts";
-export type { Refinement } from "./parallel-forms/refine-forms.ts";
-export { summarizeForms } from "./parallel-forms/summarize-forms.ts";
+} from "./extensions/parallel-forms/difficulty.ts";
+export { equatedScores } from "./extensions/parallel-forms/form-curves.ts";
+export { formsWords } from "./extensions/parallel-forms/write-forms.ts";
+export { givenDifficulty } from "./extensions/parallel-forms/difficulty.ts";
+export { itemPool, type ItemPool, type ItemPoolOptions } from "./extensions/parallel-forms/item-pool.ts";
+export { joinKeys, type JoinKeys } from "./extensions/parallel-forms/item-pool.ts";
+export type { Quotas, Stratum } from "./extensions/parallel-forms/quotas.ts";
+export type { Refinement } from "./extensions/parallel-forms/refine-forms.ts";
+export { summarizeForms } from "./extensions/parallel-forms/summarize-forms.ts";
 export type {
   BucketSummary,
   Counted,
@@ -114,11 +124,11 @@ export type {
   FormsSummary,
   FormSummary,
   PairSummary,
-} from "./parallel-forms/summary-types.ts";
-export { formFiles, type FormsDocument, type FormsInputs } from "./parallel-forms/write-forms.ts";
+} from "./extensions/parallel-forms/summarize-forms.ts";
+export { formFiles, type FormsDocument, type FormsInputs } from "./extensions/parallel-forms/write-forms.ts";
 export { readBundleFolder, writeBundleFolder } from "./publish/bundle-folder.ts";
 export { renderReport } from "./report/render-report.ts";
 export { startLocalWorker, type LocalWorker, type LocalWorkerOptions } from "./serve/local-worker.ts";
-export { type NumericOption, type RowOrder, SIMULATE_DEFAULTS, type SimulateOptions } from "./simulate/options.ts";
+export { type NumericOption, type RowOrder, SIMULATE_DEFAULTS, type SimulateOptions } from "./simulate/settings.ts";
 export { simulateLeaderboard, type SimulatedLeaderboard } from "./simulate/simulate-leaderboard.ts";
 export type { SimulatedTruth } from "./simulate/truth.ts";

@@ -1,18 +1,19 @@
 import { setImmediate as turn } from "node:timers/promises";
 import type { Command, OptionReader } from "anchoreval/cli";
 import { AnchorEvalError } from "anchoreval/core";
-import { auditLeaderboard, type Audit } from "../audit/audit.ts";
+import { auditLeaderboard, type Audit } from "../extensions/audit/audit-leaderboard.ts";
 import {
+  auditCsv,
+  auditLines,
+  type AuditRecord,
   bankRecord,
   copyRecord,
   itemRecord,
   modelRecords,
   scenarioRecords,
-  type AuditRecord,
-} from "../audit/audit-records.ts";
-import { auditSummary } from "../audit/audit-summary.ts";
-import { auditedItems, type AuditedItem } from "../audit/audited-items.ts";
-import { auditCsv, auditLines } from "../audit/write-audit.ts";
+} from "../extensions/audit/audit-records.ts";
+import { auditSummary } from "../extensions/audit/audit-summary.ts";
+import { auditedItems, type AuditedItem } from "../extensions/audit/findings.ts";
 import { PROVIDERS, resolveBackend } from "../backends/resolve-backend.ts";
 import { DEFAULT_CONFIGURATION, DEFAULT_DIMS } from "../fit/configuration.ts";
 import { readResponses } from "../ingest/read-responses.ts";

@@ -1,10 +1,10 @@
 import type { OptionReader, OptionSpec } from "anchoreval/cli";
 import { AnchorEvalError } from "anchoreval/core";
-import { readEmbeddings } from "../cold-start/embeddings-file.ts";
-import { checkColdStart, type ColdStartInput } from "../cold-start/fit-cold-start.ts";
-import type { Neighbours } from "../cold-start/neighbour-parameters.ts";
-import { DEFAULT_NEIGHBOURS } from "../cold-start/route-questions.ts";
-import { COLD_METHODS } from "../cold-start/types.ts";
+import { readEmbeddings } from "../ingest/embeddings-file.ts";
+import { checkColdStart, type ColdStartInput } from "../extensions/routing/cold-start.ts";
+import type { Neighbours } from "../extensions/routing/neighbours.ts";
+import { DEFAULT_NEIGHBOURS } from "../extensions/routing/route-questions.ts";
+import { COLD_METHODS } from "../extensions/routing/questions.ts";
 import type { FitConfiguration } from "../fit/configuration.ts";
 import { readItems } from "../ingest/items-file.ts";
 import type { ResponseMatrix } from "../matrix/response-matrix.ts";

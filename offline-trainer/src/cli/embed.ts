@@ -2,14 +2,17 @@ import { createHash } from "node:crypto";
 import { availableParallelism } from "node:os";
 import type { Command, Output } from "anchoreval/cli";
 import { AnchorEvalError, createRandom } from "anchoreval/core";
-import { textsOf } from "../cold-start/question-split.ts";
-import { embeddingCsvLines, embeddingJsonLines } from "../embed/embedding-lines.ts";
-import { encodeTexts } from "../embed/encode-texts.ts";
-import { findEncoder, POOLINGS, type EncoderFiles, type EncoderOptions } from "../embed/encoder-files.ts";
-import { openPartialVectors, type PartialVectors } from "../embed/partial-vectors.ts";
-import { termVectors } from "../embed/term-vectors.ts";
-import type { TextTokens } from "../embed/text-tokens.ts";
-import type { TextVectors } from "../embed/text-vectors.ts";
+import { textsOf } from "../extensions/routing/questions.ts";
+import { embeddingCsvLines, embeddingJsonLines } from "../ingest/embeddings-file.ts";
+import {
+  encodeTexts,
+  openPartialVectors,
+  type PartialVectors,
+  termVectors,
+  type TextVectors,
+} from "../extensions/routing/encode-texts.ts";
+import { findEncoder, POOLINGS, type EncoderFiles, type EncoderOptions } from "../extensions/routing/encoder-files.ts";
+import type { TextTokens } from "../extensions/routing/sentence-encoder.ts";
 import { writeNpyEmbeddings } from "../embed/write-npy-embeddings.ts";
 import { readItems } from "../ingest/items-file.ts";
 import { trainerVersion } from "../trainer-version.ts";
@@ -149,8 +152,8 @@ async function byEncoder(
   signal: AbortSignal,
 ): Promise<{ vectors: TextVectors; cut: number; partial: PartialVectors }> {
   // Loaded where they are needed alone: ONNX Runtime has no build for some machines.
-  const { openTokenizer } = await import("../embed/text-tokens.ts");
-  const { openSentenceEncoder } = await import("../embed/sentence-encoder.ts");
+  const { openTokenizer } = await import("../extensions/routing/sentence-encoder.ts");
+  const { openSentenceEncoder } = await import("../extensions/routing/sentence-encoder.ts");
   const tokens = texts.map(openTokenizer(files));
   const partial = await openPartialVectors(out, await encodingKey(files, tokens));
   if (partial.stale) output.remark(`${partial.file} is of other texts or another encoder: all are encoded anew`);

@@ -1,15 +1,18 @@
 import type { Command, OptionReader } from "anchoreval/cli";
 import { AnchorEvalError } from "anchoreval/core";
 import { PROVIDERS, resolveBackend } from "../backends/resolve-backend.ts";
-import { embeddedRows, readEmbeddings } from "../cold-start/embeddings-file.ts";
-import { judgeRouting } from "../cold-start/judge-routing.ts";
-import { RIGHT_RULES } from "../cold-start/question-bank.ts";
-import { splitQuestions, testAnswers, textsOf, type QuestionChoice } from "../cold-start/question-split.ts";
-import { routeCsv } from "../cold-start/route-csv.ts";
-import { checkRouting, DEFAULT_NEIGHBOURS, routeQuestions } from "../cold-start/route-questions.ts";
-import { routingSummary } from "../cold-start/routing-summary.ts";
-import { textFeatures, type QuestionFeatures } from "../cold-start/text-features.ts";
-import { ROUTE_METHODS } from "../cold-start/types.ts";
+import { embeddedRows, readEmbeddings } from "../ingest/embeddings-file.ts";
+import { judgeRouting, routeCsv, routingSummary } from "../extensions/routing/judge-routing.ts";
+import {
+  type QuestionChoice,
+  RIGHT_RULES,
+  ROUTE_METHODS,
+  splitQuestions,
+  testAnswers,
+  textsOf,
+} from "../extensions/routing/questions.ts";
+import { checkRouting, DEFAULT_NEIGHBOURS, routeQuestions } from "../extensions/routing/route-questions.ts";
+import { textFeatures, type QuestionFeatures } from "../spectral/text-features.ts";
 import { DEFAULT_DIMS, dimsFor } from "../fit/configuration.ts";
 import { readItems } from "../ingest/items-file.ts";
 import { readResponses } from "../ingest/read-responses.ts";

@@ -6,7 +6,7 @@ import { AnchorEvalError } from "anchoreval/core";
 import { writeText } from "../ingest/gzip-file.ts";
 import { writeItems } from "../ingest/write-items.ts";
 import { writeWideCsv } from "../ingest/write-wide-csv.ts";
-import { encodeTruth } from "../simulate/encode-truth.ts";
+import { encodeTruth, type TrueModel } from "../simulate/truth.ts";
 import {
   resolveSimulateOptions,
   ROW_ORDERS,
@@ -14,9 +14,8 @@ import {
   SIMULATE_OPTIONS,
   type NumericOption,
   type SimulateOptions,
-} from "../simulate/options.ts";
+} from "../simulate/settings.ts";
 import { simulateLeaderboard, type SimulatedLeaderboard } from "../simulate/simulate-leaderboard.ts";
-import type { TrueModel } from "../simulate/truth.ts";
 import { checkOutFolder, writeOutFolder } from "./out-folder.ts";
 
 const NUMERIC = Object.keys(SIMULATE_OPTIONS) as NumericOption[];

@@ -1,7 +1,7 @@
 import type { OptionReader, OptionSpec } from "anchoreval/cli";
 import { AnchorEvalError, createRandom } from "anchoreval/core";
 import type { Selection } from "../anchors/types.ts";
-import { readEmbeddings } from "../cold-start/embeddings-file.ts";
+import { readEmbeddings } from "../ingest/embeddings-file.ts";
 import type { BankTaskOptions } from "../fit/bank-tasks.ts";
 import { readItemTable } from "../ingest/item-table.ts";
 import { itemStrata } from "../item-features/item-strata.ts";

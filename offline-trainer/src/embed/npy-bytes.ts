@@ -1,4 +1,4 @@
-import type { TextVectors } from "./text-vectors.ts";
+import type { TextVectors } from "../extensions/routing/encode-texts.ts";
 
 /** A header ends at a multiple of this. */
 const ALIGNMENT = 64;

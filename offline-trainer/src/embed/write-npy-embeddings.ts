@@ -1,7 +1,7 @@
 import { rename, rm, writeFile } from "node:fs/promises";
 import { AnchorEvalError } from "anchoreval/core";
 import { npyBytes } from "./npy-bytes.ts";
-import type { TextVectors } from "./text-vectors.ts";
+import type { TextVectors } from "../extensions/routing/encode-texts.ts";
 
 /**
  * Writes vectors as .npy, and their ids, a line each, beside it in NAME.ids.txt, which comes first: both wholly, or the

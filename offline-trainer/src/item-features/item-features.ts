@@ -1,7 +1,7 @@
 import { AnchorEvalError, type RandomSource } from "anchoreval/core";
 import { firstFew } from "anchoreval/node";
 import type { ItemFeatures, ItemGroups } from "../anchors/sublime/item-features.ts";
-import type { Embeddings } from "../cold-start/embeddings-file.ts";
+import type { Embeddings } from "../ingest/embeddings-file.ts";
 import type { ItemTable } from "../ingest/item-table.ts";
 import type { ItemInfo } from "../matrix/response-matrix.ts";
 import { givenColumns } from "./given-columns.ts";

@@ -1,7 +1,7 @@
 import type { RandomSource } from "anchoreval/core";
 import type { Points } from "../clustering/nearest-centroids.ts";
-import { embeddedRows, type Embeddings } from "../cold-start/embeddings-file.ts";
-import { textFeatures } from "../cold-start/text-features.ts";
+import { embeddedRows, type Embeddings } from "../ingest/embeddings-file.ts";
+import { textFeatures } from "../spectral/text-features.ts";
 import type { ItemInfo } from "../matrix/response-matrix.ts";
 import { principalAxes } from "../spectral/principal-axes.ts";
 import type { SparseRows } from "../spectral/sparse-rows.ts";

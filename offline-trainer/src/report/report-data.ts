@@ -1,10 +1,10 @@
 import type { ScenarioContent } from "anchoreval/bundle";
-import type { AuditedItem } from "../audit/audited-items.ts";
-import { diagnoseFit, type DiagnoseFitOptions } from "../audit/diagnose-fit.ts";
-import type { ItemEvidence } from "../audit/findings.ts";
-import type { TrainedScenario } from "../fit/train-bank.ts";
+import type { EstimatorId } from "anchoreval/core";
+import { diagnoseFit, type DiagnoseFitOptions } from "../extensions/audit/diagnose-fit.ts";
+import type { AuditedItem, ItemEvidence } from "../extensions/audit/findings.ts";
 import type { FitResult } from "../fit/fit-bundle.ts";
 import type { FittedBank } from "../fit/fitted-bank.ts";
+import type { TrainedScenario } from "../fit/train-bank.ts";
 import type { ScenarioSlice } from "../prepare/scenarios.ts";
 
 export type ReportManifest = FitResult["content"]["manifest"];
@@ -64,3 +64,34 @@ export async function reportData({ banks, content }: FitResult, options?: Diagno
     })),
   };
 }
+
+/**
+ * The largest limit a list that keeps them all together within `total`: short lists leave their share to long ones.
+ * @param least - what every list may have in any case
+ * @returns Infinity where nothing has to be thinned
+ * @example fairLimit([10, 100, 500], 300, 50) // 190
+ */
+export function fairLimit(lengths: readonly number[], total: number, least: number): number {
+  const sorted = [...lengths].sort((x, y) => x - y);
+  let left = total;
+  for (const [k, length] of sorted.entries()) {
+    const share = left / (sorted.length - k);
+    if (length > share) return Math.max(least, Math.floor(share));
+    left -= length;
+  }
+  return Infinity;
+}
+
+/** Estimators in words, as the glossary has them. */
+export const ESTIMATOR_NAMES: Readonly<Record<EstimatorId, string>> = {
+  "anchor-mean": "anchor mean",
+  "p-irt": "imputed mean",
+  "gp-irt": "blended mean",
+  "p-irt-dr": "corrected mean",
+  gaussian: "conditional mean",
+  "ridge-gap": "ridge gap",
+  aipw: "AIPW",
+  stack: "stacked blend",
+  gate: "gated blend",
+  "score-map": "mapped score",
+};

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { readEmbeddings } from "../../../offline-trainer/src/cold-start/embeddings-file.ts";
+import { readEmbeddings } from "../../../offline-trainer/src/ingest/embeddings-file.ts";
 import { writeItems } from "../../../offline-trainer/src/ingest/write-items.ts";
 import { writeWideCsv } from "../../../offline-trainer/src/ingest/write-wide-csv.ts";
 import { tempFolder } from "../../support/temp-folder.ts";

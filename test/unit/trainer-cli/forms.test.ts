@@ -5,9 +5,9 @@ import { readItemTable, type ItemTable } from "../../../offline-trainer/src/inge
 import { itemTableLines } from "../../../offline-trainer/src/ingest/write-item-table.ts";
 import { writeWideCsv } from "../../../offline-trainer/src/ingest/write-wide-csv.ts";
 import { scoreAt } from "../../../offline-trainer/src/matrix/response-matrix.ts";
-import type { FormsDocument } from "../../../offline-trainer/src/parallel-forms/write-forms.ts";
+import type { FormsDocument } from "../../../offline-trainer/src/extensions/parallel-forms/write-forms.ts";
 import { tempFolder } from "../../support/temp-folder.ts";
-import { simulatedBenchmark } from "../parallel-forms/simulated-benchmark.ts";
+import { simulatedBenchmark } from "../extensions/parallel-forms/simulated-benchmark.ts";
 import { filesOf, listing, runTrainer } from "./run-trainer.ts";
 
 const folder = tempFolder();

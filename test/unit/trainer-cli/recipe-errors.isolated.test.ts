@@ -11,7 +11,7 @@ const begins = vi.hoisted(() => () => {
 vi.mock("../../../offline-trainer/src/calibrate/calibrate.ts", () => ({ calibrate: begins }));
 vi.mock("../../../offline-trainer/src/calibrate/marginal/calibrate-marginal.ts", () => ({ calibrateMarginal: begins }));
 vi.mock("../../../offline-trainer/src/backtest/run-cells.ts", () => ({ runCells: begins }));
-vi.mock("../../../offline-trainer/src/embed/term-vectors.ts", () => ({ termVectors: begins }));
+vi.mock("../../../offline-trainer/src/extensions/routing/encode-texts.ts", () => ({ termVectors: begins }));
 vi.mock("../../../offline-trainer/src/prepare/replicates.ts", () => ({ replicateGroups: begins }));
 
 const folder = tempFolder();

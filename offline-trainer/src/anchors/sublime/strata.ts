@@ -1,5 +1,5 @@
 import { AnchorEvalError, inclusionProbabilities } from "anchoreval/core";
-import { apportion } from "../../simulate/apportion.ts";
+import { apportion } from "../../simulate/scenarios.ts";
 import type { ItemGroups } from "./item-features.ts";
 
 /** Items of a stratum and how many of them a subset has. */
