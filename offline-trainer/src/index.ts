@@ -7,11 +7,6 @@ export type { FeatureColumn, ItemFeatures, ItemGroups } from "./anchors/sublime/
 export type { SubsetRanking } from "./anchors/sublime/subset-ranking.ts";
 export type { UntouchedRanking } from "./anchors/sublime/untouched-ranking.ts";
 export { type SelectedAnchors, type Selection, type SelectionInput, SELECTIONS } from "./anchors/types.ts";
-export type { BankAudit, ItemAudit } from "./extensions/audit/audit-leaderboard.ts";
-export { auditLeaderboard, type Audit, type AuditOptions } from "./extensions/audit/audit-leaderboard.ts";
-export { auditedItems, type AuditedItem } from "./extensions/audit/findings.ts";
-export { REASONS, type Finding, type Reason } from "./extensions/audit/findings.ts";
-export type { ItemCopy } from "./extensions/audit/near-copies.ts";
 export { type Provider, PROVIDERS, resolveBackend, type ResolvedBackend } from "./backends/resolve-backend.ts";
 export { SPLITS, type BacktestPlanOptions, type SplitName } from "./backtest/plan-cells.ts";
 export { runBacktest, type Backtest, type BacktestOptions } from "./backtest/run-backtest.ts";
@@ -20,37 +15,20 @@ export { calibrate, type CalibrateOptions, type Calibration, type CalibrationSte
 export type { CalibrationBackend, CodedResponses, Objective, Parameters } from "./calibrate/types.ts";
 export type { Nearest, NearestBackend, NearestCentroids, Points } from "./clustering/nearest-centroids.ts";
 export { weightedKmeans, type Clusters } from "./clustering/weighted-kmeans.ts";
-export { embeddedRows, readEmbeddings, type Embeddings } from "./ingest/embeddings-file.ts";
-export {
-  checkColdStart,
-  fitColdStart,
-  withColdStart,
-  type ColdStart,
-  type ColdStartInput,
-} from "./extensions/routing/cold-start.ts";
-export { forecastQuality, type ForecastQuality } from "./extensions/routing/probability-scale.ts";
-export { judgeRouting, type RoutingJudgement, type Share } from "./extensions/routing/judge-routing.ts";
-export type { Neighbours } from "./extensions/routing/neighbours.ts";
-export type { ShiftOf } from "./extensions/routing/probability-scale.ts";
-export {
-  type QuestionChoice,
-  type QuestionSplit,
-  splitQuestions,
-  testAnswers,
-  textsOf,
-} from "./extensions/routing/questions.ts";
-export {
-  routeQuestions,
-  type MethodRouting,
-  type RouteOptions,
-  type Routing,
-} from "./extensions/routing/route-questions.ts";
-export { routingSummary } from "./extensions/routing/judge-routing.ts";
-export { textFeatures, type QuestionFeatures } from "./spectral/text-features.ts";
-export { ROUTE_METHODS, type RouteMethod } from "./extensions/routing/questions.ts";
-export { expectedExposure } from "./extensions/adaptive/exposure.ts";
-export { exposurePlan, withExposure, type ExposureInput } from "./extensions/adaptive/with-exposure.ts";
-export { limitExposure, type LimitedExposure, type LimitExposureOptions } from "./extensions/adaptive/exposure.ts";
+export { type Audit, auditLeaderboard, type AuditOptions } from "./extensions/audit/audit-leaderboard.ts";
+export { auditedItems } from "./extensions/audit/findings.ts";
+export { buildParallelForms, type ParallelForms } from "./extensions/parallel-forms/build-forms.ts";
+export { checkForms } from "./extensions/parallel-forms/check-forms.ts";
+export { answeredDifficulty, NO_DIFFICULTY } from "./extensions/parallel-forms/difficulty.ts";
+export { equatedScores } from "./extensions/parallel-forms/form-curves.ts";
+export { itemPool, joinKeys } from "./extensions/parallel-forms/item-pool.ts";
+export { type FormsSummary, summarizeForms } from "./extensions/parallel-forms/summarize-forms.ts";
+export { formsWords } from "./extensions/parallel-forms/write-forms.ts";
+export { type ColdStartInput, fitColdStart, withColdStart } from "./extensions/routing/cold-start.ts";
+export { judgeRouting, type RoutingJudgement, routingSummary } from "./extensions/routing/judge-routing.ts";
+export { forecastQuality } from "./extensions/routing/probability-scale.ts";
+export { splitQuestions, testAnswers } from "./extensions/routing/questions.ts";
+export { type RouteOptions, routeQuestions, type Routing } from "./extensions/routing/route-questions.ts";
 export { closingWords } from "./fit/closing-words.ts";
 export {
   configurationDigest,
@@ -68,12 +46,13 @@ export { importLogs, type ImportOptions, type LogImport } from "./import/import-
 export type { ImportReport, ReportedRun } from "./import/import-report.ts";
 export type { ErrorPolicy } from "./import/run-scores.ts";
 export type { DuplicatePolicy } from "./import/select-runs.ts";
+export { embeddedRows, type Embeddings, readEmbeddings } from "./ingest/embeddings-file.ts";
 export { readItemTable, type ItemTable } from "./ingest/item-table.ts";
 export { readItems } from "./ingest/items-file.ts";
 export { readLongTable, type ImportedTable } from "./ingest/read-long-table.ts";
+export { readResponses, type ReadResponsesOptions, type Responses } from "./ingest/read-responses.ts";
 export { readRouterDc } from "./ingest/router-dc.ts";
 export { COLUMN_ROLES, parseTableColumns, type ColumnRole, type TableColumns } from "./ingest/table-columns.ts";
-export { readResponses, type ReadResponsesOptions, type Responses } from "./ingest/read-responses.ts";
 export { writeItems } from "./ingest/write-items.ts";
 export { writeWideCsv } from "./ingest/write-wide-csv.ts";
 export { itemFeatures, type ItemFeaturesOptions } from "./item-features/item-features.ts";
@@ -86,49 +65,8 @@ export {
   type ItemInfo,
   type ResponseMatrix,
 } from "./matrix/response-matrix.ts";
-export { answeredDifficulty, type AnsweredDifficultyOptions } from "./extensions/parallel-forms/difficulty.ts";
-export {
-  buildParallelForms,
-  type ParallelForm,
-  type ParallelForms,
-  type ParallelFormsOptions,
-} from "./extensions/parallel-forms/build-forms.ts";
-export {
-  checkForms,
-  type FormsCheck,
-  type FormsCheckOptions,
-  type OverModels,
-} from "./extensions/parallel-forms/check-forms.ts";
-export type { DifficultyBucket } from "./extensions/parallel-forms/build-forms.ts";
-export {
-  NO_DIFFICULTY,
-  type AnsweredItems,
-  type DifficultySource,
-  type PoolDifficulty,
-} from "./extensions/parallel-forms/difficulty.ts";
-export { equatedScores } from "./extensions/parallel-forms/form-curves.ts";
-export { formsWords } from "./extensions/parallel-forms/write-forms.ts";
-export { givenDifficulty } from "./extensions/parallel-forms/difficulty.ts";
-export { itemPool, type ItemPool, type ItemPoolOptions } from "./extensions/parallel-forms/item-pool.ts";
-export { joinKeys, type JoinKeys } from "./extensions/parallel-forms/item-pool.ts";
-export type { Quotas, Stratum } from "./extensions/parallel-forms/quotas.ts";
-export type { Refinement } from "./extensions/parallel-forms/refine-forms.ts";
-export { summarizeForms } from "./extensions/parallel-forms/summarize-forms.ts";
-export type {
-  BucketSummary,
-  Counted,
-  CurvesSummary,
-  DifficultyMoments,
-  Distances,
-  EquatingSummary,
-  FormsSummary,
-  FormSummary,
-  PairSummary,
-} from "./extensions/parallel-forms/summarize-forms.ts";
-export { formFiles, type FormsDocument, type FormsInputs } from "./extensions/parallel-forms/write-forms.ts";
 export { readBundleFolder, writeBundleFolder } from "./publish/bundle-folder.ts";
-export { renderReport } from "./report/render-report.ts";
 export { startLocalWorker, type LocalWorker, type LocalWorkerOptions } from "./serve/local-worker.ts";
-export { type NumericOption, type RowOrder, SIMULATE_DEFAULTS, type SimulateOptions } from "./simulate/settings.ts";
-export { simulateLeaderboard, type SimulatedLeaderboard } from "./simulate/simulate-leaderboard.ts";
-export type { SimulatedTruth } from "./simulate/truth.ts";
+export type { SimulateOptions } from "./simulate/settings.ts";
+export { type SimulatedLeaderboard, simulateLeaderboard } from "./simulate/simulate-leaderboard.ts";
+export { itemTexts, textFeatures } from "./spectral/text-features.ts";

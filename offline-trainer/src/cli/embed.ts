@@ -2,18 +2,17 @@ import { createHash } from "node:crypto";
 import { availableParallelism } from "node:os";
 import type { Command, Output } from "anchoreval/cli";
 import { AnchorEvalError, createRandom } from "anchoreval/core";
-import { textsOf } from "../extensions/routing/questions.ts";
-import { embeddingCsvLines, embeddingJsonLines } from "../ingest/embeddings-file.ts";
+import { itemTexts } from "../spectral/text-features.ts";
+import { embeddingLines, type TextVectors } from "../ingest/embeddings-file.ts";
 import {
   encodeTexts,
   openPartialVectors,
   type PartialVectors,
   termVectors,
-  type TextVectors,
 } from "../extensions/routing/encode-texts.ts";
 import { findEncoder, POOLINGS, type EncoderFiles, type EncoderOptions } from "../extensions/routing/encoder-files.ts";
 import type { TextTokens } from "../extensions/routing/sentence-encoder.ts";
-import { writeNpyEmbeddings } from "../embed/write-npy-embeddings.ts";
+
 import { readItems } from "../ingest/items-file.ts";
 import { trainerVersion } from "../trainer-version.ts";
 import { fileDigest } from "./file-digest.ts";
@@ -54,7 +53,7 @@ export const embedCommand: Command = {
       description: `leading principal axes of TF-IDF (default ${DEFAULT_DIMS})`,
     },
     seed: { type: "string", value: "N", description: "seed of the search for those axes (default 1)" },
-    out: { type: "string", value: "FILE", description: ".jsonl, .csv, both maybe .gz, or .npy with NAME.ids.txt" },
+    out: { type: "string", value: "FILE", description: "the vectors, .jsonl or .csv, or either with .gz" },
   },
   async run({ options, output, signal }) {
     const file = options.required("items");
@@ -86,7 +85,7 @@ export const embedCommand: Command = {
           };
     const files = asked && (await findEncoder(asked));
     const items = await readItems(file);
-    const texts = textsOf(items);
+    const texts = itemTexts(items);
     const prefix = options.text("prefix") ?? "";
     const encoded = files
       ? await byEncoder(
@@ -102,12 +101,7 @@ export const embedCommand: Command = {
     if (partial === null && signal.aborted)
       throw new AnchorEvalError("aborted", "the encoding was stopped; nothing was written");
     const ids = items.map(({ item_id: id }) => id);
-    if (out.ending === "npy") await writeNpyEmbeddings(out.file, ids, vectors);
-    else
-      await writeOutFile(
-        out.file,
-        out.ending === "csv" ? embeddingCsvLines(ids, vectors) : embeddingJsonLines(ids, vectors),
-      );
+    await writeOutFile(out.file, embeddingLines(ids, vectors, out.ending));
     await partial?.remove();
     if (cut > 0) output.remark(`${cut} of ${ids.length} texts were cut to ${files!.maxTokens} tokens`);
     if (output.json)
@@ -132,15 +126,15 @@ export const embedCommand: Command = {
   },
 };
 
-async function readOut(file: string): Promise<{ file: string; ending: "npy" | "jsonl" | "csv" }> {
-  const ending = /\.(?:(npy)|(jsonl|csv)(?:\.gz)?)$/i.exec(file);
-  if (!ending)
+async function readOut(file: string): Promise<{ file: string; ending: "jsonl" | "csv" }> {
+  const ending = /\.(jsonl|csv)(?:\.gz)?$/.exec(file.toLowerCase())?.[1];
+  if (ending === undefined)
     throw new AnchorEvalError(
       "invalid_option",
-      `--out is a file that ends in .npy, .jsonl, .csv or one of the last two and .gz; got ${file}`,
+      `--out is a file that ends in .jsonl, .csv, .jsonl.gz or .csv.gz; got ${file}`,
     );
   await checkOutFile("--out", file);
-  return { file, ending: (ending[1] ?? ending[2])!.toLowerCase() as "npy" | "jsonl" | "csv" };
+  return { file, ending: ending === "csv" ? "csv" : "jsonl" };
 }
 
 async function byEncoder(
@@ -158,7 +152,7 @@ async function byEncoder(
   const partial = await openPartialVectors(out, await encodingKey(files, tokens));
   if (partial.stale) output.remark(`${partial.file} is of other texts or another encoder: all are encoded anew`);
   else if (partial.found)
-    output.remark(`goes on from ${partial.found.values.length / partial.found.width} texts in ${partial.file}`);
+    output.remark(`continuing from ${partial.found.values.length / partial.found.width} texts in ${partial.file}`);
   const encoder = await openSentenceEncoder(files, threads);
   const bar = output.progress("encoding", texts.length);
   try {

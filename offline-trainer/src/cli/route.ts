@@ -3,16 +3,10 @@ import { AnchorEvalError } from "anchoreval/core";
 import { PROVIDERS, resolveBackend } from "../backends/resolve-backend.ts";
 import { embeddedRows, readEmbeddings } from "../ingest/embeddings-file.ts";
 import { judgeRouting, routeCsv, routingSummary } from "../extensions/routing/judge-routing.ts";
-import {
-  type QuestionChoice,
-  RIGHT_RULES,
-  ROUTE_METHODS,
-  splitQuestions,
-  testAnswers,
-  textsOf,
-} from "../extensions/routing/questions.ts";
-import { checkRouting, DEFAULT_NEIGHBOURS, routeQuestions } from "../extensions/routing/route-questions.ts";
-import { textFeatures, type QuestionFeatures } from "../spectral/text-features.ts";
+import { type QuestionChoice, RIGHT_RULES, splitQuestions, testAnswers } from "../extensions/routing/questions.ts";
+import { DEFAULT_NEIGHBOURS } from "../extensions/routing/neighbours.ts";
+import { checkRouting, ROUTE_METHODS, routeQuestions } from "../extensions/routing/route-questions.ts";
+import { itemTexts, textFeatures, type QuestionFeatures } from "../spectral/text-features.ts";
 import { DEFAULT_DIMS, dimsFor } from "../fit/configuration.ts";
 import { readItems } from "../ingest/items-file.ts";
 import { readResponses } from "../ingest/read-responses.ts";
@@ -53,7 +47,7 @@ export const routeCommand: Command = {
     embeddings: {
       type: "string",
       value: "FILE",
-      description: ".npy with NAME.ids.txt, .jsonl or .csv by item_id (default: TF-IDF of the texts)",
+      description: ".jsonl or .csv by item_id (default: TF-IDF of the texts)",
     },
     binarize: {
       type: "string",
@@ -179,7 +173,7 @@ async function readFeatures(
   test: readonly ItemInfo[],
   file: string | undefined,
 ): Promise<QuestionFeatures> {
-  if (file === undefined) return textFeatures(textsOf(train), textsOf(test));
+  if (file === undefined) return textFeatures(itemTexts(train), itemTexts(test));
   const embeddings = await readEmbeddings(file);
   const rowsOf = (items: readonly ItemInfo[]): QuestionFeatures["train"] =>
     embeddedRows(

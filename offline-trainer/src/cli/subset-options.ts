@@ -29,8 +29,7 @@ export const SUBSET_OPTIONS = {
   embeddings: {
     type: "string",
     value: "FILE",
-    description:
-      "sublime: vectors of the items in place of TF-IDF: .jsonl, .csv (also .gz), or .npy with .ids.txt beside it",
+    description: "sublime: vectors of the items in place of TF-IDF: .jsonl or .csv, or either with .gz",
   },
   strata: {
     type: "string",

@@ -1,44 +1,55 @@
 import {
   AnchorEvalError,
-  type RandomSource,
   TERM_KINDS,
   termHash,
   textCoordinates,
-  type TextProjection,
   textRow,
   tfidfRow,
+  type RandomSource,
+  type TextProjection,
 } from "anchoreval/core";
+import { firstFew } from "anchoreval/node";
+import type { ItemInfo } from "../matrix/response-matrix.ts";
 import { principalAxes } from "./principal-axes.ts";
-import { sideBySide, type SparseRows, sparseRows, unitRows } from "./sparse-rows.ts";
+import { sideBySide, sparseRows, unitRows, type SparseRows } from "./sparse-rows.ts";
 
-/** What questions are compared by: rows of length 1, or 0 where nothing is known of a question. */
+/** Features that questions are compared by: rows of length 1, or 0 where nothing is known of a question. */
 export interface QuestionFeatures {
   readonly train: SparseRows;
   readonly test: SparseRows;
 }
 
+/** Fewest texts that a term must appear in. */
+const FEWEST_TEXTS = 2;
+
 /**
- * Texts by TF-IDF of words and of characters, each half of a row's square length. Terms and their frequencies are those
- * of the train texts alone.
+ * The texts of items.
+ * @throws AnchorEvalError `invalid_data` naming the items without one
+ */
+export function itemTexts(items: readonly ItemInfo[]): string[] {
+  const missing = items.flatMap(({ item_id: id, text }) => (text === undefined || text.trim() === "" ? [id] : []));
+  if (missing.length > 0)
+    throw new AnchorEvalError(
+      "invalid_data",
+      `${missing.length} ${missing.length === 1 ? "question has" : "questions have"} no text: ${firstFew(missing)}`,
+    );
+  return items.map(({ text }) => text!);
+}
+
+/**
+ * TF-IDF of words and of characters, each contributing half of a row's squared length. Terms and their frequencies are
+ * learned from the train texts only.
  */
 export function textFeatures(train: readonly string[], test: readonly string[]): QuestionFeatures {
   const [words, characters] = TERM_KINDS.map((termsOf) => {
-    const own = train.map(termsOf);
-    const weights = learnTerms(own);
-    return { train: tfidfRows(own, weights), test: tfidfRows(test.map(termsOf), weights) };
+    const terms = train.map(termsOf);
+    const weights = learnTerms(terms);
+    return { train: tfidfRows(terms, weights), test: tfidfRows(test.map(termsOf), weights) };
   });
   return {
     train: unitRows(sideBySide(words!.train, characters!.train)),
     test: unitRows(sideBySide(words!.test, characters!.test)),
   };
-}
-
-/** Fewest texts that a term stands in. */
-const FEWEST_TEXTS = 2;
-
-/** Smoothed inverse document frequency of a term in `count` of n texts, ln((1 + n)/(1 + count)) + 1. */
-function inverseFrequency(texts: number, count: number): number {
-  return Math.log((1 + texts) / (1 + count)) + 1;
 }
 
 /** Terms with their weights, learned from some texts. */
@@ -50,13 +61,12 @@ interface TermWeights {
 }
 
 /**
- * Learns the terms that stand in two texts or more, and their smoothed inverse document frequencies.
- * @param texts - each by its terms, repeated ones too
+ * Learns the terms that appear in two texts or more, and their smoothed inverse document frequencies.
+ * @param texts - each as its terms, repeated ones included
  * @see Salton & Buckley (1988), Information Processing & Management 24, 513–523
  */
 export function learnTerms(texts: readonly (readonly string[])[]): TermWeights {
-  const counts = new Map<string, number>();
-  for (const terms of texts) for (const term of new Set(terms)) counts.set(term, (counts.get(term) ?? 0) + 1);
+  const counts = countTexts(texts);
   const known = [...counts].filter(([, count]) => count >= FEWEST_TEXTS).sort(([x], [y]) => (x < y ? -1 : 1));
   return {
     columns: new Map(known.map(([term], column) => [term, column])),
@@ -79,27 +89,33 @@ export function tfidfRows(texts: readonly (readonly string[])[], { columns, idf 
   return sparseRows(rows, columns.size);
 }
 
+/** Smoothed inverse document frequency of a term in `count` of n texts, ln((1 + n)/(1 + count)) + 1. */
+function inverseFrequency(texts: number, count: number): number {
+  return Math.log((1 + texts) / (1 + count)) + 1;
+}
+
+/** The number of texts that each term appears in. */
+function countTexts<Term>(texts: Iterable<readonly Term[]>): Map<Term, number> {
+  const counts = new Map<Term, number>();
+  for (const terms of texts) for (const term of new Set(terms)) counts.set(term, (counts.get(term) ?? 0) + 1);
+  return counts;
+}
+
 /** Terms that a bundle keeps, and coordinates of a text: 8192 × 64 numbers are 2.1 MB. */
 export const PROJECTION = { terms: 8192, width: 64 } as const;
 
 /**
- * Learns how texts become a few coordinates: the terms that stand in most texts, by their hashes, and the leading principal
- * axes of the texts' rows over them. Coordinates aren't centred; a scenario centres its own.
+ * Learns to project texts onto a few coordinates: the terms that appear in most texts, by their hashes, and the leading
+ * principal axes of the texts' rows over them. Coordinates aren't centred; a scenario centres its own.
  * @returns float32, as a bundle keeps it
- * @throws AnchorEvalError `invalid_data` for texts that don't tell items apart
+ * @throws AnchorEvalError `invalid_data` for texts that don't distinguish items
  */
 export function learnProjection(
   texts: readonly string[],
   { terms, width }: { readonly terms: number; readonly width: number },
   random: RandomSource,
 ): TextProjection {
-  // Text by text: all terms of a leaderboard's items at once would fill gigabytes.
-  const counts = new Map<number, number>();
-  for (const text of texts) {
-    const own = new Set(TERM_KINDS.flatMap((termsOf, kind) => termsOf(text).map((term) => termHash(kind, term))));
-    for (const hash of own) counts.set(hash, (counts.get(hash) ?? 0) + 1);
-  }
-  const kept = [...counts]
+  const kept = [...countTexts(hashedTexts(texts))]
     .filter(([, count]) => count >= FEWEST_TEXTS)
     .sort(([x, often], [y, seldom]) => seldom - often || x - y)
     .slice(0, terms)
@@ -121,13 +137,16 @@ export function learnProjection(
   return { ...dictionary, axes: Float32Array.from(axes) };
 }
 
+/** Text by text: all terms of a leaderboard's items at once would fill gigabytes. */
+function* hashedTexts(texts: readonly string[]): Generator<number[]> {
+  for (const text of texts)
+    yield TERM_KINDS.flatMap((termsOf, kind) => termsOf(text).map((term) => termHash(kind, term)));
+}
+
 /** Coordinates of texts, count×C row-major; zeros for a text without a known term. */
-export function projectedTexts(texts: readonly string[], projection: TextProjection): Float64Array {
+export function projectTexts(texts: readonly string[], projection: TextProjection): Float64Array {
   const width = projection.axes.length / projection.hashes.length;
   const coordinates = new Float64Array(texts.length * width);
-  texts.forEach((text, i) => {
-    const own = textCoordinates(text, projection);
-    if (own) coordinates.set(own, i * width);
-  });
+  texts.forEach((text, i) => coordinates.set(textCoordinates(text, projection) ?? [], i * width));
   return coordinates;
 }

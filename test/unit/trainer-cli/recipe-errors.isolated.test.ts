@@ -60,7 +60,7 @@ const route = (...more: readonly string[]): string[] => [
   ...["route", "--responses", responses, "--train", "seen", "--test", "new", "--out", `${out}.csv`],
   ...["--provider", "typescript", ...more],
 ];
-const embed = (...more: readonly string[]): string[] => ["embed", "--out", `${out}.npy`, ...more];
+const embed = (...more: readonly string[]): string[] => ["embed", "--out", `${out}.jsonl`, ...more];
 const forms = (...more: readonly string[]): string[] => [
   ...["forms", "--items", form, "--size", "10", "--out", out, ...more],
 ];

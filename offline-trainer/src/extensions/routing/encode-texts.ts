@@ -1,20 +1,21 @@
 import { appendFile, readFile, rm, truncate, writeFile } from "node:fs/promises";
 import { AnchorEvalError, type RandomSource } from "anchoreval/core";
 import { principalAxes } from "../../spectral/principal-axes.ts";
+import type { TextVectors } from "../../ingest/embeddings-file.ts";
 import { denseRows, unitRows } from "../../spectral/sparse-rows.ts";
 import { textFeatures } from "../../spectral/text-features.ts";
 import type { SentenceEncoder, SentenceVectors, TextTokens } from "./sentence-encoder.ts";
 
-/** Texts of a batch at most. */
+/** Most texts of a batch. */
 const BATCH = 32;
-/** Tokens of a batch at most: attention grows with the square of a text's. */
+/** Most tokens of a batch: attention grows with the square of a text's length. */
 const BATCH_TOKENS = 4096;
 
 /**
  * Vectors of texts by an encoder, in batches of texts with equally many tokens, short ones first: none is padded, so that
  * no vector depends on the length of another text.
- * @param partial - keeps each batch; whole batches that it has from an earlier run aren't encoded again
- * @param onProgress - after each batch, texts that are done
+ * @param partial - stores each batch; whole batches stored by an earlier run aren't encoded again
+ * @param onProgress - called after each batch with the number of texts done
  * @throws AnchorEvalError `aborted`
  */
 export async function encodeTexts(
@@ -64,14 +65,14 @@ function stopped(partial: PartialVectors | undefined, done: number): AnchorEvalE
   return new AnchorEvalError("aborted", `the encoding was stopped; ${kept}`);
 }
 
-/** Vectors that an encoding has so far, in the order in which it makes them. */
+/** The vectors of an encoding so far, in the order in which it makes them. */
 export interface PartialVectors {
   readonly file: string;
-  /** What an earlier run left; null without one of the same texts and encoder. */
+  /** Vectors stored by an earlier run; null without one of the same texts and encoder. */
   readonly found: SentenceVectors | null;
-  /** An earlier run left vectors of other texts or by another encoder; they go with the first of this run. */
+  /** An earlier run stored vectors of other texts or by another encoder; the first of this run replace them. */
   readonly stale: boolean;
-  /** Keeps the rows from `begin` on, in place of those that an earlier run left there. */
+  /** Stores rows from `begin` on, replacing those of an earlier run. */
   keep(rows: SentenceVectors, begin: number): Promise<void>;
   remove(): Promise<void>;
 }
@@ -84,9 +85,9 @@ interface Header {
 const HEADER_BYTES = 128;
 
 /**
- * Opens the file beside a result that holds what an encoding has so far, so that one that was stopped goes on from it. It
- * is made with the first rows; a last row that was cut off counts for nothing.
- * @param file - what the result is written to; the rows go to `FILE.partial`
+ * Opens the file beside a result that stores an encoding so far, so that a stopped one can continue from it. It is created
+ * with the first rows; a truncated last row is ignored.
+ * @param file - the result's file; the rows go to `FILE.partial`
  * @param key - hexadecimal digest of all that the vectors depend on
  * @throws AnchorEvalError `unavailable` where the file can't be read or, later, written
  */
@@ -140,23 +141,15 @@ function rowsOf(bytes: Buffer, width: number): SentenceVectors {
   return { width, values: new Float32Array(rows.buffer) };
 }
 
-/** Vectors of texts, one a row. */
-export interface TextVectors {
-  readonly count: number;
-  readonly width: number;
-  /** Row-major; rows of length 1, or 0. */
-  readonly values: Float32Array;
-}
-
 /**
  * Vectors of texts without an encoder: TF-IDF of words and characters on its leading principal axes, U·diag(s), each row
- * brought to length 1. Terms and axes are learned from these texts, all of them.
- * @param dims - axes at most; never more than the texts less one
+ * scaled to length 1. Terms and axes are learned from all of these texts.
+ * @param dims - most axes; there are never more than the texts less one
  * @see Deerwester et al. (1990), Journal of the American Society for Information Science 41, 391–407
  */
 export function termVectors(texts: readonly string[], dims: number, random: RandomSource): TextVectors {
   const { rank, singular, left } = principalAxes(textFeatures(texts, []).train, dims, random);
-  const along = left.map((own, at) => own * singular[at % rank]!);
+  const along = left.map((value, at) => value * singular[at % rank]!);
   const { values } = unitRows(denseRows(along, texts.length, rank));
   return { count: texts.length, width: rank, values: Float32Array.from(values) };
 }

@@ -2,11 +2,11 @@ import { readFile, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { AnchorEvalError } from "anchoreval/core";
 
-/** How the vectors of a text's tokens become one: their mean, or the first token's. */
+/** Pooling of the token vectors of a text: their mean, or the first token's. */
 export const POOLINGS = ["mean", "cls"] as const;
 export type Pooling = (typeof POOLINGS)[number];
 
-/** Tokens of a text, special ones included, where neither the caller nor the encoder's files say how many. */
+/** Tokens of a text, including special ones, where neither the caller nor the encoder's files limit them. */
 const DEFAULT_MAX_TOKENS = 512;
 
 export interface EncoderOptions {
@@ -20,7 +20,7 @@ export interface EncoderOptions {
   readonly maxTokens?: number;
 }
 
-/** Where a sentence encoder's parts lie, and how it wants to be used. */
+/** The files of a sentence encoder, and its settings. */
 export interface EncoderFiles {
   readonly model: string;
   /** The content of `tokenizer.json`, and of `tokenizer_config.json` where that lies beside it, else `{}`. */
@@ -32,7 +32,7 @@ export interface EncoderFiles {
 /**
  * Finds an encoder's parts in the layout of sentence-transformers, and of its exports to ONNX.
  * @throws AnchorEvalError `not_found` for a part that isn't there, `invalid_data` for one that can't be read,
- * `invalid_option` for more tokens than the encoder has positions, or a pooling or module that isn't carried out here
+ * `invalid_option` for more tokens than the encoder has positions, or a pooling or module that isn't supported
  */
 export async function findEncoder(options: EncoderOptions): Promise<EncoderFiles> {
   const model = await findModel(options.encoder);
@@ -40,7 +40,7 @@ export async function findEncoder(options: EncoderOptions): Promise<EncoderFiles
   const file =
     options.tokenizer ?? (await firstOf([join(dirname(model), "tokenizer.json"), join(above, "tokenizer.json")]));
   if (file === null)
-    throw new AnchorEvalError("not_found", `${options.encoder}: no tokenizer.json lies there; name one by --tokenizer`);
+    throw new AnchorEvalError("not_found", `${options.encoder}: it has no tokenizer.json; name one with --tokenizer`);
   const json = await readJson(file);
   if (json === null) throw new AnchorEvalError("not_found", `${file} could not be read`);
   await refuseModules(above);
@@ -75,7 +75,7 @@ async function firstOf(files: readonly string[]): Promise<string | null> {
   return null;
 }
 
-/** An object's or a list's content, null where there is no file. */
+/** The object or list in a file, null where there is no file. */
 async function readJson(file: string): Promise<object | null> {
   let text: string;
   try {
@@ -89,7 +89,7 @@ async function readJson(file: string): Promise<object | null> {
   } catch (cause) {
     throw new AnchorEvalError("invalid_data", `${file} is not JSON`, { cause });
   }
-  throw new AnchorEvalError("invalid_data", `${file} is no JSON object`);
+  throw new AnchorEvalError("invalid_data", `${file} is not a JSON object`);
 }
 
 async function settings(file: string): Promise<Readonly<Record<string, unknown>>> {
@@ -97,8 +97,8 @@ async function settings(file: string): Promise<Readonly<Record<string, unknown>>
 }
 
 async function statedMaxTokens(folder: string, tokenizer: object): Promise<number> {
-  const { max_seq_length: own } = await settings(join(folder, "sentence_bert_config.json"));
-  if (isCount(own)) return own;
+  const { max_seq_length: length } = await settings(join(folder, "sentence_bert_config.json"));
+  if (isCount(length)) return length;
   const { truncation } = tokenizer as { truncation?: { max_length?: unknown } | null };
   return isCount(truncation?.max_length) ? truncation.max_length : DEFAULT_MAX_TOKENS;
 }
@@ -115,18 +115,15 @@ async function statedPooling(file: string): Promise<Pooling> {
   if (modes.join() === "pooling_mode_cls_token") return "cls";
   throw new AnchorEvalError(
     "invalid_option",
-    `${file} asks for ${modes.join(" and ")}, which isn't carried out here; --pooling takes ${POOLINGS.join(" or ")} in its place`,
+    `${file} asks for ${modes.join(" and ")}, which isn't supported; --pooling takes ${POOLINGS.join(" or ")} instead`,
   );
 }
 
-/** A layer after the pooling would be missing in the vectors. */
+/** A layer after the pooling would be missing from the vectors. */
 async function refuseModules(folder: string): Promise<void> {
   const modules = Object.values(await settings(join(folder, "modules.json"))) as { type?: unknown }[];
   const names = modules.map(({ type }) => String(type).split(".").at(-1)!);
   const other = names.find((name) => !["Transformer", "Pooling", "Normalize"].includes(name));
   if (other !== undefined)
-    throw new AnchorEvalError(
-      "invalid_option",
-      `${folder}: the encoder has a module ${other}, which isn't carried out here`,
-    );
+    throw new AnchorEvalError("invalid_option", `${folder}: the encoder has a module ${other}, which isn't supported`);
 }

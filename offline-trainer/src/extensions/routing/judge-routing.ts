@@ -1,7 +1,6 @@
 import { csvCell } from "../../ingest/write-wide-csv.ts";
 import { forecastQuality, type ForecastQuality } from "./probability-scale.ts";
-import type { RouteMethod } from "./questions.ts";
-import type { MethodRouting, Routing } from "./route-questions.ts";
+import type { MethodRouting, RouteMethod, Routing } from "./route-questions.ts";
 
 /** A share of questions answered right, with the standard error over questions. */
 export interface Share {
@@ -9,15 +8,15 @@ export interface Share {
   readonly error: number;
 }
 
-/** Picks against what the models really answered. */
+/** Picks compared with the models' actual answers. */
 export interface RoutingJudgement {
-  /** Test questions that every model answered: all figures are of these. */
+  /** Test questions that every model answered: all figures are about these. */
   readonly questions: number;
   /** By the model that is best on the train questions, for all. */
   readonly single: Share & { readonly model: string };
   /** By the model that is best on these questions, in hindsight. */
   readonly bestSingle: Share & { readonly model: string };
-  /** By any model that has it right: no routing gets more. */
+  /** By any model that has it right: an upper bound of routing. */
   readonly oracle: Share;
   /** By a model drawn at random. */
   readonly random: Share;
@@ -31,7 +30,7 @@ export interface RoutingJudgement {
 }
 
 /**
- * Compares picks with answers to the test questions: the only place where those are looked at.
+ * Compares picks with answers to the test questions: the only place where these are used.
  * @param answers - `[i·M + m]`, 1, 0 or NaN for unknown
  * @returns null where no question has every model's answer
  */
@@ -43,7 +42,7 @@ export function judgeRouting({ models, methods, single }: Routing, answers: Floa
   if (known.length === 0) return null;
   const by = (modelOf: (i: number) => number): number[] => known.map((i) => answers[i * width + modelOf(i)]!);
   const fixed = models.map((model, m) => ({ model, ...share(by(() => m)) }));
-  const own = by(() => single);
+  const singleAnswers = by(() => single);
   const row = (i: number): number[] => Array.from(answers.subarray(i * width, (i + 1) * width));
   const ofKnown = (cells: Float64Array): Float64Array =>
     Float64Array.from(known.flatMap((i) => Array.from(cells.subarray(i * width, (i + 1) * width))));
@@ -58,7 +57,7 @@ export function judgeRouting({ models, methods, single }: Routing, answers: Floa
       return {
         method,
         right: share(right),
-        gain: share(right.map((answer, k) => answer - own[k]!)),
+        gain: share(right.map((answer, k) => answer - singleAnswers[k]!)),
         quality: forecastQuality(ofKnown(probabilities), ofKnown(answers))!,
       };
     }),
@@ -76,13 +75,13 @@ function share(values: readonly number[]): Share {
 const SURE = 1.96;
 
 /**
- * What routing is worth, in lines: the test questions' figures where answers are known, the train questions' (each
- * foretold by the others) in any case, and whether any method beats the best single model.
+ * Lines on the worth of routing: the test questions' figures where answers are known, the train questions' (each predicted
+ * by the others) in any case, and whether any method beats the best single model.
  */
 export function routingSummary(routing: Routing, judgement: RoutingJudgement | null): string[] {
   const { models, methods, single } = routing;
   const lines = [
-    "Train questions, each foretold by the others:",
+    "Train questions, each predicted by the others:",
     "  method        right   Brier  log loss  calibration error, before → after scaling",
     ...methods.map(({ method, leftOut: { raw, scaled, right } }) => {
       const error = `${raw.calibrationError.toFixed(3)} → ${scaled.calibrationError.toFixed(3)}`;
@@ -90,7 +89,7 @@ export function routingSummary(routing: Routing, judgement: RoutingJudgement | n
     }),
   ];
   if (judgement === null)
-    return [...lines, "Of the test questions no answers are known: what routing is worth on them isn't either."];
+    return [...lines, "No answers to the test questions are known, so the worth of routing on them isn't either."];
   const { questions, oracle, random, bestSingle } = judgement;
   lines.push(
     "",
@@ -108,18 +107,18 @@ export function routingSummary(routing: Routing, judgement: RoutingJudgement | n
   return lines;
 }
 
-/** One sentence for methods that are better, one for those that aren't told apart, one for those that are worse. */
+/** A sentence on the methods that are better, one on those that aren't distinguishable, one on those that are worse. */
 function verdicts({ methods }: RoutingJudgement): string[] {
-  const of = (holds: (gain: Share) => boolean): string =>
+  const methodsWhere = (holds: (gain: Share) => boolean): string =>
     methods.flatMap(({ method, gain }) => (holds(gain) ? [method] : [])).join(", ");
-  const better = of(({ share, error }) => share > SURE * error);
-  const worse = of(({ share, error }) => share < -SURE * error);
-  const alike = of(({ share, error }) => Math.abs(share) <= SURE * error);
+  const better = methodsWhere(({ share, error }) => share > SURE * error);
+  const worse = methodsWhere(({ share, error }) => share < -SURE * error);
+  const alike = methodsWhere(({ share, error }) => Math.abs(share) <= SURE * error);
   return [
     ...(better === ""
-      ? ["No method is surely better than the best single model."]
+      ? ["No method is significantly better than the best single model."]
       : [`Better than the best single model: ${better}.`]),
-    ...(alike === "" ? [] : [`Not told apart from it: ${alike}.`]),
+    ...(alike === "" ? [] : [`Not distinguishable from it: ${alike}.`]),
     ...(worse === "" ? [] : [`Worse than it: ${worse}.`]),
   ];
 }

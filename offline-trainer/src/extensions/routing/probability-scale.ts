@@ -1,16 +1,16 @@
-import { safeLogit, scaledChance, sigmoid } from "anchoreval/core";
+import { pickModels, safeLogit, scaledChance, sigmoid } from "anchoreval/core";
 
 /** Bins of equal width for the calibration error. */
 const BINS = 10;
-/** Probabilities are taken this far from 0 and 1, so that one sure miss isn't infinitely bad. */
+/** Probabilities are taken this far from 0 and 1, so that one confident miss isn't infinitely bad. */
 const MARGIN = 1e-6;
 
-/** How well probabilities foretell answers of 0 and 1, over all cells that have an answer. */
+/** How well probabilities predict answers of 0 and 1, over all cells that have an answer. */
 export interface ForecastQuality {
   readonly cells: number;
   /** Mean (p − y)², in [0,1]. */
   readonly brier: number;
-  /** Mean −log of the probability of what came, in nats. */
+  /** Mean −log of the probability of the observed answer, in nats. */
   readonly logLoss: number;
   /** Σ_bins share of cells·|mean p − mean y|, ten bins of equal width, in [0,1]. */
   readonly calibrationError: number;
@@ -39,25 +39,25 @@ export function forecastQuality(probabilities: Float64Array, answers: Float64Arr
     cells,
     brier: squares / cells,
     logLoss: losses / cells,
-    calibrationError: sums.reduce((sum, own) => sum + Math.abs(own), 0) / cells,
+    calibrationError: sums.reduce((sum, error) => sum + Math.abs(error), 0) / cells,
   };
 }
 
 /** Folds of train questions: question i is in fold i mod 10. */
 const FOLDS = 10;
 
-/** A scale with what it makes of questions that it wasn't fitted to. */
+/** A scale, and its probabilities of questions that it wasn't fitted to. */
 interface ChosenScale {
   readonly shiftOf: ShiftOf;
   readonly scale: ProbabilityScale;
-  /** The train questions' probabilities, `[i·M + m]`, each scaled by the others' fold. */
+  /** The train questions' probabilities, `[i·M + m]`, each scaled by the other folds. */
   readonly crossFitted: Float64Array;
 }
 
 /**
  * One shift for all models, or one for each: whichever has the smaller log loss on folds of questions that the scale
- * wasn't fitted to; of equals the first.
- * @param leftOut - `[i·M + m]`, each question foretold by the others @param answers - 1, 0 or NaN
+ * wasn't fitted to; the first if equal.
+ * @param leftOut - `[i·M + m]`, each question predicted by the others @param answers - 1, 0 or NaN
  */
 export function chooseScale(leftOut: Float64Array, answers: Float64Array, models: number): ChosenScale {
   const [one, each] = (["all", "model"] as const).map((shiftOf) => {
@@ -79,7 +79,52 @@ function crossFit(leftOut: Float64Array, answers: Float64Array, models: number, 
   return crossFitted;
 }
 
-/** A slope that keeps the order of probabilities, however little they say. */
+/** A scaled prediction of the train questions, and the worth of its picks. */
+export interface ScaledForecast extends ChosenScale {
+  /** Before scaling, and after it by a scale of other questions. */
+  readonly raw: ForecastQuality;
+  readonly scaled: ForecastQuality;
+  /** Share of the picks that are right, and their mean penalty. */
+  readonly right: number;
+  readonly penalty: number;
+}
+
+/** Scales predictions of questions by the others ({@link chooseScale}) and measures them. @param penalties - by model */
+export function scaleForecast(leftOut: Float64Array, answers: Float64Array, penalties: Float64Array): ScaledForecast {
+  const chosen = chooseScale(leftOut, answers, penalties.length);
+  const picks = pickModels(chosen.crossFitted, penalties);
+  return {
+    ...chosen,
+    raw: forecastQuality(leftOut, answers)!,
+    scaled: forecastQuality(chosen.crossFitted, answers)!,
+    right: shareRight(answers, picks, penalties.length),
+    penalty: picks.reduce((sum, m) => sum + penalties[m]!, 0) / picks.length,
+  };
+}
+
+/** The forecast whose picks are most often right, less their penalties; if equal, the one with the smallest log loss. */
+export function bestForecast<Own extends ScaledForecast>(forecasts: readonly Own[]): Own {
+  return forecasts.reduce((best, other) => {
+    const gain = other.right - other.penalty - (best.right - best.penalty);
+    return gain > 0 || (gain === 0 && other.scaled.logLoss < best.scaled.logLoss) ? other : best;
+  });
+}
+
+/** Mean answer of the picked models, over questions with a known one. @param answers - `[i·M + m]`, 1, 0 or NaN */
+export function shareRight(answers: Float64Array, picks: Uint32Array, models: number): number {
+  const known = Array.from(picks, (m, i) => answers[i * models + m]!).filter((answer) => !Number.isNaN(answer));
+  return known.reduce((sum, answer) => sum + answer, 0) / known.length;
+}
+
+/** The model with the largest share of right answers, the first of equals. */
+export function mostRight(answers: Float64Array, models: number): number {
+  const shares = Array.from({ length: models }, (_, m) =>
+    shareRight(answers, new Uint32Array(answers.length / models).fill(m), models),
+  );
+  return shares.indexOf(Math.max(...shares));
+}
+
+/** Smallest slope: it preserves the order of probabilities, however uninformative they are. */
 const LEAST_SLOPE = 0.01;
 const ITERATIONS = 50;
 
@@ -96,8 +141,8 @@ export type ShiftOf = "all" | "model";
 /**
  * Scales probabilities to answers by logistic regression on their logits: a temperature, 1/slope, and shifts. A model's
  * own shift has the prior N(0,1), so that one with all answers right stays finite.
- * @param probabilities - `[i·M + m]`, foretold without the answers that they are compared with
- * @param answers - 1, 0, or NaN, which counts nothing
+ * @param probabilities - `[i·M + m]`, predicted without the answers that they are compared with
+ * @param answers - 1, 0, or NaN, which is ignored
  * @param models - M
  * @see Platt (1999), Advances in Large Margin Classifiers, 61–74; Guo et al. (2017), ICML (temperature)
  */
@@ -120,10 +165,10 @@ export function fitProbabilityScale(
         shifts: scale.shifts.map((shift, g) => shift + share * step.shifts[g]!),
         slope: Math.max(LEAST_SLOPE, scale.slope + share * step.slope),
       };
-      const own = penalizedLoss(logits, answers, group, prior, trial);
-      if (own >= value) continue;
+      const loss = penalizedLoss(logits, answers, group, prior, trial);
+      if (loss >= value) continue;
       scale = trial;
-      next = own;
+      next = loss;
       break;
     }
     if (!(value - next > 1e-12 * value)) break;
@@ -140,7 +185,7 @@ export function scaledProbabilities(probabilities: Float64Array, { shifts, slope
 /** Shifts of groups of models, not of models. */
 type GroupScale = ProbabilityScale;
 
-/** Newton's step; the Hessian is an arrow, as each shift meets the slope alone. @param prior - precision of the shifts */
+/** Newton's step; the Hessian is an arrow, as each shift interacts with the slope only. @param prior - precision of the shifts */
 function newtonStep(
   logits: Float64Array,
   answers: Float64Array,
@@ -164,15 +209,15 @@ function newtonStep(
     g1 += (answer - fitted) * x;
     h11 += weight * x * x;
   });
-  let [left, own] = [h11, g1];
+  let [schur, right] = [h11, g1];
   shifts.forEach((_, g) => {
-    left -= mixed[g]! ** 2 / curvature[g]!;
-    own -= (mixed[g]! * gradient[g]!) / curvature[g]!;
+    schur -= mixed[g]! ** 2 / curvature[g]!;
+    right -= (mixed[g]! * gradient[g]!) / curvature[g]!;
   });
-  const free = left > 1e-12 * h11 ? own / left : 0;
-  // At the least slope, only the shifts can move on where the slope would fall.
+  const free = schur > 1e-12 * h11 ? right / schur : 0;
+  // At the smallest slope, only the shifts move where the slope would fall further.
   const change = slope === LEAST_SLOPE && free <= 0 ? 0 : free;
-  return { shifts: gradient.map((own, g) => (own - mixed[g]! * change) / curvature[g]!), slope: change };
+  return { shifts: gradient.map((ascent, g) => (ascent - mixed[g]! * change) / curvature[g]!), slope: change };
 }
 
 function penalizedLoss(

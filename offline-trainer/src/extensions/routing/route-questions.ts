@@ -6,42 +6,42 @@ import { principalAxes } from "../../spectral/principal-axes.ts";
 import type { QuestionFeatures } from "../../spectral/text-features.ts";
 import { neighbourForecasts } from "./neighbours.ts";
 import {
-  chooseScale,
-  forecastQuality,
-  type ForecastQuality,
+  bestForecast,
+  mostRight,
   scaledProbabilities,
+  scaleForecast,
+  type ForecastQuality,
   type ShiftOf,
 } from "./probability-scale.ts";
-import {
-  type Forecast,
-  questionBank,
-  rightAbove,
-  type RightRule,
-  ROUTE_METHODS,
-  type RouteMethod,
-} from "./questions.ts";
+import { questionBank, rightThreshold, type Forecast, type RightRule } from "./questions.ts";
 import { answerForecast, parameterForecast } from "./regressions.ts";
+import { REGRESSION_AXES } from "./scenario-routing.ts";
 
-/** Axes of the features that regressions go on. */
-const AXES = 100;
+/**
+ * Methods of predicting answers to a question that nobody has answered from those that have been:
+ * - `knn`: item parameters are the plain average of those of the k nearest train questions (the seed's method);
+ * - `weighted-knn`: their average weighted by similarity;
+ * - `ridge`: item parameters by ridge regression on the features, with a predictive variance;
+ * - `answer-ridge`: each model's chance of a right answer directly by ridge regression, the part that models share
+ *   separated from the contrasts between them.
+ */
+export const ROUTE_METHODS = ["knn", "weighted-knn", "ridge", "answer-ridge"] as const;
+export type RouteMethod = (typeof ROUTE_METHODS)[number];
 
-/** Neighbours, unless told: the seed's. */
-export const DEFAULT_NEIGHBOURS = 20;
-
-/** How routing is learned. */
+/** Settings of routing. */
 export interface RouteOptions {
   readonly backend: CalibrationBackend;
   /** Latent dimensions of the item parameters. */
   readonly dims: number;
-  /** Neighbours of the kNN methods, less than the train questions. */
+  /** Neighbours of the kNN methods, less than the number of train questions. */
   readonly k: number;
   readonly rule: RightRule;
-  /** What is taken off a model's probability of a right answer, in the order of the models: cost times its weight, ≥ 0. */
+  /** Subtracted from a model's probability of a right answer, in the order of the models: cost times its weight, ≥ 0. */
   readonly penalties?: Float64Array;
   readonly seed: number;
 }
 
-/** What one method foretells of the test questions. */
+/** One method's predictions of the test questions. */
 export interface MethodRouting {
   readonly method: RouteMethod;
   /** Whether scaling has one shift for all models, or one for each. */
@@ -53,7 +53,7 @@ export interface MethodRouting {
   /** Standard error of the pick's logit, of methods with a predictive variance; else null. */
   readonly pickErrors: Float64Array | null;
   /**
-   * Of the train questions, each foretold by the others: before scaling, and after it by a scale of other questions; the
+   * On the train questions, each predicted by the others: before scaling, and after it by a scale of other questions; the
    * picks' share right and penalty.
    */
   readonly leftOut: {
@@ -73,12 +73,12 @@ export interface Routing {
   /** The model with most right answers to the train questions. */
   readonly single: number;
   readonly methods: readonly MethodRouting[];
-  /** The one whose picks got most right of the train questions, less their penalties; of equals the least log loss. */
+  /** The method whose picks got most train questions right, less their penalties; if equal, by the log loss. */
   readonly best: RouteMethod;
 }
 
 /**
- * Foretells every model's answer to questions that no model has answered, and picks a model for each: learned from train
+ * Predicts every model's answer to questions that no model has answered, and picks a model for each: learned from train
  * questions with answers, by all {@link ROUTE_METHODS}.
  *
  * Whatever is learned by leaving a question out (penalties, the scale, `best`, `leftOut`) leaves its answers out of its
@@ -97,45 +97,38 @@ export async function routeQuestions(
   checkRouting(train.items, test, k);
   const random = createRandom(seed).fork("route");
   const models = train.subjects.length;
-  const cut = rightAbove(train, rule);
+  const cut = rightThreshold(train, rule);
   const bank = await questionBank(train, cut, { dims, backend, random: random.fork("calibration") });
-  const axes = principalAxes(features.train, AXES, random.fork("axes"));
+  const axes = principalAxes(features.train, REGRESSION_AXES, random.fork("axes"));
   const forecasts: Readonly<Record<RouteMethod, Forecast>> = {
     ...neighbourForecasts(bank, features, k),
     ridge: parameterForecast(bank, axes, features),
     "answer-ridge": answerForecast(bank, axes, features),
   };
-  const off = penalties ?? new Float64Array(models);
-  const methods = ROUTE_METHODS.map((method): MethodRouting => {
-    const { leftOut, test: raw, logitVariance } = forecasts[method];
-    const { shiftOf, scale, crossFitted: scaled } = chooseScale(leftOut, bank.answers, models);
-    const probabilities = scaledProbabilities(raw, scale);
-    const picks = pickModels(probabilities, off);
-    const leftOutPicks = pickModels(scaled, off);
+  const subtracted = penalties ?? new Float64Array(models);
+  const scaledForecasts = ROUTE_METHODS.map((method) => ({
+    method,
+    ...scaleForecast(forecasts[method].leftOut, bank.answers, subtracted),
+  }));
+  const methods = scaledForecasts.map(({ method, shiftOf, scale, raw, scaled, right, penalty }): MethodRouting => {
+    const { test: unscaled, logitVariance } = forecasts[method];
+    const probabilities = scaledProbabilities(unscaled, scale);
+    const picks = pickModels(probabilities, subtracted);
     return {
       method,
       shiftOf,
       probabilities,
       picks,
       pickErrors: logitVariance && Float64Array.from(picks, (m, i) => Math.sqrt(logitVariance[i * models + m]!)),
-      leftOut: {
-        raw: forecastQuality(leftOut, bank.answers)!,
-        scaled: forecastQuality(scaled, bank.answers)!,
-        right: shareRight(bank.answers, leftOutPicks, models),
-        penalty: leftOutPicks.reduce((sum, m) => sum + off[m]!, 0) / leftOutPicks.length,
-      },
+      leftOut: { raw, scaled, right, penalty },
     };
   });
-  const worth = (own: MethodRouting): number => own.leftOut.right - own.leftOut.penalty;
-  const best = methods.reduce((one, other) => {
-    const gain = worth(other) - worth(one);
-    return gain > 0 || (gain === 0 && other.leftOut.scaled.logLoss < one.leftOut.scaled.logLoss) ? other : one;
-  });
-  return { models: train.subjects, test, cut, single: mostRight(bank.answers, models), methods, best: best.method };
+  const best = bestForecast(scaledForecasts).method;
+  return { models: train.subjects, test, cut, single: mostRight(bank.answers, models), methods, best };
 }
 
 /**
- * Refuses what can't be routed, before any work.
+ * Checks the questions and the number of neighbours before any work.
  * @throws AnchorEvalError `invalid_data` for no train or no test questions, or one that is both; `invalid_option` for as
  * many neighbours as train questions
  */
@@ -154,18 +147,4 @@ export function checkRouting(train: readonly ItemInfo[], test: readonly ItemInfo
       "invalid_option",
       `${k} neighbours need more than ${k} train questions, there are ${train.length}: a smaller k, or more questions`,
     );
-}
-
-/** Mean answer of the picked models, over questions of which it is known. @param answers - `[i·M + m]`, 1, 0 or NaN */
-export function shareRight(answers: Float64Array, picks: Uint32Array, models: number): number {
-  const known = Array.from(picks, (m, i) => answers[i * models + m]!).filter((answer) => !Number.isNaN(answer));
-  return known.reduce((sum, answer) => sum + answer, 0) / known.length;
-}
-
-/** The model with the largest share of its answers right, the first of equals. */
-export function mostRight(answers: Float64Array, models: number): number {
-  const shares = Array.from({ length: models }, (_, m) =>
-    shareRight(answers, new Uint32Array(answers.length / models).fill(m), models),
-  );
-  return shares.indexOf(Math.max(...shares));
 }

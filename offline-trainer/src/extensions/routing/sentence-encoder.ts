@@ -5,7 +5,7 @@ import { runSession } from "../../backends/onnx/open-session.ts";
 import { runtimeError } from "../../backends/onnx/runtime-error.ts";
 import type { EncoderFiles, Pooling } from "./encoder-files.ts";
 
-/** What encoders take: token numbers, which of them count, and which text of a pair they are of. */
+/** Inputs of encoders: token numbers, which of them count, and which text of a pair they belong to. */
 const INPUTS = ["input_ids", "attention_mask", "token_type_ids"];
 
 /** Vectors of texts that have equally many tokens. */
@@ -24,8 +24,8 @@ export interface SentenceEncoder {
 runtime.env.logLevel = "fatal";
 
 /**
- * Opens a sentence encoder on ONNX Runtime's CPU provider. Its output is `sentence_embedding` where it has one, which is
- * taken as it is, else `last_hidden_state`, or its only output, which is pooled.
+ * Opens a sentence encoder on ONNX Runtime's CPU provider. Its output is `sentence_embedding` where it has one, used
+ * as it is, else `last_hidden_state`, or its only output, which is pooled.
  * @param threads - results don't depend on it
  * @throws AnchorEvalError `invalid_data` for a model that isn't such an encoder, `unavailable` where it fails
  */
@@ -38,7 +38,7 @@ export async function openSentenceEncoder({ model, pooling }: EncoderFiles, thre
     throw runtimeError(`could not open ${model}`, cause);
   });
   const refuse = (why: string): never => {
-    throw new AnchorEvalError("invalid_data", `${model} is no sentence encoder that can be used here: ${why}`);
+    throw new AnchorEvalError("invalid_data", `${model} can't be used as a sentence encoder: ${why}`);
   };
   const { inputNames, outputNames } = session;
   const other = inputNames.find((name) => !INPUTS.includes(name));
@@ -51,8 +51,8 @@ export async function openSentenceEncoder({ model, pooling }: EncoderFiles, thre
   return {
     async encode(texts) {
       const [count, tokens] = [texts.length, texts[0]!.length];
-      const cells = (of: (id: number) => bigint): runtime.Tensor =>
-        new runtime.Tensor("int64", BigInt64Array.from(texts.flat(), of), [count, tokens]);
+      const cells = (valueOf: (id: number) => bigint): runtime.Tensor =>
+        new runtime.Tensor("int64", BigInt64Array.from(texts.flat(), valueOf), [count, tokens]);
       const feeds = Object.fromEntries(
         inputNames.map((name) => [
           name,
@@ -62,7 +62,7 @@ export async function openSentenceEncoder({ model, pooling }: EncoderFiles, thre
       const { dims, data } = (await runSession(session, "cpu", feeds))[output]!;
       const shape = `${output} has the shape ${dims.join("×")}`;
       if (!(data instanceof Float32Array)) return refuse(`${output} isn't float32`);
-      if (data.some((value) => !Number.isFinite(value))) refuse(`${output} has a value that is no finite number`);
+      if (data.some((value) => !Number.isFinite(value))) refuse(`${output} has a value that is not a finite number`);
       const width = dims.at(-1)!;
       if (dims.length === 2 && dims[0] === count)
         return { width, values: poolTokens(data, { texts: count, tokens: 1, width }, "cls") };
@@ -95,7 +95,7 @@ export function poolTokens(
   return pooled;
 }
 
-/** What is used of a tokenizer; the package's own declarations can't be followed from a module of Node's. */
+/** The part of a tokenizer used here; the package's own declarations can't be resolved from a Node module. */
 interface Tokenizer {
   encode(text: string, options?: { readonly add_special_tokens: boolean }): { readonly ids: readonly number[] };
 }
@@ -151,9 +151,9 @@ export function openTokenizer({
   };
 }
 
-/** How many special tokens stand before the text's own. */
+/** The number of special tokens before the text's own. */
 function leading(ids: readonly number[], plain: readonly number[]): number {
   for (let begin = 0; begin + plain.length <= ids.length; begin++)
     if (plain.every((id, k) => ids[begin + k] === id)) return begin;
-  throw new Error("its special tokens stand among the text's");
+  throw new Error("its special tokens stand between the text's");
 }

@@ -7,8 +7,7 @@ import { type FitConfiguration, SCORE_LINKS, type ScoreLink } from "../../fit/co
 import type { StandingBank, StandingVersion } from "../../fit/standing-version.ts";
 import { groupedOrder } from "../../matrix/group-items.ts";
 import { type ItemInfo, responseMatrix, type ResponseMatrix, scoreAt } from "../../matrix/response-matrix.ts";
-import { learnProjection, projectedTexts, PROJECTION } from "../../spectral/text-features.ts";
-import { textsOf } from "../routing/questions.ts";
+import { itemTexts, learnProjection, projectTexts, PROJECTION } from "../../spectral/text-features.ts";
 import { compareItems, type ItemChanges, type VersionItem, versionItems } from "./compare-items.ts";
 import { putOnScale, type ScaledBank, standardNormal } from "./link-bank.ts";
 import { bridgeVersions } from "./score-linking.ts";
@@ -119,9 +118,9 @@ function standingIds(itemIds: readonly string[], standing: ReadonlyMap<string, s
 /** Coordinates of all items' texts; null where one has none, or they don't tell items apart. */
 function textCoordinates(items: readonly ItemInfo[], random: RandomSource): Map<string, Float64Array> | null {
   if (items.some(({ text }) => text === undefined || text.trim() === "")) return null;
-  const texts = textsOf(items);
+  const texts = itemTexts(items);
   const projection = learnProjection(texts, PROJECTION, random);
-  const coordinates = projectedTexts(texts, projection);
+  const coordinates = projectTexts(texts, projection);
   const width = coordinates.length / items.length;
   return new Map(items.map(({ item_id: id }, i) => [id, coordinates.subarray(i * width, (i + 1) * width)]));
 }

@@ -24,7 +24,7 @@ const cold = testPart(board);
 const texts = board.items.map(({ text }) => text!);
 const vectors = termVectors(texts, 12, createRandom(1));
 const embeddings = {
-  file: "vectors.npy",
+  file: "vectors.jsonl",
   width: 12,
   vectors: new Map(
     board.items.map(({ item_id: id }, i) => [id, Float64Array.from(vectors.values.subarray(i * 12, (i + 1) * 12))]),

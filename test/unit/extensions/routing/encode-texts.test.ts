@@ -176,14 +176,14 @@ describe("refuses", () => {
     const tokenizer = join(tiny, "tokenizer.json");
     expectRefusal(await rejection(vectorsOf(TEXTS, { encoder: file, tokenizer })), "unavailable", "could not open");
     const broken = TABLE.map((value, at) => (at === 9 * WIDTH ? NaN : value));
-    expectRefusal(await rejection(odd("nan", { table: broken })), "invalid_data", "no finite number");
+    expectRefusal(await rejection(odd("nan", { table: broken })), "invalid_data", "not a finite number");
   });
 
   test("tokenizers that can't be read", async () => {
     expectRefusal(
       await rejection(odd("list", { settings: { "tokenizer.json": "text" } })),
       "invalid_data",
-      "is no JSON object",
+      "is not a JSON object",
     );
     const unknown = { ...TINY_TOKENIZER, model: { type: "Oracle", vocab: {} } };
     expectRefusal(
@@ -233,7 +233,7 @@ function batchEncoder(stopAfter = Infinity, stop = new AbortController()) {
 const whole = await encodeTexts(PARTIAL_TEXTS, batchEncoder().encoder);
 
 test.each([0, 1, 7, 8 * 20 + 3])("a stopped encoding goes on to the same vectors, %i bytes cut off", async (cut) => {
-  const file = folder.path(`vectors-${cut}.npy`);
+  const file = folder.path(`vectors-${cut}.jsonl`);
   const first = batchEncoder(70);
   const partial = await openPartialVectors(file, "k");
   expect(partial).toMatchObject({ found: null, stale: false });
@@ -263,7 +263,7 @@ test.each([
   ["that is none", () => Buffer.from("vectors")],
   ["that is empty", () => Buffer.from("")],
 ])("a file %s counts for nothing, and is replaced", async (name, change) => {
-  const file = folder.path(`${name}.npy`);
+  const file = folder.path(`${name}.jsonl`);
   const old = await openPartialVectors(file, "old");
   await old.keep({ width: 2, values: Float32Array.of(1, 2, 3, 4) }, 0);
   writeFileSync(old.file, change(readFileSync(old.file)));
@@ -274,6 +274,10 @@ test.each([
 });
 
 test("a folder in its place is refused by name", async () => {
-  folder.write("taken.npy.partial/inside", "");
-  expectRefusal(await rejection(openPartialVectors(folder.path("taken.npy"), "k")), "unavailable", "taken.npy.partial");
+  folder.write("taken.jsonl.partial/inside", "");
+  expectRefusal(
+    await rejection(openPartialVectors(folder.path("taken.jsonl"), "k")),
+    "unavailable",
+    "taken.jsonl.partial",
+  );
 });

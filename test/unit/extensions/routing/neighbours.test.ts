@@ -1,6 +1,7 @@
 import { createRandom } from "anchoreval/core";
 import { describe, expect, test } from "vitest";
-import { neighbourPredictor } from "../../../../offline-trainer/src/extensions/routing/neighbours.ts";
+import { nearestQuestions, neighbourPredictor } from "../../../../offline-trainer/src/extensions/routing/neighbours.ts";
+import { sparseRows, transposed, unitRows } from "../../../../offline-trainer/src/spectral/sparse-rows.ts";
 
 const N = 60;
 const [D, C] = [2, 3];
@@ -79,4 +80,41 @@ test("among items of a kind, an item gets the parameters of its kind", () => {
   const predict = neighbourPredictor(own, kinds, 2, { k: 5, weighted: false });
   expect([predict(kinds.slice(0, 2)).b, predict(kinds.slice(2, 4)).b]).toEqual([0, 4]);
   expect(predict(kinds.slice(0, 2)).bVariance).toBe(0);
+});
+
+describe("nearest questions", () => {
+  const pool = unitRows(
+    sparseRows(
+      [
+        [
+          [0, 1],
+          [2, 1],
+        ],
+        [[1, 2]],
+        [
+          [0, 3],
+          [1, 1],
+        ],
+        [[0, 3]],
+        [],
+      ],
+      3,
+    ),
+  );
+
+  test("are those with the largest cosines, the first of equals", () => {
+    const { indices, similarities } = nearestQuestions(pool, pool, 2);
+    expect(Array.from(indices)).toEqual([0, 3, 1, 2, 2, 3, 3, 2, 0, 1]);
+    expect(similarities[0]).toBeCloseTo(1, 12);
+    expect(similarities[1]).toBeCloseTo(Math.SQRT1_2, 12);
+  });
+
+  test("never are the question itself where it is of the pool", () => {
+    const { indices } = nearestQuestions(pool, pool, 4, { own: Array.from({ length: pool.count }, (_, i) => i) });
+    for (let q = 0; q < 5; q++) expect(Array.from(indices.subarray(q * 4, q * 4 + 4))).not.toContain(q);
+  });
+
+  test("come out the same by columns as by rows", () => {
+    expect(transposed(transposed(pool))).toEqual(pool);
+  });
 });

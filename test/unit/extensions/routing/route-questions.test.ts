@@ -6,19 +6,18 @@ import {
   routingSummary,
 } from "../../../../offline-trainer/src/extensions/routing/judge-routing.ts";
 import { forecastQuality } from "../../../../offline-trainer/src/extensions/routing/probability-scale.ts";
+import { splitQuestions, testAnswers } from "../../../../offline-trainer/src/extensions/routing/questions.ts";
 import {
   ROUTE_METHODS,
-  splitQuestions,
-  testAnswers,
-  textsOf,
-} from "../../../../offline-trainer/src/extensions/routing/questions.ts";
-import { routeQuestions, type Routing } from "../../../../offline-trainer/src/extensions/routing/route-questions.ts";
+  routeQuestions,
+  type Routing,
+} from "../../../../offline-trainer/src/extensions/routing/route-questions.ts";
 import {
   responseMatrix,
   type ResponseMatrix,
   scoreAt,
 } from "../../../../offline-trainer/src/matrix/response-matrix.ts";
-import { textFeatures } from "../../../../offline-trainer/src/spectral/text-features.ts";
+import { itemTexts, textFeatures } from "../../../../offline-trainer/src/spectral/text-features.ts";
 import { pickModels } from "../../../../sdk/core/cold-start/pick-models.ts";
 import { expectRefusal, refusal, rejection } from "../../../support/refusal.ts";
 import { topicBoard } from "../../../support/topic-board.ts";
@@ -27,7 +26,7 @@ const OPTIONS = { backend: typescriptBackend, dims: 2, k: 20, rule: "threshold",
 
 async function routed(matrix: ResponseMatrix, options: Partial<Parameters<typeof routeQuestions>[3]> = {}) {
   const split = splitQuestions(matrix, { train: "train", test: "test" });
-  const features = textFeatures(textsOf(split.train.items), textsOf(split.test));
+  const features = textFeatures(itemTexts(split.train.items), itemTexts(split.test));
   const routing = await routeQuestions(split.train, split.test, features, { ...OPTIONS, ...options });
   const answers = testAnswers(split, routing.cut, matrix.subjects.length)!;
   return { split, routing, answers, judgement: judgeRouting(routing, answers)! };
@@ -147,9 +146,9 @@ test("the summary doesn't call a difference one that isn't", async () => {
   expect(routingSummary(routing, judgement).join("\n")).toContain("Better than the best single model: knn");
   const doubtful = judgement.methods.map((own) => ({ ...own, gain: { share: 0.01, error: 0.006 } }));
   const lines = routingSummary(routing, { ...judgement, methods: doubtful }).join("\n");
-  expect(lines).toContain("No method is surely better than the best single model.");
-  expect(lines).toContain("Not told apart from it: knn, weighted-knn, ridge, answer-ridge.");
-  expect(routingSummary(routing, null).at(-1)).toContain("no answers are known");
+  expect(lines).toContain("No method is significantly better than the best single model.");
+  expect(lines).toContain("Not distinguishable from it: knn, weighted-knn, ridge, answer-ridge.");
+  expect(routingSummary(routing, null).at(-1)).toContain("No answers to the test questions are known");
 });
 
 test("the CSV has a row a question, and leaves unknown truths empty", async () => {
@@ -211,7 +210,7 @@ describe("refuses", () => {
       '1 train question has no answers in the responses: "new/1"',
     );
     expectRefusal(
-      refusal(() => textsOf([{ item_id: "a", scenario: "s", text: " " }, unknown[0]!])),
+      refusal(() => itemTexts([{ item_id: "a", scenario: "s", text: " " }, unknown[0]!])),
       "invalid_data",
       '1 question has no text: "a"',
     );
