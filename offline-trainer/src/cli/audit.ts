@@ -1,7 +1,7 @@
 import { setImmediate as turn } from "node:timers/promises";
 import type { Command, OptionReader } from "anchoreval/cli";
 import { AnchorEvalError } from "anchoreval/core";
-import { auditLeaderboard, type Audit } from "../extensions/audit/audit-leaderboard.ts";
+import { auditLeaderboard, type Audit, type ItemAudit } from "../extensions/audit/audit-leaderboard.ts";
 import {
   auditCsv,
   auditLines,
@@ -123,7 +123,7 @@ async function readOut(options: OptionReader): Promise<{ file: string; csv: bool
 }
 
 /** What `--json` prints: the items with findings, not the others. */
-function document(audit: Audit, items: readonly AuditedItem[]): object {
+function document(audit: Audit, items: readonly AuditedItem<ItemAudit>[]): object {
   const banks = audit.banks.map((bank) => bank.audit);
   const plain = (record: AuditRecord): object =>
     Object.fromEntries(Object.entries(record).filter(([name]) => name !== "record"));

@@ -1,6 +1,7 @@
 import { DIFFICULTY_LIMIT, extent, itemMapChart, shownParameters, type ShownParameters } from "anchoreval/charts";
 import { count, counted, wholePercent } from "anchoreval/words";
-import { LEAST_MODELS_FOR_AUDIT, type Reason, REASONS } from "../extensions/audit/findings.ts";
+import { type Reason, REASONS } from "../extensions/audit/findings.ts";
+import { LEAST_MODELS_FOR_AUDIT } from "../extensions/audit/item-statistics.ts";
 import { drawn, figure, html, type Html, idText, legend, panels, scrolling } from "./html.ts";
 import { fairLimit, type ReportData, type ReportItem, type ReportScenario } from "./report-data.ts";
 

@@ -11,7 +11,7 @@ export type ReportManifest = FitResult["content"]["manifest"];
 export type ReportForm = ReportManifest["forms"][number];
 
 /** An item as it was judged. */
-export interface ReportItem extends AuditedItem<ItemEvidence> {
+export interface ReportItem extends AuditedItem {
   /** Position in its scenario. */
   readonly place: number;
 }

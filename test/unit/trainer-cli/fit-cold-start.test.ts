@@ -56,7 +56,7 @@ describe("fit --cold-start", () => {
   test("goes by embeddings where they are given, and keeps no routes without names", async () => {
     const { code, out } = await fit("vectors", "--cold-start", cold, "--cold-embeddings", vectors);
     expect(code).toBe(0);
-    expect(out).toContain("foretold from their embeddings");
+    expect(out).toContain("predicted from their embeddings");
     expect(out).toContain("The bundle has no routes: they need --include-model-names.");
     expect(Object.keys(filesOf(folder.path("vectors")))).not.toContain("routing.safetensors");
   });

@@ -10,6 +10,7 @@ import {
   itemAtFit,
   type ItemAtFit,
   MOST_LEVERAGE,
+  ITEMS_AT_A_TIME,
 } from "./fitted-answers.ts";
 import { benjaminiHochberg, type ItemFitTest, residualGroupsTest, sX2 } from "./item-fit.ts";
 import {
@@ -30,6 +31,7 @@ import {
   type NearCopies,
   type TextPair,
   textPairs,
+  MOST_CHANCE,
 } from "./near-copies.ts";
 import { discriminationPrecision, itemCovariance, itemLeverage, parameterPrecision } from "./item-covariance.ts";
 import { keyAudit } from "./key-audit.ts";
@@ -46,9 +48,9 @@ import { sameTexts } from "../../matrix/same-text.ts";
 import { binarizeResponses } from "../../prepare/binarize.ts";
 import { modelFamilies } from "../../splits/families.ts";
 
-/** How a leaderboard is audited. */
+/** Settings of an audit. */
 export interface AuditOptions {
-  /** Its weighting and whether one ability is for all scenarios. */
+  /** Its weighting, and whether all scenarios share one ability. */
   readonly configuration: FitConfiguration;
   /** Latent dimensions at most; few models get fewer. */
   readonly dims: number;
@@ -65,17 +67,17 @@ export interface AuditOptions {
 /** The diagnosis of a whole leaderboard. Items are columns of the matrix. */
 export interface Audit {
   readonly matrix: ResponseMatrix;
-  /** Each with its items' place in the matrix: they follow each other. */
+  /** In the matrix's order, each with the column of its first item. */
   readonly banks: readonly { readonly begin: number; readonly audit: BankAudit }[];
   /** q-values of the items' tests over all items; NaN where there was no test. */
   readonly q: { readonly residualGroups: Float64Array; readonly sX2: Float64Array };
-  /** Pairs of items of which one may be enough, the surest first. */
+  /** Pairs of items of which one may be enough, the most certain first. */
   readonly copies: readonly ItemCopy[];
   /** Different families among the models. */
   readonly families: number;
 }
 
-/** Multiplications and additions for the pairs of items: about ten seconds. */
+/** Multiplications and additions spent on pairs of items: about ten seconds. */
 const PAIR_WORK = 2e10;
 
 /**
@@ -123,14 +125,14 @@ export async function auditLeaderboard(matrix: ResponseMatrix, options: AuditOpt
   };
 }
 
-/** Pairs of which both items lie in a bank, as its columns. */
+/** Pairs with both items in a bank, as its columns. */
 function within(pairs: readonly TextPair[], begin: number, end: number): [number, number][] {
   return pairs
     .filter(({ items: [one, other] }) => one >= begin && other < end)
     .map(({ items: [one, other] }) => [one - begin, other - begin]);
 }
 
-/** Everything that is known of one item. */
+/** All statistics of one item. */
 export interface ItemAudit {
   /** Column of the bank's matrix. */
   readonly item: number;
@@ -169,14 +171,14 @@ export interface BankAudit {
   readonly calibration: Calibration;
   /** Marginal reliability of every dimension. */
   readonly reliability: Float64Array;
-  /** Null where it wasn't asked for. */
+  /** Null where it wasn't requested. */
   readonly heldOut: HeldOutLikelihood | null;
   readonly scenarios: readonly ScenarioAudit[];
   /** In the order of the bank's matrix. */
   readonly items: readonly ItemAudit[];
   /** Pairs of items that are answered alike. */
   readonly copies: NearCopies;
-  /** Likeness of the pairs that were asked for. */
+  /** Likeness of the requested pairs. */
   readonly likeness: readonly AnswerLikeness[];
 }
 
@@ -188,19 +190,14 @@ interface AuditBankOptions {
   readonly families: Int32Array;
   /** Share of the answers that are held out for the likelihood; 0 for none. */
   readonly heldOut: number;
-  /** Multiplications and additions that the comparison of all pairs of items may take. */
+  /** Most multiplications and additions of the comparison of all pairs of items. */
   readonly pairWork: number;
-  /** Pairs of columns whose likeness is wanted whatever it is. */
+  /** Pairs of columns whose likeness is computed whatever it is. */
   readonly pairs: readonly (readonly [number, number])[];
   readonly signal?: AbortSignal;
-  /** Told what is done, of 1, and what comes next. */
+  /** Called with the share done, and the next step. */
   readonly onProgress?: (done: number, next: string) => void;
 }
-
-/** Of the pairs that are given as answered alike, this share is chance by the estimate at most. */
-const MOST_CHANCE = 0.2;
-/** Items between looks at the signal. */
-const ITEMS_AT_A_TIME = 256;
 
 /**
  * Calibrates a bank on binarised answers, as `fit` does, and diagnoses it.
@@ -301,7 +298,7 @@ function meanSquares(
   return item.fit;
 }
 
-/** Mean and variance of a single dimension's ability: between models, and what is uncertain of each. */
+/** Mean and variance of a single dimension's ability: between models, plus the uncertainty of each. */
 function abilityMoments(theta: Float64Array, covariances: Float64Array): { mean: number; variance: number } {
   const models = theta.length;
   const mean = theta.reduce((sum, own) => sum + own / models, 0);

@@ -1,16 +1,16 @@
 import { difficulties, discriminations, itemBank, normalCdf, normalQuantile } from "anchoreval/core";
 import type { ItemCopy } from "./near-copies.ts";
 import { csvCell } from "../../ingest/write-wide-csv.ts";
-import type { Audit, BankAudit } from "./audit-leaderboard.ts";
+import type { Audit, BankAudit, ItemAudit } from "./audit-leaderboard.ts";
 import type { AuditedItem } from "./findings.ts";
 
-/** A line of the saved file; numbers that are none are null. */
+/** A line of the saved file; missing numbers are null. */
 export type AuditRecord = Readonly<
   Record<string, string | number | boolean | null | readonly (string | number | null)[]>
 >;
 
-/** Everything about one item. */
-export function itemRecord(item: AuditedItem, items: Audit["matrix"]["items"]): AuditRecord {
+/** All statistics of one item. */
+export function itemRecord(item: AuditedItem<ItemAudit>, items: Audit["matrix"]["items"]): AuditRecord {
   const { info, audit, findings, rank, q, copies } = item;
   const { statistics, a, b, aErrors, bError, general, meanSquares, residualGroups, sX2, key } = audit;
   const bank = itemBank(a, Float64Array.of(b));
@@ -132,7 +132,7 @@ export function scenarioRecords({ scenarios }: BankAudit): AuditRecord[] {
   }));
 }
 
-/** Six digits; null for what is no number. */
+/** Six digits; null for anything but a finite number. */
 function finite(value: number | null | undefined): number | null {
   return value === null || value === undefined || !Number.isFinite(value) ? null : Number(value.toPrecision(6));
 }
@@ -141,11 +141,17 @@ function finite(value: number | null | undefined): number | null {
  * An audit as JSON lines: items by rank, then pairs, models, scenarios and banks; `record` says which.
  * @param items - of {@link auditedItems}
  */
-export function* auditLines(audit: Audit, items: readonly AuditedItem[]): Generator<string, void, undefined> {
+export function* auditLines(
+  audit: Audit,
+  items: readonly AuditedItem<ItemAudit>[],
+): Generator<string, void, undefined> {
   for (const record of auditRecords(audit, items)) yield `${JSON.stringify(record)}\n`;
 }
 
-function* auditRecords(audit: Audit, items: readonly AuditedItem[]): Generator<AuditRecord, void, undefined> {
+function* auditRecords(
+  audit: Audit,
+  items: readonly AuditedItem<ItemAudit>[],
+): Generator<AuditRecord, void, undefined> {
   for (const item of items) yield itemRecord(item, audit.matrix.items);
   for (const copy of audit.copies) yield copyRecord(copy, audit);
   const banks = audit.banks.map((bank) => bank.audit);
@@ -155,7 +161,7 @@ function* auditRecords(audit: Audit, items: readonly AuditedItem[]): Generator<A
 }
 
 /** The items of an audit as CSV, by rank; discriminations in columns of their own, lists joined by semicolons. */
-export function* auditCsv(audit: Audit, items: readonly AuditedItem[]): Generator<string, void, undefined> {
+export function* auditCsv(audit: Audit, items: readonly AuditedItem<ItemAudit>[]): Generator<string, void, undefined> {
   const dims = Math.max(...audit.banks.map((bank) => bank.audit.calibration.dims));
   let header = true;
   for (const item of items) {

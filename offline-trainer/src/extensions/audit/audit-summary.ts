@@ -1,30 +1,32 @@
 import { textTable } from "anchoreval/cli";
-import type { Audit } from "./audit-leaderboard.ts";
-import { type AuditedItem, LEAST_MODELS_FOR_AUDIT, probability, type Reason, REASONS } from "./findings.ts";
+import type { Audit, ItemAudit } from "./audit-leaderboard.ts";
+import { probability, REASONS, type AuditedItem, type Reason } from "./findings.ts";
+import { LEAST_MODELS_FOR_AUDIT } from "./item-statistics.ts";
 
-/** Reasons whose items are listed; of the others there are as many as there are, and a number says it. */
+/** Reasons whose items are listed; the others are only counted. */
 const LISTED: readonly Reason[] = ["wrong-key", "reversed", "turning", "unrelated", "misfit"];
-/** What a list shows beside the shares of right answers and r: its heading, and the number. */
-const EVIDENCE: Partial<Record<Reason, { heading: string; of: (item: AuditedItem) => string }>> = {
-  "wrong-key": { heading: "probability", of: ({ audit: { key } }) => probability(key.falling) },
+/** The column of a list beside the shares of right answers and r: its heading, and the cell. */
+const EVIDENCE: Partial<Record<Reason, { heading: string; cell: (item: AuditedItem<ItemAudit>) => string }>> = {
+  "wrong-key": { heading: "probability", cell: ({ audit: { key } }) => probability(key.falling) },
   turning: {
     heading: "probability",
-    of: ({ audit: { key } }) => `${key.peaked > key.dipped ? "best" : "worst"} ${probability(key.peaked + key.dipped)}`,
+    cell: ({ audit: { key } }) =>
+      `${key.peaked > key.dipped ? "best" : "worst"} ${probability(key.peaked + key.dipped)}`,
   },
-  misfit: { heading: "q", of: ({ q }) => q.residualGroups.toPrecision(1) },
+  misfit: { heading: "q", cell: ({ q }) => q.residualGroups.toPrecision(1) },
 };
-/** Infit's z from which a model is listed: beyond three, one in seven hundred. */
+/** Smallest z of infit at which a model is listed: by chance one in seven hundred. */
 const SURPRISING_Z = 3;
 /** Longest text of an item that a line shows. */
 const TEXT_WIDTH = 60;
 
 /**
- * An audit in a screenful: what each calibration is worth, the items to look at by reason, the worst first, and pairs.
- * @param top - items and pairs listed of each kind
+ * An audit in a screenful: the quality of each calibration, the items to inspect by reason, the worst first, and pairs.
+ * @param top - most items and pairs listed of each kind
  */
 export function* auditSummary(
   audit: Audit,
-  items: readonly AuditedItem[],
+  items: readonly AuditedItem<ItemAudit>[],
   top: number,
 ): Generator<string, void, undefined> {
   yield* calibrationLines(audit);
@@ -48,7 +50,7 @@ export function* auditSummary(
   const models = Math.max(...audit.banks.map((bank) => bank.audit.models.length));
   if (models < LEAST_MODELS_FOR_AUDIT) {
     yield "";
-    yield `With fewer than ${LEAST_MODELS_FOR_AUDIT} models an item can't be told from bad luck: none is listed for its answers.`;
+    yield `With fewer than ${LEAST_MODELS_FOR_AUDIT} models a faulty item can't be distinguished from bad luck: none is listed for its answers.`;
   }
 }
 
@@ -71,11 +73,11 @@ function* calibrationLines({ banks }: Audit): Generator<string, void, undefined>
     ]);
   });
   yield* textTable([header, ...rows], "lrrrrrrrl");
-  yield "held out: log-likelihood an answer gains over the item's mean. misfit: items with p < .05, where 5 % are expected.";
+  yield "held out: gain of an answer's log-likelihood over the item's mean. misfit: items with p < .05; 5 % are expected.";
 }
 
 function* itemTable(
-  items: readonly AuditedItem[],
+  items: readonly AuditedItem<ItemAudit>[],
   evidence: (typeof EVIDENCE)[Reason],
 ): Generator<string, void, undefined> {
   const texts = items.some(({ info }) => info.text !== undefined);
@@ -93,7 +95,7 @@ function* itemTable(
     percent(item.audit.statistics.weakest),
     percent(item.audit.statistics.strongest),
     decimals(item.audit.statistics.correlation),
-    ...optional(evidence, evidence?.of(item) ?? ""),
+    ...optional(evidence, evidence?.cell(item) ?? ""),
     ...optional(texts, clipped(item.info.text ?? "")),
   ]);
   yield* textTable([header, ...rows], `rlrrrrr${evidence ? "r" : ""}${texts ? "l" : ""}`);
@@ -122,11 +124,11 @@ function* pairLines({ matrix, copies, banks }: Audit, top: number): Generator<st
   }
   if (compared < comparable) {
     yield "";
-    yield `Answers compared of ${percent(compared / comparable)} of the pairs, those of like difficulty.`;
+    yield `Answers were compared for ${percent(compared / comparable)} of the pairs, those of similar difficulty.`;
   }
 }
 
-/** Models of which infit says that chance can't explain it. */
+/** Models whose infit chance can't explain. */
 function* modelLines({ banks }: Audit, top: number): Generator<string, void, undefined> {
   const found = banks.flatMap(({ audit: { id, models } }) =>
     models.filter(({ meanSquares }) => meanSquares.infitZ > SURPRISING_Z).map((model) => ({ bank: id, ...model })),

@@ -1,8 +1,8 @@
 import { setImmediate as turn } from "node:timers/promises";
 import { AnchorEvalError } from "anchoreval/core";
-import { abilityCovariances, fittedAnswers, type FittedAnswers, itemAtFit } from "./fitted-answers.ts";
+import { abilityCovariances, fittedAnswers, type FittedAnswers, itemAtFit, ITEMS_AT_A_TIME } from "./fitted-answers.ts";
 import { benjaminiHochberg, residualGroupsTest } from "./item-fit.ts";
-import { itemCopies, nearCopies, type NearCopies, textPairs } from "./near-copies.ts";
+import { itemCopies, nearCopies, type NearCopies, textPairs, MOST_CHANCE } from "./near-copies.ts";
 import { itemStatistics } from "./item-statistics.ts";
 import type { FittedBank } from "../../fit/fitted-bank.ts";
 import { isBinary } from "../../matrix/response-matrix.ts";
@@ -16,20 +16,15 @@ export interface DiagnoseFitOptions {
   readonly onProgress?: (done: number) => void;
 }
 
-/** Multiplications and additions for the pairs of items: about two seconds. */
+/** Multiplications and additions spent on pairs of items: about two seconds. */
 const PAIR_WORK = 2e9;
-/** Of the pairs that are given as answered alike, this share is chance by the estimate at most. */
-const MOST_CHANCE = 0.2;
-/** Items between looks at the signal. */
-const ITEMS_AT_A_TIME = 256;
 
 const NO_PAIRS: NearCopies = { pairs: [], compared: 0, comparable: 0 };
 
 /**
- * What speaks against the items of a fit, told from its own calibration: item-rest correlations, everyone right or wrong,
- * copies by text and by answers, and the residual test. Without likely wrong keys, which take as long as all of that:
- * {@link auditLeaderboard} has them. Copies by answers and misfit are those of the 2PL of right and wrong answers: where
- * something else was fitted there are none.
+ * Evidence against the items of a fit by its own calibration: item-rest correlations, everyone right or wrong, copies by
+ * text and by answers, and the residual test. Not likely wrong keys, which take as long as all of these together; for them
+ * see {@link auditLeaderboard}. Copies by answers and misfit need the 2PL of right and wrong answers: other fits have none.
  * @param banks - columns count through them
  * @returns all items by rank, those without findings last
  * @throws AnchorEvalError `aborted`
@@ -37,12 +32,12 @@ const NO_PAIRS: NearCopies = { pairs: [], compared: 0, comparable: 0 };
 export async function diagnoseFit(
   banks: readonly FittedBank[],
   { signal, onProgress }: DiagnoseFitOptions = {},
-): Promise<AuditedItem<ItemEvidence>[]> {
+): Promise<AuditedItem[]> {
   const items = banks.flatMap(({ task }) => task.matrix.items);
   const pause = async (done: number): Promise<void> => {
     onProgress?.(done / items.length);
     await turn();
-    if (signal?.aborted) throw new AnchorEvalError("aborted", "the look at the items was stopped");
+    if (signal?.aborted) throw new AnchorEvalError("aborted", "the audit of the items was stopped");
   };
   const pairs = ({ task }: FittedBank): number => task.matrix.items.length ** 2 * task.matrix.subjects.length;
   const allPairs = banks.reduce((sum, bank) => sum + pairs(bank), 0);
@@ -52,7 +47,7 @@ export async function diagnoseFit(
   for (const bank of banks) {
     const { matrix, scenarios, families } = bank.task;
     await pause(begin);
-    const answers = answersOf(bank);
+    const answers = calibratedAnswers(bank);
     let copies = NO_PAIRS;
     if (answers) {
       const covariances = abilityCovariances(answers);
@@ -79,8 +74,8 @@ export async function diagnoseFit(
   });
 }
 
-/** Answers as a bank was calibrated on them; null where that wasn't the 2PL of right and wrong ones. */
-function answersOf({ task, trained, link, irtModel }: FittedBank): FittedAnswers | null {
+/** The answers that a bank was calibrated on; null where that wasn't the 2PL of right and wrong ones. */
+function calibratedAnswers({ task, trained, link, irtModel }: FittedBank): FittedAnswers | null {
   if (irtModel !== "2pl" || (link !== "binarize" && !isBinary(task.matrix))) return null;
   const thresholds = trained.scenarios.map(({ threshold }) => threshold);
   const { responses } = cutResponses(task.matrix, trained.rows, task.scenarios, thresholds);

@@ -1,10 +1,15 @@
 import type { ItemCopy } from "./near-copies.ts";
-import type { ItemStatistics } from "./item-statistics.ts";
+import {
+  LEAST_MODELS_FOR_AUDIT,
+  LEAST_RARE,
+  suspectItems,
+  type ItemStatistics,
+  type Suspect,
+} from "./item-statistics.ts";
 import type { KeyPosterior } from "./key-posterior.ts";
 import type { ItemInfo } from "../../matrix/response-matrix.ts";
-import type { Audit, ItemAudit } from "./audit-leaderboard.ts";
 
-/** Reasons to look at an item by hand, the most urgent first, in plain words. */
+/** Reasons to inspect an item by hand, the most urgent first, in plain words. */
 export const REASONS = {
   "wrong-key": "likely a wrong key: strong models miss it, weak ones get it",
   reversed: "strong models miss it more than weak ones",
@@ -18,13 +23,12 @@ export const REASONS = {
   ceiling: "every model gets it, or nearly every one",
 } as const;
 
-/** A reason to look at an item by hand. */
 export type Reason = keyof typeof REASONS;
 
-/** What speaks against an item. */
+/** Evidence against an item. */
 export interface Finding {
   readonly reason: Reason;
-  /** In plain words, with the number that it rests on. */
+  /** In plain words, with the supporting number. */
   readonly words: string;
   /** Among findings of this reason: the higher, the worse. */
   readonly weight: number;
@@ -35,32 +39,31 @@ const LIKELY = 0.5;
 /** False discovery rate at which an item counts as misfitting. */
 const MISFIT_RATE = 0.05;
 
-/** Puts the same text before one that differs in numbers, whatever the answers are. */
+/** Ranks an identical text before one that differs in numbers, whatever the answers are. */
 const EXACT = 1e6;
 
-/** What the answers to an item say of it. */
+/** The evidence in the answers to an item. */
 export interface ItemEvidence {
   readonly statistics: ItemStatistics;
-  /** Null where its key was not looked at. */
+  /** Null where its key was not examined. */
   readonly key: KeyPosterior | null;
 }
 
-/** What is known of an item when it is judged. */
+/** An item and everything it is judged by. */
 interface JudgedItem<Evidence extends ItemEvidence = ItemEvidence> {
   /** Column of the matrix. */
   readonly column: number;
   readonly audit: Evidence;
   /** q-values of its tests; NaN where there was none. */
   readonly q: { readonly residualGroups: number; readonly sX2: number };
-  /** Pairs that it is in, the surest first. */
+  /** Pairs that include it, the most certain first. */
   readonly copies: readonly ItemCopy[];
 }
 
 /**
- * What speaks against an item.
- * @param suspect - what its correlation with the others says, if anything
+ * All evidence against an item, in no order.
+ * @param suspect - the finding of its correlation with the others, if any
  * @param items - all items, for their ids
- * @returns in no order
  */
 function* findingsOf(
   { column, audit, q, copies }: JudgedItem,
@@ -71,9 +74,9 @@ function* findingsOf(
   const { key } = audit;
   const same = copies.find(({ sameness }) => sameness !== null);
   const alike = copies.find(({ chance }) => chance !== null);
-  const other = (copy: ItemCopy): string => items[copy.items[0] === column ? copy.items[1] : copy.items[0]]!.item_id;
+  const otherId = (copy: ItemCopy): string => items[copy.items[0] === column ? copy.items[1] : copy.items[0]]!.item_id;
   if (same) {
-    const what = {
+    const sameAs = {
       content: "the same content as",
       text: "the same text as",
       numbers: "but for numbers the same text as",
@@ -81,7 +84,7 @@ function* findingsOf(
     const { sameness, likeness } = same;
     yield {
       reason: "same-text",
-      words: `${what[sameness!]} ${other(same)}`,
+      words: `${sameAs[sameness!]} ${otherId(same)}`,
       weight: (sameness === "numbers" ? 0 : EXACT) + (likeness?.z ?? 0),
     };
   }
@@ -92,7 +95,7 @@ function* findingsOf(
   if (alike)
     yield {
       reason: "answered-alike",
-      words: `answered like ${other(alike)}, beyond what ability explains (Q3 ${alike.likeness!.q3.toFixed(2)})`,
+      words: `answered like ${otherId(alike)}, beyond what ability explains (Q3 ${alike.likeness!.q3.toFixed(2)})`,
       weight: alike.likeness!.z,
     };
   const right = mean * models;
@@ -149,23 +152,25 @@ export function probability(value: number): string {
   return value > 0.99 ? "> .99" : value.toFixed(2);
 }
 
-/** An item with everything that speaks against it. */
-export interface AuditedItem<Evidence extends ItemEvidence = ItemAudit> extends JudgedItem<Evidence> {
+/** An item with all evidence against it. */
+export interface AuditedItem<Evidence extends ItemEvidence = ItemEvidence> extends JudgedItem<Evidence> {
   readonly info: ItemInfo;
-  /** The most urgent first; empty where nothing is against it. */
+  /** The most urgent first; empty if there are none. */
   readonly findings: readonly Finding[];
-  /** 1 for the item to look at first; null without findings. */
+  /** 1 for the item to inspect first; null without findings. */
   readonly rank: number | null;
 }
 
-/** An audit as far as its items are judged by it. */
-interface ItemDiagnosis<Evidence extends ItemEvidence> extends Pick<Audit, "q" | "copies"> {
+/** The part of an audit that items are judged by. */
+interface ItemDiagnosis<Evidence extends ItemEvidence> {
   readonly matrix: { readonly items: readonly ItemInfo[] };
   readonly banks: readonly { readonly begin: number; readonly audit: { readonly items: readonly Evidence[] } }[];
+  readonly q: { readonly residualGroups: Float64Array; readonly sX2: Float64Array };
+  readonly copies: readonly ItemCopy[];
 }
 
 /** All items of an audit, by rank, those without findings last in the matrix's order. */
-export function auditedItems<Evidence extends ItemEvidence = ItemAudit>({
+export function auditedItems<Evidence extends ItemEvidence>({
   matrix,
   banks,
   q,
@@ -183,12 +188,12 @@ export function auditedItems<Evidence extends ItemEvidence = ItemAudit>({
     const suspects = new Map(
       suspectItems(audit.items.map(({ statistics }) => statistics)).map((suspect) => [suspect.item, suspect]),
     );
-    return audit.items.map((own, place) => {
+    return audit.items.map((evidence, place) => {
       const column = begin + place;
       const about = {
         column,
         info: matrix.items[column]!,
-        audit: own,
+        audit: evidence,
         q: { residualGroups: q.residualGroups[column]!, sX2: q.sX2[column]! },
         copies: pairs.get(column) ?? [],
       };
@@ -203,36 +208,4 @@ export function auditedItems<Evidence extends ItemEvidence = ItemAudit>({
     (x, y) => order(x) - order(y) || (y.findings[0]?.weight ?? 0) - (x.findings[0]?.weight ?? 0) || x.column - y.column,
   );
   return items.map((item, place) => ({ ...item, rank: item.findings.length === 0 ? null : place + 1 }));
-}
-
-/** Models below which an item says nothing about itself. */
-export const LEAST_MODELS_FOR_AUDIT = 20;
-
-/** Answers of the rarer kind that an item needs: of fewer, each counts for too much. */
-export const LEAST_RARE = 3;
-
-interface Suspect {
-  /** Position in the scenario. */
-  readonly item: number;
-  readonly statistics: ItemStatistics;
-  /** Strong models miss it and weak ones get it, beyond what chance does; else it tells strong from weak hardly at all. */
-  readonly reversed: boolean;
-}
-
-/**
- * Items whose correlation with the rest isn't clearly above zero: r < 2/√M, twice the spread of r without any relation.
- * Items that nearly every model gets or misses are left out, the worst stands first.
- */
-export function suspectItems(statistics: readonly ItemStatistics[]): Suspect[] {
-  return statistics
-    .map((own, item): Suspect => ({ item, statistics: own, reversed: own.correlation <= -margin(own) }))
-    .filter(({ statistics: own }) => {
-      const rare = Math.min(own.mean, 1 - own.mean) * own.models;
-      return own.models >= LEAST_MODELS_FOR_AUDIT && rare >= LEAST_RARE && own.correlation < margin(own);
-    })
-    .sort((one, other) => one.statistics.correlation - other.statistics.correlation || one.item - other.item);
-}
-
-function margin({ models }: ItemStatistics): number {
-  return 2 / Math.sqrt(models);
 }

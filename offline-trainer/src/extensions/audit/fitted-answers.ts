@@ -17,7 +17,7 @@ export interface FittedAnswers<Curves extends FittedCurves = FittedCurves> {
   readonly calibration: Curves;
 }
 
-/** Square of cells that is transposed at a time, so that reads and writes both stay in the cache. */
+/** Side of the square of cells transposed at a time, so that reads and writes both stay in the cache. */
 const TILE = 64;
 
 /** Turns the coded responses of a calibration, model by model, to items. */
@@ -50,7 +50,10 @@ export function probabilities({ models, calibration }: FittedAnswers, item: numb
   return out;
 }
 
-/** One item at its fitted parameters, model by model: what every statistic of its fit is made from. */
+/** Items between checks of the signal. */
+export const ITEMS_AT_A_TIME = 256;
+
+/** One item at its fitted parameters, model by model: the basis of every statistic of its fit. */
 export interface ItemAtFit {
   readonly item: number;
   /** +1 right, −1 wrong, 0 missing, length M. */
@@ -116,11 +119,11 @@ export function abilityCovariances(answers: FittedAnswers): Float64Array {
   return out;
 }
 
-/** An answer that decides its own ability leaves no residual: beyond this its leverage says no more. */
+/** Largest leverage counted: an answer that determines its own ability leaves no residual. */
 export const MOST_LEVERAGE = 0.9;
 
 /**
- * Leverage of each model's abilities on its own answer to an item, h = PQ·aᵀ·Cov(θ)·a: by which share of the variance
+ * Leverage of each model's abilities on its own answer to an item, h = PQ·aᵀ·Cov(θ)·a: the share of the variance by which
  * the residual is smaller than the error, since the abilities follow the answer. 0 where the answer is missing.
  * @param p - probabilities of the item, length M
  * @param covariances - of {@link abilityCovariances}
@@ -166,7 +169,7 @@ export function generalAbility(answers: FittedAnswers, { begin, count, weights }
   return standing.map((own) => (spread > 1e-9 ? (own - mean) / spread : 0));
 }
 
-/** How steeply an item's logit rises with general ability: the regression over models, and its standard error. */
+/** Slope of an item's logit on general ability, by regression over models, and its standard error. */
 export interface GeneralSlope {
   readonly slope: number;
   readonly standardError: number;
@@ -193,7 +196,7 @@ export function generalSlope(
   return { slope, standardError: Math.sqrt(variance) };
 }
 
-/** v of {@link generalSlope}: how abilities move with the general one, D numbers. */
+/** v of {@link generalSlope}: the slopes of the abilities on the general one, D numbers. */
 export function generalLoading({ models, calibration }: FittedAnswers, general: Float64Array): Float64Array {
   const { theta, dims } = calibration;
   const squares = general.reduce((sum, own) => sum + own * own, 0);

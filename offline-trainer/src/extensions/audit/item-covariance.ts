@@ -6,8 +6,8 @@ import { type FittedAnswers, type ItemAtFit, MOST_LEVERAGE, probabilities } from
 /**
  * Laplace's covariance of an item's parameters (a_1 … a_D, b): A⁻¹ with A = information + Λ, the inverse of the item's
  * block of the penalised information, abilities taken as known; and what their uncertainty adds to first order,
- * A⁻¹·(Σ_m PQ·h·x·xᵀ)·A⁻¹ with h their leverage. What all items share, the scale's own origin, unit and axes, is left
- * out: it moves all of them together.
+ * A⁻¹·(Σ_m PQ·h·x·xᵀ)·A⁻¹ with h their leverage. The uncertainty shared by all items, of the scale's origin, unit
+ * and axes, is left out.
  * @param precision - Λ of the parameters' prior ({@link parameterPrecision})
  * @returns (D+1)×(D+1), row-major
  * @see Tierney & Kadane (1986), JASA 81, 82–86; Murphy & Topel (1985), Journal of Business & Economic Statistics 3, 370–379
@@ -89,7 +89,7 @@ export function itemLeverage(
   return out;
 }
 
-/** Share of the mean precision that stands in for what few items can't tell. */
+/** Weight of the mean precision relative to the moments, which stabilises the estimate from few items. */
 const RIDGE = 1e-6;
 
 /**

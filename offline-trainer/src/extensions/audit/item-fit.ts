@@ -9,13 +9,13 @@ export interface ItemFitTest {
   readonly p: number;
 }
 
-/** Groups of models at most. */
+/** Most groups of models. */
 const GROUPS = 10;
-/** Right and wrong answers that are expected of a group at least: of fewer, a sum isn't near enough to normal. */
+/** Fewest right and wrong answers expected of a group: sums of fewer aren't close enough to normal. */
 const LEAST_EXPECTED = 3;
-/** A direction in which the item's own parameters leave less than this share of the variance is no evidence. */
+/** Directions in which the item's own parameters leave less than this share of the variance are ignored. */
 const LEAST_SHARE = 0.1;
-/** Added to the information, so that it has an inverse where a model decides a parameter by itself. */
+/** Added to the information so that it is invertible where one model determines a parameter. */
 const RIDGE = 1e-3;
 
 /**
@@ -23,8 +23,8 @@ const RIDGE = 1e-3;
  * group. With C_g = Σ_g PQ·x and the information I, x = (θ, −1), the groups' sums of residuals y − P are
  * r_g = Σ_g (y − P) − C_g·I⁻¹·Σ_m (y − P)·x, and S = rᵀ·V⁻·r with V = diag(Σ_g PQ·(1−h)) − C·I⁻¹·Cᵀ.
  *
- * The second term of r makes it Neyman's C(α): parameters that the prior has drawn aside don't count against the item.
- * h, the leverage of a model's abilities, is what they have taken from the residual. Degrees of freedom are the
+ * The second term of r makes it Neyman's C(α): parameters that the prior has shifted don't count against the item.
+ * h, the leverage of a model's abilities, is the share they have absorbed of the residual's variance. Degrees of freedom are the
  * directions that the item's parameters leave free, usually groups − 2.
  * @returns null where fewer than three groups can be formed
  * @see Hosmer & Lemeshow (1980), Communications in Statistics A9, 1043–1069; Neyman (1959), C(α) tests;
@@ -104,13 +104,13 @@ function groupByProbability({ signs, p }: ItemAtFit): number[][] {
   return groups;
 }
 
-/** Items at most: beyond, a score tells the ability so well that {@link residualGroupsTest} is the same test for less. */
+/** Most items: with more, a score determines the ability so well that {@link residualGroupsTest} is the same test for less. */
 const MOST_ITEMS = 1000;
-/** Models that answered everything, at least. */
+/** Fewest models that answered everything. */
 const LEAST_MODELS = 20;
-/** Right and wrong answers that are expected of a group of scores at least. */
-const S_X2_LEAST_EXPECTED = 1;
-/** Abilities are integrated over this many standard deviations either way. */
+/** Fewest right and wrong answers expected of a group of scores. */
+const LEAST_EXPECTED_BY_SCORE = 1;
+/** Standard deviations over which abilities are integrated, either way. */
 const REACH = 5;
 
 /**
@@ -155,7 +155,7 @@ export function sX2(
       cell.models++;
       if (signs[i * models + model]! > 0) cell.right++;
     }
-    return test(cells);
+    return scoreGroupsTest(cells);
   });
 }
 
@@ -172,7 +172,7 @@ function completeScores({ models, items, signs }: FittedAnswers): { model: numbe
   return Array.from(right, (score, model) => ({ model, score })).filter(({ model }) => missing[model] === 0);
 }
 
-/** Even points, closer than half the standard error that all items leave at the middle. */
+/** Evenly spaced points, closer than half the standard error of all items at the middle. */
 function quadrature(
   { mean, variance }: { readonly mean: number; readonly variance: number },
   a: Float64Array,
@@ -202,7 +202,7 @@ export function scoreDistribution(p: Float64Array): Float64Array {
 }
 
 /**
- * Takes one item out of {@link scoreDistribution}: the recursion backwards, from the end at which errors shrink.
+ * Removes one item from {@link scoreDistribution}: the recursion backwards, from the end at which errors shrink.
  * @param out - filled, one shorter than `whole`
  */
 export function withoutItem(whole: Float64Array, p: number, out: Float64Array): void {
@@ -222,12 +222,12 @@ interface Cell {
   readonly right: number;
 }
 
-function test(cells: readonly Cell[]): ItemFitTest | null {
+function scoreGroupsTest(cells: readonly Cell[]): ItemFitTest | null {
   const groups: { models: number; right: number; expected: number }[] = [];
   let open = { models: 0, right: 0, expected: 0 };
   for (const { models, right, expected } of cells) {
     open = { models: open.models + models, right: open.right + right, expected: open.expected + models * expected };
-    if (Math.min(open.expected, open.models - open.expected) < S_X2_LEAST_EXPECTED) continue;
+    if (Math.min(open.expected, open.models - open.expected) < LEAST_EXPECTED_BY_SCORE) continue;
     groups.push(open);
     open = { models: 0, right: 0, expected: 0 };
   }
@@ -245,8 +245,8 @@ function test(cells: readonly Cell[]): ItemFitTest | null {
 }
 
 /**
- * q-values of Benjamini & Hochberg's step-up procedure: the smallest false discovery rate at which a test is called,
- * q_(k) = min over j ≥ k of p_(j)·n/j. NaN is no test: it stays NaN and doesn't count.
+ * q-values of Benjamini & Hochberg's step-up procedure: the smallest false discovery rate at which a test is rejected,
+ * q_(k) = min over j ≥ k of p_(j)·n/j. NaN marks a missing test: it stays NaN and isn't counted.
  * @param p - p-values in [0,1]
  * @returns aligned with `p`
  * @see Benjamini & Hochberg (1995), Journal of the Royal Statistical Society B 57, 289–300

@@ -6,7 +6,7 @@ import { fullScores } from "../../prepare/full-scores.ts";
 import type { ScenarioSlice } from "../../prepare/scenarios.ts";
 import { type FittedAnswers, probabilities } from "./fitted-answers.ts";
 
-/** How an item goes with the rest of its scenario, among the models that answered it. */
+/** An item against the rest of its scenario, among the models that answered it. */
 export interface ItemStatistics {
   /** Models that answered it. */
   readonly models: number;
@@ -20,8 +20,8 @@ export interface ItemStatistics {
 }
 
 /**
- * Classical statistics of every item of a scenario. They read the answers alone, no response model, so that an item
- * that the model can't follow is seen too.
+ * Classical statistics of every item of a scenario. They use the answers only, no response model, so they also
+ * reveal items that the model can't fit.
  * @see Lord & Novick (1968), Statistical Theories of Mental Test Scores, ch. 15
  */
 export function itemStatistics(matrix: ResponseMatrix, slice: ScenarioSlice): ItemStatistics[] {
@@ -98,13 +98,46 @@ class Moments {
   }
 }
 
-/** Share of the variance between models that is no error, of one scenario's score. */
+/** Fewest models whose answers say anything about an item. */
+export const LEAST_MODELS_FOR_AUDIT = 20;
+
+/** Fewest answers of the rarer kind: each of fewer would count for too much. */
+export const LEAST_RARE = 3;
+
+/** An item that hardly correlates with the rest. */
+export interface Suspect {
+  /** Position in the scenario. */
+  readonly item: number;
+  readonly statistics: ItemStatistics;
+  /** Strong models miss it and weak ones get it, beyond chance; otherwise it hardly distinguishes strong from weak. */
+  readonly reversed: boolean;
+}
+
+/**
+ * Items whose correlation with the rest isn't clearly above zero: r < 2/√M, twice the spread of r without any relation.
+ * Items that nearly every model gets or misses are left out; the worst comes first.
+ */
+export function suspectItems(statistics: readonly ItemStatistics[]): Suspect[] {
+  return statistics
+    .map((own, item): Suspect => ({ item, statistics: own, reversed: own.correlation <= -margin(own) }))
+    .filter(({ statistics: own }) => {
+      const rare = Math.min(own.mean, 1 - own.mean) * own.models;
+      return own.models >= LEAST_MODELS_FOR_AUDIT && rare >= LEAST_RARE && own.correlation < margin(own);
+    })
+    .sort((one, other) => one.statistics.correlation - other.statistics.correlation || one.item - other.item);
+}
+
+function margin({ models }: ItemStatistics): number {
+  return 2 / Math.sqrt(models);
+}
+
+/** Share of the between-model variance of one scenario's score that isn't error. */
 export interface ScoreReliability {
   /** 1 − mean error variance / variance of the observed scores, by the response model; null where scores were binarised. */
   readonly model: number | null;
   /** Cronbach's alpha, for scores of 0 and 1 Kuder & Richardson's formula 20; null with fewer than two complete models. */
   readonly alpha: number | null;
-  /** Models that answered everything: what alpha is from. */
+  /** Models that answered everything, the basis of alpha. */
   readonly complete: number;
 }
 
@@ -129,7 +162,7 @@ export function abilityReliability({ models, calibration }: FittedAnswers, covar
  * Reliability of a scenario's score. By the model, a model's error variance is Σ w²·PQ over the items that it answered,
  * w summing to 1 over them.
  * @param rows - the rows of the matrix that the calibration has
- * @param binary - the scores are those that the curves are of, not binarised
+ * @param binary - the scores are those that the curves describe, not binarised
  * @see Cronbach (1951), Psychometrika 16, 297–334; Kuder & Richardson (1937), Psychometrika 2, 151–160;
  *   Kolen, Zeng & Hanson (1996), Journal of Educational Measurement 33, 129–140 for the error variance
  */
@@ -196,14 +229,14 @@ function variance(values: Float64Array): number {
   return values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / values.length;
 }
 
-/** How well answers are foretold that a calibration has not seen. Log-likelihoods are in nats an answer. */
+/** Likelihood of answers that a calibration has not seen, in nats an answer. */
 export interface HeldOutLikelihood {
   /** Answers held out. */
   readonly answers: number;
   readonly model: number;
-  /** Of every item's share of right answers among the others, shrunk by half an answer either way. */
+  /** By every item's share of right answers among the others, shrunk by half an answer either way. */
   readonly itemMeans: number;
-  /** model − itemMeans, and its standard error, models as the units that were drawn. */
+  /** model − itemMeans, and its standard error with models as sampling units. */
   readonly gain: number;
   readonly gainError: number;
 }
@@ -219,7 +252,7 @@ interface HeldOutLikelihoodOptions {
 
 /**
  * Holds answers out at random, calibrates on the others, and takes the mean log-likelihood of those held out: cells, not
- * models, so that it tells how well the items' curves describe these models.
+ * models, so it measures how well the items' curves describe these models.
  * @returns null where no answer was drawn
  * @throws AnchorEvalError `aborted`
  */

@@ -1,17 +1,18 @@
 import { type CurveTable, keyCurves, type KeyPosterior, keyPosteriors } from "./key-posterior.ts";
 import type { FittedAnswers } from "./fitted-answers.ts";
 
-/** Groups of models of like ability. */
+/** Most groups of models of similar ability. */
 const GROUPS = 20;
-/** Nats below the likeliest curve at which a curve counts for nothing: past what float32 holds. */
+/** Nats below the likeliest curve at which a curve is ignored: beyond the range of float32. */
 const NOTHING = 100;
+
 /**
- * How likely it is that an item's key is wrong: how well curves that rise, fall, stay or turn explain its answers, as
- * posterior probabilities over kinds ({@link keyPosteriors}). It reads the answers beside the models' general ability,
- * not the item's own fitted curve, which would follow them.
+ * The probability that an item's key is wrong: how well curves that rise, fall, stay or turn explain its answers, as
+ * posterior probabilities over kinds ({@link keyPosteriors}). It compares the answers with the models' general ability, not
+ * with the item's own fitted curve, which would follow them.
  *
- * Models of one family count for less, the more alike they answer the item beyond their ability: they are no
- * independent witnesses ({@link familyWeights}).
+ * Models of one family count less, the more alike they answer the item beyond their ability: they aren't independent
+ * witnesses ({@link familyWeights}).
  * @param items - of one scenario, as indices
  * @param general - the models' general ability there
  * @param families - family of every model, numbered from 0
@@ -86,14 +87,14 @@ function logLikelihoods(curves: CurveTable, right: Float64Array, wrong: Float64A
   }
 }
 
-/** The likeliest of the curves that only rise or only fall, which stand first. */
+/** The likeliest of the curves that only rise or only fall, which come first. */
 function monotoneBest({ counts }: CurveTable, likelihood: Float64Array): number {
   let best = 0;
   for (let c = 1; c < counts[0]! + counts[1]!; c++) if (likelihood[c]! > likelihood[best]!) best = c;
   return best;
 }
 
-/** How alike the members of a family answer one item, beyond what their ability says. */
+/** How alike the members of families answer one item, beyond what their ability explains. */
 interface Likeness {
   /** Σ of products of standardised residuals over pairs of one family, over the mean square. */
   readonly products: number;
@@ -101,7 +102,7 @@ interface Likeness {
   readonly pairs: number;
 }
 
-/** Pairs for which the mean over all items stands in for an item's own likeness. */
+/** Weight, in pairs, of the mean over all items in an item's own likeness. */
 const PRIOR_PAIRS = 50;
 
 /**
@@ -140,9 +141,9 @@ export function meanLikeness(items: readonly Likeness[]): number {
 }
 
 /**
- * Weights by which related models count for an item: 1/(1 + (n − 1)·ρ) for a family of which n models answered it, with
- * ρ the item's intraclass correlation, drawn to the mean over all items. A family then counts for the effective size of
- * a cluster.
+ * Weights of related models for an item: 1/(1 + (n − 1)·ρ) for a family of which n models answered it, with ρ the item's
+ * intraclass correlation, shrunk to the mean over all items. A family then counts as much as the effective size of a
+ * cluster.
  * @param mean - of {@link meanLikeness}
  * @see Kish (1965), Survey Sampling, §5.4
  */

@@ -3,7 +3,7 @@ import { sigmoid } from "anchoreval/core";
 /** Posterior probability of each kind of curve, summing to 1. */
 export type KeyPosterior = Readonly<Record<CurveKind, number>>;
 
-/** Kinds before the data, and how many items that counts for: most items of most benchmarks are sound. */
+/** Prior shares of the kinds, and their weight in items: most items of most benchmarks are sound. */
 const PRIOR_SHARES: Readonly<Record<CurveKind, number>> = {
   rising: 0.92,
   falling: 0.02,
@@ -12,18 +12,18 @@ const PRIOR_SHARES: Readonly<Record<CurveKind, number>> = {
   dipped: 0.02,
 };
 const PRIOR_ITEMS = 50;
-/** Items that the even spread over slopes and locations counts for. */
+/** Weight, in items, of the even spread over slopes and locations. */
 const PRIOR_PLACED = 20;
 /** Items that shares and places are learned from, evenly spaced where there are more. */
 const LEARNED_FROM = 2000;
-/** Rounds of expectation and maximisation at most; it ends when no share moves by more than this. */
+/** Most rounds of expectation and maximisation, and the change of shares below which they end. */
 const ROUNDS = 40;
 const STILL = 1e-4;
 
 /**
  * Posterior probabilities of the kinds of curve of every item, by empirical Bayes: the shares of the kinds, and the
  * spread of sound items over slopes and locations, are learned from the items themselves (EM). An item whose key is wrong,
- * or that turns, is taken to be like the others but for that: it has their slopes and locations.
+ * or that turns, is assumed to share the slopes and locations of the others.
  * @param likelihood - of every curve, a row an item, over the row's largest
  */
 export function keyPosteriors(likelihood: Float32Array, { counts, places }: CurveTable): KeyPosterior[] {
@@ -42,7 +42,7 @@ export function keyPosteriors(likelihood: Float32Array, { counts, places }: Curv
         weight[c] = places[c]! < 0 ? shares[kind]! / count : (shares[kind]! * spread[places[c]!]! * PLACES) / count;
     });
   };
-  /** Posterior of an item's kinds, left in `joint`. @returns what they were divided by */
+  /** Computes the posterior of an item's kinds into `joint`. @returns the normalising constant */
   const expect = (item: number): number => {
     let all = 0;
     let c = 0;
@@ -80,13 +80,13 @@ export function keyPosteriors(likelihood: Float32Array, { counts, places }: Curv
 }
 
 /**
- * What an item's share of right answers can do as models get stronger: rise, as it should; fall, as it does where the
- * key is wrong; stay; or be best, or worst, in the middle.
+ * Kinds of curves of an item's share of right answers as models get stronger: rising, as it should; falling, as it does
+ * where the key is wrong; flat; or best, or worst, in the middle.
  */
 export const CURVE_KINDS = ["rising", "falling", "flat", "peaked", "dipped"] as const;
 export type CurveKind = (typeof CURVE_KINDS)[number];
 
-/** Curves at the abilities that they were asked for, G of them; in the order of CURVE_KINDS. */
+/** Curves at G abilities, in the order of CURVE_KINDS. */
 export interface CurveTable {
   /** Curves of each kind, in the order of CURVE_KINDS. */
   readonly counts: readonly number[];
@@ -101,7 +101,7 @@ const SLOPES = [0.5, 1, 1.7, 3, 5];
 const LOCATIONS = Array.from({ length: 13 }, (_, k) => -3 + k / 2);
 /** Pairs of a slope and a location. */
 export const PLACES = SLOPES.length * LOCATIONS.length;
-/** Chance that weak models hit the right option; that strong ones keep it. */
+/** Probability of a right answer of the weakest models; and of the strongest. */
 const FLOORS = [0, 0.25];
 const CEILINGS = [0.85, 1];
 /** Share of weak models that a wrong key agrees with. */
@@ -110,7 +110,7 @@ const LEVELS = Array.from({ length: 19 }, (_, k) => (k + 1) / 20);
 /** How far behind its rise a curve turns, in logits, and which share of it is lost. */
 const TURNS = [1, 2, 3];
 const LOSS = 0.85;
-/** Slips and guesses: no curve is surer than this of any answer. */
+/** Slips and guesses: the largest probability of any answer. */
 const SUREST = 0.99;
 
 /**

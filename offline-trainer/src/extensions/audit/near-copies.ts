@@ -1,14 +1,13 @@
 import { screenPairs } from "./pair-screen.ts";
 import type { Sameness, TextGroup } from "../../matrix/same-text.ts";
-import type { BankAudit } from "./audit-leaderboard.ts";
-import { LEAST_MODELS_FOR_AUDIT, LEAST_RARE } from "./findings.ts";
+import { LEAST_MODELS_FOR_AUDIT, LEAST_RARE } from "./item-statistics.ts";
 import { type FittedAnswers, probabilities } from "./fitted-answers.ts";
 
 /** Two items of which one may be enough. */
 export interface ItemCopy {
   /** Columns, the smaller first. */
   readonly items: readonly [number, number];
-  /** In what their texts are the same; null where they aren't, or aren't known. */
+  /** How their texts agree; null where they don't, or aren't known. */
   readonly sameness: Sameness | null;
   /** How alike their answers are; null where they were not calibrated together. */
   readonly likeness: Omit<AnswerLikeness, "items"> | null;
@@ -22,9 +21,9 @@ export interface TextPair {
   readonly sameness: Sameness;
 }
 
-/** Items of one text of which all pairs are looked at; of more, those with the first. */
+/** Largest group of items of one text of which all pairs are examined; of larger ones, those with the first. */
 const LARGEST_GROUP = 10;
-/** Texts that differ in numbers alone may come from an honest template: their answers must be alike by this z. */
+/** Texts that differ in numbers only may come from an honest template: the z from which their answers count as alike. */
 const LEAST_TEMPLATE_Z = 2;
 
 /** Pairs of items with the same text, each once, by the finest kind of sameness. */
@@ -43,14 +42,17 @@ export function textPairs(groups: readonly TextGroup[]): TextPair[] {
 }
 
 /**
- * Brings together what texts and answers say of copies: pairs with the same content or text, pairs whose text differs in
- * numbers and that are answered alike, and pairs that are answered alike beyond what chance does.
+ * Combines the evidence of texts and answers for copies: pairs with the same content or text, pairs whose text differs in
+ * numbers and that are answered alike, and pairs that are answered alike beyond chance.
  * @param banks - with the likeness of the text pairs that lie within them
  * @returns the same content first, then the same text, then by z
  */
 export function itemCopies(
   texts: readonly TextPair[],
-  banks: readonly { readonly begin: number; readonly audit: Pick<BankAudit, "copies" | "likeness"> }[],
+  banks: readonly {
+    readonly begin: number;
+    readonly audit: { readonly copies: NearCopies; readonly likeness: readonly AnswerLikeness[] };
+  }[],
 ): ItemCopy[] {
   const key = (items: readonly [number, number]): string => items.join();
   const found = new Map<string, ItemCopy>(
@@ -86,7 +88,7 @@ export interface AnswerLikeness {
   readonly z: number;
 }
 
-/** A pair that was found by its answers. */
+/** A pair found by its answers. */
 export interface NearCopy extends AnswerLikeness {
   /** Estimated share of chance among the pairs with at least this z. */
   readonly chance: number;
@@ -100,16 +102,18 @@ export interface NearCopies {
   readonly comparable: number;
 }
 
-/** Pairs that are looked at exactly, at either end, at most. */
+/** Largest estimated share of chance among the pairs reported as answered alike. */
+export const MOST_CHANCE = 0.2;
+/** Most pairs that are computed exactly, at either end. */
 const CANDIDATES = 5000;
 
 /**
  * Finds items that are answered alike: every pair is screened by Σ r·r′/√(‖PQ‖·‖P′Q′‖), which is at most its z where
  * residuals r = y − P are independent, the extremes of either sign are then taken exactly.
  *
- * Copies make z large and nothing makes it small but chance and what the fit lacks, which pull both ways: the pairs
- * below −z tell how many above z are no copies ({@link chanceShares}). Items with few answers, or few of the
- * rarer kind, are left out; where the pairs are too many, those of like difficulty are compared.
+ * Copies make z large, and only chance and lack of fit, which act both ways, make it small: the pairs below −z estimate how
+ * many above z are not copies ({@link chanceShares}). Items with few answers, or few of the rarer kind, are left out; where
+ * there are too many pairs, those of similar difficulty are compared.
  * @param families - family of every model, numbered from 0
  * @param mostChance - pairs beyond this estimated share of chance are left out
  * @param mostWork - multiplications and additions that all pairs may take
@@ -173,7 +177,7 @@ function residualRows(answers: FittedAnswers, items: readonly number[]): Residua
   return { models, items, values };
 }
 
-/** Items with answers enough of either kind, by their share of right ones. */
+/** Items with enough answers of either kind, by their share of right ones. */
 function comparableItems({ models, items, signs }: FittedAnswers): number[] {
   const shares = Float64Array.from({ length: items }, (_, i) => {
     let right = 0;
@@ -211,7 +215,7 @@ function variance(residual: number): number {
 /**
  * Likeness of two rows. z = S/√V, S = Σ_m r·r′ over the models that answered both, V the mean of what it is
  * for independent residuals, Σ PQ·P′Q′, and of what families show, Σ_f (Σ_{m∈f} r·r′)²: an item that a family knows as
- * one says little, however many its members are.
+ * one says little, however many members it has.
  * @see Yen (1984) for Q3; Liang & Zeger (1986), Biometrika 73, 13–22 for the variance by clusters
  */
 function likeness(
@@ -255,7 +259,7 @@ function likeness(
   };
 }
 
-/** Opposite values that the tail is extrapolated from, and fewest for doing so. */
+/** Opposite values that the tail is extrapolated from, and the fewest that allow it. */
 const TAIL = 100;
 const LEAST_TAIL = 10;
 
@@ -264,7 +268,7 @@ const LEAST_TAIL = 10;
  * value −v as v and nothing else makes one negative: the number of opposite values beyond v over that of values.
  *
  * Beyond the opposite values' upper hundred, their number is extrapolated by an exponential tail of the same mean
- * excess, so that one value far above all others isn't taken for chance because it is alone. Tails of sums of many
+ * excess, so that one value far above all others isn't attributed to chance because it is alone. Tails of sums of many
  * answers fall faster than that: the estimate errs on the cautious side.
  * @param values - descending
  * @param opposite - what the negative values are without their sign, descending

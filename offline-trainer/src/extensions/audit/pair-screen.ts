@@ -16,13 +16,13 @@ interface PairScreen {
 
 /** Rows of a block: two blocks of 400 models stay in a core's cache. */
 const BLOCK = 64;
-/** Rows and columns of a tile, whose sums stay in registers. */
+/** Rows and columns of a tile, whose sums fit in registers. */
 const TILE = 4;
 
 /**
  * Products of all pairs of rows, of which only the extremes are kept: memory grows with the rows, not with the pairs.
- * Where all pairs are more work than is allowed, each row is compared with as many of those after it as the work
- * allows: rows should stand in an order in which like ones are near each other.
+ * Where all pairs exceed the allowed work, each row is compared with as many of those after it as the work allows: rows
+ * should be ordered so that similar ones are near each other.
  * @param rows - R rows of `width` numbers
  * @param keep - pairs kept at either end
  * @param mostWork - multiplications and additions
@@ -122,7 +122,7 @@ function tileProducts(tiles: Float32Array, width: number, i: number, j: number, 
 
 /** The largest of many products, with the pair of each, in memory for twice as many as are kept. */
 export class Extremes {
-  /** What a product must exceed to matter. */
+  /** The value that a product must exceed to be kept. */
   bar = 0;
   readonly #keep: number;
   #size = 0;

@@ -228,7 +228,7 @@ describe("the screen", () => {
     expect(text).not.toContain('item "0", s');
     expect(text).toContain("No model gets it, or hardly one: 1 item");
     expect(text).toContain("Every model gets it, or nearly every one: 1 item");
-    expect(text).toContain("Answers compared of 25 % of the pairs, those of like difficulty.");
+    expect(text).toContain("Answers were compared for 25 % of the pairs, those of similar difficulty.");
     expect(text).toMatch(
       /Models that miss easy items and get hard ones \(1\)\n.*\nodd one +s +2\.00 +5\.00 +3\.00 +4\.00/,
     );

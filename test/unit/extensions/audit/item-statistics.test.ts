@@ -2,11 +2,12 @@ import { createRandom } from "anchoreval/core";
 import { describe, expect, test } from "vitest";
 import { typescriptBackend } from "../../../../offline-trainer/src/backends/typescript.ts";
 import type { CalibrationBackend, CodedResponses, Responses } from "../../../../offline-trainer/src/calibrate/types.ts";
-import { suspectItems } from "../../../../offline-trainer/src/extensions/audit/findings.ts";
+
 import {
   heldOutLikelihood,
   itemStatistics,
   type ItemStatistics,
+  suspectItems,
 } from "../../../../offline-trainer/src/extensions/audit/item-statistics.ts";
 import { responseMatrix } from "../../../../offline-trainer/src/matrix/response-matrix.ts";
 import { scenarioSlices } from "../../../../offline-trainer/src/prepare/scenarios.ts";
