@@ -81,6 +81,10 @@ export interface AnchorMethod {
   /** What the items tell apart from answers, texts among it: plain data, made once for all folds. */
   readonly know?: (items: readonly ItemInfo[], scenario: string) => unknown;
   /** Refuses a size that it can't choose, before anything is fitted. @throws AnchorEvalError `invalid_option` */
-  readonly check?: (scenario: { readonly id: string; readonly count: number }, size: number, knowledge: unknown) => void;
+  readonly check?: (
+    scenario: { readonly id: string; readonly count: number },
+    size: number,
+    knowledge: unknown,
+  ) => void;
   readonly prepare: (input: AnchorInput) => PreparedAnchors;
 }

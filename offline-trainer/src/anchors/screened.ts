@@ -1,3 +1,4 @@
+import { coordinateSamples } from "../extensions/versions/keep-anchors.ts";
 import { bestProposal } from "./best-proposal.ts";
 import { curveFeatures } from "./curve-features.ts";
 import { krigingVariance } from "./kriging-variance.ts";
@@ -33,7 +34,7 @@ export function prepareScreened({
         sizes,
         (probabilities, size, pool) =>
           bestProposal(pool, probabilities, random.fork(`size ${size}`), { criterion, most: PROPOSALS }),
-        standing,
+        standing && coordinateSamples(standing),
       ),
   };
 }

@@ -1,7 +1,8 @@
 import { pivotalSample, type AnchorSet } from "anchoreval/core";
 import { drawNested, nestedLevels } from "./nested-draw.ts";
-import { keepAnchors } from "./keep-anchors.ts";
-import { byAccuracy, type SelectedAnchors, type SelectionInput, type StandingAnchors } from "./types.ts";
+import { coordinateSamples } from "../extensions/versions/keep-anchors.ts";
+import type { SampleCoordination } from "./anchor-method.ts";
+import { byAccuracy, type SelectedAnchors, type SelectionInput } from "./types.ts";
 
 /**
  * `stratified`: items sorted by source accuracy, cut into n strata of equal π-mass, one draw in each
@@ -15,35 +16,28 @@ export function stratifiedAnchors({ weights, accuracy, sizes, random, standing }
     weights,
     sizes,
     (probabilities, size) => pivotalSample(probabilities, random.fork(`size ${size}`)),
-    standing,
+    standing && coordinateSamples(standing),
   );
 }
 
 /**
  * Draws nested samples from the largest size down, in one order of items.
  * @param draw - positions in `pool`, ascending, drawn with `probabilities`
- * @param standing - anchors of an earlier version, kept where they can be ({@link keepAnchors}): its sizes are drawn too,
- * so that one that it hadn't lies between those that it had, and holds the next smaller one's anchors
+ * @param coordination - changes the probabilities; the sizes that it names are drawn too
  */
 export function nestedSample(
   order: readonly number[],
   weights: Float64Array,
   sizes: readonly number[],
   draw: (probabilities: Float64Array, size: number, pool: readonly number[]) => number[],
-  standing?: StandingAnchors,
+  coordination?: SampleCoordination,
 ): SelectedAnchors {
-  const before = Array.from(standing?.kept.keys() ?? []).filter((size) => size < weights.length);
-  const levels = nestedLevels(weights, [...new Set([...sizes, ...before])]);
-  let outer: ReadonlySet<number> | null = null;
-  const samples = drawNested(levels, order, (probabilities, { size }, pool) => {
-    const smaller = before.filter((own) => own <= size);
-    if (smaller.length === 0) return draw(probabilities, size, pool);
-    const kept = standing!.kept.get(Math.max(...smaller))!;
-    const had: ReadonlySet<number> | null = outer;
-    if (before.includes(size)) outer = kept;
-    const open = (item: number): boolean => (had ? !had.has(item) : standing!.fresh[item] === 1);
-    return draw(keepAnchors(pool, probabilities, kept, open), size, pool);
-  });
+  const beside = (coordination?.sizes ?? []).filter((size) => size < weights.length);
+  const levels = nestedLevels(weights, [...new Set([...sizes, ...beside])]);
+  const adjust = coordination?.begin();
+  const samples = drawNested(levels, order, (probabilities, { size }, pool) =>
+    draw(adjust ? adjust(pool, probabilities, size) : probabilities, size, pool),
+  );
   const sets = levels.map(({ size, inclusion }, k) => [size, sampledAnchors(samples[k]!, weights, inclusion)] as const);
   return { sets: new Map(sets.filter(([size]) => sizes.includes(size))), nested: true };
 }

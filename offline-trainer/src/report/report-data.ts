@@ -1,7 +1,7 @@
 import type { ScenarioContent } from "anchoreval/bundle";
 import type { EstimatorId } from "anchoreval/core";
 import { diagnoseFit, type DiagnoseFitOptions } from "../extensions/audit/diagnose-fit.ts";
-import type { AuditedItem, ItemEvidence } from "../extensions/audit/findings.ts";
+import type { AuditedItem } from "../extensions/audit/findings.ts";
 import type { FitResult } from "../fit/fit-bundle.ts";
 import type { FittedBank } from "../fit/fitted-bank.ts";
 import type { TrainedScenario } from "../fit/train-bank.ts";

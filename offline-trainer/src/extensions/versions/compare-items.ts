@@ -1,9 +1,9 @@
-import { type AnchorRecord, loadItemLines } from "anchoreval";
-import type { Bundle, BundleSource, Manifest } from "anchoreval/bundle";
+import type { AnchorRecord } from "anchoreval";
+import type { Manifest } from "anchoreval/bundle";
 import { points } from "anchoreval/cli";
 import { firstFew } from "anchoreval/node";
 
-/** What names an item of a version. */
+/** Identity of an item in a version. */
 export interface VersionItem {
   readonly item_id: string;
   readonly scenario: string;
@@ -16,11 +16,11 @@ interface RenamedItem {
   readonly to: VersionItem;
 }
 
-/** What became of a benchmark's items from one version to the next. */
+/** Changes of a benchmark's items from one version to the next. */
 export interface ItemChanges {
   /** With the same content hash, id and scenario. */
   readonly unchanged: readonly VersionItem[];
-  /** With the same id and scenario; one side has no hash to tell their content by. */
+  /** With the same id and scenario; one side has no hash to compare content by. */
   readonly unchecked: readonly VersionItem[];
   /** With the same content under another id, or in another scenario. */
   readonly renamed: readonly RenamedItem[];
@@ -32,7 +32,7 @@ export interface ItemChanges {
 
 /**
  * Matches the items of two versions: same id and content first, then the same content under another id, then the same id
- * with other content. Content that stands several times is matched in order.
+ * with other content. Repeated content is matched in order.
  */
 export function compareItems(older: readonly VersionItem[], newer: readonly VersionItem[]): ItemChanges {
   const ids = new Map(newer.map((item) => [item.item_id, item]));
@@ -44,10 +44,10 @@ export function compareItems(older: readonly VersionItem[], newer: readonly Vers
   const open: VersionItem[] = [];
   for (const item of older) {
     const same = ids.get(item.item_id);
-    const told = same?.hash !== undefined && item.hash !== undefined;
-    if (!same || (told && same.hash !== item.hash)) open.push(item);
+    const hashed = same?.hash !== undefined && item.hash !== undefined;
+    if (!same || (hashed && same.hash !== item.hash)) open.push(item);
     else if (same.scenario !== item.scenario) renamed.push({ from: item, to: take(same) });
-    else (told ? unchanged : unchecked).push(take(same));
+    else (hashed ? unchanged : unchecked).push(take(same));
   }
   const byHash = new Map<string, VersionItem[]>();
   for (const item of left) if (item.hash !== undefined) byHash.set(item.hash, [...(byHash.get(item.hash) ?? []), item]);
@@ -67,7 +67,7 @@ export function compareItems(older: readonly VersionItem[], newer: readonly Vers
   return { unchanged, unchecked, renamed, changed, removed, added: [...left] };
 }
 
-/** What the changes mean for a bundle of the older version. */
+/** Consequences of the changes for a bundle of the older version. */
 interface BundleChanges {
   /** Of the scenario's items, by scenario of either version. */
   readonly scenarios: Readonly<Record<string, ScenarioChanges>>;
@@ -121,25 +121,9 @@ export function bundleChanges(
   };
 }
 
-/** A bundle's items, with their hashes where it knows them. */
-export async function versionItems(
-  source: BundleSource,
-  { manifest, scenarios }: Bundle,
-  options: { readonly signal?: AbortSignal } = {},
-): Promise<VersionItem[]> {
-  const lines = await loadItemLines(source, manifest, options);
-  const anchors = [...scenarios.values()].flatMap((scenario) => [...scenario.anchors.values()]);
-  const hashes = new Map(anchors.map((anchor) => [anchor.item_id, anchor.hash]));
-  return Array.from({ length: lines.count }, (_, position) => {
-    const record = lines.record(position);
-    const hash = record.hash ?? hashes.get(record.item_id);
-    return { ...record, ...(hash !== undefined && { hash }) };
-  });
-}
-
 /**
- * What changed between two versions, and what that means for a bundle of the first, in plain words.
- * @param places - of the bundle and of the new items, as they were given
+ * Lines about the changes between two versions, and their consequences for a bundle of the first.
+ * @param places - of the bundle and of the new items, as given
  */
 export function diffWords(
   places: { readonly bundle: string; readonly items: string },
@@ -155,7 +139,7 @@ export function diffWords(
     `${name.benchmark} ${name.version}: ${unchanged.length + unchecked.length + renamed.length + changed.length + removed.length} items, now ${unchanged.length + unchecked.length + renamed.length + changed.length + added.length}`,
     `  ${unchanged.length} unchanged by their content`,
     ...(unchecked.length > 0
-      ? [`  ${unchecked.length} taken to be the same by their ids: no content hash on one side or both`]
+      ? [`  ${unchecked.length} assumed to be the same by their ids: no content hash on one side or both`]
       : []),
     ...(renamed.length > 0
       ? [
@@ -169,18 +153,18 @@ export function diffWords(
       .filter(([, { before, after, largestShift }]) => before !== after || largestShift > 0)
       .map(
         ([id, { before, after, largestShift }]) =>
-          `${id}: ${before} items, now ${after}; a model's two scores differ by ${points(largestShift)} points at most`,
+          `${id}: ${before} items, now ${after}; a model's two scores differ by at most ${points(largestShift)} points`,
       ),
     ...Object.entries(forms).map(([id, { anchors, hit }]) =>
       hit.length === 0
-        ? `form ${id}: none of its ${anchors} anchors is touched`
-        : `form ${id}: ${hit.length} of its ${anchors} anchors changed or are gone: ${firstFew(hit)}`,
+        ? `form ${id}: none of its ${anchors} anchors changed`
+        : `form ${id}: ${hit.length} of its ${anchors} anchors changed or were removed: ${firstFew(hit)}`,
     ),
     same
       ? renamed.length > 0
-        ? "The bundle can be used as it is; answers are keyed by its own ids."
-        : "The bundle can be used as it is."
-      : `The bundle goes on estimating version ${name.version}: its scores aren't those of the new items. Scores of the two don't compare: the new items are version ${major}.0.0.`,
+        ? "The bundle remains valid; answers are keyed by its own ids."
+        : "The bundle remains valid."
+      : `The bundle still estimates version ${name.version}, not scores on the new items. Scores of the two versions aren't comparable: the new items are version ${major}.0.0.`,
     ...(!same && Object.values(forms).some(({ hit }) => hit.length > 0)
       ? ["Answers to changed anchors are refused (item_changed), or count as missing with --drop-changed."]
       : []),

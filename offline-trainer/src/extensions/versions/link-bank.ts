@@ -2,53 +2,53 @@ import type { BundleScenario } from "anchoreval/bundle";
 import { type AbilityPrior, AnchorEvalError, itemBank, mapAbility, type RandomSource } from "anchoreval/core";
 import type { ScoreLink } from "../../fit/configuration.ts";
 import type { BankTask } from "../../fit/train-bank.ts";
-import type { BaseBundle } from "./link-version.ts";
+import type { BaseBundle } from "./base.ts";
 import { scoreAt } from "../../matrix/response-matrix.ts";
-import { chance, drawnParameters, itemPriors, moderation, placeItem, scoreSides } from "./link-item.ts";
+import { chance, drawnParameters, itemPriors, moderation, linkItem, scoreSides } from "./link-item.ts";
 
-/** A bank on its base's scale: parameters of all its items, and answers for models that gave none to the placed ones. */
-export interface ScaledBank {
+/** A bank on its base's scale: parameters of all its items, and answers of models that gave none to the linked ones. */
+export interface LinkedBank {
   readonly dims: number;
   readonly link: ScoreLink;
-  /** By scenario, where scores are cut as the base's were; null where they aren't. */
+  /** By scenario, the base's thresholds; null where scores aren't cut. */
   readonly thresholds: readonly (number | null)[];
   /** Discriminations, N×D row-major, in the order of the bank's columns. */
   readonly a: Float64Array;
   /** Intercepts, N. */
   readonly b: Float64Array;
-  /** Scores drawn where a placed item has no answer, M×N; NaN elsewhere. */
+  /** Scores drawn where a linked item has no answer, M×N; NaN elsewhere. */
   readonly drawn: Float64Array;
   /** Scores expected in the same places. */
   readonly expected: Float64Array;
-  /** By scenario: standard deviation of the mean score that is left open by where the placed items lie. A fraction. */
-  readonly placementErrors: readonly number[];
+  /** By scenario: standard deviation of the mean score due to the uncertain parameters of the linked items. A fraction. */
+  readonly linkingErrors: readonly number[];
 }
 
-interface ScaleInput {
+interface LinkInput {
   readonly base: BaseBundle;
-  /** Id in the base of every item that stands, by its id now. */
-  readonly standing: ReadonlyMap<string, string>;
+  /** Id in the base of every fixed item, by its id now. */
+  readonly fixedIds: ReadonlyMap<string, string>;
   /** Coordinates of texts by item id, all as long; null without. */
   readonly coordinates: ReadonlyMap<string, Float64Array> | null;
 }
 
 /**
- * Puts a bank on the scale that its base has: parameters of the standing items are the base's, models' abilities follow
- * from their answers to them (MAP under N(0, I), as in every calibration), and each other item is placed by its own answers
- * and what its scenario's items, or its text, tell beforehand ({@link itemPriors}). Parameters that are uncertain are
- * moderated (z/√(1 + πv/8), v the mean variance of z), so that chances are right on average.
+ * Links a bank to the scale of its base: the fixed items have the base's parameters, models' abilities follow from their
+ * answers to these (MAP under N(0, I), as in every calibration), and each other item is estimated from its own answers and
+ * a prior from its scenario's items or its text ({@link itemPriors}). Uncertain parameters are moderated (z/√(1 + πv/8),
+ * v the mean variance of z), so that chances are right on average.
  *
- * Answers that models didn't give to placed items are drawn from their chances, with the items' parameters drawn once from
- * their posterior: what is measured on them varies as if they had been given (a single proper imputation).
+ * Answers that models didn't give to linked items are drawn from their chances, with the items' parameters drawn once from
+ * their posterior: measurements on them vary as if they had been given (a single proper imputation).
  * @throws AnchorEvalError `unsupported` for a bank or scenario that the base doesn't have; `invalid_data` where fewer than
- * half of a scenario's items stand
+ * half of a scenario's items are fixed
  * @see MacKay (1992), Neural Computation 4, 720–736 (moderated outputs); Rubin (1987), Multiple Imputation
  */
-export function putOnScale(
+export function linkBank(
   task: Omit<BankTask, "families">,
-  { base, standing, coordinates }: ScaleInput,
+  { base, fixedIds, coordinates }: LinkInput,
   random: RandomSource,
-): ScaledBank {
+): LinkedBank {
   const { bundle, links } = base;
   const described = bundle.manifest.banks.find(
     ({ id, scenarios }) => id === task.id && scenarios.join("\n") === task.scenarios.map((own) => own.id).join("\n"),
@@ -61,30 +61,30 @@ export function putOnScale(
   const { dims } = described;
   const { matrix } = task;
   const [models, count] = [matrix.subjects.length, matrix.items.length];
-  const known = knownParameters(task, base, standing, dims);
+  const fixed = fixedParameters(task, base, fixedIds, dims);
   const thresholds = described.scenarios.map(
     (id) => bundle.manifest.scenarios.find((scenario) => scenario.id === id)!.threshold,
   );
   const answers = calibratedAnswers(task, thresholds);
-  const theta = standingAbilities(answers, known, dims, models);
+  const theta = fixedAbilities(answers, fixed, dims, models);
 
   const a = new Float64Array(count * dims);
   const b = new Float64Array(count);
   const drawn = new Float64Array(models * count).fill(NaN);
   const expected = new Float64Array(models * count).fill(NaN);
-  const placementErrors = task.scenarios.map((slice, s) => {
+  const linkingErrors = task.scenarios.map((slice, s) => {
     const columns = Array.from({ length: slice.count }, (_, i) => slice.begin + i);
-    const [stand, fresh] = [columns.filter((i) => known.is[i]), columns.filter((i) => !known.is[i])];
-    for (const i of stand) {
-      a.set(known.a.subarray(i * dims, (i + 1) * dims), i * dims);
-      b[i] = known.b[i]!;
+    const [kept, linked] = [columns.filter((i) => fixed.is[i]), columns.filter((i) => !fixed.is[i])];
+    for (const i of kept) {
+      a.set(fixed.a.subarray(i * dims, (i + 1) * dims), i * dims);
+      b[i] = fixed.b[i]!;
     }
-    if (fresh.length === 0) return 0;
-    const ordered = [...stand, ...fresh];
+    if (linked.length === 0) return 0;
+    const ordered = [...kept, ...linked];
     const priors = itemPriors(
       {
         dims,
-        parameters: Float64Array.from(stand.flatMap((i) => [...a.subarray(i * dims, (i + 1) * dims), b[i]!])),
+        parameters: Float64Array.from(kept.flatMap((i) => [...a.subarray(i * dims, (i + 1) * dims), b[i]!])),
         subscenarios: ordered.map((i) => matrix.items[i]!.subscenario),
         coordinates:
           coordinates &&
@@ -94,15 +94,15 @@ export function putOnScale(
     );
     const sides = scoreSides(matrix, slice, thresholds[s]!);
     let variance = 0;
-    fresh.forEach((i, k) => {
-      const own = Float64Array.from({ length: models }, (_, m) => (theta.known[m] ? answers[m * count + i]! : NaN));
-      const placed = placeItem(theta.values, own, priors(stand.length + k));
-      const { scale, spread } = moderation(placed, theta.values, theta.known);
-      for (let d = 0; d < dims; d++) a[i * dims + d] = scale * placed.a[d]!;
-      b[i] = scale * placed.b;
+    linked.forEach((i, k) => {
+      const given = Float64Array.from({ length: models }, (_, m) => (theta.known[m] ? answers[m * count + i]! : NaN));
+      const item = linkItem(theta.values, given, priors(kept.length + k));
+      const { scale, spread } = moderation(item, theta.values, theta.known);
+      for (let d = 0; d < dims; d++) a[i * dims + d] = scale * item.a[d]!;
+      b[i] = scale * item.b;
       variance += slice.weights[i - slice.begin]! ** 2 * spread;
       const stream = random.fork(matrix.items[i]!.item_id);
-      const once = drawnParameters(placed, stream);
+      const once = drawnParameters(item, stream);
       for (let m = 0; m < models; m++) {
         if (!theta.known[m] || !Number.isNaN(answers[m * count + i]!)) continue;
         const at = theta.values.subarray(m * dims, (m + 1) * dims);
@@ -112,59 +112,59 @@ export function putOnScale(
     });
     return Math.sqrt(variance);
   });
-  return { dims, link: links.get(task.id)!, thresholds, a, b, drawn, expected, placementErrors };
+  return { dims, link: links.get(task.id)!, thresholds, a, b, drawn, expected, linkingErrors };
 }
 
-/** Share of a scenario's items that must stand. */
-const LEAST_STANDING = 0.5;
+/** Smallest share of a scenario's items that must be fixed. */
+const LEAST_FIXED = 0.5;
 
-/** Parameters of a bank's standing items. */
-interface KnownParameters {
-  /** 1 where an item stands. */
+/** Parameters of a bank's fixed items. */
+interface FixedParameters {
+  /** 1 for a fixed item. */
   readonly is: Uint8Array;
   readonly a: Float64Array;
   readonly b: Float64Array;
 }
 
 /**
- * Looks the standing items of a bank up in its base.
- * @param standing - id in the base of every item that stands, by its id now
- * @throws AnchorEvalError `invalid_data` where fewer than half of a scenario's items stand
+ * Looks up the fixed items of a bank in its base.
+ * @param fixedIds - id in the base of every fixed item, by its id now
+ * @throws AnchorEvalError `invalid_data` where fewer than half of a scenario's items are fixed
  */
-function knownParameters(
+function fixedParameters(
   { matrix, scenarios }: Omit<BankTask, "families">,
   { bundle, items }: BaseBundle,
-  standing: ReadonlyMap<string, string>,
+  fixedIds: ReadonlyMap<string, string>,
   dims: number,
-): KnownParameters {
+): FixedParameters {
   const count = matrix.items.length;
-  const known = { is: new Uint8Array(count), a: new Float64Array(count * dims), b: new Float64Array(count) };
-  const own = new Map<string, { scenario: BundleScenario; index: number }>();
+  const fixed = { is: new Uint8Array(count), a: new Float64Array(count * dims), b: new Float64Array(count) };
+  const places = new Map<string, { scenario: BundleScenario; index: number }>();
   let line = 0;
   for (const { id, items: size } of bundle.manifest.scenarios)
     for (let index = 0; index < size; index++)
-      own.set(items[line++]!.item_id, { scenario: bundle.scenarios.get(id)!, index });
+      places.set(items[line++]!.item_id, { scenario: bundle.scenarios.get(id)!, index });
   for (const { id, begin, count: size } of scenarios) {
-    let stand = 0;
+    let found = 0;
     for (let i = begin; i < begin + size; i++) {
-      const old = standing.get(matrix.items[i]!.item_id);
+      const old = fixedIds.get(matrix.items[i]!.item_id);
       if (old === undefined) continue;
-      const { scenario, index } = own.get(old)!;
-      stand++;
-      known.is[i] = 1;
-      known.b[i] = scenario.bank.b[index]!;
-      for (let d = 0; d < dims; d++) known.a[i * dims + d] = scenario.bank.a[index * dims + d]!;
+      const { scenario, index } = places.get(old)!;
+      found++;
+      fixed.is[i] = 1;
+      fixed.b[i] = scenario.bank.b[index]!;
+      for (let d = 0; d < dims; d++) fixed.a[i * dims + d] = scenario.bank.a[index * dims + d]!;
     }
-    if (stand < LEAST_STANDING * size)
+    if (found < LEAST_FIXED * size)
       throw new AnchorEvalError(
         "invalid_data",
-        `${id}: ${stand} of its ${size} items are the base's; fewer than half carry no scale: fit anew, without --base`,
+        `${id}: ${found} of its ${size} items are the base's; a scale needs at least half: fit anew, without --base`,
       );
   }
-  return known;
+  return fixed;
 }
 
-/** Scores as they are calibrated: 0 and 1 by the base's threshold, or as they are; NaN where missing; M×N. */
+/** Scores as they are calibrated: cut to 0 and 1 at the base's threshold, or unchanged; NaN where missing; M×N. */
 function calibratedAnswers(
   { matrix, scenarios }: Omit<BankTask, "families">,
   thresholds: readonly (number | null)[],
@@ -182,24 +182,24 @@ function calibratedAnswers(
   return answers;
 }
 
-/** Abilities by the answers to standing items; `known` is 0 for models without any. */
-function standingAbilities(
+/** Abilities from the answers to fixed items; `known` is 0 for models without any. */
+function fixedAbilities(
   answers: Float64Array,
-  { is, a, b }: KnownParameters,
+  { is, a, b }: FixedParameters,
   dims: number,
   models: number,
 ): { values: Float64Array; known: Uint8Array } {
   const count = is.length;
-  const stand = Array.from(is.keys()).filter((i) => is[i]);
+  const fixed = Array.from(is.keys()).filter((i) => is[i]);
   const bank = itemBank(
-    Float64Array.from(stand.flatMap((i) => Array.from(a.subarray(i * dims, (i + 1) * dims)))),
-    Float64Array.from(stand, (i) => b[i]!),
+    Float64Array.from(fixed.flatMap((i) => Array.from(a.subarray(i * dims, (i + 1) * dims)))),
+    Float64Array.from(fixed, (i) => b[i]!),
   );
   const prior = standardNormal(dims);
   const values = new Float64Array(models * dims);
   const known = new Uint8Array(models);
   for (let m = 0; m < models; m++) {
-    const scores = stand.map((i) => answers[m * count + i]!);
+    const scores = fixed.map((i) => answers[m * count + i]!);
     const items = scores.flatMap((score, j) => (Number.isNaN(score) ? [] : [j]));
     if (items.length === 0) continue;
     known[m] = 1;

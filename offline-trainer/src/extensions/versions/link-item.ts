@@ -15,8 +15,8 @@ import { onAxes, principalAxes } from "../../spectral/principal-axes.ts";
 import { denseRows } from "../../spectral/sparse-rows.ts";
 import { spectralRidge } from "../../spectral/spectral-ridge.ts";
 
-/** Parameters of an item on a standing scale. */
-interface PlacedItem {
+/** Parameters of an item linked to a fixed scale. */
+interface LinkedItem {
   /** Discriminations, D. */
   readonly a: Float64Array;
   readonly b: number;
@@ -25,14 +25,14 @@ interface PlacedItem {
 }
 
 /**
- * Places an item by the answers of models whose abilities are known: the mode of (a, b) in logit P = a·θ − b. An item is
- * to models what an ability is to items, so it is {@link mapAbility} with their roles exchanged: discriminations (θ, −1),
- * intercepts 0. Without answers the item is what its prior says.
+ * Estimates an item from the answers of models whose abilities are known: the mode of (a, b) in logit P = a·θ − b. This is
+ * {@link mapAbility} with the roles of items and models exchanged: discriminations (θ, −1), intercepts 0. Without answers
+ * the estimate is the prior's mode.
  * @param theta - abilities, M×D row-major @param answers - of the M models, in [0,1]; NaN where missing
  * @param prior - of (a, b)
  * @see Stocking (1988), ETS RR-88-28, method A: online calibration with known abilities
  */
-export function placeItem(theta: Float64Array, answers: Float64Array, prior: AbilityPrior): PlacedItem {
+export function linkItem(theta: Float64Array, answers: Float64Array, prior: AbilityPrior): LinkedItem {
   const models = answers.length;
   const dims = theta.length / models;
   const abilities = Float64Array.from({ length: models * (dims + 1) }, (_, at) => {
@@ -45,18 +45,18 @@ export function placeItem(theta: Float64Array, answers: Float64Array, prior: Abi
   return { a: found.slice(0, dims), b: found[dims]!, covariance };
 }
 
-/** Items of one scenario, by position; the first ones' parameters are known. */
+/** Items of one scenario, by position; those with known parameters come first. */
 interface DescribedItems {
-  /** Parameters (a, b) of the standing items, S×(D+1) row-major. */
+  /** Parameters (a, b) of the fixed items, F×(D+1) row-major. */
   readonly parameters: Float64Array;
   readonly dims: number;
-  /** Of all items, the standing ones first. */
+  /** Of all items, the fixed ones first. */
   readonly subscenarios: readonly (string | undefined)[];
   /** Coordinates of all items' texts, N×C row-major; null where not all have one. */
   readonly coordinates: Float64Array | null;
 }
 
-/** Items of the scenario that a subscenario's mean counts with: keeps the means of few items near it. */
+/** Weight, in items, of the scenario's mean in a subscenario's: shrinks the means of few items. */
 const PRIOR_ITEMS = 5;
 /** Share of each variance that is added, so that the covariance of few items is definite. */
 const JITTER = 1e-3;
@@ -68,8 +68,8 @@ const WHOLE = Symbol("whole scenario");
 const AXES = 100;
 
 /**
- * What is known of items before models answer them: normal about their subscenario's mean, as the standing items lie about
- * theirs; where there are texts, about what a ridge regression within subscenarios foretells from them, which lies closer.
+ * Priors of items before models answer them: normal about their subscenario's mean, with the fixed items' covariance about
+ * theirs; where there are texts, about the prediction of a ridge regression within subscenarios, with a smaller covariance.
  * @returns the prior of (a, b) of an item, by its position among all
  */
 export function itemPriors(items: DescribedItems, random: RandomSource): (item: number) => AbilityPrior {
@@ -119,7 +119,7 @@ export function itemPriors(items: DescribedItems, random: RandomSource): (item: 
 }
 
 /**
- * Mean rows by group, each drawn towards the mean of all ({@link WHOLE}).
+ * Mean rows by group, each shrunk towards the mean of all ({@link WHOLE}).
  * @param rows - n×width row-major @param groups - of the rows, and of others after them
  */
 function groupMeans(
@@ -151,11 +151,11 @@ function inverse(matrix: Float64Array, n: number): Float64Array {
 }
 
 /**
- * How far an item's uncertainty pulls chances towards one half, and the variance of its mean chance among the models.
- * v = xᵀCx for x = (θ, −1).
+ * Moderation of an item's uncertain parameters: the scale that shrinks chances towards one half, and the variance of its mean
+ * chance over the models. v = xᵀCx for x = (θ, −1).
  */
 export function moderation(
-  { a, b, covariance }: PlacedItem,
+  { a, b, covariance }: LinkedItem,
   theta: Float64Array,
   known: Uint8Array,
 ): { scale: number; spread: number } {
@@ -171,7 +171,7 @@ export function moderation(
       for (let c = 0; c < width; c++) variance += x[r]! * covariance[r * width + c]! * x[c]!;
     const p = chance(x.subarray(0, dims), a, b);
     mean += variance;
-    spread += p * (1 - p) * Math.sqrt(variance); // of models together: errors of one item go the same way
+    spread += p * (1 - p) * Math.sqrt(variance); // summed over models before squaring: errors of one item are common to them
   }
   return { scale: 1 / Math.sqrt(1 + (Math.PI / 8) * (mean / models)), spread: (spread / models) ** 2 };
 }
@@ -185,7 +185,7 @@ export function chance(theta: FloatArray, a: FloatArray, b: number): number {
 
 /** Parameters drawn from an item's posterior, N((a, b), C). */
 export function drawnParameters(
-  { a, b, covariance }: PlacedItem,
+  { a, b, covariance }: LinkedItem,
   random: RandomSource,
 ): { a: Float64Array; b: number } {
   const width = a.length + 1;
@@ -199,16 +199,16 @@ export function drawnParameters(
   return { a: a.map((own, d) => own + shift(d)), b: b + shift(a.length) };
 }
 
-/** Scores of a scenario as its chances make them. */
+/** Scores of a scenario by their probabilities. */
 interface ScoreSides {
-  /** The score that is expected of a chance. */
+  /** The expected score. */
   readonly expected: (chance: number) => number;
-  /** A score from one side of the threshold or the other, expected as it should be. */
+  /** A score from either side of the threshold, with that expectation. */
   readonly draw: (chance: number, random: RandomSource) => number;
 }
 
 /**
- * The scores on both sides of a scenario's threshold, as means of those that were given: 0 and 1 of binary scores.
+ * The scores on both sides of a scenario's threshold: the means of those given, 0 and 1 of binary scores.
  * @param threshold - null where chances are expected scores themselves
  */
 export function scoreSides(

@@ -1,6 +1,6 @@
 import { type AbilityPrior, createRandom } from "anchoreval/core";
 import { describe, expect, test } from "vitest";
-import { itemPriors, placeItem } from "../../../../offline-trainer/src/extensions/versions/link-item.ts";
+import { itemPriors, linkItem } from "../../../../offline-trainer/src/extensions/versions/link-item.ts";
 
 const random = createRandom("items");
 const easy = Array.from({ length: 60 }, () => [1 + 0.2 * random.normal(), -2 + 0.5 * random.normal()]);
@@ -57,7 +57,7 @@ function answers(theta: Float64Array, a: number, b: number, seed: number): Float
 describe("an item placed among known abilities", () => {
   test("without answers it is what its prior says", () => {
     const prior = { mean: Float64Array.of(0.7, -0.4), precision: Float64Array.of(4, 1, 1, 2) };
-    const { a, b, covariance } = placeItem(abilities(10), new Float64Array(10).fill(NaN), prior);
+    const { a, b, covariance } = linkItem(abilities(10), new Float64Array(10).fill(NaN), prior);
     expect([a[0], b]).toEqual([0.7, -0.4]);
     expect(covariance[0]).toBeCloseTo(2 / 7, 12); // inverse of the precision
     expect(covariance[1]).toBeCloseTo(-1 / 7, 12);
@@ -67,7 +67,7 @@ describe("an item placed among known abilities", () => {
     const theta = abilities(40);
     const given = answers(theta, 1.2, 0.5, 1);
     const prior = { mean: Float64Array.of(0.8, 0.1), precision: Float64Array.of(2, 0, 0, 0.5) };
-    const { a, b } = placeItem(theta, given, prior);
+    const { a, b } = linkItem(theta, given, prior);
     let [slopeA, slopeB] = [-2 * (a[0]! - 0.8), -0.5 * (b - 0.1)];
     theta.forEach((own, m) => {
       const residual = given[m]! - 1 / (1 + Math.exp(b - a[0]! * own));
@@ -80,14 +80,14 @@ describe("an item placed among known abilities", () => {
 
   test("many answers tell its parameters, within what its covariance says", () => {
     const theta = abilities(5000);
-    const { a, b, covariance } = placeItem(theta, answers(theta, 1.3, -0.6, 2), wide);
+    const { a, b, covariance } = linkItem(theta, answers(theta, 1.3, -0.6, 2), wide);
     expect(Math.abs(a[0]! - 1.3)).toBeLessThan(4 * Math.sqrt(covariance[0]!));
     expect(Math.abs(b + 0.6)).toBeLessThan(4 * Math.sqrt(covariance[3]!));
     expect(Math.sqrt(covariance[3]!)).toBeLessThan(0.06);
   });
 
   test("answers that are all right have a finite place", () => {
-    const { a, b } = placeItem(abilities(20), new Float64Array(20).fill(1), wide);
+    const { a, b } = linkItem(abilities(20), new Float64Array(20).fill(1), wide);
     expect(Number.isFinite(a[0]!) && Number.isFinite(b)).toBe(true);
     expect(b).toBeLessThan(-2);
   });
@@ -96,11 +96,11 @@ describe("an item placed among known abilities", () => {
     const theta = abilities(30);
     const some = answers(theta, 1, 0, 3).map((own, m) => (m % 3 === 0 ? NaN : own));
     const kept = Array.from(theta.keys()).filter((m) => m % 3 !== 0);
-    const alone = placeItem(
+    const alone = linkItem(
       Float64Array.from(kept, (m) => theta[m]!),
       Float64Array.from(kept, (m) => some[m]!),
       wide,
     );
-    expect(placeItem(theta, some, wide).b).toBeCloseTo(alone.b, 9);
+    expect(linkItem(theta, some, wide).b).toBeCloseTo(alone.b, 9);
   });
 });

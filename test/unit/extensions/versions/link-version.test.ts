@@ -15,8 +15,8 @@ const carried = (rerun: Parameters<typeof carryAnswers>[1]) =>
 
 describe("answers to a new version", () => {
   test("are the old ones where the item is the same, under whatever id, and none where it changed", () => {
-    const { matrix: own, standing, rerun } = carried(null);
-    expect([...standing]).toEqual([
+    const { matrix: own, fixedIds, rerun } = carried(null);
+    expect([...fixedIds]).toEqual([
       ["same", "same"],
       ["called", "renamed"],
     ]);

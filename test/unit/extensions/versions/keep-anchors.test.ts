@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { createRandom, inclusionProbabilities, pivotalSample, type RandomSource } from "anchoreval/core";
 import { describe, expect, test } from "vitest";
-import { keepAnchors } from "../../../offline-trainer/src/anchors/keep-anchors.ts";
-import { stratifiedAnchors } from "../../../offline-trainer/src/anchors/stratified.ts";
-import type { SelectionInput, StandingAnchors } from "../../../offline-trainer/src/anchors/types.ts";
+import { keepSampled } from "../../../../offline-trainer/src/extensions/versions/keep-anchors.ts";
+import { stratifiedAnchors } from "../../../../offline-trainer/src/anchors/stratified.ts";
+import type { SelectionInput, StandingAnchors } from "../../../../offline-trainer/src/anchors/types.ts";
 
 const sum = (values: Iterable<number>): number => Array.from(values).reduce((total, own) => total + own, 0);
 
@@ -48,7 +48,7 @@ function draw({ seed, stays, goes, comes, size, heavy }: Change) {
     size,
   );
   const kept = new Set(Array.from(anchors).filter(isNow));
-  const probabilities = keepAnchors(pool, own, kept, (item) => !isOld(item));
+  const probabilities = keepSampled(pool, own, kept, (item) => !isOld(item));
   return { pool, own, kept, probabilities, isOld, random };
 }
 
@@ -98,7 +98,7 @@ describe("probabilities that keep anchors", () => {
     const pool = Array.from({ length: 40 }, (_, i) => i);
     const own = new Float64Array(40).fill(0.1); // runs of ten items, one anchor each
     const kept = new Set([4, 15, 37]); // the anchor of 20 to 29 is gone
-    const probabilities = keepAnchors(pool, own, kept, () => false);
+    const probabilities = keepSampled(pool, own, kept, () => false);
     for (const k of pool) {
       const wanted = kept.has(k) ? 1 : k >= 20 && k < 30 ? 0.1 : 0;
       expect(probabilities[k]).toBeCloseTo(wanted, 9);
@@ -106,7 +106,7 @@ describe("probabilities that keep anchors", () => {
   });
 });
 
-describe("sizes that the earlier version hadn't", () => {
+describe("sizes that the earlier version didn't have", () => {
   const count = 60;
   const weights = Float64Array.from({ length: count }, (_, i) => (1 + (i % 3)) / (2 * count));
   const accuracy = Float64Array.from({ length: count }, (_, i) => (((i * 37) % count) + 0.5) / count);
