@@ -4,7 +4,7 @@ import { checkFormSizes, type ItemPool } from "./item-pool.ts";
 import { formQuotas, type Quotas, type Stratum } from "./quotas.ts";
 import { matchingFeatures, refineForms, type Refinement } from "./refine-forms.ts";
 
-/** How many forms of which size, and what they are matched in. */
+/** Settings of parallel forms. */
 export interface ParallelFormsOptions {
   /** Items of a form. */
   readonly size: number;
@@ -20,12 +20,12 @@ export interface ParallelForm {
   readonly items: Uint32Array;
 }
 
-/** Disjoint forms of a pool that are alike, and how they came about. */
+/** Disjoint, similar forms of a pool, and how they were built. */
 export interface ParallelForms {
   readonly forms: readonly ParallelForm[];
   readonly pool: ItemPool;
   readonly difficulty: PoolDifficulty;
-  /** Of the pool; one of everything where no difficulty is known. */
+  /** Of the pool; a single one where no difficulty is known. */
   readonly buckets: readonly DifficultyBucket[];
   readonly strata: readonly Stratum[];
   /** Stratum of every item of the pool. */
@@ -36,9 +36,8 @@ export interface ParallelForms {
 }
 
 /**
- * Builds disjoint forms that are alike in subjects and difficulty: quotas by subject and bucket of difficulty in
- * proportion to the pool, a random draw, and swaps that bring the forms' mean features nearer to each other and to the
- * pool's.
+ * Builds disjoint forms of similar subjects and difficulty: quotas by subject and bucket of difficulty in proportion to the
+ * pool, a random draw, and swaps that bring the forms' mean features closer to each other and to the pool's.
  * @throws AnchorEvalError `invalid_option` for more items than the pool has
  * @example
  * const pool = itemPool(await readItemTable("mmlu_zh.csv"), { by: "Subject" });
@@ -108,7 +107,7 @@ function deal(
   return formOf;
 }
 
-/** Items by difficulty in parts of like size. */
+/** Items by difficulty in parts of similar size. */
 interface DifficultyBuckets {
   /** Bucket of every item; items of unknown difficulty are in the last one, by themselves. */
   readonly bucketOf: Int32Array;
@@ -122,8 +121,8 @@ export type DifficultyBucket =
   | { readonly unknown: true; readonly items: number };
 
 /**
- * Buckets by rank, as near to equal size as ties allow: items of one difficulty lie together, where the middle of their
- * ranks falls. Where ties leave a bucket empty there are fewer. Items of unknown difficulty are a bucket of their own.
+ * Buckets by rank, as close to equal size as ties allow: items of equal difficulty share the bucket of the middle of their
+ * ranks. Buckets that ties leave empty are dropped. Items of unknown difficulty are a bucket of their own.
  * @param values - a difficulty an item, NaN where it isn't known @param count - buckets at most
  */
 export function difficultyBuckets(values: Float64Array, count: number): DifficultyBuckets {

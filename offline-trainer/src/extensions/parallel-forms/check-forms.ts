@@ -9,7 +9,7 @@ import { buildParallelForms, type ParallelFormsOptions } from "./build-forms.ts"
 import { answeredDifficulty, type AnsweredDifficultyOptions } from "./difficulty.ts";
 import { type ItemPool, joinItems, type JoinKeys } from "./item-pool.ts";
 
-/** Forms, and random ones beside them, that are drawn without each part of the families. */
+/** Forms drawn without each part of the families, and random forms for comparison. */
 const DRAWS = 5;
 const RANDOM_DRAWS = 40;
 
@@ -19,7 +19,7 @@ export interface OverModels {
   readonly standardError: number;
 }
 
-/** What held-out models' scores on two forms differ by, or why that isn't known. */
+/** Differences between held-out models' scores on two forms, or why they aren't known. */
 export type FormsCheck =
   | { readonly kind: "none"; readonly reason: string }
   | {
@@ -38,7 +38,7 @@ export type FormsCheck =
       readonly ratio: OverModels;
     };
 
-/** How forms are checked on held-out models. */
+/** Settings of the check on held-out models. */
 export interface FormsCheckOptions
   extends Omit<ParallelFormsOptions, "random">, Omit<AnsweredDifficultyOptions, "sameItems"> {
   /** Family by model; where it has none, the name tells. */
@@ -47,8 +47,8 @@ export interface FormsCheckOptions
 
 /**
  * Holds parts of the families out in turn, repeats calibration and choice without them, and compares their models' scores
- * on the forms: |score on one − score on another|, means over pairs of forms and draws, over the items with answers. Beside
- * it the same of forms drawn at random from the whole pool. Takes two calibrations a part.
+ * on the forms: |score on one − score on another|, means over pairs of forms and draws, over the items with answers. For
+ * comparison, the same for forms drawn at random from the whole pool. Takes two calibrations a part.
  * @param matrix - the responses, before they are joined
  */
 export async function checkForms(
@@ -87,7 +87,7 @@ export async function checkForms(
   }
   const ratio = mean(own) / mean(atRandom);
   if (!Number.isFinite(mean(own) + mean(atRandom)))
-    return { kind: "none", reason: "there are forms without an item that has answers" };
+    return { kind: "none", reason: "some forms have no item with answers" };
   if (mean(atRandom) === 0) return { kind: "none", reason: "no model's scores on two random forms differ" };
   return {
     kind: "folds",
@@ -148,15 +148,15 @@ function mean(values: readonly number[]): number {
 /** Parts of the families that are held out in turn; each takes two calibrations. */
 const CHECK_FOLDS = 4;
 
-/** Models that forms are checked on, or why they can't be. */
+/** Models that forms are checked on, or why there are none. */
 type HeldOutModels =
   | { readonly splits: readonly Split[]; readonly models: number; readonly families: number }
   | { readonly reason: string };
 
 /**
- * Models held out in parts of whole families, replicates together. Those are checked that have answered 98 % of the items
- * at least; all others are learned from alone.
- * @param columns - of the matrix: the items that count
+ * Models held out in parts of whole families, replicates together. Only those that answered at least 98 % of the items are
+ * checked; all others are only learned from.
+ * @param columns - of the matrix: the items considered
  * @param table - family by model; where it has none, the name tells
  */
 export function heldOutModels(

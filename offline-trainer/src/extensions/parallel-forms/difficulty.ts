@@ -32,7 +32,7 @@ export interface AnsweredItems {
   readonly converged: boolean;
 }
 
-/** Where difficulties come from, in the summary's words. */
+/** Source of difficulties, as the summary describes it. */
 export type DifficultySource =
   | { readonly kind: "none" }
   | { readonly kind: "column"; readonly column: string }
@@ -44,24 +44,24 @@ export type DifficultySource =
       /** Column of the items that holds the responses' ids. */
       readonly join: string;
       /**
-       * Whether the answers are to other texts than the pool's: `no` where that was said or seen, `yes` where other texts
-       * were seen, `unknown` else.
+       * Whether the answers are to other texts than the pool's: `no` where that was stated or observed, `yes` where other texts
+       * were observed, otherwise `unknown`.
        */
       readonly borrowed: "yes" | "no" | "unknown";
-      /** Joined items whose texts were seen to be the same, and others; null where none could be compared. */
+      /** Joined items whose texts are the same, and others; null where none could be compared. */
       readonly sameTexts: { readonly same: number; readonly other: number } | null;
     };
 
-/** How difficult each item of a pool is, as far as that is known. */
+/** Difficulties of a pool's items, as far as they are known. */
 export interface PoolDifficulty {
   readonly source: DifficultySource;
-  /** An item each, NaN where it isn't known. Null where nothing at all is: then forms are divided by subject alone. */
+  /** By item, NaN where it isn't known. Null where none is: then forms are divided by subject only. */
   readonly values: Float64Array | null;
   /** The curves behind them, where models' answers are. */
   readonly answered: AnsweredItems | null;
 }
 
-/** Nothing is known of any item's difficulty. */
+/** No item's difficulty is known. */
 export const NO_DIFFICULTY: PoolDifficulty = { source: { kind: "none" }, values: null, answered: null };
 
 /**
@@ -89,9 +89,9 @@ export function givenDifficulty(pool: ItemPool, column: string): PoolDifficulty 
   return { source: { kind: "column", column }, values, answered: null };
 }
 
-/** What the answers were given to. */
+/** Settings of difficulties from answers. */
 export interface AnsweredDifficultyOptions {
-  /** The answers were given to these very items, in this wording; false: to others. @default what the texts show */
+  /** The answers were given to these very items, in this wording; false: to others. @default according to the texts */
   readonly sameItems?: boolean;
   readonly backend: CalibrationBackend;
   readonly random: RandomSource;
@@ -101,10 +101,10 @@ export interface AnsweredDifficultyOptions {
 }
 
 /**
- * Difficulties of a pool's items from models' answers, by the project's own calibration (penalised, which draws the
- * discriminations of few models together): an item's is the logit of the share of the models' answers to it that the 2PL
- * in one dimension expects to be wrong, were all of them asked. Other than b/a it is a number for items that don't
- * discriminate, too; other than a share of right answers it doesn't depend on which models were asked.
+ * Difficulties of a pool's items from models' answers, by the project's own calibration (penalised, which shrinks the
+ * discriminations of few models): an item's is the logit of its expected share of wrong answers over
+ * all models, by the 2PL in one dimension. Unlike b/a it is finite for items that don't discriminate; unlike a share of
+ * right answers it doesn't depend on which models were asked.
  * @param keys - of {@link joinKeys}
  * @throws AnchorEvalError `invalid_data` where nothing can be joined, or fewer than five models answered; `aborted`
  */
@@ -140,7 +140,7 @@ export async function answeredDifficulty(
   };
 }
 
-/** Calibrates answers twice: in one dimension, and in as many as the models allow for what tells more of them apart. */
+/** Calibrates answers twice: in one dimension, and in as many as the models allow, which distinguishes them better. */
 async function calibrateItems(
   items: Uint32Array,
   matrix: ResponseMatrix,
@@ -206,8 +206,8 @@ function expectedDifficulty(bank: ItemBank, theta: Float64Array): Float64Array {
 }
 
 /**
- * Whether joined items have the texts that the responses' items have: an item's is the same where one of its cells is that
- * text, white space aside (NFC).
+ * Compares the texts of joined items with those of the responses' items: an item's is the same where one of its cells is that
+ * text, ignoring white space (NFC).
  * @param items - the joined items @param answered - the responses' items, in the same order
  * @returns null where no text of the responses' items is known
  */
@@ -220,13 +220,13 @@ function comparedTexts(
   let other = 0;
   answered.forEach(({ text }, k) => {
     if (text === undefined) return;
-    const wanted = plain(text);
-    if (pool.table.rows[pool.rows[items[k]!]!]!.some((cell) => plain(cell) === wanted)) same++;
+    const wanted = normalized(text);
+    if (pool.table.rows[pool.rows[items[k]!]!]!.some((cell) => normalized(cell) === wanted)) same++;
     else other++;
   });
   return same + other === 0 ? null : { same, other };
 }
 
-function plain(text: string): string {
+function normalized(text: string): string {
   return text.normalize("NFC").replace(/\s+/g, " ").trim();
 }

@@ -1,6 +1,5 @@
 import { AnchorEvalError, applyMonotoneMap, itemBank, itemInformation, predictedScores } from "anchoreval/core";
 import { rounded } from "../../fit/rounded.ts";
-import type { CurvesSummary, EquatingSummary, PairSummary } from "./summarize-forms.ts";
 import type { ParallelForms } from "./build-forms.ts";
 import type { AnsweredItems } from "./difficulty.ts";
 import { marginCounts, shareDistance } from "./quotas.ts";
@@ -29,7 +28,7 @@ export function expectedScores(
   });
 }
 
-/** Mean Fisher information of those items that have a curve; times their number it is the test information. */
+/** Mean Fisher information of the items that have a curve; times their number it is the test information. */
 export function meanInformation(
   answered: AnsweredItems,
   items: ArrayLike<number>,
@@ -43,15 +42,15 @@ export function meanInformation(
 }
 
 /**
- * Variance of a model's score on these items about what its abilities lead to expect, from the response model in all its
- * dimensions: Σ(P(1−P) + what the components leave of the curve)/n², on average over the models.
+ * Variance of a model's score on these items about its expectation, from the response model in all its dimensions:
+ * Σ(P(1−P) + the part of the curve not explained by the components)/n², on average over the models.
  */
 function chanceVariance(answered: AnsweredItems, items: ArrayLike<number>): number {
   const known = answeredAmong(answered, items);
   return meanOver(known, (k) => answered.curves.noise[k]!) / known.length;
 }
 
-/** Places in the bank of those items that are in it. */
+/** Positions in the bank of the items that are in it. */
 function answeredAmong({ items: answered }: AnsweredItems, items: ArrayLike<number>): Uint32Array {
   const known: number[] = [];
   for (let at = 0, k = 0; at < items.length; at++) {
@@ -61,9 +60,9 @@ function answeredAmong({ items: answered }: AnsweredItems, items: ArrayLike<numb
   return Uint32Array.from(known);
 }
 
-function meanOver(known: Uint32Array, of: (k: number) => number): number {
+function meanOver(known: Uint32Array, valueOf: (k: number) => number): number {
   let sum = 0;
-  for (const k of known) sum += of(k);
+  for (const k of known) sum += valueOf(k);
   return sum / known.length;
 }
 
@@ -72,10 +71,10 @@ const SPAN = 8;
 const POINTS = 321;
 
 /**
- * IRT true-score equating of a form to the pool: to every raw score 0 … n, the score that is expected on the whole pool
- * of whoever is expected to get that raw score, Pool(Form⁻¹(x/n)), both curves means of the items' predicted scores.
- * Beyond what the curves reach on eight standard deviations the line goes straight to 0 and to 1, so that no and all right
- * stay what they are. It never falls. Items without a curve count as the others do on average.
+ * IRT true-score equating of a form to the pool: for every raw score 0 … n, the expected score on the whole pool of a model
+ * with that expected raw score, Pool(Form⁻¹(x/n)), both curves means of the items' predicted scores. Beyond the range of
+ * the curves on eight standard deviations it is linear to 0 and to 1, so that none and all right stay what they are. It
+ * never decreases. Items without a curve count as the others do on average.
  * @param form - indices into the pool, ascending @param pool - likewise, all of them
  * @returns n + 1 scores in [0,1]
  * @see Kolen & Brennan (2014), Test Equating, Scaling, and Linking, §6.5
@@ -89,10 +88,41 @@ export function equatedScores(answered: AnsweredItems, form: ArrayLike<number>, 
   return Float64Array.from({ length: form.length + 1 }, (_, raw) => applyMonotoneMap(map, raw / form.length));
 }
 
-/** Curves fall nowhere but for items that strong models miss: the largest value so far. */
+/** The largest value so far: curves only fall because of items that strong models miss. */
 function rising(curve: Float64Array): Float64Array {
   let largest = 0;
   return curve.map((value) => (largest = Math.max(largest, value)));
+}
+
+/** L1 distance, Σ|share − share|, by subject and by bucket of difficulty: 0 to 2. */
+export interface Distances {
+  readonly subjects: number;
+  readonly difficulty: number;
+}
+
+/** Comparison of two forms. */
+export interface PairSummary {
+  readonly forms: readonly [number, number];
+  readonly distance: Distances;
+  /**
+   * Difference of the expected scores, in fractions: absolutely, over the models' abilities on average, and at most between
+   * the grid's ends. Null without answers.
+   */
+  readonly expectedScoreDifference: { readonly mean: number; readonly largest: number } | null;
+  /** Mean absolute difference of one model's two scores by chance alone, however alike the forms; null as for `chance`. */
+  readonly chanceDifference: number | null;
+}
+
+/** Expected scores and test information on a grid of abilities, by the 2PL in one dimension. */
+export interface CurvesSummary {
+  /** In standard deviations of the models' abilities about their mean. */
+  readonly abilities: readonly number[];
+  readonly expectedScores: { readonly pool: readonly number[]; readonly forms: readonly (readonly number[])[] };
+  /**
+   * Fisher information about the ability in those units, so that 1/√information is the standard error in them. The pool's
+   * is that of as many of its items as a form has, on average.
+   */
+  readonly information: { readonly pool: readonly number[]; readonly forms: readonly (readonly number[])[] };
 }
 
 /** The grid: −3 to 3 standard deviations by halves. */
@@ -103,7 +133,7 @@ function gridOf({ abilities: { mean, sd } }: AnsweredItems): Float64Array {
 }
 
 /**
- * Every two forms against each other.
+ * Compares every two forms.
  * @param drawn - items of every form in every stratum
  */
 export function pairSummaries(built: ParallelForms, drawn: readonly Int32Array[]): PairSummary[] {
@@ -113,7 +143,7 @@ export function pairSummaries(built: ParallelForms, drawn: readonly Int32Array[]
     models: forms.map(({ items }) => expectedScores(answered, items, answered.abilities.values)),
     grid: forms.map(({ items }) => expectedScores(answered, items, gridOf(answered))),
   };
-  // Of graded scores the response model knows the binarised ones' chance alone.
+  // For graded scores the response model describes only the binarised ones' chance.
   const chance = answered?.scoreMap === null ? forms.map(({ items }) => chanceVariance(answered, items)) : null;
   return forms.flatMap((_, one) =>
     forms.slice(one + 1).map((__, k): PairSummary => {
@@ -158,6 +188,17 @@ export function curvesSummary(
       forms: forms.map(({ items }) => list(meanInformation(answered, items, grid).map((value) => unit * value))),
     },
   };
+}
+
+/** Conversion of a form's scores to the pool's. */
+export interface EquatingSummary {
+  /** `identity`: without answers a form's score stands for the pool's as it is. */
+  readonly method: "irt-true-score" | "identity";
+  /** Whether it is based on answers to these very items. */
+  readonly verified: boolean;
+  readonly note: string;
+  /** By form: at place x the expected score in [0,1] on the whole pool of a model that got x items right. */
+  readonly poolScores: readonly (readonly number[])[];
 }
 
 /**

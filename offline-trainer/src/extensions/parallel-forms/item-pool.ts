@@ -19,7 +19,7 @@ export interface ItemPool {
   readonly ids: { readonly column: string; readonly values: readonly string[] } | null;
 }
 
-/** Which items forms are drawn from, and by what they are told apart. */
+/** Settings of a pool: its items, and the columns that identify them. */
 export interface ItemPoolOptions {
   /** Column of the subjects. @default none: all items are of one subject */
   readonly by?: string;
@@ -29,12 +29,12 @@ export interface ItemPoolOptions {
   readonly exclude?: readonly string[];
 }
 
-/** What items of no subject are said to be of, where the table isn't divided by subjects. */
+/** The subject of all items where the table isn't divided by subjects. */
 const EVERYTHING = "all";
 const ID_COLUMNS = ["item_id", "id"];
 
 /**
- * Takes the pool out of a table.
+ * Selects the pool from a table.
  * @throws AnchorEvalError `invalid_data` for a missing column, an item without subject or id, an id that is there twice;
  * `invalid_option` for an excluded subject that there isn't
  */
@@ -65,7 +65,7 @@ export function itemPool(table: ItemTable, { by, id, exclude = [] }: ItemPoolOpt
 }
 
 /**
- * Refuses forms that the pool can't fill.
+ * Checks that the pool can fill the forms.
  * @throws AnchorEvalError `invalid_option`
  */
 export function checkFormSizes({ rows }: ItemPool, size: number, count: number): void {
@@ -100,7 +100,7 @@ function checkIds(table: ItemTable, column: number, issues: DataIssues): void {
       issues.add(
         place,
         "duplicate",
-        `id ${quoted(id)} is there twice, first in row ${first}; another column of ids is named by --id`,
+        `id ${quoted(id)} is there twice, first in row ${first}; another column of ids can be named with --id`,
       );
     else seen.set(id, place.row);
   });
@@ -112,7 +112,7 @@ function excludedSubjects(
   by: string | undefined,
 ): Set<string> {
   if (exclude.length > 0 && by === undefined)
-    throw new AnchorEvalError("invalid_option", "--exclude names subjects: their column is named by --by");
+    throw new AnchorEvalError("invalid_option", "--exclude names subjects: name their column with --by");
   const names = exclude.flatMap((text) => (counts.has(text) ? [text] : text.split(",").map((name) => name.trim())));
   for (const name of names)
     if (!counts.has(name))
@@ -123,7 +123,7 @@ function excludedSubjects(
   return new Set(names);
 }
 
-/** By what a pool's items are joined to responses. */
+/** Keys that join a pool's items to responses. */
 export interface JoinKeys {
   readonly column: string;
   /** The responses' id of every item, empty where it has none. */
@@ -147,7 +147,7 @@ interface JoinedItems {
 export function joinKeys({ table, rows, ids }: ItemPool, join?: string): JoinKeys {
   const column = join ?? ids?.column;
   if (column === undefined)
-    throw new AnchorEvalError("invalid_option", "--join names the items' column that holds the responses' item ids");
+    throw new AnchorEvalError("invalid_option", "--join must name the items' column with the responses' item ids");
   const at = columnOf(table, column, "--join");
   const issues = new DataIssues(table.name);
   const lines = new Map<string, number>();
@@ -179,7 +179,7 @@ export function joinItems(
     new DataIssues(table.name).fail(
       { column },
       "no_responses",
-      `no item has responses: here are ids such as ${firstFew(values, 3)}, in the responses ${firstFew(responded, 3)}; another column is named by --join`,
+      `no item has responses: here are ids such as ${firstFew(values, 3)}, in the responses ${firstFew(responded, 3)}; another column can be named with --join`,
     );
   return { items, columns: items.map((item) => places.get(values[item]!)!) };
 }

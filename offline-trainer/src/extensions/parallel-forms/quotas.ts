@@ -19,15 +19,15 @@ export interface Quotas {
   readonly least: { readonly subjects: number; readonly buckets: number };
 }
 
-/** A mismatch to the pool up to which forms of identical quotas are taken, however much nearer others come. */
+/** Distance to the pool up to which forms of identical quotas are preferred, even if others come closer. */
 const NEAR = 0.02;
-/** What a number may lack of another by rounding. */
+/** Tolerance of comparisons for rounding. */
 const ROUNDING = 1e-9;
 
 /**
- * Quotas of forms by {@link roundTable}: in proportion to the pool, subjects and buckets both as near to it as whole
- * numbers can be. Forms have the same quotas; where strata have too few items for that, they have the same numbers by
- * subject and by bucket, and where that can't be either, numbers that differ by one.
+ * Quotas of forms by {@link roundTable}: in proportion to the pool, subjects and buckets both as close to it as whole
+ * numbers can be. Forms have the same quotas; where strata have too few items for that, the same numbers by subject and by
+ * bucket; and where that is impossible too, numbers that differ by one.
  * @param size - items of a form @param forms - how many; their items together are at most the pool's
  */
 export function formQuotas(strata: readonly Stratum[], size: number, forms: number): Quotas {
@@ -194,12 +194,12 @@ function margins(
   return { target: wanted ? Float64Array.from(wanted) : target, count, cells: own };
 }
 
-/** What a unit more costs in (count − target)². */
+/** Cost of one more unit in (count − target)². */
 function unitCost(count: number, target: number): number {
   return 2 * (count - target) + 1;
 }
 
-/** {@link unitCost} of a margin in millionths, as a whole number: what is equal but for rounding is equal. */
+/** {@link unitCost} of a margin in millionths, as a whole number: values equal up to rounding compare equal. */
 function marginCost({ count, target }: Margins, at: number): number {
   return Math.round(1e6 * unitCost(count[at]!, target[at]!));
 }
@@ -210,9 +210,9 @@ interface Path {
   readonly steps: readonly { readonly cell: number; readonly change: 1 | -1 }[];
 }
 
-/** How a column is reached: by a unit into `added`, and, where it comes from another column, out of `removed`. */
+/** A path to a column: a unit into `added`, and, where it comes from another column, out of `removed`. */
 interface Reach {
-  /** Of the row that the path enters by: what it costs the margins. Paths of a lower one are cheaper, whatever the cells. */
+  /** Cost to the margins of the row by which the path enters: lower ones are cheaper, whatever the cells. */
   margin: number;
   /** Of the cells on the way. */
   cost: number;

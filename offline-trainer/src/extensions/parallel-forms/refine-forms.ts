@@ -1,29 +1,29 @@
 import { itemInformation, predictedScores, type RandomSource } from "anchoreval/core";
 import type { AnsweredItems, PoolDifficulty } from "./difficulty.ts";
 
-/** What forms are matched in: numbers of every item, in units in which a difference matters the same. */
+/** Features that forms are matched on, in units in which differences are comparable. */
 export interface ItemFeatures {
   readonly width: number;
-  /** Items × width, item-major, each feature less its mean over the pool: 0 for items of which nothing is known. */
+  /** Items × width, item-major, each feature centred over the pool: 0 for items without data. */
   readonly values: Float64Array;
 }
 
-/** How a refinement went. */
+/** Outcome of a refinement. */
 export interface Refinement {
   readonly passes: number;
   readonly swaps: number;
   /** The mismatch that swaps lower, before and after. */
   readonly before: number;
   readonly after: number;
-  /** Why it ended: a pass found no swap, or gained next to nothing, or there were as many passes as allowed. */
+  /** Reason for stopping: a pass found no swap, or gained next to nothing, or was the last allowed. */
   readonly stopped: "no swap" | "small gain" | "passes";
 }
 
-/** Passes at most. */
+/** Most passes. */
 const MOST_PASSES = 50;
-/** A pass that lowers the mismatch by a smaller share than this is the last. */
+/** Smallest share by which a pass must lower the mismatch to be followed by another. */
 const LEAST_GAIN = 0.01;
-/** Partners that are tried for an item in a pass, drawn anew each time. */
+/** Partners tried for an item in a pass, drawn anew each time. */
 const PARTNERS = 64;
 
 /**
@@ -57,7 +57,7 @@ export function refineForms(
     }
   const mismatch = (): number => (1 + forms) * squares(means) - squares(all);
 
-  /** What a swap of `item` of form `own` with `other`, of another form or of none, changes the mismatch by. */
+  /** Change of the mismatch by swapping `item` of form `own` with `other`, of another form or of none. */
   const change = (item: number, own: number, other: number): number => {
     const form = formOf[other]!;
     let linear = 0;
@@ -121,7 +121,7 @@ export function refineForms(
   }
 }
 
-/** All items of a stratum where they are few, else some at random. */
+/** All items of a stratum if they are few, otherwise a random sample. */
 function* partners(stratum: readonly number[], random: RandomSource): Generator<number, void, undefined> {
   if (stratum.length <= PARTNERS) yield* stratum;
   else for (let k = 0; k < PARTNERS; k++) yield stratum[random.below(stratum.length)]!;
@@ -148,9 +148,10 @@ function squares(values: Float64Array): number {
 const MATCHED_AT = [-3, -2, -1, 0, 1, 2, 3];
 
 /**
- * What forms of these items are matched in: mean and spread of the difficulty and, where models answered the items, the
- * expected score over the models and the leading components of the response curves in several dimensions, and, in one,
- * expected scores and information at seven abilities. Each of these four groups varies by 1 within strata, so that each counts the same. Null where no difficulty is known.
+ * Features that forms of these items are matched on: mean and spread of the difficulty and, where models answered the items,
+ * the expected score over the models and the leading components of the response curves in several dimensions, and, in one,
+ * expected scores and information at seven abilities. Each of these four groups has variance 1 within strata, so that all
+ * count the same. Null where no difficulty is known.
  * @param strataOf - stratum of every item
  */
 export function matchingFeatures(
@@ -181,8 +182,8 @@ function difficultyMoments(values: Float64Array): Float64Array[] {
 function expectedScores({ items, curves }: AnsweredItems, count: number): Float64Array[] {
   const { width, loadings, expected } = curves;
   return [
-    spread(items, count, (k) => expected[k]!),
-    ...Array.from({ length: width }, (_, r) => spread(items, count, (k) => loadings[k * width + r]!)),
+    centredColumn(items, count, (k) => expected[k]!),
+    ...Array.from({ length: width }, (_, r) => centredColumn(items, count, (k) => loadings[k * width + r]!)),
   ];
 }
 
@@ -190,7 +191,7 @@ function oneDimensionalScores(answered: AnsweredItems, count: number): Float64Ar
   const { items, bank, scoreMap } = answered;
   return matchedAbilities(answered).map((theta) => {
     const predicted = predictedScores(theta, bank, scoreMap);
-    return spread(items, count, (k) => predicted[k]!);
+    return centredColumn(items, count, (k) => predicted[k]!);
   });
 }
 
@@ -204,14 +205,14 @@ function information(answered: AnsweredItems, count: number): Float64Array[] {
   return matchedAbilities(answered).map((theta) => {
     const own = Float64Array.from({ length: bank.count }, (_, k) => itemInformation(theta, bank, k));
     const mean = own.reduce((sum, value) => sum + value, 0) / own.length;
-    return spread(items, count, (k) => own[k]! / mean);
+    return centredColumn(items, count, (k) => own[k]! / mean);
   });
 }
 
-/** Numbers of some items as a centred column of all, NaN for the others. */
-function spread(items: Uint32Array, count: number, of: (k: number) => number): Float64Array {
+/** Values of some items as a centred column of all, NaN for the others. */
+function centredColumn(items: Uint32Array, count: number, valueOf: (k: number) => number): Float64Array {
   const column = new Float64Array(count).fill(NaN);
-  items.forEach((item, k) => (column[item] = of(k)));
+  items.forEach((item, k) => (column[item] = valueOf(k)));
   return centred(column);
 }
 

@@ -2,7 +2,15 @@ import { rounded } from "../../fit/rounded.ts";
 import type { ParallelForms } from "./build-forms.ts";
 import type { FormsCheck } from "./check-forms.ts";
 import type { DifficultySource } from "./difficulty.ts";
-import { curvesSummary, equatingSummary, pairSummaries } from "./form-curves.ts";
+import {
+  curvesSummary,
+  equatingSummary,
+  pairSummaries,
+  type CurvesSummary,
+  type Distances,
+  type EquatingSummary,
+  type PairSummary,
+} from "./form-curves.ts";
 import { marginCounts, marginDistance } from "./quotas.ts";
 import type { Refinement } from "./refine-forms.ts";
 
@@ -10,12 +18,6 @@ import type { Refinement } from "./refine-forms.ts";
 export interface Counted {
   readonly items: number;
   readonly share: number;
-}
-
-/** L1 distance, Σ|share − share|, by subject and by bucket of difficulty: 0 to 2. */
-export interface Distances {
-  readonly subjects: number;
-  readonly difficulty: number;
 }
 
 /** Mean and standard deviation of items' difficulties. */
@@ -31,7 +33,7 @@ export interface BucketSummary extends Counted {
   readonly to: number | null;
 }
 
-/** What a form is made of, and how near it is to the pool. */
+/** Composition of a form, and its distance to the pool. */
 export interface FormSummary {
   readonly form: number;
   readonly items: number;
@@ -43,43 +45,7 @@ export interface FormSummary {
   readonly difficulty: DifficultyMoments | null;
 }
 
-/** Two forms against each other. */
-export interface PairSummary {
-  readonly forms: readonly [number, number];
-  readonly distance: Distances;
-  /**
-   * Difference of the expected scores, in fractions: absolutely, over the models' abilities on average, and at most between
-   * the grid's ends. Null without answers.
-   */
-  readonly expectedScoreDifference: { readonly mean: number; readonly largest: number } | null;
-  /** What one model's two scores differ by on average by chance alone, however alike the forms; null as for `chance`. */
-  readonly chanceDifference: number | null;
-}
-
-/** Expected scores and test information on a grid of abilities, by the 2PL in one dimension. */
-export interface CurvesSummary {
-  /** In standard deviations of the models' abilities about their mean. */
-  readonly abilities: readonly number[];
-  readonly expectedScores: { readonly pool: readonly number[]; readonly forms: readonly (readonly number[])[] };
-  /**
-   * Fisher information about the ability in those units, so that 1/√information is the standard error in them. The pool's
-   * is that of as many of its items as a form has, on average.
-   */
-  readonly information: { readonly pool: readonly number[]; readonly forms: readonly (readonly number[])[] };
-}
-
-/** How scores on a form are brought to the pool's. */
-export interface EquatingSummary {
-  /** `identity`: without answers a form's score stands for the pool's as it is. */
-  readonly method: "irt-true-score" | "identity";
-  /** Whether it rests on answers to these very items. */
-  readonly verified: boolean;
-  readonly note: string;
-  /** Of each form: at place x the score in [0,1] that is expected on the whole pool of who got x items right. */
-  readonly poolScores: readonly (readonly number[])[];
-}
-
-/** Everything about some parallel forms that their users should know; `summary.json` is this and the files' digests. */
+/** A description of parallel forms for their users; `summary.json` is this and the files' digests. */
 export interface FormsSummary {
   readonly options: {
     readonly size: number;
@@ -111,21 +77,21 @@ export interface FormsSummary {
   };
   readonly forms: readonly FormSummary[];
   readonly pairs: readonly PairSummary[];
-  /** What no form of this size can be below, each margin by itself: counts are whole numbers. */
+  /** Smallest possible distance of a form of this size, each margin by itself: counts are whole numbers. */
   readonly leastDistance: Distances;
   /** Every form has the same number of items in every stratum. */
   readonly identicalQuotas: boolean;
   readonly refinement: Refinement | null;
   readonly curves: CurvesSummary | null;
   readonly equating: EquatingSummary;
-  /** What models that had no part in calibration and choice show. */
+  /** Differences on models that had no part in calibration and choice. */
   readonly check: FormsCheck;
   readonly warnings: readonly string[];
 }
 
 /**
  * Describes parallel forms.
- * @param seed - that they were built with @param buckets - that were asked for
+ * @param seed - that they were built with @param buckets - requested
  * @param check - of {@link checkForms}
  */
 export function summarizeForms(
@@ -163,7 +129,7 @@ export function summarizeForms(
         items: bucket.items,
         share: rounded(bucket.items / pool.rows.length),
       })),
-      difficulty: moments(values, everything),
+      difficulty: difficultyMoments(values, everything),
     },
     difficulty: {
       ...difficulty.source,
@@ -185,7 +151,7 @@ export function summarizeForms(
         subjects: rounded(marginDistance(strata, drawn[form]!, "subject")),
         difficulty: rounded(marginDistance(strata, drawn[form]!, "bucket")),
       },
-      difficulty: moments(values, items),
+      difficulty: difficultyMoments(values, items),
     })),
     pairs: pairSummaries(built, drawn),
     leastDistance: { subjects: rounded(quotas.least.subjects), difficulty: rounded(quotas.least.buckets) },
@@ -210,7 +176,7 @@ const METHODS: Readonly<Record<DifficultySource["kind"], string>> = {
   responses: "logit of the share of wrong answers expected of the answering models by a penalised 2PL in one dimension",
 };
 
-function moments(values: Float64Array | null, items: Uint32Array): DifficultyMoments | null {
+function difficultyMoments(values: Float64Array | null, items: Uint32Array): DifficultyMoments | null {
   if (values === null) return null;
   const known = Float64Array.from(items, (item) => values[item]!).filter((value) => !Number.isNaN(value));
   if (known.length === 0) return null;
@@ -239,17 +205,17 @@ function counted(counts: readonly number[], name: (k: number) => string): Record
   return Object.fromEntries(counts.map((items, k) => [name(k), { items, share: rounded(items / all) }]));
 }
 
-/** What a bucket is called: its number from the lowest difficulty, from 1. */
+/** A bucket's name: its number from the lowest difficulty, from 1. */
 function bucketName({ buckets }: ParallelForms, bucket: number): string {
   return buckets[bucket]!.unknown ? "unknown" : String(bucket + 1);
 }
 
-/** Models below which difficulties are rough. */
+/** Models below which difficulties are imprecise. */
 const FEW_MODELS = 20;
 
 /**
- * What users of some forms should be told before they use them.
- * @param drawn - items of every form in every stratum @param wanted - buckets that were asked for
+ * Warnings about forms.
+ * @param drawn - items of every form in every stratum @param wanted - buckets requested
  */
 function* formWarnings(built: ParallelForms, drawn: readonly Int32Array[], wanted: number): Generator<string> {
   const { difficulty, pool, buckets, quotas, forms } = built;
@@ -257,16 +223,18 @@ function* formWarnings(built: ParallelForms, drawn: readonly Int32Array[], wante
   const unknown = buckets.find((bucket) => bucket.unknown)?.items ?? 0;
   const graded = buckets.filter((bucket) => !bucket.unknown).length;
   if (values !== null && unknown > 0)
-    yield `${counting(unknown, "item")} of ${pool.rows.length} ${unknown === 1 ? "has" : "have"} no difficulty (${source.kind === "column" ? "an empty cell" : "no responses"}): they are a bucket of their own, "unknown"`;
+    yield `${counting(unknown, "item")} of ${pool.rows.length} ${unknown === 1 ? "has" : "have"} no difficulty (${source.kind === "column" ? "an empty cell" : "no responses"}): they form a bucket of their own, "unknown"`;
   if (values !== null && graded < wanted)
-    yield `equal difficulties leave ${counting(graded, "bucket")} of the ${wanted} that were asked for`;
+    yield `equal difficulties leave ${counting(graded, "bucket")} of the ${wanted} requested`;
   const absent = marginCounts(built.strata, "subject", sums(drawn)).filter((count) => count === 0).length;
   if (absent > 0)
     yield `${counting(absent, "subject")} of ${pool.subjects.length} ${absent === 1 ? "is" : "are"} too small to have an item in forms of ${forms[0]!.items.length}`;
-  if (!quotas.identical) yield "some strata have too few items to give every form the same: forms differ there";
+  if (!quotas.identical)
+    yield "some strata have too few items for every form to have the same number: forms differ there";
   if (source.kind === "responses" && source.borrowed === "no" && (source.sameTexts?.other ?? 0) > 0)
     yield `the answers were said to be to these very items, but ${source.sameTexts!.other} of ${source.sameTexts!.same + source.sameTexts!.other} have another text there`;
-  if (answered !== null && answered.models < FEW_MODELS) yield `difficulties from ${answered.models} models are rough`;
+  if (answered !== null && answered.models < FEW_MODELS)
+    yield `difficulties from ${answered.models} models are imprecise`;
 }
 
 function sums(drawn: readonly Int32Array[]): number[] {

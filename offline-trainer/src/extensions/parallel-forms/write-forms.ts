@@ -50,21 +50,21 @@ export function formFiles(
   return { document, files };
 }
 
-/** JSON for people: a line a value, lists of numbers on one line. */
+/** Readable JSON: a line a value, lists of numbers on one line. */
 function documentText(document: FormsDocument): string {
-  // No text can look like this: in JSON its line ends are escaped.
+  // No string can match this: in JSON its line ends are escaped.
   const text = JSON.stringify(document, null, 2).replace(/\[\n\s+(-?\d[^"{}[\]]*?)\n\s+\]/g, (_, numbers: string) => {
     return `[${numbers.replace(/\s+/g, " ")}]`;
   });
   return `${text}\n`;
 }
 
-/** What building forms ends with, in plain words, a sentence or two a line. */
+/** Closing lines of building forms, a sentence or two each. */
 export function formsWords(summary: FormsSummary): string[] {
   const { options, pool, forms, pairs, leastDistance, refinement } = summary;
   const excluded = Object.values(options.exclude).reduce((sum, items) => sum + items, 0);
   const known = pool.buckets.filter(({ bucket }) => bucket !== "unknown").length;
-  const most = (of: (pair: FormsSummary["pairs"][0]) => number): number => Math.max(...pairs.map(of));
+  const most = (valueOf: (pair: FormsSummary["pairs"][0]) => number): number => Math.max(...pairs.map(valueOf));
   const subjects = Object.keys(pool.subjects).length;
   const lines = [
     `${options.count} forms of ${options.size} items, disjoint, from ${pool.items}${excluded > 0 ? ` (${excluded} of excluded subjects left out)` : ""}: ` +
@@ -82,14 +82,14 @@ export function formsWords(summary: FormsSummary): string[] {
     const chance =
       pair.chanceDifference === null
         ? ""
-        : ` One model's two scores still differ by ${points(most(({ chanceDifference }) => chanceDifference!))} points on average, by chance.`;
+        : ` One model's two scores still differ by ${points(most(({ chanceDifference }) => chanceDifference!))} points on average by chance alone.`;
     lines.push(
-      `Expected scores of two forms differ by ${points(mean)} points over the models, by ${points(largest)} at most.${chance}`,
+      `Expected scores of two forms differ by ${points(mean)} points on average over the models, by at most ${points(largest)}.${chance}`,
     );
   }
   if (refinement)
     lines.push(
-      `Swaps: ${refinement.swaps} in ${refinement.passes} ${refinement.passes === 1 ? "pass" : "passes"} brought the mismatch from ${refinement.before.toPrecision(2)} to ${refinement.after.toPrecision(2)}.`,
+      `Swaps: ${refinement.swaps} in ${refinement.passes} ${refinement.passes === 1 ? "pass" : "passes"} reduced the mismatch from ${refinement.before.toPrecision(2)} to ${refinement.after.toPrecision(2)}.`,
     );
   lines.push(difficultyWords(summary), equatingWords(summary), checkWords(summary));
   return lines;
@@ -98,7 +98,7 @@ export function formsWords(summary: FormsSummary): string[] {
 function difficultyWords({ difficulty }: FormsSummary): string {
   switch (difficulty.kind) {
     case "none":
-      return "Difficulty: none given, so the forms are alike in subjects alone. --responses or --difficulty brings it in.";
+      return "Difficulty: none given, so the forms are alike in subjects only. Add it with --responses or --difficulty.";
     case "column":
       return `Difficulty: column ${JSON.stringify(difficulty.column)} of the items, ${difficulty.known} of them.`;
     case "responses": {
@@ -109,7 +109,7 @@ function difficultyWords({ difficulty }: FormsSummary): string {
       if (difficulty.borrowed === "no") return `${from} The answers are to these very items${seen}.`;
       if (difficulty.borrowed === "yes")
         return `${from} It is borrowed: the answers are to other texts than these${seen}, in another language or version.`;
-      return `${from} It counts as borrowed: nothing here tells whether the answers are to these very texts. --answers-to same|other says so, --response-items lets texts be compared.`;
+      return `${from} It is treated as borrowed: it isn't known whether the answers are to these very texts. Say so with --answers-to same|other, or let texts be compared with --response-items.`;
     }
   }
 }
@@ -124,10 +124,10 @@ function checkWords({ check, difficulty, options }: FormsSummary): string {
   const { folds, models, families, forms, random, ratio } = check;
   const borrowed =
     difficulty.kind === "responses" && difficulty.borrowed !== "no"
-      ? " Their answers, too, are borrowed: on the items' own texts it may be more."
+      ? " Their answers are borrowed, too: on the items' own texts the difference may be larger."
       : "";
   return (
-    `Checked on ${models} models of ${families} families, held out in ${folds} parts, forms of ${options.size} built anew without each: ` +
+    `Checked on ${models} models of ${families} families, held out in ${folds} parts, with forms of ${options.size} rebuilt without each: ` +
     `their scores on two forms differ by ${points(forms.mean)} points on average (± ${points(forms.standardError)}), on two random ones by ${points(random.mean)} (${ratio.mean.toFixed(2)} ± ${ratio.standardError.toFixed(2)} of it).${borrowed}`
   );
 }

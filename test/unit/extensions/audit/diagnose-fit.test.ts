@@ -5,13 +5,12 @@ import { diagnoseFit } from "../../../../offline-trainer/src/extensions/audit/di
 import {
   type AuditedItem,
   auditedItems,
-  type ItemEvidence,
 } from "../../../../offline-trainer/src/extensions/audit/findings.ts";
 import { DEFAULT_CONFIGURATION } from "../../../../offline-trainer/src/fit/configuration.ts";
 import { sampleFit } from "../../report/sample-fit.ts";
 
 /** What both tell: the reasons of every item, but those that its key's curve gives. */
-const told = (items: readonly AuditedItem<ItemEvidence>[]): [string, string[]][] =>
+const told = (items: readonly AuditedItem[]): [string, string[]][] =>
   items
     .map(({ info, findings }): [string, string[]] => [
       info.item_id,

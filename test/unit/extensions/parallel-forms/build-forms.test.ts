@@ -111,7 +111,7 @@ describe("parallel forms of a benchmark with borrowed answers", () => {
     };
     expect(told(await measure(smallPool, small.matrix))).toEqual({
       verified: false,
-      words: expect.stringContaining("It counts as borrowed") as string,
+      words: expect.stringContaining("It is treated as borrowed") as string,
     });
     expect(told(await measure(smallPool, small.matrix, false))).toEqual({
       verified: false,
@@ -173,7 +173,7 @@ describe("parallel forms of a benchmark with borrowed answers", () => {
     expect(unknown.share).toBeCloseTo(0.25, 1);
     for (const form of summary.forms) expect(form.buckets["unknown"]!.share).toBeCloseTo(unknown.share, 1);
     expect(summary.warnings[0]).toMatch(
-      /^\d+ items of \d+ have no difficulty \(no responses\): they are a bucket of their own, "unknown"$/,
+      /^\d+ items of \d+ have no difficulty \(no responses\): they form a bucket of their own, "unknown"$/,
     );
   });
 
@@ -222,7 +222,7 @@ describe("parallel forms without answers", () => {
     expect(summary.forms[0]!.distance.subjects).toBe(summary.leastDistance.subjects);
     expect(summary.warnings).toEqual([]);
     expect(formsWords(summary)).toContain(
-      "Difficulty: none given, so the forms are alike in subjects alone. --responses or --difficulty brings it in.",
+      "Difficulty: none given, so the forms are alike in subjects only. Add it with --responses or --difficulty.",
     );
   });
 
@@ -230,12 +230,12 @@ describe("parallel forms without answers", () => {
     const values = Float64Array.from(pool.rows, (_, item) => item % 2);
     const own: PoolDifficulty = { source: { kind: "column", column: "level" }, values, answered: null };
     expect(summarizeForms(build(own, 3, 2), 1, 5).warnings).toEqual([
-      "equal difficulties leave 2 buckets of the 5 that were asked for",
+      "equal difficulties leave 2 buckets of the 5 requested",
       expect.stringMatching(/^\d+ subjects of 9 are too small to have an item in forms of 3$/) as string,
     ]);
     const half = Math.floor(pool.rows.length / 2);
     expect(summarizeForms(build(own, half, 2), 1, 5).warnings).toContain(
-      "some strata have too few items to give every form the same: forms differ there",
+      "some strata have too few items for every form to have the same number: forms differ there",
     );
   });
 });

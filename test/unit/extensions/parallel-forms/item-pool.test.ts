@@ -94,7 +94,7 @@ describe("what is refused by name", () => {
       "subjects excluded without their column",
       () => itemPool(GOOD, { exclude: ["math"] }),
       "invalid_option",
-      "their column is named by --by",
+      "name their column with --by",
     ],
     [
       "everything excluded",
@@ -142,7 +142,7 @@ describe("what is refused by name", () => {
       "nothing to join by",
       () => joinKeys(itemPool(table(["q"], ["a"]), {})),
       "invalid_option",
-      "--join names the items' column",
+      "--join must name the items' column",
     ],
     ["no such column to join by", () => joinKeys(pool(), "EN"), "invalid_data", 'no column "EN" (--join)'],
     [
