@@ -8,7 +8,7 @@ import { writeItems } from "../ingest/write-items.ts";
 import { writeWideCsv } from "../ingest/write-wide-csv.ts";
 import { encodeTruth, type TrueModel } from "../simulate/truth.ts";
 import {
-  resolveSimulateOptions,
+  simulateSettings,
   ROW_ORDERS,
   SIMULATE_DEFAULTS,
   SIMULATE_OPTIONS,
@@ -92,11 +92,10 @@ export const simulateCommand: Command = {
 
 function readOptions(reader: OptionReader): SimulateOptions {
   const numbers = NUMERIC.map((name) => {
-    const { min, max, ...rule } = SIMULATE_OPTIONS[name];
-    const integer = "integer" in rule;
+    const { min, max, integer } = SIMULATE_OPTIONS[name];
     return [name, reader.number(flagOf(name), { min, max, integer }, SIMULATE_DEFAULTS[name])] as const;
   });
-  return resolveSimulateOptions({
+  return simulateSettings({
     ...(Object.fromEntries(numbers) as Record<NumericOption, number>),
     order: reader.oneOf("order", ROW_ORDERS, SIMULATE_DEFAULTS.order),
     text: reader.flag("text"),

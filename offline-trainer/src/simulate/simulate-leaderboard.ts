@@ -5,7 +5,7 @@ import { deleteAnswers, drawAnswers, familyEffects, modelProbabilities, redrawAn
 import { drawItemParameters, writeTexts } from "./items.ts";
 import { drawAbilities, drawFamilies, type SimulatedModel } from "./models.ts";
 import { planScenarios, type ScenarioPlan } from "./scenarios.ts";
-import { resolveSimulateOptions, type SimulateOptions } from "./settings.ts";
+import { simulateSettings, type SimulateOptions } from "./settings.ts";
 import { reorderAbilities, setFullScores, type SimulatedTruth, type TrueModel } from "./truth.ts";
 
 /** A leaderboard that was drawn, and what it was drawn from. */
@@ -17,10 +17,10 @@ export interface SimulatedLeaderboard {
 /**
  * Draws a leaderboard that looks like a real one: families of related models that get stronger over time, abilities
  * that are correlated across scenarios, floors and ceilings, redundant, mislabelled and inexplicable items, missing
- * answers. It is not the model that is fitted: see `probabilities.ts` for the response functions. Every stage draws
+ * answers. It is not the model that is fitted: see `answers.ts` for the response functions. Every stage draws
  * from a stream of its own name, so that an option changes only what it is about.
  * @param given - see SIMULATE_OPTIONS
- * @param progress - told how many models are done
+ * @param progress - called with the number of models done
  * @throws AnchorEvalError `invalid_option`
  * @example const { matrix, truth } = simulateLeaderboard({ models: 100, items: 2000, scenarios: 3, seed: 7 });
  */
@@ -28,7 +28,7 @@ export function simulateLeaderboard(
   given: Partial<SimulateOptions> = {},
   progress?: (models: number) => void,
 ): SimulatedLeaderboard {
-  const options = resolveSimulateOptions(given);
+  const options = simulateSettings(given);
   const random = createRandom(`simulate/${options.seed}`);
   const scenarios = planScenarios(options, random.fork("scenarios"));
   const models = drawFamilies(options, random.fork("families"));

@@ -1,9 +1,8 @@
 import { describe, expect, test } from "vitest";
 import {
-  resolveSimulateOptions,
+  simulateSettings,
   SIMULATE_DEFAULTS,
   SIMULATE_OPTIONS,
-  type SimulateOptions,
 } from "../../../offline-trainer/src/simulate/settings.ts";
 import { expectRefusal, refusal } from "../../support/refusal.ts";
 
@@ -15,14 +14,13 @@ test.each(Object.entries(SIMULATE_OPTIONS))("%s has a default in its range and a
 });
 
 test("nothing given is the defaults, and undefined counts as not given", () => {
-  expect(resolveSimulateOptions({})).toEqual(SIMULATE_DEFAULTS);
-  const given = { models: undefined } as unknown as Partial<SimulateOptions>;
-  expect(resolveSimulateOptions(given)).toEqual(SIMULATE_DEFAULTS);
+  expect(simulateSettings({})).toEqual(SIMULATE_DEFAULTS);
+  expect(simulateSettings({ models: undefined })).toEqual(SIMULATE_DEFAULTS);
 });
 
 describe("is refused by name:", () => {
   test.each<[string, Record<string, unknown>, string]>([
-    ["an unknown option", { model: 100 }, "there is no option model"],
+    ["an unknown option", { model: 100 }, "there is no setting model"],
     ["too few models", { models: 4 }, "models is a whole number from 5 to 100000, got 4"],
     ["a fraction of a model", { models: 10.5 }, "models is a whole number from 5 to 100000, got 10.5"],
     ["a share above 1", { mislabelledShare: 1.5 }, "mislabelledShare is a number from 0 to 1, got 1.5"],
@@ -44,14 +42,22 @@ describe("is refused by name:", () => {
     ["too few items for the subscenarios", { items: 50, scenarios: 6 }, "6 scenarios need at least 72 items, got 50"],
   ])("%s", (_, given, message) => {
     expectRefusal(
-      refusal(() => resolveSimulateOptions(given)),
+      refusal(() => simulateSettings(given)),
       "invalid_option",
       message,
     );
   });
 });
 
+test.each([[null], [[]], ["fast"], [3]])("settings that are %j are refused", (given) => {
+  expectRefusal(
+    refusal(() => simulateSettings(given)),
+    "invalid_option",
+    "settings are a JSON object",
+  );
+});
+
 test("all options at fault are listed", () => {
-  const { issues } = refusal(() => resolveSimulateOptions({ models: 1, items: -1, kinship: 2 }));
+  const { issues } = refusal(() => simulateSettings({ models: 1, items: -1, kinship: 2 }));
   expect(issues.map(({ path }) => path)).toEqual([["models"], ["items"], ["kinship"]]);
 });

@@ -196,7 +196,7 @@ describe("the check on held-out models", () => {
     );
     expect(check).toMatchObject({ kind: "folds", folds: 4, draws: 5 });
     expect(screen).toMatch(
-      /Checked on \d+ models of \d+ families, held out in 4 parts, with forms of 40 rebuilt without each: their scores on two forms differ by \d\.\d points on average \(± \d\.\d\), on two random ones by \d+\.\d \(\d\.\d\d ± \d\.\d\d of it\)\. Their answers, too, are borrowed/,
+      /Checked on \d+ models of \d+ families, held out in 4 parts, with forms of 40 rebuilt without each: their scores on two forms differ by \d\.\d points on average \(± \d\.\d\), on two random ones by \d+\.\d \(\d\.\d\d ± \d\.\d\d of it\)\. Their answers are borrowed, too/,
     );
   });
 
