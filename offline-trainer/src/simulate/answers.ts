@@ -4,42 +4,7 @@ import { type Abilities, CHANCE, type SimulatedModel } from "./models.ts";
 import type { ScenarioPlan } from "./scenarios.ts";
 import type { SimulateOptions } from "./settings.ts";
 
-/** Scores of a model, as a row of the matrix. */
-type Row = Uint8Array | Float32Array;
-
-/**
- * Draws one model's scores. Right or wrong with probability p; a pass rate is the share of right ones among k answers,
- * which with probability `sampleAgreement` are all alike. Both have the mean p. Each item uses the same number of draws
- * whatever its probability, so that changing an item leaves the others' answers alone.
- */
-export function drawAnswers(
-  probabilities: Float64Array,
-  scenarios: readonly ScenarioPlan[],
-  { samples, sampleAgreement }: SimulateOptions,
-  random: RandomSource,
-  into: Row,
-): void {
-  for (const { begin, items, passRates } of scenarios)
-    for (let i = begin; i < begin + items; i++) {
-      const p = probabilities[i]!;
-      const first = random.next() < p ? 1 : 0;
-      if (!passRates) {
-        into[i] = first;
-        continue;
-      }
-      const alike = random.next() < sampleAgreement;
-      let right = 0;
-      for (let k = 0; k < samples; k++) right += random.next() < p ? 1 : 0;
-      into[i] = alike ? first : right / samples;
-    }
-}
-
-/** A rerun: the original's scores, of which a share is replaced by freshly drawn ones. */
-export function redrawAnswers(original: Row, fresh: Row, share: number, random: RandomSource, into: Row): void {
-  for (let i = 0; i < into.length; i++) into[i] = random.next() < share ? fresh[i]! : original[i]!;
-}
-
-/** All that decides what a model answers, but for the luck of the answer. */
+/** Everything that determines a model's answers, except chance. */
 export interface World {
   readonly options: SimulateOptions;
   /** Oldest first. */
@@ -50,7 +15,7 @@ export interface World {
   readonly effects: (family: number) => FamilyEffects;
 }
 
-/** What an item's response function needs beside z. */
+/** An item's response function, except for z. */
 interface ResponseTraits {
   lower: number;
   upper: number;
@@ -64,7 +29,7 @@ interface ResponseTraits {
  * Probability that a model answers an item of a kind right, at the logit z of the ordinary response function.
  *
  * - regular, redundant: c + (d−c)·σ(z)
- * - mislabelled: h·(1−σ(z)); h = ⅕ + ⅗·trait is the wrong key's pull on models that don't know better
+ * - mislabelled: h·(1−σ(z)); h = ⅕ + ⅗·trait is the wrong key's attraction to weak models
  * - non-monotone: with g = σ(z)·(1 − 0.85·σ(z−δ)), middling models do best, c + (d−c)·g, where trait < ½, else worst,
  *   d − (d−c)·g; δ from 1 to 3 as trait goes through either half
  * - memorised: d where the family knows the item (luck < trait), else c
@@ -92,14 +57,14 @@ export function responseProbability(kind: number, z: number, { lower, upper, tra
 }
 
 /**
- * Probabilities of one model on all items, before the luck of the answers. With θ the model's ability in the item's
+ * Probabilities of one model on all items. With θ the model's ability in the item's
  * scenario, η its skills and l their loadings, h the item's class shift and s = ½ for the second class, −½ for the
  * first, φ the effect of the family on the item and ω that of the model on the item's cluster:
  * z = a·(θ + l·η − b − s·h) + φ + ω.
  *
  * A model that guesses in a scenario has 1/choices everywhere (0 where answers are open); a constant one is right where
  * its option is the key.
- * @param model - position; for a replicate give its original's
+ * @param model - position; of a replicate, its original's
  * @param random - the stream of local effects
  * @param into - N probabilities
  */
@@ -138,7 +103,7 @@ export function modelProbabilities(world: World, model: number, random: RandomSo
   });
 }
 
-/** What the models of a family have in common about single items. N items. */
+/** Effects common to the models of a family on single items, N of them. */
 interface FamilyEffects {
   /** φ, logits. */
   readonly effect: Float32Array;
@@ -146,7 +111,7 @@ interface FamilyEffects {
   readonly luck: Float32Array;
 }
 
-/** Draws each family's effects when they are first asked for; they don't depend on the order of asking. */
+/** Draws each family's effects on first use; they don't depend on the order of use. */
 export function familyEffects(items: number, sd: number, random: RandomSource): (family: number) => FamilyEffects {
   const drawn = new Map<number, FamilyEffects>();
   return (family) => {
@@ -164,7 +129,42 @@ export function familyEffects(items: number, sd: number, random: RandomSource): 
   };
 }
 
-/** Bounds of the part of a scenario that a prefix-only run covers. */
+/** Scores of a model, as a row of the matrix. */
+type Row = Uint8Array | Float32Array;
+
+/**
+ * Draws one model's scores. Right or wrong with probability p; a pass rate is the share of right ones among k answers,
+ * which with probability `sampleAgreement` are all equal. Both have the mean p. Each item uses the same number of draws
+ * whatever its probability, so that changing an item doesn't affect the others' answers.
+ */
+export function drawAnswers(
+  probabilities: Float64Array,
+  scenarios: readonly ScenarioPlan[],
+  { samples, sampleAgreement }: SimulateOptions,
+  random: RandomSource,
+  into: Row,
+): void {
+  for (const { begin, items, passRates } of scenarios)
+    for (let i = begin; i < begin + items; i++) {
+      const p = probabilities[i]!;
+      const first = random.next() < p ? 1 : 0;
+      if (!passRates) {
+        into[i] = first;
+        continue;
+      }
+      const alike = random.next() < sampleAgreement;
+      let right = 0;
+      for (let k = 0; k < samples; k++) right += random.next() < p ? 1 : 0;
+      into[i] = alike ? first : right / samples;
+    }
+}
+
+/** A rerun: the original's scores, of which a share is replaced by freshly drawn ones. */
+export function redrawAnswers(original: Row, fresh: Row, share: number, random: RandomSource, into: Row): void {
+  for (let i = 0; i < into.length; i++) into[i] = random.next() < share ? fresh[i]! : original[i]!;
+}
+
+/** Bounds of the share of a scenario that a prefix-only run covers. */
 const SHORTEST_PREFIX = 0.05;
 const LONGEST_PREFIX = 0.7;
 

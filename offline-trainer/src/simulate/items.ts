@@ -2,7 +2,7 @@ import { logit, type RandomSource, sigmoid } from "anchoreval/core";
 import type { ScenarioPlan } from "./scenarios.ts";
 import type { SimulateOptions } from "./settings.ts";
 
-/** What the items are like. N items, K = D−1 skills; the response function is in probabilities.ts. */
+/** Parameters of N items, with K = D−1 skills; the response function is in answers.ts. */
 export interface ItemParameters {
   /** Position of the item's scenario. */
   readonly scenario: Uint32Array;
@@ -20,17 +20,17 @@ export interface ItemParameters {
   readonly lower: Float64Array;
   /** d. */
   readonly upper: Float64Array;
-  /** How much harder the item is for the second class than for the first, logits of ability. */
+  /** Extra difficulty of the item for the second class, logits of ability. */
   readonly classShift: Float64Array;
-  /** A uniform number in [0,1) that kinds of items use each in its way. */
+  /** A uniform number in [0,1); its use depends on the kind. */
   readonly trait: Float64Array;
   /** The right option's number, from 0; 0 where answers are open. */
   readonly key: Uint32Array;
 }
 
 /**
- * Discrimination of flat scenarios over the usual one: median, and sd of the log, for some of their items do tell models
- * apart. Difficulty is stretched by as much, so that accuracies differ as elsewhere.
+ * Discrimination of flat scenarios over the usual one: median, and sd of the log, since some of their items do
+ * distinguish models. Difficulty is stretched by as much, so that accuracies differ as elsewhere.
  */
 const FLAT_SLOPE = 0.15;
 const FLAT_SLOPE_SD = 1;
@@ -62,11 +62,11 @@ export function drawItemParameters(
   const flatness = normals(count, random.fork("flatness"));
   const keys = uniforms(count, random.fork("key"));
   let column = 0;
-  scenarios.forEach(({ kind: peculiar, choices, subscenarios }, s) => {
+  scenarios.forEach(({ kind: scenarioKind, choices, subscenarios }, s) => {
     for (const { items: size, centre } of subscenarios)
       for (const end = column + size; column < end; column++) {
         const i = column;
-        const slope = peculiar === "flat" ? Math.min(1, FLAT_SLOPE * Math.exp(FLAT_SLOPE_SD * flatness[i]!)) : 1;
+        const slope = scenarioKind === "flat" ? Math.min(1, FLAT_SLOPE * Math.exp(FLAT_SLOPE_SD * flatness[i]!)) : 1;
         items.scenario[i] = s;
         items.discrimination[i] =
           slope * options.discrimination * Math.exp(options.discriminationSd * items.discrimination[i]!);
@@ -82,7 +82,7 @@ export function drawItemParameters(
   return items;
 }
 
-/** Loadings: |normal| times the subscenario's weights, brought to the length `skillSd`. */
+/** Loadings: |normal| times the subscenario's weights, scaled to the length `skillSd`. */
 function drawLoadings(
   loadings: Float64Array,
   scenarios: readonly ScenarioPlan[],
@@ -156,8 +156,8 @@ export function drawItemKinds(options: SimulateOptions, random: RandomSource): U
 }
 
 /**
- * Puts the redundant items of each subscenario in clusters, in the order in which they stand; sizes are uniform from 2
- * to the largest. A single left-over joins the cluster before it.
+ * Puts the redundant items of each subscenario in clusters, in their order; sizes are uniform from 2 to the largest.
+ * A single left-over joins the cluster before it.
  * @returns the cluster of every item, numbered from 1; 0 = none
  */
 export function drawClusters(
@@ -185,7 +185,7 @@ export function drawClusters(
 }
 
 const PEOPLE = ["Ada", "Bela", "Chidi", "Dalia", "Emil", "Farah", "Goran", "Hana", "Ines", "Jamal", "Kaito", "Lena"];
-/** A theme's things: what an item is about follows its strongest skill. */
+/** Things by theme: an item's theme follows its strongest skill. */
 const THEMES = [
   ["pears", "loaves", "jars of honey", "eggs"],
   ["stamps", "letters", "parcels", "postcards"],
@@ -198,9 +198,8 @@ const THEMES = [
 const MOST_STEPS = 7;
 
 /**
- * Writes a question for every item: a little story of additions and subtractions, longer for harder items, about the
- * things of the item's strongest skill. Near-copies tell the same story with other numbers. All are different, for each
- * has its number.
+ * Writes a question for every item: a short story of additions and subtractions, longer for harder items, about the things
+ * of the item's theme. Near-copies tell the same story with other numbers. All differ, since each has its number.
  */
 export function writeTexts(
   items: ItemParameters,

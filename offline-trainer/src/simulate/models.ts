@@ -106,10 +106,10 @@ function letters(index: number): string {
   return text;
 }
 
-/** How a model goes about a scenario. Codes of `chance` in the truth. */
+/** Behaviour of a model in a scenario: codes of `chance` in the truth. */
 export const CHANCE = { none: 0, guesses: 1, constant: 2 } as const;
 
-/** What the models can do. Row-major where two-dimensional; M models, S scenarios, D−1 skills. */
+/** Abilities of M models in S scenarios and D−1 skills; row-major where two-dimensional. */
 export interface Abilities {
   /** General ability g, M, logits: progress · (time − years/2) + family + variant. */
   readonly general: Float64Array;
@@ -121,7 +121,7 @@ export interface Abilities {
   readonly classes: Uint32Array;
   /** Codes of {@link CHANCE}, M × S. */
   readonly chance: Uint32Array;
-  /** The option that a constant answerer chooses, M × S; counts where chance is `constant`. */
+  /** The option that a constant answerer chooses, M × S; used where chance is `constant`. */
   readonly constantOption: Uint32Array;
 }
 
@@ -169,7 +169,7 @@ export function drawAbilities(
   return abilities;
 }
 
-/** Standard normals of which members of a family share the part `kinship` of the variance. */
+/** Standard normals; members of a family share the part `kinship` of the variance. */
 function relatedNormals(models: readonly SimulatedModel[], kinship: number): (random: RandomSource) => Float64Array {
   const [common, own] = [Math.sqrt(kinship), Math.sqrt(1 - kinship)];
   return (random) => {

@@ -1,7 +1,7 @@
 import type { RandomSource } from "anchoreval/core";
-import type { SimulateOptions } from "./settings.ts";
+import { LEAST_ITEMS, type SimulateOptions } from "./settings.ts";
 
-/** What is peculiar about a scenario; the code in the truth is the position here. */
+/** Kinds of scenarios; the code in the truth is the position here. */
 export const SCENARIO_KINDS = ["regular", "saturated", "hard", "flat"] as const;
 type ScenarioKind = (typeof SCENARIO_KINDS)[number];
 
@@ -11,7 +11,7 @@ interface SubscenarioPlan {
   readonly items: number;
   /** Mean difficulty of its items, logits of ability. */
   readonly centre: number;
-  /** How much its items call on each of the dims−1 skills; positive, mean 1. */
+  /** Weight of each of the dims−1 skills in its items; positive, mean 1. */
   readonly skillWeights: readonly number[];
 }
 
@@ -39,8 +39,6 @@ const CENTRES: Readonly<Record<ScenarioKind, { readonly mean: number; readonly s
 const SUBSCENARIO_CENTRE_SD = 0.4;
 /** Sd of the log of the skills' weights. */
 const SKILL_WEIGHT_SD = 0.9;
-/** Fewest items of a scenario without subscenarios, and of a subscenario. */
-const LEAST_ITEMS = 2;
 
 /** Draws sizes, kinds, answer forms and subscenarios. Shares are rounded to whole scenarios. */
 export function planScenarios(options: SimulateOptions, random: RandomSource): ScenarioPlan[] {
@@ -93,7 +91,7 @@ function planSubscenarios(
   }));
 }
 
-/** Log-normal weights with mean 1, one stream a skill so that more dimensions leave the first ones alone. */
+/** Log-normal weights with mean 1, one stream a skill, so that more dimensions don't affect the first ones. */
 function skillWeights(skills: number, random: RandomSource): number[] {
   return Array.from({ length: skills }, (_, k) =>
     Math.exp(SKILL_WEIGHT_SD * random.fork(String(k)).normal() - SKILL_WEIGHT_SD ** 2 / 2),

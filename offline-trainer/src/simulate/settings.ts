@@ -130,7 +130,7 @@ const EXCLUSIVE: readonly (readonly NumericOption[])[] = [
 ];
 
 /** Fewest items per scenario, and per subscenario. */
-const LEAST_ITEMS = 2;
+export const LEAST_ITEMS = 2;
 
 /**
  * Settings of a simulation from parsed JSON, or from code: an object of some of {@link SimulateOptions}; the others have their

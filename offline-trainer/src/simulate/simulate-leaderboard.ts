@@ -8,7 +8,7 @@ import { planScenarios, type ScenarioPlan } from "./scenarios.ts";
 import { simulateSettings, type SimulateOptions } from "./settings.ts";
 import { reorderAbilities, setFullScores, type SimulatedTruth, type TrueModel } from "./truth.ts";
 
-/** A leaderboard that was drawn, and what it was drawn from. */
+/** A simulated leaderboard, and the truth it was drawn from. */
 export interface SimulatedLeaderboard {
   readonly matrix: ResponseMatrix;
   readonly truth: SimulatedTruth;
@@ -18,7 +18,7 @@ export interface SimulatedLeaderboard {
  * Draws a leaderboard that looks like a real one: families of related models that get stronger over time, abilities
  * that are correlated across scenarios, floors and ceilings, redundant, mislabelled and inexplicable items, missing
  * answers. It is not the model that is fitted: see `answers.ts` for the response functions. Every stage draws
- * from a stream of its own name, so that an option changes only what it is about.
+ * from a stream of its own name, so that a setting changes only what it describes.
  * @param given - see SIMULATE_OPTIONS
  * @param progress - called with the number of models done
  * @throws AnchorEvalError `invalid_option`

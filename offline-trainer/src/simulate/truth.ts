@@ -16,14 +16,14 @@ export interface TrueModel {
   readonly replicateOf: number | null;
 }
 
-/** What the data were drawn from. Rows are the matrix's rows, items its columns. */
+/** The truth behind simulated data. Rows are the matrix's rows, items its columns. */
 export interface SimulatedTruth {
   readonly options: SimulateOptions;
   readonly scenarios: readonly ScenarioPlan[];
   readonly models: readonly TrueModel[];
   readonly abilities: Abilities;
   readonly items: ItemParameters;
-  /** Expected full scores, M × S: over the luck of the answers, given all else. */
+  /** Expected full scores, M × S: given everything but the chance of the answers. */
   readonly expected: ScoresByWeighting;
   /** Full scores as drawn, before answers were deleted, M × S. */
   readonly realised: ScoresByWeighting;

@@ -9,16 +9,16 @@ import {
   type RandomSource,
 } from "anchoreval/core";
 
-/** Evaluations that shares are measured on in each round, spread evenly over the models. */
+/** Evaluations by which shares are measured in each round, spread evenly over the models. */
 const EVALUATIONS = 100;
 
-/** Rounds at most. */
+/** Most rounds. */
 const ROUNDS = 12;
 
-/** Part of the limit by which shares are aimed below it, for what measuring leaves open. */
+/** Margin below the limit that shares are aimed at, relative to it, for the error of measuring. */
 const MARGIN = 0.02;
 
-/** Exposure factors, and what they brought about. */
+/** Exposure factors, and their effect. */
 export interface LimitedExposure {
   /** In (0,1] of every item of the population, the largest 1. */
   readonly factors: Float32Array;
@@ -34,7 +34,7 @@ export interface LimitExposureOptions {
   readonly limit: number;
   readonly random: RandomSource;
   readonly signal?: AbortSignal;
-  /** Before each round. @param reached - the largest share of the last one */
+  /** Called before each round. @param reached - the largest share of the last one */
   readonly onRound?: (round: number, of: number, reached: number) => void;
 }
 
@@ -80,7 +80,7 @@ export async function limitExposure(
 }
 
 /**
- * Refuses a limit below the mean share, budget/items, which no factors lower.
+ * Checks that a limit isn't below the mean share, budget/items, which no factors lower.
  * @throws AnchorEvalError `invalid_option` with the lowest limit there is
  */
 export function checkLimit(limit: number, budget: number, items: number): void {
@@ -88,7 +88,7 @@ export function checkLimit(limit: number, budget: number, items: number): void {
   if (limit < least)
     throw new AnchorEvalError(
       "invalid_option",
-      `an evaluation that asks ${budget} of ${items} items gives an item in ${percent(least)} % of the evaluations on average: a limit of ${limit} can't be kept. Take ${Math.ceil(1000 * least) / 1000} or more, or ask fewer items`,
+      `an evaluation that asks ${budget} of ${items} items gives an item in ${percent(least)} % of the evaluations on average: a limit of ${limit} is impossible. Use at least ${Math.ceil(1000 * least) / 1000}, or ask fewer items`,
     );
 }
 
@@ -107,10 +107,10 @@ function percent(share: number): string {
  *
  *   P_i = mean of 1 − Π_b (1 − π_bi),
  *
- * π_bi the probability that the item is drawn with in batch b, or would be were it still open. Of an item that was asked
- * that is its share beside the open ones, with the predictions that its own answer is part of: an approximation to one
- * answer among all, and a small part of the noise that the drawn items themselves have.
- * @param models - by model, score of every item of the population; NaN = none, then it is asked without an answer
+ * π_bi the probability that the item is drawn in batch b, or would be if it were still open. For an item that was asked it is
+ * computed as if it were open, with predictions that include its own answer: an approximation that is small beside the noise
+ * of the drawn items themselves.
+ * @param models - by model, score of every item of the population; NaN for none: then it is asked without an answer
  * @param evaluations - spread evenly over the models
  * @param random - the draws are a function of it and of the answers
  * @returns aligned with the population, in [0,1]; Σ ≈ the plan's budget

@@ -11,7 +11,7 @@ import type { RandomSource } from "anchoreval/core";
 import type { BankPriors } from "../../fit/link-banks.ts";
 import type { BankTask, TrainedBank } from "../../fit/train-bank.ts";
 
-/** How one evaluation of models whose answers are all known came out. */
+/** Outcome of one evaluation of models whose answers are all known. */
 export interface Replay {
   readonly asked: number;
   /** Estimate minus truth, of the score or of the difference; a fraction. */
@@ -21,12 +21,12 @@ export interface Replay {
   readonly halfWidth: number;
   /** A stop rule was met before the budget was spent. */
   readonly early: boolean;
-  /** It was, and wrongly: the truth lies outside the interval, or on the other side. */
+  /** The same, but wrongly: the truth lies outside the interval, or on the other side. */
   readonly falseStop: boolean;
 }
 
 /**
- * Evaluates a model, or two, adaptively, by answers that are known.
+ * Evaluates a model, or two, adaptively, by known answers.
  * @param answers - by model, score by item id
  * @param truth - the full score, or S_B − S_A
  */
@@ -51,7 +51,7 @@ export function replay(
 function outcome({ asked, stopped, model, pair }: AdaptiveStep, truth: number, { stop = {} }: AdaptiveOptions): Replay {
   const interval = (pair ?? model!).interval!;
   const estimate = pair ? pair.difference! : model!.score!;
-  const covered = holds(interval, truth);
+  const covered = covers(interval, truth);
   const early = !["budget", "all-items"].includes(stopped!.rule);
   return {
     asked,
@@ -59,16 +59,16 @@ function outcome({ asked, stopped, model, pair }: AdaptiveStep, truth: number, {
     covered,
     halfWidth: (interval.high - interval.low) / 2,
     early,
-    falseStop: early && !right(stopped!.verdict, truth, covered, stop.threshold),
+    falseStop: early && !isVerdictTrue(stopped!.verdict, truth, covered, stop.threshold),
   };
 }
 
-function holds({ low, high }: AdaptiveInterval, truth: number): boolean {
+function covers({ low, high }: AdaptiveInterval, truth: number): boolean {
   return low - 1e-9 <= truth && truth <= high + 1e-9;
 }
 
-/** Whether what it stopped with is true. */
-function right(
+/** Whether the verdict that it stopped with is true. */
+function isVerdictTrue(
   verdict: NonNullable<AdaptiveStep["stopped"]>["verdict"],
   truth: number,
   covered: boolean,
@@ -88,7 +88,7 @@ function right(
   }
 }
 
-/** The items of banks that were fitted on a split's sources, as an adaptive evaluation draws from them. */
+/** The pool that an adaptive evaluation draws from: items of banks fitted on a split's sources. */
 export function foldPool(tasks: readonly BankTask[], banks: readonly TrainedBank[], priors: BankPriors): ItemPool {
   let line = 0;
   const all = banks.flatMap((bank, b) =>

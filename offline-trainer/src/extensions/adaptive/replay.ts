@@ -14,9 +14,9 @@ export interface ReplayOptions extends Omit<BacktestPlanOptions, "sizes"> {
   readonly provider: Provider;
   /** Evaluations of every held-out model, or pair of neighbours by name. */
   readonly repeats: number;
-  /** Held-out models of a split at most, evenly picked. */
+  /** Most held-out models of a split, picked evenly. */
   readonly mostTargets: number;
-  /** Share of the items that may be asked: the budget, {@link LEAST_BUDGET} at least. */
+  /** Share of the items that may be asked: the budget, at least {@link LEAST_BUDGET}. */
   readonly share: number;
   readonly batch?: number;
   /** Two models on the same items, and the difference of their scores. @default where `stop.better` is asked for */
@@ -28,10 +28,10 @@ export interface ReplayOptions extends Omit<BacktestPlanOptions, "sizes"> {
   readonly onProgress?: (done: number, of: number) => void;
 }
 
-/** Items below which no score is compared. */
+/** Smallest budget: with fewer items no score is compared. */
 const LEAST_BUDGET = 25;
 
-/** What the evaluations of a scenario, or of all together, came to; errors in points. */
+/** Outcome of the evaluations of a scenario, or of all together; errors in points. */
 export interface ReplayRow {
   /** "overall": the mean of all scenarios, its items drawn from all of them. */
   readonly scenario: string;
@@ -45,7 +45,7 @@ export interface ReplayRow {
   readonly bias: number;
   /** Of as many items as were asked, drawn uniformly without replacement in each scenario, as many in each. */
   readonly uniformRmse: number;
-  /** Effective sample size: (uniformRmse/rmse)². Null where a rule may stop early: errors are wanted larger then. */
+  /** Effective sample size: (uniformRmse/rmse)². Null where a rule may stop early: then errors are meant to be larger. */
   readonly effectiveSize: number | null;
   readonly coverage: number;
   readonly halfWidth: number;
@@ -56,8 +56,8 @@ export interface ReplayRow {
   readonly falseStops: number;
   /**
    * Share of the held-out models' evaluations in which an item is given, expected from the probabilities of the draws: the
-   * largest, and the one that 95 % of the items stay below, each a mean over the splits. Where a rule stops early it is less.
-   * Null for pairs.
+   * largest, and the one that 95 % of the items stay below, each a mean over the splits. It is smaller where a rule stops
+   * early. Null for pairs.
    */
   readonly exposure: ItemExposure | null;
 }
@@ -73,8 +73,8 @@ interface Found {
 }
 
 /**
- * Evaluates held-out models adaptively, by the answers that the matrix has of them: parameters are fitted without them,
- * and every scenario is evaluated by itself, then all together.
+ * Evaluates held-out models adaptively by their answers in the matrix: parameters are fitted without them, and every scenario
+ * is evaluated separately, then all together.
  * @throws AnchorEvalError `invalid_data` where no held-out model has answered every item; what `planCells` throws
  */
 export async function runReplays(matrix: ResponseMatrix, options: ReplayOptions): Promise<ReplayRow[]> {
@@ -232,7 +232,8 @@ function evenVariance({ scenarios, weights }: PoolPopulation, values: Float64Arr
 }
 
 function replayRow({ split, stop }: ReplayOptions, found: readonly Found[]): ReplayRow {
-  const mean = (of: (own: Found) => number): number => found.reduce((sum, own) => sum + of(own), 0) / found.length;
+  const mean = (valueOf: (own: Found) => number): number =>
+    found.reduce((sum, own) => sum + valueOf(own), 0) / found.length;
   const rmse = Math.sqrt(mean(({ replay: { error } }) => error ** 2));
   const uniformRmse = Math.sqrt(mean(({ uniformVariance }) => uniformVariance));
   const [{ scenario, items, budget }] = found as [Found];

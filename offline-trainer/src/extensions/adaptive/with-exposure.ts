@@ -4,17 +4,17 @@ import { rounded } from "../../fit/rounded.ts";
 import { type ItemInfo, type ResponseMatrix, scoreAt } from "../../matrix/response-matrix.ts";
 import { checkLimit, limitExposure, type LimitExposureOptions } from "./exposure.ts";
 
-/** What limits a bundle is to have. */
+/** The exposure limit of a bundle. */
 export interface ExposureInput {
   /** Largest share of evaluations in which an item may be given, (0,1]. */
   readonly limit: number;
-  /** Items of those evaluations. @default as an evaluation has it that isn't told */
+  /** Items of those evaluations. @default an evaluation's default */
   readonly budget?: number;
 }
 
 /**
- * The evaluations that a limit is for: of all scenarios, for the score, one model each.
- * @throws AnchorEvalError `invalid_option` for a budget that none has, or a limit that it leaves no way to keep
+ * The evaluations that a limit applies to: of all scenarios, for the score, one model each.
+ * @throws AnchorEvalError `invalid_option` for an impossible budget, or a limit that it makes impossible
  */
 export function exposurePlan(
   items: readonly Pick<ItemInfo, "scenario">[],
@@ -29,8 +29,8 @@ export function exposurePlan(
 }
 
 /**
- * The content with exposure factors of every item: the source models are evaluated adaptively by the answers that are
- * known of them, with the parameters that the bundle has.
+ * A bundle's content with exposure factors of every item: the source models are evaluated adaptively by their known answers,
+ * with the bundle's parameters.
  * @param matrix - of the fit
  * @throws AnchorEvalError `invalid_option` as {@link exposurePlan}; `aborted`
  */
@@ -84,14 +84,14 @@ export async function withExposure(
   };
 }
 
-/** What a fit says of its exposure limits: whether they are kept, and where. */
+/** Closing lines of a fit about its exposure limits. */
 export function exposureWords({ exposure }: Manifest): string[] {
   if (!exposure) return [];
   const { limit, reached, unlimited, simulated } = exposure;
   const percent = (share: number): string => `${(100 * share).toFixed(1)} %`;
   const kept =
     unlimited <= limit
-      ? `No item is given in more than ${percent(unlimited)} of the adaptive evaluations, without any limit`
+      ? `No item is given in more than ${percent(unlimited)} of the adaptive evaluations, even without a limit`
       : `No item is given in more than ${percent(reached)} of the adaptive evaluations (limit ${percent(limit)}, without it ${percent(unlimited)})`;
   return ["", `${kept}: ${simulated.budget} items of all scenarios, ${simulated.batch} at once.`];
 }

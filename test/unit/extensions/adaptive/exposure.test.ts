@@ -124,7 +124,7 @@ describe("exposure limits", () => {
     expectRefusal(
       refusal(() => checkLimit(0.3, 42, 120)),
       "invalid_option",
-      "Take 0.35 or more",
+      "Use at least 0.35",
     );
     expectRefusal(
       refusal(() => checkLimit(0.01, 10, 999)),
