@@ -16,7 +16,7 @@ import {
 import { type EstimatorId, estimatorsOf, figureOf } from "anchoreval/core";
 import { count, counted, points, wholePercent } from "anchoreval/words";
 import { LEAST_MODELS_FOR_COVERAGE } from "../fit/measured-coverage.ts";
-import { drawn, figure, html, type Html, idText, type KeyEntry, legend, panels, scrolling } from "./html.ts";
+import { drawChart, figure, html, type Html, idText, type KeyEntry, legend, panels, scrollingTable } from "./html.ts";
 import { ESTIMATOR_NAMES, type ReportData } from "./report-data.ts";
 
 const LEVEL_95 = ERROR_LEVELS.indexOf(0.95);
@@ -26,16 +26,16 @@ const NONE = html`<span class="none" title="not measured">–<span class="unseen
 export function errorsTable({ manifest }: ReportData): Html {
   const groups = measuredScenarios(manifest);
   const beaten = groups.some(({ forms }) => forms.some(noBetter));
-  return html`${scrolling(
+  return html`${scrollingTable(
       "Errors by scenario and form, in points",
       html`${HEAD} ${groups.map((group) => body(group, manifest.defaultForm))}`,
     )}
     <p class="aside">
       In points, of models that were held out. <strong>Typical error</strong>: mean absolute error of the score.
-      <strong>95 % within</strong>: the error that 95 in 100 models stay within. <strong>Random items</strong>: typical
+      <strong>95 % within</strong>: the error that 95 of 100 models stay within. <strong>Random items</strong>: typical
       error of the mean of as many items drawn at random. <strong>Interval</strong>: mean half-width of the 95 %
-      interval. <strong>It holds</strong>: how many of the intervals hold the true score. “–” is not measured: the
-      models are too few. The form asked by default is in bold.
+      interval. <strong>Coverage</strong>: the share of intervals that contain the true score. “–”: not measured, there
+      are too few models. The form asked by default is in bold.
       ${beaten ? "† No better than as many random items." : null}
     </p>`;
 }
@@ -56,9 +56,9 @@ const HEAD = html`<colgroup span="2"></colgroup>
       <th scope="col">95 % within</th>
       <th scope="col">random items</th>
       <th scope="col">interval</th>
-      <th scope="col">it holds</th>
+      <th scope="col">coverage</th>
       <th scope="col">typical error</th>
-      <th scope="col">it holds</th>
+      <th scope="col">coverage</th>
     </tr>
   </thead>`;
 
@@ -91,8 +91,8 @@ function cells(row: MeasuredForm): Html {
   ${cell(stronger && figureOf(stronger.estimators, estimator).mae, points)} ${cell(stronger?.coverage95, wholePercent)}`;
 }
 
-function cell(value: number | null | undefined, told: (value: number) => string, mark = ""): Html {
-  return html`<td>${value === null || value === undefined ? NONE : `${told(value)}${mark}`}</td>`;
+function cell(value: number | null | undefined, format: (value: number) => string, mark = ""): Html {
+  return html`<td>${value === null || value === undefined ? NONE : `${format(value)}${mark}`}</td>`;
 }
 
 function noBetter({ whole, measured, form }: MeasuredForm): boolean {
@@ -100,7 +100,7 @@ function noBetter({ whole, measured, form }: MeasuredForm): boolean {
   return !whole && own !== null && own !== undefined && figureOf(own.estimators, form.estimator).mae >= own.randomMae;
 }
 
-/** Lines that would crowd the panels: of the stack there is what the gate makes of it, the others are peers' estimators. */
+/** Lines that would crowd the panels: the stack is part of the gate, the others are peers' estimators. */
 const LEFT_OUT: readonly EstimatorId[] = ["stack", "ridge-gap", "aipw"];
 
 const SYMBOLS = {
@@ -129,7 +129,7 @@ const GROUPS = [
   },
 ] as const;
 
-/** Error by number of items: every estimator against random items, one panel a scenario, one group a kind of model. */
+/** Error by number of items: every estimator against random items, one panel per scenario, one group per kind of model. */
 export function errorBySize({ manifest }: ReportData): Html {
   const served = manifest.forms[0]!.estimator;
   const scenarios = measuredScenarios(manifest);
@@ -150,7 +150,7 @@ export function errorBySize({ manifest }: ReportData): Html {
   );
   return figure(
     html`Typical (mean absolute) error, in points, by the number of items asked, on a logarithmic axis. Below the dashed
-    line is better than as many items drawn at random. All panels share one vertical scale, so that they compare.`,
+    line is better than as many items drawn at random. All panels share one vertical scale.`,
     legend(key(served, shownEstimators(all[0]!.errors))),
     ...groups.map(({ title, explained, charted }) =>
       charted.length === 0
@@ -162,14 +162,14 @@ export function errorBySize({ manifest }: ReportData): Html {
               charted.map(({ id, errors, lines }) => ({
                 title: id,
                 note: counted(errors.models, "model"),
-                chart: drawn(errorBySizeChart(`${id}, ${title.toLowerCase()}`, lines, highest)),
+                chart: drawChart(errorBySizeChart(`${id}, ${title.toLowerCase()}`, lines, highest)),
               })),
             )}`,
     ),
   );
 }
 
-/** Random items below, what is served on top of all others. */
+/** Random items at the bottom, the served estimator on top. */
 function linesOf(forms: readonly MeasuredForm[], split: keyof MeasuredErrors, served: EstimatorId): ErrorLine[] {
   const along = (error: (errors: SplitErrors) => number): ErrorLine["points"] =>
     forms.map(({ items, measured }) => ({ items, error: error(measured![split]!) }));
@@ -209,23 +209,22 @@ function shownEstimators({ estimators }: SplitErrors): EstimatorId[] {
   return estimatorsOf(estimators).filter((id) => !LEFT_OUT.includes(id));
 }
 
-/** How many of the 95 % intervals hold the true score, by the number of items: one panel a scenario. */
+/** Share of the 95 % intervals that contain the true score, by the number of items: one panel per scenario. */
 export function coverage({ manifest }: ReportData): Html {
   const series = coverageSeries(manifest);
   if (series.length === 0)
     return html`<p class="missing">
-      Not measured: coverage takes at least ${LEAST_MODELS_FOR_COVERAGE} held-out models, and intervals that they can be
-      given.
+      Not measured: coverage needs at least ${LEAST_MODELS_FOR_COVERAGE} held-out models with intervals.
     </p>`;
   const kinds = coverageKinds(series.flatMap(({ points }) => points));
   const from = lowestCoverage(series);
   return figure(
-    html`Share of 95 % intervals that hold the true score, of held-out models, by the number of items asked. Marks on
-    the dashed line keep the promise; below it they promise too much, above it the intervals are wider than they need
-    be. A bar is where the share itself may lie, 19 times in 20, as held-out models are few.
+    html`Share of 95 % intervals of held-out models that contain the true score, by the number of items asked. Marks on
+    the dashed line keep the promise; below it the intervals are too narrow, above it wider than necessary. A bar is the
+    95 % interval of the share itself, as held-out models are few.
     ${
       kinds.some(({ hollow }) => hollow)
-        ? "Where the score rests on the answers to all scenarios, hollow marks are what its own answers alone would give."
+        ? "Where the score uses the answers to all scenarios, hollow marks show what its own answers alone would give."
         : null
     }
     All panels share one vertical scale.`,
@@ -234,7 +233,7 @@ export function coverage({ manifest }: ReportData): Html {
       { label: "95 %, as promised", colour: "muted", mark: "none", line: "dashed" },
     ]),
     panels(
-      series.map((own) => ({ title: own.id, note: modelsOf(own.points), chart: drawn(coverageChart(own, from)) })),
+      series.map((own) => ({ title: own.id, note: modelsOf(own.points), chart: drawChart(coverageChart(own, from)) })),
     ),
   );
 }

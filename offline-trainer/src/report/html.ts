@@ -2,7 +2,7 @@ import * as Plot from "@observablehq/plot";
 import { type Chart, plotMarks } from "anchoreval/charts";
 import { parseHTML } from "linkedom";
 
-/** Markup that is safe to stand in a page: made by {@link html}, which escapes what it takes in. */
+/** Markup that is safe in a page: made by {@link html}, which escapes its values. */
 export interface Html {
   readonly markup: string;
 }
@@ -10,20 +10,19 @@ export interface Html {
 export type Child = Html | string | number | null | readonly Child[];
 
 /**
- * A template of markup: texts and numbers that are put in are escaped, {@link Html} is taken as it is, lists are
- * joined, null is nothing.
+ * A template of markup: texts and numbers are escaped, {@link Html} is inserted unchanged, lists are joined, null is empty.
  * @example html`<td title="${id}">${points(0.024)}</td>`
  */
 export function html(literals: TemplateStringsArray, ...children: readonly Child[]): Html {
   return { markup: literals.reduce((text, literal, k) => text + render(children[k - 1] ?? null) + literal) };
 }
 
-/** Text in markup: as an element's content and between quotes of an attribute it is nothing but text. */
+/** Escapes text for an element's content and for a quoted attribute. */
 export function escapeText(text: string): string {
   return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 }
 
-/** An id in a page: set apart from the direction of the text around it, so that it can't reorder that. */
+/** An id in a page, isolated from the direction of the surrounding text. */
 export function idText(id: string): Html {
   return html`<bdi>${id}</bdi>`;
 }
@@ -36,8 +35,8 @@ function render(child: Child): string {
   return child.map(render).join("");
 }
 
-/** A table that scrolls sideways where it is wider than the screen, by keyboard too. */
-export function scrolling(caption: string, content: Html): Html {
+/** A table that scrolls sideways where it is wider than the screen, also by keyboard. */
+export function scrollingTable(caption: string, content: Html): Html {
   return html`<div class="scroll" role="region" aria-label="${caption}" tabindex="0">
     <table>
       <caption class="unseen">
@@ -68,7 +67,7 @@ export function panels(list: readonly Panel[]): Html {
   </div>`;
 }
 
-/** A figure: its caption says what is drawn and how to read it. */
+/** A figure with a caption that explains it. */
 export function figure(caption: Html, ...content: readonly (Html | null)[]): Html {
   return html`<figure>
     <figcaption>${caption}</figcaption>
@@ -84,7 +83,7 @@ export function section(id: string, title: string, ...content: readonly (Html | 
   </section> `;
 }
 
-/** What a mark looks like in a key. Colours are names of the page's variables. */
+/** An entry of a figure's key. Colours are names of the page's variables. */
 export interface KeyEntry {
   readonly label: Child;
   readonly colour: string;
@@ -136,9 +135,9 @@ export function legend(entries: readonly KeyEntry[]): Html {
 
 /**
  * A chart as inline SVG. Colours are the page's variables (`var(--accent)`), so that one drawing serves light and dark.
- * Options that make Plot count ids up (clip, markers) would make the bytes depend on what was drawn before: not here.
+ * Options with which Plot numbers ids (clip, markers) aren't used: they would make the bytes depend on earlier drawings.
  */
-export function drawn({ label, marks, ...options }: Chart): Html {
+export function drawChart({ label, marks, ...options }: Chart): Html {
   const { document } = parseHTML("<!doctype html><html><body></body></html>");
   const plot: Plot.PlotOptions = { ...options, marks: plotMarks(marks, Plot), document };
   const made = Plot.plot(plot);
@@ -146,10 +145,10 @@ export function drawn({ label, marks, ...options }: Chart): Html {
   return { markup: `<svg ${attributes} fill="currentColor" text-anchor="middle">${children(made)}</svg>` };
 }
 
-/** Attributes that say where something is: a tenth of a pixel is enough. */
+/** Coordinates, for which a tenth of a pixel is enough. */
 const COORDINATES = new Set(["cx", "cy", "d", "height", "r", "transform", "width", "x", "x1", "x2", "y", "y1", "y2"]);
 
-/** Attributes that the whole's label or the style sheet make needless. */
+/** Attributes made redundant by the label of the whole or the style sheet. */
 const LEFT_OUT = new Set(["aria-hidden", "aria-label", "class", "font-variant"]);
 
 function children(parent: Element): string {
@@ -162,8 +161,8 @@ function children(parent: Element): string {
 function markup(element: Element): string {
   const attributes = Array.from(element.attributes, ({ name, value }) => {
     if (LEFT_OUT.has(name)) return "";
-    const told = COORDINATES.has(name) ? value.replace(/-?\d+\.\d+(?!\d|em)/g, rounded) : value;
-    return ` ${name}="${escapeText(told)}"`;
+    const short = COORDINATES.has(name) ? value.replace(/-?\d+\.\d+(?!\d|em)/g, rounded) : value;
+    return ` ${name}="${escapeText(short)}"`;
   });
   const opening = `<${element.localName}${attributes.join("")}`;
   const content = children(element);

@@ -2,14 +2,14 @@ import { DIFFICULTY_LIMIT, extent, itemMapChart, shownParameters, type ShownPara
 import { count, counted, wholePercent } from "anchoreval/words";
 import { type Reason, REASONS } from "../extensions/audit/findings.ts";
 import { LEAST_MODELS_FOR_AUDIT } from "../extensions/audit/item-statistics.ts";
-import { drawn, figure, html, type Html, idText, legend, panels, scrolling } from "./html.ts";
+import { drawChart, figure, html, type Html, idText, legend, panels, scrollingTable } from "./html.ts";
 import { fairLimit, type ReportData, type ReportItem, type ReportScenario } from "./report-data.ts";
 
-/** Items drawn over all scenarios, and at least a scenario; anchors and suspects come on top. */
+/** Most items drawn over all scenarios, and fewest per scenario; anchors and suspects are extra. */
 const ITEMS_DRAWN = 4000;
 const LEAST_DRAWN = 60;
 
-/** Anchors that are given their id to be read by pointing at them, over all scenarios. */
+/** Most anchors, over all scenarios, that show their id when pointed at. */
 const ANCHORS_NAMED = 1200;
 
 const FORMULAS = {
@@ -38,8 +38,8 @@ export function itemMap({ scenarios, defaultForm }: ReportData): Html {
   const oneDimension = scenarios.every(({ trained }) => trained.bank.dims === 1);
   const domain = sharedDomain(maps.map(({ parameters }) => parameters));
   return figure(
-    html`Every item by its difficulty (further right is harder) and its discrimination (higher up, its answers tell more
-    of a model's abilities). The anchors are those of form ${idText(defaultForm.id)}.
+    html`Every item by its difficulty (further right is harder) and its discrimination (higher up, its answers reveal
+    more about a model's abilities). The anchors are those of form ${idText(defaultForm.id)}.
     ${FORMULAS[oneDimension ? "one" : "several"]}, both on the scale of this bundle's abilities; all panels share one
     vertical scale.
     ${beyond > 0 ? `${counted(beyond, "item")} with a difficulty beyond ±${DIFFICULTY_LIMIT} ${beyond === 1 ? "is" : "are"} drawn at the edge.` : null}
@@ -55,7 +55,7 @@ export function itemMap({ scenarios, defaultForm }: ReportData): Html {
       maps.map(({ nameOf, ...map }) => ({
         title: map.title,
         note: `${counted(map.parameters.difficulty.length, "item")}, ${counted(map.anchors.length, "anchor")}`,
-        chart: drawn(itemMapChart({ ...map, ...(named && { nameOf }), most, domain })),
+        chart: drawChart(itemMapChart({ ...map, ...(named && { nameOf }), most, domain })),
       })),
     ),
   );
@@ -67,37 +67,37 @@ function sharedDomain(all: readonly ShownParameters[]): [low: number, high: numb
   return [Math.min(0, ...ends.map(([low]) => low)), Math.max(0.1, ...ends.map(([, high]) => high))];
 }
 
-/** What each reason rests on. */
+/** The grounds of each reason. */
 const GROUNDS: Readonly<Partial<Record<Reason, Html>>> = {
   reversed: html`the correlation r of its scores with the models’ scores on all other items is at most −2/√M, for the M
   models that answered it: often a wrong key, an ambiguous question or a parser that fails`,
   "same-text": html`one of the two may be enough`,
   "answered-alike": html`by the correlation Q3 of what the fitted curves leave of two items’ answers; at most a fifth of
   such pairs are chance, by the estimate`,
-  unrelated: html`r is below 2/√M, twice what chance does where there is no relation`,
+  unrelated: html`r is below 2/√M, twice its standard deviation without any relation`,
   misfit: html`by a χ² test over models grouped by the chance that the curve gives them, at a false discovery rate q of
   5 %`,
   floor: html`impossible, or broken`,
   "few-answers": html`by fewer than ${LEAST_MODELS_FOR_AUDIT} models`,
-  ceiling: html`it tells nothing apart`,
+  ceiling: html`it distinguishes nothing`,
 };
 
-/** Items worth a look by a person, and why. */
+/** Items worth inspecting by hand, and why. */
 export function suspects({ manifest, scenarios }: ReportData): Html {
   if (manifest.sources.models < LEAST_MODELS_FOR_AUDIT)
     return html`<p class="missing">
-      Not listed: with fewer than ${LEAST_MODELS_FOR_AUDIT} models an item can't be told from bad luck.
+      Not listed: with fewer than ${LEAST_MODELS_FOR_AUDIT} models a faulty item can't be distinguished from bad luck.
     </p>`;
   const listed = listedItems(scenarios);
   return html`<p>
-      A right answer to a good item goes with a higher score on the others, as far as its fitted curve says, and tells
-      something that no other item does. Listed are the items that look otherwise, the most urgent first: suspects, not
-      verdicts. <code>anchoreval audit</code> says more of them, among it the probability of a wrong key.
+      A right answer to a good item goes with a higher score on the others, as its fitted curve predicts, and adds
+      information that no other item has. These items look otherwise, the most urgent first: suspects, not verdicts.
+      <code>anchoreval audit</code> gives more detail, such as the probability of a wrong key.
     </p>
     ${reasons(scenarios)} ${scenarios.map((scenario, s) => list(scenario, listed[s]!))}`;
 }
 
-/** How many items each reason speaks against, and what it rests on. */
+/** The number of items for each reason, and its grounds. */
 function reasons(scenarios: readonly ReportScenario[]): Html | null {
   const found = scenarios.flatMap(({ audited }) => audited).flatMap(({ findings }) => findings);
   const rows = (Object.keys(REASONS) as Reason[]).flatMap((reason) => {
@@ -105,7 +105,7 @@ function reasons(scenarios: readonly ReportScenario[]): Html | null {
     return items === 0 ? [] : [{ reason, items }];
   });
   if (rows.length === 0) return null;
-  return scrolling(
+  return scrollingTable(
     "Reasons to look at an item, and how many items there are for each",
     html`<thead>
         <tr>
@@ -140,12 +140,12 @@ function list({ id, audited }: ReportScenario, listed: readonly ReportItem[]): H
 
 function summary(found: number, listed: number): string {
   if (found === 0) return "none";
-  return found > listed ? `${listed} of ${count(found)}, of each reason the clearest` : counted(found, "item");
+  return found > listed ? `${listed} of ${count(found)}, the clearest of each reason` : counted(found, "item");
 }
 
 function table(scenario: string, listed: readonly ReportItem[]): Html {
   const share = (value: number): string => (Number.isNaN(value) ? "–" : wholePercent(value));
-  return scrolling(
+  return scrollingTable(
     `Items worth auditing in ${scenario}`,
     html`<thead>
         <tr>
@@ -175,14 +175,14 @@ function table(scenario: string, listed: readonly ReportItem[]): Html {
   );
 }
 
-/** Items listed over all scenarios, a scenario at most and at least. */
+/** Most items listed over all scenarios; most and fewest per scenario. */
 const LISTED = 400;
 const MOST_LISTED = 20;
 const LEAST_LISTED = 3;
 
 /**
- * The items of each scenario that are listed as worth auditing, those to look at first at the front. Every reason that
- * heads an item has its share of a list. None where models are too few to tell an item from bad luck.
+ * The items of each scenario listed as worth auditing, the most urgent first. Every item's first reason has its share of a
+ * list. None where models are too few to distinguish a faulty item from bad luck.
  */
 function listedItems(scenarios: readonly Pick<ReportScenario, "audited" | "fitted">[]): ReportItem[][] {
   const found = scenarios.map(({ audited, fitted }) =>
@@ -190,11 +190,11 @@ function listedItems(scenarios: readonly Pick<ReportScenario, "audited" | "fitte
   );
   const lengths = found.map(({ length }) => Math.min(MOST_LISTED, length));
   const limit = Math.min(MOST_LISTED, fairLimit(lengths, LISTED, LEAST_LISTED));
-  return found.map((items) => shared(items, limit));
+  return found.map((items) => shareByReason(items, limit));
 }
 
-/** The first of each reason; of few places the most urgent reasons'. */
-function shared(items: readonly ReportItem[], limit: number): ReportItem[] {
+/** The first items of each reason; if places are few, the most urgent reasons'. */
+function shareByReason(items: readonly ReportItem[], limit: number): ReportItem[] {
   const groups = new Map<Reason, ReportItem[]>();
   for (const item of items) {
     const { reason } = item.findings[0]!;

@@ -15,14 +15,14 @@ import { heldOutScore } from "../fit/held-out-score.ts";
 import type { HeldOutEstimate } from "../fit/held-out.ts";
 import { holdsTruth, type ScoreInterval } from "../fit/interval-figures.ts";
 import { servedEvidence } from "../fit/learn-evidence.ts";
-import { drawn, figure, html, type Html, idText, legend, panels } from "./html.ts";
+import { drawChart, figure, html, type Html, idText, legend, panels } from "./html.ts";
 import { ESTIMATOR_NAMES, fairLimit, type ReportData, type ReportForm, type ReportScenario } from "./report-data.ts";
 
-/** Models drawn over all scenarios, and at least a scenario. */
+/** Most models drawn over all scenarios, and fewest per scenario. */
 const MODELS_DRAWN = 1000;
 const LEAST_DRAWN = 40;
 
-/** Estimated against true score of models that were held out, for the form asked by default. */
+/** Estimated against true score of held-out models, for the default form. */
 export function predictedAgainstTrue({ scenarios, defaultForm }: ReportData): Html {
   const measured = scenarios
     .filter(({ id }) => !defaultForm.scenarios[id]!.whole)
@@ -38,9 +38,9 @@ export function predictedAgainstTrue({ scenarios, defaultForm }: ReportData): Ht
   return figure(
     html`Form ${idText(defaultForm.id)}: the score that was estimated for each held-out model
     (${ESTIMATOR_NAMES[defaultForm.estimator]}) against its true score on all items, in points. On the diagonal the
-    estimate is right; above it, too high. Bars are 95 % intervals; one that misses the diagonal does not hold the true
-    score. The strongest models stand here twice: in blue held out among models like them, in orange estimated from a
-    fit on the weakest half. Each panel has its own scale.
+    estimate is right; above it, too high. Bars are 95 % intervals; one that misses the diagonal doesn't contain the
+    true score. The strongest models stand here twice: in blue held out among models like them, in orange estimated from
+    a fit on the weakest half. Each panel has its own scale.
     ${thinned ? `Drawn are at most ${limit} models of a kind in each panel, evenly spread over their scores.` : null}`,
     legend([
       { label: "model like the models seen", colour: "accent", mark: "circle" },
@@ -50,7 +50,7 @@ export function predictedAgainstTrue({ scenarios, defaultForm }: ReportData): Ht
     panels(
       measured.map(({ id, like, stronger }) => ({
         title: id,
-        chart: drawn(scatter(id, thin(like, limit), thin(stronger, limit))),
+        chart: drawChart(scatter(id, thin(like, limit), thin(stronger, limit))),
       })),
     ),
   );
@@ -62,7 +62,7 @@ function scatter(title: string, like: readonly HeldOutModel[], stronger: readonl
   const low = Math.max(0, 100 * Math.min(...values) - 4);
   const high = Math.max(low + 1, Math.min(100, 100 * Math.max(...values) + 4));
   const within = (fraction: number): number => Math.min(high, Math.max(low, 100 * fraction));
-  const missed = all.filter((model) => holds(model) === false);
+  const missed = all.filter((model) => isCovered(model) === false);
   const bars = (models: readonly HeldOutModel[], options: ChartMark["options"]): ChartMark =>
     chartMark(
       "ruleX",
@@ -118,7 +118,7 @@ function scatter(title: string, like: readonly HeldOutModel[], stronger: readonl
   };
 }
 
-/** The models that the bundle was fitted on along their full scores, one strip a scenario. */
+/** The models that the bundle was fitted on by their full scores, one strip per scenario. */
 export function sourceModels({ manifest, scenarios }: ReportData): Html {
   return figure(
     html`Each dot is one of the ${manifest.sources.models} models that this bundle was fitted on, at its score on all
@@ -128,13 +128,13 @@ export function sourceModels({ manifest, scenarios }: ReportData): Html {
       scenarios.map(({ id, content: { sourceScores } }) => ({
         title: id,
         note: `${extent(sourceScores).map(points).join(" to ")} points`,
-        chart: drawn(sourceStripChart(id, sourceScores)),
+        chart: drawChart(sourceStripChart(id, sourceScores)),
       })),
     ),
   );
 }
 
-/** A model that was held out: what was estimated without it, and the truth. Fractions. */
+/** A held-out model: its estimate, made without it, and the truth. Fractions. */
 interface HeldOutModel {
   /** Row of the model. */
   readonly model: number;
@@ -143,7 +143,7 @@ interface HeldOutModel {
   readonly interval: ScoreInterval | null;
 }
 
-/** The held-out models of a scenario and form, each once: of the forms that were drawn on a fold, the first. */
+/** The held-out models of a scenario and form, each once: from the first form drawn on a fold. */
 export function heldOutModels(
   { fitted, place }: ReportScenario,
   form: ReportForm,
@@ -166,7 +166,7 @@ export function heldOutModels(
   return { like: held(interpolation), stronger: held(extrapolation) };
 }
 
-/** Whether the interval holds the truth; null where there is none. */
-export function holds({ interval, truth }: HeldOutModel): boolean | null {
+/** Whether the interval contains the truth; null where there is none. */
+export function isCovered({ interval, truth }: HeldOutModel): boolean | null {
   return interval && holdsTruth(interval, truth);
 }

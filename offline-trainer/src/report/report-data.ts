@@ -10,13 +10,13 @@ import type { ScenarioSlice } from "../prepare/scenarios.ts";
 export type ReportManifest = FitResult["content"]["manifest"];
 export type ReportForm = ReportManifest["forms"][number];
 
-/** An item as it was judged. */
+/** An item with the evidence against it. */
 export interface ReportItem extends AuditedItem {
   /** Position in its scenario. */
   readonly place: number;
 }
 
-/** One scenario with all that was fitted for it. */
+/** One scenario with everything fitted for it. */
 export interface ReportScenario {
   readonly id: string;
   readonly fitted: FittedBank;
@@ -25,11 +25,11 @@ export interface ReportScenario {
   readonly slice: ScenarioSlice;
   readonly trained: TrainedScenario;
   readonly content: ScenarioContent;
-  /** Its items with what speaks against them, those to look at first at the front. */
+  /** Its items with the evidence against them, the most urgent first. */
   readonly audited: readonly ReportItem[];
 }
 
-/** What every part of the report is drawn from. */
+/** The data of all parts of the report. */
 export interface ReportData {
   readonly manifest: ReportManifest;
   /** In the manifest's order. */
@@ -38,7 +38,7 @@ export interface ReportData {
 }
 
 /**
- * A fit as the report reads it: scenario by scenario.
+ * A fit's data for the report, scenario by scenario.
  * @throws AnchorEvalError `aborted`
  */
 export async function reportData({ banks, content }: FitResult, options?: DiagnoseFitOptions): Promise<ReportData> {
@@ -66,9 +66,9 @@ export async function reportData({ banks, content }: FitResult, options?: Diagno
 }
 
 /**
- * The largest limit a list that keeps them all together within `total`: short lists leave their share to long ones.
+ * The largest limit per list that keeps all lists together within `total`: short lists leave their share to long ones.
  * @param least - what every list may have in any case
- * @returns Infinity where nothing has to be thinned
+ * @returns Infinity where nothing must be thinned
  * @example fairLimit([10, 100, 500], 300, 50) // 190
  */
 export function fairLimit(lengths: readonly number[], total: number, least: number): number {
@@ -82,7 +82,7 @@ export function fairLimit(lengths: readonly number[], total: number, least: numb
   return Infinity;
 }
 
-/** Estimators in words, as the glossary has them. */
+/** Names of the estimators, as in the glossary. */
 export const ESTIMATOR_NAMES: Readonly<Record<EstimatorId, string>> = {
   "anchor-mean": "anchor mean",
   "p-irt": "imputed mean",

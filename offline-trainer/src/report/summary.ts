@@ -8,14 +8,14 @@ import { ESTIMATOR_NAMES, type ReportData } from "./report-data.ts";
 
 const LEVEL_95 = ERROR_LEVELS.indexOf(0.95);
 
-/** What the bundle is, what it is worth, and what its interval means. */
+/** A summary of the bundle, its errors and the meaning of its interval. */
 export function summary(data: ReportData): Html {
   return html`<section id="summary" aria-labelledby="summary-title">
     <h2 id="summary-title" class="unseen">In short</h2>
-    ${sentences(data)} ${standsOn(data)} ${tiles(data)} ${words(data)}
+    ${sentences(data)} ${baseNote(data)} ${tiles(data)} ${words(data)}
     <p class="meaning">
       <strong>What an interval means:</strong> it is for the score that this run would have got on all items of this
-      benchmark version; it says nothing of sampling noise, other prompts or other items.
+      benchmark version; it doesn't cover sampling noise, other prompts or other items.
     </p>
   </section> `;
 }
@@ -26,7 +26,7 @@ function sentences({ manifest, defaultForm }: ReportData): Html {
   const own = benchmarkVersion === null ? null : html` (version ${benchmarkVersion} of the benchmark)`;
   const where = scenarios.length > 1 ? html` in ${counted(scenarios.length, "scenario")}` : null;
   const are = others.length === 1 ? "is a form" : "are forms";
-  const also = others.length === 0 ? null : html`; there ${are} of ${listed(others)} too`;
+  const also = others.length === 0 ? null : html`; there ${are} of ${listed(others)}, too`;
   const measured = forms.some(({ scenarios: parts }) =>
     Object.values(parts).some((part) => part.measured.interpolation !== null),
   );
@@ -34,17 +34,17 @@ function sentences({ manifest, defaultForm }: ReportData): Html {
     This bundle estimates what a language model would score on all ${counted(itemTotal(manifest), "item")} of
     <strong>${idText(benchmark)}</strong>${own}${where} from its answers to ${count(formTotals(defaultForm).items)} of
     them (form ${idText(defaultForm.id)}${also}). It has learned from the answers of ${counted(sources.models, "model")}
-    how hard the items are, how well each tells strong models from weak ones, and what those that are asked stand for.
+    how hard the items are, how well each distinguishes strong from weak models, and what the ones asked represent.
     ${
       measured
-        ? "Every error on this page is measured, on models that were kept out of all of that, against their true scores on all items."
-        : "How large its errors are is not known: the models are too few to keep any of them out and try."
+        ? "Every error on this page is measured on models that were kept out of all of this, against their true scores on all items."
+        : "The size of its errors isn't known: there are too few models to keep any out."
     }
   </p>`;
 }
 
-/** What of it is an earlier version's, and how far its true scores are known. */
-function standsOn({ manifest }: ReportData): Html | null {
+/** The parts taken from an earlier version, and the reliability of its true scores. */
+function baseNote({ manifest }: ReportData): Html | null {
   return manifest.base ? html`<p>${baseWords(manifest).join(" ")}</p>` : null;
 }
 
@@ -57,15 +57,15 @@ function tiles({ manifest, defaultForm }: ReportData): Html {
   const which = parts.length > 1 ? " of the overall score" : "";
   const asked = tile("items asked", count(items), ` of ${count(itemTotal(manifest))}`);
   if (whole) return html`<dl class="tiles">${asked} ${tile(`error${which}`, "none", ": every item is asked")}</dl>`;
-  const told = (error: number | null | undefined): string =>
+  const inPoints = (error: number | null | undefined): string =>
     error === null || error === undefined ? "–" : points(error);
   return html`<dl class="tiles">
       ${asked}
-      ${tile(`typical error${which}`, told(errors && figureOf(errors.estimators, defaultForm.estimator).mae), " points")}
-      ${tile("95 % within", told(errors?.absoluteError[LEVEL_95]), " points")}
-      ${tile("typical error of as many random items", told(errors?.randomMae), " points")}
+      ${tile(`typical error${which}`, inPoints(errors && figureOf(errors.estimators, defaultForm.estimator).mae), " points")}
+      ${tile("95 % within", inPoints(errors?.absoluteError[LEVEL_95]), " points")}
+      ${tile("typical error of as many random items", inPoints(errors?.randomMae), " points")}
     </dl>
-    <p class="aside">Form ${idText(defaultForm.id)}. ${behind(errors)}</p>`;
+    <p class="aside">Form ${idText(defaultForm.id)}. ${evidenceNote(errors)}</p>`;
 }
 
 function tile(label: string, figure: string, unit: string): Html {
@@ -75,30 +75,30 @@ function tile(label: string, figure: string, unit: string): Html {
   </div>`;
 }
 
-/** What stands behind the figures. */
-function behind(errors: SplitErrors | null): string {
-  if (errors === null) return "The errors are not measured: there are too few models to hold any out.";
+/** The evidence behind the figures. */
+function evidenceNote(errors: SplitErrors | null): string {
+  if (errors === null) return "The errors aren't measured: there are too few models to hold any out.";
   const models = `${counted(errors.models, "model")} like the models seen, each held out`;
   if (errors.coverage95 === null) return `${models}.`;
-  return `${models}; ${wholePercent(errors.coverage95)} of their 95 % intervals hold the true score.`;
+  return `${models}; ${wholePercent(errors.coverage95)} of their 95 % intervals contain the true score.`;
 }
 
-/** The words that the fit ended with: the default form's, and all others on demand. */
+/** The fit's closing lines: the default form's, and all others on demand. */
 function words({ manifest, defaultForm }: ReportData): Html {
-  const told = (forms: ReportData["manifest"]["forms"]): string[] =>
+  const linesOf = (forms: ReportData["manifest"]["forms"]): string[] =>
     closingWords({ ...manifest, files: [], forms: forms.map((form) => ({ ...form, digest: "" })) });
   const others = manifest.forms.filter(({ id }) => id !== defaultForm.id);
   const list = (lines: readonly string[]): Html =>
     html`<ul class="words">
       ${lines.map((line) => html`<li>${line}</li> `)}
     </ul>`;
-  return html`${list(told([defaultForm]))}
+  return html`${list(linesOf([defaultForm]))}
   ${
     others.length === 0
       ? null
       : html`<details>
           <summary>The same of ${others.length === 1 ? "the other form" : "the other forms"}</summary>
-          ${list(told(others))}
+          ${list(linesOf(others))}
         </details>`
   }`;
 }
@@ -109,11 +109,11 @@ const WEIGHTINGS = {
 };
 
 const INTERVALS = {
-  design: "from the random draw of the anchors, whatever the response model is",
-  "cross-validated": "from the errors on held-out models; it holds for models like the models seen",
+  design: "from the random draw of the anchors, independent of the response model",
+  "cross-validated": "from the errors on held-out models; valid for models like the models seen",
 };
 
-/** What the bundle was made from and how: enough to make it again. */
+/** The bundle's data and settings: enough to make it again. */
 export function settings({ manifest, defaultForm }: ReportData): Html {
   const { banks, created, data, fit, forms, protocol, scenarios, sources, weighting } = manifest;
   const dims = [...new Set(banks.map((bank) => bank.dims))];

@@ -1,6 +1,6 @@
 import { chartMark } from "anchoreval/charts";
 import { expect, test } from "vitest";
-import { drawn, escapeText, html, idText } from "../../../offline-trainer/src/report/html.ts";
+import { drawChart, escapeText, html, idText } from "../../../offline-trainer/src/report/html.ts";
 
 test("texts are escaped, in content and in attributes", () => {
   const id = `"><script>alert('x')</script>&amp;`;
@@ -23,7 +23,7 @@ test("an id can't reorder the text around it", () => {
 });
 
 const draw = (label: string): string =>
-  drawn({
+  drawChart({
     label,
     width: 320,
     height: 100,

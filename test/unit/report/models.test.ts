@@ -1,6 +1,6 @@
 import { figureOf } from "anchoreval/core";
 import { describe, expect, test } from "vitest";
-import { heldOutModels, holds } from "../../../offline-trainer/src/report/models.ts";
+import { heldOutModels, isCovered } from "../../../offline-trainer/src/report/models.ts";
 import { reportData } from "../../../offline-trainer/src/report/report-data.ts";
 import { sampleFit } from "./sample-fit.ts";
 
@@ -22,7 +22,7 @@ describe.each(["stratified", "irt-kmeans"] as const)("held-out models of a %s fo
       expect(interval!.low).toBeLessThanOrEqual(score + 1e-12);
       expect(interval!.high).toBeGreaterThanOrEqual(score - 1e-12);
     }
-    expect(like.filter((model) => holds(model)).length).toBeGreaterThan(32);
+    expect(like.filter((model) => isCovered(model)).length).toBeGreaterThan(32);
   });
 
   test("their mean error is near the one that the manifest states", () => {
@@ -49,7 +49,7 @@ describe.each(["stratified", "irt-kmeans"] as const)("one %s form a fold", async
   ] as const)("%s: what is drawn is what the manifest states", (split, models) => {
     const { coverage95, halfWidth95 } = measured[split]!;
     const half = models.reduce((sum, { interval }) => sum + (interval!.high - interval!.low) / 2, 0) / models.length;
-    expect(models.filter((model) => holds(model)).length / models.length).toBeCloseTo(coverage95!, 5);
+    expect(models.filter((model) => isCovered(model)).length / models.length).toBeCloseTo(coverage95!, 5);
     expect(half).toBeCloseTo(halfWidth95!, 5.5);
   });
 });
