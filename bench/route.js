@@ -12,7 +12,7 @@ import {
   splitQuestions,
   testAnswers,
   textFeatures,
-  textsOf,
+  itemTexts,
 } from "anchoreval-trainer";
 import { readLeaderboard } from "./read-leaderboard.js";
 
@@ -46,7 +46,7 @@ for (const dims of DIMS) {
 console.log(`\n${((performance.now() - begun) / 1000).toFixed(1)} s for both, features included`);
 
 async function featuresOf() {
-  if (!values.embeddings) return textFeatures(textsOf(split.train.items), textsOf(split.test));
+  if (!values.embeddings) return textFeatures(itemTexts(split.train.items), itemTexts(split.test));
   const embeddings = await readEmbeddings(values.embeddings);
   const rowsOf = (items) =>
     embeddedRows(

@@ -5,7 +5,8 @@ import { PROVIDERS } from "../backends/resolve-backend.ts";
 import { compareRecipes, recipeFigures } from "../backtest/compare-methods.ts";
 import { SPLITS, type SplitName } from "../backtest/plan-cells.ts";
 import { runBacktest } from "../backtest/backtest.ts";
-import { configurationDigest, headlineEstimator, type FitConfiguration } from "../fit/configuration.ts";
+import { type FitSettings } from "../methods/settings.ts";
+import { configurationDigest, headlineEstimator } from "../fit/configuration.ts";
 import { RECIPE_NAMES, RECIPES, type RecipeName } from "../fit/recipes.ts";
 import { readResponses } from "../ingest/read-responses.ts";
 import { trainerVersion } from "../trainer-version.ts";
@@ -72,7 +73,7 @@ export const backtestCommand: Command = {
     const { matrix, remarks } = await readResponses(responses, reading);
     for (const remark of remarks) output.remark(remark);
     checkAskedSizes(options, matrix.items);
-    const [configuration] = configurations.values() as Iterable<FitConfiguration>;
+    const [configuration] = configurations.values() as Iterable<FitSettings>;
     const header = {
       data: await fileDigest(responses),
       weighting: configuration!.weighting,
@@ -137,7 +138,7 @@ function readRecipes(options: OptionReader): RecipeName[] {
   return options.text("recipe") === "all" ? [...RECIPE_NAMES] : options.someOf("recipe", RECIPE_NAMES, ["recommended"]);
 }
 
-function digests(configurations: ReadonlyMap<string, FitConfiguration>): Record<string, string> {
+function digests(configurations: ReadonlyMap<string, FitSettings>): Record<string, string> {
   return Object.fromEntries(Array.from(configurations, ([name, own]) => [name, configurationDigest(own)]));
 }
 

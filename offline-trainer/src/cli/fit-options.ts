@@ -5,14 +5,8 @@ import { SELECTIONS } from "../anchors/types.ts";
 import { PROVIDERS } from "../backends/resolve-backend.ts";
 import { checkAnchors } from "../fit/form-plans.ts";
 import { DIMENSION_CANDIDATES } from "../calibrate/choose-model.ts";
-import {
-  DEFAULT_CONFIGURATION,
-  LAMBDA_RULES,
-  SCORE_MAPS,
-  scoreMapKind,
-  type FitConfiguration,
-  type ScoreChoice,
-} from "../fit/configuration.ts";
+import { DEFAULT_SETTINGS, type FitSettings } from "../methods/settings.ts";
+import { LAMBDA_RULES, SCORE_MAPS, scoreMapKind, type ScoreChoice } from "../fit/configuration.ts";
 import { SCORE_LINKS } from "../calibrate/bank.ts";
 import { RECIPE_NAMES, RECIPES, type Recipe } from "../fit/recipes.ts";
 import type { ItemInfo } from "../matrix/response-matrix.ts";
@@ -28,7 +22,7 @@ export const FIT_OPTIONS = {
   selection: {
     type: "string",
     value: SELECTIONS.join("|"),
-    description: `how anchors are chosen (default ${DEFAULT_CONFIGURATION.selection})`,
+    description: `how anchors are chosen (default ${DEFAULT_SETTINGS.selection})`,
   },
   estimator: {
     type: "string",
@@ -44,7 +38,7 @@ export const FIT_OPTIONS = {
   dims: {
     type: "string",
     value: "auto|N",
-    description: `latent dimensions at most; auto tries ${DIMENSION_CANDIDATES.join(", ")} on held-out models (default ${DEFAULT_CONFIGURATION.dims})`,
+    description: `latent dimensions at most; auto tries ${DIMENSION_CANDIDATES.join(", ")} on held-out models (default ${DEFAULT_SETTINGS.dims})`,
   },
   "irt-model": {
     type: "string",
@@ -60,12 +54,12 @@ export const FIT_OPTIONS = {
   link: {
     type: "string",
     value: [...SCORE_LINKS, "auto"].join("|"),
-    description: `how scores between 0 and 1 are calibrated; auto goes by held-out cells (default ${DEFAULT_CONFIGURATION.link})`,
+    description: `how scores between 0 and 1 are calibrated; auto goes by held-out cells (default ${DEFAULT_SETTINGS.link})`,
   },
   shrinkage: {
     type: "string",
     value: "auto|S",
-    description: `share of the discriminations' learned variance that is kept; auto goes by held-out models (default ${DEFAULT_CONFIGURATION.shrinkage})`,
+    description: `share of the discriminations' learned variance that is kept; auto goes by held-out models (default ${DEFAULT_SETTINGS.shrinkage})`,
   },
   "search-budget": {
     type: "string",
@@ -76,12 +70,12 @@ export const FIT_OPTIONS = {
   "prior-scale": {
     type: "string",
     value: "K",
-    description: `width of the ability prior N(μ, K²Σ) (default ${DEFAULT_CONFIGURATION.priorScale})`,
+    description: `width of the ability prior N(μ, K²Σ) (default ${DEFAULT_SETTINGS.priorScale})`,
   },
   lambda: {
     type: "string",
     value: LAMBDA_RULES.join("|"),
-    description: `how λ of gp-irt is chosen (default ${DEFAULT_CONFIGURATION.lambda})`,
+    description: `how λ of gp-irt is chosen (default ${DEFAULT_SETTINGS.lambda})`,
   },
   weighting: {
     type: "string",
@@ -110,7 +104,7 @@ export function readConfiguration(
   options: OptionReader,
   facts: ImportFacts,
   { configuration: base }: Recipe = readRecipe(options),
-): FitConfiguration {
+): FitSettings {
   const irtModel = options.oneOf("irt-model", IRT_MODELS, base.irtModel);
   const only = irtModel === "2pl" ? "penalised" : "marginal";
   const otherwise = irtModel === base.irtModel ? base.estimation : only;
@@ -144,8 +138,8 @@ export function readConfiguration(
 /** Anchors and the estimate that reads them: anchors chosen another way than the recipe's are read as such anchors are. */
 function readScoreChoice(
   options: OptionReader,
-  base: FitConfiguration,
-): ScoreChoice & Pick<FitConfiguration, "scoreMap"> {
+  base: FitSettings,
+): ScoreChoice & Pick<FitSettings, "scoreMap"> {
   const selection = options.oneOf("selection", SELECTIONS, base.selection);
   const otherwise = selection === base.selection ? base.estimator : "auto";
   const choice = {
@@ -159,7 +153,7 @@ function readScoreChoice(
 }
 
 /** The search's budget: only what is chosen by its information is searched for. */
-function readSearch(options: OptionReader, base: FitConfiguration): number {
+function readSearch(options: OptionReader, base: FitSettings): number {
   const informed = options.oneOf("selection", SELECTIONS, base.selection) === "fisher-information";
   const budget = options.number("search-budget", { min: 0, max: 1000, integer: true }, undefined);
   if (budget !== undefined && budget > 0 && !informed)
@@ -170,8 +164,8 @@ function readSearch(options: OptionReader, base: FitConfiguration): number {
 /** Dimensions: one by marginal estimation, where more are refused. */
 function readDimensions(
   options: OptionReader,
-  estimation: FitConfiguration["estimation"],
-  base: FitConfiguration,
+  estimation: FitSettings["estimation"],
+  base: FitSettings,
 ): number | "auto" {
   const marginal = estimation === "marginal";
   const auto = options.text("dims") === "auto";

@@ -6,17 +6,15 @@ import { AnchorEvalError, createRandom } from "anchoreval/core";
 import { baseWords } from "anchoreval/words";
 import { SECOND_FORM_SELECTIONS } from "../anchors/types.ts";
 import { PROVIDERS, resolveBackend } from "../backends/resolve-backend.ts";
-import { fitColdStart, withColdStart } from "../cold-start/fit-cold-start.ts";
-import { coldStartWords } from "../cold-start/cold-start-words.ts";
-import { exposureWords } from "../exposure/exposure-words.ts";
-import { exposurePlan, withExposure } from "../exposure/fit-exposure.ts";
-import { readName } from "./bundle-name.ts";
+import { coldStartWords, fitColdStart, withColdStart } from "../extensions/routing/cold-start.ts";
+import { exposurePlan, exposureWords, withExposure } from "../extensions/adaptive/with-exposure.ts";
+import { readName } from "../fit/bundle-name.ts";
 import { DIMENSION_CANDIDATES } from "../calibrate/choose-model.ts";
 import { closingSummary, closingWords } from "../report/closing-words.ts";
-import { dimsFor } from "../fit/configuration.ts";
+import { dimsFor } from "../calibrate/bank.ts";
 import { bundleFiles, fitBundle } from "../fit/fit-bundle.ts";
 import { foldThreads } from "../fit/fold-threads.ts";
-import { memoryStatement } from "./memory.ts";
+import { memoryStatement } from "../fit/memory.ts";
 import { readResponses } from "../ingest/read-responses.ts";
 import { checkBundleFolder, writeBundleFolder } from "../publish/bundle-folder.ts";
 import { BASE_OPTIONS, baseRecipe, readBasedVersion, readBaseOption } from "./base-options.ts";
@@ -47,7 +45,6 @@ export const fitCommand: Command = {
       description: `for every form N a form N-b of other items, chosen in the same way by ${SECOND_FORM_SELECTIONS.join(", ")}`,
     },
     out: { type: "string", value: "DIR", description: "folder of the bundle" },
-    force: { type: "boolean", description: "replace whatever --out holds" },
     ...FIT_OPTIONS,
     ...SUBSET_OPTIONS,
     checkpoint: {
@@ -80,8 +77,7 @@ export const fitCommand: Command = {
     const provider = options.oneOf("provider", PROVIDERS, "auto");
     const threads = options.number("threads", { min: 1, max: 256, integer: true }, availableParallelism());
     const seed = options.number("seed", { min: 0, integer: true }, 1);
-    const force = options.flag("force");
-    await checkBundleFolder(out, { ...name, force });
+    await checkBundleFolder(out);
     const facts = await readImportFacts(responses);
     const base = await readBaseOption(options, signal);
     const recipe = base ? baseRecipe(base, options, readRecipe(options)) : readRecipe(options);
@@ -200,7 +196,7 @@ export const fitCommand: Command = {
     const manifest = parseManifest(files.get("manifest.json")!); // what no reader would take isn't written
     await turn();
     if (signal.aborted) throw stopped();
-    const replaced = await writeBundleFolder(out, files, { force });
+    const replaced = await writeBundleFolder(out, files);
     if (replaced !== null) output.remark(`${out} held another bundle, ${replaced}: it is replaced`);
     const timings: Record<string, number> = {
       reading: read,

@@ -7,7 +7,7 @@ import { configurationDigest } from "../fit/configuration.ts";
 import { RECIPES } from "../fit/recipes.ts";
 import { readResponses } from "../ingest/read-responses.ts";
 import { groupItems } from "../matrix/group-items.ts";
-import { runReplays, type ReplayRow } from "../replay/run-replays.ts";
+import { runReplays, type ReplayRow } from "../extensions/adaptive/replay.ts";
 import { trainerVersion } from "../trainer-version.ts";
 import { readFamilies } from "./families-file.ts";
 import { fileDigest } from "./file-digest.ts";

@@ -1,10 +1,11 @@
 import type { OptionReader, OptionSpec } from "anchoreval/cli";
 import { AnchorEvalError, createRandom } from "anchoreval/core";
 import type { Selection } from "../anchors/types.ts";
-import { readEmbeddings } from "../cold-start/embeddings-file.ts";
+import { readEmbeddings } from "../ingest/embeddings-file.ts";
 import type { BankTaskOptions } from "../fit/bank-tasks.ts";
 import { readItemTable } from "../ingest/item-table.ts";
-import { itemFeatures, itemStrata } from "../methods/sublime/item-features.ts";
+import { itemStrata } from "../item-features/item-strata.ts";
+import { itemFeatures, TEXT_USES } from "../item-features/item-features.ts";
 import type { ResponseMatrix } from "../matrix/response-matrix.ts";
 
 /** What `--selection sublime` describes subsets of items with. */
@@ -14,6 +15,12 @@ export const SUBSET_OPTIONS = {
     value: "A,B[,…]",
     description: "sublime: models whose scores describe a subset (default: some spread over the range of scores)",
   },
+  "use-texts": {
+    type: "string",
+    value: TEXT_USES.join("|"),
+    description:
+      "sublime: measures of the items' texts; yes refuses items without one (default auto: where there are some)",
+  },
   "item-features": {
     type: "string",
     value: "FILE",
@@ -22,8 +29,7 @@ export const SUBSET_OPTIONS = {
   embeddings: {
     type: "string",
     value: "FILE",
-    description:
-      "sublime: vectors of the items in place of TF-IDF of their texts: .jsonl, .csv (also .gz), or .npy with .ids.txt beside it",
+    description: "sublime: vectors of the items in place of TF-IDF: .jsonl or .csv, or either with .gz",
   },
   strata: {
     type: "string",
@@ -38,7 +44,7 @@ export type SubsetInputs = (matrix: ResponseMatrix) => Pick<BankTaskOptions, "it
 /**
  * Reads what subsets are described with, before the responses.
  * @throws AnchorEvalError `invalid_option` for such an option beside another selection, `invalid_data`, `not_found`; with
- * the matrix `invalid_data` for items without vector, row or stratum, `invalid_option` for a column of strata that
+ * the matrix `invalid_data` for items without text, vector, row or stratum, `invalid_option` for a column of strata that
  * isn't there
  */
 export async function readSubsetInputs(options: OptionReader, selections: readonly Selection[]): Promise<SubsetInputs> {
@@ -51,6 +57,7 @@ export async function readSubsetInputs(options: OptionReader, selections: readon
       );
     return () => ({});
   }
+  const texts = options.oneOf("use-texts", TEXT_USES, "auto");
   const anchorModels = options
     .text("anchor-models")
     ?.split(",")
@@ -68,6 +75,7 @@ export async function readSubsetInputs(options: OptionReader, selections: readon
   return ({ items }) => ({
     ...(anchorModels && { anchorModels }),
     itemFeatures: itemFeatures(items, {
+      texts,
       ...(table && { table }),
       ...(embeddings && { embeddings }),
       ...(strata !== undefined && {

@@ -14,7 +14,7 @@ import { folderSource } from "anchoreval/node";
 import { publishBundle, r2Store } from "anchoreval/publish";
 import { resolveBackend, type Provider } from "../backends/resolve-backend.ts";
 import { closingWords } from "../report/closing-words.ts";
-import { DEFAULT_CONFIGURATION } from "../fit/configuration.ts";
+import { DEFAULT_SETTINGS } from "../methods/settings.ts";
 import { bundleFiles, fitBundle } from "../fit/fit-bundle.ts";
 import { randomBaseline } from "../fit/errors.ts";
 import { scoreAt, submatrix, type ResponseMatrix } from "../matrix/response-matrix.ts";
@@ -61,7 +61,7 @@ const SIZES = [10, 30, 50, 100];
 export async function runDemo(options: DemoOptions): Promise<void> {
   const { matrix, benchmark, anchors, seed, out, output, signal } = options;
   await checkDemoFolder(out);
-  const slices = scenarioSlices(matrix.items, DEFAULT_CONFIGURATION.weighting);
+  const slices = scenarioSlices(matrix.items, DEFAULT_SETTINGS.weighting);
   const { sources, targets } = holdOut(matrix, slices, createRandom(seed).fork("demo"));
   output.line(
     `${matrix.subjects.length} models × ${matrix.items.length} items in ${slices.map(({ id }) => id).join(", ")}: fitted on ${sources.length}, ${targets.length} held out.`,
@@ -74,7 +74,7 @@ export async function runDemo(options: DemoOptions): Promise<void> {
     benchmark,
     version: "1.0.0",
     created: options.created,
-    configuration: DEFAULT_CONFIGURATION,
+    configuration: DEFAULT_SETTINGS,
     sizes: [...new Set([...SIZES, anchors])],
     seed,
     backend,

@@ -1,18 +1,17 @@
 import type { RandomSource } from "anchoreval/core";
-import { apportion } from "./apportion.ts";
-import type { SimulateOptions } from "./options.ts";
+import { LEAST_ITEMS, type SimulateOptions } from "./settings.ts";
 
-/** What is peculiar about a scenario; the code in the truth is the position here. */
+/** Kinds of scenarios; the code in the truth is the position here. */
 export const SCENARIO_KINDS = ["regular", "saturated", "hard", "flat"] as const;
-export type ScenarioKind = (typeof SCENARIO_KINDS)[number];
+type ScenarioKind = (typeof SCENARIO_KINDS)[number];
 
-export interface SubscenarioPlan {
+interface SubscenarioPlan {
   /** null where the scenario has no subscenarios. */
   readonly id: string | null;
   readonly items: number;
   /** Mean difficulty of its items, logits of ability. */
   readonly centre: number;
-  /** How much its items call on each of the dims−1 skills; positive, mean 1. */
+  /** Weight of each of the dims−1 skills in its items; positive, mean 1. */
   readonly skillWeights: readonly number[];
 }
 
@@ -40,8 +39,6 @@ const CENTRES: Readonly<Record<ScenarioKind, { readonly mean: number; readonly s
 const SUBSCENARIO_CENTRE_SD = 0.4;
 /** Sd of the log of the skills' weights. */
 const SKILL_WEIGHT_SD = 0.9;
-/** Fewest items of a scenario without subscenarios, and of a subscenario. */
-const LEAST_ITEMS = 2;
 
 /** Draws sizes, kinds, answer forms and subscenarios. Shares are rounded to whole scenarios. */
 export function planScenarios(options: SimulateOptions, random: RandomSource): ScenarioPlan[] {
@@ -94,7 +91,7 @@ function planSubscenarios(
   }));
 }
 
-/** Log-normal weights with mean 1, one stream a skill so that more dimensions leave the first ones alone. */
+/** Log-normal weights with mean 1, one stream a skill, so that more dimensions don't affect the first ones. */
 function skillWeights(skills: number, random: RandomSource): number[] {
   return Array.from({ length: skills }, (_, k) =>
     Math.exp(SKILL_WEIGHT_SD * random.fork(String(k)).normal() - SKILL_WEIGHT_SD ** 2 / 2),
@@ -127,4 +124,23 @@ function chosen(count: number, share: number, random: RandomSource): boolean[] {
 function unequalSizes(total: number, count: number, spread: number, least: number, random: RandomSource): number[] {
   const weights = Array.from({ length: count }, () => Math.exp(spread * random.normal()));
   return apportion(total, weights, least);
+}
+
+/**
+ * Splits a total into whole parts in proportion to weights, each at least `least`: largest remainders (Hamilton).
+ * @param weights - positive
+ * @returns parts that sum to `total`; the total must be at least weights.length · least
+ * @example apportion(10, [1, 1, 2], 1) // [3, 3, 4]: one each, then 7 as 1.75, 1.75, 3.5
+ */
+export function apportion(total: number, weights: readonly number[], least: number): number[] {
+  const free = total - weights.length * least;
+  const mass = weights.reduce((sum, weight) => sum + weight, 0);
+  const exact = weights.map((weight) => (free * weight) / mass);
+  const parts = exact.map((share) => least + Math.floor(share));
+  const left = total - parts.reduce((sum, part) => sum + part, 0);
+  const byRemainder = exact
+    .map((share, index) => ({ index, remainder: share - Math.floor(share) }))
+    .sort((x, y) => y.remainder - x.remainder || x.index - y.index);
+  for (let k = 0; k < left; k++) parts[byRemainder[k]!.index]!++;
+  return parts;
 }

@@ -58,7 +58,7 @@ describe("the report of an ordinary fit", () => {
   test("says what an interval means, and what the fit ended with", () => {
     const summary = wordsOf(sectionOf(document, "summary"));
     expect(summary).toContain(
-      "for the score that this run would have got on all items of this benchmark version; it says nothing of sampling noise, other prompts or other items",
+      "for the score that this run would have got on all items of this benchmark version; it doesn't cover sampling noise, other prompts or other items",
     );
     for (const line of closingWords(parseManifest(bundleFiles(result).get("manifest.json")!)))
       expect(summary).toContain(line);
@@ -201,7 +201,7 @@ describe("fits out of the ordinary", () => {
   test("too few models to hold any out: said, not drawn", async () => {
     const text = await textOf(await sampleFit({ models: 6, scenarios: { only: 30 }, sizes: [10] }));
     const { document } = parseHTML(text);
-    expect(wordsOf(sectionOf(document, "summary"))).toContain("How large its errors are is not known");
+    expect(wordsOf(sectionOf(document, "summary"))).toContain("The size of its errors isn't known");
     expect(wordsOf(sectionOf(document, "errors"))).toContain("not measured: too few models to hold any out");
     for (const id of ["error-by-size", "predicted", "coverage"]) {
       expect(chartCount(document, id)).toBe(0);

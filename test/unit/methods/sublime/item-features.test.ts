@@ -69,9 +69,9 @@ describe("what is refused", () => {
   test("items without an embedding", () => {
     const vectors = new Map(items.slice(1).map(({ item_id: id }) => [id, Float64Array.of(1, 2)]));
     expectRefusal(
-      refusal(() => itemFeatures(items, { random, embeddings: { file: "e.npy", width: 2, vectors } })),
+      refusal(() => itemFeatures(items, { random, embeddings: { file: "e.jsonl", width: 2, vectors } })),
       "invalid_data",
-      'e.npy: 1 question has no embedding: "q/0"',
+      'e.jsonl: 1 question has no embedding: "q/0"',
     );
   });
 
