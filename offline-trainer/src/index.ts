@@ -2,19 +2,9 @@
  * Fits, back-tests, audits and publishes bundles, in Node.
  * @module anchoreval-trainer
  */
-export { prepareSelection, selectAnchors } from "./anchors/select-anchors.ts";
-export type { FeatureColumn, ItemFeatures, ItemGroups } from "./anchors/sublime/item-features.ts";
-export type { SubsetRanking } from "./anchors/sublime/subset-ranking.ts";
-export type { UntouchedRanking } from "./anchors/sublime/untouched-ranking.ts";
-export { type SelectedAnchors, type Selection, type SelectionInput, SELECTIONS } from "./anchors/types.ts";
 export { type Provider, PROVIDERS, resolveBackend, type ResolvedBackend } from "./backends/resolve-backend.ts";
-export { SPLITS, type BacktestPlanOptions, type SplitName } from "./backtest/plan-cells.ts";
-export { runBacktest, type Backtest, type BacktestOptions } from "./backtest/run-backtest.ts";
-export type { BacktestRow } from "./backtest/summarize.ts";
 export { calibrate, type CalibrateOptions, type Calibration, type CalibrationStep } from "./calibrate/calibrate.ts";
 export type { CalibrationBackend, CodedResponses, Objective, Parameters } from "./calibrate/types.ts";
-export type { Nearest, NearestBackend, NearestCentroids, Points } from "./clustering/nearest-centroids.ts";
-export { weightedKmeans, type Clusters } from "./clustering/weighted-kmeans.ts";
 export { type Audit, auditLeaderboard, type AuditOptions } from "./extensions/audit/audit-leaderboard.ts";
 export { auditedItems } from "./extensions/audit/findings.ts";
 export { buildParallelForms, type ParallelForms } from "./extensions/parallel-forms/build-forms.ts";
@@ -30,12 +20,6 @@ export { forecastQuality } from "./extensions/routing/probability-scale.ts";
 export { splitQuestions, testAnswers } from "./extensions/routing/questions.ts";
 export { type RouteOptions, routeQuestions, type Routing } from "./extensions/routing/route-questions.ts";
 export { closingWords } from "./report/closing-words.ts";
-export { DEFAULT_SETTINGS, type FitSettings } from "./methods/settings.ts";
-export { configurationDigest, type LambdaRule } from "./fit/configuration.ts";
-export { bundleFiles, fitBundle, type FitResult } from "./fit/fit-bundle.ts";
-export type { BundleDescription, FitOptions } from "./fit/fit-options.ts";
-export { foldThreads, type FoldThreads } from "./fit/fold-threads.ts";
-export { RECIPE_NAMES, RECIPES, type Recipe, type RecipeName } from "./fit/recipes.ts";
 export type { ProtocolDifference } from "./import/check-protocols.ts";
 export type { ScoreComparison } from "./import/compare-scores.ts";
 export { importLogs, type ImportOptions, type LogImport } from "./import/import-logs.ts";
@@ -51,7 +35,6 @@ export { readRouterDc } from "./ingest/router-dc.ts";
 export { COLUMN_ROLES, parseTableColumns, type ColumnRole, type TableColumns } from "./ingest/table-columns.ts";
 export { writeItems } from "./ingest/write-items.ts";
 export { writeWideCsv } from "./ingest/write-wide-csv.ts";
-export { itemFeatures, type ItemFeaturesOptions } from "./item-features/item-features.ts";
 export { groupItems } from "./matrix/group-items.ts";
 export {
   isBinary,
@@ -65,4 +48,22 @@ export { readBundleFolder, writeBundleFolder } from "./publish/bundle-folder.ts"
 export { startLocalWorker, type LocalWorker, type LocalWorkerOptions } from "./serve/local-worker.ts";
 export type { SimulateOptions } from "./simulate/settings.ts";
 export { type SimulatedLeaderboard, simulateLeaderboard } from "./simulate/simulate-leaderboard.ts";
-export { itemTexts, textFeatures } from "./spectral/text-features.ts";
+export {
+  type AnchorInput,
+  type AnchorMethod,
+  byAccuracy,
+  type ChosenAnchors,
+  equalShares,
+  type PreparedAnchors,
+  type SampleCoordination,
+  type ValueSource,
+} from "./anchors/anchor-method.ts";
+export { type Backtest, type BacktestOptions, runBacktest } from "./backtest/backtest.ts";
+export { type BacktestPlanOptions, SPLITS, type SplitName } from "./backtest/plan-cells.ts";
+export type { BacktestRow } from "./backtest/rows.ts";
+export { bundleFiles, fit, type Fit } from "./fit/fit.ts";
+export type { BundleDescription, FitOptions, FoldThreads } from "./fit/options.ts";
+export { customised, loadAnchorMethod, loadMethod, METHOD_NAMES, type MethodName } from "./methods/index.ts";
+export { type Method, methodDigest, recommended } from "./methods/method.ts";
+export { DEFAULT_SETTINGS, type FitSettings } from "./methods/settings.ts";
+export { itemTexts, textFeatures } from "./numeric/text-features.ts";

@@ -1,4 +1,3 @@
-
 /**
  * Coded responses of a calibration, model by model: `signs[m·N + i]` is +1 for right, −1 for wrong, 0 for missing.
  */

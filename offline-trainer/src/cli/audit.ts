@@ -15,12 +15,13 @@ import {
 import { auditSummary } from "../extensions/audit/audit-summary.ts";
 import { auditedItems, type AuditedItem } from "../extensions/audit/findings.ts";
 import { PROVIDERS, resolveBackend } from "../backends/resolve-backend.ts";
+import { recommended } from "../methods/method.ts";
 import { DEFAULT_SETTINGS, DEFAULT_DIMS } from "../methods/settings.ts";
 import { readResponses } from "../ingest/read-responses.ts";
 import { trainerVersion } from "../trainer-version.ts";
 import { readFamilies } from "./families-file.ts";
 import { fileDigest } from "./file-digest.ts";
-import { FIT_OPTIONS, readConfiguration } from "./fit-options.ts";
+import { FIT_OPTIONS, readMethod } from "./fit-options.ts";
 import { readImportFacts } from "./import-facts.ts";
 import { checkOutFile, writeOutFile } from "./out-file.ts";
 import { RESPONSE_OPTIONS, readResponseOptions } from "./response-options.ts";
@@ -56,7 +57,7 @@ export const auditCommand: Command = {
     const seed = options.number("seed", { min: 0, integer: true }, 1);
     const provider = options.oneOf("provider", PROVIDERS, "auto");
     const out = await readOut(options);
-    const { weighting, joint } = readConfiguration(options, await readImportFacts(responses));
+    const { weighting, joint } = (await readMethod(options, await readImportFacts(responses), recommended)).settings;
     const families = await readFamilies(options);
     const { matrix, remarks } = await readResponses(responses, reading);
     for (const remark of remarks) output.remark(remark);

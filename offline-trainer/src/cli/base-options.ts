@@ -1,12 +1,13 @@
-import type { Manifest } from "anchoreval/bundle";
+import type { BundleContent, Manifest } from "anchoreval/bundle";
 import { openBundle, type OptionReader, type OptionSpec } from "anchoreval/cli";
 import { ALL_ESTIMATORS, AnchorEvalError, createRandom } from "anchoreval/core";
-import { SELECTIONS } from "../anchors/types.ts";
-import { DEFAULT_SETTINGS, type FitSettings } from "../methods/settings.ts";
-import { RECIPES, type Recipe } from "../fit/recipes.ts";
-import { readBase, type BaseBundle } from "../extensions/versions/base.ts";
+import type { FixedBank } from "../calibrate/bank.ts";
+import { readBase, withBase, type BaseBundle } from "../extensions/versions/base.ts";
+import { keepAnchors } from "../extensions/versions/keep-anchors.ts";
 import { linkVersion, type LinkedVersion } from "../extensions/versions/link-version.ts";
-import type { StandingVersion } from "../fit/standing-version.ts";
+import { ANCHOR_METHOD_NAMES, customised } from "../methods/index.ts";
+import { recommended, type Method } from "../methods/method.ts";
+import { DEFAULT_SETTINGS, type FitSettings } from "../methods/settings.ts";
 import { readItems } from "../ingest/items-file.ts";
 import { poolItems } from "../ingest/pool-items.ts";
 import { readResponses, type ReadResponsesOptions } from "../ingest/read-responses.ts";
@@ -48,7 +49,11 @@ export async function readBaseOption(options: OptionReader, signal: AbortSignal)
 }
 
 /** A fit as the base's was, with its sizes; a recipe that is named counts before it. */
-export function baseRecipe({ bundle: { manifest } }: BaseBundle, options: OptionReader, named: Recipe): Recipe {
+export async function baseRecipe(
+  { bundle: { manifest } }: BaseBundle,
+  options: OptionReader,
+  named: Method,
+): Promise<Method> {
   const { forms } = manifest;
   const numbers = (pattern: RegExp): number[] =>
     forms.flatMap(({ id }) => {
@@ -57,12 +62,23 @@ export function baseRecipe({ bundle: { manifest } }: BaseBundle, options: Option
     });
   const sizes = numbers(/^(\d+)$/);
   const totals = numbers(/^total-(\d+)$/);
-  const own = options.text("recipe") === undefined ? configurationOf(manifest) : named.configuration;
+  const own = options.text("recipe") === undefined ? settingsOf(manifest) : named.settings;
+  const settings = { ...own, weighting: manifest.weighting, joint: isJoint(manifest) };
   return {
-    ...RECIPES.recommended,
-    configuration: { ...own, weighting: manifest.weighting, joint: isJoint(manifest) },
+    ...(await customised(options.text("recipe") === undefined ? recommended : named, settings)),
     ...(sizes.length + totals.length > 0 && { sizes, totals }),
   };
+}
+
+/** What a fit on a base's scale takes and gives beside another's. */
+export interface BasedVersion {
+  readonly matrix: ResponseMatrix;
+  readonly fixed: ReadonlyMap<string, FixedBank>;
+  readonly remarks: readonly string[];
+  /** The method that keeps the base's anchors where it can. */
+  readonly method: (method: Method) => Method;
+  /** The content that says what it stands on. */
+  readonly content: (content: BundleContent) => BundleContent;
 }
 
 /**
@@ -74,24 +90,20 @@ export async function readBasedVersion(
   base: BaseBundle,
   options: OptionReader,
   {
-    configuration,
+    settings,
     name,
     reading,
     seed,
   }: {
-    readonly configuration: FitSettings;
+    readonly settings: FitSettings;
     readonly name: { readonly benchmark: string; readonly version: string };
     readonly reading: ReadResponsesOptions;
     readonly seed: number;
   },
-): Promise<{
-  readonly matrix: ResponseMatrix;
-  readonly standing: StandingVersion;
-  readonly remarks: readonly string[];
-}> {
+): Promise<BasedVersion> {
   const { manifest } = base.bundle;
   const { items: described, pool, ...scores } = reading;
-  if (configuration.weighting !== manifest.weighting || configuration.joint !== isJoint(manifest))
+  if (settings.weighting !== manifest.weighting || settings.joint !== isJoint(manifest))
     throw new AnchorEvalError(
       "invalid_option",
       `--base: the base weighs by ${manifest.weighting} and has ${isJoint(manifest) ? "one ability for all scenarios" : "an ability a scenario"}; a version on its scale must do the same`,
@@ -104,7 +116,7 @@ export async function readBasedVersion(
   const rerun = file === undefined ? null : await readResponses(file, { ...raw, leastModels: 1 });
   const linked = linkVersion(
     { base, older: older.matrix, rerun: rerun?.matrix ?? null, items },
-    configuration,
+    settings,
     createRandom(seed).fork("base"),
   );
   checkVersion(base, name, linked);
@@ -114,8 +126,13 @@ export async function readBasedVersion(
       ? [`${unchecked.length} items are assumed to be the base's by their ids: no content hash on one side or both`]
       : [];
   const { matrix, fixed, earlier, record } = linked;
-  const standing = { banks: fixed, ...earlier, record };
-  return { matrix, standing, remarks: [...pooled, ...older.remarks, ...(rerun?.remarks ?? []), ...trusted] };
+  return {
+    matrix,
+    fixed,
+    remarks: [...pooled, ...older.remarks, ...(rerun?.remarks ?? []), ...trusted],
+    method: (method) => ({ ...method, anchors: keepAnchors(method.anchors, earlier) }),
+    content: (content) => withBase(content, record, earlier),
+  };
 }
 
 /** Scores on different items aren't comparable: the version must say so. */
@@ -142,13 +159,15 @@ function isJoint({ banks }: Manifest): boolean {
   return banks.some(({ scenarios }) => scenarios.length > 1);
 }
 
-/** The configuration that a bundle says it was fitted by; what it doesn't say is the default. */
-function configurationOf({ fit }: Manifest): FitSettings {
+/** The settings that a bundle says it was fitted by; what it doesn't say is the default. */
+function settingsOf({ fit }: Manifest): FitSettings {
   const known = Object.entries(DEFAULT_SETTINGS).filter(
     ([key, value]) => typeof fit[key] === typeof value || (fit[key] === "auto" && typeof value === "number"),
   );
   const own = { ...DEFAULT_SETTINGS, ...Object.fromEntries(known.map(([key]) => [key, fit[key]])) };
   const current =
-    SELECTIONS.includes(own.selection) && ["auto", ...ALL_ESTIMATORS].includes(own.estimator) && own.folds > 1;
+    (ANCHOR_METHOD_NAMES as readonly string[]).includes(own.selection) &&
+    ["auto", ...ALL_ESTIMATORS].includes(own.estimator) &&
+    own.folds > 1;
   return current ? own : DEFAULT_SETTINGS;
 }

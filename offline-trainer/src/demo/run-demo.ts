@@ -13,10 +13,10 @@ import { AnchorEvalError, createRandom, figureOf, type EstimatorId } from "ancho
 import { folderSource } from "anchoreval/node";
 import { publishBundle, r2Store } from "anchoreval/publish";
 import { resolveBackend, type Provider } from "../backends/resolve-backend.ts";
-import { closingWords } from "../report/closing-words.ts";
-import { DEFAULT_SETTINGS } from "../methods/settings.ts";
-import { bundleFiles, fitBundle } from "../fit/fit-bundle.ts";
+import { bundleFiles, fit } from "../fit/fit.ts";
 import { randomBaseline } from "../fit/errors.ts";
+import { DEFAULT_SETTINGS } from "../methods/settings.ts";
+import { closingWords } from "../report/closing-words.ts";
 import { scoreAt, submatrix, type ResponseMatrix } from "../matrix/response-matrix.ts";
 import { fullScores } from "../prepare/full-scores.ts";
 import { scenarioSlices, type ScenarioSlice } from "../prepare/scenarios.ts";
@@ -70,11 +70,10 @@ export async function runDemo(options: DemoOptions): Promise<void> {
   output.remark(reason);
   const all = Array.from({ length: matrix.items.length }, (_, i) => i);
   const bar = output.progress("fitting", 1);
-  const result = await fitBundle(submatrix(matrix, sources, all), {
+  const result = await fit(submatrix(matrix, sources, all), {
     benchmark,
     version: "1.0.0",
     created: options.created,
-    configuration: DEFAULT_SETTINGS,
     sizes: [...new Set([...SIZES, anchors])],
     seed,
     backend,

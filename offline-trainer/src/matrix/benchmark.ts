@@ -43,14 +43,14 @@ export interface BenchmarkOptions {
 }
 
 /**
- * The benchmark of a response matrix: a group a scenario, or one of all where they share an ability.
+ * The scenarios of a response matrix: a group for each, or one of all where they share an ability.
  * @param matrix - columns grouped by scenario and subscenario
  * @throws AnchorEvalError `unknown_scenario`, `invalid_data`
  */
-export function describeBenchmark(
+export function scenarioGroups(
   matrix: ResponseMatrix,
   { weighting, joint, scenarios = [], families: table }: BenchmarkOptions,
-): Benchmark {
+): ScenarioGroup[] {
   const all = scenarioSlices(matrix.items, weighting);
   const unknown = scenarios.filter((id) => !all.some((slice) => slice.id === id));
   if (unknown.length > 0)
@@ -68,12 +68,13 @@ export function describeBenchmark(
     });
     return { id, matrix: sliceColumns(matrix, slices), scenarios: moved, families };
   };
-  return {
-    models: matrix.subjects,
-    families,
-    replicates: replicateGroups(matrix),
-    groups: joint ? [group("all", chosen)] : chosen.map((slice) => group(slice.id, [slice])),
-  };
+  return joint ? [group("all", chosen)] : chosen.map((slice) => group(slice.id, [slice]));
+}
+
+/** The benchmark of a response matrix: {@link scenarioGroups}, and which models are alike. */
+export function describeBenchmark(matrix: ResponseMatrix, options: BenchmarkOptions): Benchmark {
+  const groups = scenarioGroups(matrix, options);
+  return { models: matrix.subjects, families: groups[0]!.families, replicates: replicateGroups(matrix), groups };
 }
 
 /** All scenarios of a benchmark, in its order. */

@@ -186,7 +186,7 @@ const LEAST_LISTED = 3;
  */
 function listedItems(scenarios: readonly Pick<ReportScenario, "audited" | "fitted">[]): ReportItem[][] {
   const found = scenarios.map(({ audited, fitted }) =>
-    fitted.trained.rows.length < LEAST_MODELS_FOR_AUDIT ? [] : audited.filter(({ rank }) => rank !== null),
+    fitted.bank.rows.length < LEAST_MODELS_FOR_AUDIT ? [] : audited.filter(({ rank }) => rank !== null),
   );
   const lengths = found.map(({ length }) => Math.min(MOST_LISTED, length));
   const limit = Math.min(MOST_LISTED, fairLimit(lengths, LISTED, LEAST_LISTED));

@@ -14,7 +14,7 @@ import { crossFittedInterval } from "../fit/held-out-scores.ts";
 import { heldOutScore } from "../fit/held-out-scores.ts";
 import type { HeldOutEstimate } from "../fit/held-out.ts";
 import { holdsTruth, type ScoreInterval } from "../fit/held-out-scores.ts";
-import { servedEvidence } from "../fit/learn-evidence.ts";
+import { servedBlend } from "../fit/blends.ts";
 import { drawChart, figure, html, type Html, idText, legend, panels } from "./html.ts";
 import { ESTIMATOR_NAMES, fairLimit, type ReportData, type ReportForm, type ReportScenario } from "./report-data.ts";
 
@@ -145,14 +145,12 @@ interface HeldOutModel {
 
 /** The held-out models of a scenario and form, each once: from the first form drawn on a fold. */
 export function heldOutModels(
-  { fitted, place }: ReportScenario,
+  { blends }: Pick<ReportScenario, "blends">,
   form: ReportForm,
 ): { like: HeldOutModel[]; stronger: HeldOutModel[] } {
-  const { validation, blends } = servedEvidence(fitted.evidence, place, form.id);
-  const interpolation = validation.interpolation[place]!.get(form.id) ?? [];
-  const extrapolation = validation.extrapolation[place]!.get(form.id) ?? [];
-  const blend = blends[place]!.get(form.id)!.foldOut;
-  const intervalOf = crossFittedInterval({ ...form, blend, interpolation, extrapolation });
+  const { validation, foldOut: blend } = servedBlend(blends.get(form.id)!);
+  const { interpolation, extrapolation } = validation;
+  const intervalOf = crossFittedInterval({ ...form, blend, ...validation });
   const held = (estimates: readonly HeldOutEstimate[]): HeldOutModel[] =>
     estimates
       .filter(({ draw }) => draw === 0)

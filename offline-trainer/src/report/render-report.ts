@@ -1,5 +1,5 @@
 import type { DiagnoseFitOptions } from "../extensions/audit/diagnose-fit.ts";
-import type { FitResult } from "../fit/fit-bundle.ts";
+import type { Fit } from "../fit/fit.ts";
 import { coverage, errorBySize, errorsTable } from "./errors.ts";
 import { itemMap, suspects } from "./items.ts";
 import { predictedAgainstTrue, sourceModels } from "./models.ts";
@@ -25,7 +25,7 @@ const SECTIONS: readonly { id: string; title: string; content: (data: ReportData
  * bytes.
  * @throws AnchorEvalError `aborted`
  */
-export async function renderReport(result: FitResult, options?: DiagnoseFitOptions): Promise<Uint8Array> {
+export async function renderReport(result: Fit, options?: DiagnoseFitOptions): Promise<Uint8Array> {
   const data = await reportData(result, options);
   const { benchmark, version, description } = data.manifest;
   const page = html`<!doctype html>

@@ -2,12 +2,13 @@ import type { ScenarioContent } from "anchoreval/bundle";
 import type { EstimatorId } from "anchoreval/core";
 import { diagnoseFit, type DiagnoseFitOptions } from "../extensions/audit/diagnose-fit.ts";
 import type { AuditedItem } from "../extensions/audit/findings.ts";
-import type { FitResult } from "../fit/fit-bundle.ts";
-import type { FittedBank } from "../fit/fitted-bank.ts";
+import type { FormBlend } from "../fit/blends.ts";
+import type { Fit } from "../fit/fit.ts";
+import type { LearnedGroup } from "../fit/forms.ts";
 import type { BankScenario } from "../calibrate/bank.ts";
 import type { ScenarioSlice } from "../prepare/scenarios.ts";
 
-export type ReportManifest = FitResult["content"]["manifest"];
+export type ReportManifest = Fit["content"]["manifest"];
 export type ReportForm = ReportManifest["forms"][number];
 
 /** An item with the evidence against it. */
@@ -19,7 +20,9 @@ export interface ReportItem extends AuditedItem {
 /** One scenario with everything fitted for it. */
 export interface ReportScenario {
   readonly id: string;
-  readonly fitted: FittedBank;
+  readonly fitted: LearnedGroup;
+  /** By form. */
+  readonly blends: ReadonlyMap<string, FormBlend>;
   /** Its place among the scenarios of its bank. */
   readonly place: number;
   readonly slice: ScenarioSlice;
@@ -41,12 +44,16 @@ export interface ReportData {
  * A fit's data for the report, scenario by scenario.
  * @throws AnchorEvalError `aborted`
  */
-export async function reportData({ banks, content }: FitResult, options?: DiagnoseFitOptions): Promise<ReportData> {
+export async function reportData({ parts, content }: Fit, options?: DiagnoseFitOptions): Promise<ReportData> {
   const { manifest } = content;
-  const audited = await diagnoseFit(banks, options);
-  const begins = banks.map((_, b) => banks.slice(0, b).reduce((sum, { task }) => sum + task.matrix.items.length, 0));
-  const places = banks.flatMap((fitted, b) =>
-    fitted.task.scenarios.map((slice, place) => ({ fitted, slice, place, begin: begins[b]! + slice.begin })),
+  const groups = parts.flatMap(({ learned }) => learned.groups);
+  const audited = await diagnoseFit(groups, options);
+  const begins = groups.map((_, g) =>
+    groups.slice(0, g).reduce((sum, { group }) => sum + group.matrix.items.length, 0),
+  );
+  const blends = new Map(parts.flatMap((part) => [...part.blends]));
+  const places = groups.flatMap((fitted, g) =>
+    fitted.group.scenarios.map((slice, place) => ({ fitted, slice, place, begin: begins[g]! + slice.begin })),
   );
   return {
     manifest,
@@ -56,7 +63,8 @@ export async function reportData({ banks, content }: FitResult, options?: Diagno
       fitted,
       place,
       slice,
-      trained: fitted.trained.scenarios[place]!,
+      trained: fitted.bank.scenarios[place]!,
+      blends: blends.get(slice.id)!,
       content: content.scenarios[s]!,
       audited: audited.flatMap((item): ReportItem[] =>
         item.column >= begin && item.column < begin + slice.count ? [{ ...item, place: item.column - begin }] : [],

@@ -1,3 +1,4 @@
+import { apportion } from "../numeric/apportion.ts";
 import type { RandomSource } from "anchoreval/core";
 import { LEAST_ITEMS, type SimulateOptions } from "./settings.ts";
 
@@ -124,23 +125,4 @@ function chosen(count: number, share: number, random: RandomSource): boolean[] {
 function unequalSizes(total: number, count: number, spread: number, least: number, random: RandomSource): number[] {
   const weights = Array.from({ length: count }, () => Math.exp(spread * random.normal()));
   return apportion(total, weights, least);
-}
-
-/**
- * Splits a total into whole parts in proportion to weights, each at least `least`: largest remainders (Hamilton).
- * @param weights - positive
- * @returns parts that sum to `total`; the total must be at least weights.length · least
- * @example apportion(10, [1, 1, 2], 1) // [3, 3, 4]: one each, then 7 as 1.75, 1.75, 3.5
- */
-export function apportion(total: number, weights: readonly number[], least: number): number[] {
-  const free = total - weights.length * least;
-  const mass = weights.reduce((sum, weight) => sum + weight, 0);
-  const exact = weights.map((weight) => (free * weight) / mass);
-  const parts = exact.map((share) => least + Math.floor(share));
-  const left = total - parts.reduce((sum, part) => sum + part, 0);
-  const byRemainder = exact
-    .map((share, index) => ({ index, remainder: share - Math.floor(share) }))
-    .sort((x, y) => y.remainder - x.remainder || x.index - y.index);
-  for (let k = 0; k < left; k++) parts[byRemainder[k]!.index]!++;
-  return parts;
 }

@@ -110,13 +110,13 @@ export function foldPool(tasks: readonly ScenarioGroup[], banks: readonly Bank[]
     population: (wanted) => {
       const chosen = all.filter(({ id }) => wanted.includes(id));
       const used = [...new Set(chosen.map(({ b }) => b))];
-      const linked = used.length > 1 ? priors.together : null;
+      const linked = used.length > 1 ? priors.joint : null;
       return stackedPopulation(
         chosen.map((scenario) => ({ ...scenario, share: 1 / chosen.length })),
         used.map((b) => ({
           id: tasks[b]!.id,
           scenarios: tasks[b]!.scenarios.map(({ id }) => id),
-          prior: linked?.[b] ?? priors.alone[b]!,
+          prior: linked?.[b] ?? priors.separate[b]!,
         })),
       );
     },

@@ -2,9 +2,10 @@ import { type AdaptiveOptions, adaptivePlan, type ItemPool, type PoolPopulation 
 import { AnchorEvalError, createRandom, type RandomSource } from "anchoreval/core";
 import { type Provider, resolveBackend } from "../../backends/resolve-backend.ts";
 import { type BacktestPlanOptions, planCells, type PlannedCell } from "../../backtest/plan-cells.ts";
-import { scoreMapKind } from "../../fit/configuration.ts";
 import { evenForm } from "../../fit/form-plans.ts";
-import { trainFold } from "../../fit/held-out.ts";
+import { learn } from "../../fit/learn.ts";
+import { onlyModels, scenariosOf, type ScenarioGroup } from "../../matrix/benchmark.ts";
+import type { Split } from "../../splits/types.ts";
 import { bankPriors } from "../../calibrate/linking.ts";
 import { type ResponseMatrix, scoreAt } from "../../matrix/response-matrix.ts";
 import { itemExposure, type ItemExposure, limitedPopulation } from "./exposure.ts";
@@ -101,26 +102,22 @@ export async function runReplays(matrix: ResponseMatrix, options: ReplayOptions)
 }
 
 async function replayCell(
-  { tasks, groups, splits, seed, configuration }: PlannedCell,
+  { benchmark, split, seed, method }: PlannedCell,
   backend: Awaited<ReturnType<typeof resolveBackend>>["backend"],
   options: ReplayOptions,
 ): Promise<Found[]> {
   const random = createRandom(seed).fork("replay");
-  const scenarios = tasks.flatMap((task) => task.scenarios);
-  const { linked } = await trainFold(tasks, splits, 0, {
-    ...configuration,
-    scoreMap: scoreMapKind(configuration),
-    backend,
-    groups,
-    forms: [evenForm(LEAST_BUDGET, scenarios)],
-    random: createRandom(seed).fork(tasks.length > 1 ? "all" : tasks[0]!.id),
-  });
-  const pool = foldPool(tasks, linked.banks, bankPriors(linked, configuration.priorScale));
+  const { groups } = benchmark;
+  const scenarios = scenariosOf(benchmark);
+  const stream = createRandom(seed).fork(groups.length > 1 ? "all" : groups[0]!.id);
+  const forms = [evenForm(LEAST_BUDGET, scenarios)];
+  const { linked } = await learn(onlyModels(benchmark, split.sources), method, forms, stream, { backend });
+  const pool = foldPool(groups, linked.banks, bankPriors(linked, method.settings.priorScale));
   const ids = scenarios.map(({ id }) => id);
   const asked = ids.length > 1 ? [...ids.map((id) => [id]), ids] : [ids];
   const found: Found[] = [];
   for (const wanted of asked) {
-    const answers = (side: "sources" | "targets"): Answered[] => modelsOf(tasks, splits, wanted, side);
+    const answers = (side: "sources" | "targets"): Answered[] => modelsOf(groups, split.groups, wanted, side);
     const targets = answers("targets").filter(({ scores }) => !scores.some(Number.isNaN));
     const few = targets.filter(evenly(targets.length, options.mostTargets));
     if (few.length > 0) found.push(...(await replaysOf(pool, wanted, few, () => answers("sources"), options, random)));
@@ -136,12 +133,12 @@ interface Answered {
 
 /** Models on one side of a split in all banks of some scenarios. */
 function modelsOf(
-  tasks: PlannedCell["tasks"],
-  splits: PlannedCell["splits"],
+  groups: readonly ScenarioGroup[],
+  splits: readonly Split[],
   wanted: readonly string[],
   side: "sources" | "targets",
 ): Answered[] {
-  const parts = tasks.flatMap(({ matrix, scenarios }, b) => {
+  const parts = groups.flatMap(({ matrix, scenarios }, b) => {
     const columns = scenarios
       .filter(({ id }) => wanted.includes(id))
       .flatMap(({ begin, count }) => Array.from({ length: count }, (_, i) => begin + i));

@@ -38,8 +38,7 @@ import { keyAudit } from "./key-audit.ts";
 import type { KeyPosterior } from "./key-posterior.ts";
 import { calibrate, type Calibration } from "../../calibrate/calibrate.ts";
 import type { CalibrationBackend } from "../../calibrate/types.ts";
-import { answeringModels } from "../../matrix/benchmark.ts";
-import { bankTasks } from "../../fit/bank-tasks.ts";
+import { calibratedModels, scenarioGroups } from "../../matrix/benchmark.ts";
 import { dimsFor } from "../../calibrate/bank.ts";
 import { type FitSettings } from "../../methods/settings.ts";
 import { interruptible } from "../../backends/interruptible.ts";
@@ -91,14 +90,14 @@ export async function auditLeaderboard(matrix: ResponseMatrix, options: AuditOpt
   const backend = interruptible(options.backend);
   const families = modelFamilies(matrix, options.families);
   const texts = textPairs(sameTexts(matrix.items));
-  const tasks = bankTasks(matrix, configuration);
+  const tasks = scenarioGroups(matrix, configuration);
   const pairs = (task: ScenarioGroup): number => task.matrix.items.length ** 2 * task.matrix.subjects.length;
   const allPairs = tasks.reduce((sum, task) => sum + pairs(task), 0);
   const banks: { begin: number; audit: BankAudit }[] = [];
   let begin = 0;
   for (const [index, task] of tasks.entries()) {
     const end = begin + task.matrix.items.length;
-    const rows = answeringModels(task);
+    const rows = calibratedModels(task);
     const audit = await auditBank(task, rows, {
       dims: dimsFor(dims, rows.length),
       backend,

@@ -4,7 +4,7 @@ import { abilityCovariances, fittedAnswers, type FittedAnswers, itemAtFit, ITEMS
 import { benjaminiHochberg, residualGroupsTest } from "./item-fit.ts";
 import { itemCopies, nearCopies, type NearCopies, textPairs, MOST_CHANCE } from "./near-copies.ts";
 import { itemStatistics } from "./item-statistics.ts";
-import type { FittedBank } from "../../fit/fitted-bank.ts";
+import type { LearnedGroup } from "../../fit/forms.ts";
 import { isBinary } from "../../matrix/response-matrix.ts";
 import { sameTexts } from "../../matrix/same-text.ts";
 import { cutResponses } from "../../prepare/binarize.ts";
@@ -25,29 +25,29 @@ const NO_PAIRS: NearCopies = { pairs: [], compared: 0, comparable: 0 };
  * Evidence against the items of a fit by its own calibration: item-rest correlations, everyone right or wrong, copies by
  * text and by answers, and the residual test. Not likely wrong keys, which take as long as all of these together; for them
  * see {@link auditLeaderboard}. Copies by answers and misfit need the 2PL of right and wrong answers: other fits have none.
- * @param banks - columns count through them
+ * @param groups - columns count through them
  * @returns all items by rank, those without findings last
  * @throws AnchorEvalError `aborted`
  */
 export async function diagnoseFit(
-  banks: readonly FittedBank[],
+  groups: readonly LearnedGroup[],
   { signal, onProgress }: DiagnoseFitOptions = {},
 ): Promise<AuditedItem[]> {
-  const items = banks.flatMap(({ task }) => task.matrix.items);
+  const items = groups.flatMap(({ group }) => group.matrix.items);
   const pause = async (done: number): Promise<void> => {
     onProgress?.(done / items.length);
     await turn();
     if (signal?.aborted) throw new AnchorEvalError("aborted", "the audit of the items was stopped");
   };
-  const pairs = ({ task }: FittedBank): number => task.matrix.items.length ** 2 * task.matrix.subjects.length;
-  const allPairs = banks.reduce((sum, bank) => sum + pairs(bank), 0);
+  const pairs = ({ group: { matrix } }: LearnedGroup): number => matrix.items.length ** 2 * matrix.subjects.length;
+  const allPairs = groups.reduce((sum, own) => sum + pairs(own), 0);
   const p = new Float64Array(items.length).fill(NaN);
   const diagnosed: { begin: number; audit: { items: ItemEvidence[]; copies: NearCopies; likeness: [] } }[] = [];
   let begin = 0;
-  for (const bank of banks) {
-    const { matrix, scenarios, families } = bank.task;
+  for (const own of groups) {
+    const { matrix, scenarios, families } = own.group;
     await pause(begin);
-    const answers = calibratedAnswers(bank);
+    const answers = calibratedAnswers(own);
     let copies = NO_PAIRS;
     if (answers) {
       const covariances = abilityCovariances(answers);
@@ -56,12 +56,12 @@ export async function diagnoseFit(
         p[begin + i] = residualGroupsTest(answers, itemAtFit(answers, i, covariances))?.p ?? NaN;
       }
       await pause(begin + answers.items);
-      const rows = Int32Array.from(bank.trained.rows, (m) => families[m]!);
-      const mostWork = (PAIR_WORK * pairs(bank)) / allPairs;
+      const rows = Int32Array.from(own.bank.rows, (m) => families[m]!);
+      const mostWork = (PAIR_WORK * pairs(own)) / allPairs;
       copies = nearCopies(answers, rows, { mostChance: MOST_CHANCE, mostWork });
     }
     const statistics = scenarios.flatMap((slice) => itemStatistics(matrix, slice));
-    const evidence = statistics.map((own): ItemEvidence => ({ statistics: own, key: null }));
+    const evidence = statistics.map((item): ItemEvidence => ({ statistics: item, key: null }));
     diagnosed.push({ begin, audit: { items: evidence, copies, likeness: [] } });
     begin += matrix.items.length;
   }
@@ -75,9 +75,9 @@ export async function diagnoseFit(
 }
 
 /** The answers that a bank was calibrated on; null where that wasn't the 2PL of right and wrong ones. */
-function calibratedAnswers({ task, trained, link, irtModel }: FittedBank): FittedAnswers | null {
-  if (irtModel !== "2pl" || (link !== "binarize" && !isBinary(task.matrix))) return null;
-  const thresholds = trained.scenarios.map(({ threshold }) => threshold);
-  const { responses } = cutResponses(task.matrix, trained.rows, task.scenarios, thresholds);
-  return fittedAnswers(responses, trained.calibration);
+function calibratedAnswers({ group, bank, choice: { link, irtModel } }: LearnedGroup): FittedAnswers | null {
+  if (irtModel !== "2pl" || (link !== "binarize" && !isBinary(group.matrix))) return null;
+  const thresholds = bank.scenarios.map(({ threshold }) => threshold);
+  const { responses } = cutResponses(group.matrix, bank.rows, group.scenarios, thresholds);
+  return fittedAnswers(responses, bank.calibration);
 }

@@ -1,5 +1,5 @@
 import { AnchorEvalError } from "anchoreval/core";
-import { apportion } from "../../simulate/scenarios.ts";
+import { apportion } from "../../numeric/apportion.ts";
 
 /** A stratum of the pool: items of one subject in one bucket of difficulty. */
 export interface Stratum {

@@ -9,7 +9,7 @@ import {
   type TextProjection,
 } from "anchoreval/core";
 import { firstFew } from "anchoreval/node";
-import type { FittedBank } from "../../fit/fitted-bank.ts";
+import type { LearnedGroup } from "../../fit/forms.ts";
 import { embeddedRows, type Embeddings } from "../../ingest/embeddings-file.ts";
 import { isBinary, scoreAt, submatrix, type ItemInfo, type ResponseMatrix } from "../../matrix/response-matrix.ts";
 import { itemTexts, learnProjection, PROJECTION, projectTexts } from "../../numeric/text-features.ts";
@@ -81,26 +81,27 @@ export function checkColdStart(
 /**
  * Predicts the item parameters of items without answers, with their standard errors, and keeps the regressions that predict
  * those of other questions. Learned from the bundle's own banks: the models' answers, and the questions' texts or vectors.
- * @param banks - fitted, of `2pl`
+ * @param groups - fitted, of `2pl`
  * @param names - of the source models; null keeps no routes
  */
 export function fitColdStart(
-  banks: readonly FittedBank[],
+  groups: readonly LearnedGroup[],
   { items, embeddings, neighbours = null }: ColdStartInput,
   names: readonly string[] | null,
   random: RandomSource,
 ): ColdStart {
-  const answered = banks.flatMap(({ task }) => task.matrix.items);
+  const answered = groups.flatMap(({ group }) => group.matrix.items);
   const projection = embeddings ? null : learnProjection(itemTexts(answered), PROJECTION, random.fork("projection"));
   const width = embeddings ? embeddings.width : projection!.axes.length / projection!.hashes.length;
   const scenarios = new Map<string, ScenarioRouting>();
   const predictors = new Map<string, (coordinates: Float64Array) => PredictedParameters>();
   const figures: Record<string, ColdStartManifest["scenarios"][string]> = {};
-  for (const { task, trained } of banks)
-    trained.scenarios.forEach(({ slice, bank: { a, b }, threshold }) => {
-      const { rows, dims, calibration } = trained;
+  const place = new Map(names?.map((name, m) => [name, m]));
+  for (const { group, bank } of groups)
+    bank.scenarios.forEach(({ slice, bank: { a, b }, threshold }) => {
+      const { rows, dims, calibration } = bank;
       const columns = Array.from({ length: slice.count }, (_, i) => slice.begin + i);
-      const matrix = submatrix(task.matrix, Array.from(rows), columns);
+      const matrix = submatrix(group.matrix, rows, columns);
       const models = rows.length;
       const parameters = { dims, a: Float64Array.from(a), b: Float64Array.from(b) };
       const coordinates = coordinatesOf(matrix.items, embeddings, projection)!;
@@ -112,7 +113,7 @@ export function fitColdStart(
         { ...parameters, models, theta: calibration.theta, answers },
         coordinates,
         width,
-        Uint32Array.from(rows),
+        Uint32Array.from(matrix.subjects, (name, m) => place.get(name) ?? m),
         random.fork(slice.id),
       );
       scenarios.set(slice.id, routing);

@@ -1,6 +1,6 @@
 import { linearPrediction, meanChance, possibleChance, type LinearModel } from "anchoreval/core";
 import { onAxes, type PrincipalAxes } from "../../numeric/principal-axes.ts";
-import { ridgePredictions, ridgeVariances, spectralRidge, type SpectralRidge } from "../../numeric/spectral-ridge.ts";
+import { ridgePredictions, ridgeVariances, spectralRidge, type SpectralRidge } from "../../numeric/ridge.ts";
 import { symmetricEigen } from "../../numeric/eigen.ts";
 import type { QuestionFeatures } from "../../numeric/text-features.ts";
 import { parameterColumns, type Forecast, type QuestionBank } from "./questions.ts";

@@ -2,7 +2,7 @@ import type { ColdStartScenario } from "anchoreval/bundle";
 import type { RandomSource, ScenarioRouting } from "anchoreval/core";
 import { principalAxes } from "../../numeric/principal-axes.ts";
 import { denseRows } from "../../numeric/sparse-rows.ts";
-import { ridgeVariances } from "../../numeric/spectral-ridge.ts";
+import { ridgeVariances } from "../../numeric/ridge.ts";
 import { evenlySpaced } from "./neighbours.ts";
 import { bestForecast, mostRight, scaleForecast, shareRight } from "./probability-scale.ts";
 import type { QuestionBank } from "./questions.ts";

@@ -12,11 +12,15 @@ export interface EarlierAnchors {
   readonly fresh: ReadonlySet<string>;
 }
 
-/** A method that keeps an earlier version's anchors where it can; only methods that draw nested samples are changed. */
+/**
+ * A method that keeps an earlier version's anchors where it can, in a bundle's forms: folds draw without. Only methods that
+ * draw nested samples are changed.
+ */
 export function keepAnchors(method: AnchorMethod, earlier: EarlierAnchors): AnchorMethod {
   return {
     ...method,
-    prepare: (input) => method.prepare({ ...input, coordination: coordinateWith(earlier, input) }),
+    prepare: (input) =>
+      method.prepare(input.final ? { ...input, coordination: coordinateWith(earlier, input) } : input),
   };
 }
 

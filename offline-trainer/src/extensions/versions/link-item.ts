@@ -13,7 +13,7 @@ import type { ResponseMatrix } from "../../matrix/response-matrix.ts";
 import type { ScenarioSlice } from "../../prepare/scenarios.ts";
 import { onAxes, principalAxes } from "../../numeric/principal-axes.ts";
 import { denseRows } from "../../numeric/sparse-rows.ts";
-import { spectralRidge } from "../../numeric/spectral-ridge.ts";
+import { spectralRidge } from "../../numeric/ridge.ts";
 
 /** Parameters of an item linked to a fixed scale. */
 interface LinkedItem {

@@ -1,9 +1,8 @@
 import { AnchorEvalError, type RandomSource } from "anchoreval/core";
 import { firstFew } from "anchoreval/node";
-import type { KnownItems } from "../../calibrate/known-items.ts";
-import { bankTasks } from "../../fit/bank-tasks.ts";
+import { scenarioGroups } from "../../matrix/benchmark.ts";
 import type { FitSettings } from "../../methods/settings.ts";
-import type { ScoreLink } from "../../calibrate/bank.ts";
+import type { FixedBank } from "../../calibrate/bank.ts";
 import { groupedOrder } from "../../matrix/group-items.ts";
 import { responseMatrix, scoreAt, type ItemInfo, type ResponseMatrix } from "../../matrix/response-matrix.ts";
 import { itemTexts, learnProjection, PROJECTION, projectTexts } from "../../numeric/text-features.ts";
@@ -24,21 +23,12 @@ interface LinkInput {
   readonly items: readonly ItemInfo[];
 }
 
-/** Items of a bank that all keep their parameters, on the base's scale. */
-export interface FixedItems {
-  readonly dims: number;
-  readonly link: ScoreLink;
-  /** Scores above it count as right, by scenario; null where every score is 0 or 1, or none is cut. */
-  readonly thresholds: readonly (number | null)[];
-  readonly known: KnownItems;
-}
-
 /** A new version on the scale of an old one: the data to fit, and what the fit keeps. */
 export interface LinkedVersion {
   /** Answers of all models, drawn where a linked item has none. */
   readonly matrix: ResponseMatrix;
   /** By bank. */
-  readonly fixed: ReadonlyMap<string, FixedItems>;
+  readonly fixed: ReadonlyMap<string, FixedBank>;
   readonly earlier: EarlierAnchors;
   readonly record: BaseRecord;
   readonly changes: ItemChanges;
@@ -69,7 +59,7 @@ export function linkVersion(
   const { matrix: given, fixedIds, rerun: again } = carryAnswers(older, rerun, grouped, changes);
   const fresh = new Set(grouped.flatMap(({ item_id: id }) => (fixedIds.has(id) ? [] : [id])));
   const coordinates = fresh.size > 0 ? textCoordinates(grouped, random.fork("texts")) : null;
-  const banks = bankTasks(given, configuration).map((task) => ({
+  const banks = scenarioGroups(given, configuration).map((task) => ({
     task,
     linked: linkBank(task, { base, fixedIds, coordinates }, random.fork(task.id)),
   }));
@@ -113,7 +103,7 @@ export function linkVersion(
   };
 }
 
-function fixedItems({ dims, link, thresholds, a, b }: LinkedBank): FixedItems {
+function fixedItems({ dims, link, thresholds, a, b }: LinkedBank): FixedBank {
   return {
     dims,
     link,

@@ -1,10 +1,10 @@
 import { AnchorEvalError, type RandomSource } from "anchoreval/core";
 import { DataIssues, firstFew, quoted } from "anchoreval/node";
-import { embeddedRows, type Embeddings } from "../../cold-start/embeddings-file.ts";
-import { textFeatures } from "../../cold-start/text-features.ts";
+import { embeddedRows, type Embeddings } from "../../ingest/embeddings-file.ts";
 import { decimalNumber } from "../../ingest/decimal-number.ts";
 import { columnOf, type ItemTable } from "../../ingest/item-table.ts";
 import type { ItemInfo } from "../../matrix/response-matrix.ts";
+import { textFeatures } from "../../numeric/text-features.ts";
 import { principalAxes } from "../../numeric/principal-axes.ts";
 import type { SparseRows } from "../../numeric/sparse-rows.ts";
 import type { Points } from "../kmeans/clusters.ts";

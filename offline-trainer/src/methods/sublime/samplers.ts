@@ -1,6 +1,6 @@
 import { AnchorEvalError, inclusionProbabilities, pivotalSample, type RandomSource } from "anchoreval/core";
 import { ranks } from "../../numeric/ranks.ts";
-import { apportion } from "../../simulate/apportion.ts";
+import { apportion } from "../../numeric/apportion.ts";
 import type { ItemGroups } from "./item-features.ts";
 import type { ItemProfile } from "./profile.ts";
 
