@@ -45,6 +45,7 @@ export const fitCommand: Command = {
       description: `for every form N a form N-b of other items, chosen in the same way by ${SECOND_FORM_SELECTIONS.join(", ")}`,
     },
     out: { type: "string", value: "DIR", description: "folder of the bundle" },
+    force: { type: "boolean", description: "replace whatever --out holds" },
     ...FIT_OPTIONS,
     ...SUBSET_OPTIONS,
     checkpoint: {
@@ -77,7 +78,8 @@ export const fitCommand: Command = {
     const provider = options.oneOf("provider", PROVIDERS, "auto");
     const threads = options.number("threads", { min: 1, max: 256, integer: true }, availableParallelism());
     const seed = options.number("seed", { min: 0, integer: true }, 1);
-    await checkBundleFolder(out);
+    const force = options.flag("force");
+    await checkBundleFolder(out, { ...name, force });
     const facts = await readImportFacts(responses);
     const base = await readBaseOption(options, signal);
     const recipe = base ? baseRecipe(base, options, readRecipe(options)) : readRecipe(options);
@@ -196,7 +198,7 @@ export const fitCommand: Command = {
     const manifest = parseManifest(files.get("manifest.json")!); // what no reader would take isn't written
     await turn();
     if (signal.aborted) throw stopped();
-    const replaced = await writeBundleFolder(out, files);
+    const replaced = await writeBundleFolder(out, files, { force });
     if (replaced !== null) output.remark(`${out} held another bundle, ${replaced}: it is replaced`);
     const timings: Record<string, number> = {
       reading: read,

@@ -1,4 +1,4 @@
-import { writeFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { AnchorEvalError } from "anchoreval/core";
 import { readScale, type Command, type Output } from "anchoreval/cli";
@@ -60,6 +60,7 @@ export const importCommand: Command = {
     "allow-mixed": { type: "boolean", description: "take runs that were not made alike" },
     "score-range": { type: "string", value: "LO,HI", description: "bounds of the scores, where they are not 0 and 1" },
     flip: { type: "boolean", description: "lower scores are better" },
+    force: { type: "boolean", description: "replace whatever --out holds" },
   },
   run: async ({ positionals, options, output, formats }) => {
     options.required("from");
@@ -67,9 +68,12 @@ export const importCommand: Command = {
     const out = options.required("out");
     if (positionals.length === 0)
       throw new AnchorEvalError("invalid_option", "name the logs: files, or folders of them");
-    await checkOutFolder("--out", out);
+    const force = options.flag("force");
+    const place = { option: "--out", folder: out, files: FILES, force };
+    await checkOutFolder({ ...place, other: otherImport() });
     if (isTable(from)) {
       const { matrix, report } = await importTable(from, positionals, options);
+      await checkOutFolder({ ...place, other: otherImport(matrix) });
       await writeImport(out, matrix, report);
       for (const remark of report.warnings) output.remark(remark);
       if (output.json) output.document(report);
@@ -99,6 +103,7 @@ export const importCommand: Command = {
     } finally {
       bar.stop();
     }
+    await checkOutFolder({ ...place, other: otherImport(imported.matrix) });
     await writeImport(out, imported.matrix, imported.report);
     for (const warning of imported.report.warnings) output.remark(`warning: ${warning}`);
     if (output.json) output.document(imported.report);
@@ -109,6 +114,22 @@ export const importCommand: Command = {
 
 function isTable(from: (typeof SOURCES)[number]): from is (typeof TABLES)[number] {
   return (TABLES as readonly string[]).includes(from);
+}
+
+/**
+ * Why a folder's responses aren't those of an earlier import of the same scenarios.
+ * @param matrix - what is imported now, once that is known
+ */
+function otherImport(matrix?: ResponseMatrix): (folder: string) => Promise<string | null> {
+  return async (folder) => {
+    const report = await readFile(join(folder, "import.json"), "utf8")
+      .then((text) => JSON.parse(text) as { scenarios?: readonly { id?: unknown }[] })
+      .catch(() => null);
+    const ids = report?.scenarios?.map(({ id }) => String(id));
+    if (ids === undefined) return "responses that no import wrote";
+    const scenarios = matrix && new Set(matrix.items.map(({ scenario }) => scenario));
+    return scenarios && !ids.some((id) => scenarios.has(id)) ? `the responses of ${ids.slice(0, 3).join(", ")}` : null;
+  };
 }
 
 async function writeImport(out: string, matrix: ResponseMatrix, report: ImportReport | TableReport): Promise<void> {

@@ -1,4 +1,4 @@
-import { writeFile } from "node:fs/promises";
+import { access, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setImmediate as turn } from "node:timers/promises";
 import type { Command, OptionReader, OptionSpec } from "anchoreval/cli";
@@ -35,11 +35,22 @@ export const simulateCommand: Command = {
       description: `order of the rows by date (default ${SIMULATE_DEFAULTS.order})`,
     },
     text: { type: "boolean", description: "write a question for every item" },
+    force: { type: "boolean", description: "replace whatever --out holds" },
   },
   async run({ options: reader, output, signal }) {
     const out = reader.required("out");
     const options = readOptions(reader);
-    await checkOutFolder("--out", out);
+    await checkOutFolder({
+      option: "--out",
+      folder: out,
+      files: FILES,
+      other: () =>
+        access(join(out, FILES[3])).then(
+          () => null,
+          () => "responses that were not simulated",
+        ),
+      force: reader.flag("force"),
+    });
     const bar = output.progress("drawing", options.models);
     let leaderboard: SimulatedLeaderboard;
     try {

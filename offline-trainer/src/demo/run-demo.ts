@@ -1,4 +1,4 @@
-import { mkdir, rm, writeFile } from "node:fs/promises";
+import { mkdir, readdir, rm, writeFile } from "node:fs/promises";
 import { join, relative } from "node:path";
 import {
   createClient,
@@ -60,6 +60,7 @@ const SIZES = [10, 30, 50, 100];
  */
 export async function runDemo(options: DemoOptions): Promise<void> {
   const { matrix, benchmark, anchors, seed, out, output, signal } = options;
+  await checkDemoFolder(out);
   const slices = scenarioSlices(matrix.items, DEFAULT_CONFIGURATION.weighting);
   const { sources, targets } = holdOut(matrix, slices, createRandom(seed).fork("demo"));
   output.line(
@@ -82,7 +83,7 @@ export async function runDemo(options: DemoOptions): Promise<void> {
   }).finally(() => bar.stop());
   const files = bundleFiles(result, await renderReport(result, { signal }));
   const folder = join(out, "bundle");
-  await rm(out, { recursive: true, force: true });
+  for (const own of OWN) await rm(join(out, own), { recursive: true, force: true });
   await mkdir(out, { recursive: true });
   await writeBundleFolder(folder, files);
   const ownForm = closingWords({
@@ -127,6 +128,20 @@ export async function runDemo(options: DemoOptions): Promise<void> {
   } finally {
     await worker.dispose();
   }
+}
+
+/** What a demo leaves in its folder: the bundle, the Worker's R2, one model's answers. */
+const OWN = ["bundle", "state", "answers.json"];
+
+/** @throws AnchorEvalError `invalid_option` for a folder that holds anything but an earlier demo */
+async function checkDemoFolder(out: string): Promise<void> {
+  const names = await readdir(out).catch(() => []);
+  const other = names.filter((name) => !OWN.includes(name));
+  if (other.length > 0)
+    throw new AnchorEvalError(
+      "invalid_option",
+      `${out} holds other files (${other.slice(0, 3).join(", ")}): choose an empty folder for --out`,
+    );
 }
 
 /** Batches of a size that the Worker takes. */

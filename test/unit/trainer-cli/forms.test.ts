@@ -292,7 +292,7 @@ describe("what is refused, and leaves nothing behind", () => {
       "invalid_option",
       /--provider is auto, .*; got abacus/,
     ],
-    ["older forms", forms("--out", folder.path("older")), "invalid_option", /older holds form-3\.csv of other forms/],
+    ["older forms", forms("--out", folder.path("older")), "invalid_option", /older holds other files \(form-3\.csv\): choose another folder, or replace what it holds with --force/],
     ["a file for a folder", forms("--out", good), "invalid_option", /can't be made a folder/],
     [
       "a missing column",

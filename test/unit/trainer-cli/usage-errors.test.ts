@@ -271,7 +271,7 @@ describe("fit", () => {
     { argv: fit("--out", `${good}/deeper`), message: /^.*good\.csv\/deeper can't be written to: ENOTDIR/ },
     {
       argv: fit("--out", folder.path("")),
-      message: /^.* holds other files \(.*\): choose an empty folder for --out$/,
+      message: /^.* holds other files \(.*\): choose another --out, or replace it with --force$/,
     },
   ])("$argv", (expected) => refuses(expected));
 

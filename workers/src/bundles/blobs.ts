@@ -1,5 +1,6 @@
 import { AnchorEvalError, type Issue, type Manifest } from "anchoreval";
 import { blobKey, hexOf } from "anchoreval/bundle";
+import { SWEEP_AGE } from "anchoreval/publish";
 import { HttpProblem } from "../problem.ts";
 import type { BundleBucket, StoredObject } from "./bundle-bucket.ts";
 import { piecesOf } from "./file-pieces.ts";
@@ -70,6 +71,30 @@ export async function checkBlobs(
   );
   const issues = found.filter((issue) => issue !== null);
   if (issues.length > 0) throw new HttpProblem("content_mismatch", issues[0]!.message, { issues });
+}
+
+/**
+ * Writes those of a manifest's files anew that were stored long ago, before its commit names them: a sweep beside it takes
+ * old ones for leftovers.
+ * @param deadline - longest wait for a piece of an object. @unit milliseconds
+ * @throws AnchorEvalError `unavailable`
+ */
+export async function refreshBlobs(
+  bucket: BundleBucket,
+  { benchmark, files }: Manifest,
+  deadline: number,
+): Promise<void> {
+  for (const { bytes, sha256 } of files) {
+    const key = blobKey(benchmark, sha256);
+    const there = await headOf(bucket, key);
+    if (there === null || Date.now() - there.uploaded.getTime() < SWEEP_AGE / 2) continue;
+    try {
+      const object = await bucket.get(key);
+      if (object !== null) await putStream(bucket, key, { bytes, body: object.body }, { sha256 }, deadline);
+    } catch (cause) {
+      throw new AnchorEvalError("unavailable", `the R2 bucket could not write ${key}`, { cause });
+    }
+  }
 }
 
 async function headOf(bucket: BundleBucket, key: string): Promise<StoredObject | null> {

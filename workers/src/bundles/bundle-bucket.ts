@@ -4,6 +4,8 @@ import type { R2StoreBucket } from "anchoreval/publish";
 export interface StoredObject {
   /** Length. @unit bytes */
   readonly size: number;
+  /** When it was written. */
+  readonly uploaded: Date;
   /** SHA-256 that R2 checked when the object was written; absent where it was written without one. */
   readonly checksums: { readonly sha256?: ArrayBuffer };
 }

@@ -1,9 +1,9 @@
 import { createRoute, z, type RouteHandler } from "@hono/zod-openapi";
 import { AnchorEvalError } from "anchoreval";
 import { parseManifest, sha256Hex, signatureKey } from "anchoreval/bundle";
-import { commitVersion, putSignatures, r2Store } from "anchoreval/publish";
+import { commitVersion, isCommitted, putSignatures, r2Store } from "anchoreval/publish";
 import { checkSignatures } from "../auth/check-signatures.ts";
-import { checkBlobs } from "../bundles/blobs.ts";
+import { checkBlobs, refreshBlobs } from "../bundles/blobs.ts";
 import type { AppEnv } from "../env.ts";
 import { limitBody } from "../http/request-body.ts";
 import { HttpProblem } from "../problem.ts";
@@ -56,9 +56,13 @@ const handler: RouteHandler<typeof route, AppEnv> = async (c) => {
       `the manifest is of ${manifest.benchmark}@${manifest.version}, the address of ${benchmark}@${version}`,
     );
   const signatures = await checkSignatures(c.req.header("anchoreval-signature"), bytes, c.env.TRUSTED_KEYS);
+  const store = r2Store(c.var.bucket);
+  const commit = { benchmark, version, manifest: bytes };
   await checkBlobs(c.var.bucket, manifest, c.var.deadline);
-  if (signatures) await putSignatures(r2Store(c.var.bucket), signatureKey(benchmark, sha256Hex(bytes)), signatures);
-  const result = await commitVersion(r2Store(c.var.bucket), { benchmark, version, manifest: bytes });
+  if (!(await isCommitted(store, commit))) await refreshBlobs(c.var.bucket, manifest, c.var.deadline);
+  if (signatures) await putSignatures(store, signatureKey(benchmark, sha256Hex(bytes)), signatures);
+  const result = await commitVersion(store, commit);
+  await checkBlobs(c.var.bucket, manifest, c.var.deadline); // a sweep may have removed one: who publishes sends it again
   c.var.bundles.forgetIndex(benchmark);
   return c.json(result, result.status === "published" ? 201 : 200);
 };
