@@ -157,7 +157,7 @@ export function simulateSettings(given: unknown): SimulateOptions {
       refuse(name, `${name} is a ${integer ? "whole " : ""}number from ${min} to ${max}, got ${String(value)}`);
   }
   if (!ROW_ORDERS.includes(settings.order))
-    refuse("order", `order is ${ROW_ORDERS.join(" or ")}, got ${String(settings.order)}`);
+    refuse("order", `order is ${ROW_ORDERS.join(" or ")}, got ${settings.order as string}`);
   if (typeof (settings.text as unknown) !== "boolean")
     refuse("text", `text is true or false, got ${String(settings.text)}`);
   if (issues.length === 0) {

@@ -26,7 +26,7 @@ export const REASONS = {
 export type Reason = keyof typeof REASONS;
 
 /** Evidence against an item. */
-export interface Finding {
+interface Finding {
   readonly reason: Reason;
   /** In plain words, with the supporting number. */
   readonly words: string;

@@ -151,7 +151,7 @@ function abilityLeverage(
 }
 
 /**
- * Each model's standing in a scenario as one number: the logit of the score that its abilities predict over all items,
+ * Each model's general ability in a scenario as one number: the logit of the score that its abilities predict over all items,
  * answered or not, standardised over models.
  * @returns M numbers with mean 0 and standard deviation 1; all 0 where the models are alike
  */
@@ -163,10 +163,10 @@ export function generalAbility(answers: FittedAnswers, { begin, count, weights }
     probabilities(answers, begin + i, p);
     for (let m = 0; m < models; m++) score[m]! += weights[i]! * p[m]!;
   }
-  const standing = score.map((own) => logit(Math.min(1 - 1e-12, Math.max(1e-12, own))));
-  const mean = standing.reduce((sum, own) => sum + own / models, 0);
-  const spread = Math.sqrt(standing.reduce((sum, own) => sum + (own - mean) ** 2 / models, 0));
-  return standing.map((own) => (spread > 1e-9 ? (own - mean) / spread : 0));
+  const logits = score.map((own) => logit(Math.min(1 - 1e-12, Math.max(1e-12, own))));
+  const mean = logits.reduce((sum, own) => sum + own / models, 0);
+  const spread = Math.sqrt(logits.reduce((sum, own) => sum + (own - mean) ** 2 / models, 0));
+  return logits.map((own) => (spread > 1e-9 ? (own - mean) / spread : 0));
 }
 
 /** Slope of an item's logit on general ability, by regression over models, and its standard error. */

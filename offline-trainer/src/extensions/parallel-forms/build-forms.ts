@@ -16,7 +16,7 @@ export interface ParallelFormsOptions {
 }
 
 /** A form: its items, as indices into the pool, ascending. */
-export interface ParallelForm {
+interface ParallelForm {
   readonly items: Uint32Array;
 }
 
@@ -116,7 +116,7 @@ interface DifficultyBuckets {
 }
 
 /** A range of difficulties with its items; or the items whose difficulty isn't known. */
-export type DifficultyBucket =
+type DifficultyBucket =
   | { readonly unknown: false; readonly from: number; readonly to: number; readonly items: number }
   | { readonly unknown: true; readonly items: number };
 

@@ -14,7 +14,7 @@ const DRAWS = 5;
 const RANDOM_DRAWS = 40;
 
 /** Mean over models, in fractions, and its standard error with models as units. */
-export interface OverModels {
+interface OverModels {
   readonly mean: number;
   readonly standardError: number;
 }
@@ -39,7 +39,7 @@ export type FormsCheck =
     };
 
 /** Settings of the check on held-out models. */
-export interface FormsCheckOptions
+interface FormsCheckOptions
   extends Omit<ParallelFormsOptions, "random">, Omit<AnsweredDifficultyOptions, "sameItems"> {
   /** Family by model; where it has none, the name tells. */
   readonly families?: ReadonlyMap<string, string>;

@@ -20,7 +20,7 @@ export interface ItemPool {
 }
 
 /** Settings of a pool: its items, and the columns that identify them. */
-export interface ItemPoolOptions {
+interface ItemPoolOptions {
   /** Column of the subjects. @default none: all items are of one subject */
   readonly by?: string;
   /** Column of the ids. @default `item_id` or `id`, in any case, where there is one */

@@ -54,7 +54,7 @@ function oneForm(strata: readonly Stratum[], size: number, capacity: (stratum: S
 }
 
 /**
- * What all forms take together, by subject and by bucket as many times one form's numbers as there are forms, as far as
+ * First the quotas of all forms together, by subject and by bucket as many times one form's numbers as there are forms, as far as
  * there are so many items; then dealt out form by form, as evenly as whole numbers can. Whole numbers just below and above
  * a table's cells always include some whose margins are as near to the table's (Cox 1987), so that this never fails.
  */
@@ -141,7 +141,7 @@ export interface TableCell {
  * x the targets. Where the bounds don't bind, each margin is the rounding by largest remainders, which is also the nearest
  * one in absolute differences, and all margins hold at once; cells are mostly rounded up or down.
  *
- * What is left over the lower bounds is a flow from rows to columns with convex costs, found one unit at a time along
+ * The rest above the lower bounds is a flow from rows to columns with convex costs, found one unit at a time along
  * shortest paths, which is exact. Between columns a path goes by the cheapest row, so that a unit costs as much as there
  * are cells times columns.
  * @param total - the sum of the targets, a whole number

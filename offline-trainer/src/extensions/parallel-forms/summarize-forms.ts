@@ -21,12 +21,12 @@ export interface Counted {
 }
 
 /** Mean and standard deviation of items' difficulties. */
-export interface DifficultyMoments {
+interface DifficultyMoments {
   readonly mean: number;
   readonly sd: number;
 }
 
-export interface BucketSummary extends Counted {
+interface BucketSummary extends Counted {
   /** Numbered from the lowest difficulty; `unknown` has the items without one. */
   readonly bucket: string;
   readonly from: number | null;
@@ -34,7 +34,7 @@ export interface BucketSummary extends Counted {
 }
 
 /** Composition of a form, and its distance to the pool. */
-export interface FormSummary {
+interface FormSummary {
   readonly form: number;
   readonly items: number;
   readonly subjects: Readonly<Record<string, Counted>>;

@@ -4,7 +4,7 @@ import type { ParallelForms } from "./build-forms.ts";
 import type { FormsSummary } from "./summarize-forms.ts";
 
 /** Digests of what was read, as `sha256:…`. */
-export interface FormsInputs {
+interface FormsInputs {
   readonly items: string;
   readonly responses?: string;
   readonly responseItems?: string;

@@ -29,7 +29,7 @@ export interface ColdStartInput {
 }
 
 /** A bundle's part of a cold start: content, and manifest. */
-export interface ColdStart {
+interface ColdStart {
   readonly content: ColdStartContent;
   readonly manifest: ColdStartManifest;
 }

@@ -80,7 +80,7 @@ function crossFit(leftOut: Float64Array, answers: Float64Array, models: number, 
 }
 
 /** A scaled prediction of the train questions, and the worth of its picks. */
-export interface ScaledForecast extends ChosenScale {
+interface ScaledForecast extends ChosenScale {
   /** Before scaling, and after it by a scale of other questions. */
   readonly raw: ForecastQuality;
   readonly scaled: ForecastQuality;

@@ -7,7 +7,7 @@ import { binarizingThreshold } from "../../prepare/binarize.ts";
 import { codeResponses } from "../../prepare/code-responses.ts";
 
 /** Questions to learn from, and questions to route. */
-export interface QuestionSplit {
+interface QuestionSplit {
   readonly train: ResponseMatrix;
   readonly test: readonly ItemInfo[];
   /** The responses' answers to test questions, in the test questions' order; null where there are none. */

@@ -78,7 +78,7 @@ export async function openSentenceEncoder({ model, pooling }: EncoderFiles, thre
  * @param hidden - texts×tokens×width row-major; every text has all of the tokens
  * @returns texts×width, float32; a text whose vector is 0 keeps it
  */
-export function poolTokens(
+function poolTokens(
   hidden: Float32Array,
   { texts, tokens, width }: { readonly texts: number; readonly tokens: number; readonly width: number },
   pooling: Pooling,

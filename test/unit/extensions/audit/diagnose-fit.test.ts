@@ -2,10 +2,7 @@ import { expect, test } from "vitest";
 import { typescriptBackend } from "../../../../offline-trainer/src/backends/typescript.ts";
 import { auditLeaderboard } from "../../../../offline-trainer/src/extensions/audit/audit-leaderboard.ts";
 import { diagnoseFit } from "../../../../offline-trainer/src/extensions/audit/diagnose-fit.ts";
-import {
-  type AuditedItem,
-  auditedItems,
-} from "../../../../offline-trainer/src/extensions/audit/findings.ts";
+import { type AuditedItem, auditedItems } from "../../../../offline-trainer/src/extensions/audit/findings.ts";
 import { DEFAULT_CONFIGURATION } from "../../../../offline-trainer/src/fit/configuration.ts";
 import { sampleFit } from "../../report/sample-fit.ts";
 
