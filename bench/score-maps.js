@@ -14,7 +14,7 @@ import { selectionInputs } from "../offline-trainer/dist/fit/draw-forms.js";
 import { evenForm } from "../offline-trainer/dist/fit/form-plans.js";
 import { trainFold } from "../offline-trainer/dist/fit/held-out.js";
 import { bankPriors } from "../offline-trainer/dist/fit/link-banks.js";
-import { additiveMap, mappedScenarios, ownMap } from "../offline-trainer/dist/methods/score-maps/mapped-answers.js";
+import { additiveMap, mappedScenarios, fitOwnMap } from "../offline-trainer/dist/methods/score-maps/mapped-answers.js";
 import { submatrix } from "../offline-trainer/dist/matrix/response-matrix.js";
 import { randomRmse } from "./random-rmse.js";
 import { readLeaderboard } from "./read-leaderboard.js";
@@ -163,10 +163,10 @@ function compare(tasks, sources, targets, random, note) {
       target: held.map((row) => ofTarget(targets[k].answers.get(row))),
     });
   for (const k of all) {
-    const own = ownMap(sources[k], choice);
-    const curve = ownMap(sources[k], { kind: "mean", score: "eap-sum" });
+    const own = fitOwnMap(sources[k], choice);
+    const curve = fitOwnMap(sources[k], { kind: "mean", score: "eap-sum" });
     const without = Array.from({ length: FOLDS }, (_, fold) =>
-      ownMap(
+      fitOwnMap(
         { ...sources[k], answers: new Map([...sources[k].answers].filter(([row]) => foldOf.get(row) !== fold)) },
         choice,
       ),

@@ -1,5 +1,5 @@
 import { itemColumns, weightedScores } from "../../offline-trainer/dist/methods/item-columns.js";
-import { featuresOf } from "../../offline-trainer/dist/methods/sublime/item-features.js";
+import { selectFeatures } from "../../offline-trainer/dist/methods/sublime/item-features.js";
 import { familyNumbers } from "../../offline-trainer/dist/splits/families.js";
 
 /** One scenario, every item counting the same; missing answers filled with the item's mean. */
@@ -26,7 +26,7 @@ export function boardOfScenario(matrix, scenario, features, candidates) {
     full: weightedScores(columns, weights),
     families: answered.map((m) => families[m]),
     named: [],
-    features: featuresOf(features, own),
+    features: selectFeatures(features, own),
     candidates,
   };
 }

@@ -1,6 +1,6 @@
 import type { ItemColumns } from "./item-columns.ts";
 
-/** Why items are left out, in the order in which they are looked for. */
+/** Rules that exclude items, in the order of application. */
 export const FILTER_RULES = ["constant", "tooEasy", "unrelated", "sameText", "redundant"] as const;
 type FilterRule = (typeof FILTER_RULES)[number];
 
@@ -11,31 +11,31 @@ export interface FilterLimits {
   readonly mostAccuracy: number;
   /** |point-biserial correlation| with the full score below which an item is unrelated to it. */
   readonly leastCorrelation: number;
-  /** Correlation with an earlier item's scores above which an item is redundant; 1 looks for none. */
+  /** Correlation with an earlier item's scores above which an item is redundant; 1 excludes none. */
   readonly mostRedundancy: number;
 }
 
-/** Items that may be chosen, and how many may not. */
+/** Items that pass a filter, and counts of those excluded. */
 export interface FilteredItems {
   /** Ascending. */
   readonly pool: Uint32Array;
-  /** By the first rule that left them out. */
+  /** By the first rule that excluded them. */
   readonly dropped: Readonly<Record<FilterRule, number>>;
-  /** Items that a rule would leave out and that were needed. */
+  /** Items that a rule would exclude but that were needed. */
   readonly needed: number;
 }
 
-/** What a bundle records of a filter: how many items are left, and how many each rule left out. */
+/** A bundle's record of a filter: how many items pass, and how many each rule excludes. */
 export function filterNotes({ pool, dropped, needed }: FilteredItems): Record<string, unknown> {
   return { pool: pool.length, dropped, needed };
 }
 
 /**
- * The coarse filter of EssenceBench: leaves out items that hardly vary, that nearly all models have right, that have
- * nothing to do with the full score, and all but the first of those that are alike in text or answers. Each rule leaves
- * out its clearest cases first, none where fewer than `least` would be left.
+ * The coarse filter of EssenceBench: excludes items that hardly vary, that nearly all models answer correctly, that don't
+ * correlate with the full score, and all but the first of those with the same text or redundant answers. Each rule
+ * excludes its clearest cases first, and none where fewer than `least` items would pass.
  * @param full - the models' full scores
- * @param copies - groups of items that say the same
+ * @param copies - groups of duplicate items
  * @see arXiv 2510.10457, §3
  */
 export function coarseFilter(

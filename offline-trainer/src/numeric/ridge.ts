@@ -7,7 +7,7 @@ const PENALTIES: readonly number[] = [...Array.from({ length: 11 }, (_, k) => 2 
 /** A ridge regression on principal axes, with the penalty that leaving one out chose. */
 export interface SpectralRidge extends LinearModel {
   readonly penalty: number;
-  /** What each train row is predicted by the others. */
+  /** Prediction of each train row from the others. */
   readonly leftOut: Float64Array;
 }
 

@@ -11,7 +11,7 @@ import { coarseFilter, type FilteredItems, type FilterLimits, filterNotes } from
 import { itemColumns, weightedScores } from "../item-columns.ts";
 import { type EssenceOptions, essenceSearch, innerSplit } from "./subset-search.ts";
 
-/** What the coarse filter leaves out; EssenceBench's limits, without its search for items that rank models alike. */
+/** EssenceBench's limits of the coarse filter, without its search for items that rank models alike. */
 export const ESSENCE_LIMITS: FilterLimits = {
   leastDeviation: 0.001,
   mostAccuracy: 0.95,
@@ -33,17 +33,17 @@ export const ESSENCE_SEARCH: EssenceOptions = {
 /** Share of the source models that subsets are judged by. */
 const JUDGING_SHARE = 0.5;
 
-/** What the search looks at. */
+/** Input of {@link prepareEssence}. */
 interface EssenceInput extends Pick<AnchorInput, "weights" | "accuracy" | "column" | "sizes" | "random"> {
   /** Family of every source model. @default each is one of its own */
   readonly families?: ArrayLike<number>;
-  /** Groups of items that say the same. */
+  /** Groups of duplicate items. */
   readonly copies?: readonly (readonly number[])[];
   /** Generations of each genetic search at most. @default 100 */
   readonly generations?: number;
 }
 
-/** {@link prepareEssence} as a way to choose anchors; items that say the same as another are known from their texts. */
+/** {@link prepareEssence} as a way to choose anchors; duplicate items are found by their texts. */
 export const essenceAnchors: AnchorMethod = {
   name: "essence",
   source: { module: import.meta.url, name: "essenceAnchors" },
@@ -59,9 +59,9 @@ export const essenceAnchors: AnchorMethod = {
 };
 
 /**
- * `essence`: EssenceBench's search for a subset. A coarse filter ({@link coarseFilter}), then for every size a search of
- * its own ({@link essenceSearch}), judged by half of the source models' families. A purposive choice, the same whatever
- * form is drawn: each anchor stands for the same share.
+ * EssenceBench: a coarse filter ({@link coarseFilter}), then a separate search for each size ({@link essenceSearch}), judged
+ * on half of the source models' families. The choice is purposive, so every draw returns the same anchors, with equal
+ * masses.
  */
 export function prepareEssence({
   weights,

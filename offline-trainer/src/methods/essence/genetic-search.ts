@@ -5,13 +5,13 @@ import { curveAt, type SmoothCurve } from "../score-maps/b-splines.ts";
 export interface GeneticOptions {
   /** Subsets in a generation. */
   readonly population: number;
-  /** Share of them that is kept as it is. */
+  /** Share of them that survives unchanged. */
   readonly elite: number;
-  /** Subsets that a parent is the best of. */
+  /** Contestants of the tournament for each parent. */
   readonly tournament: number;
   /** Generations at most. */
   readonly generations: number;
-  /** Generations without a better subset after which the search ends. */
+  /** Generations without improvement after which the search ends. */
   readonly patience: number;
 }
 
@@ -30,8 +30,9 @@ interface GeneticResult {
 }
 
 /**
- * Looks for the k items of a pool with the least {@link subsetError}: the elite stays, all others are children of two
- * parents, each the best of a few: uniform crossover, each bit flipped with probability 1/k, repaired to exactly k.
+ * Searches a pool for the k items with the least {@link subsetError}. In each generation the elite survives; all others are
+ * children of two parents, each the winner of a tournament, by uniform crossover, mutation with probability 1/k a bit and
+ * repair to exactly k items.
  * @param pool - items, at least k
  * @see arXiv 2510.10457, §3
  */
@@ -48,24 +49,24 @@ export function geneticSearch(
   const width = pool.length;
   let now = emptyPopulation(size, width, columns.models);
   let next = emptyPopulation(size, width, columns.models);
-  for (let own = 0; own < size; own++) {
-    repair(maskOf(now, own, width), k, random);
-    sumScores(now, own, pool, columns);
-    judge(now, own, fitness, k);
+  for (let individual = 0; individual < size; individual++) {
+    repair(maskOf(now, individual, width), k, random);
+    sumScores(now, individual, pool, columns);
+    judge(now, individual, fitness, k);
   }
   let order = ranked(now);
   let generation = 0;
   for (let stale = 0; generation < options.generations && stale < options.patience; generation++) {
-    for (let own = 0; own < size; own++) {
-      if (own < kept) copy(now, order[own]!, next, own, width, columns.models);
+    for (let individual = 0; individual < size; individual++) {
+      if (individual < kept) copy(now, order[individual]!, next, individual, width, columns.models);
       else {
         const parents = [0, 1].map(() => tournament(now.errors, options.tournament, random)) as [number, number];
-        const child = maskOf(next, own, width);
+        const child = maskOf(next, individual, width);
         crossover(child, maskOf(now, parents[0], width), maskOf(now, parents[1], width), random);
         mutate(child, 1 / k, random);
         repair(child, k, random);
-        updateScores(next, own, now, parents[0], pool, columns);
-        judge(next, own, fitness, k);
+        updateScores(next, individual, now, parents[0], pool, columns);
+        judge(next, individual, fitness, k);
       }
     }
     const before = now.errors[order[0]!]!;
@@ -73,15 +74,15 @@ export function geneticSearch(
     order = ranked(now);
     stale = now.errors[order[0]!]! < before ? 0 : stale + 1;
   }
-  const elite = order.slice(0, kept).map((own): FoundSubset => {
-    const mask = maskOf(now, own, width);
-    return { items: pool.filter((_, p) => mask[p] === 1), error: now.errors[own]! };
+  const elite = order.slice(0, kept).map((individual): FoundSubset => {
+    const mask = maskOf(now, individual, width);
+    return { items: pool.filter((_, p) => mask[p] === 1), error: now.errors[individual]! };
   });
   return { elite, generations: generation };
 }
 
-function maskOf({ masks }: Population, own: number, width: number): Uint8Array {
-  return masks.subarray(own * width, (own + 1) * width);
+function maskOf({ masks }: Population, individual: number, width: number): Uint8Array {
+  return masks.subarray(individual * width, (individual + 1) * width);
 }
 
 /** Individuals from the least error on; ties by number. */
@@ -95,7 +96,7 @@ function copy(from: Population, one: number, to: Population, other: number, widt
   to.errors[other] = from.errors[one]!;
 }
 
-/** What subsets of items are judged by: how far a map of their mean score lies from the full score. */
+/** Fitness of subsets: how far a map of their mean score is from the full score. */
 interface SubsetFitness {
   /** The judging models' scores. */
   readonly columns: ItemColumns;
@@ -136,12 +137,12 @@ export function emptyPopulation(size: number, pool: number, models: number): Pop
 }
 
 /** Adds up an individual's scores from its mask, k·M additions. */
-export function sumScores(population: Population, own: number, pool: Uint32Array, columns: ItemColumns): void {
+export function sumScores(population: Population, individual: number, pool: Uint32Array, columns: ItemColumns): void {
   const { models } = columns;
   const { masks, sums } = population;
-  sums.fill(0, own * models, (own + 1) * models);
+  sums.fill(0, individual * models, (individual + 1) * models);
   for (let p = 0; p < pool.length; p++)
-    if (masks[own * pool.length + p] === 1) addColumn(sums, own * models, columns, pool[p]!, 1);
+    if (masks[individual * pool.length + p] === 1) addColumn(sums, individual * models, columns, pool[p]!, 1);
 }
 
 /**
@@ -150,7 +151,7 @@ export function sumScores(population: Population, own: number, pool: Uint32Array
  */
 export function updateScores(
   population: Population,
-  own: number,
+  individual: number,
   from: Population,
   parent: number,
   pool: Uint32Array,
@@ -158,18 +159,18 @@ export function updateScores(
 ): void {
   const { models } = columns;
   const { masks, sums } = population;
-  sums.set(from.sums.subarray(parent * models, (parent + 1) * models), own * models);
-  const here = own * pool.length;
+  sums.set(from.sums.subarray(parent * models, (parent + 1) * models), individual * models);
+  const here = individual * pool.length;
   const there = parent * pool.length;
   for (let p = 0; p < pool.length; p++) {
     const change = masks[here + p]! - from.masks[there + p]!;
-    if (change !== 0) addColumn(sums, own * models, columns, pool[p]!, change);
+    if (change !== 0) addColumn(sums, individual * models, columns, pool[p]!, change);
   }
 }
 
 /** The error of an individual whose sums are up to date. */
-function judge({ sums, errors }: Population, own: number, fitness: SubsetFitness, k: number): void {
-  errors[own] = subsetError(fitness, sums, own * fitness.columns.models, k);
+function judge({ sums, errors }: Population, individual: number, fitness: SubsetFitness, k: number): void {
+  errors[individual] = subsetError(fitness, sums, individual * fitness.columns.models, k);
 }
 
 function addColumn(sums: Float64Array, at: number, { models, scores }: ItemColumns, item: number, sign: number): void {

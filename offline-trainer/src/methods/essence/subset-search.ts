@@ -23,7 +23,7 @@ interface EssenceSubset {
   readonly generations: number;
 }
 
-/** What a search judges by and draws from. */
+/** Scores that a search is fitted and judged on. */
 interface EssenceInput {
   /** Scores of the source models. */
   readonly columns: ItemColumns;
@@ -33,13 +33,13 @@ interface EssenceInput {
 }
 
 /**
- * EssenceBench: in every round a genetic search of the pool for k items, then one in each of three groups made by what
- * the best subsets' items are worth ({@link attribution}); the group with the best subset is the next round's pool. The
- * best subset of all searches stays.
+ * EssenceBench: each round runs a genetic search of the pool for k items, then one in each of three groups, made by the
+ * {@link attribution} of the best subsets' items; the group with the best subset is the next round's pool. The best subset
+ * of all searches is returned.
  *
- * A round's searches judge subsets by one fixed map, from the mean score on the whole pool to the full score. On a subset's
- * own mean it is off, and in another round it is another: which search found the best subset is judged by maps refitted on
- * each.
+ * Within a round, subsets are judged by one fixed map, from the mean score on the whole pool to the full score. That map is
+ * biased for a subset's mean and changes from round to round, so searches are compared by maps refitted to their best
+ * subsets.
  * @param pool - items that may be chosen, ascending, at least k
  * @see arXiv 2510.10457
  */
@@ -81,7 +81,7 @@ export function essenceSearch(
   return { items: elite[0]!, map, error, generations };
 }
 
-/** What a search of a pool found. */
+/** Result of the search of one pool. */
 interface Searched {
   readonly pool: Uint32Array;
   /** The best subsets, the best first. */
@@ -161,7 +161,7 @@ export function regroup(
 const PENALTY = 10;
 
 /**
- * How much items say of the full score beside the others of their subset: |β_i|·sd(y_i) of the ridge regression of the
+ * Importance of items for the full score, given the others of their subset: |β_i|·sd(y_i) of the ridge regression of the
  * full score on a subset's answers, averaged over the subsets that hold the item; 0 of an item in none.
  *
  * In the dual form, (XXᵀ + 10·I)a = S − S̄, β = Xᵀa, with a row a model: a subset may have more items than there are models.

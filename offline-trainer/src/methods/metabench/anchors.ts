@@ -15,7 +15,7 @@ import { curveAt } from "../score-maps/b-splines.ts";
 import { familyFolds } from "../score-maps/form-score-maps.ts";
 import { type AnchorDesign, binnedInformation, DEFAULT_DESIGN, informationItems } from "./information.ts";
 
-/** What metabench's screening leaves out. */
+/** metabench's limits of the coarse filter. */
 const METABENCH_LIMITS: FilterLimits = {
   leastDeviation: 0.01,
   mostAccuracy: 0.95,
@@ -29,20 +29,20 @@ const SUBSAMPLE = { size: 350, draws: 100 };
 /** Folds of the source models' families that subsets are judged by. */
 const FOLDS = 5;
 
-/** What the choice looks at. */
+/** Input of {@link prepareInformation}. */
 interface InformationInput extends Pick<
   AnchorInput,
   "weights" | "accuracy" | "bank" | "abilities" | "column" | "sizes" | "random"
 > {
   /** Family of every source model. @default each is one of its own */
   readonly families?: ArrayLike<number>;
-  /** Groups of items that say the same. */
+  /** Groups of duplicate items. */
   readonly copies?: readonly (readonly number[])[];
   /** An {@link AnchorDesign}. @default {@link DEFAULT_DESIGN} */
   readonly design?: unknown;
 }
 
-/** {@link prepareInformation} as a way to choose anchors; items that say the same as another are known from their texts. */
+/** {@link prepareInformation} as a way to choose anchors; duplicate items are found by their texts. */
 export const informationAnchors: AnchorMethod = {
   name: "fisher-information",
   source: { module: import.meta.url, name: "informationAnchors" },
@@ -57,8 +57,8 @@ export const informationAnchors: AnchorMethod = {
 };
 
 /**
- * `fisher-information`: metabench's choice. Of {@link informationPool} the most informative items over the source models'
- * abilities ({@link informedAnchors}). A purposive choice, the same whatever form is drawn.
+ * metabench: the items of {@link informationPool} that are most informative over the source models' abilities
+ * ({@link informedAnchors}). The choice is purposive, so every draw returns the same anchors.
  * @see Kipnis et al. (2025), metabench, ICLR
  */
 export function prepareInformation(
@@ -75,8 +75,8 @@ export function prepareInformation(
 }
 
 /**
- * What anchors are chosen among: items that {@link coarseFilter} leaves, and of them the subset whose mean tells most of the
- * full score ({@link subsampledItems}).
+ * Candidates for anchors: of the items that pass {@link coarseFilter}, the subset whose mean predicts the full score best
+ * ({@link subsampledItems}).
  */
 export function informationPool({
   weights,
@@ -129,8 +129,8 @@ export function informedAnchors(
 }
 
 /**
- * Of some random subsets of a pool the one whose mean score tells most of the full score: the least of the largest error
- * among folds of models ({@link reconstructionError}).
+ * The one of some random subsets of a pool whose mean score predicts the full score best: with the least maximum error over
+ * folds of models ({@link reconstructionError}).
  * @param size - items of a subset; the whole pool where it has no more
  * @param fold - of every model
  * @returns items, ascending
@@ -174,11 +174,11 @@ export function reconstructionError(
     const [held, others] = [[] as number[], [] as number[]];
     full.forEach((_, m) => (fold[m] === own ? held : others).push(m));
     if (held.length === 0) return 0;
-    const of = (values: Float64Array, rows: readonly number[]): Float64Array =>
+    const select = (values: Float64Array, rows: readonly number[]): Float64Array =>
       Float64Array.from(rows.length > 0 ? rows : held, (m) => values[m]!);
     const { intercept, curves } = additiveModel(
-      features.map((values) => of(values, others)),
-      of(full, others),
+      features.map((values) => select(values, others)),
+      select(full, others),
       { pieces: PIECES, tolerance: 0.1, maxSteps: 30 },
     );
     const squares = held.reduce((sum, m) => {

@@ -4,14 +4,14 @@ import { fitBank, type Bank, type ResponseModel } from "../../calibrate/bank.ts"
 import type { ScenarioGroup } from "../../matrix/benchmark.ts";
 import { sourceSplits } from "../../splits/source-splits.ts";
 import type { DesignSearch, DesignSearchOptions } from "../method.ts";
-import { ABILITY_SCORES, mappedScenarios, ownMap } from "../score-maps/mapped-answers.ts";
+import { ABILITY_SCORES, mappedScenarios, fitOwnMap } from "../score-maps/mapped-answers.ts";
 import { informationPool, informedAnchors } from "./anchors.ts";
 import { type AnchorDesign, DEFAULT_DESIGN, INFORMATION_GRIDS } from "./information.ts";
 
 /** A response model with a design of its anchors. */
 interface DesignCandidate extends AnchorDesign, Pick<ResponseModel, "irtModel"> {}
 
-/** What a search found. */
+/** Result of a search. */
 export interface SearchedDesign {
   readonly irtModel: ResponseModel["irtModel"];
   readonly design: AnchorDesign;
@@ -42,7 +42,7 @@ const SPACE: SearchSpace<DesignCandidate> = {
   threshold: [0, 0.5, 2, null],
 };
 
-/** What a search begins with. */
+/** Start of a search. */
 const START: DesignCandidate = { irtModel: "2pl", ...DEFAULT_DESIGN };
 
 /** {@link searchDesign} as a method's search. */
@@ -55,8 +55,8 @@ export const informationDesign: DesignSearch = {
 };
 
 /**
- * Searches for the response model, the ability's estimate, the grid, its bins and the threshold whose score map errs least
- * on held-out source models, at the largest size. Every candidate is judged on thirds of the models (as many as hold a
+ * Searches for the response model, ability estimate, grid, bins and threshold whose score map has the least error on
+ * held-out source models, at the largest size. Every candidate is judged on thirds of the models (as many as hold a
  * hundred), whole families and replicates together: calibration, screening, choice of anchors and the map see the other two
  * thirds alone. The space
  * has 96 candidates, without marginal estimation 32 of the 2PL; they are tried by {@link searchSpace}.
@@ -128,7 +128,7 @@ function withoutIdle(candidate: DesignCandidate): DesignCandidate {
   return { ...candidate, grid, binsPerAnchor, ...(candidate.score === "eap-sum" && { irtModel }) };
 }
 
-/** What candidates of one response model share in a fold. */
+/** Data that candidates of one response model share in a fold. */
 interface PreparedFold {
   readonly trained: Bank;
   readonly inputs: readonly AnchorInput[];
@@ -159,7 +159,7 @@ function mapErrors(
   const mapped = (rows: readonly number[]) => mappedScenarios({ group, bank: trained, prior, anchors }, rows, choice);
   const held = mapped(targets);
   return mapped(sources).flatMap((part, s) => {
-    const map = ownMap(part, choice);
+    const map = fitOwnMap(part, choice);
     return Array.from(held[s]!.answers, ([row, { features, bounds }]) => {
       const score = mappedScore(map, ({ feature }) => (feature === "mean" ? features.mean : features.expected));
       return brought(score, bounds) - part.full[row]!;

@@ -194,12 +194,12 @@ function randomEffects(
     );
     const inverse = choleskyInverse(factor, size);
     const own = left.map((k) => ({ k, degrees: parts[k]!.width, squares: 0 }));
-    const of = new Map(own.map((part) => [part.k, part]));
+    const partAt = new Map(own.map((part) => [part.k, part]));
     let explained = 0; // bᵀXᵀy
     let shrunk = 0; // Σ λ‖b‖²
     left.forEach((k) => effects[k]!.fill(0));
     kept.forEach(({ k, at }, r) => {
-      const part = of.get(k)!;
+      const part = partAt.get(k)!;
       part.degrees -= Math.exp(logs[k]!) * inverse[r * size + r]!;
       part.squares += b[r]! ** 2;
       explained += b[r]! * toward[at]!;

@@ -7,7 +7,7 @@ import {
   type RandomSource,
   type ScoreMaps,
 } from "anchoreval/core";
-import type { ScenarioGroup } from "../../matrix/benchmark.ts";
+import type { BankTask } from "../../fit/train-bank.ts";
 import type { MappedBank, ScoreMapFitter } from "../method.ts";
 import {
   abilityScore,
@@ -16,14 +16,14 @@ import {
   type MapChoice,
   type MappedScenario,
   mappedScenarios,
-  ownMap,
+  fitOwnMap,
   readsAbility,
 } from "./mapped-answers.ts";
 
-/** Source models with answers to all scenarios below which none is mapped from the others. */
+/** Fewest source models with answers to all scenarios for maps that read all scenarios. */
 const LEAST_MODELS = 20;
 
-/** Parts of the source models' families; what own maps say of one is learned from the others. */
+/** Folds of the source models' families for cross-fitted predictions of the scenarios' own maps. */
 const FOLDS = 5;
 
 /** Maps of the anchors' mean. */
@@ -39,10 +39,10 @@ export const additiveMaps: ScoreMapFitter = {
 };
 
 /**
- * Score maps of one form, fitted on the source models. `mean` maps the anchors' mean. `additive`
- * maps it and the score that the ability lets expect; and, where there are several banks, from all scenarios: this one's
- * mean and the mean of all, and what own maps say of both where abilities are read. What own maps say of a source model is
- * learned without its family: a map of their fitted values would trust them as if new models were fitted too.
+ * Fits the score maps of one form on the source models. `mean` maps the anchors' mean. `additive` maps it and the score that
+ * the ability predicts; with several banks, a second map reads all scenarios: this one's mean, the mean of all, and, where
+ * abilities are read, the predictions of the scenarios' own maps. Those predictions are cross-fitted by family, since
+ * in-sample fits would be trusted too much (stacking).
  * @returns by bank and scenario @param random - its streams are forked: the same for all forms
  * @see Kipnis et al. (2025), metabench, ICLR; Wolpert (1992), Neural Networks 5, 241–259 (stacked generalisation)
  */
@@ -53,7 +53,7 @@ export function formScoreMaps(
 ): readonly (readonly ScoreMaps[])[] {
   const choices = banks.map(({ design }): MapChoice => ({ kind, score: abilityScore(design) }));
   const scenarios = banks.map((bank, b) => mappedScenarios(bank, bank.bank.rows, choices[b]!));
-  const own = scenarios.map((parts, b) => parts.map((part) => ownMap(part, choices[b]!)));
+  const own = scenarios.map((parts, b) => parts.map((part) => fitOwnMap(part, choices[b]!)));
   const all = scenarios.flatMap((parts, b) => parts.map((part) => ({ part, choice: choices[b]! })));
   const common = Array.from(all[0]!.part.answers.keys()).filter((row) =>
     all.every(({ part }) => part.answers.has(row)),
@@ -61,7 +61,7 @@ export function formScoreMaps(
   if (kind === "mean" || banks.length < 2 || common.length < LEAST_MODELS)
     return own.map((parts) => parts.map((alone) => ({ alone, together: null })));
   const fold = foldsOf(
-    banks[0]!.group,
+    banks[0]!.task,
     all.map(({ part }) => part),
     random,
   );
@@ -79,7 +79,7 @@ export function formScoreMaps(
   const column = (feature: FeatureName["feature"], scenario: string | null): FeatureColumn => ({
     feature,
     scenario,
-    values: Float64Array.from(read, (of) => of({ feature, scenario })),
+    values: Float64Array.from(read, (valueOf) => valueOf({ feature, scenario })),
   });
   const shared = [...(choices.some(readsAbility) ? [column("score", null)] : []), column("mean", null)];
   return scenarios.map((parts, b) =>
@@ -95,7 +95,7 @@ export function formScoreMaps(
 
 /** Fold of every model that answered any of the scenarios: whole families. */
 function foldsOf(
-  { families }: ScenarioGroup,
+  { families }: BankTask,
   scenarios: readonly MappedScenario[],
   random: RandomSource,
 ): Map<number, number> {
@@ -112,7 +112,7 @@ function foldsOf(
 function foldOutMaps(part: MappedScenario, choice: MapChoice, fold: ReadonlyMap<number, number>): AdditiveMap[] {
   return Array.from({ length: FOLDS }, (_, held) => {
     const left = new Map([...part.answers].filter(([row]) => fold.get(row) !== held));
-    return ownMap(left.size > 0 ? { ...part, answers: left } : part, choice);
+    return fitOwnMap(left.size > 0 ? { ...part, answers: left } : part, choice);
   });
 }
 

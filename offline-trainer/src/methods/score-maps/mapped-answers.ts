@@ -18,13 +18,13 @@ import { additiveModel } from "./additive-model.ts";
 import { curveAt, type SmoothCurve } from "./b-splines.ts";
 import { smoothMap } from "./penalised-spline.ts";
 
-/** What a map reads of one model's answers to a scenario, and what they prove. */
+/** Map features of one model's answers to a scenario, and the score bounds that they prove. */
 interface MappedAnswers {
   readonly features: Omit<AnswerFeatures, "score">;
   readonly bounds: { readonly low: number; readonly high: number };
 }
 
-/** A scenario with what maps read of some models that answered enough of its anchors, by row. */
+/** A scenario with the map features of the models that answered enough of its anchors, by row. */
 export interface MappedScenario {
   readonly id: string;
   /** Full scores by row. */
@@ -33,8 +33,8 @@ export interface MappedScenario {
 }
 
 /**
- * What an ability is estimated from: all answers, as their posterior mode; or the number of right ones, as the posterior
- * mean given it. A smooth curve of the latter is one of the anchors' mean.
+ * Ability estimates: `map`, the posterior mode given all answers; `eap-sum`, the posterior mean given the number of correct
+ * ones, whose smooth curve is one of the anchors' mean.
  */
 export const ABILITY_SCORES = ["map", "eap-sum"] as const;
 export type AbilityScore = (typeof ABILITY_SCORES)[number];
@@ -44,20 +44,20 @@ export function abilityScore(design: unknown): AbilityScore {
   return (design as { readonly score?: AbilityScore } | null | undefined)?.score ?? "map";
 }
 
-/** A map that is fitted, and what its ability is estimated from. */
+/** Kind of a map, and the ability estimate that it reads. */
 export interface MapChoice {
   readonly kind: "mean" | "additive";
   readonly score: AbilityScore;
 }
 
-/** Whether a map reads what the ability lets expect: the number right is in the anchors' mean already. */
+/** Whether a map reads the score that the ability predicts; `eap-sum` adds nothing to the anchors' mean. */
 export function readsAbility({ kind, score }: MapChoice): boolean {
   return kind === "additive" && score === "map";
 }
 
 /**
- * What maps read of the answers of some models of a bank, by scenario.
- * @param rows - models, of those the bank was trained on or others
+ * Map features of the answers of some models of a bank, by scenario.
+ * @param rows - models, sources of the bank or others
  */
 export function mappedScenarios(
   { group: { matrix, scenarios }, bank: { scenarios: trained }, prior, anchors }: Omit<MappedBank, "design">,
@@ -89,10 +89,10 @@ export function mappedScenarios(
 }
 
 /**
- * The map of a scenario's own answers, fitted on the models that have them: one of the mean alone by GCV, or an additive one
- * by restricted likelihood, also where the mean is all that it reads.
+ * Fits the map of a scenario's own answers on the models that have them: of the mean alone by GCV, or an additive one by
+ * restricted likelihood, even where it reads the mean alone.
  */
-export function ownMap({ id, full, answers }: MappedScenario, choice: MapChoice): AdditiveMap {
+export function fitOwnMap({ id, full, answers }: MappedScenario, choice: MapChoice): AdditiveMap {
   const rows = [...answers.keys()];
   const truth = Float64Array.from(rows, (row) => full[row]!);
   const column = (feature: "mean" | "expected"): FeatureColumn => ({

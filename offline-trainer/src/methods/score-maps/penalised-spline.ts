@@ -98,7 +98,7 @@ export function penalisedSpline(
 
 type Solution = ((lambda: number) => { coefficients: Float64Array; degrees: number }) & { readonly balance: number };
 
-/** What solves (BᵀB + λΩ)c = b for one b and any λ. */
+/** A solver of (BᵀB + λΩ)c = b for one b and any λ. */
 function diagonalised(
   rows: Float64Array,
   count: number,

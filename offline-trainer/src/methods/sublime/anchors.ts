@@ -3,18 +3,18 @@ import { equalShares, type AnchorInput, type AnchorMethod, type ChosenAnchors } 
 import type { ResponseMatrix } from "../../matrix/response-matrix.ts";
 import { itemColumns, weightedScores } from "../item-columns.ts";
 import { type Board, CANDIDATES, chooseSubset, prepareBoard } from "./choose-subset.ts";
-import { featuresOf, itemFeatures, type ItemFeatures, type ItemFeaturesOptions } from "./item-features.ts";
+import { selectFeatures, itemFeatures, type ItemFeatures, type ItemFeaturesOptions } from "./item-features.ts";
 import { checkStrata } from "./samplers.ts";
 import { type SubsetRanking, untouchedRankings } from "./untouched-ranking.ts";
 
-/** What is known of a scenario's items, and which source models describe subsets of them. */
+/** A scenario's item features, and the source models that describe its subsets. */
 interface SublimeKnowledge {
   readonly features: ItemFeatures;
   /** Names; fewer than two that are among the sources: models spread over the range of scores. */
   readonly anchorModels: readonly string[];
 }
 
-/** {@link prepareSublime} as a way to choose anchors, with what the items' texts and subscenarios tell. */
+/** {@link prepareSublime} as a way to choose anchors, its item features from texts and subscenarios. */
 export const sublimeAnchors: AnchorMethod = {
   name: "sublime",
   source: { module: import.meta.url, name: "sublimeAnchors" },
@@ -36,7 +36,7 @@ export const sublimeAnchors: AnchorMethod = {
 };
 
 /**
- * {@link sublimeAnchors} of a benchmark of which more is known: columns or vectors made elsewhere, strata, anchor models.
+ * {@link sublimeAnchors} with more item features (columns of a file, embeddings, strata) or named anchor models.
  * @throws AnchorEvalError `invalid_option` for an anchor model that isn't there, and as {@link itemFeatures} does
  */
 export function sublimeAnchorsOf(
@@ -54,7 +54,7 @@ export function sublimeAnchorsOf(
   return {
     ...sublimeAnchors,
     know: (own): SublimeKnowledge => ({
-      features: featuresOf(
+      features: selectFeatures(
         features,
         own.map(({ item_id: id }) => place.get(id)!),
       ),
@@ -63,7 +63,7 @@ export function sublimeAnchorsOf(
   };
 }
 
-/** What the choice looks at. */
+/** Input of {@link prepareSublime}. */
 interface SublimeInput extends Pick<AnchorInput, "weights" | "accuracy" | "column" | "sizes" | "random"> {
   /** Family of every source model. @default each is one of its own */
   readonly families?: ArrayLike<number>;
@@ -77,14 +77,13 @@ interface SublimeInput extends Pick<AnchorInput, "weights" | "accuracy" | "colum
 /** Subsets chosen once, whatever form is drawn. */
 interface PreparedSubsets {
   readonly draw: (random: RandomSource) => ChosenAnchors;
-  /** How each size was chosen, and what that is worth. */
+  /** How each size was chosen, and how that choice ranks models held out from it. */
   readonly rankings: () => ReadonlyMap<number, SubsetRanking>;
 }
 
 /**
- * `sublime`: of many candidate subsets from several samplers the one with the best predicted rank correlation
- * ({@link chooseSubset}), for every size by itself. A purposive choice, the same whatever form is drawn: each anchor
- * stands for the same share.
+ * Chooses, for each size on its own, the one of many candidate subsets with the best predicted rank correlation
+ * ({@link chooseSubset}). The choice is purposive, so every draw returns the same anchors, with equal masses.
  */
 export function prepareSublime({
   weights,

@@ -14,11 +14,11 @@ import {
 } from "./profile.ts";
 import { type Sampler, samplers } from "./samplers.ts";
 
-/** Subsets that are drawn for each size; a quarter of them at random, the other samplers share the rest. */
+/** Candidate subsets of each size: a quarter drawn at random, the rest shared among the other samplers. */
 export const CANDIDATES = 200;
 const RANDOM_SHARE = 0.25;
 
-/** Models below which a ranking says nothing. */
+/** Fewest models that are worth ranking. */
 export const LEAST_RANKED = 3;
 /** Rank correlations are kept within ±this before Fisher's transformation. */
 const MOST_CORRELATION = 0.999;
@@ -38,7 +38,7 @@ export interface Board {
   readonly candidates: number;
 }
 
-/** A board with what subsets of any size are drawn by and described with. */
+/** A board with the data that subsets of any size are drawn by and described with. */
 interface PreparedBoard extends Board {
   readonly roles: ModelRoles;
   readonly profile: ItemProfile;
@@ -77,9 +77,9 @@ export function prepareBoard(board: Board, random: RandomSource): PreparedBoard 
 }
 
 /**
- * SubLIME's choice of k items: many candidates from several samplers; a predictor of the rank correlation with the full
- * ranking, fed with the subset's features and the anchor models' scores, learned from the judging models; the candidate
- * with the highest prediction. SubLIME compares ridge regression with a neural network; ridge predicted better here
+ * SubLIME's choice of k items. Several samplers draw candidates; the judging models measure each candidate's rank correlation
+ * with the full ranking; a regression on the candidates' features and the anchor models' scores predicts it; the candidate
+ * with the highest prediction is chosen. SubLIME compares ridge regression with a neural network; ridge predicted better here
  * (decision 0028).
  * @see Saranathan et al. (2025), SubLIME, ACL
  */
@@ -129,7 +129,7 @@ export function valuesOf(values: Float64Array, models: ArrayLike<number>): Float
 /** Logarithms of ratios are kept within ±this. */
 const MOST_LOG_RATIO = 3;
 
-/** What subsets are described by. */
+/** Data that subsets are described with. */
 interface SubsetDescription {
   readonly profile: ItemProfile;
   /** The anchor models' scores and full scores. */
@@ -209,7 +209,10 @@ function logRatio(x: number, y: number): number {
   return Math.max(-MOST_LOG_RATIO, Math.min(MOST_LOG_RATIO, Math.log(x / y)));
 }
 
-/** Fits targets, one a row, and predicts the same rows by {@link spectralRidge}, its penalties relative to the mean square of a row's length: rows are scaled to about 1. */
+/**
+ * Fits targets, one a row, by {@link spectralRidge} and predicts the same rows. Rows are scaled to a length of about 1, so
+ * that its penalties are relative to their mean square length.
+ */
 export function ridgePredictor(table: FeatureTable, random: RandomSource): (targets: Float64Array) => Float64Array {
   const axes = principalAxes(unitLength(table), table.width, random);
   return (targets) => {

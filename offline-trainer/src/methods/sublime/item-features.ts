@@ -12,29 +12,29 @@ import type { Points } from "../kmeans/clusters.ts";
 /** One number for every item. */
 export interface FeatureColumn {
   readonly name: string;
-  /** In the order of the items; NaN where it isn't known. */
+  /** In the order of the items; NaN where unknown. */
   readonly values: Float64Array;
 }
 
-/** A division of items: of each the number of its group, counted from 0. */
+/** A partition of the items: the group of each, counted from 0. */
 export interface ItemGroups {
   readonly name: string;
   readonly labels: Int32Array;
 }
 
-/** What is known of items apart from answers: of their texts, of embeddings, or made elsewhere. */
+/** Item features that don't come from answers: from texts, embeddings or a file. */
 export interface ItemFeatures {
   readonly columns: readonly FeatureColumn[];
-  /** Places of the items in a space where those that are alike are near; null where nothing says. */
+  /** Items as points, similar ones near each other; null without texts and embeddings. */
   readonly points: Points | null;
-  /** By which subsets may be spread: subscenarios; null where there are none. */
+  /** Subscenarios; null where there are none. */
   readonly subscenarios: ItemGroups | null;
-  /** Whose proportions every subset keeps; null where none are asked for. */
+  /** Groups whose proportions every subset keeps; null where none are asked for. */
   readonly strata: ItemGroups | null;
 }
 
 /** The features of some of the items, in the order given. */
-export function featuresOf(
+export function selectFeatures(
   { columns, points, subscenarios, strata }: ItemFeatures,
   items: ArrayLike<number>,
 ): ItemFeatures {
@@ -59,19 +59,19 @@ export function featuresOf(
   };
 }
 
-/** What items are described by. */
+/** Sources of item features. */
 export interface ItemFeaturesOptions {
-  /** Columns made elsewhere. */
+  /** Columns of numbers, by item. */
   readonly table?: ItemTable;
   readonly embeddings?: Embeddings;
-  /** Whose proportions subsets keep. @default none */
+  /** Groups whose proportions every subset keeps. @default none */
   readonly strata?: ItemGroups;
   readonly random: RandomSource;
 }
 
 /**
- * What is known of items apart from answers: columns made elsewhere, and a space of embeddings or, where all have a text,
- * of their words.
+ * Item features that don't come from answers: the columns of a table, and points in a space of the embeddings or, where
+ * every item has a text, of TF-IDF.
  * @throws AnchorEvalError `invalid_data` for items without an embedding, or a table without a number for each of them
  */
 export function itemFeatures(
@@ -89,7 +89,7 @@ export function itemFeatures(
   };
 }
 
-/** Divides items by a name each; those without one are a group of their own. Groups are numbered by first appearance. */
+/** Groups items by name, numbered by first appearance; items without a name are one group. */
 function itemGroups(name: string, values: readonly (string | undefined)[]): ItemGroups {
   const numbers = new Map<string | undefined, number>();
   const labels = Int32Array.from(values, (value) => {
@@ -104,8 +104,8 @@ function itemGroups(name: string, values: readonly (string | undefined)[]): Item
 const AXES = 16;
 
 /**
- * Places of items on their scenario's leading axes: of their embeddings, else of TF-IDF of words and characters. An axis
- * that a scenario hasn't is 0 there.
+ * Coordinates of items on their scenario's principal axes, of their embeddings or else of TF-IDF of words and characters;
+ * 0 on axes beyond the scenario's rank.
  */
 function itemPoints(items: readonly ItemInfo[], embeddings: Embeddings | null, random: RandomSource): Points {
   const values = new Float64Array(items.length * AXES);

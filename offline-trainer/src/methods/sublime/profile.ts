@@ -8,7 +8,7 @@ const CLUSTERS = 20;
 /** Random features that distances between distributions are computed on. */
 const RANDOM_FEATURES = 64;
 
-/** What subsets are drawn by and described with: of items, from what is known of them and the anchor models' answers. */
+/** Item data that subsets are drawn by and described with, from item features and the anchor models' answers. */
 export interface ItemProfile {
   readonly count: number;
   /** Item weights, summing to 1. */

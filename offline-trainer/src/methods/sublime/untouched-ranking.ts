@@ -4,45 +4,45 @@ import { folds } from "../../splits/interpolation.ts";
 import { columnsOf, meanScores } from "../item-columns.ts";
 import { type Board, chooseSubset, LEAST_RANKED, prepareBoard, type SubsetChoice, valuesOf } from "./choose-subset.ts";
 
-/** How a subset was chosen for what it says of the models' ranking. */
+/** How a subset was chosen, and how well it ranks models. */
 export interface SubsetRanking {
-  /** How many there were. */
+  /** Number of anchor models. */
   readonly anchorModels: number;
   readonly candidates: number;
   /** Column whose proportions every candidate keeps; null where none was asked for. */
   readonly strata: string | null;
-  /** What drew the chosen one. */
+  /** Sampler that drew the chosen subset. */
   readonly sampler: string;
   readonly predictor: "ridge";
-  /** Rank correlation (Spearman) predicted of it, from all source models. */
+  /** Its predicted rank correlation (Spearman), from all source models. */
   readonly predicted: number;
-  /** What choosing so comes to on models that it had nothing to do with; null where there are too few. */
+  /** The same choice measured on held-out models; null where there are too few. */
   readonly untouched: UntouchedRanking | null;
 }
 
-/** Parts of the families that are left untouched in turn. */
+/** Parts of the families that are held out in turn. */
 const UNTOUCHED_FOLDS = 4;
 const LEAST_CHOOSING = 5;
 
-/** How a choice ranks models that it had nothing to do with; means over parts of the families left untouched in turn. */
+/** How a choice ranks models held out from it; means over parts of the families, held out in turn. */
 export interface UntouchedRanking {
   /** Models of a part, on average. */
   readonly models: number;
-  /** Rank correlation that the predictor expected of the chosen subset. */
+  /** Predicted rank correlation of the chosen subset. */
   readonly predicted: number;
-  /** What it came to. */
+  /** Measured rank correlations. */
   readonly spearman: number;
   readonly kendall: number;
   /** The same of candidates drawn at random. */
   readonly random: { readonly spearman: number; readonly kendall: number };
-  /** Correlation over all candidates of the predicted rank correlation and what it came to. */
+  /** Correlation over all candidates of the predicted and the measured rank correlation. */
   readonly agreement: number;
 }
 
 /**
- * The whole choice repeated without a part of the families (anchor models, candidates, predictor), and compared with the
- * truth on their models.
- * @returns by size; nothing where the families can't be parted so that five models choose and three are ranked
+ * Repeats the whole choice (anchor models, candidates, predictor) without a part of the families, and compares it with the
+ * true ranking of their models.
+ * @returns by size; empty where no part leaves five models to choose and has three to rank
  */
 export function untouchedRankings(
   board: Board,
@@ -63,7 +63,7 @@ export function untouchedRankings(
       if (ranking) found.get(size)!.push(ranking);
     }
   }
-  return new Map([...found].flatMap(([size, own]) => (own.length > 0 ? [[size, averaged(own)] as const] : [])));
+  return new Map([...found].flatMap(([size, own]) => (own.length > 0 ? [[size, averageRankings(own)] as const] : [])));
 }
 
 /** The board of some of its models. */
@@ -78,7 +78,7 @@ export function boardOf(board: Board, models: readonly number[]): Board {
   };
 }
 
-/** One part's; null where its models all have the same full score. */
+/** Of one part; null where its models all have the same full score. */
 export function untouchedRanking(
   { candidates, predicted, chosen }: SubsetChoice,
   { columns, full }: Board,
@@ -104,7 +104,7 @@ export function untouchedRanking(
   };
 }
 
-function averaged(parts: readonly UntouchedRanking[]): UntouchedRanking {
+function averageRankings(parts: readonly UntouchedRanking[]): UntouchedRanking {
   const mean = (pick: (own: UntouchedRanking) => number): number =>
     parts.reduce((sum, own) => sum + pick(own), 0) / parts.length;
   return {

@@ -1,7 +1,11 @@
 import { createRandom } from "anchoreval/core";
 import { describe, expect, test } from "vitest";
 import type { ItemTable } from "../../../../offline-trainer/src/ingest/item-table.ts";
-import { featuresOf, itemFeatures, itemStrata } from "../../../../offline-trainer/src/methods/sublime/item-features.ts";
+import {
+  selectFeatures,
+  itemFeatures,
+  itemStrata,
+} from "../../../../offline-trainer/src/methods/sublime/item-features.ts";
 import { expectRefusal, refusal } from "../../../support/refusal.ts";
 
 const TOPICS = ["river stone water", "engine wheel road", "flower garden seed"];
@@ -56,9 +60,9 @@ describe("itemFeatures", () => {
     expect(itemFeatures(bare, { random, table: more }).columns[0]!.values[5]).toBe(5);
   });
 
-  test("featuresOf: those of some items", () => {
+  test("selectFeatures: those of some items", () => {
     const all = itemFeatures(items, { random, table: judged((i) => String(i)) });
-    const own = featuresOf(all, [5, 2]);
+    const own = selectFeatures(all, [5, 2]);
     expect(own.columns[0]!.values).toEqual(Float64Array.of(all.columns[0]!.values[5]!, all.columns[0]!.values[2]!));
     expect(own.points!.values.slice(16)).toEqual(all.points!.values.slice(32, 48));
     expect(own.points!.count).toBe(2);
@@ -106,17 +110,17 @@ describe("what is refused", () => {
   });
 });
 
-const itemsOfItemStrata = ["a", "b", "c"].map((item_id, i) => ({
+const quizItems = ["a", "b", "c"].map((item_id, i) => ({
   item_id,
   scenario: "s",
   subscenario: i < 2 ? "x" : "y",
 }));
-const bareOfItemStrata = itemsOfItemStrata.map(({ item_id, scenario }) => ({ item_id, scenario }));
-const tableOfItemStrata = (name: string, columns: string[], rows: string[][]): ItemTable => ({
+const quizIds = quizItems.map(({ item_id, scenario }) => ({ item_id, scenario }));
+const strataTable = (name: string, columns: string[], rows: string[][]): ItemTable => ({
   ...{ name, columns, rows },
   lines: rows.map((_, r) => r + 2),
 });
-const file = tableOfItemStrata(
+const file = strataTable(
   "items.jsonl",
   ["item_id", "grade"],
   [
@@ -128,19 +132,19 @@ const file = tableOfItemStrata(
 
 describe("itemStrata", () => {
   test("the items' subscenarios, or any column of either file by item", () => {
-    expect(itemStrata("subscenario", itemsOfItemStrata, {})).toEqual({
+    expect(itemStrata("subscenario", quizItems, {})).toEqual({
       name: "subscenario",
       labels: Int32Array.of(0, 0, 1),
     });
-    expect(itemStrata("grade", bareOfItemStrata, { items: file })).toEqual({
+    expect(itemStrata("grade", quizIds, { items: file })).toEqual({
       name: "grade",
       labels: Int32Array.of(0, 1, 1),
     });
-    expect(itemStrata("grade", bareOfItemStrata, { features: file }).labels).toEqual(Int32Array.of(0, 1, 1));
+    expect(itemStrata("grade", quizIds, { features: file }).labels).toEqual(Int32Array.of(0, 1, 1));
   });
 
   test("a column of the features that is the strata's needn't have numbers, and is no feature", () => {
-    const features = tableOfItemStrata(
+    const features = strataTable(
       "judged.csv",
       ["item_id", "grade", "judge"],
       [
@@ -149,37 +153,32 @@ describe("itemStrata", () => {
         ["c", "hard", ""],
       ],
     );
-    const strata = itemStrata("grade", bareOfItemStrata, { features });
-    const described = itemFeatures(bareOfItemStrata, { table: features, strata, random: createRandom(1) });
+    const strata = itemStrata("grade", quizIds, { features });
+    const described = itemFeatures(quizIds, { table: features, strata, random: createRandom(1) });
     expect(described.columns).toEqual([{ name: "judge", values: Float64Array.of(1, 2, NaN) }]);
     expect(described.strata).toBe(strata);
   });
 
   test.each<[string, () => unknown, string, string]>([
-    ["nowhere", () => itemStrata("level", bareOfItemStrata, { items: file }), "invalid_option", "there are"],
-    ["no file", () => itemStrata("subscenario", bareOfItemStrata, {}), "invalid_option", "and neither is given"],
-    [
-      "the ids",
-      () => itemStrata("item_id", bareOfItemStrata, { items: file }),
-      "invalid_option",
-      "there is no such column",
-    ],
+    ["nowhere", () => itemStrata("level", quizIds, { items: file }), "invalid_option", "there are"],
+    ["no file", () => itemStrata("subscenario", quizIds, {}), "invalid_option", "and neither is given"],
+    ["the ids", () => itemStrata("item_id", quizIds, { items: file }), "invalid_option", "there is no such column"],
     [
       "both files",
-      () => itemStrata("grade", bareOfItemStrata, { items: file, features: file }),
+      () => itemStrata("grade", quizIds, { items: file, features: file }),
       "invalid_option",
       "in --items and",
     ],
     [
       "an item without a row",
-      () => itemStrata("grade", [...bareOfItemStrata, { item_id: "d", scenario: "s" }], { items: file }),
+      () => itemStrata("grade", [...quizIds, { item_id: "d", scenario: "s" }], { items: file }),
       "invalid_data",
       'items without a row, 1 of 4: "d"',
     ],
     [
       "an item without a value",
       () =>
-        itemStrata("grade", bareOfItemStrata, {
+        itemStrata("grade", quizIds, {
           items: {
             ...file,
             rows: [
@@ -194,7 +193,7 @@ describe("itemStrata", () => {
     ],
     [
       "an item without a subscenario",
-      () => itemStrata("subscenario", [...itemsOfItemStrata, { item_id: "d", scenario: "s" }], {}),
+      () => itemStrata("subscenario", [...quizItems, { item_id: "d", scenario: "s" }], {}),
       "invalid_data",
       'items without a subscenario, which --strata asks for, 1 of 4: "d"',
     ],

@@ -127,14 +127,14 @@ test("farthest leaves a larger gap between its nearest items than any random dra
   expect(far).toBeGreaterThan(1);
 });
 
-const { columns: anchorsOfStrata, full: fullOfStrata } = drawnColumns("strata", 8, ITEMS);
-const weightsOfStrata = new Float64Array(ITEMS).fill(1 / ITEMS);
+const { columns: dealtAnchors, full: dealtFull } = drawnColumns("strata", 8, ITEMS);
+const evenWeights = new Float64Array(ITEMS).fill(1 / ITEMS);
 /** Of 30, 20 and 10 items, dealt out in turn. */
 const labels = Int32Array.from({ length: ITEMS }, (_, i) => (i % 6 < 3 ? 2 : i % 6 < 5 ? 0 : 1));
 const groups = { name: "subject", labels };
 const profileWith = (features: { subscenarios?: typeof groups; strata?: typeof groups }) =>
   itemProfile({
-    ...{ weights: weightsOfStrata, anchors: anchorsOfStrata, full: fullOfStrata, random: createRandom("profile") },
+    ...{ weights: evenWeights, anchors: dealtAnchors, full: dealtFull, random: createRandom("profile") },
     features: { columns: [], points: null, subscenarios: null, strata: null, ...features },
   });
 const counts = (drawn: Uint32Array): number[] =>
@@ -142,7 +142,7 @@ const counts = (drawn: Uint32Array): number[] =>
 
 describe("strataOf", () => {
   test("shares a subset in proportion to weight, by largest remainders", () => {
-    const quotas = (k: number) => strataOf(groups, weightsOfStrata, k).map(({ items, quota }) => [items.length, quota]);
+    const quotas = (k: number) => strataOf(groups, evenWeights, k).map(({ items, quota }) => [items.length, quota]);
     expect(quotas(12)).toEqual([
       [30, 6],
       [20, 4],
@@ -153,7 +153,7 @@ describe("strataOf", () => {
       [20, 2], // 2.33
       [10, 1], // 1.17
     ]);
-    expect(strataOf(null, weightsOfStrata, 7)).toEqual([{ items: Array.from(weightsOfStrata.keys()), quota: 7 }]);
+    expect(strataOf(null, evenWeights, 7)).toEqual([{ items: Array.from(evenWeights.keys()), quota: 7 }]);
   });
 
   test("never asks a stratum for more than it has, and is within one of its share", () => {
@@ -175,7 +175,7 @@ describe("strataOf", () => {
   });
 
   test("fewer items than strata are refused", () => {
-    expect(refusal(() => strataOf(groups, weightsOfStrata, 2))).toMatchObject({
+    expect(refusal(() => strataOf(groups, evenWeights, 2))).toMatchObject({
       code: "invalid_option",
       message:
         "--strata subject has 3 strata, more than the 2 items asked for: ask for 3 at least, or name a coarser column",
@@ -184,25 +184,23 @@ describe("strataOf", () => {
 });
 
 describe("samplers", () => {
-  test("every one keeps the strata's proportions", async () => {
-    for (const { draw } of samplers(await profileWith({ strata: groups }))) {
+  test("every one keeps the strata's proportions", () => {
+    for (const { draw } of samplers(profileWith({ strata: groups }))) {
       expect(counts(draw(12, createRandom(1)))).toEqual([4, 2, 6]);
       expect(counts(draw(60, createRandom(2)))).toEqual([20, 10, 30]);
       expect(counts(draw(3, createRandom(3))).reduce((sum, own) => sum + own, 0)).toBe(3);
     }
   });
 
-  test("one is spread over subscenarios where there are several", async () => {
-    const names = async (features: Parameters<typeof profileWith>[0]) =>
-      samplers(await profileWith(features)).map(({ name }) => name);
-    expect(await names({ subscenarios: groups })).toContain("stratified subscenario");
-    expect(await names({})).not.toContain("stratified subscenario");
-    expect(await names({ subscenarios: { name: "one", labels: new Int32Array(ITEMS) } })).not.toContain(
+  test("one is spread over subscenarios where there are several", () => {
+    const names = (features: Parameters<typeof profileWith>[0]) =>
+      samplers(profileWith(features)).map(({ name }) => name);
+    expect(names({ subscenarios: groups })).toContain("stratified subscenario");
+    expect(names({})).not.toContain("stratified subscenario");
+    expect(names({ subscenarios: { name: "one", labels: new Int32Array(ITEMS) } })).not.toContain(
       "stratified subscenario",
     );
-    const own = samplers(await profileWith({ subscenarios: groups })).find(
-      ({ name }) => name === "stratified subscenario",
-    )!;
+    const own = samplers(profileWith({ subscenarios: groups })).find(({ name }) => name === "stratified subscenario")!;
     for (let seed = 0; seed < 20; seed++)
       counts(own.draw(11, createRandom(seed))).forEach((count, label) =>
         expect(Math.abs(count - (11 * [20, 10, 30][label]!) / 60)).toBeLessThan(2),
