@@ -12,7 +12,7 @@ import { meanScores } from "../offline-trainer/dist/methods/item-columns.js";
 import { chooseSubset, prepareBoard } from "../offline-trainer/dist/methods/sublime/choose-subset.js";
 import { readoutError, readouts } from "./sublime/readout.js";
 import { boardOf } from "../offline-trainer/dist/methods/sublime/untouched-ranking.js";
-import { itemFeatures } from "../offline-trainer/dist/methods/sublime/item-features.js";
+import { itemFeatures } from "../offline-trainer/dist/methods/sublime/given-features.js";
 import { spearman } from "../offline-trainer/dist/numeric/ranks.js";
 import { folds } from "../offline-trainer/dist/splits/interpolation.js";
 import { readLeaderboard } from "./read-leaderboard.js";

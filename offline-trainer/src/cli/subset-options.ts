@@ -62,8 +62,7 @@ export async function readSubsetInputs(options: OptionReader, selections: readon
   const table = tableFile === undefined ? undefined : await readItemTable(tableFile);
   const embeddings = embeddingsFile === undefined ? undefined : await readEmbeddings(embeddingsFile);
   const described = strata === undefined || itemsFile === undefined ? undefined : await readItemTable(itemsFile);
-  const { itemStrata } = await import("../methods/sublime/item-features.ts");
-  const { sublimeAnchorsOf } = await import("../methods/sublime/anchors.ts");
+  const { itemStrata, sublimeAnchorsOf } = await import("../methods/sublime/given-features.ts");
   return (matrix) => {
     const anchors = sublimeAnchorsOf(matrix, {
       ...(anchorModels && { anchorModels }),

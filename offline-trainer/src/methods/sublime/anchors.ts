@@ -1,14 +1,13 @@
-import { AnchorEvalError, createRandom, type RandomSource } from "anchoreval/core";
+import { createRandom, type RandomSource } from "anchoreval/core";
 import { equalShares, type AnchorInput, type AnchorMethod, type ChosenAnchors } from "../../anchors/anchor-method.ts";
-import type { ResponseMatrix } from "../../matrix/response-matrix.ts";
 import { itemColumns, weightedScores } from "../item-columns.ts";
 import { type Board, CANDIDATES, chooseSubset, prepareBoard } from "./choose-subset.ts";
-import { selectFeatures, itemFeatures, type ItemFeatures, type ItemFeaturesOptions } from "./item-features.ts";
+import { describeItems, type ItemFeatures } from "./item-features.ts";
 import { checkStrata } from "./samplers.ts";
 import { type SubsetRanking, untouchedRankings } from "./untouched-ranking.ts";
 
 /** A scenario's item features, and the source models that describe its subsets. */
-interface SublimeKnowledge {
+export interface SublimeKnowledge {
   readonly features: ItemFeatures;
   /** Names; fewer than two that are among the sources: models spread over the range of scores. */
   readonly anchorModels: readonly string[];
@@ -21,7 +20,7 @@ export const sublimeAnchors: AnchorMethod = {
   drawn: false,
   estimator: "stack",
   know: (items): SublimeKnowledge => ({
-    features: itemFeatures(items, { random: createRandom("item features") }),
+    features: describeItems(items, { random: createRandom("item features") }),
     anchorModels: [],
   }),
   check: ({ id, count }, size, knowledge) => {
@@ -34,34 +33,6 @@ export const sublimeAnchors: AnchorMethod = {
     return { draw, notes: () => Promise.resolve({ rankings: Object.fromEntries(rankings()) }) };
   },
 };
-
-/**
- * {@link sublimeAnchors} with more item features (columns of a file, embeddings, strata) or named anchor models.
- * @throws AnchorEvalError `invalid_option` for an anchor model that isn't there, and as {@link itemFeatures} does
- */
-export function sublimeAnchorsOf(
-  { items, subjects }: Pick<ResponseMatrix, "items" | "subjects">,
-  { anchorModels = [], ...given }: Omit<ItemFeaturesOptions, "random"> & { readonly anchorModels?: readonly string[] },
-): AnchorMethod {
-  const unknown = anchorModels.filter((name) => !subjects.includes(name));
-  if (unknown.length > 0)
-    throw new AnchorEvalError(
-      "invalid_option",
-      `the responses have no model ${unknown.slice(0, 5).join(", ")}, named as an anchor model`,
-    );
-  const features = itemFeatures(items, { ...given, random: createRandom("item features") });
-  const place = new Map(items.map(({ item_id: id }, i) => [id, i]));
-  return {
-    ...sublimeAnchors,
-    know: (own): SublimeKnowledge => ({
-      features: selectFeatures(
-        features,
-        own.map(({ item_id: id }) => place.get(id)!),
-      ),
-      anchorModels,
-    }),
-  };
-}
 
 /** Input of {@link prepareSublime}. */
 interface SublimeInput extends Pick<AnchorInput, "weights" | "accuracy" | "column" | "sizes" | "random"> {
