@@ -8,13 +8,13 @@ import { simulateLeaderboard } from "anchoreval-trainer";
 import { createRandom } from "anchoreval/core";
 import { coarseFilter } from "../offline-trainer/dist/methods/coarse-filter.js";
 import { essenceSearch, innerSplit } from "../offline-trainer/dist/methods/essence/subset-search.js";
-import { emptyPopulation, geneticSearch, sumScores, updateScores } from "../offline-trainer/dist/methods/essence/genetic-search.js";
 import {
-  columnsOf,
-  itemColumns,
-  meanScores,
-  weightedScores,
-} from "../offline-trainer/dist/methods/item-columns.js";
+  emptyPopulation,
+  geneticSearch,
+  sumScores,
+  updateScores,
+} from "../offline-trainer/dist/methods/essence/genetic-search.js";
+import { columnsOf, itemColumns, meanScores, weightedScores } from "../offline-trainer/dist/methods/item-columns.js";
 import { ESSENCE_LIMITS, ESSENCE_SEARCH } from "../offline-trainer/dist/methods/essence/anchors.js";
 import { encodeOnnxModel } from "../offline-trainer/dist/backends/onnx/graph-writer.js";
 import { curveAt } from "../offline-trainer/dist/methods/score-maps/b-splines.js";

@@ -155,7 +155,9 @@ function compareFiles(name, pair, pick) {
   const [base, here] = [pick(pair.base), pick(pair.here)];
   for (const file of new Set([...base.keys(), ...here.keys()])) {
     if (file === "report.html") continue; // words and drawings of the same manifest
-    const [one, other] = [base.get(file), here.get(file)].map((bytes) => withoutReport(file, bytes));
+    const [one, other] = [base.get(file), here.get(file)].map((bytes) =>
+      withoutReport(file, bytes && Buffer.from(bytes)),
+    );
     const same = one !== undefined && other !== undefined && Buffer.compare(one, other) === 0;
     const json = !same && file.endsWith(".json") && one && other;
     report(

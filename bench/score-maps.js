@@ -113,8 +113,7 @@ async function judge(matrix, { tasks, groups, splits, seed }, note) {
   const [sources, targets] = ["sources", "targets"].map((part) => [...new Set(splits.flatMap((own) => own[part]))]);
   for (const n of sizes) {
     const inputs = tasks.map(
-      (task, b) =>
-        selectionInputs(task, splits[b].sources, fold.linked.banks[b], { sizes: [n], random })[0].input,
+      (task, b) => selectionInputs(task, splits[b].sources, fold.linked.banks[b], { sizes: [n], random })[0].input,
     );
     const pools = inputs.map((input) => informationPool(input).pool);
     tasks.forEach((task, b) => {

@@ -39,8 +39,7 @@ export type FormsCheck =
     };
 
 /** Settings of the check on held-out models. */
-interface FormsCheckOptions
-  extends Omit<ParallelFormsOptions, "random">, Omit<AnsweredDifficultyOptions, "sameItems"> {
+interface FormsCheckOptions extends Omit<ParallelFormsOptions, "random">, Omit<AnsweredDifficultyOptions, "sameItems"> {
   /** Family by model; where it has none, the name tells. */
   readonly families?: ReadonlyMap<string, string>;
 }

@@ -7,7 +7,7 @@ import {
   type RandomSource,
   type ScoreMaps,
 } from "anchoreval/core";
-import type { BankTask } from "../../fit/train-bank.ts";
+import type { ScenarioGroup } from "../../matrix/benchmark.ts";
 import type { MappedBank, ScoreMapFitter } from "../method.ts";
 import {
   abilityScore,
@@ -61,7 +61,7 @@ export function formScoreMaps(
   if (kind === "mean" || banks.length < 2 || common.length < LEAST_MODELS)
     return own.map((parts) => parts.map((alone) => ({ alone, together: null })));
   const fold = foldsOf(
-    banks[0]!.task,
+    banks[0]!.group,
     all.map(({ part }) => part),
     random,
   );
@@ -95,7 +95,7 @@ export function formScoreMaps(
 
 /** Fold of every model that answered any of the scenarios: whole families. */
 function foldsOf(
-  { families }: BankTask,
+  { families }: ScenarioGroup,
   scenarios: readonly MappedScenario[],
   random: RandomSource,
 ): Map<number, number> {
