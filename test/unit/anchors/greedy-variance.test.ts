@@ -4,7 +4,7 @@ import { answerFeatures } from "../../../offline-trainer/src/anchors/curve-featu
 import { greedyItems } from "../../../offline-trainer/src/anchors/greedy-variance.ts";
 import { krigingVariance } from "../../../offline-trainer/src/anchors/screened.ts";
 import { selectAnchors } from "../../../offline-trainer/src/anchors/select-anchors.ts";
-import { byAccuracy } from "../../../offline-trainer/src/anchors/types.ts";
+import { byAccuracy } from "../../../offline-trainer/src/anchors/anchor-method.ts";
 import { selectionInput } from "./selection.suite.ts";
 
 test("answerFeatures: products of loadings are .6 of the answers' covariance, the noise is the rest of their variance", () => {

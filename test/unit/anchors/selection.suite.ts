@@ -1,7 +1,8 @@
 import { createRandom, itemBank } from "anchoreval/core";
 import { describe, expect, test } from "vitest";
 import { selectAnchors } from "../../../offline-trainer/src/anchors/select-anchors.ts";
-import { byAccuracy, type Selection, type SelectionInput } from "../../../offline-trainer/src/anchors/types.ts";
+import { byAccuracy } from "../../../offline-trainer/src/anchors/anchor-method.ts";
+import { type Selection, type SelectionInput } from "../../../offline-trainer/src/anchors/types.ts";
 
 /** A contract that a selection doesn't keep, and why it needn't. */
 export interface Skip {

@@ -2,11 +2,7 @@ import { ESTIMATORS, type EstimatorId } from "anchoreval/core";
 import { describe, expect, test } from "vitest";
 import type { CellEstimate, CellResult } from "../../../offline-trainer/src/backtest/cell.ts";
 import { backtestRows, type BacktestRow } from "../../../offline-trainer/src/backtest/rows.ts";
-import {
-  configurationDigest,
-  DEFAULT_CONFIGURATION,
-  type FitConfiguration,
-} from "../../../offline-trainer/src/fit/configuration.ts";
+import { configurationDigest, DEFAULT_CONFIGURATION, type FitConfiguration } from "../../../offline-trainer/src/fit/configuration.ts";
 import { changed, simulatedCells } from "./simulated-cells.ts";
 
 const shared = { scenario: "a", split: "interpolation", n: 10, configuration: DEFAULT_CONFIGURATION, isDefault: true };

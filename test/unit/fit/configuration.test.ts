@@ -1,13 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { SELECTIONS } from "../../../offline-trainer/src/anchors/types.ts";
-import {
-  configurationDigest,
-  DEFAULT_CONFIGURATION,
-  dimsFor,
-  headlineEstimator,
-  intervalKind,
-  type FitConfiguration,
-} from "../../../offline-trainer/src/fit/configuration.ts";
+import { dimsFor } from "../../../offline-trainer/src/calibrate/bank.ts";
+import { headlineEstimator, intervalKind } from "../../../offline-trainer/src/methods/method.ts";
+import { configurationDigest, DEFAULT_CONFIGURATION, type FitConfiguration } from "../../../offline-trainer/src/fit/configuration.ts";
 
 describe("configurationDigest", () => {
   const changes: { [Field in Exclude<keyof FitConfiguration, "weighting">]: FitConfiguration[Field][] } = {

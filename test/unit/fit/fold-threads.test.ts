@@ -3,7 +3,7 @@ import { readdirSync } from "node:fs";
 import { bundleFiles, DEFAULT_CONFIGURATION, fitBundle, resolveBackend, type FitOptions } from "anchoreval-trainer";
 import { parseManifest } from "anchoreval/bundle";
 import { beforeAll, describe, expect, test } from "vitest";
-import { foldThreads } from "../../../offline-trainer/src/fit/fold-threads.ts";
+import { foldThreads } from "../../../offline-trainer/src/fit/folds.ts";
 import { expectRefusal, rejection } from "../../support/refusal.ts";
 import { tempFolder } from "../../support/temp-folder.ts";
 import { smallLeaderboard } from "./small-leaderboard.ts";

@@ -9,7 +9,7 @@ import {
   type EstimatorId,
 } from "anchoreval/core";
 import { describe, expect, test } from "vitest";
-import type { LambdaRule } from "../../../offline-trainer/src/fit/configuration.ts";
+import type { LambdaRule } from "../../../offline-trainer/src/methods/settings.ts";
 import { errorQuantile, heldOutScore, rounded } from "../../../offline-trainer/src/fit/held-out-scores.ts";
 import type { HeldOutEstimate } from "../../../offline-trainer/src/fit/held-out.ts";
 import { blendingWeight } from "../../../offline-trainer/src/fit/blend-figures.ts";

@@ -9,22 +9,15 @@ import {
   type CellResult,
 } from "../../../offline-trainer/src/backtest/cell.ts";
 import { bankTasks, linkedTasks } from "../../../offline-trainer/src/fit/bank-tasks.ts";
-import {
-  DEFAULT_CONFIGURATION,
-  scoreMapKind,
-  type FitConfiguration,
-} from "../../../offline-trainer/src/fit/configuration.ts";
-import { crossValidate, type CrossValidation } from "../../../offline-trainer/src/fit/cross-validate.ts";
+import { scoreMapKind } from "../../../offline-trainer/src/methods/method.ts";
+import { DEFAULT_CONFIGURATION, type FitConfiguration } from "../../../offline-trainer/src/fit/configuration.ts";
+import { crossValidate, type CrossValidation } from "../../../offline-trainer/src/fit/folds.ts";
 import { drawForms, prepareForms, type BankForms } from "../../../offline-trainer/src/fit/draw-forms.ts";
-import {
-  drawStream,
-  trainFold,
-  type HeldOutEstimate,
-  type TrainedFold,
-} from "../../../offline-trainer/src/fit/held-out.ts";
+import { type HeldOutEstimate } from "../../../offline-trainer/src/fit/held-out.ts";
+import { drawStream, trainFold, type TrainedFold } from "../../../offline-trainer/src/fit/held-out.ts";
 import { blendingWeight } from "../../../offline-trainer/src/fit/blend-figures.ts";
 import { evenForm, type FormPlan } from "../../../offline-trainer/src/fit/form-plans.ts";
-import { learnBlends } from "../../../offline-trainer/src/fit/learn-blends.ts";
+import { learnBlends } from "../../../offline-trainer/src/fit/blends.ts";
 import { foldOutBlend } from "../../../offline-trainer/src/fit/fold-out-blend.ts";
 import type { ScenarioGroup } from "../../../offline-trainer/src/matrix/benchmark.ts";
 import { isBinary, type ResponseMatrix } from "../../../offline-trainer/src/matrix/response-matrix.ts";

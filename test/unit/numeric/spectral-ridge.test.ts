@@ -1,12 +1,8 @@
 import { createRandom } from "anchoreval/core";
 import { describe, expect, test } from "vitest";
-import { onAxes, principalAxes } from "../../../offline-trainer/src/spectral/principal-axes.ts";
-import { denseRows } from "../../../offline-trainer/src/spectral/sparse-rows.ts";
-import {
-  ridgePredictions,
-  ridgeVariances,
-  spectralRidge,
-} from "../../../offline-trainer/src/spectral/spectral-ridge.ts";
+import { onAxes, principalAxes } from "../../../offline-trainer/src/numeric/principal-axes.ts";
+import { denseRows } from "../../../offline-trainer/src/numeric/sparse-rows.ts";
+import { ridgePredictions, ridgeVariances, spectralRidge } from "../../../offline-trainer/src/numeric/ridge.ts";
 import { largestDifference, readFixture } from "../../support/fixture.ts";
 
 interface Fixture {

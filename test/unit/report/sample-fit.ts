@@ -1,7 +1,7 @@
 import { typescriptBackend } from "../../../offline-trainer/src/backends/typescript.ts";
 import { DEFAULT_CONFIGURATION, type FitConfiguration } from "../../../offline-trainer/src/fit/configuration.ts";
 import { fitBundle, type FitResult } from "../../../offline-trainer/src/fit/fit-bundle.ts";
-import type { BundleDescription } from "../../../offline-trainer/src/fit/fit-options.ts";
+import type { BundleDescription } from "../../../offline-trainer/src/fit/options.ts";
 import { responseMatrix } from "../../../offline-trainer/src/matrix/response-matrix.ts";
 import { createRandom } from "../../../sdk/core/numeric/random.ts";
 

@@ -1,6 +1,7 @@
 import { createRandom } from "anchoreval/core";
 import { expect, test } from "vitest";
-import { apportion, planScenarios, type ScenarioPlan } from "../../../offline-trainer/src/simulate/scenarios.ts";
+import { apportion } from "../../../offline-trainer/src/numeric/apportion.ts";
+import { planScenarios, type ScenarioPlan } from "../../../offline-trainer/src/simulate/scenarios.ts";
 import { SIMULATE_DEFAULTS, type SimulateOptions } from "../../../offline-trainer/src/simulate/settings.ts";
 
 function plan(options: Partial<SimulateOptions>): ScenarioPlan[] {

@@ -10,9 +10,10 @@ import {
 } from "../../../../offline-trainer/src/extensions/routing/cold-start.ts";
 import { termVectors } from "../../../../offline-trainer/src/extensions/routing/encode-texts.ts";
 import { DEFAULT_CONFIGURATION } from "../../../../offline-trainer/src/fit/configuration.ts";
-import { bundleFiles, fitBundle } from "../../../../offline-trainer/src/fit/fit-bundle.ts";
+import { bundleFiles } from "../../../../offline-trainer/src/fit/fit.ts";
+import { fitBundle } from "../../../../offline-trainer/src/fit/fit-bundle.ts";
 import { responseMatrix, scoreAt } from "../../../../offline-trainer/src/matrix/response-matrix.ts";
-import { learnProjection } from "../../../../offline-trainer/src/spectral/text-features.ts";
+import { learnProjection } from "../../../../offline-trainer/src/numeric/text-features.ts";
 import { submatrixOf, testPart } from "../../../support/board-parts.ts";
 import { memorySource } from "../../../support/memory-source.ts";
 import { expectRefusal, refusal } from "../../../support/refusal.ts";

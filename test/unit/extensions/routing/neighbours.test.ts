@@ -1,7 +1,7 @@
 import { createRandom } from "anchoreval/core";
 import { describe, expect, test } from "vitest";
 import { nearestQuestions, neighbourPredictor } from "../../../../offline-trainer/src/extensions/routing/neighbours.ts";
-import { sparseRows, transposed, unitRows } from "../../../../offline-trainer/src/spectral/sparse-rows.ts";
+import { sparseRows, transposed, unitRows } from "../../../../offline-trainer/src/numeric/sparse-rows.ts";
 
 const N = 60;
 const [D, C] = [2, 3];

@@ -17,7 +17,7 @@ import {
   type ResponseMatrix,
   scoreAt,
 } from "../../../../offline-trainer/src/matrix/response-matrix.ts";
-import { itemTexts, textFeatures } from "../../../../offline-trainer/src/spectral/text-features.ts";
+import { itemTexts, textFeatures } from "../../../../offline-trainer/src/numeric/text-features.ts";
 import { pickModels } from "../../../../sdk/core/cold-start/pick-models.ts";
 import { expectRefusal, refusal, rejection } from "../../../support/refusal.ts";
 import { topicBoard } from "../../../support/topic-board.ts";
