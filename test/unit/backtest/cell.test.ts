@@ -1,6 +1,6 @@
 import { ESTIMATORS } from "anchoreval/core";
 import { describe, expect, test } from "vitest";
-import { SELECTIONS } from "../../../offline-trainer/src/anchors/types.ts";
+import { ANCHOR_METHOD_NAMES } from "../../../offline-trainer/src/methods/index.ts";
 import { typescriptBackend } from "../../../offline-trainer/src/backends/typescript.ts";
 import {
   backtestCell,
@@ -8,18 +8,18 @@ import {
   type CellInput,
   type CellResult,
 } from "../../../offline-trainer/src/backtest/cell.ts";
-import { bankTasks } from "../../../offline-trainer/src/fit/bank-tasks.ts";
-import { DEFAULT_CONFIGURATION, type FitConfiguration } from "../../../offline-trainer/src/fit/configuration.ts";
+import { scenarioGroups } from "../../../offline-trainer/src/matrix/benchmark.ts";
+import { DEFAULT_SETTINGS, type FitSettings } from "../../../offline-trainer/src/methods/settings.ts";
 import { fullScores } from "../../../offline-trainer/src/prepare/full-scores.ts";
 import { smallLeaderboard } from "../fit/small-leaderboard.ts";
 
-const base: FitConfiguration = { ...DEFAULT_CONFIGURATION, dims: 1, folds: 2, draws: 1 };
+const base: FitSettings = { ...DEFAULT_SETTINGS, dims: 1, folds: 2, draws: 1 };
 const matrix = smallLeaderboard({ models: 40, dims: 3 });
 const rows = matrix.subjects.map((_, m) => m);
 const split = { sources: rows.slice(0, 28), targets: rows.slice(28) };
 
 function run(change: Partial<CellInput> = {}, configuration = base): Promise<CellResult[]> {
-  const tasks = bankTasks(matrix, configuration).slice(0, 1);
+  const tasks = scenarioGroups(matrix, configuration).slice(0, 1);
   return backtestCell(
     { tasks, groups: rows, split, splits: [split], sizes: [8], seed: 1, configuration, ...change },
     typescriptBackend,
@@ -29,7 +29,7 @@ function run(change: Partial<CellInput> = {}, configuration = base): Promise<Cel
 describe("backtestCell", () => {
   test("tells of every target, form and size, against the full score", async () => {
     const results = await run({ sizes: [4, 8] });
-    const truth = fullScores(matrix, bankTasks(matrix, base)[0]!.scenarios[0]!).score;
+    const truth = fullScores(matrix, scenarioGroups(matrix, base)[0]!.scenarios[0]!).score;
     expect(results.map(({ scenario, n, dims }) => [scenario, n, dims])).toEqual([
       ["a", 4, 1],
       ["a", 8, 1],
@@ -59,7 +59,7 @@ describe("backtestCell", () => {
     expect(beside).toEqual(alone);
   });
 
-  test.each(SELECTIONS)("%s: as many anchors as items, or more, give every model's truth", async (selection) => {
+  test.each(ANCHOR_METHOD_NAMES)("%s: as many anchors as items, or more, give every model's truth", async (selection) => {
     const configuration = { ...base, selection };
     for (const { estimates } of await run({ sizes: [60, 61, 5000] }, configuration))
       for (const { truth, estimators, interval, randomError, failed } of estimates) {

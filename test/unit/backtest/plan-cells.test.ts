@@ -4,7 +4,7 @@ import {
   type BacktestPlanOptions,
   type PlannedCell,
 } from "../../../offline-trainer/src/backtest/plan-cells.ts";
-import { DEFAULT_CONFIGURATION } from "../../../offline-trainer/src/fit/configuration.ts";
+import { DEFAULT_SETTINGS } from "../../../offline-trainer/src/methods/settings.ts";
 import { responseMatrix, type ResponseMatrix } from "../../../offline-trainer/src/matrix/response-matrix.ts";
 import { fullScores } from "../../../offline-trainer/src/prepare/full-scores.ts";
 import { expectRefusal, refusal } from "../../support/refusal.ts";
@@ -16,14 +16,14 @@ const plain = smallLeaderboard({ models: MODELS });
 const matrix = withScores(plain, (m, i, score) => (m === MODELS - 1 ? plain.scores[i]! : score));
 
 function plan(options: Partial<BacktestPlanOptions> = {}, from: ResponseMatrix = matrix): PlannedCell[] {
-  const defaults = { split: "interpolation", sizes: [5], seeds: 1, configuration: DEFAULT_CONFIGURATION } as const;
+  const defaults = { split: "interpolation", sizes: [5], seeds: 1, configuration: DEFAULT_SETTINGS } as const;
   return planCells(from, { ...defaults, ...options });
 }
 
 const named = (names: readonly string[]): ResponseMatrix =>
   responseMatrix(names, matrix.items, Float64Array.from(matrix.scores));
-const separate = { ...DEFAULT_CONFIGURATION, linked: false };
-const joint = { ...DEFAULT_CONFIGURATION, joint: true };
+const separate = { ...DEFAULT_SETTINGS, linked: false };
+const joint = { ...DEFAULT_SETTINGS, joint: true };
 const together = ({ split: { sources, targets } }: PlannedCell): boolean =>
   sources.includes(0) && targets.includes(MODELS - 1);
 
@@ -93,7 +93,7 @@ describe("who is held out", () => {
 
   test.each([
     ["each scenario by its own score", separate],
-    ["together: by both", DEFAULT_CONFIGURATION],
+    ["together: by both", DEFAULT_SETTINGS],
     ["joint: by both", joint],
   ])("extrapolation: strong targets, weak sources, whatever the seed; %s", (_, configuration) => {
     for (const cell of plan({ split: "extrapolation", seeds: 2, configuration })) {
@@ -160,7 +160,7 @@ describe("who is held out", () => {
   test("models with too few answers are sources, in scenarios where they have any", () => {
     const gaps = withScores(matrix, (m, i, score) => (m === 2 && i < 60 ? NaN : m === 3 && i % 2 === 0 ? NaN : score));
     const targets = [2, 3, 5].map((m) => gaps.subjects[m]!);
-    for (const configuration of [separate, DEFAULT_CONFIGURATION]) {
+    for (const configuration of [separate, DEFAULT_SETTINGS]) {
       const [a, b] = plan({ targets, configuration }, gaps).flatMap(({ splits }) => splits);
       expect(a!.targets).toEqual([5]);
       expect(b!.targets).toEqual([2, 5]);

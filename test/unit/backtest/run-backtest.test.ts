@@ -1,7 +1,7 @@
 import { ESTIMATORS } from "anchoreval/core";
 // Threads run the built package, so it is what is tested here.
 import {
-  DEFAULT_CONFIGURATION,
+  DEFAULT_SETTINGS,
   runBacktest,
   type Backtest,
   type BacktestOptions,
@@ -17,7 +17,7 @@ const shared = {
   split: "interpolation",
   sizes: [5, 12],
   seeds: 2,
-  configuration: { ...DEFAULT_CONFIGURATION, dims: 1, folds: 2, draws: 1 },
+  configuration: { ...DEFAULT_SETTINGS, dims: 1, folds: 2, draws: 1 },
 } as const;
 const run = (change: Partial<BacktestOptions> = {}): Promise<Backtest> =>
   runBacktest(matrix, { ...shared, provider: "typescript", threads: 1, ...change });

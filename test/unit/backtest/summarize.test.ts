@@ -2,11 +2,11 @@ import { ESTIMATORS, type EstimatorId } from "anchoreval/core";
 import { describe, expect, test } from "vitest";
 import type { CellEstimate, CellResult } from "../../../offline-trainer/src/backtest/cell.ts";
 import { backtestRows, type BacktestRow } from "../../../offline-trainer/src/backtest/rows.ts";
-import { configurationDigest, DEFAULT_CONFIGURATION, type FitConfiguration } from "../../../offline-trainer/src/fit/configuration.ts";
+import { configurationDigest, DEFAULT_SETTINGS, type FitSettings } from "../../../offline-trainer/src/methods/settings.ts";
 import { changed, simulatedCells } from "./simulated-cells.ts";
 
-const shared = { scenario: "a", split: "interpolation", n: 10, configuration: DEFAULT_CONFIGURATION, isDefault: true };
-const rowsOf = (seeds: readonly (readonly CellResult[])[], configuration?: FitConfiguration): BacktestRow[] =>
+const shared = { scenario: "a", split: "interpolation", n: 10, configuration: DEFAULT_SETTINGS, isDefault: true };
+const rowsOf = (seeds: readonly (readonly CellResult[])[], configuration?: FitSettings): BacktestRow[] =>
   backtestRows({ ...shared, seeds, ...(configuration && { configuration, isDefault: false }) });
 const rowOf = (seeds: readonly (readonly CellResult[])[], estimator: EstimatorId): BacktestRow =>
   rowsOf(seeds).find((row) => row.estimator === estimator)!;
@@ -149,7 +149,7 @@ describe("rows against the cells' estimates", () => {
         irtModel: "2pl",
         dims: 3,
         joint: false,
-        configuration: configurationDigest(DEFAULT_CONFIGURATION),
+        configuration: configurationDigest(DEFAULT_SETTINGS),
         recommended: row.estimator === "gate",
         targets: new Set(estimates.map(({ model }) => model)).size,
         seeds: 4,
@@ -181,12 +181,12 @@ describe("intervals that are not there", () => {
   });
 
   test("anchors chosen on purpose: they belong to gp-irt, and none is a default", () => {
-    const rows = rowsOf(seeds, { ...DEFAULT_CONFIGURATION, selection: "irt-kmeans" });
+    const rows = rowsOf(seeds, { ...DEFAULT_SETTINGS, selection: "irt-kmeans" });
     for (const row of rows) {
       if (row.estimator === "gp-irt") expect(row.intervalMethod).toBe("cross-validated");
       else expect(row).toMatchObject(NONE);
       expect(row.recommended).toBe(false);
-      expect(row.configuration).not.toBe(configurationDigest(DEFAULT_CONFIGURATION));
+      expect(row.configuration).not.toBe(configurationDigest(DEFAULT_SETTINGS));
     }
   });
 

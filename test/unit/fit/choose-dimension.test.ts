@@ -1,14 +1,14 @@
 import { createRandom, itemResponses, mapAbility, gatherItems, scaledPrior } from "anchoreval/core";
 import { describe, expect, test } from "vitest";
 import { typescriptBackend } from "../../../offline-trainer/src/backends/typescript.ts";
-import { bankTasks } from "../../../offline-trainer/src/fit/bank-tasks.ts";
+import { scenarioGroups } from "../../../offline-trainer/src/matrix/benchmark.ts";
 import {
   chooseDimension,
   DIMENSION_CANDIDATES,
   resolveDimension,
   type DimensionOptions,
 } from "../../../offline-trainer/src/calibrate/choose-model.ts";
-import { DEFAULT_CONFIGURATION } from "../../../offline-trainer/src/fit/configuration.ts";
+import { DEFAULT_SETTINGS } from "../../../offline-trainer/src/methods/settings.ts";
 import { fitBank } from "../../../offline-trainer/src/calibrate/bank.ts";
 import type { ScenarioGroup } from "../../../offline-trainer/src/matrix/benchmark.ts";
 import { scoreAt, type ResponseMatrix } from "../../../offline-trainer/src/matrix/response-matrix.ts";
@@ -16,7 +16,7 @@ import { rowsOf } from "./held-out-estimates.ts";
 import { smallLeaderboard, withScores, type LeaderboardShape } from "./small-leaderboard.ts";
 
 const taskOf = (matrix: ResponseMatrix, joint = false): ScenarioGroup =>
-  bankTasks(matrix, { ...DEFAULT_CONFIGURATION, joint })[0]!;
+  scenarioGroups(matrix, { ...DEFAULT_SETTINGS, joint })[0]!;
 const options = (groups: readonly number[], seed = 3): DimensionOptions => ({
   backend: typescriptBackend,
   random: createRandom(seed),

@@ -1,9 +1,9 @@
 import { createRandom, sigmoid } from "anchoreval/core";
 import { describe, expect, test } from "vitest";
 import { typescriptBackend } from "../../../offline-trainer/src/backends/typescript.ts";
-import { bankTasks } from "../../../offline-trainer/src/fit/bank-tasks.ts";
+import { scenarioGroups } from "../../../offline-trainer/src/matrix/benchmark.ts";
 import { resolveLink } from "../../../offline-trainer/src/calibrate/choose-model.ts";
-import { DEFAULT_CONFIGURATION } from "../../../offline-trainer/src/fit/configuration.ts";
+import { DEFAULT_SETTINGS } from "../../../offline-trainer/src/methods/settings.ts";
 import { SCORE_LINKS, type ScoreLink } from "../../../offline-trainer/src/calibrate/bank.ts";
 import { responseMatrix, type ResponseMatrix } from "../../../offline-trainer/src/matrix/response-matrix.ts";
 
@@ -29,7 +29,7 @@ function leaderboard(score: (p: number, normal: () => number, next: () => number
 }
 
 const resolved = (matrix: ResponseMatrix, link: ScoreLink | "auto" = "auto"): Promise<ScoreLink> => {
-  const task = bankTasks(matrix, DEFAULT_CONFIGURATION)[0]!;
+  const task = scenarioGroups(matrix, DEFAULT_SETTINGS)[0]!;
   const rows = matrix.subjects.map((_, m) => m);
   return resolveLink(task, rows, link, {
     irtModel: "2pl",

@@ -1,9 +1,9 @@
 import { createRandom } from "anchoreval/core";
 import { describe, expect, test } from "vitest";
 import { typescriptBackend } from "../../../offline-trainer/src/backends/typescript.ts";
-import { bankTasks } from "../../../offline-trainer/src/fit/bank-tasks.ts";
+import { scenarioGroups } from "../../../offline-trainer/src/matrix/benchmark.ts";
 import { resolveShrinkage, SHRINKAGE_CANDIDATES, validationError } from "../../../offline-trainer/src/calibrate/choose-model.ts";
-import { DEFAULT_CONFIGURATION } from "../../../offline-trainer/src/fit/configuration.ts";
+import { DEFAULT_SETTINGS } from "../../../offline-trainer/src/methods/settings.ts";
 import { fitBank } from "../../../offline-trainer/src/calibrate/bank.ts";
 import type { Split } from "../../../offline-trainer/src/splits/types.ts";
 import { extrapolationSplit } from "../../../offline-trainer/src/splits/extrapolation.ts";
@@ -11,7 +11,7 @@ import { folds } from "../../../offline-trainer/src/splits/interpolation.ts";
 import { smallLeaderboard } from "./small-leaderboard.ts";
 
 const matrix = smallLeaderboard({ models: 40, items: [60], dims: 2, seed: 5 });
-const task = bankTasks(matrix, DEFAULT_CONFIGURATION)[0]!;
+const task = scenarioGroups(matrix, DEFAULT_SETTINGS)[0]!;
 const all = matrix.subjects.map((_, m) => m);
 const shared = {
   groups: all,

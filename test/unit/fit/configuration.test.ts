@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
-import { SELECTIONS } from "../../../offline-trainer/src/anchors/types.ts";
+import { ANCHOR_METHOD_NAMES } from "../../../offline-trainer/src/methods/index.ts";
 import { dimsFor } from "../../../offline-trainer/src/calibrate/bank.ts";
 import { headlineEstimator, intervalKind } from "../../../offline-trainer/src/methods/method.ts";
-import { configurationDigest, DEFAULT_CONFIGURATION, type FitConfiguration } from "../../../offline-trainer/src/fit/configuration.ts";
+import { configurationDigest, DEFAULT_SETTINGS, type FitSettings } from "../../../offline-trainer/src/methods/settings.ts";
 
 describe("configurationDigest", () => {
-  const changes: { [Field in Exclude<keyof FitConfiguration, "weighting">]: FitConfiguration[Field][] } = {
-    selection: SELECTIONS.filter((selection) => selection !== DEFAULT_CONFIGURATION.selection),
+  const changes: { [Field in Exclude<keyof FitSettings, "weighting">]: FitSettings[Field][] } = {
+    selection: ANCHOR_METHOD_NAMES.filter((selection) => selection !== DEFAULT_SETTINGS.selection),
     estimator: ["anchor-mean", "stack", "score-map"],
     scoreMap: ["mean", "additive"],
     irtModel: ["1pl", "3pl", "4pl"],
@@ -23,39 +23,39 @@ describe("configurationDigest", () => {
     draws: [1, 5],
   };
   const changed = Object.entries(changes).flatMap(([field, values]) =>
-    values.map((value) => ({ ...DEFAULT_CONFIGURATION, [field]: value })),
+    values.map((value) => ({ ...DEFAULT_SETTINGS, [field]: value })),
   );
 
   test("is another for every value of every field", () => {
     // Whatever is added to a configuration must be put to this test.
-    expect([...Object.keys(changes), "weighting"].sort()).toEqual(Object.keys(DEFAULT_CONFIGURATION).sort());
-    const digests = [DEFAULT_CONFIGURATION, ...changed].map(configurationDigest);
+    expect([...Object.keys(changes), "weighting"].sort()).toEqual(Object.keys(DEFAULT_SETTINGS).sort());
+    const digests = [DEFAULT_SETTINGS, ...changed].map(configurationDigest);
     expect(new Set(digests).size).toBe(digests.length);
   });
 
   test("does not depend on the order of the fields, nor on what else is there", () => {
-    for (const configuration of [DEFAULT_CONFIGURATION, ...changed]) {
+    for (const configuration of [DEFAULT_SETTINGS, ...changed]) {
       const entries = Object.entries(configuration).reverse();
-      const turned = Object.fromEntries([["seed", 3], ...entries]) as unknown as FitConfiguration;
+      const turned = Object.fromEntries([["seed", 3], ...entries]) as unknown as FitSettings;
       expect(Object.keys(turned)).not.toEqual(Object.keys(configuration));
       expect(configurationDigest(turned)).toBe(configurationDigest(configuration));
     }
   });
 
   test("leaves out the weighting: that is what is estimated, not how", () => {
-    const digest = configurationDigest(DEFAULT_CONFIGURATION);
-    expect(configurationDigest({ ...DEFAULT_CONFIGURATION, weighting: "items" })).toBe(digest);
+    const digest = configurationDigest(DEFAULT_SETTINGS);
+    expect(configurationDigest({ ...DEFAULT_SETTINGS, weighting: "items" })).toBe(digest);
     expect(digest).toMatch(/^[0-9a-f]{64}$/);
   });
 });
 
-function chosen(choice: Partial<FitConfiguration>): [string, string] {
-  const configuration = { ...DEFAULT_CONFIGURATION, ...choice };
+function chosen(choice: Partial<FitSettings>): [string, string] {
+  const configuration = { ...DEFAULT_SETTINGS, ...choice };
   return [headlineEstimator(configuration), intervalKind(configuration)];
 }
 
 test("a draw has the gated blend and intervals from it, what is chosen on purpose the λ-blend or the stack", () => {
-  expect(Object.fromEntries(SELECTIONS.map((selection) => [selection, chosen({ selection })]))).toEqual({
+  expect(Object.fromEntries(ANCHOR_METHOD_NAMES.map((selection) => [selection, chosen({ selection })]))).toEqual({
     stratified: ["gate", "design"],
     random: ["gate", "design"],
     hybrid: ["gate", "design"],

@@ -1,6 +1,6 @@
 import { readdirSync } from "node:fs";
 // Threads run the built package, so it is what is tested here.
-import { bundleFiles, DEFAULT_CONFIGURATION, fitBundle, resolveBackend, type FitOptions } from "anchoreval-trainer";
+import { bundleFiles, DEFAULT_SETTINGS, fit, resolveBackend, type FitOptions } from "anchoreval-trainer";
 import { parseManifest } from "anchoreval/bundle";
 import { beforeAll, describe, expect, test } from "vitest";
 import { foldThreads } from "../../../offline-trainer/src/fit/folds.ts";
@@ -19,8 +19,8 @@ async function fit(
 ): Promise<Files> {
   const { backend } = await resolveBackend(provider, 1);
   const described = { benchmark: "demo", version: "1.0.0", created: "2026-01-01T00:00:00Z", seed: 1, sizes: [4, 9] };
-  const configuration = { ...DEFAULT_CONFIGURATION, dims: 1, folds: 3, draws: 2 };
-  return bundleFiles(await fitBundle(board, { ...described, configuration, backend, ...change }));
+  const configuration = { ...DEFAULT_SETTINGS, dims: 1, folds: 3, draws: 2 };
+  return bundleFiles(await fit(board, { ...described, configuration, backend, ...change }));
 }
 
 describe("held-out models on threads", () => {
@@ -34,7 +34,7 @@ describe("held-out models on threads", () => {
   });
 
   test("so do they with ONNX Runtime, graded scores and choices left to the data", async () => {
-    const configuration = { ...DEFAULT_CONFIGURATION, dims: "auto", joint: true, folds: 2, draws: 1 } as const;
+    const configuration = { ...DEFAULT_SETTINGS, dims: "auto", joint: true, folds: 2, draws: 1 } as const;
     expect(await fit({ configuration, threads: { count: 2, provider: "cpu" } }, "cpu")).toEqual(
       await fit({ configuration }, "cpu"),
     );
@@ -44,7 +44,7 @@ describe("held-out models on threads", () => {
     const text = (i: number): string =>
       `what does the story of the miller and his ${i % 13} sons tell of ${"abc"[i % 3]!}?`;
     const told = { ...matrix, items: matrix.items.map((item, i) => ({ ...item, text: text(i % 20) })) };
-    const configuration = { ...DEFAULT_CONFIGURATION, selection: "essence", dims: 1, folds: 2, draws: 1 } as const;
+    const configuration = { ...DEFAULT_SETTINGS, selection: "essence", dims: 1, folds: 2, draws: 1 } as const;
     const options = { configuration, sizes: [4] };
     const files = await fit(options, "typescript", told);
     expect(parseManifest(files.get("manifest.json")!).fit["filtered"]).toMatchObject({
@@ -87,7 +87,7 @@ describe("held-out models on threads", () => {
 
   test("hand on what breaks in them, with its code", async () => {
     const configuration = {
-      ...DEFAULT_CONFIGURATION,
+      ...DEFAULT_SETTINGS,
       dims: 1,
       folds: 2,
       irtModel: "3pl",

@@ -1,17 +1,17 @@
 import { estimateFromAnchors, loadBundle, type Responses } from "anchoreval";
 import { AnchorEvalError, createRandom } from "anchoreval/core";
 import { describe, expect, test } from "vitest";
-import { SECOND_FORM_SELECTIONS, SELECTIONS, type Selection } from "../../../offline-trainer/src/anchors/types.ts";
+import { SECOND_FORM_SELECTIONS, ANCHOR_METHOD_NAMES, type Selection } from "../../../offline-trainer/src/methods/index.ts";
 import { typescriptBackend } from "../../../offline-trainer/src/backends/typescript.ts";
-import { bankTasks } from "../../../offline-trainer/src/fit/bank-tasks.ts";
+import { scenarioGroups } from "../../../offline-trainer/src/matrix/benchmark.ts";
 import { evenForm, formPlans, withSecondForms } from "../../../offline-trainer/src/fit/form-plans.ts";
 import { checkSecondForms } from "../../../offline-trainer/src/fit/form-plans.ts";
 import { closingWords } from "../../../offline-trainer/src/report/closing-words.ts";
-import { DEFAULT_CONFIGURATION, type FitConfiguration } from "../../../offline-trainer/src/fit/configuration.ts";
+import { DEFAULT_SETTINGS, type FitSettings } from "../../../offline-trainer/src/methods/settings.ts";
 import { drawForms, prepareForms } from "../../../offline-trainer/src/fit/draw-forms.ts";
 import { bundleFiles } from "../../../offline-trainer/src/fit/fit.ts";
-import { fitBundle, type FitResult } from "../../../offline-trainer/src/fit/fit-bundle.ts";
-import { RECIPES } from "../../../offline-trainer/src/fit/recipes.ts";
+import { fit, type Fit } from "../../../offline-trainer/src/fit/fit.ts";
+import { RECIPES } from "../../../offline-trainer/src/methods/index.ts";
 import type { ResponseMatrix } from "../../../offline-trainer/src/matrix/response-matrix.ts";
 import { renderReport } from "../../../offline-trainer/src/report/render-report.ts";
 import { memorySource } from "../../support/memory-source.ts";
@@ -24,7 +24,7 @@ const matrix = smallLeaderboard({ models: 40, items: [60, 44] });
 describe.each(SECOND_FORM_SELECTIONS)("second forms by %s", (selection) => {
   const sizes = [4, 20];
   const forms = async (board: ResponseMatrix) => {
-    const [task] = bankTasks(board, DEFAULT_CONFIGURATION);
+    const [task] = scenarioGroups(board, DEFAULT_SETTINGS);
     const trained = await smallBank(task!, 30);
     const plans = sizes.map((size) => evenForm(size, task!.scenarios));
     const prepare = (wanted = plans) =>
@@ -63,9 +63,9 @@ describe.each(SECOND_FORM_SELECTIONS)("second forms by %s", (selection) => {
 });
 
 describe("a bundle with second forms", async () => {
-  const configuration: FitConfiguration = { ...RECIPES.metabench.configuration, search: 0, folds: 2, draws: 1 };
-  const fit = (secondForms: boolean): Promise<FitResult> =>
-    fitBundle(matrix, {
+  const configuration: FitSettings = { ...RECIPES.metabench.configuration, search: 0, folds: 2, draws: 1 };
+  const fit = (secondForms: boolean): Promise<Fit> =>
+    fit(matrix, {
       configuration,
       sizes: [8, 14],
       totals: [20],
@@ -140,8 +140,8 @@ test.each([
   ["sublime", [5], "unsupported", "not by sublime"],
   ["essence", [5, 23], "invalid_option", "two forms of 23 items without a common one need 46, b has 44"],
 ] satisfies [Selection, number[], string, string][])("%s, %j: refused as %s", (selection, sizes, code, words) => {
-  expect(SELECTIONS).toContain(selection);
-  const scenarios = bankTasks(matrix, DEFAULT_CONFIGURATION).flatMap((task) => task.scenarios);
+  expect(ANCHOR_METHOD_NAMES).toContain(selection);
+  const scenarios = scenarioGroups(matrix, DEFAULT_SETTINGS).flatMap((task) => task.scenarios);
   try {
     checkSecondForms(formPlans(sizes, [], scenarios), scenarios, selection);
     expect.unreachable();

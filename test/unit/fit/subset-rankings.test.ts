@@ -3,10 +3,10 @@ import { expect, test } from "vitest";
 import type { ItemFeatures } from "../../../offline-trainer/src/methods/sublime/item-features.ts";
 import type { SubsetRanking } from "../../../offline-trainer/src/methods/sublime/untouched-ranking.ts";
 import { typescriptBackend } from "../../../offline-trainer/src/backends/typescript.ts";
-import { bankTasks } from "../../../offline-trainer/src/fit/bank-tasks.ts";
-import { DEFAULT_CONFIGURATION, type FitConfiguration } from "../../../offline-trainer/src/fit/configuration.ts";
+import { scenarioGroups } from "../../../offline-trainer/src/matrix/benchmark.ts";
+import { DEFAULT_SETTINGS, type FitSettings } from "../../../offline-trainer/src/methods/settings.ts";
 import { drawForms, prepareForms } from "../../../offline-trainer/src/fit/draw-forms.ts";
-import { fitBundle } from "../../../offline-trainer/src/fit/fit-bundle.ts";
+import { fit } from "../../../offline-trainer/src/fit/fit.ts";
 import { evenForm } from "../../../offline-trainer/src/fit/form-plans.ts";
 import { refusal } from "../../support/refusal.ts";
 import { rowsOf } from "./held-out-estimates.ts";
@@ -14,15 +14,15 @@ import { smallBank } from "./small-bank.ts";
 import { smallLeaderboard } from "./small-leaderboard.ts";
 
 const matrix = smallLeaderboard({ models: 24, items: [30, 16] });
-const base: FitConfiguration = { ...DEFAULT_CONFIGURATION, selection: "sublime", dims: 1, folds: 2, draws: 1 };
+const base: FitSettings = { ...DEFAULT_SETTINGS, selection: "sublime", dims: 1, folds: 2, draws: 1 };
 const features = (of: (item: number) => number): ItemFeatures => ({
   columns: [{ name: "made elsewhere", values: Float64Array.from({ length: 46 }, (_, i) => of(i)) }],
   points: null,
   subscenarios: null,
   strata: null,
 });
-const fit = (configuration: FitConfiguration) =>
-  fitBundle(matrix, {
+const fit = (configuration: FitSettings) =>
+  fit(matrix, {
     configuration,
     sizes: [4],
     seed: 1,
@@ -50,7 +50,7 @@ test.each([false, true])("features reach the items that they are of, scenarios j
   const anchorsOf = async (of: (item: number) => number): Promise<number[][]> => {
     const random = createRandom("fit");
     const found: number[][] = [];
-    for (const task of bankTasks(matrix, configuration, { itemFeatures: features(of) })) {
+    for (const task of scenarioGroups(matrix, configuration, { itemFeatures: features(of) })) {
       const trained = await smallBank(task, 24, { random });
       const forms = [evenForm(9, task.scenarios)];
       const options = { selection: "sublime", forms, random } as const;
@@ -66,7 +66,7 @@ test.each([false, true])("features reach the items that they are of, scenarios j
 });
 
 test("an anchor model that isn't there is refused", () => {
-  const error = refusal(() => bankTasks(matrix, base, { anchorModels: ["org/model-3", "org/nobody"] }));
+  const error = refusal(() => scenarioGroups(matrix, base, { anchorModels: ["org/model-3", "org/nobody"] }));
   expect(error).toMatchObject({
     code: "invalid_option",
     message: "the responses have no model org/nobody, named as an anchor model",

@@ -3,15 +3,15 @@ import { parseHTML } from "linkedom";
 import { beforeAll, describe, expect, test } from "vitest";
 import { closingWords } from "../../../offline-trainer/src/report/closing-words.ts";
 import { bundleFiles } from "../../../offline-trainer/src/fit/fit.ts";
-import { type FitResult } from "../../../offline-trainer/src/fit/fit-bundle.ts";
+import { type Fit } from "../../../offline-trainer/src/fit/fit.ts";
 import { renderReport } from "../../../offline-trainer/src/report/render-report.ts";
 import { parseManifest } from "../../../sdk/core/bundle/parse-manifest.ts";
 import { sampleFit } from "./sample-fit.ts";
 
 const HOSTILE = `<script>alert("1 & 2")</script>`;
 
-const textOf = async (result: FitResult): Promise<string> => new TextDecoder().decode(await renderReport(result));
-const pageOf = async (result: FitResult): Promise<Document> => parseHTML(await textOf(result)).document;
+const textOf = async (result: Fit): Promise<string> => new TextDecoder().decode(await renderReport(result));
+const pageOf = async (result: Fit): Promise<Document> => parseHTML(await textOf(result)).document;
 const wordsOf = (element: Element | null): string => (element?.textContent ?? "").replace(/\s+/g, " ").trim();
 const sectionOf = (document: Document, id: string): Element => document.getElementById(id)!;
 const chartsOf = (document: Document, id: string): NodeListOf<Element> =>
@@ -19,7 +19,7 @@ const chartsOf = (document: Document, id: string): NodeListOf<Element> =>
 const chartCount = (document: Document, id: string): number => chartsOf(document, id).length;
 
 describe("the report of an ordinary fit", () => {
-  let result: FitResult;
+  let result: Fit;
   let text: string;
   let document: Document;
   beforeAll(async () => {

@@ -1,6 +1,6 @@
 import { typescriptBackend } from "../../../offline-trainer/src/backends/typescript.ts";
-import { DEFAULT_CONFIGURATION, type FitConfiguration } from "../../../offline-trainer/src/fit/configuration.ts";
-import { fitBundle, type FitResult } from "../../../offline-trainer/src/fit/fit-bundle.ts";
+import { DEFAULT_SETTINGS, type FitSettings } from "../../../offline-trainer/src/methods/settings.ts";
+import { fit, type Fit } from "../../../offline-trainer/src/fit/fit.ts";
 import type { BundleDescription } from "../../../offline-trainer/src/fit/options.ts";
 import { responseMatrix } from "../../../offline-trainer/src/matrix/response-matrix.ts";
 import { createRandom } from "../../../sdk/core/numeric/random.ts";
@@ -10,7 +10,7 @@ export interface SampleFit {
   /** Items by scenario. */
   readonly scenarios: Readonly<Record<string, number>>;
   readonly sizes: readonly number[];
-  readonly configuration?: Partial<FitConfiguration>;
+  readonly configuration?: Partial<FitSettings>;
   readonly description?: Partial<BundleDescription>;
   /**
    * Of each scenario everyone gets item 2, nobody item 3, item 5 is answered like item 4, items 6 and 7 have this text.
@@ -26,7 +26,7 @@ export function sampleFit({
   configuration,
   description,
   odd,
-}: SampleFit): Promise<FitResult> {
+}: SampleFit): Promise<Fit> {
   const items = Object.entries(scenarios).flatMap(([scenario, count]) =>
     Array.from({ length: count }, (_, i) => ({ item_id: `${scenario}/${i}`, scenario, place: i })),
   );
@@ -52,12 +52,12 @@ export function sampleFit({
     })),
     scores,
   );
-  return fitBundle(matrix, {
+  return fit(matrix, {
     benchmark: "sample",
     version: "1.2.3",
     created: "2026-11-01T00:00:00.000Z",
     ...description,
-    configuration: { ...DEFAULT_CONFIGURATION, dims: 1, folds: 3, draws: 2, ...configuration },
+    configuration: { ...DEFAULT_SETTINGS, dims: 1, folds: 3, draws: 2, ...configuration },
     sizes,
     seed: 1,
     backend: typescriptBackend,

@@ -5,7 +5,7 @@ import { givenDate, readCreated } from "../../../offline-trainer/src/cli/bundle-
 import { readSizes } from "../../../offline-trainer/src/cli/fit-options.ts";
 import { readName } from "../../../offline-trainer/src/cli/bundle-name.ts";
 import { readImportFacts } from "../../../offline-trainer/src/cli/import-facts.ts";
-import { RECIPES, type Recipe } from "../../../offline-trainer/src/fit/recipes.ts";
+import { RECIPES, type Recipe } from "../../../offline-trainer/src/methods/index.ts";
 import { refusal, rejection } from "../../support/refusal.ts";
 import { tempFolder } from "../../support/temp-folder.ts";
 

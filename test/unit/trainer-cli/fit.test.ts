@@ -9,12 +9,12 @@ import { typescriptBackend } from "../../../offline-trainer/src/backends/typescr
 import { sourceAnswers } from "../../../offline-trainer/src/calibrate/factors.ts";
 import { formAnswers } from "../../../offline-trainer/src/calibrate/factors.ts";
 import { closingWords } from "../../../offline-trainer/src/report/closing-words.ts";
-import { DEFAULT_CONFIGURATION, type FitConfiguration } from "../../../offline-trainer/src/fit/configuration.ts";
+import { DEFAULT_SETTINGS, type FitSettings } from "../../../offline-trainer/src/methods/settings.ts";
 import { overallPlace } from "../../../offline-trainer/src/fit/overall-place.ts";
 import { targetEstimator } from "../../../offline-trainer/src/fit/target-estimator.ts";
 import { bankPriors } from "../../../offline-trainer/src/calibrate/linking.ts";
 import { bundleFiles } from "../../../offline-trainer/src/fit/fit.ts";
-import { fitBundle, type FitResult } from "../../../offline-trainer/src/fit/fit-bundle.ts";
+import { fit, type Fit } from "../../../offline-trainer/src/fit/fit.ts";
 import { heldOutScore } from "../../../offline-trainer/src/fit/held-out-scores.ts";
 import { readResponses } from "../../../offline-trainer/src/ingest/read-responses.ts";
 import { scoreAt, type ResponseMatrix } from "../../../offline-trainer/src/matrix/response-matrix.ts";
@@ -161,7 +161,7 @@ test("--json is one document: where, what, in which words, by what and how long"
     weighting: "subscenarios",
     defaultForm: "14",
     sources: { models: 28, names: null },
-    fit: { ...DEFAULT_CONFIGURATION, dims: 1, seed: 1, backend: "typescript" },
+    fit: { ...DEFAULT_SETTINGS, dims: 1, seed: 1, backend: "typescript" },
   });
   expect(manifest.forms.map(({ id }) => id)).toEqual(["6", "14"]);
   expect(err).toMatch(
@@ -208,18 +208,18 @@ test("--total is met exactly, beside forms per scenario; one that is such a form
 });
 
 /** What the command fits, by the function that it calls. */
-async function fitted(board: string, change: Partial<FitConfiguration>, sizes: readonly number[]): Promise<Fitted> {
+async function fitted(board: string, change: Partial<FitSettings>, sizes: readonly number[]): Promise<Fitted> {
   const [, responses, , items] = data(board) as [string, string, string, string];
   const { matrix } = await readResponses(responses, { items });
-  const configuration: FitConfiguration = { ...DEFAULT_CONFIGURATION, dims: 1, ...change };
+  const configuration: FitSettings = { ...DEFAULT_SETTINGS, dims: 1, ...change };
   const described = { benchmark: "demo", version: "1.0.0", created: "2026-01-01T00:00:00Z", seed: 1 };
-  const result = await fitBundle(matrix, { ...described, configuration, sizes, backend: typescriptBackend });
+  const result = await fit(matrix, { ...described, configuration, sizes, backend: typescriptBackend });
   return { matrix, result };
 }
 
 interface Fitted {
   readonly matrix: ResponseMatrix;
-  readonly result: FitResult;
+  readonly result: Fit;
 }
 
 test("the command writes what the function gives", async () => {
@@ -238,7 +238,7 @@ describe.each([
 ])("a bundle of $board $change", ({ board, change }) => {
   const sizes = [6, 14, 500];
   let matrix: ResponseMatrix;
-  let result: FitResult;
+  let result: Fit;
   let bundle: Bundle;
 
   beforeAll(async () => {
@@ -271,7 +271,7 @@ describe.each([
         formAnswers(sourceAnswers(task.matrix, trained.rows, scenario), scenario.slice.weights, forms[s]!),
       ),
     );
-    const priors = bankPriors(linked, DEFAULT_CONFIGURATION.priorScale);
+    const priors = bankPriors(linked, DEFAULT_SETTINGS.priorScale);
     for (const n of sizes) {
       const sets = banks.map(({ task, forms, factors }, b) =>
         forms.map((byForm, s) => {

@@ -1,6 +1,6 @@
 import { createRandom, type AnchorEvalErrorCode } from "anchoreval/core";
 import { describe, expect, test, vi } from "vitest";
-import { RECIPE_NAMES } from "../../../offline-trainer/src/fit/recipes.ts";
+import { RECIPE_NAMES } from "../../../offline-trainer/src/methods/index.ts";
 import { tempFolder } from "../../support/temp-folder.ts";
 import { listing, runTrainer } from "./run-trainer.ts";
 

@@ -3,7 +3,7 @@ import { typescriptBackend } from "../../../../offline-trainer/src/backends/type
 import { auditLeaderboard } from "../../../../offline-trainer/src/extensions/audit/audit-leaderboard.ts";
 import { diagnoseFit } from "../../../../offline-trainer/src/extensions/audit/diagnose-fit.ts";
 import { type AuditedItem, auditedItems } from "../../../../offline-trainer/src/extensions/audit/findings.ts";
-import { DEFAULT_CONFIGURATION } from "../../../../offline-trainer/src/fit/configuration.ts";
+import { DEFAULT_SETTINGS } from "../../../../offline-trainer/src/methods/settings.ts";
 import { sampleFit } from "../../report/sample-fit.ts";
 
 /** What both tell: the reasons of every item, but those that its key's curve gives. */
@@ -19,7 +19,7 @@ test("a fit's items are judged as the audit judges them", async () => {
   const { banks } = await sampleFit({ models: 80, scenarios: { only: 90 }, sizes: [10], odd: "What is the capital?" });
   const { task, trained } = banks[0]!;
   const audit = await auditLeaderboard(task.matrix, {
-    configuration: DEFAULT_CONFIGURATION,
+    configuration: DEFAULT_SETTINGS,
     dims: trained.dims,
     seed: 1,
     backend: typescriptBackend,

@@ -9,9 +9,9 @@ import {
   withColdStart,
 } from "../../../../offline-trainer/src/extensions/routing/cold-start.ts";
 import { termVectors } from "../../../../offline-trainer/src/extensions/routing/encode-texts.ts";
-import { DEFAULT_CONFIGURATION } from "../../../../offline-trainer/src/fit/configuration.ts";
+import { DEFAULT_SETTINGS } from "../../../../offline-trainer/src/methods/settings.ts";
 import { bundleFiles } from "../../../../offline-trainer/src/fit/fit.ts";
-import { fitBundle } from "../../../../offline-trainer/src/fit/fit-bundle.ts";
+import { fit } from "../../../../offline-trainer/src/fit/fit.ts";
 import { responseMatrix, scoreAt } from "../../../../offline-trainer/src/matrix/response-matrix.ts";
 import { learnProjection } from "../../../../offline-trainer/src/numeric/text-features.ts";
 import { submatrixOf, testPart } from "../../../support/board-parts.ts";
@@ -32,9 +32,9 @@ const embeddings = {
   ),
 };
 
-const fitted = fitBundle(train, {
+const fitted = fit(train, {
   ...{ benchmark: "quiz", version: "1.0.0", created: "2026-01-01T00:00:00Z", sizes: [20], seed: 1 },
-  configuration: { ...DEFAULT_CONFIGURATION, dims: 2 },
+  configuration: { ...DEFAULT_SETTINGS, dims: 2 },
   backend: typescriptBackend,
   includeModelNames: true,
 });
@@ -119,9 +119,9 @@ test("two scenarios with missing answers, one that a model wasn't asked: each ha
     }),
   );
   const matrix = responseMatrix(one.subjects, items, Float64Array.from(scores));
-  const result = await fitBundle(matrix, {
+  const result = await fit(matrix, {
     ...{ benchmark: "two", version: "1.0.0", created: "2026-01-01T00:00:00Z", sizes: [10], seed: 1 },
-    configuration: { ...DEFAULT_CONFIGURATION, dims: 1 },
+    configuration: { ...DEFAULT_SETTINGS, dims: 1 },
     backend: typescriptBackend,
     includeModelNames: true,
   });
