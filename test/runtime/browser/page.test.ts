@@ -8,7 +8,6 @@ import { publishBundle, r2Store, yankVersion } from "anchoreval/publish";
 import { intervalWords, scoreWords, verdictWords } from "anchoreval/words";
 import {
   bundleFiles,
-  DEFAULT_SETTINGS,
   fit,
   readResponses,
   startLocalWorker,
@@ -63,7 +62,6 @@ describe.skipIf(NO_BROWSER !== null)(`the page in Chromium${NO_BROWSER === null 
       version: "1.0.0",
       created: "2026-01-31T00:00:00Z",
       description: "A simulated leaderboard.",
-      configuration: DEFAULT_SETTINGS,
       sizes: SIZES,
       seed: 1,
       backend: onnxNodeBackend({ provider: "cpu", precision: "float64" }),

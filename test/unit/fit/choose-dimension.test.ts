@@ -24,7 +24,7 @@ const options = (groups: readonly number[], seed = 3): DimensionOptions => ({
   estimation: "penalised",
   link: "binarize",
   shrinkage: 0.5,
-  groups,
+  replicates: groups,
 });
 
 /**

@@ -14,7 +14,7 @@ const matrix = smallLeaderboard({ models: 40, items: [60], dims: 2, seed: 5 });
 const task = scenarioGroups(matrix, DEFAULT_SETTINGS)[0]!;
 const all = matrix.subjects.map((_, m) => m);
 const shared = {
-  groups: all,
+  replicates: all,
   dims: 2,
   irtModel: "2pl" as const,
   estimation: "penalised" as const,

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { typescriptBackend } from "../../../offline-trainer/src/backends/typescript.ts";
-import { DEFAULT_SETTINGS } from "../../../offline-trainer/src/methods/settings.ts";
+import { recommended } from "../../../offline-trainer/src/methods/method.ts";
+import { customised } from "../../../offline-trainer/src/methods/index.ts";
 import { fit } from "../../../offline-trainer/src/fit/fit.ts";
 import { smallLeaderboard, withScores } from "./small-leaderboard.ts";
 
@@ -10,7 +11,7 @@ test.each(["essence", "stratified"] as const)(
   "a bundle of %s says what its filter left out, if it has one",
   async (selection) => {
     const { content } = await fit(matrix, {
-      configuration: { ...DEFAULT_SETTINGS, selection, dims: 1, folds: 2, draws: 1 },
+      method: await customised(recommended, { selection, dims: 1, folds: 2, draws: 1 }),
       sizes: [4],
       seed: 1,
       benchmark: "demo",

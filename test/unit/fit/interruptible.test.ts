@@ -9,6 +9,7 @@ import { interruptible } from "../../../offline-trainer/src/backends/interruptib
 import type { Bank } from "../../../offline-trainer/src/calibrate/bank.ts";
 import { rejection } from "../../support/refusal.ts";
 import { smallBank } from "./small-bank.ts";
+import { recommended } from "../../../offline-trainer/src/methods/method.ts";
 import { smallLeaderboard } from "./small-leaderboard.ts";
 
 const matrix = smallLeaderboard({ models: 24, items: [30, 16] });
@@ -39,7 +40,7 @@ function counted(): { backend: CalibrationBackend; evaluations: () => number; op
 describe("a fit in plain TypeScript", () => {
   const options = {
     ...{ benchmark: "demo", version: "1.0.0", created: "2026-01-01T00:00:00Z", seed: 1, sizes: [4] },
-    configuration: { ...DEFAULT_SETTINGS, dims: 1, folds: 2, draws: 1 },
+    method: { ...recommended, settings: { ...DEFAULT_SETTINGS, dims: 1, folds: 2, draws: 1 } },
   };
 
   test("hears an interrupt at the next evaluation, and closes what it opened", async () => {

@@ -14,9 +14,9 @@ const table = (count: number): Map<string, string> =>
 
 /** Families of the targets of every fold, by a table of so many. */
 function targetFamilies(count: number): { families: Set<number>; targets: number[] }[] {
-  const tasks = scenarioGroups(matrix, DEFAULT_SETTINGS, { families: table(count) });
+  const tasks = scenarioGroups(matrix, { ...DEFAULT_SETTINGS, families: table(count) });
   const { folds } = sourceSplits(tasks, rows, replicateGroups(matrix), 5, createRandom("source splits"));
-  return folds.map(([split]) => ({
+  return folds.map(({ groups: [split] }) => ({
     families: new Set(split!.targets.map((m) => tasks[0]!.families[m]!)),
     targets: [...split!.targets],
   }));
@@ -45,8 +45,7 @@ describe("families of the models of a bank", () => {
     const names = ["org/llama-1", "org/own", "org/llama-2", "org/other"];
     const tasks = scenarioGroups(
       { ...smallLeaderboard({ models: 4 }), subjects: names },
-      { ...DEFAULT_SETTINGS, joint: true },
-      { families: new Map([["org/own", "llama"]]) },
+      { ...DEFAULT_SETTINGS, joint: true, families: new Map([["org/own", "llama"]]) },
     );
     expect(Array.from(tasks[0]!.families)).toEqual([0, 0, 0, 1]);
   });

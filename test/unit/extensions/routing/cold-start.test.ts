@@ -17,6 +17,8 @@ import { learnProjection } from "../../../../offline-trainer/src/numeric/text-fe
 import { submatrixOf, testPart } from "../../../support/board-parts.ts";
 import { memorySource } from "../../../support/memory-source.ts";
 import { expectRefusal, refusal } from "../../../support/refusal.ts";
+import { recommended } from "../../../../offline-trainer/src/methods/method.ts";
+import type { Fit } from "../../../../offline-trainer/src/fit/fit.ts";
 import { topicBoard } from "../../../support/topic-board.ts";
 
 const board = topicBoard(450, 2.5, 5);
@@ -32,9 +34,11 @@ const embeddings = {
   ),
 };
 
+const groupsOf = ({ parts }: Fit) => parts.flatMap(({ learned }) => learned.groups);
+
 const fitted = fit(train, {
   ...{ benchmark: "quiz", version: "1.0.0", created: "2026-01-01T00:00:00Z", sizes: [20], seed: 1 },
-  configuration: { ...DEFAULT_SETTINGS, dims: 2 },
+  method: { ...recommended, settings: { ...DEFAULT_SETTINGS, dims: 2 } },
   backend: typescriptBackend,
   includeModelNames: true,
 });
@@ -42,7 +46,7 @@ const fitted = fit(train, {
 async function coldBundle(by: "texts" | "embeddings") {
   const result = await fitted;
   const input = { items: cold, embeddings: by === "texts" ? null : embeddings };
-  const made = fitColdStart(result.banks, input, train.subjects, createRandom(1));
+  const made = fitColdStart(groupsOf(result), input, train.subjects, createRandom(1));
   const files = bundleFiles({ ...result, content: withColdStart(result.content, made) });
   return { made, files, routing: await loadRouting(memorySource(files)) };
 }
@@ -121,12 +125,12 @@ test("two scenarios with missing answers, one that a model wasn't asked: each ha
   const matrix = responseMatrix(one.subjects, items, Float64Array.from(scores));
   const result = await fit(matrix, {
     ...{ benchmark: "two", version: "1.0.0", created: "2026-01-01T00:00:00Z", sizes: [10], seed: 1 },
-    configuration: { ...DEFAULT_SETTINGS, dims: 1 },
+    method: { ...recommended, settings: { ...DEFAULT_SETTINGS, dims: 1 } },
     backend: typescriptBackend,
     includeModelNames: true,
   });
   const fresh = [{ item_id: "fresh", scenario: "s1", text: "What of prime and matrix is a number?" }];
-  const made = fitColdStart(result.banks, { items: fresh, embeddings: null }, matrix.subjects, createRandom(1));
+  const made = fitColdStart(groupsOf(result), { items: fresh, embeddings: null }, matrix.subjects, createRandom(1));
   const routing = await loadRouting(
     memorySource(bundleFiles({ ...result, content: withColdStart(result.content, made) })),
   );
