@@ -9,7 +9,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import type { RecipeRow } from "../../../offline-trainer/src/backtest/compare-methods.ts";
 import type { BacktestRow } from "../../../offline-trainer/src/backtest/rows.ts";
 import { backtestCommand } from "../../../offline-trainer/src/cli/backtest.ts";
-import { methodDigest, recommended } from "../../../offline-trainer/src/methods/method.ts";
+import { methodDigest, recommended as recommendedMethod } from "../../../offline-trainer/src/methods/method.ts";
 import { loadMethod } from "../../../offline-trainer/src/methods/index.ts";
 import { writeItems } from "../../../offline-trainer/src/ingest/write-items.ts";
 import { writeWideCsv } from "../../../offline-trainer/src/ingest/write-wide-csv.ts";
@@ -64,7 +64,7 @@ describe("--json", () => {
       weighting: "subscenarios",
       split: "interpolation",
       version,
-      configuration: methodDigest(recommended),
+      configuration: methodDigest(recommendedMethod),
     });
   });
 
@@ -172,7 +172,7 @@ test("several recipes: on the same models, each scenario by itself or all togeth
   };
   expect(header.split).toBe("interpolation,extrapolation");
   expect(header.recipes).toEqual({
-    recommended: methodDigest(recommended),
+    recommended: methodDigest(recommendedMethod),
     random: methodDigest(await loadMethod("random")),
   });
   const scores = rows.filter(({ headline }) => headline);

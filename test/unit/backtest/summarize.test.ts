@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import type { CellEstimate, CellResult } from "../../../offline-trainer/src/backtest/cell.ts";
 import { backtestRows, type BacktestRow } from "../../../offline-trainer/src/backtest/rows.ts";
 import { methodDigest, recommended, type Method } from "../../../offline-trainer/src/methods/method.ts";
+import { customised } from "../../../offline-trainer/src/methods/index.ts";
 import { changed, simulatedCells } from "./simulated-cells.ts";
 
 const shared = { scenario: "a", split: "interpolation", n: 10, method: recommended, isDefault: true };
@@ -180,8 +181,8 @@ describe("intervals that are not there", () => {
     expect(rowsOf(without)).toEqual(rowsOf(seeds).map((row) => ({ ...row, ...NONE })));
   });
 
-  test("anchors chosen on purpose: they belong to gp-irt, and none is a default", () => {
-    const rows = rowsOf(seeds, { ...DEFAULT_SETTINGS, selection: "irt-kmeans" });
+  test("anchors chosen on purpose: they belong to gp-irt, and none is a default", async () => {
+    const rows = rowsOf(seeds, await customised(recommended, { selection: "irt-kmeans" }));
     for (const row of rows) {
       if (row.estimator === "gp-irt") expect(row.intervalMethod).toBe("cross-validated");
       else expect(row).toMatchObject(NONE);

@@ -1,12 +1,17 @@
 import { describe, expect, test } from "vitest";
-import { ANCHOR_METHOD_NAMES } from "../../../offline-trainer/src/methods/index.ts";
+import { ANCHOR_METHOD_NAMES, customised } from "../../../offline-trainer/src/methods/index.ts";
 import { dimsFor } from "../../../offline-trainer/src/calibrate/bank.ts";
-import { headlineEstimator, intervalKind } from "../../../offline-trainer/src/methods/method.ts";
-import { configurationDigest, DEFAULT_SETTINGS, type FitSettings } from "../../../offline-trainer/src/methods/settings.ts";
+import {
+  headlineEstimator,
+  intervalKind,
+  methodDigest,
+  recommended,
+} from "../../../offline-trainer/src/methods/method.ts";
+import { DEFAULT_SETTINGS, type FitSettings } from "../../../offline-trainer/src/methods/settings.ts";
 
-describe("configurationDigest", () => {
+describe("methodDigest", async () => {
   const changes: { [Field in Exclude<keyof FitSettings, "weighting">]: FitSettings[Field][] } = {
-    selection: ANCHOR_METHOD_NAMES.filter((selection) => selection !== DEFAULT_SETTINGS.selection),
+    selection: ANCHOR_METHOD_NAMES.filter((selection): boolean => selection !== DEFAULT_SETTINGS.selection),
     estimator: ["anchor-mean", "stack", "score-map"],
     scoreMap: ["mean", "additive"],
     irtModel: ["1pl", "3pl", "4pl"],
@@ -22,40 +27,44 @@ describe("configurationDigest", () => {
     folds: [3, 10],
     draws: [1, 5],
   };
-  const changed = Object.entries(changes).flatMap(([field, values]) =>
-    values.map((value) => ({ ...DEFAULT_SETTINGS, [field]: value })),
+  const changed = await Promise.all(
+    Object.entries(changes).flatMap(([field, values]) =>
+      values.map((value) => customised(recommended, { [field]: value })),
+    ),
   );
 
   test("is another for every value of every field", () => {
-    // Whatever is added to a configuration must be put to this test.
+    // Whatever is added to the settings must be put to this test.
     expect([...Object.keys(changes), "weighting"].sort()).toEqual(Object.keys(DEFAULT_SETTINGS).sort());
-    const digests = [DEFAULT_SETTINGS, ...changed].map(configurationDigest);
+    const digests = [recommended, ...changed].map(methodDigest);
     expect(new Set(digests).size).toBe(digests.length);
   });
 
   test("does not depend on the order of the fields, nor on what else is there", () => {
-    for (const configuration of [DEFAULT_SETTINGS, ...changed]) {
-      const entries = Object.entries(configuration).reverse();
+    for (const method of [recommended, ...changed]) {
+      const entries = Object.entries(method.settings).reverse();
       const turned = Object.fromEntries([["seed", 3], ...entries]) as unknown as FitSettings;
-      expect(Object.keys(turned)).not.toEqual(Object.keys(configuration));
-      expect(configurationDigest(turned)).toBe(configurationDigest(configuration));
+      expect(Object.keys(turned)).not.toEqual(Object.keys(method.settings));
+      expect(methodDigest({ ...method, settings: turned })).toBe(methodDigest(method));
     }
   });
 
   test("leaves out the weighting: that is what is estimated, not how", () => {
-    const digest = configurationDigest(DEFAULT_SETTINGS);
-    expect(configurationDigest({ ...DEFAULT_SETTINGS, weighting: "items" })).toBe(digest);
+    const digest = methodDigest(recommended);
+    expect(methodDigest({ ...recommended, settings: { ...DEFAULT_SETTINGS, weighting: "items" } })).toBe(digest);
     expect(digest).toMatch(/^[0-9a-f]{64}$/);
   });
 });
 
-function chosen(choice: Partial<FitSettings>): [string, string] {
-  const configuration = { ...DEFAULT_SETTINGS, ...choice };
-  return [headlineEstimator(configuration), intervalKind(configuration)];
+async function chosen(settings: Partial<FitSettings>): Promise<[string, string]> {
+  const method = await customised(recommended, settings);
+  return [headlineEstimator(method), intervalKind(method)];
 }
 
-test("a draw has the gated blend and intervals from it, what is chosen on purpose the λ-blend or the stack", () => {
-  expect(Object.fromEntries(ANCHOR_METHOD_NAMES.map((selection) => [selection, chosen({ selection })]))).toEqual({
+test("a draw has the gated blend and intervals from it, what is chosen on purpose the λ-blend or the stack", async () => {
+  const found: [string, [string, string]][] = [];
+  for (const selection of ANCHOR_METHOD_NAMES) found.push([selection, await chosen({ selection })]);
+  expect(Object.fromEntries(found)).toEqual({
     stratified: ["gate", "design"],
     random: ["gate", "design"],
     hybrid: ["gate", "design"],
@@ -67,11 +76,11 @@ test("a draw has the gated blend and intervals from it, what is chosen on purpos
     "irt-kmeans": ["gp-irt", "cross-validated"],
     "correctness-kmeans": ["gp-irt", "cross-validated"],
   });
-  expect(chosen({ selection: "irt-kmeans", estimator: "gate" })).toEqual(["gate", "cross-validated"]);
-  expect(chosen({ selection: "random", estimator: "p-irt-dr" })).toEqual(["p-irt-dr", "design"]);
+  expect(await chosen({ selection: "irt-kmeans", estimator: "gate" })).toEqual(["gate", "cross-validated"]);
+  expect(await chosen({ selection: "random", estimator: "p-irt-dr" })).toEqual(["p-irt-dr", "design"]);
   // The draw tells the error of what the answers' residuals correct, and of nothing else.
-  expect(chosen({ selection: "random", estimator: "anchor-mean" })).toEqual(["anchor-mean", "cross-validated"]);
-  expect(chosen({ selection: "screened", estimator: "stack" })).toEqual(["stack", "cross-validated"]);
+  expect(await chosen({ selection: "random", estimator: "anchor-mean" })).toEqual(["anchor-mean", "cross-validated"]);
+  expect(await chosen({ selection: "screened", estimator: "stack" })).toEqual(["stack", "cross-validated"]);
 });
 
 test("at least five models a dimension, and one dimension at least", () => {

@@ -1,29 +1,30 @@
 import { createRandom } from "anchoreval/core";
 import { expect, test } from "vitest";
-import type { ItemFeatures } from "../../../offline-trainer/src/methods/sublime/item-features.ts";
-import type { SubsetRanking } from "../../../offline-trainer/src/methods/sublime/untouched-ranking.ts";
 import { typescriptBackend } from "../../../offline-trainer/src/backends/typescript.ts";
-import { scenarioGroups } from "../../../offline-trainer/src/matrix/benchmark.ts";
-import { DEFAULT_SETTINGS, type FitSettings } from "../../../offline-trainer/src/methods/settings.ts";
-import { drawForms, prepareForms } from "../../../offline-trainer/src/fit/draw-forms.ts";
 import { fit } from "../../../offline-trainer/src/fit/fit.ts";
 import { evenForm } from "../../../offline-trainer/src/fit/form-plans.ts";
+import { learn } from "../../../offline-trainer/src/fit/learn.ts";
+import type { ItemTable } from "../../../offline-trainer/src/ingest/item-table.ts";
+import { describeBenchmark, scenariosOf } from "../../../offline-trainer/src/matrix/benchmark.ts";
+import { customised } from "../../../offline-trainer/src/methods/index.ts";
+import { recommended, withKnowledge, type Method } from "../../../offline-trainer/src/methods/method.ts";
+import { sublimeAnchorsOf } from "../../../offline-trainer/src/methods/sublime/given-features.ts";
+import type { SubsetRanking } from "../../../offline-trainer/src/methods/sublime/untouched-ranking.ts";
 import { refusal } from "../../support/refusal.ts";
-import { rowsOf } from "./held-out-estimates.ts";
-import { smallBank } from "./small-bank.ts";
 import { smallLeaderboard } from "./small-leaderboard.ts";
 
 const matrix = smallLeaderboard({ models: 24, items: [30, 16] });
-const base: FitSettings = { ...DEFAULT_SETTINGS, selection: "sublime", dims: 1, folds: 2, draws: 1 };
-const features = (of: (item: number) => number): ItemFeatures => ({
-  columns: [{ name: "made elsewhere", values: Float64Array.from({ length: 46 }, (_, i) => of(i)) }],
-  points: null,
-  subscenarios: null,
-  strata: null,
+const small = { dims: 1, folds: 2, draws: 1 } as const;
+const sublime = await customised(recommended, { ...small, selection: "sublime" });
+const features = (value: (item: number) => number): ItemTable => ({
+  name: "features.csv",
+  columns: ["item_id", "made elsewhere"],
+  rows: matrix.items.map(({ item_id: id }, i) => [id, value(i).toFixed(12)]),
+  lines: matrix.items.map((_, i) => i + 2),
 });
-const fit = (configuration: FitSettings) =>
+const fitted = (method: Method) =>
   fit(matrix, {
-    configuration,
+    method,
     sizes: [4],
     seed: 1,
     benchmark: "demo",
@@ -33,7 +34,7 @@ const fit = (configuration: FitSettings) =>
   });
 
 test("a bundle of sublime says how each size of each scenario was chosen, others say nothing", async () => {
-  const { content } = await fit(base);
+  const { content } = await fitted(sublime);
   const { rankings } = content.manifest.fit as { rankings: Record<string, Record<string, SubsetRanking>> };
   expect(Object.keys(rankings)).toEqual(content.manifest.scenarios.map(({ id }) => id));
   for (const own of Object.values(rankings)) {
@@ -41,23 +42,20 @@ test("a bundle of sublime says how each size of each scenario was chosen, others
     expect(own["4"]).toMatchObject({ anchorModels: 6, candidates: 200 });
     expect(own["4"]!.untouched!.models).toBe(6);
   }
-  const others = await fit({ ...base, selection: "random" });
+  const others = await fitted(await customised(recommended, { ...small, selection: "random" }));
   expect(others.content.manifest.fit).not.toHaveProperty("rankings");
 });
 
 test.each([false, true])("features reach the items that they are of, scenarios jointly: %s", async (joint) => {
-  const configuration = { ...base, joint };
-  const anchorsOf = async (of: (item: number) => number): Promise<number[][]> => {
-    const random = createRandom("fit");
-    const found: number[][] = [];
-    for (const task of scenarioGroups(matrix, configuration, { itemFeatures: features(of) })) {
-      const trained = await smallBank(task, 24, { random });
-      const forms = [evenForm(9, task.scenarios)];
-      const options = { selection: "sublime", forms, random } as const;
-      const drawn = await drawForms(prepareForms(task, rowsOf(24), trained, options), random);
-      for (const own of drawn) found.push(Array.from(own.get("9")!.items));
-    }
-    return found;
+  const settings = { ...sublime.settings, joint };
+  const benchmark = describeBenchmark(matrix, settings);
+  const plans = [evenForm(9, scenariosOf(benchmark))];
+  const anchorsOf = async (value: (item: number) => number): Promise<number[][]> => {
+    const anchors = sublimeAnchorsOf(matrix, { table: features(value) });
+    const method = withKnowledge({ ...sublime, settings, anchors }, benchmark);
+    const learned = await learn(benchmark, method, plans, createRandom("fit"), { backend: typescriptBackend });
+    const [form] = await learned.draw(0);
+    return ["a", "b"].map((id) => Array.from(form!.scenarios.get(id)!.anchors.items));
   };
   const [first, second] = await anchorsOf((i) => Math.sin(i));
   const changed = await anchorsOf((i) => (i < 30 ? Math.sin(i) : Math.cos(3 * i)));
@@ -66,7 +64,7 @@ test.each([false, true])("features reach the items that they are of, scenarios j
 });
 
 test("an anchor model that isn't there is refused", () => {
-  const error = refusal(() => scenarioGroups(matrix, base, { anchorModels: ["org/model-3", "org/nobody"] }));
+  const error = refusal(() => sublimeAnchorsOf(matrix, { anchorModels: ["org/model-3", "org/nobody"] }));
   expect(error).toMatchObject({
     code: "invalid_option",
     message: "the responses have no model org/nobody, named as an anchor model",

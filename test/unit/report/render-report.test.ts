@@ -183,8 +183,8 @@ describe("items worth auditing", () => {
   });
 
   test("a fit of something else than the 2PL is told by its answers alone", async () => {
-    const configuration = { irtModel: "3pl", estimation: "marginal" } as const;
-    const fit = await sampleFit({ models: 40, scenarios: { only: 30 }, sizes: [10], odd: HOSTILE, configuration });
+    const settings = { irtModel: "3pl", estimation: "marginal" } as const;
+    const fit = await sampleFit({ models: 40, scenarios: { only: 30 }, sizes: [10], odd: HOSTILE, settings });
     const words = wordsOf(sectionOf(await pageOf(fit), "audit"));
     expect(words).toContain("strong models miss it more");
     expect(words).toContain("the same text as only/7");
@@ -234,7 +234,7 @@ describe("fits out of the ordinary", () => {
         models: 60,
         scenarios: { one: 60, two: 40 },
         sizes: [10, 20],
-        configuration: { selection: "irt-kmeans", joint: true },
+        settings: { selection: "irt-kmeans", joint: true },
       }),
     );
     expect(chartsOf(document, "predicted")[0]!.querySelectorAll("line").length).toBeGreaterThan(60);
@@ -247,7 +247,7 @@ describe("fits out of the ordinary", () => {
       models: 40,
       scenarios: { one: 1000, two: 600, three: 400 },
       sizes: [10, 20, 30, 50, 100],
-      configuration: { folds: 2, draws: 1 },
+      settings: { folds: 2, draws: 1 },
     });
     expect((await renderReport(result)).length).toBeLessThan(600_000);
   });

@@ -89,7 +89,7 @@ describe("a bundle with a cold start", () => {
     const result = await fitted;
     const { made } = await byTexts;
     const noise = made.content.routing!.scenarios.get("quiz")!.parameters[1]!.noise;
-    const b = Float64Array.from(result.banks[0]!.trained.scenarios[0]!.bank.b);
+    const b = Float64Array.from(groupsOf(result)[0]!.bank.scenarios[0]!.bank.b);
     const mean = b.reduce((sum, own) => sum + own, 0) / b.length;
     const variance = b.reduce((sum, own) => sum + (own - mean) ** 2, 0) / b.length;
     expect(noise).toBeLessThan(1.05 * variance);
@@ -97,17 +97,17 @@ describe("a bundle with a cold start", () => {
   });
 
   test("is the same again, and another seed's differs", async () => {
-    const { banks } = await fitted;
+    const groups = groupsOf(await fitted);
     const [one, again, other] = [1, 1, 2].map((seed) =>
-      fitColdStart(banks, { items: cold, embeddings: null }, train.subjects, createRandom(seed)),
+      fitColdStart(groups, { items: cold, embeddings: null }, train.subjects, createRandom(seed)),
     );
     expect(again).toEqual(one);
     expect(other!.content.routing!.projection!.axes).not.toEqual(one!.content.routing!.projection!.axes);
   });
 
   test("without names it has items and no routes", async () => {
-    const { banks } = await fitted;
-    expect(fitColdStart(banks, { items: cold, embeddings: null }, null, createRandom(1)).content.routing).toBeNull();
+    const groups = groupsOf(await fitted);
+    expect(fitColdStart(groups, { items: cold, embeddings: null }, null, createRandom(1)).content.routing).toBeNull();
   });
 });
 
