@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { typescriptBackend } from "../../../offline-trainer/src/backends/typescript.ts";
-import { recommended } from "../../../offline-trainer/src/methods/method.ts";
-import { customised } from "../../../offline-trainer/src/methods/index.ts";
 import { fit } from "../../../offline-trainer/src/fit/fit.ts";
+import { customised } from "../../../offline-trainer/src/methods/index.ts";
+import { recommended } from "../../../offline-trainer/src/methods/method.ts";
 import { smallLeaderboard, withScores } from "./small-leaderboard.ts";
 
 const matrix = withScores(smallLeaderboard({ models: 24, items: [30, 16] }), (_, item, old) => (item < 3 ? 1 : old));

@@ -1,16 +1,16 @@
 import { createRandom } from "anchoreval/core";
 import { describe, expect, test } from "vitest";
-import { typescriptBackend } from "../../../offline-trainer/src/backends/typescript.ts";
-import { scenarioGroups } from "../../../offline-trainer/src/matrix/benchmark.ts";
-import type { CalibrationBackend } from "../../../offline-trainer/src/calibrate/types.ts";
-import { DEFAULT_SETTINGS } from "../../../offline-trainer/src/methods/settings.ts";
-import { fit } from "../../../offline-trainer/src/fit/fit.ts";
 import { interruptible } from "../../../offline-trainer/src/backends/interruptible.ts";
+import { typescriptBackend } from "../../../offline-trainer/src/backends/typescript.ts";
 import type { Bank } from "../../../offline-trainer/src/calibrate/bank.ts";
-import { rejection } from "../../support/refusal.ts";
-import { smallBank } from "./small-bank.ts";
+import type { CalibrationBackend } from "../../../offline-trainer/src/calibrate/types.ts";
+import { fit } from "../../../offline-trainer/src/fit/fit.ts";
+import { scenarioGroups } from "../../../offline-trainer/src/matrix/benchmark.ts";
 import { recommended } from "../../../offline-trainer/src/methods/method.ts";
-import { smallLeaderboard } from "./small-leaderboard.ts";
+import { DEFAULT_SETTINGS } from "../../../offline-trainer/src/methods/settings.ts";
+import { rejection } from "../../support/refusal.ts";
+import { smallBank } from "../fit/small-bank.ts";
+import { smallLeaderboard } from "../fit/small-leaderboard.ts";
 
 const matrix = smallLeaderboard({ models: 24, items: [30, 16] });
 

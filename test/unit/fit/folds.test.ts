@@ -1,6 +1,5 @@
 import { readdirSync } from "node:fs";
-// Threads run the built package, so it is what is tested here.
-import { bundleFiles, customised, fit, recommended, resolveBackend, type FitOptions } from "anchoreval-trainer";
+import { bundleFiles, customised, fit, type FitOptions, recommended, resolveBackend } from "anchoreval-trainer";
 import { parseManifest } from "anchoreval/bundle";
 import { beforeAll, describe, expect, test } from "vitest";
 import { foldThreads } from "../../../offline-trainer/src/fit/folds.ts";
@@ -50,7 +49,9 @@ describe("held-out models on threads", () => {
     expect(parseManifest(files.get("manifest.json")!).fit["filtered"]).toMatchObject({
       a: { dropped: { sameText: 10 } },
     });
-    expect(await filesOf({ ...options, threads: { count: 2, provider: "typescript" } }, "typescript", told)).toEqual(files);
+    expect(await filesOf({ ...options, threads: { count: 2, provider: "typescript" } }, "typescript", told)).toEqual(
+      files,
+    );
   });
 
   test("leave checkpoints that a fit without threads goes on from, and the other way round", async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { ANCHOR_METHOD_NAMES, customised } from "../../../offline-trainer/src/methods/index.ts";
 import { dimsFor } from "../../../offline-trainer/src/calibrate/bank.ts";
+import { ANCHOR_METHOD_NAMES, customised } from "../../../offline-trainer/src/methods/index.ts";
 import {
   headlineEstimator,
   intervalKind,

@@ -1,22 +1,26 @@
 import { ERROR_LEVELS, type SplitErrors } from "anchoreval/bundle";
 import {
+  type Blend,
   blendEstimates,
   createRandom,
   designInterval,
+  type EstimatorId,
   ESTIMATORS,
   NO_SAMPLING,
-  type Blend,
-  type EstimatorId,
 } from "anchoreval/core";
 import { describe, expect, test } from "vitest";
-import { DEFAULT_SETTINGS, type LambdaRule } from "../../../offline-trainer/src/methods/settings.ts";
+import { learnBlends, type PooledBlend } from "../../../offline-trainer/src/fit/blends.ts";
+import {
+  type MeasureInput as Blended,
+  LEAST_MODELS_FOR_COVERAGE,
+  measureErrors as measureBlended,
+} from "../../../offline-trainer/src/fit/errors.ts";
+import { evenForm } from "../../../offline-trainer/src/fit/form-plans.ts";
 import { errorQuantile, heldOutScore, rounded } from "../../../offline-trainer/src/fit/held-out-scores.ts";
 import type { HeldOutEstimate } from "../../../offline-trainer/src/fit/held-out.ts";
-import { learnBlends, type PooledBlend } from "../../../offline-trainer/src/fit/blends.ts";
-import { evenForm } from "../../../offline-trainer/src/fit/form-plans.ts";
 import { describeBenchmark } from "../../../offline-trainer/src/matrix/benchmark.ts";
 import { recommended } from "../../../offline-trainer/src/methods/method.ts";
-import { type MeasureInput as Blended, LEAST_MODELS_FOR_COVERAGE, measureErrors as measureBlended } from "../../../offline-trainer/src/fit/errors.ts";
+import { DEFAULT_SETTINGS, type LambdaRule } from "../../../offline-trainer/src/methods/settings.ts";
 import { fullScores } from "../../../offline-trainer/src/prepare/full-scores.ts";
 import { scenarioSlices } from "../../../offline-trainer/src/prepare/scenarios.ts";
 import { blendAt, drawnEstimates, rowsOf } from "./held-out-estimates.ts";
