@@ -131,10 +131,7 @@ function formFactors(anchors: number): AnchorFactors {
 }
 
 /** Two banks, the first with two scenarios. */
-const sets = [
-  [{ factors: formFactors(5) }, { factors: formFactors(8) }],
-  [{ factors: formFactors(6) }],
-];
+const sets = [[{ factors: formFactors(5) }, { factors: formFactors(8) }], [{ factors: formFactors(6) }]];
 
 describe.each([
   ["every anchor", 0],
