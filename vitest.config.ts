@@ -1,4 +1,5 @@
 import { availableParallelism } from "node:os";
+import { fileURLToPath } from "node:url";
 import { cloudflareTest } from "@cloudflare/vitest-pool-workers";
 import { configDefaults, defineConfig } from "vitest/config";
 import { softwareVulkan } from "./test/support/software-vulkan.ts";
@@ -11,6 +12,16 @@ const PURE = ["test/{unit,property,conformance}/**/*.test.ts"];
 /** Files that replace modules (`vi.mock`) by their names. */
 const ISOLATED = "test/unit/**/*.isolated.test.ts";
 
+/** The program of the tests takes the trainer's sources, as the tests themselves do. */
+const SOURCES = {
+  alias: [
+    {
+      find: /^anchoreval-trainer\/internal\/(.*)$/,
+      replacement: fileURLToPath(new URL("offline-trainer/src/$1.ts", import.meta.url)),
+    },
+  ],
+};
+
 export default defineConfig({
   test: {
     // By default one core less: of two, half of them would stand idle.
@@ -18,6 +29,7 @@ export default defineConfig({
     projects: [
       {
         // One process after another file: to load the modules anew for each would take half of the time.
+        resolve: SOURCES,
         test: {
           name: "pure",
           include: PURE,
@@ -27,6 +39,7 @@ export default defineConfig({
         },
       },
       {
+        resolve: SOURCES,
         test: {
           name: "node",
           include: [ISOLATED, "test/package/**/*.test.ts", "test/runtime/{node,browser}/**/*.test.ts"],

@@ -1,7 +1,7 @@
 // Time and memory of a fit at leaderboard size, on simulated responses.
 // usage: node bench/fit.js [--models 400] [--items 28659] [--scenarios 6] [--dims 5] [--provider auto]
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
@@ -20,6 +20,8 @@ const bin = new URL("../sdk/bin/anchoreval.js", import.meta.url).pathname;
 const folder = mkdtempSync(join(tmpdir(), "anchoreval-fit-"));
 try {
   const { models, items, scenarios, dims, anchors, provider } = values;
+  const settings = join(folder, "settings.json");
+  writeFileSync(settings, JSON.stringify({ dims: Number(dims) }));
   anchoreval(
     "simulate",
     "--models",
@@ -28,19 +30,19 @@ try {
     items,
     "--scenarios",
     scenarios,
-    "--dims",
-    dims,
+    "--settings",
+    settings,
     "--seed",
     "1",
     "--out",
-    folder,
+    join(folder, "board"),
     "--quiet",
   );
   const fit = [
     "--responses",
-    join(folder, "responses.csv.gz"),
+    join(folder, "board", "responses.csv.gz"),
     "--items",
-    join(folder, "items.jsonl.gz"),
+    join(folder, "board", "items.jsonl.gz"),
     "--name",
     "bench@1.0.0",
   ];

@@ -30,20 +30,7 @@ function anchoreval(...argv) {
 
 // The leaderboard, and its logs: a scenario with subscenarios is a group of tasks that counts each document the same.
 const simulated = join(out, "simulated");
-anchoreval(
-  "simulate",
-  "--models",
-  "61",
-  "--items",
-  "900",
-  "--scenarios",
-  "3",
-  "--seed",
-  "4",
-  "--text",
-  "--out",
-  simulated,
-);
+anchoreval("simulate", "--settings", join(import.meta.dirname, "settings.json"), "--out", simulated);
 const read = (name) =>
   gunzipSync(readFileSync(join(simulated, name)))
     .toString()

@@ -1,5 +1,6 @@
 #!/usr/bin/env node
-import { main } from "../dist/cli/main.js";
+// The program is one: this is another name of `anchoreval`.
+import { main } from "anchoreval/internal/program/main";
 
 // A reader that has seen enough (… | head) is no error.
 process.stdout.on("error", (error) => {

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { main } from "../dist/cli/main.js";
+import { main } from "../dist/program/main.js";
 
 // A reader that has seen enough (… | head) is no error.
 process.stdout.on("error", (error) => {

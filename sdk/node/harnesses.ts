@@ -1,11 +1,7 @@
 import type { Choose } from "../logs/choices.ts";
 import type { ScaleOptions } from "../logs/score-scale.ts";
 import type { RunLog, RunSamples } from "../logs/types.ts";
-import { findHelmLogs, readHelmLog } from "./helm-logs.ts";
-import { findInspectLogs, readInspectLog } from "./inspect-logs.ts";
-import { findLightevalLogs, readLightevalLog, type ReadParquet } from "./lighteval-logs.ts";
-import { findLmEvalLogs, readLmEvalLog } from "./lm-eval-logs.ts";
-import { findOpenCompassLogs, readOpenCompassLog } from "./opencompass-logs.ts";
+import type { ReadParquet } from "./lighteval-logs.ts";
 import type { Unzstd } from "./zip-entries.ts";
 
 /** What reads formats that the SDK, which has no dependencies, doesn't read itself. */
@@ -37,20 +33,48 @@ export interface Harness {
   read(log: RunLog, options: ReadLogOptions): Promise<RunSamples>;
 }
 
+/** What finds and reads the logs of one harness. */
 interface LogReader {
-  /** The format without which nothing of it can be read. */
-  readonly needs?: keyof FormatReaders;
   find(paths: readonly string[], options: FindOptions & FormatReaders): Promise<RunLog[]>;
   read(log: RunLog, options: ReadLogOptions & FormatReaders): Promise<RunSamples>;
 }
 
+/** Readers by harness, loaded where logs of it are read; `needs` is the format without which nothing can be. */
 const READERS = {
-  "lm-eval": { find: findLmEvalLogs, read: readLmEvalLog },
-  inspect: { find: findInspectLogs, read: readInspectLog },
-  helm: { find: findHelmLogs, read: readHelmLog },
-  lighteval: { find: findLightevalLogs, read: readLightevalLog, needs: "readParquet" },
-  opencompass: { find: findOpenCompassLogs, read: readOpenCompassLog },
-} as const satisfies Readonly<Record<string, LogReader>>;
+  "lm-eval": {
+    load: async () => {
+      const { findLmEvalLogs, readLmEvalLog } = await import("./lm-eval-logs.ts");
+      return { find: findLmEvalLogs, read: readLmEvalLog };
+    },
+  },
+  inspect: {
+    load: async () => {
+      const { findInspectLogs, readInspectLog } = await import("./inspect-logs.ts");
+      return { find: findInspectLogs, read: readInspectLog };
+    },
+  },
+  helm: {
+    load: async () => {
+      const { findHelmLogs, readHelmLog } = await import("./helm-logs.ts");
+      return { find: findHelmLogs, read: readHelmLog };
+    },
+  },
+  lighteval: {
+    needs: "readParquet",
+    load: async () => {
+      const { findLightevalLogs, readLightevalLog } = await import("./lighteval-logs.ts");
+      return { find: findLightevalLogs, read: readLightevalLog };
+    },
+  },
+  opencompass: {
+    load: async () => {
+      const { findOpenCompassLogs, readOpenCompassLog } = await import("./opencompass-logs.ts");
+      return { find: findOpenCompassLogs, read: readOpenCompassLog };
+    },
+  },
+} as const satisfies Readonly<
+  Record<string, { readonly needs?: keyof FormatReaders; readonly load: () => Promise<LogReader> }>
+>;
 
 /** A harness whose logs are read. */
 export type HarnessName = keyof typeof READERS;
@@ -60,8 +84,8 @@ export const HARNESSES = Object.keys(READERS) as readonly HarnessName[];
 
 /** Whether a harness's logs can be read with these formats. */
 export function isReadable(name: HarnessName, formats: FormatReaders): boolean {
-  const { needs }: LogReader = READERS[name];
-  return needs === undefined || formats[needs] !== undefined;
+  const reader = READERS[name];
+  return !("needs" in reader) || formats[reader.needs] !== undefined;
 }
 
 /**
@@ -69,10 +93,10 @@ export function isReadable(name: HarnessName, formats: FormatReaders): boolean {
  * @example await harnessNamed("inspect").find(["logs"])
  */
 export function harnessNamed(name: HarnessName, formats: FormatReaders = {}): Harness {
-  const reader: LogReader = READERS[name];
+  const load: () => Promise<LogReader> = READERS[name].load;
   return {
     name,
-    find: (paths, options) => reader.find(paths, { ...formats, ...options }),
-    read: (log, options) => reader.read(log, { ...formats, ...options }),
+    find: async (paths, options) => (await load()).find(paths, { ...formats, ...options }),
+    read: async (log, options) => (await load()).read(log, { ...formats, ...options }),
   };
 }

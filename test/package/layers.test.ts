@@ -19,7 +19,7 @@ const CORE: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Folders of the SDK that run in every JavaScript runtime: no Node there. */
-const WITH_NODE = ["node", "cli", "bin"];
+const WITH_NODE = ["node", "bin"];
 
 /** Folders that are bundled whole for browsers: no Node, and dependencies of the build as well. */
 const BUNDLED = ["workers/page/", "offline-trainer/browser/"];
@@ -30,9 +30,14 @@ const packageJson = (
   JSON.parse(readFileSync(join(ROOT, workspace, "package.json"), "utf8")) as { exports?: object };
 const publicSubpaths = Object.keys(packageJson("sdk").exports!).map((path) => path.replace(/^\./, "anchoreval"));
 
-/** Why an import is forbidden, or null. */
+/** What the bins run: the program that is bundled from cli/. */
+const PROGRAM = "anchoreval/internal/program/main";
+
+/** Why an import is forbidden, or null. Nobody can import cli: it is private, and relative paths stay in their workspace. */
 function violation({ from, specifier, target }: SourceImport): string | null {
   const [workspace, folder, part] = from.split("/") as [string, string, string];
+  const internal = /^anchoreval(-trainer)?\/internal\//.test(specifier);
+  if (workspace === "cli" && specifier === "(computed)") return null;
   if (specifier === "(computed)") return WITH_NODE.includes(folder) ? null : "an import that can't be read off";
   if (target !== null && !target.startsWith(`${workspace}/`)) return "leaves its workspace";
   const node = specifier.startsWith("node:");
@@ -48,12 +53,17 @@ function violation({ from, specifier, target }: SourceImport): string | null {
       return into === part || CORE[part]?.includes(into) ? null : `core/${part} may not import core/${into}`;
     }
     if (target === null)
-      return node && WITH_NODE.includes(folder) ? null : node ? "Node outside of sdk/node and sdk/cli" : "a dependency";
+      return node && WITH_NODE.includes(folder) ? null : node ? "Node outside of sdk/node" : "a dependency";
     const into = target.split("/")[1]!;
     return WITH_NODE.includes(into) && !WITH_NODE.includes(folder) ? `the portable part imports sdk/${into}` : null;
   }
 
   if (target !== null) return null;
+  if (workspace === "cli")
+    return node || internal || specifier === "commander" || publicSubpaths.includes(specifier)
+      ? null
+      : `${specifier} is not for the program`;
+  if (internal) return specifier === PROGRAM && from.startsWith("offline-trainer/bin/") ? null : "an internal path";
   const bundled = BUNDLED.some((own) => from.startsWith(own));
   if (bundled && (node || specifier === "anchoreval/node")) return "Node in a browser";
   if (specifier === "anchoreval" || specifier.startsWith("anchoreval/"))
@@ -74,6 +84,7 @@ const files = [
   "offline-trainer/src",
   "offline-trainer/browser",
   "offline-trainer/bin",
+  "cli/src",
 ].flatMap((folder) => (existsSync(join(ROOT, folder)) ? sourceFiles(folder) : []));
 const imports = files.flatMap((file) => importsOf(file));
 
@@ -97,6 +108,17 @@ test("no import goes the wrong way", () => {
 test("every folder of core has its place in the order", () => {
   const folders = new Set(files.filter((file) => /^sdk\/core\/[^/]+\//.test(file)).map((file) => file.split("/")[2]!));
   expect([...folders].sort()).toEqual(Object.keys(CORE).sort());
+});
+
+/** Commands of a program without the trainer, with what they share. */
+const LIGHT = ["anchor-logs", "bundle", "command", "commands", "errors", "help", "main", "output", "parse"]
+  .concat(["options/answers", "options/scale"])
+  .concat(["estimate", "compare", "check", "plan", "export", "show", "keys"].map((name) => `commands/${name}`));
+
+test("commands that need no trainer don't import it", () => {
+  const light = imports.filter(({ from }) => LIGHT.some((name) => from === `cli/src/${name}.ts`));
+  expect(light.length).toBeGreaterThan(50);
+  expect(light.filter(({ specifier }) => /^anchoreval(-trainer|$|\/(core|node|bundle)$)/.test(specifier))).toEqual([]);
 });
 
 test("no file imports itself over others", () => {
@@ -142,7 +164,7 @@ describe("the test itself can fail", () => {
     ["sdk/core/irt/x.ts", 'import fs from "node:fs";', "core imports nothing outside itself"],
     ["sdk/core/irt/x.ts", 'import { a } from "../../digest.ts";', "core imports nothing outside itself"],
     ["sdk/core/errors.ts", 'import { a } from "./numeric/normal.ts";', "errors stand below everything"],
-    ["sdk/client/x.ts", 'const fs = await import("node:fs");', "Node outside of sdk/node and sdk/cli"],
+    ["sdk/client/x.ts", 'const fs = await import("node:fs");', "Node outside of sdk/node"],
     ["sdk/client/x.ts", 'import { folderSource } from "../node/index.ts";', "the portable part imports sdk/node"],
     ["sdk/client/x.ts", 'import { z } from "zod";', "a dependency"],
     ["sdk/logs/x.ts", "const m = await import(name);", "an import that can't be read off"],
@@ -157,6 +179,10 @@ describe("the test itself can fail", () => {
     ["offline-trainer/browser/x.ts", 'import fs from "node:fs";', "Node in a browser"],
     ["offline-trainer/src/x.ts", 'import ort from "onnxruntime-web/wasm";', "onnxruntime-web is no dependency"],
     ["offline-trainer/src/x.ts", 'const a = require("@scope/name/part");', "@scope/name is no dependency"],
+    ["offline-trainer/src/x.ts", 'import { a } from "anchoreval/internal/core/errors";', "an internal path"],
+    ["offline-trainer/src/x.ts", 'import { a } from "../../cli/src/help.ts";', "leaves its workspace"],
+    ["workers/src/x.ts", 'import { a } from "anchoreval-trainer/internal/fit/fit";', "an internal path"],
+    ["cli/src/x.ts", 'import { a } from "anchoreval-worker";', "not for the program"],
   ])("%s: %s", (file, text, why) => {
     expect(importsOf(file, text).map(violation)).toEqual([expect.stringContaining(why)]);
   });
@@ -167,6 +193,8 @@ describe("the test itself can fail", () => {
     ["sdk/node/x.ts", 'import fs from "node:fs";\nimport { loadBundle } from "../bundles/load-bundle.ts";'],
     ["offline-trainer/browser/x.ts", 'import ort from "onnxruntime-web/wasm";\nimport { x } from "../src/y.ts";'],
     ["workers/src/x.ts", 'import { Hono } from "hono";\nimport { loadBundle } from "anchoreval";'],
+    ["cli/src/x.ts", 'import { a } from "anchoreval-trainer/internal/fit/fit";\nimport fs from "node:fs";'],
+    ["offline-trainer/bin/x.js", 'import { main } from "anchoreval/internal/program/main";'],
     ["offline-trainer/src/x.ts", 'import { sigmoid } from "anchoreval/core";\nimport os from "node:os";'],
   ])("and passes what is allowed: %s", (file, text) => {
     expect(importsOf(file, text).map(violation)).toEqual(importsOf(file, text).map(() => null));

@@ -3,9 +3,7 @@ import { dirname, join } from "node:path";
 import { compileFunction } from "node:vm";
 import ts from "typescript";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { main as runTrainer } from "../../offline-trainer/src/cli/main.ts";
-import { main as runSdk } from "../../sdk/cli/main.ts";
-import { TRAINER_COMMANDS } from "../../sdk/cli/trainer.ts";
+import { runCommand } from "../support/run-command.ts";
 import { sampleBundle } from "../support/sample-bundle.ts";
 import { ROOT } from "../support/source-imports.ts";
 
@@ -158,10 +156,8 @@ describe("commands on the pages", () => {
   });
 
   test.each([...new Set(commands.map(({ command }) => command))])("%s has the options that are named", async (name) => {
-    let help = "";
-    const streams = { stdout: { write: (text: string) => (help += text) }, stderr: { write: () => true } };
-    const run = Object.hasOwn(TRAINER_COMMANDS, name) ? runTrainer : runSdk;
-    expect(await run([name, "--help"], streams)).toBe(0);
+    const { code, out: help } = await runCommand(name, "--help-all");
+    expect(code).toBe(0);
     const known = new Set([...help.matchAll(/^ {2}(--[a-z-]+)/gm)].map(([, option]) => option!));
     const unknown = commands
       .filter(({ command }) => command === name)

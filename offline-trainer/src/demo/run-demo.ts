@@ -8,7 +8,7 @@ import {
   type Estimate,
   type EstimateRequest,
 } from "anchoreval";
-import { points, textTable, type Output } from "anchoreval/cli";
+import { points, textTable } from "anchoreval/words";
 import { AnchorEvalError, createRandom, figureOf, type EstimatorId } from "anchoreval/core";
 import { folderSource } from "anchoreval/node";
 import { publishBundle, r2Store } from "anchoreval/publish";
@@ -34,6 +34,13 @@ const SHOWN: readonly { readonly id: EstimatorId; readonly title: string }[] = [
   { id: "gate", title: "gate (score)" },
 ];
 
+/** Where the demo writes: lines of the result, remarks, progress. */
+export interface DemoOutput {
+  line(text?: string): void;
+  remark(text: string): void;
+  progress(label: string, total: number): { update(done: number, note?: string): void; stop(): void };
+}
+
 export interface DemoOptions {
   readonly matrix: ResponseMatrix;
   readonly benchmark: string;
@@ -47,7 +54,7 @@ export interface DemoOptions {
   readonly port: number;
   /** Keep the Worker up until the signal. */
   readonly serve: boolean;
-  readonly output: Output;
+  readonly output: DemoOutput;
   readonly signal: AbortSignal;
 }
 
@@ -178,7 +185,7 @@ function overall(estimate: Estimate, estimator: EstimatorId): number {
 }
 
 function showModels(
-  output: Output,
+  output: DemoOutput,
   matrix: ResponseMatrix,
   slices: readonly ScenarioSlice[],
   targets: readonly number[],
@@ -211,7 +218,7 @@ function showModels(
 }
 
 function showErrors(
-  output: Output,
+  output: DemoOutput,
   matrix: ResponseMatrix,
   slices: readonly ScenarioSlice[],
   targets: readonly number[],

@@ -15,7 +15,7 @@ import { memorySource } from "../../support/memory-source.ts";
 import { rejection } from "../../support/refusal.ts";
 import { sampleBundle } from "../../support/sample-bundle.ts";
 import { tempFolder } from "../../support/temp-folder.ts";
-import { runTrainer } from "../../unit/trainer-cli/run-trainer.ts";
+import { runProgram } from "../../unit/trainer-cli/run-trainer.ts";
 
 let server: HubServer;
 beforeAll(async () => void (server = await startHubServer()));
@@ -190,7 +190,7 @@ describe("anchoreval publish and sweep --to hf://datasets/ORG/NAME", () => {
     const to = "hf://datasets/org/published";
     const { digest } = await loadBundle(folderSource(folder.path("one")));
     const url = `${server.endpoint}/datasets/org/published/resolve/main/bundles/sample/1.0.0`;
-    expect(await runTrainer(["publish", folder.path("one"), "--to", to])).toEqual({
+    expect(await runProgram(["publish", folder.path("one"), "--to", to])).toEqual({
       code: 0,
       out: `sample@1.0.0 is published (${digest}); latest: 1.0.0\nloadBundle, and --bundle of commands, take ${url}\n`,
       err: "",
@@ -198,13 +198,13 @@ describe("anchoreval publish and sweep --to hf://datasets/ORG/NAME", () => {
     expect(server.titles("org/published").at(-1)).toBe("Publish sample@1.0.0");
     const card = await (await fetch(`${server.endpoint}/datasets/org/published/resolve/main/README.md`)).text();
     expect(card).toContain(`npx anchoreval show ${url}\n`);
-    expect(JSON.parse((await runTrainer(["publish", folder.path("one"), "--to", to, "--json"])).out)).toMatchObject({
+    expect(JSON.parse((await runProgram(["publish", folder.path("one"), "--to", to, "--json"])).out)).toMatchObject({
       status: "already",
       url,
     });
-    const { code, err } = await runTrainer(["publish", folder.path("two"), "--to", to]);
+    const { code, err } = await runProgram(["publish", folder.path("two"), "--to", to]);
     expect([code, err]).toEqual([1, expect.stringContaining("versions never change")]);
-    const swept = await runTrainer(["sweep", "--to", to, "--dry-run"]);
+    const swept = await runProgram(["sweep", "--to", to, "--dry-run"]);
     expect([swept.code, swept.out]).toEqual([0, expect.stringMatching(/^0 would be removed, \d+ kept/)]);
   });
 });

@@ -6,7 +6,7 @@ import { sha256Hex } from "anchoreval/bundle";
 import { publishToWorker } from "anchoreval/publish";
 import { startLocalWorker, type LocalWorker } from "anchoreval-trainer";
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
-import { main } from "../../../offline-trainer/src/cli/main.ts";
+import { main } from "../../../cli/src/main.ts";
 import { buildWorker } from "../../support/built-worker.ts";
 import { sampleBundle } from "../../support/sample-bundle.ts";
 

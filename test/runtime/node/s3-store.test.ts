@@ -11,7 +11,7 @@ import { CREDENTIALS, startS3Server, type S3Server } from "../../support/s3-serv
 import { rejection } from "../../support/refusal.ts";
 import { sampleBundle } from "../../support/sample-bundle.ts";
 import { tempFolder } from "../../support/temp-folder.ts";
-import { runTrainer } from "../../unit/trainer-cli/run-trainer.ts";
+import { runProgram } from "../../unit/trainer-cli/run-trainer.ts";
 
 let server: S3Server;
 beforeAll(async () => void (server = await startS3Server()));
@@ -131,13 +131,13 @@ describe("anchoreval publish and sweep --to r2://BUCKET", () => {
     for (const [name, content] of sampleBundle({ seed: 8 })) folder.write(`two/${name}`, content);
     const to = stub("published");
     const { digest } = await loadBundle(folderSource(folder.path("one")));
-    expect(await runTrainer(["publish", folder.path("one"), "--to", to])).toEqual({
+    expect(await runProgram(["publish", folder.path("one"), "--to", to])).toEqual({
       code: 0,
       out: `sample@1.0.0 is published (${digest}); latest: 1.0.0\n`,
       err: "",
     });
-    expect((await runTrainer(["publish", folder.path("one"), "--to", to])).out).toContain("is there already");
-    const { code, err } = await runTrainer(["publish", folder.path("two"), "--to", to]);
+    expect((await runProgram(["publish", folder.path("one"), "--to", to])).out).toContain("is there already");
+    const { code, err } = await runProgram(["publish", folder.path("two"), "--to", to]);
     expect([code, err]).toEqual([1, expect.stringContaining("versions never change")]);
     const stored = s3Store({ endpoint: server.endpoint, bucket: "published", ...CREDENTIALS });
     expect(await stored.list("bundles/sample/1.0.0/")).toEqual(["manifest.json"]);
@@ -145,9 +145,9 @@ describe("anchoreval publish and sweep --to r2://BUCKET", () => {
 
   test("sweep says what is there, and keeps the young", async () => {
     const to = stub("published");
-    const { code, out } = await runTrainer(["sweep", "--to", to, "--dry-run"]);
+    const { code, out } = await runProgram(["sweep", "--to", to, "--dry-run"]);
     expect([code, out]).toEqual([0, expect.stringMatching(/^0 would be removed, \d+ kept, 0 of them only until/)]);
-    expect(JSON.parse((await runTrainer(["sweep", "--to", to, "--json"])).out)).toMatchObject({
+    expect(JSON.parse((await runProgram(["sweep", "--to", to, "--json"])).out)).toMatchObject({
       removed: [],
       dryRun: false,
     });
@@ -156,7 +156,7 @@ describe("anchoreval publish and sweep --to r2://BUCKET", () => {
   test("keys that the store doesn't know: exit code 1, and the store's words", async () => {
     const to = stub("published");
     vi.stubEnv("R2_SECRET_ACCESS_KEY", "another");
-    const { code, err } = await runTrainer(["sweep", "--to", to]);
+    const { code, err } = await runProgram(["sweep", "--to", to]);
     expect([code, err]).toEqual([1, expect.stringContaining("SignatureDoesNotMatch")]);
   });
 });

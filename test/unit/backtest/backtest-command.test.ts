@@ -3,17 +3,16 @@ import { createHash } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { runProgram } from "anchoreval/cli";
 import { ESTIMATORS, type AnchorEvalErrorCode } from "anchoreval/core";
 import { beforeAll, describe, expect, test } from "vitest";
 import type { RecipeRow } from "../../../offline-trainer/src/backtest/compare-methods.ts";
 import type { BacktestRow } from "../../../offline-trainer/src/backtest/rows.ts";
-import { backtestCommand } from "../../../offline-trainer/src/cli/backtest.ts";
 import { methodDigest, recommended as recommendedMethod } from "../../../offline-trainer/src/methods/method.ts";
 import { loadMethod } from "../../../offline-trainer/src/methods/index.ts";
 import { writeItems } from "../../../offline-trainer/src/ingest/write-items.ts";
 import { writeWideCsv } from "../../../offline-trainer/src/ingest/write-wide-csv.ts";
 import type { ResponseMatrix } from "../../../offline-trainer/src/matrix/response-matrix.ts";
+import { lastGiven, runCommand } from "../../support/run-command.ts";
 import { tempFolder } from "../../support/temp-folder.ts";
 import { smallLeaderboard } from "../fit/small-leaderboard.ts";
 
@@ -43,7 +42,7 @@ describe("--json", () => {
   const text = expect.any(String) as string;
   const number = expect.any(Number) as number;
   const run = (...argv: string[]): Promise<{ stdout: string; stderr: string }> =>
-    promisify(execFile)(process.execPath, [PROGRAM, "backtest", ...data, ...SHORT, "--json", ...argv]);
+    promisify(execFile)(process.execPath, [PROGRAM, ...lastGiven(["backtest", ...data, ...SHORT, "--json", ...argv])]);
 
   let document: Document;
   beforeAll(async () => {
@@ -163,7 +162,10 @@ describe("--json", () => {
 test("several recipes: on the same models, each scenario by itself or all together, in one table", async () => {
   const options = ["--recipe", "recommended,random", "--split", "interpolation,extrapolation", "--anchors", "6"];
   const run = (...argv: string[]): Promise<{ stdout: string }> => {
-    const argument = [PROGRAM, "backtest", ...data, ...options, "--seeds", "1", "--threads", "1", ...argv];
+    const argument = [
+      PROGRAM,
+      ...lastGiven(["backtest", ...data, ...options, "--seeds", "1", "--threads", "1", ...argv]),
+    ];
     return promisify(execFile)(process.execPath, [...argument, "--provider", "typescript", "--quiet"]);
   };
   const { header, rows } = JSON.parse((await run("--json")).stdout) as {
@@ -206,12 +208,7 @@ test("several recipes: on the same models, each scenario by itself or all togeth
 
 describe("refusals", () => {
   async function run(...argv: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
-    let [stdout, stderr] = ["", ""];
-    const program = { name: "anchoreval", summary: "", version: "0", commands: [backtestCommand] };
-    const code = await runProgram(program, ["backtest", ...argv], {
-      stdout: { write: (line: string) => (stdout += line) },
-      stderr: { write: (line: string) => (stderr += line) },
-    });
+    const { code, out: stdout, err: stderr } = await runCommand("backtest", ...argv);
     return { code, stdout, stderr };
   }
 
@@ -237,7 +234,10 @@ describe("refusals", () => {
       "--recipe is of recommended, random, tinybenchmarks, essence, metabench, sublime; got best",
     ],
     [["--estimator", "irt"], "--estimator is auto, anchor-mean, p-irt, gp-irt,"],
-    [["--estimates", "p-irt"], "Unknown option '--estimates'; see anchoreval backtest --help"],
+    [
+      ["--estimates", "p-irt"],
+      "unknown option --estimates (did you mean --estimator?); see anchoreval backtest --help",
+    ],
     [
       ["--selection", "best"],
       "--selection is stratified, random, hybrid, screened, greedy-variance, essence, fisher-information, sublime, irt-kmeans, correctness-kmeans; got best",

@@ -70,7 +70,7 @@ describe("estimate --responses", () => {
       [["--responses", file, "--level", "2"], "invalid_option"],
       [["--responses", file, "--level", "0"], "invalid_option"],
       [["--responses", file, "extra"], "invalid_option"],
-      [["--responses", file, "--from", "lm-eval"], "invalid_option"],
+      [["--responses", file, "--from", "lm-eval"], "invalid_data"],
       [["--from", "lm-eval"], "invalid_option"],
       [["--from", "nowhere", bundle], "invalid_option"],
       [[], "invalid_option"],

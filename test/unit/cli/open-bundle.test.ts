@@ -1,6 +1,6 @@
 import { pathToFileURL } from "node:url";
 import { expect, it } from "vitest";
-import { openBundle } from "../../../sdk/cli/open-bundle.ts";
+import { openBundle } from "../../../cli/src/open-bundle.ts";
 import { expectRefusal, refusal } from "../../support/refusal.ts";
 
 it.each([

@@ -1,6 +1,5 @@
 import { expect, test, vi } from "vitest";
-import { openBundle } from "../../../sdk/cli/open-bundle.ts";
-import { readToken } from "../../../sdk/cli/read-token.ts";
+import { openBundle, readToken } from "../../../cli/src/open-bundle.ts";
 import { expectRefusal, refusal } from "../../support/refusal.ts";
 
 const TOKENS = "evals.example.com=anchoreval_a, huggingface.co=hf_b,,127.0.0.1:8787=c=d ";

@@ -6,8 +6,8 @@ import { parseSignatures, plainSignatureKey, sha256Hex, signatureKey } from "anc
 import { folderSource, folderStore } from "anchoreval/node";
 import { publishBundle } from "anchoreval/publish";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { main } from "../../../sdk/cli/main.ts";
-import { main as trainer } from "../../../offline-trainer/src/cli/main.ts";
+import { main } from "../../../cli/src/main.ts";
+import { main as trainer } from "../../../cli/src/main.ts";
 import { sampleBundle } from "../../support/sample-bundle.ts";
 import { tempFolder } from "../../support/temp-folder.ts";
 

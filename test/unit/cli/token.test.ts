@@ -1,6 +1,6 @@
 import { sha256Hex } from "anchoreval/bundle";
 import { expect, test } from "vitest";
-import { main } from "../../../sdk/cli/main.ts";
+import { main } from "../../../cli/src/main.ts";
 import { allows, findToken, hasExpired, parseTokens } from "../../../workers/src/auth/tokens.ts";
 
 async function run(...argv: string[]): Promise<{ code: number; out: string; err: string }> {

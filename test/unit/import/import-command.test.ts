@@ -1,22 +1,13 @@
 import { appendFileSync, existsSync, readdirSync, readFileSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
-import { runProgram } from "anchoreval/cli";
 import { describe, expect, it } from "vitest";
-import { importCommand } from "../../../offline-trainer/src/cli/import.ts";
 import { documentsOf, writeLogs, type LoggedRun } from "../../support/lm-eval-logs.ts";
+import { runCommand, type CommandResult } from "../../support/run-command.ts";
 import { tempFolder } from "../../support/temp-folder.ts";
 
 const folder = tempFolder();
 
-async function run(...argv: string[]): Promise<{ code: number; out: string; err: string }> {
-  let [out, err] = ["", ""];
-  const program = { name: "anchoreval", summary: "", version: "0", commands: [importCommand] };
-  const code = await runProgram(program, ["import", ...argv], {
-    stdout: { write: (text: string) => (out += text) },
-    stderr: { write: (text: string) => (err += text) },
-  });
-  return { code, out, err };
-}
+const run = (...argv: string[]): Promise<CommandResult> => runCommand("import", ...argv);
 
 const items = Array.from({ length: 4 }, (_, i) => ({ item_id: `q${i}` }));
 

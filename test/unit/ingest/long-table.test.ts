@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
 import { parquetWriteBuffer } from "hyparquet-writer";
 import { describe, expect, test } from "vitest";
-import { main as trainer } from "../../../offline-trainer/src/cli/main.ts";
+import { main as trainer } from "../../../cli/src/main.ts";
 import { readLongTable } from "../../../offline-trainer/src/ingest/read-long-table.ts";
 import { parseTableColumns } from "../../../offline-trainer/src/ingest/table-columns.ts";
 import { scoreAt, type ResponseMatrix } from "../../../offline-trainer/src/matrix/response-matrix.ts";

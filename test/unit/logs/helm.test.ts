@@ -5,7 +5,7 @@ import { contentHash } from "anchoreval/bundle";
 import { parseChoices, type RunSamples } from "anchoreval/logs";
 import { findHelmLogs, readHelmLog } from "anchoreval/node";
 import { describe, expect, test } from "vitest";
-import { main as trainer } from "../../../offline-trainer/src/cli/main.ts";
+import { main as trainer } from "../../../cli/src/main.ts";
 import { expectRefusal, rejection } from "../../support/refusal.ts";
 import { tempFolder } from "../../support/temp-folder.ts";
 

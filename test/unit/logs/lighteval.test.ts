@@ -3,10 +3,9 @@ import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { contentHash } from "anchoreval/bundle";
 import { LightevalDetailsReader, lightevalFileName, parseChoices, type RunLog, type RunSamples } from "anchoreval/logs";
-import { checkCommand, compareCommand, estimateCommand, runProgram } from "anchoreval/cli";
 import { findLightevalLogs, readLightevalLog } from "anchoreval/node";
 import { describe, expect, test } from "vitest";
-import { main as trainer } from "../../../offline-trainer/src/cli/main.ts";
+import { main as trainer } from "../../../cli/src/main.ts";
 import { parquetRows } from "../../../offline-trainer/src/parquet/parquet-rows.ts";
 import { lightevalLogs } from "../../support/lighteval-logs.ts";
 import { expectRefusal, refusal, rejection } from "../../support/refusal.ts";
@@ -226,25 +225,4 @@ test("from logs to a bundle, to an estimate from a log: by the trainer, to which
   const refused = await command(...estimate.map((word) => (word === run ? weak : word)));
   expect(refused).toMatchObject({ code: 2 });
   expect(refused.err).toContain("[item_changed]");
-});
-
-test("the light program hands lighteval's logs to the trainer, and no other harness's", async () => {
-  const handedOver: unknown[] = [];
-  const program = {
-    name: "anchoreval",
-    summary: "",
-    version: "1.0.0",
-    commands: [estimateCommand, compareCommand, checkCommand],
-    external: {
-      summaries: {},
-      run: (argv: readonly string[], what: string) => Promise.resolve(handedOver.push([argv[0], what])),
-    },
-  };
-  const streams = { stdout: { write: () => true }, stderr: { write: () => true } };
-  for (const name of ["estimate", "check"]) await runProgram(program, [name, "--from", "lighteval"], streams);
-  await runProgram(program, ["compare", "--from", "helm"], streams);
-  expect(handedOver).toEqual([
-    ["estimate", "estimate --from lighteval"],
-    ["check", "check --from lighteval"],
-  ]);
 });

@@ -6,7 +6,7 @@ import { contentHash } from "anchoreval/bundle";
 import { itemContent, parseChoices, readOpenCompassDetails, type RunLog, type RunSamples } from "anchoreval/logs";
 import { findOpenCompassLogs, readOpenCompassLog } from "anchoreval/node";
 import { describe, expect, test } from "vitest";
-import { main as trainer } from "../../../offline-trainer/src/cli/main.ts";
+import { main as trainer } from "../../../cli/src/main.ts";
 import { expectRefusal, refusal, rejection } from "../../support/refusal.ts";
 import { tempFolder } from "../../support/temp-folder.ts";
 

@@ -1,24 +1,22 @@
-import { runProgram } from "anchoreval/cli";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { simulateCommand } from "../../../offline-trainer/src/cli/simulate.ts";
 import { readResponses } from "../../../offline-trainer/src/ingest/read-responses.ts";
 import { SIMULATE_OPTIONS } from "../../../offline-trainer/src/simulate/settings.ts";
 import { simulateLeaderboard } from "../../../offline-trainer/src/simulate/simulate-leaderboard.ts";
+import { lastGiven, runCommand } from "../../support/run-command.ts";
 import { tempFolder } from "../../support/temp-folder.ts";
 
 const folder = tempFolder();
 const FILES = ["responses.csv.gz", "items.jsonl.gz", "models.jsonl", "truth.safetensors"];
-const SHAPE = ["--models", "30", "--items", "300", "--scenarios", "3", "--dims", "2", "--seed", "9"];
+const settings = (name: string, values: object): string[] => [
+  "--settings",
+  folder.write(`${name}.json`, JSON.stringify(values)),
+];
+const SHAPE = ["--models", "30", "--items", "300", "--scenarios", "3", "--seed", "9", ...settings("dims", { dims: 2 })];
 
 async function run(...argv: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
-  let [stdout, stderr] = ["", ""];
-  const code = await runProgram(
-    { name: "anchoreval", summary: "", version: "0", commands: [simulateCommand] },
-    ["simulate", ...argv],
-    { stdout: { write: (text) => (stdout += text) }, stderr: { write: (text) => (stderr += text) } },
-  );
+  const { code, out: stdout, err: stderr } = await runCommand(...lastGiven(["simulate", ...argv]));
   return { code, stdout, stderr };
 }
 
@@ -44,7 +42,13 @@ test("writes a leaderboard that reads back as it was drawn, the same bytes each 
 });
 
 test("--json is one document", async () => {
-  const { code, stdout } = await run(...SHAPE, "--out", folder.path("json"), "--json", "--samples", "3", "--text");
+  const { code, stdout } = await run(
+    ...SHAPE,
+    "--out",
+    folder.path("json"),
+    "--json",
+    ...settings("graded", { samples: 3, text: true }),
+  );
   expect(code).toBe(0);
   expect(JSON.parse(stdout)).toMatchObject({
     models: 30,
@@ -53,18 +57,21 @@ test("--json is one document", async () => {
   });
 });
 
-test("every option has a flag in the help", async () => {
-  const { stdout } = await run("--help");
-  for (const name of Object.keys(SIMULATE_OPTIONS))
-    expect(stdout).toContain(`--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)} N `);
+test("--help-all lists every setting, --help those that have an option", async () => {
+  const [all, help] = [(await run("--help-all")).stdout, (await run("--help")).stdout];
+  for (const name of [...Object.keys(SIMULATE_OPTIONS), "order", "text"])
+    expect(all).toMatch(new RegExp(`^  ${name} `, "m"));
+  for (const name of ["models", "items", "scenarios", "seed", "settings", "out"])
+    expect(help).toContain(`  --${name} `);
+  expect(help).not.toContain("familySize");
 });
 
 test.each([
   [["--models", "3"], "--models is a whole number from 5 to 100000; got 3"],
-  [["--family-sd", "x"], "--family-sd is a number from 0 to 10; got x"],
-  [["--order", "up"], "--order is newest-first, oldest-first; got up"],
-  [["--saturated-share", "1"], "more than 1"],
-  [["--colour", "red"], "Unknown option '--colour'"],
+  [settings("sd", { familySd: "x" }), "familySd is a number from 0 to 10, got x"],
+  [settings("order", { order: "up" }), "order is newest-first or oldest-first, got up"],
+  [settings("share", { saturatedShare: 1 }), "more than 1"],
+  [["--colour", "red"], "unknown option --colour"],
 ])("%s: exit code 2, the reason, and nothing written", async (flags, reason) => {
   const out = folder.path("refused");
   const { code, stderr } = await run(...flags, "--out", out);

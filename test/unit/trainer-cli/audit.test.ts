@@ -12,7 +12,7 @@ import { simulateLeaderboard } from "../../../offline-trainer/src/simulate/simul
 import { responseMatrix } from "../../../offline-trainer/src/matrix/response-matrix.ts";
 import { expectRefusal, rejection } from "../../support/refusal.ts";
 import { tempFolder } from "../../support/temp-folder.ts";
-import { listing, runTrainer } from "./run-trainer.ts";
+import { lastGiven, listing, runProgram } from "../../support/run-command.ts";
 
 const folder = tempFolder();
 const board = folder.path("board");
@@ -22,8 +22,8 @@ const quick = ["--provider", "typescript", "--dims", "2"];
 const families = folder.path("families.csv");
 
 beforeAll(async () => {
-  const flags = ["--models", "100", "--items", "700", "--scenarios", "2", "--seed", "5", "--mislabelled-share", "0.04"];
-  expect((await runTrainer(["simulate", ...flags, "--text", "--out", board])).code).toBe(0);
+  const settings = folder.write("settings.json", JSON.stringify({ ...SHAPE, text: true }));
+  expect((await runProgram(["simulate", "--settings", settings, "--out", board])).code).toBe(0);
   const models = readFileSync(`${board}/models.jsonl`, "utf8").trimEnd().split("\n");
   const lines = models.map((line) => {
     const { model, family } = JSON.parse(line) as { model: string; family: string };
@@ -47,7 +47,7 @@ describe("anchoreval audit", () => {
 
   beforeAll(async () => {
     const argv = ["audit", ...data, ...quick, "--families", families, "--out", file, "--json"];
-    const { code, out, err } = await runTrainer(argv);
+    const { code, out, err } = await runProgram(lastGiven(argv));
     expect({ code, err }).toEqual({ code: 0, err: "plain TypeScript: asked for\n" });
     document = JSON.parse(out) as Document;
   });
@@ -111,11 +111,11 @@ describe("anchoreval audit", () => {
 
   test("the same input and seed give the same bytes, gzip or not, with or without a held-out part", async () => {
     const zipped = folder.path("again.jsonl.gz");
-    const { code } = await runTrainer(["audit", ...data, ...quick, "--families", families, "--out", zipped, "--quiet"]);
+    const { code } = await runProgram(["audit", ...data, ...quick, "--families", families, "--out", zipped, "--quiet"]);
     expect(code).toBe(0);
     expect(gunzipSync(readFileSync(zipped)).toString()).toBe(readFileSync(file, "utf8"));
     const csv = folder.path("items.csv");
-    await runTrainer(["audit", ...data, ...quick, "--families", families, "--held-out", "0", "--out", csv, "--json"]);
+    await runProgram(["audit", ...data, ...quick, "--families", families, "--held-out", "0", "--out", csv, "--json"]);
     const lines = readFileSync(csv, "utf8").trimEnd().split("\n");
     expect(lines).toHaveLength(701);
     expect(lines[1]).toContain(document.items[0]!.item_id);
@@ -124,7 +124,7 @@ describe("anchoreval audit", () => {
 
   test("prints the worst for people, --top of each kind, and what to do next", async () => {
     const argv = ["audit", ...data, ...quick, "--families", families, "--held-out", "0", "--top", "2"];
-    const { code, out, err } = await runTrainer(argv);
+    const { code, out, err } = await runProgram(lastGiven(argv));
     expect(code).toBe(0);
     expect(out).toMatch(/^scenario +models +items +dims +reliability/);
     expect(out).toContain("Likely a wrong key: strong models miss it, weak ones get it (");
@@ -169,7 +169,7 @@ describe("what is refused, and leaves nothing behind", () => {
   ];
   test.each(cases)("%s", async (_, argv, code, message) => {
     const before = listing(folder.path(""));
-    const run = await runTrainer(["audit", ...argv, "--json"]);
+    const run = await runProgram(lastGiven(["audit", ...argv, "--json"]));
     expect(run.code).toBe(2);
     const { error } = JSON.parse(run.out) as { error: { code: string; message: string } };
     expect(error.code).toBe(code);
@@ -181,7 +181,7 @@ describe("what is refused, and leaves nothing behind", () => {
   test("Ctrl-C ends it with exit code 1; an older file stays as it was", async () => {
     writeFileSync(out, "older\n");
     const before = listing(folder.path(""));
-    const run = await runTrainer(["audit", ...data, ...quick, "--out", out], (text, interrupt) => {
+    const run = await runProgram(["audit", ...data, ...quick, "--out", out], (text, interrupt) => {
       if (text.startsWith("plain TypeScript")) setImmediate(interrupt);
     });
     expect({ code: run.code, out: run.out }).toEqual({ code: 1, out: "" });

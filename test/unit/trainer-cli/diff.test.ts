@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { main } from "../../../offline-trainer/src/cli/main.ts";
 import { loggedContent, writeBundle } from "../../support/logged-bundle.ts";
+import { runCommand, type CommandResult } from "../../support/run-command.ts";
 import { tempFolder } from "../../support/temp-folder.ts";
 import { loadBundle, loadItemLines } from "anchoreval";
 import { folderSource } from "anchoreval/node";
@@ -18,18 +18,12 @@ const items = Array.from({ length: lines.count }, (_, position) => {
 const written = (name: string, own: readonly object[]): string =>
   folder.write(`${name}.jsonl`, own.map((item) => `${JSON.stringify(item)}\n`).join(""));
 
-async function diff(...argv: string[]): Promise<{ code: number; out: string; err: string }> {
-  let [out, err] = ["", ""];
-  const streams = {
-    stdout: { write: (text: string) => (out += text) },
-    stderr: { write: (text: string) => (err += text) },
-  };
-  return { code: await main(["diff", ...argv], streams), out, err };
-}
+const diff = (...argv: string[]): Promise<CommandResult> => runCommand("diff", ...argv);
+const asked = (file: string): string[] => ["--bundle", bundle, "--items", file];
 
 describe("diff", () => {
   test("the same items: the bundle remains valid", async () => {
-    const { code, out } = await diff(bundle, written("same", items));
+    const { code, out } = await diff(...asked(written("same", items)));
     expect(code).toBe(0);
     expect(out).toContain("sample 1.0.0: 100 items, now 100\n");
     expect(out).toMatch(/The bundle remains valid\.\n$/);
@@ -41,7 +35,7 @@ describe("diff", () => {
     const newer = items
       .filter((item) => item !== gone)
       .map((item) => (item.item_id === anchor ? { ...item, hash: "f".repeat(64) } : item));
-    const { out } = await diff(bundle, written("changed", newer));
+    const { out } = await diff(...asked(written("changed", newer)));
     expect(out).toContain(`  1 changed: "${anchor!}"\n`);
     expect(out).toContain(`  1 removed: "${gone.item_id}"\n`);
     expect(out).toContain(`form 20: 1 of its 40 anchors changed or were removed: "${anchor!}"`);
@@ -51,7 +45,7 @@ describe("diff", () => {
     expect(out).toContain(
       `\n  anchoreval fit --base ${bundle} --responses RESPONSES --items ${written("changed", newer)} --rerun RERUN --name sample@2.0.0 --out DIR\n`,
     );
-    const told = JSON.parse((await diff(bundle, written("changed", newer), "--json")).out) as {
+    const told = JSON.parse((await diff(...asked(written("changed", newer)), "--json")).out) as {
       changed: string[];
       forms: Record<string, { hit: string[] }>;
     };
@@ -59,10 +53,11 @@ describe("diff", () => {
   });
 
   test.each([
-    [[], "diff takes a bundle and an items file"],
-    [["a", "b", "c"], "diff takes a bundle and an items file"],
-    [[bundle, "nowhere.jsonl"], "nowhere.jsonl: there is no such file"],
-    [["nowhere", written("same", items)], "no bundle is there"],
+    [[], "--bundle is needed"],
+    [["--bundle", bundle], "--items is needed"],
+    [[...asked("items.jsonl"), "more"], "unexpected argument more"],
+    [asked("nowhere.jsonl"), "nowhere.jsonl: there is no such file"],
+    [["--bundle", "nowhere", "--items", written("same", items)], "no bundle is there"],
   ])("refused: %j", async (argv, words) => {
     const { code, err } = await diff(...argv);
     expect(code).toBe(2);

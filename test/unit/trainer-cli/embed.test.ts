@@ -7,7 +7,7 @@ import { writeWideCsv } from "../../../offline-trainer/src/ingest/write-wide-csv
 import { tempFolder } from "../../support/temp-folder.ts";
 import { WIDTH, writeTinyEncoder } from "../../support/tiny-encoder.ts";
 import { topicBoard } from "../../support/topic-board.ts";
-import { runTrainer } from "./run-trainer.ts";
+import { runProgram } from "../../support/run-command.ts";
 
 const folder = tempFolder();
 const board = topicBoard(150, 2.5, 3);
@@ -22,7 +22,7 @@ describe("anchoreval embed", () => {
       [one, "1"],
       [other, "2"],
     ] as const) {
-      const { code, out: text } = await runTrainer([
+      const { code, out: text } = await runProgram([
         "embed",
         "--items",
         items,
@@ -47,7 +47,7 @@ describe("anchoreval embed", () => {
 
   test("by TF-IDF where there is no encoder, and route takes what it wrote", async () => {
     const out = folder.path("terms.jsonl.gz");
-    const run = await runTrainer(["embed", "--items", items, "--dims", "10", "--out", out]);
+    const run = await runProgram(["embed", "--items", items, "--dims", "10", "--out", out]);
     expect(run).toMatchObject({ code: 0, out: `150 texts, 10 numbers each: ${out}\n` });
     const responses = folder.path("responses.csv");
     await writeWideCsv(responses, board);
@@ -64,7 +64,7 @@ describe("anchoreval embed", () => {
       "--provider",
       "typescript",
     ];
-    const routed = await runTrainer([...route, "--embeddings", out, "--json", "--quiet"]);
+    const routed = await runProgram([...route, "--embeddings", out, "--json", "--quiet"]);
     expect(JSON.parse(routed.out)).toMatchObject({ header: { features: "embeddings" } });
   });
 
@@ -72,7 +72,7 @@ describe("anchoreval embed", () => {
     const [out, whole] = [folder.path("on-the-way.jsonl"), folder.path("whole.jsonl")];
     const embed = (file: string, ...more: string[]) =>
       ["embed", "--items", items, "--encoder", encoder, "--out", file].concat(more);
-    const stopped = await runTrainer(
+    const stopped = await runProgram(
       embed(out),
       (text, interrupt) => {
         if (/ [1-9]\d* of 150 texts/.test(text)) interrupt();
@@ -86,14 +86,14 @@ describe("anchoreval embed", () => {
     expect(existsSync(out)).toBe(false);
     writeFileSync(folder.path("other.jsonl.partial"), readFileSync(`${out}.partial`));
 
-    const resumed = await runTrainer(embed(out));
+    const resumed = await runProgram(embed(out));
     expect(resumed.err).toContain(`continuing from ${kept?.[1]} texts in ${out}.partial`);
-    expect(await runTrainer(embed(whole))).toMatchObject({ code: 0 });
+    expect(await runProgram(embed(whole))).toMatchObject({ code: 0 });
     expect(readFileSync(out)).toEqual(readFileSync(whole));
     expect(existsSync(`${out}.partial`)).toBe(false);
 
     const other = folder.path("other.jsonl");
-    const changed = await runTrainer(embed(other, "--prefix", "prime "));
+    const changed = await runProgram(embed(other, "--prefix", "prime "));
     expect(changed.err).toContain(`${other}.partial is of other texts or another encoder: all are encoded anew`);
     expect(readFileSync(other)).not.toEqual(readFileSync(whole));
     expect(existsSync(`${other}.partial`)).toBe(false);
@@ -111,7 +111,7 @@ describe("anchoreval embed", () => {
     ["another pooling", ["--pooling", "max", "--encoder", encoder], "x.jsonl", "--pooling"],
     ["no such encoder", ["--encoder", join(encoder, "none")], "x.jsonl", "there is no encoder"],
   ])("refuses %s with exit code 2", async (_, more, out, message) => {
-    const { code, err } = await runTrainer(["embed", "--items", items, ...more, "--out", folder.path(out)]);
+    const { code, err } = await runProgram(["embed", "--items", items, ...more, "--out", folder.path(out)]);
     expect(err).toContain(message);
     expect(code).toBe(2);
     expect(existsSync(folder.path(out))).toBe(false);
@@ -120,7 +120,7 @@ describe("anchoreval embed", () => {
   test("names items without a text", async () => {
     const bare = folder.path("bare.jsonl");
     writeFileSync(bare, '{"item_id":"a","scenario":"s"}\n{"item_id":"b","scenario":"s","text":"b"}\n');
-    const { code, err } = await runTrainer(["embed", "--items", bare, "--out", folder.path("bare.jsonl")]);
+    const { code, err } = await runProgram(["embed", "--items", bare, "--out", folder.path("bare.jsonl")]);
     expect({ code, err }).toMatchObject({
       code: 2,
       err: expect.stringContaining('1 question has no text: "a"') as string,

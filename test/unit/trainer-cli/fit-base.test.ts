@@ -8,7 +8,7 @@ import { scoreAt, submatrix, type ResponseMatrix } from "../../../offline-traine
 import { runCommand } from "../../support/run-command.ts";
 import { tempFolder } from "../../support/temp-folder.ts";
 import { smallLeaderboard } from "../fit/small-leaderboard.ts";
-import { runTrainer, type TrainerRun } from "./run-trainer.ts";
+import { lastGiven, runProgram, type CommandResult } from "../../support/run-command.ts";
 
 const folder = tempFolder();
 /** Answers to the items of both versions: the old one lacks the last ten of each scenario, the new one the first ten. */
@@ -31,12 +31,12 @@ const [old, rerun, few] = ["old.csv", "rerun.csv", "few.csv"].map((name) => fold
   string,
 ];
 
-function fit(version: string, out: string, ...more: string[]): Promise<TrainerRun> {
+function fit(version: string, out: string, ...more: string[]): Promise<CommandResult> {
   const how = ["--name", `quiz@${version}`, "--created", "2026-01-01", "--provider", "typescript"];
-  return runTrainer(["fit", "--responses", old, ...how, "--out", folder.path(out), ...more]);
+  return runProgram(lastGiven(["fit", "--responses", old, ...how, "--out", folder.path(out), ...more]));
 }
 
-const based = (...more: string[]): Promise<TrainerRun> =>
+const based = (...more: string[]): Promise<CommandResult> =>
   fit("2.0.0", "v2", "--base", folder.path("v1"), "--items", newItems, ...more);
 
 interface Loaded {
@@ -307,9 +307,9 @@ describe("scores between 0 and 1", () => {
     );
     const made = ["--created", "2026-01-01", "--provider", "typescript", "--responses", paths[0]];
     const first = ["--items", oldItems, "--name", "quiz@1.0.0", "--anchors", "20", "--dims", "1"];
-    expect((await runTrainer(["fit", ...made, ...first, "--out", folder.path("g1")])).code).toBe(0);
+    expect((await runProgram(["fit", ...made, ...first, "--out", folder.path("g1")])).code).toBe(0);
     const then = ["--items", newItems, "--name", "quiz@2.0.0", "--base", folder.path("g1"), "--rerun", paths[1]];
-    expect((await runTrainer(["fit", ...made, ...then, "--out", folder.path("g2")])).code).toBe(0);
+    expect((await runProgram(["fit", ...made, ...then, "--out", folder.path("g2")])).code).toBe(0);
     const [before, after] = [await load("g1"), await load("g2")];
     const thresholds = ({ manifest }: Loaded): (number | null)[] =>
       manifest.scenarios.map(({ threshold }) => threshold);

@@ -9,7 +9,7 @@ import { submatrixOf, testPart } from "../../support/board-parts.ts";
 import { runCommand } from "../../support/run-command.ts";
 import { tempFolder } from "../../support/temp-folder.ts";
 import { topicBoard } from "../../support/topic-board.ts";
-import { filesOf, runTrainer, type TrainerRun } from "./run-trainer.ts";
+import { filesOf, runProgram, type CommandResult } from "../../support/run-command.ts";
 
 const folder = tempFolder();
 const board = topicBoard(240, 2.5, 3);
@@ -23,16 +23,16 @@ beforeAll(async () => {
   await writeItems(items, train.items);
   await writeItems(cold, testPart(board));
   await writeItems(folder.path("all.jsonl"), board.items);
-  const { code } = await runTrainer([
+  const { code } = await runProgram([
     ...["embed", "--items", folder.path("all.jsonl"), "--dims", "10", "--out", vectors],
   ]);
   expect(code).toBe(0);
 });
 
-function fit(name: string, ...more: string[]): Promise<TrainerRun> {
+function fit(name: string, ...more: string[]): Promise<CommandResult> {
   const data = ["--responses", folder.path("responses.csv"), "--items", items, "--created", "2026-01-01"];
   const how = ["--name", "quiz@1.0.0", "--anchors", "10", "--dims", "1", "--provider", "typescript"];
-  return runTrainer(["fit", ...data, ...how, "--out", folder.path(name), ...more]);
+  return runProgram(["fit", ...data, ...how, "--out", folder.path(name), ...more]);
 }
 
 describe("fit --cold-start", () => {

@@ -7,7 +7,7 @@ import { scoreAt } from "../../../offline-trainer/src/matrix/response-matrix.ts"
 import { runCommand } from "../../support/run-command.ts";
 import { tempFolder } from "../../support/temp-folder.ts";
 import { smallLeaderboard, withScores } from "../fit/small-leaderboard.ts";
-import { runTrainer, type TrainerRun } from "./run-trainer.ts";
+import { runProgram, type CommandResult } from "../../support/run-command.ts";
 
 const folder = tempFolder();
 const LIMIT = 0.36;
@@ -18,10 +18,10 @@ const matrix = withScores(smallLeaderboard({ models: 24, items: [80, 60] }), (mo
 );
 const items = folder.write("items.jsonl", matrix.items.map((item) => `${JSON.stringify(item)}\n`).join(""));
 
-function fit(name: string, ...more: string[]): Promise<TrainerRun> {
+function fit(name: string, ...more: string[]): Promise<CommandResult> {
   const data = ["--responses", folder.path("responses.csv"), "--items", items, "--created", "2026-01-01"];
   const how = ["--name", "quiz@1.0.0", "--anchors", "10", "--dims", "1", "--provider", "typescript"];
-  return runTrainer(["fit", ...data, ...how, "--out", folder.path(name), ...more]);
+  return runProgram(["fit", ...data, ...how, "--out", folder.path(name), ...more]);
 }
 
 beforeAll(async () => {

@@ -1,10 +1,9 @@
 import { utimesSync } from "node:fs";
-import type { OptionReader } from "anchoreval/cli";
+import type { OptionReader } from "../../../cli/src/command.ts";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { givenDate, readCreated } from "../../../offline-trainer/src/cli/bundle-date.ts";
-import { readSizes } from "../../../offline-trainer/src/cli/fit-options.ts";
-import { readName } from "../../../offline-trainer/src/cli/bundle-name.ts";
-import { readImportFacts } from "../../../offline-trainer/src/cli/import-facts.ts";
+import { givenDate, readCreated, readName } from "../../../cli/src/options/bundle.ts";
+import { readSizes } from "../../../cli/src/options/fit.ts";
+import { readImportFacts } from "../../../cli/src/options/data.ts";
 import { loadMethod } from "../../../offline-trainer/src/methods/index.ts";
 import { recommended, type Method } from "../../../offline-trainer/src/methods/method.ts";
 import { refusal, rejection } from "../../support/refusal.ts";

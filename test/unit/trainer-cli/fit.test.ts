@@ -18,7 +18,7 @@ import { tempFolder } from "../../support/temp-folder.ts";
 import { recommended } from "../../../offline-trainer/src/methods/method.ts";
 import { customised } from "../../../offline-trainer/src/methods/index.ts";
 import { scenariosOf, scoresOn } from "../../../offline-trainer/src/matrix/benchmark.ts";
-import { filesOf, runTrainer } from "./run-trainer.ts";
+import { filesOf, runProgram } from "../../support/run-command.ts";
 
 const folder = tempFolder();
 const EPOCH = "1767225600";
@@ -26,25 +26,14 @@ const data = (board: string): string[] => [
   ...["--responses", folder.path(`${board}/responses.csv.gz`)],
   ...["--items", folder.path(`${board}/items.jsonl.gz`)],
 ];
-const SHAPE = [
-  "--models",
-  "28",
-  "--items",
-  "80",
-  "--scenarios",
-  "2",
-  "--subscenarios",
-  "2",
-  "--missing-blocks",
-  "0.04",
-];
+const SHAPE = { models: 28, items: 80, scenarios: 2, subscenarios: 2, missingBlocks: 0.04 };
 
 /** Fits in plain TypeScript, one dimension: small and the same everywhere. */
 async function fit(name: string, ...more: string[]): Promise<{ path: string; code: number; out: string; err: string }> {
   const path = folder.path(name);
   const given = more.includes("--anchors") ? more : ["--anchors", "6,14", ...more];
   const reading = more.includes("--responses") ? [] : data("board");
-  const run = await runTrainer([
+  const run = await runProgram([
     ...["fit", ...reading, "--name", "demo@1.0.0", "--out", path],
     ...["--provider", "typescript", "--dims", "1", ...given],
   ]);
@@ -56,10 +45,11 @@ const createdOf = (path: string): string =>
 
 beforeAll(async () => {
   for (const [board, more] of [
-    ["board", ["--seed", "3"]],
-    ["graded", ["--seed", "4", "--samples", "4", "--missing-cells", "0.01"]],
+    ["board", { seed: 3 }],
+    ["graded", { seed: 4, samples: 4, missingCells: 0.01 }],
   ] as const) {
-    const { code, err } = await runTrainer(["simulate", ...SHAPE, ...more, "--out", folder.path(board)]);
+    const settings = folder.write(`${board}.json`, JSON.stringify({ ...SHAPE, ...more }));
+    const { code, err } = await runProgram(["simulate", "--settings", settings, "--out", folder.path(board)]);
     expect({ code, err }).toEqual({ code: 0, err: `writing ${folder.path(board)}\n` });
   }
 });
@@ -178,7 +168,7 @@ test("for people it ends in plain words and the digest; --quiet keeps remarks ba
 
 test("--total is met exactly, beside forms per scenario; one that is such a form is said to be", async () => {
   const path = folder.path("total");
-  const run = await runTrainer(
+  const run = await runProgram(
     ["fit", ...data("board"), "--name", "demo@1.0.0", "--out", path, "--provider", "typescript"].concat(
       ...["--dims", "1", "--anchors", "4", "--total", "9,8,20", "--json"],
     ),

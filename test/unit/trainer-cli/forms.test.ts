@@ -8,7 +8,7 @@ import { scoreAt } from "../../../offline-trainer/src/matrix/response-matrix.ts"
 import type { FormsDocument } from "../../../offline-trainer/src/extensions/parallel-forms/write-forms.ts";
 import { tempFolder } from "../../support/temp-folder.ts";
 import { simulatedBenchmark } from "../extensions/parallel-forms/simulated-benchmark.ts";
-import { filesOf, listing, runTrainer } from "./run-trainer.ts";
+import { lastGiven, filesOf, listing, runProgram } from "../../support/run-command.ts";
 
 const folder = tempFolder();
 const items = folder.path("items.csv");
@@ -41,7 +41,7 @@ describe("anchoreval forms", () => {
 
   beforeAll(async () => {
     const argv = [...base, "--responses", responses, "--join", "ID", "--exclude", "科目_02", ...quick, "--out", out];
-    const run = await runTrainer(argv);
+    const run = await runProgram(argv);
     expect({ code: run.code, err: run.err }).toEqual({
       code: 0,
       err: "plain TypeScript: asked for\nnote: difficulties from 15 models are imprecise\n",
@@ -113,7 +113,7 @@ describe("anchoreval forms", () => {
         folder.path(name),
         ...more,
       ];
-      expect((await runTrainer(argv)).code).toBe(0);
+      expect((await runProgram(lastGiven(argv))).code).toBe(0);
       return filesOf(folder.path(name));
     };
     const first = filesOf(out);
@@ -124,7 +124,7 @@ describe("anchoreval forms", () => {
 
   test("--json prints summary.json itself", async () => {
     const argv = [...base, "--out", folder.path("json"), "--json"];
-    const { code, out: printed, err } = await runTrainer(argv);
+    const { code, out: printed, err } = await runProgram(argv);
     expect({ code, err }).toEqual({ code: 0, err: "" });
     expect(JSON.parse(printed)).toEqual(summaryOf(folder.path("json")));
     expect(summaryOf(folder.path("json")).difficulty.kind).toBe("none");
@@ -151,7 +151,7 @@ describe("anchoreval forms", () => {
       "3",
       "--quiet",
     ];
-    const run = await runTrainer([...argv, "--out", folder.path("jsonl")]);
+    const run = await runProgram([...argv, "--out", folder.path("jsonl")]);
     expect(run.code).toBe(0);
     expect(run.err).toBe("");
     expect(summaryOf(folder.path("jsonl")).warnings[0]).toBe(
@@ -167,7 +167,7 @@ describe("anchoreval forms", () => {
     const described = table.rows.map((cells) => ({ item_id: cells[0]!, scenario: cells.at(-1)!, text: cells[1]! }));
     const file = folder.write("described.jsonl", described.map((line) => `${JSON.stringify(line)}\n`).join(""));
     const argv = [...base, "--responses", responses, "--response-items", file, ...quick, "--out", folder.path("own")];
-    const run = await runTrainer(argv);
+    const run = await runProgram(argv);
     expect(run.code).toBe(0);
     expect(run.out).toContain("The answers are to these very items (400 of 400 texts are the same).");
     expect(summaryOf(folder.path("own")).equating.verified).toBe(true);
@@ -181,7 +181,7 @@ describe("the check on held-out models", () => {
       code,
       out: screen,
       err,
-    } = await runTrainer([...[...base, "--responses", long, "--join", "ID", ...quick, "--out", out, ...more]]);
+    } = await runProgram([...[...base, "--responses", long, "--join", "ID", ...quick, "--out", out, ...more]]);
     expect({ code, err: code === 0 ? "" : err }).toEqual({ code: 0, err: "" });
     return [screen, summaryOf(out).check];
   };
@@ -332,7 +332,7 @@ describe("what is refused, and leaves nothing behind", () => {
   ];
   test.each(cases)("%s", async (_, argv, code, message) => {
     const before = listing(folder.path(""));
-    const run = await runTrainer([...argv, "--json"]);
+    const run = await runProgram(lastGiven([...argv, "--json"]));
     expect(run.code).toBe(2);
     const { error } = JSON.parse(run.out) as { error: { code: string; message: string } };
     expect(error.code).toBe(code);
@@ -344,7 +344,7 @@ describe("what is refused, and leaves nothing behind", () => {
   test("Ctrl-C ends it with exit code 1 and leaves nothing behind", async () => {
     const before = listing(folder.path(""));
     const argv = [...base, "--responses", responses, ...quick, "--out", folder.path("stopped")];
-    const run = await runTrainer(argv, (text, interrupt) => {
+    const run = await runProgram(argv, (text, interrupt) => {
       if (text.startsWith("plain TypeScript")) setImmediate(interrupt);
     });
     expect({ code: run.code, out: run.out }).toEqual({ code: 1, out: "" });

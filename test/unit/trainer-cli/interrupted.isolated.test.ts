@@ -4,7 +4,7 @@ import { beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { sampleBundle } from "../../support/sample-bundle.ts";
 import { documentsOf, writeLogs } from "../../support/lm-eval-logs.ts";
 import { tempFolder } from "../../support/temp-folder.ts";
-import { filesOf, listing, runTrainer, type TrainerRun } from "./run-trainer.ts";
+import { filesOf, listing, runProgram, type CommandResult } from "../../support/run-command.ts";
 
 /** Writing a file of this name finds the disk full. */
 const disk = vi.hoisted(() => ({ full: "" }));
@@ -20,10 +20,14 @@ vi.mock("node:fs/promises", async (original) => {
 
 const folder = tempFolder();
 const board = folder.path("board");
-const SHAPE = ["--models", "20", "--items", "60", "--scenarios", "2", "--subscenarios", "2"];
+const settings = folder.write(
+  "settings.json",
+  JSON.stringify({ models: 20, items: 60, scenarios: 2, subscenarios: 2 }),
+);
+const SHAPE = ["--settings", settings];
 
 beforeAll(async () => {
-  expect((await runTrainer(["simulate", ...SHAPE, "--out", board])).code).toBe(0);
+  expect((await runProgram(["simulate", ...SHAPE, "--out", board])).code).toBe(0);
 });
 beforeEach(() => void (disk.full = ""));
 
@@ -33,8 +37,8 @@ const fitting = (out: string): string[] => [
 ];
 
 /** Presses Ctrl-C once a remark that begins so is made and the event loop turns. */
-function interrupted(argv: readonly string[], remark: string): Promise<TrainerRun> {
-  return runTrainer(argv, (text, interrupt) => {
+function interrupted(argv: readonly string[], remark: string): Promise<CommandResult> {
+  return runProgram(argv, (text, interrupt) => {
     if (text.startsWith(remark)) setImmediate(interrupt);
   });
 }
@@ -51,7 +55,7 @@ describe("a fit that is interrupted", () => {
   test("leaves an old bundle as it was", async () => {
     for (const [name, bytes] of sampleBundle()) folder.write(`old/${name}`, bytes);
     const before = listing(folder.path(""));
-    expect((await interrupted(fitting(folder.path("old")), "plain TypeScript")).code).toBe(1);
+    expect((await interrupted([...fitting(folder.path("old")), "--force"], "plain TypeScript")).code).toBe(1);
     expect(listing(folder.path(""))).toEqual(before);
   });
 
@@ -63,7 +67,7 @@ describe("a fit that is interrupted", () => {
       late = true;
       interrupt();
     };
-    const { code, err } = await runTrainer(fitting(folder.path("late")), press, true);
+    const { code, err } = await runProgram(fitting(folder.path("late")), press, true);
     expect({ code, late }).toEqual({ code: 1, late: true });
     expect(err).toContain("the fit was stopped; nothing was written [aborted]");
     expect(listing(folder.path(""))).toEqual(before);
@@ -82,7 +86,7 @@ describe("a fit that can't be written", () => {
     async (name) => {
       const before = listing(folder.path(""));
       disk.full = name;
-      const { code, out, err } = await runTrainer(fitting(folder.path("full")));
+      const { code, out, err } = await runProgram(fitting(folder.path("full")));
       expect({ code, out }).toEqual({ code: 1, out: "" });
       expect(err).toContain(`anchoreval: the bundle could not be written to ${folder.path("full")}: ENOSPC`);
       expect(err).toContain(" [unavailable]\n");
@@ -93,7 +97,7 @@ describe("a fit that can't be written", () => {
   test("has a file where a folder is wanted: a plain error, no defect", async () => {
     folder.write("taken", "a file");
     const before = listing(folder.path(""));
-    const { code, err } = await runTrainer(fitting(folder.path("taken/bundle")));
+    const { code, err } = await runProgram(fitting(folder.path("taken/bundle")));
     expect(code).not.toBe(0);
     expect(err).toMatch(/taken\/bundle.*\[(unavailable|invalid_option)\]/);
     expect(listing(folder.path(""))).toEqual(before);
@@ -103,10 +107,10 @@ describe("a fit that can't be written", () => {
     for (const [name, bytes] of sampleBundle()) folder.write(`kept/${name}`, bytes);
     const before = filesOf(folder.path("kept"));
     disk.full = "anchors.jsonl";
-    expect((await runTrainer(fitting(folder.path("kept")))).code).toBe(1);
+    expect((await runProgram([...fitting(folder.path("kept")), "--force"])).code).toBe(1);
     expect(filesOf(folder.path("kept"))).toEqual(before);
     disk.full = "";
-    expect((await runTrainer(fitting(folder.path("kept")))).code).toBe(0);
+    expect((await runProgram([...fitting(folder.path("kept")), "--force"])).code).toBe(0);
     expect(filesOf(folder.path("kept"))).not.toEqual(before);
   });
 });
@@ -127,19 +131,19 @@ describe("simulate", () => {
 
   test("that can't write removes what it wrote, and the folders that it made", async () => {
     disk.full = "truth.safetensors";
-    const { code, err } = await runTrainer(drawing(folder.path("new/board")));
+    const { code, err } = await runProgram(drawing(folder.path("new/board")));
     expect(code).toBe(1);
     expect(err).toContain(`${folder.path("new/board")} could not be written [unavailable]`);
     expect(existsSync(folder.path("new"))).toBe(false);
 
     folder.write("mine/notes.txt", "mine");
-    expect((await runTrainer(drawing(folder.path("mine")))).code).toBe(1);
+    expect((await runProgram([...drawing(folder.path("mine")), "--force"])).code).toBe(1);
     expect(readdirSync(folder.path("mine"))).toEqual(["notes.txt"]);
   });
 
   test("over a folder of that file's name", async () => {
     mkdirSync(folder.path("blocked/items.jsonl.gz"), { recursive: true });
-    const { code, err } = await runTrainer(drawing(folder.path("blocked")));
+    const { code, err } = await runProgram([...drawing(folder.path("blocked")), "--force"]);
     expect(code).toBe(1);
     expect(err).toContain("could not be written [unavailable]");
     expect(readdirSync(folder.path("blocked"))).toEqual(["items.jsonl.gz"]);
@@ -153,7 +157,7 @@ describe("import", () => {
     const logs = folder.path("logs");
     writeLogs(logs, { model: "Org/m", date: "2026-01-01T00-00-00.000001", tasks: { quiz } });
     disk.full = "import.json";
-    const { code, out, err } = await runTrainer(["import", "--from", "lm-eval", logs, "--out", folder.path("read")]);
+    const { code, out, err } = await runProgram(["import", "--from", "lm-eval", logs, "--out", folder.path("read")]);
     expect({ code, out }).toEqual({ code: 1, out: "" });
     expect(err).toBe(`anchoreval: ${folder.path("read")} could not be written [unavailable]\n`);
     expect(existsSync(folder.path("read"))).toBe(false);

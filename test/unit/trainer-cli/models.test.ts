@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { readResponses } from "../../../offline-trainer/src/ingest/read-responses.ts";
 import { scoreAt } from "../../../offline-trainer/src/matrix/response-matrix.ts";
 import { tempFolder } from "../../support/temp-folder.ts";
-import { runTrainer } from "./run-trainer.ts";
+import { runProgram } from "../../support/run-command.ts";
 
 const folder = tempFolder();
 const board = (name: string): string[] => [
@@ -13,12 +13,14 @@ const board = (name: string): string[] => [
 ];
 
 beforeAll(async () => {
-  const shape = ["--models", "40", "--items", "60", "--scenarios", "1", "--missing-cells", "0"];
-  for (const [name, more] of [
-    ["binary", []],
-    ["graded", ["--samples", "5"]],
-  ] as const)
-    expect((await runTrainer(["simulate", ...shape, ...more, "--out", folder.path(name)])).code).toBe(0);
+  const shape = { models: 40, items: 60, scenarios: 1, missingCells: 0 };
+  for (const [name, samples] of [
+    ["binary", 1],
+    ["graded", 5],
+  ] as const) {
+    const settings = folder.write(`${name}.json`, JSON.stringify({ ...shape, samples }));
+    expect((await runProgram(["simulate", "--settings", settings, "--out", folder.path(name)])).code).toBe(0);
+  }
 });
 
 describe.each([
@@ -31,7 +33,7 @@ describe.each([
 ] as const)("a fit of %s scores, %j", (data, options, expected) => {
   test("makes a bundle of that model, whose whole form is exact and whose anchors estimate", async () => {
     const out = folder.path(`${data} ${options.join(" ")}`);
-    const { code, err } = await runTrainer([
+    const { code, err } = await runProgram([
       ...["fit", ...board(data), "--name", "demo@1.0.0", "--anchors", "20,60", "--out", out],
       ...["--provider", "typescript", ...options],
     ]);

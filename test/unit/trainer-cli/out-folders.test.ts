@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, expect, test } from "vitest";
 import { tempFolder } from "../../support/temp-folder.ts";
-import { runTrainer } from "./run-trainer.ts";
+import { lastGiven, runProgram } from "../../support/run-command.ts";
 
 const folder = tempFolder();
 const board = (file: string): string => folder.path(`board/${file}`);
@@ -50,12 +50,12 @@ const scores = (scenario: string): string =>
   ].join("\n");
 
 beforeAll(async () => {
-  expect(await runTrainer(simulate(1, "board"))).toMatchObject({ code: 0 });
-  expect(await runTrainer(fit("mine@1.0.0"))).toMatchObject({ code: 0 });
-  expect(await runTrainer(forms("forms", board("items.jsonl.gz")))).toMatchObject({ code: 0 });
+  expect(await runProgram(simulate(1, "board"))).toMatchObject({ code: 0 });
+  expect(await runProgram(fit("mine@1.0.0"))).toMatchObject({ code: 0 });
+  expect(await runProgram(forms("forms", board("items.jsonl.gz")))).toMatchObject({ code: 0 });
   writeFileSync(folder.path("long.csv"), scores("x"));
-  expect(await runTrainer(table("imported"))).toMatchObject({ code: 0 });
-  expect(await runTrainer(simulate(2, "other-board"))).toMatchObject({ code: 0 });
+  expect(await runProgram(table("imported"))).toMatchObject({ code: 0 });
+  expect(await runProgram(simulate(2, "other-board"))).toMatchObject({ code: 0 });
   mkdirSync(folder.path("foreign"));
   writeFileSync(folder.path("foreign/thesis.txt"), "years of work");
   mkdirSync(folder.path("by-hand"));
@@ -77,27 +77,27 @@ test.each([
   ["demo, foreign files", "foreign", () => ["demo", "--out", folder.path("foreign")], "thesis.txt"],
 ])("is refused, and nothing is lost: %s", async (_, name, argv, what) => {
   const before = contents(name);
-  const { code, err } = await runTrainer(argv());
+  const { code, err } = await runProgram(lastGiven(argv()));
   expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining(what) as string });
   expect(contents(name)).toEqual(before);
 });
 
 test("an import of other scenarios is refused, one of the same is not", async () => {
-  expect(await runTrainer(table("imported"))).toMatchObject({ code: 0 });
+  expect(await runProgram(table("imported"))).toMatchObject({ code: 0 });
   const before = contents("imported");
   writeFileSync(folder.path("long.csv"), scores("y"));
-  const { code, err } = await runTrainer(table("imported"));
+  const { code, err } = await runProgram(table("imported"));
   expect({ code, err }).toMatchObject({ code: 2, err: expect.stringContaining("the responses of x") as string });
   expect(contents("imported")).toEqual(before);
-  expect(await runTrainer(table("imported", "--force"))).toMatchObject({ code: 0 });
+  expect(await runProgram(table("imported", "--force"))).toMatchObject({ code: 0 });
   expect(contents("imported")).not.toEqual(before);
 });
 
 test("the same bundle, forms and board are replaced without a word, others with --force", async () => {
-  expect(await runTrainer(fit("mine@1.0.0", "--seed", "2"))).toMatchObject({ code: 0 });
-  expect(await runTrainer(fit("yours@2.0.0", "--force"))).toMatchObject({ code: 0 });
-  expect(await runTrainer(forms("forms", board("items.jsonl.gz")))).toMatchObject({ code: 0 });
-  expect(await runTrainer(forms("forms", other(), "--force"))).toMatchObject({ code: 0 });
-  expect(await runTrainer(simulate(3, "other-board"))).toMatchObject({ code: 0 });
+  expect(await runProgram(fit("mine@1.0.0", "--seed", "2"))).toMatchObject({ code: 0 });
+  expect(await runProgram(fit("yours@2.0.0", "--force"))).toMatchObject({ code: 0 });
+  expect(await runProgram(forms("forms", board("items.jsonl.gz")))).toMatchObject({ code: 0 });
+  expect(await runProgram(forms("forms", other(), "--force"))).toMatchObject({ code: 0 });
+  expect(await runProgram(simulate(3, "other-board"))).toMatchObject({ code: 0 });
   expect(readdirSync(folder.path("")).filter((name) => name.startsWith("."))).toEqual([]);
 });

@@ -4,7 +4,7 @@ import { folderSource } from "anchoreval/node";
 import { beforeAll, expect, test } from "vitest";
 import { sampleBundle } from "../../support/sample-bundle.ts";
 import { tempFolder } from "../../support/temp-folder.ts";
-import { listing, runTrainer } from "./run-trainer.ts";
+import { listing, runProgram } from "../../support/run-command.ts";
 
 const folder = tempFolder();
 
@@ -20,7 +20,7 @@ beforeAll(() => {
 
 test("a bundle that is published twice is there once", async () => {
   const to = folder.path("host");
-  const published = await runTrainer(["publish", first, "--to", to, "--json"]);
+  const published = await runProgram(["publish", first, "--to", to, "--json"]);
   const digest = (await loadBundle(folderSource(first))).digest;
   expect(published.code).toBe(0);
   expect(JSON.parse(published.out)).toEqual({
@@ -31,11 +31,11 @@ test("a bundle that is published twice is there once", async () => {
     latest: "1.0.0",
   });
   const before = listing(to);
-  const again = await runTrainer(["publish", first, "--to", to, "--json"]);
+  const again = await runProgram(["publish", first, "--to", to, "--json"]);
   expect(JSON.parse(again.out)).toEqual({ ...(JSON.parse(published.out) as object), status: "already" });
   expect(listing(to)).toEqual(before);
 
-  const words = await runTrainer(["publish", first, "--to", to]);
+  const words = await runProgram(["publish", first, "--to", to]);
   expect(words).toEqual({
     code: 0,
     out: `sample@1.0.0 is there already, with the same content (${digest}); latest: 1.0.0\n`,
@@ -53,23 +53,23 @@ test("a bundle that is published twice is there once", async () => {
 
 test("other content under the same version is a conflict, and changes nothing", async () => {
   const to = folder.path("conflict");
-  await runTrainer(["publish", first, "--to", to]);
+  await runProgram(["publish", first, "--to", to]);
   const before = listing(to);
   const other = bundle("other", { seed: 8 });
-  const { code, out, err } = await runTrainer(["publish", other, "--to", to]);
+  const { code, out, err } = await runProgram(["publish", other, "--to", to]);
   expect({ code, out }).toEqual({ code: 1, out: "" });
   expect(err).toBe(
     "anchoreval: sample@1.0.0 is published already with other content: versions never change, give this one another number [version_conflict]\n",
   );
   expect(listing(to)).toEqual(before);
-  const json = await runTrainer(["publish", other, "--to", to, "--json"]);
+  const json = await runProgram(["publish", other, "--to", to, "--json"]);
   expect(JSON.parse(json.out)).toMatchObject({ error: { code: "version_conflict", issues: [] } });
 
   // … even where only the manifest differs.
   const relabelled = bundle("relabelled");
   const manifest = readFileSync(`${relabelled}/manifest.json`, "utf8");
   writeFileSync(`${relabelled}/manifest.json`, manifest.replace("drawn from a 2PL", "drawn from a 2pl"));
-  expect((await runTrainer(["publish", relabelled, "--to", to])).code).toBe(1);
+  expect((await runProgram(["publish", relabelled, "--to", to])).code).toBe(1);
   expect(listing(to)).toEqual(before);
 });
 
@@ -82,7 +82,7 @@ test("another version stands beside it, and is the latest where it is higher and
     ["1.10.0", "1.10.0"],
     ["1.9.0", "1.10.0"],
   ] as const) {
-    const { out } = await runTrainer(["publish", bundle(version, { version }), "--to", to]);
+    const { out } = await runProgram(["publish", bundle(version, { version }), "--to", to]);
     expect(out).toMatch(new RegExp(`^sample@${version} is published \\(sha256:[0-9a-f]{64}\\); latest: ${latest}\n$`));
   }
   const index = JSON.parse(readFileSync(`${to}/bundles/sample/index.json`, "utf8")) as {

@@ -2,7 +2,7 @@ import { createRandom, type AnchorEvalErrorCode } from "anchoreval/core";
 import { describe, expect, test, vi } from "vitest";
 import { METHOD_NAMES } from "../../../offline-trainer/src/methods/index.ts";
 import { tempFolder } from "../../support/temp-folder.ts";
-import { listing, runTrainer } from "./run-trainer.ts";
+import { lastGiven, listing, runProgram } from "../../support/run-command.ts";
 
 // Whatever takes long: none of it may begin.
 const begins = vi.hoisted(() => () => {
@@ -69,8 +69,6 @@ const SUBLIME = ["--recipe", "sublime"];
 
 /** What `sublime` is given, alike in fit and backtest. */
 const SUBSETS: readonly Omit<Case, "code">[] = [
-  { argv: ["--items", bare, "--use-texts", "yes"], message: 'items without a text, 40 of 40: "q0"' },
-  { argv: ["--items", oneTextless, "--use-texts", "yes"], message: 'items without a text, 1 of 40: "q7"' },
   { argv: ["--embeddings", ragged], message: 'item "q9" has 2 numbers, the first one has 3' },
   { argv: ["--embeddings", short], message: "39 questions have no embedding" },
   { argv: ["--item-features", words], message: 'a feature is a number, got "hard"' },
@@ -89,7 +87,7 @@ const IMPOSSIBLE: readonly Omit<Case, "code">[] = [
 
 async function refuses({ argv, code, message }: Case): Promise<void> {
   const before = listing(folder.path(""));
-  const run = await runTrainer([...argv, "--json"]);
+  const run = await runProgram(lastGiven([...argv, "--json"]));
   const { error } = JSON.parse(run.out) as { error: { code: string; message: string } };
   expect({ exit: run.code, code: error.code }, error.message).toEqual({ exit: 2, code });
   expect(error.message).toContain(message);
@@ -104,7 +102,7 @@ test.each([
   embed("--items", told),
   forms(...ANSWERED),
 ])("what is not refused does begin: %j", async (...argv) => {
-  expect((await runTrainer(argv)).err).toContain("long work has begun");
+  expect((await runProgram(lastGiven(argv))).err).toContain("long work has begun");
 });
 
 describe.each([

@@ -3,7 +3,7 @@ import { writeWideCsv } from "../../../offline-trainer/src/ingest/write-wide-csv
 import type { ReplayRow } from "../../../offline-trainer/src/extensions/adaptive/replay.ts";
 import { tempFolder } from "../../support/temp-folder.ts";
 import { smallLeaderboard } from "../fit/small-leaderboard.ts";
-import { runTrainer } from "./run-trainer.ts";
+import { runProgram } from "../../support/run-command.ts";
 
 const folder = tempFolder();
 const responses = folder.path("responses.csv.gz");
@@ -18,7 +18,7 @@ beforeAll(() => writeWideCsv(responses, matrix));
 
 describe("anchoreval replay", () => {
   test("prints a line a scenario and the gain over uniform items", async () => {
-    const { code, out } = await runTrainer(replay("--split", "interpolation,extrapolation"));
+    const { code, out } = await runProgram(replay("--split", "interpolation,extrapolation"));
     expect(code).toBe(0);
     expect(out.split("\n").map((line) => line.split(/\s+/).slice(0, 2).join(" "))).toEqual([
       "scenario split",
@@ -31,7 +31,7 @@ describe("anchoreval replay", () => {
   });
 
   test("as JSON has every row's figures", async () => {
-    const { out } = await runTrainer(replay("--json", "--quiet", "--half-width", "0.15", "--share", "0.6"));
+    const { out } = await runProgram(replay("--json", "--quiet", "--half-width", "0.15", "--share", "0.6"));
     const { header, rows } = JSON.parse(out) as { header: { configuration: string }; rows: ReplayRow[] };
     expect(header.configuration).toMatch(/^[0-9a-f]{64}$/);
     expect(rows).toHaveLength(3);
@@ -55,7 +55,7 @@ describe("anchoreval replay", () => {
     [["--scenario", "z"], "there is no scenario z"],
     [["--half-width", "0.1", "--batch", "2", "--share", "1"], "looks"],
   ])("%j is refused", async (options, message) => {
-    const { code, out, err } = await runTrainer(replay(...options));
+    const { code, out, err } = await runProgram(replay(...options));
     expect({ code, out }).toEqual({ code: 2, out: "" });
     expect(err).toContain(message);
   });

@@ -4,7 +4,7 @@ import { writeItems } from "../../../offline-trainer/src/ingest/write-items.ts";
 import { writeWideCsv } from "../../../offline-trainer/src/ingest/write-wide-csv.ts";
 import { tempFolder } from "../../support/temp-folder.ts";
 import { topicBoard } from "../../support/topic-board.ts";
-import { runTrainer } from "./run-trainer.ts";
+import { lastGiven, runProgram } from "../../support/run-command.ts";
 
 const folder = tempFolder();
 const board = topicBoard(450, 2.5, 3);
@@ -34,7 +34,7 @@ interface Document {
 }
 
 async function document(...more: string[]): Promise<Document> {
-  const { code, out, err } = await runTrainer([...ROUTE, ...more, "--json", "--quiet"]);
+  const { code, out, err } = await runProgram([...ROUTE, ...more, "--json", "--quiet"]);
   expect({ code, err }).toEqual({ code: 0, err: "" });
   return JSON.parse(out) as Document;
 }
@@ -42,7 +42,7 @@ async function document(...more: string[]): Promise<Document> {
 describe("anchoreval route", () => {
   test("prints what routing is worth, and writes a row a question", async () => {
     const csv = folder.path("routes.csv");
-    const { code, out, err } = await runTrainer([...ROUTE, ...SPLIT, "--method", "ridge", "--out", csv]);
+    const { code, out, err } = await runProgram([...ROUTE, ...SPLIT, "--method", "ridge", "--out", csv]);
     expect(code).toBe(0);
     expect(err).toContain(`ridge: ${csv}`);
     expect(out).toContain("150 test questions, share answered right");
@@ -143,7 +143,7 @@ describe("anchoreval route refuses, and writes nothing,", () => {
   ])("%s", async (_, argv, message) => {
     const out = folder.path("refused.csv");
     const own = argv();
-    const { code, err } = await runTrainer([...ROUTE, "--out", out, ...own]);
+    const { code, err } = await runProgram(lastGiven([...ROUTE, "--out", out, ...own]));
     expect(err).toContain(message);
     expect({ code, written: existsSync(out) }).toEqual({ code: 2, written: false });
   });

@@ -4,7 +4,7 @@ import type { Manifest } from "anchoreval/bundle";
 import { folderSource } from "anchoreval/node";
 import { describe, expect, test } from "vitest";
 import { tempFolder } from "../../support/temp-folder.ts";
-import { filesOf, listing, runTrainer } from "./run-trainer.ts";
+import { filesOf, listing, runProgram } from "../../support/run-command.ts";
 
 const folder = tempFolder();
 const ITEMS = Array.from({ length: 40 }, (_, i) => `q/${i}`);
@@ -42,7 +42,7 @@ const short = folder.write("short.csv", lines(["item_id,x,y", "q/0,1,2"]));
 
 const out = (name: string): string => folder.path(name);
 const fit = (name: string, ...more: string[]) =>
-  runTrainer([
+  runProgram([
     ...["fit", "--responses", responses, "--name", "quiz@1.0.0", "--anchors", "6", "--out", out(name)],
     ...["--created", "2026-01-01", "--provider", "typescript", "--dims", "1", ...more],
   ]);
@@ -112,7 +112,7 @@ describe("what is refused before any long work, nothing written", () => {
       expect(run.code).toBe(2);
       expect(run.err).toContain(`${option} is for --selection sublime (or --recipe sublime); this is screened`);
     }
-    const { code, err } = await runTrainer(["backtest", "--responses", responses, "--embeddings", vectors]);
+    const { code, err } = await runProgram(["backtest", "--responses", responses, "--embeddings", vectors]);
     expect({ code, err: err.includes("--embeddings is for --selection sublime") }).toEqual({ code: 2, err: true });
   });
 });

@@ -4,7 +4,7 @@ import type { AnchorEvalErrorCode, Issue } from "anchoreval/core";
 import { documentsOf, writeLogs, type LoggedRun } from "../../support/lm-eval-logs.ts";
 import { sampleBundle } from "../../support/sample-bundle.ts";
 import { tempFolder } from "../../support/temp-folder.ts";
-import { listing, runTrainer } from "./run-trainer.ts";
+import { lastGiven, listing, runProgram } from "../../support/run-command.ts";
 
 const folder = tempFolder();
 const out = folder.path("out");
@@ -35,28 +35,30 @@ interface Case {
 async function refuses({ argv, code = "invalid_option", exit = 2, message, path, rule }: Case): Promise<void> {
   const before = listing(folder.path(""));
   const expected = typeof message === "string" ? message : (expect.stringMatching(message) as string);
-  const json = await runTrainer([...argv, "--json"]);
+  const json = await runProgram([...argv, "--json"]);
   const { error } = JSON.parse(json.out) as { error: { code: string; message: string; issues: Issue[] } };
   expect({ exit: json.code, code: error.code, message: error.message }).toEqual({ exit, code, message: expected });
   if (path) expect(error.issues[0]!.path).toEqual(path);
   if (rule !== undefined) expect(error.issues[0]!.code).toBe(rule);
 
-  const people = await runTrainer(argv);
+  const people = await runProgram(argv);
   expect({ exit: people.code, out: people.out }).toEqual({ exit, out: "" });
   expect(people.err).toContain(`anchoreval: ${error.message} [${code}]\n`);
   expect(listing(folder.path(""))).toEqual(before);
 }
 
 /** Options that stand for the command's own where they are given: the last one counts. */
-const fit = (...more: readonly string[]): string[] => [
-  ...["fit", "--responses", good, "--items", items, "--name", "demo@1.0.0", "--out", out],
-  ...(more.some((word) => word === "--anchors" || word === "--total") ? [] : ["--anchors", "2"]),
-  ...["--provider", "typescript", ...more],
-];
-const backtest = (...more: readonly string[]): string[] => [
-  ...["backtest", "--responses", good, "--items", items, "--anchors", "2", "--seeds", "1"],
-  ...["--provider", "typescript", ...more],
-];
+const fit = (...more: readonly string[]): string[] =>
+  lastGiven([
+    ...["fit", "--responses", good, "--items", items, "--name", "demo@1.0.0", "--out", out],
+    ...(more.some((word) => word === "--anchors" || word === "--total") ? [] : ["--anchors", "2"]),
+    ...["--provider", "typescript", ...more],
+  ]);
+const backtest = (...more: readonly string[]): string[] =>
+  lastGiven([
+    ...["backtest", "--responses", good, "--items", items, "--anchors", "2", "--seeds", "1"],
+    ...["--provider", "typescript", ...more],
+  ]);
 
 /** What fit and backtest share: options of the responses and of the fit. */
 const shared: readonly Case[] = [
@@ -104,9 +106,14 @@ const shared: readonly Case[] = [
   { argv: ["--seed", "1.5"], message: "--seed is a whole number of at least 0; got 1.5" },
   { argv: ["--seed=-1"], message: "--seed is a whole number of at least 0; got -1" },
   { argv: ["--seed", "9007199254740993"], message: "--seed is a whole number of at least 0; got 9007199254740993" },
-  { argv: ["--joint=yes"], message: /^Option '--joint' does not take an argument; see anchoreval \w+ --help$/ },
-  { argv: ["--anker", "5"], message: /^Unknown option '--anker'; see anchoreval \w+ --help$/ },
-  { argv: ["more"], message: /^Unexpected argument 'more'.*; see anchoreval \w+ --help$/ },
+  { argv: ["--joint=yes"], message: /^--joint takes no value; see anchoreval \w+ --help$/ },
+  { argv: ["--anker", "5"], message: /^unknown option --anker; see anchoreval \w+ --help$/ },
+  {
+    argv: ["--anchor", "5"],
+    message: /^unknown option --anchor \(did you mean --anchors\?\); see anchoreval \w+ --help$/,
+  },
+  { argv: ["more"], message: /^unexpected argument more: \w+ takes options only; see anchoreval \w+ --help$/ },
+  { argv: ["--dims", "--joint"], message: "--dims needs a value; got --joint" },
   {
     argv: ["--responses", folder.path("none.csv")],
     code: "not_found",
@@ -396,17 +403,17 @@ describe("publish", () => {
   });
 
   test.each<Case>([
-    { argv: ["publish"], message: "publish takes one folder: anchoreval publish DIR --to local" },
-    { argv: ["publish", "--to", to], message: "publish takes one folder: anchoreval publish DIR --to local" },
+    { argv: ["publish"], message: "--bundle is needed" },
+    { argv: ["publish", "--to", to], message: "--bundle is needed" },
     {
       argv: ["publish", bundle, bundle, "--to", to],
-      message: "publish takes one folder: anchoreval publish DIR --to local",
+      message: `unexpected argument ${bundle}: publish takes one --bundle DIR; see anchoreval publish --help`,
     },
     { argv: ["publish", bundle], message: "--to is needed" },
     { argv: ["publish", bundle, "--to", ""], message: "--to is needed" },
     {
       argv: ["publish", bundle, "--to", to, "--token", "x"],
-      message: "Unknown option '--token'; see anchoreval publish --help",
+      message: "unknown option --token; see anchoreval publish --help",
     },
     {
       argv: ["publish", bundle, "--to", "https://evals.example.com"],
@@ -535,7 +542,11 @@ describe("import", () => {
       argv: given("--errors", "zero"),
       message: "--errors is harness, missing, wrong; got zero",
     },
-    { name: "--score-range 3", argv: given("--score-range", "3"), message: "--score-range is two numbers: LO,HI" },
+    {
+      name: "--score-range 3",
+      argv: given("--score-range", "3"),
+      message: "--score-range is two numbers, LO,HI; got 3",
+    },
     {
       name: "--score-range 1,1",
       argv: given("--score-range", "1,1"),
@@ -553,7 +564,7 @@ describe("import", () => {
       message: "--filter is given twice for quiz: none and strict",
     },
     { name: "a metric that the logs don't have", argv: given("--metric", "f1"), message: /f1/ },
-    { name: "an unknown option", argv: given("--models", "x"), message: /^Unknown option '--models'/ },
+    { name: "an unknown option", argv: given("--models", "x"), message: /^unknown option --models/ },
     {
       name: "logs that aren't there",
       argv: () => from(folder.path("no logs")),
@@ -613,17 +624,37 @@ describe("import", () => {
 
 describe("simulate", () => {
   const small = ["--models", "10", "--items", "40", "--scenarios", "2"];
-  const simulate = (...more: readonly string[]): string[] => ["simulate", ...small, "--out", out, ...more];
+  const simulate = (...more: readonly string[]): string[] => lastGiven(["simulate", ...small, "--out", out, ...more]);
+  const settings = (name: string, values: unknown): string[] => [
+    "--settings",
+    folder.write(`${name}.json`, JSON.stringify(values)),
+  ];
 
   test.each<Case>([
     { argv: ["simulate", ...small], message: "--out is needed" },
     { argv: simulate("--models", "4"), message: "--models is a whole number from 5 to 100000; got 4" },
     { argv: simulate("--models", "ten"), message: "--models is a whole number from 5 to 100000; got ten" },
     { argv: simulate("--items", "1.5"), message: "--items is a whole number from 2 to 1000000; got 1.5" },
-    { argv: simulate("--dims", "0"), message: "--dims is a whole number from 1 to 64; got 0" },
+    {
+      argv: simulate(...settings("dims", { dims: 0 })),
+      message: "simulate: dims is a whole number from 1 to 64, got 0",
+      path: ["dims"],
+    },
     { argv: simulate("--seed=-1"), message: "--seed is a whole number from 0 to 9007199254740991; got -1" },
-    { argv: simulate("--missing-cells", "1"), message: "--missing-cells is a number from 0 to 0.9; got 1" },
-    { argv: simulate("--order", "random"), message: "--order is newest-first, oldest-first; got random" },
+    {
+      argv: simulate(...settings("missing", { missingCells: 1 })),
+      message: "simulate: missingCells is a number from 0 to 0.9, got 1",
+    },
+    {
+      argv: simulate(...settings("order", { order: "random" })),
+      message: "simulate: order is newest-first or oldest-first, got random",
+    },
+    { argv: simulate(...settings("list", [])), message: /list\.json: settings are a JSON object of names and values$/ },
+    {
+      argv: simulate("--settings", folder.path("none.json")),
+      code: "not_found",
+      message: `${folder.path("none.json")}: there is no such file`,
+    },
     {
       argv: simulate("--items", "20"),
       message: "simulate: 2 scenarios need at least 24 items, got 20",
@@ -631,24 +662,16 @@ describe("simulate", () => {
       rule: "invalid_option",
     },
     {
-      argv: simulate("--saturated-share", "0.6", "--hard-share", "0.6"),
+      argv: simulate(...settings("shares", { saturatedShare: 0.6, hardShare: 0.6 })),
       message: "simulate: saturatedShare, hardShare, flatShare are 1.366667 together, more than 1",
     },
-    { argv: simulate("--colour", "red"), message: "Unknown option '--colour'; see anchoreval simulate --help" },
-    { argv: simulate("more"), message: /^Unexpected argument 'more'/ },
+    {
+      argv: simulate(...settings("colour", { colour: "red" })),
+      message: "simulate: there is no setting colour",
+    },
+    { argv: simulate("--colour", "red"), message: "unknown option --colour; see anchoreval simulate --help" },
+    { argv: simulate("more"), message: /^unexpected argument more/ },
     { argv: simulate("--out", good), message: `--out ${good} can't be made a folder: ${good} is a file` },
     { argv: simulate("--out", `${good}/b`), message: `--out ${good}/b can't be made a folder: ${good} is a file` },
   ])("$argv", (expected) => refuses(expected));
-});
-
-test("no command, and one that there isn't: the help on the way it was asked for", async () => {
-  const none = await runTrainer([]);
-  const unknown = await runTrainer(["train", "--out", out]);
-  const help = await runTrainer(["--help"]);
-  expect([none.code, unknown.code, help.code]).toEqual([2, 2, 0]);
-  expect(none.out).toBe(help.out);
-  expect({ out: unknown.out, err: unknown.err }).toEqual({
-    out: "",
-    err: `anchoreval: there is no command train\n\n${help.out}`,
-  });
 });

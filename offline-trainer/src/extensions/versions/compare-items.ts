@@ -1,6 +1,6 @@
 import type { AnchorRecord } from "anchoreval";
 import type { Manifest } from "anchoreval/bundle";
-import { points } from "anchoreval/cli";
+import { points } from "anchoreval/words";
 import { firstFew } from "anchoreval/node";
 
 /** Identity of an item in a version. */

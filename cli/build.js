@@ -1,0 +1,23 @@
+// Bundles the program into the package anchoreval, so that the package has a program and no dependency: sdk/dist/program.
+// What a command imports is loaded when the command runs. Run after `tsc -b`.
+import { rmSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { build } from "esbuild";
+
+const outdir = fileURLToPath(new URL("../sdk/dist/program", import.meta.url));
+rmSync(outdir, { recursive: true, force: true });
+await build({
+  entryPoints: [fileURLToPath(new URL("src/main.ts", import.meta.url))],
+  outdir,
+  bundle: true,
+  splitting: true,
+  format: "esm",
+  platform: "node",
+  target: "node20",
+  minifySyntax: true,
+  minifyWhitespace: true,
+  legalComments: "none",
+  // For commander, which is CommonJS.
+  banner: { js: 'import{createRequire as $r}from"node:module";const require=$r(import.meta.url);' },
+  external: ["anchoreval", "anchoreval/*", "anchoreval-trainer", "anchoreval-trainer/*"],
+});

@@ -1,0 +1,161 @@
+import { AnchorEvalError } from "anchoreval/internal/core/errors";
+import type { Output } from "./output.ts";
+
+/*
+ * The grammar of the program. An option means the same in every command that has it:
+ *
+ *   --bundle DIR|URL      the bundle that is read; of some commands it may stand without its name
+ *   --responses PATH      answers that are read: of many models (fit, backtest, audit …), or of one (estimate, check)
+ *   --items FILE          descriptions of items that are read (in simulate, which reads nothing, how many to draw)
+ *   --out PATH            where the result goes: a folder of the command's own, or a file whose ending says the format;
+ *                         what the command didn't write itself is replaced with --force alone
+ *   --from HARNESS        the paths are logs of this harness
+ *   --seed N              all draws; the same seed gives the same bytes
+ *   --json, --quiet       one JSON document on standard output; no remarks and no progress
+ *
+ * An option that takes one value is given once. Numbers are checked against their range, names against their list.
+ */
+
+/** An option of a command. */
+export interface OptionSpec {
+  /** A flag takes no value. */
+  readonly type: "string" | "boolean";
+  /** Stands for the value in the help, for example `FILE`. */
+  readonly value?: string;
+  readonly description: string;
+  /** May be given several times. */
+  readonly multiple?: boolean;
+  /** The command doesn't run without it. */
+  readonly required?: boolean;
+  /** Listed by `--help-all` only. */
+  readonly rare?: boolean;
+}
+
+export type OptionSpecs = Readonly<Record<string, OptionSpec>>;
+
+/** The same options, listed by `--help-all` only. */
+export function rare<const T extends OptionSpecs>(specs: T): { [Name in keyof T]: OptionSpec } {
+  return Object.fromEntries(Object.entries(specs).map(([name, spec]) => [name, { ...spec, rare: true }])) as {
+    [Name in keyof T]: OptionSpec;
+  };
+}
+
+/** One subcommand: its options, and what it does. Name and summary stand in the table of commands. */
+export interface Command {
+  /** Arguments without an option's name. */
+  readonly operands?: {
+    /** For the usage line, for example `DIR|URL`. */
+    readonly usage: string;
+    /** The option that such an argument is the value of; it is given one way or the other. */
+    readonly option?: string;
+  };
+  /** Options by the heading that they stand under in the help. */
+  readonly options: Readonly<Record<string, OptionSpecs>>;
+  /** Names and descriptions that `--help-all` lists besides, as of settings in a file. */
+  readonly appendix?: { readonly heading: string; readonly rows: readonly (readonly [string, string])[] };
+  /** Two calls, without the program's name. */
+  readonly examples: readonly [string, string];
+  /** @returns the exit code, 0 for done */
+  run(input: CommandInput): Promise<number>;
+}
+
+/** What a command is run with. */
+export interface CommandInput {
+  readonly operands: readonly string[];
+  readonly options: OptionReader;
+  readonly output: Output;
+  /** Aborted by Ctrl-C. */
+  readonly signal: AbortSignal;
+}
+
+/** Options that every command takes. */
+export const COMMON_OPTIONS = {
+  json: { type: "boolean", description: "one JSON document on standard output" },
+  quiet: { type: "boolean", description: "no progress, results and errors only" },
+  help: { type: "boolean", description: "this text" },
+  "help-all": { type: "boolean", description: "this text with the options that are rarely needed" },
+} as const satisfies OptionSpecs;
+
+/** All options of a command by name. */
+export function optionsOf(command: Pick<Command, "options">): OptionSpecs {
+  return Object.assign({}, ...Object.values(command.options), COMMON_OPTIONS) as OptionSpecs;
+}
+
+/** The range of a numeric option. */
+export interface NumberRule {
+  readonly min?: number;
+  readonly max?: number;
+  readonly integer?: boolean;
+}
+
+/** A command's options, read as what they must be. Its errors are AnchorEvalErrors `invalid_option`. */
+export class OptionReader {
+  readonly #values: Readonly<Record<string, unknown>>;
+
+  constructor(values: Readonly<Record<string, unknown>>) {
+    this.#values = values;
+  }
+
+  isGiven(name: string): boolean {
+    return this.#values[name] !== undefined;
+  }
+
+  text(name: string): string | undefined {
+    return this.#values[name] as string | undefined;
+  }
+
+  required(name: string): string {
+    const value = this.text(name);
+    if (value === undefined || value === "") throw new AnchorEvalError("invalid_option", `--${name} is needed`);
+    return value;
+  }
+
+  flag(name: string): boolean {
+    return this.#values[name] === true;
+  }
+
+  /** All values of an option that may be given several times. */
+  texts(name: string): string[] {
+    return (this.#values[name] as string[] | undefined) ?? [];
+  }
+
+  oneOf<const T extends string>(name: string, allowed: readonly T[], otherwise: T): T {
+    const value = this.text(name);
+    if (value === undefined) return otherwise;
+    if (!allowed.includes(value as T))
+      throw new AnchorEvalError("invalid_option", `--${name} is ${allowed.join(", ")}; got ${value}`);
+    return value as T;
+  }
+
+  /** Comma-separated names, each once, in the order of `allowed`. */
+  someOf<const T extends string>(name: string, allowed: readonly T[], otherwise: readonly T[]): T[] {
+    const value = this.text(name);
+    if (value === undefined) return [...otherwise];
+    const given = value.split(",").map((part) => part.trim());
+    const unknown = given.find((part) => !allowed.includes(part as T));
+    if (unknown !== undefined)
+      throw new AnchorEvalError("invalid_option", `--${name} is of ${allowed.join(", ")}; got ${unknown}`);
+    return allowed.filter((known) => given.includes(known));
+  }
+
+  number<D>(name: string, rule: NumberRule, otherwise: D): number | D {
+    const value = this.text(name);
+    return value === undefined ? otherwise : readNumber(name, value, rule);
+  }
+
+  /** Comma-separated numbers. */
+  numbers<D>(name: string, rule: NumberRule, otherwise: D): number[] | D {
+    const value = this.text(name);
+    return value === undefined ? otherwise : value.split(",").map((part) => readNumber(name, part.trim(), rule));
+  }
+}
+
+function readNumber(name: string, text: string, { min = -Infinity, max = Infinity, integer }: NumberRule): number {
+  const value = text.trim() === "" ? NaN : Number(text);
+  if (Number.isNaN(value) || value < min || value > max || (integer && !Number.isSafeInteger(value))) {
+    const kind = integer ? "a whole number" : "a number";
+    const range = max === Infinity ? (min === -Infinity ? "" : ` of at least ${min}`) : ` from ${min} to ${max}`;
+    throw new AnchorEvalError("invalid_option", `--${name} is ${kind}${range}; got ${text}`);
+  }
+  return value;
+}

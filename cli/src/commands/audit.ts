@@ -1,0 +1,147 @@
+import { setImmediate as turn } from "node:timers/promises";
+import { PROVIDERS, resolveBackend } from "anchoreval-trainer/internal/backends/resolve-backend";
+import {
+  type Audit,
+  auditLeaderboard,
+  type ItemAudit,
+} from "anchoreval-trainer/internal/extensions/audit/audit-leaderboard";
+import {
+  auditCsv,
+  auditLines,
+  type AuditRecord,
+  bankRecord,
+  copyRecord,
+  itemRecord,
+  modelRecords,
+  scenarioRecords,
+} from "anchoreval-trainer/internal/extensions/audit/audit-records";
+import { auditSummary } from "anchoreval-trainer/internal/extensions/audit/audit-summary";
+import { type AuditedItem, auditedItems } from "anchoreval-trainer/internal/extensions/audit/findings";
+import { readResponses } from "anchoreval-trainer/internal/ingest/read-responses";
+import { recommended } from "anchoreval-trainer/internal/methods/method";
+import { DEFAULT_DIMS, DEFAULT_SETTINGS } from "anchoreval-trainer/internal/methods/settings";
+import { trainerVersion } from "anchoreval-trainer/internal/trainer-version";
+import { AnchorEvalError } from "anchoreval/core";
+import type { Command, OptionReader } from "../command.ts";
+import { FAMILIES_OPTION, readFamilies } from "../options/model-files.ts";
+import { fileDigest, readImportFacts, readResponseOptions, RESPONSE_OPTIONS } from "../options/data.ts";
+import { METHOD_OPTIONS, readMethod, WORK_OPTIONS } from "../options/fit.ts";
+import { checkOutFile, FORCE_OPTION, writeOutFile } from "../out.ts";
+
+export const auditCommand: Command = {
+  options: {
+    Data: {
+      ...RESPONSE_OPTIONS,
+      families: {
+        ...FAMILIES_OPTION.families,
+        description: "lines of model,family: relatives are no independent witnesses (default: by the names)",
+      },
+    },
+    "What to fit": {
+      dims: { type: "string", value: "N", description: `latent dimensions at most (default ${DEFAULT_DIMS})` },
+      "held-out": {
+        type: "string",
+        value: "SHARE",
+        description: "share of the answers held out for the likelihood; 0 saves a calibration (default 0.1)",
+      },
+      weighting: METHOD_OPTIONS.weighting,
+      joint: METHOD_OPTIONS.joint,
+    },
+    "How to fit": WORK_OPTIONS,
+    Output: {
+      top: { type: "string", value: "N", description: "items listed of each kind (default 10)" },
+      out: { type: "string", value: "FILE", description: "everything, as .jsonl, or the items as .csv; .gz is gzip" },
+      ...FORCE_OPTION,
+    },
+  },
+  examples: [
+    "audit --responses responses.csv.gz --items items.jsonl.gz",
+    "audit --responses responses.csv.gz --items items.jsonl.gz --top 30 --out audit.jsonl.gz",
+  ],
+  async run({ options, output, signal }) {
+    const { responses, ...reading } = readResponseOptions(options);
+    const dims = options.number("dims", { min: 1, max: 32, integer: true }, DEFAULT_DIMS);
+    const heldOut = options.number("held-out", { min: 0, max: 0.5 }, 0.1);
+    const top = options.number("top", { min: 1, integer: true }, 10);
+    const seed = options.number("seed", { min: 0, integer: true }, 1);
+    const provider = options.oneOf("provider", PROVIDERS, "auto");
+    const out = await readOut(options);
+    const { weighting, joint } = (await readMethod(options, await readImportFacts(responses), recommended)).settings;
+    const families = await readFamilies(options);
+    const { matrix, remarks } = await readResponses(responses, reading);
+    for (const remark of remarks) output.remark(remark);
+    const { backend, reason } = await resolveBackend(provider);
+    output.remark(reason);
+    const bar = output.progress("auditing", 1);
+    let audit: Audit;
+    try {
+      audit = await auditLeaderboard(matrix, {
+        configuration: { ...DEFAULT_SETTINGS, weighting, joint },
+        dims,
+        seed,
+        backend,
+        heldOut,
+        ...families,
+        signal,
+        onProgress: (done, of, note) => bar.update(done / of, note),
+      });
+    } catch (error) {
+      if (signal.aborted) throw new AnchorEvalError("aborted", "the audit was stopped; nothing was written");
+      throw error;
+    } finally {
+      bar.stop();
+    }
+    const items = auditedItems(audit);
+    await turn();
+    if (signal.aborted) throw new AnchorEvalError("aborted", "the audit was stopped; nothing was written");
+    if (out !== null) await writeOutFile(out.file, out.csv ? auditCsv(audit, items) : auditLines(audit, items));
+    if (output.json) {
+      output.document({
+        header: {
+          data: await fileDigest(responses),
+          version: trainerVersion(),
+          provider: reason,
+          weighting,
+          joint,
+          dims,
+          seed,
+          heldOut,
+          families: audit.families,
+        },
+        ...document(audit, items),
+      });
+      return 0;
+    }
+    for (const line of auditSummary(audit, items, top)) output.line(line);
+    if (out === null) output.remark("--out FILE.jsonl saves every item with all its statistics");
+    else output.remark(`everything in ${out.file}`);
+    return 0;
+  },
+};
+
+async function readOut(options: OptionReader): Promise<{ file: string; csv: boolean } | null> {
+  const file = options.text("out");
+  if (file === undefined) return null;
+  const ending = /\.(jsonl|csv)(\.gz)?$/.exec(file.toLowerCase())?.[1];
+  if (ending === undefined)
+    throw new AnchorEvalError(
+      "invalid_option",
+      `--out is a file that ends in .jsonl, .csv or one of these and .gz; got ${file}`,
+    );
+  await checkOutFile("--out", file);
+  return { file, csv: ending === "csv" };
+}
+
+/** What `--json` prints: the items with findings, not the others. */
+function document(audit: Audit, items: readonly AuditedItem<ItemAudit>[]): object {
+  const banks = audit.banks.map((bank) => bank.audit);
+  const plain = (record: AuditRecord): object =>
+    Object.fromEntries(Object.entries(record).filter(([name]) => name !== "record"));
+  return {
+    banks: banks.map((bank) => plain(bankRecord(bank))),
+    scenarios: banks.flatMap((bank) => scenarioRecords(bank).map(plain)),
+    items: items.filter(({ rank }) => rank !== null).map((item) => plain(itemRecord(item, audit.matrix.items))),
+    pairs: audit.copies.map((copy) => plain(copyRecord(copy, audit))),
+    models: banks.flatMap((bank) => modelRecords(bank).map(plain)),
+  };
+}

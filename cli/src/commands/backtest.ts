@@ -1,0 +1,271 @@
+import { PROVIDERS } from "anchoreval-trainer/internal/backends/resolve-backend";
+import { runBacktest } from "anchoreval-trainer/internal/backtest/backtest";
+import {
+  compareRecipes,
+  recipeFigures,
+  type RecipeFigures,
+} from "anchoreval-trainer/internal/backtest/compare-methods";
+import { type SplitName, SPLITS } from "anchoreval-trainer/internal/backtest/plan-cells";
+import type { BacktestRow } from "anchoreval-trainer/internal/backtest/rows";
+import { readResponses } from "anchoreval-trainer/internal/ingest/read-responses";
+import { loadMethod, METHOD_NAMES, type MethodName } from "anchoreval-trainer/internal/methods/index";
+import { headlineEstimator, type Method, methodDigest } from "anchoreval-trainer/internal/methods/method";
+import { trainerVersion } from "anchoreval-trainer/internal/trainer-version";
+import { AnchorEvalError } from "anchoreval/core";
+import { textTable } from "anchoreval/internal/words/text-table";
+import { DataIssues, quoted } from "anchoreval/node";
+import { rare, type Command, type OptionReader } from "../command.ts";
+import { FAMILIES_OPTION, readDatesFile, readFamilies, readLines } from "../options/model-files.ts";
+import { fileDigest, readImportFacts, readResponseOptions, RESPONSE_OPTIONS } from "../options/data.ts";
+import { checkAskedSizes, METHOD_OPTIONS, readMethod, THREADS_OPTION, WORK_OPTIONS } from "../options/fit.ts";
+import { checkOutFile, writeOutFile } from "../out.ts";
+import { readSubsetInputs, SUBSET_OPTIONS } from "../options/sublime.ts";
+
+/** Splits that recipes are compared on unless told. */
+const COMPARED_SPLITS = ["interpolation", "extrapolation", "family"] as const;
+
+export const backtestCommand: Command = {
+  options: {
+    Data: {
+      ...RESPONSE_OPTIONS,
+      scenario: { type: "string", value: "ID", description: "this scenario only; may be repeated", multiple: true },
+      ...FAMILIES_OPTION,
+      ...rare({
+        dates: {
+          type: "string",
+          value: "FILE",
+          description: "lines of model,date for --split newest, instead of the order of the rows",
+        },
+      }),
+    },
+    "What to fit": {
+      anchors: { type: "string", value: "N[,N…]", description: "anchors per scenario (default 10,30,50,100)" },
+      ...METHOD_OPTIONS,
+      ...rare(SUBSET_OPTIONS),
+      recipe: {
+        type: "string",
+        value: "NAME[,…]|all",
+        description: `methods by their names, ${METHOD_NAMES.join(", ")}; several are compared in one table (default recommended)`,
+      },
+    },
+    "Who is held out": {
+      split: {
+        type: "string",
+        value: "NAME[,…]",
+        description: `${SPLITS.join(", ")} (default interpolation; of several recipes ${COMPARED_SPLITS.join(", ")})`,
+      },
+      seeds: { type: "string", value: "N", description: "repetitions (default 5)" },
+      seed: { type: "string", value: "N", description: "first seed (default 0)" },
+      ...rare({
+        targets: { type: "string", value: "FILE", description: "names of the held-out models, one a line" },
+        "save-split": { type: "string", value: "FILE", description: "write the held-out models of every seed as JSON" },
+      }),
+    },
+    "How to fit": { provider: WORK_OPTIONS.provider, ...rare(THREADS_OPTION) },
+  },
+  examples: [
+    "backtest --responses responses.csv.gz --items items.jsonl.gz --anchors 30,100",
+    "backtest --responses responses.csv.gz --items items.jsonl.gz --recipe all --split family --seeds 3",
+  ],
+  async run({ options, output, signal }) {
+    const { responses, ...reading } = readResponseOptions(options);
+    const recipes = readRecipes(options);
+    const splits = options.someOf("split", SPLITS, recipes.length > 1 ? COMPARED_SPLITS : ["interpolation"]);
+    const several = recipes.length > 1 || splits.length > 1;
+    const facts = await readImportFacts(responses);
+    const asked = new Map<MethodName, Method>();
+    for (const name of recipes) asked.set(name, await readMethod(options, facts, await loadMethod(name)));
+    const file = await readSplitFile(options, several);
+    const families = await readFamilies(options);
+    const selections = Array.from(asked.values(), ({ settings }) => settings.selection);
+    const subsetInputs = await readSubsetInputs(options, selections);
+    const sizes = options.numbers("anchors", { min: 1, integer: true }, [10, 30, 50, 100]);
+    const seeds = options.number("seeds", { min: 1, max: 1000, integer: true }, 5);
+    const firstSeed = options.number("seed", { min: 0, integer: true }, 0);
+    const provider = options.oneOf("provider", PROVIDERS, "cpu");
+    const { matrix, remarks } = await readResponses(responses, reading);
+    for (const remark of remarks) output.remark(remark);
+    checkAskedSizes(options, matrix.items);
+    const described = subsetInputs(matrix);
+    const methods = new Map(Array.from(asked, ([name, method]) => [name, described(method)]));
+    const [method] = methods.values() as Iterable<Method>;
+    const header = {
+      data: await fileDigest(responses),
+      weighting: method!.settings.weighting,
+      split: splits.join(","),
+      version: trainerVersion(),
+    };
+    const bar = output.progress("back-test", 1);
+    const shared = {
+      sizes: [...new Set(sizes)].sort((x, y) => x - y),
+      seeds,
+      firstSeed,
+      scenarios: options.texts("scenario"),
+      provider,
+      ...optionalThreads(options),
+      ...(await readTargets(options, matrix.subjects)),
+      ...(await readDates(options, splits, matrix.subjects)),
+      ...families,
+      signal,
+    };
+    let found: { readonly document: object; readonly lines: readonly string[] };
+    try {
+      if (several) {
+        const rows = await compareRecipes(matrix, {
+          ...shared,
+          splits,
+          recipes: methods,
+          onProgress: (done, of, note) => bar.update(done / of, note),
+        });
+        found = {
+          document: { header: { ...header, recipes: digests(methods) }, rows },
+          lines: recipeTable(recipeFigures(rows)),
+        };
+      } else {
+        const { rows, targets } = await runBacktest(matrix, {
+          ...shared,
+          split: splits[0]!,
+          method: method!,
+          onProgress: (done, of) => bar.update(done / of, `${done} of ${of} fits`),
+        });
+        const headline = headlineEstimator(method!);
+        if (file !== null) await writeOutFile(file, [`${JSON.stringify(targets, null, 1)}\n`]);
+        found = {
+          document: {
+            header: { ...header, configuration: methodDigest(method!) },
+            rows: rows.map((row) => ({ ...row, recipe: recipes[0]!, headline: row.estimator === headline })),
+          },
+          lines: estimatorTable(rows),
+        };
+      }
+    } finally {
+      bar.stop();
+    }
+    if (output.json) output.document(found.document);
+    else for (const line of found.lines) output.line(line);
+    return 0;
+  },
+};
+
+/** The recipes to compare; all of them by one word. */
+function readRecipes(options: OptionReader): MethodName[] {
+  return options.text("recipe") === "all" ? [...METHOD_NAMES] : options.someOf("recipe", METHOD_NAMES, ["recommended"]);
+}
+
+function digests(methods: ReadonlyMap<string, Method>): Record<string, string> {
+  return Object.fromEntries(Array.from(methods, ([name, own]) => [name, methodDigest(own)]));
+}
+
+/** The file of --save-split, found to be writable; of a single back-test. */
+async function readSplitFile(options: OptionReader, several: boolean): Promise<string | null> {
+  const file = options.text("save-split");
+  if (file === undefined) return null;
+  if (several) throw new AnchorEvalError("invalid_option", "--save-split is of one recipe and one split");
+  await checkOutFile("--save-split", file);
+  return file;
+}
+
+async function readDates(
+  options: OptionReader,
+  splits: readonly SplitName[],
+  models: readonly string[],
+): Promise<{ dates?: string[] }> {
+  const file = options.text("dates");
+  if (file === undefined) return {};
+  if (!splits.includes("newest")) throw new AnchorEvalError("invalid_option", "--dates is for --split newest");
+  return { dates: await readDatesFile(file, models) };
+}
+
+function optionalThreads(options: OptionReader): { threads?: number } {
+  const threads = options.number("threads", { min: 1, max: 256, integer: true }, undefined);
+  return threads === undefined ? {} : { threads };
+}
+
+async function readTargets(options: OptionReader, models: readonly string[]): Promise<{ targets?: string[] }> {
+  const file = options.text("targets");
+  if (file === undefined) return {};
+  const issues = new DataIssues(file, "lines");
+  const known = new Set(models);
+  const lines = await readLines(file);
+  for (const { row, text } of lines)
+    if (!known.has(text)) issues.add({ row }, "unknown_model", `the responses have no model ${quoted(text)}`);
+  issues.refuse();
+  if (lines.length === 0) issues.fail({}, "empty", "the file names no models");
+  return { targets: lines.map(({ text }) => text) };
+}
+
+/** Errors in points, one line an estimator; `×random` is the ratio to random items. */
+function estimatorTable(rows: readonly BacktestRow[]): string[] {
+  const columns = [
+    "scenario",
+    "n",
+    "estimator",
+    "error",
+    "random",
+    "×random",
+    "±",
+    "bias",
+    "95 % within",
+    "rank corr.",
+    "coverage",
+    "half-width",
+  ];
+  const cells = rows.map((row) => [
+    row.scenario,
+    String(row.n),
+    row.recommended ? `${row.estimator} *` : row.estimator,
+    row.mae.toFixed(2),
+    row.randomMae.toFixed(2),
+    decimals(row.ratioToRandom, 2),
+    decimals(row.ratioSe, 2),
+    row.bias.toFixed(2),
+    row.p95.toFixed(1),
+    decimals(row.spearman, 3),
+    decimals(row.coverage95, 3),
+    decimals(row.halfWidth95, 1),
+  ]);
+  return [
+    ...textTable([columns, ...cells], "lrlrrrrrrrrr"),
+    "Errors in points. * is what a bundle serves as the score by default.",
+  ];
+}
+
+/** One line a recipe, by split and size; means over scenarios. */
+function recipeTable(figures: readonly RecipeFigures[]): string[] {
+  const columns = [
+    "split",
+    "n",
+    "recipe",
+    "error",
+    "RMSE",
+    "×random",
+    "Spearman",
+    "Kendall",
+    "coverage",
+    "half-width",
+    "overall RMSE",
+    "overall Spearman",
+  ];
+  const cells = figures.map((own) => [
+    own.split,
+    String(own.n),
+    own.recipe,
+    own.mae.toFixed(2),
+    own.rmse.toFixed(2),
+    decimals(own.ratioToRandom, 3),
+    decimals(own.spearman, 3),
+    decimals(own.kendall, 3),
+    decimals(own.coverage95, 3),
+    decimals(own.halfWidth95, 1),
+    decimals(own.overallRmse, 2),
+    decimals(own.overallSpearman, 3),
+  ]);
+  return [
+    ...textTable([columns, ...cells], "lrlrrrrrrrrr"),
+    "Means over scenarios of each recipe's score, errors in points; ×random is the geometric mean of errors relative to random items.",
+  ];
+}
+
+function decimals(value: number | null, digits: number): string {
+  return value === null ? "" : value.toFixed(digits);
+}

@@ -1,0 +1,173 @@
+import { loadBundle } from "anchoreval/internal/bundles/load-bundle";
+import { compareFromAnchors } from "anchoreval/internal/compare/compare-from-anchors";
+import { rankFromAnchors } from "anchoreval/internal/compare/rank-from-anchors";
+import type { Comparison, Difference, ModelScore, Ranking } from "anchoreval/internal/compare/types";
+import { AnchorEvalError } from "anchoreval/internal/core/errors";
+import {
+  differenceWords,
+  LEANS_ON_LIKE,
+  leansOnLike,
+  mcNemarWords,
+  verdictWords,
+} from "anchoreval/internal/words/comparison-words";
+import { INTERVAL_MEANING, scoreWords } from "anchoreval/internal/words/estimate-words";
+import { percent, points, signedPoints } from "anchoreval/internal/words/figures";
+import { textTable } from "anchoreval/internal/words/text-table";
+import {
+  ANSWER_DATA_OPTIONS,
+  estimateOptions,
+  FORM_OPTION,
+  LEVEL_OPTION,
+  readModel,
+  type ReadModel,
+} from "../options/answers.ts";
+import type { Command } from "../command.ts";
+import { openBundle } from "../open-bundle.ts";
+
+/** `anchoreval compare`: which of two models is better, or the places of several, from their answers to the same anchors. */
+export const compareCommand: Command = {
+  operands: { usage: "[PATH PATH PATH…]", option: "responses" },
+  options: {
+    Data: {
+      bundle: { type: "string", value: "DIR|URL", description: "the bundle", required: true },
+      a: { type: "string", value: "PATH", description: "answers of model A, as estimate takes them" },
+      b: { type: "string", value: "PATH", description: "answers of model B" },
+      responses: {
+        type: "string",
+        value: "PATH",
+        multiple: true,
+        description: "of three models or more, to be ranked",
+      },
+      ...ANSWER_DATA_OPTIONS,
+    },
+    Comparison: {
+      ...FORM_OPTION,
+      margin: {
+        type: "string",
+        value: "POINTS",
+        description: "the largest difference that doesn't matter (default 0)",
+      },
+      ...LEVEL_OPTION,
+    },
+    Output: { verbose: { type: "boolean", description: "every scenario's test and the ranking statistic too" } },
+  },
+  examples: [
+    "compare --bundle bundles/quiz --a before.json --b after.json --margin 1",
+    "compare --bundle bundles/quiz model-1.json model-2.json model-3.json",
+  ],
+  run: async ({ options, output, signal }) => {
+    const source = openBundle(options.required("bundle"));
+    const [a, b] = [options.text("a"), options.text("b")];
+    const paths = options.texts("responses");
+    const pair = a !== undefined && b !== undefined;
+    if (pair ? paths.length > 0 : a !== undefined || b !== undefined || paths.length < 3)
+      throw new AnchorEvalError("invalid_option", "give --a PATH --b PATH, or three PATHs or more to be ranked");
+    const margin = options.number("margin", { min: 0, max: 100 }, 0) / 100;
+    if (margin > 0 && !pair)
+      throw new AnchorEvalError("invalid_option", "--margin is for two models: --a PATH --b PATH");
+    const form = options.text("form");
+    const bundle = await loadBundle(source, { signal, ...(form !== undefined && { form }) });
+    const models: ReadModel[] = [];
+    for (const path of pair ? [a, b] : paths) models.push(await readModel(path, bundle, { options, output }));
+    const shared = estimateOptions(options);
+    const verbose = options.flag("verbose");
+    if (pair) {
+      const [first, second] = distinct(models);
+      const comparison = compareFromAnchors(bundle, first!, second!, { ...shared, margin });
+      if (output.json) output.document(comparison);
+      else for (const line of comparisonLines(comparison, { verbose })) output.line(line);
+    } else {
+      const ranking = rankFromAnchors(bundle, distinct(models), shared);
+      if (output.json) output.document(ranking);
+      else for (const line of rankingLines(ranking)) output.line(line);
+    }
+    return 0;
+  },
+};
+
+/** Models by names of their own: one that stands twice gets a number. */
+function distinct(models: readonly ReadModel[]): ReadModel[] {
+  const seen = new Map<string, number>();
+  return models.map((model) => {
+    const before = seen.get(model.name) ?? 0;
+    seen.set(model.name, before + 1);
+    return before === 0 ? model : { ...model, name: `${model.name} (${before + 1})` };
+  });
+}
+
+/** A comparison of two models for people: points with one decimal, and the verdict in words. */
+function comparisonLines(comparison: Comparison, { verbose = false }: { verbose?: boolean } = {}): string[] {
+  const { benchmark, version, form, names, scenarios, warnings } = comparison;
+  const results = Object.entries(scenarios);
+  const level = [comparison, ...results.map(([, result]) => result)].find(({ interval }) => interval)?.interval?.level;
+  const rows = [
+    [
+      "",
+      names.a,
+      names.b,
+      "difference",
+      level === undefined ? "interval" : `${percent(level)} interval`,
+      "answered by both",
+    ],
+    ...(results.length > 1 ? [row("overall", comparison)] : []),
+    ...results.map(([id, result]) => row(id, result)),
+  ];
+  return [
+    `${benchmark} ${version}, form ${form}: ${comparison.answered} of ${comparison.of} items answered by both; only these count`,
+    "",
+    ...textTable(rows, "lrrrrr"),
+    "",
+    ...(leansOnLike(comparison) ? [LEANS_ON_LIKE] : []),
+    ...verdictWords(comparison),
+    mcNemarWords(comparison, names),
+    ...(verbose ? results.map(([id, result]) => `${id}: ${mcNemarWords(result, names)}`) : []),
+    ...(verbose ? [meansLine(comparison)] : []),
+    ...(comparison.interval === null ? [] : [INTERVAL_MEANING]),
+    ...warnings.map(({ message }) => `warning: ${message}`),
+  ];
+}
+
+function row(label: string, { scores, difference, interval, answered, of }: Difference): string[] {
+  const text = difference === null ? "–" : signedPoints(difference);
+  return [
+    label,
+    scoreWords(scores.a.score),
+    scoreWords(scores.b.score),
+    text,
+    differenceWords(interval),
+    `${answered} of ${of}`,
+  ];
+}
+
+function meansLine({ names, scores: { a, b } }: Comparison): string {
+  const mean = ({ stratifiedMean }: ModelScore): string => (stratifiedMean === null ? "–" : points(stratifiedMean));
+  return `stratified mean of these answers, the ranking statistic: ${names.a} ${mean(a)}, ${names.b} ${mean(b)}`;
+}
+
+/** A ranking for people. */
+function rankingLines({ benchmark, version, form, level, reason, answered, of, models, warnings }: Ranking): string[] {
+  const percent = `${Math.round(1000 * level) / 10} %`;
+  const rows = [
+    ["", "model", "stratified mean", "score", `${percent} interval`, "place is in"],
+    ...models.map(({ name, rank, stratifiedMean, score, interval, rankInterval }) => [
+      rank === null ? "–" : `${rank}`,
+      name,
+      stratifiedMean === null ? "–" : points(stratifiedMean),
+      score === null ? "–" : points(score),
+      interval === null ? "none" : `${points(interval.low)} to ${points(interval.high)}`,
+      rankInterval === null ? "–" : `${rankInterval.low} to ${rankInterval.high}`,
+    ]),
+  ];
+  return [
+    `${benchmark} ${version}, form ${form}: ${answered} of ${of} items answered by all; only these count`,
+    "",
+    ...textTable(rows, "rlrrrr"),
+    "",
+    ...(reason === null
+      ? [
+          `The places are of the full scores among these models, all of them right together with ${percent} confidence; a score's interval is for it alone.`,
+        ]
+      : [`no places: ${reason}`]),
+    ...warnings.map(({ message }) => `warning: ${message}`),
+  ];
+}

@@ -1,0 +1,74 @@
+import { PROVIDERS } from "anchoreval-trainer/internal/backends/resolve-backend";
+import { readResponses } from "anchoreval-trainer/internal/ingest/read-responses";
+import { groupItems } from "anchoreval-trainer/internal/matrix/group-items";
+import type { ResponseMatrix } from "anchoreval-trainer/internal/matrix/response-matrix";
+import { demoLeaderboard } from "anchoreval-trainer/internal/simulate/simulate-leaderboard";
+import { AnchorEvalError } from "anchoreval/core";
+import { WORK_OPTIONS } from "../options/fit.ts";
+import { readCreated } from "../options/bundle.ts";
+import type { Command } from "../command.ts";
+import { readResponseOptions, RESPONSE_OPTIONS } from "../options/data.ts";
+
+/** Date of the simulated leaderboard's bundle. */
+const SIMULATED_DATE = "2026-01-01T00:00:00Z";
+
+export const demoCommand: Command = {
+  options: {
+    Data: {
+      ...RESPONSE_OPTIONS,
+      responses: {
+        type: "string",
+        value: "FILE",
+        description: `${RESPONSE_OPTIONS.responses.description} (default: a simulated leaderboard)`,
+      },
+    },
+    "How to fit": {
+      anchors: { type: "string", value: "N", description: "anchors per scenario (default 50)" },
+      ...WORK_OPTIONS,
+    },
+    Output: {
+      out: {
+        type: "string",
+        value: "DIR",
+        description: "folder for the bundle and the Worker's R2; replaced (default out/demo)",
+      },
+      port: { type: "string", value: "N", description: "port with --serve (default 8787)" },
+      serve: { type: "boolean", description: "keep the Worker up until Ctrl-C" },
+    },
+  },
+  examples: ["demo", "demo --responses responses.csv.gz --items items.jsonl.gz --serve"],
+  async run({ options, output, signal }) {
+    const seed = options.number("seed", { min: 0, integer: true }, 1);
+    const begun = performance.now();
+    const own = options.text("responses") !== undefined;
+    const { matrix, created } = own
+      ? await readOwn(options)
+      : { matrix: groupItems(demoLeaderboard(seed).matrix), created: SIMULATED_DATE };
+    if (output.json)
+      throw new AnchorEvalError("unsupported", "demo prints for people: use fit, backtest and estimate with --json");
+    const { runDemo } = await import("anchoreval-trainer/internal/demo/run-demo");
+    await runDemo({
+      matrix,
+      benchmark: "demo",
+      anchors: options.number("anchors", { min: 2, integer: true }, 50),
+      seed,
+      provider: options.oneOf("provider", PROVIDERS, "auto"),
+      out: options.text("out") ?? "out/demo",
+      created,
+      port: options.number("port", { min: 0, max: 65535, integer: true }, 8787),
+      serve: options.flag("serve"),
+      output,
+      signal,
+    });
+    output.remark(`${((performance.now() - begun) / 1000).toFixed(0)} s`);
+    return 0;
+  },
+};
+
+async function readOwn(
+  options: Parameters<typeof readResponseOptions>[0],
+): Promise<{ matrix: ResponseMatrix; created: string }> {
+  const { responses, ...reading } = readResponseOptions(options);
+  const { matrix } = await readResponses(responses, reading);
+  return { matrix, created: await readCreated(options, responses) };
+}

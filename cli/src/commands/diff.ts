@@ -1,0 +1,50 @@
+import { loadBundle } from "anchoreval";
+import { versionItems } from "anchoreval-trainer/internal/extensions/versions/base";
+import { bundleChanges, compareItems, diffWords } from "anchoreval-trainer/internal/extensions/versions/compare-items";
+import { readItems } from "anchoreval-trainer/internal/ingest/items-file";
+import type { Command } from "../command.ts";
+import { openBundle } from "../open-bundle.ts";
+
+/** `anchoreval diff`: what a new version's items mean for the old one's bundle. */
+export const diffCommand: Command = {
+  options: {
+    Data: {
+      bundle: { type: "string", value: "DIR|URL", description: "the bundle of the older version", required: true },
+      items: { type: "string", value: "FILE", description: "the newer version's items, JSONL(.gz)", required: true },
+    },
+  },
+  examples: [
+    "diff --bundle bundles/quiz --items items-2.jsonl",
+    "diff --bundle https://evals.example.com/v1/bundles/quiz/1.0.0 --items items-2.jsonl.gz --json",
+  ],
+  async run({ options, output, signal }) {
+    const place = options.required("bundle");
+    const file = options.required("items");
+    const newer = await readItems(file);
+    const source = openBundle(place);
+    const bundle = await loadBundle(source, { signal });
+    const anchors = [...bundle.scenarios.values()].flatMap((scenario) => [...scenario.anchors.values()]);
+    const older = await versionItems(source, bundle, { signal });
+    const changes = compareItems(older, newer);
+    const meant = bundleChanges(bundle.manifest, anchors, older, newer, changes);
+    if (output.json) {
+      const ids = (items: readonly { readonly item_id: string }[]): string[] => items.map((item) => item.item_id);
+      const pairs = (items: (typeof changes)["renamed"]): { from: string; to: string }[] =>
+        items.map(({ from, to }) => ({ from: from.item_id, to: to.item_id }));
+      output.document({
+        benchmark: bundle.manifest.benchmark,
+        version: bundle.manifest.version,
+        digest: bundle.digest,
+        unchanged: changes.unchanged.length,
+        unchecked: ids(changes.unchecked),
+        renamed: pairs(changes.renamed),
+        changed: ids(changes.changed.map(({ to }) => to)),
+        removed: ids(changes.removed),
+        added: ids(changes.added),
+        ...meant,
+      });
+    } else
+      for (const line of diffWords({ bundle: place, items: file }, bundle.manifest, changes, meant)) output.line(line);
+    return 0;
+  },
+};

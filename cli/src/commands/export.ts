@@ -1,0 +1,178 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { loadBundle } from "anchoreval/internal/bundles/load-bundle";
+import type { Bundle } from "anchoreval/internal/core/bundle/bundle";
+import type { AnchorRecord } from "anchoreval/internal/core/bundle/manifest";
+import { AnchorEvalError } from "anchoreval/internal/core/errors";
+import { inspectArguments } from "anchoreval/internal/export/inspect-arguments";
+import { lmEvalArguments, lmEvalDocumentList } from "anchoreval/internal/export/lm-eval-samples";
+import { samplesByTask } from "anchoreval/internal/export/samples-by-task";
+import type { Command } from "../command.ts";
+import { openBundle } from "../open-bundle.ts";
+
+/** What forms are written for. */
+const TARGETS = ["lm-eval", "inspect", "helm", "opencompass", "ids"] as const;
+
+/** `anchoreval export`: what makes a harness run only a form's anchors. */
+export const exportCommand: Command = {
+  options: {
+    Data: {
+      bundle: { type: "string", value: "DIR|URL", description: "the bundle", required: true },
+      form: { type: "string", value: "ID", description: "the form; else the bundle's default" },
+    },
+    Output: {
+      to: {
+        type: "string",
+        value: "TARGET",
+        required: true,
+        description:
+          "lm-eval: a document list for lm_eval --samples; inspect: ids for inspect eval --sample-id; helm: instance ids by run; opencompass: numbers by dataset; ids: plain item ids",
+      },
+      out: { type: "string", value: "DIR", description: "the folder for the files", required: true },
+    },
+  },
+  examples: [
+    "export --bundle bundles/quiz --to lm-eval --out anchors",
+    "export --bundle bundles/quiz --form 100 --to ids --out anchors",
+  ],
+  run: async ({ options, output, signal }) => {
+    const place = options.required("bundle");
+    const out = options.required("out");
+    options.required("to");
+    const to = options.oneOf("to", TARGETS, "lm-eval");
+    const form = options.text("form");
+    const bundle = await loadBundle(openBundle(place), { signal, ...(form !== undefined && { form }) });
+    const asked = form ?? bundle.manifest.defaultForm;
+    const anchors = formAnchors(bundle, asked);
+    const base = join(out, `${bundle.manifest.benchmark}-${bundle.manifest.version}-${asked}`);
+    const { ending, text, extra, heading, commands, logs, notes } = TARGET[to](bundle, anchors, base);
+    const file = `${base}${ending}`;
+    await write(out, file, text);
+
+    const next =
+      commands.length > 0 ? `anchoreval estimate --bundle ${quote(place)} --form ${asked} --from ${to} ${logs}` : null;
+    if (output.json) {
+      output.document({ form: asked, items: anchors.length, file, ...extra, ...(next !== null && { next, notes }) });
+      return 0;
+    }
+    output.line(`${file}: ${anchors.length} items of form ${asked}`);
+    if (next === null) return 0;
+    output.line();
+    output.line(heading);
+    for (const command of commands) output.line(`  ${command}`);
+    output.line("Then:");
+    output.line(`  ${next}`);
+    for (const note of notes) output.line(note);
+    return 0;
+  },
+};
+
+/** A form for a harness: the file to write, what runs it, and what to know. */
+interface Exported {
+  readonly ending: string;
+  readonly text: string;
+  /** What the JSON tells beside. */
+  readonly extra: Readonly<Record<string, unknown>>;
+  readonly heading: string;
+  readonly commands: readonly string[];
+  /** Where they put their logs. */
+  readonly logs: string;
+  readonly notes: readonly string[];
+}
+
+const TARGET: Readonly<
+  Record<(typeof TARGETS)[number], (bundle: Bundle, anchors: readonly AnchorRecord[], base: string) => Exported>
+> = {
+  "lm-eval": (bundle, anchors, base) => {
+    const ending = ".samples.json";
+    const documents = lmEvalDocumentList(anchors);
+    const command = lmEvalCommand(bundle, documents, `${base}${ending}`);
+    return {
+      ending,
+      text: `${JSON.stringify(documents)}\n`,
+      extra: { documents, command },
+      heading: "Run them (lm-eval 0.4.9 or later; put in your model):",
+      commands: [command],
+      logs: "logs/MODEL",
+      notes: fewShotNotes(bundle),
+    };
+  },
+  inspect: (_, anchors) => {
+    const samples = samplesByTask(anchors);
+    const commands = Object.entries(samples).map(([task, ids]) =>
+      ["inspect", ...inspectArguments(task, ids).map(quote), "--model PROVIDER/MODEL"].join(" "),
+    );
+    return {
+      ending: ".inspect.json",
+      text: `${JSON.stringify(samples)}\n`,
+      extra: { samples, commands },
+      heading: "Run them (put in your model, and each task's file or package where its name alone isn't found):",
+      commands,
+      logs: "anchors",
+      notes: [],
+    };
+  },
+  helm: (_, anchors) => listByTask(anchors, ".helm.json", "instances"),
+  opencompass: (_, anchors) => listByTask(anchors, ".opencompass.json", "samples"),
+  ids: (_, anchors) => ({
+    ending: ".ids.txt",
+    text: anchors.map((anchor) => `${anchor.item_id}\n`).join(""),
+    extra: {},
+    heading: "",
+    commands: [],
+    logs: "",
+    notes: [],
+  }),
+};
+
+/** For a harness that has no option for single samples: a list by task, for what the user builds of it. */
+function listByTask(anchors: readonly AnchorRecord[], ending: string, name: string): Exported {
+  const samples = samplesByTask(anchors);
+  const text = `${JSON.stringify(samples)}\n`;
+  return { ending, text, extra: { [name]: samples }, heading: "", commands: [], logs: "", notes: [] };
+}
+
+function formAnchors(bundle: Bundle, form: string): AnchorRecord[] {
+  return [...bundle.scenarios.values()].flatMap((scenario) =>
+    [...scenario.anchors.values()].filter((anchor) => anchor.forms.includes(form)),
+  );
+}
+
+/** What to know where prompts hold examples: the command can't set it all. */
+function fewShotNotes({ manifest: { protocol } }: Bundle): string[] {
+  const byTask = Object.entries(protocol).filter(([key]) => key.startsWith("shots/"));
+  const notes: string[] = [];
+  if (byTask.length > 0)
+    notes.push(
+      `Few-shot examples differ by task (${byTask.map(([key, shots]) => `${key.slice("shots/".length)} ${String(shots)}`).join(", ")}): set num_fewshot in the tasks where these are not their own.`,
+    );
+  if (byTask.some(([, shots]) => shots !== 0) || (protocol.shots !== undefined && protocol.shots !== 0))
+    notes.push(
+      "lm-eval draws few-shot examples anew for each document in turn, so in a run of some documents they differ from a full run's, unless the task takes the first ones (sampler: first_n).",
+    );
+  return notes;
+}
+
+function lmEvalCommand(bundle: Bundle, list: ReturnType<typeof lmEvalDocumentList>, file: string): string {
+  const { shots, chatTemplate } = bundle.manifest.protocol;
+  const fixed = lmEvalArguments(list, {
+    file,
+    ...(typeof shots === "number" && { shots }),
+    ...(typeof chatTemplate === "boolean" && { chatTemplate }),
+  });
+  return ["lm_eval --model hf --model_args pretrained=MODEL", ...fixed.map(quote)].join(" ");
+}
+
+/** An argument as a shell takes it. */
+function quote(argument: string): string {
+  return /^[\w@%+=:,./-]+$/.test(argument) ? argument : `'${argument.replaceAll("'", "'\\''")}'`;
+}
+
+async function write(folder: string, file: string, text: string): Promise<void> {
+  try {
+    await mkdir(folder, { recursive: true });
+    await writeFile(file, text);
+  } catch (cause) {
+    throw new AnchorEvalError("unavailable", `${file} could not be written`, { cause });
+  }
+}

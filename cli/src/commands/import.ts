@@ -1,0 +1,266 @@
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { groupBy } from "anchoreval-trainer/internal/import/group-by";
+import { importLogs, type LogImport } from "anchoreval-trainer/internal/import/import-logs";
+import type { ImportReport } from "anchoreval-trainer/internal/import/import-report";
+import { FEWEST_MODELS } from "anchoreval-trainer/internal/ingest/check-table";
+import { type ImportedTable, readLongTable } from "anchoreval-trainer/internal/ingest/read-long-table";
+import { readRouterDc } from "anchoreval-trainer/internal/ingest/router-dc";
+import { COLUMN_ROLES, parseTableColumns } from "anchoreval-trainer/internal/ingest/table-columns";
+import { writeItems } from "anchoreval-trainer/internal/ingest/write-items";
+import { writeWideCsv } from "anchoreval-trainer/internal/ingest/write-wide-csv";
+import type { ResponseMatrix } from "anchoreval-trainer/internal/matrix/response-matrix";
+import type { Weighting } from "anchoreval/bundle";
+import { AnchorEvalError } from "anchoreval/core";
+import { parseChoices } from "anchoreval/logs";
+import { HARNESSES } from "anchoreval/node";
+import { rare, type Command, type OptionReader } from "../command.ts";
+import { openHarness } from "../harness.ts";
+import { checkOutFolder, FORCE_OPTION, writeOutFolder } from "../out.ts";
+import type { Output } from "../output.ts";
+import { readScale, SCALE_OPTIONS } from "../options/scale.ts";
+
+/** Tables that are imported beside the logs of harnesses. */
+const TABLES = ["table", "routerdc"] as const;
+
+/** What is imported: logs of a harness, or a table. */
+const SOURCES = [...HARNESSES, ...TABLES] as const;
+
+/** What the command writes into its folder. */
+const FILES = ["responses.csv.gz", "items.jsonl.gz", "import.json"] as const;
+
+/** `anchoreval import`: a harness's logs, or a table of other making, as the files that `fit` and `backtest` read. */
+export const importCommand: Command = {
+  operands: { usage: "PATH…" },
+  options: {
+    Data: {
+      from: {
+        type: "string",
+        value: "SOURCE",
+        required: true,
+        description: `what PATH… are: logs of a harness, or folders of them (${HARNESSES.join(", ")}), or a table (${TABLES.join(", ")})`,
+      },
+      "model-name": { type: "string", value: "N", description: "the model's name, where all logs are of one model" },
+      metric: {
+        type: "string",
+        multiple: true,
+        value: "[TASK=]M",
+        description: "the metric that is the score, where logs have several; TASK is a task, a group or BEGINNING*",
+      },
+      filter: {
+        type: "string",
+        multiple: true,
+        value: "[TASK=]F",
+        description: "the filter whose answers count, where logs have several",
+      },
+      columns: {
+        type: "string",
+        multiple: true,
+        value: "ROLE=C,…",
+        description: `a table's columns: ROLE is ${COLUMN_ROLES.join(", ")}; an item's may be several, joined by +`,
+      },
+      ...rare({
+        "on-duplicate": {
+          type: "string",
+          value: "newest|mean|error",
+          description: "several runs of a model on a task (default newest)",
+        },
+        errors: {
+          type: "string",
+          value: "missing|wrong",
+          description: "samples without an answer or a score; else as the harness's own aggregate counts them",
+        },
+        "allow-mixed": { type: "boolean", description: "take runs that were not made alike" },
+        ...SCALE_OPTIONS,
+      }),
+    },
+    Output: {
+      out: { type: "string", value: "DIR", description: `folder for ${FILES.join(", ")}`, required: true },
+      ...FORCE_OPTION,
+    },
+  },
+  examples: [
+    "import --from lm-eval logs --out board",
+    "import --from table scores.csv --columns model=name,item=id,score=acc --out board",
+  ],
+  run: async ({ operands, options, output }) => {
+    options.required("from");
+    const from = options.oneOf("from", SOURCES, "lm-eval");
+    const out = options.required("out");
+    if (operands.length === 0) throw new AnchorEvalError("invalid_option", "name the logs: files, or folders of them");
+    const force = options.flag("force");
+    const place = { option: "--out", folder: out, files: FILES, force };
+    await checkOutFolder({ ...place, other: otherImport() });
+    if (isTable(from)) {
+      const { matrix, report } = await importTable(from, operands, options);
+      await checkOutFolder({ ...place, other: otherImport(matrix) });
+      await writeImport(out, matrix, report);
+      for (const remark of report.warnings) output.remark(remark);
+      if (output.json) output.document(report);
+      else {
+        summarizeTable(report, output);
+        output.line();
+        nextSteps(report, out, output);
+      }
+      return 0;
+    }
+    if (options.isGiven("columns"))
+      throw new AnchorEvalError("invalid_option", `--columns is for --from table, not for the logs of ${from}`);
+    const harness = await openHarness(from, `import --from ${from}`);
+    const bar = output.progress("reading logs", 1);
+    let imported: LogImport;
+    try {
+      imported = await importLogs(harness, operands, {
+        ...readScale(options),
+        modelName: options.text("model-name"),
+        metric: parseChoices("metric", options.texts("metric")),
+        filter: parseChoices("filter", options.texts("filter")),
+        onDuplicate: options.oneOf("on-duplicate", ["newest", "mean", "error"], "newest"),
+        errors: options.oneOf("errors", ["harness", "missing", "wrong"], "harness"),
+        allowMixed: options.flag("allow-mixed"),
+        progress: (done, total) => bar.update(done / total, `${done} of ${total}`),
+      });
+    } finally {
+      bar.stop();
+    }
+    await checkOutFolder({ ...place, other: otherImport(imported.matrix) });
+    await writeImport(out, imported.matrix, imported.report);
+    for (const warning of imported.report.warnings) output.remark(`warning: ${warning}`);
+    if (output.json) output.document(imported.report);
+    else summarize(imported.report, out, output);
+    return 0;
+  },
+};
+
+function isTable(from: (typeof SOURCES)[number]): from is (typeof TABLES)[number] {
+  return (TABLES as readonly string[]).includes(from);
+}
+
+/**
+ * Why a folder's responses aren't those of an earlier import of the same scenarios.
+ * @param matrix - what is imported now, once that is known
+ */
+function otherImport(matrix?: ResponseMatrix): (folder: string) => Promise<string | null> {
+  return async (folder) => {
+    const report = await readFile(join(folder, "import.json"), "utf8")
+      .then((text) => JSON.parse(text) as { scenarios?: readonly { id?: unknown }[] })
+      .catch(() => null);
+    const ids = report?.scenarios?.map(({ id }) => String(id));
+    if (ids === undefined) return "responses that no import wrote";
+    const scenarios = matrix && new Set(matrix.items.map(({ scenario }) => scenario));
+    return scenarios && !ids.some((id) => scenarios.has(id)) ? `the responses of ${ids.slice(0, 3).join(", ")}` : null;
+  };
+}
+
+async function writeImport(out: string, matrix: ResponseMatrix, report: ImportReport | TableReport): Promise<void> {
+  await writeOutFolder(out, FILES, async (responses, items, description) => {
+    await writeWideCsv(responses, matrix);
+    await writeItems(items, matrix.items);
+    await writeFile(description, `${JSON.stringify(report, null, 2)}\n`);
+  });
+}
+
+function summarize(report: ImportReport, out: string, output: Output): void {
+  const { models, items, scenarios, scores, states, dropped } = report;
+  output.line(
+    `${models} ${models === 1 ? "model" : "models"}, ${items} items, ${scenarios.length} ${scenarios.length === 1 ? "scenario" : "scenarios"}:`,
+  );
+  for (const { id, tasks, items: count } of scenarios)
+    output.line(`  ${id}: ${count} items${tasks.length > 1 ? ` in ${tasks.length} tasks` : ""}`);
+  output.line(
+    `${states.scored} samples scored, ${states.errored} without an answer, ${states.unscored} without a score${dropped.length > 0 ? `; ${dropped.length} older ${dropped.length === 1 ? "run" : "runs"} left out` : ""}`,
+  );
+  output.line(
+    scores.compared === 0
+      ? "no results files to compare the scores with"
+      : `${scores.equal} of ${scores.compared} scores equal the harness's own to 1e-6`,
+  );
+  output.line();
+  nextSteps(report, out, output);
+}
+
+function nextSteps({ models, weighting }: ImportReport | TableReport, out: string, output: Output): void {
+  if (models < FEWEST_MODELS) {
+    output.line(`written to ${out}; a fit needs at least ${FEWEST_MODELS} models`);
+    return;
+  }
+  const weigh = weighting === undefined ? "" : ` --weighting ${weighting}`;
+  output.line("written; next:");
+  output.line(
+    `  anchoreval fit --responses ${join(out, "responses.csv.gz")} --items ${join(out, "items.jsonl.gz")}${weigh} --anchors 50 --name NAME@1.0.0 --out DIR`,
+  );
+}
+
+/** What import.json holds of a table. */
+interface TableReport {
+  readonly source: (typeof TABLES)[number];
+  readonly models: number;
+  readonly items: number;
+  /** What the table's weights come to; absent where it has none. */
+  readonly weighting?: Weighting;
+  readonly scenarios: readonly {
+    readonly id: string;
+    readonly subscenarios: readonly string[];
+    readonly items: number;
+  }[];
+  readonly warnings: readonly string[];
+}
+
+/** Options that only logs have a use for. */
+const OF_LOGS = ["model-name", "metric", "filter", "on-duplicate", "errors", "allow-mixed"];
+
+/** Reads what `--from table` and `--from routerdc` name. */
+async function importTable(
+  source: (typeof TABLES)[number],
+  paths: readonly string[],
+  options: OptionReader,
+): Promise<{ matrix: ResponseMatrix; report: TableReport }> {
+  const useless = OF_LOGS.find((name) => options.isGiven(name));
+  if (useless !== undefined)
+    throw new AnchorEvalError("invalid_option", `--${useless} is for logs of harnesses, not for --from ${source}`);
+  const { matrix, weighting, remarks } = await read(source, paths, options);
+  const scenarios = groupBy(matrix.items, (item) => item.scenario);
+  return {
+    matrix,
+    report: {
+      source,
+      models: matrix.subjects.length,
+      items: matrix.items.length,
+      ...(weighting !== null && { weighting }),
+      scenarios: [...scenarios].map(([id, items]) => ({
+        id,
+        subscenarios: [...new Set(items.flatMap(({ subscenario }) => subscenario ?? []))],
+        items: items.length,
+      })),
+      warnings: remarks,
+    },
+  };
+}
+
+async function read(
+  source: (typeof TABLES)[number],
+  paths: readonly string[],
+  options: OptionReader,
+): Promise<ImportedTable> {
+  const scale = readScale(options);
+  if (source === "table") {
+    const [path, ...more] = paths as [string, ...string[]];
+    if (more.length > 0)
+      throw new AnchorEvalError(
+        "invalid_option",
+        `--from table reads one file; got ${paths.length}: put them together`,
+      );
+    return readLongTable(path, parseTableColumns(options.texts("columns")), scale);
+  }
+  if (options.isGiven("columns"))
+    throw new AnchorEvalError("invalid_option", "--columns is for --from table: RouterDC's fields are known");
+  return readRouterDc(paths, scale);
+}
+
+function summarizeTable({ models, items, scenarios }: TableReport, output: Output): void {
+  output.line(
+    `${models} models, ${items} items, ${scenarios.length} ${scenarios.length === 1 ? "scenario" : "scenarios"}:`,
+  );
+  for (const { id, subscenarios, items: count } of scenarios)
+    output.line(`  ${id}: ${count} items${subscenarios.length > 1 ? ` in ${subscenarios.length} subscenarios` : ""}`);
+}

@@ -1,0 +1,168 @@
+import {
+  createHash,
+  createPrivateKey,
+  createPublicKey,
+  generateKeyPairSync,
+  type KeyObject,
+  randomBytes,
+  sign,
+} from "node:crypto";
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { readManifest } from "anchoreval/internal/bundles/read-manifest";
+import { isAccessScope } from "anchoreval/internal/core/bundle/names";
+import { parseManifest } from "anchoreval/internal/core/bundle/parse-manifest";
+import {
+  encodeSignatures,
+  mergeSignatures,
+  parseSignatures,
+  SIGNATURE_FILE,
+} from "anchoreval/internal/core/bundle/signature";
+import { AnchorEvalError } from "anchoreval/internal/core/errors";
+import { folderSource } from "anchoreval/internal/node/folder-source";
+import { isSignedBy } from "anchoreval/internal/signatures/verify-manifest";
+import type { Command } from "../command.ts";
+
+/** `anchoreval token`: a bearer token for a Worker, and the record of it that the Worker keeps. */
+export const tokenCommand: Command = {
+  options: {
+    Token: {
+      id: {
+        type: "string",
+        value: "NAME",
+        required: true,
+        description: "what logs and the secret call it, such as who uses it",
+      },
+      scope: {
+        type: "string",
+        multiple: true,
+        value: "ACTION:BENCHMARK",
+        required: true,
+        description: "what it allows: publish or read, and with which benchmark, * for every one; may be repeated",
+      },
+      expires: {
+        type: "string",
+        value: "DATE",
+        description: "its last day (UTC), or an ISO 8601 time (default: none)",
+      },
+    },
+  },
+  examples: ["token --id ci --scope publish:quiz", "token --id team --scope read:* --expires 2027-01-31"],
+  run: ({ options, output }) => {
+    const id = options.required("id");
+    if (id.length > 64) throw new AnchorEvalError("invalid_option", "--id has at most 64 characters");
+    const scopes = options.texts("scope");
+    if (scopes.length === 0)
+      throw new AnchorEvalError("invalid_option", "--scope is needed, such as --scope publish:helm-lite");
+    const wrong = scopes.find((scope) => !isAccessScope(scope));
+    if (wrong !== undefined)
+      throw new AnchorEvalError(
+        "invalid_option",
+        `--scope is publish:BENCHMARK or read:BENCHMARK, * for every one; got ${wrong}`,
+      );
+    const expires = readExpiry(options.text("expires"));
+    const token = `anchoreval_${randomBytes(32).toString("base64url")}`;
+    const record = { id, sha256: createHash("sha256").update(token).digest("hex"), scopes, expires };
+    if (output.json) output.document({ token, record });
+    else {
+      output.line(token);
+      output.remark("That is the token: it is shown once and kept nowhere. Clients send it as ANCHOREVAL_TOKEN.");
+      output.remark("Add this record to the array in the Worker's secret TOKENS (npx wrangler secret put TOKENS):");
+      output.line(JSON.stringify(record));
+    }
+    return Promise.resolve(0);
+  },
+};
+
+/** The end of a day, or a time. */
+function readExpiry(text: string | undefined): string | null {
+  if (text === undefined) return null;
+  const day = /^\d{4}-\d{2}-\d{2}$/.test(text);
+  const time = new Date(day ? `${text}T23:59:59Z` : text);
+  if (Number.isNaN(time.getTime()) || (!day && !/(Z|[+-]\d{2}:\d{2})$/.test(text)))
+    throw new AnchorEvalError(
+      "invalid_option",
+      `--expires is a day like 2027-01-31, or a time with its zone like 2027-01-31T12:00:00Z; got ${text}`,
+    );
+  return time.toISOString();
+}
+
+/** `anchoreval keygen`: a key that signs bundles. */
+export const keygenCommand: Command = {
+  options: {
+    Output: {
+      out: {
+        type: "string",
+        value: "FILE",
+        required: true,
+        description: "where the private key goes (PEM); never over a file",
+      },
+    },
+  },
+  examples: ["keygen --out bundles.pem", "keygen --out bundles.pem --json"],
+  run: async ({ options, output }) => {
+    const file = options.required("out");
+    const { privateKey } = generateKeyPairSync("ed25519");
+    const pem = privateKey.export({ type: "pkcs8", format: "pem" });
+    try {
+      await writeFile(file, pem, { flag: "wx", mode: 0o600 });
+    } catch (cause) {
+      throw new AnchorEvalError("invalid_option", `${file} can't be written: ${(cause as Error).message}`, { cause });
+    }
+    const key = publicKeyOf(privateKey);
+    if (output.json) output.document({ key });
+    else {
+      output.line(key);
+      output.remark(`That is the public key: readers list it as trusted. ${file} signs; keep it secret.`);
+    }
+    return 0;
+  },
+};
+
+/** The public key of a private one, in base64url. */
+function publicKeyOf(privateKey: KeyObject): string {
+  return createPublicKey(privateKey).export({ format: "jwk" }).x!;
+}
+
+/** `anchoreval sign`: manifest.sig of a bundle, which it doesn't change. */
+export const signCommand: Command = {
+  operands: { usage: "DIR", option: "bundle" },
+  options: {
+    Data: {
+      bundle: { type: "string", value: "DIR", description: "the bundle's folder", required: true },
+      key: {
+        type: "string",
+        value: "FILE",
+        required: true,
+        description: "the private key that anchoreval keygen made (PEM, Ed25519)",
+      },
+    },
+  },
+  examples: ["sign bundles/quiz --key bundles.pem", "sign --bundle bundles/quiz --key bundles.pem --json"],
+  run: async ({ options, output, signal }) => {
+    const folder = options.required("bundle");
+    const privateKey = await readKey(options.required("key"));
+    const source = folderSource(folder);
+    const { bytes, digest } = await readManifest(source, { signal });
+    const { benchmark, version } = parseManifest(bytes);
+    const own = { key: publicKeyOf(privateKey), signature: sign(null, bytes, privateKey).toString("base64url") };
+    const there = (await source.readSignatures?.()) ?? null;
+    const kept = [];
+    // Those of another manifest that stood here before go.
+    for (const other of (there && parseSignatures(there)) ?? []) if (await isSignedBy(bytes, other)) kept.push(other);
+    await writeFile(join(folder, SIGNATURE_FILE), encodeSignatures(mergeSignatures(kept, [own])));
+    if (output.json) output.document({ digest, ...own });
+    else output.line(`${benchmark}@${version} (${digest}) is signed by ${own.key}`);
+    return 0;
+  },
+};
+
+async function readKey(file: string): Promise<KeyObject> {
+  try {
+    const key = createPrivateKey(await readFile(file));
+    if (key.asymmetricKeyType === "ed25519") return key;
+  } catch (cause) {
+    throw new AnchorEvalError("invalid_option", `--key ${file}: no private key can be read there`, { cause });
+  }
+  throw new AnchorEvalError("invalid_option", `--key ${file} is no key of Ed25519: anchoreval keygen makes one`);
+}

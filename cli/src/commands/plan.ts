@@ -1,0 +1,104 @@
+import { loadBundle } from "anchoreval/internal/bundles/load-bundle";
+import { AnchorEvalError } from "anchoreval/internal/core/errors";
+import { planFromBundle } from "anchoreval/internal/plan/plan-from-bundle";
+import type { Plan, PlannedForm, Precision } from "anchoreval/internal/plan/types";
+import { points } from "anchoreval/internal/words/figures";
+import { textTable } from "anchoreval/internal/words/text-table";
+import type { Command, OptionReader } from "../command.ts";
+import { openBundle } from "../open-bundle.ts";
+
+/** `anchoreval plan`: how many items it takes, from what a bundle has measured. */
+export const planCommand: Command = {
+  operands: { usage: "DIR|URL", option: "bundle" },
+  options: {
+    Data: { bundle: { type: "string", value: "DIR|URL", description: "the bundle", required: true } },
+    Goal: {
+      "half-width": { type: "string", value: "POINTS", description: "intervals of a score shall be ± this at most" },
+      gap: {
+        type: "string",
+        value: "POINTS",
+        description: "two models whose true scores differ by this shall be ranked right",
+      },
+      level: { type: "string", value: "0.95", description: "confidence level of the intervals" },
+      "ranked-right": { type: "string", value: "0.8", description: "how often they shall be ranked right" },
+    },
+  },
+  examples: ["plan --bundle bundles/quiz", "plan --bundle bundles/quiz --gap 2"],
+  run: async ({ options, output, signal }) => {
+    const source = openBundle(options.required("bundle"));
+    const [halfWidth, gap] = [readPoints(options, "half-width"), readPoints(options, "gap")];
+    if (halfWidth !== undefined && gap !== undefined)
+      throw new AnchorEvalError("invalid_option", "give --half-width or --gap, not both");
+    const asked = {
+      level: options.number("level", { min: 0, max: 1 }, 0.95),
+      rankedRight: options.number("ranked-right", { min: 0, max: 1 }, 0.8),
+      ...(halfWidth !== undefined && { halfWidth }),
+      ...(gap !== undefined && { gap }),
+    };
+    const plan = planFromBundle(await loadBundle(source, { signal }), asked);
+    if (output.json) output.document(plan);
+    else for (const line of planLines(plan)) output.line(line);
+    return 0;
+  },
+};
+
+/** A difference in points as a fraction. */
+function readPoints(options: OptionReader, name: string): number | undefined {
+  const value = options.number(name, { min: 0, max: 100 }, undefined);
+  return value === undefined ? undefined : value / 100;
+}
+
+const BASIS: Readonly<Record<Precision["basis"], string>> = {
+  measured: "",
+  between: "between measured sizes",
+  beyond: "beyond the measured sizes",
+  predicted: "predicted by the response model, not measured",
+};
+
+/** A plan for people. */
+function planLines(plan: Plan): string[] {
+  const { benchmark, version, level, rankedRight, forms, wanted, needed, enough } = plan;
+  const head = ["", "items", `± (${percent(level)})`, `gap ranked right ${percent(rankedRight)}`, ""];
+  const lines = [
+    `${benchmark} ${version}: what its forms can tell, in points`,
+    "",
+    ...textTable([head, ...forms.flatMap((form) => rows(form, `form ${form.form!}`))], "lrrrl"),
+    "",
+  ];
+  if (wanted !== null && needed !== null) {
+    const goal =
+      "halfWidth" in wanted
+        ? `intervals of ± ${points(wanted.halfWidth)} points`
+        : `to rank two models ${points(wanted.gap)} points apart right ${percent(rankedRight)} of the time`;
+    lines.push(`items needed: ${goal}`, "", ...textTable([head, ...rows(needed, "overall")], "lrrrl"), "");
+    const extrapolated = [needed.overall, ...Object.values(needed.scenarios)].some(({ basis }) => basis === "beyond");
+    if (extrapolated)
+      lines.push("Sizes beyond those measured are extrapolated: fit a bundle with such a form to be sure.");
+    lines.push(
+      enough === null
+        ? "No form of this bundle is enough overall."
+        : `Form ${enough} of this bundle is enough overall.`,
+    );
+  }
+  lines.push(
+    "Of models like those seen; the gap is that of two full scores, and two models that answer alike are told apart sooner.",
+  );
+  return lines;
+}
+
+function rows({ overall, scenarios }: PlannedForm, label: string): string[][] {
+  const parts = Object.entries(scenarios);
+  return [
+    ...(parts.length > 1 || label !== "overall" ? [row(label, overall)] : []),
+    ...parts.map(([id, precision]) => row(`  ${id}`, precision)),
+  ];
+}
+
+function row(label: string, { items, of, halfWidth, gap, basis }: Precision): string[] {
+  const all = items >= of ? "every item: exact" : BASIS[basis];
+  return [label, `${items} of ${of}`, points(halfWidth), points(gap), all];
+}
+
+function percent(share: number): string {
+  return `${Math.round(1000 * share) / 10} %`;
+}

@@ -1,0 +1,154 @@
+import { stat } from "node:fs/promises";
+import { readBundleFolder } from "anchoreval-trainer/internal/publish/bundle-folder";
+import { hubSettings } from "anchoreval-trainer/internal/publish/hub-settings";
+import { withHubStore } from "anchoreval-trainer/internal/publish/hub-store";
+import { publishToHub } from "anchoreval-trainer/internal/publish/publish-to-hub";
+import { s3Settings } from "anchoreval-trainer/internal/publish/s3-settings";
+import { s3Store } from "anchoreval-trainer/internal/publish/s3-store";
+import { startLocalWorker } from "anchoreval-trainer/internal/serve/local-worker";
+import { AnchorEvalError } from "anchoreval/core";
+import { folderSource, folderStore } from "anchoreval/node";
+import {
+  publishBundle,
+  type PublishResult,
+  publishToWorker,
+  sweepableR2Store,
+  type SweepableStore,
+  sweepBlobs,
+} from "anchoreval/publish";
+import type { Command } from "../command.ts";
+import { checkWritable } from "../out.ts";
+
+export const publishCommand: Command = {
+  operands: { usage: "DIR", option: "bundle" },
+  options: {
+    Data: { bundle: { type: "string", value: "DIR", description: "the bundle's folder", required: true } },
+    Output: {
+      to: {
+        type: "string",
+        value: "PLACE",
+        required: true,
+        description:
+          "a Worker's address, with the token in ANCHOREVAL_TOKEN; r2://BUCKET, with R2_ACCOUNT_ID, R2_ACCESS_KEY_ID and R2_SECRET_ACCESS_KEY; hf://datasets/ORG/NAME, with HF_TOKEN; a folder, for any static host; or local: the R2 of `wrangler dev` and `anchoreval serve` in this folder",
+      },
+    },
+  },
+  examples: ["publish bundles/quiz --to https://evals.example.com", "publish bundles/quiz --to r2://bundles"],
+  async run({ options, output, signal }) {
+    const folder = options.required("bundle");
+    const to = options.required("to");
+    const address = /^https?:\/\//i.test(to);
+    const kind = address ? "worker" : storeKind(to);
+    const token = kind === "worker" ? tokenOf(to) : null;
+    const hub = kind === "hub" ? await hubSettings(to, process.env) : null;
+    if ((await stat(folder).catch(() => null))?.isDirectory() === false)
+      throw new AnchorEvalError("invalid_option", `${folder} is a file: publish takes the folder of a bundle`);
+    const files = await readBundleFolder(folder);
+    const signatures = (await folderSource(folder).readSignatures?.()) ?? null;
+    const plainFiles = kind === "folder";
+    const upload = { onUpload: ({ name }: { name: string }) => output.remark(`uploading ${name}`), signal };
+    const result: PublishResult & { readonly url?: string } =
+      token !== null
+        ? await publishToWorker(files, { baseUrl: to, token, signatures, ...upload })
+        : hub !== null
+          ? await publishToHub({ ...hub, signal }, files, signatures)
+          : await withStore(to, signal, (store) => publishBundle(store, files, { plainFiles, signatures }));
+    const words = result.status === "already" ? "is there already, with the same content" : "is published";
+    const { benchmark, version, url } = result;
+    if (output.json) output.document(result);
+    else {
+      output.line(`${benchmark}@${version} ${words} (${result.digest}); latest: ${result.latest ?? "none"}`);
+      if (url) output.line(`loadBundle, and --bundle of commands, take ${url}`);
+    }
+    return 0;
+  },
+};
+
+/** The token from the environment: never from the command line, where others of the machine can read it. */
+function tokenOf(address: string): string {
+  const token = process.env["ANCHOREVAL_TOKEN"];
+  if (!token)
+    throw new AnchorEvalError(
+      "invalid_option",
+      `publishing to ${address} takes a token: set ANCHOREVAL_TOKEN (anchoreval token makes one)`,
+    );
+  return token;
+}
+
+export const sweepCommand: Command = {
+  options: {
+    Data: {
+      to: {
+        type: "string",
+        value: "PLACE",
+        required: true,
+        description:
+          "where bundles are published: r2://BUCKET, hf://datasets/ORG/NAME, a folder or local; as for publish, keys stand in the environment",
+      },
+    },
+    Output: { "dry-run": { type: "boolean", description: "only list them" } },
+  },
+  examples: ["sweep --to r2://bundles --dry-run", "sweep --to public/bundles"],
+  async run({ options, output, signal }) {
+    const to = options.required("to");
+    const dryRun = options.flag("dry-run");
+    if (storeKind(to) === "folder" && !(await stat(to).catch(() => null))?.isDirectory())
+      throw new AnchorEvalError("invalid_option", `--to ${to} is no folder: nothing is published there`);
+    const result = await withStore(to, signal, (store) => sweepBlobs(store, { now: Date.now(), dryRun }));
+    const { removed, kept, young, skipped } = result;
+    if (skipped.length > 0)
+      throw new AnchorEvalError(
+        "bundle_invalid",
+        `${removed.length} files were ${dryRun ? "found" : "removed"}; left alone, since a manifest can't be read: ${skipped.map(({ benchmark, reason }) => `${benchmark} (${reason})`).join(", ")}`,
+      );
+    if (output.json) output.document({ ...result, dryRun });
+    else {
+      for (const key of removed) output.line(key);
+      output.line(
+        `${removed.length} ${dryRun ? "would be removed" : "removed"}, ${kept} kept, ${young} of them only until they are a day old`,
+      );
+    }
+    return 0;
+  },
+};
+
+/** What `--to` names besides a Worker's address. */
+type StoreKind = "local" | "r2" | "hub" | "folder";
+
+/** @throws AnchorEvalError `unsupported` for another kind of address */
+function storeKind(to: string): StoreKind {
+  if (to === "local") return "local";
+  const [, scheme] = /^([a-z0-9]+):\/\//i.exec(to) ?? [];
+  if (scheme === undefined) return "folder";
+  if (scheme.toLowerCase() === "r2") return "r2";
+  if (scheme.toLowerCase() === "hf") return "hub";
+  throw new AnchorEvalError(
+    "unsupported",
+    `${scheme}:// can't be written to: take r2://BUCKET, hf://datasets/ORG/NAME, a folder, or local`,
+  );
+}
+
+/** Runs on the store that `--to` names: local (the R2 of `wrangler dev`), a folder, r2://BUCKET, a dataset of Hugging Face. */
+async function withStore<T>(
+  to: string,
+  signal: AbortSignal,
+  action: (store: SweepableStore) => Promise<T>,
+): Promise<T> {
+  switch (storeKind(to)) {
+    case "r2":
+      return action(s3Store({ ...s3Settings(to, process.env), signal }));
+    case "hub":
+      return withHubStore({ ...(await hubSettings(to, process.env)), signal }, "Change bundles", action);
+    case "folder":
+      await checkWritable("--to", to);
+      return action(folderStore(to));
+    case "local": {
+      const worker = await startLocalWorker({ port: 0 });
+      try {
+        return await action(sweepableR2Store(await worker.bucket()));
+      } finally {
+        await worker.dispose();
+      }
+    }
+  }
+}

@@ -1,0 +1,188 @@
+import type { StopRules } from "anchoreval";
+import { PROVIDERS } from "anchoreval-trainer/internal/backends/resolve-backend";
+import { SPLITS } from "anchoreval-trainer/internal/backtest/plan-cells";
+import { type ReplayRow, runReplays } from "anchoreval-trainer/internal/extensions/adaptive/replay";
+import { readResponses } from "anchoreval-trainer/internal/ingest/read-responses";
+import { groupItems } from "anchoreval-trainer/internal/matrix/group-items";
+import { methodDigest, recommended } from "anchoreval-trainer/internal/methods/method";
+import { trainerVersion } from "anchoreval-trainer/internal/trainer-version";
+import { AnchorEvalError } from "anchoreval/core";
+import { textTable } from "anchoreval/internal/words/text-table";
+import { rare, type Command, type OptionReader } from "../command.ts";
+import { readMaxExposure } from "../options/exposure.ts";
+import { FAMILIES_OPTION, readFamilies } from "../options/model-files.ts";
+import { fileDigest, readImportFacts, readResponseOptions, RESPONSE_OPTIONS } from "../options/data.ts";
+import { METHOD_OPTIONS, readMethod, WORK_OPTIONS } from "../options/fit.ts";
+
+const SPLITS_WITHOUT_DATES = SPLITS.filter((split) => split !== "newest");
+
+/** `anchoreval replay`: adaptive evaluations of held-out models, by the answers that are known of them. */
+export const replayCommand: Command = {
+  options: {
+    Data: {
+      ...RESPONSE_OPTIONS,
+      scenario: { type: "string", value: "ID", description: "this scenario only; may be repeated", multiple: true },
+      ...FAMILIES_OPTION,
+    },
+    Evaluation: {
+      share: {
+        type: "string",
+        value: "P",
+        description: "share of the items that may be asked (default 0.05, 25 at least)",
+      },
+      batch: { type: "string", value: "N", description: "items asked at once (default 10)" },
+      "half-width": {
+        type: "string",
+        value: "H",
+        description: "stop when the 95 % interval is this narrow to either side, such as 0.05",
+      },
+      threshold: { type: "string", value: "S", description: "stop when the score is surely above S, or below" },
+      "max-exposure": {
+        type: "string",
+        value: "R",
+        description: "give no item in more than this share of the evaluations, by limits found on the other models",
+      },
+      pairs: { type: "boolean", description: "ask two models the same items, for the difference of their scores" },
+      better: { type: "boolean", description: "the same, and stop when one of them is surely better" },
+      repeats: { type: "string", value: "N", description: "evaluations of every held-out model (default 20)" },
+    },
+    "Who is held out": {
+      split: {
+        type: "string",
+        value: "NAME[,…]",
+        description: `${SPLITS_WITHOUT_DATES.join(", ")} (default interpolation)`,
+      },
+      targets: { type: "string", value: "N", description: "held-out models of a split at most (default 24)" },
+      seeds: { type: "string", value: "N", description: "splits (default 1)" },
+      seed: { type: "string", value: "N", description: "first seed (default 0)" },
+    },
+    "How to fit": { provider: WORK_OPTIONS.provider, ...rare(METHOD_OPTIONS) },
+  },
+  examples: [
+    "replay --responses responses.csv.gz --items items.jsonl.gz --share 0.02",
+    "replay --responses responses.csv.gz --items items.jsonl.gz --half-width 0.03 --repeats 5",
+  ],
+  async run({ options, output, signal }) {
+    const { responses, ...reading } = readResponseOptions(options);
+    const splits = options.someOf("split", SPLITS_WITHOUT_DATES, ["interpolation"]);
+    const method = await readMethod(options, await readImportFacts(responses), recommended);
+    const stop = readStopRules(options);
+    const share = options.number("share", { min: 0, max: 1 }, 0.05);
+    if (share === 0) throw new AnchorEvalError("invalid_option", "--share is a share of the items above 0");
+    const batch =
+      options.text("batch") === undefined ? undefined : options.number("batch", { min: 2, integer: true }, 10);
+    const maxExposure = readMaxExposure(options);
+    const pairs = options.flag("pairs") || stop?.better === true;
+    if (pairs && maxExposure !== null)
+      throw new AnchorEvalError("invalid_option", "--max-exposure is for evaluations of one model: not with pairs");
+    const shared = {
+      method,
+      share,
+      repeats: options.number("repeats", { min: 1, integer: true }, 20),
+      mostTargets: options.number("targets", { min: 1, integer: true }, 24),
+      seeds: options.number("seeds", { min: 1, max: 1000, integer: true }, 1),
+      firstSeed: options.number("seed", { min: 0, integer: true }, 0),
+      scenarios: options.texts("scenario"),
+      provider: options.oneOf("provider", PROVIDERS, "cpu"),
+      ...(batch !== undefined && { batch }),
+      ...(stop && { stop }),
+      ...(maxExposure !== null && { maxExposure }),
+      pairs,
+      ...(await readFamilies(options)),
+      signal,
+    };
+    const { matrix, remarks } = await readResponses(responses, reading);
+    for (const remark of remarks) output.remark(remark);
+    const bar = output.progress("replay", 1);
+    const rows: ReplayRow[] = [];
+    try {
+      for (const [k, split] of splits.entries())
+        rows.push(
+          ...(await runReplays(groupItems(matrix), {
+            ...shared,
+            split,
+            onProgress: (done, of) => bar.update((k + done / of) / splits.length, split),
+          })),
+        );
+    } finally {
+      bar.stop();
+    }
+    if (output.json)
+      output.document({
+        header: {
+          data: await fileDigest(responses),
+          weighting: method.settings.weighting,
+          version: trainerVersion(),
+          configuration: methodDigest(method),
+        },
+        rows,
+      });
+    else for (const line of replayTable(rows)) output.line(line);
+    return 0;
+  },
+};
+
+function readStopRules(options: OptionReader): StopRules | null {
+  const fraction = (name: string): number | undefined =>
+    options.text(name) === undefined ? undefined : options.number(name, { min: 0, max: 1 }, 0);
+  const halfWidth = fraction("half-width");
+  const threshold = fraction("threshold");
+  const better = options.flag("better");
+  if (better && threshold !== undefined)
+    throw new AnchorEvalError("invalid_option", "--threshold is of one model, --better of two");
+  if (halfWidth === undefined && threshold === undefined && !better) return null;
+  return {
+    ...(halfWidth !== undefined && { halfWidth }),
+    ...(threshold !== undefined && { threshold }),
+    ...(better && { better }),
+  };
+}
+
+/** One line a scenario and split. */
+function replayTable(rows: readonly ReplayRow[]): string[] {
+  const columns = [
+    "scenario",
+    "split",
+    "items",
+    "asked",
+    "RMSE",
+    "uniform",
+    "eff. size",
+    "bias",
+    "coverage",
+    "half-width",
+    "most given",
+    "95 % below",
+  ];
+  const stops = rows.some(({ effectiveSize }) => effectiveSize === null);
+  const cells = rows.map((row) => [
+    row.scenario,
+    row.split,
+    String(row.items),
+    row.asked.toFixed(row.effectiveSize === null ? 1 : 0),
+    row.rmse.toFixed(2),
+    row.uniformRmse.toFixed(2),
+    row.effectiveSize === null ? "–" : `×${row.effectiveSize.toFixed(2)}`,
+    row.bias.toFixed(2),
+    row.coverage.toFixed(3),
+    row.halfWidth.toFixed(1),
+    row.exposure?.most.toFixed(3) ?? "–",
+    row.exposure?.percentile95.toFixed(3) ?? "–",
+    ...(stops ? [row.earlyStops.toFixed(2), row.falseStops.toFixed(3)] : []),
+  ]);
+  const geometric = Math.exp(rows.reduce((sum, row) => sum + Math.log(row.effectiveSize ?? 1), 0) / rows.length);
+  return [
+    ...textTable([[...columns, ...(stops ? ["early", "false"] : [])], ...cells], `llrrrrrrrrrr${stops ? "rr" : ""}`),
+    ...(stops
+      ? []
+      : [`Effective sample size, geometric mean: ×${geometric.toFixed(2)} of uniform sampling without replacement.`]),
+    stops
+      ? "Errors in points. `early`: a rule was met before the budget was spent; `false`: and what it said is wrong."
+      : "Errors in points; `uniform`: of as many items drawn uniformly without replacement.",
+    ...(rows.some(({ exposure }) => exposure !== null)
+      ? [
+          "`most given`: the largest share of evaluations in which an item is given; 95 % of the items stay below the other.",
+        ]
+      : []),
+  ];
+}

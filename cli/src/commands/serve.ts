@@ -1,0 +1,49 @@
+import { readdir, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { readBundleFolder } from "anchoreval-trainer/internal/publish/bundle-folder";
+import { startLocalWorker } from "anchoreval-trainer/internal/serve/local-worker";
+import { publishBundle, r2Store } from "anchoreval/publish";
+import type { Command } from "../command.ts";
+
+export const serveCommand: Command = {
+  options: {
+    Data: {
+      bundles: { type: "string", value: "DIR", description: "a bundle's folder, or a folder of such; published first" },
+    },
+    Worker: { port: { type: "string", value: "N", description: "port (default 8787; 0: any free one)" } },
+  },
+  examples: ["serve --bundles bundles", "serve --port 0 --json"],
+  async run({ options, output, signal }) {
+    const port = options.number("port", { min: 0, max: 65535, integer: true }, 8787);
+    const folder = options.text("bundles");
+    const bundles = folder === undefined ? [] : await bundleFolders(folder);
+    const worker = await startLocalWorker({ port });
+    try {
+      for (const own of bundles) {
+        const { benchmark, version } = await publishBundle(r2Store(await worker.bucket()), await readBundleFolder(own));
+        output.remark(`${benchmark}@${version} from ${own}`);
+      }
+      if (output.json) output.document({ url: worker.url });
+      else output.line(`${worker.url} (a page; its HTTP interface at ${worker.url}/docs); Ctrl-C stops it`);
+      if (!signal.aborted) await new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }));
+    } finally {
+      await worker.dispose();
+    }
+    return 0;
+  },
+};
+
+/** The folder itself where it is a bundle, else its subfolders that are. */
+async function bundleFolders(folder: string): Promise<string[]> {
+  const holds = (path: string): Promise<boolean> =>
+    stat(join(path, "manifest.json")).then(
+      (entry) => entry.isFile(),
+      () => false,
+    );
+  if (await holds(folder)) return [folder];
+  const found: string[] = [];
+  for (const name of (await readdir(folder)).sort())
+    if (await holds(join(folder, name))) found.push(join(folder, name));
+  if (found.length === 0) await readBundleFolder(folder); // says that there is none
+  return found;
+}

@@ -1,0 +1,53 @@
+import { AnchorEvalError } from "anchoreval/internal/core/errors";
+import type { Streams } from "./output.ts";
+
+/** Codes that are the caller's to mend. */
+const USAGE_CODES: ReadonlySet<string> = new Set([
+  "invalid_data",
+  "invalid_option",
+  "invalid_answers",
+  "ambiguous_form",
+  "unknown_form",
+  "unknown_scenario",
+  "item_changed",
+  "digest_mismatch",
+  "bundle_invalid",
+  "bundle_corrupt",
+  "bundle_format_unsupported",
+  "bundle_untrusted",
+  "not_found",
+  "unsupported",
+]);
+
+/** Issues of an error that are listed. */
+const SHOWN_ISSUES = 10;
+
+/**
+ * Says what went wrong: on standard error, and with `--json` as a document too.
+ * @returns the exit code: 2 for what the caller can mend, else 1
+ */
+export function reportError(error: unknown, { stdout, stderr }: Streams, json: boolean): number {
+  if (!(error instanceof AnchorEvalError)) {
+    const words = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    stderr.write(`anchoreval: this is a defect, please report it:\n${words}\n`);
+    return 1;
+  }
+  const { code, message, issues } = error;
+  if (json) stdout.write(`${JSON.stringify({ error: { code, message, issues } }, null, 2)}\n`);
+  stderr.write(`anchoreval: ${message} [${code}]\n`);
+  if (!saysItsIssue(error)) {
+    for (const issue of issues.slice(0, SHOWN_ISSUES)) stderr.write(`  ${issue.path.join(", ")}: ${issue.message}\n`);
+    if (issues.length > SHOWN_ISSUES) stderr.write(`  … and ${issues.length - SHOWN_ISSUES} more\n`);
+  }
+  return USAGE_CODES.has(code) ? 2 : 1;
+}
+
+/** Whether the message holds all of the only issue. */
+function saysItsIssue({ message, issues }: AnchorEvalError): boolean {
+  const [only, ...more] = issues;
+  return (
+    only !== undefined &&
+    more.length === 0 &&
+    [only.message, ...only.path.map(String)].every((part) => message.includes(part))
+  );
+}

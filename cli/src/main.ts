@@ -1,0 +1,63 @@
+import { readFileSync } from "node:fs";
+import { COMMANDS } from "./commands.ts";
+import { commandHelp, helpWidth, programHelp } from "./help.ts";
+import { reportError } from "./errors.ts";
+import { createOutput, type Streams } from "./output.ts";
+import { programNear, TrainerMissing, withTrainer } from "./trainer.ts";
+
+const SUMMARY = "a language model's full benchmark score from its answers to a few dozen items";
+
+/**
+ * The program `anchoreval`.
+ * @returns the exit code: 0 done, 1 failed, 2 bad input or usage; commands may have codes of their own
+ */
+export async function main(argv: readonly string[], streams: Streams = process): Promise<number> {
+  const [name, ...rest] = argv[0] === "help" ? [argv[1] ?? "--help", "--help"] : argv;
+  const width = helpWidth(streams.stdout.columns);
+  if (name === undefined || name === "--help" || name === "-h") {
+    streams.stdout.write(programHelp(SUMMARY, COMMANDS, width));
+    return name === undefined ? 2 : 0;
+  }
+  if (name === "--version") {
+    streams.stdout.write(`${packageVersion()}\n`);
+    return 0;
+  }
+  const entry = COMMANDS.find((command) => command.name === name);
+  if (!entry) {
+    const names = COMMANDS.map((command) => command.name);
+    const near = (await import("./parse.ts")).nearestCommand(name, names);
+    streams.stderr.write(
+      `anchoreval: there is no command ${name}${near === null ? "" : `; did you mean ${near}?`}\nThere are ${names.join(", ")}: see anchoreval --help\n`,
+    );
+    return 2;
+  }
+  const controller = new AbortController();
+  const interrupt = (): void => controller.abort();
+  process.once("SIGINT", interrupt);
+  try {
+    const command = await withTrainer(name, entry.load);
+    const all = rest.includes("--help-all");
+    if (all || rest.includes("--help") || rest.includes("-h")) {
+      streams.stdout.write(commandHelp(entry, command, { all, width }));
+      return 0;
+    }
+    const { parseCommand } = await import("./parse.ts");
+    const { operands, options } = parseCommand(name, command, rest);
+    const output = createOutput({ json: options.flag("json"), quiet: options.flag("quiet") }, streams);
+    return await command.run({ operands, options, output, signal: controller.signal });
+  } catch (error) {
+    if (!(error instanceof TrainerMissing)) return reportError(error, streams, rest.includes("--json"));
+    const other = programNear(process.cwd());
+    if (other !== null) return await ((await import(other.href)) as { main: typeof main }).main(argv, streams);
+    streams.stderr.write(`anchoreval: ${error.message}\n`);
+    return 2;
+  } finally {
+    process.removeListener("SIGINT", interrupt);
+  }
+}
+
+/** Of the package that this is bundled into. */
+function packageVersion(): string {
+  return (JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8")) as { version: string })
+    .version;
+}

@@ -1,0 +1,74 @@
+import { fileURLToPath } from "node:url";
+import { httpSource } from "anchoreval/internal/bundles/http-source";
+import type { BundleSource } from "anchoreval/internal/core/bundle/source";
+import { AnchorEvalError } from "anchoreval/internal/core/errors";
+import { folderSource } from "anchoreval/internal/node/folder-source";
+import { trustedSource } from "anchoreval/internal/signatures/trusted-source";
+
+/**
+ * The source that a command's `DIR|URL` means: a folder, or an HTTP address of a Worker's bundle or of any static
+ * host's folder. A Worker's address without a version means the latest. Where ANCHOREVAL_TRUSTED_KEYS lists public keys,
+ * comma-separated, one of them must have signed it; what ANCHOREVAL_READ_TOKENS has for the host is sent as a bearer token.
+ * @example openBundle("https://evals.example.com/v1/bundles/helm-lite")
+ */
+export function openBundle(place: string): BundleSource {
+  const keys = process.env["ANCHOREVAL_TRUSTED_KEYS"];
+  const source = sourceAt(place);
+  return keys
+    ? trustedSource(
+        source,
+        keys.split(",").map((key) => key.trim()),
+      )
+    : source;
+}
+
+/**
+ * Whether `DIR|URL` names one version, whatever is published later.
+ * @example isPinned("https://evals.example.com/v1/bundles/helm-lite/latest") // false
+ */
+export function isPinned(place: string): boolean {
+  return !/^https?:/i.test(place) || !/\/v1\/bundles\/[^/]+(\/latest)?\/?$/.test(new URL(place).pathname);
+}
+
+function sourceAt(place: string): BundleSource {
+  if (!/^[a-z][a-z0-9+.-]+:\/\//i.test(place)) return folderSource(place);
+  let url: URL;
+  try {
+    url = new URL(place);
+  } catch (cause) {
+    throw new AnchorEvalError("invalid_option", `${place} is no address`, { cause });
+  }
+  if (url.protocol === "file:") return folderSource(fileURLToPath(url));
+  if (url.protocol !== "http:" && url.protocol !== "https:")
+    throw new AnchorEvalError("invalid_option", `a bundle is read from a folder or over http(s); got ${place}`);
+  if (/\/v1\/bundles\/[^/]+\/?$/.test(url.pathname)) url.pathname = `${url.pathname.replace(/\/$/, "")}/latest`;
+  const token = readToken(url, process.env["ANCHOREVAL_READ_TOKENS"]);
+  return httpSource(url, token === null ? {} : { headers: { authorization: `Bearer ${token}` } });
+}
+
+/**
+ * The token to read from an address with: that of its host in ANCHOREVAL_READ_TOKENS, `HOST=TOKEN` comma-separated; null
+ * where it has none. Bound to hosts, so that no other is ever sent it.
+ * @throws AnchorEvalError `invalid_option` for a list that can't be read, or a token that would go unencrypted to another
+ * machine
+ * @example readToken(new URL("https://evals.example.com/v1/bundles/quiz/1.0.0"), "evals.example.com=anchoreval_…")
+ */
+export function readToken(address: URL, tokens: string | undefined): string | null {
+  for (const entry of tokens?.split(",") ?? []) {
+    if (entry.trim() === "") continue;
+    const [, host, token] = /^\s*([^\s=/]+)=(\S+)\s*$/.exec(entry) ?? [];
+    if (token === undefined)
+      throw new AnchorEvalError(
+        "invalid_option",
+        "ANCHOREVAL_READ_TOKENS has an entry that isn't HOST=TOKEN (comma-separated, for example evals.example.com=anchoreval_…)",
+      );
+    if (host!.toLowerCase() !== address.host) continue;
+    if (address.protocol !== "https:" && !/^(localhost|127\.0\.0\.1|\[::1\])$/.test(address.hostname))
+      throw new AnchorEvalError(
+        "invalid_option",
+        `ANCHOREVAL_READ_TOKENS has a token for ${address.host}, which isn't sent over http: take https`,
+      );
+    return token;
+  }
+  return null;
+}

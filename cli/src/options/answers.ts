@@ -1,0 +1,114 @@
+import { stat } from "node:fs/promises";
+import { basename } from "node:path";
+import type { Bundle } from "anchoreval/internal/core/bundle/bundle";
+import { AnchorEvalError } from "anchoreval/internal/core/errors";
+import { HARNESSES } from "anchoreval/internal/node/harnesses";
+import { readAnswers } from "anchoreval/internal/node/read-answers";
+import type { LoggedAnswers } from "../anchor-logs.ts";
+import { rare, type CommandInput, type OptionReader, type OptionSpecs } from "../command.ts";
+import { readScale, SCALE_OPTIONS } from "./scale.ts";
+
+/** Where answers are read from. */
+export const ANSWER_DATA_OPTIONS = {
+  from: { type: "string", value: "HARNESS", description: `the paths are logs of a harness: ${HARNESSES.join(", ")}` },
+  ...rare({
+    metric: {
+      type: "string",
+      multiple: true,
+      value: "[TASK=]M",
+      description: "the metric that is the score; else the one that the bundle was fitted on",
+    },
+    filter: {
+      type: "string",
+      multiple: true,
+      value: "[TASK=]F",
+      description: "the filter whose answers count; else the one that the bundle was fitted on",
+    },
+    ...SCALE_OPTIONS,
+    "drop-changed": {
+      type: "boolean",
+      description: "answers to items that have changed count as missing, instead of an error",
+    },
+  }),
+} as const satisfies OptionSpecs;
+
+/** The form that was answered. */
+export const FORM_OPTION = {
+  form: { type: "string", value: "ID", description: "the form that was answered; else inferred" },
+} as const satisfies OptionSpecs;
+
+/** The confidence level of intervals. */
+export const LEVEL_OPTION = {
+  level: { type: "string", value: "0.95", description: "confidence level of the intervals" },
+} as const satisfies OptionSpecs;
+
+/** What those options ask of an estimate. */
+export function estimateOptions(options: OptionReader): { level: number; onChangedItem?: "drop" } {
+  return {
+    level: options.number("level", { min: 0, max: 1 }, 0.95),
+    ...(options.flag("drop-changed") && { onChangedItem: "drop" as const }),
+  };
+}
+
+/** One model's answers in a harness's logs, as `--from` and those options say. */
+export async function readLogs(
+  bundle: Bundle,
+  paths: readonly string[],
+  options: OptionReader,
+): Promise<LoggedAnswers> {
+  const from = options.oneOf("from", HARNESSES, "lm-eval");
+  if (paths.length === 0)
+    throw new AnchorEvalError("invalid_option", `--from ${from} needs the paths of the logs: files or folders`);
+  const { readAnchorLogs } = await import("../anchor-logs.ts");
+  return readAnchorLogs(bundle, paths, {
+    ...readScale(options),
+    from,
+    form: options.text("form"),
+    metric: options.texts("metric"),
+    filter: options.texts("filter"),
+  });
+}
+
+/** One model's answers from a file, or from a harness's logs. */
+export interface ReadModel {
+  readonly name: string;
+  readonly responses: ReadonlyMap<string, number | null>;
+  readonly hashes: ReadonlyMap<string, string>;
+  /** The form that the logs fill, or that was asked for. */
+  readonly form?: string;
+}
+
+/**
+ * Reads one model's answers, as `anchoreval estimate` does: a file of answers, or with `--from lm-eval` its logs. It is
+ * called what the logs call it, or by the file's name.
+ * @param filesAreAnswers - with `--from` too, only a folder has logs
+ */
+export async function readModel(
+  path: string,
+  bundle: Bundle,
+  {
+    options,
+    output,
+    filesAreAnswers = false,
+  }: Pick<CommandInput, "options" | "output"> & { readonly filesAreAnswers?: boolean },
+): Promise<ReadModel> {
+  const form = options.text("form");
+  if (options.text("from") === undefined || (filesAreAnswers && (await isFile(path)))) {
+    const { answers, hashes } = await readAnswers(path, readScale(options));
+    const name = basename(path)
+      .replace(/\.gz$/i, "")
+      .replace(/\.(csv|jsonl?|ndjson)$/i, "");
+    return { name, responses: answers, hashes, ...(form !== undefined && { form }) };
+  }
+  const logged = await readLogs(bundle, [path], options);
+  for (const remark of logged.remarks) output.remark(`${logged.model}: ${remark}`);
+  const { model: name, answers: responses, hashes } = logged;
+  return { name, responses, hashes, ...(logged.form !== undefined && { form: logged.form }) };
+}
+
+async function isFile(path: string): Promise<boolean> {
+  return stat(path).then(
+    (found) => found.isFile(),
+    () => true, // what isn't there is named by its reader
+  );
+}

@@ -1,0 +1,89 @@
+import { readFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import type { ReadResponsesOptions } from "anchoreval-trainer/internal/ingest/read-responses";
+import { idProblem, type Manifest, sha256Hex, type Weighting, WEIGHTINGS } from "anchoreval/bundle";
+import { AnchorEvalError } from "anchoreval/core";
+import { quoted } from "anchoreval/node";
+import { rare, type OptionReader, type OptionSpecs } from "../command.ts";
+import { readScale, SCALE_OPTIONS } from "./scale.ts";
+
+/** The answers of many models, and the items that they are to. */
+export const RESPONSE_OPTIONS = {
+  responses: {
+    type: "string",
+    value: "FILE",
+    required: true,
+    description: "the models' answers: wide CSV(.gz), long CSV or JSONL, or py-irt JSON lines",
+  },
+  items: { type: "string", value: "FILE", description: "items JSONL(.gz): item_id, scenario, subscenario?, hash?, …" },
+  pool: {
+    type: "string",
+    value: "ID",
+    description: "all scenarios as the subscenarios of one: anchors are chosen among all items",
+  },
+  ...rare(SCALE_OPTIONS),
+} as const satisfies OptionSpecs;
+
+export function readResponseOptions(options: OptionReader): { responses: string } & ReadResponsesOptions {
+  const items = options.text("items");
+  const pool = options.text("pool");
+  const problem = pool === undefined ? null : idProblem(pool);
+  if (problem !== null) throw new AnchorEvalError("invalid_option", `--pool: ${problem}, got ${quoted(pool!)}`);
+  return {
+    responses: options.required("responses"),
+    ...(items !== undefined && { items }),
+    ...readScale(options),
+    ...(pool !== undefined && { pool }),
+  };
+}
+
+/** What `anchoreval import` left beside the responses. */
+export interface ImportFacts {
+  readonly protocol?: Manifest["protocol"];
+  readonly weighting?: Weighting;
+}
+
+/** Reads import.json beside the responses, where there is one. */
+export async function readImportFacts(responses: string): Promise<ImportFacts> {
+  const path = join(dirname(responses), "import.json");
+  let text: string;
+  try {
+    text = await readFile(path, "utf8");
+  } catch (cause) {
+    if (["ENOENT", "ENOTDIR"].includes((cause as NodeJS.ErrnoException).code!)) return {};
+    throw new AnchorEvalError("invalid_data", `${path}: it could not be read`, { cause });
+  }
+  const refuse = (message: string, field: string[] = [], cause?: unknown): never => {
+    const issues = [{ path: [path, ...field], code: "invalid_value", message }];
+    const where = field.length > 0 ? `field "${field.join(".")}": ` : "";
+    throw new AnchorEvalError("invalid_data", `${path}: ${where}${message}`, { issues, cause });
+  };
+  const facts = ((): unknown => {
+    try {
+      return JSON.parse(text);
+    } catch (cause) {
+      return refuse("it is not JSON", [], cause);
+    }
+  })();
+  if (!isRecord(facts)) return refuse("it is not a JSON object");
+  const { protocol, weighting } = facts;
+  if (weighting !== undefined && !WEIGHTINGS.some((known) => known === weighting))
+    refuse(`it is ${WEIGHTINGS.join(" or ")}, got ${JSON.stringify(weighting)}`, ["weighting"]);
+  if (protocol !== undefined && !isRecord(protocol)) refuse("it is not a JSON object", ["protocol"]);
+  for (const [name, value] of Object.entries(protocol ?? {}))
+    if (!["string", "number", "boolean"].includes(typeof value))
+      refuse(`it is text, a number, true or false, got ${JSON.stringify(value)}`, ["protocol", name]);
+  return {
+    ...(protocol !== undefined && { protocol: protocol as Manifest["protocol"] }),
+    ...(weighting !== undefined && { weighting: weighting as Weighting }),
+  };
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** SHA-256 of a file's bytes, as documents name what they were made from: `sha256:…`. */
+export async function fileDigest(file: string): Promise<string> {
+  return `sha256:${sha256Hex(await readFile(file))}`;
+}

@@ -1,0 +1,23 @@
+import { AnchorEvalError } from "anchoreval/internal/core/errors";
+import type { ScaleOptions } from "anchoreval/internal/logs/score-scale";
+import type { OptionReader, OptionSpecs } from "../command.ts";
+
+/** How scores that aren't in [0,1] are read. */
+export const SCALE_OPTIONS = {
+  "score-range": { type: "string", value: "LO,HI", description: "bounds of the scores, where they are not 0 and 1" },
+  flip: { type: "boolean", description: "lower scores are better" },
+} as const satisfies OptionSpecs;
+
+/** @throws AnchorEvalError `invalid_option` */
+export function readScale(options: OptionReader): ScaleOptions {
+  const range = options.numbers("score-range", {}, null);
+  if (range !== null && range.length !== 2)
+    throw new AnchorEvalError(
+      "invalid_option",
+      `--score-range is two numbers, LO,HI; got ${options.text("score-range")!}`,
+    );
+  return {
+    ...(range && { scoreRange: [range[0]!, range[1]!] as const }),
+    ...(options.flag("flip") && { flip: true }),
+  };
+}

@@ -1,0 +1,80 @@
+import { readEmbeddings } from "anchoreval-trainer/internal/ingest/embeddings-file";
+import { readItemTable } from "anchoreval-trainer/internal/ingest/item-table";
+import type { ResponseMatrix } from "anchoreval-trainer/internal/matrix/response-matrix";
+import type { Method } from "anchoreval-trainer/internal/methods/method";
+import { AnchorEvalError } from "anchoreval/core";
+import type { OptionReader, OptionSpecs } from "../command.ts";
+
+/** What `--selection sublime` describes subsets of items with. */
+export const SUBSET_OPTIONS = {
+  "anchor-models": {
+    type: "string",
+    value: "A,B[,…]",
+    description: "sublime: models whose scores describe a subset (default: some spread over the range of scores)",
+  },
+  "item-features": {
+    type: "string",
+    value: "FILE",
+    description: "sublime: CSV or JSON lines of item_id and any columns of numbers, made elsewhere",
+  },
+  embeddings: {
+    type: "string",
+    value: "FILE",
+    description: "sublime: vectors of the items in place of TF-IDF: .jsonl or .csv, or either with .gz",
+  },
+  strata: {
+    type: "string",
+    value: "COLUMN",
+    description: "sublime: every subset keeps the proportions of this column of --items or --item-features",
+  },
+} as const satisfies OptionSpecs;
+
+/** Puts what the options and files say of items and models to a matrix: a way to choose anchors that knows it. */
+export type SubsetInputs = (matrix: ResponseMatrix) => (method: Method) => Method;
+
+/**
+ * Reads what subsets are described with, before the responses.
+ * @throws AnchorEvalError `invalid_option` for such an option beside another selection, `invalid_data`, `not_found`; with
+ * the matrix `invalid_data` for items without vector, row or stratum, `invalid_option` for a column of strata or a model
+ * that isn't there
+ */
+export async function readSubsetInputs(options: OptionReader, selections: readonly string[]): Promise<SubsetInputs> {
+  const given = Object.keys(SUBSET_OPTIONS).filter((name) => options.text(name) !== undefined);
+  if (!selections.includes("sublime")) {
+    if (given.length > 0)
+      throw new AnchorEvalError(
+        "invalid_option",
+        `--${given[0]!} is for --selection sublime (or --recipe sublime); this is ${selections.join(", ")}`,
+      );
+    return () => (method) => method;
+  }
+  const anchorModels = options
+    .text("anchor-models")
+    ?.split(",")
+    .map((name) => name.trim());
+  if (anchorModels && (anchorModels.length < 2 || new Set(anchorModels).size < anchorModels.length))
+    throw new AnchorEvalError(
+      "invalid_option",
+      `--anchor-models names two models or more, none twice; got ${options.text("anchor-models")!}`,
+    );
+  const [tableFile, embeddingsFile] = [options.text("item-features"), options.text("embeddings")];
+  const [itemsFile, strata] = [options.text("items"), options.text("strata")];
+  const table = tableFile === undefined ? undefined : await readItemTable(tableFile);
+  const embeddings = embeddingsFile === undefined ? undefined : await readEmbeddings(embeddingsFile);
+  const described = strata === undefined || itemsFile === undefined ? undefined : await readItemTable(itemsFile);
+  const { itemStrata, sublimeAnchorsOf } = await import("anchoreval-trainer/internal/methods/sublime/given-features");
+  return (matrix) => {
+    const anchors = sublimeAnchorsOf(matrix, {
+      ...(anchorModels && { anchorModels }),
+      ...(table && { table }),
+      ...(embeddings && { embeddings }),
+      ...(strata !== undefined && {
+        strata: itemStrata(strata, matrix.items, {
+          ...(described && { items: described }),
+          ...(table && { features: table }),
+        }),
+      }),
+    });
+    return (method) => (method.anchors.name === anchors.name ? { ...method, anchors } : method);
+  };
+}

@@ -1,0 +1,113 @@
+import { mkdir, mkdtemp, readdir, rename, rm, stat } from "node:fs/promises";
+import { dirname, join, resolve } from "node:path";
+import { writeText } from "anchoreval-trainer/internal/ingest/gzip-file";
+import type { OptionSpecs } from "./command.ts";
+import { whyNotWritable } from "anchoreval-trainer/internal/publish/writable-place";
+import { AnchorEvalError } from "anchoreval/core";
+
+/** Leave to replace what the command didn't write. */
+export const FORCE_OPTION = {
+  force: { type: "boolean", description: "replace whatever --out holds" },
+} as const satisfies OptionSpecs;
+
+/** What a command may replace in a folder. */
+interface OutFolder {
+  /** For the message, for example `--out`. */
+  readonly option: string;
+  readonly folder: string;
+  /** The files that the command writes there. */
+  readonly files: readonly string[];
+  /** Why the command's own files there are something else than it would write again; null where they are not. */
+  readonly other?: (folder: string) => Promise<string | null>;
+  /** Replaces whatever is there. @default false */
+  readonly force?: boolean;
+}
+
+/**
+ * Refuses, before the work, a folder that can't be written to without losing something: one that holds files that this
+ * command doesn't write, or its files of something else. Nothing is made.
+ * @throws AnchorEvalError `invalid_option`
+ */
+export async function checkOutFolder({ option, folder, files, other, force = false }: OutFolder): Promise<void> {
+  await checkWritable(option, folder);
+  if (force) return;
+  const names = await readdir(folder).catch(() => []);
+  const foreign = names.filter((name) => !files.includes(name));
+  const what =
+    foreign.length > 0
+      ? `other files (${foreign.sort().slice(0, 3).join(", ")})`
+      : names.length > 0
+        ? ((await other?.(folder)) ?? null)
+        : null;
+  if (what !== null)
+    throw new AnchorEvalError(
+      "invalid_option",
+      `${option} ${folder} holds ${what}: choose another folder, or replace what it holds with --force`,
+    );
+}
+
+/**
+ * Refuses, before the work, a path that can't become a folder to write into. Nothing is made.
+ * @throws AnchorEvalError `invalid_option`
+ */
+export async function checkWritable(option: string, folder: string): Promise<void> {
+  const why = await whyNotWritable(folder);
+  if (why !== null) throw new AnchorEvalError("invalid_option", `${option} ${folder} can't be made a folder: ${why}`);
+}
+
+/**
+ * Makes a folder and writes files into it, all or none: beside it first. What they replace stays until all are written,
+ * and a folder that was made for them is removed where that fails.
+ * @param write - is given the path of each file
+ * @throws AnchorEvalError `unavailable`
+ */
+export async function writeOutFolder(
+  folder: string,
+  files: readonly string[],
+  write: (...paths: string[]) => Promise<void>,
+): Promise<void> {
+  let made: string | undefined;
+  let draft: string | undefined;
+  try {
+    made = await mkdir(folder, { recursive: true });
+    draft = await mkdtemp(join(dirname(resolve(folder)), ".anchoreval-"));
+    await write(...files.map((name) => join(draft!, name)));
+    for (const name of files) await rename(join(draft, name), join(folder, name));
+  } catch (cause) {
+    if (made !== undefined) await rm(made, { recursive: true, force: true }).catch(() => undefined);
+    throw new AnchorEvalError("unavailable", `${folder} could not be written`, { cause });
+  } finally {
+    if (draft !== undefined) await rm(draft, { recursive: true, force: true }).catch(() => undefined);
+  }
+}
+
+/**
+ * Refuses, before the work, a path that a result could not be written to.
+ * @param option - for the message, for example `--out`
+ * @throws AnchorEvalError `invalid_option`
+ */
+export async function checkOutFile(option: string, file: string): Promise<void> {
+  const isFolder = async (path: string): Promise<boolean> =>
+    (await stat(path).catch(() => null))?.isDirectory() === true;
+  if (!(await isFolder(dirname(file))))
+    throw new AnchorEvalError("invalid_option", `${option} ${file} can't be written: ${dirname(file)} is no folder`);
+  if (await isFolder(file))
+    throw new AnchorEvalError("invalid_option", `${option} ${file} can't be written: it is a folder`);
+  const why = await whyNotWritable(dirname(file));
+  if (why !== null) throw new AnchorEvalError("invalid_option", `${option} ${file} can't be written: ${why}`);
+}
+
+/**
+ * Writes text to a file, as gzip where the name ends in .gz: wholly, or not at all.
+ * @throws AnchorEvalError `unavailable`
+ */
+export async function writeOutFile(file: string, pieces: Iterable<string>): Promise<void> {
+  const draft = file.endsWith(".gz") ? `${file.slice(0, -3)}.part.gz` : `${file}.part`;
+  try {
+    await writeText(draft, pieces);
+    await rename(draft, file);
+  } catch (cause) {
+    await rm(draft, { force: true }).catch(() => undefined);
+    throw new AnchorEvalError("unavailable", `${file} could not be written`, { cause });
+  }
+}

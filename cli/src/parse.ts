@@ -1,0 +1,97 @@
+import { AnchorEvalError } from "anchoreval/internal/core/errors";
+import { Command as Parser, CommanderError, Option } from "commander";
+import { OptionReader, optionsOf, type Command, type OptionSpec } from "./command.ts";
+
+/**
+ * Reads a command's arguments.
+ * @throws AnchorEvalError `invalid_option` that names the option, and the nearest one where it is mistyped
+ */
+export function parseCommand(
+  name: string,
+  command: Command,
+  argv: readonly string[],
+): { operands: readonly string[]; options: OptionReader } {
+  const specs = Object.entries(optionsOf(command));
+  const flags = new Set(specs.map(([option]) => `--${option}`));
+  const options = new Map(specs.map(([option, spec]) => [option, parserOption(option, spec, flags)]));
+  const parser = quietParser(name).argument("[operands...]");
+  for (const option of options.values()) parser.addOption(option);
+  try {
+    parser.parse([...argv], { from: "user" });
+  } catch (cause) {
+    if (!(cause instanceof CommanderError)) throw cause;
+    throw new AnchorEvalError("invalid_option", `${parserWords(cause)}; see anchoreval ${name} --help`, { cause });
+  }
+  const found = parser.opts<Record<string, unknown>>();
+  const values = Object.fromEntries(Array.from(options, ([option, own]) => [option, found[own.attributeName()]]));
+  return { operands: placeOperands(name, command, parser.args, values), options: new OptionReader(values) };
+}
+
+/** The command that a mistyped name is nearest to; null where none is near. */
+export function nearestCommand(name: string, commands: readonly string[]): string | null {
+  const parser = quietParser("anchoreval");
+  for (const command of commands) quietParser(command, parser.command(command));
+  try {
+    parser.parse([name], { from: "user" });
+  } catch (error) {
+    return /Did you mean (?:one of )?([\w-]+)/.exec((error as Error).message)?.[1] ?? null;
+  }
+  return null;
+}
+
+/** A parser that throws what is wrong, and neither prints nor exits. */
+function quietParser(name: string, parser: Parser = new Parser(name)): Parser {
+  return parser
+    .helpOption(false)
+    .helpCommand(false)
+    .exitOverride()
+    .configureOutput({ writeOut: () => undefined, writeErr: () => undefined });
+}
+
+function parserOption(name: string, { type, multiple }: OptionSpec, flags: ReadonlySet<string>): Option {
+  if (type === "boolean") return new Option(`--${name}`);
+  return new Option(`--${name} <value>`).argParser((value: string, before: string | string[] | undefined) => {
+    if (flags.has(value)) throw new AnchorEvalError("invalid_option", `--${name} needs a value; got ${value}`);
+    if (multiple) return [...((before as string[] | undefined) ?? []), value];
+    if (before !== undefined)
+      throw new AnchorEvalError(
+        "invalid_option",
+        `--${name} is given twice, ${before as string} and ${value}: it takes one value`,
+      );
+    return value;
+  });
+}
+
+/** The parser's complaint in the program's words. */
+function parserWords({ code, message }: CommanderError): string {
+  const [, name = ""] = /'(--[\w-]*)/.exec(message) ?? [];
+  if (code === "commander.optionMissingArgument") return `${name} needs a value`;
+  const [, near] = /Did you mean (?:one of )?(.+)\?\)/.exec(message) ?? [];
+  if (message.includes(`${name}=`)) return `${name} takes no value`;
+  return `unknown option ${name || (/'(.*)'/.exec(message)?.[1] ?? "")}${near ? ` (did you mean ${near}?)` : ""}`;
+}
+
+/** Puts operands to the option that they stand for; the others are returned. */
+function placeOperands(
+  name: string,
+  { operands, options }: Command,
+  given: readonly string[],
+  values: Record<string, unknown>,
+): readonly string[] {
+  if (given.length === 0) return [];
+  if (operands === undefined)
+    throw new AnchorEvalError(
+      "invalid_option",
+      `unexpected argument ${given[0]!}: ${name} takes options only; see anchoreval ${name} --help`,
+    );
+  const { option, usage } = operands;
+  if (option === undefined) return given;
+  const many = optionsOf({ options })[option]!.multiple === true;
+  if (values[option] !== undefined || (!many && given.length > 1))
+    throw new AnchorEvalError(
+      "invalid_option",
+      `unexpected argument ${(values[option] === undefined ? given[1] : given[0])!}: ${name} takes one --${option} ${usage}; see anchoreval ${name} --help`,
+    );
+  values[option] = many ? [...given] : given[0];
+  return [];
+}

@@ -1,0 +1,36 @@
+import { AnchorEvalError, type Issue } from "anchoreval/core";
+import { expect, test } from "vitest";
+import { reportError } from "../../../cli/src/errors.ts";
+
+function failing(message: string, issues: readonly Issue[]): string {
+  let err = "";
+  const streams = { stdout: { write: () => true }, stderr: { write: (text: string) => (err += text) } };
+  expect(reportError(new AnchorEvalError("invalid_data", message, { issues }), streams, false)).toBe(2);
+  return err;
+}
+
+const issue = (path: Issue["path"], message: string): Issue => ({ path, code: "x", message });
+
+test("an error whose message says all is said once", () => {
+  const err = failing('board.csv: row 2, column "a": a score is in [0,1]', [
+    issue(["board.csv", 2, "a"], "a score is in [0,1]"),
+  ]);
+  expect(err).toBe('anchoreval: board.csv: row 2, column "a": a score is in [0,1] [invalid_data]\n');
+});
+
+test("what the message doesn't say follows, ten lines at most", () => {
+  expect(failing("1 answer cannot be scored", [issue(["responses", "gsm/1"], "too large")])).toContain(
+    "\n  responses, gsm/1: too large\n",
+  );
+  const many = Array.from({ length: 12 }, (_, k) => issue([k], "too large"));
+  const err = failing("12 answers", many);
+  expect(err.split("\n")).toHaveLength(1 + 10 + 1 + 1);
+  expect(err).toContain("  … and 2 more\n");
+});
+
+test("an error of the program itself is a defect, exit code 1", () => {
+  let err = "";
+  const streams = { stdout: { write: () => true }, stderr: { write: (text: string) => (err += text) } };
+  expect(reportError(new TypeError("x is undefined"), streams, true)).toBe(1);
+  expect(err).toContain("this is a defect, please report it:\nTypeError: x is undefined");
+});
