@@ -1,6 +1,6 @@
 import { parseManifest } from "anchoreval/bundle";
 import { AnchorEvalError } from "anchoreval/core";
-import { readName } from "../src/cli/bundle-name.ts";
+import { readName } from "../src/publish/bundle-name.ts";
 import { checkAnchors } from "../src/fit/form-plans.ts";
 import { closingWords } from "../src/report/closing-words.ts";
 import { bundleFiles, fit as fitBundle } from "../src/fit/fit.ts";

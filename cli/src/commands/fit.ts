@@ -12,13 +12,14 @@ import { coldStartWords, fitColdStart, withColdStart } from "anchoreval-trainer/
 import { bundleFiles, fit } from "anchoreval-trainer/internal/fit/fit";
 import { foldThreads } from "anchoreval-trainer/internal/fit/folds";
 import { readResponses } from "anchoreval-trainer/internal/ingest/read-responses";
+import { readName } from "anchoreval-trainer/internal/publish/bundle-name";
 import { checkBundleFolder, writeBundleFolder } from "anchoreval-trainer/internal/publish/bundle-folder";
 import { closingSummary, closingWords } from "anchoreval-trainer/internal/report/closing-words";
 import { type FormManifest, parseManifest, sha256Hex } from "anchoreval/bundle";
 import { AnchorEvalError, createRandom } from "anchoreval/core";
 import { baseWords } from "anchoreval/words";
 import { BASE_OPTIONS, baseRecipe, readBasedVersion, readBaseOption } from "../options/base.ts";
-import { fileDate, givenDate, readName } from "../options/bundle.ts";
+import { fileDate, givenDate } from "../options/bundle.ts";
 import { COLD_START_OPTIONS, readColdStart } from "../options/cold-start.ts";
 import { rare, type Command } from "../command.ts";
 import { FORCE_OPTION } from "../out.ts";

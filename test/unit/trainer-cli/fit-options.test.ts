@@ -1,7 +1,8 @@
 import { utimesSync } from "node:fs";
 import type { OptionReader } from "../../../cli/src/command.ts";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { givenDate, readCreated, readName } from "../../../cli/src/options/bundle.ts";
+import { readName } from "../../../offline-trainer/src/publish/bundle-name.ts";
+import { givenDate, readCreated } from "../../../cli/src/options/bundle.ts";
 import { readSizes } from "../../../cli/src/options/fit.ts";
 import { readImportFacts } from "../../../cli/src/options/data.ts";
 import { loadMethod } from "../../../offline-trainer/src/methods/index.ts";
