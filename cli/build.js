@@ -14,8 +14,7 @@ await build({
   format: "esm",
   platform: "node",
   target: "node20",
-  minifySyntax: true,
-  minifyWhitespace: true,
+  minify: true,
   legalComments: "none",
   // For commander, which is CommonJS.
   banner: { js: 'import{createRequire as $r}from"node:module";const require=$r(import.meta.url);' },

@@ -15,7 +15,7 @@ import { memorySource } from "../../support/memory-source.ts";
 import { rejection } from "../../support/refusal.ts";
 import { sampleBundle } from "../../support/sample-bundle.ts";
 import { tempFolder } from "../../support/temp-folder.ts";
-import { runProgram } from "../../unit/trainer-cli/run-trainer.ts";
+import { runProgram } from "../../support/run-command.ts";
 
 let server: HubServer;
 beforeAll(async () => void (server = await startHubServer()));

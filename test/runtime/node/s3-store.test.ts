@@ -11,7 +11,7 @@ import { CREDENTIALS, startS3Server, type S3Server } from "../../support/s3-serv
 import { rejection } from "../../support/refusal.ts";
 import { sampleBundle } from "../../support/sample-bundle.ts";
 import { tempFolder } from "../../support/temp-folder.ts";
-import { runProgram } from "../../unit/trainer-cli/run-trainer.ts";
+import { runProgram } from "../../support/run-command.ts";
 
 let server: S3Server;
 beforeAll(async () => void (server = await startS3Server()));

@@ -1,6 +1,6 @@
 import { pathToFileURL } from "node:url";
-import { expect, it } from "vitest";
-import { openBundle } from "../../../cli/src/open-bundle.ts";
+import { expect, it, test, vi } from "vitest";
+import { openBundle, readToken } from "../../../cli/src/open-bundle.ts";
 import { expectRefusal, refusal } from "../../support/refusal.ts";
 
 it.each([
@@ -28,4 +28,49 @@ it("other addresses are refused", () => {
     "invalid_option",
     "https:// is no address",
   );
+});
+
+const TOKENS = "evals.example.com=anchoreval_a, huggingface.co=hf_b,,127.0.0.1:8787=c=d ";
+
+test.each<[string, string | null]>([
+  ["https://evals.example.com/v1/bundles/quiz/1.0.0", "anchoreval_a"],
+  ["https://EVALS.example.com:443/x", "anchoreval_a"],
+  ["https://huggingface.co/datasets/org/name/resolve/main/bundles/quiz/1.0.0", "hf_b"],
+  ["http://127.0.0.1:8787/v1/bundles/quiz/1.0.0", "c=d"],
+  ["http://127.0.0.1:8788/v1/bundles/quiz/1.0.0", null],
+  ["https://evals.example.com:8443/x", null],
+  ["https://example.com/x", null],
+  ["https://evals.example.com.attacker.example/x", null],
+])("%s is read with %s", (address, token) => {
+  expect(readToken(new URL(address), TOKENS)).toBe(token);
+});
+
+test("no tokens, none sent", () => {
+  expect(readToken(new URL("https://evals.example.com/"), undefined)).toBeNull();
+  expect(readToken(new URL("https://evals.example.com/"), "")).toBeNull();
+});
+
+test.each([
+  ["http://evals.example.com/x", TOKENS, "isn't sent over http"],
+  ["https://other.example.com/x", "anchoreval_a", "isn't HOST=TOKEN"],
+  ["https://other.example.com/x", "https://evals.example.com=a", "isn't HOST=TOKEN"],
+  ["https://other.example.com/x", "evals.example.com=", "isn't HOST=TOKEN"],
+])("%s with %s is refused, and the token not told", (address, tokens, message) => {
+  const error = refusal(() => readToken(new URL(address), tokens));
+  expectRefusal(error, "invalid_option", message);
+  expect(error.message).not.toContain("anchoreval_a");
+});
+
+test("commands send it with each request to that host", async () => {
+  vi.stubEnv("ANCHOREVAL_READ_TOKENS", TOKENS);
+  const sent: (string | null)[] = [];
+  vi.stubGlobal("fetch", (_: string, init: RequestInit) => {
+    sent.push(new Headers(init.headers).get("authorization"));
+    return Promise.resolve(new Response("{}", { status: 404 }));
+  });
+  await openBundle("https://evals.example.com/v1/bundles/quiz/1.0.0").read("manifest.json");
+  await openBundle("https://elsewhere.example.com/v1/bundles/quiz/1.0.0").read("manifest.json");
+  expect(sent).toEqual(["Bearer anchoreval_a", null]);
+  vi.unstubAllEnvs();
+  vi.unstubAllGlobals();
 });

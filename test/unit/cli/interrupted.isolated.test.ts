@@ -1,10 +1,9 @@
-import type { PathLike } from "node:fs";
-import { existsSync, mkdirSync, readdirSync } from "node:fs";
+import { existsSync, mkdirSync, type PathLike, readdirSync } from "node:fs";
 import { beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
-import { sampleBundle } from "../../support/sample-bundle.ts";
 import { documentsOf, writeLogs } from "../../support/lm-eval-logs.ts";
+import { type CommandResult, filesOf, listing, runProgram } from "../../support/run-command.ts";
+import { sampleBundle } from "../../support/sample-bundle.ts";
 import { tempFolder } from "../../support/temp-folder.ts";
-import { filesOf, listing, runProgram, type CommandResult } from "../../support/run-command.ts";
 
 /** Writing a file of this name finds the disk full. */
 const disk = vi.hoisted(() => ({ full: "" }));

@@ -1,10 +1,10 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { beforeAll, describe, expect, test } from "vitest";
-import { writeItems } from "../../../offline-trainer/src/ingest/write-items.ts";
-import { writeWideCsv } from "../../../offline-trainer/src/ingest/write-wide-csv.ts";
-import { tempFolder } from "../../support/temp-folder.ts";
-import { topicBoard } from "../../support/topic-board.ts";
-import { lastGiven, runProgram } from "../../support/run-command.ts";
+import { writeItems } from "../../../../offline-trainer/src/ingest/write-items.ts";
+import { writeWideCsv } from "../../../../offline-trainer/src/ingest/write-wide-csv.ts";
+import { lastGiven, runProgram } from "../../../support/run-command.ts";
+import { tempFolder } from "../../../support/temp-folder.ts";
+import { topicBoard } from "../../../support/topic-board.ts";
 
 const folder = tempFolder();
 const board = topicBoard(450, 2.5, 3);

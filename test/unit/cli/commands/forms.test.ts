@@ -1,14 +1,14 @@
 import { createHash } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 import { beforeAll, describe, expect, test } from "vitest";
-import { readItemTable, type ItemTable } from "../../../offline-trainer/src/ingest/item-table.ts";
-import { itemTableLines } from "../../../offline-trainer/src/ingest/write-item-table.ts";
-import { writeWideCsv } from "../../../offline-trainer/src/ingest/write-wide-csv.ts";
-import { scoreAt } from "../../../offline-trainer/src/matrix/response-matrix.ts";
-import type { FormsDocument } from "../../../offline-trainer/src/extensions/parallel-forms/write-forms.ts";
-import { tempFolder } from "../../support/temp-folder.ts";
-import { simulatedBenchmark } from "../extensions/parallel-forms/simulated-benchmark.ts";
-import { lastGiven, filesOf, listing, runProgram } from "../../support/run-command.ts";
+import type { FormsDocument } from "../../../../offline-trainer/src/extensions/parallel-forms/write-forms.ts";
+import { type ItemTable, readItemTable } from "../../../../offline-trainer/src/ingest/item-table.ts";
+import { itemTableLines } from "../../../../offline-trainer/src/ingest/write-item-table.ts";
+import { writeWideCsv } from "../../../../offline-trainer/src/ingest/write-wide-csv.ts";
+import { scoreAt } from "../../../../offline-trainer/src/matrix/response-matrix.ts";
+import { filesOf, lastGiven, listing, runProgram } from "../../../support/run-command.ts";
+import { tempFolder } from "../../../support/temp-folder.ts";
+import { simulatedBenchmark } from "../../extensions/parallel-forms/simulated-benchmark.ts";
 
 const folder = tempFolder();
 const items = folder.path("items.csv");

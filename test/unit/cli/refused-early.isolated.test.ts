@@ -1,8 +1,8 @@
-import { createRandom, type AnchorEvalErrorCode } from "anchoreval/core";
+import { type AnchorEvalErrorCode, createRandom } from "anchoreval/core";
 import { describe, expect, test, vi } from "vitest";
 import { METHOD_NAMES } from "../../../offline-trainer/src/methods/index.ts";
-import { tempFolder } from "../../support/temp-folder.ts";
 import { lastGiven, listing, runProgram } from "../../support/run-command.ts";
+import { tempFolder } from "../../support/temp-folder.ts";
 
 // Whatever takes long: none of it may begin.
 const begins = vi.hoisted(() => () => {

@@ -1,13 +1,13 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { readEmbeddings } from "../../../offline-trainer/src/ingest/embeddings-file.ts";
-import { writeItems } from "../../../offline-trainer/src/ingest/write-items.ts";
-import { writeWideCsv } from "../../../offline-trainer/src/ingest/write-wide-csv.ts";
-import { tempFolder } from "../../support/temp-folder.ts";
-import { WIDTH, writeTinyEncoder } from "../../support/tiny-encoder.ts";
-import { topicBoard } from "../../support/topic-board.ts";
-import { runProgram } from "../../support/run-command.ts";
+import { readEmbeddings } from "../../../../offline-trainer/src/ingest/embeddings-file.ts";
+import { writeItems } from "../../../../offline-trainer/src/ingest/write-items.ts";
+import { writeWideCsv } from "../../../../offline-trainer/src/ingest/write-wide-csv.ts";
+import { runProgram } from "../../../support/run-command.ts";
+import { tempFolder } from "../../../support/temp-folder.ts";
+import { WIDTH, writeTinyEncoder } from "../../../support/tiny-encoder.ts";
+import { topicBoard } from "../../../support/topic-board.ts";
 
 const folder = tempFolder();
 const board = topicBoard(150, 2.5, 3);

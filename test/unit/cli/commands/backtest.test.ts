@@ -3,20 +3,20 @@ import { createHash } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { ESTIMATORS, type AnchorEvalErrorCode } from "anchoreval/core";
+import { type AnchorEvalErrorCode, ESTIMATORS } from "anchoreval/core";
 import { beforeAll, describe, expect, test } from "vitest";
-import type { RecipeRow } from "../../../offline-trainer/src/backtest/compare-methods.ts";
-import type { BacktestRow } from "../../../offline-trainer/src/backtest/rows.ts";
-import { methodDigest, recommended as recommendedMethod } from "../../../offline-trainer/src/methods/method.ts";
-import { loadMethod } from "../../../offline-trainer/src/methods/index.ts";
-import { writeItems } from "../../../offline-trainer/src/ingest/write-items.ts";
-import { writeWideCsv } from "../../../offline-trainer/src/ingest/write-wide-csv.ts";
-import type { ResponseMatrix } from "../../../offline-trainer/src/matrix/response-matrix.ts";
-import { lastGiven, runCommand } from "../../support/run-command.ts";
-import { tempFolder } from "../../support/temp-folder.ts";
-import { smallLeaderboard } from "../fit/small-leaderboard.ts";
+import type { RecipeRow } from "../../../../offline-trainer/src/backtest/compare-methods.ts";
+import type { BacktestRow } from "../../../../offline-trainer/src/backtest/rows.ts";
+import { writeItems } from "../../../../offline-trainer/src/ingest/write-items.ts";
+import { writeWideCsv } from "../../../../offline-trainer/src/ingest/write-wide-csv.ts";
+import type { ResponseMatrix } from "../../../../offline-trainer/src/matrix/response-matrix.ts";
+import { loadMethod } from "../../../../offline-trainer/src/methods/index.ts";
+import { methodDigest, recommended as recommendedMethod } from "../../../../offline-trainer/src/methods/method.ts";
+import { lastGiven, runCommand } from "../../../support/run-command.ts";
+import { tempFolder } from "../../../support/temp-folder.ts";
+import { smallLeaderboard } from "../../fit/small-leaderboard.ts";
 
-const PROGRAM = fileURLToPath(new URL("../../../sdk/bin/anchoreval.js", import.meta.url));
+const PROGRAM = fileURLToPath(new URL("../../../../sdk/bin/anchoreval.js", import.meta.url));
 const folder = tempFolder();
 const matrix = smallLeaderboard({ models: 16, items: [40, 24] });
 
@@ -54,7 +54,7 @@ describe("--json", () => {
   test("one document: what it is of, and its rows", () => {
     expect(Object.keys(document)).toEqual(["header", "rows"]);
     const version = (
-      JSON.parse(readFileSync(new URL("../../../offline-trainer/package.json", import.meta.url), "utf8")) as {
+      JSON.parse(readFileSync(new URL("../../../../offline-trainer/package.json", import.meta.url), "utf8")) as {
         version: string;
       }
     ).version;

@@ -1,14 +1,14 @@
 import { utimesSync } from "node:fs";
-import type { OptionReader } from "../../../cli/src/command.ts";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { readName } from "../../../offline-trainer/src/publish/bundle-name.ts";
-import { givenDate, readCreated } from "../../../cli/src/options/bundle.ts";
-import { readSizes } from "../../../cli/src/options/fit.ts";
-import { readImportFacts } from "../../../cli/src/options/data.ts";
-import { loadMethod } from "../../../offline-trainer/src/methods/index.ts";
-import { recommended, type Method } from "../../../offline-trainer/src/methods/method.ts";
-import { refusal, rejection } from "../../support/refusal.ts";
-import { tempFolder } from "../../support/temp-folder.ts";
+import type { OptionReader } from "../../../../cli/src/command.ts";
+import { givenDate, readCreated } from "../../../../cli/src/options/bundle.ts";
+import { readImportFacts } from "../../../../cli/src/options/data.ts";
+import { readSizes } from "../../../../cli/src/options/fit.ts";
+import { loadMethod } from "../../../../offline-trainer/src/methods/index.ts";
+import { type Method, recommended } from "../../../../offline-trainer/src/methods/method.ts";
+import { readName } from "../../../../offline-trainer/src/publish/bundle-name.ts";
+import { refusal, rejection } from "../../../support/refusal.ts";
+import { tempFolder } from "../../../support/temp-folder.ts";
 
 const folder = tempFolder();
 

@@ -1,10 +1,10 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { loggedContent, writeBundle } from "../../support/logged-bundle.ts";
-import { runCommand } from "../../support/run-command.ts";
-import { routingBundle } from "../../support/routing-bundle.ts";
-import { tempFolder } from "../../support/temp-folder.ts";
+import { loggedContent, writeBundle } from "../../../support/logged-bundle.ts";
+import { routingBundle } from "../../../support/routing-bundle.ts";
+import { runCommand } from "../../../support/run-command.ts";
+import { tempFolder } from "../../../support/temp-folder.ts";
 
 const folder = tempFolder();
 

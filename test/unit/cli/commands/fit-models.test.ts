@@ -1,10 +1,10 @@
 import { estimateFromAnchors, loadBundle } from "anchoreval";
 import { folderSource } from "anchoreval/node";
 import { beforeAll, describe, expect, test } from "vitest";
-import { readResponses } from "../../../offline-trainer/src/ingest/read-responses.ts";
-import { scoreAt } from "../../../offline-trainer/src/matrix/response-matrix.ts";
-import { tempFolder } from "../../support/temp-folder.ts";
-import { runProgram } from "../../support/run-command.ts";
+import { readResponses } from "../../../../offline-trainer/src/ingest/read-responses.ts";
+import { scoreAt } from "../../../../offline-trainer/src/matrix/response-matrix.ts";
+import { runProgram } from "../../../support/run-command.ts";
+import { tempFolder } from "../../../support/temp-folder.ts";
 
 const folder = tempFolder();
 const board = (name: string): string[] => [

@@ -1,10 +1,10 @@
 import { mkdirSync, readFileSync } from "node:fs";
-import { beforeAll, describe, expect, test, vi } from "vitest";
 import type { AnchorEvalErrorCode, Issue } from "anchoreval/core";
-import { documentsOf, writeLogs, type LoggedRun } from "../../support/lm-eval-logs.ts";
+import { beforeAll, describe, expect, test, vi } from "vitest";
+import { documentsOf, type LoggedRun, writeLogs } from "../../support/lm-eval-logs.ts";
+import { lastGiven, listing, runProgram } from "../../support/run-command.ts";
 import { sampleBundle } from "../../support/sample-bundle.ts";
 import { tempFolder } from "../../support/temp-folder.ts";
-import { lastGiven, listing, runProgram } from "../../support/run-command.ts";
 
 const folder = tempFolder();
 const out = folder.path("out");

@@ -3,12 +3,11 @@ import { estimateFromAnchors, loadBundle, loadItemLines } from "anchoreval";
 import type { Bundle, Manifest } from "anchoreval/bundle";
 import { folderSource } from "anchoreval/node";
 import { beforeAll, describe, expect, test } from "vitest";
-import { writeWideCsv } from "../../../offline-trainer/src/ingest/write-wide-csv.ts";
-import { scoreAt, submatrix, type ResponseMatrix } from "../../../offline-trainer/src/matrix/response-matrix.ts";
-import { runCommand } from "../../support/run-command.ts";
-import { tempFolder } from "../../support/temp-folder.ts";
-import { smallLeaderboard } from "../fit/small-leaderboard.ts";
-import { lastGiven, runProgram, type CommandResult } from "../../support/run-command.ts";
+import { writeWideCsv } from "../../../../offline-trainer/src/ingest/write-wide-csv.ts";
+import { type ResponseMatrix, scoreAt, submatrix } from "../../../../offline-trainer/src/matrix/response-matrix.ts";
+import { type CommandResult, lastGiven, runCommand, runProgram } from "../../../support/run-command.ts";
+import { tempFolder } from "../../../support/temp-folder.ts";
+import { smallLeaderboard } from "../../fit/small-leaderboard.ts";
 
 const folder = tempFolder();
 /** Answers to the items of both versions: the old one lacks the last ten of each scenario, the new one the first ten. */

@@ -1,13 +1,12 @@
 import { existsSync } from "node:fs";
-import { adaptiveEvaluation, loadAdaptive, localAdaptive, type AdaptiveTurn } from "anchoreval";
+import { adaptiveEvaluation, type AdaptiveTurn, loadAdaptive, localAdaptive } from "anchoreval";
 import { folderSource } from "anchoreval/node";
 import { beforeAll, describe, expect, test } from "vitest";
-import { writeWideCsv } from "../../../offline-trainer/src/ingest/write-wide-csv.ts";
-import { scoreAt } from "../../../offline-trainer/src/matrix/response-matrix.ts";
-import { runCommand } from "../../support/run-command.ts";
-import { tempFolder } from "../../support/temp-folder.ts";
-import { smallLeaderboard, withScores } from "../fit/small-leaderboard.ts";
-import { runProgram, type CommandResult } from "../../support/run-command.ts";
+import { writeWideCsv } from "../../../../offline-trainer/src/ingest/write-wide-csv.ts";
+import { scoreAt } from "../../../../offline-trainer/src/matrix/response-matrix.ts";
+import { type CommandResult, runCommand, runProgram } from "../../../support/run-command.ts";
+import { tempFolder } from "../../../support/temp-folder.ts";
+import { smallLeaderboard, withScores } from "../../fit/small-leaderboard.ts";
 
 const folder = tempFolder();
 const LIMIT = 0.36;

@@ -2,8 +2,8 @@ import { createHash } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, expect, test } from "vitest";
-import { tempFolder } from "../../support/temp-folder.ts";
 import { lastGiven, runProgram } from "../../support/run-command.ts";
+import { tempFolder } from "../../support/temp-folder.ts";
 
 const folder = tempFolder();
 const board = (file: string): string => folder.path(`board/${file}`);

@@ -1,15 +1,14 @@
 import { existsSync, writeFileSync } from "node:fs";
 import { loadRouting, routeFromBundle } from "anchoreval";
-import { parseManifest, type ColdItemRecord } from "anchoreval/bundle";
+import { type ColdItemRecord, parseManifest } from "anchoreval/bundle";
 import { folderSource } from "anchoreval/node";
 import { beforeAll, describe, expect, test } from "vitest";
-import { writeItems } from "../../../offline-trainer/src/ingest/write-items.ts";
-import { writeWideCsv } from "../../../offline-trainer/src/ingest/write-wide-csv.ts";
-import { submatrixOf, testPart } from "../../support/board-parts.ts";
-import { runCommand } from "../../support/run-command.ts";
-import { tempFolder } from "../../support/temp-folder.ts";
-import { topicBoard } from "../../support/topic-board.ts";
-import { filesOf, runProgram, type CommandResult } from "../../support/run-command.ts";
+import { writeItems } from "../../../../offline-trainer/src/ingest/write-items.ts";
+import { writeWideCsv } from "../../../../offline-trainer/src/ingest/write-wide-csv.ts";
+import { submatrixOf, testPart } from "../../../support/board-parts.ts";
+import { type CommandResult, filesOf, runCommand, runProgram } from "../../../support/run-command.ts";
+import { tempFolder } from "../../../support/temp-folder.ts";
+import { topicBoard } from "../../../support/topic-board.ts";
 
 const folder = tempFolder();
 const board = topicBoard(240, 2.5, 3);

@@ -1,10 +1,10 @@
 import { loadBundle, planFromBundle } from "anchoreval";
 import { folderSource } from "anchoreval/node";
 import { expect, it } from "vitest";
-import { writeBundle } from "../../support/logged-bundle.ts";
-import { runCommand } from "../../support/run-command.ts";
-import { sampleContent } from "../../support/sample-bundle.ts";
-import { tempFolder } from "../../support/temp-folder.ts";
+import { writeBundle } from "../../../support/logged-bundle.ts";
+import { runCommand } from "../../../support/run-command.ts";
+import { sampleContent } from "../../../support/sample-bundle.ts";
+import { tempFolder } from "../../../support/temp-folder.ts";
 
 const folder = tempFolder();
 const bundle = writeBundle(folder.path("bundle"), sampleContent({ items: [400, 600], sizes: [20, 50] }));

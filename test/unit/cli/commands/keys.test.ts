@@ -6,22 +6,13 @@ import { parseSignatures, plainSignatureKey, sha256Hex, signatureKey } from "anc
 import { folderSource, folderStore } from "anchoreval/node";
 import { publishBundle } from "anchoreval/publish";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { main } from "../../../cli/src/main.ts";
-import { main as trainer } from "../../../cli/src/main.ts";
-import { sampleBundle } from "../../support/sample-bundle.ts";
-import { tempFolder } from "../../support/temp-folder.ts";
+import { allows, findToken, hasExpired, parseTokens } from "../../../../workers/src/auth/tokens.ts";
+import { sampleBundle } from "../../../support/sample-bundle.ts";
+import { runCommand, type CommandResult } from "../../../support/run-command.ts";
+import { tempFolder } from "../../../support/temp-folder.ts";
 
 const files = sampleBundle();
 const manifest = files.get("manifest.json")!;
-
-async function run(program: typeof main, ...argv: string[]): Promise<{ code: number; out: string; err: string }> {
-  let [out, err] = ["", ""];
-  const streams = {
-    stdout: { write: (text: string) => (out += text) },
-    stderr: { write: (text: string) => (err += text) },
-  };
-  return { code: await program(argv, streams), out, err };
-}
 
 const folder = tempFolder();
 let count = 0;
@@ -36,8 +27,8 @@ beforeEach(async () => {
 afterEach(() => vi.unstubAllEnvs());
 
 const newKey = async (name: string): Promise<string> =>
-  (await run(main, "keygen", "--out", join(root, name))).out.trim();
-const sign = (name: string) => run(main, "sign", bundle, "--key", join(root, name));
+  (await runCommand("keygen", "--out", join(root, name))).out.trim();
+const sign = (name: string) => runCommand("sign", bundle, "--key", join(root, name));
 const signatures = async () => parseSignatures(await readFile(join(bundle, "manifest.sig")))!;
 
 test("a key signs a bundle, as Node's own crypto confirms, and the bundle stays as it is", async () => {
@@ -53,19 +44,19 @@ test("a key signs a bundle, as Node's own crypto confirms, and the bundle stays 
 });
 
 test("show names who signed, and a signature that is of another manifest", async () => {
-  expect((await run(main, "show", bundle)).out).not.toContain("signed by");
+  expect((await runCommand("show", bundle)).out).not.toContain("signed by");
   const key = await newKey("a.pem");
   await sign("a.pem");
-  const { out } = await run(main, "show", bundle);
+  const { out } = await runCommand("show", bundle);
   expect(out).toContain(`\nsigned by ${key}\n`);
-  expect(JSON.parse((await run(main, "show", bundle, "--json")).out)).toMatchObject({
+  expect(JSON.parse((await runCommand("show", bundle, "--json")).out)).toMatchObject({
     signatures: [{ key, valid: true }],
   });
 
   await writeFile(join(bundle, "manifest.json"), sampleBundle({ version: "2.0.0" }).get("manifest.json")!);
-  expect((await run(main, "show", bundle)).out).toContain(`\nNOT signed by ${key}, which it names\n`);
+  expect((await runCommand("show", bundle)).out).toContain(`\nNOT signed by ${key}, which it names\n`);
   await writeFile(join(bundle, "manifest.sig"), "{}");
-  expect((await run(main, "show", bundle)).out).toContain("its signatures can't be read\n");
+  expect((await runCommand("show", bundle)).out).toContain("its signatures can't be read\n");
 });
 
 test("two keys at once, one of which replaces the other; signing again changes nothing", async () => {
@@ -88,7 +79,7 @@ test("published to a folder, the signatures are there before the manifest, for r
   const key = await newKey("a.pem");
   await sign("a.pem");
   const out = join(root, "published");
-  expect((await run(trainer, "publish", bundle, "--to", out)).code).toBe(0);
+  expect((await runCommand("publish", bundle, "--to", out)).code).toBe(0);
   const bytes = await readFile(join(bundle, "manifest.sig"));
   expect(await readFile(join(out, signatureKey("sample", sha256Hex(manifest))))).toEqual(bytes);
   expect(await readFile(join(out, plainSignatureKey("sample", "1.0.0")))).toEqual(bytes);
@@ -112,10 +103,10 @@ test("published again with another key's, both are there", async () => {
   const keys = [await newKey("a.pem"), await newKey("b.pem")];
   const out = join(root, "published");
   await sign("a.pem");
-  await run(trainer, "publish", bundle, "--to", out);
+  await runCommand("publish", bundle, "--to", out);
   await writeFile(join(bundle, "manifest.sig"), '{"signatures":[]}');
   await sign("b.pem");
-  expect((await run(trainer, "publish", bundle, "--to", out)).out).toContain("is there already");
+  expect((await runCommand("publish", bundle, "--to", out)).out).toContain("is there already");
   const both = parseSignatures(await readFile(join(out, plainSignatureKey("sample", "1.0.0"))))!;
   expect(both.map(({ key }) => key)).toEqual(keys.toSorted());
 });
@@ -124,9 +115,9 @@ test("commands read only what ANCHOREVAL_TRUSTED_KEYS allows", async () => {
   const keys = [await newKey("a.pem"), await newKey("b.pem")];
   await sign("a.pem");
   vi.stubEnv("ANCHOREVAL_TRUSTED_KEYS", keys.join(", "));
-  expect((await run(main, "show", bundle)).code).toBe(0);
+  expect((await runCommand("show", bundle)).code).toBe(0);
   vi.stubEnv("ANCHOREVAL_TRUSTED_KEYS", keys[1]);
-  expect(await run(main, "show", bundle)).toMatchObject({
+  expect(await runCommand("show", bundle)).toMatchObject({
     code: 2,
     err: expect.stringContaining("no trusted key signed it") as string,
   });
@@ -136,7 +127,7 @@ describe("what is refused", () => {
   test("a key over a file that is there", async () => {
     await newKey("a.pem");
     const before = await readFile(join(root, "a.pem"));
-    expect(await run(main, "keygen", "--out", join(root, "a.pem"))).toMatchObject({ code: 2, out: "" });
+    expect(await runCommand("keygen", "--out", join(root, "a.pem"))).toMatchObject({ code: 2, out: "" });
     expect(await readFile(join(root, "a.pem"))).toEqual(before);
   });
 
@@ -159,10 +150,64 @@ describe("what is refused", () => {
 
   test("a folder without a bundle, and signatures that can't be read", async () => {
     await newKey("a.pem");
-    const { code, err } = await run(main, "sign", root, "--key", join(root, "a.pem"));
+    const { code, err } = await runCommand("sign", root, "--key", join(root, "a.pem"));
     expect([code, err]).toEqual([2, expect.stringContaining("no bundle is there")]);
     await writeFile(join(bundle, "manifest.sig"), "{");
-    const published = await run(trainer, "publish", bundle, "--to", join(root, "out"));
+    const published = await runCommand("publish", bundle, "--to", join(root, "out"));
     expect(published).toMatchObject({ code: 2, err: expect.stringContaining("sign the bundle again") as string });
   });
+});
+
+const createToken = (...argv: string[]): Promise<CommandResult> => runCommand("token", ...argv);
+
+test("the Worker knows the token by the record that is printed beside it", async () => {
+  const { code, out } = await createToken(
+    "--id",
+    "ci",
+    "--scope",
+    "publish:mine",
+    "--scope",
+    "read:*",
+    "--expires",
+    "2027-01-31",
+  );
+  expect(code).toBe(0);
+  const [token, record] = out.trim().split("\n");
+  const records = parseTokens(`[${record!}]`);
+  const found = (await findToken(records, token!))!;
+  expect(found.id).toBe("ci");
+  expect(out.split(token!)).toHaveLength(2); // the record holds no token
+  expect([allows(found, "publish", "mine"), allows(found, "publish", "yours"), allows(found, "read", "yours")]).toEqual(
+    [true, false, true],
+  );
+  expect(hasExpired(found, Date.parse("2027-01-31T12:00:00Z"))).toBe(false);
+  expect(hasExpired(found, Date.parse("2027-02-01T01:00:00Z"))).toBe(true);
+});
+
+test("every token is another one, of 256 bits", async () => {
+  const tokens = await Promise.all(
+    Array.from({ length: 20 }, async () => {
+      const { out } = await createToken("--id", "a", "--scope", "read:*", "--json");
+      const { token, record } = JSON.parse(out) as { token: string; record: { sha256: string } };
+      expect(record.sha256).toBe(sha256Hex(new TextEncoder().encode(token)));
+      expect(Buffer.from(token.replace("anchoreval_", ""), "base64url")).toHaveLength(32);
+      return token;
+    }),
+  );
+  expect(new Set(tokens).size).toBe(20);
+});
+
+test.each([
+  [["--scope", "read:*"], "--id is needed"],
+  [["--id", "a"], "--scope is needed"],
+  [["--id", "a", "--scope", "write:mine"], "--scope is publish:BENCHMARK"],
+  [["--id", "a", "--scope", "read:Mine!"], "--scope is publish:BENCHMARK"],
+  [["--id", "a", "--scope", "read"], "--scope is publish:BENCHMARK"],
+  [["--id", "a", "--scope", "read:*", "--expires", "soon"], "--expires is a day"],
+  [["--id", "a", "--scope", "read:*", "--expires", "2027-01-31T12:00"], "--expires is a day"],
+  [["--id", "a", "--scope", "read:*", "--expires", "2027-13-31"], "--expires is a day"],
+])("%j is refused", async (argv, message) => {
+  const { code, out, err } = await createToken(...argv);
+  expect([code, out]).toEqual([2, ""]);
+  expect(err).toContain(message);
 });

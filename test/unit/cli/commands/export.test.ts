@@ -1,9 +1,9 @@
 import { existsSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { loggedContent, taskOf, writeBundle } from "../../support/logged-bundle.ts";
-import { runCommand } from "../../support/run-command.ts";
-import { sampleContent } from "../../support/sample-bundle.ts";
-import { tempFolder } from "../../support/temp-folder.ts";
+import { loggedContent, taskOf, writeBundle } from "../../../support/logged-bundle.ts";
+import { runCommand } from "../../../support/run-command.ts";
+import { sampleContent } from "../../../support/sample-bundle.ts";
+import { tempFolder } from "../../../support/temp-folder.ts";
 
 const folder = tempFolder();
 const content = loggedContent({ shots: 5, chatTemplate: true });

@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { writeWideCsv } from "../../../offline-trainer/src/ingest/write-wide-csv.ts";
-import type { ReplayRow } from "../../../offline-trainer/src/extensions/adaptive/replay.ts";
-import { tempFolder } from "../../support/temp-folder.ts";
-import { smallLeaderboard } from "../fit/small-leaderboard.ts";
-import { runProgram } from "../../support/run-command.ts";
+import type { ReplayRow } from "../../../../offline-trainer/src/extensions/adaptive/replay.ts";
+import { writeWideCsv } from "../../../../offline-trainer/src/ingest/write-wide-csv.ts";
+import { runProgram } from "../../../support/run-command.ts";
+import { tempFolder } from "../../../support/temp-folder.ts";
+import { smallLeaderboard } from "../../fit/small-leaderboard.ts";
 
 const folder = tempFolder();
 const responses = folder.path("responses.csv.gz");

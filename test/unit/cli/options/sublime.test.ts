@@ -3,8 +3,8 @@ import { estimateFromAnchors, loadBundle } from "anchoreval";
 import type { Manifest } from "anchoreval/bundle";
 import { folderSource } from "anchoreval/node";
 import { describe, expect, test } from "vitest";
-import { tempFolder } from "../../support/temp-folder.ts";
-import { filesOf, listing, runProgram } from "../../support/run-command.ts";
+import { filesOf, listing, runProgram } from "../../../support/run-command.ts";
+import { tempFolder } from "../../../support/temp-folder.ts";
 
 const folder = tempFolder();
 const ITEMS = Array.from({ length: 40 }, (_, i) => `q/${i}`);

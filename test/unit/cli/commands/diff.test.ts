@@ -1,9 +1,9 @@
-import { describe, expect, test } from "vitest";
-import { loggedContent, writeBundle } from "../../support/logged-bundle.ts";
-import { runCommand, type CommandResult } from "../../support/run-command.ts";
-import { tempFolder } from "../../support/temp-folder.ts";
 import { loadBundle, loadItemLines } from "anchoreval";
 import { folderSource } from "anchoreval/node";
+import { describe, expect, test } from "vitest";
+import { loggedContent, writeBundle } from "../../../support/logged-bundle.ts";
+import { type CommandResult, runCommand } from "../../../support/run-command.ts";
+import { tempFolder } from "../../../support/temp-folder.ts";
 
 const folder = tempFolder();
 const bundle = writeBundle(folder.path("bundle"), loggedContent());
