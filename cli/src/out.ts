@@ -1,9 +1,10 @@
 import { mkdir, mkdtemp, readdir, rename, rm, stat } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { writeText } from "anchoreval-trainer/internal/ingest/gzip-file";
-import type { OptionSpecs } from "./command.ts";
 import { whyNotWritable } from "anchoreval-trainer/internal/publish/writable-place";
 import { AnchorEvalError } from "anchoreval/core";
+import { fileChunks } from "anchoreval/internal/node/tables/file-chunks";
+import type { OptionReader, OptionSpecs } from "./command.ts";
 
 /** Leave to replace what the command didn't write. */
 export const FORCE_OPTION = {
@@ -72,6 +73,7 @@ export async function writeOutFolder(
     made = await mkdir(folder, { recursive: true });
     draft = await mkdtemp(join(dirname(resolve(folder)), ".anchoreval-"));
     await write(...files.map((name) => join(draft!, name)));
+    for (const name of files) if (await isFolder(join(folder, name))) throw new Error(`${name} is a folder`); // before any is replaced
     for (const name of files) await rename(join(draft, name), join(folder, name));
   } catch (cause) {
     if (made !== undefined) await rm(made, { recursive: true, force: true }).catch(() => undefined);
@@ -81,20 +83,69 @@ export async function writeOutFolder(
   }
 }
 
+/** A file that `--out` names, and its kind. */
+export interface OutFile {
+  readonly file: string;
+  readonly ending: "jsonl" | "csv";
+}
+
+/**
+ * Reads `--out FILE`, whose ending says the format; null where it isn't given. Refuses, before the work, a place that can't
+ * be written to and a file of other making.
+ * @param begins - by ending, how the command's own files begin
+ * @throws AnchorEvalError `invalid_option`
+ */
+export async function readOutFile(
+  options: OptionReader,
+  begins: Partial<Readonly<Record<OutFile["ending"], RegExp>>>,
+): Promise<OutFile | null> {
+  const file = options.text("out");
+  if (file === undefined) return null;
+  const endings = Object.keys(begins).map((ending) => `.${ending}`);
+  const ending = endings.find((own) => [own, `${own}.gz`].some((end) => file.toLowerCase().endsWith(end)))?.slice(1);
+  if (ending === undefined) {
+    const all = [...endings, ...endings.map((own) => `${own}.gz`)];
+    throw new AnchorEvalError(
+      "invalid_option",
+      `--out is a file that ends in ${all.slice(0, -1).join(", ")} or ${all.at(-1)!}; got ${file}`,
+    );
+  }
+  await checkOutFile("--out", file);
+  const head = await readHead(file);
+  if (!options.flag("force") && head !== null && !begins[ending as OutFile["ending"]]!.test(head))
+    throw new AnchorEvalError(
+      "invalid_option",
+      `--out ${file} holds something else than this command writes: choose another file, or replace it with --force`,
+    );
+  return { file, ending: ending as OutFile["ending"] };
+}
+
+/** The beginning of a file's text; null where there is no file, or an empty one. */
+async function readHead(file: string): Promise<string | null> {
+  try {
+    for await (const chunk of fileChunks(file)) return new TextDecoder().decode(chunk);
+    return null;
+  } catch (error) {
+    return error instanceof AnchorEvalError && error.code === "not_found" ? null : "";
+  }
+}
+
 /**
  * Refuses, before the work, a path that a result could not be written to.
  * @param option - for the message, for example `--out`
  * @throws AnchorEvalError `invalid_option`
  */
 export async function checkOutFile(option: string, file: string): Promise<void> {
-  const isFolder = async (path: string): Promise<boolean> =>
-    (await stat(path).catch(() => null))?.isDirectory() === true;
   if (!(await isFolder(dirname(file))))
     throw new AnchorEvalError("invalid_option", `${option} ${file} can't be written: ${dirname(file)} is no folder`);
   if (await isFolder(file))
     throw new AnchorEvalError("invalid_option", `${option} ${file} can't be written: it is a folder`);
   const why = await whyNotWritable(dirname(file));
   if (why !== null) throw new AnchorEvalError("invalid_option", `${option} ${file} can't be written: ${why}`);
+}
+
+async function isFolder(path: string): Promise<boolean> {
+  return (await stat(path).catch(() => null))?.isDirectory() === true;
 }
 
 /**

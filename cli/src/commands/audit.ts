@@ -22,11 +22,14 @@ import { recommended } from "anchoreval-trainer/internal/methods/method";
 import { DEFAULT_DIMS, DEFAULT_SETTINGS } from "anchoreval-trainer/internal/methods/settings";
 import { trainerVersion } from "anchoreval-trainer/internal/trainer-version";
 import { AnchorEvalError } from "anchoreval/core";
-import type { Command, OptionReader } from "../command.ts";
+import type { Command } from "../command.ts";
 import { FAMILIES_OPTION, readFamilies } from "../options/model-files.ts";
 import { fileDigest, readImportFacts, readResponseOptions, RESPONSE_OPTIONS } from "../options/data.ts";
 import { METHOD_OPTIONS, readMethod, WORK_OPTIONS } from "../options/fit.ts";
-import { checkOutFile, FORCE_OPTION, writeOutFile } from "../out.ts";
+import { FORCE_OPTION, readOutFile, writeOutFile } from "../out.ts";
+
+/** How files of the command begin. */
+const OWN_FILES = { jsonl: /^\{"record":/, csv: /^rank,item_id,scenario,/ };
 
 export const auditCommand: Command = {
   options: {
@@ -65,7 +68,7 @@ export const auditCommand: Command = {
     const top = options.number("top", { min: 1, integer: true }, 10);
     const seed = options.number("seed", { min: 0, integer: true }, 1);
     const provider = options.oneOf("provider", PROVIDERS, "auto");
-    const out = await readOut(options);
+    const out = await readOutFile(options, OWN_FILES);
     const { weighting, joint } = (await readMethod(options, await readImportFacts(responses), recommended)).settings;
     const families = await readFamilies(options);
     const { matrix, remarks } = await readResponses(responses, reading);
@@ -94,7 +97,8 @@ export const auditCommand: Command = {
     const items = auditedItems(audit);
     await turn();
     if (signal.aborted) throw new AnchorEvalError("aborted", "the audit was stopped; nothing was written");
-    if (out !== null) await writeOutFile(out.file, out.csv ? auditCsv(audit, items) : auditLines(audit, items));
+    if (out !== null)
+      await writeOutFile(out.file, out.ending === "csv" ? auditCsv(audit, items) : auditLines(audit, items));
     if (output.json) {
       output.document({
         header: {
@@ -118,19 +122,6 @@ export const auditCommand: Command = {
     return 0;
   },
 };
-
-async function readOut(options: OptionReader): Promise<{ file: string; csv: boolean } | null> {
-  const file = options.text("out");
-  if (file === undefined) return null;
-  const ending = /\.(jsonl|csv)(\.gz)?$/.exec(file.toLowerCase())?.[1];
-  if (ending === undefined)
-    throw new AnchorEvalError(
-      "invalid_option",
-      `--out is a file that ends in .jsonl, .csv or one of these and .gz; got ${file}`,
-    );
-  await checkOutFile("--out", file);
-  return { file, csv: ending === "csv" };
-}
 
 /** What `--json` prints: the items with findings, not the others. */
 function document(audit: Audit, items: readonly AuditedItem<ItemAudit>[]): object {

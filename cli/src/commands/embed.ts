@@ -21,7 +21,7 @@ import { AnchorEvalError, createRandom } from "anchoreval/core";
 import type { Command } from "../command.ts";
 import { fileDigest } from "../options/data.ts";
 import { THREADS_OPTION } from "../options/fit.ts";
-import { checkOutFile, FORCE_OPTION, writeOutFile } from "../out.ts";
+import { FORCE_OPTION, readOutFile, writeOutFile } from "../out.ts";
 import type { Output } from "../output.ts";
 
 /** Axes of TF-IDF, unless told: as many as routing's regressions go on. */
@@ -29,6 +29,9 @@ const DEFAULT_DIMS = 100;
 
 /** Options that only an encoder has. */
 const OF_ENCODER = ["tokenizer", "pooling", "max-tokens", "prefix"] as const;
+
+/** How files of the command begin. */
+const OWN_FILES = { jsonl: /^\{"item_id":.*,"embedding":\[/, csv: /^item_id,0[,\n]/ };
 
 export const embedCommand: Command = {
   options: {
@@ -73,7 +76,8 @@ export const embedCommand: Command = {
   ],
   async run({ options, output, signal }) {
     const file = options.required("items");
-    const out = await readOut(options.required("out"));
+    options.required("out");
+    const out = (await readOutFile(options, OWN_FILES))!;
     const encoder = options.text("encoder");
     const needless = (encoder === undefined ? OF_ENCODER : (["dims", "seed"] as const)).find(
       (name) => options.text(name) !== undefined,
@@ -141,17 +145,6 @@ export const embedCommand: Command = {
     return 0;
   },
 };
-
-async function readOut(file: string): Promise<{ file: string; ending: "jsonl" | "csv" }> {
-  const ending = /\.(jsonl|csv)(?:\.gz)?$/.exec(file.toLowerCase())?.[1];
-  if (ending === undefined)
-    throw new AnchorEvalError(
-      "invalid_option",
-      `--out is a file that ends in .jsonl, .csv, .jsonl.gz or .csv.gz; got ${file}`,
-    );
-  await checkOutFile("--out", file);
-  return { file, ending: ending === "csv" ? "csv" : "jsonl" };
-}
 
 async function byEncoder(
   texts: readonly string[],

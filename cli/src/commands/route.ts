@@ -22,11 +22,11 @@ import { DEFAULT_DIMS } from "anchoreval-trainer/internal/methods/settings";
 import { itemTexts, type QuestionFeatures, textFeatures } from "anchoreval-trainer/internal/numeric/text-features";
 import { trainerVersion } from "anchoreval-trainer/internal/trainer-version";
 import { AnchorEvalError } from "anchoreval/core";
-import { rare, type Command, type OptionReader } from "../command.ts";
+import { rare, type Command } from "../command.ts";
 import { readCostFile } from "../options/model-files.ts";
 import { fileDigest, readResponseOptions, RESPONSE_OPTIONS } from "../options/data.ts";
 import { WORK_OPTIONS } from "../options/fit.ts";
-import { checkOutFile, FORCE_OPTION, writeOutFile } from "../out.ts";
+import { FORCE_OPTION, readOutFile, writeOutFile } from "../out.ts";
 
 /** Latent dimensions that a model with few models may be given: the seed's run has 50. */
 const MOST_DIMS = 64;
@@ -106,7 +106,7 @@ export const routeCommand: Command = {
     ];
     if (costFile === undefined && options.text("cost-weight") !== undefined)
       throw new AnchorEvalError("invalid_option", "--cost-weight weighs the costs of --cost FILE, which isn't given");
-    const out = await readOut(options);
+    const out = (await readOutFile(options, { csv: /^item_id,p:/ }))?.file;
     const choices = {
       train: await readChoice(options.required("train")),
       test: await readChoice(options.required("test")),
@@ -174,15 +174,6 @@ export const routeCommand: Command = {
     return 0;
   },
 };
-
-async function readOut(options: OptionReader): Promise<string | undefined> {
-  const file = options.text("out");
-  if (file === undefined) return undefined;
-  if (!/\.csv(\.gz)?$/i.test(file))
-    throw new AnchorEvalError("invalid_option", `--out is a file that ends in .csv or .csv.gz; got ${file}`);
-  await checkOutFile("--out", file);
-  return file;
-}
 
 /** A subscenario's name, unless it ends as files of items do. */
 function readChoice(value: string): Promise<QuestionChoice> {

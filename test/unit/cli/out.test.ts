@@ -1,7 +1,10 @@
 import { createHash } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { beforeAll, expect, test } from "vitest";
+import { gzipSync } from "node:zlib";
+import { beforeAll, describe, expect, test } from "vitest";
+import { OptionReader } from "../../../cli/src/command.ts";
+import { readOutFile } from "../../../cli/src/out.ts";
 import { lastGiven, runProgram } from "../../support/run-command.ts";
 import { tempFolder } from "../../support/temp-folder.ts";
 
@@ -100,4 +103,42 @@ test("the same bundle, forms and board are replaced without a word, others with 
   expect(await runProgram(forms("forms", other(), "--force"))).toMatchObject({ code: 0 });
   expect(await runProgram(simulate(3, "other-board"))).toMatchObject({ code: 0 });
   expect(readdirSync(folder.path("")).filter((name) => name.startsWith("."))).toEqual([]);
+});
+
+describe("a file that --out names", () => {
+  const read = (file: string, force = false): Promise<unknown> =>
+    readOutFile(new OptionReader({ out: file, force }), { jsonl: /^\{"record":/, csv: /^rank,/ });
+
+  test("is replaced where the command wrote it, or nobody anything", async () => {
+    const own = folder.write("own.csv", "rank,item_id\n1,a\n");
+    expect(await read(own)).toEqual({ file: own, ending: "csv" });
+    const zipped = folder.write("own.jsonl.gz", gzipSync('{"record":"item"}\n'));
+    expect(await read(zipped)).toEqual({ file: zipped, ending: "jsonl" });
+    for (const free of [folder.path("new.csv.gz"), folder.write("empty.csv", "")])
+      expect(await read(free)).toEqual({ file: free, ending: "csv" });
+  });
+
+  test("is refused where it holds anything else, unless --force is given", async () => {
+    const others = [
+      folder.write("scores.csv", "model,q1\na,1\n"),
+      folder.write("items.jsonl", '{"item_id":"q1"}\n'),
+      folder.write("broken.csv.gz", "no gzip"),
+    ];
+    for (const file of others) {
+      await expect(read(file)).rejects.toMatchObject({
+        code: "invalid_option",
+        message: expect.stringContaining(`${file} holds something else than this command writes`) as string,
+      });
+      expect(await read(file, true)).toMatchObject({ file });
+    }
+    await expect(read(folder.path("x.txt"))).rejects.toThrow(
+      `--out is a file that ends in .jsonl, .csv, .jsonl.gz or .csv.gz; got ${folder.path("x.txt")}`,
+    );
+  });
+
+  test("of each command is its own, and no other file", async () => {
+    const responses = board("responses.csv.gz");
+    const { code, err } = await runProgram(["audit", "--responses", responses, "--out", responses]);
+    expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining("holds something else") as string });
+  });
 });

@@ -179,7 +179,7 @@ describe("what is refused, and leaves nothing behind", () => {
   });
 
   test("Ctrl-C ends it with exit code 1; an older file stays as it was", async () => {
-    writeFileSync(out, "older\n");
+    writeFileSync(out, '{"record":"item"}\n');
     const before = listing(folder.path(""));
     const run = await runProgram(["audit", ...data, ...quick, "--out", out], (text, interrupt) => {
       if (text.startsWith("plain TypeScript")) setImmediate(interrupt);

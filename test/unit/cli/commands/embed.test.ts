@@ -120,7 +120,7 @@ describe("anchoreval embed", () => {
   test("names items without a text", async () => {
     const bare = folder.path("bare.jsonl");
     writeFileSync(bare, '{"item_id":"a","scenario":"s"}\n{"item_id":"b","scenario":"s","text":"b"}\n');
-    const { code, err } = await runProgram(["embed", "--items", bare, "--out", folder.path("bare.jsonl")]);
+    const { code, err } = await runProgram(["embed", "--items", bare, "--out", folder.path("vectors.jsonl")]);
     expect({ code, err }).toMatchObject({
       code: 2,
       err: expect.stringContaining('1 question has no text: "a"') as string,
