@@ -1,8 +1,9 @@
 import { createRandom, itemBank } from "anchoreval/core";
 import { describe, expect, test } from "vitest";
-import { randomAnchors, stratifiedAnchors } from "../../../offline-trainer/src/anchors/stratified.ts";
-import type { SelectedAnchors, SelectionInput } from "../../../offline-trainer/src/anchors/types.ts";
+import { randomItems, stratified } from "../../../offline-trainer/src/anchors/stratified.ts";
+import type { AnchorInput, AnchorMethod, ChosenAnchors } from "../../../offline-trainer/src/anchors/anchor-method.ts";
 import { expectBinomial } from "../../support/binomial.ts";
+import { anchorInputOf } from "../../support/select-anchors.ts";
 
 const DRAWS = 20_000;
 
@@ -23,25 +24,26 @@ function expectedInclusion(own: Float64Array, n: number): Float64Array {
   return own.map((w) => Math.min(1, high * w));
 }
 
-const input = (own: Float64Array, at: readonly number[], seed: number | string): SelectionInput => ({
-  weights: own,
-  accuracy: accuracy.slice(0, own.length),
-  bank: itemBank(new Float64Array(own.length), new Float64Array(own.length)),
-  abilities: Float64Array.of(-1, 0, 1),
-  column: () => new Float64Array(0),
-  sizes: at,
-  random: createRandom(seed),
-});
+const input = (own: Float64Array, at: readonly number[], seed: number | string): AnchorInput =>
+  anchorInputOf({
+    weights: own,
+    accuracy: accuracy.slice(0, own.length),
+    bank: itemBank(new Float64Array(own.length), new Float64Array(own.length)),
+    abilities: Float64Array.of(-1, 0, 1),
+    column: () => new Float64Array(0),
+    sizes: at,
+    random: createRandom(seed),
+  });
 
-describe.each([
-  ["stratified", stratifiedAnchors],
-  ["random", randomAnchors],
-] as [string, (input: SelectionInput) => SelectedAnchors][])("%s", (name, select) => {
+const draw = (method: AnchorMethod, given: AnchorInput): ChosenAnchors =>
+  method.prepare(given).draw(given.random) as ChosenAnchors;
+
+describe.each([stratified, randomItems])("$name", (method) => {
   test("draws every item with its own probability at every nested size", () => {
     const counts = new Map(sizes.map((n) => [n, new Float64Array(12)]));
     const totals = new Map(sizes.map((n) => [n, { sum: 0, squares: 0 }]));
-    for (let draw = 0; draw < DRAWS; draw++) {
-      const { sets } = select(input(weights, sizes, `${name} ${draw}`));
+    for (let k = 0; k < DRAWS; k++) {
+      const { sets } = draw(method, input(weights, sizes, `${method.name} ${k}`));
       for (const n of sizes) {
         const { items, mass } = sets.get(n)!;
         let total = 0;
@@ -71,7 +73,7 @@ describe.each([
   });
 
   test("states these probabilities", () => {
-    const { sets } = select(input(weights, sizes, "stated"));
+    const { sets } = draw(method, input(weights, sizes, "stated"));
     for (const n of sizes) {
       const expected = expectedInclusion(weights, n);
       const { items, inclusion, mass } = sets.get(n)!;
@@ -87,9 +89,9 @@ test("stratified holds in every first part of the items by accuracy its share of
   const order = Array.from(accuracy.keys()).sort((x, y) => (accuracy[x]! || 0.5) - (accuracy[y]! || 0.5) || x - y);
   for (const n of sizes) {
     const inclusion = expectedInclusion(weights, n);
-    for (let draw = 0; draw < 500; draw++) {
+    for (let k = 0; k < 500; k++) {
       // One size at a time: a smaller one is spread along the larger one's draws, not along all items.
-      const { items } = stratifiedAnchors(input(weights, [n], draw)).sets.get(n)!;
+      const { items } = draw(stratified, input(weights, [n], k)).sets.get(n)!;
       let [count, cumulated] = [0, 0];
       for (const item of order) {
         cumulated += inclusion[item]!;
@@ -103,23 +105,23 @@ test("stratified holds in every first part of the items by accuracy its share of
 
 test("stratified is less uneven in accuracy than random", () => {
   const even = new Float64Array(12).fill(1 / 12);
-  const spread = (select: (given: SelectionInput) => SelectedAnchors): number => {
+  const spread = (method: AnchorMethod): number => {
     let squares = 0;
-    for (let draw = 0; draw < 2000; draw++) {
-      const { items } = select(input(even, [6], draw)).sets.get(6)!;
+    for (let k = 0; k < 2000; k++) {
+      const { items } = draw(method, input(even, [6], k)).sets.get(6)!;
       const mean = items.reduce((sum, item) => sum + (accuracy[item]! || 0.5), 0) / 6;
       squares += (mean - accuracy.reduce((sum, value) => sum + (value || 0.5), 0) / 12) ** 2;
     }
     return Math.sqrt(squares / 2000);
   };
-  expect(spread(stratifiedAnchors)).toBeLessThan(0.4 * spread(randomAnchors));
+  expect(spread(stratified)).toBeLessThan(0.4 * spread(randomItems));
 });
 
 test("random with equal weights is simple random sampling: all 20 sets of 3 from 6, and all 15 pairs within", () => {
   const even = new Float64Array(6).fill(1 / 6);
   const counts = { 3: new Map<string, number>(), 2: new Map<string, number>() };
-  for (let draw = 0; draw < DRAWS; draw++) {
-    const { sets } = randomAnchors(input(even, [2, 3], `simple ${draw}`));
+  for (let k = 0; k < DRAWS; k++) {
+    const { sets } = draw(randomItems, input(even, [2, 3], `simple ${k}`));
     for (const n of [2, 3] as const) {
       const key = Array.from(sets.get(n)!.items).sort().join();
       counts[n].set(key, (counts[n].get(key) ?? 0) + 1);
