@@ -151,7 +151,7 @@ export interface DimensionOptions extends Omit<FitBankOptions, "dims"> {
  * that are compared, missing answers are left out.
  * @param rows - the source models
  * @returns the candidate of least error, and all errors; no choice (1 dimension) below ten models
- * @see Maia Polo et al. (2024), tinyBenchmarks, training notebook
+ * @see Maia Polo et al. (2024), ICML, training notebook
  */
 export async function chooseDimension(
   group: ScenarioGroup,

@@ -9,14 +9,16 @@ import {
   withColdStart,
 } from "../../../../offline-trainer/src/extensions/routing/cold-start.ts";
 import { termVectors } from "../../../../offline-trainer/src/extensions/routing/encode-texts.ts";
-import { DEFAULT_CONFIGURATION } from "../../../../offline-trainer/src/fit/configuration.ts";
+import { DEFAULT_SETTINGS } from "../../../../offline-trainer/src/methods/settings.ts";
 import { bundleFiles } from "../../../../offline-trainer/src/fit/fit.ts";
-import { fitBundle } from "../../../../offline-trainer/src/fit/fit-bundle.ts";
+import { fit } from "../../../../offline-trainer/src/fit/fit.ts";
 import { responseMatrix, scoreAt } from "../../../../offline-trainer/src/matrix/response-matrix.ts";
 import { learnProjection } from "../../../../offline-trainer/src/numeric/text-features.ts";
 import { submatrixOf, testPart } from "../../../support/board-parts.ts";
 import { memorySource } from "../../../support/memory-source.ts";
 import { expectRefusal, refusal } from "../../../support/refusal.ts";
+import { recommended } from "../../../../offline-trainer/src/methods/method.ts";
+import type { Fit } from "../../../../offline-trainer/src/fit/fit.ts";
 import { topicBoard } from "../../../support/topic-board.ts";
 
 const board = topicBoard(450, 2.5, 5);
@@ -32,9 +34,11 @@ const embeddings = {
   ),
 };
 
-const fitted = fitBundle(train, {
+const groupsOf = ({ parts }: Fit) => parts.flatMap(({ learned }) => learned.groups);
+
+const fitted = fit(train, {
   ...{ benchmark: "quiz", version: "1.0.0", created: "2026-01-01T00:00:00Z", sizes: [20], seed: 1 },
-  configuration: { ...DEFAULT_CONFIGURATION, dims: 2 },
+  method: { ...recommended, settings: { ...DEFAULT_SETTINGS, dims: 2 } },
   backend: typescriptBackend,
   includeModelNames: true,
 });
@@ -42,7 +46,7 @@ const fitted = fitBundle(train, {
 async function coldBundle(by: "texts" | "embeddings") {
   const result = await fitted;
   const input = { items: cold, embeddings: by === "texts" ? null : embeddings };
-  const made = fitColdStart(result.banks, input, train.subjects, createRandom(1));
+  const made = fitColdStart(groupsOf(result), input, train.subjects, createRandom(1));
   const files = bundleFiles({ ...result, content: withColdStart(result.content, made) });
   return { made, files, routing: await loadRouting(memorySource(files)) };
 }
@@ -85,7 +89,7 @@ describe("a bundle with a cold start", () => {
     const result = await fitted;
     const { made } = await byTexts;
     const noise = made.content.routing!.scenarios.get("quiz")!.parameters[1]!.noise;
-    const b = Float64Array.from(result.banks[0]!.trained.scenarios[0]!.bank.b);
+    const b = Float64Array.from(groupsOf(result)[0]!.bank.scenarios[0]!.bank.b);
     const mean = b.reduce((sum, own) => sum + own, 0) / b.length;
     const variance = b.reduce((sum, own) => sum + (own - mean) ** 2, 0) / b.length;
     expect(noise).toBeLessThan(1.05 * variance);
@@ -93,17 +97,17 @@ describe("a bundle with a cold start", () => {
   });
 
   test("is the same again, and another seed's differs", async () => {
-    const { banks } = await fitted;
+    const groups = groupsOf(await fitted);
     const [one, again, other] = [1, 1, 2].map((seed) =>
-      fitColdStart(banks, { items: cold, embeddings: null }, train.subjects, createRandom(seed)),
+      fitColdStart(groups, { items: cold, embeddings: null }, train.subjects, createRandom(seed)),
     );
     expect(again).toEqual(one);
     expect(other!.content.routing!.projection!.axes).not.toEqual(one!.content.routing!.projection!.axes);
   });
 
   test("without names it has items and no routes", async () => {
-    const { banks } = await fitted;
-    expect(fitColdStart(banks, { items: cold, embeddings: null }, null, createRandom(1)).content.routing).toBeNull();
+    const groups = groupsOf(await fitted);
+    expect(fitColdStart(groups, { items: cold, embeddings: null }, null, createRandom(1)).content.routing).toBeNull();
   });
 });
 
@@ -119,14 +123,14 @@ test("two scenarios with missing answers, one that a model wasn't asked: each ha
     }),
   );
   const matrix = responseMatrix(one.subjects, items, Float64Array.from(scores));
-  const result = await fitBundle(matrix, {
+  const result = await fit(matrix, {
     ...{ benchmark: "two", version: "1.0.0", created: "2026-01-01T00:00:00Z", sizes: [10], seed: 1 },
-    configuration: { ...DEFAULT_CONFIGURATION, dims: 1 },
+    method: { ...recommended, settings: { ...DEFAULT_SETTINGS, dims: 1 } },
     backend: typescriptBackend,
     includeModelNames: true,
   });
   const fresh = [{ item_id: "fresh", scenario: "s1", text: "What of prime and matrix is a number?" }];
-  const made = fitColdStart(result.banks, { items: fresh, embeddings: null }, matrix.subjects, createRandom(1));
+  const made = fitColdStart(groupsOf(result), { items: fresh, embeddings: null }, matrix.subjects, createRandom(1));
   const routing = await loadRouting(
     memorySource(bundleFiles({ ...result, content: withColdStart(result.content, made) })),
   );
