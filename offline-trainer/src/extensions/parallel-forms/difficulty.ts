@@ -3,7 +3,7 @@ import { DataIssues, quoted } from "anchoreval/node";
 import { type CurveFeatures, curveFeatures } from "../../anchors/curve-features.ts";
 import { DISCRIMINATION_SHRINKAGE } from "../../calibrate/scales.ts";
 import type { CalibrationBackend } from "../../calibrate/types.ts";
-import { answeringModels } from "../../matrix/benchmark.ts";
+import { answeringModels } from "../../benchmark/benchmark.ts";
 import { DEFAULT_SETTINGS, DEFAULT_DIMS } from "../../methods/settings.ts";
 import { dimsFor } from "../../calibrate/bank.ts";
 import { interruptible } from "../../backends/interruptible.ts";

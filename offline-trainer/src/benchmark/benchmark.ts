@@ -1,12 +1,12 @@
-import { AnchorEvalError, type SeenScores } from "anchoreval/core";
 import type { Weighting } from "anchoreval/bundle";
+import { AnchorEvalError, type SeenScores } from "anchoreval/core";
+import { type ResponseMatrix, scoreAt, submatrix } from "../matrix/response-matrix.ts";
 import { fullScores, type FullScores } from "../prepare/full-scores.ts";
 import { replicateGroups } from "../prepare/replicates.ts";
-import { scenarioSlices, sliceColumns, type ScenarioSlice } from "../prepare/scenarios.ts";
+import { type ScenarioSlice, scenarioSlices, sliceColumns } from "../prepare/scenarios.ts";
 import { eligibleTargets } from "../splits/eligible.ts";
 import { familyNumbers } from "../splits/families.ts";
 import type { Split } from "../splits/types.ts";
-import { scoreAt, submatrix, type ResponseMatrix } from "./response-matrix.ts";
 
 /** Models below which nothing is calibrated. */
 export const LEAST_MODELS = 5;

@@ -1,11 +1,11 @@
 import type { RandomSource } from "anchoreval/core";
-import { observedModels, type ScenarioGroup } from "../matrix/benchmark.ts";
-import { extrapolationSplit } from "./extrapolation.ts";
-import { LEAST_FAMILIES } from "./families.ts";
-import { folds } from "./interpolation.ts";
-import { joinGroups } from "./join-groups.ts";
-import { strength } from "./strength.ts";
-import type { Split } from "./types.ts";
+import { extrapolationSplit } from "../splits/extrapolation.ts";
+import { LEAST_FAMILIES } from "../splits/families.ts";
+import { folds } from "../splits/interpolation.ts";
+import { joinGroups } from "../splits/join-groups.ts";
+import { strength } from "../splits/strength.ts";
+import type { Split } from "../splits/types.ts";
+import { observedModels, type ScenarioGroup } from "./benchmark.ts";
 
 /** A split, and each group's part of it: sources with a score in it, and targets that are well enough observed. */
 export interface GroupedSplit extends Split {
