@@ -42,7 +42,7 @@ export function gradeResponses(matrix: ResponseMatrix, rows: ArrayLike<number>, 
   return { subjects: rows.length, items, scores, weights, link };
 }
 
-/** Thresholds tried: 100 even steps from .01 to .99, as in the tinyBenchmarks notebooks. */
+/** Thresholds tried: 100 even steps from .01 to .99, as in the notebooks of Maia Polo et al. (2024). */
 const CANDIDATES = Array.from({ length: 100 }, (_, k) => 0.01 + (0.98 * k) / 99);
 
 /**
@@ -76,7 +76,7 @@ export function cutResponses(
  * @param rows - the models to judge by
  * @param begin - first column @param count - columns
  * @returns null where every score is 0 or 1
- * @see Maia Polo et al. (2024), tinyBenchmarks, training notebook
+ * @see Maia Polo et al. (2024), ICML, training notebook
  */
 export function binarizingThreshold(
   matrix: ResponseMatrix,
