@@ -10,7 +10,7 @@ import {
 } from "../../../offline-trainer/src/calibrate/choose-model.ts";
 import { DEFAULT_CONFIGURATION } from "../../../offline-trainer/src/fit/configuration.ts";
 import { fitBank } from "../../../offline-trainer/src/calibrate/bank.ts";
-import type { ScenarioGroup } from "../../../offline-trainer/src/benchmark/benchmark.ts";
+import type { ScenarioGroup } from "../../../offline-trainer/src/matrix/benchmark.ts";
 import { scoreAt, type ResponseMatrix } from "../../../offline-trainer/src/matrix/response-matrix.ts";
 import { rowsOf } from "./held-out-estimates.ts";
 import { smallLeaderboard, withScores, type LeaderboardShape } from "./small-leaderboard.ts";

@@ -19,7 +19,7 @@ import { blendingWeight } from "../../../offline-trainer/src/fit/blend-figures.t
 import { evenForm, type FormPlan } from "../../../offline-trainer/src/fit/form-plans.ts";
 import { learnBlends } from "../../../offline-trainer/src/fit/blends.ts";
 import { foldOutBlend } from "../../../offline-trainer/src/fit/fold-out-blend.ts";
-import type { ScenarioGroup } from "../../../offline-trainer/src/benchmark/benchmark.ts";
+import type { ScenarioGroup } from "../../../offline-trainer/src/matrix/benchmark.ts";
 import { isBinary, type ResponseMatrix } from "../../../offline-trainer/src/matrix/response-matrix.ts";
 import { folds } from "../../../offline-trainer/src/splits/interpolation.ts";
 import { familyNumbers } from "../../../offline-trainer/src/splits/families.ts";

@@ -2,7 +2,7 @@ import { createRandom } from "anchoreval/core";
 import { describe, expect, test } from "vitest";
 import { bankTasks } from "../../../offline-trainer/src/fit/bank-tasks.ts";
 import { DEFAULT_CONFIGURATION } from "../../../offline-trainer/src/fit/configuration.ts";
-import { sourceSplits } from "../../../offline-trainer/src/benchmark/source-splits.ts";
+import { sourceSplits } from "../../../offline-trainer/src/splits/source-splits.ts";
 import { replicateGroups } from "../../../offline-trainer/src/prepare/replicates.ts";
 import { LEAST_FAMILIES } from "../../../offline-trainer/src/splits/families.ts";
 import { smallLeaderboard } from "./small-leaderboard.ts";
