@@ -1,14 +1,17 @@
 import {
   anchorFactors,
+  type AnchorFactors,
   type AnsweredSample,
   cholesky,
   choleskySolve,
   createRandom,
   factorScores,
+  factorSolver,
   gaussianMean,
 } from "anchoreval/core";
 import { describe, expect, test } from "vitest";
 import { itemFactors } from "../../support/factors.ts";
+import { largestDifference } from "../../support/fixture.ts";
 
 const N = 30;
 const RANK = 4;
@@ -110,5 +113,53 @@ describe("gaussianMean", () => {
     ]);
     const expected = conditionalMean([...asked, ...told], [...scores, ...others], own);
     expect(gaussianMean(part, own, sampleOf(asked, [0, 1, 2], scores), found)).toBeCloseTo(expected, 12);
+  });
+});
+
+const FORM_RANK = 3;
+const formRandom = createRandom("factored form");
+
+function formFactors(anchors: number): AnchorFactors {
+  const normals = (length: number): Float64Array => Float64Array.from({ length }, () => formRandom.normal());
+  return {
+    rank: FORM_RANK,
+    mean: normals(anchors),
+    loadings: normals(anchors * FORM_RANK),
+    noise: Float64Array.from({ length: anchors }, () => 0.2 + formRandom.next()),
+    total: { mean: 0, loadings: normals(FORM_RANK) },
+  };
+}
+
+/** Two banks, the first with two scenarios. */
+const sets = [[{ factors: formFactors(5) }, { factors: formFactors(8) }], [{ factors: formFactors(6) }]];
+
+describe.each([
+  ["every anchor", 0],
+  ["most anchors", 0.3],
+])("of a model that answered %s", (_, missing) => {
+  const scores = sets.map((own) =>
+    own.map(({ factors: { mean } }) =>
+      Float64Array.from(mean, () => (formRandom.next() < missing ? NaN : formRandom.next())),
+    ),
+  );
+  const answers = sets.map((own, b) => own.map(({ factors }, s) => ({ factors, scores: scores[b]![s]! })));
+
+  test("each scenario's factors are those of its answers", () => {
+    answers.forEach((own, b) => {
+      own.forEach((part, s) => {
+        expect(largestDifference(factorSolver([part.factors])([scores[b]![s]!]), factorScores([part]))).toBeLessThan(
+          1e-13,
+        );
+      });
+    });
+  });
+
+  test("all scenarios' factors together are those of all answers", () => {
+    expect(
+      largestDifference(
+        factorSolver(sets.flat().map(({ factors }) => factors))(scores.flat()),
+        factorScores(answers.flat()),
+      ),
+    ).toBeLessThan(1e-13);
   });
 });

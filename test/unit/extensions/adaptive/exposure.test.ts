@@ -129,7 +129,7 @@ describe("exposure limits", () => {
     expectRefusal(
       refusal(() => checkLimit(0.01, 10, 999)),
       "invalid_option",
-      "Take 0.011 or more",
+      "Use at least 0.011",
     );
   });
 

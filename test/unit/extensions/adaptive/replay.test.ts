@@ -1,4 +1,4 @@
-import { DEFAULT_CONFIGURATION } from "anchoreval-trainer";
+import { DEFAULT_SETTINGS, recommended } from "anchoreval-trainer";
 import { describe, expect, test } from "vitest";
 import {
   type ReplayOptions,
@@ -12,7 +12,7 @@ const matrix = smallLeaderboard({ models: 40, items: [120, 90] });
 const shared: ReplayOptions = {
   split: "interpolation",
   seeds: 1,
-  configuration: { ...DEFAULT_CONFIGURATION, dims: 1 },
+  method: { ...recommended, settings: { ...DEFAULT_SETTINGS, dims: 1 } },
   provider: "typescript",
   repeats: 10,
   mostTargets: 10,

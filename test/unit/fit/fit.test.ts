@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import { typescriptBackend } from "../../../offline-trainer/src/backends/typescript.ts";
-import { DEFAULT_CONFIGURATION } from "../../../offline-trainer/src/fit/configuration.ts";
-import { fitBundle } from "../../../offline-trainer/src/fit/fit-bundle.ts";
+import { fit } from "../../../offline-trainer/src/fit/fit.ts";
+import { customised } from "../../../offline-trainer/src/methods/index.ts";
+import { recommended } from "../../../offline-trainer/src/methods/method.ts";
 import { smallLeaderboard, withScores } from "./small-leaderboard.ts";
 
 const matrix = withScores(smallLeaderboard({ models: 24, items: [30, 16] }), (_, item, old) => (item < 3 ? 1 : old));
@@ -9,8 +10,8 @@ const matrix = withScores(smallLeaderboard({ models: 24, items: [30, 16] }), (_,
 test.each(["essence", "stratified"] as const)(
   "a bundle of %s says what its filter left out, if it has one",
   async (selection) => {
-    const { content } = await fitBundle(matrix, {
-      configuration: { ...DEFAULT_CONFIGURATION, selection, dims: 1, folds: 2, draws: 1 },
+    const { content } = await fit(matrix, {
+      method: await customised(recommended, { selection, dims: 1, folds: 2, draws: 1 }),
       sizes: [4],
       seed: 1,
       benchmark: "demo",

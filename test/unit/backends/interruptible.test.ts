@@ -1,15 +1,16 @@
 import { createRandom } from "anchoreval/core";
 import { describe, expect, test } from "vitest";
-import { typescriptBackend } from "../../../offline-trainer/src/backends/typescript.ts";
-import { bankTasks } from "../../../offline-trainer/src/fit/bank-tasks.ts";
-import type { CalibrationBackend } from "../../../offline-trainer/src/calibrate/types.ts";
-import { DEFAULT_CONFIGURATION } from "../../../offline-trainer/src/fit/configuration.ts";
-import { fitBundle } from "../../../offline-trainer/src/fit/fit-bundle.ts";
 import { interruptible } from "../../../offline-trainer/src/backends/interruptible.ts";
+import { typescriptBackend } from "../../../offline-trainer/src/backends/typescript.ts";
 import type { Bank } from "../../../offline-trainer/src/calibrate/bank.ts";
+import type { CalibrationBackend } from "../../../offline-trainer/src/calibrate/types.ts";
+import { fit } from "../../../offline-trainer/src/fit/fit.ts";
+import { scenarioGroups } from "../../../offline-trainer/src/matrix/benchmark.ts";
+import { recommended } from "../../../offline-trainer/src/methods/method.ts";
+import { DEFAULT_SETTINGS } from "../../../offline-trainer/src/methods/settings.ts";
 import { rejection } from "../../support/refusal.ts";
-import { smallBank } from "./small-bank.ts";
-import { smallLeaderboard } from "./small-leaderboard.ts";
+import { smallBank } from "../fit/small-bank.ts";
+import { smallLeaderboard } from "../fit/small-leaderboard.ts";
 
 const matrix = smallLeaderboard({ models: 24, items: [30, 16] });
 
@@ -39,23 +40,23 @@ function counted(): { backend: CalibrationBackend; evaluations: () => number; op
 describe("a fit in plain TypeScript", () => {
   const options = {
     ...{ benchmark: "demo", version: "1.0.0", created: "2026-01-01T00:00:00Z", seed: 1, sizes: [4] },
-    configuration: { ...DEFAULT_CONFIGURATION, dims: 1, folds: 2, draws: 1 },
+    method: { ...recommended, settings: { ...DEFAULT_SETTINGS, dims: 1, folds: 2, draws: 1 } },
   };
 
   test("hears an interrupt at the next evaluation, and closes what it opened", async () => {
     const whole = counted();
-    await fitBundle(matrix, { ...options, backend: whole.backend });
+    await fit(matrix, { ...options, backend: whole.backend });
     const { backend, evaluations, open } = counted();
     const controller = new AbortController();
     setImmediate(() => controller.abort());
-    const { code } = await rejection(fitBundle(matrix, { ...options, backend, signal: controller.signal }));
+    const { code } = await rejection(fit(matrix, { ...options, backend, signal: controller.signal }));
     expect({ code, open: open() }).toEqual({ code: "aborted", open: 0 });
     expect(evaluations()).toBeLessThan(3);
     expect(whole.evaluations()).toBeGreaterThan(100);
   });
 
   test("is the same to the last bit, with an ear for interrupts or without", async () => {
-    const task = bankTasks(matrix, DEFAULT_CONFIGURATION)[0]!;
+    const task = scenarioGroups(matrix, DEFAULT_SETTINGS)[0]!;
     const train = (backend: CalibrationBackend): Promise<Bank> =>
       smallBank(task, 24, { dims: 2, backend, random: createRandom(3) });
     expect(await train(interruptible(typescriptBackend))).toEqual(await train(typescriptBackend));

@@ -1,6 +1,5 @@
 import { readdirSync } from "node:fs";
-// Threads run the built package, so it is what is tested here.
-import { bundleFiles, DEFAULT_CONFIGURATION, fitBundle, resolveBackend, type FitOptions } from "anchoreval-trainer";
+import { bundleFiles, customised, fit, type FitOptions, recommended, resolveBackend } from "anchoreval-trainer";
 import { parseManifest } from "anchoreval/bundle";
 import { beforeAll, describe, expect, test } from "vitest";
 import { foldThreads } from "../../../offline-trainer/src/fit/folds.ts";
@@ -12,31 +11,31 @@ const folder = tempFolder();
 const matrix = smallLeaderboard({ models: 24, items: [30, 16], missing: 0.05 });
 type Files = ReturnType<typeof bundleFiles>;
 
-async function fit(
+async function filesOf(
   change: Partial<FitOptions> = {},
   provider: "cpu" | "typescript" = "typescript",
   board = matrix,
 ): Promise<Files> {
   const { backend } = await resolveBackend(provider, 1);
   const described = { benchmark: "demo", version: "1.0.0", created: "2026-01-01T00:00:00Z", seed: 1, sizes: [4, 9] };
-  const configuration = { ...DEFAULT_CONFIGURATION, dims: 1, folds: 3, draws: 2 };
-  return bundleFiles(await fitBundle(board, { ...described, configuration, backend, ...change }));
+  const method = await customised(recommended, { dims: 1, folds: 3, draws: 2 });
+  return bundleFiles(await fit(board, { ...described, method, backend, ...change }));
 }
 
 describe("held-out models on threads", () => {
   let alone: Files;
   beforeAll(async () => {
-    alone = await fit();
+    alone = await filesOf();
   });
 
   test.each([1, 2, 9])("%d give the bundle that none gives, to the byte", async (count) => {
-    expect(await fit({ threads: { count, provider: "typescript" } })).toEqual(alone);
+    expect(await filesOf({ threads: { count, provider: "typescript" } })).toEqual(alone);
   });
 
   test("so do they with ONNX Runtime, graded scores and choices left to the data", async () => {
-    const configuration = { ...DEFAULT_CONFIGURATION, dims: "auto", joint: true, folds: 2, draws: 1 } as const;
-    expect(await fit({ configuration, threads: { count: 2, provider: "cpu" } }, "cpu")).toEqual(
-      await fit({ configuration }, "cpu"),
+    const method = await customised(recommended, { dims: "auto", joint: true, folds: 2, draws: 1 });
+    expect(await filesOf({ method, threads: { count: 2, provider: "cpu" } }, "cpu")).toEqual(
+      await filesOf({ method }, "cpu"),
     );
   });
 
@@ -44,28 +43,30 @@ describe("held-out models on threads", () => {
     const text = (i: number): string =>
       `what does the story of the miller and his ${i % 13} sons tell of ${"abc"[i % 3]!}?`;
     const told = { ...matrix, items: matrix.items.map((item, i) => ({ ...item, text: text(i % 20) })) };
-    const configuration = { ...DEFAULT_CONFIGURATION, selection: "essence", dims: 1, folds: 2, draws: 1 } as const;
-    const options = { configuration, sizes: [4] };
-    const files = await fit(options, "typescript", told);
+    const method = await customised(recommended, { selection: "essence", dims: 1, folds: 2, draws: 1 });
+    const options = { method, sizes: [4] };
+    const files = await filesOf(options, "typescript", told);
     expect(parseManifest(files.get("manifest.json")!).fit["filtered"]).toMatchObject({
       a: { dropped: { sameText: 10 } },
     });
-    expect(await fit({ ...options, threads: { count: 2, provider: "typescript" } }, "typescript", told)).toEqual(files);
+    expect(await filesOf({ ...options, threads: { count: 2, provider: "typescript" } }, "typescript", told)).toEqual(
+      files,
+    );
   });
 
   test("leave checkpoints that a fit without threads goes on from, and the other way round", async () => {
     const checkpoint = folder.path("states");
-    expect(await fit({ checkpoint, threads: { count: 2, provider: "typescript" } })).toEqual(alone);
+    expect(await filesOf({ checkpoint, threads: { count: 2, provider: "typescript" } })).toEqual(alone);
     const states = readdirSync(checkpoint);
     expect(states.length).toBe(2 * 5); // two banks: three folds, weak to strong, and all models
-    expect(await fit({ checkpoint })).toEqual(alone);
+    expect(await filesOf({ checkpoint })).toEqual(alone);
     expect(readdirSync(checkpoint)).toEqual(states);
   });
 
   test("tell how far they are, each in parts, up to the whole", async () => {
     const told: [number, string][] = [];
     const onProgress = (done: number, of: number, note: string): number => told.push([done / of, note]);
-    await fit({ onProgress, threads: { count: 2, provider: "typescript" } });
+    await filesOf({ onProgress, threads: { count: 2, provider: "typescript" } });
     const shares = told.map(([share]) => share);
     expect(shares).toEqual(shares.toSorted((x, y) => x - y));
     expect(told.at(-1)).toEqual([1, "a, b"]);
@@ -80,21 +81,15 @@ describe("held-out models on threads", () => {
         if (done / of >= after) controller.abort();
       };
       if (after === 0) controller.abort();
-      const refused = fit({ signal: controller.signal, onProgress, threads: { count: 2, provider: "typescript" } });
+      const refused = filesOf({ signal: controller.signal, onProgress, threads: { count: 2, provider: "typescript" } });
       expectRefusal(await rejection(refused), "aborted", "was "); // interrupted, or stopped
     }
   });
 
   test("hand on what breaks in them, with its code", async () => {
-    const configuration = {
-      ...DEFAULT_CONFIGURATION,
-      dims: 1,
-      folds: 2,
-      irtModel: "3pl",
-      estimation: "marginal",
-    } as const;
-    const broken = { ...configuration, dims: 2 } as const;
-    const refused = fit({ configuration: broken, threads: { count: 2, provider: "typescript" } });
+    const broken = { dims: 2, folds: 2, irtModel: "3pl", estimation: "marginal" } as const;
+    const method = await customised(recommended, broken);
+    const refused = filesOf({ method, threads: { count: 2, provider: "typescript" } });
     expectRefusal(await rejection(refused), "unsupported", "marginal estimation takes");
   });
 });

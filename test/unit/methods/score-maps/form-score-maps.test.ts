@@ -1,24 +1,24 @@
-import { estimateFromAnchors, loadBundle, type Bundle, type Responses } from "anchoreval";
-import { createRandom, mappedScore, termValue, type AnchorSet } from "anchoreval/core";
+import { type Bundle, estimateFromAnchors, loadBundle, type Responses } from "anchoreval";
+import { type AnchorSet, createRandom, mappedScore, termValue } from "anchoreval/core";
 import { describe, expect, test } from "vitest";
-import { typescriptBackend } from "../../../offline-trainer/src/backends/typescript.ts";
-import { bankTasks } from "../../../offline-trainer/src/fit/bank-tasks.ts";
-import { DEFAULT_CONFIGURATION, type FitConfiguration } from "../../../offline-trainer/src/fit/configuration.ts";
-import { bundleFiles } from "../../../offline-trainer/src/fit/fit.ts";
-import { fitBundle, type FitResult } from "../../../offline-trainer/src/fit/fit-bundle.ts";
-import { formScoreMaps } from "../../../offline-trainer/src/methods/score-maps/form-score-maps.ts";
-import { RECIPES } from "../../../offline-trainer/src/fit/recipes.ts";
-import { searchDesign } from "../../../offline-trainer/src/methods/metabench/design-search.ts";
-import { fullScores } from "../../../offline-trainer/src/prepare/full-scores.ts";
-import { memorySource } from "../../support/memory-source.ts";
-import { smallLeaderboard } from "./small-leaderboard.ts";
+import { typescriptBackend } from "../../../../offline-trainer/src/backends/typescript.ts";
+import { bundleFiles, fit, type Fit } from "../../../../offline-trainer/src/fit/fit.ts";
+import { scenarioGroups } from "../../../../offline-trainer/src/matrix/benchmark.ts";
+import { customised, loadMethod } from "../../../../offline-trainer/src/methods/index.ts";
+import { searchDesign } from "../../../../offline-trainer/src/methods/metabench/design-search.ts";
+import { type Method, recommended } from "../../../../offline-trainer/src/methods/method.ts";
+import { formScoreMaps } from "../../../../offline-trainer/src/methods/score-maps/form-score-maps.ts";
+import { DEFAULT_SETTINGS } from "../../../../offline-trainer/src/methods/settings.ts";
+import { fullScores } from "../../../../offline-trainer/src/prepare/full-scores.ts";
+import { memorySource } from "../../../support/memory-source.ts";
+import { smallLeaderboard } from "../../fit/small-leaderboard.ts";
 
 const matrix = smallLeaderboard({ models: 40, items: [60, 40] });
-const metabench: FitConfiguration = { ...RECIPES.metabench.configuration, search: 3, folds: 2, draws: 1 };
+const metabench = await customised(await loadMethod("metabench"), { search: 3, folds: 2, draws: 1 });
 
-const fit = (configuration: FitConfiguration, sizes = [10, 60]): Promise<FitResult> =>
-  fitBundle(matrix, {
-    configuration,
+const fitted = (method: Method, sizes = [10, 60]): Promise<Fit> =>
+  fit(matrix, {
+    method,
     sizes,
     seed: 1,
     benchmark: "demo",
@@ -38,7 +38,7 @@ const answersOf = (bundle: Bundle, model: number, form: string, scenarios = [...
   );
 
 describe("a bundle of the recipe metabench", async () => {
-  const result = await fit(metabench);
+  const result = await fitted(metabench);
   const bundle = await loadBundle(memorySource(bundleFiles(result)));
   const form = bundle.manifest.forms[0]!;
 
@@ -59,7 +59,7 @@ describe("a bundle of the recipe metabench", async () => {
   test("scores models by it: better than by their scenarios' mean, within what the answers prove", () => {
     const errors: number[] = [];
     const spreads: number[] = [];
-    const tasks = bankTasks(matrix, metabench);
+    const tasks = scenarioGroups(matrix, metabench.settings);
     const truths = tasks.map((task) => fullScores(task.matrix, task.scenarios[0]!).score);
     for (let model = 0; model < 40; model++) {
       const { scenarios } = estimateFromAnchors(bundle, answersOf(bundle, model, "10"), { form: "10" });
@@ -94,7 +94,10 @@ describe("a bundle of the recipe metabench", async () => {
   });
 
   test("a whole scenario is exact", () => {
-    const truth = fullScores(bankTasks(matrix, metabench)[0]!.matrix, bankTasks(matrix, metabench)[0]!.scenarios[0]!);
+    const truth = fullScores(
+      scenarioGroups(matrix, metabench.settings)[0]!.matrix,
+      scenarioGroups(matrix, metabench.settings)[0]!.scenarios[0]!,
+    );
     const { scenarios } = estimateFromAnchors(bundle, answersOf(bundle, 5, "60"), { form: "60" });
     const [id] = [...bundle.scenarios.keys()];
     expect(scenarios[id!]!.score).toBeCloseTo(truth.score[5]!, 12);
@@ -102,15 +105,15 @@ describe("a bundle of the recipe metabench", async () => {
   });
 
   test("the same seed makes the same bytes", async () => {
-    expect(bundleFiles(await fit(metabench))).toEqual(bundleFiles(result));
+    expect(bundleFiles(await fitted(metabench))).toEqual(bundleFiles(result));
   });
 });
 
 test.each(["random", "essence"] as const)(
   "%s: a map where one is asked for, or is the anchors' own",
   async (selection) => {
-    const { content } = await fit(
-      { ...DEFAULT_CONFIGURATION, selection, dims: 1, folds: 2, draws: 1, scoreMap: "auto" },
+    const { content } = await fitted(
+      await customised(recommended, { selection, dims: 1, folds: 2, draws: 1, scoreMap: "auto" }),
       [5],
     );
     for (const own of Object.values(content.manifest.forms[0]!.scenarios)) {
@@ -122,7 +125,7 @@ test.each(["random", "essence"] as const)(
 );
 
 test("maps of the anchors' mean follow the sources' full scores, and know no other scenario", () => {
-  const tasks = bankTasks(matrix, { ...DEFAULT_CONFIGURATION, weighting: "items" });
+  const tasks = scenarioGroups(matrix, { ...DEFAULT_SETTINGS, weighting: "items" });
   const rows = Array.from({ length: 40 }, (_, m) => m);
   const anchors = tasks.map(({ matrix: { items } }): AnchorSet[] => {
     const random = createRandom(2);
@@ -130,8 +133,8 @@ test("maps of the anchors' mean follow the sources' full scores, and know no oth
     return [{ items: Uint32Array.from(chosen), inclusion: null, mass: new Float64Array(20).fill(1) }];
   });
   const banks = tasks.map((task, b) => {
-    const trained = { rows, scenarios: task.scenarios.map(() => ({})) };
-    return { task, trained, prior: null, design: null, anchors: anchors[b] } as never;
+    const bank = { rows, scenarios: task.scenarios.map(() => ({})) };
+    return { group: task, bank, prior: null, design: null, anchors: anchors[b] } as never;
   });
   const maps = formScoreMaps(banks, "mean", createRandom(1));
   maps.forEach(([map], b) => {
@@ -151,9 +154,9 @@ test("maps of the anchors' mean follow the sources' full scores, and know no oth
 });
 
 describe("the search for a design", () => {
-  const [task] = bankTasks(matrix, metabench);
+  const [task] = scenarioGroups(matrix, metabench.settings);
   const options = {
-    groups: Array.from({ length: 40 }, (_, m) => m),
+    replicates: Array.from({ length: 40 }, (_, m) => m),
     sizes: [10],
     priorScale: 2,
     budget: 4,

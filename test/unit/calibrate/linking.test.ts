@@ -1,6 +1,6 @@
 import { cholesky, createRandom } from "anchoreval/core";
 import { describe, expect, test } from "vitest";
-import { generalAbilities, type BankAbilities } from "../../../offline-trainer/src/calibrate/linking.ts";
+import { type BankAbilities, generalAbilities } from "../../../offline-trainer/src/calibrate/linking.ts";
 
 const random = createRandom("general abilities");
 

@@ -1,11 +1,11 @@
 import { createRandom } from "anchoreval/core";
 import { describe, expect, test } from "vitest";
-import { bankTasks } from "../../../offline-trainer/src/fit/bank-tasks.ts";
-import { DEFAULT_CONFIGURATION } from "../../../offline-trainer/src/fit/configuration.ts";
-import { sourceSplits } from "../../../offline-trainer/src/splits/source-splits.ts";
+import { scenarioGroups } from "../../../offline-trainer/src/matrix/benchmark.ts";
+import { DEFAULT_SETTINGS } from "../../../offline-trainer/src/methods/settings.ts";
 import { replicateGroups } from "../../../offline-trainer/src/prepare/replicates.ts";
 import { LEAST_FAMILIES } from "../../../offline-trainer/src/splits/families.ts";
-import { smallLeaderboard } from "./small-leaderboard.ts";
+import { sourceSplits } from "../../../offline-trainer/src/splits/source-splits.ts";
+import { smallLeaderboard } from "../fit/small-leaderboard.ts";
 
 const matrix = smallLeaderboard({ models: 40 });
 const rows = matrix.subjects.map((_, m) => m);
@@ -14,9 +14,9 @@ const table = (count: number): Map<string, string> =>
 
 /** Families of the targets of every fold, by a table of so many. */
 function targetFamilies(count: number): { families: Set<number>; targets: number[] }[] {
-  const tasks = bankTasks(matrix, DEFAULT_CONFIGURATION, { families: table(count) });
+  const tasks = scenarioGroups(matrix, { ...DEFAULT_SETTINGS, families: table(count) });
   const { folds } = sourceSplits(tasks, rows, replicateGroups(matrix), 5, createRandom("source splits"));
-  return folds.map(([split]) => ({
+  return folds.map(({ groups: [split] }) => ({
     families: new Set(split!.targets.map((m) => tasks[0]!.families[m]!)),
     targets: [...split!.targets],
   }));
@@ -43,10 +43,9 @@ describe("the parts in which source models are held out", () => {
 describe("families of the models of a bank", () => {
   test("are the table's, by the name where it has none", () => {
     const names = ["org/llama-1", "org/own", "org/llama-2", "org/other"];
-    const tasks = bankTasks(
+    const tasks = scenarioGroups(
       { ...smallLeaderboard({ models: 4 }), subjects: names },
-      { ...DEFAULT_CONFIGURATION, joint: true },
-      { families: new Map([["org/own", "llama"]]) },
+      { ...DEFAULT_SETTINGS, joint: true, families: new Map([["org/own", "llama"]]) },
     );
     expect(Array.from(tasks[0]!.families)).toEqual([0, 0, 0, 1]);
   });

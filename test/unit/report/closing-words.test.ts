@@ -1,5 +1,5 @@
 import type { ErrorSummary, Manifest, SplitErrors } from "anchoreval/bundle";
-import { ESTIMATORS, type EstimatorId } from "anchoreval/core";
+import { type EstimatorId, ESTIMATORS } from "anchoreval/core";
 import { describe, expect, test } from "vitest";
 import { closingSummary, closingWords } from "../../../offline-trainer/src/report/closing-words.ts";
 import { sampleContent } from "../../support/sample-bundle.ts";

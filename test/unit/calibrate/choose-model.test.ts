@@ -1,22 +1,28 @@
-import { createRandom, itemResponses, mapAbility, gatherItems, scaledPrior } from "anchoreval/core";
+import { createRandom, gatherItems, itemResponses, mapAbility, scaledPrior, sigmoid } from "anchoreval/core";
 import { describe, expect, test } from "vitest";
 import { typescriptBackend } from "../../../offline-trainer/src/backends/typescript.ts";
-import { bankTasks } from "../../../offline-trainer/src/fit/bank-tasks.ts";
+import { fitBank, SCORE_LINKS, type ScoreLink } from "../../../offline-trainer/src/calibrate/bank.ts";
 import {
   chooseDimension,
   DIMENSION_CANDIDATES,
-  resolveDimension,
   type DimensionOptions,
+  resolveDimension,
+  resolveLink,
+  resolveShrinkage,
+  SHRINKAGE_CANDIDATES,
+  validationError,
 } from "../../../offline-trainer/src/calibrate/choose-model.ts";
-import { DEFAULT_CONFIGURATION } from "../../../offline-trainer/src/fit/configuration.ts";
-import { fitBank } from "../../../offline-trainer/src/calibrate/bank.ts";
-import type { ScenarioGroup } from "../../../offline-trainer/src/matrix/benchmark.ts";
-import { scoreAt, type ResponseMatrix } from "../../../offline-trainer/src/matrix/response-matrix.ts";
-import { rowsOf } from "./held-out-estimates.ts";
-import { smallLeaderboard, withScores, type LeaderboardShape } from "./small-leaderboard.ts";
+import { type ScenarioGroup, scenarioGroups } from "../../../offline-trainer/src/matrix/benchmark.ts";
+import { type ResponseMatrix, responseMatrix, scoreAt } from "../../../offline-trainer/src/matrix/response-matrix.ts";
+import { DEFAULT_SETTINGS } from "../../../offline-trainer/src/methods/settings.ts";
+import { extrapolationSplit } from "../../../offline-trainer/src/splits/extrapolation.ts";
+import { folds } from "../../../offline-trainer/src/splits/interpolation.ts";
+import type { Split } from "../../../offline-trainer/src/splits/types.ts";
+import { rowsOf } from "../fit/held-out-estimates.ts";
+import { type LeaderboardShape, smallLeaderboard, withScores } from "../fit/small-leaderboard.ts";
 
 const taskOf = (matrix: ResponseMatrix, joint = false): ScenarioGroup =>
-  bankTasks(matrix, { ...DEFAULT_CONFIGURATION, joint })[0]!;
+  scenarioGroups(matrix, { ...DEFAULT_SETTINGS, joint })[0]!;
 const options = (groups: readonly number[], seed = 3): DimensionOptions => ({
   backend: typescriptBackend,
   random: createRandom(seed),
@@ -24,7 +30,7 @@ const options = (groups: readonly number[], seed = 3): DimensionOptions => ({
   estimation: "penalised",
   link: "binarize",
   shrinkage: 0.5,
-  groups,
+  replicates: groups,
 });
 
 /**
@@ -170,4 +176,119 @@ describe("resolveDimension", () => {
       await chooseDimension(task, rowsOf(22), { ...given, random: createRandom(3).fork("dimension") }),
     );
   });
+});
+
+const [models, items] = [60, 80];
+
+/** Scores about a 2PL's curve. @param score - from probability and a stream of random numbers */
+function leaderboard(score: (p: number, normal: () => number, next: () => number) => number): ResponseMatrix {
+  const random = createRandom("links");
+  const theta = Array.from({ length: models }, () => random.normal());
+  const b = Array.from({ length: items }, () => random.normal());
+  const scores = Float64Array.from({ length: models * items }, (_, k) =>
+    score(
+      sigmoid(theta[Math.floor(k / items)]! - b[k % items]!),
+      () => random.normal(),
+      () => random.next(),
+    ),
+  );
+  return responseMatrix(
+    theta.map((_, m) => `model-${m}`),
+    b.map((_, i) => ({ item_id: `item-${i}`, scenario: "s" })),
+    scores,
+  );
+}
+
+const resolved = (matrix: ResponseMatrix, link: ScoreLink | "auto" = "auto"): Promise<ScoreLink> => {
+  const task = scenarioGroups(matrix, DEFAULT_SETTINGS)[0]!;
+  const rows = matrix.subjects.map((_, m) => m);
+  return resolveLink(task, rows, link, {
+    irtModel: "2pl",
+    estimation: "penalised",
+    backend: typescriptBackend,
+    random: createRandom(1),
+  });
+};
+const within = (score: number): number => Math.min(1, Math.max(0, score));
+
+describe("auto", () => {
+  test("takes the Bernoulli link where the variance is P(1−P)'s", async () => {
+    const matrix = leaderboard((p, normal) => within(p + 0.3 * Math.sqrt(p * (1 - p)) * normal()));
+    expect(await resolved(matrix)).toBe("bernoulli");
+  });
+
+  test("takes the Gaussian link where the variance is the same everywhere", async () => {
+    const matrix = leaderboard((p, normal) => within(0.05 + 0.9 * p + 0.04 * normal()));
+    expect(await resolved(matrix)).toBe("gaussian");
+  });
+
+  test("binarises where the curve of the scores bends as no logistic does", async () => {
+    // Below P = .7 even a right answer scores .15: the mean score jumps there.
+    const matrix = leaderboard((p, _, next) => (next() < p ? 1 : 0.2) * (p > 0.7 ? 1 : 0.15));
+    expect(await resolved(matrix)).toBe("binarize");
+  });
+
+  test("has nothing to choose where scores are 0 or 1", async () => {
+    expect(await resolved(leaderboard((p, _, next) => (next() < p ? 1 : 0)))).toBe("binarize");
+  });
+});
+
+test.each(SCORE_LINKS)("%s is taken as asked", async (link) => {
+  expect(
+    await resolved(
+      leaderboard((p) => p),
+      link,
+    ),
+  ).toBe(link);
+});
+
+const matrix = smallLeaderboard({ models: 40, items: [60], dims: 2, seed: 5 });
+const task = scenarioGroups(matrix, DEFAULT_SETTINGS)[0]!;
+const all = matrix.subjects.map((_, m) => m);
+const shared = {
+  replicates: all,
+  dims: 2,
+  irtModel: "2pl" as const,
+  estimation: "penalised" as const,
+  link: "binarize" as const,
+  backend: typescriptBackend,
+  random: createRandom(2),
+};
+const resolvedShrinkage = (rows: readonly number[], shrinkage: number | "auto"): Promise<number> =>
+  resolveShrinkage(task, rows, shrinkage, shared);
+
+describe("auto", () => {
+  test("is the candidate of least error among like and stronger models, by brute force", async () => {
+    const input = { groups: all, eligible: all.map(() => true) };
+    const scores = all.map((m) =>
+      Array.from(matrix.scores.subarray(m * 60, (m + 1) * 60)).reduce((sum, y) => sum + y / 60, 0),
+    );
+    const random = shared.random.fork("shrinkage");
+    const like = folds(input, 5, random.fork("folds"));
+    const strong = extrapolationSplit({ ...input, scores, names: matrix.subjects });
+    const error = async ({ sources, targets }: Split, shrinkage: number): Promise<number> => {
+      const trained = await fitBank(task, sources, {
+        ...shared,
+        shrinkage,
+        random: random.fork(`share ${shrinkage}`),
+      });
+      return validationError(task, targets, trained);
+    };
+    const errors: number[] = [];
+    for (const share of SHRINKAGE_CANDIDATES)
+      errors.push(
+        ((await error(like[0]!, share)) + (await error(like[1]!, share))) * 0.5 * (await error(strong, share)),
+      );
+    const best = SHRINKAGE_CANDIDATES[errors.indexOf(Math.min(...errors))]!;
+    expect(new Set(errors).size).toBe(errors.length);
+    expect(await resolvedShrinkage(all, "auto")).toBe(best);
+  });
+
+  test("keeps the default for few models", async () => {
+    expect(await resolvedShrinkage(all.slice(0, 19), "auto")).toBe(0.5);
+  });
+});
+
+test("a number is taken as asked", async () => {
+  expect(await resolvedShrinkage(all, 0.3)).toBe(0.3);
 });

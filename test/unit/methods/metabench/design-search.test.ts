@@ -1,6 +1,6 @@
 import { createRandom } from "anchoreval/core";
 import { describe, expect, test } from "vitest";
-import { searchSpace } from "../../../offline-trainer/src/methods/metabench/design-search.ts";
+import { searchSpace } from "../../../../offline-trainer/src/methods/metabench/design-search.ts";
 
 interface Point {
   readonly x: number;

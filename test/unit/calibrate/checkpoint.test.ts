@@ -4,12 +4,12 @@ import { createRandom } from "anchoreval/core";
 import { describe, expect, test } from "vitest";
 import { typescriptBackend } from "../../../offline-trainer/src/backends/typescript.ts";
 import { calibrate, type CalibrateOptions } from "../../../offline-trainer/src/calibrate/calibrate.ts";
+import { checkpointed } from "../../../offline-trainer/src/calibrate/checkpoint.ts";
 import type { Responses } from "../../../offline-trainer/src/calibrate/types.ts";
 import { weighResponses } from "../../../offline-trainer/src/calibrate/weigh-responses.ts";
-import { checkpointed } from "../../../offline-trainer/src/calibrate/checkpoint.ts";
 import { expectRefusal, rejection } from "../../support/refusal.ts";
 import { tempFolder } from "../../support/temp-folder.ts";
-import { simulatedResponses } from "../calibrate/simulated-responses.ts";
+import { simulatedResponses } from "./simulated-responses.ts";
 
 const folder = tempFolder();
 const { responses } = simulatedResponses({ subjects: 40, items: 50, dims: 2, missing: 0.1 });

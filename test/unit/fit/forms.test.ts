@@ -1,44 +1,78 @@
 import { estimateFromAnchors, loadBundle, type Responses } from "anchoreval";
 import { AnchorEvalError, createRandom } from "anchoreval/core";
 import { describe, expect, test } from "vitest";
-import { SECOND_FORM_SELECTIONS, SELECTIONS, type Selection } from "../../../offline-trainer/src/anchors/types.ts";
 import { typescriptBackend } from "../../../offline-trainer/src/backends/typescript.ts";
-import { bankTasks } from "../../../offline-trainer/src/fit/bank-tasks.ts";
-import { evenForm, formPlans, withSecondForms } from "../../../offline-trainer/src/fit/form-plans.ts";
-import { checkSecondForms } from "../../../offline-trainer/src/fit/form-plans.ts";
-import { closingWords } from "../../../offline-trainer/src/report/closing-words.ts";
-import { DEFAULT_CONFIGURATION, type FitConfiguration } from "../../../offline-trainer/src/fit/configuration.ts";
-import { drawForms, prepareForms } from "../../../offline-trainer/src/fit/draw-forms.ts";
-import { bundleFiles } from "../../../offline-trainer/src/fit/fit.ts";
-import { fitBundle, type FitResult } from "../../../offline-trainer/src/fit/fit-bundle.ts";
-import { RECIPES } from "../../../offline-trainer/src/fit/recipes.ts";
+import { bundleFiles, fit, type Fit } from "../../../offline-trainer/src/fit/fit.ts";
+import { evenForm, planForms, withSecondForms } from "../../../offline-trainer/src/fit/form-plans.ts";
+import { learn } from "../../../offline-trainer/src/fit/learn.ts";
+import {
+  describeBenchmark,
+  onlyModels,
+  scenarioGroups,
+  scenariosOf,
+} from "../../../offline-trainer/src/matrix/benchmark.ts";
 import type { ResponseMatrix } from "../../../offline-trainer/src/matrix/response-matrix.ts";
+import {
+  ANCHOR_METHOD_NAMES,
+  type AnchorMethodName,
+  customised,
+  loadAnchorMethod,
+  loadMethod,
+} from "../../../offline-trainer/src/methods/index.ts";
+import { recommended, withKnowledge } from "../../../offline-trainer/src/methods/method.ts";
+import { DEFAULT_SETTINGS } from "../../../offline-trainer/src/methods/settings.ts";
+import { closingWords } from "../../../offline-trainer/src/report/closing-words.ts";
 import { renderReport } from "../../../offline-trainer/src/report/render-report.ts";
 import { memorySource } from "../../support/memory-source.ts";
 import { rowsOf } from "./held-out-estimates.ts";
-import { smallBank } from "./small-bank.ts";
 import { smallLeaderboard, withScores } from "./small-leaderboard.ts";
+
+test.each(ANCHOR_METHOD_NAMES)("%s: items that no source answered cost no anchor and no weight", async (selection) => {
+  const unanswered = [3, 17, 30];
+  const matrix = withScores(smallLeaderboard({ models: 24, items: [40] }), (model, item, score) =>
+    model < 20 && unanswered.includes(item) ? NaN : score,
+  );
+  const given = await customised(recommended, { selection, dims: 1 });
+  const benchmark = describeBenchmark(matrix, given.settings);
+  const method = withKnowledge(given, benchmark);
+  const plans = [5, 12].map((size) => evenForm(size, scenariosOf(benchmark)));
+  const sources = onlyModels(benchmark, rowsOf(20));
+  const learned = await learn(sources, method, plans, createRandom("fit"), { backend: typescriptBackend });
+  const { accuracy } = learned.groups[0]!.bank.scenarios[0]!;
+  expect(unanswered.map((item) => accuracy[item])).toEqual([NaN, NaN, NaN]);
+  for (let draw = 0; draw < 10; draw++)
+    for (const form of await learned.draw(draw)) {
+      const { items, mass } = form.scenarios.get("a")!.anchors;
+      expect(items.length).toBe(Number(form.id));
+      if (selection.endsWith("kmeans")) expect(mass.reduce((sum, value) => sum + value, 0)).toBeCloseTo(1, 12);
+    }
+});
 
 const matrix = smallLeaderboard({ models: 40, items: [60, 44] });
 
-describe.each(SECOND_FORM_SELECTIONS)("second forms by %s", (selection) => {
+/** Ways to choose anchors that can choose a second form of other items. */
+const WITH_SECOND = ["greedy-variance", "essence", "fisher-information"] as const satisfies readonly AnchorMethodName[];
+
+describe.each(WITH_SECOND)("second forms by %s", (selection) => {
   const sizes = [4, 20];
   const forms = async (board: ResponseMatrix) => {
-    const [task] = bankTasks(board, DEFAULT_CONFIGURATION);
-    const trained = await smallBank(task!, 30);
-    const plans = sizes.map((size) => evenForm(size, task!.scenarios));
-    const prepare = (wanted = plans) =>
-      prepareForms(task!, rowsOf(30), trained, {
-        selection,
-        forms: wanted,
-        random: createRandom("fit"),
-      });
-    const [before] = await drawForms(prepare(), createRandom(1));
-    const prepared = prepare(withSecondForms(plans));
-    const [all] = await drawForms(prepared, createRandom(1));
-    for (const [id, anchors] of before!) expect(all!.get(id)).toEqual(anchors);
-    expect((await drawForms(prepared, createRandom(2)))[0]!.get("20-b")).toBe(all!.get("20-b"));
-    return { first: (size: number) => all!.get(String(size))!, second: (size: number) => all!.get(`${size}-b`)! };
+    const method = await customised(recommended, { selection, dims: 1 });
+    const benchmark = describeBenchmark(board, method.settings);
+    const plans = sizes.map((size) => evenForm(size, scenariosOf(benchmark)));
+    const sources = onlyModels(benchmark, rowsOf(30));
+    const anchorsBy = async (wanted = plans) => {
+      const random = createRandom("fit");
+      const known = withKnowledge(method, benchmark);
+      const learned = await learn(sources, known, wanted, random, { backend: typescriptBackend });
+      return async (k: number) =>
+        new Map((await learned.draw(k)).map(({ id, scenarios }) => [id, scenarios.get("a")!.anchors]));
+    };
+    const before = await (await anchorsBy())(1);
+    const drawn = await anchorsBy(withSecondForms(plans));
+    const all = await drawn(1);
+    for (const [id, anchors] of before) expect(all.get(id)).toEqual(anchors);
+    expect((await drawn(2)).get("20-b")).toBe(all.get("20-b"));
+    return { first: (size: number) => all.get(String(size))!, second: (size: number) => all.get(`${size}-b`)! };
   };
 
   test("have as many items, none of the first form's, whoever was held out", async () => {
@@ -63,10 +97,10 @@ describe.each(SECOND_FORM_SELECTIONS)("second forms by %s", (selection) => {
 });
 
 describe("a bundle with second forms", async () => {
-  const configuration: FitConfiguration = { ...RECIPES.metabench.configuration, search: 0, folds: 2, draws: 1 };
-  const fit = (secondForms: boolean): Promise<FitResult> =>
-    fitBundle(matrix, {
-      configuration,
+  const method = await customised(await loadMethod("metabench"), { search: 0, folds: 2, draws: 1 });
+  const fitted = (secondForms: boolean): Promise<Fit> =>
+    fit(matrix, {
+      method,
       sizes: [8, 14],
       totals: [20],
       secondForms,
@@ -76,7 +110,7 @@ describe("a bundle with second forms", async () => {
       created: "2026-01-01T00:00:00Z",
       backend: typescriptBackend,
     });
-  const result = await fit(true);
+  const result = await fitted(true);
   const bundle = await loadBundle(memorySource(bundleFiles(result)));
   const itemsOf = (form: string): string[] =>
     [...bundle.scenarios.values()].flatMap((scenario) => scenario.forms.get(form)!.itemIds);
@@ -94,7 +128,7 @@ describe("a bundle with second forms", async () => {
     expect(defaultForm).toBe("14");
     for (const form of ["8", "total-20", "14"])
       expect(new Set([...itemsOf(form), ...itemsOf(`${form}-b`)]).size).toBe(2 * itemsOf(form).length);
-    const without = await loadBundle(memorySource(bundleFiles(await fit(false))));
+    const without = await loadBundle(memorySource(bundleFiles(await fitted(false))));
     expect(forms.slice(0, 3)).toEqual(without.manifest.forms);
     for (const [id, scenario] of without.scenarios)
       for (const form of ["8", "14"]) {
@@ -130,7 +164,7 @@ describe("a bundle with second forms", async () => {
   });
 
   test("the same seed makes the same bytes", async () => {
-    expect(bundleFiles(await fit(true))).toEqual(bundleFiles(result));
+    expect(bundleFiles(await fitted(true))).toEqual(bundleFiles(result));
   });
 });
 
@@ -139,15 +173,19 @@ test.each([
   ["irt-kmeans", [5], "unsupported", "not by irt-kmeans"],
   ["sublime", [5], "unsupported", "not by sublime"],
   ["essence", [5, 23], "invalid_option", "two forms of 23 items without a common one need 46, b has 44"],
-] satisfies [Selection, number[], string, string][])("%s, %j: refused as %s", (selection, sizes, code, words) => {
-  expect(SELECTIONS).toContain(selection);
-  const scenarios = bankTasks(matrix, DEFAULT_CONFIGURATION).flatMap((task) => task.scenarios);
-  try {
-    checkSecondForms(formPlans(sizes, [], scenarios), scenarios, selection);
-    expect.unreachable();
-  } catch (error) {
-    expect(error).toBeInstanceOf(AnchorEvalError);
-    expect(error).toMatchObject({ code });
-    expect((error as AnchorEvalError).message).toContain(words);
-  }
-});
+] satisfies [AnchorMethodName, number[], string, string][])(
+  "%s, %j: refused as %s",
+  async (selection, sizes, code, words) => {
+    expect(ANCHOR_METHOD_NAMES).toContain(selection);
+    const anchors = await loadAnchorMethod(selection);
+    const scenarios = scenarioGroups(matrix, DEFAULT_SETTINGS).flatMap((group) => group.scenarios);
+    try {
+      planForms(scenarios, { anchors }, { sizes, secondForms: true });
+      expect.unreachable();
+    } catch (error) {
+      expect(error).toBeInstanceOf(AnchorEvalError);
+      expect(error).toMatchObject({ code });
+      expect((error as AnchorEvalError).message).toContain(words);
+    }
+  },
+);

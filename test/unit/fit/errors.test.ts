@@ -1,35 +1,50 @@
 import { ERROR_LEVELS, type SplitErrors } from "anchoreval/bundle";
 import {
+  type Blend,
   blendEstimates,
   createRandom,
   designInterval,
+  type EstimatorId,
   ESTIMATORS,
   NO_SAMPLING,
-  type Blend,
-  type EstimatorId,
 } from "anchoreval/core";
 import { describe, expect, test } from "vitest";
-import type { LambdaRule } from "../../../offline-trainer/src/methods/settings.ts";
+import { learnBlends, type PooledBlend } from "../../../offline-trainer/src/fit/blends.ts";
+import {
+  type MeasureInput as Blended,
+  LEAST_MODELS_FOR_COVERAGE,
+  measureErrors as measureBlended,
+} from "../../../offline-trainer/src/fit/errors.ts";
+import { evenForm } from "../../../offline-trainer/src/fit/form-plans.ts";
 import { errorQuantile, heldOutScore, rounded } from "../../../offline-trainer/src/fit/held-out-scores.ts";
 import type { HeldOutEstimate } from "../../../offline-trainer/src/fit/held-out.ts";
-import { blendingWeight } from "../../../offline-trainer/src/fit/blend-figures.ts";
-import { foldOutBlend } from "../../../offline-trainer/src/fit/fold-out-blend.ts";
-import { insideBlend } from "../../../offline-trainer/src/fit/inside-blend.ts";
-import { type MeasureInput as Blended, LEAST_MODELS_FOR_COVERAGE, measureErrors as measureBlended } from "../../../offline-trainer/src/fit/errors.ts";
+import { describeBenchmark } from "../../../offline-trainer/src/matrix/benchmark.ts";
+import { recommended } from "../../../offline-trainer/src/methods/method.ts";
+import { DEFAULT_SETTINGS, type LambdaRule } from "../../../offline-trainer/src/methods/settings.ts";
 import { fullScores } from "../../../offline-trainer/src/prepare/full-scores.ts";
 import { scenarioSlices } from "../../../offline-trainer/src/prepare/scenarios.ts";
-import { familyNumbers } from "../../../offline-trainer/src/splits/families.ts";
 import { blendAt, drawnEstimates, rowsOf } from "./held-out-estimates.ts";
 import { smallLeaderboard } from "./small-leaderboard.ts";
 
 /** What is measured, with what its blends are learned by. */
-type MeasureInput = Omit<Blended, "blend"> & { readonly lambda: number; readonly lambdaRule: LambdaRule };
+type MeasureInput = Omit<Blended, "blend"> & { readonly lambdaRule: LambdaRule };
 
 function measureErrors(given: MeasureInput): ReturnType<typeof measureBlended> {
-  return measureBlended({ ...given, blend: foldOutBlend({ ...given, families: familyNumbers(matrix.subjects) }) });
+  return measureBlended({ ...given, blend: learnedBlend(given).foldOut });
+}
+
+function learnedBlend(given: Pick<MeasureInput, "n" | "lambdaRule" | "interpolation" | "extrapolation">): PooledBlend {
+  const { n, lambdaRule: lambda, interpolation, extrapolation } = given;
+  const method = { ...recommended, settings: { ...DEFAULT_SETTINGS, lambda } };
+  const joint = { interpolation: [], extrapolation: [] };
+  const validation = new Map([["b", new Map([["form", { separate: { interpolation, extrapolation }, joint }]])]]);
+  const plans = [{ ...evenForm(n, [{ id: "b" }]), id: "form" }];
+  return learnBlends(second, rowsOf(60), method, plans, validation).get("b")!.get("form")!.separate;
 }
 
 const matrix = smallLeaderboard({ models: 60, items: [30, 24], missing: 0.05 });
+const benchmark = describeBenchmark(matrix, DEFAULT_SETTINGS);
+const second = { ...benchmark, groups: benchmark.groups.slice(1) };
 const slice = scenarioSlices(matrix.items, "subscenarios")[1]!; // two subscenarios of unequal size
 const truth = (model: number): number => fullScores(matrix, slice).score[model]!;
 
@@ -44,7 +59,6 @@ function input(
     n: 6,
     estimator: "p-irt-dr",
     interval: "design",
-    lambda: 0.4,
     lambdaRule: "learned",
     interpolation: drawnEstimates(random, { models: rowsOf(models), draws, truth, anchorError: 0.07 }),
     extrapolation: drawnEstimates(random, {
@@ -63,22 +77,14 @@ const mean = (values: readonly number[]): number => values.reduce((sum, value) =
 const six = (value: number): number => Number(value.toFixed(6));
 
 /** The blend of an estimate by hand: learned on the models that its fold doesn't hold out. */
-function blendOf({
-  matrix: { subjects },
-  n,
-  interpolation,
-  extrapolation,
-}: MeasureInput): (estimate: HeldOutEstimate) => Blend {
+function blendOf({ n, interpolation, extrapolation }: MeasureInput): (estimate: HeldOutEstimate) => Blend {
   const all = [...interpolation, ...extrapolation];
   const byFold = [0, 1, 2, 3, 4, 5].map((fold): Blend => {
     const held = all.filter((other) => other.fold === fold).map(({ model }) => model);
     const others = (estimates: readonly HeldOutEstimate[]): HeldOutEstimate[] =>
       estimates.filter(({ model }) => !held.includes(model));
-    return insideBlend(others(interpolation), {
-      n,
-      lambda: blendingWeight(others(all)),
-      families: familyNumbers(subjects),
-    });
+    const without = { interpolation: others(interpolation), extrapolation: others(extrapolation) };
+    return learnedBlend({ n, lambdaRule: "learned", ...without }).served;
   });
   return ({ fold }) => byFold[fold]!;
 }
@@ -118,13 +124,13 @@ describe("errors of the estimators", () => {
   });
 
   test("the reference's λ is the bundle's own", () => {
-    const given = input({ lambdaRule: "reference", lambda: 0.25, interpolation: input().interpolation });
+    const given = input({ lambdaRule: "reference", interpolation: input().interpolation });
+    const { served, foldOut } = learnedBlend(given);
     const errors = given.interpolation.map((estimate) =>
-      Math.abs(heldOutScore(estimate, "gp-irt", blendAt(0.25)) - estimate.truth),
+      Math.abs(heldOutScore(estimate, "gp-irt", blendAt(served.lambda)) - estimate.truth),
     );
     expect(measureErrors(given).interpolation!.estimators["gp-irt"].mae).toBe(six(mean(errors)));
-    const blend = foldOutBlend({ ...given, families: familyNumbers(matrix.subjects) });
-    expect(blend(given.interpolation[0]!).lambda).toBe(0.25);
+    expect(foldOut(given.interpolation[0]!).lambda).toBe(served.lambda);
   });
 
   test("are null where nothing was held out", () => {
