@@ -1,12 +1,10 @@
-import { benchmarkView } from "./views/benchmark.ts";
+import { benchmarkView, homeView } from "./views/benchmarks.ts";
 import { bundleView } from "./views/bundle.ts";
 import { element, fill } from "./dom.ts";
 import { fitView } from "./views/fit.ts";
-import { homeView } from "./views/home.ts";
 import { problem } from "./parts/problem.ts";
 import { parseRoute, type Route } from "./route.ts";
-import { Session } from "./session.ts";
-import type { View } from "./view.ts";
+import { Session, type View } from "./session.ts";
 
 const main = document.querySelector("main")!;
 const session = new Session();

@@ -1,17 +1,18 @@
 import {
   AnchorEvalError,
+  type Bundle,
+  type Client,
   createClient,
   httpSource,
   loadBundle,
   readBundleFile,
-  type Bundle,
-  type Client,
 } from "anchoreval";
 import type { BundleFileName, BundleSource } from "anchoreval/bundle";
-import type { BundlePlace } from "./route.ts";
+import type { Child } from "./dom.ts";
+import type { BundlePlace, Route } from "./route.ts";
 
 /** Files of a bundle by their names, as a folder or the fit gives them. */
-export type BundleFiles = ReadonlyMap<string, Blob>;
+type BundleFiles = ReadonlyMap<string, Blob>;
 
 /**
  * What the page keeps while it is open, in memory alone: the token, bundles that were loaded, and the one that was given.
@@ -97,4 +98,19 @@ function filesSource(files: BundleFiles): BundleSource {
       return new Uint8Array(await (range ? file.slice(range.begin, range.end) : file).arrayBuffer());
     },
   };
+}
+
+/** A view: its title and content. */
+export interface View {
+  readonly title: string;
+  readonly content: Child;
+}
+
+export type BundleRoute = Extract<Route, { readonly view: "bundle" }>;
+
+/** What every tab of a bundle is made from. */
+export interface BundlePage {
+  readonly bundle: Bundle;
+  readonly route: BundleRoute;
+  readonly session: Session;
 }

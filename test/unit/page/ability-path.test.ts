@@ -1,7 +1,6 @@
 import { loadBundle } from "anchoreval";
 import { describe, expect, test } from "vitest";
-import { abilityPath, formInformation, itemCurve, typicalChances } from "../../../workers/page/bundle/ability-path.ts";
-import { exampleAnswers } from "../../../workers/page/bundle/example-answers.ts";
+import { abilityPath, exampleAnswers, formInformation, itemCurve, typicalChances } from "../../../workers/page/ability-path.ts";
 import { memorySource } from "../../support/memory-source.ts";
 import { sampleBundle } from "../../support/sample-bundle.ts";
 

@@ -1,7 +1,7 @@
 import * as Plot from "@observablehq/plot";
 import { PANEL_WIDTH, plotMarks, type Chart, type MarkName } from "anchoreval/charts";
-import { element, type Child } from "../dom.ts";
-import { firstFew } from "../parts/first-few.ts";
+import { element, type Child, paragraph } from "../dom.ts";
+import { firstFew } from "../parts/content.ts";
 
 /** Width of a chart that stands alone: what the page has room for, 720 at most. */
 export function wideChart(): number {
@@ -57,7 +57,7 @@ export function panels(list: readonly Panel[]): HTMLElement {
     element(
       "div",
       { class: "panel" },
-      element("p", { class: "name" }, title, note === undefined ? null : element("small", {}, " ", note)),
+      paragraph("name", title, note === undefined ? null : element("small", {}, " ", note)),
       draw(),
     ),
   );

@@ -1,12 +1,11 @@
 import { AnchorEvalError } from "anchoreval";
-import { element, type Child } from "../dom.ts";
+import { type Child, element, freshId, code, button } from "../dom.ts";
 import type { Session } from "../session.ts";
-import { tokenForm } from "./token-form.ts";
 
 /** Issues that are shown at once. */
 const MOST_ISSUES = 8;
 
-export interface ProblemOptions {
+interface ProblemOptions {
   readonly session: Session;
   /** Called once a token was given. */
   readonly retry: () => void;
@@ -17,12 +16,12 @@ export interface ProblemOptions {
  * needed, the field for it.
  */
 export function problem(error: unknown, options?: ProblemOptions): HTMLElement {
-  const { code, message, issues } = known(error);
+  const { code: kind, message, issues } = known(error);
   const listed = issues.length > 1 ? issues : [];
   return element(
     "div",
     { class: "problem", role: "alert" },
-    element("p", {}, element("strong", {}, HEADINGS[code] ?? "That didn’t work"), ": ", message),
+    element("p", {}, element("strong", {}, HEADINGS[kind] ?? "That didn’t work"), ": ", message),
     listed.length === 0
       ? null
       : element(
@@ -30,12 +29,10 @@ export function problem(error: unknown, options?: ProblemOptions): HTMLElement {
           {},
           listed
             .slice(0, MOST_ISSUES)
-            .map(({ path, message: words }): Child =>
-              element("li", {}, element("code", {}, path.join(", ")), " ", words),
-            ),
+            .map(({ path, message: words }): Child => element("li", {}, code(path.join(", ")), " ", words)),
           listed.length > MOST_ISSUES ? element("li", {}, `and ${listed.length - MOST_ISSUES} more`) : null,
         ),
-    options && needsToken(code) ? tokenForm(options.session, options.retry) : null,
+    options && needsToken(kind) ? tokenForm(options.session, options.retry) : null,
   );
 }
 
@@ -68,4 +65,46 @@ function known(error: unknown): Pick<AnchorEvalError, "message" | "issues"> & { 
 /** Without the address and the status before a Worker's own words, and without the command line's dashes. */
 function plain(message: string): string {
   return message.replace(/^https?:\S+: \d{3}: /, "").replace(/(^|\s)--(?=[a-z])/g, "$1");
+}
+
+/** A field for the bearer token of protected benchmarks. It is kept in memory until the page is closed or reloaded. */
+export function tokenForm(session: Session, onToken: () => void): HTMLElement {
+  const id = freshId("token");
+  const input = element("input", {
+    id,
+    type: "password",
+    autocomplete: "off",
+    spellcheck: "false",
+    required: true,
+    "aria-describedby": `${id}-hint`,
+  });
+  return element(
+    "form",
+    {
+      class: "token",
+      onsubmit: (event) => {
+        event.preventDefault();
+        session.setToken(input.value.trim());
+        onToken();
+      },
+    },
+    element("label", { for: id }, "Token"),
+    element(
+      "div",
+      { class: "row" },
+      input,
+      element("button", { type: "submit" }, "Use it"),
+      session.hasToken
+        ? button(
+            "quiet",
+            () => {
+              session.setToken(null);
+              onToken();
+            },
+            "Forget the token",
+          )
+        : null,
+    ),
+    element("p", { id: `${id}-hint`, class: "hint" }, "Kept in memory only: closing or reloading the page forgets it."),
+  );
 }

@@ -9,17 +9,13 @@ import {
   type MeasuredForm,
 } from "anchoreval/charts";
 import { count, counted, errorWords, INTERVAL_MEANING, listed, points, wholePercent } from "anchoreval/words";
-import { coverage } from "../charts/coverage.ts";
+import { coverage, errorBySize } from "../charts/measured.ts";
 import { drawn, figure, panels } from "../charts/chart.ts";
-import { errorBySize } from "../charts/error-by-size.ts";
-import { element, fill, idText, type Child } from "../dom.ts";
-import { bytesText } from "../figures.ts";
-import { download } from "../parts/download.ts";
-import { facts, section, tiles } from "../parts/facts.ts";
+import { type Child, download, element, fill, idText, paragraph, code, button } from "../dom.ts";
+import { bytesText, facts, section, table, tiles } from "../parts/content.ts";
 import { problem } from "../parts/problem.ts";
-import { table } from "../parts/table.ts";
 import { bundleHref } from "../route.ts";
-import type { BundlePage } from "../view.ts";
+import type { BundlePage } from "../session.ts";
 
 const LEVEL_95 = ERROR_LEVELS.indexOf(0.95);
 
@@ -32,22 +28,21 @@ export function aboutTab(page: BundlePage): Child {
   const intervals = coverage(manifest);
   return [
     summary(manifest),
-    element(
-      "p",
-      { class: "actions" },
+    paragraph(
+      "actions",
       element("a", { class: "button", href: bundleHref(route.place, "score") }, "Score a model"),
       element("a", { class: "button quiet", href: bundleHref(route.place, "items") }, "See the items to ask"),
     ),
-    element("p", { class: "meaning" }, element("strong", {}, "What an interval means. "), INTERVAL_MEANING),
+    paragraph("meaning", element("strong", {}, "What an interval means. "), INTERVAL_MEANING),
     section(
       "How far off is it?",
       element("p", {}, "In points, measured on models that were kept out of every step."),
       errorsTable(manifest, scenarios),
-      errors ?? element("p", { class: "missing" }, "Not measured: there are too few models to hold any out."),
+      errors ?? paragraph("missing", "Not measured: there are too few models to hold any out."),
     ),
     section(
       "Do the intervals hold?",
-      intervals ?? element("p", { class: "missing" }, "Not measured: that takes at least 20 held-out models."),
+      intervals ?? paragraph("missing", "Not measured: that takes at least 20 held-out models."),
     ),
     section(
       "Which models is it for?",
@@ -72,9 +67,8 @@ function summary(manifest: Manifest): Child {
   const others = forms.filter(({ id }) => id !== defaultForm).map(({ id }) => id);
   const own = measuredScenarios(manifest)[0]!.forms.find((candidate) => candidate.form.id === defaultForm)!;
   return [
-    element(
-      "p",
-      { class: "lead" },
+    paragraph(
+      "lead",
       `This bundle estimates what a language model would score on all ${counted(itemTotal(manifest), "item")} of `,
       idText(benchmark),
       benchmarkVersion === null ? "" : ` (version ${benchmarkVersion} of the benchmark)`,
@@ -134,9 +128,8 @@ function errorsTable(manifest: Manifest, scenarios: ReturnType<typeof measuredSc
       ],
       rows,
     ),
-    element(
-      "p",
-      { class: "hint" },
+    paragraph(
+      "hint",
       "Stronger models: typical error of models stronger than any that was fitted on. “–” is not measured. The default form is in bold.",
     ),
     element(
@@ -182,7 +175,7 @@ function settings({ bundle, route, session }: BundlePage): Child {
       ["source of the data", manifest.data.source ?? "not stated"],
       ["counts the same", manifest.weighting === "items" ? "every item" : "every subscenario"],
       ...protocol.map(([key, value]) => [key, String(value)] as const),
-      ["digest", element("code", {}, digest)],
+      ["digest", code(digest)],
     ]),
     element("h3", {}, "Files"),
     element(
@@ -192,15 +185,7 @@ function settings({ bundle, route, session }: BundlePage): Child {
         element(
           "li",
           {},
-          element(
-            "button",
-            {
-              type: "button",
-              class: "link",
-              onclick: () => void keep(name as BundleFileName),
-            },
-            name,
-          ),
+          button("link", () => void keep(name as BundleFileName), name),
           bytes === null ? null : ` ${bytesText(bytes)}`,
         ),
       ),

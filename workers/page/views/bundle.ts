@@ -1,7 +1,6 @@
-import { element, idText, type Child } from "../dom.ts";
+import { element, idText, type Child, paragraph } from "../dom.ts";
 import { benchmarkHref, bundleHref, TABS, type Tab } from "../route.ts";
-import type { Session } from "../session.ts";
-import type { BundlePage, BundleRoute, View } from "../view.ts";
+import type { BundlePage, BundleRoute, Session, View } from "../session.ts";
 import { aboutTab } from "./about.ts";
 import { compareTab } from "./compare.ts";
 import { itemsTab } from "./items.ts";
@@ -33,15 +32,14 @@ export async function bundleView(session: Session, route: BundleRoute): Promise<
         "div",
         { class: "bundle" },
         place === "given"
-          ? element("p", { class: "crumb" }, "a bundle of your own")
-          : element("p", { class: "crumb" }, element("a", { href: benchmarkHref(benchmark) }, "all versions")),
+          ? paragraph("crumb", "a bundle of your own")
+          : paragraph("crumb", element("a", { href: benchmarkHref(benchmark) }, "all versions")),
         element("h1", {}, idText(benchmark), " ", element("span", {}, version)),
-        description === null ? null : element("p", { class: "lead" }, description),
+        description === null ? null : paragraph("lead", description),
         yanked === null
           ? null
-          : element(
-              "p",
-              { class: "warning" },
+          : paragraph(
+              "warning",
               element("strong", {}, "This version was taken back by its publisher"),
               yanked === "" ? "." : `: ${yanked}`,
             ),

@@ -2,17 +2,13 @@ import type { BundleScenario } from "anchoreval";
 import { formItemIds } from "anchoreval/bundle";
 import { extent, shownParameters } from "anchoreval/charts";
 import { counted, decimals, wholePercent } from "anchoreval/words";
-import { abilityPath, formInformation, itemCurve, typicalChances, type AbilityPath } from "../bundle/ability-path.ts";
+import { abilityPath, formInformation, itemCurve, typicalChances, type AbilityPath } from "../ability-path.ts";
 import { drawn, figure, wideChart } from "../charts/chart.ts";
-import { curvesChart } from "../charts/curves.ts";
-import { itemMapFigure } from "../charts/item-map.ts";
-import { element, fill, freshId, idText, type Child } from "../dom.ts";
-import { download } from "../parts/download.ts";
-import { section } from "../parts/facts.ts";
-import { firstFew } from "../parts/first-few.ts";
-import { formSelect } from "../parts/form-select.ts";
-import { scrolling } from "../parts/table.ts";
-import type { BundlePage } from "../view.ts";
+import { curvesChart, itemMapFigure } from "../charts/items.ts";
+import { type Child, download, element, fill, freshId, idText, paragraph, button } from "../dom.ts";
+import { firstFew, scrolling, section } from "../parts/content.ts";
+import { formSelect } from "../parts/fields.ts";
+import type { BundlePage } from "../session.ts";
 
 /** Rows of the table at first, and how many come with each press of the button. */
 const ROWS = 50;
@@ -46,9 +42,8 @@ export function itemsTab({ bundle, route }: BundlePage): Child {
     showCurve(rows[Math.floor(rows.length / 2)]!);
     fill(
       body,
-      element(
-        "p",
-        { class: "actions" },
+      paragraph(
+        "actions",
         element(
           "button",
           {
@@ -112,15 +107,11 @@ function anchorTable(rows: readonly Row[], onChoose: (row: Row) => void): Child 
   let sorted: { column: number; descending: boolean } | null = null;
   const state = element("p", { class: "hint", role: "status" });
   const body = element("tbody");
-  const more = element(
-    "button",
-    {
-      type: "button",
-      class: "quiet",
-      onclick: () => {
-        shown += ROWS;
-        draw();
-      },
+  const more = button(
+    "quiet",
+    () => {
+      shown += ROWS;
+      draw();
     },
     "Show more",
   );
@@ -139,15 +130,11 @@ function anchorTable(rows: readonly Row[], onChoose: (row: Row) => void): Child 
       { scope: "col", class: sort ? "number" : null },
       sort === null
         ? title
-        : element(
-            "button",
-            {
-              type: "button",
-              class: "sort",
-              onclick: () => {
-                sorted = { column: k, descending: sorted?.column === k && !sorted.descending };
-                draw();
-              },
+        : button(
+            "sort",
+            () => {
+              sorted = { column: k, descending: sorted?.column === k && !sorted.descending };
+              draw();
             },
             title,
           ),
@@ -167,24 +154,22 @@ function anchorTable(rows: readonly Row[], onChoose: (row: Row) => void): Child 
     });
     fill(
       body,
-      found
-        .slice(0, shown)
-        .map((row) =>
+      found.slice(0, shown).map((row) =>
+        element(
+          "tr",
+          {},
           element(
-            "tr",
-            {},
-            element(
-              "th",
-              { scope: "row" },
-              element("button", { type: "button", class: "link", onclick: () => onChoose(row) }, idText(row.id)),
-              row.text === undefined ? null : element("details", {}, element("summary", {}, "text"), row.text),
-            ),
-            element("td", {}, idText(row.scenario.id)),
-            element("td", { class: "number" }, wholePercent(row.typical)),
-            element("td", { class: "number" }, decimals(row.difficulty)),
-            element("td", { class: "number" }, decimals(row.discrimination)),
+            "th",
+            { scope: "row" },
+            button("link", () => onChoose(row), idText(row.id)),
+            row.text === undefined ? null : element("details", {}, element("summary", {}, "text"), row.text),
           ),
+          element("td", {}, idText(row.scenario.id)),
+          element("td", { class: "number" }, wholePercent(row.typical)),
+          element("td", { class: "number" }, decimals(row.difficulty)),
+          element("td", { class: "number" }, decimals(row.discrimination)),
         ),
+      ),
     );
     fill(
       state,

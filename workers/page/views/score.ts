@@ -1,18 +1,13 @@
 import { estimateFromAnchors, type Bundle, type Estimate, type ScenarioResult } from "anchoreval";
 import { sourceStripChart } from "anchoreval/charts";
 import { decimals, INTERVAL_MEANING, intervalWords, percent, placeWords, points, scoreWords } from "anchoreval/words";
-import { exampleAnswers, freshSeed } from "../bundle/example-answers.ts";
+import { exampleAnswers, freshSeed } from "../examples.ts";
 import { drawn, figure, panels, wideChart } from "../charts/chart.ts";
-import { element, fill, idText, type Child } from "../dom.ts";
-import { announcer } from "../parts/announcer.ts";
-import { answersInput, type GivenAnswers } from "../parts/answers-input.ts";
-import { download } from "../parts/download.ts";
-import { section } from "../parts/facts.ts";
-import { formSelect } from "../parts/form-select.ts";
+import { announcer, type Child, download, element, fill, idText, button, paragraph, submitForm } from "../dom.ts";
+import { answersInput, formSelect, type GivenAnswers } from "../parts/fields.ts";
+import { section, table, warningsContent } from "../parts/content.ts";
 import { problem } from "../parts/problem.ts";
-import { table } from "../parts/table.ts";
-import { warningsContent } from "../parts/warnings.ts";
-import type { BundlePage } from "../view.ts";
+import type { BundlePage } from "../session.ts";
 
 /** One model's answers in, its score out: computed here. */
 export function scoreTab({ bundle, route }: BundlePage): Child {
@@ -40,25 +35,14 @@ export function scoreTab({ bundle, route }: BundlePage): Child {
     await run();
   };
   return [
-    element(
-      "form",
-      {
-        onsubmit: (event) => {
-          event.preventDefault();
-          void run();
-        },
-      },
+    submitForm(
+      run,
       answers.content,
       form.content,
-      element(
-        "p",
-        { class: "actions" },
+      paragraph(
+        "actions",
         element("button", { type: "submit" }, "Estimate the score"),
-        element(
-          "button",
-          { type: "button", class: "quiet", onclick: () => void example() },
-          "Try with made-up answers",
-        ),
+        button("quiet", () => void example(), "Try with made-up answers"),
       ),
     ),
     heard.content,
@@ -76,9 +60,8 @@ function estimateContent(bundle: Bundle, result: Estimate, name: string): Child 
   const interval = result.interval;
   return [
     element("h2", {}, "Score of ", idText(name)),
-    element(
-      "p",
-      { class: "figure" },
+    paragraph(
+      "figure",
       element("span", { class: "score" }, scoreWords(result.score)),
       element("small", {}, " points"),
       interval === null
@@ -91,8 +74,8 @@ function estimateContent(bundle: Bundle, result: Estimate, name: string): Child 
               : `${percent(interval.level)} interval ${intervalWords(interval)}`,
           ),
     ),
-    result.reason === null ? null : element("p", { class: "warning" }, result.reason),
-    interval === null ? null : element("p", { class: "meaning" }, INTERVAL_MEANING),
+    result.reason === null ? null : paragraph("warning", result.reason),
+    interval === null ? null : paragraph("meaning", INTERVAL_MEANING),
     warningsContent(result.warnings),
     strips(bundle, scenarios),
     section(
@@ -127,9 +110,8 @@ function estimateContent(bundle: Bundle, result: Estimate, name: string): Child 
           ]),
         ],
       ),
-      element(
-        "p",
-        { class: "hint" },
+      paragraph(
+        "hint",
         `Form ${result.form} of ${result.benchmark} ${result.version}, ${result.answered} of ${result.of} items answered; in points.`,
       ),
     ),
@@ -139,17 +121,11 @@ function estimateContent(bundle: Bundle, result: Estimate, name: string): Child 
       element("summary", {}, "Details: abilities, λ and every estimator"),
       scenarios.map(([id, own]) => details(id, own)),
     ),
-    element(
-      "p",
-      { class: "actions" },
-      element(
-        "button",
-        {
-          type: "button",
-          class: "quiet",
-          onclick: () =>
-            download(new Blob([JSON.stringify(result, null, 2)]), `${result.benchmark}-${name}-estimate.json`),
-        },
+    paragraph(
+      "actions",
+      button(
+        "quiet",
+        () => download(new Blob([JSON.stringify(result, null, 2)]), `${result.benchmark}-${name}-estimate.json`),
         "Download as JSON",
       ),
     ),

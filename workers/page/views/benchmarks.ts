@@ -1,13 +1,12 @@
-import type { BenchmarkSummary } from "anchoreval";
+import { AnchorEvalError, type BenchmarkSummary } from "anchoreval";
+import { compareVersions } from "anchoreval/bundle";
 import { counted } from "anchoreval/words";
-import { element, fill, idText, type Child } from "../dom.ts";
-import type { View } from "../view.ts";
-import { dropZone } from "../parts/drop-zone.ts";
-import { section } from "../parts/facts.ts";
-import { problem } from "../parts/problem.ts";
-import { tokenForm } from "../parts/token-form.ts";
+import { type Child, element, fill, idText, paragraph, code } from "../dom.ts";
+import { section, table } from "../parts/content.ts";
+import { dropZone } from "../parts/fields.ts";
+import { problem, tokenForm } from "../parts/problem.ts";
 import { benchmarkHref, bundleHref } from "../route.ts";
-import type { Session } from "../session.ts";
+import type { Session, View } from "../session.ts";
 
 /** What is published here, and a way in for bundles that aren't. */
 export async function homeView(session: Session, refresh: () => void): Promise<View> {
@@ -16,9 +15,8 @@ export async function homeView(session: Session, refresh: () => void): Promise<V
     title: "anchoreval",
     content: [
       element("h1", {}, "A whole benchmark’s score from a few dozen answers"),
-      element(
-        "p",
-        { class: "lead" },
+      paragraph(
+        "lead",
         "Choose a benchmark, ask your model the items of one of its forms, and drop the answers here: you get the score that it would have on all items, and an interval that says how sure that is.",
       ),
       section("Benchmarks", list(benchmarks)),
@@ -39,11 +37,10 @@ export async function homeView(session: Session, refresh: () => void): Promise<V
 
 function list(benchmarks: readonly BenchmarkSummary[]): Child {
   if (benchmarks.length === 0)
-    return element(
-      "p",
-      { class: "missing" },
+    return paragraph(
+      "missing",
       "Nothing is published on this Worker yet, or what is takes a token. ",
-      element("code", {}, "anchoreval publish DIR --to …"),
+      code("anchoreval publish DIR --to …"),
       " puts a bundle here.",
     );
   return element(
@@ -70,7 +67,7 @@ function list(benchmarks: readonly BenchmarkSummary[]): Child {
 function givenBundle(session: Session): Child {
   const state = element("div", { "aria-live": "polite" });
   const open = (files: readonly File[]): void => {
-    fill(state, element("p", { class: "hint" }, "Reading …"));
+    fill(state, paragraph("hint", "Reading …"));
     session.give(new Map(files.map((file) => [file.name, file]))).then(
       () => (location.hash = bundleHref("given")),
       (error: unknown) => fill(state, problem(error)),
@@ -81,16 +78,60 @@ function givenBundle(session: Session): Child {
       "p",
       {},
       "Drop the folder that ",
-      element("code", {}, "anchoreval fit --out"),
+      code("anchoreval fit --out"),
       " wrote, or its files ",
-      element("code", {}, "manifest.json"),
+      code("manifest.json"),
       ", ",
-      element("code", {}, "parameters.safetensors"),
+      code("parameters.safetensors"),
       " and ",
-      element("code", {}, "anchors.jsonl"),
+      code("anchors.jsonl"),
       ". It isn’t uploaded.",
     ),
     dropZone({ label: "Choose or drop a bundle’s folder", hint: "stays on this machine", folder: true, onFiles: open }),
     state,
   ];
+}
+
+/** A benchmark's versions, the newest first; those that were taken back are marked. */
+export async function benchmarkView(session: Session, benchmark: string): Promise<View> {
+  const summary = await session.client.bundles.benchmark(benchmark);
+  if (summary === null) throw new AnchorEvalError("not_found", `no benchmark ${benchmark} is published here`);
+  const { latest, versions, yanked } = summary;
+  const all = [
+    ...versions.map((own) => ({ ...own, taken: null })),
+    ...yanked.map((own) => ({ ...own, taken: own.reason ?? "" })),
+  ];
+  all.sort((x, y) => compareVersions(y.version, x.version));
+  return {
+    title: benchmark,
+    content: [
+      element("h1", {}, idText(benchmark)),
+      paragraph(
+        "lead",
+        "A version never changes. Scores of versions with the same first number compare: they are of the same items.",
+      ),
+      table(
+        `Versions of ${benchmark}`,
+        [{ title: "version" }, { title: "state" }, { title: "digest" }],
+        all.map(({ version, digest, taken }) => [
+          element("a", { href: bundleHref({ benchmark, version }) }, version),
+          taken !== null
+            ? element(
+                "span",
+                { class: "badge bad" },
+                "taken back",
+                taken === "" ? null : element("span", { class: "reason" }, `: ${taken}`),
+              )
+            : version === latest
+              ? element("span", { class: "badge" }, "latest")
+              : "",
+          element("code", { title: digest }, digest.replace(/^sha256:/, "").slice(0, 12)),
+        ]),
+      ),
+      paragraph(
+        "hint",
+        "Versions that were taken back still answer by their number; use a newer one for new evaluations.",
+      ),
+    ],
+  };
 }
