@@ -2,7 +2,7 @@ import { AnchorEvalError, type AnchorEvalErrorCode, type Issue } from "anchoreva
 
 export interface FittedFiles {
   readonly files: ReadonlyMap<string, Blob>;
-  /** What the bundle is worth, a sentence a form and scenario. */
+  /** The bundle's accuracy, one sentence per form and scenario. */
   readonly words: readonly string[];
 }
 
@@ -13,17 +13,15 @@ export interface RunFitOptions {
 }
 
 /**
- * Fits a bundle in a web worker; ONNX Runtime is loaded there, and only then.
- * @throws AnchorEvalError what the fit throws; `aborted`; `unavailable` where the worker doesn't start
+ * Fits a bundle in a web worker, which loads ONNX Runtime.
+ * @throws AnchorEvalError errors of the fit; `aborted`; `unavailable` if the worker doesn't start
  */
 export function runFit(request: FitRequest, { signal, onProgress, onRemark }: RunFitOptions): Promise<FittedFiles> {
   const worker = new Worker("/fit.js", { type: "module" });
   return new Promise<FittedFiles>((resolve, reject) => {
     signal.addEventListener("abort", () => reject(new AnchorEvalError("aborted", "the fit was stopped")));
     worker.onerror = (event) =>
-      reject(
-        new AnchorEvalError("unavailable", `the fit doesn't run in this browser: ${event.message || "no worker"}`),
-      );
+      reject(new AnchorEvalError("unavailable", `the fit can't run in this browser: ${event.message || "no worker"}`));
     worker.onmessage = ({ data }: MessageEvent<FitReply>) => {
       switch (data.kind) {
         case "remark":
@@ -33,7 +31,7 @@ export function runFit(request: FitRequest, { signal, onProgress, onRemark }: Ru
           onProgress(data.share, data.note);
           break;
         case "failed":
-          reject(failure(data));
+          reject(toError(data));
           break;
         case "done":
           resolve({
@@ -46,19 +44,19 @@ export function runFit(request: FitRequest, { signal, onProgress, onRemark }: Ru
   }).finally(() => worker.terminate());
 }
 
-/** The worker's error, as it was there. */
-function failure({ code, message, issues }: Extract<FitReply, { readonly kind: "failed" }>): Error {
+/** Restores the worker's error. */
+function toError({ code, message, issues }: Extract<FitReply, { readonly kind: "failed" }>): Error {
   return code === null ? new Error(message) : new AnchorEvalError(code as AnchorEvalErrorCode, message, { issues });
 }
 
 /**
- * What the page and its worker (offline-trainer/browser) say to each other. The worker has these types too: workers and
- * trainer import nothing of each other, a test holds both to be the same.
+ * The message that the page sends to its worker (offline-trainer/browser/fit-worker.ts). The worker declares the same types, since
+ * workers and trainer never import each other; a test compares them.
  */
 export interface FitRequest {
-  /** Scores of many models on all items, as `fit --responses` reads them. */
+  /** Scores of many models on all items, in the formats of `fit --responses`. */
   readonly responses: File;
-  /** Items with their scenarios, as `fit --items` reads them. */
+  /** Items with their scenarios, in the formats of `fit --items`. */
   readonly items: File | null;
   readonly benchmark: string;
   readonly version: string;
@@ -70,9 +68,9 @@ export interface FitRequest {
 
 export type FitReply =
   | { readonly kind: "remark"; readonly message: string }
-  /** @param share - of the fit that is done, in [0,1] */
+  /** `share`: completed share of the fit, in [0,1]. */
   | { readonly kind: "progress"; readonly share: number; readonly note: string }
-  /** The bundle's files, and what they are worth in plain words. */
+  /** The bundle's files, and its accuracy in sentences. */
   | {
       readonly kind: "done";
       readonly files: readonly (readonly [name: string, bytes: Uint8Array<ArrayBuffer>])[];
@@ -80,7 +78,7 @@ export type FitReply =
     }
   | {
       readonly kind: "failed";
-      /** Null for what isn't an AnchorEvalError. */
+      /** Null for errors other than AnchorEvalError. */
       readonly code: string | null;
       readonly message: string;
       readonly issues: readonly Issue[];

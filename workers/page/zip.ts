@@ -1,4 +1,4 @@
-/** One file of an archive: its entry in the directory, and where it begins. */
+/** A file of an archive, and its offset. */
 interface Stored {
   readonly name: Uint8Array<ArrayBuffer>;
   readonly bytes: Uint8Array<ArrayBuffer>;
@@ -9,13 +9,13 @@ interface Stored {
 const LOCAL = 0x04034b50;
 const CENTRAL = 0x02014b50;
 const END = 0x06054b50;
-/** 1 January 1980, the first day that the format knows: no clock enters an archive. */
+/** 1 January 1980, the first day of the format, so that archives don't depend on the clock. */
 const DAY = 0x21;
 const UTF8_NAMES = 0x800;
 
 /**
- * Files as a ZIP archive, stored as they are (APPNOTE 6.3, without extensions: less than 4 GiB).
- * @param folder - that they lie in
+ * Makes a ZIP archive without compression (APPNOTE 6.3, without extensions: less than 4 GiB).
+ * @param folder - the files' folder in the archive
  */
 export async function zip(folder: string, files: ReadonlyMap<string, Blob>): Promise<Blob> {
   const stored: Stored[] = [];
@@ -43,7 +43,7 @@ export async function zip(folder: string, files: ReadonlyMap<string, Blob>): Pro
   return new Blob([...parts, ...directory, end], { type: "application/zip" });
 }
 
-/** What stands before a file, or about it in the directory: `more` are the directory's further 16-bit fields. */
+/** A local header, or an entry of the directory, which has `more` 16-bit fields. */
 function header(kind: number, { name, bytes, crc }: Stored, more: readonly number[]): Uint8Array<ArrayBuffer> {
   const versions = kind === CENTRAL ? [20, 20] : [20];
   const fields = [
@@ -56,7 +56,7 @@ function header(kind: number, { name, bytes, crc }: Stored, more: readonly numbe
   return new Uint8Array(view.buffer);
 }
 
-/** CRC-32 (ISO 3309), bit by bit in a table. */
+/** CRC-32 (ISO 3309), by a table of bytes. */
 function crc32(bytes: Uint8Array): number {
   const table = Uint32Array.from({ length: 256 }, (_, n) => {
     for (let k = 0; k < 8; k++) n = n & 1 ? (n >>> 1) ^ 0xedb88320 : n >>> 1;

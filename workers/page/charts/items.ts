@@ -4,24 +4,25 @@ import { counted } from "anchoreval/words";
 import { element, idText } from "../dom.ts";
 import { drawn, figure, key, wideChart } from "./chart.ts";
 
-/** Lines over the full score: of items, or of forms. */
+/** A line over the full score, of an item or a form. */
 interface Curve {
   readonly label: string;
   readonly values: readonly number[];
-  /** Drawn strongly; the others stand behind. */
+  /** Drawn with emphasis. */
   readonly strong: boolean;
 }
 
 interface CurvesOptions {
-  readonly told: string;
+  /** The chart in words, for screen readers. */
+  readonly description: string;
   readonly label: string;
-  /** Of the values, as they are drawn. */
+  /** Range of the vertical axis. */
   readonly domain: readonly [number, number];
   readonly tickFormat?: (value: number) => string;
   readonly width: number;
 }
 
-/** Curves over the full score that a model is expected to have, in points, from weak models to strong ones. */
+/** Curves over a model's expected full score, in points, from weak models to strong ones. */
 export function curvesChart(scores: readonly number[], list: readonly Curve[], options: CurvesOptions): Chart {
   const marks = list.flatMap(({ label, values, strong }) => {
     const line = values.map((value, k) => ({ x: 100 * scores[k]!, y: value, label }));
@@ -39,7 +40,7 @@ export function curvesChart(scores: readonly number[], list: readonly Curve[], o
     ];
   });
   return {
-    label: options.told,
+    label: options.description,
     width: options.width,
     height: Math.round(Math.min(300, 0.62 * options.width)),
     marginLeft: 44,
@@ -56,10 +57,10 @@ export function curvesChart(scores: readonly number[], list: readonly Curve[], o
   };
 }
 
-/** Dots drawn at most; anchors come on top. */
+/** Most dots that are drawn, besides anchors. */
 const MOST_DOTS = 3000;
 
-/** The map of a scenario, with its words. Pointing at an anchor names it. */
+/** The item map of a scenario with its caption. Pointing at an anchor names it. */
 export function itemMapFigure({ id, bank, forms }: BundleScenario, form: string): HTMLElement {
   const parameters = shownParameters(bank);
   const { anchors, itemIds } = forms.get(form)!;
@@ -69,14 +70,14 @@ export function itemMapFigure({ id, bank, forms }: BundleScenario, form: string)
   return figure(
     [
       element("strong", {}, idText(id)),
-      `: each dot is one of the ${counted(bank.count, "item")}. Further right is harder, further up tells strong models from weak ones more sharply${bank.dims > 1 ? ` (over ${bank.dims} abilities together)` : ", below zero stronger models get it less"}.`,
+      `: each dot is one of the ${counted(bank.count, "item")}. Further right is harder, further up tells strong models from weak ones more sharply${bank.dims > 1 ? ` (over all ${bank.dims} abilities)` : "; below zero, stronger models do worse on it"}.`,
       parameters.beyond > 0
-        ? ` ${counted(parameters.beyond, "item")} with a difficulty beyond the axis ${parameters.beyond === 1 ? "stands" : "stand"} at its edge.`
+        ? ` ${counted(parameters.beyond, "item")} with a difficulty beyond the axis ${parameters.beyond === 1 ? "is" : "are"} drawn at its edge.`
         : null,
     ],
     key([
       { mark: "dot accent", label: `asked in form ${form}` },
-      { mark: "dot item", label: "the others" },
+      { mark: "dot item", label: "other items" },
     ]),
     drawn(
       itemMapChart({

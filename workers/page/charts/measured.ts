@@ -13,7 +13,7 @@ import { figureOf } from "anchoreval/core";
 import { idText } from "../dom.ts";
 import { drawn, figure, key, panels } from "./chart.ts";
 
-/** Typical error by the number of items asked, against as many random items: a panel a scenario. Null where none is measured. */
+/** Typical error by the number of items asked, beside that of as many random items, by scenario. Null if none is measured. */
 export function errorBySize(scenarios: readonly MeasuredScenario[]): HTMLElement | null {
   const measured = scenarios.flatMap((scenario) => {
     const forms = comparableForms(scenario);
@@ -25,10 +25,10 @@ export function errorBySize(scenarios: readonly MeasuredScenario[]): HTMLElement
     ...measured.flatMap(({ lines }) => lines.flatMap(({ points }) => points.map(({ error }) => error))),
   );
   return figure(
-    "Typical (mean absolute) error of the score on models that were held out, by the number of items asked. Lower is better; below the dashed line is better than as many items drawn at random.",
+    "Typical (mean absolute) error of the score on held-out models, by the number of items asked. Lower is better; below the dashed line is better than as many random items.",
     key([
-      { mark: "line accent", label: "like the models seen" },
-      { mark: "line stronger", label: "stronger than any seen" },
+      { mark: "line accent", label: "like the source models" },
+      { mark: "line stronger", label: "stronger than any source model" },
       { mark: "line dashed", label: "as many random items" },
     ]),
     panels(
@@ -59,17 +59,23 @@ function linesOf(scenario: MeasuredScenario): ErrorLine[] {
       kind: "dashed",
     },
     {
-      label: "stronger than any seen",
+      label: "stronger than any source model",
       points: mae("extrapolation"),
       colour: "stronger",
       symbol: "diamond",
       kind: "plain",
     },
-    { label: "like the models seen", points: mae("interpolation"), colour: "accent", symbol: "circle", kind: "strong" },
+    {
+      label: "like the source models",
+      points: mae("interpolation"),
+      colour: "accent",
+      symbol: "circle",
+      kind: "strong",
+    },
   ];
 }
 
-/** How many of the 95 % intervals hold the true score, by the number of items. Null where that isn't measured. */
+/** Coverage of the 95 % intervals by the number of items. Null if it isn't measured. */
 export function coverage(manifest: Manifest): HTMLElement | null {
   const series = coverageSeries(manifest).map((own) => ({
     ...own,
@@ -78,13 +84,13 @@ export function coverage(manifest: Manifest): HTMLElement | null {
   if (series.length === 0) return null;
   const from = lowestCoverage(series);
   return figure(
-    "Share of 95 % intervals that hold the true score, of models that were held out. Marks near the dashed line keep the promise. A bar is where the share itself may lie, as held-out models are few.",
+    "Share of 95 % intervals that contain the true score of held-out models. Marks should lie near the dashed line. Bars show the uncertainty of the share itself, since held-out models are few.",
     key([
       ...coverageKinds(series.flatMap(({ points }) => points)).map(({ colour, label }) => ({
         mark: `dot ${colour}`,
         label,
       })),
-      { mark: "line dashed", label: "95 %, as promised" },
+      { mark: "line dashed", label: "95 %, the nominal share" },
     ]),
     panels(series.map((own) => ({ title: idText(own.id), draw: () => drawn(coverageChart(own, from)) }))),
   );

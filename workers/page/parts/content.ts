@@ -2,7 +2,7 @@ import type { EstimateWarning } from "anchoreval";
 import { counted } from "anchoreval/words";
 import { type Child, element, button } from "../dom.ts";
 
-/** Names and what belongs to them. */
+/** A list of names and values. */
 export function facts(entries: readonly (readonly [name: string, value: Child])[]): HTMLElement {
   return element(
     "dl",
@@ -11,7 +11,7 @@ export function facts(entries: readonly (readonly [name: string, value: Child])[
   );
 }
 
-/** A few large figures. */
+/** A few figures in large type. */
 export function tiles(entries: readonly (readonly [label: string, figure: string, unit: string])[]): HTMLElement {
   return element(
     "dl",
@@ -22,21 +22,21 @@ export function tiles(entries: readonly (readonly [label: string, figure: string
   );
 }
 
-/** A part of a view. */
+/** A section with a heading. */
 export function section(title: string, ...content: readonly Child[]): HTMLElement {
   return element("section", {}, element("h2", {}, title), content);
 }
 
-/** A column: numbers are aligned to the right. */
+/** A column; numbers are right-aligned. */
 interface Column {
   readonly title: Child;
   readonly number?: boolean;
 }
 
-/** Rows that are shown at once; longer tables scroll. */
+/** Longer tables scroll. */
 const MOST_ROWS = 20;
 
-/** A table that scrolls sideways where it is wider than the screen, by keyboard too. The first cell of a row names it. */
+/** A table that scrolls sideways if it is wider than the screen, by keyboard too. The first cell of a row is its header. */
 export function table(caption: string, columns: readonly Column[], rows: readonly (readonly Child[])[]): HTMLElement {
   return scrolling(
     caption,
@@ -73,14 +73,14 @@ export function table(caption: string, columns: readonly Column[], rows: readonl
   );
 }
 
-/** What may be wider than the screen, or where it is `tall` longer. */
+/** A scrolling region for content that is wider than the screen, or also longer if `tall`. */
 export function scrolling(label: string, content: Node, shape: "wide" | "tall" = "wide"): HTMLElement {
   return element("div", { class: `scroll ${shape}`, role: "region", "aria-label": label, tabindex: "0" }, content);
 }
 
 /**
- * Parts of a list that may be long: the first ones, and a button that makes the others too.
- * @param noun - what they are, for the button
+ * The first entries of a long list, and a button that adds the others.
+ * @param noun - names an entry on the button
  */
 export function firstFew<T>(
   list: readonly T[],
@@ -100,7 +100,7 @@ export function firstFew<T>(
   return element("div", {}, body, more);
 }
 
-/** What a reader of the score should know. */
+/** The warnings of a result. */
 export function warningsContent(warnings: readonly EstimateWarning[]): Child {
   if (warnings.length === 0) return null;
   return element(
@@ -110,7 +110,7 @@ export function warningsContent(warnings: readonly EstimateWarning[]): Child {
   );
 }
 
-/** A file's size. */
+/** The size of a file in words. */
 export function bytesText(bytes: number): string {
   return bytes < 1000
     ? `${bytes} bytes`

@@ -14,7 +14,7 @@ interface DropZoneOptions {
   readonly onFiles: (files: readonly File[]) => void;
 }
 
-/** A field for files: chosen by its button (keyboard too), or dropped on it. */
+/** A field for files, which are chosen with its button or dropped on it. */
 export function dropZone({ label, hint, folder = false, multiple = false, onFiles }: DropZoneOptions): HTMLElement {
   const id = freshId("files");
   const input = element("input", {
@@ -54,7 +54,7 @@ export function dropZone({ label, hint, folder = false, multiple = false, onFile
   return zone;
 }
 
-/** The files that were dropped, those of folders too. */
+/** The dropped files, including those in folders. */
 async function droppedFiles(transfer: DataTransfer | null): Promise<File[]> {
   if (transfer === null) return [];
   const entries = [...transfer.items].map((item) => item.webkitGetAsEntry()).filter((entry) => entry !== null);
@@ -77,11 +77,11 @@ async function filesUnder(entry: FileSystemEntry): Promise<File[]> {
 
 interface FormSelect {
   readonly content: HTMLElement;
-  /** The form that is chosen; null = as the answers tell. */
+  /** The chosen form; null to infer it from the answers. */
   readonly value: () => string | null;
 }
 
-/** Which form was asked: chosen, or inferred from the answers. */
+/** A field for the form that was asked: chosen, or inferred from the answers. */
 export function formSelect(
   { manifest }: Bundle,
   chosen: string | null,
@@ -91,7 +91,7 @@ export function formSelect(
   const select = element(
     "select",
     { id, ...(options.onChange && { onchange: options.onChange }) },
-    options.infer ? element("option", { value: "" }, "as the answers tell") : null,
+    options.infer ? element("option", { value: "" }, "inferred from the answers") : null,
     manifest.forms.map((form) =>
       element(
         "option",
@@ -101,29 +101,33 @@ export function formSelect(
     ),
   );
   return {
-    content: element("div", { class: "field" }, element("label", { for: id }, "Form (which items are asked)"), select),
+    content: element(
+      "div",
+      { class: "field" },
+      element("label", { for: id }, "Form (the items that were asked)"),
+      select,
+    ),
     value: () => (select.value === "" ? null : select.value),
   };
 }
 
-/** One model's answers, as they were given. */
+/** One model's answers. */
 export interface GivenAnswers extends Answers {
-  /** What the model is called: the file's name, or the field's. */
+  /** The model's name: the file's, or the field's. */
   readonly name: string;
 }
 
 interface AnswersInput {
   readonly content: HTMLElement;
-  /** The answers that the field holds now; null where it holds none, or what can't be read, which it shows. */
+  /** The answers in the field; null if there are none, or if they can't be read, which the field shows. */
   read(): Promise<GivenAnswers | null>;
   /** Puts answers into the field, as JSON. */
   write(answers: ReadonlyMap<string, number>, name: string): void;
 }
 
 /**
- * A field for one model's answers: a file that is dropped or chosen, or text that is pasted. The formats are those of
- * `anchoreval estimate --responses`, read by the same code.
- * @param onChange - called when a file was read
+ * A field for one model's answers, as a file or pasted text, in the formats of `anchoreval estimate --responses`.
+ * @param onChange - called when a file is chosen
  */
 export function answersInput(title: string, onChange: () => void): AnswersInput {
   const id = freshId("answers");
@@ -175,13 +179,13 @@ export function answersInput(title: string, onChange: () => void): AnswersInput 
     element(
       "p",
       { id: `${id}-hint`, class: "hint" },
-      "An item’s id and its score from 0 to 1 each: ",
+      "Item ids with scores from 0 to 1: ",
       code('{"gsm/17": 1, …}'),
       ", lines of ",
       code('{"item_id": …, "score": …}'),
       ", or a table with the columns ",
       code("item_id,score"),
-      ". No answer is null or an empty cell.",
+      ". Missing answers are null or an empty cell.",
     ),
     state,
   );

@@ -8,7 +8,7 @@ import { problem, tokenForm } from "../parts/problem.ts";
 import { benchmarkHref, bundleHref } from "../route.ts";
 import type { Session, View } from "../session.ts";
 
-/** What is published here, and a way in for bundles that aren't. */
+/** The published benchmarks, and a field for a bundle of one's own. */
 export async function homeView(session: Session, refresh: () => void): Promise<View> {
   const benchmarks = await session.client.bundles.list();
   return {
@@ -17,7 +17,7 @@ export async function homeView(session: Session, refresh: () => void): Promise<V
       element("h1", {}, "A whole benchmark’s score from a few dozen answers"),
       paragraph(
         "lead",
-        "Choose a benchmark, ask your model the items of one of its forms, and drop the answers here: you get the score that it would have on all items, and an interval that says how sure that is.",
+        "Choose a benchmark, ask your model the items of one of its forms, and drop the answers here: you get the score that it would have on all items, with an interval.",
       ),
       section("Benchmarks", list(benchmarks)),
       element(
@@ -26,7 +26,7 @@ export async function homeView(session: Session, refresh: () => void): Promise<V
         element(
           "summary",
           {},
-          session.hasToken ? "A token is in use" : "A benchmark is missing? Protected ones take a token",
+          session.hasToken ? "A token is in use" : "A benchmark is missing? Protected ones require a token",
         ),
         tokenForm(session, refresh),
       ),
@@ -39,7 +39,7 @@ function list(benchmarks: readonly BenchmarkSummary[]): Child {
   if (benchmarks.length === 0)
     return paragraph(
       "missing",
-      "Nothing is published on this Worker yet, or what is takes a token. ",
+      "Nothing is published on this Worker, or nothing that can be read without a token. ",
       code("anchoreval publish DIR --to …"),
       " puts a bundle here.",
     );
@@ -49,21 +49,21 @@ function list(benchmarks: readonly BenchmarkSummary[]): Child {
     benchmarks.map(({ benchmark, latest, versions, yanked }) => {
       const others = [
         counted(versions.length, "version"),
-        ...(yanked.length > 0 ? [`${yanked.length} taken back`] : []),
+        ...(yanked.length > 0 ? [`${yanked.length} yanked`] : []),
       ].join(", ");
       const href = latest === null ? benchmarkHref(benchmark) : bundleHref({ benchmark, version: latest });
       return element(
         "li",
         {},
         element("a", { class: "name", href }, idText(benchmark)),
-        element("p", {}, latest === null ? "no version is offered" : `latest ${latest}`),
+        element("p", {}, latest === null ? "no stable version" : `latest ${latest}`),
         element("p", {}, element("a", { href: benchmarkHref(benchmark) }, others)),
       );
     }),
   );
 }
 
-/** A bundle's folder, as `anchoreval fit` writes it. */
+/** A field for the folder that `anchoreval fit` writes. */
 function givenBundle(session: Session): Child {
   const state = element("div", { "aria-live": "polite" });
   const open = (files: readonly File[]): void => {
@@ -85,21 +85,21 @@ function givenBundle(session: Session): Child {
       code("parameters.safetensors"),
       " and ",
       code("anchors.jsonl"),
-      ". It isn’t uploaded.",
+      ". Nothing is uploaded.",
     ),
     dropZone({ label: "Choose or drop a bundle’s folder", hint: "stays on this machine", folder: true, onFiles: open }),
     state,
   ];
 }
 
-/** A benchmark's versions, the newest first; those that were taken back are marked. */
+/** A benchmark's versions, the newest first; yanked ones are marked. */
 export async function benchmarkView(session: Session, benchmark: string): Promise<View> {
   const summary = await session.client.bundles.benchmark(benchmark);
   if (summary === null) throw new AnchorEvalError("not_found", `no benchmark ${benchmark} is published here`);
   const { latest, versions, yanked } = summary;
   const all = [
-    ...versions.map((own) => ({ ...own, taken: null })),
-    ...yanked.map((own) => ({ ...own, taken: own.reason ?? "" })),
+    ...versions.map((own) => ({ ...own, reason: null })),
+    ...yanked.map((own) => ({ ...own, reason: own.reason ?? "" })),
   ];
   all.sort((x, y) => compareVersions(y.version, x.version));
   return {
@@ -108,19 +108,19 @@ export async function benchmarkView(session: Session, benchmark: string): Promis
       element("h1", {}, idText(benchmark)),
       paragraph(
         "lead",
-        "A version never changes. Scores of versions with the same first number compare: they are of the same items.",
+        "A version never changes. Scores of versions with the same first number are comparable: they are of the same items.",
       ),
       table(
         `Versions of ${benchmark}`,
         [{ title: "version" }, { title: "state" }, { title: "digest" }],
-        all.map(({ version, digest, taken }) => [
+        all.map(({ version, digest, reason }) => [
           element("a", { href: bundleHref({ benchmark, version }) }, version),
-          taken !== null
+          reason !== null
             ? element(
                 "span",
                 { class: "badge bad" },
-                "taken back",
-                taken === "" ? null : element("span", { class: "reason" }, `: ${taken}`),
+                "yanked",
+                reason === "" ? null : element("span", { class: "reason" }, `: ${reason}`),
               )
             : version === latest
               ? element("span", { class: "badge" }, "latest")
@@ -128,10 +128,7 @@ export async function benchmarkView(session: Session, benchmark: string): Promis
           element("code", { title: digest }, digest.replace(/^sha256:/, "").slice(0, 12)),
         ]),
       ),
-      paragraph(
-        "hint",
-        "Versions that were taken back still answer by their number; use a newer one for new evaluations.",
-      ),
+      paragraph("hint", "Yanked versions still answer by their number; use a newer one for new evaluations."),
     ],
   };
 }

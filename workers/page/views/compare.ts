@@ -18,7 +18,7 @@ import { answersInput, formSelect, type GivenAnswers } from "../parts/fields.ts"
 import { problem } from "../parts/problem.ts";
 import type { BundlePage } from "../session.ts";
 
-/** Two models' answers in, which of them is better out. */
+/** Compares two models by their answers. */
 export function compareTab({ bundle, route }: BundlePage): Child {
   const results = element("div", { class: "results" });
   const heard = announcer();
@@ -150,7 +150,7 @@ function comparisonContent(comparison: Comparison): Child {
   ];
 }
 
-/** With a capital and a full stop; a model's name at the beginning stays as it is. */
+/** Adds a capital and a full stop; a model's name at the beginning keeps its case. */
 function sentence(words: string, { a, b }: Comparison["names"]): string {
   const named = [a, b].some((name) => words.startsWith(`${name} `));
   return `${named ? words : `${words.charAt(0).toUpperCase()}${words.slice(1)}`}.`;
@@ -163,7 +163,7 @@ interface Row {
   readonly high: number;
 }
 
-/** Differences with their intervals about zero, and the margin as a band: the overall one and every scenario's. Null where there is none. */
+/** The overall and every scenario's difference with its interval, and the margin as a band. Null if there is none. */
 function differenceChart(
   list: readonly (readonly [label: string, difference: Difference])[],
   { names, margin, width }: { names: { a: string; b: string }; margin: number; width: number },

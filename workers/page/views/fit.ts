@@ -24,7 +24,7 @@ import { problem } from "../parts/problem.ts";
 import { bundleHref } from "../route.ts";
 import type { Session, View } from "../session.ts";
 
-/** A leaderboard in, a bundle out: `anchoreval fit` in this browser. */
+/** Fits a bundle from a leaderboard: `anchoreval fit` in the browser. */
 export function fitView(session: Session): View {
   let responses: File | null = null;
   let items: File | null = null;
@@ -41,14 +41,14 @@ export function fitView(session: Session): View {
   const anchors = field(
     "Items to ask, per scenario",
     { value: "20,50", required: true },
-    "One form each; scenarios with fewer items are asked whole.",
+    "One form for each number; smaller scenarios are asked whole.",
   );
-  const seed = field("Seed of all draws", { type: "number", min: 0, step: 1, value: 1 });
+  const seed = field("Random seed", { type: "number", min: 0, step: 1, value: 1 });
   const providerId = freshId("provider");
   const provider = element(
     "select",
     { id: providerId },
-    element("option", { value: "auto" }, "what suits"),
+    element("option", { value: "auto" }, "automatic"),
     element("option", { value: "webgpu" }, "WebGPU"),
     element("option", { value: "wasm" }, "WebAssembly"),
   );
@@ -127,7 +127,7 @@ export function fitView(session: Session): View {
       element("h1", {}, "Fit a bundle in your browser"),
       paragraph(
         "lead",
-        "From the scores of many models on all items of a benchmark to a bundle that needs only a few of them. Nothing leaves this machine; for large leaderboards the command line is faster.",
+        "Turns the scores of many models on all items of a benchmark into a bundle that needs only a few of the items. Nothing leaves your machine. The command line is faster for large leaderboards.",
       ),
       submitForm(
         run,
@@ -139,7 +139,7 @@ export function fitView(session: Session): View {
             hint: [
               "A table: ",
               code("model,<item id>…"),
-              ", a row a model, scores from 0 to 1, an empty cell where there is none. Long tables, JSON lines and Parquet too; .gz too.",
+              ", one row per model, scores from 0 to 1, empty cells for missing ones. Or a long table, JSON lines or Parquet; .gz too.",
             ],
             onFiles: ([file]) => {
               responses = file!;
@@ -149,11 +149,11 @@ export function fitView(session: Session): View {
           dropZone({
             label: "Items with their scenarios (optional)",
             hint: [
-              "JSON lines of ",
+              "JSON lines with ",
               code("item_id"),
               " and ",
               code("scenario"),
-              ". Without them the part of an id before its last “/” is the scenario.",
+              ". Without them, the scenario is the part of an id before its last “/”.",
             ],
             onFiles: ([file]) => {
               items = file!;
@@ -220,9 +220,9 @@ function fittedContent(bundle: Bundle, { files, words }: FittedFiles): Child {
     ),
     paragraph(
       "hint",
-      "Unpacked, the folder is a bundle like any other: ",
+      "The unpacked folder is an ordinary bundle: ",
       code("anchoreval publish DIR"),
-      " puts it on a Worker. It has no report.html: the command line adds one.",
+      " puts it on a Worker. It has no report.html, which only the command line writes.",
     ),
     section(
       "Its items",
@@ -263,6 +263,6 @@ function readSizes(text: string): number[] {
     .filter((part) => part !== "")
     .map(Number);
   if (sizes.length === 0 || sizes.some((size) => !Number.isInteger(size) || size < 1))
-    throw new AnchorEvalError("invalid_option", `items to ask are whole numbers such as 20,50; got ${text}`);
+    throw new AnchorEvalError("invalid_option", `the items to ask are whole numbers such as 20,50; got ${text}`);
   return sizes;
 }

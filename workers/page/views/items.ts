@@ -10,7 +10,7 @@ import { firstFew, scrolling, section } from "../parts/content.ts";
 import { formSelect } from "../parts/fields.ts";
 import type { BundlePage } from "../session.ts";
 
-/** Rows of the table at first, and how many come with each press of the button. */
+/** Rows of the table at first, and rows that each press of the button adds. */
 const ROWS = 50;
 
 /** Scenarios that are drawn at first. */
@@ -22,12 +22,12 @@ interface Row {
   readonly index: number;
   readonly difficulty: number;
   readonly discrimination: number;
-  /** Chance of a right answer of a typical source model. */
+  /** Probability of a right answer by a typical source model. */
   readonly typical: number;
   readonly text: string | undefined;
 }
 
-/** The items of a form: to be asked, searched and looked at. */
+/** The items of a form in a list, and in charts. */
 export function itemsTab({ bundle, route }: BundlePage): Child {
   const scenarios = [...bundle.scenarios.values()];
   const forms = bundle.manifest.forms.map(({ id }) => id);
@@ -66,7 +66,7 @@ export function itemsTab({ bundle, route }: BundlePage): Child {
         firstFew(scenarios, FEW, (own) => itemMapFigure(own, id)),
       ),
       section(
-        "Where the items tell models apart",
+        "Where the items separate models",
         firstFew(scenarios, FEW, (own) => information(forms, own, id, paths.get(own.id)!)),
       ),
     );
@@ -100,7 +100,7 @@ const COLUMNS = [
   { title: "discrimination", sort: (row: Row) => row.discrimination },
 ] as const;
 
-/** The anchors, searched by id, scenario and text, sorted by their figures; a press on an item draws its curve. */
+/** A table of anchors: searched by id, scenario and text, sorted by figures. Choosing an item draws its curve. */
 function anchorTable(rows: readonly Row[], onChoose: (row: Row) => void): Child {
   const id = freshId("search");
   let shown = ROWS;
@@ -198,18 +198,18 @@ function anchorTable(rows: readonly Row[], onChoose: (row: Row) => void): Child 
   ];
 }
 
-/** Who gets an item right, from weak models to strong ones. */
+/** The item's curve: probability of a right answer from weak models to strong ones. */
 function curveOf({ id, scenario, index }: Row, path: AbilityPath): Child {
   const values = itemCurve(scenario, index, path).map((share) => 100 * share);
   return figure(
     [
-      "Chance of a right answer to ",
+      "Probability of a right answer to ",
       idText(id),
-      ", by how strong a model is. The steeper the curve, the better the item tells models apart there. Choose another item in the list.",
+      ", by the strength of the model. The steeper the curve, the better the item separates models there. Choose another item in the list.",
     ],
     drawn(
       curvesChart(path.scores, [{ label: id, values, strong: true }], {
-        told: `Chance of a right answer to ${id}: ${Math.round(values[20]!)} % for weak models, ${Math.round(values[40]!)} % for typical ones, ${Math.round(values[60]!)} % for strong ones.`,
+        description: `Probability of a right answer to ${id}: ${Math.round(values[20]!)} % for weak models, ${Math.round(values[40]!)} % for typical ones, ${Math.round(values[60]!)} % for strong ones.`,
         label: "right answers, %",
         domain: [0, 100],
         width: Math.min(480, wideChart()),
@@ -218,7 +218,7 @@ function curveOf({ id, scenario, index }: Row, path: AbilityPath): Child {
   );
 }
 
-/** What the answers to each form say of models, from weak ones to strong ones. */
+/** Information of each form, from weak models to strong ones. */
 function information(
   forms: readonly string[],
   scenario: BundleScenario,
@@ -236,11 +236,11 @@ function information(
   return figure(
     [
       element("strong", {}, idText(scenario.id)),
-      ": information of the answers to each form about a model’s ability, by how strong the model is. Where it is high, a few answers say much.",
+      ": information of each form’s answers about a model’s ability, by the strength of the model. Where it is high, few answers are needed.",
     ],
     drawn(
       curvesChart(path.scores, list, {
-        told: `${scenario.id}: information of the answers to form ${chosen} is highest for models with a score of about ${Math.round(100 * at)} points.`,
+        description: `${scenario.id}: information of the answers to form ${chosen} is highest for models with a score of about ${Math.round(100 * at)} points.`,
         label: "information, logit⁻²",
         domain: [0, 1.12 * highest || 1],
         width: wideChart(),

@@ -9,7 +9,7 @@ import { section, table, warningsContent } from "../parts/content.ts";
 import { problem } from "../parts/problem.ts";
 import type { BundlePage } from "../session.ts";
 
-/** One model's answers in, its score out: computed here. */
+/** Estimates one model's score from its answers, in the browser. */
 export function scoreTab({ bundle, route }: BundlePage): Child {
   const results = element("div", { class: "results" });
   const heard = announcer();
@@ -87,7 +87,7 @@ function estimateContent(bundle: Bundle, result: Estimate, name: string): Child 
           { title: "score", number: true },
           { title: "interval", number: true },
           { title: "answered", number: true },
-          { title: "among the models seen" },
+          { title: "among the source models" },
         ],
         [
           ...(several
@@ -132,18 +132,20 @@ function estimateContent(bundle: Bundle, result: Estimate, name: string): Child 
   ];
 }
 
-/** The model among those that the bundle has learned from, a strip a scenario. */
+/** The model among the source models, one strip per scenario. */
 function strips(bundle: Bundle, scenarios: readonly (readonly [string, ScenarioResult])[]): Child {
   const estimated = scenarios.flatMap(([id, own]) => (own.score === null ? [] : [{ id, own, score: own.score }]));
   if (estimated.length === 0) return null;
   const single = estimated.length === 1;
   return figure(
-    "This model (coloured, with its interval) among the models that the bundle has learned from, at their scores on all items. The tinted part on the right is stronger than any of them.",
+    "This model (coloured, with its interval) among the source models of the bundle, at their scores on all items. The tinted part on the right is stronger than any of them.",
     panels(
       estimated.map(({ id, own, score }) => ({
         title: idText(id),
         note:
-          own.percentile === null ? placeWords(own) : `above ${Math.round(100 * own.percentile)} % of the models seen`,
+          own.percentile === null
+            ? placeWords(own)
+            : `above ${Math.round(100 * own.percentile)} % of the source models`,
         draw: () =>
           drawn(
             sourceStripChart(id, bundle.scenarios.get(id)!.sourceScores, {
@@ -163,7 +165,7 @@ function details(id: string, { details: own, interval, answeredShare }: Scenario
     element(
       "p",
       {},
-      `θ ${own.theta.map((value, d) => `${decimals(value)} ± ${decimals(own.thetaStandardError[d]!)}`).join(", ")} (${own.thetaStatus}); λ ${decimals(own.lambda)}; answered share of the weight ${percent(answeredShare)}${interval ? `; interval ${interval.method}` : ""}. Chance that the full score is above every model seen ${percent(own.outside.above)}, below ${percent(own.outside.below)}.`,
+      `θ ${own.theta.map((value, d) => `${decimals(value)} ± ${decimals(own.thetaStandardError[d]!)}`).join(", ")} (${own.thetaStatus}); λ ${decimals(own.lambda)}; answered share of the weight ${percent(answeredShare)}${interval ? `; interval ${interval.method}` : ""}. Probability that the full score is above every source model ${percent(own.outside.above)}, below ${percent(own.outside.below)}.`,
     ),
     table(
       `Estimators of ${id}, in points`,
