@@ -24,7 +24,11 @@ import type {
   RoutesRequest,
 } from "anchoreval";
 import type { AnchorsSchema, BenchmarkListSchema, BenchmarkSchema } from "../../../workers/src/routes/bundles.ts";
-import type { BatchLineSchema, BatchRequestSchema, BatchResponseSchema } from "../../../workers/src/routes/estimates.ts";
+import type {
+  BatchLineSchema,
+  BatchRequestSchema,
+  BatchResponseSchema,
+} from "../../../workers/src/routes/estimates.ts";
 import type { CheckRequestSchema, CheckSchema } from "../../../workers/src/routes/checks.ts";
 import type { ComparisonRequestSchema, ComparisonSchema } from "../../../workers/src/routes/comparisons.ts";
 import type { AdaptiveTurnSchema, NextItemsRequestSchema } from "../../../workers/src/routes/next-items.ts";
