@@ -17,7 +17,7 @@ import { renderReport } from "../../../offline-trainer/src/report/render-report.
 import { tempFolder } from "../../support/temp-folder.ts";
 import { recommended } from "../../../offline-trainer/src/methods/method.ts";
 import { customised } from "../../../offline-trainer/src/methods/index.ts";
-import { scenariosOf, scoresOn } from "../../../offline-trainer/src/matrix/benchmark.ts";
+import { scenariosOf, scoresOn } from "../../../offline-trainer/src/benchmark/benchmark.ts";
 import { filesOf, runTrainer } from "./run-trainer.ts";
 
 const folder = tempFolder();
