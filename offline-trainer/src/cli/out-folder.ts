@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readdir, rename, rm } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, rename, rm, stat } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { AnchorEvalError } from "anchoreval/core";
 import { whyNotWritable } from "../publish/writable-place.ts";
@@ -63,6 +63,8 @@ export async function writeOutFolder(
   let draft: string | undefined;
   try {
     made = await mkdir(folder, { recursive: true });
+    for (const name of files)
+      if ((await stat(join(folder, name)).catch(() => null))?.isDirectory()) throw new Error(`${name} is a folder`);
     draft = await mkdtemp(join(dirname(resolve(folder)), ".anchoreval-"));
     await write(...files.map((name) => join(draft!, name)));
     for (const name of files) await rename(join(draft, name), join(folder, name));
