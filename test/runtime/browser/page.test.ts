@@ -6,14 +6,7 @@ import { compareFromAnchors, estimateFromAnchors, loadBundle, type Bundle } from
 import { sha256Text, type BundleFileName } from "anchoreval/bundle";
 import { publishBundle, r2Store, yankVersion } from "anchoreval/publish";
 import { intervalWords, scoreWords, verdictWords } from "anchoreval/words";
-import {
-  bundleFiles,
-  fit,
-  readResponses,
-  startLocalWorker,
-  writeWideCsv,
-  type LocalWorker,
-} from "anchoreval-trainer";
+import { bundleFiles, fit, readResponses, startLocalWorker, writeWideCsv, type LocalWorker } from "anchoreval-trainer";
 import { unzipSync } from "fflate";
 import { parquetWriteBuffer } from "hyparquet-writer";
 import type { Browser, BrowserContext } from "playwright-core";

@@ -67,16 +67,19 @@ describe("backtestCell", () => {
     expect(beside).toEqual(alone);
   });
 
-  test.each(ANCHOR_METHOD_NAMES)("%s: as many anchors as items, or more, give every model's truth", async (selection) => {
-    for (const { estimates } of await run({ sizes: [60, 61, 5000] }, { selection }))
-      for (const { truth, estimators, interval, randomError, failed } of estimates) {
-        for (const id of ESTIMATORS) expect(Math.abs(estimators[id] - truth)).toBeLessThan(1e-12);
-        expect(Math.abs(interval!.low - truth)).toBeLessThan(1e-12);
-        expect(Math.abs(interval!.high - truth)).toBeLessThan(1e-12);
-        expect(randomError).toBeLessThan(1e-12);
-        expect(failed).toBe(false);
-      }
-  });
+  test.each(ANCHOR_METHOD_NAMES)(
+    "%s: as many anchors as items, or more, give every model's truth",
+    async (selection) => {
+      for (const { estimates } of await run({ sizes: [60, 61, 5000] }, { selection }))
+        for (const { truth, estimators, interval, randomError, failed } of estimates) {
+          for (const id of ESTIMATORS) expect(Math.abs(estimators[id] - truth)).toBeLessThan(1e-12);
+          expect(Math.abs(interval!.low - truth)).toBeLessThan(1e-12);
+          expect(Math.abs(interval!.high - truth)).toBeLessThan(1e-12);
+          expect(randomError).toBeLessThan(1e-12);
+          expect(failed).toBe(false);
+        }
+    },
+  );
 
   test("anchors chosen on purpose: gp-irt within the same error either way, cut to what the answers prove", async () => {
     const [result] = await run({}, { selection: "irt-kmeans" });

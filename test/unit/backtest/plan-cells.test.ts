@@ -35,7 +35,9 @@ const deviation = (values: Float64Array): number =>
 describe("cells", () => {
   test("one for a scenario, seed and fold, each with its scenario's items alone", () => {
     const cells = plan({ seeds: 2, sizes: [5, 9], method: separate });
-    expect(cells.map(({ benchmark: { groups }, seed, seedIndex }) => [...groups.map(({ id }) => id), seed, seedIndex])).toEqual([
+    expect(
+      cells.map(({ benchmark: { groups }, seed, seedIndex }) => [...groups.map(({ id }) => id), seed, seedIndex]),
+    ).toEqual([
       ["a", 0, 0],
       ["a", 1, 1],
       ["b", 0, 0],
@@ -98,7 +100,9 @@ describe("who is held out", () => {
     ["joint: by both", joint],
   ])("extrapolation: strong targets, weak sources, whatever the seed; %s", (_, method) => {
     for (const cell of plan({ split: "extrapolation", seeds: 2, method })) {
-      const full = cell.benchmark.groups.flatMap((task) => task.scenarios.map((slice) => fullScores(task.matrix, slice).score));
+      const full = cell.benchmark.groups.flatMap((task) =>
+        task.scenarios.map((slice) => fullScores(task.matrix, slice).score),
+      );
       const score = (m: number): number =>
         full.reduce((sum, scores) => sum + (scores[m]! - mean(scores)) / deviation(scores), 0);
       const { sources, targets } = cell.split;

@@ -1,12 +1,6 @@
 import { ESTIMATORS } from "anchoreval/core";
 // Threads run the built package, so it is what is tested here.
-import {
-  DEFAULT_SETTINGS,
-  recommended,
-  runBacktest,
-  type Backtest,
-  type BacktestOptions,
-} from "anchoreval-trainer";
+import { DEFAULT_SETTINGS, recommended, runBacktest, type Backtest, type BacktestOptions } from "anchoreval-trainer";
 import { beforeAll, describe, expect, test } from "vitest";
 import { planCells } from "../../../offline-trainer/src/backtest/plan-cells.ts";
 import { expectRefusal, rejection } from "../../support/refusal.ts";

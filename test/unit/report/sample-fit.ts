@@ -21,14 +21,7 @@ export interface SampleFit {
 }
 
 /** A fit of answers drawn from a one-dimensional model: item 0 of each scenario is reversed, item 1 has no relation. */
-export async function sampleFit({
-  models,
-  scenarios,
-  sizes,
-  settings,
-  description,
-  odd,
-}: SampleFit): Promise<Fit> {
+export async function sampleFit({ models, scenarios, sizes, settings, description, odd }: SampleFit): Promise<Fit> {
   const items = Object.entries(scenarios).flatMap(([scenario, count]) =>
     Array.from({ length: count }, (_, i) => ({ item_id: `${scenario}/${i}`, scenario, place: i })),
   );

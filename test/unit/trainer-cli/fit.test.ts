@@ -301,9 +301,11 @@ describe.each([
             pattern,
           };
           for (const id of ESTIMATORS)
-            expect(Math.abs(details!.estimators[id] - heldOutScore(held, id, blend!))).toBeLessThan(1e-9);
-          for (const name of ["lzStar", "infit", "outfit", "preknowledge", "brokenRun"] as const)
+            expect(Math.abs(details!.estimators[id] - heldOutScore(held, id, blend))).toBeLessThan(1e-9);
+          for (const name of ["lzStar", "infit", "outfit", "preknowledge"] as const)
             expect(Math.abs(details!.pattern[name]! - pattern[name]!)).toBeLessThan(1e-8);
+          // It starts from the lowest score seen, which the bundle holds in float32.
+          expect(Math.abs(details!.pattern.brokenRun / pattern.brokenRun - 1)).toBeLessThan(1e-5);
           compared++;
         }
       }

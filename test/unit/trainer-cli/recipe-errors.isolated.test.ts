@@ -12,7 +12,6 @@ vi.mock("../../../offline-trainer/src/calibrate/calibrate.ts", () => ({ calibrat
 vi.mock("../../../offline-trainer/src/calibrate/marginal/calibrate-marginal.ts", () => ({ calibrateMarginal: begins }));
 vi.mock("../../../offline-trainer/src/threads/run-on-threads.ts", () => ({ runOnThreads: begins }));
 vi.mock("../../../offline-trainer/src/extensions/routing/encode-texts.ts", () => ({ termVectors: begins }));
-vi.mock("../../../offline-trainer/src/prepare/replicates.ts", () => ({ replicateGroups: begins }));
 
 const folder = tempFolder();
 const random = createRandom("recipe errors");
@@ -69,8 +68,6 @@ const SUBLIME = ["--recipe", "sublime"];
 
 /** What `sublime` is given, alike in fit and backtest. */
 const SUBSETS: readonly Omit<Case, "code">[] = [
-  { argv: ["--items", bare, "--use-texts", "yes"], message: 'items without a text, 40 of 40: "q0"' },
-  { argv: ["--items", oneTextless, "--use-texts", "yes"], message: 'items without a text, 1 of 40: "q7"' },
   { argv: ["--embeddings", ragged], message: 'item "q9" has 2 numbers, the first one has 3' },
   { argv: ["--embeddings", short], message: "39 questions have no embedding" },
   { argv: ["--item-features", words], message: 'a feature is a number, got "hard"' },

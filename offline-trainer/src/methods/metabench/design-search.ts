@@ -50,7 +50,7 @@ export const informationDesign: DesignSearch = {
   source: { module: import.meta.url, name: "informationDesign" },
   search: async (group, rows, options) => {
     const { irtModel, design, error, judged } = await searchDesign(group, rows, options);
-    return { irtModel, design, notes: { error, judged } };
+    return { irtModel, design, notes: { ...design, error, judged } };
   },
 };
 
