@@ -4,6 +4,7 @@
 import { parseArgs } from "node:util";
 import {
   embeddedRows,
+  itemTexts,
   judgeRouting,
   readEmbeddings,
   resolveBackend,
@@ -12,7 +13,6 @@ import {
   splitQuestions,
   testAnswers,
   textFeatures,
-  textsOf,
 } from "anchoreval-trainer";
 import { readLeaderboard } from "./read-leaderboard.js";
 
@@ -46,7 +46,7 @@ for (const dims of DIMS) {
 console.log(`\n${((performance.now() - begun) / 1000).toFixed(1)} s for both, features included`);
 
 async function selectFeatures() {
-  if (!values.embeddings) return textFeatures(textsOf(split.train.items), textsOf(split.test));
+  if (!values.embeddings) return textFeatures(itemTexts(split.train.items), itemTexts(split.test));
   const embeddings = await readEmbeddings(values.embeddings);
   const rowsOf = (items) =>
     embeddedRows(

@@ -71,9 +71,9 @@ export async function writeOutFolder(
   let draft: string | undefined;
   try {
     made = await mkdir(folder, { recursive: true });
+    for (const name of files) if (await isFolder(join(folder, name))) throw new Error(`${name} is a folder`);
     draft = await mkdtemp(join(dirname(resolve(folder)), ".anchoreval-"));
     await write(...files.map((name) => join(draft!, name)));
-    for (const name of files) if (await isFolder(join(folder, name))) throw new Error(`${name} is a folder`); // before any is replaced
     for (const name of files) await rename(join(draft, name), join(folder, name));
   } catch (cause) {
     if (made !== undefined) await rm(made, { recursive: true, force: true }).catch(() => undefined);

@@ -1,8 +1,8 @@
-import type { AnchorMethod } from "anchoreval-trainer";
+import { type AnchorMethod, type Method, recommended } from "anchoreval-trainer";
 
-export const sharpest: AnchorMethod = {
+const sharpestItems: AnchorMethod = {
   name: "sharpest",
-  source: { module: import.meta.url, name: "sharpest" }, // where a thread of the fit loads it from
+  source: { module: import.meta.url, name: "sharpestItems" }, // where a thread of the fit loads it from
   drawn: false, // a choice on purpose: no inclusion probabilities
   estimator: "stack", // the score where none is asked for
   prepare: ({ accuracy, bank, sizes }) => {
@@ -23,4 +23,11 @@ export const sharpest: AnchorMethod = {
     );
     return { draw: () => ({ sets, nested: false }) };
   },
+};
+
+export const sharpest: Method = {
+  name: "sharpest",
+  summary: "the items that discriminate most, in bands of difficulty",
+  settings: { ...recommended.settings, selection: "sharpest" },
+  anchors: sharpestItems,
 };

@@ -3,10 +3,10 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { inclusionProbabilities } from "../../sdk/core/sampling/inclusion-probabilities.ts";
 import { pivotalSample } from "../../sdk/core/sampling/pivotal-sample.ts";
-import { selectAnchors } from "../../offline-trainer/src/anchors/select-anchors.ts";
-import { SELECTIONS } from "../../offline-trainer/src/anchors/types.ts";
+import { ANCHOR_METHOD_NAMES, loadAnchorMethod } from "../../offline-trainer/src/methods/index.ts";
 import { clusterPoints } from "../../offline-trainer/src/methods/kmeans/clusters.ts";
 import "../support/arbitraries.ts";
+import { anchorInputOf, selectAnchors } from "../support/select-anchors.ts";
 
 const real = (min: number, max: number): fc.Arbitrary<number> => fc.double({ min, max, noNaN: true });
 const sum = (values: ArrayLike<number>): number => Array.from(values).reduce((total, value) => total + value, 0);
@@ -65,52 +65,61 @@ test("pivotal samples have their size and hold every first part's cumulated prob
 });
 
 describe("any selection, of any weights, accuracies and sizes", () => {
-  test.each(SELECTIONS)("%s: no duplicates, right sizes, all the mass, nested where it says so", async (selection) => {
-    await fc.assert(
-      fc.asyncProperty(
-        arbWeights,
-        fc.array(fc.integer({ min: 1, max: 70 }), { minLength: 1, maxLength: 4 }),
-        fc.integer(),
-        async ({ weights }, sizes, seed) => {
-          const count = weights.length;
-          const random = createRandom(`items ${seed}`);
-          const total = sum(weights);
-          const coarse = (): number => random.below(4) / 3; // many items alike
-          const { sets, nested } = await selectAnchors(selection, {
-            weights: weights.map((value) => value / total),
-            accuracy: Float64Array.from({ length: count }, () => (random.below(10) === 0 ? NaN : coarse())),
-            bank: itemBank(Float64Array.from({ length: count }, coarse), Float64Array.from({ length: count }, coarse)),
-            abilities: Float64Array.from({ length: 1 + random.below(5) }, () => random.normal()),
-            simulatedProposals: 500,
-            generations: 2,
-            column: (item) => Float64Array.of(item % 2, item % 3),
-            sizes,
-            random: createRandom(seed),
-          });
-          expect(new Set(sets.keys())).toEqual(new Set(sizes));
-          for (const [size, { items, mass, inclusion }] of sets) {
-            expect(new Set(items).size).toBe(items.length);
-            if (inclusion) expect(items.length).toBe(Math.min(size, count));
-            else {
-              expect(items.length).toBeLessThanOrEqual(size);
-              expect(sum(mass)).toBeCloseTo(1, 9);
+  test.each(ANCHOR_METHOD_NAMES)(
+    "%s: no duplicates, right sizes, all the mass, nested where it says so",
+    async (name) => {
+      const method = await loadAnchorMethod(name);
+      await fc.assert(
+        fc.asyncProperty(
+          arbWeights,
+          fc.array(fc.integer({ min: 1, max: 70 }), { minLength: 1, maxLength: 4 }),
+          fc.integer(),
+          async ({ weights }, sizes, seed) => {
+            const count = weights.length;
+            const random = createRandom(`items ${seed}`);
+            const total = sum(weights);
+            const coarse = (): number => random.below(4) / 3; // many items alike
+            const { sets, nested } = await selectAnchors(
+              method,
+              anchorInputOf({
+                weights: weights.map((value) => value / total),
+                accuracy: Float64Array.from({ length: count }, () => (random.below(10) === 0 ? NaN : coarse())),
+                bank: itemBank(
+                  Float64Array.from({ length: count }, coarse),
+                  Float64Array.from({ length: count }, coarse),
+                ),
+                abilities: Float64Array.from({ length: 1 + random.below(5) }, () => random.normal()),
+                ...{ generations: 2 },
+                column: (item) => Float64Array.of(item % 2, item % 3),
+                sizes,
+                random: createRandom(seed),
+              }),
+            );
+            expect(new Set(sets.keys())).toEqual(new Set(sizes));
+            for (const [size, { items, mass, inclusion }] of sets) {
+              expect(new Set(items).size).toBe(items.length);
+              if (inclusion) expect(items.length).toBe(Math.min(size, count));
+              else {
+                expect(items.length).toBeLessThanOrEqual(size);
+                expect(sum(mass)).toBeCloseTo(1, 9);
+              }
+              items.forEach((item, j) => {
+                expect(item).toBeLessThan(count);
+                if (inclusion) expect(mass[j]! * inclusion[j]!).toBeCloseTo(weights[item]! / total, 12);
+              });
             }
-            items.forEach((item, j) => {
-              expect(item).toBeLessThan(count);
-              if (inclusion) expect(mass[j]! * inclusion[j]!).toBeCloseTo(weights[item]! / total, 12);
-            });
-          }
-          if (!nested) return;
-          const ordered = [...sets].sort(([x], [y]) => x - y);
-          for (let k = 1; k < ordered.length; k++) {
-            const larger = new Set(ordered[k]![1].items);
-            expect(Array.from(ordered[k - 1]![1].items).every((item) => larger.has(item))).toBe(true);
-          }
-        },
-      ),
-      { numRuns: 100 },
-    );
-  });
+            if (!nested) return;
+            const ordered = [...sets].sort(([x], [y]) => x - y);
+            for (let k = 1; k < ordered.length; k++) {
+              const larger = new Set(ordered[k]![1].items);
+              expect(Array.from(ordered[k - 1]![1].items).every((item) => larger.has(item))).toBe(true);
+            }
+          },
+        ),
+        { numRuns: 100 },
+      );
+    },
+  );
 });
 
 test("clusters: every label is a cluster, every point at a nearest centroid, never more inertia than one cluster", () => {

@@ -1,6 +1,6 @@
 import type { AnchorSet, EstimatorId, ItemBank, RandomSource } from "anchoreval/core";
 import type { Bank } from "../calibrate/bank.ts";
-import type { ScenarioGroup } from "../matrix/benchmark.ts";
+import type { ScenarioGroup } from "../benchmark/benchmark.ts";
 import { scoreAt, type ItemInfo } from "../matrix/response-matrix.ts";
 
 /** What a way to choose anchors may look at: one scenario of the source models, nothing else. */

@@ -15,9 +15,9 @@ import { errorQuantile, heldOutInterval, heldOutSampling, heldOutScores } from "
 import { estimateTargets, type HeldOutEstimate, type HeldOutForm } from "../fit/held-out.ts";
 import { learn } from "../fit/learn.ts";
 import { overallEstimates, overallInflation, overallParts } from "../fit/overall.ts";
-import { onlyModels, scenariosOf, type Benchmark } from "../matrix/benchmark.ts";
+import { onlyModels, scenariosOf, type Benchmark } from "../benchmark/benchmark.ts";
 import { headlineEstimator, intervalKind, type Method, type SentMethod } from "../methods/method.ts";
-import type { GroupedSplit } from "../splits/source-splits.ts";
+import type { GroupedSplit } from "../benchmark/source-splits.ts";
 
 /** Forms drawn on each fit: one form's luck is most of a back-test's noise, and a form costs little beside a fit. */
 export const FORMS_PER_SEED = 10;

@@ -1,6 +1,6 @@
 import { AnchorEvalError, createRandom } from "anchoreval/core";
 import { planForms } from "../fit/form-plans.ts";
-import { describeBenchmark, linkedParts, observedModels, scenariosOf } from "../matrix/benchmark.ts";
+import { describeBenchmark, linkedParts, observedModels, scenariosOf } from "../benchmark/benchmark.ts";
 import type { ResponseMatrix } from "../matrix/response-matrix.ts";
 import { withKnowledge, type Method } from "../methods/method.ts";
 import { TARGET_OBSERVED } from "../splits/eligible.ts";

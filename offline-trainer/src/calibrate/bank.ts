@@ -6,10 +6,9 @@ import {
   predictedScores,
   type RandomSource,
 } from "anchoreval/core";
-import type { ScenarioGroup } from "../matrix/benchmark.ts";
+import type { ScenarioGroup } from "../benchmark/benchmark.ts";
 import { isBinary, type ResponseMatrix, scoreAt } from "../matrix/response-matrix.ts";
-import { binarizeResponses, cutResponses } from "../prepare/binarize.ts";
-import { gradeResponses } from "../prepare/code-responses.ts";
+import { binarizeResponses, cutResponses, gradeResponses } from "./code-responses.ts";
 import type { ScenarioSlice } from "../prepare/scenarios.ts";
 import { fitScoreMap } from "../prepare/score-map.ts";
 import { calibrate, type CalibrationStep } from "./calibrate.ts";

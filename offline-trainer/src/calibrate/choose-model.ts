@@ -1,9 +1,9 @@
 import { gatherItems, mapAbility, predictedScores, scaledPrior } from "anchoreval/core";
-import { sourceSplits } from "../splits/source-splits.ts";
+import { sourceSplits } from "../benchmark/source-splits.ts";
 import { isBinary, type ResponseMatrix, scoreAt } from "../matrix/response-matrix.ts";
 import type { Split } from "../splits/types.ts";
 import { dimsFor, fitBank, SCORE_LINKS, type Bank, type FitBankOptions, type ScoreLink } from "./bank.ts";
-import type { ScenarioGroup } from "../matrix/benchmark.ts";
+import type { ScenarioGroup } from "../benchmark/benchmark.ts";
 import { DISCRIMINATION_SHRINKAGE } from "./scales.ts";
 
 /** What of a response model may be left to its source models: `auto` chooses. */
@@ -151,7 +151,7 @@ export interface DimensionOptions extends Omit<FitBankOptions, "dims"> {
  * that are compared, missing answers are left out.
  * @param rows - the source models
  * @returns the candidate of least error, and all errors; no choice (1 dimension) below ten models
- * @see Maia Polo et al. (2024), tinyBenchmarks, training notebook
+ * @see Maia Polo et al. (2024), ICML, training notebook
  */
 export async function chooseDimension(
   group: ScenarioGroup,

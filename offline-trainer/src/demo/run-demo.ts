@@ -1,17 +1,17 @@
 import { mkdir, readdir, rm, writeFile } from "node:fs/promises";
 import { join, relative } from "node:path";
 import {
-  createClient,
-  estimateFromAnchors,
-  loadBundle,
   type BatchResult,
+  createClient,
   type Estimate,
+  estimateFromAnchors,
   type EstimateRequest,
+  loadBundle,
 } from "anchoreval";
-import { points, textTable } from "anchoreval/words";
-import { AnchorEvalError, createRandom, figureOf, type EstimatorId } from "anchoreval/core";
+import { AnchorEvalError, createRandom, type EstimatorId, figureOf, type RandomSource } from "anchoreval/core";
 import { folderSource } from "anchoreval/node";
 import { publishBundle, r2Store } from "anchoreval/publish";
+import { points, textTable } from "anchoreval/words";
 import { resolveBackend, type Provider } from "../backends/resolve-backend.ts";
 import { bundleFiles, fit } from "../fit/fit.ts";
 import { randomBaseline } from "../fit/errors.ts";
@@ -19,11 +19,14 @@ import { DEFAULT_SETTINGS } from "../methods/settings.ts";
 import { closingWords } from "../report/closing-words.ts";
 import { scoreAt, submatrix, type ResponseMatrix } from "../matrix/response-matrix.ts";
 import { fullScores } from "../prepare/full-scores.ts";
-import { scenarioSlices, type ScenarioSlice } from "../prepare/scenarios.ts";
+import { replicateGroups } from "../prepare/replicates.ts";
+import { type ScenarioSlice, scenarioSlices } from "../prepare/scenarios.ts";
 import { writeBundleFolder } from "../publish/bundle-folder.ts";
 import { renderReport } from "../report/render-report.ts";
-import { startLocalWorker, type LocalWorker } from "../serve/local-worker.ts";
-import { holdOut } from "./hold-out.ts";
+import { type LocalWorker, startLocalWorker } from "../serve/local-worker.ts";
+import { eligibleTargets, TARGET_OBSERVED } from "../splits/eligible.ts";
+import { interpolationSplit } from "../splits/interpolation.ts";
+import type { Split } from "../splits/types.ts";
 
 /** Estimators whose errors are shown. */
 const SHOWN: readonly { readonly id: EstimatorId; readonly title: string }[] = [
@@ -52,18 +55,18 @@ export interface DemoOptions {
   readonly out: string;
   readonly created: string;
   readonly port: number;
-  /** Keep the Worker up until the signal. */
+  /** Keep the Worker running until the signal. */
   readonly serve: boolean;
   readonly output: DemoOutput;
   readonly signal: AbortSignal;
 }
 
-/** Sizes that are fitted beside the one that is shown. */
+/** Sizes that are fitted besides the one that is shown. */
 const SIZES = [10, 30, 50, 100];
 
 /**
- * The whole path: fit on three quarters of the models, publish to the Worker's local R2, start the Worker, and estimate
- * the others over HTTP from their answers to the anchors.
+ * Runs the whole path: fits on three quarters of the models, publishes to the Worker's local R2, starts the Worker, and
+ * estimates the other models over HTTP from their answers to the anchors.
  */
 export async function runDemo(options: DemoOptions): Promise<void> {
   const { matrix, benchmark, anchors, seed, out, output, signal } = options;
@@ -136,7 +139,7 @@ export async function runDemo(options: DemoOptions): Promise<void> {
   }
 }
 
-/** What a demo leaves in its folder: the bundle, the Worker's R2, one model's answers. */
+/** The content of a demo's folder: the bundle, the Worker's R2, one model's answers. */
 const OWN = ["bundle", "state", "answers.json"];
 
 /** @throws AnchorEvalError `invalid_option` for a folder that holds anything but an earlier demo */
@@ -150,14 +153,14 @@ async function checkDemoFolder(out: string): Promise<void> {
     );
 }
 
-/** Batches of a size that the Worker takes. */
+/** Estimates the models in batches that the Worker accepts. */
 async function estimateAll(
   client: ReturnType<typeof createClient>,
   benchmark: string,
   requests: readonly (EstimateRequest & { model: string })[],
 ): Promise<Estimate[]> {
   const results: BatchResult[] = [];
-  const size = 5; // as many as a Worker takes unless set otherwise
+  const size = 5; // a Worker's default limit
   for (let begin = 0; begin < requests.length; begin += size)
     results.push(...(await client.estimateBatch({ benchmark, version: "1.0.0" }, requests.slice(begin, begin + size))));
   return results.map((result) => {
@@ -290,4 +293,19 @@ async function finish(
   if (!serve) return;
   output.line(`${worker.url} is up (a page; its HTTP interface at ${worker.url}/docs); Ctrl-C stops it`);
   if (!signal.aborted) await new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }));
+}
+
+/**
+ * Holds out a quarter of the models; replicates of a held-out model are not fitted on either.
+ * @throws AnchorEvalError `invalid_data` if no model has answered enough of every scenario
+ */
+export function holdOut(matrix: ResponseMatrix, slices: readonly ScenarioSlice[], random: RandomSource): Split {
+  const eligible = eligibleTargets(slices.map((slice) => fullScores(matrix, slice)));
+  const split = interpolationSplit({ groups: replicateGroups(matrix), eligible }, random);
+  if (split.targets.length === 0 || split.sources.length < 5)
+    throw new AnchorEvalError(
+      "invalid_data",
+      `nothing to show: ${split.sources.length} models to fit on and ${split.targets.length} to estimate; at least 5 and 1 are needed, and a held-out model must have answered ${100 * TARGET_OBSERVED} % of every scenario`,
+    );
+  return split;
 }

@@ -107,7 +107,7 @@ export function blendingWeight(estimates: readonly HeldOutEstimate[]): number {
  * variance of scores / (4n).
  * @param bias - mean absolute error of mean predictions on validation models
  * @param variance - mean over models of the variance of their item scores
- * @see Maia Polo et al. (2024), tinyBenchmarks, training notebook
+ * @see Maia Polo et al. (2024), ICML, training notebook
  */
 export function referenceLambda(bias: number, variance: number, n: number): number {
   const square = bias * bias;

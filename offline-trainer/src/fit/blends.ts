@@ -1,5 +1,5 @@
 import { partlyCorrectedMean, POOLINGS, type Blend, type Pooling } from "anchoreval/core";
-import type { Benchmark, ScenarioGroup } from "../matrix/benchmark.ts";
+import type { Benchmark, ScenarioGroup } from "../benchmark/benchmark.ts";
 import { scoreAt } from "../matrix/response-matrix.ts";
 import type { ScenarioSlice } from "../prepare/scenarios.ts";
 import { headlineEstimator, type Method } from "../methods/method.ts";

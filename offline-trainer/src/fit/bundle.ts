@@ -20,7 +20,7 @@ import {
 } from "anchoreval/core";
 import type { BankScenario } from "../calibrate/bank.ts";
 import { answerFactors, askedItems, sourceAnswers } from "../calibrate/factors.ts";
-import type { Benchmark, ScenarioGroup } from "../matrix/benchmark.ts";
+import { type Benchmark, overallScores, type ScenarioGroup, scoresSeen } from "../benchmark/benchmark.ts";
 import type { ItemInfo, ResponseMatrix } from "../matrix/response-matrix.ts";
 import { headlineEstimator, intervalKind, type Method } from "../methods/method.ts";
 import { fullScores } from "../prepare/full-scores.ts";
@@ -34,7 +34,6 @@ import { rounded } from "./held-out-scores.ts";
 import type { FitOptions } from "./options.ts";
 import { measureOverall } from "./overall.ts";
 import { patternThresholds } from "./pattern-thresholds.ts";
-import { overallScores, scoresSeen } from "../matrix/benchmark.ts";
 
 /** Groups that are estimated together, fitted. */
 export interface FittedPart {

@@ -10,7 +10,7 @@ import {
   onlyModels,
   scenariosOf,
   type Benchmark,
-} from "../matrix/benchmark.ts";
+} from "../benchmark/benchmark.ts";
 import type { ResponseMatrix } from "../matrix/response-matrix.ts";
 import { recommended, withKnowledge, type Method } from "../methods/method.ts";
 import { learnBlends } from "./blends.ts";

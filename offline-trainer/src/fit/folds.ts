@@ -2,10 +2,10 @@ import { createRandom, type Pooling, type RandomSource, type StreamName } from "
 import type { Provider } from "../backends/resolve-backend.ts";
 import { checkpointed } from "../calibrate/checkpoint.ts";
 import type { CalibrationBackend } from "../calibrate/types.ts";
-import { onlyModels, scenariosOf, type Benchmark } from "../matrix/benchmark.ts";
+import { onlyModels, scenariosOf, type Benchmark } from "../benchmark/benchmark.ts";
 import { sharedMatrix } from "../matrix/shared-matrix.ts";
 import { sentMethod, type Method, type SentMethod } from "../methods/method.ts";
-import { sourceSplits, type GroupedSplit } from "../splits/source-splits.ts";
+import { sourceSplits, type GroupedSplit } from "../benchmark/source-splits.ts";
 import { runOnThreads } from "../threads/run-on-threads.ts";
 import type { FormPlan } from "./form-plans.ts";
 import { estimateTargets, type HeldOutEstimate, type HeldOutTable } from "./held-out.ts";

@@ -11,12 +11,11 @@ import {
   type SeenModels,
   type SeenScores,
 } from "anchoreval/core";
-import { scenariosOf, scoresOn, type Benchmark } from "../matrix/benchmark.ts";
+import { type Benchmark, overallScores, scenariosOf, scoresOn } from "../benchmark/benchmark.ts";
 import { fullScores } from "../prepare/full-scores.ts";
 import type { Split } from "../splits/types.ts";
 import type { Form } from "./forms.ts";
 import type { Learned } from "./learn.ts";
-import { overallScores } from "../matrix/benchmark.ts";
 
 /** A model's place over all scenarios, with its true mean there; NaN where one of its full scores isn't known. */
 export type OverallPlace = NonNullable<SeenModels["overall"]> & { readonly truth: number };

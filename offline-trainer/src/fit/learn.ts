@@ -20,7 +20,7 @@ import {
   type Benchmark,
   type ScenarioGroup,
   type SourceScores,
-} from "../matrix/benchmark.ts";
+} from "../benchmark/benchmark.ts";
 import type { Method } from "../methods/method.ts";
 import type { FitSettings } from "../methods/settings.ts";
 import { formDrawer, preparedAnchors, type BankChoice, type Form, type LearnedGroup } from "./forms.ts";

@@ -5,7 +5,7 @@ import { DEFAULT_SETTINGS, type FitSettings } from "./settings.ts";
 
 /** Methods by name, each loaded when it is asked for. */
 const METHODS = {
-  recommended: async () => recommended,
+  recommended: () => Promise.resolve(recommended),
   random: async (): Promise<Method> => ({
     name: "random",
     summary: "the mean of random items",
@@ -34,6 +34,7 @@ const ANCHORS = {
 
 /** A method that has a name: what this project recommends, a published one as it is done here, or a baseline. */
 export type MethodName = keyof typeof METHODS;
+/** The published methods that {@link loadMethod} knows, by name. */
 export const METHOD_NAMES = Object.keys(METHODS) as readonly MethodName[];
 
 /** A way to choose anchors that has a name. */
@@ -64,14 +65,13 @@ export async function customised(method: Method, given: Partial<FitSettings>): P
   const settings = { ...method.settings, ...given };
   const anchors =
     settings.selection === method.anchors.name ? method.anchors : await loadAnchorMethod(settings.selection);
-  const { designSearch: _, scoreMaps: __, ...rest } = method;
-  const changed = { ...rest, settings, anchors };
+  const changed: { -readonly [Key in keyof Method]: Method[Key] } = { ...method, settings, anchors };
+  delete changed.designSearch;
+  delete changed.scoreMaps;
+  if (settings.search > 0) changed.designSearch = (await import("./metabench/design-search.ts")).informationDesign;
   const scoreMaps = await scoreMapsOf(changed);
-  return {
-    ...changed,
-    ...(settings.search > 0 && { designSearch: (await import("./metabench/design-search.ts")).informationDesign }),
-    ...(scoreMaps && { scoreMaps }),
-  };
+  if (scoreMaps) changed.scoreMaps = scoreMaps;
+  return changed;
 }
 
 async function scoreMapsOf(method: Pick<Method, "settings" | "anchors">): Promise<ScoreMapFitter | null> {

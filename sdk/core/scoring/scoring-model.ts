@@ -64,7 +64,9 @@ export interface ModelEstimate {
 /**
  * The scoring model of one form. What follows from the anchors alone is solved once, with the first model that needs it.
  * @param banks - with the scenarios that estimates are wanted of; joint estimates need all of the benchmark's
- * @example scoringModel(banks).estimate(new Map([["gsm", Float64Array.of(1, 0, NaN)]])).scenario("gsm", "separate")?.base.gaussian
+ * @example
+ * const { scenario } = scoringModel(banks).estimate(new Map([["gsm", Float64Array.of(1, 0, NaN)]]));
+ * scenario("gsm", "separate")?.base.gaussian;
  */
 export function scoringModel(banks: readonly ScoringBank[]): ScoringModel {
   const parts = banks.flatMap((bank) => bank.scenarios.map((scenario) => scoredPart(bank, scenario)));

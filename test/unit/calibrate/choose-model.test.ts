@@ -12,7 +12,7 @@ import {
   SHRINKAGE_CANDIDATES,
   validationError,
 } from "../../../offline-trainer/src/calibrate/choose-model.ts";
-import { type ScenarioGroup, scenarioGroups } from "../../../offline-trainer/src/matrix/benchmark.ts";
+import { type ScenarioGroup, scenarioGroups } from "../../../offline-trainer/src/benchmark/benchmark.ts";
 import { type ResponseMatrix, responseMatrix, scoreAt } from "../../../offline-trainer/src/matrix/response-matrix.ts";
 import { DEFAULT_SETTINGS } from "../../../offline-trainer/src/methods/settings.ts";
 import { extrapolationSplit } from "../../../offline-trainer/src/splits/extrapolation.ts";

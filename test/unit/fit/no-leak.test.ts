@@ -20,7 +20,7 @@ import {
   onlyModels,
   scenariosOf,
   type Benchmark,
-} from "../../../offline-trainer/src/matrix/benchmark.ts";
+} from "../../../offline-trainer/src/benchmark/benchmark.ts";
 import { isBinary, scoreAt, type ResponseMatrix } from "../../../offline-trainer/src/matrix/response-matrix.ts";
 import { ANCHOR_METHOD_NAMES, customised } from "../../../offline-trainer/src/methods/index.ts";
 import { recommended, withKnowledge, type Method } from "../../../offline-trainer/src/methods/method.ts";
@@ -329,7 +329,7 @@ describe("crossValidate", () => {
       const change = (estimate: HeldOutEstimate): HeldOutEstimate =>
         held.has(estimate.model) ? { ...estimate, truth: 1 - estimate.truth } : estimate;
       const separate = { interpolation: interpolation.map(change), extrapolation: extrapolation.map(change) };
-      const byForm = new Map(validated.get("a")!);
+      const byForm = new Map(validated.get("a"));
       byForm.set("8", { ...byForm.get("8")!, separate });
       const changed = foldOutOf(new Map([["a", byForm]]));
       const some = all.find((estimate) => estimate.fold === fold)!;

@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { BUNDLE_FILES, IRT_MODELS, WEIGHTINGS } from "anchoreval/bundle";
 import { ALL_ESTIMATORS, BASE_ESTIMATORS, MAP_FEATURES } from "anchoreval/core";
-import { byEstimator } from "./by-estimator.ts";
+import { byEstimator } from "./estimate.ts";
 
 const MeasuredSplitSchema = z
   .object({

@@ -9,7 +9,7 @@ import {
 } from "anchoreval";
 import type { RandomSource } from "anchoreval/core";
 import type { BankPriors } from "../../calibrate/linking.ts";
-import type { ScenarioGroup } from "../../matrix/benchmark.ts";
+import type { ScenarioGroup } from "../../benchmark/benchmark.ts";
 import type { Bank } from "../../calibrate/bank.ts";
 
 /** Outcome of one evaluation of models whose answers are all known. */

@@ -38,14 +38,13 @@ import { keyAudit } from "./key-audit.ts";
 import type { KeyPosterior } from "./key-posterior.ts";
 import { calibrate, type Calibration } from "../../calibrate/calibrate.ts";
 import type { CalibrationBackend } from "../../calibrate/types.ts";
-import { calibratedModels, scenarioGroups } from "../../matrix/benchmark.ts";
+import { calibratedModels, type ScenarioGroup, scenarioGroups } from "../../benchmark/benchmark.ts";
 import { dimsFor } from "../../calibrate/bank.ts";
 import { type FitSettings } from "../../methods/settings.ts";
 import { interruptible } from "../../backends/interruptible.ts";
-import type { ScenarioGroup } from "../../matrix/benchmark.ts";
 import type { ResponseMatrix } from "../../matrix/response-matrix.ts";
 import { sameTexts } from "../../matrix/same-text.ts";
-import { binarizeResponses } from "../../prepare/binarize.ts";
+import { binarizeResponses } from "../../calibrate/code-responses.ts";
 import { modelFamilies } from "../../splits/families.ts";
 
 /** Settings of an audit. */

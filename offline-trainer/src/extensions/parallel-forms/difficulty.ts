@@ -3,7 +3,7 @@ import { DataIssues, quoted } from "anchoreval/node";
 import { type CurveFeatures, curveFeatures } from "../../anchors/curve-features.ts";
 import { DISCRIMINATION_SHRINKAGE } from "../../calibrate/scales.ts";
 import type { CalibrationBackend } from "../../calibrate/types.ts";
-import { answeringModels } from "../../matrix/benchmark.ts";
+import { calibratedModels } from "../../benchmark/benchmark.ts";
 import { DEFAULT_SETTINGS, DEFAULT_DIMS } from "../../methods/settings.ts";
 import { dimsFor } from "../../calibrate/bank.ts";
 import { interruptible } from "../../backends/interruptible.ts";
@@ -156,7 +156,7 @@ async function calibrateItems(
     weights: new Float64Array(count).fill(1 / count),
   };
   const task = { id: "the items", matrix, scenarios: [{ id: "the items", ...slice }] };
-  const rows = answeringModels(task);
+  const rows = calibratedModels(task);
   const { irtModel, estimation } = DEFAULT_SETTINGS;
   const most = dimsFor(DEFAULT_DIMS, rows.length);
   const train = (dims: number, begun: number): Promise<Bank> =>

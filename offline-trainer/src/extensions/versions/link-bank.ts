@@ -1,7 +1,7 @@
 import type { BundleScenario } from "anchoreval/bundle";
 import { type AbilityPrior, AnchorEvalError, itemBank, mapAbility, type RandomSource } from "anchoreval/core";
 import type { ScoreLink } from "../../calibrate/bank.ts";
-import type { ScenarioGroup } from "../../matrix/benchmark.ts";
+import type { ScenarioGroup } from "../../benchmark/benchmark.ts";
 import type { BaseBundle } from "./base.ts";
 import { scoreAt } from "../../matrix/response-matrix.ts";
 import { chance, drawnParameters, itemPriors, moderation, linkItem, scoreSides } from "./link-item.ts";

@@ -1,6 +1,6 @@
 import { AnchorEvalError, type RandomSource } from "anchoreval/core";
 import { firstFew } from "anchoreval/node";
-import { scenarioGroups } from "../../matrix/benchmark.ts";
+import { scenarioGroups } from "../../benchmark/benchmark.ts";
 import type { FitSettings } from "../../methods/settings.ts";
 import type { FixedBank } from "../../calibrate/bank.ts";
 import { groupedOrder } from "../../matrix/group-items.ts";

@@ -1,8 +1,8 @@
 import { type AnchorSet, brought, mappedScore, type RandomSource, scaledPrior } from "anchoreval/core";
 import { anchorInputs, type AnchorInput } from "../../anchors/anchor-method.ts";
 import { fitBank, type Bank, type ResponseModel } from "../../calibrate/bank.ts";
-import type { ScenarioGroup } from "../../matrix/benchmark.ts";
-import { sourceSplits } from "../../splits/source-splits.ts";
+import type { ScenarioGroup } from "../../benchmark/benchmark.ts";
+import { sourceSplits } from "../../benchmark/source-splits.ts";
 import type { DesignSearch, DesignSearchOptions } from "../method.ts";
 import { ABILITY_SCORES, mappedScenarios, fitOwnMap } from "../score-maps/mapped-answers.ts";
 import { informationPool, informedAnchors } from "./anchors.ts";
@@ -50,7 +50,7 @@ export const informationDesign: DesignSearch = {
   source: { module: import.meta.url, name: "informationDesign" },
   search: async (group, rows, options) => {
     const { irtModel, design, error, judged } = await searchDesign(group, rows, options);
-    return { irtModel, design, notes: { error, judged } };
+    return { irtModel, design, notes: { ...design, error, judged } };
   },
 };
 

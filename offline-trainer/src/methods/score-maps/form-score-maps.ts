@@ -7,7 +7,7 @@ import {
   type RandomSource,
   type ScoreMaps,
 } from "anchoreval/core";
-import type { ScenarioGroup } from "../../matrix/benchmark.ts";
+import type { ScenarioGroup } from "../../benchmark/benchmark.ts";
 import type { MappedBank, ScoreMapFitter } from "../method.ts";
 import {
   abilityScore,

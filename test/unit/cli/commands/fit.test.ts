@@ -9,7 +9,7 @@ import { typescriptBackend } from "../../../../offline-trainer/src/backends/type
 import { bundleFiles, type Fit, fit as fitMatrix } from "../../../../offline-trainer/src/fit/fit.ts";
 import { heldOutScore } from "../../../../offline-trainer/src/fit/held-out-scores.ts";
 import { readResponses } from "../../../../offline-trainer/src/ingest/read-responses.ts";
-import { scenariosOf, scoresOn } from "../../../../offline-trainer/src/matrix/benchmark.ts";
+import { scenariosOf, scoresOn } from "../../../../offline-trainer/src/benchmark/benchmark.ts";
 import { type ResponseMatrix, scoreAt } from "../../../../offline-trainer/src/matrix/response-matrix.ts";
 import { customised } from "../../../../offline-trainer/src/methods/index.ts";
 import { recommended } from "../../../../offline-trainer/src/methods/method.ts";
@@ -291,9 +291,11 @@ describe.each([
             pattern,
           };
           for (const id of ESTIMATORS)
-            expect(Math.abs(details!.estimators[id] - heldOutScore(held, id, blend!))).toBeLessThan(1e-9);
-          for (const name of ["lzStar", "infit", "outfit", "preknowledge", "brokenRun"] as const)
+            expect(Math.abs(details!.estimators[id] - heldOutScore(held, id, blend))).toBeLessThan(1e-9);
+          for (const name of ["lzStar", "infit", "outfit", "preknowledge"] as const)
             expect(Math.abs(details!.pattern[name]! - pattern[name]!)).toBeLessThan(1e-8);
+          // It starts from the lowest score seen, which the bundle holds in float32.
+          expect(Math.abs(details!.pattern.brokenRun / pattern.brokenRun - 1)).toBeLessThan(1e-5);
           compared++;
         }
       }

@@ -1,5 +1,4 @@
 import type { BundleContent } from "anchoreval/bundle";
-import { createRandom } from "anchoreval/core";
 import { expect, test } from "vitest";
 import type { AnchorInput, AnchorMethod } from "../../../../offline-trainer/src/anchors/anchor-method.ts";
 import { withBase, type BaseRecord } from "../../../../offline-trainer/src/extensions/versions/base.ts";
@@ -31,15 +30,18 @@ test("a manifest's base counts the anchors that were kept, and stands before the
   expect(Object.keys(manifest)).toEqual(["scenarios", "sources", "base", "protocol", "fit"]);
 });
 
-test("a method that keeps earlier anchors draws with probabilities that hold them", () => {
+test("a method that keeps earlier anchors draws a bundle's forms, not a fold's, with probabilities that hold them", () => {
   let given: AnchorInput | undefined;
   const method = {
     name: "drawn",
     prepare: (input: AnchorInput) => ((given = input), { draw: () => ({ sets: new Map(), nested: true }) }),
   } as unknown as AnchorMethod;
-  void keepAnchors(method, earlier)
-    .prepare({ scenario: "s", items } as unknown as AnchorInput)
-    .draw(createRandom(1));
+  const prepare = (final: boolean): void => {
+    keepAnchors(method, earlier).prepare({ scenario: "s", items, final } as unknown as AnchorInput);
+  };
+  prepare(false);
+  expect(given!.coordination).toBeUndefined();
+  prepare(true);
   const { sizes, begin } = given!.coordination!;
   expect(sizes).toEqual([2]);
   const probabilities = begin()([0, 1, 2, 3], new Float64Array(4).fill(0.5), 2);

@@ -1,9 +1,13 @@
 import fc from "fast-check";
 import { createRandom, inclusionProbabilities, pivotalSample, type RandomSource } from "anchoreval/core";
 import { describe, expect, test } from "vitest";
-import { keepSampled } from "../../../../offline-trainer/src/extensions/versions/keep-anchors.ts";
-import { stratifiedAnchors } from "../../../../offline-trainer/src/anchors/stratified.ts";
-import type { SelectionInput, StandingAnchors } from "../../../../offline-trainer/src/anchors/types.ts";
+import { coordinateSamples, keepSampled } from "../../../../offline-trainer/src/extensions/versions/keep-anchors.ts";
+import { stratified } from "../../../../offline-trainer/src/anchors/stratified.ts";
+import type {
+  AnchorInput,
+  ChosenAnchors,
+  SampleCoordination,
+} from "../../../../offline-trainer/src/anchors/anchor-method.ts";
 
 const sum = (values: Iterable<number>): number => Array.from(values).reduce((total, own) => total + own, 0);
 
@@ -110,13 +114,14 @@ describe("sizes that the earlier version didn't have", () => {
   const count = 60;
   const weights = Float64Array.from({ length: count }, (_, i) => (1 + (i % 3)) / (2 * count));
   const accuracy = Float64Array.from({ length: count }, (_, i) => (((i * 37) % count) + 0.5) / count);
-  const shared = { weights, accuracy } as unknown as SelectionInput;
+  const shared = { weights, accuracy } as unknown as AnchorInput;
   const sample = (
     sizes: readonly number[],
     random: RandomSource,
-    standing?: StandingAnchors,
+    coordination?: SampleCoordination,
   ): Map<number, number[]> => {
-    const { sets } = stratifiedAnchors({ ...shared, sizes, random, ...(standing && { standing }) });
+    const prepared = stratified.prepare({ ...shared, sizes, ...(coordination && { coordination }) });
+    const { sets } = prepared.draw(random) as ChosenAnchors;
     return new Map(Array.from(sets, ([size, { items }]) => [size, Array.from(items)]));
   };
 
@@ -126,11 +131,11 @@ describe("sizes that the earlier version didn't have", () => {
     for (let seed = 0; seed < draws; seed++) {
       const random = createRandom(seed);
       const before = sample([6, 18], random.fork("before"));
-      const standing: StandingAnchors = {
+      const coordination = coordinateSamples({
         kept: new Map(Array.from(before, ([size, items]) => [size, new Set(items)])),
         fresh: new Uint8Array(count),
-      };
-      const now = sample([10, 30], random.fork("now"), standing);
+      });
+      const now = sample([10, 30], random.fork("now"), coordination);
       expect([...now.keys()].sort((x, y) => x - y)).toEqual([10, 30]);
       expect(now.get(10)).toEqual(expect.arrayContaining(before.get(6)!));
       expect(before.get(18)).toEqual(expect.arrayContaining(now.get(10)!));

@@ -1,11 +1,15 @@
 import { createRandom } from "anchoreval/core";
 import { describe, expect, test } from "vitest";
-import { prepareSelection, selectAnchors } from "../../../../offline-trainer/src/anchors/select-anchors.ts";
-import { ESSENCE_SEARCH } from "../../../../offline-trainer/src/methods/essence/anchors.ts";
+import { stratified } from "../../../../offline-trainer/src/anchors/stratified.ts";
+import {
+  ESSENCE_SEARCH,
+  essenceAnchors,
+  prepareEssence,
+} from "../../../../offline-trainer/src/methods/essence/anchors.ts";
 import { essenceSearch, innerSplit } from "../../../../offline-trainer/src/methods/essence/subset-search.ts";
 import { itemColumns, meanScores } from "../../../../offline-trainer/src/methods/item-columns.ts";
 import { curveAt } from "../../../../offline-trainer/src/methods/score-maps/b-splines.ts";
-import { selectionInput } from "../../anchors/selection.suite.ts";
+import { anchorInput, prepareWithKnowledge, selectAnchors } from "../../../support/select-anchors.ts";
 import { drawnColumns } from "../drawn-columns.ts";
 
 const { columns, full, pool } = drawnColumns("essence", 40, 80);
@@ -68,7 +72,7 @@ describe("models that judge", () => {
 
 describe("essence", () => {
   test("every draw has the same anchors, each standing for the same share", async () => {
-    const { draw } = prepareSelection("essence", selectionInput());
+    const { draw } = prepareWithKnowledge(essenceAnchors, anchorInput());
     const { sets, nested } = await draw(createRandom(1));
     expect((await draw(createRandom(2))).sets).toEqual(sets);
     expect(nested).toBe(false);
@@ -79,28 +83,33 @@ describe("essence", () => {
   });
 
   test("looks at answers and accuracies, not at curves", async () => {
-    const input = selectionInput();
+    const input = anchorInput();
     const blind = { ...input, bank: { ...input.bank, a: input.bank.a.map(() => NaN) }, abilities: Float64Array.of() };
-    expect((await selectAnchors("essence", blind)).sets).toEqual((await selectAnchors("essence", input)).sets);
+    expect((await selectAnchors(essenceAnchors, blind)).sets).toEqual(
+      (await selectAnchors(essenceAnchors, input)).sets,
+    );
   });
 
   test("says what its filter left out, and chooses none of it while others are left", async () => {
-    const input = selectionInput({ sizes: [4] });
+    const input = anchorInput({ sizes: [4] });
     const same = Float64Array.from({ length: 9 }, () => 0.5);
     const column = (item: number): Float64Array => (item < 5 ? same : input.column(item));
-    const { filtered, draw } = prepareSelection("essence", { ...input, column, copies: [[10, 11]] });
-    expect(filtered!.dropped).toMatchObject({ constant: 5, tooEasy: 0, redundant: 0 });
-    expect(filtered!.dropped.sameText).toBeLessThanOrEqual(1);
-    const left = new Set(filtered!.pool);
+    const { filtered, draw } = prepareEssence({ ...input, column, copies: [[10, 11]] });
+    expect(filtered.dropped).toMatchObject({ constant: 5, tooEasy: 0, redundant: 0 });
+    expect(filtered.dropped.sameText).toBeLessThanOrEqual(1);
+    const left = new Set(filtered.pool);
     expect(left.has(3)).toBe(false);
     for (const item of (await draw(createRandom(1))).sets.get(4)!.items) expect(left.has(item)).toBe(true);
-    expect(prepareSelection("stratified", input).filtered).toBeUndefined();
+    const knowledge = [[10, 11]];
+    const notes = await essenceAnchors.prepare({ ...input, column, knowledge }).notes!();
+    expect(notes).toEqual({ filtered: { pool: left.size, dropped: filtered.dropped, needed: filtered.needed } });
+    expect(prepareWithKnowledge(stratified, input).notes).toBeUndefined();
   });
 
   test("gives sizes for which its filter leaves too few what they need", async () => {
-    const input = selectionInput({ sizes: [39] });
+    const input = anchorInput({ sizes: [39] });
     const same = Float64Array.from({ length: 9 }, () => 0.5);
-    const { filtered, draw } = prepareSelection("essence", { ...input, column: () => same });
+    const { filtered, draw } = prepareEssence({ ...input, column: () => same });
     expect(filtered).toMatchObject({ needed: 40, dropped: { constant: 0 } });
     expect((await draw(createRandom(1))).sets.get(39)!.items.length).toBe(39);
   });

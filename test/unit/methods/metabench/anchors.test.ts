@@ -1,6 +1,6 @@
 import { createRandom, itemBank, itemResponses } from "anchoreval/core";
 import { describe, expect, test } from "vitest";
-import type { SelectionInput } from "../../../../offline-trainer/src/anchors/types.ts";
+import type { AnchorInput } from "../../../../offline-trainer/src/anchors/anchor-method.ts";
 import { itemColumns, weightedScores } from "../../../../offline-trainer/src/methods/item-columns.ts";
 import {
   informationPool,
@@ -11,9 +11,10 @@ import {
 } from "../../../../offline-trainer/src/methods/metabench/anchors.ts";
 import { DEFAULT_DESIGN } from "../../../../offline-trainer/src/methods/metabench/information.ts";
 import { familyFolds } from "../../../../offline-trainer/src/methods/score-maps/form-score-maps.ts";
+import { anchorInputOf } from "../../../support/select-anchors.ts";
 
 /** 60 models of a 2PL whose every fifth item is steep; the last ten items are right for all. */
-function input(items: number, sizes: readonly number[]): SelectionInput {
+function input(items: number, sizes: readonly number[]): AnchorInput {
   const random = createRandom(`information ${items}`);
   const bank = itemBank(
     Float64Array.from({ length: items }, (_, i) => (i % 5 === 0 ? 2.5 : 0.4)),
@@ -24,7 +25,7 @@ function input(items: number, sizes: readonly number[]): SelectionInput {
     itemResponses(Float64Array.of(theta), bank).map((p, i) => (i >= items - 10 || random.next() < p ? 1 : 0)),
   );
   const column = (item: number): Float64Array => Float64Array.from(answers, (own) => own[item]!);
-  return {
+  return anchorInputOf({
     weights: new Float64Array(items).fill(1 / items),
     accuracy: Float64Array.from({ length: items }, (_, i) => column(i).reduce((sum, score) => sum + score, 0) / 60),
     bank,
@@ -32,7 +33,7 @@ function input(items: number, sizes: readonly number[]): SelectionInput {
     column,
     sizes,
     random: createRandom(4),
-  };
+  });
 }
 
 describe("anchors by information", () => {

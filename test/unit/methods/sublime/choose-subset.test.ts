@@ -1,6 +1,5 @@
 import { createRandom } from "anchoreval/core";
 import { describe, expect, test } from "vitest";
-import { prepareSelection, selectAnchors } from "../../../../offline-trainer/src/anchors/select-anchors.ts";
 import { meanScores, weightedScores } from "../../../../offline-trainer/src/methods/item-columns.ts";
 import {
   type Board,
@@ -24,7 +23,6 @@ import {
 } from "../../../../offline-trainer/src/methods/sublime/untouched-ranking.ts";
 import { kendall, pearson, spearman } from "../../../../offline-trainer/src/numeric/ranks.ts";
 import { largestDifference, readFixture } from "../../../support/fixture.ts";
-import { selectionInput } from "../../anchors/selection.suite.ts";
 
 const MODELS = 48;
 const ITEMS = 90;
@@ -151,56 +149,6 @@ describe("untouched models", () => {
     expect(found.get(12)!.models).toBe(12);
     expect(found.get(12)!.random.spearman).toBeLessThan(1);
     expect(untouchedRankings({ ...given, families: new Int32Array(MODELS) }, [6], createRandom(1))).toEqual(new Map());
-  });
-});
-
-describe("sublime", () => {
-  test("every draw has the same anchors, each standing for the same share, and says how they were chosen", async () => {
-    const { draw, rankings } = prepareSelection("sublime", selectionInput());
-    const { sets, nested } = await draw(createRandom(1));
-    expect((await draw(createRandom(2))).sets).toEqual(sets);
-    expect(nested).toBe(false);
-    for (const [size, { mass, inclusion }] of sets) {
-      expect(inclusion).toBeNull();
-      expect(Array.from(mass)).toEqual(new Array(size).fill(1 / size));
-    }
-    const told = rankings!();
-    expect([...told.keys()]).toEqual([5, 10, 20]);
-    expect(told.get(10)).toMatchObject({ anchorModels: 2, candidates: 24 });
-    expect(prepareSelection("stratified", selectionInput()).rankings).toBeUndefined();
-  });
-
-  test("looks at named anchor models and at features, not at curves", async () => {
-    const input = selectionInput();
-    const { sets } = await selectAnchors("sublime", input);
-    const blind = { ...input, bank: { ...input.bank, a: input.bank.a.map(() => NaN) }, abilities: Float64Array.of() };
-    expect((await selectAnchors("sublime", blind)).sets).toEqual(sets);
-    expect((await selectAnchors("sublime", { ...input, anchorModels: [0, 5, 7] })).sets).not.toEqual(sets);
-    const columns = [{ name: "position", values: Float64Array.from({ length: 40 }, (_, i) => i) }];
-    expect(
-      (
-        await selectAnchors("sublime", {
-          ...input,
-          features: { columns, points: null, subscenarios: null, strata: null },
-        })
-      ).sets,
-    ).not.toEqual(sets);
-  });
-
-  test("keeps the strata's proportions at every size, and says of which column", async () => {
-    const input = selectionInput();
-    const labels = Int32Array.from({ length: 40 }, (_, i) => Math.floor(i / 10) % 2);
-    const strata = { name: "half", labels };
-    const features = { columns: [], points: null, subscenarios: null, strata };
-    const { draw, rankings } = prepareSelection("sublime", { ...input, features });
-    const share = (items: ArrayLike<number>): number =>
-      Array.from(items).reduce((sum, i) => sum + input.weights[i]! * labels[i]!, 0);
-    const all = share(Array.from({ length: 40 }, (_, i) => i));
-    for (const [size, { items }] of (await draw(createRandom(1))).sets) {
-      const ones = Array.from(items).filter((i) => labels[i] === 1).length;
-      if (size < 40) expect(Math.abs(ones - size * all)).toBeLessThan(1);
-    }
-    expect(rankings!().get(10)!.strata).toBe("half");
   });
 });
 
