@@ -86,7 +86,7 @@ function row({ set, targets, ...about }, { runs, quality }, peer) {
 
 /** Our marginal maximum likelihood of one dimension; without standard errors, as girth has none. */
 async function fitMarginal(responses) {
-  const { a, b, theta } = await calibrateMarginal(responses, { model: "2pl", standardErrors: false });
+  const { a, b, theta } = await calibrateMarginal(responses, { model: "2pl" });
   return { bank: itemBank(a, b), theta };
 }
 

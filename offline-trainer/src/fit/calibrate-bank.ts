@@ -97,7 +97,6 @@ export async function calibrateBank(responses: Responses, options: CalibrateBank
     );
   const fit = await calibrateMarginal(responses, {
     model: irtModel,
-    standardErrors: false,
     ...(tolerance !== undefined && { tolerance }),
     ...(onStep && {
       onStep: ({ iteration, logPosterior }) =>

@@ -9,13 +9,11 @@ import { solveLower, solveUpper } from "./small-cholesky.ts";
  * @see Liu, Rubin & Wu (1998), Biometrika 85, 755–770: PX-EM, which is fast along the same two
  */
 export interface Curvature {
-  /** Cholesky factors: `perItem`² for each free item, then one number for each common parameter. */
+  /** Cholesky factors: `perItem`² for each free item, then one number for the common slope. */
   readonly blocks: Float64Array;
   /** Discriminations of the free items, of which the two directions are made. */
   readonly slopes: Float64Array;
-  /** The population's mean, which moves when abilities are stretched. */
-  mean: number;
-  /** How firmly the two directions are held: by the population M and 2M, Σ w of them, and by priors where those act. */
+  /** How firmly the two directions are held: by the population M and 2M, and by priors where those act. */
   hold: { shift: number; stretch: number };
 }
 
@@ -48,27 +46,22 @@ function eachBlock(
 export function newtonStep(curvature: Curvature, layout: Layout, v: Float64Array, out: Float64Array): void {
   whiten(curvature, layout, v, out);
   unwhiten(curvature, layout, out, out);
-  const { slopes, hold, mean } = curvature;
-  const { perItem, slope, population } = layout;
+  const { slopes, hold } = curvature;
+  const { perItem, slope } = layout;
   if (slopes.length === 0) return;
   const b = perItem === 1 ? 0 : 1;
-  const stretches = b > 0 || slope >= 0;
-  let shift = population < 0 ? 0 : v[population]!;
+  let shift = 0;
   let stretch = slope < 0 ? 0 : slopes[0]! * v[slope]!;
   for (let f = 0; f < slopes.length; f++) {
     shift += slopes[f]! * v[f * perItem + b]!;
     if (b > 0) stretch += slopes[f]! * v[f * perItem]!;
   }
-  if (population >= 0) stretch -= mean * v[population]! + v[population + 1]!;
   shift /= hold.shift;
-  stretch = stretches ? stretch / hold.stretch : 0;
+  stretch /= hold.stretch;
   for (let f = 0; f < slopes.length; f++) {
     const at = f * perItem;
     out[at + b] = out[at + b]! + shift * slopes[f]!;
     if (b > 0) out[at] = out[at]! + stretch * slopes[f]!;
   }
   if (slope >= 0) out[slope] = out[slope]! + stretch * slopes[0]!;
-  if (population < 0) return;
-  out[population] = out[population]! + shift - mean * stretch;
-  out[population + 1] = out[population + 1]! - stretch;
 }

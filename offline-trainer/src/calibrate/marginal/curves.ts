@@ -1,5 +1,5 @@
 /**
- * Working form of all items' parameters, N each, and of the population: P = (g + σ(z))/(1 + g + k) and
+ * Working form of all items' parameters, N each: P = (g + σ(z))/(1 + g + k) and
  * Q = (k + σ(−z))/(1 + g + k) with z = a·θ − b, g = lower/(upper − lower), k = (1 − upper)/(upper − lower). Every
  * g, k ≥ 0 is a curve, so that their logarithms are free; right and wrong change places with (a,b,g,k) → (−a,−b,k,g).
  */
@@ -8,10 +8,6 @@ export interface Curves {
   readonly b: Float64Array;
   readonly g: Float64Array;
   readonly k: Float64Array;
-  /** Of the population. */
-  mean: number;
-  /** Of the population. */
-  sd: number;
 }
 
 /** lower = g/(1 + g + k). */

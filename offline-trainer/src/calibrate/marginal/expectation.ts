@@ -24,13 +24,13 @@ export interface Expectation {
   readonly mean: Float64Array;
   readonly square: Float64Array;
   readonly bounds: PosteriorBounds;
-  /** Σ_m w·p(θ_q | y_m), Q: the models at each point. */
+  /** Σ_m p(θ_q | y_m), Q: the models at each point. */
   readonly mass: Float64Array;
   /** The same over the models that miss an item, one row for each of the items that miss answers. */
   readonly missingMass: Float64Array;
   /** The same over the models that have an item right, one row for each item with asymptotes. */
   readonly rightMass: Float64Array;
-  /** Σ_m w·s·E[θ | y_m], N. */
+  /** Σ_m s·E[θ | y_m], N. */
   readonly signedMeans: Float64Array;
   /** σ(z) − ½ of the items without asymptotes, N×Q. */
   readonly halfCurve: Float64Array;
@@ -41,10 +41,9 @@ export interface Expectation {
   cut: boolean;
   /**
    * The E-step.
-   * @param visit - is shown every model's posterior: `weighted[q]` = w·p(θ_q | y_m) for lo ≤ q < hi, overwritten afterwards
-   * @returns the marginal log-likelihood Σ_m w·log ∫ Π_i P(y_mi | θ) dN(θ), in nats
+   * @returns the marginal log-likelihood Σ_m log ∫ Π_i P(y_mi | θ) dN(θ), in nats
    */
-  run(curves: Curves, visit?: (model: number, weighted: Float64Array, lo: number, hi: number) => void): number;
+  run(curves: Curves): number;
 }
 
 /**
@@ -54,17 +53,16 @@ export interface Expectation {
  * @see Bock & Aitkin (1981), Psychometrika 46, 443–459
  */
 export function expectation(problem: Problem, grid: Grid, start?: PosteriorBounds): Expectation {
-  const { subjects, items, signs, modelWeights, curved, missing, missingRow } = problem;
+  const { subjects, items, signs, curved, missing, missingRow } = problem;
   const { points } = grid;
   const Q = points.length;
   const tables = curveTables(problem, grid);
   const { base, own, rise, halfSlope } = tables;
-  const hasStraight = curved.length < problem.free.length + problem.known.length;
+  const hasStraight = curved.length < problem.free.length;
   const { order, from, to } = windows(start);
   const row = new Float64Array(Q);
-  /** Of every model Σ_i ½·v·s·a over the items without asymptotes, and w·E[θ | y]. */
+  /** Of every model Σ_i ½·s·a over the items without asymptotes. */
   const slopes = new Float64Array(subjects);
-  const weightedMeans = new Float64Array(subjects);
   /** Where the rows begin of the items with asymptotes that the model at hand has right. */
   const right = new Int32Array(curved.length);
   let rights = 0;
@@ -96,7 +94,7 @@ export function expectation(problem: Problem, grid: Grid, start?: PosteriorBound
     };
   }
 
-  function run(curves: Curves, visit?: Parameters<Expectation["run"]>[1]): number {
+  function run(curves: Curves): number {
     tables.update(curves);
     mass.fill(0);
     missingMass.fill(0);
@@ -106,13 +104,13 @@ export function expectation(problem: Problem, grid: Grid, start?: PosteriorBound
     out.last = 0;
     out.cut = false;
     let value = tables.constant;
-    for (const m of order) value += modelWeights[m]! * posterior(m, visit);
-    if (hasStraight) sumOverModels(problem, weightedMeans, signedMeans);
+    for (const m of order) value += posterior(m);
+    if (hasStraight) sumOverModels(problem, out.mean, signedMeans);
     return value;
   }
 
   /** One model's posterior and its part in all sums. @returns log of the integral, without `tables.constant` */
-  function posterior(m: number, visit: Parameters<Expectation["run"]>[1]): number {
+  function posterior(m: number): number {
     listRight(m);
     let lo = from[m]!;
     let hi = to[m]!;
@@ -148,11 +146,8 @@ export function expectation(problem: Problem, grid: Grid, start?: PosteriorBound
     out.bounds.high[m] = points[hi - 1]!;
     from[m] = Math.max(0, lo - MARGIN);
     to[m] = Math.min(Q, hi + MARGIN);
-    const weight = modelWeights[m]!;
-    for (let q = lo; q < hi; q++) row[q] = (row[q]! * weight) / total;
-    weightedMeans[m] = (weight * mean) / total;
+    for (let q = lo; q < hi; q++) row[q] = row[q]! / total;
     accumulate(m, lo, hi);
-    visit?.(m, row, lo, hi);
     return peak + Math.log(total);
   }
 

@@ -18,7 +18,7 @@ export interface Maximum extends AscentResult {
 
 /**
  * Climbs from x to a maximum, on a grid that is laid anew until it fits what was found on it.
- * @param curves - with the fixed items' parameters; what is estimated is written over
+ * @param curves - written over
  * @param x - start; overwritten with the maximum
  */
 export function* findMaximum(

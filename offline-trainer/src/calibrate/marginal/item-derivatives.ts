@@ -40,13 +40,12 @@ export function straightDerivatives(problem: Problem, found: Expectation, item: 
     ab += nPQ * theta;
     aa += nPQ * theta * theta;
   }
-  const weight = problem.itemWeights[item]!;
   const { gradient, curvature } = out;
-  gradient[0] = weight * (0.5 * found.signedMeans[item]! - a);
-  gradient[1] = weight * (b - 0.5 * problem.signSums[item]!);
-  curvature[0] = weight * aa;
-  curvature[1] = curvature[4] = -weight * ab;
-  curvature[5] = weight * bb;
+  gradient[0] = 0.5 * found.signedMeans[item]! - a;
+  gradient[1] = b - 0.5 * problem.signSums[item]!;
+  curvature[0] = aa;
+  curvature[1] = curvature[4] = -ab;
+  curvature[5] = bb;
 }
 
 /**
@@ -121,21 +120,20 @@ export function curvedDerivatives(
     ak += stB2 * theta;
     kk += (k * B) / v - B;
   }
-  const weight = problem.itemWeights[item]!;
   const { gradient, curvature } = out;
-  out.value = weight * (value - models * Math.log1p(g + k));
-  gradient[0] = weight * ga;
-  gradient[1] = weight * gb;
-  gradient[2] = weight * g * (sumA - models * R);
-  gradient[3] = weight * k * (sumB - models * R);
-  curvature[0] = weight * aa;
-  curvature[1] = curvature[4] = -weight * ab;
-  curvature[5] = weight * bb;
-  curvature[2] = curvature[8] = weight * g * ag;
-  curvature[6] = curvature[9] = -weight * g * bg;
-  curvature[3] = curvature[12] = -weight * k * ak;
-  curvature[7] = curvature[13] = weight * k * bk;
-  curvature[10] = weight * g * (gg + models * R * (1 - g * R));
-  curvature[15] = weight * k * (kk + models * R * (1 - k * R));
-  curvature[11] = curvature[14] = -weight * g * k * models * R * R;
+  out.value = value - models * Math.log1p(g + k);
+  gradient[0] = ga;
+  gradient[1] = gb;
+  gradient[2] = g * (sumA - models * R);
+  gradient[3] = k * (sumB - models * R);
+  curvature[0] = aa;
+  curvature[1] = curvature[4] = -ab;
+  curvature[5] = bb;
+  curvature[2] = curvature[8] = g * ag;
+  curvature[6] = curvature[9] = -g * bg;
+  curvature[3] = curvature[12] = -k * ak;
+  curvature[7] = curvature[13] = k * bk;
+  curvature[10] = g * (gg + models * R * (1 - g * R));
+  curvature[15] = k * (kk + models * R * (1 - k * R));
+  curvature[11] = curvature[14] = -g * k * models * R * R;
 }
