@@ -7,8 +7,8 @@ import { parseArgs } from "node:util";
 import { estimateFromAnchors, loadBundle } from "anchoreval";
 import { createRandom } from "anchoreval/core";
 import { bundleFiles, DEFAULT_CONFIGURATION, fitBundle, resolveBackend, submatrix } from "anchoreval-trainer";
-import { readBase } from "../offline-trainer/dist/fixed-items/read-base.js";
-import { standOnBase } from "../offline-trainer/dist/fixed-items/stand-on-base.js";
+import { readBase } from "../offline-trainer/dist/extensions/versions/base.js";
+import { linkVersion } from "../offline-trainer/dist/extensions/versions/link-version.js";
 import { readLeaderboard } from "./read-leaderboard.js";
 
 const { values: options, positionals } = parseArgs({
@@ -72,10 +72,11 @@ for (let seed = 1; seed <= Number(options.seeds); seed++) {
   report("old bundle, changed anchors missing", old, targets, { before, after });
   for (const count of reruns) {
     const again = count === 0 ? null : submatrix(all, sources.slice(0, count), sorted(come));
-    const { matrix, standing } = standOnBase({ base, older, rerun: again, items }, configuration, createRandom(seed));
-    const based = await fit(matrix, "2.0.0", { standing });
+    const linked = linkVersion({ base, older, rerun: again, items }, configuration, createRandom(seed));
+    const standing = { banks: linked.fixed, ...linked.earlier, record: linked.record };
+    const based = await fit(linked.matrix, "2.0.0", { standing });
     report(`--base, ${count} models run again`, based, targets, { before, after });
-    const { anchors, bridge, drawn } = standing.record.bridge ? { ...based.bundle.manifest.base } : {};
+    const { anchors, bridge, drawn } = linked.record.bridge ? { ...based.bundle.manifest.base } : {};
     console.error(
       `seed ${seed}, ${count}: anchors ${JSON.stringify(anchors)}, drawn ${drawn.toFixed(2)}, bridge ${JSON.stringify(bridge.overall)}`,
     );

@@ -27,15 +27,14 @@ import {
   SUSPICIONS,
 } from "anchoreval/core";
 import { DEFAULT_CONFIGURATION, resolveBackend, scoreAt } from "anchoreval-trainer";
-import { sourceAnswers } from "../offline-trainer/dist/fit/answer-factors.js";
+import { formAnswers, sourceAnswers } from "../offline-trainer/dist/calibrate/factors.js";
 import { bankTasks } from "../offline-trainer/dist/fit/bank-tasks.js";
 import { crossValidate } from "../offline-trainer/dist/fit/cross-validate.js";
 import { drawForms, prepareForms } from "../offline-trainer/dist/fit/draw-forms.js";
-import { formAnswers } from "../offline-trainer/dist/fit/form-answers.js";
 import { drawStream, trainFold } from "../offline-trainer/dist/fit/held-out.js";
 import { learnBlends } from "../offline-trainer/dist/fit/learn-blends.js";
 import { patternThresholds } from "../offline-trainer/dist/fit/pattern-thresholds.js";
-import { sourceSplits } from "../offline-trainer/dist/fit/source-splits.js";
+import { sourceSplits } from "../offline-trainer/dist/splits/source-splits.js";
 import { answeringModels } from "../offline-trainer/dist/fit/answering-models.js";
 import { fullScores } from "../offline-trainer/dist/prepare/full-scores.js";
 import { replicateGroups } from "../offline-trainer/dist/prepare/replicates.js";

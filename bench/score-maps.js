@@ -6,17 +6,16 @@
 import { parseArgs } from "node:util";
 import { RECIPES } from "anchoreval-trainer";
 import { brought, createRandom, mappedScore } from "anchoreval/core";
-import { familyFolds } from "../offline-trainer/dist/anchors/information/family-folds.js";
-import { informationPool, informedAnchors } from "../offline-trainer/dist/anchors/information/prepare-information.js";
+import { familyFolds } from "../offline-trainer/dist/methods/score-maps/form-score-maps.js";
+import { informationPool, informedAnchors } from "../offline-trainer/dist/methods/metabench/anchors.js";
 import { resolveBackend } from "../offline-trainer/dist/backends/resolve-backend.js";
 import { planCells } from "../offline-trainer/dist/backtest/plan-cells.js";
 import { selectionInputs } from "../offline-trainer/dist/fit/draw-forms.js";
 import { evenForm } from "../offline-trainer/dist/fit/form-plans.js";
 import { trainFold } from "../offline-trainer/dist/fit/held-out.js";
 import { bankPriors } from "../offline-trainer/dist/fit/link-banks.js";
-import { mappedScenarios, ownMap } from "../offline-trainer/dist/fit/mapped-scenarios.js";
+import { additiveMap, mappedScenarios, fitOwnMap } from "../offline-trainer/dist/methods/score-maps/mapped-answers.js";
 import { submatrix } from "../offline-trainer/dist/matrix/response-matrix.js";
-import { additiveMap } from "../offline-trainer/dist/score-maps/fit-score-map.js";
 import { randomRmse } from "./random-rmse.js";
 import { readLeaderboard } from "./read-leaderboard.js";
 import { simulatedLeaderboard } from "./simulated-leaderboard.js";
@@ -114,8 +113,7 @@ async function judge(matrix, { tasks, groups, splits, seed }, note) {
   const [sources, targets] = ["sources", "targets"].map((part) => [...new Set(splits.flatMap((own) => own[part]))]);
   for (const n of sizes) {
     const inputs = tasks.map(
-      (task, b) =>
-        selectionInputs(task, splits[b].sources, fold.linked.banks[b], { sizes: [n], random, backend })[0].input,
+      (task, b) => selectionInputs(task, splits[b].sources, fold.linked.banks[b], { sizes: [n], random })[0].input,
     );
     const pools = inputs.map((input) => informationPool(input).pool);
     tasks.forEach((task, b) => {
@@ -164,10 +162,10 @@ function compare(tasks, sources, targets, random, note) {
       target: held.map((row) => ofTarget(targets[k].answers.get(row))),
     });
   for (const k of all) {
-    const own = ownMap(sources[k], choice);
-    const curve = ownMap(sources[k], { kind: "mean", score: "eap-sum" });
+    const own = fitOwnMap(sources[k], choice);
+    const curve = fitOwnMap(sources[k], { kind: "mean", score: "eap-sum" });
     const without = Array.from({ length: FOLDS }, (_, fold) =>
-      ownMap(
+      fitOwnMap(
         { ...sources[k], answers: new Map([...sources[k].answers].filter(([row]) => foldOf.get(row) !== fold)) },
         choice,
       ),

@@ -4,7 +4,7 @@ import { createRandom } from "anchoreval/core";
 import { readResponses } from "../../offline-trainer/dist/ingest/read-responses.js";
 import { fullScores } from "../../offline-trainer/dist/prepare/full-scores.js";
 import { replicateGroups } from "../../offline-trainer/dist/prepare/replicates.js";
-import { resolveSimulateOptions } from "../../offline-trainer/dist/simulate/options.js";
+import { simulateSettings } from "../../offline-trainer/dist/simulate/settings.js";
 import { simulateLeaderboard } from "../../offline-trainer/dist/simulate/simulate-leaderboard.js";
 import { eligibleTargets } from "../../offline-trainer/dist/splits/eligible.js";
 import { interpolationSplit } from "../../offline-trainer/dist/splits/interpolation.js";
@@ -19,7 +19,7 @@ export const SIMULATED = { models: 400, items: 1500, scenarios: 6, dims: 5, seed
 export async function dataSet(name, folder) {
   const [simulated, items = SIMULATED.items] = /^simulated(?:-(\d+))?$/.exec(name) ?? [];
   if (simulated)
-    return prepared(name, simulateLeaderboard(resolveSimulateOptions({ ...SIMULATED, items: Number(items) })).matrix);
+    return prepared(name, simulateLeaderboard(simulateSettings({ ...SIMULATED, items: Number(items) })).matrix);
   if (folder === undefined) return { name, skipped: "no folder with real leaderboards was given" };
   const [responses, described] = ["responses.csv.gz", "items.jsonl.gz"].map((file) => join(folder, name, file));
   if (!existsSync(responses)) return { name, skipped: `${name}/responses.csv.gz is not in the folder` };

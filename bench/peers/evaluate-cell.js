@@ -1,5 +1,5 @@
 import { createRandom } from "anchoreval/core";
-import { randomBaseline } from "../../offline-trainer/dist/fit/random-baseline.js";
+import { randomBaseline } from "../../offline-trainer/dist/fit/errors.js";
 import { fullScores } from "../../offline-trainer/dist/prepare/full-scores.js";
 import { sourceMatrix, targetAnswers } from "./source.js";
 

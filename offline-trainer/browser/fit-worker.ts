@@ -1,10 +1,9 @@
 import { parseManifest } from "anchoreval/bundle";
 import { AnchorEvalError } from "anchoreval/core";
-import { readName } from "../src/fit/bundle-name.ts";
-import { checkAnchors } from "../src/fit/check-anchors.ts";
-import { closingWords } from "../src/fit/closing-words.ts";
-import { DEFAULT_CONFIGURATION } from "../src/fit/configuration.ts";
-import { bundleFiles, fitBundle } from "../src/fit/fit-bundle.ts";
+import { readName } from "../src/cli/bundle-name.ts";
+import { checkAnchors } from "../src/fit/form-plans.ts";
+import { closingWords } from "../src/report/closing-words.ts";
+import { bundleFiles, fit as fitBundle } from "../src/fit/fit.ts";
 import { readResponses } from "../src/ingest/read-responses.ts";
 import { browserBackend } from "./browser-backend.ts";
 import { dropFile } from "./dropped-files.ts";
@@ -41,7 +40,6 @@ async function fit({ responses, items, anchors, seed, provider, ...given }: FitR
   const result = await fitBundle(matrix, {
     ...name,
     created: `${new Date(responses.lastModified).toISOString().slice(0, 19)}Z`,
-    configuration: DEFAULT_CONFIGURATION,
     sizes: anchors,
     seed,
     backend,

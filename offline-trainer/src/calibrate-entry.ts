@@ -3,7 +3,6 @@
  * ONNX Runtime along, or calibrates in plain TypeScript.
  * @module anchoreval-trainer/calibrate
  */
-export type { Nearest, NearestBackend, NearestCentroids, Points } from "./clustering/nearest-centroids.ts";
 export type { LaneThreads, OnnxBackendOptions } from "./backends/onnx/onnx-backend.ts";
 export { onnxBackend } from "./backends/onnx/onnx-backend.ts";
 export type { EvaluationArrays, LaneRunner, LaneTask } from "./backends/onnx/block-runner.ts";

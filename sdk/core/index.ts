@@ -35,11 +35,19 @@ export {
   type Outside,
   partlyCorrectedMean,
 } from "./estimators/blend-estimates.ts";
-export { answerLeverages } from "./estimate/answer-leverages.ts";
-export { EVIDENCE, type Evidence } from "./estimate/evidence.ts";
-export { type AnsweredPart, gatherItems } from "./estimate/gather-items.ts";
-export { expectedScore, predictedScores, predictedScoresOf } from "./estimate/predicted-scores.ts";
-export { bankAbilities, bankAbility, type BankAnswers, type LinkedAnswers } from "./estimate/bank-abilities.ts";
+export { answerLeverages } from "./scoring/scenario-estimate.ts";
+export {
+  POOLINGS,
+  scoringModel,
+  type ModelEstimate,
+  type Pooling,
+  type ScoringBank,
+  type ScoringModel,
+  type ScoringScenario,
+} from "./scoring/scoring-model.ts";
+export { type AnsweredPart, gatherItems } from "./scoring/bank-ability.ts";
+export { expectedScore, predictedScores, predictedScoresOf } from "./scoring/predicted-scores.ts";
+export { bankAbilities, bankAbility, type BankAnswers, type LinkedAnswers } from "./scoring/bank-ability.ts";
 export {
   answerFeatures,
   brought,
@@ -48,8 +56,8 @@ export {
   type ScenarioAnswers,
   type ScenarioEstimate,
   type ScenarioModel,
-} from "./estimate/scenario-estimate.ts";
-export { withJointScoreMap } from "./estimate/joint-score-map.ts";
+} from "./scoring/scenario-estimate.ts";
+export { withJointScoreMap } from "./scoring/scenario-estimate.ts";
 export {
   jointFeatures,
   MAP_FEATURES,
@@ -61,23 +69,23 @@ export {
   type MapFeature,
   type MapTerm,
   type ScoreMaps,
-} from "./estimators/additive-map.ts";
-export { anchorFactors } from "./estimators/anchor-factors.ts";
-export { anchorMean } from "./estimators/anchor-mean.ts";
+} from "./estimators/score-maps.ts";
+export { anchorFactors } from "./estimators/factor-scores.ts";
+export { anchorMean } from "./estimators/predicted-means.ts";
 export { answeredSample } from "./estimators/answered-sample.ts";
 export { answerRegressions, type AnswerRegressions } from "./estimators/answer-regressions.ts";
-export { blendedMean } from "./estimators/blended-mean.ts";
-export { correctedMean } from "./estimators/corrected-mean.ts";
+export { blendedMean } from "./estimators/predicted-means.ts";
+export { correctedMean } from "./estimators/predicted-means.ts";
 export { LEAST_ANSWERED_SHARE } from "./estimators/answered-sample.ts";
 export { factorScores, type FactoredAnswers } from "./estimators/factor-scores.ts";
-export { factorSolver, type FactorSolver } from "./estimators/factor-solver.ts";
-export { estimatorsOf, figureOf } from "./estimators/figure-of.ts";
-export { gaussianMean } from "./estimators/gaussian-mean.ts";
-export { knownBounds } from "./estimators/known-bounds.ts";
-export { linearScore, type LinearScore } from "./estimators/linear-score.ts";
-export { modelImputedMean } from "./estimators/model-imputed-mean.ts";
+export { factorSolver, type FactorSolver } from "./estimators/factor-scores.ts";
+export { estimatorsOf, figureOf } from "./estimators/types.ts";
+export { gaussianMean } from "./estimators/factor-scores.ts";
+export { knownBounds } from "./estimators/answered-sample.ts";
+export { linearScore, type LinearScore } from "./estimators/answer-regressions.ts";
+export { modelImputedMean } from "./estimators/predicted-means.ts";
 export type { NewtonOptions } from "./numeric/damped-newton.ts";
-export { outsideProbability } from "./estimators/outside-probability.ts";
+export { outsideProbability } from "./estimators/blend-estimates.ts";
 export {
   ALL_ESTIMATORS,
   BASE_ESTIMATORS,

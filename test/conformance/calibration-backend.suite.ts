@@ -11,7 +11,6 @@ import {
   type Parameters,
   type Responses,
 } from "../../offline-trainer/src/calibrate/types.ts";
-import { nearestContracts } from "./nearest-centroids.suite.ts";
 
 interface Problem {
   readonly responses: Responses;
@@ -263,8 +262,6 @@ export function describeCalibrationBackend(
         expectRelative(own.value, reference.value, tolerance.optimum);
       }
     });
-
-    nearestContracts(backend, contract);
 
     contract("says what it is", async () => {
       expect(backend.name).toMatch(/^[a-z]+(-[a-z]+)?$/);

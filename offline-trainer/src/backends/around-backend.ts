@@ -16,12 +16,5 @@ export function aroundBackend(
         dispose: () => around(() => objective.dispose()),
       };
     },
-    openNearest: async (...given) => {
-      const search = await around(() => backend.openNearest(...given));
-      return {
-        assign: (centroids) => around(() => search.assign(centroids)),
-        dispose: () => around(() => search.dispose()),
-      };
-    },
   };
 }

@@ -33,7 +33,7 @@ export interface CalibrateOptions {
   readonly onStep?: (step: CalibrationStep) => void;
   /** Called between rounds with what the next one begins from. */
   readonly onRound?: (state: CalibrationState) => Promise<void>;
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** How far a calibration is. */

@@ -1,4 +1,4 @@
-import { symmetricEigen } from "../spectral/symmetric-eigen.ts";
+import { symmetricEigen } from "../numeric/eigen.ts";
 import type { Parameters } from "./types.ts";
 
 /**

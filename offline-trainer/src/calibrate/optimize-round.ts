@@ -17,7 +17,7 @@ export interface RoundOptions extends Limits {
   readonly weight: Float64Array;
   readonly known?: KnownItems;
   readonly onStep: (value: number, evaluations: number) => void;
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /**

@@ -1,5 +1,3 @@
-import type { NearestBackend } from "../clustering/nearest-centroids.ts";
-
 /**
  * Coded responses of a calibration, model by model: `signs[m·N + i]` is +1 for right, −1 for wrong, 0 for missing.
  */
@@ -60,7 +58,7 @@ export interface Objective {
 }
 
 /** Something that evaluates objectives, and distances: plain TypeScript, ONNX Runtime on CPU or CUDA, … */
-export interface CalibrationBackend extends NearestBackend {
+export interface CalibrationBackend {
   /** For people and for the manifest: `typescript`, `onnxruntime-cpu`, `onnxruntime-cuda`, … */
   readonly name: string;
   /** Precision of value and gradient. */

@@ -4,7 +4,7 @@ import { PROVIDERS } from "../backends/resolve-backend.ts";
 import { readResponses } from "../ingest/read-responses.ts";
 import type { ResponseMatrix } from "../matrix/response-matrix.ts";
 import { groupItems } from "../matrix/group-items.ts";
-import { demoLeaderboard } from "../simulate/demo-leaderboard.ts";
+import { demoLeaderboard } from "../simulate/simulate-leaderboard.ts";
 import { readCreated } from "./bundle-date.ts";
 import { RESPONSE_OPTIONS, readResponseOptions } from "./response-options.ts";
 

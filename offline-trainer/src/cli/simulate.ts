@@ -6,17 +6,16 @@ import { AnchorEvalError } from "anchoreval/core";
 import { writeText } from "../ingest/gzip-file.ts";
 import { writeItems } from "../ingest/write-items.ts";
 import { writeWideCsv } from "../ingest/write-wide-csv.ts";
-import { encodeTruth } from "../simulate/encode-truth.ts";
+import { encodeTruth, type TrueModel } from "../simulate/truth.ts";
 import {
-  resolveSimulateOptions,
+  simulateSettings,
   ROW_ORDERS,
   SIMULATE_DEFAULTS,
   SIMULATE_OPTIONS,
   type NumericOption,
   type SimulateOptions,
-} from "../simulate/options.ts";
+} from "../simulate/settings.ts";
 import { simulateLeaderboard, type SimulatedLeaderboard } from "../simulate/simulate-leaderboard.ts";
-import type { TrueModel } from "../simulate/truth.ts";
 import { checkOutFolder, writeOutFolder } from "./out-folder.ts";
 
 const NUMERIC = Object.keys(SIMULATE_OPTIONS) as NumericOption[];
@@ -104,11 +103,10 @@ export const simulateCommand: Command = {
 
 function readOptions(reader: OptionReader): SimulateOptions {
   const numbers = NUMERIC.map((name) => {
-    const { min, max, ...rule } = SIMULATE_OPTIONS[name];
-    const integer = "integer" in rule;
+    const { min, max, integer } = SIMULATE_OPTIONS[name];
     return [name, reader.number(flagOf(name), { min, max, integer }, SIMULATE_DEFAULTS[name])] as const;
   });
-  return resolveSimulateOptions({
+  return simulateSettings({
     ...(Object.fromEntries(numbers) as Record<NumericOption, number>),
     order: reader.oneOf("order", ROW_ORDERS, SIMULATE_DEFAULTS.order),
     text: reader.flag("text"),

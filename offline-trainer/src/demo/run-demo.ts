@@ -13,10 +13,10 @@ import { AnchorEvalError, createRandom, figureOf, type EstimatorId } from "ancho
 import { folderSource } from "anchoreval/node";
 import { publishBundle, r2Store } from "anchoreval/publish";
 import { resolveBackend, type Provider } from "../backends/resolve-backend.ts";
-import { closingWords } from "../fit/closing-words.ts";
-import { DEFAULT_CONFIGURATION } from "../fit/configuration.ts";
-import { bundleFiles, fitBundle } from "../fit/fit-bundle.ts";
-import { randomBaseline } from "../fit/random-baseline.ts";
+import { bundleFiles, fit } from "../fit/fit.ts";
+import { randomBaseline } from "../fit/errors.ts";
+import { DEFAULT_SETTINGS } from "../methods/settings.ts";
+import { closingWords } from "../report/closing-words.ts";
 import { scoreAt, submatrix, type ResponseMatrix } from "../matrix/response-matrix.ts";
 import { fullScores } from "../prepare/full-scores.ts";
 import { scenarioSlices, type ScenarioSlice } from "../prepare/scenarios.ts";
@@ -61,7 +61,7 @@ const SIZES = [10, 30, 50, 100];
 export async function runDemo(options: DemoOptions): Promise<void> {
   const { matrix, benchmark, anchors, seed, out, output, signal } = options;
   await checkDemoFolder(out);
-  const slices = scenarioSlices(matrix.items, DEFAULT_CONFIGURATION.weighting);
+  const slices = scenarioSlices(matrix.items, DEFAULT_SETTINGS.weighting);
   const { sources, targets } = holdOut(matrix, slices, createRandom(seed).fork("demo"));
   output.line(
     `${matrix.subjects.length} models × ${matrix.items.length} items in ${slices.map(({ id }) => id).join(", ")}: fitted on ${sources.length}, ${targets.length} held out.`,
@@ -70,11 +70,10 @@ export async function runDemo(options: DemoOptions): Promise<void> {
   output.remark(reason);
   const all = Array.from({ length: matrix.items.length }, (_, i) => i);
   const bar = output.progress("fitting", 1);
-  const result = await fitBundle(submatrix(matrix, sources, all), {
+  const result = await fit(submatrix(matrix, sources, all), {
     benchmark,
     version: "1.0.0",
     created: options.created,
-    configuration: DEFAULT_CONFIGURATION,
     sizes: [...new Set([...SIZES, anchors])],
     seed,
     backend,

@@ -1,4 +1,7 @@
 import { AnchorEvalError } from "anchoreval/core";
+import type { ResponseMatrix } from "../matrix/response-matrix.ts";
+import { replicateGroups } from "../prepare/replicates.ts";
+import { joinGroups } from "./join-groups.ts";
 
 /** Families below which what errs on models of a maker not seen can't be told from luck. */
 export const LEAST_FAMILIES = 8;
@@ -140,4 +143,13 @@ export function familyNumbers(names: readonly string[], table?: ReadonlyMap<stri
     if (!numbers.has(family)) numbers.set(family, numbers.size);
     return numbers.get(family)!;
   });
+}
+
+/**
+ * Family of every model: of the table, else of its name; families that share a replicate are one.
+ * @param table - family by model
+ * @returns numbered from 0 by first appearance
+ */
+export function modelFamilies(matrix: ResponseMatrix, table?: ReadonlyMap<string, string>): Int32Array {
+  return joinGroups(familyNumbers(matrix.subjects, table), replicateGroups(matrix));
 }

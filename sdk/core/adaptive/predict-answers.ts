@@ -1,7 +1,7 @@
 import { higherOrderAbilities } from "../ability/higher-order.ts";
 import { mapAbility } from "../ability/map.ts";
 import type { AbilityEstimate, AbilityPrior, HigherOrderPrior } from "../ability/types.ts";
-import { gatherItems } from "../estimate/gather-items.ts";
+import { gatherItems } from "../scoring/bank-ability.ts";
 import { itemLogits, withAsymptotes } from "../irt/item-response.ts";
 import { applyMonotoneMap } from "../numeric/monotone-map.ts";
 import { quadraticForm } from "../numeric/quadratic-form.ts";

@@ -1,4 +1,4 @@
-import type { MapReads } from "../estimators/additive-map.ts";
+import type { MapReads } from "../estimators/score-maps.ts";
 
 /** What factors are of: `factors` of the response model's curves, `answer_factors` of the source models' answers. */
 export type FactorsOf = "factors" | "answer_factors";

@@ -1,4 +1,4 @@
-import type { FeatureName } from "../estimators/additive-map.ts";
+import type { FeatureName } from "../estimators/score-maps.ts";
 import type { Blend, ByEstimator, EstimatorId, SeenScores } from "../estimators/types.ts";
 import type { PatternThresholds } from "../person-fit/suspicions.ts";
 

@@ -1,5 +1,5 @@
 import { AnchorEvalError, type Issue } from "../errors.ts";
-import { MAP_FEATURES } from "../estimators/additive-map.ts";
+import { MAP_FEATURES } from "../estimators/score-maps.ts";
 import { ALL_ESTIMATORS, BASE_ESTIMATORS, ESTIMATORS, type BaseEstimatorId } from "../estimators/types.ts";
 import { PARAMETERIZATION } from "../irt/parameterization.ts";
 import type { PatternThresholds } from "../person-fit/suspicions.ts";

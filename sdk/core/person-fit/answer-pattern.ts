@@ -1,5 +1,5 @@
 import type { AbilityEstimate } from "../ability/types.ts";
-import { anchorMean } from "../estimators/anchor-mean.ts";
+import { anchorMean } from "../estimators/predicted-means.ts";
 import type { AnsweredSample } from "../estimators/types.ts";
 import type { ItemBank } from "../irt/types.ts";
 import { answerCurves } from "./answer-curves.ts";

@@ -8,8 +8,7 @@ import { publishBundle, r2Store, yankVersion } from "anchoreval/publish";
 import { intervalWords, scoreWords, verdictWords } from "anchoreval/words";
 import {
   bundleFiles,
-  DEFAULT_CONFIGURATION,
-  fitBundle,
+  fit,
   readResponses,
   startLocalWorker,
   writeWideCsv,
@@ -58,12 +57,11 @@ describe.skipIf(NO_BROWSER !== null)(`the page in Chromium${NO_BROWSER === null 
     responses = folder.path("board.csv.gz");
     await writeWideCsv(responses, smallLeaderboard({ models: 40, items: [70, 50] }));
     const { matrix } = await readResponses(responses);
-    const fitted = await fitBundle(matrix, {
+    const fitted = await fit(matrix, {
       benchmark: "mine",
       version: "1.0.0",
       created: "2026-01-31T00:00:00Z",
       description: "A simulated leaderboard.",
-      configuration: DEFAULT_CONFIGURATION,
       sizes: SIZES,
       seed: 1,
       backend: onnxNodeBackend({ provider: "cpu", precision: "float64" }),

@@ -1,6 +1,6 @@
 import { choleskyInverse, cholesky, createRandom } from "anchoreval/core";
 import { describe, expect, test } from "vitest";
-import { balanceGap } from "../../../offline-trainer/src/anchors/balance-gap.ts";
+import { balanceGap } from "../../../offline-trainer/src/anchors/hybrid.ts";
 import { inclusionProbabilities } from "../../../sdk/core/sampling/inclusion-probabilities.ts";
 import { drawnFeatures } from "./drawn-features.ts";
 

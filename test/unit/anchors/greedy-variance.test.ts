@@ -1,10 +1,10 @@
 import { createRandom } from "anchoreval/core";
 import { describe, expect, test } from "vitest";
-import { answerFeatures } from "../../../offline-trainer/src/anchors/answer-features.ts";
+import { answerFeatures } from "../../../offline-trainer/src/anchors/curve-features.ts";
 import { greedyItems } from "../../../offline-trainer/src/anchors/greedy-variance.ts";
-import { krigingVariance } from "../../../offline-trainer/src/anchors/kriging-variance.ts";
+import { krigingVariance } from "../../../offline-trainer/src/anchors/screened.ts";
 import { selectAnchors } from "../../../offline-trainer/src/anchors/select-anchors.ts";
-import { byAccuracy } from "../../../offline-trainer/src/anchors/types.ts";
+import { byAccuracy } from "../../../offline-trainer/src/anchors/anchor-method.ts";
 import { selectionInput } from "./selection.suite.ts";
 
 test("answerFeatures: products of loadings are .6 of the answers' covariance, the noise is the rest of their variance", () => {

@@ -1,8 +1,8 @@
 import { createRandom, itemBank, type RandomSource } from "anchoreval/core";
 import { describe, expect, test } from "vitest";
-import { balanceGap } from "../../../offline-trainer/src/anchors/balance-gap.ts";
-import { curveFeatures } from "../../../offline-trainer/src/anchors/curve-features.ts";
+import { balanceGap } from "../../../offline-trainer/src/anchors/hybrid.ts";
 import { prepareHybrid } from "../../../offline-trainer/src/anchors/hybrid.ts";
+import { curveFeatures } from "../../../offline-trainer/src/anchors/curve-features.ts";
 import { inclusionProbabilities } from "../../../sdk/core/sampling/inclusion-probabilities.ts";
 import { prepareSelection, selectAnchors } from "../../../offline-trainer/src/anchors/select-anchors.ts";
 import { stratifiedAnchors } from "../../../offline-trainer/src/anchors/stratified.ts";

@@ -1,6 +1,6 @@
 import { cholesky, choleskySolve, createRandom } from "anchoreval/core";
 import { describe, expect, test } from "vitest";
-import { krigingVariance } from "../../../offline-trainer/src/anchors/kriging-variance.ts";
+import { krigingVariance } from "../../../offline-trainer/src/anchors/screened.ts";
 import { drawnFeatures } from "./drawn-features.ts";
 
 const COUNT = 12;

@@ -1,9 +1,7 @@
 import { createRandom, itemBank } from "anchoreval/core";
 import { describe, expect, test } from "vitest";
-import { randomAnchors } from "../../../offline-trainer/src/anchors/random.ts";
-import { stratifiedAnchors } from "../../../offline-trainer/src/anchors/stratified.ts";
+import { randomAnchors, stratifiedAnchors } from "../../../offline-trainer/src/anchors/stratified.ts";
 import type { SelectedAnchors, SelectionInput } from "../../../offline-trainer/src/anchors/types.ts";
-import { typescriptBackend } from "../../../offline-trainer/src/backends/typescript.ts";
 import { expectBinomial } from "../../support/binomial.ts";
 
 const DRAWS = 20_000;
@@ -33,7 +31,6 @@ const input = (own: Float64Array, at: readonly number[], seed: number | string):
   column: () => new Float64Array(0),
   sizes: at,
   random: createRandom(seed),
-  backend: typescriptBackend,
 });
 
 describe.each([

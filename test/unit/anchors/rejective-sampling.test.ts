@@ -1,13 +1,13 @@
 import { createRandom, type RandomSource } from "anchoreval/core";
 import { describe, expect, test } from "vitest";
-import { nestedLevels } from "../../../offline-trainer/src/anchors/nested-draw.ts";
+import { nestedLevels } from "../../../offline-trainer/src/anchors/nested-samples.ts";
 import { pivotalSample } from "../../../sdk/core/sampling/pivotal-sample.ts";
 import {
   acceptedShare,
   drawRejective,
   fixBounds,
   type RejectiveLevel,
-} from "../../../offline-trainer/src/anchors/rejective-sampling.ts";
+} from "../../../offline-trainer/src/anchors/hybrid.ts";
 import { expectBinomial } from "../../support/binomial.ts";
 
 const COUNT = 60;

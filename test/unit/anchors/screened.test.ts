@@ -1,14 +1,14 @@
 import { createRandom, itemBank } from "anchoreval/core";
 import { describe, expect, test } from "vitest";
-import { bestProposal } from "../../../offline-trainer/src/anchors/best-proposal.ts";
+import { bestProposal, krigingVariance, PROPOSALS } from "../../../offline-trainer/src/anchors/screened.ts";
+import { prepareScreened } from "../../../offline-trainer/src/anchors/screened.ts";
 import { curveFeatures } from "../../../offline-trainer/src/anchors/curve-features.ts";
-import { krigingVariance } from "../../../offline-trainer/src/anchors/kriging-variance.ts";
-import { drawNested, nestedLevels } from "../../../offline-trainer/src/anchors/nested-draw.ts";
+import { drawNested, nestedLevels } from "../../../offline-trainer/src/anchors/nested-samples.ts";
 import { pivotalSample } from "../../../sdk/core/sampling/pivotal-sample.ts";
-import { prepareScreened, PROPOSALS } from "../../../offline-trainer/src/anchors/screened.ts";
 import { selectAnchors } from "../../../offline-trainer/src/anchors/select-anchors.ts";
 import { stratifiedAnchors } from "../../../offline-trainer/src/anchors/stratified.ts";
-import { byAccuracy, type SelectedAnchors, type SelectionInput } from "../../../offline-trainer/src/anchors/types.ts";
+import { byAccuracy } from "../../../offline-trainer/src/anchors/anchor-method.ts";
+import { type SelectedAnchors, type SelectionInput } from "../../../offline-trainer/src/anchors/types.ts";
 import { selectionInput } from "./selection.suite.ts";
 
 const screened = (input: SelectionInput): SelectedAnchors =>

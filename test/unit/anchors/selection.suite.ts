@@ -1,8 +1,8 @@
 import { createRandom, itemBank } from "anchoreval/core";
 import { describe, expect, test } from "vitest";
 import { selectAnchors } from "../../../offline-trainer/src/anchors/select-anchors.ts";
-import { byAccuracy, type Selection, type SelectionInput } from "../../../offline-trainer/src/anchors/types.ts";
-import { typescriptBackend } from "../../../offline-trainer/src/backends/typescript.ts";
+import { byAccuracy } from "../../../offline-trainer/src/anchors/anchor-method.ts";
+import { type Selection, type SelectionInput } from "../../../offline-trainer/src/anchors/types.ts";
 
 /** A contract that a selection doesn't keep, and why it needn't. */
 export interface Skip {
@@ -32,7 +32,6 @@ export function selectionInput({
     column: (item) => columns[item]!,
     sizes,
     random: createRandom(seed),
-    backend: typescriptBackend,
     generations: 5,
     candidates: 24,
   };

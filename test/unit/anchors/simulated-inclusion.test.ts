@@ -2,7 +2,7 @@ import { createRandom } from "anchoreval/core";
 import { describe, expect, test } from "vitest";
 import { inclusionProbabilities } from "../../../sdk/core/sampling/inclusion-probabilities.ts";
 import { pivotalSample } from "../../../sdk/core/sampling/pivotal-sample.ts";
-import { simulatedInclusion, tiltVariance } from "../../../offline-trainer/src/anchors/simulated-inclusion.ts";
+import { simulatedInclusion, tiltVariance } from "../../../offline-trainer/src/anchors/hybrid.ts";
 
 const COUNT = 200;
 const random = createRandom("inclusion");

@@ -39,9 +39,9 @@ describe("fit --cold-start", () => {
   test("foretells items, keeps routes, says what they were worth, and writes the same bytes again", async () => {
     const { code, out } = await fit("one", "--cold-start", cold, "--include-model-names");
     expect(code).toBe(0);
-    expect(out).toContain("Parameters of 80 items without answers are foretold from their texts.");
-    expect(out).toMatch(/quiz, 160 questions, each foretold by the others: the model picked is right in [\d.]+ %/);
-    expect(out).toContain("Routes are in the bundle.");
+    expect(out).toContain("Parameters of 80 items without answers are predicted from their texts.");
+    expect(out).toMatch(/quiz, 160 questions, each predicted by the others: the model picked is right in [\d.]+ %/);
+    expect(out).toContain("The bundle includes routes.");
     await fit("two", "--cold-start", cold, "--include-model-names");
     expect(filesOf(folder.path("two"))).toEqual(filesOf(folder.path("one")));
     const routing = await loadRouting(folderSource(folder.path("one")));
@@ -56,7 +56,7 @@ describe("fit --cold-start", () => {
   test("goes by embeddings where they are given, and keeps no routes without names", async () => {
     const { code, out } = await fit("vectors", "--cold-start", cold, "--cold-embeddings", vectors);
     expect(code).toBe(0);
-    expect(out).toContain("foretold from their embeddings");
+    expect(out).toContain("predicted from their embeddings");
     expect(out).toContain("The bundle has no routes: they need --include-model-names.");
     expect(Object.keys(filesOf(folder.path("vectors")))).not.toContain("routing.safetensors");
   });
@@ -68,7 +68,7 @@ describe("fit --cold-start", () => {
     );
     expect(code).toBe(0);
     expect(out).toContain("from their texts, as weighted means of the 15 nearest items with answers.");
-    expect(out).toContain("Routes are in the bundle, by regressions: neighbours would need");
+    expect(out).toContain("The bundle includes routes, by regressions: neighbours would need");
     const [own, one] = [filesOf(folder.path("knn")), filesOf(folder.path("one"))];
     expect(own["routing.safetensors"]).toEqual(one["routing.safetensors"]);
     const [line, other] = [own, one].map(

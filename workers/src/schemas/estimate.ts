@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import { ALL_ESTIMATORS, EVIDENCE, SUSPICIONS } from "anchoreval/core";
+import { ALL_ESTIMATORS, SUSPICIONS } from "anchoreval/core";
 import { byEstimator } from "./by-estimator.ts";
 
 /** Mirrors `Interval` of anchoreval. */
@@ -56,7 +56,7 @@ export const ScenarioDetailsSchema = z
     theta: z.array(z.number()).readonly().openapi({ description: "Ability, one number a dimension." }),
     thetaStandardError: z.array(z.number()).readonly(),
     thetaStatus: z.enum(["converged", "max-iterations"]),
-    evidence: z.enum(EVIDENCE).openapi({ description: "Answers that the score rests on: its own bank's, or all." }),
+    evidence: z.enum(["alone", "together"]).openapi({ description: "Answers that the score rests on: its own bank's, or all." }),
     lambda: z.number().openapi({ description: "λ of gp-irt." }),
     estimator: z.enum(ALL_ESTIMATORS).openapi({ description: "The estimator that `score` is." }),
     estimators: byEstimator(z.number()),

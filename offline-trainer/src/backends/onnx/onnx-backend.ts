@@ -1,10 +1,8 @@
 import { AnchorEvalError } from "anchoreval/core";
 import type { CalibrationBackend, Responses } from "../../calibrate/types.ts";
-import { nearestInFloat64 } from "../nearest-in-float64.ts";
 import { BlockRunner, feedsBlocks, LANES, type LaneRunner, type LaneTask } from "./block-runner.ts";
 import { blockLayout, cutBlock, type BlockLayout } from "./blocks.ts";
 import type { BlockResponses } from "./objective-graph.ts";
-import { onnxNearest } from "./onnx-nearest.ts";
 import { onnxObjective } from "./onnx-objective.ts";
 import type { OnnxRuntime } from "./open-session.ts";
 
@@ -18,11 +16,6 @@ export interface OnnxBackendOptions {
   readonly finish?: CalibrationBackend;
   /** Cells of a block at most: what one run of the graph holds in memory, some ten times over. @default by provider */
   readonly blockCells?: number;
-  /**
-   * Distances (points × centroids × dimensions) below which plain TypeScript finds nearest centroids, in less time than a
-   * session takes to open. @default by provider
-   */
-  readonly leastDistances?: number;
   /** Threads for a provider that computes where the responses lie. @default none but the caller's */
   readonly threads?: LaneThreads;
 }
@@ -43,13 +36,6 @@ const WEBGPU_CELLS = 1 << 25;
 const DEVICE_CELLS = 1 << 27;
 /** Cells for which one more thread pays. */
 const THREAD_CELLS = 1 << 20;
-/**
- * Distances for which a session pays where it computes in the same memory: plain TypeScript needs .6 ms for as many, a
- * session .2 ms, and 1 to 3 ms to open, which is once for ten to a hundred iterations of k-means (bench/kmeans.js).
- */
-const FED_DISTANCES = 1 << 18;
-/** The same on another device, which compiles kernels for every shape: some 40 ms of plain TypeScript. Not measured. */
-const DEVICE_DISTANCES = 1 << 24;
 
 /**
  * Calibration on ONNX Runtime: the value-and-gradient graph on any of its execution providers, in Node and in browsers.
@@ -65,7 +51,6 @@ export function onnxBackend(runtime: OnnxRuntime, options: OnnxBackendOptions): 
   const { provider, finish, threads } = options;
   const precision = options.precision ?? (provider === "cuda" ? "float64" : "float32");
   const blockCells = options.blockCells ?? suitedCells(provider, precision);
-  const leastDistances = options.leastDistances ?? (feedsBlocks(provider) ? FED_DISTANCES : DEVICE_DISTANCES);
   if (provider === "webgpu" && precision === "float64")
     throw new AnchorEvalError(
       "invalid_option",
@@ -97,12 +82,6 @@ export function onnxBackend(runtime: OnnxRuntime, options: OnnxBackendOptions): 
         throw error;
       }
       return onnxObjective(runners, responses, layout, dims, count > 1);
-    },
-    openNearest: async (points, k) => {
-      if (points.count * k * points.dims < leastDistances) return nearestInFloat64(points, k);
-      // CUDA's float32 products are TF32, with roundings that the slack doesn't count.
-      const type = provider === "cuda" ? "float64" : precision;
-      return onnxNearest(runtime, { provider, type, blockCells }, points, k);
     },
   };
 }
