@@ -34,10 +34,10 @@ import { drawForms, prepareForms } from "../offline-trainer/dist/fit/draw-forms.
 import { drawStream, trainFold } from "../offline-trainer/dist/fit/held-out.js";
 import { learnBlends } from "../offline-trainer/dist/fit/learn-blends.js";
 import { patternThresholds } from "../offline-trainer/dist/fit/pattern-thresholds.js";
-import { sourceSplits } from "../offline-trainer/dist/splits/source-splits.js";
+import { sourceSplits } from "../offline-trainer/dist/matrix/splits.js";
 import { answeringModels } from "../offline-trainer/dist/fit/answering-models.js";
-import { fullScores } from "../offline-trainer/dist/prepare/full-scores.js";
-import { replicateGroups } from "../offline-trainer/dist/prepare/replicates.js";
+import { fullScores } from "../offline-trainer/dist/matrix/scenarios.js";
+import { replicateGroups } from "../offline-trainer/dist/matrix/replicates.js";
 import { readLeaderboard } from "./read-leaderboard.js";
 
 const { values, positionals } = parseArgs({

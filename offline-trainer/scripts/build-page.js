@@ -35,7 +35,7 @@ export async function buildPage(root, assets) {
   });
   await build({
     ...shared,
-    entryPoints: [join(root, "offline-trainer/src/parquet/decoders.ts")],
+    entryPoints: [join(root, "offline-trainer/src/matrix/readers/decoders.ts")],
     outfile: join(fresh, "parquet.js"),
   });
   const runtime = dirname(createRequire(join(root, "package.json")).resolve("onnxruntime-web/wasm"));

@@ -8,12 +8,11 @@ import {
 } from "anchoreval/core";
 import type { ScenarioGroup } from "../matrix/benchmark.ts";
 import { isBinary, type ResponseMatrix, scoreAt } from "../matrix/response-matrix.ts";
-import { binarizeResponses, cutResponses } from "../prepare/binarize.ts";
-import { gradeResponses } from "../prepare/code-responses.ts";
-import type { ScenarioSlice } from "../prepare/scenarios.ts";
-import { fitScoreMap } from "../prepare/score-map.ts";
+import { binarizeResponses, cutResponses, gradeResponses } from "../matrix/code-responses.ts";
+import type { ScenarioSlice } from "../matrix/scenarios.ts";
+import { fitScoreMap } from "../matrix/score-map.ts";
 import { calibrate, type CalibrationStep } from "./calibrate.ts";
-import type { KnownItems } from "./known-items.ts";
+import type { KnownItems } from "./fixed-items.ts";
 import { calibrateMarginal } from "./marginal/calibrate-marginal.ts";
 import type { MarginalModel } from "./marginal/types.ts";
 import { LINKS, type CalibrationBackend, type Responses } from "./types.ts";

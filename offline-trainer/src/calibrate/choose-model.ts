@@ -1,7 +1,6 @@
 import { gatherItems, mapAbility, predictedScores, scaledPrior } from "anchoreval/core";
-import { sourceSplits } from "../splits/source-splits.ts";
+import { sourceSplits, type Split } from "../matrix/splits.ts";
 import { isBinary, type ResponseMatrix, scoreAt } from "../matrix/response-matrix.ts";
-import type { Split } from "../splits/types.ts";
 import { dimsFor, fitBank, SCORE_LINKS, type Bank, type FitBankOptions, type ScoreLink } from "./bank.ts";
 import type { ScenarioGroup } from "../matrix/benchmark.ts";
 import { DISCRIMINATION_SHRINKAGE } from "./scales.ts";

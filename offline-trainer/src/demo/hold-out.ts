@@ -1,11 +1,8 @@
 import { AnchorEvalError, type RandomSource } from "anchoreval/core";
 import type { ResponseMatrix } from "../matrix/response-matrix.ts";
-import { fullScores } from "../prepare/full-scores.ts";
-import { replicateGroups } from "../prepare/replicates.ts";
-import type { ScenarioSlice } from "../prepare/scenarios.ts";
-import { interpolationSplit } from "../splits/interpolation.ts";
-import { eligibleTargets, TARGET_OBSERVED } from "../splits/eligible.ts";
-import type { Split } from "../splits/types.ts";
+import { fullScores, type ScenarioSlice } from "../matrix/scenarios.ts";
+import { replicateGroups } from "../matrix/replicates.ts";
+import { eligibleTargets, interpolationSplit, type Split, TARGET_OBSERVED } from "../matrix/splits.ts";
 
 /**
  * A quarter of the models to be estimated, the others to be fitted on; replicates of a held-out model are neither.

@@ -1,11 +1,9 @@
 import { AnchorEvalError, type SeenScores } from "anchoreval/core";
 import type { Weighting } from "anchoreval/bundle";
-import { fullScores, type FullScores } from "../prepare/full-scores.ts";
-import { replicateGroups } from "../prepare/replicates.ts";
-import { scenarioSlices, sliceColumns, type ScenarioSlice } from "../prepare/scenarios.ts";
-import { eligibleTargets } from "../splits/eligible.ts";
-import { familyNumbers } from "../splits/families.ts";
-import type { Split } from "../splits/types.ts";
+import { fullScores, type FullScores, type ScenarioSlice, scenarioSlices, sliceColumns } from "./scenarios.ts";
+import { replicateGroups } from "./replicates.ts";
+import { eligibleTargets, type Split } from "./splits.ts";
+import { familyNumbers } from "./families.ts";
 import { scoreAt, submatrix, type ResponseMatrix } from "./response-matrix.ts";
 
 /** Models below which nothing is calibrated. */

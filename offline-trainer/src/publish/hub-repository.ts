@@ -1,6 +1,5 @@
 import { AnchorEvalError } from "anchoreval/core";
-import { keyPath } from "./key-path.ts";
-import { persistentFetch, type Persistence } from "./persistent-fetch.ts";
+import { keyPath, type Persistence, persistentFetch } from "./persistent-fetch.ts";
 
 /** A dataset repository of Hugging Face's hub. */
 export interface HubOptions extends Persistence {
@@ -51,7 +50,7 @@ export async function headOf(options: HubOptions): Promise<string> {
 }
 
 /** A file of a commit; null where it has none. */
-export async function readFile(options: HubOptions, commit: string, path: string): Promise<Uint8Array | null> {
+export async function readCommittedFile(options: HubOptions, commit: string, path: string): Promise<Uint8Array | null> {
   const response = await request(
     options,
     `/datasets/${options.dataset}/resolve/${commit}/${keyPath(path)}`,

@@ -1,7 +1,5 @@
 import { parentPort, workerData } from "node:worker_threads";
-import type { ThreadInput, ThreadReply, ThreadStart } from "./messages.ts";
-import { sentError } from "./sent-error.ts";
-import { inSection } from "./thread-lock.ts";
+import { inSection, sentError, type ThreadInput, type ThreadReply, type ThreadStart } from "./messages.ts";
 
 /** What all threads of the pool got once. */
 export function threadData(): unknown {

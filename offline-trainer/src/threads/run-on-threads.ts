@@ -1,8 +1,6 @@
 import { Worker } from "node:worker_threads";
 import { AnchorEvalError } from "anchoreval/core";
-import type { ThreadInput, ThreadReply, ThreadStart } from "./messages.ts";
-import { receivedError } from "./sent-error.ts";
-import { threadLock, untilOutside } from "./thread-lock.ts";
+import { receivedError, type ThreadInput, threadLock, type ThreadReply, type ThreadStart, untilOutside } from "./messages.ts";
 
 export interface ThreadsOptions<Note> {
   /** Threads at most; there are no more than inputs. */

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { blockLayout, cutBlock, paddedSize } from "../../../offline-trainer/src/backends/onnx/blocks.ts";
+import { blockLayout, cutBlock, paddedSize } from "../../../offline-trainer/src/backends/onnx/block-runner.ts";
 import { COLUMN_GROUP } from "../../../offline-trainer/src/backends/onnx/objective-graph.ts";
 
 describe("a layout", () => {

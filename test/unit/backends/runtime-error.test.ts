@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { plainReason, runtimeError } from "../../../offline-trainer/src/backends/onnx/runtime-error.ts";
+import { plainReason, runtimeError } from "../../../offline-trainer/src/backends/onnx/session.ts";
 
 test.each([
   ["Failed to load shared library\n  more lines", "Failed to load shared library"],

@@ -1,8 +1,7 @@
 import { createRandom, sigmoid, type RandomSource } from "anchoreval/core";
 import { describe, expect, test } from "vitest";
 import { typescriptBackend } from "../../../offline-trainer/src/backends/typescript.ts";
-import { calibrate, type Calibration } from "../../../offline-trainer/src/calibrate/calibrate.ts";
-import { dispersions } from "../../../offline-trainer/src/calibrate/dispersion.ts";
+import { calibrate, type Calibration, dispersions } from "../../../offline-trainer/src/calibrate/calibrate.ts";
 import {
   LINKS,
   type GradedResponses,

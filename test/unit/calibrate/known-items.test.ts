@@ -2,7 +2,7 @@ import { createRandom, scaledPrior } from "anchoreval/core";
 import { describe, expect, test } from "vitest";
 import { typescriptBackend } from "../../../offline-trainer/src/backends/typescript.ts";
 import { calibrate, type CalibrateOptions } from "../../../offline-trainer/src/calibrate/calibrate.ts";
-import type { KnownItems } from "../../../offline-trainer/src/calibrate/known-items.ts";
+import type { KnownItems } from "../../../offline-trainer/src/calibrate/fixed-items.ts";
 import { expectRefusal, rejection } from "../../support/refusal.ts";
 import { correlation, simulatedResponses } from "./simulated-responses.ts";
 

@@ -1,10 +1,5 @@
 import { createRandom } from "anchoreval/core";
-import { groupItems } from "../../../offline-trainer/src/matrix/group-items.ts";
-import {
-  responseMatrix,
-  type ItemInfo,
-  type ResponseMatrix,
-} from "../../../offline-trainer/src/matrix/response-matrix.ts";
+import { groupItems, type ItemInfo, responseMatrix, type ResponseMatrix } from "../../../offline-trainer/src/matrix/response-matrix.ts";
 
 export interface LeaderboardShape {
   readonly models?: number;

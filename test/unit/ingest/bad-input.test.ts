@@ -1,7 +1,7 @@
 import { AnchorEvalError } from "anchoreval/core";
 import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
-import { readResponses, type ReadResponsesOptions } from "../../../offline-trainer/src/ingest/read-responses.ts";
+import { readResponses, type ReadResponsesOptions } from "../../../offline-trainer/src/matrix/read-responses.ts";
 import { tempFolder } from "../../support/temp-folder.ts";
 
 const folder = tempFolder();

@@ -1,8 +1,7 @@
 import { gzipSync } from "node:zlib";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { columnOf, readItemTable } from "../../../offline-trainer/src/ingest/item-table.ts";
-import { itemTableLines } from "../../../offline-trainer/src/ingest/write-item-table.ts";
+import { columnOf, itemTableLines, readItemTable } from "../../../offline-trainer/src/matrix/item-table.ts";
 import { expectRefusal, refusal, rejection } from "../../support/refusal.ts";
 import { tempFolder } from "../../support/temp-folder.ts";
 

@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { parquetWriteBuffer } from "hyparquet-writer";
 import { describe, expect, test } from "vitest";
-import { readResponses } from "../../../offline-trainer/src/ingest/read-responses.ts";
+import { readResponses } from "../../../offline-trainer/src/matrix/read-responses.ts";
 import { scoreAt, type ResponseMatrix } from "../../../offline-trainer/src/matrix/response-matrix.ts";
 import { rejection } from "../../support/refusal.ts";
 import { tempFolder } from "../../support/temp-folder.ts";

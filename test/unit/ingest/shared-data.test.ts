@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
-import { readResponses } from "../../../offline-trainer/src/ingest/read-responses.ts";
+import { readResponses } from "../../../offline-trainer/src/matrix/read-responses.ts";
 import { isBinary, type ResponseMatrix } from "../../../offline-trainer/src/matrix/response-matrix.ts";
 
 /** Real matrices for development lie beside the checkout, if at all: they are not the project's to ship. */

@@ -1,9 +1,8 @@
 import { readFileSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
 import { expect, test } from "vitest";
-import { readItems } from "../../../offline-trainer/src/ingest/items-file.ts";
-import { writeItems } from "../../../offline-trainer/src/ingest/write-items.ts";
-import { wideCsvLines, writeWideCsv } from "../../../offline-trainer/src/ingest/write-wide-csv.ts";
+import { readItems, writeItems } from "../../../offline-trainer/src/matrix/items-file.ts";
+import { wideCsvLines, writeWideCsv } from "../../../offline-trainer/src/matrix/write-wide-csv.ts";
 import { responseMatrix, type ItemInfo } from "../../../offline-trainer/src/matrix/response-matrix.ts";
 import { tempFolder } from "../../support/temp-folder.ts";
 

@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import { groupedOrder, groupItems } from "../../../offline-trainer/src/matrix/group-items.ts";
-import { responseMatrix, type ItemInfo } from "../../../offline-trainer/src/matrix/response-matrix.ts";
+import { groupedOrder, groupItems, type ItemInfo, responseMatrix } from "../../../offline-trainer/src/matrix/response-matrix.ts";
 
 function item(id: string, scenario: string, subscenario?: string): ItemInfo {
   return { item_id: id, scenario, ...(subscenario !== undefined && { subscenario }) };

@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { responseMatrix } from "../../../offline-trainer/src/matrix/response-matrix.ts";
-import { sharedMatrix } from "../../../offline-trainer/src/matrix/shared-matrix.ts";
+import { responseMatrix, sharedMatrix } from "../../../offline-trainer/src/matrix/response-matrix.ts";
 
 const items = ["x", "y"].map((item_id) => ({ item_id, scenario: "s", subscenario: "t", text: "long", hash: "h" }));
 

@@ -1,7 +1,7 @@
 import { createRandom } from "anchoreval/core";
 import { describe, expect, test } from "vitest";
 import { responseMatrix, type ResponseMatrix } from "../../../offline-trainer/src/matrix/response-matrix.ts";
-import { binarizingThreshold } from "../../../offline-trainer/src/prepare/binarize.ts";
+import { binarizingThreshold } from "../../../offline-trainer/src/matrix/code-responses.ts";
 
 function matrixOf(rows: readonly (readonly number[])[]): ResponseMatrix {
   return responseMatrix(

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { responseMatrix } from "../../../offline-trainer/src/matrix/response-matrix.ts";
-import { codeResponses } from "../../../offline-trainer/src/prepare/code-responses.ts";
+import { codeResponses } from "../../../offline-trainer/src/matrix/code-responses.ts";
 
 const items = ["a", "b", "c"].map((id) => ({ item_id: id, scenario: "s" }));
 

@@ -1,8 +1,7 @@
 import { createRandom } from "anchoreval/core";
 import { expect, test } from "vitest";
 import { responseMatrix, scoreAt } from "../../../offline-trainer/src/matrix/response-matrix.ts";
-import { fullScores } from "../../../offline-trainer/src/prepare/full-scores.ts";
-import { scenarioSlices } from "../../../offline-trainer/src/prepare/scenarios.ts";
+import { fullScores, scenarioSlices } from "../../../offline-trainer/src/matrix/scenarios.ts";
 
 const random = createRandom("full scores");
 const items = Array.from({ length: 30 }, (_, i) => ({

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { responseMatrix, type ItemInfo } from "../../../offline-trainer/src/matrix/response-matrix.ts";
-import { scenarioSlices, sliceColumns } from "../../../offline-trainer/src/prepare/scenarios.ts";
+import { scenarioSlices, sliceColumns } from "../../../offline-trainer/src/matrix/scenarios.ts";
 import { expectRefusal, refusal } from "../../support/refusal.ts";
 
 const items = (...places: string[]): ItemInfo[] =>

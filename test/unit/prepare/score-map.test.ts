@@ -1,7 +1,7 @@
 import { applyMonotoneMap, createRandom, itemBank, itemResponses } from "anchoreval/core";
 import { describe, expect, test } from "vitest";
 import { responseMatrix } from "../../../offline-trainer/src/matrix/response-matrix.ts";
-import { fitScoreMap } from "../../../offline-trainer/src/prepare/score-map.ts";
+import { fitScoreMap } from "../../../offline-trainer/src/matrix/score-map.ts";
 import { largestDifference, readFixture } from "../../support/fixture.ts";
 
 /** scikit-learn's isotonic regression of the same scores in the same bins. */

@@ -1,6 +1,6 @@
 import { mkdirSync, readdirSync } from "node:fs";
 import { expect, test } from "vitest";
-import { whyNotWritable } from "../../../offline-trainer/src/publish/writable-place.ts";
+import { whyNotWritable } from "../../../offline-trainer/src/publish/bundle-folder.ts";
 import { tempFolder } from "../../support/temp-folder.ts";
 
 const folder = tempFolder();

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { eligibleTargets } from "../../../offline-trainer/src/splits/eligible.ts";
+import { eligibleTargets } from "../../../offline-trainer/src/matrix/splits.ts";
 
 /** The share of N equal weights that a model has who answered 98 of 100 of them, summed as full scores are. */
 function observedOf(items: number): number {

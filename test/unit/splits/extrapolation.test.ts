@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { expect, test } from "vitest";
-import { extrapolationSplit } from "../../../offline-trainer/src/splits/extrapolation.ts";
+import { extrapolationSplit } from "../../../offline-trainer/src/matrix/splits.ts";
 
 const names = Array.from({ length: 20 }, (_, m) => `org/model-${m}`);
 const own = names.map((_, m) => m);

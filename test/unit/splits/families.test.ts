@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { familyGroups, familyOf } from "../../../offline-trainer/src/splits/families.ts";
+import { familyGroups, familyOf } from "../../../offline-trainer/src/matrix/families.ts";
 import { expectRefusal, refusal } from "../../support/refusal.ts";
 
 describe("the family of a name", () => {

@@ -1,7 +1,6 @@
 import { createRandom } from "anchoreval/core";
 import { describe, expect, test } from "vitest";
-import { folds, interpolationSplit, splitByGroups } from "../../../offline-trainer/src/splits/interpolation.ts";
-import type { SplitInput } from "../../../offline-trainer/src/splits/types.ts";
+import { folds, interpolationSplit, splitByGroups, type SplitInput } from "../../../offline-trainer/src/matrix/splits.ts";
 
 /** Forty models: 0–4 are replicates of one another, 10 and 11 too; 20 and 21 can't be targets. */
 const groups = Array.from({ length: 40 }, (_, m) => (m < 5 ? 0 : m === 11 ? 10 : m));

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { newestSplit } from "../../../offline-trainer/src/splits/newest.ts";
+import { newestSplit } from "../../../offline-trainer/src/matrix/splits.ts";
 
 const groups = Array.from({ length: 12 }, (_, m) => m);
 const eligible = new Array<boolean>(12).fill(true);

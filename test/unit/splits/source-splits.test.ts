@@ -2,9 +2,9 @@ import { createRandom } from "anchoreval/core";
 import { describe, expect, test } from "vitest";
 import { scenarioGroups } from "../../../offline-trainer/src/matrix/benchmark.ts";
 import { DEFAULT_SETTINGS } from "../../../offline-trainer/src/methods/settings.ts";
-import { replicateGroups } from "../../../offline-trainer/src/prepare/replicates.ts";
-import { LEAST_FAMILIES } from "../../../offline-trainer/src/splits/families.ts";
-import { sourceSplits } from "../../../offline-trainer/src/splits/source-splits.ts";
+import { replicateGroups } from "../../../offline-trainer/src/matrix/replicates.ts";
+import { LEAST_FAMILIES } from "../../../offline-trainer/src/matrix/families.ts";
+import { sourceSplits } from "../../../offline-trainer/src/matrix/splits.ts";
 import { smallLeaderboard } from "../fit/small-leaderboard.ts";
 
 const matrix = smallLeaderboard({ models: 40 });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { strength } from "../../../offline-trainer/src/splits/strength.ts";
+import { strength } from "../../../offline-trainer/src/matrix/splits.ts";
 
 const scores = (...values: number[]): { score: Float64Array } => ({ score: Float64Array.from(values) });
 

@@ -1,9 +1,9 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { readEmbeddings } from "../../../offline-trainer/src/ingest/embeddings-file.ts";
-import { writeItems } from "../../../offline-trainer/src/ingest/write-items.ts";
-import { writeWideCsv } from "../../../offline-trainer/src/ingest/write-wide-csv.ts";
+import { readEmbeddings } from "../../../offline-trainer/src/matrix/embeddings-file.ts";
+import { writeItems } from "../../../offline-trainer/src/matrix/items-file.ts";
+import { writeWideCsv } from "../../../offline-trainer/src/matrix/write-wide-csv.ts";
 import { tempFolder } from "../../support/temp-folder.ts";
 import { WIDTH, writeTinyEncoder } from "../../support/tiny-encoder.ts";
 import { topicBoard } from "../../support/topic-board.ts";

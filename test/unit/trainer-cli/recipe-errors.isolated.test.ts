@@ -12,7 +12,7 @@ vi.mock("../../../offline-trainer/src/calibrate/calibrate.ts", () => ({ calibrat
 vi.mock("../../../offline-trainer/src/calibrate/marginal/calibrate-marginal.ts", () => ({ calibrateMarginal: begins }));
 vi.mock("../../../offline-trainer/src/threads/run-on-threads.ts", () => ({ runOnThreads: begins }));
 vi.mock("../../../offline-trainer/src/extensions/routing/encode-texts.ts", () => ({ termVectors: begins }));
-vi.mock("../../../offline-trainer/src/prepare/replicates.ts", () => ({ replicateGroups: begins }));
+vi.mock("../../../offline-trainer/src/matrix/replicates.ts", () => ({ replicateGroups: begins }));
 
 const folder = tempFolder();
 const random = createRandom("recipe errors");

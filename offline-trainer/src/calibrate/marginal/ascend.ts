@@ -1,10 +1,13 @@
 import { AnchorEvalError } from "anchoreval/core";
-import { curvaturePairs, dot } from "./curvature-pairs.ts";
 import { newtonStep, unwhiten, whiten } from "./curvature.ts";
-import type { Layout } from "./layout.ts";
-import type { MarginalObjective } from "./objective.ts";
+import { type Curves, type Layout, type Problem, unpack } from "./problem.ts";
+import type { PosteriorBounds } from "./expectation.ts";
+import { fitGrid, gridFits } from "./fit-grid.ts";
+import { itemMaximizer } from "./item-derivatives.ts";
+import { type MarginalObjective, marginalObjective } from "./objective.ts";
+import type { WeakPrior } from "./priors.ts";
 
-export interface AscentOptions {
+interface AscentOptions {
   readonly maxIterations: number;
   /** In nats. */
   readonly tolerance: number;
@@ -12,13 +15,13 @@ export interface AscentOptions {
   readonly maximizeItem: ((free: number, x: Float64Array) => void) | null;
 }
 
-export interface AscentStep {
+interface AscentStep {
   readonly iteration: number;
   readonly logLikelihood: number;
   readonly logPosterior: number;
 }
 
-export interface AscentResult extends AscentStep {
+interface AscentResult extends AscentStep {
   readonly gradientNorm: number;
   readonly evaluations: number;
   readonly converged: boolean;
@@ -43,7 +46,7 @@ const ROUNDING = 1e-13;
  * @param x - start; overwritten with the maximum. At the end the objective's curves are those of x.
  * @see Jamshidian & Jennrich (1997), Journal of the Royal Statistical Society B 59, 569–587: EM accelerated so
  */
-export function* ascend(
+function* ascend(
   objective: MarginalObjective,
   x: Float64Array,
   options: AscentOptions,
@@ -162,4 +165,116 @@ function shorten(direction: Float64Array, { tail, perItem, size }: Layout): void
     const factor = longest > LONGEST ? (all * LONGEST) / longest : all;
     for (let k = at; k < end; k++) direction[k] = direction[k]! * factor;
   }
+}
+
+/** Grids that are laid at most before a search counts as not converged. */
+const MOST_GRIDS = 10;
+
+interface Maximum extends AscentResult {
+  /** On the last grid, evaluated at x. */
+  readonly objective: MarginalObjective;
+}
+
+/**
+ * Climbs from x to a maximum, on a grid that is laid anew until it fits what was found on it.
+ * @param curves - written over
+ * @param x - start; overwritten with the maximum
+ */
+export function* findMaximum(
+  problem: Problem,
+  layout: Layout,
+  priors: readonly WeakPrior[],
+  curves: Curves,
+  x: Float64Array,
+  maxIterations: number,
+  tolerance: number,
+): Generator<AscentStep & { readonly points: number }, Maximum> {
+  unpack(x, problem, layout, curves);
+  let bounds: PosteriorBounds | undefined;
+  let iterations = 0;
+  let evaluations = 0;
+  for (let grids = 1; ; grids++) {
+    const laid = fitGrid(problem, curves, bounds);
+    const points = laid.grid.points.length;
+    const objective = marginalObjective(problem, layout, priors, curves, laid.grid, laid.bounds);
+    const { expectation } = objective;
+    const climb = ascend(objective, x, {
+      maxIterations: maxIterations - iterations,
+      tolerance,
+      maximizeItem: layout.perItem > 2 ? itemMaximizer(problem, expectation, priors, layout.perItem) : null,
+    });
+    let step = climb.next();
+    for (; !step.done; step = climb.next())
+      yield { ...step.value, iteration: iterations + step.value.iteration, points };
+    iterations += step.value.iteration;
+    evaluations += step.value.evaluations;
+    bounds = expectation.bounds;
+    const fits = gridFits(problem, curves, expectation);
+    if (fits || grids === MOST_GRIDS || iterations >= maxIterations)
+      return { ...step.value, iteration: iterations, evaluations, converged: step.value.converged && fits, objective };
+  }
+}
+
+/** Steps and what they changed of the gradient: L-BFGS's memory of the curvature, newest last. */
+interface CurvaturePairs {
+  /** Takes in a step s and the fall of the gradient y over it, unless the objective bends upward there. */
+  add(s: Float64Array, y: Float64Array): void;
+  clear(): void;
+  /**
+   * The two-loop recursion, out = H·gradient with `step` for the H that is known beforehand.
+   * @param correction - added to what that gives for the gradient itself
+   */
+  direction(
+    gradient: Float64Array,
+    step: (v: Float64Array, out: Float64Array) => void,
+    correction: Float64Array | null,
+    out: Float64Array,
+  ): void;
+}
+
+/** @see Nocedal & Wright (2006), Numerical Optimization, algorithm 7.4 */
+export function curvaturePairs(size: number, memory: number): CurvaturePairs {
+  const pairs: { readonly s: Float64Array; readonly y: Float64Array; rho: number }[] = [];
+  const rest = new Float64Array(size);
+  const alphas = new Float64Array(memory);
+  return {
+    add(s, y) {
+      const product = dot(s, y);
+      if (!(product > 1e-14 * dot(y, y))) return;
+      const full = pairs.length === memory ? pairs.shift() : undefined;
+      const pair = full ?? { s: new Float64Array(size), y: new Float64Array(size), rho: 0 };
+      pair.s.set(s);
+      pair.y.set(y);
+      pair.rho = 1 / product;
+      pairs.push(pair);
+    },
+    clear() {
+      pairs.length = 0;
+    },
+    direction(gradient, step, correction, out) {
+      rest.set(gradient);
+      for (let p = pairs.length - 1; p >= 0; p--) {
+        const { s, y, rho } = pairs[p]!;
+        alphas[p] = rho * dot(s, rest);
+        addScaled(rest, -alphas[p]!, y);
+      }
+      step(rest, out);
+      if (correction) addScaled(out, 1, correction);
+      for (let p = 0; p < pairs.length; p++) {
+        const { s, y, rho } = pairs[p]!;
+        addScaled(out, alphas[p]! - rho * dot(y, out), s);
+      }
+    },
+  };
+}
+
+export function dot(left: Float64Array, right: Float64Array): number {
+  let sum = 0;
+  for (let k = 0; k < left.length; k++) sum += left[k]! * right[k]!;
+  return sum;
+}
+
+/** target += factor·v. */
+function addScaled(target: Float64Array, factor: number, v: Float64Array): void {
+  for (let k = 0; k < target.length; k++) target[k] = target[k]! + factor * v[k]!;
 }

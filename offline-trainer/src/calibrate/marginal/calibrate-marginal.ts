@@ -1,14 +1,10 @@
-import { AnchorEvalError } from "anchoreval/core";
+import { AnchorEvalError, type AnchorEvalErrorCode, logit } from "anchoreval/core";
 import type { CodedResponses } from "../types.ts";
-import { checkInput, checkProblem } from "./check-input.ts";
-import { lowerAsymptote, upperAsymptote, type Curves } from "./curves.ts";
+import { findMaximum } from "./ascend.ts";
+import { type Curves, type Layout, lowerAsymptote, parameterLayout, prepareProblem, type Problem, upperAsymptote } from "./problem.ts";
 import type { Expectation } from "./expectation.ts";
-import { findMaximum } from "./find-maximum.ts";
-import { parameterLayout } from "./layout.ts";
-import { DEFAULT_PRIORS, type WeakPrior } from "./priors.ts";
-import { prepareProblem, type Problem } from "./problem.ts";
-import { startingPoint } from "./starting-point.ts";
-import type { MarginalCalibration, MarginalOptions } from "./types.ts";
+import { DEFAULT_PRIORS, type MarginalPriors, type WeakPrior } from "./priors.ts";
+import { MARGINAL_MODELS, type MarginalCalibration, type MarginalModel, type MarginalOptions } from "./types.ts";
 
 /**
  * Calibrates a unidimensional response model by marginal maximum likelihood:
@@ -96,4 +92,82 @@ function turn(): Promise<void> {
   return new Promise((resolve) => {
     setTimeout(resolve, 0);
   });
+}
+
+/** Least items that identify the discriminations, or the one spread of abilities. */
+const LEAST_ITEMS: Readonly<Record<MarginalModel, number>> = { "1pl": 2, "2pl": 3, "3pl": 3, "4pl": 3 };
+
+/**
+ * Whatever the passes over the responses rely on.
+ * @throws AnchorEvalError `invalid_data` for responses, `invalid_option` for the rest
+ */
+export function checkInput(responses: CodedResponses, options: MarginalOptions): void {
+  const { model, priors, maxIterations, tolerance } = options;
+  if (!MARGINAL_MODELS.includes(model))
+    refuse("invalid_option", `model is one of ${MARGINAL_MODELS.join(", ")}; got ${model}`);
+  checkResponses(responses);
+  if (priors) checkPriors(priors);
+  if (maxIterations !== undefined && !isCount(maxIterations))
+    refuse("invalid_option", `maxIterations is a whole number from 1 on; got ${maxIterations}`);
+  if (tolerance !== undefined && !(tolerance > 0)) refuse("invalid_option", `tolerance is above 0; got ${tolerance}`);
+}
+
+/** Refuses fewer items than the model can be told from. */
+export function checkProblem({ model, free }: Problem): void {
+  if (free.length < LEAST_ITEMS[model])
+    refuse(
+      "invalid_data",
+      `the ${model} needs ${LEAST_ITEMS[model]} items with answers, got ${free.length}: nothing tells its parameters apart`,
+    );
+}
+
+function checkResponses({ subjects, items, signs }: CodedResponses): void {
+  if (!isCount(subjects) || !isCount(items))
+    refuse("invalid_data", `responses have whole numbers of models and items, from 1 on; got ${subjects} and ${items}`);
+  if (signs.length !== subjects * items)
+    refuse("invalid_data", `${subjects} models and ${items} items have ${subjects * items} signs; got ${signs.length}`);
+  const wrong = signs.findIndex((sign) => sign < -1 || sign > 1);
+  if (wrong >= 0)
+    refuse(
+      "invalid_data",
+      `model ${Math.floor(wrong / items)}, item ${wrong % items}: a sign is 1, −1 or 0; got ${signs[wrong]!}`,
+    );
+}
+
+function checkPriors(priors: Partial<MarginalPriors>): void {
+  for (const [name, prior] of Object.entries(priors) as [string, Partial<WeakPrior>][]) {
+    const { mean = 0, flat, sd } = prior;
+    if (!Number.isFinite(mean)) refuse("invalid_option", `priors.${name}.mean is a number; got ${mean}`);
+    if (!(flat! >= 0)) refuse("invalid_option", `priors.${name}.flat is a number from 0 on; got ${flat}`);
+    if (!(sd! > 0)) refuse("invalid_option", `priors.${name}.sd is above 0; got ${sd}`);
+  }
+}
+
+function isCount(value: number): boolean {
+  return Number.isInteger(value) && value > 0;
+}
+
+function refuse(code: AnchorEvalErrorCode, message: string): never {
+  throw new AnchorEvalError(code, message);
+}
+
+/**
+ * Where the search begins: a = 1, b from the item's share of right answers (half an answer added either way), asymptotes
+ * where their priors are highest. Discriminations begin positive in all models; the data carry
+ * those of mislabelled items over 0.
+ */
+export function startingPoint(problem: Problem, layout: Layout, priors: readonly WeakPrior[]): Float64Array {
+  const { free, signSums, answerSums } = problem;
+  const { perItem, slots, slope } = layout;
+  const x = new Float64Array(layout.size);
+  for (let f = 0; f < free.length; f++) {
+    const i = free[f]!;
+    const share = (0.5 * (answerSums[i]! + signSums[i]!) + 0.5) / (answerSums[i]! + 1);
+    for (let p = 0; p < perItem; p++) {
+      const slot = slots[p]!;
+      x[f * perItem + p] = slot === 0 ? 1 : slot === 1 ? -logit(share) : priors[slot]!.mean;
+    }
+  }
+  if (slope >= 0) x[slope] = 1;
+  return x;
 }

@@ -1,6 +1,5 @@
-import type { Curves } from "./curves.ts";
+import type { Curves, Problem } from "./problem.ts";
 import type { Grid } from "./grid.ts";
-import type { Problem } from "./problem.ts";
 
 /** As many factors of at most 2 as a double holds. */
 const MOST_FACTORS = 1000;

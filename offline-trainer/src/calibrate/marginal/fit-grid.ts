@@ -1,7 +1,6 @@
-import type { Curves } from "./curves.ts";
+import type { Curves, Problem } from "./problem.ts";
 import { expectation, type Expectation, type PosteriorBounds } from "./expectation.ts";
 import { denseGrid, evenGrid, type Grid } from "./grid.ts";
-import type { Problem } from "./problem.ts";
 
 /** Points to a standard deviation of the posteriors of a new grid; {@link LEAST} will do at the end. */
 const DENSITY = 1.25;

@@ -1,12 +1,9 @@
-import type { Curvature } from "./curvature.ts";
-import type { Curves } from "./curves.ts";
+import { type Curvature, factorInPlace } from "./curvature.ts";
+import { type Curves, type Layout, type Problem, unpack } from "./problem.ts";
 import { expectation, type Expectation, type PosteriorBounds } from "./expectation.ts";
 import type { Grid } from "./grid.ts";
 import { curvedDerivatives, itemDerivatives, straightDerivatives } from "./item-derivatives.ts";
-import { unpack, type Layout } from "./layout.ts";
 import { priorCurvature, priorSlope, priorValue, type WeakPrior } from "./priors.ts";
-import type { Problem } from "./problem.ts";
-import { factorInPlace } from "./small-cholesky.ts";
 
 /** Value and derivatives of the log posterior at one point; reused from one evaluation to the next. */
 export interface Evaluation {

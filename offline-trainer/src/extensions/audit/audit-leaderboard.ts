@@ -45,8 +45,8 @@ import { interruptible } from "../../backends/interruptible.ts";
 import type { ScenarioGroup } from "../../matrix/benchmark.ts";
 import type { ResponseMatrix } from "../../matrix/response-matrix.ts";
 import { sameTexts } from "../../matrix/same-text.ts";
-import { binarizeResponses } from "../../prepare/binarize.ts";
-import { modelFamilies } from "../../splits/families.ts";
+import { binarizeResponses } from "../../matrix/code-responses.ts";
+import { modelFamilies } from "../../matrix/families.ts";
 
 /** Settings of an audit. */
 export interface AuditOptions {

@@ -1,6 +1,6 @@
 import { createRandom } from "anchoreval/core";
 import { expect, test } from "vitest";
-import { curvaturePairs, dot } from "../../../../offline-trainer/src/calibrate/marginal/curvature-pairs.ts";
+import { curvaturePairs, dot } from "../../../../offline-trainer/src/calibrate/marginal/ascend.ts";
 
 const size = 6;
 const random = createRandom("pairs");

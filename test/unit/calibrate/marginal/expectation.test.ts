@@ -1,10 +1,9 @@
 import { itemBank, logSumExp, responseDerivatives, type ItemBank } from "anchoreval/core";
 import { describe, expect, test } from "vitest";
-import type { Curves } from "../../../../offline-trainer/src/calibrate/marginal/curves.ts";
+import { type Curves, prepareProblem, type Problem } from "../../../../offline-trainer/src/calibrate/marginal/problem.ts";
 import { expectation } from "../../../../offline-trainer/src/calibrate/marginal/expectation.ts";
 import { fitGrid, gridFits } from "../../../../offline-trainer/src/calibrate/marginal/fit-grid.ts";
 import { evenGrid } from "../../../../offline-trainer/src/calibrate/marginal/grid.ts";
-import { prepareProblem, type Problem } from "../../../../offline-trainer/src/calibrate/marginal/problem.ts";
 import { MARGINAL_MODELS } from "../../../../offline-trainer/src/calibrate/marginal/types.ts";
 import { drawnResponses } from "./drawn-responses.ts";
 

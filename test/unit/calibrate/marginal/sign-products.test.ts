@@ -1,6 +1,6 @@
 import { createRandom } from "anchoreval/core";
 import { expect, test } from "vitest";
-import { sumOverItems, sumOverModels } from "../../../../offline-trainer/src/calibrate/marginal/sign-products.ts";
+import { sumOverItems, sumOverModels } from "../../../../offline-trainer/src/calibrate/marginal/expectation.ts";
 
 test.each([1, 3, 4, 5, 8, 11])("both sums, %d models", (subjects) => {
   const random = createRandom(subjects);

@@ -4,7 +4,7 @@ import {
   factorInPlace,
   solveLower,
   solveUpper,
-} from "../../../../offline-trainer/src/calibrate/marginal/small-cholesky.ts";
+} from "../../../../offline-trainer/src/calibrate/marginal/curvature.ts";
 
 const matrix = [4, 1, -0.5, 1, 3, 0.2, -0.5, 0.2, 2];
 

@@ -1,13 +1,11 @@
-import type { Curves } from "../../../../offline-trainer/src/calibrate/marginal/curves.ts";
+import { type Curves, parameterLayout, prepareProblem, unpack } from "../../../../offline-trainer/src/calibrate/marginal/problem.ts";
 import { fitGrid } from "../../../../offline-trainer/src/calibrate/marginal/fit-grid.ts";
-import { parameterLayout, unpack } from "../../../../offline-trainer/src/calibrate/marginal/layout.ts";
 import {
   marginalObjective,
   type MarginalObjective,
 } from "../../../../offline-trainer/src/calibrate/marginal/objective.ts";
 import { DEFAULT_PRIORS, type WeakPrior } from "../../../../offline-trainer/src/calibrate/marginal/priors.ts";
-import { prepareProblem } from "../../../../offline-trainer/src/calibrate/marginal/problem.ts";
-import { startingPoint } from "../../../../offline-trainer/src/calibrate/marginal/starting-point.ts";
+import { startingPoint } from "../../../../offline-trainer/src/calibrate/marginal/calibrate-marginal.ts";
 import type { MarginalModel } from "../../../../offline-trainer/src/calibrate/marginal/types.ts";
 import type { CodedResponses } from "../../../../offline-trainer/src/calibrate/types.ts";
 import { createRandom } from "anchoreval/core";

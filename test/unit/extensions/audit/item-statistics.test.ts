@@ -10,7 +10,7 @@ import {
   suspectItems,
 } from "../../../../offline-trainer/src/extensions/audit/item-statistics.ts";
 import { responseMatrix } from "../../../../offline-trainer/src/matrix/response-matrix.ts";
-import { scenarioSlices } from "../../../../offline-trainer/src/prepare/scenarios.ts";
+import { scenarioSlices } from "../../../../offline-trainer/src/matrix/scenarios.ts";
 import { ITEM_KINDS } from "../../../../offline-trainer/src/simulate/items.ts";
 import { demoLeaderboard } from "../../../../offline-trainer/src/simulate/simulate-leaderboard.ts";
 import { expectRefusal, rejection } from "../../../support/refusal.ts";
