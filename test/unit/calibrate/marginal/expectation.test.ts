@@ -1,9 +1,17 @@
-import { itemBank, logSumExp, responseDerivatives, type ItemBank } from "anchoreval/core";
+import { createRandom, itemBank, type ItemBank, logSumExp, responseDerivatives } from "anchoreval/core";
 import { describe, expect, test } from "vitest";
-import { type Curves, prepareProblem, type Problem } from "../../../../offline-trainer/src/calibrate/marginal/problem.ts";
-import { expectation } from "../../../../offline-trainer/src/calibrate/marginal/expectation.ts";
+import {
+  expectation,
+  sumOverItems,
+  sumOverModels,
+} from "../../../../offline-trainer/src/calibrate/marginal/expectation.ts";
 import { fitGrid, gridFits } from "../../../../offline-trainer/src/calibrate/marginal/fit-grid.ts";
 import { evenGrid } from "../../../../offline-trainer/src/calibrate/marginal/grid.ts";
+import {
+  type Curves,
+  prepareProblem,
+  type Problem,
+} from "../../../../offline-trainer/src/calibrate/marginal/problem.ts";
 import { MARGINAL_MODELS } from "../../../../offline-trainer/src/calibrate/marginal/types.ts";
 import { drawnResponses } from "./drawn-responses.ts";
 
@@ -133,4 +141,27 @@ test("a model far from all others is found, and a grid that cuts it off is refus
   coarse.run(curves);
   expect(coarse.cut).toBe(false);
   expect(gridFits(problem, curves, coarse)).toBe(false);
+});
+
+test.each([1, 3, 4, 5, 8, 11])("both sums, %d models", (subjects) => {
+  const random = createRandom(subjects);
+  const items = 9;
+  const signs = Int8Array.from({ length: subjects * items }, () => random.below(3) - 1);
+  const [v, w] = [items, subjects].map((count) => Float64Array.from({ length: count }, () => random.normal())) as [
+    Float64Array,
+    Float64Array,
+  ];
+  const [overItems, overModels] = [new Float64Array(subjects).fill(5), new Float64Array(items).fill(5)];
+  sumOverItems({ subjects, items, signs }, v, overItems);
+  sumOverModels({ subjects, items, signs }, w, overModels);
+  for (let m = 0; m < subjects; m++) {
+    let sum = 0;
+    for (let i = 0; i < items; i++) sum += signs[m * items + i]! * v[i]!;
+    expect(overItems[m]).toBeCloseTo(sum, 13);
+  }
+  for (let i = 0; i < items; i++) {
+    let sum = 0;
+    for (let m = 0; m < subjects; m++) sum += signs[m * items + i]! * w[m]!;
+    expect(overModels[i]).toBeCloseTo(sum, 13);
+  }
 });

@@ -2,8 +2,8 @@ import { readFileSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { readItems, writeItems } from "../../../offline-trainer/src/matrix/items-file.ts";
+import { type ItemInfo, responseMatrix } from "../../../offline-trainer/src/matrix/response-matrix.ts";
 import { wideCsvLines, writeWideCsv } from "../../../offline-trainer/src/matrix/write-wide-csv.ts";
-import { responseMatrix, type ItemInfo } from "../../../offline-trainer/src/matrix/response-matrix.ts";
 import { tempFolder } from "../../support/temp-folder.ts";
 
 const folder = tempFolder();

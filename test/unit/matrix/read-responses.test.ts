@@ -1,7 +1,7 @@
 import { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { readResponses } from "../../../offline-trainer/src/matrix/read-responses.ts";
-import { scoreAt, type ResponseMatrix } from "../../../offline-trainer/src/matrix/response-matrix.ts";
+import { type ResponseMatrix, scoreAt } from "../../../offline-trainer/src/matrix/response-matrix.ts";
 import { scenarioSlices } from "../../../offline-trainer/src/matrix/scenarios.ts";
 import { tempFolder } from "../../support/temp-folder.ts";
 

@@ -4,7 +4,7 @@ import { parquetWriteBuffer } from "hyparquet-writer";
 import { describe, expect, test } from "vitest";
 import { main as trainer } from "../../../offline-trainer/src/cli/main.ts";
 import { parseTableColumns, readLongTable } from "../../../offline-trainer/src/matrix/read-long-table.ts";
-import { scoreAt, type ResponseMatrix } from "../../../offline-trainer/src/matrix/response-matrix.ts";
+import { type ResponseMatrix, scoreAt } from "../../../offline-trainer/src/matrix/response-matrix.ts";
 import { expectRefusal, refusal, rejection } from "../../support/refusal.ts";
 import { tempFolder } from "../../support/temp-folder.ts";
 

@@ -1,7 +1,7 @@
 import { createRandom } from "anchoreval/core";
 import { describe, expect, test } from "vitest";
-import { responseMatrix, type ResponseMatrix } from "../../../offline-trainer/src/matrix/response-matrix.ts";
 import { replicateGroups } from "../../../offline-trainer/src/matrix/replicates.ts";
+import { responseMatrix, type ResponseMatrix } from "../../../offline-trainer/src/matrix/response-matrix.ts";
 
 function matrixOf(rows: readonly ArrayLike<number>[]): ResponseMatrix {
   return responseMatrix(

@@ -1,10 +1,6 @@
 import { cholesky, choleskySolve } from "anchoreval/core";
 import { expect, test } from "vitest";
-import {
-  factorInPlace,
-  solveLower,
-  solveUpper,
-} from "../../../../offline-trainer/src/calibrate/marginal/curvature.ts";
+import { factorInPlace, solveLower, solveUpper } from "../../../../offline-trainer/src/calibrate/marginal/curvature.ts";
 
 const matrix = [4, 1, -0.5, 1, 3, 0.2, -0.5, 0.2, 2];
 

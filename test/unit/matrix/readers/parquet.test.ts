@@ -1,10 +1,10 @@
 import { writeFileSync } from "node:fs";
 import { parquetWriteBuffer } from "hyparquet-writer";
 import { describe, expect, test } from "vitest";
-import { readResponses } from "../../../offline-trainer/src/matrix/read-responses.ts";
-import { scoreAt, type ResponseMatrix } from "../../../offline-trainer/src/matrix/response-matrix.ts";
-import { rejection } from "../../support/refusal.ts";
-import { tempFolder } from "../../support/temp-folder.ts";
+import { readResponses } from "../../../../offline-trainer/src/matrix/read-responses.ts";
+import { type ResponseMatrix, scoreAt } from "../../../../offline-trainer/src/matrix/response-matrix.ts";
+import { rejection } from "../../../support/refusal.ts";
+import { tempFolder } from "../../../support/temp-folder.ts";
 
 type Columns = Parameters<typeof parquetWriteBuffer>[0]["columnData"];
 type Codec = NonNullable<Parameters<typeof parquetWriteBuffer>[0]["codec"]>;
