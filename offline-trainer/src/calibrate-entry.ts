@@ -18,15 +18,13 @@ export {
 } from "./calibrate/calibrate.ts";
 export type { KnownItems } from "./calibrate/fixed-items.ts";
 export type { Scales } from "./calibrate/scales.ts";
+export { type CalibrationBackend, type Objective, type Parameters } from "./calibrate/types.ts";
 export {
   LINKS,
-  type CalibrationBackend,
   type CodedResponses,
   type GradedResponses,
   type Link,
-  type Objective,
-  type Parameters,
   type Responses,
-} from "./calibrate/types.ts";
+} from "./matrix/code-responses.ts";
 export { weighResponses, type ResponseWeights } from "./calibrate/weigh-responses.ts";
 export type { BlockLayout } from "./backends/onnx/block-runner.ts";

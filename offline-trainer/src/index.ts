@@ -4,7 +4,8 @@
  */
 export { type Provider, PROVIDERS, resolveBackend, type ResolvedBackend } from "./backends/resolve-backend.ts";
 export { calibrate, type CalibrateOptions, type Calibration, type CalibrationStep } from "./calibrate/calibrate.ts";
-export type { CalibrationBackend, CodedResponses, Objective, Parameters } from "./calibrate/types.ts";
+export type { CalibrationBackend, Objective, Parameters } from "./calibrate/types.ts";
+export type { CodedResponses } from "./matrix/code-responses.ts";
 export { type Audit, auditLeaderboard, type AuditOptions } from "./extensions/audit/audit-leaderboard.ts";
 export { auditedItems } from "./extensions/audit/findings.ts";
 export { buildParallelForms, type ParallelForms } from "./extensions/parallel-forms/build-forms.ts";
@@ -26,7 +27,7 @@ export { importLogs, type ImportOptions, type LogImport } from "./import/import-
 export type { ImportReport, ReportedRun } from "./import/import-logs.ts";
 export type { ErrorPolicy } from "./import/run-scores.ts";
 export type { DuplicatePolicy } from "./import/select-runs.ts";
-export { embeddedRows, type Embeddings, readEmbeddings } from "./matrix/embeddings-file.ts";
+export { embeddedRows, type Embeddings, readEmbeddings } from "./numeric/embeddings-file.ts";
 export { readItemTable, type ItemTable } from "./matrix/item-table.ts";
 export { readItems } from "./matrix/items-file.ts";
 export { readLongTable, type ImportedTable } from "./matrix/read-long-table.ts";

@@ -3,7 +3,17 @@ import { planForms } from "../fit/form-plans.ts";
 import { describeBenchmark, linkedParts, observedModels, scenariosOf } from "../matrix/benchmark.ts";
 import type { ResponseMatrix } from "../matrix/response-matrix.ts";
 import { withKnowledge, type Method } from "../methods/method.ts";
-import { extrapolationSplit, folds, interpolationSplit, newestSplit, type Split, splitByGroups, type SplitInput, strength, TARGET_OBSERVED } from "../matrix/splits.ts";
+import {
+  extrapolationSplit,
+  folds,
+  interpolationSplit,
+  newestSplit,
+  type Split,
+  splitByGroups,
+  type SplitInput,
+  strength,
+  TARGET_OBSERVED,
+} from "../matrix/splits.ts";
 import { familyGroups, joinGroups } from "../matrix/families.ts";
 import type { CellInput } from "./cell.ts";
 

@@ -15,7 +15,8 @@ import { calibrate, type CalibrationStep } from "./calibrate.ts";
 import type { KnownItems } from "./fixed-items.ts";
 import { calibrateMarginal } from "./marginal/calibrate-marginal.ts";
 import type { MarginalModel } from "./marginal/types.ts";
-import { LINKS, type CalibrationBackend, type Responses } from "./types.ts";
+import { type CalibrationBackend } from "./types.ts";
+import { LINKS, type Responses } from "../matrix/code-responses.ts";
 
 /**
  * How scores between 0 and 1 are calibrated: cut at a threshold, with a map from probability back to score; or as they

@@ -4,7 +4,8 @@ import { addPenalty, curvature, initialScales, itemWeights, type Scales, updateS
 import { holdKnown, type KnownItems, startFromKnown } from "./fixed-items.ts";
 import { type LbfgsOptions, type LbfgsResult, minimizeLbfgs } from "./lbfgs.ts";
 import { startingValues } from "./starting-values.ts";
-import type { CalibrationBackend, GradedResponses, Objective, Parameters, Responses } from "./types.ts";
+import type { CalibrationBackend, Objective, Parameters } from "./types.ts";
+import type { GradedResponses, Responses } from "../matrix/code-responses.ts";
 
 /** Evaluations of the last round on the backend that finishes it: docs/gpu.md has what they cost and gain. */
 const FINISH_EVALUATIONS = 30;

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { decodeSafetensorsHeader, encodeSafetensors, type Tensor, tensorData } from "anchoreval/bundle";
 import { AnchorEvalError } from "anchoreval/core";
 import { calibrate, type CalibrateOptions, type Calibration, type CalibrationState } from "./calibrate.ts";
-import type { Responses } from "./types.ts";
+import type { Responses } from "../matrix/code-responses.ts";
 
 /** A calibration by its own name: what {@link calibrate} does, here or with a memory. */
 export type Calibrate = typeof calibrate;

@@ -1,5 +1,6 @@
 import { gatherItems, mapAbility, predictedScores, scaledPrior } from "anchoreval/core";
-import { sourceSplits, type Split } from "../matrix/splits.ts";
+import { type Split } from "../matrix/splits.ts";
+import { sourceSplits } from "../matrix/source-splits.ts";
 import { isBinary, type ResponseMatrix, scoreAt } from "../matrix/response-matrix.ts";
 import { dimsFor, fitBank, SCORE_LINKS, type Bank, type FitBankOptions, type ScoreLink } from "./bank.ts";
 import type { ScenarioGroup } from "../matrix/benchmark.ts";

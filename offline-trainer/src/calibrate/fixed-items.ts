@@ -1,5 +1,6 @@
 import { type AbilityPrior, AnchorEvalError, itemBank, mapAbility } from "anchoreval/core";
-import type { Parameters, Responses } from "./types.ts";
+import type { Parameters } from "./types.ts";
+import type { Responses } from "../matrix/code-responses.ts";
 
 /** Items whose parameters stand, say by a published bundle: the others, and all models, are put on their scale. */
 export interface KnownItems {

@@ -1,6 +1,7 @@
 import type { AbilityPrior } from "anchoreval/core";
 import { shares } from "./starting-values.ts";
-import type { Parameters, Responses } from "./types.ts";
+import type { Parameters } from "./types.ts";
+import type { Responses } from "../matrix/code-responses.ts";
 
 /** Means and variances of the hierarchical priors. */
 export interface Scales {

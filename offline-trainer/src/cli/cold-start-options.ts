@@ -1,6 +1,6 @@
 import type { OptionReader, OptionSpec } from "anchoreval/cli";
 import { AnchorEvalError } from "anchoreval/core";
-import { readEmbeddings } from "../matrix/embeddings-file.ts";
+import { readEmbeddings } from "../numeric/embeddings-file.ts";
 import { checkColdStart, COLD_METHODS, type ColdStartInput } from "../extensions/routing/cold-start.ts";
 import { DEFAULT_NEIGHBOURS, type Neighbours } from "../extensions/routing/neighbours.ts";
 import type { FitSettings } from "../methods/settings.ts";

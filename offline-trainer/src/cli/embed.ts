@@ -3,7 +3,7 @@ import { availableParallelism } from "node:os";
 import type { Command, Output } from "anchoreval/cli";
 import { AnchorEvalError, createRandom } from "anchoreval/core";
 import { itemTexts } from "../numeric/text-features.ts";
-import { embeddingLines, type TextVectors } from "../matrix/embeddings-file.ts";
+import { embeddingLines, type TextVectors } from "../numeric/embeddings-file.ts";
 import {
   encodeTexts,
   openPartialVectors,

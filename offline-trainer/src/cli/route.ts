@@ -1,7 +1,7 @@
 import type { Command, OptionReader } from "anchoreval/cli";
 import { AnchorEvalError } from "anchoreval/core";
 import { PROVIDERS, resolveBackend } from "../backends/resolve-backend.ts";
-import { embeddedRows, readEmbeddings } from "../matrix/embeddings-file.ts";
+import { embeddedRows, readEmbeddings } from "../numeric/embeddings-file.ts";
 import { judgeRouting, routeCsv, routingSummary } from "../extensions/routing/judge-routing.ts";
 import { type QuestionChoice, RIGHT_RULES, splitQuestions, testAnswers } from "../extensions/routing/questions.ts";
 import { DEFAULT_NEIGHBOURS } from "../extensions/routing/neighbours.ts";

@@ -1,6 +1,6 @@
 import type { OptionReader, OptionSpec } from "anchoreval/cli";
 import { AnchorEvalError } from "anchoreval/core";
-import { readEmbeddings } from "../matrix/embeddings-file.ts";
+import { readEmbeddings } from "../numeric/embeddings-file.ts";
 import { readItemTable } from "../matrix/item-table.ts";
 import type { Method } from "../methods/method.ts";
 import type { ResponseMatrix } from "../matrix/response-matrix.ts";

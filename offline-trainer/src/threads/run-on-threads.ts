@@ -1,6 +1,13 @@
 import { Worker } from "node:worker_threads";
 import { AnchorEvalError } from "anchoreval/core";
-import { receivedError, type ThreadInput, threadLock, type ThreadReply, type ThreadStart, untilOutside } from "./messages.ts";
+import {
+  receivedError,
+  type ThreadInput,
+  threadLock,
+  type ThreadReply,
+  type ThreadStart,
+  untilOutside,
+} from "./messages.ts";
 
 export interface ThreadsOptions<Note> {
   /** Threads at most; there are no more than inputs. */

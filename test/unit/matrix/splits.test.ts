@@ -10,11 +10,11 @@ import {
   folds,
   interpolationSplit,
   newestSplit,
-  sourceSplits,
   splitByGroups,
   type SplitInput,
   strength,
 } from "../../../offline-trainer/src/matrix/splits.ts";
+import { sourceSplits } from "../../../offline-trainer/src/matrix/source-splits.ts";
 import { DEFAULT_SETTINGS } from "../../../offline-trainer/src/methods/settings.ts";
 import { smallLeaderboard } from "../fit/small-leaderboard.ts";
 

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { readEmbeddings } from "../../../offline-trainer/src/matrix/embeddings-file.ts";
+import { readEmbeddings } from "../../../offline-trainer/src/numeric/embeddings-file.ts";
 import { writeItems } from "../../../offline-trainer/src/matrix/items-file.ts";
 import { writeWideCsv } from "../../../offline-trainer/src/matrix/write-wide-csv.ts";
 import { tempFolder } from "../../support/temp-folder.ts";

@@ -1,6 +1,18 @@
 import { AnchorEvalError } from "anchoreval/core";
-import type { CalibrationBackend, CodedResponses, Objective, Parameters, Responses } from "../../calibrate/types.ts";
-import { blockLayout, type BlockLayout, BlockRunner, cutBlock, type EvaluationArrays, feedsBlocks, type LaneRunner, LANES, type LaneTask, paddedSize } from "./block-runner.ts";
+import type { CalibrationBackend, Objective, Parameters } from "../../calibrate/types.ts";
+import type { CodedResponses, Responses } from "../../matrix/code-responses.ts";
+import {
+  blockLayout,
+  type BlockLayout,
+  BlockRunner,
+  cutBlock,
+  type EvaluationArrays,
+  feedsBlocks,
+  type LaneRunner,
+  LANES,
+  type LaneTask,
+  paddedSize,
+} from "./block-runner.ts";
 import type { BlockResponses } from "./objective-graph.ts";
 import type { OnnxRuntime } from "./session.ts";
 

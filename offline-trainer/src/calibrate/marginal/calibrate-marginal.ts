@@ -1,7 +1,15 @@
 import { AnchorEvalError, type AnchorEvalErrorCode, logit } from "anchoreval/core";
-import type { CodedResponses } from "../types.ts";
+import type { CodedResponses } from "../../matrix/code-responses.ts";
 import { findMaximum } from "./ascend.ts";
-import { type Curves, type Layout, lowerAsymptote, parameterLayout, prepareProblem, type Problem, upperAsymptote } from "./problem.ts";
+import {
+  type Curves,
+  type Layout,
+  lowerAsymptote,
+  parameterLayout,
+  prepareProblem,
+  type Problem,
+  upperAsymptote,
+} from "./problem.ts";
 import type { Expectation } from "./expectation.ts";
 import { DEFAULT_PRIORS, type MarginalPriors, type WeakPrior } from "./priors.ts";
 import { MARGINAL_MODELS, type MarginalCalibration, type MarginalModel, type MarginalOptions } from "./types.ts";

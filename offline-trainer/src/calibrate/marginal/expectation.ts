@@ -1,4 +1,4 @@
-import type { CodedResponses } from "../types.ts";
+import type { CodedResponses } from "../../matrix/code-responses.ts";
 import { curveTables } from "./curve-tables.ts";
 import type { Curves, Problem } from "./problem.ts";
 import { type Grid, placeOf } from "./grid.ts";

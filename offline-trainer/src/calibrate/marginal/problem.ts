@@ -1,4 +1,4 @@
-import type { CodedResponses } from "../types.ts";
+import type { CodedResponses } from "../../matrix/code-responses.ts";
 import type { MarginalModel } from "./types.ts";
 
 /** Responses laid out for the passes over them: which items are estimated, and where answers are missing. */

@@ -1,6 +1,7 @@
 import { type RandomSource, softplus } from "anchoreval/core";
 import { calibrate } from "../../calibrate/calibrate.ts";
-import type { CalibrationBackend, CodedResponses } from "../../calibrate/types.ts";
+import type { CalibrationBackend } from "../../calibrate/types.ts";
+import type { CodedResponses } from "../../matrix/code-responses.ts";
 import type { ResponseMatrix } from "../../matrix/response-matrix.ts";
 import { fullScores, type ScenarioSlice } from "../../matrix/scenarios.ts";
 import { type FittedAnswers, probabilities } from "./fitted-answers.ts";

@@ -3,7 +3,13 @@ import { firstFew } from "anchoreval/node";
 import { scenarioGroups } from "../../matrix/benchmark.ts";
 import type { FitSettings } from "../../methods/settings.ts";
 import type { FixedBank } from "../../calibrate/bank.ts";
-import { groupedOrder, type ItemInfo, responseMatrix, type ResponseMatrix, scoreAt } from "../../matrix/response-matrix.ts";
+import {
+  groupedOrder,
+  type ItemInfo,
+  responseMatrix,
+  type ResponseMatrix,
+  scoreAt,
+} from "../../matrix/response-matrix.ts";
 import { itemTexts, learnProjection, PROJECTION, projectTexts } from "../../numeric/text-features.ts";
 import type { BaseBundle, BaseRecord } from "./base.ts";
 import { compareItems, type ItemChanges } from "./compare-items.ts";

@@ -2,7 +2,7 @@ import { type AnchorSet, brought, mappedScore, type RandomSource, scaledPrior } 
 import { anchorInputs, type AnchorInput } from "../../anchors/anchor-method.ts";
 import { fitBank, type Bank, type ResponseModel } from "../../calibrate/bank.ts";
 import type { ScenarioGroup } from "../../matrix/benchmark.ts";
-import { sourceSplits } from "../../matrix/splits.ts";
+import { sourceSplits } from "../../matrix/source-splits.ts";
 import type { DesignSearch, DesignSearchOptions } from "../method.ts";
 import { ABILITY_SCORES, mappedScenarios, fitOwnMap } from "../score-maps/mapped-answers.ts";
 import { informationPool, informedAnchors } from "./anchors.ts";

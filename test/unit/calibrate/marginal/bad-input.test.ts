@@ -2,7 +2,7 @@ import type { AnchorEvalErrorCode } from "anchoreval/core";
 import { expect, test } from "vitest";
 import { calibrateMarginal } from "../../../../offline-trainer/src/calibrate/marginal/calibrate-marginal.ts";
 import type { MarginalOptions } from "../../../../offline-trainer/src/calibrate/marginal/types.ts";
-import type { CodedResponses } from "../../../../offline-trainer/src/calibrate/types.ts";
+import type { CodedResponses } from "../../../../offline-trainer/src/matrix/code-responses.ts";
 import { expectRefusal, rejection } from "../../../support/refusal.ts";
 
 interface BadInput {

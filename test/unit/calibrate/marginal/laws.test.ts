@@ -6,7 +6,7 @@ import {
   type MarginalCalibration,
   type MarginalOptions,
 } from "../../../../offline-trainer/src/calibrate/marginal/types.ts";
-import type { CodedResponses } from "../../../../offline-trainer/src/calibrate/types.ts";
+import type { CodedResponses } from "../../../../offline-trainer/src/matrix/code-responses.ts";
 import { largestDifference } from "../../../support/fixture.ts";
 import { drawnResponses } from "./drawn-responses.ts";
 

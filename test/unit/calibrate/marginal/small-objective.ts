@@ -7,7 +7,7 @@ import {
 import { DEFAULT_PRIORS, type WeakPrior } from "../../../../offline-trainer/src/calibrate/marginal/priors.ts";
 import { startingPoint } from "../../../../offline-trainer/src/calibrate/marginal/calibrate-marginal.ts";
 import type { MarginalModel } from "../../../../offline-trainer/src/calibrate/marginal/types.ts";
-import type { CodedResponses } from "../../../../offline-trainer/src/calibrate/types.ts";
+import type { CodedResponses } from "../../../../offline-trainer/src/matrix/code-responses.ts";
 import { createRandom } from "anchoreval/core";
 
 const PRIORS: readonly WeakPrior[] = [

@@ -1,7 +1,7 @@
 import { AnchorEvalError } from "anchoreval/core";
 import { csvRecords, DataIssues, firstFew, jsonKind, jsonRecords, quoted, textLines } from "anchoreval/node";
-import { denseRows, type SparseRows, unitRows } from "../numeric/sparse-rows.ts";
-import { csvCell } from "./write-wide-csv.ts";
+import { csvCell } from "../matrix/write-wide-csv.ts";
+import { denseRows, type SparseRows, unitRows } from "./sparse-rows.ts";
 
 /** Vectors of items by their ids, all of one length. */
 export interface Embeddings {
