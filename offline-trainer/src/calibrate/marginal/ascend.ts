@@ -1,4 +1,5 @@
 import { AnchorEvalError } from "anchoreval/core";
+import { CurvaturePairs, dot } from "../lbfgs.ts";
 import { newtonStep, unwhiten, whiten } from "./curvature.ts";
 import { type Curves, type Layout, type Problem, unpack } from "./problem.ts";
 import type { PosteriorBounds } from "./expectation.ts";
@@ -36,6 +37,8 @@ const WORTHWHILE = 1;
 const SHORTEST = 1e-4;
 /** Share of the expected gain that a step must bring. */
 const ARMIJO = 1e-4;
+/** Steps along which the objective bends less than this share of yᵀy say nothing of its curvature. */
+const LEAST_CURVATURE = 1e-14;
 /** Gains below this share of the value are lost in rounding. */
 const ROUNDING = 1e-13;
 
@@ -54,16 +57,9 @@ function* ascend(
   const { maxIterations, tolerance, maximizeItem } = options;
   const { layout } = objective;
   const { size, perItem } = layout;
-  const pairs = curvaturePairs(size, MEMORY);
+  const pairs = new CurvaturePairs(size, MEMORY);
   const vector = (): Float64Array => new Float64Array(size);
-  const [direction, em, correction, trial, moved, fallen] = [
-    vector(),
-    vector(),
-    vector(),
-    vector(),
-    vector(),
-    vector(),
-  ];
+  const [direction, em, correction, trial] = [vector(), vector(), vector(), vector()];
   let here = objective.evaluation();
   let there = objective.evaluation();
   let evaluations = 0;
@@ -75,11 +71,13 @@ function* ascend(
     objective.evaluate(point, there);
   };
   const accept = (): void => {
+    const pair = pairs.room();
     for (let k = 0; k < size; k++) {
-      moved[k] = trial[k]! - x[k]!;
-      fallen[k] = here.gradient[k]! - there.gradient[k]!;
+      pair.s[k] = trial[k]! - x[k]!;
+      pair.y[k] = here.gradient[k]! - there.gradient[k]!;
     }
-    pairs.add(moved, fallen);
+    const product = dot(pair.s, pair.y);
+    if (product > LEAST_CURVATURE * dot(pair.y, pair.y)) pairs.add(pair, product);
     x.set(trial);
     [here, there] = [there, here];
   };
@@ -99,7 +97,6 @@ function* ascend(
   for (; ; iteration++) {
     yield { iteration, logLikelihood: here.logLikelihood, logPosterior: here.logPosterior };
     if (converged || iteration >= maxIterations) break;
-    const step = (v: Float64Array, out: Float64Array): void => newtonStep(here.curvature, layout, v, out);
     whiten(here.curvature, layout, here.gradient, em);
     unwhiten(here.curvature, layout, em, em);
     const mStep = dot(em, here.gradient) > WORTHWHILE ? maximizeItem : null;
@@ -113,8 +110,12 @@ function* ascend(
         em[k] = full;
       }
     }
-    pairs.direction(here.gradient, step, mStep && correction, direction);
-    const gain = 0.5 * dot(direction, here.gradient);
+    direction.set(here.gradient);
+    const emStep = (v: Float64Array): void => {
+      newtonStep(here.curvature, layout, v, trial);
+      for (let k = 0; k < size; k++) v[k] = mStep ? trial[k]! + correction[k]! : trial[k]!;
+    };
+    const gain = 0.5 * pairs.turn(direction, emStep, here.gradient);
     small = Math.abs(gain) < Math.max(tolerance, ROUNDING * Math.abs(here.logPosterior)) ? small + 1 : 0;
     if (small > 1) {
       converged = true;
@@ -213,68 +214,4 @@ export function* findMaximum(
     if (fits || grids === MOST_GRIDS || iterations >= maxIterations)
       return { ...step.value, iteration: iterations, evaluations, converged: step.value.converged && fits, objective };
   }
-}
-
-/** Steps and what they changed of the gradient: L-BFGS's memory of the curvature, newest last. */
-interface CurvaturePairs {
-  /** Takes in a step s and the fall of the gradient y over it, unless the objective bends upward there. */
-  add(s: Float64Array, y: Float64Array): void;
-  clear(): void;
-  /**
-   * The two-loop recursion, out = H·gradient with `step` for the H that is known beforehand.
-   * @param correction - added to what that gives for the gradient itself
-   */
-  direction(
-    gradient: Float64Array,
-    step: (v: Float64Array, out: Float64Array) => void,
-    correction: Float64Array | null,
-    out: Float64Array,
-  ): void;
-}
-
-/** @see Nocedal & Wright (2006), Numerical Optimization, algorithm 7.4 */
-export function curvaturePairs(size: number, memory: number): CurvaturePairs {
-  const pairs: { readonly s: Float64Array; readonly y: Float64Array; rho: number }[] = [];
-  const rest = new Float64Array(size);
-  const alphas = new Float64Array(memory);
-  return {
-    add(s, y) {
-      const product = dot(s, y);
-      if (!(product > 1e-14 * dot(y, y))) return;
-      const full = pairs.length === memory ? pairs.shift() : undefined;
-      const pair = full ?? { s: new Float64Array(size), y: new Float64Array(size), rho: 0 };
-      pair.s.set(s);
-      pair.y.set(y);
-      pair.rho = 1 / product;
-      pairs.push(pair);
-    },
-    clear() {
-      pairs.length = 0;
-    },
-    direction(gradient, step, correction, out) {
-      rest.set(gradient);
-      for (let p = pairs.length - 1; p >= 0; p--) {
-        const { s, y, rho } = pairs[p]!;
-        alphas[p] = rho * dot(s, rest);
-        addScaled(rest, -alphas[p]!, y);
-      }
-      step(rest, out);
-      if (correction) addScaled(out, 1, correction);
-      for (let p = 0; p < pairs.length; p++) {
-        const { s, y, rho } = pairs[p]!;
-        addScaled(out, alphas[p]! - rho * dot(y, out), s);
-      }
-    },
-  };
-}
-
-export function dot(left: Float64Array, right: Float64Array): number {
-  let sum = 0;
-  for (let k = 0; k < left.length; k++) sum += left[k]! * right[k]!;
-  return sum;
-}
-
-/** target += factor·v. */
-function addScaled(target: Float64Array, factor: number, v: Float64Array): void {
-  for (let k = 0; k < target.length; k++) target[k] = target[k]! + factor * v[k]!;
 }
