@@ -16,7 +16,7 @@ export {
   type CalibrationState,
   type CalibrationStep,
 } from "./calibrate/calibrate.ts";
-export type { KnownItems } from "./calibrate/fixed-items.ts";
+export type { FixedItems } from "./calibrate/fixed-items.ts";
 export type { Scales } from "./calibrate/scales.ts";
 export { type CalibrationBackend, type Objective, type Parameters } from "./calibrate/types.ts";
 export {

@@ -12,7 +12,7 @@ import { binarizeResponses, cutResponses, gradeResponses } from "../matrix/code-
 import type { ScenarioSlice } from "../matrix/scenarios.ts";
 import { fitScoreMap } from "../matrix/score-map.ts";
 import { calibrate, type CalibrationStep } from "./calibrate.ts";
-import type { KnownItems } from "./fixed-items.ts";
+import type { FixedItems } from "./fixed-items.ts";
 import { calibrateMarginal } from "./marginal/calibrate-marginal.ts";
 import type { MarginalModel } from "./marginal/types.ts";
 import { type CalibrationBackend } from "./types.ts";
@@ -29,7 +29,7 @@ export type ScoreLink = (typeof SCORE_LINKS)[number];
 export interface FixedBank {
   readonly dims: number;
   readonly link: ScoreLink;
-  readonly known: KnownItems;
+  readonly items: FixedItems;
   /** By scenario; null where every score is 0 or 1, or none is cut. */
   readonly thresholds: readonly (number | null)[];
 }
@@ -95,7 +95,7 @@ export async function fitBank(
   const calibration = await calibrateBank(responses, {
     ...options,
     calibrator,
-    ...(fixed && { known: fixed.known }),
+    ...(fixed && { fixed: fixed.items }),
     random: random.fork("calibration"),
   });
   const a = Float32Array.from(calibration.a);
@@ -210,7 +210,7 @@ export interface CalibrateBankOptions extends ResponseModel {
   readonly random: RandomSource;
   readonly calibrator: typeof calibrate;
   /** Items that keep their parameters: abilities and the others are then found together, whatever the estimation. */
-  readonly known?: KnownItems;
+  readonly fixed?: FixedItems;
   readonly tolerance?: number;
   readonly onStep?: (step: CalibrationStep) => void;
   readonly signal?: AbortSignal | undefined;
@@ -221,26 +221,15 @@ export interface CalibrateBankOptions extends ResponseModel {
  * @throws AnchorEvalError `unsupported` for graded responses or several dimensions by marginal estimation
  */
 export async function calibrateBank(responses: Responses, options: CalibrateBankOptions): Promise<BankCalibration> {
-  const {
-    irtModel,
-    estimation,
-    dims,
-    shrinkage,
-    backend,
-    random,
-    calibrator,
-    tolerance,
-    known: items,
-    onStep,
-    signal,
-  } = options;
-  if (estimation === "penalised" || items) {
+  const { irtModel, estimation, dims, shrinkage, backend, random, calibrator, tolerance, fixed, onStep, signal } =
+    options;
+  if (estimation === "penalised" || fixed) {
     const fit = await calibrator(responses, {
       dims,
       shrinkage,
       backend,
       random,
-      ...(items && { known: items }),
+      ...(fixed && { fixed }),
       ...(onStep && { onStep }),
       ...(signal && { signal }),
     });
@@ -276,10 +265,10 @@ export async function calibrateBank(responses: Responses, options: CalibrateBank
   return {
     dims: 1,
     theta: fit.theta,
-    a: known(fit.a),
-    b: known(fit.b),
-    lower: irtModel === "3pl" || irtModel === "4pl" ? known(fit.lower) : null,
-    upper: irtModel === "4pl" ? known(fit.upper) : null,
+    a: filled(fit.a),
+    b: filled(fit.b),
+    lower: irtModel === "3pl" || irtModel === "4pl" ? filled(fit.lower) : null,
+    upper: irtModel === "4pl" ? filled(fit.upper) : null,
     population: { mean: Float64Array.of(0), covariance: Float64Array.of(1) },
     value: -fit.logPosterior,
     gradientNorm: fit.gradientNorm,
@@ -289,7 +278,7 @@ export async function calibrateBank(responses: Responses, options: CalibrateBank
 }
 
 /** Parameters with the others' mean for an item that no source answered. */
-function known(values: Float64Array): Float64Array {
+function filled(values: Float64Array): Float64Array {
   const own = values.filter((value) => !Number.isNaN(value));
   const mean = own.reduce((sum, value) => sum + value, 0) / own.length;
   return values.map((value) => (Number.isNaN(value) ? mean : value));

@@ -1,7 +1,7 @@
 import { type AbilityPrior, AnchorEvalError, type RandomSource, sigmoid } from "anchoreval/core";
 import { symmetricEigen } from "../numeric/eigen.ts";
 import { addPenalty, curvature, initialScales, itemWeights, type Scales, updateScales } from "./scales.ts";
-import { holdKnown, type KnownItems, startFromKnown } from "./fixed-items.ts";
+import { holdFixed, type FixedItems, startFromFixed } from "./fixed-items.ts";
 import { type LbfgsOptions, type LbfgsResult, minimizeLbfgs } from "./lbfgs.ts";
 import { startingValues } from "./starting-values.ts";
 import type { CalibrationBackend, Objective, Parameters } from "./types.ts";
@@ -25,7 +25,7 @@ export interface CalibrateOptions {
   /** Share of the learned variance of discriminations that is kept. @default 0.5 */
   readonly shrinkage?: number;
   /** Items on whose scale the others and all models are put. */
-  readonly known?: KnownItems;
+  readonly fixed?: FixedItems;
   /** Goes on from a state that `onRound` was given, to the same end as without a break. */
   readonly resume?: CalibrationState;
   readonly onStep?: (step: CalibrationStep) => void;
@@ -74,19 +74,19 @@ export interface Calibration extends Parameters {
  * every item, learned between rounds too, over which their likelihood is divided. Where the backend has one that
  * finishes it, that one goes on from the last round's end: to a relative 1e-9, with few evaluations.
  *
- * Without known items the result is rotated to the axes of the discriminations' second moments, largest first, so that reruns agree; with
+ * Without fixed items the result is rotated to the axes of the discriminations' second moments, largest first, so that reruns agree; with
  * them it is on their scale, θ has their prior, and they stay as they are to the last bit.
- * @throws AnchorEvalError `aborted`; `invalid_option` for known items that don't fit
+ * @throws AnchorEvalError `aborted`; `invalid_option` for fixed items that don't fit
  */
 export async function calibrate(responses: Responses, options: CalibrateOptions): Promise<Calibration> {
-  const { dims, backend, random, rounds = 4, maxEvaluations = 60, tolerance = 1e-6, known, resume, onRound } = options;
+  const { dims, backend, random, rounds = 4, maxEvaluations = 60, tolerance = 1e-6, fixed, resume, onRound } = options;
   const { subjects, items } = responses;
   const x = new Float64Array(subjects * dims + items * dims + items);
   const at = parametersIn(x, subjects, items, dims);
   const start = startingValues(responses, dims, random.fork("starting values"));
-  if (known) startFromKnown(start, responses, dims, known);
+  if (fixed) startFromFixed(start, responses, dims, fixed);
   assign(at, resume ?? start);
-  const prior = known?.prior ?? standardPrior(dims);
+  const prior = fixed?.prior ?? standardPrior(dims);
   const graded = "signs" in responses ? null : responses;
   let scales = resume?.scales ?? initialScales(dims);
   let dispersion = resume?.dispersion ?? null;
@@ -124,7 +124,7 @@ export async function calibrate(responses: Responses, options: CalibrateOptions)
           result = await optimize(round, finish, before);
         }
         const { value, gradientNorm } = result;
-        const end = known ? { theta: at.theta.slice(), a: at.a.slice(), b: at.b.slice() } : canonicalRotation(at, dims);
+        const end = fixed ? { theta: at.theta.slice(), a: at.a.slice(), b: at.b.slice() } : canonicalRotation(at, dims);
         return { ...end, dims, scales, dispersion, value, gradientNorm, evaluations, converged };
       }
       scales = updateScales(at, dims, scales, weight, options.shrinkage);
@@ -147,7 +147,7 @@ function assign(to: Parameters, from: Parameters): void {
   to.b.set(from.b);
 }
 
-/** N(0, I): what fixes the scale where no item is known. */
+/** N(0, I): what holds the scale where no item is fixed. */
 function standardPrior(dims: number): AbilityPrior {
   const precision = new Float64Array(dims * dims);
   for (let d = 0; d < dims; d++) precision[d * (dims + 1)] = 1;
@@ -168,7 +168,7 @@ export interface RoundOptions extends Limits {
   readonly prior: AbilityPrior;
   /** Of every item, about: `itemWeights`. */
   readonly weight: Float64Array;
-  readonly known?: KnownItems;
+  readonly fixed?: FixedItems;
   readonly onStep: (value: number, evaluations: number) => void;
   readonly signal?: AbortSignal | undefined;
 }
@@ -179,7 +179,7 @@ export interface RoundOptions extends Limits {
  * @throws AnchorEvalError `aborted`
  */
 export function optimizeRound(objective: Objective, x: Float64Array, options: RoundOptions): Promise<LbfgsResult> {
-  const { dims, scales, prior, weight, known, signal, maxEvaluations, tolerance, onStep } = options;
+  const { dims, scales, prior, weight, fixed, signal, maxEvaluations, tolerance, onStep } = options;
   const items = weight.length;
   const view = (all: Float64Array): Parameters => parametersIn(all, (x.length - items) / dims - items, items, dims);
   const scaling = new Float64Array(x.length);
@@ -190,7 +190,7 @@ export function optimizeRound(objective: Objective, x: Float64Array, options: Ro
       const slope = view(gradient);
       const value = await objective.evaluate(view(point), slope);
       const penalty = addPenalty(view(point), slope, scales, prior);
-      if (known) holdKnown(slope, known);
+      if (fixed) holdFixed(slope, fixed);
       return value + penalty;
     },
     x,

@@ -2,38 +2,38 @@ import { type AbilityPrior, AnchorEvalError, itemBank, mapAbility } from "anchor
 import type { Parameters } from "./types.ts";
 import type { Responses } from "../matrix/code-responses.ts";
 
-/** Items whose parameters stand, say by a published bundle: the others, and all models, are put on their scale. */
-export interface KnownItems {
-  /** 1 where an item's parameters are known, N numbers. */
-  readonly known: Uint8Array;
-  /** Discriminations, N×D; read where known. */
+/** Items that keep their parameters, for example a published bundle's: the others, and all models, are put on their scale. */
+export interface FixedItems {
+  /** 1 where an item is fixed, N numbers. */
+  readonly isFixed: Uint8Array;
+  /** Discriminations, N×D; read where fixed. */
   readonly a: Float64Array;
-  /** Intercepts, N; read where known. */
+  /** Intercepts, N; read where fixed. */
   readonly b: Float64Array;
   /** Of abilities, on that scale. */
   readonly prior: AbilityPrior;
 }
 
 /**
- * Puts a start onto the known items' scale: their parameters, and abilities by the models' answers to them (MAP).
- * New items begin along the known ones' mean discrimination.
+ * Puts a start onto the fixed items' scale: their parameters, and abilities by the models' answers to them (MAP).
+ * New items begin along the fixed ones' mean discrimination.
  * @param start - overwritten
- * @throws AnchorEvalError `invalid_option` where no item is known, or arrays don't fit
+ * @throws AnchorEvalError `invalid_option` where no item is fixed, or arrays don't fit
  */
-export function startFromKnown(start: Parameters, responses: Responses, dims: number, items: KnownItems): void {
-  const { known, a, b, prior } = items;
+export function startFromFixed(start: Parameters, responses: Responses, dims: number, items: FixedItems): void {
+  const { isFixed, a, b, prior } = items;
   const { subjects, items: count } = responses;
-  const own = Array.from(known.keys()).filter((i) => known[i] !== 0);
-  if (own.length === 0 || known.length !== count || a.length !== count * dims || b.length !== count)
+  const own = Array.from(isFixed.keys()).filter((i) => isFixed[i] !== 0);
+  if (own.length === 0 || isFixed.length !== count || a.length !== count * dims || b.length !== count)
     throw new AnchorEvalError(
       "invalid_option",
-      `known items: ${own.length} of ${known.length} are known, with ${a.length} discriminations; ${count} items in ${dims} dimensions are calibrated`,
+      `fixed items: ${own.length} of ${isFixed.length} are fixed, with ${a.length} discriminations; ${count} items in ${dims} dimensions are calibrated`,
     );
   const direction = new Float64Array(dims);
   for (const i of own) for (let d = 0; d < dims; d++) direction[d] = direction[d]! + a[i * dims + d]! / own.length;
   for (let i = 0; i < count; i++) {
-    for (let d = 0; d < dims; d++) start.a[i * dims + d] = known[i] ? a[i * dims + d]! : direction[d]!;
-    if (known[i]) start.b[i] = b[i]!;
+    for (let d = 0; d < dims; d++) start.a[i * dims + d] = isFixed[i] ? a[i * dims + d]! : direction[d]!;
+    if (isFixed[i]) start.b[i] = b[i]!;
   }
   const bank = itemBank(
     Float64Array.from(own.flatMap((i) => Array.from(a.subarray(i * dims, (i + 1) * dims)))),
@@ -48,11 +48,11 @@ export function startFromKnown(start: Parameters, responses: Responses, dims: nu
   }
 }
 
-/** A known item's gradient is nothing: it stays. */
-export function holdKnown(gradient: Parameters, { known }: KnownItems): void {
+/** Sets a fixed item's gradient to 0, so that it stays. */
+export function holdFixed(gradient: Parameters, { isFixed }: FixedItems): void {
   const dims = gradient.a.length / gradient.b.length;
-  for (let i = 0; i < known.length; i++) {
-    if (known[i] === 0) continue;
+  for (let i = 0; i < isFixed.length; i++) {
+    if (isFixed[i] === 0) continue;
     gradient.a.fill(0, i * dims, (i + 1) * dims);
     gradient.b[i] = 0;
   }

@@ -2,7 +2,12 @@ import { createRandom, sigmoid, type RandomSource } from "anchoreval/core";
 import { describe, expect, test } from "vitest";
 import { typescriptBackend } from "../../../offline-trainer/src/backends/typescript.ts";
 import { calibrate, type Calibration, dispersions } from "../../../offline-trainer/src/calibrate/calibrate.ts";
-import { LINKS, type GradedResponses, type Link, type Responses } from "../../../offline-trainer/src/matrix/code-responses.ts";
+import {
+  LINKS,
+  type GradedResponses,
+  type Link,
+  type Responses,
+} from "../../../offline-trainer/src/matrix/code-responses.ts";
 import { weighResponses } from "../../../offline-trainer/src/calibrate/weigh-responses.ts";
 import { expectRefusal, rejection } from "../../support/refusal.ts";
 import { correlation, probability, simulatedResponses } from "./simulated-responses.ts";

@@ -113,7 +113,7 @@ function fixedItems({ dims, link, thresholds, a, b }: LinkedBank): FixedBank {
     dims,
     link,
     thresholds,
-    known: { known: new Uint8Array(b.length).fill(1), a, b, prior: standardNormal(dims) },
+    items: { isFixed: new Uint8Array(b.length).fill(1), a, b, prior: standardNormal(dims) },
   };
 }
 

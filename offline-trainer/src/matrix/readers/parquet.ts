@@ -4,17 +4,23 @@ import type { AsyncBuffer } from "hyparquet";
 import { LONG_COLUMNS, putScore } from "./long-table.ts";
 import type { ScoreTable } from "./score-table.ts";
 
+/** Some columns of consecutive rows, each as the file holds it. */
+interface RowGroup {
+  /** Counted from 0. */
+  readonly first: number;
+  readonly rows: number;
+  readonly columns: readonly ArrayLike<unknown>[];
+}
+
 /**
- * The rows of a Parquet file, a row group in memory at a time; nested columns as objects and lists, whole numbers as
- * numbers.
- * @param asked - the columns, or what chooses them among those of the file
- * @throws AnchorEvalError `invalid_data` where it can't be read, or lacks one of the columns; `not_found`
- * @example for await (const { doc, metric } of parquetRows(path, ["doc", "metric"])) …
+ * Reads columns of a Parquet file, a row group in memory at a time.
+ * @param choose - the columns, of those of the file
+ * @throws AnchorEvalError `invalid_data` where it can't be read; `not_found`
  */
-export async function* parquetRows(
+async function* rowGroups(
   path: string,
-  asked: readonly string[] | ((names: readonly string[]) => readonly string[]),
-): AsyncGenerator<Readonly<Record<string, unknown>>, void, undefined> {
+  choose: (names: readonly string[]) => readonly string[],
+): AsyncGenerator<RowGroup, void, undefined> {
   const { compressors, parquetMetadataAsync, parquetScan, parquetSchema } = await import("./decoders.ts");
   const file = await openBytes(path);
   const buffer: AsyncBuffer = {
@@ -33,25 +39,44 @@ export async function* parquetRows(
   };
   try {
     const metadata = await readable(() => parquetMetadataAsync(buffer));
-    const names = parquetSchema(metadata).children.map(({ element }) => element.name);
-    const columns = typeof asked === "function" ? asked(names) : asked;
-    const absent = columns.filter((name) => !names.includes(name));
+    const names = choose(parquetSchema(metadata).children.map(({ element }) => element.name));
+    const scan = await readable(() => parquetScan({ file: buffer, metadata, columns: [...names], compressors }));
+    for (const range of scan.ranges) {
+      const columns: ArrayLike<unknown>[] = [];
+      for (const column of names) columns.push(await readable(() => scan.readColumn({ column, ...range })));
+      yield { first: range.rowStart, rows: range.rowEnd - range.rowStart, columns };
+    }
+  } finally {
+    await file.close();
+  }
+}
+
+/**
+ * The rows of a Parquet file, a row group in memory at a time; nested columns as objects and lists, whole numbers as
+ * numbers.
+ * @param asked - the columns, or what chooses them among those of the file
+ * @throws AnchorEvalError `invalid_data` where it can't be read, or lacks one of the columns; `not_found`
+ * @example for await (const { doc, metric } of parquetRows(path, ["doc", "metric"])) …
+ */
+export async function* parquetRows(
+  path: string,
+  asked: readonly string[] | ((names: readonly string[]) => readonly string[]),
+): AsyncGenerator<Readonly<Record<string, unknown>>, void, undefined> {
+  let chosen: readonly string[] = [];
+  const choose = (names: readonly string[]): readonly string[] => {
+    chosen = typeof asked === "function" ? asked(names) : asked;
+    const absent = chosen.filter((name) => !names.includes(name));
     if (absent.length > 0)
       throw new AnchorEvalError(
         "invalid_data",
         `${path}: it has no column ${absent.join(", ")}, but ${firstFew(names)}`,
         { issues: absent.map((name) => ({ path: [path, name], code: "missing", message: `no column ${name}` })) },
       );
-    const scan = await readable(() => parquetScan({ file: buffer, metadata, columns: [...columns], compressors }));
-    for (const range of scan.ranges) {
-      const values: ArrayLike<unknown>[] = [];
-      for (const column of columns) values.push(await readable(() => scan.readColumn({ column, ...range })));
-      for (let row = 0; row < range.rowEnd - range.rowStart; row++)
-        yield Object.fromEntries(columns.map((name, k) => [name, plain(values[k]![row])]));
-    }
-  } finally {
-    await file.close();
-  }
+    return chosen;
+  };
+  for await (const { rows, columns } of rowGroups(path, choose))
+    for (let row = 0; row < rows; row++)
+      yield Object.fromEntries(chosen.map((name, k) => [name, plain(columns[k]![row])]));
 }
 
 /** Whole numbers come as bigint: as numbers where those hold them, else as text. */
@@ -80,45 +105,19 @@ export async function readParquetTable(
   issues: DataIssues,
   remarks: string[],
 ): Promise<void> {
-  const { compressors, parquetMetadataAsync, parquetScan, parquetSchema } = await import("./decoders.ts");
-  const file = await openBytes(path);
-  const buffer: AsyncBuffer = {
-    byteLength: file.byteLength,
-    slice: (begin, end = file.byteLength) => file.read(begin, end),
+  const choose = (names: readonly string[]): readonly string[] => {
+    checkColumns(names, issues, remarks);
+    return LONG_COLUMNS;
   };
-  try {
-    const metadata = await readable(issues, () => parquetMetadataAsync(buffer));
-    checkColumns(
-      parquetSchema(metadata).children.map(({ element }) => element.name),
-      issues,
-      remarks,
-    );
-    const scan = await readable(issues, () =>
-      parquetScan({ file: buffer, metadata, columns: [...LONG_COLUMNS], compressors }),
-    );
-    for (const range of scan.ranges) {
-      const columnOf = (column: (typeof LONG_COLUMNS)[number]) =>
-        readable(issues, async (): Promise<ArrayLike<unknown>> => scan.readColumn({ column, ...range }));
-      const [models, items, scores] = [await columnOf("model"), await columnOf("item_id"), await columnOf("score")];
-      for (let k = 0; k < models.length; k++) {
-        const row = range.rowStart + k + 1;
-        const model = textOf(models[k], row, "model", issues);
-        const item = textOf(items[k], row, "item_id", issues);
-        if (model !== null && item !== null)
-          putScore({ row, model, item, score: reader.fromJson(plainNumber(scores[k])) }, table, issues);
-      }
+  for await (const { first, rows, columns } of rowGroups(path, choose)) {
+    const [models, items, scores] = columns as [ArrayLike<unknown>, ArrayLike<unknown>, ArrayLike<unknown>];
+    for (let k = 0; k < rows; k++) {
+      const row = first + k + 1;
+      const model = textOf(models[k], row, "model", issues);
+      const item = textOf(items[k], row, "item_id", issues);
+      if (model !== null && item !== null)
+        putScore({ row, model, item, score: reader.fromJson(plainNumber(scores[k])) }, table, issues);
     }
-  } finally {
-    await file.close();
-  }
-}
-
-/** What the library can't read is the file's fault, in its words. */
-async function readable<T>(issues: DataIssues, act: () => Promise<T>): Promise<T> {
-  try {
-    return await act();
-  } catch (cause) {
-    return issues.fail({}, "malformed_parquet", `it can't be read as Parquet: ${(cause as Error).message}`);
   }
 }
 

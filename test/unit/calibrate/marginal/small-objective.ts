@@ -1,4 +1,9 @@
-import { type Curves, parameterLayout, prepareProblem, unpack } from "../../../../offline-trainer/src/calibrate/marginal/problem.ts";
+import {
+  type Curves,
+  parameterLayout,
+  prepareProblem,
+  unpack,
+} from "../../../../offline-trainer/src/calibrate/marginal/problem.ts";
 import { fitGrid } from "../../../../offline-trainer/src/calibrate/marginal/fit-grid.ts";
 import {
   marginalObjective,
