@@ -15,7 +15,7 @@ export type Provider = (typeof PROVIDERS)[number];
 /** A backend that has started, and why it is this one. */
 export interface ResolvedBackend {
   readonly backend: CalibrationBackend;
-  /** What `auto` came to, or what was asked for. */
+  /** The provider that `auto` chose, or the one asked for. */
   readonly provider: Exclude<Provider, "auto">;
   /** Which provider is used, and why: one plain line. */
   readonly reason: string;

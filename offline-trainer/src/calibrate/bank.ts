@@ -44,9 +44,9 @@ export interface FitBankOptions extends ResponseModel {
   readonly fixed?: FixedBank;
   readonly backend: CalibrationBackend;
   readonly random: RandomSource;
-  /** What calibrates, {@link calibrate} itself or one with a memory. */
+  /** {@link calibrate} itself, or one that keeps checkpoints. */
   readonly calibrator?: typeof calibrate;
-  /** Marginal estimation ends where the next step promises less, in nats: 1e-7 unless told. */
+  /** Marginal estimation ends where the next step promises less, in nats: @default 1e-7 */
   readonly tolerance?: number;
   readonly onStep?: (step: CalibrationStep) => void;
   readonly signal?: AbortSignal | undefined;
@@ -95,7 +95,7 @@ export async function fitBank(
   const calibration = await calibrateBank(responses, {
     ...options,
     calibrator,
-    ...(fixed && { fixed: fixed.items }),
+    ...(fixed && { fixedItems: fixed.items }),
     random: random.fork("calibration"),
   });
   const a = Float32Array.from(calibration.a);
@@ -196,7 +196,7 @@ export interface BankCalibration {
   readonly upper: Float64Array | null;
   /** Distribution of the abilities: what marginal estimation assumes; null where the sources' own moments stand. */
   readonly population: { readonly mean: Float64Array; readonly covariance: Float64Array } | null;
-  /** What was minimised, in nats: the penalised (or marginal penalised) negative log-likelihood. */
+  /** Value of the objective, in nats: the penalised (or marginal penalised) negative log-likelihood. */
   readonly value: number;
   readonly gradientNorm: number;
   readonly evaluations: number;
@@ -210,7 +210,7 @@ export interface CalibrateBankOptions extends ResponseModel {
   readonly random: RandomSource;
   readonly calibrator: typeof calibrate;
   /** Items that keep their parameters: abilities and the others are then found together, whatever the estimation. */
-  readonly fixed?: FixedItems;
+  readonly fixedItems?: FixedItems;
   readonly tolerance?: number;
   readonly onStep?: (step: CalibrationStep) => void;
   readonly signal?: AbortSignal | undefined;
@@ -221,15 +221,15 @@ export interface CalibrateBankOptions extends ResponseModel {
  * @throws AnchorEvalError `unsupported` for graded responses or several dimensions by marginal estimation
  */
 export async function calibrateBank(responses: Responses, options: CalibrateBankOptions): Promise<BankCalibration> {
-  const { irtModel, estimation, dims, shrinkage, backend, random, calibrator, tolerance, fixed, onStep, signal } =
+  const { irtModel, estimation, dims, shrinkage, backend, random, calibrator, tolerance, fixedItems, onStep, signal } =
     options;
-  if (estimation === "penalised" || fixed) {
+  if (estimation === "penalised" || fixedItems) {
     const fit = await calibrator(responses, {
       dims,
       shrinkage,
       backend,
       random,
-      ...(fixed && { fixed }),
+      ...(fixedItems && { fixed: fixedItems }),
       ...(onStep && { onStep }),
       ...(signal && { signal }),
     });

@@ -6,14 +6,14 @@ import { dimsFor, fitBank, SCORE_LINKS, type Bank, type FitBankOptions, type Sco
 import type { ScenarioGroup } from "../matrix/benchmark.ts";
 import { DISCRIMINATION_SHRINKAGE } from "./scales.ts";
 
-/** What of a response model may be left to its source models: `auto` chooses. */
+/** Parts of a response model; those that are `auto` are chosen by the source models. */
 export interface WantedModel {
   readonly link: ScoreLink | "auto";
   readonly dims: number | "auto";
   readonly shrinkage: number | "auto";
 }
 
-/** What was asked for or chosen, and the candidates' errors where the dimension was chosen. */
+/** The response model asked for or chosen, and the candidates' errors where the dimension was chosen. */
 export interface ChosenModel extends Pick<FitBankOptions, "dims" | "link" | "shrinkage"> {
   readonly dimensionErrors: readonly DimensionError[];
 }

@@ -34,8 +34,8 @@ export function assignScenarios(runs: readonly RunScores[], logs: readonly RunLo
   const results = new Set(logs.flatMap((log) => log.results ?? []));
   const tasks = new Map<string, string[]>();
   for (const task of new Set(runs.map((run) => run.log.task))) {
-    const told = [...results].flatMap((file) => (file.tasks.has(task) ? (groupOfTask(file, task) ?? []) : []));
-    const groups = mostFrequent(told);
+    const reported = [...results].flatMap((file) => (file.tasks.has(task) ? (groupOfTask(file, task) ?? []) : []));
+    const groups = mostFrequent(reported);
     if (groups.length > 1)
       warnings.push(`${task} is in different groups: ${groups.join(", ")}; it counts to ${groups[0]!}`);
     const scenario = groups[0] ?? task;
@@ -58,18 +58,18 @@ export function assignScenarios(runs: readonly RunScores[], logs: readonly RunLo
   return { scenarios, warnings };
 }
 
-/** What the results files tell of a group's weighting. */
+/** A group's weighting by the results files. */
 function scenarioWeighting(
   id: string,
   key: string,
   files: readonly RunResults[],
   warnings: string[],
 ): Weighting | null {
-  const told = files.map((file) => groupWeighting(file, id, key));
-  const [first, second] = mostFrequent(told.filter((value) => value === "items" || value === "subscenarios"));
+  const reported = files.map((file) => groupWeighting(file, id, key));
+  const [first, second] = mostFrequent(reported.filter((value) => value === "items" || value === "subscenarios"));
   if (second !== undefined)
     warnings.push(`${id}: its runs weight the tasks differently; most by ${first!}, which counts`);
-  if (first === undefined && !told.includes("either"))
+  if (first === undefined && !reported.includes("either"))
     warnings.push(
       files.some((file) => file.groups.get(id)!.aggregates.has(key))
         ? `${id}: its tasks' scores give the harness's score of the group neither by task nor by document`

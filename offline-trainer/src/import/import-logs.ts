@@ -24,7 +24,7 @@ export interface ImportOptions extends ReadOptions {
   readonly allowMixed: boolean;
 }
 
-/** What a harness's logs came to. */
+/** A leaderboard read from a harness's logs. */
 export interface LogImport {
   readonly matrix: ResponseMatrix;
   readonly report: ImportReport;
@@ -108,7 +108,7 @@ export async function importLogs(
   return { matrix, report };
 }
 
-/** What import.json holds: everything that was read, chosen and dropped. */
+/** Contents of import.json: everything that was read, chosen and dropped. */
 export interface ImportReport {
   readonly harness: HarnessName;
   readonly models: number;
@@ -195,17 +195,17 @@ function matchingWarnings(runs: readonly ReportedRun[]): string[] {
 
 function scoreWarnings(different: readonly ScoreComparison[], errors: ErrorPolicy): string[] {
   const policy = errors === "harness" ? "" : ` (--errors ${errors} moves scores)`;
-  const told = different.map(
+  const examples = different.map(
     ({ model, name, imported, harness }) =>
       `${model}, ${name}: ${imported.toFixed(6)} here, ${harness.toFixed(6)} there`,
   );
   return different.length === 0
     ? []
     : [
-        `${different.length} ${different.length === 1 ? "score differs" : "scores differ"} from the harness's own${policy}: ${list(told, 5)}`,
+        `${different.length} ${different.length === 1 ? "score differs" : "scores differ"} from the harness's own${policy}: ${list(examples, 5)}`,
       ];
 }
 
-function list(told: readonly string[], most = 3): string {
-  return `${told.slice(0, most).join("; ")}${told.length > most ? "; …" : ""}`;
+function list(examples: readonly string[], most = 3): string {
+  return `${examples.slice(0, most).join("; ")}${examples.length > most ? "; …" : ""}`;
 }

@@ -12,7 +12,7 @@ export interface RunScores {
   readonly states: readonly SampleState[];
   /** Content hashes; null where the log doesn't hold the document. */
   readonly hashes: readonly (string | null)[];
-  /** What a reader should know of the run. */
+  /** Remarks on the run for the user. */
   readonly remarks: readonly string[];
 }
 
@@ -54,7 +54,7 @@ export function runScores(
   };
 }
 
-/** What becomes of a sample without an answer or a score. `harness`: what the harness's own aggregate does. */
+/** How a sample without an answer or a score counts. `harness`: as in the harness's own aggregate. */
 export type ErrorPolicy = "harness" | "missing" | "wrong";
 
 /** The score that counts; NaN = missing. */

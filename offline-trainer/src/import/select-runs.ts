@@ -14,7 +14,7 @@ import {
 import type { Harness } from "anchoreval/node";
 import { type ContentTable, groupBy, runScores, type RunScores } from "./run-scores.ts";
 
-/** What happens with several runs of a model on a task. */
+/** Which of several runs of a model on a task count. */
 export type DuplicatePolicy = "newest" | "mean" | "error";
 
 interface SelectedRuns {
@@ -132,13 +132,13 @@ export interface ProtocolDifference {
   readonly values: readonly { readonly value: string; readonly models: readonly string[] }[];
 }
 
-/** Fields in which the runs on the same task differ. What a log doesn't tell is no difference. */
+/** Fields in which the runs on the same task differ. A field that a log doesn't hold is no difference. */
 export function findProtocolDifferences(runs: readonly RunScores[]): ProtocolDifference[] {
   const differences: ProtocolDifference[] = [];
   for (const [task, ofTask] of groupBy(runs, (run) => run.log.task))
     for (const field of COMPARED_FIELDS) {
-      const told = ofTask.filter((run) => run.protocol[field] !== null);
-      const values = groupBy(told, (run) => shown(run.protocol[field]!));
+      const known = ofTask.filter((run) => run.protocol[field] !== null);
+      const values = groupBy(known, (run) => shown(run.protocol[field]!));
       if (values.size < 2) continue;
       differences.push({
         task,

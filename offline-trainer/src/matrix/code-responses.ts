@@ -35,7 +35,7 @@ export interface GradedResponses {
   readonly link: Link;
 }
 
-/** What a calibration is fitted to. */
+/** Responses that a calibration is fitted to. */
 export type Responses = CodedResponses | GradedResponses;
 
 /**

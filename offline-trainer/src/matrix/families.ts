@@ -2,7 +2,7 @@ import { AnchorEvalError } from "anchoreval/core";
 import { replicateGroups } from "./replicates.ts";
 import type { ResponseMatrix } from "./response-matrix.ts";
 
-/** Families below which what errs on models of a maker not seen can't be told from luck. */
+/** With fewer families, an error on models of an unseen maker can't be distinguished from chance. */
 export const LEAST_FAMILIES = 8;
 
 /** Stems of model names that are families; the longest that matches wins. Documented in docs/backtest.md. */
@@ -103,7 +103,7 @@ const SAME: Readonly<Record<string, string>> = {
 
 /**
  * Family of a model by its name: the stem that a word of its last path segment begins with; an unknown one is a family
- * of its own. What stands after an @, a revision or a host, is no part of the name.
+ * of its own. A suffix after @ (a revision or a host) is not part of the name.
  * @example familyOf("meta-llama/Llama-3-8B-Instruct") // "llama"
  */
 export function familyOf(name: string): string {

@@ -13,7 +13,7 @@ import { csvCell } from "./write-wide-csv.ts";
 
 /** A table of items with whatever columns it has, all as text: a row an item. */
 export interface ItemTable {
-  /** What messages call it: the file. */
+  /** The file, as messages name it. */
   readonly name: string;
   readonly columns: readonly string[];
   /** Cells of every row, as many as there are columns. */

@@ -16,16 +16,16 @@ import { assembleMatrix, checkTable, ownCopy, ScoreTable } from "./readers/score
 import { groupedOrder, type ItemInfo, type ResponseMatrix } from "./response-matrix.ts";
 import { givenWeighting } from "./scenarios.ts";
 
-/** What a long table gives: its scores, what it says of items, and what a user should be told. */
+/** A long table as read: its scores, its descriptions of items, and remarks for the user. */
 export interface ImportedTable {
   /** Items grouped by scenario and subscenario. */
   readonly matrix: ResponseMatrix;
-  /** What the column of weights comes to; null without one. */
+  /** The weighting that the column of weights implies; null without one. */
   readonly weighting: Weighting | null;
   readonly remarks: readonly string[];
 }
 
-/** What the table says of an item, and in which row it first did. */
+/** The table's description of an item, and the row where it first stands. */
 interface KnownItem {
   readonly row: number;
   readonly facts: readonly unknown[];
@@ -216,10 +216,10 @@ function plain(value: unknown): unknown {
   return typeof value === "boolean" ? Number(value) : value;
 }
 
-/** What a column of a long table may hold. */
+/** Roles that a column of a long table may have. */
 export const COLUMN_ROLES = ["model", "item", "score", "scenario", "subscenario", "weight", "text", "hash"] as const;
 
-/** What a column of a long table holds. */
+/** Role of a column of a long table. */
 export type ColumnRole = (typeof COLUMN_ROLES)[number];
 
 /** A long table's columns by what they hold; the item's may be several, joined by +. */

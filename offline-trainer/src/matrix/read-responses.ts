@@ -31,7 +31,7 @@ export interface ReadResponsesOptions extends ScoreOptions {
   readonly pool?: string;
 }
 
-/** Responses as read, and what a user should be told about the reading. */
+/** Responses as read, and remarks for the user. */
 export interface Responses {
   /** Items in the order of the items file (else of the responses), grouped by scenario and subscenario. */
   readonly matrix: ResponseMatrix;
@@ -165,7 +165,7 @@ function verb(count: number): string {
   return count === 1 ? "is" : "are";
 }
 
-/** @param each - what is told of one of them */
+/** @param each - message for one of them */
 function refuse(file: string, ids: readonly string[], rule: string, message: string, each: string): never {
   throw new AnchorEvalError("invalid_data", `${file}: ${message}: ${firstFew(ids)}`, {
     issues: ids.slice(0, LISTED).map((id) => ({ path: [file, id], code: rule, message: each })),

@@ -8,7 +8,7 @@ export interface Split {
   readonly targets: readonly number[];
 }
 
-/** What splits look at. */
+/** Groups of the models, and which of them may be targets. */
 export interface SplitInput {
   /** Replicate group of every model; a group is never on both sides. */
   readonly groups: ArrayLike<number>;

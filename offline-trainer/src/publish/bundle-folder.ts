@@ -3,7 +3,7 @@ import { basename, dirname, join, resolve } from "node:path";
 import { BUNDLE_FILES, type BundleFileName, parseManifest, sha256Hex, SIGNATURE_FILE } from "anchoreval/bundle";
 import { AnchorEvalError } from "anchoreval/core";
 
-/** What may be replaced by a bundle. */
+/** Which bundle is written, and whether it may replace anything. */
 interface ReplaceOptions {
   /** The bundle that is written: another version of itself makes way. */
   readonly benchmark: string;

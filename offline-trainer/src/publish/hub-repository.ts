@@ -11,7 +11,7 @@ export interface HubOptions extends Persistence {
   readonly token: string;
 }
 
-/** What is used of Hugging Face's library; its own declarations can't be followed from a module of Node's. */
+/** The part of Hugging Face's library that is used; its own declarations can't be followed from a module of Node's. */
 interface Hub {
   commit(request: {
     readonly repo: { readonly type: "dataset"; readonly name: string };
@@ -59,7 +59,7 @@ export async function readCommittedFile(options: HubOptions, commit: string, pat
   return response.status === 404 ? null : new Uint8Array(await response.arrayBuffer());
 }
 
-/** What lies right below a folder of a commit; nothing where there is no such folder. */
+/** Entries directly below a folder of a commit; none where there is no such folder. */
 export async function listFolder(options: HubOptions, commit: string, folder: string): Promise<TreeEntry[]> {
   const entries: TreeEntry[] = [];
   let address: string | undefined = `/api/datasets/${options.dataset}/tree/${commit}/${keyPath(folder)}?expand=true`;

@@ -1,7 +1,7 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { inSection, sentError, type ThreadInput, type ThreadReply, type ThreadStart } from "./messages.ts";
 
-/** What all threads of the pool got once. */
+/** The data that all threads of the pool got once. */
 export function threadData(): unknown {
   return (workerData as ThreadStart).data;
 }

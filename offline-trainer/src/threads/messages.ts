@@ -1,7 +1,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { AnchorEvalError, type AnchorEvalErrorCode, type Issue } from "anchoreval/core";
 
-/** What a pool gives a thread at its start. */
+/** Data that a pool gives a thread at its start. */
 export interface ThreadStart {
   readonly data: unknown;
   readonly lock: ThreadLock;
@@ -13,7 +13,7 @@ export interface ThreadInput {
   readonly input: unknown;
 }
 
-/** What a thread says of an input: a note on the way, and in the end its output or what went wrong. */
+/** A thread's reply to an input: notes on the way, and in the end its output or its error. */
 export type ThreadReply<Output, Note> = { readonly index: number } & (
   { readonly note: Note } | { readonly output: Output } | { readonly error: SentError }
 );

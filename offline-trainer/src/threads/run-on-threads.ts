@@ -12,9 +12,9 @@ import {
 export interface ThreadsOptions<Note> {
   /** Threads at most; there are no more than inputs. */
   readonly threads: number;
-  /** What is being done, for the words of errors: `the back-test`. */
+  /** Name of the work in error messages: `the back-test`. */
   readonly work: string;
-  /** What every thread gets once, before its first input (`threadData`). Memory that isn't shared is copied. */
+  /** Data that every thread gets once, before its first input (`threadData`). Memory that isn't shared is copied. */
   readonly data?: unknown;
   readonly signal?: AbortSignal;
   /** @param done - inputs that are done */

@@ -3,7 +3,7 @@ import type { Link, Responses } from "../../matrix/code-responses.ts";
 import { type BlockResponses, codedGraph, COLUMN_GROUP, gradedGraph } from "./objective-graph.ts";
 import { type OnnxRuntime, openSession, runSession } from "./session.ts";
 
-/** What a runner is made of. */
+/** A runner's share of the work. */
 export interface LaneTask {
   readonly layout: BlockLayout;
   readonly dims: number;

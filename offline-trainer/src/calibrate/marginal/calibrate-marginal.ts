@@ -106,7 +106,7 @@ function turn(): Promise<void> {
 const LEAST_ITEMS: Readonly<Record<MarginalModel, number>> = { "1pl": 2, "2pl": 3, "3pl": 3, "4pl": 3 };
 
 /**
- * Whatever the passes over the responses rely on.
+ * Checks everything that the passes over the responses rely on.
  * @throws AnchorEvalError `invalid_data` for responses, `invalid_option` for the rest
  */
 export function checkInput(responses: CodedResponses, options: MarginalOptions): void {
@@ -120,7 +120,7 @@ export function checkInput(responses: CodedResponses, options: MarginalOptions):
   if (tolerance !== undefined && !(tolerance > 0)) refuse("invalid_option", `tolerance is above 0; got ${tolerance}`);
 }
 
-/** Refuses fewer items than the model can be told from. */
+/** Refuses fewer items than identify the model. */
 export function checkProblem({ model, free }: Problem): void {
   if (free.length < LEAST_ITEMS[model])
     refuse(

@@ -1,7 +1,7 @@
 import type { Layout } from "./problem.ts";
 
 /**
- * What is known beforehand of logPosterior's curvature at a point: item by item that of the complete data, as if
+ * First guess of logPosterior's curvature at a point: item by item that of the complete data, as if
  * abilities were known, and two directions along which that is far off. Moving all b by c·a, or all a by a factor, is to
  * move or to stretch the abilities: N items resist it as if those were known, but only the population holds them, that
  * is M models. Left alone, these two make EM slow, the slower the more items there are.

@@ -3,9 +3,9 @@ import { curveTables } from "./curve-tables.ts";
 import type { Curves, Problem } from "./problem.ts";
 import { type Grid, placeOf } from "./grid.ts";
 
-/** What lies this far below a posterior's peak, in nats, is nothing: e⁻³⁶ is below a double's last digit. */
+/** Densities this far below a posterior's peak, in nats, count as 0: e⁻³⁶ is below a double's last digit. */
 const NEGLIGIBLE = 36;
-/** What is cut off a posterior this far below its peak is 2e-9 of it. */
+/** A posterior cut off this far below its peak, in nats, loses 2e-9 of its mass. */
 const CUT = 20;
 /** Points beyond those that count, so that a posterior may move a little before its window must grow. */
 const MARGIN = 2;
@@ -16,7 +16,7 @@ export interface PosteriorBounds {
   readonly high: Float64Array;
 }
 
-/** What the models' posteriors p(θ_q | y_m) say, and the sums over models that the items' derivatives need. */
+/** Moments of the models' posteriors p(θ_q | y_m), and the sums over models that the items' derivatives need. */
 export interface Expectation {
   readonly grid: Grid;
   /** E[θ | y_m] and E[θ² | y_m], M each. */

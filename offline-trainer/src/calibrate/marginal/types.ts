@@ -1,6 +1,6 @@
 import type { MarginalPriors } from "./priors.ts";
 
-/** What an item has: `1pl` b, and one a in common with all; `2pl` a and b; `3pl` a lower asymptote too, `4pl` both. */
+/** Response models by the parameters of an item: `1pl` b, with one a common to all; `2pl` a and b; `3pl` a lower asymptote too, `4pl` both. */
 export const MARGINAL_MODELS = ["1pl", "2pl", "3pl", "4pl"] as const;
 export type MarginalModel = (typeof MARGINAL_MODELS)[number];
 

@@ -4,7 +4,7 @@ import type { ScoreTable } from "./score-table.ts";
 
 /**
  * Decides by the header between the wide and the long form.
- * @param remarks - takes what the user should be told
+ * @param remarks - takes remarks for the user
  * @returns what takes the records after the header
  */
 export function csvTableReader(

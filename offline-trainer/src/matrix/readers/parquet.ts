@@ -95,7 +95,7 @@ export function isParquet(path: string): boolean {
 /**
  * Reads the long form from Parquet, a row group at a time: `model` and `item_id` are text, `score` numbers or booleans,
  * null where there is none. Other columns are ignored. Rows are counted from 1.
- * @param remarks - takes what the user should be told
+ * @param remarks - takes remarks for the user
  * @throws AnchorEvalError `invalid_data` for a file that can't be read, or has other columns; `not_found`
  */
 export async function readParquetTable(
