@@ -54,7 +54,7 @@ function inBrowsers(folder) {
     name: "in browsers",
     setup({ onResolve, onLoad }) {
       onResolve({ filter: /^anchoreval\/node$/ }, () => ({ path: join(folder, "dropped-files.ts") }));
-      onResolve({ filter: /\/parquet\/decoders\.ts$/ }, () => ({ path: "./parquet.js", external: true }));
+      onResolve({ filter: /\/decoders\.ts$/ }, () => ({ path: "./parquet.js", external: true }));
       onResolve({ filter: /^node:timers\/promises$/ }, () => ({ path: join(folder, "timers.ts") }));
       onResolve({ filter: ABSENT }, ({ path }) => ({ path, namespace: "absent" }));
       onLoad({ filter: /.*/, namespace: "absent" }, () => ({ contents: "module.exports = {};" }));

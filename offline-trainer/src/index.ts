@@ -34,8 +34,8 @@ export { readLongTable, type ImportedTable } from "./matrix/read-long-table.ts";
 export { readResponses, type ReadResponsesOptions, type Responses } from "./matrix/read-responses.ts";
 export { readRouterDc } from "./matrix/readers/router-dc.ts";
 export { COLUMN_ROLES, parseTableColumns, type ColumnRole, type TableColumns } from "./matrix/read-long-table.ts";
-export { writeItems } from "./matrix/items-file.ts";
-export { writeWideCsv } from "./matrix/write-wide-csv.ts";
+export { writeItems } from "./matrix/write-tables.ts";
+export { writeWideCsv } from "./matrix/write-tables.ts";
 export { groupItems } from "./matrix/response-matrix.ts";
 export {
   isBinary,

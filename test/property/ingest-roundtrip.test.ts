@@ -4,8 +4,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { readLongTable } from "../../offline-trainer/src/matrix/read-long-table.ts";
 import { readResponses } from "../../offline-trainer/src/matrix/read-responses.ts";
-import { writeItems } from "../../offline-trainer/src/matrix/items-file.ts";
-import { writeWideCsv } from "../../offline-trainer/src/matrix/write-wide-csv.ts";
+import { writeItems, writeWideCsv } from "../../offline-trainer/src/matrix/write-tables.ts";
 import { groupItems, responseMatrix, type ResponseMatrix, scoreAt } from "../../offline-trainer/src/matrix/response-matrix.ts";
 import { tempFolder } from "../support/temp-folder.ts";
 

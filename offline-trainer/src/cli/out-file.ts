@@ -1,7 +1,7 @@
 import { rename, rm, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { AnchorEvalError } from "anchoreval/core";
-import { writeText } from "../matrix/write-wide-csv.ts";
+import { writeText } from "../matrix/write-tables.ts";
 import { whyNotWritable } from "../publish/bundle-folder.ts";
 
 /**

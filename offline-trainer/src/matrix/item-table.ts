@@ -9,7 +9,7 @@ import {
   quoted,
 } from "anchoreval/node";
 import { openTable } from "./readers/chosen-rows.ts";
-import { csvCell } from "./write-wide-csv.ts";
+import { csvCell } from "./write-tables.ts";
 
 /** A table of items with whatever columns it has, all as text: a row an item. */
 export interface ItemTable {

@@ -1,6 +1,5 @@
 import { idProblem, SHA256 } from "anchoreval/bundle";
 import { DataIssues, firstFew, jsonKind, type JsonRecord, jsonRecords, quoted, textLines } from "anchoreval/node";
-import { writeText } from "./write-wide-csv.ts";
 import type { ItemInfo } from "./response-matrix.ts";
 
 /**
@@ -31,13 +30,14 @@ export async function readItems(path: string): Promise<ItemInfo[]> {
   return items;
 }
 
-const FIELDS = ["item_id", "scenario", "subscenario", "text", "hash", "task", "doc_id"] as const;
+/** Fields of a described item. */
+export const ITEM_FIELDS = ["item_id", "scenario", "subscenario", "text", "hash", "task", "doc_id"] as const;
 
 /** An item as the line describes it, absent fields left out; null, with the issues noted, where it breaks a rule. */
 function parseItem({ row, fields }: JsonRecord, issues: DataIssues): ItemInfo | null {
   const item: Record<string, unknown> = {};
   let broken = false;
-  for (const column of FIELDS) {
+  for (const column of ITEM_FIELDS) {
     const value = fields[column] ?? undefined;
     const problem = fieldProblem(column, value);
     if (problem) {
@@ -48,7 +48,7 @@ function parseItem({ row, fields }: JsonRecord, issues: DataIssues): ItemInfo | 
   return broken ? null : (item as unknown as ItemInfo);
 }
 
-function fieldProblem(column: (typeof FIELDS)[number], value: unknown): { rule: string; message: string } | null {
+function fieldProblem(column: (typeof ITEM_FIELDS)[number], value: unknown): { rule: string; message: string } | null {
   if (value === undefined)
     return column === "item_id" || column === "scenario"
       ? { rule: "missing_field", message: `the item has no ${column}` }
@@ -65,19 +65,6 @@ function fieldProblem(column: (typeof FIELDS)[number], value: unknown): { rule: 
     return problem === null ? null : { rule: "invalid_id", message: `${problem}, got ${quoted(value)}` };
   }
   return null;
-}
-
-/**
- * Writes descriptions of items as JSON lines, gzip where the name ends in .gz; fields other than an item's own are left
- * out, and the same items give the same bytes.
- * @example await writeItems("items.jsonl.gz", matrix.items)
- */
-export async function writeItems(path: string, items: readonly ItemInfo[]): Promise<void> {
-  await writeText(path, itemLines(items));
-}
-
-function* itemLines(items: readonly ItemInfo[]): Generator<string, void, undefined> {
-  for (const item of items) yield `${JSON.stringify(item, [...FIELDS])}\n`;
 }
 
 /**

@@ -1,6 +1,6 @@
 import { AnchorEvalError } from "anchoreval/core";
 import { csvRecords, DataIssues, firstFew, jsonKind, jsonRecords, quoted, textLines } from "anchoreval/node";
-import { csvCell } from "../matrix/write-wide-csv.ts";
+import { csvCell } from "../matrix/write-tables.ts";
 import { denseRows, type SparseRows, unitRows } from "./sparse-rows.ts";
 
 /** Vectors of items by their ids, all of one length. */

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 import { beforeAll, describe, expect, test } from "vitest";
 import { type ItemTable, itemTableLines, readItemTable } from "../../../offline-trainer/src/matrix/item-table.ts";
-import { writeWideCsv } from "../../../offline-trainer/src/matrix/write-wide-csv.ts";
+import { writeWideCsv } from "../../../offline-trainer/src/matrix/write-tables.ts";
 import { scoreAt } from "../../../offline-trainer/src/matrix/response-matrix.ts";
 import type { FormsDocument } from "../../../offline-trainer/src/extensions/parallel-forms/write-forms.ts";
 import { tempFolder } from "../../support/temp-folder.ts";

@@ -2,7 +2,8 @@ import { createWriteStream } from "node:fs";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { createGzip } from "node:zlib";
-import { isBinary, type ResponseMatrix } from "./response-matrix.ts";
+import { ITEM_FIELDS } from "./items-file.ts";
+import { isBinary, type ItemInfo, type ResponseMatrix } from "./response-matrix.ts";
 
 /** Distinct scores whose text is remembered. */
 const REMEMBERED = 1 << 16;
@@ -82,4 +83,17 @@ async function* withoutSystem(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buf
     position += chunk.length;
     yield chunk;
   }
+}
+
+/**
+ * Writes descriptions of items as JSON lines, gzip where the name ends in .gz; fields other than an item's own are left
+ * out, and the same items give the same bytes.
+ * @example await writeItems("items.jsonl.gz", matrix.items)
+ */
+export async function writeItems(path: string, items: readonly ItemInfo[]): Promise<void> {
+  await writeText(path, itemLines(items));
+}
+
+function* itemLines(items: readonly ItemInfo[]): Generator<string, void, undefined> {
+  for (const item of items) yield `${JSON.stringify(item, [...ITEM_FIELDS])}\n`;
 }

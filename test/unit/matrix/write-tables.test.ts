@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
 import { expect, test } from "vitest";
-import { readItems, writeItems } from "../../../offline-trainer/src/matrix/items-file.ts";
+import { readItems } from "../../../offline-trainer/src/matrix/items-file.ts";
 import { type ItemInfo, responseMatrix } from "../../../offline-trainer/src/matrix/response-matrix.ts";
-import { wideCsvLines, writeWideCsv } from "../../../offline-trainer/src/matrix/write-wide-csv.ts";
+import { wideCsvLines, writeItems, writeWideCsv } from "../../../offline-trainer/src/matrix/write-tables.ts";
 import { tempFolder } from "../../support/temp-folder.ts";
 
 const folder = tempFolder();
