@@ -17,7 +17,7 @@ import { auditedItems, type AuditedItem } from "../extensions/audit/findings.ts"
 import { PROVIDERS, resolveBackend } from "../backends/resolve-backend.ts";
 import { recommended } from "../methods/method.ts";
 import { DEFAULT_SETTINGS, DEFAULT_DIMS } from "../methods/settings.ts";
-import { readResponses } from "../ingest/read-responses.ts";
+import { readResponses } from "../matrix/read-responses.ts";
 import { trainerVersion } from "../trainer-version.ts";
 import { readFamilies } from "./families-file.ts";
 import { fileDigest } from "./file-digest.ts";

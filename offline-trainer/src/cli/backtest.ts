@@ -7,7 +7,7 @@ import { SPLITS, type SplitName } from "../backtest/plan-cells.ts";
 import { runBacktest } from "../backtest/backtest.ts";
 import { loadMethod, METHOD_NAMES, type MethodName } from "../methods/index.ts";
 import { headlineEstimator, methodDigest, type Method } from "../methods/method.ts";
-import { readResponses } from "../ingest/read-responses.ts";
+import { readResponses } from "../matrix/read-responses.ts";
 import { trainerVersion } from "../trainer-version.ts";
 import { estimatorTable, recipeTable } from "./backtest-tables.ts";
 import { readDatesFile } from "./dates-file.ts";

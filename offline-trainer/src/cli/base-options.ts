@@ -8,9 +8,8 @@ import { linkVersion, type LinkedVersion } from "../extensions/versions/link-ver
 import { ANCHOR_METHOD_NAMES, customised } from "../methods/index.ts";
 import { recommended, type Method } from "../methods/method.ts";
 import { DEFAULT_SETTINGS, type FitSettings } from "../methods/settings.ts";
-import { readItems } from "../ingest/items-file.ts";
-import { poolItems } from "../ingest/pool-items.ts";
-import { readResponses, type ReadResponsesOptions } from "../ingest/read-responses.ts";
+import { readItems } from "../matrix/items-file.ts";
+import { poolItems, readResponses, type ReadResponsesOptions } from "../matrix/read-responses.ts";
 import type { ResponseMatrix } from "../matrix/response-matrix.ts";
 
 /** Options of a fit on the scale of an earlier version's bundle. */

@@ -1,10 +1,10 @@
 import type { OptionReader, OptionSpec } from "anchoreval/cli";
 import { AnchorEvalError } from "anchoreval/core";
-import { readEmbeddings } from "../ingest/embeddings-file.ts";
+import { readEmbeddings } from "../numeric/embeddings-file.ts";
 import { checkColdStart, COLD_METHODS, type ColdStartInput } from "../extensions/routing/cold-start.ts";
 import { DEFAULT_NEIGHBOURS, type Neighbours } from "../extensions/routing/neighbours.ts";
 import type { FitSettings } from "../methods/settings.ts";
-import { readItems } from "../ingest/items-file.ts";
+import { readItems } from "../matrix/items-file.ts";
 import type { ResponseMatrix } from "../matrix/response-matrix.ts";
 
 /** Options of the items without answers whose parameters a fit predicts. */

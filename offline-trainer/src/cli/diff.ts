@@ -3,7 +3,7 @@ import { openBundle, type Command } from "anchoreval/cli";
 import { AnchorEvalError } from "anchoreval/core";
 import { versionItems } from "../extensions/versions/base.ts";
 import { bundleChanges, compareItems, diffWords } from "../extensions/versions/compare-items.ts";
-import { readItems } from "../ingest/items-file.ts";
+import { readItems } from "../matrix/items-file.ts";
 
 /** `anchoreval diff`: what a new version's items mean for the old one's bundle. */
 export const diffCommand: Command = {

@@ -3,7 +3,7 @@ import { availableParallelism } from "node:os";
 import type { Command, Output } from "anchoreval/cli";
 import { AnchorEvalError, createRandom } from "anchoreval/core";
 import { itemTexts } from "../numeric/text-features.ts";
-import { embeddingLines, type TextVectors } from "../ingest/embeddings-file.ts";
+import { embeddingLines, type TextVectors } from "../numeric/embeddings-file.ts";
 import {
   encodeTexts,
   openPartialVectors,
@@ -13,7 +13,7 @@ import {
 import { findEncoder, POOLINGS, type EncoderFiles, type EncoderOptions } from "../extensions/routing/encoder-files.ts";
 import type { TextTokens } from "../extensions/routing/sentence-encoder.ts";
 
-import { readItems } from "../ingest/items-file.ts";
+import { readItems } from "../matrix/items-file.ts";
 import { trainerVersion } from "../trainer-version.ts";
 import { fileDigest } from "./file-digest.ts";
 import { checkOutFile, writeOutFile } from "./out-file.ts";

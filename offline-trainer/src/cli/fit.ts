@@ -11,7 +11,7 @@ import { exposurePlan, exposureWords, withExposure } from "../extensions/adaptiv
 import { coldStartWords, fitColdStart, withColdStart } from "../extensions/routing/cold-start.ts";
 import { bundleFiles, fit } from "../fit/fit.ts";
 import { foldThreads } from "../fit/folds.ts";
-import { readResponses } from "../ingest/read-responses.ts";
+import { readResponses } from "../matrix/read-responses.ts";
 import { checkBundleFolder, writeBundleFolder } from "../publish/bundle-folder.ts";
 import { closingSummary, closingWords } from "../report/closing-words.ts";
 import { BASE_OPTIONS, baseRecipe, readBasedVersion, readBaseOption } from "./base-options.ts";

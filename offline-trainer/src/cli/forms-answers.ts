@@ -2,7 +2,7 @@ import { readScale, type OptionReader, type OptionSpec, type Output } from "anch
 import { AnchorEvalError, createRandom } from "anchoreval/core";
 import { PROVIDERS, resolveBackend } from "../backends/resolve-backend.ts";
 import type { CalibrationBackend } from "../calibrate/types.ts";
-import { readResponses } from "../ingest/read-responses.ts";
+import { readResponses } from "../matrix/read-responses.ts";
 import type { ResponseMatrix } from "../matrix/response-matrix.ts";
 import { answeredDifficulty, type PoolDifficulty } from "../extensions/parallel-forms/difficulty.ts";
 import type { ParallelFormsOptions } from "../extensions/parallel-forms/build-forms.ts";

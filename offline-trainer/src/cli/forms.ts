@@ -3,7 +3,7 @@ import { basename, join } from "node:path";
 import { setImmediate as turn } from "node:timers/promises";
 import type { Command } from "anchoreval/cli";
 import { AnchorEvalError, createRandom } from "anchoreval/core";
-import { readItemTable } from "../ingest/item-table.ts";
+import { readItemTable } from "../matrix/item-table.ts";
 import { buildParallelForms } from "../extensions/parallel-forms/build-forms.ts";
 import type { FormsCheck } from "../extensions/parallel-forms/check-forms.ts";
 import { givenDifficulty, NO_DIFFICULTY } from "../extensions/parallel-forms/difficulty.ts";

@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, readdir, rename, rm, stat } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { AnchorEvalError } from "anchoreval/core";
-import { whyNotWritable } from "../publish/writable-place.ts";
+import { whyNotWritable } from "../publish/bundle-folder.ts";
 
 /** What a command may replace in a folder. */
 export interface OutFolder {

@@ -1,7 +1,7 @@
 import type { Command, OptionReader } from "anchoreval/cli";
 import { AnchorEvalError } from "anchoreval/core";
 import { PROVIDERS, resolveBackend } from "../backends/resolve-backend.ts";
-import { embeddedRows, readEmbeddings } from "../ingest/embeddings-file.ts";
+import { embeddedRows, readEmbeddings } from "../numeric/embeddings-file.ts";
 import { judgeRouting, routeCsv, routingSummary } from "../extensions/routing/judge-routing.ts";
 import { type QuestionChoice, RIGHT_RULES, splitQuestions, testAnswers } from "../extensions/routing/questions.ts";
 import { DEFAULT_NEIGHBOURS } from "../extensions/routing/neighbours.ts";
@@ -9,8 +9,8 @@ import { checkRouting, ROUTE_METHODS, routeQuestions } from "../extensions/routi
 import { itemTexts, textFeatures, type QuestionFeatures } from "../numeric/text-features.ts";
 import { DEFAULT_DIMS } from "../methods/settings.ts";
 import { dimsFor } from "../calibrate/bank.ts";
-import { readItems } from "../ingest/items-file.ts";
-import { readResponses } from "../ingest/read-responses.ts";
+import { readItems } from "../matrix/items-file.ts";
+import { readResponses } from "../matrix/read-responses.ts";
 import type { ItemInfo } from "../matrix/response-matrix.ts";
 import { copiedItems } from "../matrix/same-text.ts";
 import { trainerVersion } from "../trainer-version.ts";

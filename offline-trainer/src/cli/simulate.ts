@@ -3,9 +3,7 @@ import { join } from "node:path";
 import { setImmediate as turn } from "node:timers/promises";
 import type { Command, OptionReader, OptionSpec } from "anchoreval/cli";
 import { AnchorEvalError } from "anchoreval/core";
-import { writeText } from "../ingest/gzip-file.ts";
-import { writeItems } from "../ingest/write-items.ts";
-import { writeWideCsv } from "../ingest/write-wide-csv.ts";
+import { writeItems, writeText, writeWideCsv } from "../matrix/write-tables.ts";
 import { encodeTruth, type TrueModel } from "../simulate/truth.ts";
 import {
   simulateSettings,

@@ -1,7 +1,7 @@
 import type { OptionReader, OptionSpec } from "anchoreval/cli";
 import { AnchorEvalError } from "anchoreval/core";
-import { readEmbeddings } from "../ingest/embeddings-file.ts";
-import { readItemTable } from "../ingest/item-table.ts";
+import { readEmbeddings } from "../numeric/embeddings-file.ts";
+import { readItemTable } from "../matrix/item-table.ts";
 import type { Method } from "../methods/method.ts";
 import type { ResponseMatrix } from "../matrix/response-matrix.ts";
 

@@ -1,10 +1,8 @@
 import { AnchorEvalError } from "anchoreval/core";
 import { folderStore } from "anchoreval/node";
 import { sweepableR2Store, type SweepableStore } from "anchoreval/publish";
-import { hubSettings } from "../publish/hub-settings.ts";
-import { withHubStore } from "../publish/hub-store.ts";
-import { s3Settings } from "../publish/s3-settings.ts";
-import { s3Store } from "../publish/s3-store.ts";
+import { hubSettings, withHubStore } from "../publish/hub-store.ts";
+import { s3Settings, s3Store } from "../publish/s3-store.ts";
 import { startLocalWorker } from "../serve/local-worker.ts";
 import { checkWritable } from "./out-folder.ts";
 

@@ -11,8 +11,7 @@ import type { BacktestRow } from "../../../offline-trainer/src/backtest/rows.ts"
 import { backtestCommand } from "../../../offline-trainer/src/cli/backtest.ts";
 import { methodDigest, recommended as recommendedMethod } from "../../../offline-trainer/src/methods/method.ts";
 import { loadMethod } from "../../../offline-trainer/src/methods/index.ts";
-import { writeItems } from "../../../offline-trainer/src/ingest/write-items.ts";
-import { writeWideCsv } from "../../../offline-trainer/src/ingest/write-wide-csv.ts";
+import { writeItems, writeWideCsv } from "../../../offline-trainer/src/matrix/write-tables.ts";
 import type { ResponseMatrix } from "../../../offline-trainer/src/matrix/response-matrix.ts";
 import { tempFolder } from "../../support/temp-folder.ts";
 import { smallLeaderboard } from "../fit/small-leaderboard.ts";

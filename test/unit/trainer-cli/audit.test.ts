@@ -6,7 +6,7 @@ import { auditLeaderboard } from "../../../offline-trainer/src/extensions/audit/
 import { auditedItems } from "../../../offline-trainer/src/extensions/audit/findings.ts";
 import { typescriptBackend } from "../../../offline-trainer/src/backends/typescript.ts";
 import { DEFAULT_SETTINGS } from "../../../offline-trainer/src/methods/settings.ts";
-import { readResponses } from "../../../offline-trainer/src/ingest/read-responses.ts";
+import { readResponses } from "../../../offline-trainer/src/matrix/read-responses.ts";
 import { ITEM_KINDS } from "../../../offline-trainer/src/simulate/items.ts";
 import { simulateLeaderboard } from "../../../offline-trainer/src/simulate/simulate-leaderboard.ts";
 import { responseMatrix } from "../../../offline-trainer/src/matrix/response-matrix.ts";

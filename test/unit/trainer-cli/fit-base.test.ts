@@ -3,7 +3,7 @@ import { estimateFromAnchors, loadBundle, loadItemLines } from "anchoreval";
 import type { Bundle, Manifest } from "anchoreval/bundle";
 import { folderSource } from "anchoreval/node";
 import { beforeAll, describe, expect, test } from "vitest";
-import { writeWideCsv } from "../../../offline-trainer/src/ingest/write-wide-csv.ts";
+import { writeWideCsv } from "../../../offline-trainer/src/matrix/write-tables.ts";
 import { scoreAt, submatrix, type ResponseMatrix } from "../../../offline-trainer/src/matrix/response-matrix.ts";
 import { runCommand } from "../../support/run-command.ts";
 import { tempFolder } from "../../support/temp-folder.ts";

@@ -10,9 +10,9 @@ import { closingWords } from "../../../offline-trainer/src/report/closing-words.
 import { DEFAULT_SETTINGS, type FitSettings } from "../../../offline-trainer/src/methods/settings.ts";
 import { bundleFiles, fit as fitMatrix, type Fit } from "../../../offline-trainer/src/fit/fit.ts";
 import { heldOutScore } from "../../../offline-trainer/src/fit/held-out-scores.ts";
-import { readResponses } from "../../../offline-trainer/src/ingest/read-responses.ts";
+import { readResponses } from "../../../offline-trainer/src/matrix/read-responses.ts";
 import { scoreAt, type ResponseMatrix } from "../../../offline-trainer/src/matrix/response-matrix.ts";
-import { fullScores } from "../../../offline-trainer/src/prepare/full-scores.ts";
+import { fullScores } from "../../../offline-trainer/src/matrix/scenarios.ts";
 import { renderReport } from "../../../offline-trainer/src/report/render-report.ts";
 import { tempFolder } from "../../support/temp-folder.ts";
 import { recommended } from "../../../offline-trainer/src/methods/method.ts";

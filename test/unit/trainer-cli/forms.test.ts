@@ -1,9 +1,8 @@
 import { createHash } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 import { beforeAll, describe, expect, test } from "vitest";
-import { readItemTable, type ItemTable } from "../../../offline-trainer/src/ingest/item-table.ts";
-import { itemTableLines } from "../../../offline-trainer/src/ingest/write-item-table.ts";
-import { writeWideCsv } from "../../../offline-trainer/src/ingest/write-wide-csv.ts";
+import { type ItemTable, itemTableLines, readItemTable } from "../../../offline-trainer/src/matrix/item-table.ts";
+import { writeWideCsv } from "../../../offline-trainer/src/matrix/write-tables.ts";
 import { scoreAt } from "../../../offline-trainer/src/matrix/response-matrix.ts";
 import type { FormsDocument } from "../../../offline-trainer/src/extensions/parallel-forms/write-forms.ts";
 import { tempFolder } from "../../support/temp-folder.ts";
