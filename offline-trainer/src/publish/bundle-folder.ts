@@ -46,7 +46,7 @@ export async function checkBundleFolder(
  * Writes a bundle whole or not at all: into a folder beside it, which then takes its place. What was there is moved aside
  * first and removed last.
  * @returns the digest of what was replaced, where that was another fit
- * @throws AnchorEvalError `invalid_option` ({@link checkBundleFolder}), `unavailable`
+ * @throws AnchorEvalError `invalid_option` (`checkBundleFolder`), `unavailable`
  */
 export async function writeBundleFolder(
   folder: string,
