@@ -9,7 +9,7 @@ import { auditLeaderboard } from "../offline-trainer/dist/extensions/audit/audit
 import { auditedItems } from "../offline-trainer/dist/extensions/audit/findings.js";
 import { resolveBackend } from "../offline-trainer/dist/backends/resolve-backend.js";
 import { DEFAULT_SETTINGS } from "../offline-trainer/dist/methods/settings.js";
-import { groupItems } from "../offline-trainer/dist/matrix/group-items.js";
+import { groupItems } from "../offline-trainer/dist/matrix/response-matrix.js";
 import { simulateLeaderboard } from "../offline-trainer/dist/simulate/simulate-leaderboard.js";
 import { ITEM_KINDS } from "../offline-trainer/dist/simulate/items.js";
 import { createRandom } from "../sdk/dist/core/index.js";

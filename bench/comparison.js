@@ -22,8 +22,8 @@ import { anchorInputs, prepareAnchors } from "../offline-trainer/dist/anchors/an
 import { describeBenchmark, onlyModels } from "../offline-trainer/dist/benchmark/benchmark.js";
 import { learn } from "../offline-trainer/dist/fit/learn.js";
 import { withKnowledge } from "../offline-trainer/dist/methods/method.js";
-import { fullScores } from "../offline-trainer/dist/prepare/full-scores.js";
-import { folds } from "../offline-trainer/dist/splits/interpolation.js";
+import { fullScores } from "../offline-trainer/dist/matrix/scenarios.js";
+import { folds } from "../offline-trainer/dist/matrix/splits.js";
 import { modelEvidence } from "../sdk/dist/compare/model-evidence.js";
 import { overallDifference, scenarioDifference } from "../sdk/dist/compare/scenario-difference.js";
 import { readLeaderboard } from "./read-leaderboard.js";

@@ -19,7 +19,7 @@ import { ESSENCE_LIMITS, ESSENCE_SEARCH } from "../offline-trainer/dist/methods/
 import { encodeOnnxModel } from "../offline-trainer/dist/backends/onnx/graph-writer.js";
 import { curveAt } from "../offline-trainer/dist/methods/score-maps/b-splines.js";
 import { smoothMap } from "../offline-trainer/dist/methods/score-maps/penalised-spline.js";
-import { familyNumbers } from "../offline-trainer/dist/splits/families.js";
+import { familyNumbers } from "../offline-trainer/dist/matrix/families.js";
 import { readLeaderboard } from "./read-leaderboard.js";
 
 const { values: options, positionals } = parseArgs({

@@ -23,7 +23,7 @@ import { evenForm } from "../offline-trainer/dist/fit/form-plans.js";
 import { learn } from "../offline-trainer/dist/fit/learn.js";
 import { patternThresholds } from "../offline-trainer/dist/fit/pattern-thresholds.js";
 import { withKnowledge } from "../offline-trainer/dist/methods/method.js";
-import { fullScores } from "../offline-trainer/dist/prepare/full-scores.js";
+import { fullScores } from "../offline-trainer/dist/matrix/scenarios.js";
 import { readLeaderboard } from "./read-leaderboard.js";
 
 const { values, positionals } = parseArgs({

@@ -16,7 +16,7 @@ import { parseArgs } from "node:util";
 import { readResponses, recommended } from "anchoreval-trainer";
 import { planCells } from "../offline-trainer/dist/backtest/plan-cells.js";
 import { headlineEstimator } from "../offline-trainer/dist/methods/method.js";
-import { familyNumbers } from "../offline-trainer/dist/splits/families.js";
+import { familyNumbers } from "../offline-trainer/dist/matrix/families.js";
 import { runOnThreads } from "../offline-trainer/dist/threads/run-on-threads.js";
 import { peerMethods } from "./peers/methods.js";
 

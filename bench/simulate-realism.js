@@ -8,7 +8,7 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { readResponses } from "../offline-trainer/dist/ingest/read-responses.js";
+import { readResponses } from "../offline-trainer/dist/matrix/read-responses.js";
 import { demoLeaderboard, simulateLeaderboard } from "../offline-trainer/dist/simulate/simulate-leaderboard.js";
 import { leaderboardStatistics } from "./leaderboard-statistics.js";
 

@@ -1,6 +1,6 @@
 import { createRandom } from "anchoreval/core";
 import { randomBaseline } from "../../offline-trainer/dist/fit/errors.js";
-import { fullScores } from "../../offline-trainer/dist/prepare/full-scores.js";
+import { fullScores } from "../../offline-trainer/dist/matrix/scenarios.js";
 import { sourceMatrix, targetAnswers } from "./source.js";
 
 /** The sources of the cell before: splits that are the same for all seeds are read once, and so is what hangs on them. */

@@ -1,6 +1,6 @@
 import { itemColumns, weightedScores } from "../../offline-trainer/dist/methods/item-columns.js";
 import { selectFeatures } from "../../offline-trainer/dist/methods/sublime/item-features.js";
-import { familyNumbers } from "../../offline-trainer/dist/splits/families.js";
+import { familyNumbers } from "../../offline-trainer/dist/matrix/families.js";
 
 /** One scenario, every item counting the same; missing answers filled with the item's mean. */
 export function boardOfScenario(matrix, scenario, features, candidates) {

@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, readdir, rename, rm, stat } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
-import { writeText } from "anchoreval-trainer/internal/ingest/gzip-file";
-import { whyNotWritable } from "anchoreval-trainer/internal/publish/writable-place";
+import { writeText } from "anchoreval-trainer/internal/matrix/write-tables";
+import { whyNotWritable } from "anchoreval-trainer/internal/publish/bundle-folder";
 import { AnchorEvalError } from "anchoreval/core";
 import { fileChunks } from "anchoreval/internal/node/tables/file-chunks";
 import type { OptionReader, OptionSpecs } from "./command.ts";

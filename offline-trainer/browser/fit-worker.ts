@@ -10,7 +10,7 @@ import { checkAnchors } from "../src/fit/form-plans.ts";
 import { readName } from "../src/publish/bundle-name.ts";
 import { closingWords } from "../src/report/closing-words.ts";
 import { bundleFiles, fit as fitBundle } from "../src/fit/fit.ts";
-import { readResponses } from "../src/ingest/read-responses.ts";
+import { readResponses } from "../src/matrix/read-responses.ts";
 import { dropFile } from "./instead-of-node.ts";
 import type { FitReply, FitRequest } from "./messages.ts";
 

@@ -4,7 +4,8 @@
  */
 export { type Provider, PROVIDERS, resolveBackend, type ResolvedBackend } from "./backends/resolve-backend.ts";
 export { calibrate, type CalibrateOptions, type Calibration, type CalibrationStep } from "./calibrate/calibrate.ts";
-export type { CalibrationBackend, CodedResponses, Objective, Parameters } from "./calibrate/types.ts";
+export type { CalibrationBackend, Objective, Parameters } from "./calibrate/types.ts";
+export type { CodedResponses } from "./matrix/code-responses.ts";
 export { type Audit, auditLeaderboard, type AuditOptions } from "./extensions/audit/audit-leaderboard.ts";
 export { auditedItems } from "./extensions/audit/findings.ts";
 export { buildParallelForms, type ParallelForms } from "./extensions/parallel-forms/build-forms.ts";
@@ -20,22 +21,22 @@ export { forecastQuality } from "./extensions/routing/probability-scale.ts";
 export { splitQuestions, testAnswers } from "./extensions/routing/questions.ts";
 export { type RouteOptions, routeQuestions, type Routing } from "./extensions/routing/route-questions.ts";
 export { closingWords } from "./report/closing-words.ts";
-export type { ProtocolDifference } from "./import/check-protocols.ts";
-export type { ScoreComparison } from "./import/compare-scores.ts";
+export type { ProtocolDifference } from "./import/select-runs.ts";
+export type { ScoreComparison } from "./import/assign-scenarios.ts";
 export { importLogs, type ImportOptions, type LogImport } from "./import/import-logs.ts";
-export type { ImportReport, ReportedRun } from "./import/import-report.ts";
+export type { ImportReport, ReportedRun } from "./import/import-logs.ts";
 export type { ErrorPolicy } from "./import/run-scores.ts";
 export type { DuplicatePolicy } from "./import/select-runs.ts";
-export { embeddedRows, type Embeddings, readEmbeddings } from "./ingest/embeddings-file.ts";
-export { readItemTable, type ItemTable } from "./ingest/item-table.ts";
-export { readItems } from "./ingest/items-file.ts";
-export { readLongTable, type ImportedTable } from "./ingest/read-long-table.ts";
-export { readResponses, type ReadResponsesOptions, type Responses } from "./ingest/read-responses.ts";
-export { readRouterDc } from "./ingest/router-dc.ts";
-export { COLUMN_ROLES, parseTableColumns, type ColumnRole, type TableColumns } from "./ingest/table-columns.ts";
-export { writeItems } from "./ingest/write-items.ts";
-export { writeWideCsv } from "./ingest/write-wide-csv.ts";
-export { groupItems } from "./matrix/group-items.ts";
+export { embeddedRows, type Embeddings, readEmbeddings } from "./numeric/embeddings-file.ts";
+export { readItemTable, type ItemTable } from "./matrix/item-table.ts";
+export { readItems } from "./matrix/items-file.ts";
+export { readLongTable, type ImportedTable } from "./matrix/read-long-table.ts";
+export { readResponses, type ReadResponsesOptions, type Responses } from "./matrix/read-responses.ts";
+export { readRouterDc } from "./matrix/readers/router-dc.ts";
+export { COLUMN_ROLES, parseTableColumns, type ColumnRole, type TableColumns } from "./matrix/read-long-table.ts";
+export { writeItems } from "./matrix/write-tables.ts";
+export { writeWideCsv } from "./matrix/write-tables.ts";
+export { groupItems } from "./matrix/response-matrix.ts";
 export {
   isBinary,
   responseMatrix,

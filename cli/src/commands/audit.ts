@@ -17,7 +17,7 @@ import {
 } from "anchoreval-trainer/internal/extensions/audit/audit-records";
 import { auditSummary } from "anchoreval-trainer/internal/extensions/audit/audit-summary";
 import { type AuditedItem, auditedItems } from "anchoreval-trainer/internal/extensions/audit/findings";
-import { readResponses } from "anchoreval-trainer/internal/ingest/read-responses";
+import { readResponses } from "anchoreval-trainer/internal/matrix/read-responses";
 import { recommended } from "anchoreval-trainer/internal/methods/method";
 import { DEFAULT_DIMS, DEFAULT_SETTINGS } from "anchoreval-trainer/internal/methods/settings";
 import { trainerVersion } from "anchoreval-trainer/internal/trainer-version";

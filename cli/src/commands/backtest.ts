@@ -7,7 +7,7 @@ import {
 } from "anchoreval-trainer/internal/backtest/compare-methods";
 import { type SplitName, SPLITS } from "anchoreval-trainer/internal/backtest/plan-cells";
 import type { BacktestRow } from "anchoreval-trainer/internal/backtest/rows";
-import { readResponses } from "anchoreval-trainer/internal/ingest/read-responses";
+import { readResponses } from "anchoreval-trainer/internal/matrix/read-responses";
 import { loadMethod, METHOD_NAMES, type MethodName } from "anchoreval-trainer/internal/methods/index";
 import { headlineEstimator, type Method, methodDigest } from "anchoreval-trainer/internal/methods/method";
 import { trainerVersion } from "anchoreval-trainer/internal/trainer-version";

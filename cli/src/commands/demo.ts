@@ -1,7 +1,6 @@
 import { PROVIDERS } from "anchoreval-trainer/internal/backends/resolve-backend";
-import { readResponses } from "anchoreval-trainer/internal/ingest/read-responses";
-import { groupItems } from "anchoreval-trainer/internal/matrix/group-items";
-import type { ResponseMatrix } from "anchoreval-trainer/internal/matrix/response-matrix";
+import { readResponses } from "anchoreval-trainer/internal/matrix/read-responses";
+import { type ResponseMatrix, groupItems } from "anchoreval-trainer/internal/matrix/response-matrix";
 import { demoLeaderboard } from "anchoreval-trainer/internal/simulate/simulate-leaderboard";
 import { AnchorEvalError } from "anchoreval/core";
 import { WORK_OPTIONS } from "../options/fit.ts";

@@ -1,7 +1,7 @@
 import { loadBundle } from "anchoreval";
 import { versionItems } from "anchoreval-trainer/internal/extensions/versions/base";
 import { bundleChanges, compareItems, diffWords } from "anchoreval-trainer/internal/extensions/versions/compare-items";
-import { readItems } from "anchoreval-trainer/internal/ingest/items-file";
+import { readItems } from "anchoreval-trainer/internal/matrix/items-file";
 import type { Command } from "../command.ts";
 import { openBundle } from "../open-bundle.ts";
 

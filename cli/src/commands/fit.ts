@@ -11,7 +11,7 @@ import {
 import { coldStartWords, fitColdStart, withColdStart } from "anchoreval-trainer/internal/extensions/routing/cold-start";
 import { bundleFiles, fit } from "anchoreval-trainer/internal/fit/fit";
 import { foldThreads } from "anchoreval-trainer/internal/fit/folds";
-import { readResponses } from "anchoreval-trainer/internal/ingest/read-responses";
+import { readResponses } from "anchoreval-trainer/internal/matrix/read-responses";
 import { readName } from "anchoreval-trainer/internal/publish/bundle-name";
 import { checkBundleFolder, writeBundleFolder } from "anchoreval-trainer/internal/publish/bundle-folder";
 import { closingSummary, closingWords } from "anchoreval-trainer/internal/report/closing-words";

@@ -23,8 +23,8 @@ import {
 } from "anchoreval-trainer/internal/extensions/parallel-forms/item-pool";
 import { summarizeForms } from "anchoreval-trainer/internal/extensions/parallel-forms/summarize-forms";
 import { formFile, formFiles, formsWords } from "anchoreval-trainer/internal/extensions/parallel-forms/write-forms";
-import { readItemTable } from "anchoreval-trainer/internal/ingest/item-table";
-import { readResponses } from "anchoreval-trainer/internal/ingest/read-responses";
+import { readItemTable } from "anchoreval-trainer/internal/matrix/item-table";
+import { readResponses } from "anchoreval-trainer/internal/matrix/read-responses";
 import type { ResponseMatrix } from "anchoreval-trainer/internal/matrix/response-matrix";
 import { trainerVersion } from "anchoreval-trainer/internal/trainer-version";
 import { AnchorEvalError, createRandom } from "anchoreval/core";

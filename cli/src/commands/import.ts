@@ -1,14 +1,16 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { groupBy } from "anchoreval-trainer/internal/import/group-by";
-import { importLogs, type LogImport } from "anchoreval-trainer/internal/import/import-logs";
-import type { ImportReport } from "anchoreval-trainer/internal/import/import-report";
-import { FEWEST_MODELS } from "anchoreval-trainer/internal/ingest/check-table";
-import { type ImportedTable, readLongTable } from "anchoreval-trainer/internal/ingest/read-long-table";
-import { readRouterDc } from "anchoreval-trainer/internal/ingest/router-dc";
-import { COLUMN_ROLES, parseTableColumns } from "anchoreval-trainer/internal/ingest/table-columns";
-import { writeItems } from "anchoreval-trainer/internal/ingest/write-items";
-import { writeWideCsv } from "anchoreval-trainer/internal/ingest/write-wide-csv";
+import { groupBy } from "anchoreval-trainer/internal/import/run-scores";
+import { FEWEST_MODELS } from "anchoreval-trainer/internal/matrix/readers/score-table";
+import {
+  type ImportedTable,
+  readLongTable,
+  COLUMN_ROLES,
+  parseTableColumns,
+} from "anchoreval-trainer/internal/matrix/read-long-table";
+import { readRouterDc } from "anchoreval-trainer/internal/matrix/readers/router-dc";
+import { writeItems, writeWideCsv } from "anchoreval-trainer/internal/matrix/write-tables";
+import { importLogs, type LogImport, type ImportReport } from "anchoreval-trainer/internal/import/import-logs";
 import type { ResponseMatrix } from "anchoreval-trainer/internal/matrix/response-matrix";
 import type { Weighting } from "anchoreval/bundle";
 import { AnchorEvalError } from "anchoreval/core";

@@ -1,10 +1,7 @@
 import { stat } from "node:fs/promises";
 import { readBundleFolder } from "anchoreval-trainer/internal/publish/bundle-folder";
-import { hubSettings } from "anchoreval-trainer/internal/publish/hub-settings";
-import { withHubStore } from "anchoreval-trainer/internal/publish/hub-store";
-import { publishToHub } from "anchoreval-trainer/internal/publish/publish-to-hub";
-import { s3Settings } from "anchoreval-trainer/internal/publish/s3-settings";
-import { s3Store } from "anchoreval-trainer/internal/publish/s3-store";
+import { withHubStore, hubSettings, publishToHub } from "anchoreval-trainer/internal/publish/hub-store";
+import { s3Store, s3Settings } from "anchoreval-trainer/internal/publish/s3-store";
 import { startLocalWorker } from "anchoreval-trainer/internal/serve/local-worker";
 import { AnchorEvalError } from "anchoreval/core";
 import { folderSource, folderStore } from "anchoreval/node";

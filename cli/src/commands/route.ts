@@ -13,9 +13,9 @@ import {
   ROUTE_METHODS,
   routeQuestions,
 } from "anchoreval-trainer/internal/extensions/routing/route-questions";
-import { embeddedRows, readEmbeddings } from "anchoreval-trainer/internal/ingest/embeddings-file";
-import { readItems } from "anchoreval-trainer/internal/ingest/items-file";
-import { readResponses } from "anchoreval-trainer/internal/ingest/read-responses";
+import { embeddedRows, readEmbeddings } from "anchoreval-trainer/internal/numeric/embeddings-file";
+import { readItems } from "anchoreval-trainer/internal/matrix/items-file";
+import { readResponses } from "anchoreval-trainer/internal/matrix/read-responses";
 import type { ItemInfo } from "anchoreval-trainer/internal/matrix/response-matrix";
 import { copiedItems } from "anchoreval-trainer/internal/matrix/same-text";
 import { DEFAULT_DIMS } from "anchoreval-trainer/internal/methods/settings";

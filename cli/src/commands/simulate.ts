@@ -1,9 +1,7 @@
 import { access, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setImmediate as turn } from "node:timers/promises";
-import { writeText } from "anchoreval-trainer/internal/ingest/gzip-file";
-import { writeItems } from "anchoreval-trainer/internal/ingest/write-items";
-import { writeWideCsv } from "anchoreval-trainer/internal/ingest/write-wide-csv";
+import { writeText, writeItems, writeWideCsv } from "anchoreval-trainer/internal/matrix/write-tables";
 import {
   ROW_ORDERS,
   SIMULATE_DEFAULTS,

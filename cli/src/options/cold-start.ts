@@ -4,8 +4,8 @@ import {
   type ColdStartInput,
 } from "anchoreval-trainer/internal/extensions/routing/cold-start";
 import { DEFAULT_NEIGHBOURS, type Neighbours } from "anchoreval-trainer/internal/extensions/routing/neighbours";
-import { readEmbeddings } from "anchoreval-trainer/internal/ingest/embeddings-file";
-import { readItems } from "anchoreval-trainer/internal/ingest/items-file";
+import { readEmbeddings } from "anchoreval-trainer/internal/numeric/embeddings-file";
+import { readItems } from "anchoreval-trainer/internal/matrix/items-file";
 import type { ResponseMatrix } from "anchoreval-trainer/internal/matrix/response-matrix";
 import type { FitSettings } from "anchoreval-trainer/internal/methods/settings";
 import { AnchorEvalError } from "anchoreval/core";

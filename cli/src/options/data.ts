@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import type { ReadResponsesOptions } from "anchoreval-trainer/internal/ingest/read-responses";
+import type { ReadResponsesOptions } from "anchoreval-trainer/internal/matrix/read-responses";
 import { idProblem, type Manifest, sha256Hex, type Weighting, WEIGHTINGS } from "anchoreval/bundle";
 import { AnchorEvalError } from "anchoreval/core";
 import { quoted } from "anchoreval/node";

@@ -1,5 +1,5 @@
-import { readEmbeddings } from "anchoreval-trainer/internal/ingest/embeddings-file";
-import { readItemTable } from "anchoreval-trainer/internal/ingest/item-table";
+import { readEmbeddings } from "anchoreval-trainer/internal/numeric/embeddings-file";
+import { readItemTable } from "anchoreval-trainer/internal/matrix/item-table";
 import type { ResponseMatrix } from "anchoreval-trainer/internal/matrix/response-matrix";
 import type { Method } from "anchoreval-trainer/internal/methods/method";
 import { AnchorEvalError } from "anchoreval/core";

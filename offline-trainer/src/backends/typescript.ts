@@ -1,4 +1,5 @@
-import type { CalibrationBackend, CodedResponses, GradedResponses, Objective, Parameters } from "../calibrate/types.ts";
+import type { CalibrationBackend, Objective, Parameters } from "../calibrate/types.ts";
+import type { CodedResponses, GradedResponses } from "../matrix/code-responses.ts";
 
 /** The reference backend: float64, no dependency, as plain as it can be and still fast. */
 export const typescriptBackend: CalibrationBackend = {

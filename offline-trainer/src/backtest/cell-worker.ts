@@ -1,5 +1,4 @@
-import type { Provider } from "../backends/resolve-backend.ts";
-import { threadBackend } from "../backends/thread-backend.ts";
+import { type Provider, threadBackend } from "../backends/resolve-backend.ts";
 import { receivedMethod } from "../methods/method.ts";
 import { answerInputs, threadData } from "../threads/answer-inputs.ts";
 import { backtestCell, type CellResult, type SentCell } from "./cell.ts";

@@ -17,7 +17,7 @@ import { learn } from "../fit/learn.ts";
 import { overallEstimates, overallInflation, overallParts } from "../fit/overall.ts";
 import { onlyModels, scenariosOf, type Benchmark } from "../benchmark/benchmark.ts";
 import { headlineEstimator, intervalKind, type Method, type SentMethod } from "../methods/method.ts";
-import type { GroupedSplit } from "../benchmark/source-splits.ts";
+import type { GroupedSplit } from "../matrix/splits.ts";
 
 /** Forms drawn on each fit: one form's luck is most of a back-test's noise, and a form costs little beside a fit. */
 export const FORMS_PER_SEED = 10;

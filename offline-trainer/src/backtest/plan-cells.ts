@@ -3,14 +3,18 @@ import { planForms } from "../fit/form-plans.ts";
 import { describeBenchmark, linkedParts, observedModels, scenariosOf } from "../benchmark/benchmark.ts";
 import type { ResponseMatrix } from "../matrix/response-matrix.ts";
 import { withKnowledge, type Method } from "../methods/method.ts";
-import { TARGET_OBSERVED } from "../splits/eligible.ts";
-import { extrapolationSplit } from "../splits/extrapolation.ts";
-import { familyGroups } from "../splits/families.ts";
-import { folds, interpolationSplit, splitByGroups } from "../splits/interpolation.ts";
-import { joinGroups } from "../splits/join-groups.ts";
-import { newestSplit } from "../splits/newest.ts";
-import { strength } from "../splits/strength.ts";
-import type { Split, SplitInput } from "../splits/types.ts";
+import {
+  extrapolationSplit,
+  folds,
+  interpolationSplit,
+  newestSplit,
+  type Split,
+  splitByGroups,
+  type SplitInput,
+  strength,
+  TARGET_OBSERVED,
+} from "../matrix/splits.ts";
+import { familyGroups, joinGroups } from "../matrix/families.ts";
 import type { CellInput } from "./cell.ts";
 
 /** The ways to hold models out, by name. */

@@ -1,19 +1,10 @@
 import type { RandomSource } from "anchoreval/core";
-import { extrapolationSplit } from "../splits/extrapolation.ts";
-import { LEAST_FAMILIES } from "../splits/families.ts";
-import { folds } from "../splits/interpolation.ts";
-import { joinGroups } from "../splits/join-groups.ts";
-import { strength } from "../splits/strength.ts";
-import type { Split } from "../splits/types.ts";
 import { observedModels, type ScenarioGroup } from "./benchmark.ts";
-
-/** A split, and each group's part of it: sources with a score in it, and targets that are well enough observed. */
-export interface GroupedSplit extends Split {
-  readonly groups: readonly Split[];
-}
+import { joinGroups, LEAST_FAMILIES } from "../matrix/families.ts";
+import { extrapolationSplit, folds, strength, type GroupedSplit, type Split } from "../matrix/splits.ts";
 
 /** Splits of the source models themselves. */
-export interface SourceSplits {
+interface SourceSplits {
   /** Models like the others, of makers that aren't among them: random parts that keep families together. */
   readonly folds: readonly GroupedSplit[];
   /** Models better than the others: the strongest 30 % by the weakest half. */

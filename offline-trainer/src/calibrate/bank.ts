@@ -8,14 +8,16 @@ import {
 } from "anchoreval/core";
 import type { ScenarioGroup } from "../benchmark/benchmark.ts";
 import { isBinary, type ResponseMatrix, scoreAt } from "../matrix/response-matrix.ts";
-import { binarizeResponses, cutResponses, gradeResponses } from "./code-responses.ts";
-import type { ScenarioSlice } from "../prepare/scenarios.ts";
-import { fitScoreMap } from "../prepare/score-map.ts";
+import { binarizeResponses, cutResponses, gradeResponses } from "../matrix/code-responses.ts";
+import type { ScenarioSlice } from "../matrix/scenarios.ts";
+import { fitScoreMap } from "../matrix/score-map.ts";
 import { calibrate, type CalibrationStep } from "./calibrate.ts";
-import type { KnownItems } from "./known-items.ts";
+import type { FixedItems } from "./fixed-items.ts";
 import { calibrateMarginal } from "./marginal/calibrate-marginal.ts";
 import type { MarginalModel } from "./marginal/types.ts";
-import { LINKS, type CalibrationBackend, type Responses } from "./types.ts";
+import { type CalibrationBackend } from "./types.ts";
+import { LINKS } from "../matrix/code-responses.ts";
+import type { Responses } from "../matrix/code-responses.ts";
 
 /**
  * How scores between 0 and 1 are calibrated: cut at a threshold, with a map from probability back to score; or as they
@@ -28,7 +30,7 @@ export type ScoreLink = (typeof SCORE_LINKS)[number];
 export interface FixedBank {
   readonly dims: number;
   readonly link: ScoreLink;
-  readonly known: KnownItems;
+  readonly items: FixedItems;
   /** By scenario; null where every score is 0 or 1, or none is cut. */
   readonly thresholds: readonly (number | null)[];
 }
@@ -43,9 +45,9 @@ export interface FitBankOptions extends ResponseModel {
   readonly fixed?: FixedBank;
   readonly backend: CalibrationBackend;
   readonly random: RandomSource;
-  /** What calibrates, {@link calibrate} itself or one with a memory. */
+  /** {@link calibrate} itself, or one that keeps checkpoints. */
   readonly calibrator?: typeof calibrate;
-  /** Marginal estimation ends where the next step promises less, in nats: 1e-7 unless told. */
+  /** Marginal estimation ends where the next step promises less, in nats: @default 1e-7 */
   readonly tolerance?: number;
   readonly onStep?: (step: CalibrationStep) => void;
   readonly signal?: AbortSignal | undefined;
@@ -94,7 +96,7 @@ export async function fitBank(
   const calibration = await calibrateBank(responses, {
     ...options,
     calibrator,
-    ...(fixed && { known: fixed.known }),
+    ...(fixed && { fixedItems: fixed.items }),
     random: random.fork("calibration"),
   });
   const a = Float32Array.from(calibration.a);
@@ -195,7 +197,7 @@ export interface BankCalibration {
   readonly upper: Float64Array | null;
   /** Distribution of the abilities: what marginal estimation assumes; null where the sources' own moments stand. */
   readonly population: { readonly mean: Float64Array; readonly covariance: Float64Array } | null;
-  /** What was minimised, in nats: the penalised (or marginal penalised) negative log-likelihood. */
+  /** Value of the objective, in nats: the penalised (or marginal penalised) negative log-likelihood. */
   readonly value: number;
   readonly gradientNorm: number;
   readonly evaluations: number;
@@ -209,7 +211,7 @@ export interface CalibrateBankOptions extends ResponseModel {
   readonly random: RandomSource;
   readonly calibrator: typeof calibrate;
   /** Items that keep their parameters: abilities and the others are then found together, whatever the estimation. */
-  readonly known?: KnownItems;
+  readonly fixedItems?: FixedItems;
   readonly tolerance?: number;
   readonly onStep?: (step: CalibrationStep) => void;
   readonly signal?: AbortSignal | undefined;
@@ -220,26 +222,15 @@ export interface CalibrateBankOptions extends ResponseModel {
  * @throws AnchorEvalError `unsupported` for graded responses or several dimensions by marginal estimation
  */
 export async function calibrateBank(responses: Responses, options: CalibrateBankOptions): Promise<BankCalibration> {
-  const {
-    irtModel,
-    estimation,
-    dims,
-    shrinkage,
-    backend,
-    random,
-    calibrator,
-    tolerance,
-    known: items,
-    onStep,
-    signal,
-  } = options;
-  if (estimation === "penalised" || items) {
+  const { irtModel, estimation, dims, shrinkage, backend, random, calibrator, tolerance, fixedItems, onStep, signal } =
+    options;
+  if (estimation === "penalised" || fixedItems) {
     const fit = await calibrator(responses, {
       dims,
       shrinkage,
       backend,
       random,
-      ...(items && { known: items }),
+      ...(fixedItems && { fixed: fixedItems }),
       ...(onStep && { onStep }),
       ...(signal && { signal }),
     });
@@ -265,7 +256,6 @@ export async function calibrateBank(responses: Responses, options: CalibrateBank
     );
   const fit = await calibrateMarginal(responses, {
     model: irtModel,
-    standardErrors: false,
     ...(tolerance !== undefined && { tolerance }),
     ...(onStep && {
       onStep: ({ iteration, logPosterior }) =>
@@ -276,10 +266,10 @@ export async function calibrateBank(responses: Responses, options: CalibrateBank
   return {
     dims: 1,
     theta: fit.theta,
-    a: known(fit.a),
-    b: known(fit.b),
-    lower: irtModel === "3pl" || irtModel === "4pl" ? known(fit.lower) : null,
-    upper: irtModel === "4pl" ? known(fit.upper) : null,
+    a: filled(fit.a),
+    b: filled(fit.b),
+    lower: irtModel === "3pl" || irtModel === "4pl" ? filled(fit.lower) : null,
+    upper: irtModel === "4pl" ? filled(fit.upper) : null,
     population: { mean: Float64Array.of(0), covariance: Float64Array.of(1) },
     value: -fit.logPosterior,
     gradientNorm: fit.gradientNorm,
@@ -289,7 +279,7 @@ export async function calibrateBank(responses: Responses, options: CalibrateBank
 }
 
 /** Parameters with the others' mean for an item that no source answered. */
-function known(values: Float64Array): Float64Array {
+function filled(values: Float64Array): Float64Array {
   const own = values.filter((value) => !Number.isNaN(value));
   const mean = own.reduce((sum, value) => sum + value, 0) / own.length;
   return values.map((value) => (Number.isNaN(value) ? mean : value));

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { decodeSafetensorsHeader, encodeSafetensors, type Tensor, tensorData } from "anchoreval/bundle";
 import { AnchorEvalError } from "anchoreval/core";
 import { calibrate, type CalibrateOptions, type Calibration, type CalibrationState } from "./calibrate.ts";
-import type { Responses } from "./types.ts";
+import type { Responses } from "../matrix/code-responses.ts";
 
 /** A calibration by its own name: what {@link calibrate} does, here or with a memory. */
 export type Calibrate = typeof calibrate;
@@ -35,7 +35,7 @@ export function checkpointed(folder: string): Calibrate {
 
 /** Digest of all that a calibration's result depends on. */
 function keyOf(responses: Responses, options: CalibrateOptions): string {
-  const { dims, backend, random, rounds, maxEvaluations, tolerance, shrinkage, known } = options;
+  const { dims, backend, random, rounds, maxEvaluations, tolerance, shrinkage, fixed } = options;
   const stream = random.fork("checkpoint");
   const hash = createHash("sha256");
   hash.update(
@@ -53,7 +53,7 @@ function keyOf(responses: Responses, options: CalibrateOptions): string {
     }),
   );
   const arrays = "signs" in responses ? [responses.signs] : [responses.scores, responses.weights];
-  const all = known ? [...arrays, known.known, known.a, known.b, known.prior.mean, known.prior.precision] : arrays;
+  const all = fixed ? [...arrays, fixed.isFixed, fixed.a, fixed.b, fixed.prior.mean, fixed.prior.precision] : arrays;
   for (const { buffer, byteOffset, byteLength } of all) hash.update(new Uint8Array(buffer, byteOffset, byteLength));
   return hash.digest("hex").slice(0, 32);
 }

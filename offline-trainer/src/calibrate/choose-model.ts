@@ -1,19 +1,19 @@
 import { gatherItems, mapAbility, predictedScores, scaledPrior } from "anchoreval/core";
+import { type Split } from "../matrix/splits.ts";
 import { sourceSplits } from "../benchmark/source-splits.ts";
 import { isBinary, type ResponseMatrix, scoreAt } from "../matrix/response-matrix.ts";
-import type { Split } from "../splits/types.ts";
 import { dimsFor, fitBank, SCORE_LINKS, type Bank, type FitBankOptions, type ScoreLink } from "./bank.ts";
 import type { ScenarioGroup } from "../benchmark/benchmark.ts";
 import { DISCRIMINATION_SHRINKAGE } from "./scales.ts";
 
-/** What of a response model may be left to its source models: `auto` chooses. */
+/** Parts of a response model; those that are `auto` are chosen by the source models. */
 export interface WantedModel {
   readonly link: ScoreLink | "auto";
   readonly dims: number | "auto";
   readonly shrinkage: number | "auto";
 }
 
-/** What was asked for or chosen, and the candidates' errors where the dimension was chosen. */
+/** The response model asked for or chosen, and the candidates' errors where the dimension was chosen. */
 export interface ChosenModel extends Pick<FitBankOptions, "dims" | "link" | "shrinkage"> {
   readonly dimensionErrors: readonly DimensionError[];
 }

@@ -34,7 +34,7 @@ export interface BankAbilities {
   readonly covariance: Float64Array;
 }
 
-/** What the abilities of several banks have in common. */
+/** The factor that the abilities of several banks share. */
 export interface GeneralAbilities {
   /** G. */
   readonly general: number;
@@ -215,7 +215,7 @@ function bounded(loadings: Float64Array, { begin, dims }: Block, general: number
 /** Banks of a benchmark with what one tells of another. */
 export interface LinkedBanks {
   readonly banks: readonly Bank[];
-  /** What their abilities have in common; null for one bank, or where too few models are in all. */
+  /** The factor that their abilities share; null for one bank, or where too few models are in all. */
   readonly common: GeneralAbilities | null;
   /** Factors of every bank's scenarios; the same for all banks where they are linked. */
   readonly factors: readonly (readonly AnchorFactors[])[];

@@ -11,7 +11,7 @@ import {
   studentTQuantile,
   type Tightening,
 } from "anchoreval/core";
-import { LEAST_FAMILIES } from "../splits/families.ts";
+import { LEAST_FAMILIES } from "../matrix/families.ts";
 import { conformalQuantile } from "./held-out-scores.ts";
 import type { HeldOutEstimate } from "./held-out.ts";
 

@@ -1,7 +1,7 @@
 import { partlyCorrectedMean, POOLINGS, type Blend, type Pooling } from "anchoreval/core";
 import type { Benchmark, ScenarioGroup } from "../benchmark/benchmark.ts";
 import { scoreAt } from "../matrix/response-matrix.ts";
-import type { ScenarioSlice } from "../prepare/scenarios.ts";
+import type { ScenarioSlice } from "../matrix/scenarios.ts";
 import { headlineEstimator, type Method } from "../methods/method.ts";
 import type { CrossValidation, Validation } from "./folds.ts";
 import { anchorsIn, type FormPlan } from "./form-plans.ts";

@@ -23,8 +23,7 @@ import { answerFactors, askedItems, sourceAnswers } from "../calibrate/factors.t
 import { type Benchmark, overallScores, type ScenarioGroup, scoresSeen } from "../benchmark/benchmark.ts";
 import type { ItemInfo, ResponseMatrix } from "../matrix/response-matrix.ts";
 import { headlineEstimator, intervalKind, type Method } from "../methods/method.ts";
-import { fullScores } from "../prepare/full-scores.ts";
-import type { ScenarioSlice } from "../prepare/scenarios.ts";
+import { fullScores, type ScenarioSlice } from "../matrix/scenarios.ts";
 import type { Blends, FormBlend, PooledBlend } from "./blends.ts";
 import { measureErrors } from "./errors.ts";
 import type { Form, FormScenario, LearnedGroup } from "./forms.ts";

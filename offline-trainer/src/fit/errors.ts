@@ -10,7 +10,7 @@ import {
   wilsonInterval,
 } from "anchoreval/core";
 import type { ResponseMatrix } from "../matrix/response-matrix.ts";
-import type { ScenarioSlice } from "../prepare/scenarios.ts";
+import type { ScenarioSlice } from "../matrix/scenarios.ts";
 import {
   clusteredError,
   type CrossFittedInput,

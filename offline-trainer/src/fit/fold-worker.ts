@@ -1,4 +1,4 @@
-import { threadBackend } from "../backends/thread-backend.ts";
+import { threadBackend } from "../backends/resolve-backend.ts";
 import { receivedMethod } from "../methods/method.ts";
 import { answerInputs, threadData } from "../threads/answer-inputs.ts";
 import { computeFold, type Fold, type FoldNote, type FoldThreadData } from "./folds.ts";

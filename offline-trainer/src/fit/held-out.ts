@@ -12,8 +12,8 @@ import {
   type SeenScores,
 } from "anchoreval/core";
 import { type Benchmark, overallScores, scenariosOf, scoresOn } from "../benchmark/benchmark.ts";
-import { fullScores } from "../prepare/full-scores.ts";
-import type { Split } from "../splits/types.ts";
+import { fullScores } from "../matrix/scenarios.ts";
+import type { Split } from "../matrix/splits.ts";
 import type { Form } from "./forms.ts";
 import type { Learned } from "./learn.ts";
 

@@ -13,7 +13,7 @@ export interface Method {
   readonly summary: string;
   readonly settings: FitSettings;
   readonly anchors: AnchorMethod;
-  /** By scenario, what the items tell the anchors' method apart from answers ({@link withKnowledge}). */
+  /** By scenario, what the items tell the anchors' method apart from answers (`withKnowledge`). */
   readonly knowledge?: ReadonlyMap<string, unknown>;
   /** Chooses the response model and a design of the anchors on the source models; where `settings.search` isn't 0. */
   readonly designSearch?: DesignSearch;

@@ -1,11 +1,10 @@
-import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readFile, rename, rm, rmdir, stat, writeFile } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
-import { BUNDLE_FILES, parseManifest, sha256Hex, SIGNATURE_FILE, type BundleFileName } from "anchoreval/bundle";
+import { BUNDLE_FILES, type BundleFileName, parseManifest, sha256Hex, SIGNATURE_FILE } from "anchoreval/bundle";
 import { AnchorEvalError } from "anchoreval/core";
-import { whyNotWritable } from "./writable-place.ts";
 
-/** What may be replaced by a bundle. */
-export interface ReplaceOptions {
+/** Which bundle is written, and whether it may replace anything. */
+interface ReplaceOptions {
   /** The bundle that is written: another version of itself makes way. */
   readonly benchmark: string;
   readonly version: string;
@@ -47,7 +46,7 @@ export async function checkBundleFolder(
  * Writes a bundle whole or not at all: into a folder beside it, which then takes its place. What was there is moved aside
  * first and removed last.
  * @returns the digest of what was replaced, where that was another fit
- * @throws AnchorEvalError `invalid_option` ({@link checkBundleFolder}), `unavailable`
+ * @throws AnchorEvalError `invalid_option` (`checkBundleFolder`), `unavailable`
  */
 export async function writeBundleFolder(
   folder: string,
@@ -104,4 +103,23 @@ export async function readBundleFolder(folder: string): Promise<Map<BundleFileNa
   if (!files.has("manifest.json"))
     throw new AnchorEvalError("not_found", `${folder} has no manifest.json: no bundle is there`);
   return files;
+}
+
+/**
+ * Why nothing can be made in a folder, or in what it would lie in: what is there is a file, or may not be written to. Null
+ * where something can. It is tried, by an empty folder that is removed at once: rights alone don't tell.
+ * @example const why = await whyNotWritable("out/mine"); // "out is a file"
+ */
+export async function whyNotWritable(folder: string): Promise<string | null> {
+  for (let path = resolve(folder); ; path = dirname(path)) {
+    const there = await stat(path).catch(() => null);
+    if (there === null && path !== dirname(path)) continue;
+    if (there?.isDirectory() === false) return `${path} is a file`;
+    try {
+      await rmdir(await mkdtemp(join(path, ".anchoreval-")));
+      return null;
+    } catch (error) {
+      return `${path} can't be written to (${(error as NodeJS.ErrnoException).code ?? String(error)})`;
+    }
+  }
 }

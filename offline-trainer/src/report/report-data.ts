@@ -6,7 +6,7 @@ import type { FormBlend } from "../fit/blends.ts";
 import type { Fit } from "../fit/fit.ts";
 import type { LearnedGroup } from "../fit/forms.ts";
 import type { BankScenario } from "../calibrate/bank.ts";
-import type { ScenarioSlice } from "../prepare/scenarios.ts";
+import type { ScenarioSlice } from "../matrix/scenarios.ts";
 
 export type ReportManifest = Fit["content"]["manifest"];
 export type ReportForm = ReportManifest["forms"][number];

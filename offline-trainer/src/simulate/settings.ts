@@ -105,7 +105,7 @@ export type NumericOption = keyof typeof SIMULATE_OPTIONS;
 /** Order of the rows: real leaderboards are listed either way. */
 export const ROW_ORDERS = ["newest-first", "oldest-first"] as const;
 
-/** Settings of {@link simulateLeaderboard}; defaults are {@link SIMULATE_DEFAULTS}. */
+/** Settings of {@link simulateLeaderboard}; defaults are `SIMULATE_DEFAULTS`. */
 export type SimulateOptions = { readonly [Key in NumericOption]: number } & {
   /** Order of the rows by date. */
   readonly order: (typeof ROW_ORDERS)[number];

@@ -1,6 +1,6 @@
 import { createRandom } from "anchoreval/core";
 import type { ItemInfo, ResponseMatrix } from "../matrix/response-matrix.ts";
-import { scenarioSlices } from "../prepare/scenarios.ts";
+import { scenarioSlices } from "../matrix/scenarios.ts";
 import { deleteAnswers, drawAnswers, familyEffects, modelProbabilities, redrawAnswers, type World } from "./answers.ts";
 import { drawItemParameters, writeTexts } from "./items.ts";
 import { drawAbilities, drawFamilies, type SimulatedModel } from "./models.ts";

@@ -1,5 +1,5 @@
 import { encodeSafetensors, type Tensor, type Weighting } from "anchoreval/bundle";
-import type { ScenarioSlice } from "../prepare/scenarios.ts";
+import type { ScenarioSlice } from "../matrix/scenarios.ts";
 import { ITEM_KINDS, type ItemParameters } from "./items.ts";
 import { type Abilities, CHANCE } from "./models.ts";
 import { SCENARIO_KINDS, type ScenarioPlan } from "./scenarios.ts";

@@ -10,9 +10,9 @@ import {
 } from "../../../offline-trainer/src/backtest/cell.ts";
 import { describeBenchmark } from "../../../offline-trainer/src/benchmark/benchmark.ts";
 import { DEFAULT_SETTINGS, type FitSettings } from "../../../offline-trainer/src/methods/settings.ts";
-import { fullScores } from "../../../offline-trainer/src/prepare/full-scores.ts";
+import { fullScores } from "../../../offline-trainer/src/matrix/scenarios.ts";
 import { recommended, withKnowledge } from "../../../offline-trainer/src/methods/method.ts";
-import type { GroupedSplit } from "../../../offline-trainer/src/benchmark/source-splits.ts";
+import type { GroupedSplit } from "../../../offline-trainer/src/matrix/splits.ts";
 import { smallLeaderboard } from "../fit/small-leaderboard.ts";
 
 const base: FitSettings = { ...DEFAULT_SETTINGS, dims: 1, folds: 2, draws: 1 };

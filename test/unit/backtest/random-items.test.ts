@@ -7,8 +7,7 @@ import { recommended } from "../../../offline-trainer/src/methods/method.ts";
 import { customised } from "../../../offline-trainer/src/methods/index.ts";
 import { randomBaseline } from "../../../offline-trainer/src/fit/errors.ts";
 import { responseMatrix, scoreAt } from "../../../offline-trainer/src/matrix/response-matrix.ts";
-import { fullScores } from "../../../offline-trainer/src/prepare/full-scores.ts";
-import type { ScenarioSlice } from "../../../offline-trainer/src/prepare/scenarios.ts";
+import { fullScores, type ScenarioSlice } from "../../../offline-trainer/src/matrix/scenarios.ts";
 import { smallLeaderboard } from "../fit/small-leaderboard.ts";
 
 /** Standard errors allowed: seeds are fixed, so that what passes once passes always. */

@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import { typescriptBackend } from "../../../offline-trainer/src/backends/typescript.ts";
 import { calibrate, type CalibrateOptions } from "../../../offline-trainer/src/calibrate/calibrate.ts";
 import { checkpointed } from "../../../offline-trainer/src/calibrate/checkpoint.ts";
-import type { Responses } from "../../../offline-trainer/src/calibrate/types.ts";
+import type { Responses } from "../../../offline-trainer/src/matrix/code-responses.ts";
 import { weighResponses } from "../../../offline-trainer/src/calibrate/weigh-responses.ts";
 import { expectRefusal, rejection } from "../../support/refusal.ts";
 import { tempFolder } from "../../support/temp-folder.ts";

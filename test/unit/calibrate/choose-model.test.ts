@@ -15,9 +15,7 @@ import {
 import { type ScenarioGroup, scenarioGroups } from "../../../offline-trainer/src/benchmark/benchmark.ts";
 import { type ResponseMatrix, responseMatrix, scoreAt } from "../../../offline-trainer/src/matrix/response-matrix.ts";
 import { DEFAULT_SETTINGS } from "../../../offline-trainer/src/methods/settings.ts";
-import { extrapolationSplit } from "../../../offline-trainer/src/splits/extrapolation.ts";
-import { folds } from "../../../offline-trainer/src/splits/interpolation.ts";
-import type { Split } from "../../../offline-trainer/src/splits/types.ts";
+import { extrapolationSplit, folds, type Split } from "../../../offline-trainer/src/matrix/splits.ts";
 import { rowsOf } from "../fit/held-out-estimates.ts";
 import { type LeaderboardShape, smallLeaderboard, withScores } from "../fit/small-leaderboard.ts";
 

@@ -21,8 +21,7 @@ import type { HeldOutEstimate } from "../../../offline-trainer/src/fit/held-out.
 import { describeBenchmark } from "../../../offline-trainer/src/benchmark/benchmark.ts";
 import { recommended } from "../../../offline-trainer/src/methods/method.ts";
 import { DEFAULT_SETTINGS, type LambdaRule } from "../../../offline-trainer/src/methods/settings.ts";
-import { fullScores } from "../../../offline-trainer/src/prepare/full-scores.ts";
-import { scenarioSlices } from "../../../offline-trainer/src/prepare/scenarios.ts";
+import { fullScores, scenarioSlices } from "../../../offline-trainer/src/matrix/scenarios.ts";
 import { blendAt, drawnEstimates, rowsOf } from "./held-out-estimates.ts";
 import { smallLeaderboard } from "./small-leaderboard.ts";
 

@@ -25,7 +25,7 @@ import { isBinary, scoreAt, type ResponseMatrix } from "../../../offline-trainer
 import { ANCHOR_METHOD_NAMES, customised } from "../../../offline-trainer/src/methods/index.ts";
 import { recommended, withKnowledge, type Method } from "../../../offline-trainer/src/methods/method.ts";
 import { DEFAULT_SETTINGS, type FitSettings } from "../../../offline-trainer/src/methods/settings.ts";
-import { folds } from "../../../offline-trainer/src/splits/interpolation.ts";
+import { folds } from "../../../offline-trainer/src/matrix/splits.ts";
 import { smallLeaderboard, withScores } from "./small-leaderboard.ts";
 
 /**

@@ -6,7 +6,7 @@ import { LightevalDetailsReader, lightevalFileName, parseChoices, type RunLog, t
 import { findLightevalLogs, readLightevalLog } from "anchoreval/node";
 import { describe, expect, test } from "vitest";
 import { main as trainer } from "../../../cli/src/main.ts";
-import { parquetRows } from "../../../offline-trainer/src/parquet/parquet-rows.ts";
+import { parquetRows } from "../../../offline-trainer/src/matrix/readers/parquet.ts";
 import { lightevalLogs } from "../../support/lighteval-logs.ts";
 import { expectRefusal, refusal, rejection } from "../../support/refusal.ts";
 import { tempFolder } from "../../support/temp-folder.ts";

@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { fullScores } from "../../../offline-trainer/src/prepare/full-scores.ts";
-import { replicateGroups } from "../../../offline-trainer/src/prepare/replicates.ts";
-import { scenarioSlices } from "../../../offline-trainer/src/prepare/scenarios.ts";
+import { fullScores, scenarioSlices } from "../../../offline-trainer/src/matrix/scenarios.ts";
+import { replicateGroups } from "../../../offline-trainer/src/matrix/replicates.ts";
 import { kindCode } from "../../../offline-trainer/src/simulate/items.ts";
 import { CHANCE } from "../../../offline-trainer/src/simulate/models.ts";
 import {

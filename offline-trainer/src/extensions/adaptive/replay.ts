@@ -5,7 +5,7 @@ import { type BacktestPlanOptions, planCells, type PlannedCell } from "../../bac
 import { evenForm } from "../../fit/form-plans.ts";
 import { learn } from "../../fit/learn.ts";
 import { onlyModels, scenariosOf, type ScenarioGroup } from "../../benchmark/benchmark.ts";
-import type { Split } from "../../splits/types.ts";
+import type { Split } from "../../matrix/splits.ts";
 import { bankPriors } from "../../calibrate/linking.ts";
 import { type ResponseMatrix, scoreAt } from "../../matrix/response-matrix.ts";
 import { itemExposure, type ItemExposure, limitedPopulation } from "./exposure.ts";

@@ -44,8 +44,8 @@ import { type FitSettings } from "../../methods/settings.ts";
 import { interruptible } from "../../backends/interruptible.ts";
 import type { ResponseMatrix } from "../../matrix/response-matrix.ts";
 import { sameTexts } from "../../matrix/same-text.ts";
-import { binarizeResponses } from "../../calibrate/code-responses.ts";
-import { modelFamilies } from "../../splits/families.ts";
+import { binarizeResponses } from "../../matrix/code-responses.ts";
+import { modelFamilies } from "../../matrix/families.ts";
 
 /** Settings of an audit. */
 export interface AuditOptions {

@@ -1,6 +1,6 @@
 import { difficulties, discriminations, itemBank, normalCdf, normalQuantile } from "anchoreval/core";
 import type { ItemCopy } from "./near-copies.ts";
-import { csvCell } from "../../ingest/write-wide-csv.ts";
+import { csvCell } from "../../matrix/write-tables.ts";
 import type { Audit, BankAudit, ItemAudit } from "./audit-leaderboard.ts";
 import type { AuditedItem } from "./findings.ts";
 

@@ -7,7 +7,7 @@ import { itemStatistics } from "./item-statistics.ts";
 import type { LearnedGroup } from "../../fit/forms.ts";
 import { isBinary } from "../../matrix/response-matrix.ts";
 import { sameTexts } from "../../matrix/same-text.ts";
-import { cutResponses } from "../../calibrate/code-responses.ts";
+import { cutResponses } from "../../matrix/code-responses.ts";
 import { type AuditedItem, auditedItems, type ItemEvidence } from "./findings.ts";
 
 export interface DiagnoseFitOptions {

@@ -1,7 +1,7 @@
 import { cholesky, choleskyInverse, logit, sigmoid } from "anchoreval/core";
 import type { Calibration } from "../../calibrate/calibrate.ts";
-import type { CodedResponses } from "../../calibrate/types.ts";
-import type { ScenarioSlice } from "../../prepare/scenarios.ts";
+import type { CodedResponses } from "../../matrix/code-responses.ts";
+import type { ScenarioSlice } from "../../matrix/scenarios.ts";
 
 /** Abilities and curves that were fitted to some answers. */
 type FittedCurves = Pick<Calibration, "dims" | "theta" | "a" | "b">;

@@ -1,9 +1,9 @@
 import { type RandomSource, softplus } from "anchoreval/core";
 import { calibrate } from "../../calibrate/calibrate.ts";
-import type { CalibrationBackend, CodedResponses } from "../../calibrate/types.ts";
+import type { CalibrationBackend } from "../../calibrate/types.ts";
+import type { CodedResponses } from "../../matrix/code-responses.ts";
 import type { ResponseMatrix } from "../../matrix/response-matrix.ts";
-import { fullScores } from "../../prepare/full-scores.ts";
-import type { ScenarioSlice } from "../../prepare/scenarios.ts";
+import { fullScores, type ScenarioSlice } from "../../matrix/scenarios.ts";
 import { type FittedAnswers, probabilities } from "./fitted-answers.ts";
 
 /** An item against the rest of its scenario, among the models that answered it. */

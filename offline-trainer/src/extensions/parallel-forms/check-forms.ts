@@ -1,10 +1,8 @@
 import { AnchorEvalError, type RandomSource } from "anchoreval/core";
 import { rounded } from "../../fit/held-out-scores.ts";
 import { type ResponseMatrix, scoreAt, submatrix } from "../../matrix/response-matrix.ts";
-import { TARGET_OBSERVED } from "../../splits/eligible.ts";
-import { familyGroups, LEAST_FAMILIES, modelFamilies } from "../../splits/families.ts";
-import { folds } from "../../splits/interpolation.ts";
-import type { Split } from "../../splits/types.ts";
+import { folds, type Split, TARGET_OBSERVED } from "../../matrix/splits.ts";
+import { familyGroups, LEAST_FAMILIES, modelFamilies } from "../../matrix/families.ts";
 import { buildParallelForms, type ParallelFormsOptions } from "./build-forms.ts";
 import { answeredDifficulty, type AnsweredDifficultyOptions } from "./difficulty.ts";
 import { type ItemPool, joinItems, type JoinKeys } from "./item-pool.ts";

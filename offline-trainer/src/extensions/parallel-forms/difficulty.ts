@@ -8,8 +8,7 @@ import { DEFAULT_SETTINGS, DEFAULT_DIMS } from "../../methods/settings.ts";
 import { dimsFor } from "../../calibrate/bank.ts";
 import { interruptible } from "../../backends/interruptible.ts";
 import { fitBank, type Bank } from "../../calibrate/bank.ts";
-import { decimalNumber } from "../../ingest/decimal-number.ts";
-import { columnOf } from "../../ingest/item-table.ts";
+import { columnOf, decimalNumber } from "../../matrix/item-table.ts";
 import { type ItemInfo, type ResponseMatrix, submatrix } from "../../matrix/response-matrix.ts";
 import { type ItemPool, joinItems, type JoinKeys } from "./item-pool.ts";
 

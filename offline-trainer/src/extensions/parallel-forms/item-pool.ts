@@ -1,6 +1,6 @@
 import { AnchorEvalError } from "anchoreval/core";
 import { DataIssues, firstFew, quoted } from "anchoreval/node";
-import { columnOf, type ItemTable } from "../../ingest/item-table.ts";
+import { columnOf, type ItemTable } from "../../matrix/item-table.ts";
 
 /** The items that forms are drawn from: those of a table whose subject isn't excluded, in the table's order. */
 export interface ItemPool {

@@ -10,7 +10,7 @@ import {
 } from "anchoreval/core";
 import { firstFew } from "anchoreval/node";
 import type { LearnedGroup } from "../../fit/forms.ts";
-import { embeddedRows, type Embeddings } from "../../ingest/embeddings-file.ts";
+import { embeddedRows, type Embeddings } from "../../numeric/embeddings-file.ts";
 import { isBinary, scoreAt, submatrix, type ItemInfo, type ResponseMatrix } from "../../matrix/response-matrix.ts";
 import { itemTexts, learnProjection, PROJECTION, projectTexts } from "../../numeric/text-features.ts";
 import { neighbourPredictor, type Neighbours } from "./neighbours.ts";

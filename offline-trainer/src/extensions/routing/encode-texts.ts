@@ -1,7 +1,7 @@
 import { appendFile, readFile, rm, truncate, writeFile } from "node:fs/promises";
 import { AnchorEvalError, type RandomSource } from "anchoreval/core";
 import { principalAxes } from "../../numeric/principal-axes.ts";
-import type { TextVectors } from "../../ingest/embeddings-file.ts";
+import type { TextVectors } from "../../numeric/embeddings-file.ts";
 import { denseRows, unitRows } from "../../numeric/sparse-rows.ts";
 import { textFeatures } from "../../numeric/text-features.ts";
 import type { SentenceEncoder, SentenceVectors, TextTokens } from "./sentence-encoder.ts";

@@ -1,4 +1,4 @@
-import { csvCell } from "../../ingest/write-wide-csv.ts";
+import { csvCell } from "../../matrix/write-tables.ts";
 import { forecastQuality, type ForecastQuality } from "./probability-scale.ts";
 import type { MethodRouting, RouteMethod, Routing } from "./route-questions.ts";
 

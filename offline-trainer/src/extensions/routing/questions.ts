@@ -3,7 +3,7 @@ import { firstFew, quoted } from "anchoreval/node";
 import { calibrate } from "../../calibrate/calibrate.ts";
 import type { CalibrationBackend } from "../../calibrate/types.ts";
 import { scoreAt, submatrix, type ItemInfo, type ResponseMatrix } from "../../matrix/response-matrix.ts";
-import { binarizingThreshold, codeResponses } from "../../calibrate/code-responses.ts";
+import { binarizingThreshold, codeResponses } from "../../matrix/code-responses.ts";
 
 /** Questions to learn from, and questions to route. */
 interface QuestionSplit {

@@ -79,7 +79,7 @@ export interface Routing {
 
 /**
  * Predicts every model's answer to questions that no model has answered, and picks a model for each: learned from train
- * questions with answers, by all {@link ROUTE_METHODS}.
+ * questions with answers, by all `ROUTE_METHODS`.
  *
  * Whatever is learned by leaving a question out (penalties, the scale, `best`, `leftOut`) leaves its answers out of its
  * own prediction; abilities and contrasts of the M models have seen them.

@@ -1,8 +1,7 @@
 import * as tokenizers from "@huggingface/tokenizers";
 import { AnchorEvalError } from "anchoreval/core";
 import * as runtime from "onnxruntime-node";
-import { runSession } from "../../backends/onnx/open-session.ts";
-import { runtimeError } from "../../backends/onnx/runtime-error.ts";
+import { runSession, runtimeError } from "../../backends/onnx/session.ts";
 import type { EncoderFiles, Pooling } from "./encoder-files.ts";
 
 /** Inputs of encoders: token numbers, which of them count, and which text of a pair they belong to. */

@@ -10,7 +10,7 @@ import {
   type RandomSource,
 } from "anchoreval/core";
 import type { ResponseMatrix } from "../../matrix/response-matrix.ts";
-import type { ScenarioSlice } from "../../prepare/scenarios.ts";
+import type { ScenarioSlice } from "../../matrix/scenarios.ts";
 import { onAxes, principalAxes } from "../../numeric/principal-axes.ts";
 import { denseRows } from "../../numeric/sparse-rows.ts";
 import { spectralRidge } from "../../numeric/ridge.ts";

@@ -3,8 +3,13 @@ import { firstFew } from "anchoreval/node";
 import { scenarioGroups } from "../../benchmark/benchmark.ts";
 import type { FitSettings } from "../../methods/settings.ts";
 import type { FixedBank } from "../../calibrate/bank.ts";
-import { groupedOrder } from "../../matrix/group-items.ts";
-import { responseMatrix, scoreAt, type ItemInfo, type ResponseMatrix } from "../../matrix/response-matrix.ts";
+import {
+  groupedOrder,
+  type ItemInfo,
+  responseMatrix,
+  type ResponseMatrix,
+  scoreAt,
+} from "../../matrix/response-matrix.ts";
 import { itemTexts, learnProjection, PROJECTION, projectTexts } from "../../numeric/text-features.ts";
 import type { BaseBundle, BaseRecord } from "./base.ts";
 import { compareItems, type ItemChanges } from "./compare-items.ts";
@@ -108,7 +113,7 @@ function fixedItems({ dims, link, thresholds, a, b }: LinkedBank): FixedBank {
     dims,
     link,
     thresholds,
-    known: { known: new Uint8Array(b.length).fill(1), a, b, prior: standardNormal(dims) },
+    items: { isFixed: new Uint8Array(b.length).fill(1), a, b, prior: standardNormal(dims) },
   };
 }
 

@@ -1,9 +1,8 @@
 import type { BaseManifest, BridgeManifest } from "anchoreval/bundle";
 import type { FitSettings } from "../../methods/settings.ts";
 import { submatrix, type ResponseMatrix } from "../../matrix/response-matrix.ts";
-import { fullScores } from "../../prepare/full-scores.ts";
-import { scenarioSlices } from "../../prepare/scenarios.ts";
-import { TARGET_OBSERVED } from "../../splits/eligible.ts";
+import { fullScores, scenarioSlices } from "../../matrix/scenarios.ts";
+import { TARGET_OBSERVED } from "../../matrix/splits.ts";
 import type { BaseBundle } from "./base.ts";
 
 /** One scale's scores of some models in two versions, and the uncertainty of the new ones. */

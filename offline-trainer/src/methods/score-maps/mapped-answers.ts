@@ -13,7 +13,7 @@ import {
 } from "anchoreval/core";
 import type { MappedBank } from "../method.ts";
 import { scoreAt } from "../../matrix/response-matrix.ts";
-import { fullScores } from "../../prepare/full-scores.ts";
+import { fullScores } from "../../matrix/scenarios.ts";
 import { additiveModel } from "./additive-model.ts";
 import { curveAt, type SmoothCurve } from "./b-splines.ts";
 import { smoothMap } from "./penalised-spline.ts";

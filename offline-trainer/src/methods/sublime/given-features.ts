@@ -1,9 +1,8 @@
 import { AnchorEvalError, createRandom, type RandomSource } from "anchoreval/core";
 import { DataIssues, firstFew, quoted } from "anchoreval/node";
 import type { AnchorMethod } from "../../anchors/anchor-method.ts";
-import { embeddedRows, type Embeddings } from "../../ingest/embeddings-file.ts";
-import { decimalNumber } from "../../ingest/decimal-number.ts";
-import { columnOf, type ItemTable } from "../../ingest/item-table.ts";
+import { embeddedRows, type Embeddings } from "../../numeric/embeddings-file.ts";
+import { columnOf, decimalNumber, type ItemTable } from "../../matrix/item-table.ts";
 import type { ItemInfo, ResponseMatrix } from "../../matrix/response-matrix.ts";
 import { sublimeAnchors, type SublimeKnowledge } from "./anchors.ts";
 import {

@@ -1,6 +1,6 @@
 import type { RandomSource } from "anchoreval/core";
 import { kendall, pearson, spearman } from "../../numeric/ranks.ts";
-import { folds } from "../../splits/interpolation.ts";
+import { folds } from "../../matrix/splits.ts";
 import { columnsOf, meanScores } from "../item-columns.ts";
 import { type Board, chooseSubset, LEAST_RANKED, prepareBoard, type SubsetChoice, valuesOf } from "./choose-subset.ts";
 

@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { typescriptBackend } from "../../../../offline-trainer/src/backends/typescript.ts";
 import { auditLeaderboard } from "../../../../offline-trainer/src/extensions/audit/audit-leaderboard.ts";
 import { auditedItems } from "../../../../offline-trainer/src/extensions/audit/findings.ts";
-import { readResponses } from "../../../../offline-trainer/src/ingest/read-responses.ts";
+import { readResponses } from "../../../../offline-trainer/src/matrix/read-responses.ts";
 import { responseMatrix } from "../../../../offline-trainer/src/matrix/response-matrix.ts";
 import { DEFAULT_SETTINGS } from "../../../../offline-trainer/src/methods/settings.ts";
 import { ITEM_KINDS } from "../../../../offline-trainer/src/simulate/items.ts";

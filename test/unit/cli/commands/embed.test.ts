@@ -1,9 +1,8 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { readEmbeddings } from "../../../../offline-trainer/src/ingest/embeddings-file.ts";
-import { writeItems } from "../../../../offline-trainer/src/ingest/write-items.ts";
-import { writeWideCsv } from "../../../../offline-trainer/src/ingest/write-wide-csv.ts";
+import { readEmbeddings } from "../../../../offline-trainer/src/numeric/embeddings-file.ts";
+import { writeItems, writeWideCsv } from "../../../../offline-trainer/src/matrix/write-tables.ts";
 import { runProgram } from "../../../support/run-command.ts";
 import { tempFolder } from "../../../support/temp-folder.ts";
 import { WIDTH, writeTinyEncoder } from "../../../support/tiny-encoder.ts";

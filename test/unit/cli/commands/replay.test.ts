@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import type { ReplayRow } from "../../../../offline-trainer/src/extensions/adaptive/replay.ts";
-import { writeWideCsv } from "../../../../offline-trainer/src/ingest/write-wide-csv.ts";
+import { writeWideCsv } from "../../../../offline-trainer/src/matrix/write-tables.ts";
 import { runProgram } from "../../../support/run-command.ts";
 import { tempFolder } from "../../../support/temp-folder.ts";
 import { smallLeaderboard } from "../../fit/small-leaderboard.ts";

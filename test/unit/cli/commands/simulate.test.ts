@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { readResponses } from "../../../../offline-trainer/src/ingest/read-responses.ts";
+import { readResponses } from "../../../../offline-trainer/src/matrix/read-responses.ts";
 import { SIMULATE_OPTIONS } from "../../../../offline-trainer/src/simulate/settings.ts";
 import { simulateLeaderboard } from "../../../../offline-trainer/src/simulate/simulate-leaderboard.ts";
 import { lastGiven, runCommand } from "../../../support/run-command.ts";

@@ -3,7 +3,7 @@ import { estimateFromAnchors, loadBundle, loadItemLines } from "anchoreval";
 import type { Bundle, Manifest } from "anchoreval/bundle";
 import { folderSource } from "anchoreval/node";
 import { beforeAll, describe, expect, test } from "vitest";
-import { writeWideCsv } from "../../../../offline-trainer/src/ingest/write-wide-csv.ts";
+import { writeWideCsv } from "../../../../offline-trainer/src/matrix/write-tables.ts";
 import { type ResponseMatrix, scoreAt, submatrix } from "../../../../offline-trainer/src/matrix/response-matrix.ts";
 import { type CommandResult, lastGiven, runCommand, runProgram } from "../../../support/run-command.ts";
 import { tempFolder } from "../../../support/temp-folder.ts";

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { adaptiveEvaluation, type AdaptiveTurn, loadAdaptive, localAdaptive } from "anchoreval";
 import { folderSource } from "anchoreval/node";
 import { beforeAll, describe, expect, test } from "vitest";
-import { writeWideCsv } from "../../../../offline-trainer/src/ingest/write-wide-csv.ts";
+import { writeWideCsv } from "../../../../offline-trainer/src/matrix/write-tables.ts";
 import { scoreAt } from "../../../../offline-trainer/src/matrix/response-matrix.ts";
 import { type CommandResult, runCommand, runProgram } from "../../../support/run-command.ts";
 import { tempFolder } from "../../../support/temp-folder.ts";

@@ -1,7 +1,9 @@
 import { createRandom } from "anchoreval/core";
 import { describe, expect, test } from "vitest";
 import { typescriptBackend } from "../../../../offline-trainer/src/backends/typescript.ts";
-import type { CalibrationBackend, CodedResponses, Responses } from "../../../../offline-trainer/src/calibrate/types.ts";
+import type { CalibrationBackend } from "../../../../offline-trainer/src/calibrate/types.ts";
+import type { CodedResponses } from "../../../../offline-trainer/src/matrix/code-responses.ts";
+import type { Responses } from "../../../../offline-trainer/src/matrix/code-responses.ts";
 
 import {
   heldOutLikelihood,
@@ -10,7 +12,7 @@ import {
   suspectItems,
 } from "../../../../offline-trainer/src/extensions/audit/item-statistics.ts";
 import { responseMatrix } from "../../../../offline-trainer/src/matrix/response-matrix.ts";
-import { scenarioSlices } from "../../../../offline-trainer/src/prepare/scenarios.ts";
+import { scenarioSlices } from "../../../../offline-trainer/src/matrix/scenarios.ts";
 import { ITEM_KINDS } from "../../../../offline-trainer/src/simulate/items.ts";
 import { demoLeaderboard } from "../../../../offline-trainer/src/simulate/simulate-leaderboard.ts";
 import { expectRefusal, rejection } from "../../../support/refusal.ts";

@@ -9,7 +9,7 @@ import {
 } from "../../../../offline-trainer/src/extensions/audit/near-copies.ts";
 import { responseMatrix } from "../../../../offline-trainer/src/matrix/response-matrix.ts";
 import { sameTexts } from "../../../../offline-trainer/src/matrix/same-text.ts";
-import { modelFamilies } from "../../../../offline-trainer/src/splits/families.ts";
+import { modelFamilies } from "../../../../offline-trainer/src/matrix/families.ts";
 
 const item = (text?: string, hash?: string) => ({
   item_id: text ?? hash ?? "x",

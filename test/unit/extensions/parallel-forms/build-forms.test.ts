@@ -19,7 +19,7 @@ import {
 } from "../../../../offline-trainer/src/extensions/parallel-forms/item-pool.ts";
 import { summarizeForms } from "../../../../offline-trainer/src/extensions/parallel-forms/summarize-forms.ts";
 import { formsWords } from "../../../../offline-trainer/src/extensions/parallel-forms/write-forms.ts";
-import type { ItemTable } from "../../../../offline-trainer/src/ingest/item-table.ts";
+import type { ItemTable } from "../../../../offline-trainer/src/matrix/item-table.ts";
 import { type ResponseMatrix, submatrix } from "../../../../offline-trainer/src/matrix/response-matrix.ts";
 import { expectRefusal, refusal, rejection } from "../../../support/refusal.ts";
 import { simulatedBenchmark } from "./simulated-benchmark.ts";

@@ -8,7 +8,7 @@ import {
 } from "../../../../offline-trainer/src/extensions/parallel-forms/check-forms.ts";
 import { itemPool, joinKeys } from "../../../../offline-trainer/src/extensions/parallel-forms/item-pool.ts";
 import { type ResponseMatrix, scoreAt } from "../../../../offline-trainer/src/matrix/response-matrix.ts";
-import { modelFamilies } from "../../../../offline-trainer/src/splits/families.ts";
+import { modelFamilies } from "../../../../offline-trainer/src/matrix/families.ts";
 import { simulatedBenchmark } from "./simulated-benchmark.ts";
 
 const { table, matrix: simulated } = simulatedBenchmark({ items: 240, subjects: 4, models: 24 });

@@ -6,7 +6,7 @@ import {
   joinItems,
   joinKeys,
 } from "../../../../offline-trainer/src/extensions/parallel-forms/item-pool.ts";
-import type { ItemTable } from "../../../../offline-trainer/src/ingest/item-table.ts";
+import type { ItemTable } from "../../../../offline-trainer/src/matrix/item-table.ts";
 import { expectRefusal, refusal } from "../../../support/refusal.ts";
 
 function table(...rows: readonly (readonly string[])[]): ItemTable {

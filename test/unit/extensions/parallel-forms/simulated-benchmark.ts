@@ -1,4 +1,4 @@
-import type { ItemTable } from "../../../../offline-trainer/src/ingest/item-table.ts";
+import type { ItemTable } from "../../../../offline-trainer/src/matrix/item-table.ts";
 import type { ResponseMatrix } from "../../../../offline-trainer/src/matrix/response-matrix.ts";
 
 /** A simulated benchmark in Chinese, and answers to its items in English: the bench's own. */

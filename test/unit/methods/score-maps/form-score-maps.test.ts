@@ -9,7 +9,7 @@ import { searchDesign } from "../../../../offline-trainer/src/methods/metabench/
 import { type Method, recommended } from "../../../../offline-trainer/src/methods/method.ts";
 import { formScoreMaps } from "../../../../offline-trainer/src/methods/score-maps/form-score-maps.ts";
 import { DEFAULT_SETTINGS } from "../../../../offline-trainer/src/methods/settings.ts";
-import { fullScores } from "../../../../offline-trainer/src/prepare/full-scores.ts";
+import { fullScores } from "../../../../offline-trainer/src/matrix/scenarios.ts";
 import { memorySource } from "../../../support/memory-source.ts";
 import { smallLeaderboard } from "../../fit/small-leaderboard.ts";
 

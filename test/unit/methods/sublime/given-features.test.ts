@@ -4,7 +4,7 @@ import { typescriptBackend } from "../../../../offline-trainer/src/backends/type
 import { fit } from "../../../../offline-trainer/src/fit/fit.ts";
 import { evenForm } from "../../../../offline-trainer/src/fit/form-plans.ts";
 import { learn } from "../../../../offline-trainer/src/fit/learn.ts";
-import type { ItemTable } from "../../../../offline-trainer/src/ingest/item-table.ts";
+import type { ItemTable } from "../../../../offline-trainer/src/matrix/item-table.ts";
 import { describeBenchmark, scenariosOf } from "../../../../offline-trainer/src/benchmark/benchmark.ts";
 import { customised } from "../../../../offline-trainer/src/methods/index.ts";
 import { type Method, recommended, withKnowledge } from "../../../../offline-trainer/src/methods/method.ts";

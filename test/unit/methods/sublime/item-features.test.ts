@@ -1,6 +1,6 @@
 import { createRandom } from "anchoreval/core";
 import { describe, expect, test } from "vitest";
-import type { ItemTable } from "../../../../offline-trainer/src/ingest/item-table.ts";
+import type { ItemTable } from "../../../../offline-trainer/src/matrix/item-table.ts";
 import { itemFeatures, itemStrata } from "../../../../offline-trainer/src/methods/sublime/given-features.ts";
 import { selectFeatures } from "../../../../offline-trainer/src/methods/sublime/item-features.ts";
 import { expectRefusal, refusal } from "../../../support/refusal.ts";
