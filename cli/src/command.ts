@@ -76,6 +76,11 @@ export const COMMON_OPTIONS = {
   "help-all": { type: "boolean", description: "this text with the options that are rarely needed" },
 } as const satisfies OptionSpecs;
 
+/** Of commands with --out: leave to replace what the command didn't write. */
+export const FORCE_OPTION = {
+  force: { type: "boolean", description: "replace whatever --out holds" },
+} as const satisfies OptionSpecs;
+
 /** All options of a command by name. */
 export function optionsOf(command: Pick<Command, "options">): OptionSpecs {
   return Object.assign({}, ...Object.values(command.options), COMMON_OPTIONS) as OptionSpecs;

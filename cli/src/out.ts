@@ -4,12 +4,7 @@ import { writeText } from "anchoreval-trainer/internal/matrix/write-tables";
 import { whyNotWritable } from "anchoreval-trainer/internal/publish/bundle-folder";
 import { AnchorEvalError } from "anchoreval/core";
 import { fileChunks } from "anchoreval/internal/node/tables/file-chunks";
-import type { OptionReader, OptionSpecs } from "./command.ts";
-
-/** Leave to replace what the command didn't write. */
-export const FORCE_OPTION = {
-  force: { type: "boolean", description: "replace whatever --out holds" },
-} as const satisfies OptionSpecs;
+import type { OptionReader } from "./command.ts";
 
 /** What a command may replace in a folder. */
 interface OutFolder {

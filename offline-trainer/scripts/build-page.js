@@ -53,7 +53,7 @@ function inBrowsers(folder) {
   return {
     name: "in browsers",
     setup({ onResolve, onLoad }) {
-      onResolve({ filter: /^anchoreval\/node$/ }, () => ({ path: join(folder, "instead-of-node.ts") }));
+      onResolve({ filter: /^anchoreval\/internal\/node\// }, () => ({ path: join(folder, "instead-of-node.ts") }));
       onResolve({ filter: /\/decoders\.ts$/ }, () => ({ path: "./parquet.js", external: true }));
       onResolve({ filter: /^node:timers\/promises$/ }, () => ({ path: join(folder, "instead-of-node.ts") }));
       onResolve({ filter: ABSENT }, ({ path }) => ({ path, namespace: "absent" }));

@@ -1,4 +1,4 @@
-import type { FormatReaders } from "anchoreval/node";
+import type { FormatReaders } from "anchoreval/internal/node/harnesses";
 import { decompress } from "fzstd";
 import { parquetRows } from "./matrix/readers/parquet.ts";
 

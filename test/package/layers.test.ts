@@ -66,9 +66,10 @@ function violation({ from, specifier, target }: SourceImport): string | null {
     return node || internal || specifier === "commander" || publicSubpaths.includes(specifier)
       ? null
       : `${specifier} is not for the program`;
-  if (internal) return specifier === PROGRAM && from.startsWith("offline-trainer/bin/") ? null : "an internal path";
   const bundled = BUNDLED.some((own) => from.startsWith(own));
-  if (bundled && (node || specifier === "anchoreval/node")) return "Node in a browser";
+  if (bundled && (node || /^anchoreval\/(internal\/)?node\b/.test(specifier))) return "Node in a browser";
+  if (specifier === PROGRAM) return from.startsWith("offline-trainer/bin/") ? null : "the program";
+  if (internal && workspace === "offline-trainer" && specifier.startsWith("anchoreval/")) return null;
   if (specifier === "anchoreval" || specifier.startsWith("anchoreval/"))
     return publicSubpaths.includes(specifier) ? null : "not a public subpath of anchoreval";
   if (/^anchoreval-/.test(specifier)) return "workers and trainer never import each other";

@@ -22,11 +22,11 @@ import { recommended } from "anchoreval-trainer/internal/methods/method";
 import { DEFAULT_DIMS, DEFAULT_SETTINGS } from "anchoreval-trainer/internal/methods/settings";
 import { trainerVersion } from "anchoreval-trainer/internal/trainer-version";
 import { AnchorEvalError } from "anchoreval/core";
-import type { Command } from "../command.ts";
+import { FORCE_OPTION, type Command } from "../command.ts";
 import { FAMILIES_OPTION, readFamilies } from "../options/model-files.ts";
 import { fileDigest, readImportFacts, readResponseOptions, RESPONSE_OPTIONS } from "../options/data.ts";
 import { METHOD_OPTIONS, readMethod, WORK_OPTIONS } from "../options/fit.ts";
-import { FORCE_OPTION, readOutFile, writeOutFile } from "../out.ts";
+import { readOutFile, writeOutFile } from "../out.ts";
 
 /** How files of the command begin. */
 const OWN_FILES = { jsonl: /^\{"record":/, csv: /^rank,item_id,scenario,/ };

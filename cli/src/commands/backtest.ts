@@ -13,7 +13,7 @@ import { headlineEstimator, type Method, methodDigest } from "anchoreval-trainer
 import { trainerVersion } from "anchoreval-trainer/internal/trainer-version";
 import { AnchorEvalError } from "anchoreval/core";
 import { textTable } from "anchoreval/internal/words/text-table";
-import { DataIssues, quoted } from "anchoreval/node";
+import { DataIssues, quoted } from "anchoreval/tables";
 import { rare, type Command, type OptionReader } from "../command.ts";
 import { FAMILIES_OPTION, readDatesFile, readFamilies, readLines } from "../options/model-files.ts";
 import { fileDigest, readImportFacts, readResponseOptions, RESPONSE_OPTIONS } from "../options/data.ts";

@@ -18,10 +18,10 @@ import { readItems } from "anchoreval-trainer/internal/matrix/items-file";
 import { itemTexts } from "anchoreval-trainer/internal/numeric/text-features";
 import { trainerVersion } from "anchoreval-trainer/internal/trainer-version";
 import { AnchorEvalError, createRandom } from "anchoreval/core";
-import type { Command } from "../command.ts";
+import { FORCE_OPTION, type Command } from "../command.ts";
 import { fileDigest } from "../options/data.ts";
 import { THREADS_OPTION } from "../options/fit.ts";
-import { FORCE_OPTION, readOutFile, writeOutFile } from "../out.ts";
+import { readOutFile, writeOutFile } from "../out.ts";
 import type { Output } from "../output.ts";
 
 /** Axes of TF-IDF, unless told: as many as routing's regressions go on. */

@@ -3,27 +3,21 @@ import { setImmediate as turn } from "node:timers/promises";
 import { PROVIDERS, resolveBackend } from "anchoreval-trainer/internal/backends/resolve-backend";
 import { dimsFor } from "anchoreval-trainer/internal/calibrate/bank";
 import { DIMENSION_CANDIDATES } from "anchoreval-trainer/internal/calibrate/choose-model";
-import {
-  exposurePlan,
-  exposureWords,
-  withExposure,
-} from "anchoreval-trainer/internal/extensions/adaptive/with-exposure";
-import { coldStartWords, fitColdStart, withColdStart } from "anchoreval-trainer/internal/extensions/routing/cold-start";
 import { bundleFiles, fit } from "anchoreval-trainer/internal/fit/fit";
 import { foldThreads } from "anchoreval-trainer/internal/fit/folds";
 import { readResponses } from "anchoreval-trainer/internal/matrix/read-responses";
 import { readName } from "anchoreval-trainer/internal/publish/bundle-name";
 import { checkBundleFolder, writeBundleFolder } from "anchoreval-trainer/internal/publish/bundle-folder";
-import { closingSummary, closingWords } from "anchoreval-trainer/internal/report/closing-words";
+import { closingWords } from "anchoreval-trainer/internal/report/closing-words";
 import { type FormManifest, parseManifest, sha256Hex } from "anchoreval/bundle";
-import { AnchorEvalError, createRandom } from "anchoreval/core";
-import { baseWords } from "anchoreval/words";
+import { AnchorEvalError } from "anchoreval/core";
+import { baseWords } from "anchoreval/internal/words/base-words";
+import { additionFacts, errorLines, factLines } from "../bundle-tables.ts";
 import { BASE_OPTIONS, baseRecipe, readBasedVersion, readBaseOption } from "../options/base.ts";
 import { fileDate, givenDate } from "../options/bundle.ts";
 import { COLD_START_OPTIONS, readColdStart } from "../options/cold-start.ts";
-import { rare, type Command } from "../command.ts";
-import { FORCE_OPTION } from "../out.ts";
-import { EXPOSURE_OPTIONS, readExposure } from "../options/exposure.ts";
+import { FORCE_OPTION, rare, type Command, type OptionReader } from "../command.ts";
+import { EXPOSURE_OPTIONS, limitedExposure, readExposure } from "../options/exposure.ts";
 import { FAMILIES_OPTION, readFamilies } from "../options/model-files.ts";
 import {
   checkAskedSizes,
@@ -37,6 +31,9 @@ import {
 import { readImportFacts, readResponseOptions, RESPONSE_OPTIONS } from "../options/data.ts";
 import { memoryStatement } from "../memory.ts";
 import { readSubsetInputs, SUBSET_OPTIONS } from "../options/sublime.ts";
+
+/** Scenarios of which a fit lists every one; of more, the range of their errors. */
+const MOST_SCENARIOS = 12;
 
 export const fitCommand: Command = {
   options: {
@@ -107,6 +104,8 @@ export const fitCommand: Command = {
     const threads = options.number("threads", { min: 1, max: 256, integer: true }, availableParallelism());
     const seed = options.number("seed", { min: 0, integer: true }, 1);
     const force = options.flag("force");
+    const secondForms = options.flag("second-form");
+    const checkpoint = options.text("checkpoint");
     await checkBundleFolder(out, { ...name, force });
     const facts = await readImportFacts(responses);
     const base = await readBaseOption(options, signal);
@@ -117,161 +116,125 @@ export const fitCommand: Command = {
     const { settings } = asked;
     const given = givenDate(options);
     const families = await readFamilies(options);
-    const exposure = readExposure(options);
+    const limits = readExposure(options);
     const subsetInputs = await readSubsetInputs(options, [settings.selection]);
+
     const linked = base && (await readBasedVersion(base, options, { settings, name, reading, seed }));
     const { matrix, remarks } = linked ?? (await readResponses(responses, reading));
     for (const remark of remarks) output.remark(remark);
     checkAskedSizes(options, matrix.items);
-    if (exposure) exposurePlan(matrix.items, exposure); // what can't be kept is refused before the fit
+    const exposure = limits && (await limitedExposure(limits, matrix, { seed, output, signal }));
     const described = subsetInputs(matrix)(asked);
     const method = linked ? linked.method(described) : described;
-    const coldInput = await readColdStart(options, settings, matrix);
+    const coldStart = await readColdStart(options, settings, matrix, { seed, output });
     const read = performance.now() - begun;
-    const scenarios = new Set(matrix.items.map((item) => item.scenario)).size;
+
     const { backend, provider: calibrating, reason } = await resolveBackend(provider, threads);
     output.remark(reason);
-    const models = matrix.subjects.length;
-    const items = matrix.items.length;
+    const [models, items] = [matrix.subjects.length, matrix.items.length];
+    const scenarios = new Set(matrix.items.map((item) => item.scenario)).size;
     const counts = sizesOf({ scenarios, items });
-    const secondForms = options.flag("second-form");
     const folds = foldThreads(calibrating, threads, models * items);
-    const most = settings.dims === "auto" ? Math.max(...DIMENSION_CANDIDATES) : settings.dims;
-    const dims = dimsFor(most, models);
     const size = {
       models,
       items,
       scenarios,
       sizes: (secondForms ? 2 : 1) * (counts.sizes.length + counts.totals.length),
-      dims,
+      dims: dimsFor(settings.dims === "auto" ? Math.max(...DIMENSION_CANDIDATES) : settings.dims, models),
       threads: folds?.count ?? 0,
     };
     output.remark(memoryStatement(size, process.availableMemory()));
-    const checkpoint = options.text("checkpoint");
 
+    const stoppable = stoppableBy(signal);
     const bar = output.progress("fitting", 1);
-    const optional = (key: string, option: string): Record<string, string> => {
-      const value = options.text(option);
-      return value === undefined ? {} : { [key]: value };
-    };
-    let result;
-    try {
-      result = await fit(matrix, {
-        ...name,
-        method,
-        ...counts,
-        secondForms,
-        seed,
-        ...families,
-        backend,
-        ...(linked && { fixed: linked.fixed }),
-        ...(folds && { threads: folds }),
-        ...(checkpoint !== undefined && { checkpoint }),
-        created: given ?? (await fileDate(responses)),
-        ...(facts.protocol && { protocol: facts.protocol }),
-        ...optional("benchmarkVersion", "benchmark-version"),
-        ...optional("description", "description"),
-        ...optional("licence", "licence"),
-        ...optional("source", "source"),
-        includeModelNames: options.flag("include-model-names"),
-        includeText: options.flag("include-text"),
-        signal,
-        onProgress: (done, of, note) => bar.update(done / of, note),
-      });
-    } catch (error) {
-      if (signal.aborted) throw stopped(error);
-      throw error;
-    } finally {
-      bar.stop();
-    }
+    const fitting = fit(matrix, {
+      ...name,
+      method,
+      ...counts,
+      secondForms,
+      seed,
+      ...families,
+      backend,
+      ...(linked && { fixed: linked.fixed }),
+      ...(folds && { threads: folds }),
+      ...(checkpoint !== undefined && { checkpoint }),
+      created: given ?? (await fileDate(responses)),
+      ...(facts.protocol && { protocol: facts.protocol }),
+      ...optionalTexts(options),
+      includeModelNames: options.flag("include-model-names"),
+      includeText: options.flag("include-text"),
+      signal,
+      onProgress: (done, of, note) => bar.update(done / of, note),
+    });
+    let result = await stoppable(fitting).finally(() => bar.stop());
     if (options.text("total") !== undefined)
       for (const remark of sameForms(counts.totals, result.content.manifest.forms)) output.remark(remark);
+    const timings: Record<string, number> = { reading: read, ...result.timings };
     if (linked) result = { ...result, content: linked.content(result.content) };
-    const coldBegun = performance.now();
-    if (coldInput) output.remark(`cold start: learning from ${items} items`);
-    const cold =
-      coldInput &&
-      fitColdStart(
-        result.parts.flatMap(({ learned }) => learned.groups),
-        coldInput,
-        result.content.manifest.sources.names,
-        createRandom(seed).fork("cold start"),
-      );
-    if (cold) result = { ...result, content: withColdStart(result.content, cold) };
-    const exposureBegun = performance.now();
-    if (exposure) {
-      const rounds = output.progress("exposure limits", 1);
-      try {
-        const content = await withExposure(result.content, matrix, exposure, {
-          random: createRandom(seed).fork("exposure"),
-          signal,
-          onRound: (round, of, reached) => rounds.update(round / of, `largest share ${reached.toFixed(3)}`),
-        });
-        result = { ...result, content };
-      } catch (error) {
-        if (signal.aborted) throw stopped(error);
-        throw error;
-      } finally {
-        rounds.stop();
-      }
+    const additions = [coldStart, exposure].filter((addition) => addition !== null);
+    for (const addition of additions) {
+      const before = performance.now();
+      result = { ...result, content: await stoppable(addition.add(result)) };
+      timings[addition.stage] = performance.now() - before;
     }
-    const reportBegun = performance.now();
-    // Its drawing libraries take most of a second to load: only where a report is drawn.
-    const { renderReport } = await import("anchoreval-trainer/internal/report/render-report");
+
+    const before = performance.now();
+    const { renderReport } = await import("anchoreval-trainer/internal/report/render-report"); // its libraries load for most of a second
     const drawing = output.progress("report", 1);
-    const report = await renderReport(result, { signal, onProgress: (done) => drawing.update(done) })
-      .catch((error: unknown) => {
-        throw signal.aborted ? stopped(error) : error;
-      })
-      .finally(() => drawing.stop());
+    const rendering = renderReport(result, { signal, onProgress: (done) => drawing.update(done) });
+    const report = await stoppable(rendering).finally(() => drawing.stop());
     const files = bundleFiles(result, report);
-    const manifest = parseManifest(files.get("manifest.json")!); // what no reader would take isn't written
-    await turn();
-    if (signal.aborted) throw stopped();
+    const manifest = parseManifest(files.get("manifest.json")!); // a manifest that readers would refuse isn't written
+    await stoppable(turn());
     const replaced = await writeBundleFolder(out, files, { force });
     if (replaced !== null) output.remark(`${out} held another bundle, ${replaced}: it is replaced`);
-    const timings: Record<string, number> = {
-      reading: read,
-      ...result.timings,
-      ...(cold && { "cold start": exposureBegun - coldBegun }),
-      ...(exposure && { "exposure limits": reportBegun - exposureBegun }),
-      "report and writing": performance.now() - reportBegun,
-    };
+    timings["report and writing"] = performance.now() - before;
+
     const digest = `sha256:${sha256Hex(files.get("manifest.json")!)}`;
-    const words = [
-      ...(output.json ? closingWords : closingSummary)(manifest),
-      ...(cold ? coldStartWords(manifest) : []),
-      ...exposureWords(manifest),
-      ...(manifest.base ? ["", ...baseWords(manifest)] : []),
-    ];
     const memory = process.resourceUsage().maxRSS * 1024;
     if (output.json) {
-      output.document({
-        bundle: out,
-        digest,
-        provider: reason,
-        manifest,
-        words,
-        milliseconds: timings,
-        peakMemory: memory,
-      });
+      const words = [
+        ...closingWords(manifest),
+        ...additions.flatMap((addition) => addition.words(manifest)),
+        ...(manifest.base ? ["", ...baseWords(manifest)] : []),
+      ];
+      const made = { bundle: out, digest, provider: reason };
+      output.document({ ...made, manifest, words, milliseconds: timings, peakMemory: memory });
       return 0;
     }
-    for (const line of words) output.line(line);
-    output.line();
-    output.line(`${manifest.benchmark}@${manifest.version} in ${out}, ${digest}`);
+    const { benchmark, version } = manifest;
+    const place = [
+      ["bundle", `${benchmark}@${version} in ${out}`],
+      ["digest", digest],
+    ] as const;
+    for (const line of [
+      ...errorLines(manifest, { most: MOST_SCENARIOS }),
+      "",
+      ...factLines([...additionFacts(manifest), ...place]),
+    ])
+      output.line(line);
+    const stages = Object.entries(timings).map(([stage, time]) => `${stage} ${(time / 1000).toFixed(1)} s`);
     output.remark(
-      `time: ${Object.entries(timings)
-        .map(([stage, time]) => `${stage} ${(time / 1000).toFixed(1)} s`)
-        .join(
-          ", ",
-        )}; ${((performance.now() - begun) / 1000).toFixed(1)} s in all, ${Math.round(memory / 1e6)} MB at most`,
+      `time: ${stages.join(", ")}; ${((performance.now() - begun) / 1000).toFixed(1)} s in all, ${Math.round(memory / 1e6)} MB at most`,
     );
     return 0;
   },
 };
 
-/** Says of every total that is no form of its own which form it is. */
+/** The benchmark's own words in the manifest. */
+function optionalTexts(
+  options: OptionReader,
+): Partial<Record<"benchmarkVersion" | "description" | "licence" | "source", string>> {
+  const given = {
+    benchmarkVersion: options.text("benchmark-version"),
+    description: options.text("description"),
+    licence: options.text("licence"),
+    source: options.text("source"),
+  };
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+}
+
+/** Remarks on totals that have no form of their own because another form has as many items. */
 function sameForms(totals: readonly number[], forms: readonly Omit<FormManifest, "digest">[]): string[] {
   const itemsOf = ({ scenarios }: Omit<FormManifest, "digest">): number =>
     Object.values(scenarios).reduce((sum, { items }) => sum + items, 0);
@@ -280,6 +243,15 @@ function sameForms(totals: readonly number[], forms: readonly Omit<FormManifest,
     .map((total) => `--total ${total} is form ${forms.find((form) => itemsOf(form) === total)!.id}`);
 }
 
-function stopped(cause?: unknown): AnchorEvalError {
-  return new AnchorEvalError("aborted", "the fit was stopped; nothing was written", { cause });
+/** Waits for work that a signal aborts; once it has, whatever the work ends in is `aborted`. */
+function stoppableBy(signal: AbortSignal): <T>(work: Promise<T>) => Promise<T> {
+  const stopped = (cause?: unknown): AnchorEvalError =>
+    new AnchorEvalError("aborted", "the fit was stopped; nothing was written", { cause });
+  return async (work) => {
+    const done = await work.catch((error: unknown) => {
+      throw signal.aborted ? stopped(error) : error;
+    });
+    if (signal.aborted) throw stopped();
+    return done;
+  };
 }

@@ -28,11 +28,11 @@ import { readResponses } from "anchoreval-trainer/internal/matrix/read-responses
 import type { ResponseMatrix } from "anchoreval-trainer/internal/matrix/response-matrix";
 import { trainerVersion } from "anchoreval-trainer/internal/trainer-version";
 import { AnchorEvalError, createRandom } from "anchoreval/core";
-import { rare, type Command, type OptionReader, type OptionSpecs } from "../command.ts";
+import { FORCE_OPTION, rare, type Command, type OptionReader, type OptionSpecs } from "../command.ts";
 import { FAMILIES_OPTION, readFamilies } from "../options/model-files.ts";
 import { fileDigest, RESPONSE_OPTIONS } from "../options/data.ts";
 import { WORK_OPTIONS } from "../options/fit.ts";
-import { checkOutFolder, FORCE_OPTION, writeOutFolder } from "../out.ts";
+import { checkOutFolder, writeOutFolder } from "../out.ts";
 import type { Output } from "../output.ts";
 import { readScale, SCALE_OPTIONS } from "../options/scale.ts";
 

@@ -15,10 +15,10 @@ import type { ResponseMatrix } from "anchoreval-trainer/internal/matrix/response
 import type { Weighting } from "anchoreval/bundle";
 import { AnchorEvalError } from "anchoreval/core";
 import { parseChoices } from "anchoreval/logs";
-import { HARNESSES } from "anchoreval/node";
-import { rare, type Command, type OptionReader } from "../command.ts";
+import { HARNESSES } from "anchoreval/internal/node/harnesses";
+import { FORCE_OPTION, rare, type Command, type OptionReader } from "../command.ts";
 import { openHarness } from "../harness.ts";
-import { checkOutFolder, FORCE_OPTION, writeOutFolder } from "../out.ts";
+import { checkOutFolder, writeOutFolder } from "../out.ts";
 import type { Output } from "../output.ts";
 import { readScale, SCALE_OPTIONS } from "../options/scale.ts";
 

@@ -4,7 +4,8 @@ import { withHubStore, hubSettings, publishToHub } from "anchoreval-trainer/inte
 import { s3Store, s3Settings } from "anchoreval-trainer/internal/publish/s3-store";
 import { startLocalWorker } from "anchoreval-trainer/internal/serve/local-worker";
 import { AnchorEvalError } from "anchoreval/core";
-import { folderSource, folderStore } from "anchoreval/node";
+import { folderSource } from "anchoreval/internal/node/folder-source";
+import { folderStore } from "anchoreval/internal/node/folder-store";
 import {
   publishBundle,
   type PublishResult,

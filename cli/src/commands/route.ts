@@ -22,11 +22,11 @@ import { DEFAULT_DIMS } from "anchoreval-trainer/internal/methods/settings";
 import { itemTexts, type QuestionFeatures, textFeatures } from "anchoreval-trainer/internal/numeric/text-features";
 import { trainerVersion } from "anchoreval-trainer/internal/trainer-version";
 import { AnchorEvalError } from "anchoreval/core";
-import { rare, type Command } from "../command.ts";
+import { FORCE_OPTION, rare, type Command } from "../command.ts";
 import { readCostFile } from "../options/model-files.ts";
 import { fileDigest, readResponseOptions, RESPONSE_OPTIONS } from "../options/data.ts";
 import { WORK_OPTIONS } from "../options/fit.ts";
-import { FORCE_OPTION, readOutFile, writeOutFile } from "../out.ts";
+import { readOutFile, writeOutFile } from "../out.ts";
 
 /** Latent dimensions that a model with few models may be given: the seed's run has 50. */
 const MOST_DIMS = 64;

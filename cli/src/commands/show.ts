@@ -1,16 +1,14 @@
 import { readBundleFile } from "anchoreval/internal/bundles/read-file";
 import { readManifest } from "anchoreval/internal/bundles/read-manifest";
-import { servedBlend } from "anchoreval/internal/core/bundle/bundle";
-import type { BundleFileName, FormManifest, Manifest } from "anchoreval/internal/core/bundle/manifest";
+import { itemTotal } from "anchoreval/internal/charts/measured-forms";
+import type { BundleFileName, Manifest } from "anchoreval/internal/core/bundle/manifest";
 import { parseManifest } from "anchoreval/internal/core/bundle/parse-manifest";
 import { parseSignatures } from "anchoreval/internal/core/bundle/signature";
 import type { BundleSource } from "anchoreval/internal/core/bundle/source";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { isSignedBy } from "anchoreval/internal/signatures/verify-manifest";
-import { baseWords } from "anchoreval/internal/words/base-words";
-import { errorWords } from "anchoreval/internal/words/error-words";
-import { points } from "anchoreval/internal/words/figures";
 import { textTable } from "anchoreval/internal/words/text-table";
+import { additionFacts, errorLines, type Fact, factLines, formLines } from "../bundle-tables.ts";
 import type { Command } from "../command.ts";
 import { openBundle } from "../open-bundle.ts";
 
@@ -37,103 +35,65 @@ export const showCommand: Command = {
   },
 };
 
-/** What a bundle holds, for people. */
+/** A bundle in tables. */
 function showLines(
   manifest: Manifest,
   digest: string,
   files: readonly CheckedFile[],
   signatures: readonly CheckedSignature[] | null,
 ): string[] {
-  const { benchmark, version, benchmarkVersion, description, scenarios, forms, sources, weighting, protocol, data } =
-    manifest;
-  const items = scenarios.reduce((sum, scenario) => sum + scenario.items, 0);
+  const { benchmark, version, description, scenarios } = manifest;
+  const scenarioRows = scenarios.map(({ id, items, subscenarios, weight }) => [
+    id,
+    String(items),
+    subscenarios.length === 1 ? "" : String(subscenarios.length),
+    String(weight),
+  ]);
+  const fileRows = files.map(({ name, bytes, state }) => [
+    name,
+    String(bytes),
+    state === "ok" ? state : state.toUpperCase(),
+  ]);
   return [
-    `${benchmark} ${version}${benchmarkVersion === null ? "" : ` (benchmark version ${benchmarkVersion})`}`,
+    `${benchmark} ${version}`,
     ...(description === null ? [] : [description]),
-    `digest ${digest}`,
-    ...signatureLines(signatures),
-    `created ${manifest.created}; ${sources.models} models, ${items} items in ${scenarios.length} ${scenarios.length === 1 ? "scenario" : "scenarios"}; each ${weighting === "items" ? "item" : "subscenario"} counts the same`,
-    `licence ${data.licence ?? "not stated"}; source ${data.source ?? "not stated"}`,
-    ...protocolLines(protocol),
-    ...baseWords(manifest),
     "",
-    ...textTable(
-      [
-        ["scenario", "items", "subscenarios", "weight"],
-        ...scenarios.map(({ id, items: count, subscenarios, weight }) => [
-          id,
-          String(count),
-          subscenarios.length === 1 ? "" : String(subscenarios.length),
-          String(weight),
-        ]),
-      ],
-      "lrrr",
-    ),
-    ...forms.flatMap((form) => ["", ...formLines(form, form.id === manifest.defaultForm)]),
-    ...exposureLines(manifest),
-    ...coldStartLines(manifest),
+    ...factLines(bundleFacts(manifest, digest, signatures)),
     "",
-    ...textTable(
-      files.map(({ name, bytes, state }) => [
-        name,
-        `${bytes} bytes`,
-        state === "ok" ? "digest ok" : state.toUpperCase(),
-      ]),
-      "lrl",
-    ),
+    ...textTable([["scenario", "items", "subscenarios", "weight"], ...scenarioRows], "lrrr"),
+    "",
+    ...formLines(manifest),
+    "",
+    ...errorLines(manifest),
+    "",
+    ...textTable([["file", "bytes", "digest"], ...fileRows], "lrl"),
   ];
 }
 
-function signatureLines(signatures: readonly CheckedSignature[] | null): string[] {
-  if (signatures === null) return ["its signatures can't be read"];
-  return signatures.map(({ key, valid }) => (valid ? `signed by ${key}` : `NOT signed by ${key}, which it names`));
-}
-
-function protocolLines(protocol: Manifest["protocol"]): string[] {
-  const entries = Object.entries(protocol).filter(([key]) => !key.includes("/"));
-  return entries.length === 0
-    ? []
-    : [`protocol ${entries.map(([key, value]) => `${key} ${String(value)}`).join(", ")}`];
-}
-
-/** How often an adaptive evaluation gives any one item. */
-function exposureLines({ exposure }: Manifest): string[] {
-  if (exposure === undefined) return [];
-  const { limit, reached, unlimited, simulated } = exposure;
+/** What a bundle says of itself, and who signed it. */
+function bundleFacts(
+  manifest: Manifest,
+  digest: string,
+  signatures: readonly CheckedSignature[] | null,
+): readonly Fact[] {
+  const { benchmarkVersion, created, sources, weighting, protocol, data } = manifest;
+  const settings = Object.entries(protocol).filter(([key]) => !key.includes("/"));
   return [
-    "",
-    `adaptive evaluations of ${simulated.budget} items, ${simulated.batch} at once: none in more than ${points(reached)} % of them (limit ${points(limit)}, without limits ${points(unlimited)}), simulated with ${simulated.models} models`,
-  ];
-}
-
-/** Items without answers, and what asking the model that is picked for each question was worth. */
-function coldStartLines({ coldStart, files }: Manifest): string[] {
-  if (coldStart === undefined) return [];
-  const routes = files.some(({ name }) => name === "routing.safetensors");
-  const { items, features, neighbours, scenarios } = coldStart;
-  const by = features === "tf-idf" ? "their texts" : "the caller's vectors";
-  return [
-    "",
-    `${items} ${items === 1 ? "item" : "items"} without answers, parameters foretold from ${by}${neighbours ? ` by ${neighbours.weighted ? "weighted " : ""}means of the ${neighbours.k} nearest` : ""}`,
-    ...Object.entries(scenarios).map(
-      ([id, { questions, leftOut }]) =>
-        `  ${routes ? "routes in " : ""}${id}, by ${questions} questions: the model picked is right in ${points(leftOut.right)} % of those left out, the best single model in ${points(leftOut.singleRight)} %`,
-    ),
-    ...(routes ? [] : ["  no routes: they need the models' names"]),
-  ];
-}
-
-function formLines(form: FormManifest, isDefault: boolean): string[] {
-  const ids = Object.keys(form.scenarios);
-  const total = ids.reduce((sum, id) => sum + form.scenarios[id]!.items, 0);
-  return [
-    `form ${form.id}${isDefault ? " (default)" : ""}: ${total} items chosen by ${form.selection}${form.disjointFrom === undefined ? "" : `, none of them in form ${form.disjointFrom}`}; score by ${form.estimator}`,
-    ...ids.map((id) => {
-      const { items, whole } = form.scenarios[id]!;
-      const { measured } = servedBlend(form.scenarios[id]!);
-      return `  ${id}, ${items} items: ${whole ? "all of them, so the score is exact" : errorWords(measured, form.estimator)}`;
-    }),
-    ...(form.overall && ids.length > 1 ? [`  overall: ${errorWords(form.overall.measured, form.estimator)}`] : []),
+    ["digest", digest],
+    ...(signatures === null
+      ? [["signature", "can't be read"] as const]
+      : signatures.map(({ key, valid }) => [valid ? "signed by" : "NOT signed by", key] as const)),
+    ...(benchmarkVersion === null ? [] : [["benchmark version", benchmarkVersion] as const]),
+    ["created", created],
+    ["source models", String(sources.models)],
+    ["items", String(itemTotal(manifest))],
+    ["weighting", `each ${weighting === "items" ? "item" : "subscenario"} counts the same`],
+    ["licence", data.licence ?? "not stated"],
+    ["source", data.source ?? "not stated"],
+    ...(settings.length === 0
+      ? []
+      : [["protocol", settings.map(([key, value]) => `${key} ${String(value)}`).join(", ")] as const]),
+    ...additionFacts(manifest),
   ];
 }
 

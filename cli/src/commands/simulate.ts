@@ -15,9 +15,9 @@ import {
 } from "anchoreval-trainer/internal/simulate/simulate-leaderboard";
 import { encodeTruth, type TrueModel } from "anchoreval-trainer/internal/simulate/truth";
 import { AnchorEvalError } from "anchoreval/core";
-import { readJsonFile } from "anchoreval/node";
-import type { Command, OptionReader, OptionSpec } from "../command.ts";
-import { checkOutFolder, FORCE_OPTION, writeOutFolder } from "../out.ts";
+import { readJsonFile } from "anchoreval/internal/node/json-file";
+import { FORCE_OPTION, type Command, type OptionReader, type OptionSpec } from "../command.ts";
+import { checkOutFolder, writeOutFolder } from "../out.ts";
 
 /** Settings that have an option of their own; the others stand in the file of --settings. */
 const FLAGS = ["models", "items", "scenarios", "seed"] as const;

@@ -1,7 +1,6 @@
 import type { FixedBank } from "anchoreval-trainer/internal/calibrate/bank";
-import { type BaseBundle, readBase, withBase } from "anchoreval-trainer/internal/extensions/versions/base";
-import { keepAnchors } from "anchoreval-trainer/internal/extensions/versions/keep-anchors";
-import { type LinkedVersion, linkVersion } from "anchoreval-trainer/internal/extensions/versions/link-version";
+import type { BaseBundle } from "anchoreval-trainer/internal/extensions/versions/base";
+import type { LinkedVersion } from "anchoreval-trainer/internal/extensions/versions/link-version";
 import { readItems } from "anchoreval-trainer/internal/matrix/items-file";
 import { poolItems, readResponses, type ReadResponsesOptions } from "anchoreval-trainer/internal/matrix/read-responses";
 import type { ResponseMatrix } from "anchoreval-trainer/internal/matrix/response-matrix";
@@ -11,7 +10,6 @@ import { DEFAULT_SETTINGS, type FitSettings } from "anchoreval-trainer/internal/
 import type { BundleContent, Manifest } from "anchoreval/bundle";
 import { ALL_ESTIMATORS, AnchorEvalError, createRandom } from "anchoreval/core";
 import type { OptionReader, OptionSpecs } from "../command.ts";
-import { openBundle } from "../open-bundle.ts";
 
 /** Options of a fit on the scale of an earlier version's bundle. */
 export const BASE_OPTIONS = {
@@ -45,6 +43,8 @@ export async function readBaseOption(options: OptionReader, signal: AbortSignal)
       "--base links items without answers itself: name them in --items, without --cold-start",
     );
   options.required("items");
+  const { openBundle } = await import("../open-bundle.ts");
+  const { readBase } = await import("anchoreval-trainer/internal/extensions/versions/base");
   return readBase(openBundle(place), signal);
 }
 
@@ -114,6 +114,9 @@ export async function readBasedVersion(
   const older = await readResponses(options.required("responses"), raw);
   const file = options.text("rerun");
   const rerun = file === undefined ? null : await readResponses(file, { ...raw, leastModels: 1 });
+  const { linkVersion } = await import("anchoreval-trainer/internal/extensions/versions/link-version");
+  const { keepAnchors } = await import("anchoreval-trainer/internal/extensions/versions/keep-anchors");
+  const { withBase } = await import("anchoreval-trainer/internal/extensions/versions/base");
   const linked = linkVersion(
     { base, older: older.matrix, rerun: rerun?.matrix ?? null, items },
     settings,

@@ -1,56 +1,58 @@
-import {
-  checkColdStart,
-  COLD_METHODS,
-  type ColdStartInput,
-} from "anchoreval-trainer/internal/extensions/routing/cold-start";
-import { DEFAULT_NEIGHBOURS, type Neighbours } from "anchoreval-trainer/internal/extensions/routing/neighbours";
-import { readEmbeddings } from "anchoreval-trainer/internal/numeric/embeddings-file";
-import { readItems } from "anchoreval-trainer/internal/matrix/items-file";
+import type { Neighbours } from "anchoreval-trainer/internal/extensions/routing/neighbours";
 import type { ResponseMatrix } from "anchoreval-trainer/internal/matrix/response-matrix";
 import type { FitSettings } from "anchoreval-trainer/internal/methods/settings";
-import { AnchorEvalError } from "anchoreval/core";
+import { AnchorEvalError, createRandom } from "anchoreval/core";
 import type { OptionReader, OptionSpecs } from "../command.ts";
+import type { Output } from "../output.ts";
+import type { Addition } from "./addition.ts";
+
+/** How parameters of items without answers are predicted. */
+const METHODS = ["ridge", "knn", "weighted-knn"] as const;
+/** Neighbours of the methods that have some. */
+const NEIGHBOURS = 20;
 
 /** Options of the items without answers whose parameters a fit predicts. */
 export const COLD_START_OPTIONS = {
   "cold-start": {
     type: "string",
     value: "FILE",
-    description: "items JSONL without answers: their parameters are predicted, and with model names routes are kept",
+    description: "items without answers, JSONL: predict their parameters, and with model names keep routes",
   },
   "cold-embeddings": {
     type: "string",
     value: "FILE",
-    description: "vectors of all items for --cold-start, as route reads them (default: TF-IDF of the texts)",
+    description: "vectors of all items for --cold-start, in the format of embed (default: TF-IDF of the texts)",
   },
   "cold-method": {
     type: "string",
-    value: COLD_METHODS.join("|"),
-    description: "how their parameters are predicted; routes are always by regressions (default ridge)",
+    value: METHODS.join("|"),
+    description: "how to predict the parameters; routes always come from regressions (default ridge)",
   },
   "cold-k": {
     type: "string",
     value: "K",
-    description: `nearest items of knn and weighted-knn (default ${DEFAULT_NEIGHBOURS})`,
+    description: `nearest items of knn and weighted-knn (default ${NEIGHBOURS})`,
   },
 } as const satisfies OptionSpecs;
 
 /**
- * Reads and checks what a cold start is made from; null where none is asked for.
+ * Reads and checks what a cold start is made from.
+ * @returns null without --cold-start
  * @throws AnchorEvalError `invalid_option`, `invalid_data`, `unsupported`
  */
 export async function readColdStart(
   options: OptionReader,
   { irtModel, link }: FitSettings,
   matrix: ResponseMatrix,
-): Promise<ColdStartInput | null> {
+  { seed, output }: { readonly seed: number; readonly output: Output },
+): Promise<Addition | null> {
   const [file, embeddings] = [options.text("cold-start"), options.text("cold-embeddings")];
   if (file === undefined) {
     const needless = (["cold-embeddings", "cold-method", "cold-k"] as const).find(
       (name) => options.text(name) !== undefined,
     );
     if (needless !== undefined)
-      throw new AnchorEvalError("invalid_option", `--${needless} is of --cold-start, which isn't given`);
+      throw new AnchorEvalError("invalid_option", `--${needless} needs --cold-start, which isn't given`);
     return null;
   }
   const neighbours = readNeighbours(options);
@@ -59,19 +61,32 @@ export async function readColdStart(
       "unsupported",
       `--cold-start predicts parameters of 1pl and 2pl, not the asymptotes of ${irtModel}`,
     );
+  const { readItems } = await import("anchoreval-trainer/internal/matrix/items-file");
+  const { readEmbeddings } = await import("anchoreval-trainer/internal/numeric/embeddings-file");
+  const coldStart = await import("anchoreval-trainer/internal/extensions/routing/cold-start");
   const input = {
     items: await readItems(file),
     embeddings: embeddings === undefined ? null : await readEmbeddings(embeddings),
     neighbours,
   };
-  checkColdStart(matrix, input, link);
-  return input;
+  coldStart.checkColdStart(matrix, input, link);
+  return {
+    stage: "cold start",
+    add({ parts, content }) {
+      output.remark(`cold start: learning from ${matrix.items.length} items`);
+      const groups = parts.flatMap(({ learned }) => learned.groups);
+      const random = createRandom(seed).fork("cold start");
+      const cold = coldStart.fitColdStart(groups, input, content.manifest.sources.names, random);
+      return Promise.resolve(coldStart.withColdStart(content, cold));
+    },
+    words: coldStart.coldStartWords,
+  };
 }
 
 function readNeighbours(options: OptionReader): Neighbours | null {
-  const method = options.oneOf("cold-method", COLD_METHODS, "ridge");
+  const method = options.oneOf("cold-method", METHODS, "ridge");
   const k = options.number("cold-k", { min: 1, integer: true }, undefined);
-  if (method !== "ridge") return { k: k ?? DEFAULT_NEIGHBOURS, weighted: method === "weighted-knn" };
-  if (k !== undefined) throw new AnchorEvalError("invalid_option", "--cold-k is of --cold-method knn and weighted-knn");
+  if (method !== "ridge") return { k: k ?? NEIGHBOURS, weighted: method === "weighted-knn" };
+  if (k !== undefined) throw new AnchorEvalError("invalid_option", "--cold-k is for --cold-method knn or weighted-knn");
   return null;
 }

@@ -1,8 +1,10 @@
 import type { ExposureInput } from "anchoreval-trainer/internal/extensions/adaptive/with-exposure";
-import { AnchorEvalError } from "anchoreval/core";
-import type { OptionReader, OptionSpecs } from "../command.ts";
+import type { ResponseMatrix } from "anchoreval-trainer/internal/matrix/response-matrix";
+import { AnchorEvalError, createRandom } from "anchoreval/core";
+import type { CommandInput, OptionReader, OptionSpecs } from "../command.ts";
+import type { Addition } from "./addition.ts";
 
-/** Options of the limits that a bundle carries. */
+/** Options of the exposure limits that a bundle holds. */
 export const EXPOSURE_OPTIONS = {
   "max-exposure": {
     type: "string",
@@ -12,11 +14,11 @@ export const EXPOSURE_OPTIONS = {
   "exposure-budget": {
     type: "string",
     value: "N",
-    description: "items of the evaluations that --max-exposure is for (default 200, or all)",
+    description: "items of an adaptive evaluation that --max-exposure is for (default 200, or all)",
   },
 } as const satisfies OptionSpecs;
 
-/** The limit that --max-exposure asks for, in (0,1]; null without it. */
+/** The limit of --max-exposure, in (0,1]; null without it. */
 export function readMaxExposure(options: OptionReader): number | null {
   const limit = options.number("max-exposure", { min: 0, max: 1 }, undefined) ?? null;
   if (limit === 0)
@@ -24,11 +26,41 @@ export function readMaxExposure(options: OptionReader): number | null {
   return limit;
 }
 
-/** The limits that a bundle is to have; null for none. */
+/** The limit and the budget that it is for; null without --max-exposure. */
 export function readExposure(options: OptionReader): ExposureInput | null {
   const limit = readMaxExposure(options);
   const budget = options.number("exposure-budget", { min: 2, integer: true }, undefined);
   if (limit === null && budget !== undefined)
-    throw new AnchorEvalError("invalid_option", "--exposure-budget is for --max-exposure");
+    throw new AnchorEvalError("invalid_option", "--exposure-budget needs --max-exposure, which isn't given");
   return limit === null ? null : { limit, ...(budget !== undefined && { budget }) };
+}
+
+/**
+ * Exposure limits of a bundle.
+ * @param matrix - of the fit
+ * @throws AnchorEvalError `invalid_option` for limits that these items can't keep
+ */
+export async function limitedExposure(
+  input: ExposureInput,
+  matrix: ResponseMatrix,
+  { seed, output, signal }: { readonly seed: number } & Pick<CommandInput, "output" | "signal">,
+): Promise<Addition> {
+  const exposure = await import("anchoreval-trainer/internal/extensions/adaptive/with-exposure");
+  exposure.exposurePlan(matrix.items, input);
+  return {
+    stage: "exposure limits",
+    async add({ content }) {
+      const rounds = output.progress("exposure limits", 1);
+      try {
+        return await exposure.withExposure(content, matrix, input, {
+          random: createRandom(seed).fork("exposure"),
+          signal,
+          onRound: (round, of, reached) => rounds.update(round / of, `largest share ${reached.toFixed(3)}`),
+        });
+      } finally {
+        rounds.stop();
+      }
+    },
+    words: exposure.exposureWords,
+  };
 }

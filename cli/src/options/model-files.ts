@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { AnchorEvalError } from "anchoreval/core";
-import { DataIssues, firstFew, quoted } from "anchoreval/node";
+import { DataIssues } from "anchoreval/internal/tables/data-issues";
+import { firstFew, quoted } from "anchoreval/internal/tables/quoted";
 import type { OptionReader, OptionSpecs } from "../command.ts";
 
 /** A line of a file, without white space around it. */

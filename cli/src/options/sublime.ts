@@ -1,5 +1,3 @@
-import { readEmbeddings } from "anchoreval-trainer/internal/numeric/embeddings-file";
-import { readItemTable } from "anchoreval-trainer/internal/matrix/item-table";
 import type { ResponseMatrix } from "anchoreval-trainer/internal/matrix/response-matrix";
 import type { Method } from "anchoreval-trainer/internal/methods/method";
 import { AnchorEvalError } from "anchoreval/core";
@@ -57,12 +55,14 @@ export async function readSubsetInputs(options: OptionReader, selections: readon
       "invalid_option",
       `--anchor-models names two models or more, none twice; got ${options.text("anchor-models")!}`,
     );
+  const { readItemTable } = await import("anchoreval-trainer/internal/matrix/item-table");
+  const { readEmbeddings } = await import("anchoreval-trainer/internal/numeric/embeddings-file");
+  const { itemStrata, sublimeAnchorsOf } = await import("anchoreval-trainer/internal/methods/sublime/given-features");
   const [tableFile, embeddingsFile] = [options.text("item-features"), options.text("embeddings")];
   const [itemsFile, strata] = [options.text("items"), options.text("strata")];
   const table = tableFile === undefined ? undefined : await readItemTable(tableFile);
   const embeddings = embeddingsFile === undefined ? undefined : await readEmbeddings(embeddingsFile);
   const described = strata === undefined || itemsFile === undefined ? undefined : await readItemTable(itemsFile);
-  const { itemStrata, sublimeAnchorsOf } = await import("anchoreval-trainer/internal/methods/sublime/given-features");
   return (matrix) => {
     const anchors = sublimeAnchorsOf(matrix, {
       ...(anchorModels && { anchorModels }),

@@ -1,6 +1,6 @@
 import type { Weighting } from "anchoreval/bundle";
 import { flatProtocol, type RunLog, type SampleState } from "anchoreval/logs";
-import type { Harness, HarnessName } from "anchoreval/node";
+import type { Harness, HarnessName } from "anchoreval/internal/node/harnesses";
 import type { ResponseMatrix } from "../matrix/response-matrix.ts";
 import { alignItems, fillMatrix, type RunMatching } from "./align-items.ts";
 import { assignScenarios, compareScores, overallWeighting, type ScoreComparison } from "./assign-scenarios.ts";

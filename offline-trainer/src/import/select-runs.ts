@@ -11,7 +11,7 @@ import {
   taskProtocol,
   type TaskProtocol,
 } from "anchoreval/logs";
-import type { Harness } from "anchoreval/node";
+import type { Harness } from "anchoreval/internal/node/harnesses";
 import { type ContentTable, groupBy, runScores, type RunScores } from "./run-scores.ts";
 
 /** Which of several runs of a model on a task count. */

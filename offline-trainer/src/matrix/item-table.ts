@@ -7,7 +7,7 @@ import {
   type JsonRecord,
   jsonRecords,
   quoted,
-} from "anchoreval/node";
+} from "anchoreval/tables";
 import { openTable } from "./readers/chosen-rows.ts";
 import { csvCell } from "./write-tables.ts";
 

@@ -1,5 +1,6 @@
 import { idProblem, SHA256 } from "anchoreval/bundle";
-import { DataIssues, firstFew, jsonKind, type JsonRecord, jsonRecords, quoted, textLines } from "anchoreval/node";
+import { textLines } from "anchoreval/internal/node/tables/text-lines";
+import { DataIssues, firstFew, jsonKind, type JsonRecord, jsonRecords, quoted } from "anchoreval/tables";
 import type { ItemInfo } from "./response-matrix.ts";
 
 /**

@@ -8,7 +8,7 @@ import {
   type ScoreOptions,
   scoreReader,
   type ScoreReader,
-} from "anchoreval/node";
+} from "anchoreval/tables";
 import { defaultItems } from "./items-file.ts";
 import { checkColumn, chosenRows, isNamedJson } from "./readers/chosen-rows.ts";
 import { putScore } from "./readers/long-table.ts";

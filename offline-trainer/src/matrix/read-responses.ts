@@ -9,7 +9,7 @@ import {
   type ScoreOptions,
   scoreReader,
   type ScoreReader,
-} from "anchoreval/node";
+} from "anchoreval/tables";
 import { defaultItems, readItems } from "./items-file.ts";
 import { openTable } from "./readers/chosen-rows.ts";
 import { csvTableReader } from "./readers/csv.ts";

@@ -1,5 +1,6 @@
 import { AnchorEvalError } from "anchoreval/core";
-import { csvRecords, DataIssues, firstFew, jsonKind, jsonRecords, quoted, textLines } from "anchoreval/node";
+import { textLines } from "anchoreval/internal/node/tables/text-lines";
+import { csvRecords, DataIssues, firstFew, jsonKind, jsonRecords, quoted } from "anchoreval/tables";
 import { csvCell } from "../matrix/write-tables.ts";
 import { denseRows, type SparseRows, unitRows } from "./sparse-rows.ts";
 

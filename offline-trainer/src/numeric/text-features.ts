@@ -8,7 +8,7 @@ import {
   type RandomSource,
   type TextProjection,
 } from "anchoreval/core";
-import { firstFew } from "anchoreval/node";
+import { firstFew } from "anchoreval/tables";
 import type { ItemInfo } from "../matrix/response-matrix.ts";
 import { principalAxes } from "./principal-axes.ts";
 import { sideBySide, sparseRows, unitRows, type SparseRows } from "./sparse-rows.ts";

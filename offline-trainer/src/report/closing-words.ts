@@ -1,7 +1,7 @@
 import { type FormManifest, type Manifest, type MeasuredErrors, servedBlend } from "anchoreval/bundle";
 import { formTotals } from "anchoreval/charts";
 import { figureOf } from "anchoreval/core";
-import { points } from "anchoreval/words";
+import { points } from "anchoreval/internal/words/figures";
 import { LEAST_HELD_OUT_FROM } from "../fit/folds.ts";
 
 /** Held-out models below which coverage says nothing. */
@@ -24,42 +24,11 @@ export function closingWords(manifest: Manifest): string[] {
   });
 }
 
-/** Scenarios above which a form's are told together. */
-const MOST_SCENARIOS = 12;
-
-/**
- * {@link closingWords} for a terminal: of many scenarios the overall score, and from where to where their errors go.
- * @example "form 20, 57 scenarios: typical errors from 2.1 points (astronomy) to 6.5 (virology), half of them below 3.4; anchoreval show lists them"
- */
-export function closingSummary(manifest: Manifest): string[] {
-  if (manifest.scenarios.length <= MOST_SCENARIOS) return closingWords(manifest);
-  return manifest.forms.flatMap((form) => [...overallSentence(manifest, form), errorRange(manifest, form)]);
-}
-
 /** Nothing where it is the only scenario's, exact, or not measured. */
 function overallSentence({ sources }: Manifest, form: FormManifest): string[] {
   const { items, whole } = formTotals(form);
   if (Object.keys(form.scenarios).length === 1 || form.overall === null || whole) return [];
   return [sentence("overall", items, form.overall.measured, form, sources.models)];
-}
-
-function errorRange({ scenarios }: Manifest, form: FormManifest): string {
-  const parts = scenarios.map(({ id }) => ({ id, own: form.scenarios[id]! }));
-  const errors = parts
-    .flatMap(({ id, own }) => {
-      const { interpolation } = servedBlend(own).measured;
-      if (own.whole || interpolation === null) return [];
-      const { mae } = figureOf(interpolation.estimators, form.estimator);
-      return [{ id, mae, worse: mae >= interpolation.randomMae }];
-    })
-    .sort((x, y) => x.mae - y.mae);
-  const whole = parts.filter(({ own }) => own.whole).length;
-  const asked = `form ${form.id}, ${parts.length} scenarios`;
-  const exact = whole === 0 ? "" : `, ${whole} of them asked whole: exact`;
-  const [least, most] = [errors[0], errors.at(-1)];
-  if (!least || !most) return `${asked}${exact}; the errors are not measured: too few models`;
-  const worse = errors.filter((own) => own.worse).length;
-  return `${asked}${exact}: typical errors from ${points(least.mae)} points (${least.id}) to ${points(most.mae)} (${most.id}), half of them below ${points(errors[errors.length >> 1]!.mae)}${worse === 0 ? "" : `; ${worse} no better than random items`}; anchoreval show lists them`;
 }
 
 function sentence(

@@ -14,7 +14,7 @@ import {
   measuredScenarios,
 } from "anchoreval/charts";
 import { type EstimatorId, estimatorsOf, figureOf } from "anchoreval/core";
-import { count, counted, points, wholePercent } from "anchoreval/words";
+import { count, counted, points, wholePercent } from "anchoreval/internal/words/figures";
 import { LEAST_MODELS_FOR_COVERAGE } from "../fit/errors.ts";
 import { drawChart, figure, html, type Html, idText, type KeyEntry, legend, panels, scrollingTable } from "./html.ts";
 import { ESTIMATOR_NAMES, type ReportData } from "./report-data.ts";

@@ -1,5 +1,5 @@
 import { DIFFICULTY_LIMIT, extent, itemMapChart, shownParameters, type ShownParameters } from "anchoreval/charts";
-import { count, counted, wholePercent } from "anchoreval/words";
+import { count, counted, wholePercent } from "anchoreval/internal/words/figures";
 import { type Reason, REASONS } from "../extensions/audit/findings.ts";
 import { LEAST_MODELS_FOR_AUDIT } from "../extensions/audit/item-statistics.ts";
 import { drawChart, figure, html, type Html, idText, legend, panels, scrollingTable } from "./html.ts";

@@ -9,7 +9,7 @@ import {
   thin,
   valueAxis,
 } from "anchoreval/charts";
-import { points } from "anchoreval/words";
+import { points } from "anchoreval/internal/words/figures";
 import { crossFittedInterval } from "../fit/held-out-scores.ts";
 import { heldOutScore } from "../fit/held-out-scores.ts";
 import type { HeldOutEstimate } from "../fit/held-out.ts";

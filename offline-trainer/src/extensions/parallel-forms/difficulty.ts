@@ -1,5 +1,5 @@
 import { type ItemBank, logit, type MonotoneMap, predictedScores, type RandomSource } from "anchoreval/core";
-import { DataIssues, quoted } from "anchoreval/node";
+import { DataIssues, quoted } from "anchoreval/tables";
 import { type CurveFeatures, curveFeatures } from "../../anchors/curve-features.ts";
 import { DISCRIMINATION_SHRINKAGE } from "../../calibrate/scales.ts";
 import type { CalibrationBackend } from "../../calibrate/types.ts";

@@ -8,7 +8,7 @@ import {
   type ScenarioRouting,
   type TextProjection,
 } from "anchoreval/core";
-import { firstFew } from "anchoreval/node";
+import { firstFew } from "anchoreval/tables";
 import type { LearnedGroup } from "../../fit/forms.ts";
 import { embeddedRows, type Embeddings } from "../../numeric/embeddings-file.ts";
 import { isBinary, scoreAt, submatrix, type ItemInfo, type ResponseMatrix } from "../../matrix/response-matrix.ts";

@@ -1,5 +1,5 @@
 import { AnchorEvalError, type RandomSource } from "anchoreval/core";
-import { firstFew, quoted } from "anchoreval/node";
+import { firstFew, quoted } from "anchoreval/tables";
 import { calibrate } from "../../calibrate/calibrate.ts";
 import type { CalibrationBackend } from "../../calibrate/types.ts";
 import { scoreAt, submatrix, type ItemInfo, type ResponseMatrix } from "../../matrix/response-matrix.ts";

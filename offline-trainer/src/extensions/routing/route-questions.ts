@@ -1,5 +1,5 @@
 import { AnchorEvalError, createRandom, pickModels } from "anchoreval/core";
-import { firstFew } from "anchoreval/node";
+import { firstFew } from "anchoreval/tables";
 import type { CalibrationBackend } from "../../calibrate/types.ts";
 import type { ItemInfo, ResponseMatrix } from "../../matrix/response-matrix.ts";
 import { principalAxes } from "../../numeric/principal-axes.ts";

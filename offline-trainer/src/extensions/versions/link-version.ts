@@ -1,5 +1,5 @@
 import { AnchorEvalError, type RandomSource } from "anchoreval/core";
-import { firstFew } from "anchoreval/node";
+import { firstFew } from "anchoreval/tables";
 import { scenarioGroups } from "../../benchmark/benchmark.ts";
 import type { FitSettings } from "../../methods/settings.ts";
 import type { FixedBank } from "../../calibrate/bank.ts";

@@ -1,3 +1,4 @@
+import { textLines } from "anchoreval/internal/node/tables/text-lines";
 import {
   checkWidth,
   type CsvRecord,
@@ -7,8 +8,7 @@ import {
   jsonRecords,
   type LineBatch,
   quoted,
-  textLines,
-} from "anchoreval/node";
+} from "anchoreval/tables";
 import { isParquet, parquetRows } from "./parquet.ts";
 
 /** A row's values of the columns that were chosen, in their order. */

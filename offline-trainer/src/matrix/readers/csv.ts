@@ -1,4 +1,4 @@
-import { checkWidth, type CsvRecord, type DataIssues, firstFew, quoted, type ScoreReader } from "anchoreval/node";
+import { checkWidth, type CsvRecord, type DataIssues, firstFew, quoted, type ScoreReader } from "anchoreval/tables";
 import { LONG_COLUMNS, longCsvReader } from "./long-table.ts";
 import type { ScoreTable } from "./score-table.ts";
 

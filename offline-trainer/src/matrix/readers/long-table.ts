@@ -6,7 +6,7 @@ import {
   type JsonRecord,
   quoted,
   type ScoreReader,
-} from "anchoreval/node";
+} from "anchoreval/tables";
 import type { ScoreTable } from "./score-table.ts";
 
 /** Columns of the long form: a line a score. */

@@ -1,5 +1,6 @@
 import { AnchorEvalError } from "anchoreval/core";
-import { type DataIssues, firstFew, jsonKind, openBytes, quoted, type ScoreReader } from "anchoreval/node";
+import { openBytes } from "anchoreval/internal/node/open-bytes";
+import { type DataIssues, firstFew, jsonKind, quoted, type ScoreReader } from "anchoreval/tables";
 import type { AsyncBuffer } from "hyparquet";
 import { LONG_COLUMNS, putScore } from "./long-table.ts";
 import type { ScoreTable } from "./score-table.ts";

@@ -1,5 +1,5 @@
-import { visitJsonKeys } from "anchoreval";
-import { type DataIssues, jsonKind, type JsonRecord, quoted, type ScoreReader } from "anchoreval/node";
+import { visitJsonKeys } from "anchoreval/internal/json-keys";
+import { type DataIssues, jsonKind, type JsonRecord, quoted, type ScoreReader } from "anchoreval/tables";
 import type { ScoreTable } from "./score-table.ts";
 
 /** Whether a line has py-irt's form. */

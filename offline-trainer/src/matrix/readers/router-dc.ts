@@ -1,6 +1,7 @@
 import { basename } from "node:path";
 import { AnchorEvalError } from "anchoreval/core";
-import { DataIssues, jsonKind, readJsonFile, type ScoreOptions, scoreReader } from "anchoreval/node";
+import { readJsonFile } from "anchoreval/internal/node/json-file";
+import { DataIssues, jsonKind, type ScoreOptions, scoreReader } from "anchoreval/tables";
 import type { ImportedTable } from "../read-long-table.ts";
 import { groupedOrder, type ItemInfo } from "../response-matrix.ts";
 import { putScore } from "./long-table.ts";

@@ -1,5 +1,5 @@
 import { AnchorEvalError, createRandom, type RandomSource } from "anchoreval/core";
-import { DataIssues, firstFew, quoted } from "anchoreval/node";
+import { DataIssues, firstFew, quoted } from "anchoreval/tables";
 import type { AnchorMethod } from "../../anchors/anchor-method.ts";
 import { embeddedRows, type Embeddings } from "../../numeric/embeddings-file.ts";
 import { columnOf, decimalNumber, type ItemTable } from "../../matrix/item-table.ts";

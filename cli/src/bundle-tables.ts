@@ -1,0 +1,193 @@
+import {
+  itemTotal,
+  measuredScenarios,
+  type MeasuredForm,
+  type MeasuredScenario,
+} from "anchoreval/internal/charts/measured-forms";
+import type { Manifest } from "anchoreval/internal/core/bundle/manifest";
+import { figureOf } from "anchoreval/internal/core/estimators/types";
+import { counted, listed, points } from "anchoreval/internal/words/figures";
+import { textTable } from "anchoreval/internal/words/text-table";
+
+/*
+ * A bundle in tables, as `show` and `fit` print it. Every heading and label is a term of docs/glossary.md.
+ */
+
+/** A label and what it says. */
+export type Fact = readonly [label: string, text: string];
+
+/** Facts as a table of two columns. */
+export function factLines(facts: readonly Fact[]): string[] {
+  return textTable(facts, "ll");
+}
+
+/** Held-out models below which the spread of errors says nothing. */
+const LEAST_MODELS = 20;
+/** Place of the 95th percentile in the manifest's percentiles of the absolute error. */
+const PERCENTILE_95 = 3;
+const NONE = "–";
+
+/**
+ * Measured errors by form and scenario in points, and at most three sentences on them.
+ * @param most - scenarios that are listed; of more, those with the smallest, the median and the largest error
+ */
+export function errorLines(manifest: Manifest, { most = Infinity }: { readonly most?: number } = {}): string[] {
+  const scenarios = measuredScenarios(manifest);
+  const brief = manifest.scenarios.length > most;
+  const rows = manifest.forms.flatMap((form, f) => {
+    const own = scenarios.map((scenario) => ({ id: scenario.id, ...scenario.forms[f]! }));
+    const shown = (brief ? errorRange(own) : own).filter(({ id, measured }) => id !== "overall" || measured !== null);
+    const name = form.id === manifest.defaultForm && manifest.forms.length > 1 ? `${form.id} (default)` : form.id;
+    return shown.map((row, k) => [k === 0 ? name : "", ...errorRow(row)]);
+  });
+  const heading = ["typical error", "95 % within", "random items", "stronger models", "coverage", "half-width"];
+  return [
+    ...textTable([["form", "scenario", "items", ...heading], ...rows], "llrrrrrrr"),
+    "",
+    ...errorNotes(scenarios, manifest),
+    ...(brief ? ["anchoreval show lists every scenario."] : []),
+  ];
+}
+
+/** A form's row of a scenario. */
+interface ErrorRow extends MeasuredForm {
+  readonly id: string;
+}
+
+/** The overall score, and the scenarios with the smallest, the median and the largest error. */
+function errorRange(rows: readonly ErrorRow[]): ErrorRow[] {
+  const overall = rows.filter(({ id }) => id === "overall");
+  const sorted = rows
+    .filter((row) => row.id !== "overall" && !row.whole && typicalError(row) !== null)
+    .sort((left, right) => typicalError(left)! - typicalError(right)!);
+  const named: ErrorRow[] = (["smallest", "median", "largest"] as const).flatMap((name, k) => {
+    const row = sorted[Math.round((k / 2) * (sorted.length - 1))];
+    return row ? [{ ...row, id: `${name}: ${row.id}` }] : [];
+  });
+  return [...overall, ...named];
+}
+
+/** Mean absolute error of the served score; null where it isn't measured. */
+function typicalError({ form, measured }: MeasuredForm): number | null {
+  return measured?.interpolation ? figureOf(measured.interpolation.estimators, form.estimator).mae : null;
+}
+
+function errorRow({ id, items, whole, form, measured }: ErrorRow): string[] {
+  if (whole) return [id, String(items), "exact", "", "", "", "", ""];
+  const { interpolation = null, extrapolation = null } = measured ?? {};
+  const enough = interpolation !== null && interpolation.models >= LEAST_MODELS;
+  const figure = (value: number | null | undefined): string => (value == null ? NONE : points(value));
+  return [
+    id,
+    String(items),
+    figure(typicalError({ items, whole, form, measured })),
+    figure(enough ? interpolation.absoluteError[PERCENTILE_95] : null),
+    figure(interpolation?.randomMae),
+    figure(extrapolation && figureOf(extrapolation.estimators, form.estimator).mae),
+    interpolation?.coverage95 == null ? NONE : `${points(interpolation.coverage95)} %`,
+    figure(interpolation?.halfWidth95),
+  ];
+}
+
+/** What the errors were measured on, and which forms gain nothing. */
+function errorNotes(scenarios: readonly MeasuredScenario[], { sources }: Manifest): string[] {
+  const rows = scenarios.flatMap(({ id, forms }) => forms.map((own) => ({ id, ...own })));
+  const counts = rows.flatMap(({ whole, measured }) => (whole ? [] : (measured?.interpolation?.models ?? [])));
+  if (rows.every(({ whole }) => whole)) return ["Every item is asked, so the score is exact."];
+  if (counts.length === 0) return [`Errors are not measured: ${sources.models} models are too few to hold any out.`];
+  const [least, most] = [Math.min(...counts), Math.max(...counts)];
+  const missing = rows.some((row) => errorRow(row).includes(NONE)) ? `; ${NONE}: too few models to measure it` : "";
+  const worse = rows.filter((row) => {
+    const random = row.measured?.interpolation?.randomMae ?? 0;
+    return !row.whole && random > 0 && typicalError(row)! >= random;
+  });
+  const named = worse.slice(0, 3).map(({ id, form }) => `form ${form.id} of ${id}`);
+  const more = worse.length > 3 ? [`${worse.length - 3} more`] : [];
+  return [
+    `Errors in points, measured on ${least === most ? "" : `${least} to `}${most} held-out models${missing}.`,
+    ...(worse.length > 0 ? [`No better than as many random items: ${listed([...named, ...more])}.`] : []),
+  ];
+}
+
+/** The forms: their anchors, and what serves the score. */
+export function formLines({ forms, defaultForm }: Manifest): string[] {
+  const second = forms.some(({ disjointFrom }) => disjointFrom !== undefined);
+  const rows = forms.map(({ id, scenarios, selection, estimator, disjointFrom }) => [
+    id === defaultForm ? `${id} (default)` : id,
+    String(Object.values(scenarios).reduce((sum, { items }) => sum + items, 0)),
+    selection,
+    estimator,
+    ...(second ? [disjointFrom ?? ""] : []),
+  ]);
+  return textTable(
+    [["form", "anchors", "selection", "estimator", ...(second ? ["second form of"] : [])], ...rows],
+    "lrlll",
+  );
+}
+
+/** What a bundle holds beside its forms: an earlier version's scale, exposure limits, items without answers. */
+export function additionFacts(manifest: Manifest): Fact[] {
+  return [...baseFacts(manifest), ...exposureFacts(manifest), ...coldStartFacts(manifest)];
+}
+
+/** Share of a version's answers that may be drawn before its measured errors mostly repeat the response model. */
+const MOST_DRAWN = 0.1;
+
+function baseFacts(manifest: Manifest): Fact[] {
+  if (!manifest.base) return [];
+  const { benchmark, version, items, rerun, drawn, texts, anchors, bridge } = manifest.base;
+  const count = itemTotal(manifest);
+  const all = (drawn * items.placed) / count;
+  const by = [...(rerun > 0 ? [`the answers of ${counted(rerun, "model")}`] : []), texts ? "texts" : "the other items"];
+  const line = bridge.overall;
+  return [
+    ["base", `${benchmark} ${version}`],
+    ["standing items", `${items.standing} of ${count}`],
+    ...(items.placed > 0 ? [["placed items", `${items.placed}, by ${listed(by)}`] as const] : []),
+    ...(drawn > 0
+      ? [
+          [
+            "drawn answers",
+            `${points(drawn)} % of those to placed items, ${points(all)} % of all${all > MOST_DRAWN ? ": run more models on the new items" : ""}`,
+          ] as const,
+        ]
+      : []),
+    ["kept anchors", Object.entries(anchors).map(([form, { kept, of }]) => `${kept} of ${of} in form ${form}`).join(", ")], // prettier-ignore
+    [
+      "bridge",
+      line
+        ? `${points(line.intercept)} + ${line.slope.toFixed(3)} × score, ± ${points(1.96 * line.error)} (95 %, ${counted(line.models, "model")})`
+        : `none: too few models have scores in ${version}`,
+    ],
+  ];
+}
+
+function exposureFacts({ exposure }: Manifest): Fact[] {
+  if (exposure === undefined) return [];
+  const { limit, reached, unlimited, simulated } = exposure;
+  return [
+    ["exposure", `${points(reached)} % at most (limit ${points(limit)} %, without limits ${points(unlimited)} %)`],
+    [
+      "adaptive evaluations",
+      `of ${counted(simulated.budget, "item")}, ${simulated.batch} at once, simulated with ${counted(simulated.models, "model")}`,
+    ],
+  ];
+}
+
+function coldStartFacts({ coldStart, files }: Manifest): Fact[] {
+  if (coldStart === undefined) return [];
+  const { items, features, neighbours, scenarios } = coldStart;
+  const by = features === "tf-idf" ? "their texts" : "their embeddings";
+  const means = neighbours
+    ? ` as ${neighbours.weighted ? "weighted " : ""}means of the ${neighbours.k} nearest items`
+    : "";
+  const routes = files.some(({ name }) => name === "routing.safetensors");
+  return [
+    ["cold start", `${counted(items, "item")} without answers, predicted from ${by}${means}`],
+    ...Object.entries(scenarios).map(([id, { questions, leftOut }]): Fact => [
+      "routes",
+      `${id}: ${counted(questions, "question")}; left out, the route is right in ${points(leftOut.right)} %, the single model in ${points(leftOut.singleRight)} %`,
+    ]),
+    ...(routes ? [] : [["routes", "none in the bundle: they need the models' names"] as const]),
+  ];
+}
