@@ -22,6 +22,8 @@ export interface OptionSpec {
   readonly type: "string" | "boolean";
   /** Stands for the value in the help, for example `FILE`. */
   readonly value?: string;
+  /** The names that it takes, for completion; a placeholder such as `lm-eval|ids` lists them itself. */
+  readonly choices?: readonly string[];
   readonly description: string;
   /** May be given several times. */
   readonly multiple?: boolean;

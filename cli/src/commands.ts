@@ -11,10 +11,14 @@ export interface CommandEntry {
   readonly load: () => Promise<Command>;
 }
 
+/** The hidden command by which a shell asks for completions: `anchoreval __complete WORD…`. */
+export const COMPLETE = "__complete";
+
 const EVALUATE = "Evaluate a model";
 const FIT = "Fit a bundle";
 const CHECK = "Look into a benchmark";
 const SERVE = "Publish and serve";
+const SHELL = "In a shell";
 
 /** Every command of the program. */
 export const COMMANDS: readonly CommandEntry[] = [
@@ -155,5 +159,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     summary: "sign a bundle's manifest, in manifest.sig beside it",
     group: SERVE,
     load: async () => (await import("./commands/keys.ts")).signCommand,
+  },
+  {
+    name: "completion",
+    summary: "completion of commands and options: source <(anchoreval completion bash)",
+    group: SHELL,
+    load: async () => (await import("./completion.ts")).completionCommand,
   },
 ];

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { COMMANDS } from "./commands.ts";
+import { COMMANDS, COMPLETE } from "./commands.ts";
 import { commandHelp, helpWidth, programHelp } from "./help.ts";
 import { reportError } from "./errors.ts";
 import { createOutput, type Streams } from "./output.ts";
@@ -20,6 +20,11 @@ export async function main(argv: readonly string[], streams: Streams = process):
   }
   if (name === "--version") {
     streams.stdout.write(`${packageVersion()}\n`);
+    return 0;
+  }
+  if (name === COMPLETE) {
+    const { candidates } = await import("./completion.ts");
+    for (const word of await candidates(rest)) streams.stdout.write(`${word}\n`);
     return 0;
   }
   const entry = COMMANDS.find((command) => command.name === name);

@@ -45,6 +45,7 @@ export const backtestCommand: Command = {
       recipe: {
         type: "string",
         value: "NAME[,…]|all",
+        choices: [...METHOD_NAMES, "all"],
         description: `methods by their names, ${METHOD_NAMES.join(", ")}; several are compared in one table (default recommended)`,
       },
     },
@@ -52,6 +53,7 @@ export const backtestCommand: Command = {
       split: {
         type: "string",
         value: "NAME[,…]",
+        choices: SPLITS,
         description: `${SPLITS.join(", ")} (default interpolation; of several recipes ${COMPARED_SPLITS.join(", ")})`,
       },
       seeds: { type: "string", value: "N", description: "repetitions (default 5)" },

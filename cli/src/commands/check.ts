@@ -5,6 +5,7 @@ import type { CheckResult, CheckVerdict, DropCheck, MinimumCheck } from "anchore
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { INTERVAL_MEANING } from "anchoreval/internal/words/estimate-words";
 import { percent, points } from "anchoreval/internal/words/figures";
+import { textTable } from "anchoreval/internal/words/text-table";
 import { ANSWER_DATA_OPTIONS, FORM_OPTION, readModel, type ReadModel } from "../options/answers.ts";
 import type { Command } from "../command.ts";
 import { isPinned, openBundle } from "../open-bundle.ts";
@@ -117,61 +118,92 @@ async function saveAnswers(file: string, { responses, hashes }: ReadModel): Prom
   }
 }
 
-/** A check for people: points with one decimal, the verdict last. */
+/** A check in words and a table: first the verdict, and by how much. */
 function checkLines(check: CheckResult): string[] {
   const { benchmark, version, form, answered, of, drop, minimum, warnings } = check;
+  const rows = [
+    ...(drop ? [row("drop", drop.drop, "at most", drop.maxDrop, drop)] : []),
+    ...(minimum ? [row("score", minimum.score, "at least", minimum.minScore, minimum)] : []),
+  ];
   return [
+    headline(check),
+    ...(drop && drop.found !== null ? [foundWords(drop)] : []),
+    "",
     `${benchmark} ${version}, form ${form}: ${answered} of ${of} items answered${drop ? " on both sides; only these count" : ""}`,
-    ...(drop ? dropLines(drop, check) : []),
-    ...(minimum ? minimumLines(minimum, check) : []),
+    ...textTable([["", "measured", "allowed", "lower bound", "upper bound", "verdict"], ...rows], "lrrrrl"),
+    "",
+    confidenceWords(check),
+    ...(minimum && minimum.low !== null ? [INTERVAL_MEANING] : []),
     ...warnings.map(({ message }) => `warning: ${message}`),
-    check.verdict === "undecided" ? undecidedLine(check) : check.verdict.toUpperCase(),
   ];
 }
 
-/** With what would tell: of the rules that are open, the limits too. */
-function undecidedLine({ drop, minimum }: CheckResult): string {
-  if (drop?.drop === null || minimum?.low === null) return "CAN'T TELL, for the reason above";
+const VERDICT_WORDS: Readonly<Record<CheckVerdict, string>> = {
+  passed: "passed",
+  regressed: "regressed",
+  undecided: "can't tell",
+};
+
+/** The verdict and what it goes by. @example "passed: 8.5 points better" */
+function headline(check: CheckResult): string {
+  const { drop, minimum, verdict } = check;
+  const parts = [...(drop ? [dropWords(drop)] : []), ...(minimum ? [minimumWords(minimum)] : [])];
+  const open = verdict === "undecided" ? `; ${remedyWords(check)}` : "";
+  return `${VERDICT_WORDS[verdict]}: ${parts.join(", ")}${open}`;
+}
+
+function dropWords({ drop, reason }: DropCheck): string {
+  if (drop === null) return `the drop is not known, ${reason!}`;
+  const size = points(Math.abs(drop));
+  if (Number(size) === 0) return "no change";
+  return `${counted(size, "point")} ${drop < 0 ? "better" : "worse"}`;
+}
+
+function minimumWords({ score, minScore, reason }: MinimumCheck): string {
+  if (score === null) return `the score is not known, ${reason ?? "it has no interval"}`;
+  const size = points(Math.abs(score - minScore));
+  const where = Number(size) === 0 ? "at" : `${counted(size, "point")} ${score < minScore ? "below" : "above"}`;
+  return `the score is ${where} the minimum`;
+}
+
+function counted(size: string, noun: string): string {
+  return `${size} ${noun}${size === "1.0" ? "" : "s"}`;
+}
+
+/** What would decide an open check: of rules whose figures are known, the limits too. */
+function remedyWords({ drop, minimum }: CheckResult): string {
+  if (drop?.drop === null || minimum?.score === null || minimum?.low === null) return "answer more items";
   const limits = [
-    ...(drop?.verdict === "undecided" ? ["a larger --max-drop"] : []),
-    ...(minimum?.verdict === "undecided" ? ["a lower --min-score"] : []),
+    ...(drop?.verdict === "undecided" ? ["allow a larger --max-drop"] : []),
+    ...(minimum?.verdict === "undecided" ? ["ask a lower --min-score"] : []),
   ];
-  return `CAN'T TELL: ${["more items would (anchoreval plan says how many)", ...limits].join(", or ")}`;
+  return ["ask more items (anchoreval plan says how many)", ...limits].join(", or ");
 }
 
-function dropLines(
-  { verdict, drop, low, high, maxDrop, reason, alarmsWithoutChange, found }: DropCheck,
-  check: CheckResult,
+/** A row of the table: a rule, and the bounds that decide it. */
+function row(
+  name: string,
+  measured: number | null,
+  direction: string,
+  limit: number,
+  { low, high, verdict }: Pick<DropCheck, "low" | "high" | "verdict">,
 ): string[] {
-  if (drop === null) return [`drop: none can be told: ${reason!}`];
-  const words = {
-    passed: `no drop of more than ${points(maxDrop)}`,
-    regressed: `more than the ${points(maxDrop)} that are allowed`,
-    undecided: `whether it is more than ${points(maxDrop)} is open`,
-  }[verdict];
-  return [
-    `drop: ${points(drop)} points, ${words}: at most ${points(high!)} with ${percent(check.level)} confidence, above ${points(low!)} ${alarmWords(check)}`,
-    `such a check finds a drop of ${points(found!)} points in four cases of five, and fails ${times(alarmsWithoutChange!)} a year if nothing changes`,
-  ];
+  const shown = (value: number | null): string => (value === null ? "–" : points(value));
+  return [name, shown(measured), `${direction} ${points(limit)}`, shown(low), shown(high), VERDICT_WORDS[verdict]];
 }
 
-function minimumLines({ verdict, score, low, high, minScore, reason }: MinimumCheck, check: CheckResult): string[] {
-  if (score === null || low === null || high === null) return [`score: ${reason ?? "it has no interval"}`];
-  const words = {
-    passed: `not below ${points(minScore)}`,
-    regressed: `below the ${points(minScore)} that are asked`,
-    undecided: `whether it is below ${points(minScore)} is open`,
-  }[verdict];
-  return [
-    `score: ${points(score)}, ${words}: at least ${points(low)} with ${percent(check.level)} confidence, below ${points(high)} ${alarmWords(check)}`,
-    INTERVAL_MEANING,
-  ];
+function foundWords({ found, alarmsWithoutChange }: DropCheck): string {
+  return `This check finds a drop of ${points(found!)} points in four of five runs; if nothing changes, it fails ${timesWords(alarmsWithoutChange!)} a year.`;
 }
 
-function alarmWords({ alarms: { perYear, runsPerYear } }: CheckResult): string {
-  return `but for ${perYear} false ${perYear === 1 ? "alarm" : "alarms"} in ${runsPerYear} runs`;
+function timesWords(count: number): string {
+  if (count < 0.001) return "less than 0.001 times";
+  const rounded = Number(count.toPrecision(2));
+  return rounded === 1 ? "once" : `${rounded} times`;
 }
 
-function times(count: number): string {
-  return count < 0.001 ? "less than 0.001 times" : `${Number(count.toPrecision(2))} times`;
+/** How sure either verdict is. */
+function confidenceWords({ level, alarms: { perYear, runsPerYear } }: CheckResult): string {
+  const alarms = `${perYear} false ${perYear === 1 ? "alarm" : "alarms"}`;
+  return `“passed” holds with ${percent(level)} confidence; “regressed” allows ${alarms} in ${runsPerYear} runs.`;
 }

@@ -146,9 +146,8 @@ function meansLine({ names, scores: { a, b } }: Comparison): string {
 
 /** A ranking for people. */
 function rankingLines({ benchmark, version, form, level, reason, answered, of, models, warnings }: Ranking): string[] {
-  const percent = `${Math.round(1000 * level) / 10} %`;
   const rows = [
-    ["", "model", "stratified mean", "score", `${percent} interval`, "place is in"],
+    ["", "model", "stratified mean", "score", `${percent(level)} interval`, "place is in"],
     ...models.map(({ name, rank, stratifiedMean, score, interval, rankInterval }) => [
       rank === null ? "–" : `${rank}`,
       name,
@@ -165,7 +164,7 @@ function rankingLines({ benchmark, version, form, level, reason, answered, of, m
     "",
     ...(reason === null
       ? [
-          `The places are of the full scores among these models, all of them right together with ${percent} confidence; a score's interval is for it alone.`,
+          `The places are of the full scores among these models, all of them right together with ${percent(level)} confidence; a score's interval is for it alone.`,
         ]
       : [`no places: ${reason}`]),
     ...warnings.map(({ message }) => `warning: ${message}`),

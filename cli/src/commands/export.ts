@@ -24,6 +24,7 @@ export const exportCommand: Command = {
       to: {
         type: "string",
         value: "TARGET",
+        choices: TARGETS,
         required: true,
         description:
           "lm-eval: a document list for lm_eval --samples; inspect: ids for inspect eval --sample-id; helm: instance ids by run; opencompass: numbers by dataset; ids: plain item ids",

@@ -39,6 +39,7 @@ export const importCommand: Command = {
       from: {
         type: "string",
         value: "SOURCE",
+        choices: SOURCES,
         required: true,
         description: `what PATH… are: logs of a harness, or folders of them (${HARNESSES.join(", ")}), or a table (${TABLES.join(", ")})`,
       },

@@ -2,7 +2,7 @@ import { loadBundle } from "anchoreval/internal/bundles/load-bundle";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { planFromBundle } from "anchoreval/internal/plan/plan-from-bundle";
 import type { Plan, PlannedForm, Precision } from "anchoreval/internal/plan/types";
-import { points } from "anchoreval/internal/words/figures";
+import { percent, points } from "anchoreval/internal/words/figures";
 import { textTable } from "anchoreval/internal/words/text-table";
 import type { Command, OptionReader } from "../command.ts";
 import { openBundle } from "../open-bundle.ts";
@@ -13,14 +13,14 @@ export const planCommand: Command = {
   options: {
     Data: { bundle: { type: "string", value: "DIR|URL", description: "the bundle", required: true } },
     Goal: {
-      "half-width": { type: "string", value: "POINTS", description: "intervals of a score shall be ± this at most" },
+      "half-width": { type: "string", value: "POINTS", description: "the largest half-width of a score's interval" },
       gap: {
         type: "string",
         value: "POINTS",
-        description: "two models whose true scores differ by this shall be ranked right",
+        description: "the smallest true difference of two models to rank right",
       },
       level: { type: "string", value: "0.95", description: "confidence level of the intervals" },
-      "ranked-right": { type: "string", value: "0.8", description: "how often they shall be ranked right" },
+      "ranked-right": { type: "string", value: "0.8", description: "share of cases to rank such models right" },
     },
   },
   examples: ["plan --bundle bundles/quiz", "plan --bundle bundles/quiz --gap 2"],
@@ -48,6 +48,7 @@ function readPoints(options: OptionReader, name: string): number | undefined {
   return value === undefined ? undefined : value / 100;
 }
 
+/** Where a figure comes from, unless it was measured. */
 const BASIS: Readonly<Record<Precision["basis"], string>> = {
   measured: "",
   between: "between measured sizes",
@@ -55,34 +56,29 @@ const BASIS: Readonly<Record<Precision["basis"], string>> = {
   predicted: "predicted by the response model, not measured",
 };
 
-/** A plan for people. */
+/** A plan in tables. */
 function planLines(plan: Plan): string[] {
   const { benchmark, version, level, rankedRight, forms, wanted, needed, enough } = plan;
-  const head = ["", "items", `± (${percent(level)})`, `gap ranked right ${percent(rankedRight)}`, ""];
+  const heading = ["items", `half-width (${percent(level)})`, `gap ranked right (${percent(rankedRight)})`, ""];
+  const table = (label: string, cells: string[][]): string[] => textTable([[label, ...heading], ...cells], "lrrrl");
   const lines = [
-    `${benchmark} ${version}: what its forms can tell, in points`,
+    `${benchmark} ${version}, in points`,
     "",
-    ...textTable([head, ...forms.flatMap((form) => rows(form, `form ${form.form!}`))], "lrrrl"),
+    ...table(
+      "form",
+      forms.flatMap((form) => rows(form, form.form!)),
+    ),
     "",
   ];
   if (wanted !== null && needed !== null) {
-    const goal =
-      "halfWidth" in wanted
-        ? `intervals of ± ${points(wanted.halfWidth)} points`
-        : `to rank two models ${points(wanted.gap)} points apart right ${percent(rankedRight)} of the time`;
-    lines.push(`items needed: ${goal}`, "", ...textTable([head, ...rows(needed, "overall")], "lrrrl"), "");
-    const extrapolated = [needed.overall, ...Object.values(needed.scenarios)].some(({ basis }) => basis === "beyond");
-    if (extrapolated)
-      lines.push("Sizes beyond those measured are extrapolated: fit a bundle with such a form to be sure.");
-    lines.push(
-      enough === null
-        ? "No form of this bundle is enough overall."
-        : `Form ${enough} of this bundle is enough overall.`,
-    );
+    const goal = "halfWidth" in wanted ? `half-width ${points(wanted.halfWidth)}` : `gap ${points(wanted.gap)}`;
+    const planned = [needed.overall, ...Object.values(needed.scenarios)];
+    lines.push(...table(goal, rows(needed, "overall")), "");
+    if (planned.some(({ basis }) => basis === "beyond"))
+      lines.push("Beyond the measured sizes figures are extrapolated: to be sure, fit a bundle with such a form.");
+    lines.push(enough === null ? "No form of this bundle is enough overall." : `Form ${enough} is enough overall.`);
   }
-  lines.push(
-    "Of models like those seen; the gap is that of two full scores, and two models that answer alike are told apart sooner.",
-  );
+  lines.push("Figures are for models like the source models; two models that answer alike take fewer items.");
   return lines;
 }
 
@@ -97,8 +93,4 @@ function rows({ overall, scenarios }: PlannedForm, label: string): string[][] {
 function row(label: string, { items, of, halfWidth, gap, basis }: Precision): string[] {
   const all = items >= of ? "every item: exact" : BASIS[basis];
   return [label, `${items} of ${of}`, points(halfWidth), points(gap), all];
-}
-
-function percent(share: number): string {
-  return `${Math.round(1000 * share) / 10} %`;
 }

@@ -50,6 +50,7 @@ export const replayCommand: Command = {
       split: {
         type: "string",
         value: "NAME[,…]",
+        choices: SPLITS_WITHOUT_DATES,
         description: `${SPLITS_WITHOUT_DATES.join(", ")} (default interpolation)`,
       },
       targets: { type: "string", value: "N", description: "held-out models of a split at most (default 24)" },

@@ -59,6 +59,7 @@ export const routeCommand: Command = {
       method: {
         type: "string",
         value: "NAME",
+        choices: [...ROUTE_METHODS, "auto"],
         description: `what --out has: ${ROUTE_METHODS.join(", ")} (default auto: the most right on train questions)`,
       },
       "cost-weight": {

@@ -10,7 +10,12 @@ import { readScale, SCALE_OPTIONS } from "./scale.ts";
 
 /** Where answers are read from. */
 export const ANSWER_DATA_OPTIONS = {
-  from: { type: "string", value: "HARNESS", description: `the paths are logs of a harness: ${HARNESSES.join(", ")}` },
+  from: {
+    type: "string",
+    value: "HARNESS",
+    choices: HARNESSES,
+    description: `the paths are logs of a harness: ${HARNESSES.join(", ")}`,
+  },
   ...rare({
     metric: {
       type: "string",

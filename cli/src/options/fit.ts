@@ -21,6 +21,7 @@ export const METHOD_OPTIONS = {
   recipe: {
     type: "string",
     value: "NAME",
+    choices: METHOD_NAMES,
     description: `a method by its name, ${METHOD_NAMES.join(", ")}; other options override what it sets (default recommended)`,
   },
   weighting: {
@@ -32,11 +33,13 @@ export const METHOD_OPTIONS = {
     selection: {
       type: "string",
       value: "NAME",
+      choices: ANCHOR_METHOD_NAMES,
       description: `how anchors are chosen: ${ANCHOR_METHOD_NAMES.join(", ")} (default ${DEFAULT_SETTINGS.selection})`,
     },
     estimator: {
       type: "string",
       value: "NAME",
+      choices: ["auto", ...ALL_ESTIMATORS],
       description: `which estimate is the score: ${ALL_ESTIMATORS.join(", ")}; auto goes by the kind of anchors (default auto)`,
     },
     "score-map": {
@@ -97,6 +100,7 @@ export const WORK_OPTIONS = {
   provider: {
     type: "string",
     value: "NAME",
+    choices: PROVIDERS,
     description: `what calibrates: ${PROVIDERS.join(", ")} (default auto: CUDA, else the CPU)`,
   },
   seed: { type: "string", value: "N", description: "seed of all draws (default 1)" },

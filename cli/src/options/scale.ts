@@ -8,7 +8,11 @@ export const SCALE_OPTIONS = {
   flip: { type: "boolean", description: "lower scores are better" },
 } as const satisfies OptionSpecs;
 
-/** @throws AnchorEvalError `invalid_option` */
+/**
+ * The scale of scores: s is read as (s − LO)/(HI − LO), and with --flip as 1 less that.
+ * @throws AnchorEvalError `invalid_option` for other than two bounds
+ * @example readScale(options) // { scoreRange: [0, 100], flip: true }
+ */
 export function readScale(options: OptionReader): ScaleOptions {
   const range = options.numbers("score-range", {}, null);
   if (range !== null && range.length !== 2)

@@ -1,74 +1,8 @@
-import type { ErrorSummary, Manifest, SplitErrors } from "anchoreval/bundle";
-import { type EstimatorId, ESTIMATORS } from "anchoreval/core";
-import { describe, expect, test } from "vitest";
-import { closingSummary, closingWords } from "../../../offline-trainer/src/report/closing-words.ts";
-import { sampleContent } from "../../support/sample-bundle.ts";
-import { stackOf } from "../../support/stack-of.ts";
+import { expect, test } from "vitest";
+import { closingWords } from "../../../offline-trainer/src/report/closing-words.ts";
+import { errors, manifestOf, measured, type MeasuredCase } from "../../support/measured-manifest.ts";
 
-interface Form {
-  readonly items?: number;
-  readonly whole?: boolean;
-  readonly interpolation?: Partial<SplitErrors> | null;
-  readonly extrapolation?: Partial<SplitErrors> | null;
-  readonly estimator?: EstimatorId;
-}
-
-const errors = (maes: Partial<Record<EstimatorId, number>>): Record<EstimatorId, ErrorSummary> =>
-  Object.fromEntries(ESTIMATORS.map((id) => [id, { mae: maes[id] ?? 0.9, rmse: 0.9, bias: 0.9 }])) as Record<
-    EstimatorId,
-    ErrorSummary
-  >;
-
-const measured: SplitErrors = {
-  models: 60,
-  estimators: errors({ "p-irt-dr": 0.024 }),
-  randomMae: 0.039,
-  coverage95: 0.95,
-  halfWidth95: 0.05,
-  absoluteError: [0.02, 0.03, 0.04, 0.056, null],
-};
-const stronger = { models: 18, estimators: errors({ "p-irt-dr": 0.033 }) };
-
-/** A manifest of one form a list entry, each of one scenario a key. */
-function manifestOf(forms: readonly Readonly<Record<string, Form>>[], models = 60): Manifest {
-  const { manifest } = sampleContent();
-  const scenarios = Object.keys(forms[0]!);
-  return {
-    ...manifest,
-    files: [],
-    sources: { ...manifest.sources, models },
-    scenarios: scenarios.map((id) => ({ ...manifest.scenarios[0]!, id })),
-    forms: forms.map((own, index) => ({
-      id: String(index),
-      selection: "stratified",
-      digest: "",
-      estimator: Object.values(own)[0]!.estimator ?? "p-irt-dr",
-      interval: "design",
-      overall: null,
-      scenarios: Object.fromEntries(
-        Object.entries(own).map(([id, { items = 50, whole = false, interpolation = {}, extrapolation = stronger }]) => [
-          id,
-          {
-            items,
-            whole,
-            lambda: 0.5,
-            stack: stackOf({ gaussian: 1 }),
-            rmse: 0.05,
-            overallRmse: null,
-            tightening: { inside: 1, outside: 1 },
-            measured: {
-              interpolation: interpolation && { ...measured, ...interpolation },
-              extrapolation: extrapolation && { ...measured, ...extrapolation },
-            },
-            together: null,
-          },
-        ]),
-      ),
-    })),
-  };
-}
-
-const one = (form: Form, models?: number): string[] => closingWords(manifestOf([{ gsm: form }], models));
+const one = (form: MeasuredCase, models?: number): string[] => closingWords(manifestOf([{ gsm: form }], models));
 
 test("the sentence of the docs", () => {
   expect(one({})).toEqual([
@@ -164,37 +98,4 @@ test("where all scenarios are estimated together, the errors are those, and the 
     "gsm, all 50 items: the score is exact.",
     "math, all 50 items: the score is exact.",
   ]);
-});
-
-describe("of many scenarios", () => {
-  const many = (change: (k: number) => Form): Manifest =>
-    manifestOf([Object.fromEntries(Array.from({ length: 15 }, (_, k) => [`s${k}`, change(k)]))]);
-
-  test("a terminal is told from where to where their errors go", () => {
-    const errorOf = (k: number): number => (20 + ((k * 7) % 15)) / 1000;
-    const manifest = many((k) => ({
-      interpolation: { estimators: errors({ "p-irt-dr": errorOf(k) }), randomMae: k === 4 ? 0.03 : 0.04 },
-    }));
-    expect(closingWords(manifest)).toHaveLength(15);
-    expect(closingSummary(manifest)).toEqual([
-      "form 0, 15 scenarios: typical errors from 2.0 points (s0) to 3.4 (s2), half of them below 2.7; 1 no better than random items; anchoreval show lists them",
-    ]);
-    const measuredOverall = { inflation: 1, seen: null, measured: { interpolation: measured, extrapolation: null } };
-    const forms = manifest.forms.map((form) => ({ ...form, overall: measuredOverall }));
-    expect(closingSummary({ ...manifest, forms })[0]).toMatch(/^overall, 750 items, 60 models: typical error 2\.4/);
-  });
-
-  test("those that are asked whole are exact; where nothing was held out, nothing is measured", () => {
-    expect(closingSummary(many((k) => ({ whole: k < 14 })))[0]).toMatch(
-      /^form 0, 15 scenarios, 14 of them asked whole: exact: typical errors from 2\.4 points \(s14\)/,
-    );
-    expect(closingSummary(many(() => ({ interpolation: null, extrapolation: null })))).toEqual([
-      "form 0, 15 scenarios; the errors are not measured: too few models",
-    ]);
-  });
-
-  test("a dozen are told one by one", () => {
-    const few = manifestOf([Object.fromEntries(Array.from({ length: 12 }, (_, k) => [`s${k}`, {}]))]);
-    expect(closingSummary(few)).toEqual(closingWords(few));
-  });
 });
