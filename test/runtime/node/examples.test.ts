@@ -90,8 +90,8 @@ describe("examples/ci/github-actions.yml", () => {
   test("fails a night where the model collapsed, and says so in the summary", async () => {
     const { code, out, summary } = await night(collapsed);
     expect(code).toBe(3);
-    expect(out).toContain("REGRESSED");
-    expect(summary).toMatch(/^```\nsample 1\.0\.0, form 20[\s\S]*REGRESSED\n```\n$/);
+    expect(out).toContain("regressed: ");
+    expect(summary).toMatch(/^```\nregressed: \d+\.\d points worse\n[\s\S]*sample 1\.0\.0, form 20[\s\S]*```\n$/);
   });
 
   test("warns, and passes, where nobody can tell", async () => {
@@ -103,7 +103,7 @@ describe("examples/ci/github-actions.yml", () => {
   test("fails where the answers are broken", async () => {
     const { code, summary } = await night({ nowhere: 1 });
     expect(code).toBe(2);
-    expect(summary).not.toContain("PASSED");
+    expect(summary).not.toContain("passed");
   });
 });
 

@@ -29,39 +29,47 @@ describe("check", () => {
     const { code, out } = await runCommand(...check, "--baseline", strong, "--responses", weak);
     expect(code).toBe(3);
     expect(out).toMatch(
-      /^sample 1\.0\.0, form 20: 40 of 40 items answered on both sides; only these count\ndrop: \d+\.\d points, more than the 1\.0 that are allowed: at most \d+\.\d with 95 % confidence, above \d+\.\d but for 1 false alarm in 365 runs\nsuch a check finds a drop of \d+\.\d points in four cases of five, and fails .* a year if nothing changes\n/,
+      /^regressed: \d+\.\d points worse\nThis check finds a drop of \d+\.\d points in four of five runs; if nothing changes, it fails .* a year\.\n\n/,
     );
-    expect(out).toMatch(/\nREGRESSED\n$/);
+    expect(out).toContain("\nsample 1.0.0, form 20: 40 of 40 items answered on both sides; only these count\n");
+    expect(out).toMatch(/\ndrop +\d+\.\d +at most 1\.0 +\d+\.\d +\d+\.\d +regressed\n/);
+    expect(out).toMatch(/\n“passed” holds with 95 % confidence; “regressed” allows 1 false alarm in 365 runs\.\n$/);
   });
 
   it("passes with 0, and can't tell with 4", async () => {
     const passed = await runCommand(...check, "--baseline", strong, "--responses", same, "--max-drop", "12");
     expect(passed.code).toBe(0);
-    expect(passed.out).toMatch(/\nPASSED\n$/);
+    expect(passed.out).toMatch(/^passed: no change\n/);
+    const better = await runCommand(...check, "--baseline", weak, "--responses", strong);
+    expect(better.code).toBe(0);
+    expect(better.out).toMatch(/^passed: \d+\.\d points better\n/);
     const open = await runCommand(...check, "--baseline", strong, "--responses", same);
     expect(open.code).toBe(4);
-    expect(open.out).toContain("whether it is more than 1.0 is open");
-    expect(open.out).toMatch(/\nCAN'T TELL: more items would \(.*\), or a larger --max-drop\n$/);
+    expect(open.out).toMatch(
+      /^can't tell: no change; ask more items \(anchoreval plan says how many\), or allow a larger --max-drop\n/,
+    );
   });
 
   it("holds a score against the lowest allowed one", async () => {
     const low = await runCommand(...check, "--responses", weak, "--min-score", "95");
     expect(low.code).toBe(3);
-    expect(low.out).toMatch(
-      /score: \d+\.\d, below the 95\.0 that are asked: at least .* confidence, below \d+\.\d but for/,
-    );
+    expect(low.out).toMatch(/^regressed: the score is \d+\.\d points below the minimum\n\n/);
+    expect(low.out).toMatch(/\nscore +\d+\.\d +at least 95\.0 +\d+\.\d +\d+\.\d +regressed\n/);
     expect(low.out).toContain("not sampling noise, other prompts or other items");
     expect((await runCommand(...check, "--responses", strong, "--min-score", "40")).code).toBe(0);
     const near = await runCommand(...check, "--responses", strong, "--min-score", "90");
     expect(near.code).toBe(4);
-    expect(near.out).toMatch(/\nCAN'T TELL: more items would \(.*\), or a lower --min-score\n$/);
+    expect(near.out).toMatch(
+      /^can't tell: the score is .* minimum; ask more items \(.*\), or ask a lower --min-score\n/,
+    );
   });
 
   it("says the reason where too few items were answered", async () => {
     const few = folder.write("few.json", JSON.stringify(Object.fromEntries(Object.entries(answers(11)).slice(0, 3))));
     const { code, out } = await runCommand(...check, "--responses", few, "--min-score", "90", "--form", "20");
     expect(code).toBe(4);
-    expect(out).toMatch(/\nCAN'T TELL, for the reason above\n$/);
+    expect(out).toMatch(/^can't tell: .*; answer more items\n/);
+    expect(out).toMatch(/\nscore +\S+ +at least 90\.0 +– +– +can't tell\n/);
   });
 
   it("is the SDK's check, as JSON; points on the command line, fractions there", async () => {

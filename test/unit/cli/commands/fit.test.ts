@@ -5,6 +5,7 @@ import { BUNDLE_FILES, type Manifest } from "anchoreval/bundle";
 import { ESTIMATORS, figureOf } from "anchoreval/core";
 import { folderSource } from "anchoreval/node";
 import { afterEach, beforeAll, describe, expect, test, vi } from "vitest";
+import { errorLines } from "../../../../cli/src/bundle-tables.ts";
 import { typescriptBackend } from "../../../../offline-trainer/src/backends/typescript.ts";
 import { bundleFiles, type Fit, fit as fitMatrix } from "../../../../offline-trainer/src/fit/fit.ts";
 import { heldOutScore } from "../../../../offline-trainer/src/fit/held-out-scores.ts";
@@ -156,13 +157,13 @@ test("--json is one document: where, what, in which words, by what and how long"
   );
 });
 
-test("for people it ends in plain words and the digest; --quiet keeps remarks back", async () => {
+test("for people it ends in tables and the digest; --quiet keeps remarks back", async () => {
   const { path, out, err } = await fit("words", "--quiet");
   const bytes = readFileSync(`${path}/manifest.json`);
   const digest = createHash("sha256").update(bytes).digest("hex");
-  const words = closingWords(JSON.parse(bytes.toString()) as Manifest);
-  expect(out).toBe(`${words.join("\n")}\n\ndemo@1.0.0 in ${path}, sha256:${digest}\n`);
-  expect(words.length).toBe(6); // two forms: two scenarios and the overall score
+  const errors = errorLines(JSON.parse(bytes.toString()) as Manifest);
+  expect(out).toBe(`${errors.join("\n")}\n\nbundle  demo@1.0.0 in ${path}\ndigest  sha256:${digest}\n`);
+  expect(errors.indexOf("")).toBe(1 + 6); // two forms: two scenarios and the overall score
   expect(err).toBe("");
 });
 

@@ -48,15 +48,15 @@ test("show names who signed, and a signature that is of another manifest", async
   const key = await newKey("a.pem");
   await sign("a.pem");
   const { out } = await runCommand("show", bundle);
-  expect(out).toContain(`\nsigned by ${key}\n`);
+  expect(out).toMatch(new RegExp(`\nsigned by +${key}\n`));
   expect(JSON.parse((await runCommand("show", bundle, "--json")).out)).toMatchObject({
     signatures: [{ key, valid: true }],
   });
 
   await writeFile(join(bundle, "manifest.json"), sampleBundle({ version: "2.0.0" }).get("manifest.json")!);
-  expect((await runCommand("show", bundle)).out).toContain(`\nNOT signed by ${key}, which it names\n`);
+  expect((await runCommand("show", bundle)).out).toMatch(new RegExp(`\nNOT signed by +${key}\n`));
   await writeFile(join(bundle, "manifest.sig"), "{}");
-  expect((await runCommand("show", bundle)).out).toContain("its signatures can't be read\n");
+  expect((await runCommand("show", bundle)).out).toMatch(/\nsignature +can't be read\n/);
 });
 
 test("two keys at once, one of which replaces the other; signing again changes nothing", async () => {
