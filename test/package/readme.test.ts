@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { compileFunction } from "node:vm";
 import ts from "typescript";
@@ -19,31 +19,9 @@ const PAGES = [
   "offline-trainer/README.md",
   "bench/README.md",
   "examples/lm-eval/README.md",
-  ...[
-    "audit",
-    "backtest",
-    "README",
-    "adaptive",
-    "bundle-format",
-    "calibration",
-    "changing-benchmarks",
-    "check",
-    "comparison",
-    "demo",
-    "deploy",
-    "errors",
-    "formulas",
-    "glossary",
-    "gpu",
-    "harnesses",
-    "methods",
-    "page",
-    "parallel-forms",
-    "releasing",
-    "routing",
-    "sdk",
-    "sublime",
-  ].map((name) => `docs/${name}.md`),
+  ...readdirSync(join(ROOT, "docs"))
+    .filter((name) => name.endsWith(".md"))
+    .map((name) => `docs/${name}`),
   "docs/decisions/README.md",
 ];
 
@@ -188,6 +166,21 @@ describe("names on the pages", () => {
     const text = read(page).replace(/<!--[\s\S]*?-->/g, "");
     for (const [, target] of text.matchAll(/\]\((?!https?:|#)([^)#]+)/g))
       expect(existsSync(join(ROOT, dirname(page), target!)), target).toBe(true);
+  });
+
+  test("the index of the documentation links every page", () => {
+    const index = read("docs/README.md");
+    const unlinked = PAGES.filter((page) => /^docs\/[a-z-]+\.md$/.test(page)).filter(
+      (page) => !index.includes(`](${page.slice("docs/".length)}`),
+    );
+    expect(unlinked).toEqual([]);
+  });
+
+  test.each([
+    ["README.md", 8000],
+    ["CONTRIBUTING.md", 7000],
+  ])("%s has at most %d bytes", (page, most) => {
+    expect(Buffer.byteLength(read(page))).toBeLessThanOrEqual(most);
   });
 
   test("every file and folder in CONTRIBUTING.md is there", () => {

@@ -13,7 +13,7 @@ export interface RequestNotes {
   version?: string;
 }
 
-/** What {@link observeRequest} puts into the context. */
+/** Values that {@link observeRequest} puts into the context. */
 export interface Observed {
   /** The request's id, in the answer and in logs. */
   requestId: string;

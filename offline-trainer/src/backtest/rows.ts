@@ -150,7 +150,7 @@ function intervalFigures(
   };
 }
 
-/** What as many random items with Wilson's interval come to on the same targets. */
+/** Errors and widths of as many random items with Wilson's interval, on the same targets. */
 function randomFigures(
   estimates: readonly CellEstimate[],
 ): Pick<BacktestRow, "randomCoverage95" | "randomHalfWidth95" | "randomWinkler95"> {

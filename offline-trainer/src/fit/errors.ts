@@ -117,7 +117,7 @@ const DRAWS = 200;
 const LEVEL = 0.95;
 const Z = normalQuantile((1 + LEVEL) / 2);
 
-/** What estimating by random items comes to, target by target: means over the draws, as fractions. */
+/** Absolute errors of random items, target by target: means over the draws, as fractions. */
 export interface RandomBaseline {
   /** Mean absolute error. */
   readonly errors: Float64Array;

@@ -25,7 +25,7 @@ export interface CrossValidation {
 /** The cross-validation of every scenario and form. */
 export type Validation = ReadonlyMap<string, ReadonlyMap<string, Readonly<Record<Pooling, CrossValidation>>>>;
 
-/** What folds are computed from. */
+/** The data of the folds. */
 export interface FoldPlan {
   readonly benchmark: Benchmark;
   readonly method: Method;
@@ -34,7 +34,7 @@ export interface FoldPlan {
   readonly checkpoint?: string | undefined;
 }
 
-/** What a thread gets once: plain data of a {@link FoldPlan}. */
+/** The plain data of a {@link FoldPlan}, which a thread gets once. */
 export interface FoldThreadData {
   readonly plan: Omit<FoldPlan, "method"> & { readonly method: SentMethod };
   readonly provider: Provider;
@@ -55,7 +55,7 @@ export interface FoldNote {
   readonly loss: number | null;
 }
 
-/** What folds are computed with. */
+/** The means to compute folds: a backend, threads, a signal. */
 export interface FoldTools {
   readonly backend: CalibrationBackend;
   /** @default none but the caller's */
@@ -157,7 +157,7 @@ async function runFolds(
   return tables;
 }
 
-/** What learning takes of a fold's time, about. */
+/** The share of a fold's time that learning takes, about. */
 const LEARNING = 0.5;
 
 /** Learns from the sources of a fold and estimates its targets: the same on every thread. */

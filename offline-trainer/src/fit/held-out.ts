@@ -33,9 +33,9 @@ export interface HeldOutEstimate {
   readonly base: BaseScores;
   /** The range of the fold's sources. */
   readonly seen: SeenScores & { readonly overall: OverallPlace | null };
-  /** What the answers alone prove. */
+  /** The range that the answers alone prove. */
   readonly bounds: { readonly low: number; readonly high: number };
-  /** What the draw of the anchors makes of p-irt-dr's error; null where there is no design-based interval. */
+  /** p-irt-dr's design-based variance, from the draw of the anchors; null where there is none. */
   readonly sampling: SamplingVariance | null;
   /** How its answers lie against what its ability predicts; null where the estimate failed. */
   readonly pattern: AnswerPattern | null;
