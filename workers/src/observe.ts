@@ -6,7 +6,7 @@ import type { Env } from "./env.ts";
 import { codeOf } from "./problem.ts";
 
 /** Details that handlers add to a request's log line: numbers and names, never contents. */
-export interface RequestNotes {
+interface RequestNotes {
   /** Number of answers in the request. */
   answers?: number;
   /** The version that answered, where the path says `latest`. */
@@ -92,7 +92,7 @@ export function countAnswers(responses: unknown): number {
 }
 
 /** Phases of a request that wait for storage. The names are stable and listed in docs/deploy.md. */
-export type Phase = "names" | "index" | "manifest" | "bundle" | "items" | "routing" | "file";
+type Phase = "names" | "index" | "manifest" | "bundle" | "items" | "routing" | "file";
 
 /**
  * How long one request waited for each phase of reading, no matter which request began the load. Workers' clocks advance

@@ -11,7 +11,7 @@ export interface RecipeRow extends BacktestRow {
   readonly headline: boolean;
 }
 
-export interface CompareRecipesOptions extends Omit<
+interface CompareRecipesOptions extends Omit<
   BacktestOptions,
   "split" | "method" | "rankedTogether" | "onProgress"
 > {

@@ -50,7 +50,7 @@ export interface BacktestRow {
 const ROUNDING = 1e-12;
 
 /** The cells of one scenario and size, one a seed (or a fold of it). */
-export interface RowInput {
+interface RowInput {
   readonly scenario: string;
   readonly split: string;
   readonly n: number;

@@ -26,7 +26,7 @@ export interface CrossValidation {
 export type Validation = ReadonlyMap<string, ReadonlyMap<string, Readonly<Record<Pooling, CrossValidation>>>>;
 
 /** The data of the folds. */
-export interface FoldPlan {
+interface FoldPlan {
   readonly benchmark: Benchmark;
   readonly method: Method;
   readonly forms: readonly FormPlan[];
@@ -56,7 +56,7 @@ export interface FoldNote {
 }
 
 /** The means to compute folds: a backend, threads, a signal. */
-export interface FoldTools {
+interface FoldTools {
   readonly backend: CalibrationBackend;
   /** @default none but the caller's */
   readonly threads?: FoldThreads | undefined;

@@ -18,7 +18,7 @@ import type { Form } from "./forms.ts";
 import type { Learned } from "./learn.ts";
 
 /** A model's place over all scenarios, with its true mean there; NaN where one of its full scores isn't known. */
-export type OverallPlace = NonNullable<SeenModels["overall"]> & { readonly truth: number };
+type OverallPlace = NonNullable<SeenModels["overall"]> & { readonly truth: number };
 
 /** One held-out model, one form: what was estimated without it, and the truth. Scores are fractions. */
 export interface HeldOutEstimate {
@@ -50,7 +50,7 @@ export type HeldOutForm = Readonly<Record<Pooling, readonly HeldOutEstimate[]>>;
 export type HeldOutTable = ReadonlyMap<string, ReadonlyMap<string, HeldOutForm>>;
 
 /** Models whose answers weren't learned from. */
-export interface Targets {
+interface Targets {
   readonly models: readonly number[];
   /** By group: those that are well enough observed in it. */
   readonly groups: readonly Pick<Split, "targets">[];

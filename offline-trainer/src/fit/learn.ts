@@ -27,7 +27,7 @@ import { formDrawer, preparedAnchors, type BankChoice, type Form, type LearnedGr
 import { anchorNumbers, type FormPlan } from "./form-plans.ts";
 
 /** Options of learning, beside the sources. */
-export interface LearnOptions {
+interface LearnOptions {
   readonly backend: CalibrationBackend;
   /** The calibration: {@link calibrate} itself, or one with a memory. */
   readonly calibrator?: typeof calibrate;

@@ -95,7 +95,7 @@ export function withKnowledge(method: Method, { groups }: Pick<Benchmark, "group
 }
 
 /** The settings that decide which estimate is the score, and where its intervals come from. */
-export type ScoreChoice = Pick<Method, "anchors"> & {
+type ScoreChoice = Pick<Method, "anchors"> & {
   readonly settings: Pick<FitSettings, "estimator" | "scoreMap">;
 };
 

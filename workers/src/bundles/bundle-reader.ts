@@ -36,7 +36,7 @@ import type { Load } from "./promise-cache.ts";
 const LARGEST_BUNDLE = 48 << 20;
 
 /** The parts of the request and the isolate that a reader needs. */
-export interface ReaderSetup {
+interface ReaderSetup {
   /** With a deadline for every wait. */
   readonly bucket: BundleBucket;
   readonly caches: BundleCaches;
