@@ -1,5 +1,5 @@
 import type { BundleFileName, Manifest } from "../core/bundle/manifest.ts";
-import type { BundleSource } from "../core/bundle/source.ts";
+import type { BundleSource } from "../core/bundle/bundle.ts";
 import { AnchorEvalError } from "../core/errors.ts";
 import { sha256 } from "../digest.ts";
 

@@ -1,4 +1,4 @@
-import type { ItemBank } from "../core/irt/types.ts";
+import type { ItemBank } from "../core/irt/item-bank.ts";
 import { difficulties, discriminations } from "../core/irt/parameterization.ts";
 
 /** Difficulties that are shown: far ones, of items that hardly discriminate, at this edge. */

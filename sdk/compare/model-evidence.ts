@@ -5,7 +5,7 @@ import { anchorMean } from "../core/estimators/anchor-mean.ts";
 import { answeredSample } from "../core/estimators/answered-sample.ts";
 import { correctedMean } from "../core/estimators/corrected-mean.ts";
 import { knownBounds } from "../core/estimators/known-bounds.ts";
-import type { PairedAnswers } from "../core/inference/paired-sampling.ts";
+import type { PairedAnswers } from "../core/inference/paired-difference.ts";
 import { evidenceAlone } from "../estimate/answer-evidence.ts";
 
 /** What one model's answers say of one scenario, ready to be compared. */

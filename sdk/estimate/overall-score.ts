@@ -1,5 +1,5 @@
 import { ERROR_LEVELS, type FormManifest, type Manifest } from "../core/bundle/manifest.ts";
-import { designInterval, inflated, weightedScore } from "../core/inference/design-interval.ts";
+import { designInterval, inflated, weightedScore } from "../core/inference/score-interval.ts";
 import type { Tightening } from "../core/estimators/types.ts";
 import type { SamplingVariance } from "../core/inference/sampling-variance.ts";
 import type { Estimate, ScenarioResult } from "./types.ts";

@@ -1,6 +1,5 @@
 import { list, flag, nullable, object, text } from "../core/bundle/check.ts";
-import { manifestKey, yankedKey } from "../core/bundle/keys.ts";
-import { BENCHMARK_NAME, compareVersions, isStable, VERSION } from "../core/bundle/names.ts";
+import { BENCHMARK_NAME, compareVersions, isStable, manifestKey, VERSION, yankedKey } from "../core/bundle/names.ts";
 import { parseManifest } from "../core/bundle/parse-manifest.ts";
 import type { Issue } from "../core/errors.ts";
 import { sha256 } from "../digest.ts";

@@ -1,8 +1,7 @@
 import { createRandom, itemBank } from "anchoreval/core";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { inclusionProbabilities } from "../../sdk/core/sampling/inclusion-probabilities.ts";
-import { pivotalSample } from "../../sdk/core/sampling/pivotal-sample.ts";
+import { inclusionProbabilities, pivotalSample } from "../../sdk/core/numeric/sampling.ts";
 import { selectAnchors } from "../../offline-trainer/src/anchors/select-anchors.ts";
 import { SELECTIONS } from "../../offline-trainer/src/anchors/types.ts";
 import { weightedKmeans, type Clusters } from "../../offline-trainer/src/clustering/weighted-kmeans.ts";

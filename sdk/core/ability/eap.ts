@@ -1,7 +1,6 @@
 import { AnchorEvalError } from "../errors.ts";
-import { itemLogit } from "../irt/item-response.ts";
-import { responseDerivatives } from "../irt/likelihood.ts";
-import type { ItemBank } from "../irt/types.ts";
+import { itemLogit, responseDerivatives } from "../irt/response.ts";
+import type { ItemBank } from "../irt/item-bank.ts";
 import { logSumExp } from "../numeric/log-sum-exp.ts";
 import type { AbilityEstimate, AbilityPrior, ScoredItems } from "./types.ts";
 

@@ -1,7 +1,7 @@
-import type { ItemBank } from "../irt/types.ts";
-import { cholesky, choleskyInverse, choleskySolve, choleskySolveAt } from "../numeric/cholesky.ts";
-import { dampedNewton, type NewtonOptions } from "../numeric/damped-newton.ts";
-import { abilityPosterior, type AbilityPosterior } from "./ability-posterior.ts";
+import type { ItemBank } from "../irt/item-bank.ts";
+import { cholesky, choleskyInverse, choleskySolve, choleskySolveAt } from "../numeric/dense.ts";
+import { dampedNewton, type NewtonOptions } from "../numeric/optimise.ts";
+import { abilityPosterior, type AbilityPosterior } from "./posterior.ts";
 import { abilityEstimate } from "./map.ts";
 import type { AbilityEstimate, HigherOrderPrior, ScoredItems } from "./types.ts";
 

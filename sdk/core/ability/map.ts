@@ -1,7 +1,7 @@
-import type { ItemBank } from "../irt/types.ts";
-import { choleskyInverse, choleskySolve } from "../numeric/cholesky.ts";
-import { dampedNewton, type NewtonOptions } from "../numeric/damped-newton.ts";
-import { abilityPosterior } from "./ability-posterior.ts";
+import type { ItemBank } from "../irt/item-bank.ts";
+import { choleskyInverse, choleskySolve } from "../numeric/dense.ts";
+import { dampedNewton, type NewtonOptions } from "../numeric/optimise.ts";
+import { abilityPosterior } from "./posterior.ts";
 import type { AbilityEstimate, AbilityPrior, ScoredItems } from "./types.ts";
 
 /**

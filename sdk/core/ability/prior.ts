@@ -1,5 +1,5 @@
 import { AnchorEvalError } from "../errors.ts";
-import { cholesky, choleskyInverse } from "../numeric/cholesky.ts";
+import { cholesky, choleskyInverse } from "../numeric/dense.ts";
 import type { AbilityPrior, HigherOrderPrior } from "./types.ts";
 
 /**

@@ -2,13 +2,12 @@ import { AnchorEvalError, type Issue } from "../errors.ts";
 import type { AdditiveMap, MapReads, ScoreMaps } from "../estimators/additive-map.ts";
 import { anchorFactors } from "../estimators/anchor-factors.ts";
 import type { AnchorFactors } from "../estimators/types.ts";
-import type { FloatArray } from "../irt/types.ts";
+import type { FloatArray } from "../irt/item-bank.ts";
 import { formItemIds, itemWeights, type Bundle, type BundleForm, type BundleScenario } from "./bundle.ts";
 import { list, number, object, text, type Check } from "./check.ts";
-import { formDigest } from "./form-digest.ts";
-import { tensorNames, type FactorsOf } from "./layout.ts";
+import { formDigest } from "./digest.ts";
+import { type FactorsOf, FORM_ID, idProblem, SHA256, tensorNames } from "./names.ts";
 import type { AnchorRecord, Manifest, MapManifest, ScoreMapManifest } from "./manifest.ts";
-import { FORM_ID, idProblem, SHA256 } from "./names.ts";
 import { decodeSafetensorsHeader, tensorData, type SafetensorsHeader, type TensorData } from "./safetensors.ts";
 
 /** The bytes that {@link decodeBundle} needs, already checked against their digests. */

@@ -1,9 +1,8 @@
 import { MAP_READS, type ScoreMaps } from "../estimators/additive-map.ts";
 import type { AnchorFactors, AnchorSet } from "../estimators/types.ts";
-import type { FloatArray, ItemBank } from "../irt/types.ts";
-import { sha256Hex } from "./digest.ts";
-import { formDigest } from "./form-digest.ts";
-import { tensorNames, type FactorsOf } from "./layout.ts";
+import type { FloatArray, ItemBank } from "../irt/item-bank.ts";
+import { formDigest, sha256Hex } from "./digest.ts";
+import { tensorNames, type FactorsOf } from "./names.ts";
 import type {
   AnchorRecord,
   BundleFileName,

@@ -4,11 +4,11 @@
  */
 export { AnchorEvalError, type AnchorEvalErrorCode, type Issue } from "../errors.ts";
 export { formItemIds, itemWeights, servedBlend, type Bundle, type BundleForm, type BundleScenario } from "./bundle.ts";
-export { contentHash, type ItemContent } from "./content-hash.ts";
+export { contentHash, type ItemContent } from "./digest.ts";
 export { decodeBundle, type BundleParts } from "./decode.ts";
 export { hexOf, sha256Hex, sha256Text } from "./digest.ts";
 export { encodeBundle, type BundleContent, type ColdStartContent, type ScenarioContent } from "./encode.ts";
-export { formDigest } from "./form-digest.ts";
+export { formDigest } from "./digest.ts";
 export * from "./manifest.ts";
 export {
   BENCHMARK_NAME,
@@ -20,7 +20,7 @@ export {
   SHA256,
   VERSION,
 } from "./names.ts";
-export { blobKey, indexKey, manifestKey, plainSignatureKey, signatureKey, yankedKey } from "./keys.ts";
+export { blobKey, indexKey, manifestKey, plainSignatureKey, signatureKey, yankedKey } from "./names.ts";
 export { parseManifest } from "./parse-manifest.ts";
 export { decodeRouting, type RoutingContent } from "./routing-file.ts";
 export {
@@ -40,4 +40,4 @@ export {
   SIGNATURE_FILE,
   type ManifestSignature,
 } from "./signature.ts";
-export type { BundleSource, ByteRange } from "./source.ts";
+export type { BundleSource, ByteRange } from "./bundle.ts";

@@ -1,6 +1,6 @@
 import type { FeatureName } from "../estimators/additive-map.ts";
 import type { Blend, ByEstimator, EstimatorId, SeenScores } from "../estimators/types.ts";
-import type { PatternThresholds } from "../person-fit/suspicions.ts";
+import type { PatternThresholds } from "../person-fit/answer-pattern.ts";
 
 /** Version of the bundle format: a reader refuses a newer major, and ignores fields that it doesn't know. */
 export const FORMAT_VERSION = "1.2";

@@ -2,8 +2,8 @@ import { AnchorEvalError, type Issue } from "../errors.ts";
 import { MAP_FEATURES } from "../estimators/additive-map.ts";
 import { ALL_ESTIMATORS, BASE_ESTIMATORS, ESTIMATORS, type BaseEstimatorId } from "../estimators/types.ts";
 import { PARAMETERIZATION } from "../irt/parameterization.ts";
-import type { PatternThresholds } from "../person-fit/suspicions.ts";
-import { cholesky } from "../numeric/cholesky.ts";
+import type { PatternThresholds } from "../person-fit/answer-pattern.ts";
+import { cholesky } from "../numeric/dense.ts";
 import { anything, flag, list, nullable, number, object, oneOf, record, text, type Check } from "./check.ts";
 import {
   IRT_MODELS,

@@ -1,6 +1,5 @@
-import type { LinearModel } from "../cold-start/linear-prediction.ts";
-import type { ScenarioRouting } from "../cold-start/scenario-routing.ts";
-import type { TextProjection } from "../cold-start/text-coordinates.ts";
+import type { LinearModel, ScenarioRouting } from "../routing/predict-chances.ts";
+import type { TextProjection } from "../routing/text-coordinates.ts";
 import { AnchorEvalError } from "../errors.ts";
 import type { Manifest } from "./manifest.ts";
 import { decodeSafetensorsHeader, encodeSafetensors, tensorData, type Tensor, type TensorData } from "./safetensors.ts";

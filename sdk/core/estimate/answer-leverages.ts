@@ -1,6 +1,5 @@
-import { itemLogit } from "../irt/item-response.ts";
-import { responseDerivatives } from "../irt/likelihood.ts";
-import type { FloatArray, ItemBank } from "../irt/types.ts";
+import { itemLogit, responseDerivatives } from "../irt/response.ts";
+import type { FloatArray, ItemBank } from "../irt/item-bank.ts";
 
 /** A leverage that is cut here: an answer that moves its own prediction by more says nothing of its error. */
 const LARGEST = 0.9;

@@ -1,4 +1,4 @@
-import type { FloatArray, ItemBank } from "../irt/types.ts";
+import type { FloatArray, ItemBank } from "../irt/item-bank.ts";
 
 /** A scenario's items with aligned scores; NaN = no answer. */
 export interface AnsweredPart {

@@ -10,8 +10,8 @@ import { knownBounds } from "../estimators/known-bounds.ts";
 import { linearScore } from "../estimators/linear-score.ts";
 import { modelImputedMean } from "../estimators/model-imputed-mean.ts";
 import type { AnchorFactors, AnchorSet, AnsweredSample, BaseScores } from "../estimators/types.ts";
-import type { ItemBank } from "../irt/types.ts";
-import type { MonotoneMap } from "../numeric/monotone-map.ts";
+import type { ItemBank } from "../irt/item-bank.ts";
+import type { MonotoneMap } from "../numeric/functions.ts";
 import { answerLeverages } from "./answer-leverages.ts";
 import { expectedScore, predictedScoresOf } from "./predicted-scores.ts";
 

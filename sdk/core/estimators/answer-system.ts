@@ -1,4 +1,4 @@
-import { cholesky } from "../numeric/cholesky.ts";
+import { cholesky } from "../numeric/dense.ts";
 import type { AnchorFactors } from "./types.ts";
 
 /** Normal equations of the regressions on the source models' answers, for some answered anchors, solved. */

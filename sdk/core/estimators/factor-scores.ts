@@ -1,4 +1,4 @@
-import { cholesky, choleskySolve } from "../numeric/cholesky.ts";
+import { cholesky, choleskySolve } from "../numeric/dense.ts";
 import type { AnchorFactors } from "./types.ts";
 
 /** The answers of one scenario with what its factors say of them. */

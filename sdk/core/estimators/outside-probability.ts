@@ -1,4 +1,4 @@
-import { normalCdf } from "../numeric/normal.ts";
+import { normalCdf } from "../numeric/distributions.ts";
 
 /**
  * Probability that the full score lies above the best and below the worst source model's, the estimate's error

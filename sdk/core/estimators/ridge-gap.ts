@@ -1,4 +1,4 @@
-import { choleskySolve } from "../numeric/cholesky.ts";
+import { choleskySolve } from "../numeric/dense.ts";
 import { answerWeights, lessAnswered, type AnswerSystem } from "./answer-system.ts";
 import type { LinearScore } from "./linear-score.ts";
 

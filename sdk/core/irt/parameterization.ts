@@ -1,5 +1,5 @@
 import { AnchorEvalError } from "../errors.ts";
-import type { FloatArray, ItemBank } from "./types.ts";
+import type { FloatArray, ItemBank } from "./item-bank.ts";
 
 /** The parameterisation of every bundle, as its manifest states it. */
 export const PARAMETERIZATION = "logit P(y=1) = sum_d a_d*theta_d - b; P = lower + (upper-lower)*sigmoid(z)";

@@ -1,8 +1,7 @@
 import { createRandom, itemBank, itemInformation, scaledPrior, testInformation } from "anchoreval/core";
 import { describe, expect, test } from "vitest";
-import { chooseInformative } from "../../../sdk/core/adaptive/choose-informative.ts";
-import type { Population } from "../../../sdk/core/adaptive/population.ts";
-import { populationAbilities } from "../../../sdk/core/adaptive/predict-answers.ts";
+import { chooseInformative } from "../../../sdk/core/adaptive/choose-items.ts";
+import { type Population, populationAbilities } from "../../../sdk/core/adaptive/population.ts";
 
 function populationOf(dims: number, count: number, exposure: Float64Array | null = null): Population {
   const random = createRandom(`bank ${dims}`);

@@ -1,8 +1,8 @@
 import { createRandom } from "anchoreval/core";
 import { describe, expect, test } from "vitest";
-import { batchTotal } from "../../../sdk/core/adaptive/batch-total.ts";
-import { drawBatch, UNIFORM_SHARE } from "../../../sdk/core/adaptive/draw-batch.ts";
-import { predictAnswers } from "../../../sdk/core/adaptive/predict-answers.ts";
+import { batchTotal } from "../../../sdk/core/adaptive/running-total.ts";
+import { drawBatch, UNIFORM_SHARE } from "../../../sdk/core/adaptive/choose-items.ts";
+import { predictAnswers } from "../../../sdk/core/adaptive/population.ts";
 import { expectBinomial } from "../../support/binomial.ts";
 import { simulatedPopulation } from "./simulated-population.ts";
 

@@ -1,7 +1,7 @@
 import { choleskyInverse, cholesky, createRandom } from "anchoreval/core";
 import { describe, expect, test } from "vitest";
 import { balanceGap } from "../../../offline-trainer/src/anchors/balance-gap.ts";
-import { inclusionProbabilities } from "../../../sdk/core/sampling/inclusion-probabilities.ts";
+import { inclusionProbabilities } from "../../../sdk/core/numeric/sampling.ts";
 import { drawnFeatures } from "./drawn-features.ts";
 
 const COUNT = 12;

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { balanceGap } from "../../../offline-trainer/src/anchors/balance-gap.ts";
 import { curveFeatures } from "../../../offline-trainer/src/anchors/curve-features.ts";
 import { prepareHybrid } from "../../../offline-trainer/src/anchors/hybrid.ts";
-import { inclusionProbabilities } from "../../../sdk/core/sampling/inclusion-probabilities.ts";
+import { inclusionProbabilities } from "../../../sdk/core/numeric/sampling.ts";
 import { prepareSelection, selectAnchors } from "../../../offline-trainer/src/anchors/select-anchors.ts";
 import { stratifiedAnchors } from "../../../offline-trainer/src/anchors/stratified.ts";
 import type { SelectedAnchors, SelectionInput } from "../../../offline-trainer/src/anchors/types.ts";

@@ -1,7 +1,7 @@
 import { createRandom, type RandomSource } from "anchoreval/core";
 import { describe, expect, test } from "vitest";
 import { nestedLevels } from "../../../offline-trainer/src/anchors/nested-draw.ts";
-import { pivotalSample } from "../../../sdk/core/sampling/pivotal-sample.ts";
+import { pivotalSample } from "../../../sdk/core/numeric/sampling.ts";
 import {
   acceptedShare,
   drawRejective,

@@ -4,7 +4,7 @@ import { bestProposal } from "../../../offline-trainer/src/anchors/best-proposal
 import { curveFeatures } from "../../../offline-trainer/src/anchors/curve-features.ts";
 import { krigingVariance } from "../../../offline-trainer/src/anchors/kriging-variance.ts";
 import { drawNested, nestedLevels } from "../../../offline-trainer/src/anchors/nested-draw.ts";
-import { pivotalSample } from "../../../sdk/core/sampling/pivotal-sample.ts";
+import { pivotalSample } from "../../../sdk/core/numeric/sampling.ts";
 import { prepareScreened, PROPOSALS } from "../../../offline-trainer/src/anchors/screened.ts";
 import { selectAnchors } from "../../../offline-trainer/src/anchors/select-anchors.ts";
 import { stratifiedAnchors } from "../../../offline-trainer/src/anchors/stratified.ts";

@@ -1,7 +1,6 @@
 import { createRandom } from "anchoreval/core";
 import { describe, expect, test } from "vitest";
-import { inclusionProbabilities } from "../../../sdk/core/sampling/inclusion-probabilities.ts";
-import { pivotalSample } from "../../../sdk/core/sampling/pivotal-sample.ts";
+import { inclusionProbabilities, pivotalSample } from "../../../sdk/core/numeric/sampling.ts";
 import { simulatedInclusion, tiltVariance } from "../../../offline-trainer/src/anchors/simulated-inclusion.ts";
 
 const COUNT = 200;

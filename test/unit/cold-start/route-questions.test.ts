@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { typescriptBackend } from "../../../offline-trainer/src/backends/typescript.ts";
 import { forecastQuality } from "../../../offline-trainer/src/cold-start/forecast-quality.ts";
 import { judgeRouting } from "../../../offline-trainer/src/cold-start/judge-routing.ts";
-import { pickModels } from "../../../sdk/core/cold-start/pick-models.ts";
+import { pickModels } from "../../../sdk/core/routing/predict-chances.ts";
 import { splitQuestions, testAnswers, textsOf } from "../../../offline-trainer/src/cold-start/question-split.ts";
 import { routeCsv } from "../../../offline-trainer/src/cold-start/route-csv.ts";
 import { routeQuestions, type Routing } from "../../../offline-trainer/src/cold-start/route-questions.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { type SparseRows } from "../../../offline-trainer/src/spectral/sparse-rows.ts";
 import { textFeatures } from "../../../offline-trainer/src/cold-start/text-features.ts";
-import { characterTerms, wordTerms } from "../../../sdk/core/cold-start/text-terms.ts";
+import { characterTerms, wordTerms } from "../../../sdk/core/routing/text-coordinates.ts";
 import { learnTerms, tfidfRows } from "../../../offline-trainer/src/cold-start/tfidf.ts";
 import { largestDifference, readFixture } from "../../support/fixture.ts";
 

@@ -8,7 +8,7 @@ import {
   type LimitedExposure,
 } from "../../../offline-trainer/src/exposure/limit-exposure.ts";
 import type { Population } from "../../../sdk/core/adaptive/population.ts";
-import { designInterval } from "../../../sdk/core/inference/design-interval.ts";
+import { designInterval } from "../../../sdk/core/inference/score-interval.ts";
 import { expectRefusal, refusal } from "../../support/refusal.ts";
 import { simulatedAnswers, simulatedPopulation, trueScore } from "../adaptive/simulated-population.ts";
 

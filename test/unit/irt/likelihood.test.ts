@@ -1,6 +1,6 @@
 import { itemBank, itemLogit, responseDerivatives } from "anchoreval/core";
 import { describe, expect, test } from "vitest";
-import { observedCurvature } from "../../../sdk/core/irt/likelihood.ts";
+import { observedCurvature } from "../../../sdk/core/irt/response.ts";
 import { bankOf, readFixture, relativeError, type FixtureItems } from "../../support/fixture.ts";
 
 const { cases, tolerance } = readFixture<{

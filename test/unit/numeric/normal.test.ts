@@ -1,6 +1,6 @@
 import { normalCdf, normalQuantile } from "anchoreval/core";
 import { describe, expect, test } from "vitest";
-import { erfc } from "../../../sdk/core/numeric/normal.ts";
+import { erfc } from "../../../sdk/core/numeric/distributions.ts";
 import { readFixture, relativeError } from "../../support/fixture.ts";
 
 const reference = readFixture<{

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { inclusionProbabilities } from "../../../sdk/core/sampling/inclusion-probabilities.ts";
+import { inclusionProbabilities } from "../../../sdk/core/numeric/sampling.ts";
 
 const sum = (values: Float64Array): number => values.reduce((total, value) => total + value, 0);
 

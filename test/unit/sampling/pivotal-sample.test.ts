@@ -1,6 +1,6 @@
 import { createRandom } from "anchoreval/core";
 import { describe, expect, test } from "vitest";
-import { pivotalSample } from "../../../sdk/core/sampling/pivotal-sample.ts";
+import { pivotalSample } from "../../../sdk/core/numeric/sampling.ts";
 import { expectBinomial } from "../../support/binomial.ts";
 
 const DRAWS = 20_000;

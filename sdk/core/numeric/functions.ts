@@ -1,4 +1,29 @@
-import { sigmoid } from "./sigmoid.ts";
+/**
+ * Logistic function σ(x) = 1/(1+e⁻ˣ), without overflow.
+ * @returns a probability in [0,1]; NaN for NaN.
+ * @example sigmoid(0) // 0.5
+ */
+export function sigmoid(x: number): number {
+  const e = Math.exp(-Math.abs(x));
+  return (x < 0 ? e : 1) / (1 + e);
+}
+
+/**
+ * log(1 + eˣ) without overflow or loss: log σ(z) = −softplus(−z), log(1−σ(z)) = −softplus(z).
+ * @example softplus(0) // ≈ 0.693147
+ */
+export function softplus(x: number): number {
+  return x > 0 ? x + Math.log1p(Math.exp(-x)) : Math.log1p(Math.exp(x));
+}
+
+/**
+ * Inverse of the logistic function, log(p/(1−p)).
+ * @param p - probability in (0,1); 0 and 1 give −∞ and ∞.
+ * @example logit(0.5) // 0
+ */
+export function logit(p: number): number {
+  return Math.log(p) - Math.log1p(-p);
+}
 
 /** Steps of the table in one octave, 2^(j/2048), and their power of two; by `exp`, since engines' powers differ more. */
 const STEPS = 2048;
@@ -39,4 +64,30 @@ export function sigmoids(values: Float64Array, size = values.length): Float64Arr
     values[i] = 1 / (1 + (fraction + fraction * (r + r * r * (0.5 + r * (1 / 6)))) * power);
   }
   return values;
+}
+
+/** A non-decreasing piecewise-linear map through knots (x ascending), constant outside them. */
+export interface MonotoneMap {
+  readonly x: Float64Array;
+  readonly y: Float64Array;
+}
+
+/**
+ * Value of a monotone map.
+ * @example applyMonotoneMap({ x: Float64Array.of(0, 1), y: Float64Array.of(0, 0.5) }, 0.5) // 0.25
+ */
+export function applyMonotoneMap(map: MonotoneMap, value: number): number {
+  const { x, y } = map;
+  const last = x.length - 1;
+  if (value <= x[0]!) return y[0]!;
+  if (value >= x[last]!) return y[last]!;
+  let low = 0;
+  let high = last;
+  while (high - low > 1) {
+    const middle = (low + high) >> 1;
+    if (x[middle]! <= value) low = middle;
+    else high = middle;
+  }
+  const share = (value - x[low]!) / (x[high]! - x[low]!);
+  return y[low]! + share * (y[high]! - y[low]!);
 }

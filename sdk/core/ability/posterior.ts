@@ -1,9 +1,6 @@
-import { itemLogit } from "../irt/item-response.ts";
-import { observedCurvature, responseDerivatives } from "../irt/likelihood.ts";
-import { logisticAnswers } from "../irt/logistic-answers.ts";
-import type { ItemBank } from "../irt/types.ts";
-import { addGram } from "../numeric/add-gram.ts";
-import { cholesky } from "../numeric/cholesky.ts";
+import type { ItemBank } from "../irt/item-bank.ts";
+import { itemLogit, logisticAnswers, observedCurvature, responseDerivatives } from "../irt/response.ts";
+import { addGram, cholesky } from "../numeric/dense.ts";
 import type { ScoredItems } from "./types.ts";
 
 /** Log posterior of one ability, Σ_j log P(y_j | θ) − ½(θ−μ)ᵀΛ(θ−μ), whose prior mean μ may move. */

@@ -1,3 +1,5 @@
+import { normalQuantile } from "../numeric/distributions.ts";
+
 /** Places that a model may have among k, 1 the best. */
 export interface RankInterval {
   readonly low: number;
@@ -28,4 +30,34 @@ export function rankIntervals(pValue: (i: number, j: number) => number, count: n
     worse[i]!++;
   }
   return Array.from(better, (above, i) => ({ low: 1 + above, high: count - worse[i]! }));
+}
+
+/**
+ * The smallest true gap between two models that their estimates rank right with a given chance: z·SE, z the normal
+ * quantile. At a share of 0.8 it is the "minimum detectable ability difference", MDAD.
+ * @param standardError - of the paired difference, a fraction
+ * @param share - chance of the right order, in (½,1)
+ * @returns a fraction
+ * @see arXiv 2510.08730
+ * @example rankedGap(0.05, 0.8) // ≈ 0.0421
+ */
+export function rankedGap(standardError: number, share: number): number {
+  return normalQuantile(share) * standardError;
+}
+
+/** Where a model's full score lies against those of the source models. */
+export type ScoreRange = "inside" | "edge" | "outside";
+
+/** inside below .05, edge up to .5, outside above. */
+export function scoreRange(probability: { above: number; below: number }): ScoreRange {
+  const total = probability.above + probability.below;
+  return total < 0.05 ? "inside" : total <= 0.5 ? "edge" : "outside";
+}
+
+/** Share of source models with a lower full score (ties count half), in [0,1]. */
+export function percentile(score: number, sourceScores: ArrayLike<number>): number {
+  let below = 0;
+  for (let i = 0; i < sourceScores.length; i++)
+    below += sourceScores[i]! < score ? 1 : sourceScores[i]! === score ? 0.5 : 0;
+  return below / sourceScores.length;
 }
