@@ -1,4 +1,4 @@
-import type { AbilityEstimate } from "../core/ability/types.ts";
+import type { AbilityEstimate } from "../core/ability/map.ts";
 import type { Bundle } from "../core/bundle/bundle.ts";
 import type { BankManifest } from "../core/bundle/manifest.ts";
 import { bankAbilities, bankAbility } from "../core/estimate/bank-abilities.ts";

@@ -1,5 +1,5 @@
 import { higherOrderPrior, scaledPrior } from "../core/ability/prior.ts";
-import type { AbilityPrior, HigherOrderPrior } from "../core/ability/types.ts";
+import type { AbilityPrior, HigherOrderPrior } from "../core/ability/prior.ts";
 import type { BankManifest } from "../core/bundle/manifest.ts";
 
 /** The prior of a bank's ability by itself. */

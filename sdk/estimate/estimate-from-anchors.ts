@@ -1,4 +1,4 @@
-import type { AbilityEstimate } from "../core/ability/types.ts";
+import type { AbilityEstimate } from "../core/ability/map.ts";
 import type { Bundle, BundleScenario } from "../core/bundle/bundle.ts";
 import { ERROR_LEVELS, type FormManifest, type MeasuredBlend } from "../core/bundle/manifest.ts";
 import type { Evidence } from "../core/estimate/evidence.ts";

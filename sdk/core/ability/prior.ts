@@ -1,6 +1,21 @@
 import { AnchorEvalError } from "../errors.ts";
 import { cholesky, choleskyInverse } from "../numeric/dense.ts";
-import type { AbilityPrior, HigherOrderPrior } from "./types.ts";
+
+/** A Gaussian prior of θ: mean (D) and precision matrix (D×D, row-major). */
+export interface AbilityPrior {
+  readonly mean: Float64Array;
+  readonly precision: Float64Array;
+}
+
+/** A prior θ = μ + L·g + ε: general abilities g ~ N(0, I/γ) shared by several banks, ε Gaussian and specific. */
+export interface HigherOrderPrior extends AbilityPrior {
+  /** G > 0 general abilities. */
+  readonly general: number;
+  /** L, D×G row-major. */
+  readonly loadings: Float64Array;
+  /** γ = 1/k². */
+  readonly generalPrecision: number;
+}
 
 /**
  * The prior N(μ, k²Σ) that every estimate uses.

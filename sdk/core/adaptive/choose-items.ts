@@ -1,4 +1,4 @@
-import type { AbilityEstimate } from "../ability/types.ts";
+import type { AbilityEstimate } from "../ability/map.ts";
 import { logitInformation } from "../irt/response.ts";
 import { quadraticForm } from "../numeric/dense.ts";
 import type { RandomSource } from "../numeric/random.ts";

@@ -1,6 +1,7 @@
 import { higherOrderAbilities } from "../ability/higher-order.ts";
 import { mapAbility } from "../ability/map.ts";
-import type { AbilityEstimate, AbilityPrior, HigherOrderPrior } from "../ability/types.ts";
+import type { AbilityEstimate } from "../ability/map.ts";
+import type { AbilityPrior, HigherOrderPrior } from "../ability/prior.ts";
 import { gatherItems } from "../estimate/gather-items.ts";
 import type { ItemBank } from "../irt/item-bank.ts";
 import { itemLogits, withAsymptotes } from "../irt/response.ts";

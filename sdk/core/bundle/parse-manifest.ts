@@ -1,7 +1,7 @@
 import { AnchorEvalError, type Issue } from "../errors.ts";
 import { MAP_FEATURES } from "../estimators/additive-map.ts";
 import { ALL_ESTIMATORS, BASE_ESTIMATORS, ESTIMATORS, type BaseEstimatorId } from "../estimators/types.ts";
-import { PARAMETERIZATION } from "../irt/parameterization.ts";
+import { PARAMETERIZATION } from "../irt/item-bank.ts";
 import type { PatternThresholds } from "../person-fit/answer-pattern.ts";
 import { cholesky } from "../numeric/dense.ts";
 import { anything, flag, list, nullable, number, object, oneOf, record, text, type Check } from "./check.ts";

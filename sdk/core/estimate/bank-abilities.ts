@@ -1,6 +1,7 @@
 import { higherOrderAbilities } from "../ability/higher-order.ts";
 import { mapAbility } from "../ability/map.ts";
-import type { AbilityEstimate, AbilityPrior, HigherOrderPrior } from "../ability/types.ts";
+import type { AbilityEstimate } from "../ability/map.ts";
+import type { AbilityPrior, HigherOrderPrior } from "../ability/prior.ts";
 import { gatherItems, type AnsweredPart } from "./gather-items.ts";
 
 /** What a model answered in the scenarios of one bank. */

@@ -1,4 +1,4 @@
-import type { AbilityEstimate } from "../ability/types.ts";
+import type { AbilityEstimate } from "../ability/map.ts";
 import { anchorMean } from "../estimators/anchor-mean.ts";
 import { mappedScore, type AnswerFeatures, type ScoreMaps } from "../estimators/additive-map.ts";
 import { answerRegressions, type AnswerRegressions } from "../estimators/answer-regressions.ts";

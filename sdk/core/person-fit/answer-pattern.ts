@@ -1,4 +1,4 @@
-import type { AbilityEstimate } from "../ability/types.ts";
+import type { AbilityEstimate } from "../ability/map.ts";
 import { anchorMean } from "../estimators/anchor-mean.ts";
 import type { AnsweredSample } from "../estimators/types.ts";
 import type { ItemBank } from "../irt/item-bank.ts";

@@ -1,4 +1,4 @@
-import type { AbilityEstimate, ScoredItems } from "../ability/types.ts";
+import type { AbilityEstimate, ScoredItems } from "../ability/map.ts";
 import type { FloatArray, ItemBank } from "../irt/item-bank.ts";
 import { itemLogit } from "../irt/response.ts";
 import { sigmoid } from "../numeric/functions.ts";

@@ -1,5 +1,7 @@
 import { batchSize } from "anchoreval";
-import { createRandom, drawNext, emptyState, stateScore, takeAnswers } from "anchoreval/core";
+import { createRandom } from "anchoreval/core";
+import { drawNext, emptyState, takeAnswers } from "../../../sdk/core/adaptive/state.ts";
+import { stateScore } from "../../../sdk/core/adaptive/state-scores.ts";
 import { beforeAll, describe, expect, test } from "vitest";
 import { expectedExposure } from "../../../offline-trainer/src/exposure/expected-exposure.ts";
 import {

@@ -4,10 +4,10 @@ import {
   createRandom,
   designInterval,
   ESTIMATORS,
-  NO_SAMPLING,
   type Blend,
   type EstimatorId,
 } from "anchoreval/core";
+import { NO_SAMPLING } from "../../../sdk/core/inference/sampling-variance.ts";
 import { describe, expect, test } from "vitest";
 import type { LambdaRule } from "../../../offline-trainer/src/fit/configuration.ts";
 import { errorQuantile, heldOutScore } from "../../../offline-trainer/src/fit/held-out-score.ts";

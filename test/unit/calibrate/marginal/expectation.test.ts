@@ -1,4 +1,4 @@
-import { itemBank, logSumExp, responseDerivatives, type ItemBank } from "anchoreval/core";
+import { itemBank, responseDerivatives, type ItemBank } from "anchoreval/core";
 import { describe, expect, test } from "vitest";
 import type { Curves } from "../../../../offline-trainer/src/calibrate/marginal/curves.ts";
 import { expectation } from "../../../../offline-trainer/src/calibrate/marginal/expectation.ts";
@@ -6,6 +6,7 @@ import { fitGrid, gridFits } from "../../../../offline-trainer/src/calibrate/mar
 import { evenGrid } from "../../../../offline-trainer/src/calibrate/marginal/grid.ts";
 import { prepareProblem, type Problem } from "../../../../offline-trainer/src/calibrate/marginal/problem.ts";
 import { MARGINAL_MODELS } from "../../../../offline-trainer/src/calibrate/marginal/types.ts";
+import { logSumExp } from "../../../support/grid-posterior.ts";
 import { drawnResponses } from "./drawn-responses.ts";
 
 interface Posterior {

@@ -1,7 +1,7 @@
 import { itemBank, scaledPrior } from "anchoreval/core";
 import { describe, expect, test } from "vitest";
-import { type Population, populationAbilities, predictAnswers } from "../../../sdk/core/adaptive/population.ts";
 import { higherOrderPrior } from "../../../sdk/core/ability/prior.ts";
+import { type Population, populationAbilities, predictAnswers } from "../../../sdk/core/adaptive/population.ts";
 
 const bank = itemBank(Float32Array.of(1, 0.5, 2, 1.2), Float32Array.of(0, -1, 1.5, 0.3));
 const prior = scaledPrior(Float64Array.of(0.2), Float64Array.of(1), 1.5);

@@ -6,13 +6,13 @@ import {
   fromPyIrtFork,
   fromTinyBenchmarks,
   itemBank,
+  type ItemBank,
   itemLogit,
   itemResponse,
   toMirt,
   toPyIrt,
   toPyIrtFork,
   toTinyBenchmarks,
-  type ItemBank,
 } from "anchoreval/core";
 import { describe, expect, test } from "vitest";
 import { readFixture } from "../../support/fixture.ts";

@@ -1,12 +1,16 @@
 import {
+  type AnsweredSample,
   designInterval,
-  NO_SAMPLING,
+  normalCdf,
+  type SampledScore,
   samplingVariance,
   weightedScore,
-  type AnsweredSample,
-  type SampledScore,
+  wilsonInterval,
 } from "anchoreval/core";
 import { describe, expect, test } from "vitest";
+import { rankedGap } from "../../../sdk/core/inference/ranks.ts";
+import { NO_SAMPLING } from "../../../sdk/core/inference/sampling-variance.ts";
+import { moreItems, type VariancePart } from "../../../sdk/core/inference/score-interval.ts";
 import { readFixture } from "../../support/fixture.ts";
 
 const { design, weighted, tolerance } = readFixture<{
@@ -182,4 +186,74 @@ describe("a weighted mean of scores", () => {
     expect(sampling.variance).toBeCloseTo(0.001, 15);
     expect(sampling.degrees).toBeCloseTo(36, 10);
   });
+});
+
+const { wilson, tolerance: wilsonTolerance } = readFixture<{
+  tolerance: { absolute: number };
+  wilson: { p: number; n: number; z: number; expected: [number, number] }[];
+}>("numpy/intervals.json");
+
+test.each(wilson)("p = $p, n = $n, z = $z: roots of (p − π)² = z²π(1−π)/n", ({ p, n, z, expected }) => {
+  const { low, high } = wilsonInterval(p, n, z);
+  expect(Math.abs(low - expected[0])).toBeLessThan(wilsonTolerance.absolute);
+  expect(Math.abs(high - expected[1])).toBeLessThan(wilsonTolerance.absolute);
+});
+
+describe("at the ends", () => {
+  test("stays inside [0,1] and holds p", () => {
+    for (const p of [0, 1e-9, 0.5, 1 - 1e-9, 1])
+      for (const n of [0.5, 1, 10, 1e6]) {
+        const { low, high } = wilsonInterval(p, n, 2);
+        expect(low).toBeGreaterThanOrEqual(0);
+        expect(high).toBeLessThanOrEqual(1);
+        expect(low).toBeLessThanOrEqual(p + 1e-12);
+        expect(high).toBeGreaterThanOrEqual(p - 1e-12);
+      }
+  });
+
+  test("no success leaves z²/(n + z²) possible", () => {
+    expect(wilsonInterval(0, 20, 2).high).toBeCloseTo(4 / 24, 15);
+    expect(wilsonInterval(1, 20, 2).low).toBeCloseTo(20 / 24, 15);
+  });
+});
+
+test("is mirrored by swapping success and failure", () => {
+  const one = wilsonInterval(0.2, 30, 1.96);
+  const other = wilsonInterval(0.8, 30, 1.96);
+  expect(one.low).toBeCloseTo(1 - other.high, 14);
+  expect(one.high).toBeCloseTo(1 - other.low, 14);
+});
+
+test("z = 0 is a point", () => {
+  expect(wilsonInterval(0.3, 10, 0)).toEqual({ low: 0.3, high: 0.3 });
+});
+
+const { cases, tolerance: itemsTolerance } = readFixture<{
+  tolerance: { items: number };
+  cases: { parts: VariancePart[]; wanted: number; expected: number }[];
+}>("comparison/items-needed.json");
+
+// The reference counts whole items in the first scenario's steps, this one rounds every scenario up by itself.
+test.each(cases)("$expected items more, by a search one by one", ({ parts, wanted, expected }) => {
+  expect(Math.abs(moreItems(parts, wanted) - expected)).toBeLessThanOrEqual(itemsTolerance.items * parts.length);
+});
+
+test("nothing more where it is reached, all that there are for certainty", () => {
+  const part = { share: 1, variance: 0.001, items: 50, of: 400 };
+  expect(moreItems([part], 0.001)).toBe(0);
+  expect(moreItems([part], 1)).toBe(0);
+  expect(moreItems([part], 0)).toBe(350);
+  expect(
+    moreItems(
+      [
+        { ...part, share: 0.5 },
+        { share: 0.5, variance: 0, items: 60, of: 60 },
+      ],
+      0,
+    ),
+  ).toBe(350);
+});
+
+test("a gap of that size is ranked right as often as it says", () => {
+  for (const share of [0.6, 0.8, 0.95]) expect(normalCdf(rankedGap(0.03, share) / 0.03)).toBeCloseTo(share, 12);
 });
