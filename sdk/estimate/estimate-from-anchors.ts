@@ -1,6 +1,7 @@
 import type { AbilityEstimate } from "../core/ability/map.ts";
 import type { Bundle, BundleScenario } from "../core/bundle/bundle.ts";
-import { ERROR_LEVELS, type FormManifest, type MeasuredBlend } from "../core/bundle/manifest.ts";
+import type { FormManifest, MeasuredBlend } from "../core/bundle/manifest.ts";
+import { ERROR_LEVELS } from "../core/bundle/names.ts";
 import type { Evidence } from "../core/estimate/evidence.ts";
 import { LEAST_ANSWERED_SHARE } from "../core/estimators/answered-sample.ts";
 import { blendEstimates } from "../core/estimators/blend-estimates.ts";
@@ -8,7 +9,12 @@ import { figureOf } from "../core/estimators/figure-of.ts";
 import type { SeenModels } from "../core/estimators/types.ts";
 import { estimateScenario, type ScenarioEstimate } from "../core/estimate/scenario-estimate.ts";
 import { confidenceLevel, designInterval } from "../core/inference/score-interval.ts";
-import { gatedSampling, NO_SAMPLING, samplingVariance, type SamplingVariance } from "../core/inference/sampling-variance.ts";
+import {
+  gatedSampling,
+  NO_SAMPLING,
+  samplingVariance,
+  type SamplingVariance,
+} from "../core/inference/sampling-variance.ts";
 import { answerPattern } from "../core/person-fit/answer-pattern.ts";
 import { percentile, scoreRange } from "../core/inference/ranks.ts";
 import { evidenceAlone, evidenceTogether } from "./answer-evidence.ts";

@@ -1,4 +1,5 @@
-import { ERROR_LEVELS, type FormManifest, type Manifest } from "../core/bundle/manifest.ts";
+import type { FormManifest, Manifest } from "../core/bundle/manifest.ts";
+import { ERROR_LEVELS } from "../core/bundle/names.ts";
 import { designInterval, inflated, weightedScore } from "../core/inference/score-interval.ts";
 import type { Tightening } from "../core/estimators/types.ts";
 import type { SamplingVariance } from "../core/inference/sampling-variance.ts";

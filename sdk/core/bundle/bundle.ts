@@ -2,15 +2,8 @@ import type { ScoreMaps } from "../estimators/additive-map.ts";
 import type { AnchorFactors, AnchorSet } from "../estimators/types.ts";
 import type { FloatArray, ItemBank } from "../irt/item-bank.ts";
 import type { MonotoneMap } from "../numeric/functions.ts";
-import type {
-  AnchorRecord,
-  BundleFileName,
-  FormScenarioManifest,
-  Manifest,
-  MeasuredBlend,
-  ScenarioManifest,
-  Weighting,
-} from "./manifest.ts";
+import type { AnchorRecord, FormScenarioManifest, Manifest, MeasuredBlend, ScenarioManifest } from "./manifest.ts";
+import type { BundleFileName, Weighting } from "./names.ts";
 
 /** A decoded bundle: plain arrays, ready for estimates. */
 export interface Bundle {

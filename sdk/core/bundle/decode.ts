@@ -4,10 +4,10 @@ import { anchorFactors } from "../estimators/anchor-factors.ts";
 import type { AnchorFactors } from "../estimators/types.ts";
 import type { FloatArray } from "../irt/item-bank.ts";
 import { formItemIds, itemWeights, type Bundle, type BundleForm, type BundleScenario } from "./bundle.ts";
-import { list, number, object, text, type Check } from "./check.ts";
 import { formDigest } from "./digest.ts";
-import { type FactorsOf, FORM_ID, idProblem, SHA256, tensorNames } from "./names.ts";
-import type { AnchorRecord, Manifest, MapManifest, ScoreMapManifest } from "./manifest.ts";
+import { tensorNames, type FactorsOf } from "./names.ts";
+import { anchorSchema, type AnchorRecord, type Manifest, type MapManifest, type ScoreMapManifest } from "./manifest.ts";
+import { readValue } from "./schema.ts";
 import { decodeSafetensorsHeader, tensorData, type SafetensorsHeader, type TensorData } from "./safetensors.ts";
 
 /** The bytes that {@link decodeBundle} needs, already checked against their digests. */
@@ -193,22 +193,6 @@ function decodeScenario(
   };
 }
 
-const anchorRecord: Check<AnchorRecord> = object(
-  {
-    item_id: text({ problem: idProblem }),
-    scenario: text({ problem: idProblem }),
-    index: number({ min: 0, integer: true }),
-    forms: list(text({ pattern: FORM_ID })),
-  },
-  {
-    subscenario: text({ problem: idProblem }),
-    hash: text({ pattern: SHA256 }),
-    task: text(),
-    doc_id: (value, path, issues) => (typeof value === "number" ? value : text()(value, path, issues)),
-    text: text(),
-  },
-);
-
 function parseAnchors(bytes: Uint8Array, scenario: string, count: number): AnchorRecord[] {
   const issues: Issue[] = [];
   const records = new TextDecoder()
@@ -217,7 +201,7 @@ function parseAnchors(bytes: Uint8Array, scenario: string, count: number): Ancho
     .filter((line) => line !== "")
     .map((line, row) => {
       try {
-        return anchorRecord(JSON.parse(line), [`line ${row + 1}`], issues);
+        return readValue(anchorSchema, JSON.parse(line), [`line ${row + 1}`], issues);
       } catch {
         throw broken(`anchors.jsonl, ${scenario}, line ${row + 1} is not JSON`);
       }

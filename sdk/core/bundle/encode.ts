@@ -5,7 +5,6 @@ import { formDigest, sha256Hex } from "./digest.ts";
 import { tensorNames, type FactorsOf } from "./names.ts";
 import type {
   AnchorRecord,
-  BundleFileName,
   ColdItemRecord,
   FileManifest,
   FormManifest,
@@ -13,6 +12,7 @@ import type {
   Manifest,
   SegmentManifest,
 } from "./manifest.ts";
+import type { BundleFileName } from "./names.ts";
 import { encodeRouting, type RoutingContent } from "./routing-file.ts";
 import { decodeSafetensorsHeader, encodeSafetensors, type Tensor } from "./safetensors.ts";
 

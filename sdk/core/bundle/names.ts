@@ -1,5 +1,32 @@
 import type { MapReads } from "../estimators/additive-map.ts";
-import type { BundleFileName } from "./manifest.ts";
+
+/** Version of the bundle format: a reader refuses a newer major, and ignores fields that it doesn't know. */
+export const FORMAT_VERSION = "1.2";
+
+/** File names of the format; nothing else may be in a bundle. */
+export const BUNDLE_FILES = [
+  "manifest.json",
+  "parameters.safetensors",
+  "anchors.jsonl",
+  "items.jsonl",
+  "cold-items.jsonl",
+  "routing.safetensors",
+  "report.html",
+] as const;
+
+/** Name of a file of a bundle. */
+export type BundleFileName = (typeof BUNDLE_FILES)[number];
+
+/** Whether each subscenario or each item counts the same in a scenario's score. */
+export const WEIGHTINGS = ["subscenarios", "items"] as const;
+export type Weighting = (typeof WEIGHTINGS)[number];
+
+/** Response models of a bank, by the number of an item's parameters; `2pl` may have several dimensions. */
+export const IRT_MODELS = ["1pl", "2pl", "3pl", "4pl"] as const;
+export type IrtModel = (typeof IRT_MODELS)[number];
+
+/** Levels at which a bundle keeps quantiles of the absolute error. */
+export const ERROR_LEVELS = [0.5, 0.8, 0.9, 0.95, 0.99] as const;
 
 /** A benchmark's name, as it stands in URLs and keys. */
 export const BENCHMARK_NAME = /^[a-z0-9][a-z0-9._-]{0,63}$/;
