@@ -51,11 +51,21 @@ export function higherOrderPrior(
   loadings: Float64Array,
   general: number,
 ): HigherOrderPrior {
-  const dims = mean.length;
-  const specific = covariance.slice();
+  const specific = specificCovariance(covariance, loadings, general);
+  return { ...scaledPrior(mean, specific, scale), general, loadings, generalPrecision: 1 / (scale * scale) };
+}
+
+/** Σ − LLᵀ: what is left to the bank's own ability. */
+export function specificCovariance(
+  covariance: ArrayLike<number>,
+  loadings: ArrayLike<number>,
+  general: number,
+): Float64Array {
+  const dims = loadings.length / general;
+  const specific = Float64Array.from(covariance);
   for (let r = 0; r < dims; r++)
     for (let c = 0; c < dims; c++)
       for (let k = 0; k < general; k++)
         specific[r * dims + c] = specific[r * dims + c]! - loadings[r * general + k]! * loadings[c * general + k]!;
-  return { ...scaledPrior(mean, specific, scale), general, loadings, generalPrecision: 1 / (scale * scale) };
+  return specific;
 }

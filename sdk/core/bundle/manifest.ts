@@ -12,7 +12,7 @@ import {
   VERSION,
   WEIGHTINGS,
 } from "./names.ts";
-import { anything, flag, list, nullable, number, object, oneOf, record, text, textOr, type Infer } from "./schema.ts";
+import { anything, flag, list, nullable, number, object, oneOf, record, text, type Infer } from "./schema.ts";
 
 // manifest.json and the lines of anchors.jsonl, written once: types, checks, the Worker's OpenAPI document and the
 // tables of docs/bundle-format.md come from these schemas. Scores and errors are fractions in [0,1].
@@ -321,7 +321,7 @@ export const manifestSchema = object(
       note: optionalText,
     }),
     /** Harness and task version, n-shot, chat template, metric, filter: a value each, or "mixed". */
-    protocol: record(textOr("number", "boolean")),
+    protocol: record(text({ or: ["number", "boolean"] })),
     /** Everything that the fit was asked for, seed and provider included. */
     fit: record(anything),
     data: object({ licence: optionalText, source: optionalText }),
@@ -344,7 +344,7 @@ export const anchorSchema = object(
     /** Content hash, where items have one. */
     hash: sha256,
     task: text(),
-    doc_id: textOr("number"),
+    doc_id: text({ or: ["number"] }),
     text: text(),
   },
 );

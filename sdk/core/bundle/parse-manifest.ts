@@ -1,8 +1,12 @@
 import { AnchorEvalError, type Issue } from "../errors.ts";
+import { specificCovariance } from "../ability/prior.ts";
 import { cholesky } from "../numeric/dense.ts";
 import { manifestSchema, type FormManifest, type Manifest } from "./manifest.ts";
-import { FORMAT_VERSION } from "./names.ts";
+import { BUNDLE_FILES, FORMAT_VERSION } from "./names.ts";
 import { readValue } from "./schema.ts";
+
+/** Beside manifest.json: parameters.safetensors, anchors.jsonl, items.jsonl. */
+const REQUIRED_FILES = /* @__PURE__ */ BUNDLE_FILES.slice(1, 4);
 
 /**
  * Parses and checks manifest.json.
@@ -40,26 +44,14 @@ function crossCheck(manifest: Manifest, issues: Issue[]): void {
   const add = (path: (string | number)[], code: string, message: string): void =>
     void issues.push({ path, code, message });
   const scenarioIds = manifest.scenarios.map((scenario) => scenario.id);
-  const unique = (ids: readonly string[], path: string): void => {
-    ids.forEach((value, index) => {
-      if (ids.indexOf(value) !== index) add([path, index], "duplicate", `${value} stands twice`);
+  for (const kind of ["scenarios", "forms", "banks", "files"] as const) {
+    const ids = manifest[kind].map((entry) => ("id" in entry ? entry.id : entry.name));
+    ids.forEach((id, index) => {
+      if (ids.indexOf(id) !== index) add([kind, index], "duplicate", `${id} stands twice`);
     });
-  };
-  unique(scenarioIds, "scenarios");
-  unique(
-    manifest.forms.map((form) => form.id),
-    "forms",
-  );
-  unique(
-    manifest.banks.map((bank) => bank.id),
-    "banks",
-  );
-  unique(
-    manifest.files.map((file) => file.name),
-    "files",
-  );
-  const banked = manifest.banks.flatMap((bank) => bank.scenarios);
-  if ([...banked].sort().join("\n") !== [...scenarioIds].sort().join("\n"))
+  }
+  const coversScenarios = (ids: string[]): boolean => ids.sort().join("\n") === [...scenarioIds].sort().join("\n");
+  if (!coversScenarios(manifest.banks.flatMap((bank) => bank.scenarios)))
     add(["banks"], "mismatch", "every scenario must be in one bank, and no other");
   manifest.banks.forEach(({ dims, prior }, index) => {
     if (prior.mean.length !== dims || prior.covariance.length !== dims * dims)
@@ -78,11 +70,8 @@ function crossCheck(manifest: Manifest, issues: Issue[]): void {
       add(path, "mismatch", "all banks have loadings on the same number of general abilities, or none has any");
       return;
     }
-    const specific = Float64Array.from(manifest.banks[path[1] as number]!.prior.covariance, (value, at) => {
-      const [r, c] = [Math.floor(at / dims), at % dims];
-      for (let k = 0; k < general; k++) value -= loadings[r * general + k]! * loadings[c * general + k]!;
-      return value;
-    });
+    const { covariance } = manifest.banks[path[1] as number]!.prior;
+    const specific = specificCovariance(covariance, loadings, general);
     if (cholesky(specific, dims) === null)
       add(path, "invalid_value", "loadings leave a positive definite covariance to the bank's own ability");
   }
@@ -92,14 +81,12 @@ function crossCheck(manifest: Manifest, issues: Issue[]): void {
     const sum = subscenarios.reduce((total, subscenario) => total + subscenario.items, 0);
     if (sum !== items)
       add(["scenarios", index, "subscenarios"], "mismatch", `subscenarios have ${sum} items, the scenario ${items}`);
-    if (
-      scoreMap &&
-      (scoreMap.x.length !== scoreMap.y.length || !ascends(scoreMap.x, true) || !ascends(scoreMap.y, false))
-    )
+    const { x, y } = scoreMap ?? { x: [], y: [] };
+    if (x.length !== y.length || x.some((knot, k) => knot <= x[k - 1]! || y[k]! < y[k - 1]!))
       add(["scenarios", index, "scoreMap"], "invalid_value", "a score map ascends, and has as many y as x");
   });
   manifest.forms.forEach((form, index) => {
-    if (Object.keys(form.scenarios).sort().join("\n") !== [...scenarioIds].sort().join("\n"))
+    if (!coversScenarios(Object.keys(form.scenarios)))
       add(["forms", index, "scenarios"], "mismatch", "a form covers every scenario of the bundle");
     const { disjointFrom } = form;
     if (disjointFrom !== undefined && !manifest.forms.some(({ id }) => id === disjointFrom && id !== form.id))
@@ -118,35 +105,33 @@ function crossCheck(manifest: Manifest, issues: Issue[]): void {
         add([...path, "together"], "mismatch", "answers count together where all banks have loadings");
     }
   });
-  if (!manifest.forms.some((form) => form.id === manifest.defaultForm))
+  if (manifest.forms.every(({ id }) => id !== manifest.defaultForm))
     add(["defaultForm"], "mismatch", `there is no form ${manifest.defaultForm}`);
   for (const id of Object.keys(manifest.coldStart?.scenarios ?? {}))
     if (!scenarioIds.includes(id)) add(["coldStart", "scenarios", id], "mismatch", `there is no scenario ${id}`);
-  const all = manifest.scenarios.reduce((sum, { items }) => sum + items, 0);
-  const simulated = manifest.exposure?.simulated;
-  if (simulated && !(simulated.batch <= simulated.budget && simulated.budget <= all))
-    add(
-      ["exposure", "simulated"],
-      "out_of_range",
-      `batches of ${simulated.batch}, ${simulated.budget} of ${all} items`,
-    );
-  for (const name of ["parameters.safetensors", "anchors.jsonl", "items.jsonl"] as const)
+  if (manifest.exposure) {
+    const { batch, budget } = manifest.exposure.simulated;
+    const all = manifest.scenarios.reduce((sum, { items }) => sum + items, 0);
+    if (batch > budget || budget > all)
+      add(["exposure", "simulated"], "out_of_range", `batches of ${batch}, ${budget} of ${all} items`);
+  }
+  for (const name of REQUIRED_FILES)
     if (!manifest.files.some((file) => file.name === name)) add(["files"], "missing", `${name} is missing`);
   manifest.files.forEach((file, index) => {
+    const path = ["files", index, "segments"];
     let end = 0;
     for (const segment of file.segments ?? []) {
-      if (segment.begin !== end || segment.end < segment.begin)
-        add(["files", index, "segments"], "mismatch", "segments follow each other without holes");
+      const { begin, scenario } = segment;
+      if (begin !== end || segment.end < begin) add(path, "mismatch", "segments follow each other without holes");
       end = segment.end;
-      const { scenario } = segment;
       if (scenario !== null && !scenarioIds.includes(scenario))
-        add(["files", index, "segments"], "mismatch", `there is no scenario ${scenario}`);
+        add(path, "mismatch", `there is no scenario ${scenario}`);
       if (file.segments!.find((other) => other.scenario === scenario) !== segment)
-        add(["files", index, "segments"], "duplicate", `${scenario ?? "null"} has two segments`);
+        add(path, "duplicate", `${scenario ?? "null"} has two segments`);
     }
     if (file.name === "parameters.safetensors" && file.segments?.[0]?.scenario !== null)
-      add(["files", index, "segments"], "missing", "the first segment holds what all scenarios need");
-    if (file.segments && end !== file.bytes) add(["files", index, "segments"], "mismatch", "segments cover the file");
+      add(path, "missing", "the first segment holds what all scenarios need");
+    if (file.segments && end !== file.bytes) add(path, "mismatch", "segments cover the file");
   });
 }
 
@@ -164,10 +149,4 @@ function mapProblems({ estimator, scenarios }: FormManifest, scenario: string): 
   if (own.together?.terms.some((term) => term.scenario !== null && !Object.hasOwn(scenarios, term.scenario)))
     problems.push("a map of all scenarios reads scenarios of the bundle");
   return problems;
-}
-
-function ascends(values: readonly number[], strictly: boolean): boolean {
-  return values.every(
-    (value, index) => index === 0 || (strictly ? value > values[index - 1]! : value >= values[index - 1]!),
-  );
 }

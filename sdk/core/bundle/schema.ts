@@ -9,16 +9,18 @@ export type Schema<T = unknown> = SchemaNode & Typed<T>;
 /** The TypeScript type that a schema describes. */
 export type Infer<S> = S extends Typed<infer T> ? T : never;
 
+/** A kind of values, and of what: rules, the values allowed, or the schema of the entries. */
 export type SchemaNode =
-  | { readonly kind: "text"; readonly rule: TextRule }
-  | { readonly kind: "number"; readonly rule: NumberRule }
-  | { readonly kind: "flag" }
-  | { readonly kind: "anything" }
-  | { readonly kind: "oneOf"; readonly values: readonly string[] }
+  | { readonly kind: "text"; readonly of: TextRule }
+  | { readonly kind: "number"; readonly of: NumberRule }
+  | { readonly kind: "flag" | "anything" }
+  | { readonly kind: "oneOf"; readonly of: readonly string[] }
   | { readonly kind: "nullable"; readonly of: Schema }
-  | { readonly kind: "list"; readonly of: Schema; readonly min: number }
   | { readonly kind: "record"; readonly of: Schema }
-  | { readonly kind: "object"; readonly fields: Fields; readonly optional: Fields };
+  /** `extra`: the fewest entries. */
+  | { readonly kind: "list"; readonly of: Schema; readonly extra?: number }
+  /** `extra`: fields that may be absent. */
+  | { readonly kind: "object"; readonly of: Fields; readonly extra?: Fields };
 
 /** Carries the type alone: there is no such field. */
 interface Typed<T> {
@@ -45,114 +47,99 @@ type Flat<T> = { readonly [K in keyof T]: T[K] };
 type Read<F, O> = Flat<{ readonly [K in keyof F]: Infer<F[K]> } & { readonly [K in keyof O]?: Infer<O[K]> }>;
 
 type ObjectSchema<F extends Fields, O extends Fields> = Schema<Read<F, O>> & {
-  readonly fields: F;
-  readonly optional: O;
+  readonly of: F;
+  readonly extra?: O;
 };
 
-export function text(rule: TextRule = {}): Schema<string> {
-  return { kind: "text", rule };
-}
+const nodeOf =
+  (kind: string) =>
+  (of: unknown = {}, extra?: unknown) =>
+    ({ kind, of, extra }) as never;
 
-/** A text, or a value of one of these types. */
-export function textOr<const T extends "number" | "boolean">(
-  ...or: readonly T[]
-): Schema<string | { number: number; boolean: boolean }[T]> {
-  return { kind: "text", rule: { or } };
-}
-
-export function number(rule: NumberRule = {}): Schema<number> {
-  return { kind: "number", rule };
-}
-
+export const text: {
+  (rule?: TextRule & { readonly or?: never }): Schema<string>;
+  <const T extends "number" | "boolean">(
+    rule: TextRule & { readonly or: readonly T[] },
+  ): Schema<string | { number: number; boolean: boolean }[T]>;
+} = nodeOf("text");
+export const number: (rule?: NumberRule) => Schema<number> = nodeOf("number");
 export const flag: Schema<boolean> = { kind: "flag" };
-
 export const anything: Schema = { kind: "anything" };
-
-export function oneOf<const T extends string>(values: readonly T[]): Schema<T> {
-  return { kind: "oneOf", values };
-}
-
-export function nullable<T>(of: Schema<T>): Schema<T | null> {
-  return { kind: "nullable", of };
-}
-
-export function list<T>(of: Schema<T>, min = 0): Schema<readonly T[]> {
-  return { kind: "list", of, min };
-}
-
+export const oneOf: <const T extends string>(values: readonly T[]) => Schema<T> = nodeOf("oneOf");
+export const nullable: <T>(of: Schema<T>) => Schema<T | null> = nodeOf("nullable");
 /** An object whose keys are free. */
-export function record<T>(of: Schema<T>): Schema<Readonly<Record<string, T>>> {
-  return { kind: "record", of };
-}
+export const record: <T>(of: Schema<T>) => Schema<Readonly<Record<string, T>>> = nodeOf("record");
 
+/** @param min - the fewest entries */
+export const list: <T>(of: Schema<T>, min?: number) => Schema<readonly T[]> = nodeOf("list");
 /** An object with at least these fields; unknown ones are left out. Optional fields may be absent. */
-export function object<F extends Fields>(fields: F): ObjectSchema<F, None>;
-export function object<F extends Fields, O extends Fields>(fields: F, optional: O): ObjectSchema<F, O>;
-export function object(fields: Fields, optional: Fields = {}): ObjectSchema<Fields, Fields> {
-  return { kind: "object", fields, optional };
-}
+export const object: {
+  <F extends Fields>(fields: F): ObjectSchema<F, None>;
+  <F extends Fields, O extends Fields>(fields: F, optional: O): ObjectSchema<F, O>;
+} = nodeOf("object");
 
 /**
  * Reads an unknown value by a schema.
  * @param path - where the value lies, from the root
  * @param issues - gets an entry for everything that is wrong; the value returned is then of no use
  */
-export function readValue<T>(
-  schema: Schema<T>,
+export function readValue<T>(schema: Schema<T>, value: unknown, path: readonly (string | number)[], issues: Issue[]): T;
+export function readValue(
+  schema: Schema,
   value: unknown,
   path: readonly (string | number)[],
   issues: Issue[],
-): T {
-  return read(schema, value, path, issues) as T;
-}
-
-function read(schema: Schema, value: unknown, path: readonly (string | number)[], issues: Issue[]): unknown {
+): unknown {
   const report = (code: string, message: string, at = path): void => void issues.push({ path: at, code, message });
   const expected = (what: string, code = "invalid_type"): void => {
     report(code, `expected ${what}, got ${describe(value)}`);
   };
-  const inside = (of: Schema, key: string | number, entry: unknown): unknown => read(of, entry, [...path, key], issues);
+  const inside = (of: Schema, key: string | number, entry: unknown): unknown =>
+    readValue(of, entry, [...path, key], issues);
 
-  if (schema.kind === "anything") return value;
-  if (schema.kind === "nullable") return value === null ? null : read(schema.of, value, path, issues);
-  if (schema.kind === "text") {
-    const { pattern, problem, or } = schema.rule;
-    if (or?.includes(typeof value as never)) return value;
-    if (typeof value !== "string") return expected("text");
-    const why = problem?.(value) ?? null;
-    if (pattern && !pattern.test(value)) report("invalid_format", `${describe(value)} doesn't match ${pattern.source}`);
-    else if (why !== null) report("invalid_format", `${describe(value)}: ${why}`);
-    return value;
-  }
-  if (schema.kind === "number") {
-    const { min, max, integer } = schema.rule;
-    if (typeof value !== "number" || !Number.isFinite(value)) return expected("a number");
-    if (integer && !Number.isSafeInteger(value)) return expected("a whole number");
-    if (value < (min ?? value) || value > (max ?? value))
-      report("out_of_range", `${value} is not in [${min ?? "−∞"}, ${max ?? "∞"}]`);
-    return value;
-  }
-  if (schema.kind === "flag") return typeof value === "boolean" ? value : expected("true or false");
-  if (schema.kind === "oneOf")
-    return schema.values.includes(value as string) ? value : expected(schema.values.join(" or "), "invalid_value");
-  if (schema.kind === "list") {
-    if (!Array.isArray(value)) return expected("an array");
-    if (value.length < schema.min)
-      return report("too_short", `expected at least ${schema.min} entries, got ${value.length}`);
-    return value.map((entry, index) => inside(schema.of, index, entry));
+  switch (schema.kind) {
+    case "anything":
+      return value;
+    case "nullable":
+      return value === null ? null : readValue(schema.of, value, path, issues);
+    case "text": {
+      const { pattern, problem, or } = schema.of;
+      if (or?.includes(typeof value as never)) return value;
+      if (typeof value !== "string") return expected("text");
+      const why = pattern?.test(value) === false ? ` doesn't match ${pattern.source}` : problem?.(value);
+      if (why) report("invalid_format", describe(value) + (pattern ? why : `: ${why}`));
+      return value;
+    }
+    case "number": {
+      const { min, max, integer } = schema.of;
+      const given = value as number;
+      if (!Number.isFinite(value)) return expected("a number");
+      if (integer && !Number.isSafeInteger(value)) return expected("a whole number");
+      if (given < min! || given > max!) report("out_of_range", `${given} is not in [${min ?? "−∞"}, ${max ?? "∞"}]`);
+      return value;
+    }
+    case "flag":
+      return typeof value === "boolean" ? value : expected("true or false");
+    case "oneOf":
+      return schema.of.includes(value as string) ? value : expected(schema.of.join(" or "), "invalid_value");
+    case "list":
+      if (!Array.isArray(value)) return expected("an array");
+      if (value.length < (schema.extra ?? 0))
+        return report("too_short", `expected at least ${schema.extra} entries, got ${value.length}`);
+      return value.map((entry, index) => inside(schema.of, index, entry));
   }
   if (typeof value !== "object" || value === null || Array.isArray(value)) return expected("an object");
-  const source = value as Record<string, unknown>;
   if (schema.kind === "record")
-    return Object.fromEntries(Object.entries(source).map(([key, entry]) => [key, inside(schema.of, key, entry)]));
+    return Object.fromEntries(Object.entries(value).map(([key, entry]) => [key, inside(schema.of, key, entry)]));
+  const source = value as Record<string, unknown>;
   const out: Record<string, unknown> = {};
-  for (const [key, of] of Object.entries({ ...schema.fields, ...schema.optional }))
+  for (const [key, of] of Object.entries({ ...schema.of, ...schema.extra }))
     if (Object.hasOwn(source, key)) out[key] = inside(of, key, source[key]);
-    else if (!Object.hasOwn(schema.optional, key)) report("missing", `${key} is missing`, [...path, key]);
+    else if (key in schema.of) report("missing", `${key} is missing`, [...path, key]);
   return out;
 }
 
 function describe(value: unknown): string {
-  const json = JSON.stringify(value) as string | undefined;
-  return json === undefined ? typeof value : json.length > 60 ? `${json.slice(0, 57)}…` : json;
+  const json = String(JSON.stringify(value));
+  return json.length > 60 ? `${json.slice(0, 57)}…` : json;
 }

@@ -21,7 +21,7 @@ const COMPONENTS = new Map<Schema, string>(
 /** Fields that the document describes in its own way. */
 const DESCRIBED = new Map<Schema, z.ZodType>([
   [SCHEMAS.Stack, z.record(z.enum(BASE_ESTIMATORS), z.number())],
-  [SCHEMAS.File.fields.name, z.string().openapi({ description: `One of ${BUNDLE_FILES.join(", ")}.` })],
+  [SCHEMAS.File.of.name, z.string().openapi({ description: `One of ${BUNDLE_FILES.join(", ")}.` })],
 ]);
 
 const converted = new Map<Schema, z.ZodType>(DESCRIBED);
@@ -40,17 +40,17 @@ function zodType(schema: Schema): z.ZodType {
 function plainType(schema: Schema): z.ZodType {
   switch (schema.kind) {
     case "text":
-      return schema.rule.or
-        ? z.union([z.string(), ...schema.rule.or.map((type) => (type === "number" ? z.number() : z.boolean()))])
+      return schema.of.or
+        ? z.union([z.string(), ...schema.of.or.map((type) => (type === "number" ? z.number() : z.boolean()))])
         : z.string();
     case "number":
-      return schema.rule.integer ? z.number().int() : z.number();
+      return schema.of.integer ? z.number().int() : z.number();
     case "flag":
       return z.boolean();
     case "anything":
       return z.unknown();
     case "oneOf":
-      return schema.values.length === 1 ? z.string() : z.enum(schema.values);
+      return schema.of.length === 1 ? z.string() : z.enum(schema.of);
     case "nullable":
       return zodType(schema.of).nullable();
     case "list":
@@ -59,8 +59,8 @@ function plainType(schema: Schema): z.ZodType {
       return z.record(z.string(), zodType(schema.of));
     case "object":
       return z.object({
-        ...fieldTypes(schema.fields, (type) => type),
-        ...fieldTypes(schema.optional, (type) => type.exactOptional()),
+        ...fieldTypes(schema.of, (type) => type),
+        ...fieldTypes(schema.extra ?? {}, (type) => type.exactOptional()),
       });
   }
 }
