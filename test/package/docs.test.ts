@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { compileFunction } from "node:vm";
+import { SCHEMAS, type Schema } from "anchoreval/bundle";
 import { ALL_ESTIMATORS, itemBank, scaledPrior } from "anchoreval/core";
 import { describe, expect, test } from "vitest";
 import { ROOT, sourceFiles } from "../support/source-imports.ts";
@@ -90,26 +91,35 @@ describe("pages under docs/", () => {
 
   test("bundle-format.md names every field of the format", () => {
     const text = page("bundle-format.md");
-    const keys = new Set<string>();
-    const walk = (value: unknown, free: boolean): void => {
-      if (Array.isArray(value)) for (const entry of value) walk(entry, free);
-      else if (typeof value === "object" && value !== null)
-        for (const [key, entry] of Object.entries(value)) {
-          if (!free) keys.add(key);
-          // Values of these are keyed by ids, or free.
-          if (key !== "protocol" && key !== "fit")
-            walk(key === "scenarios" && !Array.isArray(entry) ? Object.values(entry as object) : entry, false);
-        }
+    const names = new Set<string>();
+    const walk = (schema: Schema): void => {
+      if (schema.kind === "nullable" || schema.kind === "list" || schema.kind === "record") walk(schema.of);
+      if (schema.kind !== "object") return;
+      for (const [name, field] of Object.entries({ ...schema.of, ...schema.extra })) {
+        names.add(name);
+        walk(field);
+      }
     };
-    const golden = "test/fixtures/golden-bundle/bundle";
-    for (const name of ["manifest.json", "anchors.jsonl", "items.jsonl"])
-      for (const line of readFileSync(join(ROOT, golden, name), "utf8")
-        .trimEnd()
-        .split("\n"))
-        walk(JSON.parse(line), false);
-    expect(keys.size).toBeGreaterThan(50);
-    const ids = new Set<string>([...ALL_ESTIMATORS]);
-    expect([...keys].filter((key) => !ids.has(key) && !new RegExp(`[\`"{ ]${key}[\`", ]`).test(text))).toEqual([]);
+    walk(SCHEMAS.Manifest);
+    walk(SCHEMAS.Anchor);
+    expect(names.size).toBeGreaterThan(100);
+    const ids = new Set<string>(ALL_ESTIMATORS);
+    expect([...names].filter((name) => !ids.has(name) && !new RegExp(`[\`"{ ]${name}[\`", ]`).test(text))).toEqual([]);
+  });
+
+  test.each([
+    ["the manifest's", SCHEMAS.Manifest, "## `manifest.json`"],
+    ["a scenario's", SCHEMAS.Scenario, "**A scenario** has"],
+    ["a form's", SCHEMAS.Form, "**A form** is"],
+    ["measured errors'", SCHEMAS.SplitErrors, "`measured` has"],
+  ] as const)("bundle-format.md's table of %s fields is the schema's", (_, { of, extra }, heading) => {
+    const table = page("bundle-format.md")
+      .split(heading)[1]!
+      .split("\n## ")[0]!
+      .split(/\n\| -+ .*\n/)[1]!
+      .split("\n\n")[0]!;
+    const listed = [...table.matchAll(/^\| `(\w+)`/gm)].map(([, name]) => name!);
+    expect(listed.sort()).toEqual([...Object.keys(of), ...Object.keys(extra ?? {})].sort());
   });
 
   test("errors.md lists every code, and no other", () => {

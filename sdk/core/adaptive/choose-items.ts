@@ -6,7 +6,7 @@ import { inclusionProbabilities, pivotalSample } from "../numeric/sampling.ts";
 import type { Population } from "./population.ts";
 
 /**
- * Share of every batch that is drawn by weight alone, whatever the answers so far foretell: what bounds the price of a
+ * Share of every batch that is drawn by weight alone, whatever the answers so far predict: what bounds the price of a
  * wrong prediction. No item's probability is less than this share of what it would be without predictions.
  */
 export const UNIFORM_SHARE = 0.1;

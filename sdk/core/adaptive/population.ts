@@ -38,7 +38,7 @@ export interface PopulationBank {
   readonly prior: AbilityPrior | HigherOrderPrior;
 }
 
-/** What was asked so far and how it was scored. */
+/** The items asked so far, and their scores. */
 export interface AskedItems {
   /** Positions in the population. */
   readonly items: ArrayLike<number>;
@@ -46,7 +46,7 @@ export interface AskedItems {
   readonly scores: ArrayLike<number>;
 }
 
-/** What a model's answers so far foretell of all items. */
+/** Predictions for all items from a model's answers so far. */
 export interface AnswerPrediction {
   /** Expected score of every item, aligned with the population. */
   readonly expected: Float64Array;

@@ -54,7 +54,7 @@ export function runningTotal({ weight, total, variance, spread, unit }: RunningS
   };
 }
 
-/** What was foretold of one model's score, and of its answers to a batch, when the batch was drawn. */
+/** Predictions of one model's score and of its answers to a batch, made when the batch was drawn. */
 export interface BatchForecast {
   /** Σ_asked wᵢyᵢ + Σ_open wᵢp̂ᵢ: the score if all predictions were right. */
   readonly score: number;
@@ -62,7 +62,7 @@ export interface BatchForecast {
   readonly expected: ArrayLike<number>;
 }
 
-/** What one batch says of the full score. */
+/** An estimate of the full score from one batch. */
 interface BatchTotal {
   /** Unbiased given everything before the batch was drawn; may leave [0,1]. */
   readonly total: number;

@@ -58,7 +58,7 @@ export function emptyState({ scenarios }: Population, models: 1 | 2): AdaptiveSt
 }
 
 /**
- * The state with its next items drawn, by what the answers so far foretell of both models.
+ * The state with its next items drawn, from the predictions for both models.
  * @param size - items to draw, ≥ 1; all that are left where these are fewer
  */
 export function drawNext(
@@ -71,7 +71,7 @@ export function drawNext(
   if (left === 0) return { ...state, pending: null };
   const answers = state.models.map((_, m) => askedItems(state, m));
   const first = predictAnswers(population, answers[0]!).expected;
-  // Before the first answer the prior foretells the same of both.
+  // Before the first answer the prior predicts the same of both.
   const predicted = answers.map((own, m) =>
     m === 0 || state.asked.length === 0 ? first : predictAnswers(population, own).expected,
   );

@@ -63,7 +63,7 @@ export function itemWeights(
   return weights;
 }
 
-/** What serves a scenario whose form is answered whole: all scenarios' answers, where these err less than its own. */
+/** The blend for a scenario whose form is answered whole: of all scenarios' answers, where these err less than its own. */
 export function servedBlend(scenario: FormScenarioManifest): MeasuredBlend {
   return scenario.together ?? scenario;
 }

@@ -83,7 +83,7 @@ export function sha256Text(text: string): string {
   return sha256Hex(new TextEncoder().encode(text));
 }
 
-/** What identifies an item whatever harness asks it: no few-shot text, no harness fields. */
+/** The content that identifies an item whatever harness asks it: no few-shot text, no harness fields. */
 export interface ItemContent {
   readonly input: string;
   readonly choices?: readonly string[];

@@ -199,7 +199,7 @@ const form = object(
 /** How parameters of questions without answers are predicted: cold-items.jsonl and routing.safetensors. */
 const coldStart = object(
   {
-    /** What questions are compared by: terms of their texts, or vectors that the caller brings. */
+    /** How questions are compared: by terms of their texts, or by vectors that the caller brings. */
     features: oneOf(["tf-idf", "embeddings"]),
     /** Coordinates of a question C; with embeddings, the numbers of a vector. */
     width: count,

@@ -130,7 +130,7 @@ export const plainSignatureKey = (benchmark: string, version: string): string =>
 /** `bundles/<benchmark>/blobs/<sha256>`: a file's content, once. */
 export const blobKey = (benchmark: string, sha256: string): string => `bundles/${benchmark}/blobs/${sha256}`;
 
-/** What factors are of: `factors` of the response model's curves, `answer_factors` of the source models' answers. */
+/** Factors of the response model's curves (`factors`) or of the source models' answers (`answer_factors`). */
 export type FactorsOf = "factors" | "answer_factors";
 
 /**
@@ -161,7 +161,7 @@ export const tensorNames = {
   sourceScores: (scenario: number): string => `scenario.${scenario}.source_scores`,
   /** Item indices of a form's anchors, by the items' accuracy among the source models. */
   items: (scenario: number, form: string): string => `scenario.${scenario}.form.${form}.items`,
-  /** What each anchor stands for. */
+  /** The weight that each anchor carries. */
   mass: (scenario: number, form: string): string => `scenario.${scenario}.form.${form}.mass`,
   /** A score map's curves, T×(2+K): begin, end and K values each; absent from forms without one. */
   map: (scenario: number, form: string, of: MapReads): string => `scenario.${scenario}.form.${form}.map.${of}`,

@@ -135,7 +135,7 @@ function crossCheck(manifest: Manifest, issues: Issue[]): void {
   });
 }
 
-/** What is wrong with a scenario's score map. */
+/** Problems of a scenario's score map. */
 function mapProblems({ estimator, scenarios }: FormManifest, scenario: string): string[] {
   const mapped = Object.values(scenarios).filter((own) => own.map !== undefined).length;
   const own = scenarios[scenario]!.map;

@@ -4,7 +4,7 @@ import { AnchorEvalError } from "../errors.ts";
 import type { Manifest } from "./manifest.ts";
 import { decodeSafetensorsHeader, encodeSafetensors, tensorData, type Tensor, type TensorData } from "./safetensors.ts";
 
-/** What routing.safetensors holds. */
+/** The content of routing.safetensors. */
 export interface RoutingContent {
   /** How texts become coordinates; null where coordinates are an encoder's vectors of length 1. */
   readonly projection: TextProjection | null;

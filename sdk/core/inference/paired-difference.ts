@@ -5,7 +5,7 @@ import { centred, collapsedVariance, type KnownVariance, satterthwaite } from ".
 /** Weight of the variance without a model, in degrees of freedom, that the residuals' variance is shrunk toward. */
 const FREE_DEGREES = 2;
 
-/** What the draw of the anchors makes of the error of a difference of two scores: a fraction squared. */
+/** Sampling variance of a difference of two scores by the draw of the anchors: a fraction squared. */
 export type PairedSampling = KnownVariance;
 
 /** Of a difference that rests on no draw: both models answered every item. */
@@ -90,7 +90,7 @@ function residual({ sample, predicted, leverages }: PairedAnswers, j: number): n
 export interface SampledDifference {
   /** In [−1,1]; above 0 where B's score is the higher. */
   readonly difference: number;
-  /** What the answers alone prove. */
+  /** Bounds that the answers alone prove. */
   readonly bounds: { readonly low: number; readonly high: number };
   readonly sampling: PairedSampling;
 }

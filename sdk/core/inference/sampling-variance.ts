@@ -4,7 +4,7 @@ import type { AnsweredSample, Tightening } from "../estimators/types.ts";
 /** Weight of the binomial variance, in degrees of freedom, that the residuals' variance is shrunk toward. */
 const BINOMIAL_DEGREES = 2;
 
-/** What the draw of the anchors makes of a score's error. */
+/** Sampling variance of a score by the draw of the anchors. */
 export interface SamplingVariance {
   /** Variance of the score, a fraction squared. */
   readonly variance: number;

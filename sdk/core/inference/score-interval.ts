@@ -6,7 +6,7 @@ import { bernoulliVariance, type SamplingVariance, satterthwaite } from "./sampl
 export interface SampledScore {
   /** In [0,1]. */
   readonly score: number;
-  /** What the answers alone prove. */
+  /** Bounds that the answers alone prove. */
   readonly bounds: { readonly low: number; readonly high: number };
   readonly sampling: SamplingVariance;
 }
@@ -95,7 +95,7 @@ export function confidenceLevel(level: number | undefined): number {
   return level;
 }
 
-/** What a variance rests on: a scenario's answered items, and its share of the overall score. */
+/** A scenario's part of a variance: its answered items, and its share of the overall score. */
 export interface VariancePart {
   /** W, the shares summing to 1. */
   readonly share: number;

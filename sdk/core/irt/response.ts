@@ -87,7 +87,7 @@ export function itemResponses(
   return out;
 }
 
-/** What one answer says about the logit z of its item. */
+/** The log-likelihood of one answer and its derivatives in the logit z of its item. */
 export interface ResponseDerivatives {
   /** log P(y | z) = y·log P + (1−y)·log(1−P); for 0 < y < 1 the soft-label likelihood. */
   logLikelihood: number;
@@ -166,7 +166,7 @@ export function observedCurvature(z: number, y: number, bank: ItemBank, item: nu
 const MOST_FACTORS = 1000;
 
 /**
- * What many answers to items without asymptotes say at one ability: {@link responseDerivatives} of each, and with one
+ * {@link responseDerivatives} of many answers to items without asymptotes at one ability, with one
  * logarithm for all of them: Σ log P(y | z) = Σ (y − [z ≥ 0])·z − log Π (1 + e⁻|ᶻ|).
  * @param rows - a of every answer's item, n×D row-major
  * @param intercepts - b of every answer's item

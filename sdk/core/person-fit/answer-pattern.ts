@@ -48,10 +48,10 @@ function finiteOrNull(value: number): number | null {
   return Number.isFinite(value) ? value : null;
 }
 
-/** What a suspicious pattern may mean. */
+/** Explanations of a suspicious pattern. */
 export const SUSPICIONS = ["memorised", "guessing", "broken"] as const;
 
-/** What an unusual pattern of answers looks like. */
+/** An explanation of an unusual pattern of answers. */
 export type Suspicion = (typeof SUSPICIONS)[number];
 
 /** Share of new models like the sources that are flagged by mistake, `memorised` and `guessing` together. */
@@ -75,13 +75,13 @@ export interface PatternThresholds {
   readonly stronger: { readonly lzStar: number; readonly preknowledge: number } | null;
   /** `broken` above, nats: at least 0, and no held-out model reached it. */
   readonly brokenRun: number;
-  /** What a share {@link FALSE_ALARMS} of models like the sources exceeds; for reading, no flag rests on it. */
+  /** The value that a share {@link FALSE_ALARMS} of models like the sources exceeds; for information only, no flag rests on it. */
   readonly infit: number;
   readonly outfit: number;
 }
 
 /**
- * What is suspicious about a pattern; empty where nothing is.
+ * The suspicions that a pattern raises; empty where there are none.
  * @param stronger - the model looks stronger than any source
  * @example suspicions({ lzStar: -1, infit: 1, outfit: 1, preknowledge: 3, brokenRun: -20 }, { models: 80, lzStar: -4, preknowledge: 2, stronger: null, brokenRun: 0, infit: 1.3, outfit: 2 }, false).join() // "memorised"
  */

@@ -3,7 +3,7 @@ import type { FloatArray, ItemBank } from "../irt/item-bank.ts";
 import { itemLogit } from "../irt/response.ts";
 import { sigmoid } from "../numeric/functions.ts";
 
-/** What the response model expects of each answer, in the answers' order. */
+/** The response model's probabilities for each answer, in the answers' order. */
 export interface AnswerCurves {
   /** P of each item. */
   readonly p: Float64Array;

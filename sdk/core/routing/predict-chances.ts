@@ -1,6 +1,6 @@
 import { logit, sigmoid } from "../numeric/functions.ts";
 
-/** What foretells the answers to a scenario's unseen questions: regressions to item parameters, and models' abilities. */
+/** A scenario's predictor for unseen questions: regressions to item parameters, and models' abilities. */
 export interface ScenarioRouting {
   readonly dims: number;
   /** C means of the coordinates. */
