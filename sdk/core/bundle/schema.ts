@@ -42,7 +42,7 @@ export interface NumberRule {
 }
 
 export type Fields = Readonly<Record<string, Schema>>;
-type None = Record<never, never>;
+type None = Readonly<Record<never, Schema>>;
 type Flat<T> = { readonly [K in keyof T]: T[K] };
 type Read<F, O> = Flat<{ readonly [K in keyof F]: Infer<F[K]> } & { readonly [K in keyof O]?: Infer<O[K]> }>;
 
@@ -90,10 +90,9 @@ export function readValue(
   path: readonly (string | number)[],
   issues: Issue[],
 ): unknown {
-  const report = (code: string, message: string, at = path): void => void issues.push({ path: at, code, message });
-  const expected = (what: string, code = "invalid_type"): void => {
+  const report = (code: string, message: string, at = path): undefined => void issues.push({ path: at, code, message });
+  const expected = (what: string, code = "invalid_type"): undefined =>
     report(code, `expected ${what}, got ${describe(value)}`);
-  };
   const inside = (of: Schema, key: string | number, entry: unknown): unknown =>
     readValue(of, entry, [...path, key], issues);
 
@@ -140,6 +139,6 @@ export function readValue(
 }
 
 function describe(value: unknown): string {
-  const json = String(JSON.stringify(value));
+  const json = String(JSON.stringify(value) as string | undefined);
   return json.length > 60 ? `${json.slice(0, 57)}…` : json;
 }
