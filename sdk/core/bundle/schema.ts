@@ -42,11 +42,11 @@ export interface NumberRule {
 }
 
 export type Fields = Readonly<Record<string, Schema>>;
-type None = Readonly<Record<never, Schema>>;
+type None = object;
 type Flat<T> = { readonly [K in keyof T]: T[K] };
 type Read<F, O> = Flat<{ readonly [K in keyof F]: Infer<F[K]> } & { readonly [K in keyof O]?: Infer<O[K]> }>;
 
-type ObjectSchema<F extends Fields, O extends Fields> = Schema<Read<F, O>> & {
+type ObjectSchema<F extends Fields, O> = Schema<Read<F, O>> & {
   readonly of: F;
   readonly extra?: O;
 };
@@ -90,8 +90,11 @@ export function readValue(
   path: readonly (string | number)[],
   issues: Issue[],
 ): unknown {
-  const report = (code: string, message: string, at = path): undefined => void issues.push({ path: at, code, message });
-  const expected = (what: string, code = "invalid_type"): undefined =>
+  const report = (code: string, message: string, at = path): null => {
+    issues.push({ path: at, code, message });
+    return null;
+  };
+  const expected = (what: string, code = "invalid_type"): null =>
     report(code, `expected ${what}, got ${describe(value)}`);
   const inside = (of: Schema, key: string | number, entry: unknown): unknown =>
     readValue(of, entry, [...path, key], issues);
@@ -139,6 +142,6 @@ export function readValue(
 }
 
 function describe(value: unknown): string {
-  const json = String(JSON.stringify(value) as string | undefined);
+  const json = (JSON.stringify(value) as string | undefined) ?? typeof value;
   return json.length > 60 ? `${json.slice(0, 57)}…` : json;
 }
