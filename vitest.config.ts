@@ -46,6 +46,8 @@ export default defineConfig({
         test: {
           name: "workerd",
           include: ["test/runtime/workerd/**/*.test.ts"],
+          isolate: false, // loading the Worker anew for each file would take three quarters of the time
+          setupFiles: "test/runtime/workerd/support/empty-storage.ts",
           globalSetup: "test/support/golden-estimates.ts",
           ...LIMITS,
         },

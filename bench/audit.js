@@ -5,13 +5,13 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { auditLeaderboard } from "../offline-trainer/dist/audit/audit.js";
-import { auditedItems } from "../offline-trainer/dist/audit/audited-items.js";
+import { auditLeaderboard } from "../offline-trainer/dist/extensions/audit/audit-leaderboard.js";
+import { auditedItems } from "../offline-trainer/dist/extensions/audit/findings.js";
 import { resolveBackend } from "../offline-trainer/dist/backends/resolve-backend.js";
-import { DEFAULT_CONFIGURATION } from "../offline-trainer/dist/fit/configuration.js";
-import { groupItems } from "../offline-trainer/dist/matrix/group-items.js";
+import { DEFAULT_SETTINGS } from "../offline-trainer/dist/methods/settings.js";
+import { groupItems } from "../offline-trainer/dist/matrix/response-matrix.js";
 import { simulateLeaderboard } from "../offline-trainer/dist/simulate/simulate-leaderboard.js";
-import { ITEM_KINDS } from "../offline-trainer/dist/simulate/item-kinds.js";
+import { ITEM_KINDS } from "../offline-trainer/dist/simulate/items.js";
 import { createRandom } from "../sdk/dist/core/index.js";
 
 const { values } = parseArgs({
@@ -42,7 +42,7 @@ async function faults(models, items) {
   console.log(`\n${models} models × ${items} items in 6 scenarios, seed ${seed}`);
   for (const known of [true, false]) {
     const audit = await auditLeaderboard(groupItems(copied.matrix), {
-      configuration: { ...DEFAULT_CONFIGURATION, weighting: "items" },
+      configuration: { ...DEFAULT_SETTINGS, weighting: "items" },
       dims: 8,
       seed,
       backend,

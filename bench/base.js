@@ -6,9 +6,10 @@
 import { parseArgs } from "node:util";
 import { estimateFromAnchors, loadBundle } from "anchoreval";
 import { createRandom } from "anchoreval/core";
-import { bundleFiles, DEFAULT_CONFIGURATION, fitBundle, resolveBackend, submatrix } from "anchoreval-trainer";
-import { readBase } from "../offline-trainer/dist/fixed-items/read-base.js";
-import { standOnBase } from "../offline-trainer/dist/fixed-items/stand-on-base.js";
+import { bundleFiles, fit, recommended, resolveBackend, submatrix } from "anchoreval-trainer";
+import { readBase, withBase } from "../offline-trainer/dist/extensions/versions/base.js";
+import { keepAnchors } from "../offline-trainer/dist/extensions/versions/keep-anchors.js";
+import { linkVersion } from "../offline-trainer/dist/extensions/versions/link-version.js";
 import { readLeaderboard } from "./read-leaderboard.js";
 
 const { values: options, positionals } = parseArgs({
@@ -31,7 +32,7 @@ if (folder === undefined) {
 const all = await readLeaderboard(folder, options.set);
 const share = Number(options.share);
 const reruns = options.rerun.split(",").map(Number);
-const configuration = { ...DEFAULT_CONFIGURATION, weighting: "items" };
+const method = { ...recommended, settings: { ...recommended.settings, weighting: "items" } };
 const { backend } = await resolveBackend("cpu", 2);
 const figures = new Map();
 const note = (row, name, values) => {
@@ -49,33 +50,34 @@ for (let seed = 1; seed <= Number(options.seeds); seed++) {
   const sorted = (items) => [...items].sort((x, y) => x - y);
   const [before, after] = [sorted([...stay, ...leave]), sorted([...stay, ...come])];
   const older = submatrix(all, sources, before);
-  const fit = async (matrix, version, more = {}) =>
-    loadFiles(
-      bundleFiles(
-        await fitBundle(matrix, {
-          benchmark: "board",
-          version,
-          created: "2026-01-01T00:00:00Z",
-          configuration,
-          sizes: [Number(options.anchors)],
-          seed,
-          backend,
-          ...more,
-        }),
-      ),
-    );
-  const old = await fit(older, "1.0.0");
-  const anew = await fit(submatrix(all, sources, after), "2.0.0");
+  const bundleOf = async (matrix, version, more = {}, finish = (content) => content) => {
+    const { content } = await fit(matrix, {
+      benchmark: "board",
+      version,
+      created: "2026-01-01T00:00:00Z",
+      method,
+      sizes: [Number(options.anchors)],
+      seed,
+      backend,
+      ...more,
+    });
+    return loadFiles(bundleFiles({ content: finish(content) }));
+  };
+  const old = await bundleOf(older, "1.0.0");
+  const anew = await bundleOf(submatrix(all, sources, after), "2.0.0");
   const base = await readBase(old.source);
   const items = after.map((i) => (options.texts ? all.items[i] : { ...all.items[i], text: undefined }));
   report("fitted anew, all models' answers", anew, targets, { before, after });
   report("old bundle, changed anchors missing", old, targets, { before, after });
   for (const count of reruns) {
     const again = count === 0 ? null : submatrix(all, sources.slice(0, count), sorted(come));
-    const { matrix, standing } = standOnBase({ base, older, rerun: again, items }, configuration, createRandom(seed));
-    const based = await fit(matrix, "2.0.0", { standing });
+    const linked = linkVersion({ base, older, rerun: again, items }, method.settings, createRandom(seed));
+    const keeping = { ...method, anchors: keepAnchors(method.anchors, linked.earlier) };
+    const based = await bundleOf(linked.matrix, "2.0.0", { fixed: linked.fixed, method: keeping }, (content) =>
+      withBase(content, linked.record, linked.earlier),
+    );
     report(`--base, ${count} models run again`, based, targets, { before, after });
-    const { anchors, bridge, drawn } = standing.record.bridge ? { ...based.bundle.manifest.base } : {};
+    const { anchors, bridge, drawn } = linked.record.bridge ? { ...based.bundle.manifest.base } : {};
     console.error(
       `seed ${seed}, ${count}: anchors ${JSON.stringify(anchors)}, drawn ${drawn.toFixed(2)}, bridge ${JSON.stringify(bridge.overall)}`,
     );

@@ -46,7 +46,6 @@ try {
   await rm(persist, { recursive: true });
 }
 
-/* global fetch */
 async function send(path, models, responses) {
   const body = Array.from({ length: models }, (_, k) => `${JSON.stringify({ model: `m${k}`, responses })}\n`).join("");
   const headers = { "content-type": "application/x-ndjson" };

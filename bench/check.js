@@ -9,14 +9,7 @@
 import { parseArgs } from "node:util";
 import { checkFromAnchors, loadBundle } from "anchoreval";
 import { createRandom } from "anchoreval/core";
-import {
-  bundleFiles,
-  DEFAULT_CONFIGURATION,
-  fitBundle,
-  resolveBackend,
-  scoreAt,
-  simulateLeaderboard,
-} from "anchoreval-trainer";
+import { bundleFiles, fit, resolveBackend, scoreAt, simulateLeaderboard } from "anchoreval-trainer";
 import { submatrix } from "../offline-trainer/dist/matrix/response-matrix.js";
 
 const { values } = parseArgs({
@@ -38,11 +31,10 @@ const order = createRandom("held out").shuffle(matrix.subjects.map((_, model) =>
 const models = order.slice(0, number("models"));
 const { backend } = await resolveBackend("typescript", 2);
 const all = matrix.items.map((_, item) => item);
-const fitted = await fitBundle(submatrix(matrix, order.slice(50), all), {
+const fitted = await fit(submatrix(matrix, order.slice(50), all), {
   benchmark: "nightly",
   version: "1.0.0",
   created: "2026-01-01T00:00:00Z",
-  configuration: DEFAULT_CONFIGURATION,
   sizes,
   seed: 1,
   backend,

@@ -7,11 +7,11 @@ import { loadRouting, routeFromBundle } from "anchoreval";
 import { createRandom } from "anchoreval/core";
 import {
   bundleFiles,
-  DEFAULT_CONFIGURATION,
-  fitBundle,
+  fit,
   fitColdStart,
   forecastQuality,
   readEmbeddings,
+  recommended,
   resolveBackend,
   responseMatrix,
   scoreAt,
@@ -41,11 +41,11 @@ const right = Float64Array.from({ length: subjects.length * items.length }, (_, 
 });
 const embeddings = values.embeddings ? await readEmbeddings(values.embeddings) : null;
 const { backend } = await resolveBackend("cpu");
-const result = await fitBundle(responseMatrix(subjects, items, right), {
+const result = await fit(responseMatrix(subjects, items, right), {
   benchmark: "quiz",
   version: "1.0.0",
   created: "2026-01-01T00:00:00Z",
-  configuration: { ...DEFAULT_CONFIGURATION, dims: Number(values.dims) },
+  method: { ...recommended, settings: { ...recommended.settings, dims: Number(values.dims) } },
   sizes: [50],
   seed: 1,
   backend,
@@ -53,15 +53,16 @@ const result = await fitBundle(responseMatrix(subjects, items, right), {
 });
 let begun = performance.now();
 const random = createRandom(1).fork("cold start");
-const cold = fitColdStart(result.banks, { items: split.test, embeddings }, subjects, random);
+const groups = result.parts.flatMap(({ learned }) => learned.groups);
+const cold = fitColdStart(groups, { items: split.test, embeddings }, subjects, random);
 console.log(`cold start learned in ${((performance.now() - begun) / 1000).toFixed(1)} s`);
 const { parameters, dims } = cold.content.routing.scenarios.get("mmlu");
 const k = Number(values.neighbours);
 const byNeighbours = [false, true].map((weighted) => {
   const own = { items: split.test.slice(0, 1), embeddings, neighbours: { k, weighted } };
-  return fitColdStart(result.banks, own, null, random).content.items[0].bError;
+  return fitColdStart(groups, own, null, random).content.items[0].bError;
 });
-const intercepts = result.banks[0].trained.scenarios[0].bank.b;
+const intercepts = groups[0].bank.scenarios[0].bank.b;
 const mean = intercepts.reduce((sum, b) => sum + b, 0) / intercepts.length;
 const spread = Math.sqrt(intercepts.reduce((sum, b) => sum + (b - mean) ** 2, 0) / intercepts.length);
 console.log(

@@ -17,14 +17,13 @@ import {
   samplingVariance,
   studentTQuantile,
 } from "anchoreval/core";
-import { DEFAULT_CONFIGURATION, resolveBackend, scoreAt } from "anchoreval-trainer";
-import { bankTasks } from "../offline-trainer/dist/fit/bank-tasks.js";
-import { drawForms, prepareForms } from "../offline-trainer/dist/fit/draw-forms.js";
-import { evenForm } from "../offline-trainer/dist/fit/form-plans.js";
-import { trainFold } from "../offline-trainer/dist/fit/held-out.js";
-import { fullScores } from "../offline-trainer/dist/prepare/full-scores.js";
-import { replicateGroups } from "../offline-trainer/dist/prepare/replicates.js";
-import { folds } from "../offline-trainer/dist/splits/interpolation.js";
+import { customised, recommended, resolveBackend, scoreAt } from "anchoreval-trainer";
+import { anchorInputs, prepareAnchors } from "../offline-trainer/dist/anchors/anchor-method.js";
+import { describeBenchmark, onlyModels } from "../offline-trainer/dist/benchmark/benchmark.js";
+import { learn } from "../offline-trainer/dist/fit/learn.js";
+import { withKnowledge } from "../offline-trainer/dist/methods/method.js";
+import { fullScores } from "../offline-trainer/dist/matrix/scenarios.js";
+import { folds } from "../offline-trainer/dist/matrix/splits.js";
 import { modelEvidence } from "../sdk/dist/compare/model-evidence.js";
 import { overallDifference, scenarioDifference } from "../sdk/dist/compare/scenario-difference.js";
 import { readLeaderboard } from "./read-leaderboard.js";
@@ -38,7 +37,7 @@ const { values, positionals } = parseArgs({
     models: { type: "string", default: "20" },
     weighting: { type: "string", default: "items" },
     seed: { type: "string", default: "1" },
-    selection: { type: "string", default: DEFAULT_CONFIGURATION.selection },
+    selection: { type: "string", default: recommended.settings.selection },
     json: { type: "boolean", default: false },
   },
 });
@@ -53,7 +52,7 @@ const LEVEL = 0.95;
 const LEAST_DISCORDANCE = 0.05;
 const GAPS = [0.01, 0.02, 0.03, 0.04, 0.05];
 const FORM = "form";
-const configuration = { ...DEFAULT_CONFIGURATION, selection: values.selection, weighting: values.weighting };
+const method = await customised(recommended, { selection: values.selection, weighting: values.weighting });
 const random = createRandom(values.seed);
 const { backend } = await resolveBackend({ provider: "cpu" });
 const quantiles = new Map();
@@ -72,25 +71,31 @@ if (values.json) console.log(JSON.stringify({ options: values, results }, null, 
 /** Fits every fold on the other folds' models. */
 async function prepare(set) {
   const grouped = await readLeaderboard(folder, set);
-  const tasks = bankTasks(grouped, configuration);
-  const groups = replicateGroups(grouped);
+  const benchmark = describeBenchmark(grouped, method.settings);
+  const { groups: tasks, replicates } = benchmark;
+  const known = withKnowledge(method, benchmark);
   const full = tasks.map((task) => fullScores(task.matrix, task.scenarios[0]));
   const complete = grouped.subjects.map((_, m) => full.every(({ observed }) => observed[m] > 1 - 1e-9));
   const parts = [];
-  for (const [fold, split] of folds({ groups, eligible: complete }, FOLDS, random.fork(`${set} folds`)).entries()) {
+  for (const [fold, split] of folds(
+    { groups: replicates, eligible: complete },
+    FOLDS,
+    random.fork(`${set} folds`),
+  ).entries()) {
     const trained = [];
     for (const task of tasks) {
       const stream = random.fork(`${set} ${task.id} ${fold}`);
-      const options = { ...configuration, backend, groups, forms: [], random: stream };
-      trained.push((await trainFold([task], [split], fold, options)).linked.banks[0]);
+      const sources = onlyModels({ ...benchmark, groups: [task] }, split.sources);
+      trained.push((await learn(sources, known, [], stream, { backend })).groups[0]);
     }
     parts.push({ split, trained });
   }
   const manifest = {
     scenarios: tasks.map(({ id, scenarios }) => ({ id, weight: 1, items: scenarios[0].count })),
+    forms: [{ id: FORM, overall: null, scenarios: {} }],
   };
   const discordance = tasks.map(() => new Map());
-  return { set, tasks, full, parts, manifest, discordance };
+  return { set, known, tasks, full, parts, manifest, discordance };
 }
 
 /** Items of the whole scenario on which either of two models is the higher. */
@@ -111,32 +116,28 @@ function discordant({ tasks, discordance }, s, a, b) {
 }
 
 async function replay(prepared, n) {
-  const { set, tasks, full, parts, manifest } = prepared;
+  const { set, known, tasks, full, parts, manifest } = prepared;
   const names = [...tasks.map((task) => task.id), "overall"];
   const tallies = new Map(names.map((id) => [id, emptyTally()]));
   const truth = (s, m) =>
     s < tasks.length ? full[s].score[m] : full.reduce((sum, { score }) => sum + score[m] / full.length, 0);
-  const forms = parts.map(({ split, trained }) =>
-    tasks.map((task, s) =>
-      prepareForms(task, split.sources, trained[s], {
-        selection: configuration.selection,
-        forms: [evenForm(n, task.scenarios)],
-        random: random.fork(`${set} ${n} forms`),
-        backend,
-      }),
-    ),
+  const forms = parts.map(({ trained }) =>
+    trained.map(({ group, bank }) => {
+      const stream = random.fork(`${set} ${n} forms`);
+      const [input] = anchorInputs(group, bank, { sizes: [n], random: stream, knowledge: known.knowledge });
+      return prepareAnchors(known.anchors, input);
+    }),
   );
   for (let r = 0; r < Number(values.replays); r++) {
     const { split, trained } = parts[r % parts.length];
     const stream = random.fork(`${set} ${n} replay ${r}`);
-    const bundle = { manifest: { banks: [], scenarios: manifest.scenarios }, scenarios: new Map() };
+    const bundle = { manifest: { banks: [], ...manifest }, scenarios: new Map() };
     const answers = new Map();
     for (const [s, task] of tasks.entries()) {
-      const { slice, bank, scoreMap } = trained[s].scenarios[0];
-      const [byForm] = await drawForms(forms[r % parts.length][s], stream);
-      const anchors = byForm.get(String(n));
-      const { mean, covariance } = trained[s].abilities;
-      const prior = { mean, covariance, scale: configuration.priorScale };
+      const { slice, bank, scoreMap } = trained[s].bank.scenarios[0];
+      const anchors = (await forms[r % parts.length][s].draw(stream.fork(task.id))).sets.get(n);
+      const { mean, covariance } = trained[s].bank.abilities;
+      const prior = { mean, covariance, scale: method.settings.priorScale };
       bundle.manifest.banks.push({ id: task.id, scenarios: [task.id], prior });
       bundle.scenarios.set(task.id, {
         id: task.id,
@@ -144,6 +145,7 @@ async function replay(prepared, n) {
         weights: slice.weights,
         scoreMap,
         forms: new Map([[FORM, { anchors }]]),
+        sourceScores: [0],
       });
       answers.set(task.id, (m) =>
         Float64Array.from(anchors.items, (item) => scoreAt(task.matrix, m, slice.begin + item)),

@@ -1,5 +1,5 @@
 """Vectors of `anchoreval embed` against the same encoder by other programs: the Rust tokenizers and Python's ONNX Runtime,
-one text at a time, mean pooling. usage: embed-reference.py ENCODER_DIR ITEMS.jsonl EMBEDDINGS.npy MAX_TOKENS [EVERY]
+one text at a time, mean pooling. usage: embed-reference.py ENCODER_DIR ITEMS.jsonl EMBEDDINGS.jsonl MAX_TOKENS [EVERY]
 Needs numpy, onnxruntime and tokenizers (written with 2.4.6, 1.32.0, 0.23.3)."""
 
 import json
@@ -17,9 +17,9 @@ tokenizer.no_padding()
 tokenizer.enable_truncation(int(max_tokens))
 session = onnxruntime.InferenceSession(os.path.join(folder, "onnx", "model.onnx"))
 lines = [json.loads(line) for line in open(items, encoding="utf-8")]
-ours = np.load(embeddings)
-ids = open(embeddings[: -len(".npy")] + ".ids.txt", encoding="utf-8").read().splitlines()
-assert ids == [line["item_id"] for line in lines], "other items"
+vectors = [json.loads(line) for line in open(embeddings, encoding="utf-8")]
+ours = np.array([own["embedding"] for own in vectors])
+assert [own["item_id"] for own in vectors] == [line["item_id"] for line in lines], "other items"
 worst = 0.0
 for i in range(0, len(lines), every):
     tokens = np.array([tokenizer.encode(lines[i]["text"]).ids])

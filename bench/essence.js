@@ -6,22 +6,20 @@
 import { parseArgs } from "node:util";
 import { simulateLeaderboard } from "anchoreval-trainer";
 import { createRandom } from "anchoreval/core";
-import { coarseFilter } from "../offline-trainer/dist/anchors/essence/coarse-filter.js";
-import { essenceSearch } from "../offline-trainer/dist/anchors/essence/essence-search.js";
-import { geneticSearch } from "../offline-trainer/dist/anchors/essence/genetic-search.js";
-import { innerSplit } from "../offline-trainer/dist/anchors/essence/inner-split.js";
+import { coarseFilter } from "../offline-trainer/dist/methods/coarse-filter.js";
+import { essenceSearch, innerSplit } from "../offline-trainer/dist/methods/essence/subset-search.js";
 import {
-  columnsOf,
-  itemColumns,
-  meanScores,
-  weightedScores,
-} from "../offline-trainer/dist/anchors/essence/item-columns.js";
-import { emptyPopulation, sumScores, updateScores } from "../offline-trainer/dist/anchors/essence/population.js";
-import { ESSENCE_LIMITS, ESSENCE_SEARCH } from "../offline-trainer/dist/anchors/essence/prepare-essence.js";
+  emptyPopulation,
+  geneticSearch,
+  sumScores,
+  updateScores,
+} from "../offline-trainer/dist/methods/essence/genetic-search.js";
+import { columnsOf, itemColumns, meanScores, weightedScores } from "../offline-trainer/dist/methods/item-columns.js";
+import { ESSENCE_LIMITS, ESSENCE_SEARCH } from "../offline-trainer/dist/methods/essence/anchors.js";
 import { encodeOnnxModel } from "../offline-trainer/dist/backends/onnx/graph-writer.js";
-import { curveAt } from "../offline-trainer/dist/smoothing/smooth-curve.js";
-import { smoothMap } from "../offline-trainer/dist/smoothing/smooth-map.js";
-import { familyNumbers } from "../offline-trainer/dist/splits/families.js";
+import { curveAt } from "../offline-trainer/dist/methods/score-maps/b-splines.js";
+import { smoothMap } from "../offline-trainer/dist/methods/score-maps/penalised-spline.js";
+import { familyNumbers } from "../offline-trainer/dist/matrix/families.js";
 import { readLeaderboard } from "./read-leaderboard.js";
 
 const { values: options, positionals } = parseArgs({

@@ -6,7 +6,7 @@ import { parseArgs } from "node:util";
 import { calibrate } from "anchoreval-trainer/calibrate";
 import { createRandom, sigmoid } from "anchoreval/core";
 import { onnxNodeBackend } from "../offline-trainer/dist/backends/node/onnx-node-backend.js";
-import { codeResponses } from "../offline-trainer/dist/prepare/code-responses.js";
+import { codeResponses } from "../offline-trainer/dist/matrix/code-responses.js";
 import { dataSet } from "./calibrate/data-sets.js";
 
 const { values, positionals } = parseArgs({

@@ -24,10 +24,14 @@ import {
   submatrix,
   summarizeForms,
 } from "anchoreval-trainer";
-import { modelFamilies } from "../offline-trainer/dist/audit/model-families.js";
-import { marginDistance, marginCounts, shareDistance } from "../offline-trainer/dist/parallel-forms/quotas.js";
-import { drawnCounts } from "../offline-trainer/dist/parallel-forms/stratum-counts.js";
-import { folds } from "../offline-trainer/dist/splits/interpolation.js";
+import { modelFamilies } from "../offline-trainer/dist/matrix/families.js";
+import {
+  marginDistance,
+  marginCounts,
+  shareDistance,
+} from "../offline-trainer/dist/extensions/parallel-forms/quotas.js";
+import { drawnCounts } from "../offline-trainer/dist/extensions/parallel-forms/summarize-forms.js";
+import { folds } from "../offline-trainer/dist/matrix/splits.js";
 import { oneAfterTheOther, WAYS } from "./forms/compared-forms.js";
 import { simulatedPool } from "./forms/simulated-pool.js";
 

@@ -2,7 +2,7 @@
  * Descriptive statistics of a leaderboard, for telling whether simulated ones lie in the range of real ones.
  * Missing answers are left out of every mean; correlations use the answers that there are.
  */
-import { symmetricEigen } from "../offline-trainer/dist/spectral/symmetric-eigen.js";
+import { symmetricEigen } from "../offline-trainer/dist/numeric/eigen.js";
 
 /** Models used for eigenvalues, evenly spaced: the spectrum depends on their number, so that it must be the same for all sets. */
 const EIGEN_MODELS = 80;

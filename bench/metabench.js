@@ -5,7 +5,7 @@
 // Without a folder of leaderboards it simulates 200 models × 2 scenarios of 500 items.
 import { availableParallelism } from "node:os";
 import { parseArgs } from "node:util";
-import { RECIPES, runBacktest } from "anchoreval-trainer";
+import { customised, loadMethod, runBacktest } from "anchoreval-trainer";
 import { randomRmse } from "./random-rmse.js";
 import { readLeaderboard } from "./read-leaderboard.js";
 import { simulatedLeaderboard } from "./simulated-leaderboard.js";
@@ -24,14 +24,16 @@ const { values: options, positionals } = parseArgs({
 });
 const [folder] = positionals;
 const sizes = options.anchors.split(",").map(Number);
-const base = { ...RECIPES[options.recipe].configuration, weighting: "items" };
-const configuration = options["search-budget"] ? { ...base, search: Number(options["search-budget"]) } : base;
+const method = await customised(await loadMethod(options.recipe), {
+  weighting: "items",
+  ...(options["search-budget"] && { search: Number(options["search-budget"]) }),
+});
 
 for (const set of folder === undefined ? ["simulated"] : options.sets.split(",")) {
   const matrix = folder === undefined ? simulatedLeaderboard() : await readLeaderboard(folder, set);
   const begun = performance.now();
   const { rows, targets } = await runBacktest(matrix, {
-    configuration,
+    method,
     split: "interpolation",
     sizes,
     seeds: Number(options.seeds),

@@ -5,7 +5,7 @@
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { createRandom } from "anchoreval/core";
-import { DEFAULT_CONFIGURATION, readResponses, responseMatrix, runBacktest, scoreAt } from "anchoreval-trainer";
+import { readResponses, recommended, responseMatrix, runBacktest, scoreAt } from "anchoreval-trainer";
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -48,7 +48,7 @@ for (const set of values.sets.split(",")) {
         sizes,
         seeds: 1,
         firstSeed: seed,
-        configuration: { ...DEFAULT_CONFIGURATION, weighting: "items" },
+        method: { ...recommended, settings: { ...recommended.settings, weighting: "items" } },
         provider: "cpu",
       });
       for (const { estimator, scenario, n, mae } of rows)

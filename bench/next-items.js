@@ -1,6 +1,5 @@
 // CPU of a step of an adaptive evaluation by what was answered before: see README.md, "next-items". Needs `npm run
 // build`; takes a minute.
-/* global fetch */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

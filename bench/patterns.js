@@ -13,32 +13,17 @@
 // Two more rounds judge stronger models than any that was fitted, as they are: the strongest fifth by the rest, and the
 // strongest 30 % by the weakest half, where that half has enough models for thresholds.
 import { parseArgs } from "node:util";
-import {
-  answerPattern,
-  anchorFactors,
-  blendEstimates,
-  createRandom,
-  estimateScenario,
-  gatherItems,
-  mapAbility,
-  scaledPrior,
-  scoreRange,
-  suspicions,
-  SUSPICIONS,
-} from "anchoreval/core";
-import { DEFAULT_CONFIGURATION, resolveBackend, scoreAt } from "anchoreval-trainer";
-import { sourceAnswers } from "../offline-trainer/dist/fit/answer-factors.js";
-import { bankTasks } from "../offline-trainer/dist/fit/bank-tasks.js";
-import { crossValidate } from "../offline-trainer/dist/fit/cross-validate.js";
-import { drawForms, prepareForms } from "../offline-trainer/dist/fit/draw-forms.js";
-import { formAnswers } from "../offline-trainer/dist/fit/form-answers.js";
-import { drawStream, trainFold } from "../offline-trainer/dist/fit/held-out.js";
-import { learnBlends } from "../offline-trainer/dist/fit/learn-blends.js";
+import { blendEstimates, createRandom, scoreRange, suspicions, SUSPICIONS } from "anchoreval/core";
+import { customised, recommended, resolveBackend, scoreAt } from "anchoreval-trainer";
+import { answeringModels, describeBenchmark, onlyModels } from "../offline-trainer/dist/benchmark/benchmark.js";
+import { sourceSplits } from "../offline-trainer/dist/benchmark/source-splits.js";
+import { learnBlends } from "../offline-trainer/dist/fit/blends.js";
+import { crossValidate } from "../offline-trainer/dist/fit/folds.js";
+import { evenForm } from "../offline-trainer/dist/fit/form-plans.js";
+import { learn } from "../offline-trainer/dist/fit/learn.js";
 import { patternThresholds } from "../offline-trainer/dist/fit/pattern-thresholds.js";
-import { sourceSplits } from "../offline-trainer/dist/fit/source-splits.js";
-import { answeringModels } from "../offline-trainer/dist/fit/answering-models.js";
-import { fullScores } from "../offline-trainer/dist/prepare/full-scores.js";
-import { replicateGroups } from "../offline-trainer/dist/prepare/replicates.js";
+import { withKnowledge } from "../offline-trainer/dist/methods/method.js";
+import { fullScores } from "../offline-trainer/dist/matrix/scenarios.js";
 import { readLeaderboard } from "./read-leaderboard.js";
 
 const { values, positionals } = parseArgs({
@@ -49,7 +34,7 @@ const { values, positionals } = parseArgs({
     forms: { type: "string", default: "4" },
     weighting: { type: "string", default: "items" },
     seed: { type: "string", default: "1" },
-    selection: { type: "string", default: DEFAULT_CONFIGURATION.selection },
+    selection: { type: "string", default: recommended.settings.selection },
     json: { type: "boolean", default: false },
   },
 });
@@ -77,68 +62,73 @@ const CHANGES = {
   zero: (scores) => scores.map(() => 0),
 };
 const sizes = values.anchors.split(",").map(Number);
-const configuration = { ...DEFAULT_CONFIGURATION, selection: values.selection, weighting: values.weighting };
+const chosen = await customised(recommended, { selection: values.selection, weighting: values.weighting });
 const { backend } = await resolveBackend({ provider: "cpu" });
 const rows = [];
 for (const set of values.sets.split(",")) {
   const grouped = await readLeaderboard(folder, set);
-  const groups = replicateGroups(grouped);
-  for (const task of bankTasks(grouped, configuration)) await judgeTask(set, task, groups);
+  const board = describeBenchmark(grouped, chosen.settings);
+  for (const group of board.groups) {
+    const forms = sizes.toSorted((x, y) => x - y).map((n) => evenForm(n, group.scenarios));
+    await judgeGroup({ set, benchmark: { ...board, groups: [group] }, method: withKnowledge(chosen, board), forms });
+  }
 }
 if (values.json) console.log(JSON.stringify({ options: values, rows }, null, 1));
 else for (const n of sizes) print(rows.filter((row) => row.n === n));
 
 /** Judges the models of every fold, and the strongest by the weakest. */
-async function judgeTask(set, task, groups) {
-  const random = createRandom(values.seed).fork(`${set} ${task.id}`);
-  const among = sourceSplits([task], answeringModels(task), groups, FOLDS, random.fork("folds"));
-  for (const [fold, [split]] of among.folds.entries())
-    await judgeSplit({ set, task, groups, split, protocol: "interpolation", random: random.fork(`fold ${fold}`) });
-  const rounds = { fifth: strongestFifth(task, groups), half: among.strong[0] };
+async function judgeGroup(given) {
+  const { groups, replicates } = given.benchmark;
+  const [group] = groups;
+  const random = createRandom(values.seed).fork(`${given.set} ${group.id}`);
+  const among = sourceSplits(groups, answeringModels(group), replicates, FOLDS, random.fork("folds"));
+  for (const [
+    fold,
+    {
+      groups: [split],
+    },
+  ] of among.folds.entries())
+    await judgeSplit({ ...given, split, protocol: "interpolation", random: random.fork(`fold ${fold}`) });
+  const rounds = { fifth: strongestFifth(group, replicates), half: among.strong.groups[0] };
   for (const [protocol, split] of Object.entries(rounds))
-    await judgeSplit({ set, task, groups, split, protocol, random: random.fork(protocol) });
+    await judgeSplit({ ...given, split, protocol, random: random.fork(protocol) });
 }
 
 /** The strongest fifth as targets, the rest but their replicates as sources. */
-function strongestFifth(task, groups) {
-  const full = fullScores(task.matrix, task.scenarios[0]).score;
-  const ranked = answeringModels(task)
+function strongestFifth(group, replicates) {
+  const full = fullScores(group.matrix, group.scenarios[0]).score;
+  const ranked = answeringModels(group)
     .filter((m) => !Number.isNaN(full[m]))
     .sort((l, m) => full[m] - full[l]);
   const targets = ranked.slice(0, Math.round(ranked.length / 5));
-  const held = new Set(targets.map((m) => groups[m]));
-  return { targets, sources: ranked.filter((m) => !held.has(groups[m])).sort((l, m) => l - m) };
+  const held = new Set(targets.map((m) => replicates[m]));
+  return { targets, sources: ranked.filter((m) => !held.has(replicates[m])).sort((l, m) => l - m) };
 }
 
-async function judgeSplit({ set, task, groups, split, protocol, random }) {
+async function judgeSplit({ set, benchmark, method, forms, split, protocol, random }) {
+  const [task] = benchmark.groups;
   const [slice] = task.scenarios;
-  const options = { ...configuration, backend, groups, sizes };
-  const [{ alone: validation }] = await crossValidate([task], split.sources, groups, {
-    ...options,
-    random: random.fork("inner"),
-  });
-  const { linked } = await trainFold([task], [split], 0, { ...options, random });
-  const [trained] = linked.banks;
-  const answers = sourceAnswers(task.matrix, trained.rows, trained.scenarios[0]);
-  const [[allFactors]] = linked.factors;
-  const { bank, accuracy, scoreMap } = trained.scenarios[0];
-  const prior = scaledPrior(trained.abilities.mean, trained.abilities.covariance, configuration.priorScale);
+  const { id } = slice;
+  const plan = { benchmark, method, forms };
+  const validation = await crossValidate(plan, split.sources, random.fork("inner"), { backend });
+  const learned = await learn(onlyModels(benchmark, split.sources), method, forms, random, { backend });
+  const { accuracy } = learned.groups[0].bank.scenarios[0];
   const full = fullScores(task.matrix, slice).score;
-  const seenScores = split.sources.map((m) => full[m]).filter((score) => !Number.isNaN(score));
-  const seen = { worst: Math.min(...seenScores), best: Math.max(...seenScores), overall: null };
-  const [blends] = learnBlends(task, split.sources, sizes, validation, configuration.lambda);
-  const prepared = prepareForms(task, split.sources, trained, { ...options, random });
+  const { worst, best } = learned.seen.get(id);
+  const seen = { worst, best, overall: null };
+  const blends = learnBlends(benchmark, split.sources, method, forms, validation).get(id);
   const thresholds = new Map(
-    sizes.map((n) => [n, patternThresholds(validation.interpolation[0].get(n), validation.extrapolation[0].get(n))]),
+    sizes.map((n) => {
+      const { interpolation, extrapolation } = validation.get(id).get(String(n)).separate;
+      return [n, patternThresholds(interpolation, extrapolation)];
+    }),
   );
   const changes = protocol === "interpolation" ? Object.keys(CHANGES) : ["none"];
   for (let draw = 0; draw < Number(values.forms); draw++) {
-    const [forms] = await drawForms(prepared, drawStream(random, draw));
-    const answered = formAnswers(answers, slice.weights, forms);
+    const drawn = new Map((await learned.draw(draw)).map((form) => [form.id, form]));
     for (const n of sizes) {
-      const anchors = forms.get(n);
-      const { items } = anchors;
-      const factors = anchorFactors(allFactors, items);
+      const { scenarios, scoring } = drawn.get(String(n));
+      const { items } = scenarios.get(id).anchors;
       for (const model of split.targets) {
         if (Number.isNaN(full[model])) continue;
         const scores = Array.from(items, (item) => scoreAt(task.matrix, model, slice.begin + item));
@@ -150,16 +140,13 @@ async function judgeSplit({ set, task, groups, split, protocol, random }) {
             Array.from(items, (item) => accuracy[item]),
             stream,
           );
-          const gathered = gatherItems([{ bank, items, scores: given }]);
-          const ability = mapAbility(gathered.bank, gathered, prior);
-          const scenario = { bank, weights: slice.weights, scoreMap, anchors, factors, ...answered.get(n) };
-          const { base, bounds, sample } = estimateScenario(scenario, given, ability);
-          const { outside } = blendEstimates(base, blends.get(n).served, seen, bounds);
+          const estimate = scoring.estimate(new Map([[id, Float64Array.from(given)]]));
+          const { base, bounds } = estimate.scenario(id, "separate");
+          const { outside } = blendEstimates(base, blends.get(String(n)).separate.served, seen, bounds);
           const own = thresholds.get(n);
           const range = scoreRange(outside);
           const stronger = range === "outside" && outside.above > outside.below;
-          const pattern = answerPattern(bank, ability, sample, seen.worst);
-          const found = own === null ? null : suspicions(pattern, own, stronger);
+          const found = own === null ? null : suspicions(estimate.pattern(id), own, stronger);
           rows.push({ set, scenario: task.id, protocol, n, change, model, truth: full[model], range, found });
         }
       }

@@ -13,10 +13,10 @@ import { readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { DEFAULT_CONFIGURATION, readResponses } from "anchoreval-trainer";
+import { readResponses, recommended } from "anchoreval-trainer";
 import { planCells } from "../offline-trainer/dist/backtest/plan-cells.js";
-import { headlineEstimator } from "../offline-trainer/dist/fit/configuration.js";
-import { familyNumbers } from "../offline-trainer/dist/splits/families.js";
+import { headlineEstimator } from "../offline-trainer/dist/methods/method.js";
+import { familyNumbers } from "../offline-trainer/dist/matrix/families.js";
 import { runOnThreads } from "../offline-trainer/dist/threads/run-on-threads.js";
 import { peerMethods } from "./peers/methods.js";
 
@@ -49,7 +49,7 @@ const seeds = Number(options.seeds);
 const peers = peerMethods({ searches: Number(options.searches) });
 
 /** What a bundle serves as the score. */
-const HEADLINE = headlineEstimator(DEFAULT_CONFIGURATION);
+const HEADLINE = headlineEstimator(recommended);
 
 /** Rows of `anchoreval backtest`, by run and estimator. */
 const OWN = {
@@ -95,12 +95,13 @@ else printTable();
 console.error(`${Math.round(seconds)} s on ${options.threads} threads`);
 
 /** One row a scenario, method and size. Errors in points. */
-async function peerRows({ set, matrix, scenarios, split, names: methods }) {
-  const configuration = { ...DEFAULT_CONFIGURATION, weighting: "items", linked: !options.separate };
-  const cells = planCells(matrix, { split, sizes, seeds, configuration, scenarios }).flatMap(
-    ({ tasks, splits, seed }) => {
-      const stream = tasks.length > 1 ? "all" : tasks[0].id; // of the draws that the back-test compares with
-      return tasks.map((task, b) => ({ task, split: splits[b], sizes, seed, stream }));
+async function peerRows({ set, matrix, scenarios, split: name, names: methods }) {
+  const settings = { ...recommended.settings, weighting: "items", linked: !options.separate };
+  const method = { ...recommended, settings };
+  const cells = planCells(matrix, { split: name, sizes, seeds, method, scenarios }).flatMap(
+    ({ benchmark: { groups }, split, seed }) => {
+      const stream = groups.length > 1 ? "all" : groups[0].id; // of the draws that the back-test compares with
+      return groups.map((group, g) => ({ group, split: split.groups[g], sizes, seed, stream }));
     },
   );
   const from = performance.now();
@@ -108,13 +109,13 @@ async function peerRows({ set, matrix, scenarios, split, names: methods }) {
     threads: Number(options.threads),
     work: "the comparison",
     data: { methods, searches: Number(options.searches) },
-    onDone: (done) => progress(`${set}, ${split}: ${done} of ${cells.length} fits`),
+    onDone: (done) => progress(`${set}, ${name}: ${done} of ${cells.length} fits`),
   });
-  progress(`${set}, ${split}: ${cells.length} fits, ${((performance.now() - from) / 1000).toFixed(0)} s\n`);
-  return [...new Set(cells.map(({ task }) => task.id))].flatMap((scenario) =>
+  progress(`${set}, ${name}: ${cells.length} fits, ${((performance.now() - from) / 1000).toFixed(0)} s\n`);
+  return [...new Set(cells.map(({ group }) => group.id))].flatMap((scenario) =>
     sizes.flatMap((n) =>
       methods.map((method) => {
-        const own = results.filter((_, c) => cells[c].task.id === scenario).flat();
+        const own = results.filter((_, c) => cells[c].group.id === scenario).flat();
         const sums = { error: 0, randomError: 0, targets: 0, items: 0, seconds: 0, fits: 0 };
         for (const result of own)
           if (result.n === n && result.method === method) {
@@ -124,7 +125,7 @@ async function peerRows({ set, matrix, scenarios, split, names: methods }) {
         return {
           set,
           scenario,
-          split,
+          split: name,
           n,
           method,
           label: peers.find((peer) => peer.name === method).label,

@@ -6,12 +6,17 @@
 import { parseArgs } from "node:util";
 import { createRandom, sigmoid } from "anchoreval/core";
 import { resolveBackend, calibrate } from "anchoreval-trainer";
-import { abilityCovariances } from "../offline-trainer/dist/audit/ability-covariances.js";
-import { fittedAnswers } from "../offline-trainer/dist/audit/fitted-answers.js";
-import { itemAtFit } from "../offline-trainer/dist/audit/item-at-fit.js";
-import { itemCovariance, parameterPrecision } from "../offline-trainer/dist/audit/item-covariance.js";
-import { discriminationPrecision } from "../offline-trainer/dist/audit/item-prior.js";
-import { symmetricEigen } from "../offline-trainer/dist/spectral/symmetric-eigen.js";
+import {
+  abilityCovariances,
+  fittedAnswers,
+  itemAtFit,
+} from "../offline-trainer/dist/extensions/audit/fitted-answers.js";
+import {
+  discriminationPrecision,
+  itemCovariance,
+  parameterPrecision,
+} from "../offline-trainer/dist/extensions/audit/item-covariance.js";
+import { symmetricEigen } from "../offline-trainer/dist/numeric/eigen.js";
 
 const { values } = parseArgs({
   options: {

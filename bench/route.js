@@ -4,6 +4,7 @@
 import { parseArgs } from "node:util";
 import {
   embeddedRows,
+  itemTexts,
   judgeRouting,
   readEmbeddings,
   resolveBackend,
@@ -12,7 +13,6 @@ import {
   splitQuestions,
   testAnswers,
   textFeatures,
-  textsOf,
 } from "anchoreval-trainer";
 import { readLeaderboard } from "./read-leaderboard.js";
 
@@ -26,7 +26,7 @@ const { values, positionals } = parseArgs({
 const matrix = await readLeaderboard(positionals[0], "routerdc7");
 const split = splitQuestions(matrix, { train: "train", test: "test", scenario: "mmlu" });
 const begun = performance.now();
-const features = await featuresOf();
+const features = await selectFeatures();
 const { backend } = await resolveBackend("cpu");
 for (const dims of DIMS) {
   const routing = await routeQuestions(split.train, split.test, features, {
@@ -45,8 +45,8 @@ for (const dims of DIMS) {
 }
 console.log(`\n${((performance.now() - begun) / 1000).toFixed(1)} s for both, features included`);
 
-async function featuresOf() {
-  if (!values.embeddings) return textFeatures(textsOf(split.train.items), textsOf(split.test));
+async function selectFeatures() {
+  if (!values.embeddings) return textFeatures(itemTexts(split.train.items), itemTexts(split.test));
   const embeddings = await readEmbeddings(values.embeddings);
   const rowsOf = (items) =>
     embeddedRows(

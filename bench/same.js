@@ -36,11 +36,7 @@ try {
   const served = await both((root, name) => overHttp(root, demos[name].folder));
   for (const path of Object.keys(served.base)) compareJson(`HTTP ${path}`, served, (answers) => answers[path]);
   for (const split of values.quick ? [] : ["interpolation", "extrapolation", "family"])
-    compareJson(
-      `back-test of helm-lite, ${split}`,
-      await both((root) => backtest(root, split)),
-      (rows) => rows,
-    );
+    compareJson(`back-test of helm-lite, ${split}`, await both((root) => backtest(root, split)), (rows) => rows);
 } finally {
   await rm(work, { recursive: true, force: true });
 }
@@ -87,10 +83,14 @@ async function overHttp(root, demoBundle) {
   for (const folder of bundles) {
     const { benchmark, version, forms } = JSON.parse(await readFile(join(folder, "manifest.json"), "utf8"));
     const anchors = (await readFile(join(folder, "anchors.jsonl"), "utf8")).trim().split("\n").map(JSON.parse);
-    const child = spawn(process.execPath, [await program(root), "serve", "--bundles", folder, "--port", "0", "--json"], {
-      cwd: work,
-      stdio: ["ignore", "pipe", "inherit"],
-    });
+    const child = spawn(
+      process.execPath,
+      [await program(root), "serve", "--bundles", folder, "--port", "0", "--json"],
+      {
+        cwd: await mkdtemp(join(work, "served-")),
+        stdio: ["ignore", "pipe", "inherit"],
+      },
+    );
     const url = await new Promise((done) => {
       let out = "";
       child.stdout.on("data", (chunk) => {
@@ -105,7 +105,7 @@ async function overHttp(root, demoBundle) {
         headers: { "content-type": "application/json" },
         body: JSON.stringify(body),
       });
-      return response.json();
+      return { ...(await response.json()), digest: undefined }; // the manifest's, which names the report
     };
     for (const { id: form } of forms) {
       const ids = anchors.filter((anchor) => anchor.forms.includes(form)).map(({ item_id: id }) => id);
@@ -114,7 +114,11 @@ async function overHttp(root, demoBundle) {
       for (const responses of models) estimates.push(await post("estimates", { responses, form }));
       answers[`${benchmark} ${form} estimates`] = estimates;
       const [a, b] = models;
-      answers[`${benchmark} ${form} comparison`] = await post("comparisons", { a: { responses: a }, b: { responses: b }, form });
+      answers[`${benchmark} ${form} comparison`] = await post("comparisons", {
+        a: { responses: a },
+        b: { responses: b },
+        form,
+      });
     }
     child.kill("SIGTERM");
     await new Promise((done) => child.on("close", done));
@@ -149,12 +153,27 @@ function report(name, same, figure, details = []) {
 function compareFiles(name, pair, pick) {
   const [base, here] = [pick(pair.base), pick(pair.here)];
   for (const file of new Set([...base.keys(), ...here.keys()])) {
-    const [one, other] = [base.get(file), here.get(file)];
     if (file === "report.html") continue; // words and drawings of the same manifest
+    const [one, other] = [base.get(file), here.get(file)].map((bytes) =>
+      withoutReport(file, bytes && Buffer.from(bytes)),
+    );
     const same = one !== undefined && other !== undefined && Buffer.compare(one, other) === 0;
     const json = !same && file.endsWith(".json") && one && other;
-    report(`${name}, ${file}`, same, `${digest(one)} ${digest(other)}`, json ? differences(JSON.parse(one), JSON.parse(other)) : []);
+    report(
+      `${name}, ${file}`,
+      same,
+      `${digest(one)} ${digest(other)}`,
+      json ? differences(JSON.parse(one), JSON.parse(other)) : [],
+    );
   }
+}
+
+/** A manifest without the report's length and digest. */
+function withoutReport(file, bytes) {
+  if (file !== "manifest.json" || bytes === undefined) return bytes;
+  const manifest = JSON.parse(bytes);
+  const files = manifest.files.filter(({ name }) => name !== "report.html");
+  return Buffer.from(JSON.stringify({ ...manifest, files }));
 }
 
 function compareJson(name, pair, pick) {
@@ -167,7 +186,10 @@ function compareJson(name, pair, pick) {
 /** Figures must be the same; words may be put better, and are shown. */
 function compareText(name, pair, pick) {
   const lines = (text) => text.split("\n").filter((line) => !/^\d+ s$/.test(line));
-  const numbers = (text) => lines(text).join("\n").match(/-?\d+(\.\d+)?/g) ?? [];
+  const numbers = (text) =>
+    lines(text)
+      .join("\n")
+      .match(/-?\d+(\.\d+)?/g) ?? [];
   const [base, here] = [pick(pair.base), pick(pair.here)];
   const same = numbers(base).join() === numbers(here).join();
   const other = lines(here).filter((line) => !lines(base).includes(line));

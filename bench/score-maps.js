@@ -4,19 +4,18 @@
 //        [--models N --draws K: K times N models drawn from all]
 // Without a folder of leaderboards it simulates 200 models × 2 scenarios of 500 items.
 import { parseArgs } from "node:util";
-import { RECIPES } from "anchoreval-trainer";
+import { customised, loadMethod } from "anchoreval-trainer";
 import { brought, createRandom, mappedScore } from "anchoreval/core";
-import { familyFolds } from "../offline-trainer/dist/anchors/information/family-folds.js";
-import { informationPool, informedAnchors } from "../offline-trainer/dist/anchors/information/prepare-information.js";
+import { familyFolds } from "../offline-trainer/dist/methods/score-maps/form-score-maps.js";
+import { informationPool, informedAnchors } from "../offline-trainer/dist/methods/metabench/anchors.js";
 import { resolveBackend } from "../offline-trainer/dist/backends/resolve-backend.js";
 import { planCells } from "../offline-trainer/dist/backtest/plan-cells.js";
-import { selectionInputs } from "../offline-trainer/dist/fit/draw-forms.js";
-import { evenForm } from "../offline-trainer/dist/fit/form-plans.js";
-import { trainFold } from "../offline-trainer/dist/fit/held-out.js";
-import { bankPriors } from "../offline-trainer/dist/fit/link-banks.js";
-import { mappedScenarios, ownMap } from "../offline-trainer/dist/fit/mapped-scenarios.js";
+import { anchorInputs } from "../offline-trainer/dist/anchors/anchor-method.js";
+import { onlyModels } from "../offline-trainer/dist/benchmark/benchmark.js";
+import { bankPriors } from "../offline-trainer/dist/calibrate/linking.js";
+import { learn } from "../offline-trainer/dist/fit/learn.js";
+import { additiveMap, mappedScenarios, fitOwnMap } from "../offline-trainer/dist/methods/score-maps/mapped-answers.js";
 import { submatrix } from "../offline-trainer/dist/matrix/response-matrix.js";
-import { additiveMap } from "../offline-trainer/dist/score-maps/fit-score-map.js";
 import { randomRmse } from "./random-rmse.js";
 import { readLeaderboard } from "./read-leaderboard.js";
 import { simulatedLeaderboard } from "./simulated-leaderboard.js";
@@ -33,7 +32,7 @@ const { values: options, positionals } = parseArgs({
 });
 const [folder] = positionals;
 const sizes = options.anchors.split(",").map(Number);
-const configuration = { ...RECIPES.metabench.configuration, weighting: "items", search: 0 };
+const method = await customised(await loadMethod("metabench"), { weighting: "items", search: 0 });
 const { backend } = await resolveBackend("typescript", 1);
 
 /** Items of the screened subset. */
@@ -76,7 +75,7 @@ for (const set of folder === undefined ? ["simulated"] : options.sets.split(",")
   for (let draw = 0; draw < Number(options.draws); draw++) {
     const matrix = options.models ? drawn(whole, Number(options.models), draw) : whole;
     for (const cell of planCells(matrix, {
-      configuration,
+      method,
       split: "interpolation",
       sizes,
       seeds: Number(options.seeds),
@@ -105,22 +104,22 @@ for (const set of folder === undefined ? ["simulated"] : options.sets.split(",")
   }
 }
 
-async function judge(matrix, { tasks, groups, splits, seed }, note) {
+async function judge(matrix, { benchmark, split, seed, method: known }, note) {
   const random = createRandom(seed).fork("all");
-  const scenarios = tasks.flatMap((task) => task.scenarios);
-  const forms = sizes.map((n) => evenForm(n, scenarios));
-  const fold = await trainFold(tasks, splits, 0, { ...configuration, backend, groups, forms, random });
-  const { alone: priors } = bankPriors(fold.linked, configuration.priorScale);
-  const [sources, targets] = ["sources", "targets"].map((part) => [...new Set(splits.flatMap((own) => own[part]))]);
+  const { groups } = benchmark;
+  const learned = await learn(onlyModels(benchmark, split.sources), known, [], random, { backend });
+  const { separate: priors } = bankPriors(learned.linked, known.settings.priorScale);
+  const [sources, targets] = ["sources", "targets"].map((part) => [
+    ...new Set(split.groups.flatMap((own) => own[part])),
+  ]);
   for (const n of sizes) {
-    const inputs = tasks.map(
-      (task, b) =>
-        selectionInputs(task, splits[b].sources, fold.linked.banks[b], { sizes: [n], random, backend })[0].input,
-    );
+    const inputs = learned.groups.map(({ group, bank }) => {
+      const [input] = anchorInputs(group, bank, { sizes: [n], random, knowledge: known.knowledge });
+      return { ...input, copies: input.knowledge };
+    });
     const pools = inputs.map((input) => informationPool(input).pool);
-    tasks.forEach((task, b) => {
-      const names = splits[b].targets.map((row) => matrix.subjects[row]);
-      const { id } = task.scenarios[0];
+    groups.forEach(({ scenarios: [{ id }] }, b) => {
+      const names = split.groups[b].targets.map((row) => matrix.subjects[row]);
       for (const name of names) note(n, "random items", { scenario: id }, randomRmse(matrix, id, [name], n) / 100);
     });
     for (const [design, threshold] of Object.entries(DESIGNS)) {
@@ -128,25 +127,25 @@ async function judge(matrix, { tasks, groups, splits, seed }, note) {
         informedAnchors(input, pools[b], { grid: "even", binsPerAnchor: 1, threshold, score: "map" }, n),
       );
       const of = (rows) =>
-        tasks.flatMap((task, b) =>
-          mappedScenarios(task, fold.linked.banks[b], rows, priors[b], [anchors[b]], {
+        groups.flatMap((group, b) =>
+          mappedScenarios({ group, bank: learned.groups[b].bank, prior: priors[b], anchors: [anchors[b]] }, rows, {
             kind: "additive",
             score: "map",
           }),
         );
-      compare(tasks, of(sources), of(targets), random, (what, error) => note(n, design, what, error));
+      compare(groups, of(sources), of(targets), random, (what, error) => note(n, design, what, error));
     }
   }
 }
 
 /** All maps, fitted on the sources that answered everything, on the targets that did. */
-function compare(tasks, sources, targets, random, note) {
+function compare(groups, sources, targets, random, note) {
   const rowsOf = (parts) => [...parts[0].answers.keys()].filter((row) => parts.every((part) => part.answers.has(row)));
   const [known, held] = [rowsOf(sources), rowsOf(targets)];
   const all = sources.map((_, k) => k);
   const mean = (values) => values.reduce((sum, value) => sum + value, 0) / values.length;
   const folds = familyFolds(
-    known.map((row) => tasks[0].families[row]),
+    known.map((row) => groups[0].families[row]),
     FOLDS,
     random.fork("families"),
   );
@@ -164,10 +163,10 @@ function compare(tasks, sources, targets, random, note) {
       target: held.map((row) => ofTarget(targets[k].answers.get(row))),
     });
   for (const k of all) {
-    const own = ownMap(sources[k], choice);
-    const curve = ownMap(sources[k], { kind: "mean", score: "eap-sum" });
+    const own = fitOwnMap(sources[k], choice);
+    const curve = fitOwnMap(sources[k], { kind: "mean", score: "eap-sum" });
     const without = Array.from({ length: FOLDS }, (_, fold) =>
-      ownMap(
+      fitOwnMap(
         { ...sources[k], answers: new Map([...sources[k].answers].filter(([row]) => foldOf.get(row) !== fold)) },
         choice,
       ),

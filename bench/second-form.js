@@ -4,13 +4,15 @@
 //        [--recipe metabench]
 // Without a folder of leaderboards it simulates 200 models × 2 scenarios of 500 items.
 import { parseArgs } from "node:util";
-import { RECIPES } from "anchoreval-trainer";
+import { customised, loadMethod } from "anchoreval-trainer";
 import { createRandom } from "anchoreval/core";
 import { resolveBackend } from "../offline-trainer/dist/backends/resolve-backend.js";
 import { planCells } from "../offline-trainer/dist/backtest/plan-cells.js";
-import { headlineEstimator, scoreMapKind } from "../offline-trainer/dist/fit/configuration.js";
+import { onlyModels, scenariosOf } from "../offline-trainer/dist/benchmark/benchmark.js";
 import { evenForm, withSecondForms } from "../offline-trainer/dist/fit/form-plans.js";
-import { estimateFold, trainFold } from "../offline-trainer/dist/fit/held-out.js";
+import { estimateTargets } from "../offline-trainer/dist/fit/held-out.js";
+import { learn } from "../offline-trainer/dist/fit/learn.js";
+import { headlineEstimator } from "../offline-trainer/dist/methods/method.js";
 import { randomRmse } from "./random-rmse.js";
 import { readLeaderboard } from "./read-leaderboard.js";
 import { simulatedLeaderboard } from "./simulated-leaderboard.js";
@@ -27,9 +29,11 @@ const { values: options, positionals } = parseArgs({
 });
 const [folder] = positionals;
 const sizes = options.anchors.split(",").map(Number);
-const base = { ...RECIPES[options.recipe].configuration, weighting: "items" };
-const configuration = options["search-budget"] ? { ...base, search: Number(options["search-budget"]) } : base;
-const headline = headlineEstimator(configuration);
+const method = await customised(await loadMethod(options.recipe), {
+  weighting: "items",
+  ...(options["search-budget"] && { search: Number(options["search-budget"]) }),
+});
+const headline = headlineEstimator(method);
 if (headline !== "score-map")
   throw new Error(`the score of ${options.recipe} is ${headline}, which isn't compared here`);
 const { backend } = await resolveBackend("typescript", 1);
@@ -39,7 +43,7 @@ for (const set of folder === undefined ? ["simulated"] : options.sets.split(",")
   const seeds = Number(options.seeds);
   const begun = performance.now();
   const found = [];
-  for (const cell of planCells(matrix, { configuration, split: "interpolation", sizes, seeds }))
+  for (const cell of planCells(matrix, { method, split: "interpolation", sizes, seeds }))
     found.push(...(await estimates(cell)));
   const minutes = ((performance.now() - begun) / 6e4).toFixed(1);
   console.log(`${set}: ${matrix.subjects.length} models, ${seeds} seed(s), ${minutes} minutes; errors in points`);
@@ -60,32 +64,32 @@ for (const set of folder === undefined ? ["simulated"] : options.sets.split(",")
 }
 
 /** Both forms' scores of every target, from the answers to all scenarios where there are others. */
-async function estimates({ tasks, groups, splits, seed }) {
-  const random = createRandom(seed).fork(tasks.length > 1 ? "all" : tasks[0].id);
-  const scenarios = tasks.flatMap((task) => task.scenarios);
+async function estimates({ benchmark, split, seed, method: known }) {
+  const { groups, models } = benchmark;
+  const random = createRandom(seed).fork(groups.length > 1 ? "all" : groups[0].id);
+  const scenarios = scenariosOf(benchmark);
   const forms = withSecondForms(sizes.toSorted((x, y) => x - y).map((n) => evenForm(n, scenarios)));
-  const fitted = { ...configuration, scoreMap: scoreMapKind(configuration), backend, groups, forms, random };
-  const fold = await trainFold(tasks, splits, 0, fitted);
-  const { alone, together } = await estimateFold(tasks, fold, fitted, 1);
-  return tasks.flatMap((task, b) =>
-    task.scenarios.flatMap((slice, s) =>
-      sizes.flatMap((n) => {
-        const of = (form) => {
-          const joint = new Map(together[b][s].get(form).map((one) => [one.model, one]));
-          return alone[b][s].get(form).map((one) => joint.get(one.model) ?? one);
-        };
-        const [first, second] = [of(String(n)), of(`${n}-b`)];
-        return first.map(({ model, truth, base }, at) => ({
-          seed,
-          model: task.matrix.subjects[model],
-          n,
-          scenario: slice.id,
-          truth,
-          first: base["score-map"],
-          second: second[at].base["score-map"],
-        }));
-      }),
-    ),
+  const learned = await learn(onlyModels(benchmark, split.sources), known, forms, random, { backend });
+  const held = [...new Set(split.groups.flatMap(({ targets }) => targets))];
+  const table = await estimateTargets(benchmark, { models: held, groups: split.groups, fold: 0 }, learned, 1);
+  return scenarios.flatMap(({ id }) =>
+    sizes.flatMap((n) => {
+      const of = (form) => {
+        const { separate, joint } = table.get(id).get(form);
+        const joined = new Map(joint.map((one) => [one.model, one]));
+        return separate.map((one) => joined.get(one.model) ?? one);
+      };
+      const [first, second] = [of(String(n)), of(`${n}-b`)];
+      return first.map(({ model, truth, base }, at) => ({
+        seed,
+        model: models[model],
+        n,
+        scenario: id,
+        truth,
+        first: base["score-map"],
+        second: second[at].base["score-map"],
+      }));
+    }),
   );
 }
 

@@ -8,9 +8,8 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { readResponses } from "../offline-trainer/dist/ingest/read-responses.js";
-import { demoLeaderboard } from "../offline-trainer/dist/simulate/demo-leaderboard.js";
-import { simulateLeaderboard } from "../offline-trainer/dist/simulate/simulate-leaderboard.js";
+import { readResponses } from "../offline-trainer/dist/matrix/read-responses.js";
+import { demoLeaderboard, simulateLeaderboard } from "../offline-trainer/dist/simulate/simulate-leaderboard.js";
 import { leaderboardStatistics } from "./leaderboard-statistics.js";
 
 const { values, positionals } = parseArgs({

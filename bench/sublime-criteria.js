@@ -7,14 +7,14 @@
 // score, and the score's mean absolute error in points, relative to the mean of random items' in brackets.
 import { parseArgs } from "node:util";
 import { createRandom } from "anchoreval/core";
-import { innerSplit } from "../offline-trainer/dist/anchors/essence/inner-split.js";
-import { meanScores } from "../offline-trainer/dist/anchors/essence/item-columns.js";
-import { chooseSubset, prepareBoard } from "../offline-trainer/dist/anchors/sublime/choose-subset.js";
+import { innerSplit } from "../offline-trainer/dist/methods/essence/subset-search.js";
+import { meanScores } from "../offline-trainer/dist/methods/item-columns.js";
+import { chooseSubset, prepareBoard } from "../offline-trainer/dist/methods/sublime/choose-subset.js";
 import { readoutError, readouts } from "./sublime/readout.js";
-import { boardOf } from "../offline-trainer/dist/anchors/sublime/untouched-ranking.js";
-import { itemFeatures } from "../offline-trainer/dist/item-features/item-features.js";
-import { spearman } from "../offline-trainer/dist/ranking/rank-correlation.js";
-import { folds } from "../offline-trainer/dist/splits/interpolation.js";
+import { boardOf } from "../offline-trainer/dist/methods/sublime/untouched-ranking.js";
+import { itemFeatures } from "../offline-trainer/dist/methods/sublime/given-features.js";
+import { spearman } from "../offline-trainer/dist/numeric/ranks.js";
+import { folds } from "../offline-trainer/dist/matrix/splits.js";
 import { readLeaderboard } from "./read-leaderboard.js";
 import { boardOfScenario, mean } from "./sublime/board-of-scenario.js";
 
@@ -95,7 +95,7 @@ async function once(board, seed) {
   const random = createRandom(`sublime/${seed}`);
   const { fitted, judging: untouched } = innerSplit(board.families, 0.25, random.fork("untouched"));
   const known = boardOf(board, fitted);
-  const prepared = await prepareBoard(known, random.fork("items"));
+  const prepared = prepareBoard(known, random.fork("items"));
   const choice = chooseSubset(prepared, k, random.fork(`size ${k}`));
   const all = { groups: known.families, eligible: fitted.map(() => true) };
   const parts = folds(all, PARTS, random.fork("parts"));

@@ -1,19 +1,17 @@
 // SubLIME's choice of a subset by predicted rank correlation, and what the predictor is worth on models that nothing had seen.
 // A quarter of the models, whole families, are untouched; all else happens on the others.
 // usage: node bench/sublime.js [FOLDER] [--sets helm-lite,helm-legalbench,openllm2-official] [--scenario ID]
-//        [--sizes 100] [--seeds 3] [--candidates 200] [--use-texts auto|no]
+//        [--sizes 100] [--seeds 3] [--candidates 200]
 // Without a folder of leaderboards it simulates 120 models × 3 × 500 items with texts.
 import { parseArgs } from "node:util";
 import { simulateLeaderboard } from "anchoreval-trainer";
 import { createRandom } from "anchoreval/core";
-import { innerSplit } from "../offline-trainer/dist/anchors/essence/inner-split.js";
-import { meanScores } from "../offline-trainer/dist/anchors/essence/item-columns.js";
-import { chooseSubset, prepareBoard } from "../offline-trainer/dist/anchors/sublime/choose-subset.js";
-import { PREDICTORS } from "../offline-trainer/dist/anchors/sublime/predictor.js";
-import { pearson } from "../offline-trainer/dist/ranking/correlation.js";
-import { boardOf } from "../offline-trainer/dist/anchors/sublime/untouched-ranking.js";
-import { itemFeatures } from "../offline-trainer/dist/item-features/item-features.js";
-import { kendall, spearman } from "../offline-trainer/dist/ranking/rank-correlation.js";
+import { innerSplit } from "../offline-trainer/dist/methods/essence/subset-search.js";
+import { meanScores } from "../offline-trainer/dist/methods/item-columns.js";
+import { chooseSubset, prepareBoard } from "../offline-trainer/dist/methods/sublime/choose-subset.js";
+import { kendall, pearson, spearman } from "../offline-trainer/dist/numeric/ranks.js";
+import { boardOf } from "../offline-trainer/dist/methods/sublime/untouched-ranking.js";
+import { itemFeatures } from "../offline-trainer/dist/methods/sublime/given-features.js";
 import { readLeaderboard } from "./read-leaderboard.js";
 import { boardOfScenario, mean } from "./sublime/board-of-scenario.js";
 
@@ -25,7 +23,6 @@ const { values: options, positionals } = parseArgs({
     sizes: { type: "string", default: "100" },
     seeds: { type: "string", default: "3" },
     candidates: { type: "string", default: "200" },
-    "use-texts": { type: "string", default: "auto" },
   },
 });
 const sizes = options.sizes.split(",").map(Number);
@@ -35,7 +32,6 @@ const sets = folder ? options.sets.split(",") : ["simulated"];
 /** Rank correlations on untouched models, then what the predictor is worth there, then points. */
 const COLUMNS = {
   s: (own) => own.seconds.toFixed(1),
-  predictor: (own) => own.predictor,
   sampler: (own) => own.sampler,
   predicted: (own) => own.predicted.toFixed(3),
   chosen: (own) => own.chosen.toFixed(3),
@@ -48,7 +44,6 @@ const COLUMNS = {
   "τ random": (own) => own.randomKendall.toFixed(3),
   agreement: (own) => own.agreement.toFixed(2),
   "among random": (own) => own.amongRandom.toFixed(2),
-  "ridge / network": (own) => (own.compared ? PREDICTORS.map((name) => own.compared[name].toFixed(2)).join(" / ") : ""),
   "points chosen": (own) => own.error.toFixed(2),
   "points random": (own) => own.randomError.toFixed(2),
 };
@@ -62,7 +57,7 @@ for (const set of sets) {
   console.log(`\n${set}: ${matrix.subjects.length} models, ${texts ? "with" : "without"} texts\n`);
   console.log(`| scenario | k | ${Object.keys(COLUMNS).join(" | ")} |`);
   console.log(`| --- | --- |${" --- |".repeat(Object.keys(COLUMNS).length)}`);
-  const features = itemFeatures(matrix.items, { texts: options["use-texts"], random: createRandom("item features") });
+  const features = itemFeatures(matrix.items, { random: createRandom("item features") });
   for (const scenario of new Set(matrix.items.map((item) => item.scenario))) {
     if (options.scenario !== undefined && scenario !== options.scenario) continue;
     const board = boardOfScenario(matrix, scenario, features, Number(options.candidates));
@@ -86,7 +81,7 @@ async function once(board, k, seed) {
   const random = createRandom(`sublime/${seed}`);
   const { fitted, judging: untouched } = innerSplit(board.families, 0.25, random.fork("untouched"));
   const begin = performance.now();
-  const prepared = await prepareBoard(boardOf(board, fitted), random.fork("items"));
+  const prepared = prepareBoard(boardOf(board, fitted), random.fork("items"));
   const choice = chooseSubset(prepared, k, random.fork(`size ${k}`));
   const seconds = (performance.now() - begin) / 1000;
   const { columns, full } = boardOf(board, untouched);
@@ -99,7 +94,6 @@ async function once(board, k, seed) {
   const best = names.toSorted((x, y) => mean(of(y, choice.measured)) - mean(of(x, choice.measured)))[0];
   return {
     seconds,
-    predictor: choice.predictor,
     sampler: choice.candidates[choice.chosen].sampler,
     predicted: choice.predicted[choice.chosen],
     chosen: truth[choice.chosen],
@@ -112,7 +106,6 @@ async function once(board, k, seed) {
     randomKendall: mean(of("random", tau)),
     agreement: pearson(choice.predicted, truth) ?? 0,
     amongRandom: pearson(of("random", choice.predicted), of("random", truth)) ?? 0,
-    compared: choice.agreement,
     error: error[choice.chosen],
     randomError: mean(of("random", error)),
   };
@@ -124,9 +117,7 @@ function summary(found) {
   for (const key of Object.keys(found[0])) {
     const values = found.map((own) => own[key]);
     if (typeof values[0] === "number") out[key] = mean(values);
-    else if (typeof values[0] === "string") out[key] = commonest(values);
-    else if (values.every((value) => value !== null))
-      out[key] = Object.fromEntries(PREDICTORS.map((name) => [name, mean(values.map((value) => value[name]))]));
+    else out[key] = commonest(values);
   }
   return out;
 }

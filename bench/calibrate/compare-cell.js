@@ -5,7 +5,7 @@ import { createRandom, itemBank } from "anchoreval/core";
 import { resolveBackend } from "../../offline-trainer/dist/backends/resolve-backend.js";
 import { calibrate } from "../../offline-trainer/dist/calibrate/calibrate.js";
 import { calibrateMarginal } from "../../offline-trainer/dist/calibrate/marginal/calibrate-marginal.js";
-import { codeResponses } from "../../offline-trainer/dist/prepare/code-responses.js";
+import { codeResponses } from "../../offline-trainer/dist/matrix/code-responses.js";
 import { heldOut } from "./held-out.js";
 import { median } from "./median.js";
 import { fitGirth, fitPyIrt, readPyIrt } from "./peers.js";

@@ -1,13 +1,12 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { createRandom } from "anchoreval/core";
-import { readResponses } from "../../offline-trainer/dist/ingest/read-responses.js";
-import { fullScores } from "../../offline-trainer/dist/prepare/full-scores.js";
-import { replicateGroups } from "../../offline-trainer/dist/prepare/replicates.js";
-import { resolveSimulateOptions } from "../../offline-trainer/dist/simulate/options.js";
+import { readResponses } from "../../offline-trainer/dist/matrix/read-responses.js";
+import { fullScores } from "../../offline-trainer/dist/matrix/scenarios.js";
+import { replicateGroups } from "../../offline-trainer/dist/matrix/replicates.js";
+import { simulateSettings } from "../../offline-trainer/dist/simulate/settings.js";
 import { simulateLeaderboard } from "../../offline-trainer/dist/simulate/simulate-leaderboard.js";
-import { eligibleTargets } from "../../offline-trainer/dist/splits/eligible.js";
-import { interpolationSplit } from "../../offline-trainer/dist/splits/interpolation.js";
+import { eligibleTargets, interpolationSplit } from "../../offline-trainer/dist/matrix/splits.js";
 
 /** What `anchoreval simulate` draws with the same options: six scenarios, 1 % of the answers missing. */
 export const SIMULATED = { models: 400, items: 1500, scenarios: 6, dims: 5, seed: 1 };
@@ -19,7 +18,7 @@ export const SIMULATED = { models: 400, items: 1500, scenarios: 6, dims: 5, seed
 export async function dataSet(name, folder) {
   const [simulated, items = SIMULATED.items] = /^simulated(?:-(\d+))?$/.exec(name) ?? [];
   if (simulated)
-    return prepared(name, simulateLeaderboard(resolveSimulateOptions({ ...SIMULATED, items: Number(items) })).matrix);
+    return prepared(name, simulateLeaderboard(simulateSettings({ ...SIMULATED, items: Number(items) })).matrix);
   if (folder === undefined) return { name, skipped: "no folder with real leaderboards was given" };
   const [responses, described] = ["responses.csv.gz", "items.jsonl.gz"].map((file) => join(folder, name, file));
   if (!existsSync(responses)) return { name, skipped: `${name}/responses.csv.gz is not in the folder` };

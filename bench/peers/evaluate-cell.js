@@ -1,14 +1,14 @@
 import { createRandom } from "anchoreval/core";
-import { randomBaseline } from "../../offline-trainer/dist/fit/random-baseline.js";
-import { fullScores } from "../../offline-trainer/dist/prepare/full-scores.js";
+import { randomBaseline } from "../../offline-trainer/dist/fit/errors.js";
+import { fullScores } from "../../offline-trainer/dist/matrix/scenarios.js";
 import { sourceMatrix, targetAnswers } from "./source.js";
 
 /** The sources of the cell before: splits that are the same for all seeds are read once, and so is what hangs on them. */
 let last = { key: "", source: null };
 
-function sourceOf({ task, split }) {
-  const key = `${task.id} ${split.sources.join()} ${task.matrix.subjects.join()}`;
-  if (last.key !== key) last = { key, source: sourceMatrix(task.matrix, split.sources) };
+function sourceOf({ group, split }) {
+  const key = `${group.id} ${split.sources.join()} ${group.matrix.subjects.join()}`;
+  if (last.key !== key) last = { key, source: sourceMatrix(group.matrix, split.sources) };
   return last.source;
 }
 
@@ -19,16 +19,16 @@ function sourceOf({ task, split }) {
  * @returns one entry a method and size: sums over targets, each the mean over the forms
  */
 export function evaluateCell(cell, methods) {
-  const { task, split, sizes, seed, stream } = cell;
-  const [slice] = task.scenarios;
+  const { group, split, sizes, seed, stream } = cell;
+  const [slice] = group.scenarios;
   const source = sourceOf(cell);
-  const { score } = fullScores(task.matrix, slice);
+  const { score } = fullScores(group.matrix, slice);
   const truths = split.targets.map((m) => score[m]);
-  const random = createRandom(seed).fork(task.id);
+  const random = createRandom(seed).fork(group.id);
   const compared = createRandom(seed).fork(stream);
   return sizes.flatMap((n) => {
     const { errors } = randomBaseline(
-      task.matrix,
+      group.matrix,
       slice,
       split.targets,
       truths,
@@ -44,7 +44,7 @@ export function evaluateCell(cell, methods) {
         const fitted = method.fit(source, n, random.fork(`peer ${method.name} ${n} ${form}`));
         items += fitted.items.length / method.forms;
         split.targets.forEach((m, t) => {
-          const estimate = fitted.predict(targetAnswers(task.matrix, m, fitted.items, source));
+          const estimate = fitted.predict(targetAnswers(group.matrix, m, fitted.items, source));
           error += Math.abs(estimate - truths[t]) / method.forms;
         });
       }

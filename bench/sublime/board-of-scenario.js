@@ -1,7 +1,6 @@
-import { itemColumns, weightedScores } from "../../offline-trainer/dist/anchors/essence/item-columns.js";
-import { featuresOf } from "../../offline-trainer/dist/anchors/sublime/item-features.js";
-import { typescriptBackend } from "../../offline-trainer/dist/backends/typescript.js";
-import { familyNumbers } from "../../offline-trainer/dist/splits/families.js";
+import { itemColumns, weightedScores } from "../../offline-trainer/dist/methods/item-columns.js";
+import { selectFeatures } from "../../offline-trainer/dist/methods/sublime/item-features.js";
+import { familyNumbers } from "../../offline-trainer/dist/matrix/families.js";
 
 /** One scenario, every item counting the same; missing answers filled with the item's mean. */
 export function boardOfScenario(matrix, scenario, features, candidates) {
@@ -27,8 +26,7 @@ export function boardOfScenario(matrix, scenario, features, candidates) {
     full: weightedScores(columns, weights),
     families: answered.map((m) => families[m]),
     named: [],
-    features: featuresOf(features, own),
-    backend: typescriptBackend,
+    features: selectFeatures(features, own),
     candidates,
   };
 }

@@ -1,10 +1,9 @@
 // A Worker that reads an estimate's request as the real one does and answers nothing of it: what the estimate itself
 // costs is what the real one takes beyond that. Bundled by bench/throughput.js.
 import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
-import { duplicateKeys } from "../../workers/src/http/duplicate-keys.ts";
-import { limitBody, refuseDuplicates } from "../../workers/src/http/request-body.ts";
-import { EstimateRequestSchema } from "../../workers/src/schemas/estimate-request.ts";
-import { VersionOrLatestParams } from "../../workers/src/schemas/params.ts";
+import { duplicateKeys, limitBody, refuseDuplicates } from "../../workers/src/http/request-body.ts";
+import { EstimateRequestSchema } from "../../workers/src/schemas/estimate.ts";
+import { VersionOrLatestParams } from "../../workers/src/schemas/contract.ts";
 
 const route = createRoute({
   method: "post",

@@ -1,13 +1,13 @@
 import type { Issue } from "anchoreval/core";
 
 /**
- * What the page sends to its worker. The page has these types too (workers/page/fit/messages.ts): workers and trainer
- * import nothing of each other, a test holds both to be the same.
+ * The message that the page sends to its worker. The page declares the same types (workers/page/run-fit.ts), since workers and
+ * trainer never import each other; a test compares them.
  */
 export interface FitRequest {
-  /** Scores of many models on all items, as `fit --responses` reads them. */
+  /** Scores of many models on all items, in the formats of `fit --responses`. */
   readonly responses: File;
-  /** Items with their scenarios, as `fit --items` reads them. */
+  /** Items with their scenarios, in the formats of `fit --items`. */
   readonly items: File | null;
   readonly benchmark: string;
   readonly version: string;
@@ -19,9 +19,9 @@ export interface FitRequest {
 
 export type FitReply =
   | { readonly kind: "remark"; readonly message: string }
-  /** @param share - of the fit that is done, in [0,1] */
+  /** `share`: completed share of the fit, in [0,1]. */
   | { readonly kind: "progress"; readonly share: number; readonly note: string }
-  /** The bundle's files, and what they are worth in plain words. */
+  /** The bundle's files, and its accuracy in sentences. */
   | {
       readonly kind: "done";
       readonly files: readonly (readonly [name: string, bytes: Uint8Array<ArrayBuffer>])[];
@@ -29,7 +29,7 @@ export type FitReply =
     }
   | {
       readonly kind: "failed";
-      /** Null for what isn't an AnchorEvalError. */
+      /** Null for errors other than AnchorEvalError. */
       readonly code: string | null;
       readonly message: string;
       readonly issues: readonly Issue[];

@@ -35,7 +35,7 @@ export async function buildPage(root, assets) {
   });
   await build({
     ...shared,
-    entryPoints: [join(root, "offline-trainer/src/parquet/decoders.ts")],
+    entryPoints: [join(root, "offline-trainer/src/matrix/readers/decoders.ts")],
     outfile: join(fresh, "parquet.js"),
   });
   const runtime = dirname(createRequire(join(root, "package.json")).resolve("onnxruntime-web/wasm"));
@@ -53,9 +53,9 @@ function inBrowsers(folder) {
   return {
     name: "in browsers",
     setup({ onResolve, onLoad }) {
-      onResolve({ filter: /^anchoreval\/node$/ }, () => ({ path: join(folder, "dropped-files.ts") }));
-      onResolve({ filter: /\/parquet\/decoders\.ts$/ }, () => ({ path: "./parquet.js", external: true }));
-      onResolve({ filter: /^node:timers\/promises$/ }, () => ({ path: join(folder, "timers.ts") }));
+      onResolve({ filter: /^anchoreval\/node$/ }, () => ({ path: join(folder, "instead-of-node.ts") }));
+      onResolve({ filter: /\/decoders\.ts$/ }, () => ({ path: "./parquet.js", external: true }));
+      onResolve({ filter: /^node:timers\/promises$/ }, () => ({ path: join(folder, "instead-of-node.ts") }));
       onResolve({ filter: ABSENT }, ({ path }) => ({ path, namespace: "absent" }));
       onLoad({ filter: /.*/, namespace: "absent" }, () => ({ contents: "module.exports = {};" }));
     },

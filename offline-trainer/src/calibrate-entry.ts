@@ -3,11 +3,10 @@
  * ONNX Runtime along, or calibrates in plain TypeScript.
  * @module anchoreval-trainer/calibrate
  */
-export type { Nearest, NearestBackend, NearestCentroids, Points } from "./clustering/nearest-centroids.ts";
 export type { LaneThreads, OnnxBackendOptions } from "./backends/onnx/onnx-backend.ts";
 export { onnxBackend } from "./backends/onnx/onnx-backend.ts";
 export type { EvaluationArrays, LaneRunner, LaneTask } from "./backends/onnx/block-runner.ts";
-export type { OnnxRuntime } from "./backends/onnx/open-session.ts";
+export type { OnnxRuntime } from "./backends/onnx/session.ts";
 export { probeBackend, type ProbeOptions } from "./backends/probe-backend.ts";
 export { typescriptBackend } from "./backends/typescript.ts";
 export {
@@ -17,17 +16,10 @@ export {
   type CalibrationState,
   type CalibrationStep,
 } from "./calibrate/calibrate.ts";
-export type { KnownItems } from "./calibrate/known-items.ts";
+export type { FixedItems } from "./calibrate/fixed-items.ts";
 export type { Scales } from "./calibrate/scales.ts";
-export {
-  LINKS,
-  type CalibrationBackend,
-  type CodedResponses,
-  type GradedResponses,
-  type Link,
-  type Objective,
-  type Parameters,
-  type Responses,
-} from "./calibrate/types.ts";
+export { type CalibrationBackend, type Objective, type Parameters } from "./calibrate/types.ts";
+export { LINKS, type CodedResponses, type GradedResponses, type Link } from "./matrix/code-responses.ts";
+export type { Responses } from "./matrix/code-responses.ts";
 export { weighResponses, type ResponseWeights } from "./calibrate/weigh-responses.ts";
-export type { BlockLayout } from "./backends/onnx/blocks.ts";
+export type { BlockLayout } from "./backends/onnx/block-runner.ts";

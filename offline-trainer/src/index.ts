@@ -2,77 +2,41 @@
  * Fits, back-tests, audits and publishes bundles, in Node.
  * @module anchoreval-trainer
  */
-export { prepareSelection, selectAnchors } from "./anchors/select-anchors.ts";
-export type { FeatureColumn, ItemFeatures, ItemGroups } from "./anchors/sublime/item-features.ts";
-export type { SubsetRanking } from "./anchors/sublime/subset-ranking.ts";
-export type { UntouchedRanking } from "./anchors/sublime/untouched-ranking.ts";
-export { type SelectedAnchors, type Selection, type SelectionInput, SELECTIONS } from "./anchors/types.ts";
-export type { BankAudit, ItemAudit } from "./audit/audit-bank.ts";
-export { auditLeaderboard, type Audit, type AuditOptions } from "./audit/audit.ts";
-export { auditedItems, type AuditedItem } from "./audit/audited-items.ts";
-export { REASONS, type Finding, type Reason } from "./audit/findings.ts";
-export type { ItemCopy } from "./audit/item-copies.ts";
 export { type Provider, PROVIDERS, resolveBackend, type ResolvedBackend } from "./backends/resolve-backend.ts";
-export { SPLITS, type BacktestPlanOptions, type SplitName } from "./backtest/plan-cells.ts";
-export { runBacktest, type Backtest, type BacktestOptions } from "./backtest/run-backtest.ts";
-export type { BacktestRow } from "./backtest/summarize.ts";
 export { calibrate, type CalibrateOptions, type Calibration, type CalibrationStep } from "./calibrate/calibrate.ts";
-export type { CalibrationBackend, CodedResponses, Objective, Parameters } from "./calibrate/types.ts";
-export type { Nearest, NearestBackend, NearestCentroids, Points } from "./clustering/nearest-centroids.ts";
-export { weightedKmeans, type Clusters } from "./clustering/weighted-kmeans.ts";
-export { embeddedRows, readEmbeddings, type Embeddings } from "./cold-start/embeddings-file.ts";
-export {
-  checkColdStart,
-  fitColdStart,
-  withColdStart,
-  type ColdStart,
-  type ColdStartInput,
-} from "./cold-start/fit-cold-start.ts";
-export { forecastQuality, type ForecastQuality } from "./cold-start/forecast-quality.ts";
-export { judgeRouting, type RoutingJudgement, type Share } from "./cold-start/judge-routing.ts";
-export type { Neighbours } from "./cold-start/neighbour-parameters.ts";
-export type { ShiftOf } from "./cold-start/probability-scale.ts";
-export {
-  type QuestionChoice,
-  type QuestionSplit,
-  splitQuestions,
-  testAnswers,
-  textsOf,
-} from "./cold-start/question-split.ts";
-export { routeQuestions, type MethodRouting, type RouteOptions, type Routing } from "./cold-start/route-questions.ts";
-export { routingSummary } from "./cold-start/routing-summary.ts";
-export { textFeatures, type QuestionFeatures } from "./cold-start/text-features.ts";
-export { ROUTE_METHODS, type RouteMethod } from "./cold-start/types.ts";
-export { expectedExposure } from "./exposure/expected-exposure.ts";
-export { exposurePlan, withExposure, type ExposureInput } from "./exposure/fit-exposure.ts";
-export { limitExposure, type LimitedExposure, type LimitExposureOptions } from "./exposure/limit-exposure.ts";
-export { closingWords } from "./fit/closing-words.ts";
-export {
-  configurationDigest,
-  DEFAULT_CONFIGURATION,
-  type FitConfiguration,
-  type LambdaRule,
-} from "./fit/configuration.ts";
-export { bundleFiles, fitBundle, type FitResult } from "./fit/fit-bundle.ts";
-export type { BundleDescription, FitOptions } from "./fit/fit-options.ts";
-export { foldThreads, type FoldThreads } from "./fit/fold-threads.ts";
-export { RECIPE_NAMES, RECIPES, type Recipe, type RecipeName } from "./fit/recipes.ts";
-export type { ProtocolDifference } from "./import/check-protocols.ts";
-export type { ScoreComparison } from "./import/compare-scores.ts";
+export type { CalibrationBackend, Objective, Parameters } from "./calibrate/types.ts";
+export type { CodedResponses } from "./matrix/code-responses.ts";
+export { type Audit, auditLeaderboard, type AuditOptions } from "./extensions/audit/audit-leaderboard.ts";
+export { auditedItems } from "./extensions/audit/findings.ts";
+export { buildParallelForms, type ParallelForms } from "./extensions/parallel-forms/build-forms.ts";
+export { checkForms } from "./extensions/parallel-forms/check-forms.ts";
+export { answeredDifficulty, NO_DIFFICULTY } from "./extensions/parallel-forms/difficulty.ts";
+export { equatedScores } from "./extensions/parallel-forms/form-curves.ts";
+export { itemPool, joinKeys } from "./extensions/parallel-forms/item-pool.ts";
+export { type FormsSummary, summarizeForms } from "./extensions/parallel-forms/summarize-forms.ts";
+export { formsWords } from "./extensions/parallel-forms/write-forms.ts";
+export { type ColdStartInput, fitColdStart, withColdStart } from "./extensions/routing/cold-start.ts";
+export { judgeRouting, type RoutingJudgement, routingSummary } from "./extensions/routing/judge-routing.ts";
+export { forecastQuality } from "./extensions/routing/probability-scale.ts";
+export { splitQuestions, testAnswers } from "./extensions/routing/questions.ts";
+export { type RouteOptions, routeQuestions, type Routing } from "./extensions/routing/route-questions.ts";
+export { closingWords } from "./report/closing-words.ts";
+export type { ProtocolDifference } from "./import/select-runs.ts";
+export type { ScoreComparison } from "./import/assign-scenarios.ts";
 export { importLogs, type ImportOptions, type LogImport } from "./import/import-logs.ts";
-export type { ImportReport, ReportedRun } from "./import/import-report.ts";
+export type { ImportReport, ReportedRun } from "./import/import-logs.ts";
 export type { ErrorPolicy } from "./import/run-scores.ts";
 export type { DuplicatePolicy } from "./import/select-runs.ts";
-export { readItemTable, type ItemTable } from "./ingest/item-table.ts";
-export { readItems } from "./ingest/items-file.ts";
-export { readLongTable, type ImportedTable } from "./ingest/read-long-table.ts";
-export { readRouterDc } from "./ingest/router-dc.ts";
-export { COLUMN_ROLES, parseTableColumns, type ColumnRole, type TableColumns } from "./ingest/table-columns.ts";
-export { readResponses, type ReadResponsesOptions, type Responses } from "./ingest/read-responses.ts";
-export { writeItems } from "./ingest/write-items.ts";
-export { writeWideCsv } from "./ingest/write-wide-csv.ts";
-export { itemFeatures, type ItemFeaturesOptions } from "./item-features/item-features.ts";
-export { groupItems } from "./matrix/group-items.ts";
+export { embeddedRows, type Embeddings, readEmbeddings } from "./numeric/embeddings-file.ts";
+export { readItemTable, type ItemTable } from "./matrix/item-table.ts";
+export { readItems } from "./matrix/items-file.ts";
+export { readLongTable, type ImportedTable } from "./matrix/read-long-table.ts";
+export { readResponses, type ReadResponsesOptions, type Responses } from "./matrix/read-responses.ts";
+export { readRouterDc } from "./matrix/readers/router-dc.ts";
+export { COLUMN_ROLES, parseTableColumns, type ColumnRole, type TableColumns } from "./matrix/read-long-table.ts";
+export { writeItems } from "./matrix/write-tables.ts";
+export { writeWideCsv } from "./matrix/write-tables.ts";
+export { groupItems } from "./matrix/response-matrix.ts";
 export {
   isBinary,
   responseMatrix,
@@ -81,44 +45,26 @@ export {
   type ItemInfo,
   type ResponseMatrix,
 } from "./matrix/response-matrix.ts";
-export { answeredDifficulty, type AnsweredDifficultyOptions } from "./parallel-forms/answered-difficulty.ts";
-export {
-  buildParallelForms,
-  type ParallelForm,
-  type ParallelForms,
-  type ParallelFormsOptions,
-} from "./parallel-forms/build-parallel-forms.ts";
-export { checkForms, type FormsCheck, type FormsCheckOptions, type OverModels } from "./parallel-forms/check-forms.ts";
-export type { DifficultyBucket } from "./parallel-forms/difficulty-buckets.ts";
-export {
-  NO_DIFFICULTY,
-  type AnsweredItems,
-  type DifficultySource,
-  type PoolDifficulty,
-} from "./parallel-forms/difficulty.ts";
-export { equatedScores } from "./parallel-forms/equating.ts";
-export { formsWords } from "./parallel-forms/forms-words.ts";
-export { givenDifficulty } from "./parallel-forms/given-difficulty.ts";
-export { itemPool, type ItemPool, type ItemPoolOptions } from "./parallel-forms/item-pool.ts";
-export { joinKeys, type JoinKeys } from "./parallel-forms/join-items.ts";
-export type { Quotas, Stratum } from "./parallel-forms/quotas.ts";
-export type { Refinement } from "./parallel-forms/refine-forms.ts";
-export { summarizeForms } from "./parallel-forms/summarize-forms.ts";
-export type {
-  BucketSummary,
-  Counted,
-  CurvesSummary,
-  DifficultyMoments,
-  Distances,
-  EquatingSummary,
-  FormsSummary,
-  FormSummary,
-  PairSummary,
-} from "./parallel-forms/summary-types.ts";
-export { formFiles, type FormsDocument, type FormsInputs } from "./parallel-forms/write-forms.ts";
 export { readBundleFolder, writeBundleFolder } from "./publish/bundle-folder.ts";
-export { renderReport } from "./report/render-report.ts";
 export { startLocalWorker, type LocalWorker, type LocalWorkerOptions } from "./serve/local-worker.ts";
-export { type NumericOption, type RowOrder, SIMULATE_DEFAULTS, type SimulateOptions } from "./simulate/options.ts";
-export { simulateLeaderboard, type SimulatedLeaderboard } from "./simulate/simulate-leaderboard.ts";
-export type { SimulatedTruth } from "./simulate/truth.ts";
+export type { SimulateOptions } from "./simulate/settings.ts";
+export { type SimulatedLeaderboard, simulateLeaderboard } from "./simulate/simulate-leaderboard.ts";
+export {
+  type AnchorInput,
+  type AnchorMethod,
+  byAccuracy,
+  type ChosenAnchors,
+  equalShares,
+  type PreparedAnchors,
+  type SampleCoordination,
+  type ValueSource,
+} from "./anchors/anchor-method.ts";
+export { type Backtest, type BacktestOptions, runBacktest } from "./backtest/backtest.ts";
+export { type BacktestPlanOptions, SPLITS, type SplitName } from "./backtest/plan-cells.ts";
+export type { BacktestRow } from "./backtest/rows.ts";
+export { bundleFiles, fit, type Fit } from "./fit/fit.ts";
+export type { BundleDescription, FitOptions, FoldThreads } from "./fit/options.ts";
+export { customised, loadAnchorMethod, loadMethod, METHOD_NAMES, type MethodName } from "./methods/index.ts";
+export { type Method, methodDigest, recommended } from "./methods/method.ts";
+export { DEFAULT_SETTINGS, type FitSettings } from "./methods/settings.ts";
+export { itemTexts, textFeatures } from "./numeric/text-features.ts";

@@ -4,7 +4,7 @@ import type { Manifest } from "../core/bundle/manifest.ts";
 import { AnchorEvalError } from "../core/errors.ts";
 import type { ItemBank } from "../core/irt/item-bank.ts";
 import type { MonotoneMap } from "../core/numeric/functions.ts";
-import { linkedPrior, ownPrior } from "../estimate/bank-prior.ts";
+import { linkedPrior, ownPrior } from "../estimate/bundle-scoring.ts";
 
 /** A population whose items and banks have names. */
 export interface PoolPopulation extends Population {

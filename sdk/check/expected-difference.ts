@@ -1,4 +1,9 @@
-import { type PairedAnswers, pairedSampling, type SampledDifference, weightedDifference } from "../core/inference/paired-difference.ts";
+import {
+  type PairedAnswers,
+  pairedSampling,
+  type SampledDifference,
+  weightedDifference,
+} from "../core/inference/paired-difference.ts";
 import type { Manifest } from "../core/bundle/manifest.ts";
 import type { ScenarioEvidence } from "../compare/model-evidence.ts";
 

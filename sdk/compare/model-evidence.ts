@@ -1,12 +1,10 @@
 import type { Bundle } from "../core/bundle/bundle.ts";
-import { answerLeverages } from "../core/estimate/answer-leverages.ts";
-import { expectedScore, predictedScoresOf } from "../core/estimate/predicted-scores.ts";
-import { anchorMean } from "../core/estimators/anchor-mean.ts";
-import { answeredSample } from "../core/estimators/answered-sample.ts";
-import { correctedMean } from "../core/estimators/corrected-mean.ts";
-import { knownBounds } from "../core/estimators/known-bounds.ts";
+import { answerLeverages } from "../core/scoring/scenario-estimate.ts";
+import { expectedScore, predictedScoresOf } from "../core/scoring/predicted-scores.ts";
+import { anchorMean, correctedMean } from "../core/estimators/predicted-means.ts";
+import { answeredSample, knownBounds } from "../core/estimators/answered-sample.ts";
 import type { PairedAnswers } from "../core/inference/paired-difference.ts";
-import { evidenceAlone } from "../estimate/answer-evidence.ts";
+import { bundleScoring } from "../estimate/bundle-scoring.ts";
 
 /** What one model's answers say of one scenario, ready to be compared. */
 export interface ScenarioEvidence extends PairedAnswers {
@@ -31,9 +29,9 @@ export function modelEvidence(
   scores: ReadonlyMap<string, Float64Array>,
 ): Map<string, ScenarioEvidence> {
   const evidence = new Map<string, ScenarioEvidence>();
-  const { abilities } = evidenceAlone(bundle, form, scores);
+  const model = bundleScoring(bundle, form).estimate(scores);
   for (const described of bundle.manifest.banks) {
-    const ability = abilities.get(described.id);
+    const ability = model.ability(described.id, "separate");
     if (!ability) continue;
     for (const id of described.scenarios) {
       const scenario = bundle.scenarios.get(id);

@@ -1,4 +1,12 @@
-import { addDiscordances, discordance, type Discordance, NO_PAIRED_SAMPLING, pairedSampling, type SampledDifference, weightedDifference } from "../core/inference/paired-difference.ts";
+import {
+  addDiscordances,
+  discordance,
+  type Discordance,
+  NO_PAIRED_SAMPLING,
+  pairedSampling,
+  type SampledDifference,
+  weightedDifference,
+} from "../core/inference/paired-difference.ts";
 import type { Manifest } from "../core/bundle/manifest.ts";
 import type { ScenarioEvidence } from "./model-evidence.ts";
 

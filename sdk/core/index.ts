@@ -11,27 +11,29 @@ export { applyMonotoneMap, softplus, type MonotoneMap } from "./numeric/function
 export { createRandom, type RandomSource, type StreamName } from "./numeric/random.ts";
 export { inclusionProbabilities, pivotalSample } from "./numeric/sampling.ts";
 
+export { answeredSample, knownBounds, LEAST_ANSWERED_SHARE } from "./estimators/answered-sample.ts";
 export {
-  type BlendedEstimates,
+  answerRegressions,
+  linearScore,
+  type AnswerRegressions,
+  type LinearScore,
+} from "./estimators/answer-regressions.ts";
+export {
   blendEstimates,
-  type Outside,
+  outsideProbability,
   partlyCorrectedMean,
+  type BlendedEstimates,
+  type Outside,
 } from "./estimators/blend-estimates.ts";
-export { answerLeverages } from "./estimate/answer-leverages.ts";
-export { EVIDENCE, type Evidence } from "./estimate/evidence.ts";
-export { type AnsweredPart, gatherItems } from "./estimate/gather-items.ts";
-export { expectedScore, predictedScores, predictedScoresOf } from "./estimate/predicted-scores.ts";
-export { bankAbilities, bankAbility, type BankAnswers, type LinkedAnswers } from "./estimate/bank-abilities.ts";
 export {
-  answerFeatures,
-  brought,
-  estimateScenario,
-  scenarioAnswers,
-  type ScenarioAnswers,
-  type ScenarioEstimate,
-  type ScenarioModel,
-} from "./estimate/scenario-estimate.ts";
-export { withJointScoreMap } from "./estimate/joint-score-map.ts";
+  anchorFactors,
+  factorScores,
+  factorSolver,
+  gaussianMean,
+  type FactoredAnswers,
+  type FactorSolver,
+} from "./estimators/factor-scores.ts";
+export { anchorMean, blendedMean, correctedMean, modelImputedMean } from "./estimators/predicted-means.ts";
 export {
   jointFeatures,
   MAP_FEATURES,
@@ -43,26 +45,13 @@ export {
   type MapFeature,
   type MapTerm,
   type ScoreMaps,
-} from "./estimators/additive-map.ts";
-export { anchorFactors } from "./estimators/anchor-factors.ts";
-export { anchorMean } from "./estimators/anchor-mean.ts";
-export { answeredSample } from "./estimators/answered-sample.ts";
-export { answerRegressions, type AnswerRegressions } from "./estimators/answer-regressions.ts";
-export { blendedMean } from "./estimators/blended-mean.ts";
-export { correctedMean } from "./estimators/corrected-mean.ts";
-export { LEAST_ANSWERED_SHARE } from "./estimators/answered-sample.ts";
-export { factorScores, type FactoredAnswers } from "./estimators/factor-scores.ts";
-export { factorSolver, type FactorSolver } from "./estimators/factor-solver.ts";
-export { estimatorsOf, figureOf } from "./estimators/figure-of.ts";
-export { gaussianMean } from "./estimators/gaussian-mean.ts";
-export { knownBounds } from "./estimators/known-bounds.ts";
-export { linearScore, type LinearScore } from "./estimators/linear-score.ts";
-export { modelImputedMean } from "./estimators/model-imputed-mean.ts";
-export { outsideProbability } from "./estimators/outside-probability.ts";
+} from "./estimators/score-maps.ts";
 export {
   ALL_ESTIMATORS,
   BASE_ESTIMATORS,
   ESTIMATORS,
+  estimatorsOf,
+  figureOf,
   type AnchorFactors,
   type AnchorSet,
   type AnsweredSample,
@@ -76,6 +65,36 @@ export {
   type Tightening,
   type SeenScores,
 } from "./estimators/types.ts";
+
+export {
+  bankAbilities,
+  bankAbility,
+  gatherItems,
+  type AnsweredPart,
+  type BankAnswers,
+  type LinkedAnswers,
+} from "./scoring/bank-ability.ts";
+export { expectedScore, predictedScores, predictedScoresOf } from "./scoring/predicted-scores.ts";
+export {
+  answerFeatures,
+  answerLeverages,
+  brought,
+  estimateScenario,
+  scenarioAnswers,
+  withJointScoreMap,
+  type ScenarioAnswers,
+  type ScenarioEstimate,
+  type ScenarioModel,
+} from "./scoring/scenario-estimate.ts";
+export {
+  POOLINGS,
+  scoringModel,
+  type ModelEstimate,
+  type Pooling,
+  type ScoringBank,
+  type ScoringModel,
+  type ScoringScenario,
+} from "./scoring/scoring-model.ts";
 
 export {
   midPMcNemar,

@@ -1,26 +1,18 @@
-import type { AbilityEstimate } from "../core/ability/map.ts";
 import type { Bundle, BundleScenario } from "../core/bundle/bundle.ts";
-import type { FormManifest, MeasuredBlend } from "../core/bundle/manifest.ts";
 import { ERROR_LEVELS } from "../core/bundle/names.ts";
-import type { Evidence } from "../core/estimate/evidence.ts";
+import type { FormManifest, MeasuredBlend } from "../core/bundle/manifest.ts";
+import type { ScenarioEstimate } from "../core/scoring/scenario-estimate.ts";
+import type { ModelEstimate, Pooling } from "../core/scoring/scoring-model.ts";
 import { LEAST_ANSWERED_SHARE } from "../core/estimators/answered-sample.ts";
 import { blendEstimates } from "../core/estimators/blend-estimates.ts";
-import { figureOf } from "../core/estimators/figure-of.ts";
-import type { SeenModels } from "../core/estimators/types.ts";
-import { estimateScenario, type ScenarioEstimate } from "../core/estimate/scenario-estimate.ts";
-import { confidenceLevel, designInterval } from "../core/inference/score-interval.ts";
-import {
-  gatedSampling,
-  NO_SAMPLING,
-  samplingVariance,
-  type SamplingVariance,
-} from "../core/inference/sampling-variance.ts";
-import { answerPattern } from "../core/person-fit/answer-pattern.ts";
+import { figureOf, type SeenModels } from "../core/estimators/types.ts";
+import { confidenceLevel } from "../core/inference/score-interval.ts";
+import { designInterval } from "../core/inference/score-interval.ts";
+import { gatedSampling } from "../core/inference/sampling-variance.ts";
+import { NO_SAMPLING, samplingVariance, type SamplingVariance } from "../core/inference/sampling-variance.ts";
 import { percentile, scoreRange } from "../core/inference/ranks.ts";
-import { evidenceAlone, evidenceTogether } from "./answer-evidence.ts";
-import { overallPlace } from "./overall-place.ts";
-import { drawnMethod, overallScore, type ScoredScenario } from "./overall-score.ts";
-import { scenarioModel } from "./scenario-model.ts";
+import { bundleScoring } from "./bundle-scoring.ts";
+import { drawnMethod, overallPlace, overallScore, type ScoredScenario } from "./overall-score.ts";
 import { patternWarning, scenarioPattern } from "./scenario-pattern.ts";
 import { resolveAnswers } from "./resolve-answers.ts";
 import type { Estimate, EstimateOptions, EstimateWarning, Interval, Responses, ScenarioResult } from "./types.ts";
@@ -49,34 +41,19 @@ export function estimateFromAnchors(bundle: Bundle, responses: Responses, option
     });
 
   const scenarios = new Map<string, ScoredScenario>();
-  const alone = evidenceAlone(bundle, form.id, scores);
-  const together = togetherServed(form) ? evidenceTogether(bundle, form.id, scores, alone) : null;
-  const served = (id: string): Evidence =>
-    together !== null && form.scenarios[id]!.together !== null ? "together" : "alone";
-  const overall = together && overallPlace(bundle.manifest, form, together);
+  const model = bundleScoring(bundle, form.id).estimate(scores);
+  const overall = overallPlace(bundle.manifest, form, model);
   for (const bank of bundle.manifest.banks) {
     const loaded = bank.scenarios.filter((id) => bundle.scenarios.has(id));
-    const abilities = {
-      alone: alone.abilities.get(bank.id) ?? null,
-      together: together?.abilities.get(bank.id) ?? null,
-    };
-    const used = new Set(loaded.map((id) => abilities[served(id)]));
-    if ([...used].some((ability) => ability?.status === "max-iterations"))
+    const poolings = new Set(loaded.map((id) => servedPooling(form, id, model)));
+    if ([...poolings].some((pooling) => model.ability(bank.id, pooling)?.status === "max-iterations"))
       warnings.push({
         code: "ability_not_converged",
         message: `The ability of ${bank.id} did not converge; its scores rest on the last step.`,
       });
     for (const id of loaded) {
-      const evidence = served(id);
-      const given = {
-        evidence,
-        ability: abilities[evidence],
-        own: abilities.alone,
-        joint: evidence === "together" ? together!.estimates.get(id)! : null,
-        scores: scores.get(id)!,
-        overall,
-      };
-      scenarios.set(id, scenarioResult(bundle.scenarios.get(id)!, form, given, level, warnings));
+      const scenario = bundle.scenarios.get(id)!;
+      scenarios.set(id, scenarioResult(scenario, bank.id, form, model, scores.get(id)!, overall, level, warnings));
     }
   }
   const ordered = Object.fromEntries(
@@ -95,38 +72,30 @@ export function estimateFromAnchors(bundle: Bundle, responses: Responses, option
   };
 }
 
-/** What a scenario's score rests on. */
-interface ScenarioEvidence {
-  readonly evidence: Evidence;
-  /** Aligned with the form's anchors; NaN = no answer. */
-  readonly scores: Float64Array;
-  readonly ability: AbilityEstimate | null;
-  /** The ability by the answers to its own bank alone, which answer patterns are judged by. */
-  readonly own: AbilityEstimate | null;
-  /** The estimate from all answers together, where these count. */
-  readonly joint: ScenarioEstimate | null;
-  /** Where the model stands over all scenarios. */
-  readonly overall: SeenModels["overall"];
-}
-
-/** Whether the answers to all scenarios count in any: in a scenario's score, or in where the model stands. */
-function togetherServed({ overall, scenarios }: FormManifest): boolean {
-  return overall?.seen != null || Object.values(scenarios).some(({ together }) => together !== null);
+/** All scenarios' answers where these can be read jointly and err less for this scenario, else its own bank's. */
+function servedPooling(form: FormManifest, id: string, model: ModelEstimate): Pooling {
+  return model.joint && form.scenarios[id]!.together !== null ? "joint" : "separate";
 }
 
 function scenarioResult(
   scenario: BundleScenario,
+  bankId: string,
   form: FormManifest,
-  { evidence, scores, ability, own: alone, joint, overall }: ScenarioEvidence,
+  model: ModelEstimate,
+  scores: Float64Array,
+  overall: SeenModels["overall"],
   level: number,
   warnings: EstimateWarning[],
 ): ScoredScenario {
+  const pooling = servedPooling(form, scenario.id, model);
   const { together, ...own } = form.scenarios[scenario.id]!;
-  const described: MeasuredBlend = evidence === "together" ? together! : own;
+  const described: MeasuredBlend = pooling === "joint" ? together! : own;
   const { bank, sourceScores } = scenario;
   const of = scores.length;
-  const estimate = joint ?? (ability && estimateScenario(scenarioModel(scenario, form.id, scores), scores, ability));
-  if (ability === null || alone === null || estimate === null)
+  const ability = model.ability(bankId, pooling);
+  const estimate = model.scenario(scenario.id, pooling);
+  const answerPattern = model.pattern(scenario.id);
+  if (ability === null || answerPattern === null || estimate === null)
     return { result: unanswered(of), bounds: { low: 0, high: 1 }, sampling: null, tightening: null };
 
   const { sample, bounds } = estimate;
@@ -158,7 +127,7 @@ function scenarioResult(
       message: `${scenario.id}: ${of - sample.items.length} of ${of} answers are missing; the score and its interval assume that they are missing at random.`,
     });
   const stronger = range === "outside" && outside.above > outside.below;
-  const pattern = scenarioPattern(answerPattern(bank, alone, sample, seen.worst), own, sample.share, stronger);
+  const pattern = scenarioPattern(answerPattern, own, sample.share, stronger);
   const suspicious = patternWarning(scenario.id, pattern);
   if (suspicious !== null) warnings.push(suspicious);
   const drawn = exact ? NO_SAMPLING : samplingVariance(estimators["p-irt-dr"], sample, estimate.residuals);
@@ -166,7 +135,7 @@ function scenarioResult(
   const { interval, reason } = scenarioInterval(form, described, estimate, sampling, score, range, level, exact);
   if (interval === null && reason !== null)
     warnings.push({ code: "no_interval", scenario: scenario.id, message: `${scenario.id}: no interval: ${reason}.` });
-  const result = {
+  const result: ScenarioResult = {
     score,
     interval,
     reason,
@@ -180,7 +149,7 @@ function scenarioResult(
       theta: Array.from(ability.theta),
       thetaStandardError: Array.from(ability.standardError),
       thetaStatus: ability.status,
-      evidence,
+      evidence: pooling === "joint" ? "together" : "alone",
       lambda: described.lambda,
       estimator: form.estimator,
       estimators,

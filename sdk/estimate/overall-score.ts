@@ -1,8 +1,10 @@
-import type { FormManifest, Manifest } from "../core/bundle/manifest.ts";
 import { ERROR_LEVELS } from "../core/bundle/names.ts";
+import type { FormManifest, Manifest } from "../core/bundle/manifest.ts";
 import { designInterval, inflated, weightedScore } from "../core/inference/score-interval.ts";
-import type { Tightening } from "../core/estimators/types.ts";
+import { partlyCorrectedMean } from "../core/estimators/blend-estimates.ts";
+import type { SeenModels, Tightening } from "../core/estimators/types.ts";
 import type { SamplingVariance } from "../core/inference/sampling-variance.ts";
+import type { ModelEstimate } from "../core/scoring/scoring-model.ts";
 import type { Estimate, ScenarioResult } from "./types.ts";
 
 /** A scenario's result with what its interval rests on. */
@@ -79,4 +81,22 @@ export function overallScore(
     interval: { low: Math.max(0, score - error), high: Math.min(1, score + error), level, method: "cross-validated" },
     reason: null,
   };
+}
+
+/**
+ * Where a model stands among the source models by the weighted mean over all scenarios: of its partly corrected means,
+ * from the answers to all of them. A model that is stronger than any seen there is unlike them also in a scenario where
+ * one of them is as good.
+ * @returns null where the form has no such range, or the answers can't be read jointly
+ */
+export function overallPlace({ scenarios }: Manifest, form: FormManifest, model: ModelEstimate): SeenModels["overall"] {
+  const seen = form.overall?.seen ?? null;
+  if (seen === null || !model.joint) return null;
+  let sum = 0;
+  let total = 0;
+  for (const { id, weight } of scenarios) {
+    sum += weight * partlyCorrectedMean(model.scenario(id, "joint")!.base);
+    total += weight;
+  }
+  return { ...seen, score: sum / total };
 }

@@ -1,4 +1,3 @@
-import type { Evidence } from "../core/estimate/evidence.ts";
 import type { ByEstimator, EstimatorId } from "../core/estimators/types.ts";
 import type { ScoreRange } from "../core/inference/ranks.ts";
 import type { AnswerPattern, Suspicion } from "../core/person-fit/answer-pattern.ts";
@@ -82,7 +81,7 @@ export interface ScenarioDetails {
   readonly thetaStandardError: readonly number[];
   readonly thetaStatus: "converged" | "max-iterations";
   /** What the score rests on: the answers to all scenarios together, or those to its own bank alone. */
-  readonly evidence: Evidence;
+  readonly evidence: "alone" | "together";
   /** λ of gp-irt. */
   readonly lambda: number;
   /** The estimator that `score` is. */

@@ -1,8 +1,8 @@
-import { figureOf } from "../core/estimators/figure-of.ts";
+import { figureOf } from "../core/estimators/types.ts";
 import { servedBlend, type Bundle } from "../core/bundle/bundle.ts";
 import type { FormManifest, MeasuredErrors } from "../core/bundle/manifest.ts";
 import { AnchorEvalError } from "../core/errors.ts";
-import { predictedScores } from "../core/estimate/predicted-scores.ts";
+import { predictedScores } from "../core/scoring/predicted-scores.ts";
 import { confidenceLevel } from "../core/inference/score-interval.ts";
 import { rankedGap } from "../core/inference/ranks.ts";
 import { normalQuantile } from "../core/numeric/distributions.ts";

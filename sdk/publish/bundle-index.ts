@@ -54,22 +54,26 @@ export function encodeIndex(value: BundleIndex): Uint8Array {
 
 /**
  * The index with every version whose manifest is there, and no other: entries that `known` lacks are read from their
- * folders. A manifest that can't be parsed isn't offered.
- * @param changed - a version whose entry is read again although it is known
+ * folders, and whether a version is yanked from its `yanked.json` wherever there is one: it is the last word. A manifest that can't be
+ * parsed isn't offered.
  */
 export async function completeIndex(
   store: Pick<BundleStore, "get" | "list">,
   benchmark: string,
   known: BundleIndex | null,
-  changed?: string,
 ): Promise<BundleIndex> {
   const folders = (await store.list(`bundles/${benchmark}/`)).map((name) => name.replace(/\/$/, ""));
   const entries = await Promise.all(
     folders
       .filter((name) => VERSION.test(name))
       .map(async (version) => {
-        const entry = known?.versions.find((candidate) => candidate.version === version && version !== changed);
-        return entry ?? (await readEntry(store, benchmark, version));
+        const [entry, yank] = await Promise.all([
+          known?.versions.find((candidate) => candidate.version === version) ?? readEntry(store, benchmark, version),
+          store.get(yankedKey(benchmark, version)),
+        ]);
+        if (entry === null || yank === null) return entry;
+        const { digest, created } = entry;
+        return { version, digest, created, ...parseYank(yank.bytes) };
       }),
   );
   const versions = entries
@@ -84,19 +88,11 @@ async function readEntry(
   benchmark: string,
   version: string,
 ): Promise<IndexEntry | null> {
-  const [object, yank] = await Promise.all([
-    store.get(manifestKey(benchmark, version)),
-    store.get(yankedKey(benchmark, version)),
-  ]);
+  const object = await store.get(manifestKey(benchmark, version));
   if (object === null) return null;
   try {
     const { created } = parseManifest(object.bytes);
-    return {
-      version,
-      digest: `sha256:${await sha256(object.bytes)}`,
-      created,
-      ...(yank ? parseYank(yank.bytes) : { yanked: false }),
-    };
+    return { version, digest: `sha256:${await sha256(object.bytes)}`, created, yanked: false };
   } catch {
     return null;
   }

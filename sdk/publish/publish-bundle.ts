@@ -41,22 +41,30 @@ export async function publishBundle(
   );
 
   const commit = { benchmark, version, manifest: manifestBytes };
-  await isCommitted(store, commit); // another one is refused before anything is written
+  const again = await isCommitted(store, commit); // another one is refused before anything is written
   for (const { name, bytes, sha256: hash } of contents) {
-    await putContent(store, blobKey(benchmark, hash), bytes);
+    await putContent(store, blobKey(benchmark, hash), bytes, !again);
     if (options.plainFiles) await putContent(store, fileKey(benchmark, version, name), bytes);
   }
   if (options.signatures) {
     const bytes = await putSignatures(store, signatureKey(benchmark, await sha256(manifestBytes)), options.signatures);
     if (options.plainFiles) await putContent(store, plainSignatureKey(benchmark, version), bytes);
   }
-  return commitVersion(store, commit, options);
+  const result = await commitVersion(store, commit, options);
+  // A sweep that had looked at the manifests before this one was there may have removed a content since: see sweepBlobs.
+  const kept = new Set(await store.list(blobKey(benchmark, "")));
+  for (const { bytes, sha256: hash } of contents)
+    if (!kept.has(hash)) await store.putIfAbsent(blobKey(benchmark, hash), bytes);
+  return result;
 }
 
-/** Writes a content that its key or version determines; mends one that was damaged. */
-async function putContent(store: BundleStore, key: string, bytes: Uint8Array): Promise<void> {
+/**
+ * Writes a content that its key or version determines; mends one that was damaged.
+ * @param anew - also where it is there already: an old one that no manifest names yet is young again, and isn't swept
+ */
+async function putContent(store: BundleStore, key: string, bytes: Uint8Array, anew = false): Promise<void> {
   const there = await store.get(key);
-  if (there && equalBytes(there.bytes, bytes)) return;
-  if (there) await store.putIfMatch(key, bytes, there.etag);
-  else await store.putIfAbsent(key, bytes);
+  if (there && !anew && equalBytes(there.bytes, bytes)) return;
+  if (there && (await store.putIfMatch(key, bytes, there.etag))) return;
+  await store.putIfAbsent(key, bytes); // nothing was there, or a sweep has just removed it
 }

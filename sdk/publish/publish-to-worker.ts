@@ -18,6 +18,9 @@ export interface PublishToWorkerOptions extends RequestPolicy {
   readonly onUpload?: (file: { readonly name: string; readonly bytes: number }) => void;
 }
 
+/** Uploads of what a Worker lacks: a second one of what a sweep removed beside the first. */
+const ROUNDS = 2;
+
 /** Limit for one upload or publication, a large file over a slow line. @unit milliseconds */
 const TIMEOUT = 300_000;
 
@@ -61,11 +64,14 @@ export async function publishToWorker(
     return JSON.parse(new TextDecoder().decode(bytes)) as PublishResult;
   };
 
-  try {
-    return await publish();
-  } catch (error) {
-    const lacking = lackingFiles(error, manifest);
-    if (lacking === null) throw error;
+  for (let round = 0; ; round++) {
+    let lacking: Manifest["files"] | null;
+    try {
+      return await publish();
+    } catch (error) {
+      lacking = round < ROUNDS ? lackingFiles(error, manifest) : null;
+      if (lacking === null) throw error;
+    }
     for (const file of lacking) {
       onUpload?.(file);
       const bytes = await readBundleFile(
@@ -75,7 +81,6 @@ export async function publishToWorker(
       );
       await send(`${base}/blobs/${file.sha256}`, "PUT", "application/octet-stream", bytes);
     }
-    return publish();
   }
 }
 

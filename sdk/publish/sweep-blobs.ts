@@ -27,8 +27,11 @@ export interface SweepResult {
 
 /**
  * Removes contents that no manifest names and that are older than {@link SWEEP_AGE}: what publications left that broke off.
- * The age is looked at before the manifests are. A version that is committed meanwhile and names an old content which nobody
- * had named gets it back at once.
+ *
+ * A publication beside it loses nothing. It writes the contents that it reuses anew, so that they are young, and after its
+ * manifest's creation puts back what is gone. A sweep removes a content first and then reads the manifests. So either the
+ * manifest was created before that reading, and the sweep puts the content back; or after it, and then the content was
+ * gone before the publication looked.
  * @throws AnchorEvalError `unavailable`, `request_refused`
  * @example await sweepBlobs(store, { now: Date.now(), dryRun: true })
  */

@@ -15,9 +15,10 @@ const INDEX_ATTEMPTS = 8;
 const INDEX_WAIT = 1100;
 
 /**
- * Adds what the index lacks, unless another publisher is quicker: then once more from what that one wrote.
+ * Brings the index to what lies in the versions' folders, unless another publisher is quicker: then once more from what
+ * that one wrote. What was written is compared with the folders again: whoever writes the index last has read them last,
+ * so that of two who yank and take it back at once the index says what `yanked.json` says.
  * @param digest - of the bundle, from which waits differ between publishers
- * @param changed - a version whose entry is read again although the index has it
  * @throws AnchorEvalError `unavailable` after the last attempt
  */
 export async function updateIndex(
@@ -25,7 +26,6 @@ export async function updateIndex(
   benchmark: string,
   digest: string,
   { pause = sleep }: UpdateOptions,
-  changed?: string,
 ): Promise<BundleIndex> {
   const key = indexKey(benchmark);
   const jitter = Number.parseInt(digest.slice(-3), 16) / 4; // up to a second, other for every bundle
@@ -34,10 +34,11 @@ export async function updateIndex(
     if (attempt > 0) await pause(INDEX_WAIT + attempt * jitter);
     try {
       const there = await store.get(key);
-      const index = await completeIndex(store, benchmark, there && parseIndex(there.bytes), changed);
+      const index = await completeIndex(store, benchmark, there && parseIndex(there.bytes));
       const bytes = encodeIndex(index);
       if (there && equalBytes(there.bytes, bytes)) return index;
-      if (there ? await store.putIfMatch(key, bytes, there.etag) : await store.putIfAbsent(key, bytes)) return index;
+      const written = there ? await store.putIfMatch(key, bytes, there.etag) : await store.putIfAbsent(key, bytes);
+      if (written && equalBytes(encodeIndex(await completeIndex(store, benchmark, index)), bytes)) return index;
     } catch (error) {
       if (!(error instanceof AnchorEvalError && error.code === "unavailable")) throw error;
       cause = error;

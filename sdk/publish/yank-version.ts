@@ -30,7 +30,7 @@ export async function yankVersion(
   const manifest = await store.get(manifestKey(benchmark, version));
   if (manifest === null) throw new AnchorEvalError("not_found", `no bundle ${benchmark}@${version} is published here`);
   await writeYank(store, yankedKey(benchmark, version), encodeYank(yank));
-  return updateIndex(store, benchmark, `sha256:${await sha256(manifest.bytes)}`, options, version);
+  return updateIndex(store, benchmark, `sha256:${await sha256(manifest.bytes)}`, options);
 }
 
 async function writeYank(store: BundleStore, key: string, bytes: Uint8Array): Promise<void> {

@@ -1,6 +1,5 @@
 import type { MeasuredErrors, SplitErrors } from "../core/bundle/manifest.ts";
-import { figureOf } from "../core/estimators/figure-of.ts";
-import type { EstimatorId } from "../core/estimators/types.ts";
+import { type EstimatorId, figureOf } from "../core/estimators/types.ts";
 import { points } from "./figures.ts";
 
 /** Measured errors in words, in points. */

@@ -2,16 +2,14 @@ import { createRandom } from "anchoreval/core";
 import { describe, expect, test } from "vitest";
 import { typescriptBackend } from "../../offline-trainer/src/backends/typescript.ts";
 import { calibrate } from "../../offline-trainer/src/calibrate/calibrate.ts";
+import { type CalibrationBackend, type Parameters } from "../../offline-trainer/src/calibrate/types.ts";
 import {
   LINKS,
-  type CalibrationBackend,
   type CodedResponses,
   type GradedResponses,
   type Link,
-  type Parameters,
-  type Responses,
-} from "../../offline-trainer/src/calibrate/types.ts";
-import { nearestContracts } from "./nearest-centroids.suite.ts";
+} from "../../offline-trainer/src/matrix/code-responses.ts";
+import type { Responses } from "../../offline-trainer/src/matrix/code-responses.ts";
 
 interface Problem {
   readonly responses: Responses;
@@ -263,8 +261,6 @@ export function describeCalibrationBackend(
         expectRelative(own.value, reference.value, tolerance.optimum);
       }
     });
-
-    nearestContracts(backend, contract);
 
     contract("says what it is", async () => {
       expect(backend.name).toMatch(/^[a-z]+(-[a-z]+)?$/);

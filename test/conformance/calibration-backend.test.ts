@@ -16,16 +16,13 @@ const describeBackend = (backend: CalibrationBackend, unavailable: string | null
   describeCalibrationBackend(`${backend.name}, ${backend.precision}`, backend, { unavailable });
 };
 
-// Small problems are to reach the runtime, too.
-const leastDistances = 0;
-
 // These must start wherever the tests run.
 describeBackend(typescriptBackend);
 for (const precision of ["float32", "float64"] as const) {
-  describeBackend(onnxNodeBackend({ provider: "cpu", precision, threads: 1, leastDistances }));
-  describeBackend(onnxBackend(web, { provider: "wasm", precision, leastDistances }));
+  describeBackend(onnxNodeBackend({ provider: "cpu", precision, threads: 1 }));
+  describeBackend(onnxBackend(web, { provider: "wasm", precision }));
 }
-const cuda = onnxNodeBackend({ provider: "cuda", leastDistances });
+const cuda = onnxNodeBackend({ provider: "cuda" });
 describeBackend(cuda, await whyNot(cuda));
 
 test("every provider is put to the suite; webgpu in test/runtime/webgpu, where a device may be found", () => {

@@ -186,7 +186,7 @@ describe("names on the pages", () => {
   });
 
   test("backtest.md lists the stems of families as they are", () => {
-    const source = read("offline-trainer/src/splits/families.ts");
+    const source = read("offline-trainer/src/matrix/families.ts");
     const stems = [
       ...source
         .split("const STEMS = [")[1]!

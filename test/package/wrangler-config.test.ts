@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import * as wrangler from "wrangler";
-import { RATE_PERIOD } from "../../workers/src/auth/limit-rate.ts";
+import { RATE_PERIOD } from "../../workers/src/auth/rate-limit.ts";
 import { ROOT } from "../support/source-imports.ts";
 
 const config = join(ROOT, "wrangler.toml");

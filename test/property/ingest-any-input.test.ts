@@ -2,8 +2,8 @@ import { AnchorEvalError } from "anchoreval/core";
 import { readAnswers } from "anchoreval/node";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { readLongTable } from "../../offline-trainer/src/ingest/read-long-table.ts";
-import { readResponses } from "../../offline-trainer/src/ingest/read-responses.ts";
+import { readLongTable } from "../../offline-trainer/src/matrix/read-long-table.ts";
+import { readResponses } from "../../offline-trainer/src/matrix/read-responses.ts";
 import { tempFolder } from "../support/temp-folder.ts";
 
 const folder = tempFolder();

@@ -2,12 +2,15 @@ import { idProblem } from "anchoreval/bundle";
 import { createRandom } from "anchoreval/core";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { readLongTable } from "../../offline-trainer/src/ingest/read-long-table.ts";
-import { readResponses } from "../../offline-trainer/src/ingest/read-responses.ts";
-import { writeItems } from "../../offline-trainer/src/ingest/write-items.ts";
-import { writeWideCsv } from "../../offline-trainer/src/ingest/write-wide-csv.ts";
-import { groupItems } from "../../offline-trainer/src/matrix/group-items.ts";
-import { responseMatrix, scoreAt, type ResponseMatrix } from "../../offline-trainer/src/matrix/response-matrix.ts";
+import { readLongTable } from "../../offline-trainer/src/matrix/read-long-table.ts";
+import { readResponses } from "../../offline-trainer/src/matrix/read-responses.ts";
+import { writeItems, writeWideCsv } from "../../offline-trainer/src/matrix/write-tables.ts";
+import {
+  groupItems,
+  responseMatrix,
+  type ResponseMatrix,
+  scoreAt,
+} from "../../offline-trainer/src/matrix/response-matrix.ts";
 import { tempFolder } from "../support/temp-folder.ts";
 
 const folder = tempFolder();

@@ -1,10 +1,14 @@
 import { createRandom } from "anchoreval/core";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { extrapolationSplit } from "../../offline-trainer/src/splits/extrapolation.ts";
-import { folds, interpolationSplit } from "../../offline-trainer/src/splits/interpolation.ts";
-import { newestSplit } from "../../offline-trainer/src/splits/newest.ts";
-import type { Split, SplitInput } from "../../offline-trainer/src/splits/types.ts";
+import {
+  extrapolationSplit,
+  folds,
+  interpolationSplit,
+  newestSplit,
+  type Split,
+  type SplitInput,
+} from "../../offline-trainer/src/matrix/splits.ts";
 import "../support/arbitraries.ts";
 
 interface Models extends SplitInput {

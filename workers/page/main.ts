@@ -1,12 +1,10 @@
-import { benchmarkView } from "./views/benchmark.ts";
+import { benchmarkView, homeView } from "./views/benchmarks.ts";
 import { bundleView } from "./views/bundle.ts";
 import { element, fill } from "./dom.ts";
 import { fitView } from "./views/fit.ts";
-import { homeView } from "./views/home.ts";
 import { problem } from "./parts/problem.ts";
 import { parseRoute, type Route } from "./route.ts";
-import { Session } from "./session.ts";
-import type { View } from "./view.ts";
+import { Session, type View } from "./session.ts";
 
 const main = document.querySelector("main")!;
 const session = new Session();
@@ -24,10 +22,10 @@ async function viewOf(route: Route): Promise<View> {
       return bundleView(session, route);
     case "unknown":
       return {
-        title: "Nothing here",
+        title: "Page not found",
         content: [
-          element("h1", {}, "Nothing here"),
-          element("p", {}, element("a", { href: "#/" }, "To the benchmarks")),
+          element("h1", {}, "Page not found"),
+          element("p", {}, element("a", { href: "#/" }, "All benchmarks")),
         ],
       };
   }
@@ -46,8 +44,8 @@ async function show({ focus }: { focus: boolean }): Promise<void> {
     view = await viewOf(route);
   } catch (error) {
     view = {
-      title: "Not shown",
-      content: [element("h1", {}, "This can’t be shown"), problem(error, { session, retry: refresh })],
+      title: "Error",
+      content: [element("h1", {}, "This page can’t be shown"), problem(error, { session, retry: refresh })],
     };
   }
   clearTimeout(slow);
@@ -60,7 +58,7 @@ async function show({ focus }: { focus: boolean }): Promise<void> {
   scrollTo(0, 0);
 }
 
-/** Shows the same place again: a token was given, or a bundle. */
+/** Shows the same place again after the token has changed. */
 function refresh(): void {
   void show({ focus: false });
 }
@@ -74,7 +72,7 @@ function markCurrent(route: Route): void {
 }
 
 document.querySelector(".skip")!.addEventListener("click", (event) => {
-  event.preventDefault(); // the address after # is the place on the page
+  event.preventDefault(); // the part after # is a place of its own here
   main.focus();
 });
 addEventListener("hashchange", () => void show({ focus: true }));

@@ -1,11 +1,11 @@
-/** What a bundle's pages show. */
+/** The tabs of a bundle. */
 export const TABS = ["about", "items", "score", "compare"] as const;
 export type Tab = (typeof TABS)[number];
 
-/** A bundle by where it is: published on this Worker, or given to the page. */
+/** Where a bundle comes from: published on this Worker, or opened from the reader's machine (`given`). */
 export type BundlePlace = { readonly benchmark: string; readonly version: string } | "given";
 
-/** A place on the page, as it stands in the address after `#`. */
+/** A place on the page, encoded in the part of the URL after `#`. */
 export type Route =
   | { readonly view: "home" }
   | { readonly view: "fit" }
@@ -14,7 +14,7 @@ export type Route =
   | { readonly view: "unknown" };
 
 /**
- * Reads the part of an address after `#`: `/`, `/fit`, `/b/{benchmark}`, `/b/{benchmark}/{version}[/{tab}][?form=ID]`,
+ * Parses the part of a URL after `#`: `/`, `/fit`, `/b/{benchmark}`, `/b/{benchmark}/{version}[/{tab}][?form=ID]`,
  * `/given[/{tab}]`.
  */
 export function parseRoute(hash: string): Route {
@@ -46,14 +46,14 @@ function bundleRoute(place: BundlePlace, tab: string | undefined, form: string |
   return known === undefined ? { view: "unknown" } : { view: "bundle", place, tab: known, form };
 }
 
-/** The address of a bundle's page. */
+/** Link to a bundle's tab. */
 export function bundleHref(place: BundlePlace, tab: Tab = "about", form: string | null = null): string {
   const root =
     place === "given" ? "#/given" : `#/b/${encodeURIComponent(place.benchmark)}/${encodeURIComponent(place.version)}`;
   return `${root}${tab === "about" ? "" : `/${tab}`}${form === null ? "" : `?form=${encodeURIComponent(form)}`}`;
 }
 
-/** The address of a benchmark's versions. */
+/** Link to a benchmark's versions. */
 export function benchmarkHref(benchmark: string): string {
   return `#/b/${encodeURIComponent(benchmark)}`;
 }

@@ -1,21 +1,22 @@
 import {
   AnchorEvalError,
+  type Bundle,
+  type Client,
   createClient,
   httpSource,
   loadBundle,
   readBundleFile,
-  type Bundle,
-  type Client,
 } from "anchoreval";
 import type { BundleFileName, BundleSource } from "anchoreval/bundle";
-import type { BundlePlace } from "./route.ts";
+import type { Child } from "./dom.ts";
+import type { BundlePlace, Route } from "./route.ts";
 
-/** Files of a bundle by their names, as a folder or the fit gives them. */
-export type BundleFiles = ReadonlyMap<string, Blob>;
+/** Files of a bundle by name, from a folder or a fit. */
+type BundleFiles = ReadonlyMap<string, Blob>;
 
 /**
- * What the page keeps while it is open, in memory alone: the token, bundles that were loaded, and the one that was given.
- * A reload forgets all of it.
+ * State that the page keeps in memory until it is closed or reloaded: the token, loaded bundles, and a bundle from the
+ * reader's machine.
  */
 export class Session {
   #token: string | null = null;
@@ -26,7 +27,7 @@ export class Session {
     return this.#token !== null;
   }
 
-  /** Bundles that were refused without it are asked for again. */
+  /** Sets the token; loaded bundles are forgotten, so that refused ones are requested again. */
   setToken(token: string | null): void {
     this.#token = token;
     this.#bundles.clear();
@@ -40,14 +41,14 @@ export class Session {
     return createClient({ baseUrl: location.origin, headers: this.#headers, maxRetries: 1 });
   }
 
-  /** A bundle, loaded once; `latest` is found anew every time. */
+  /** Loads a bundle once; `latest` is looked up every time. */
   bundle(place: BundlePlace): Promise<Bundle> {
     const load = (): Promise<Bundle> => loadBundle(this.#source(place));
     if (place === "given") return this.#once("given", load);
     return place.version === "latest" ? load() : this.#once(`${place.benchmark}@${place.version}`, load);
   }
 
-  /** Gives the page a bundle's files. @throws AnchorEvalError what {@link loadBundle} throws; then nothing has changed */
+  /** Opens a bundle from the reader's machine. @throws AnchorEvalError as {@link loadBundle}; then nothing has changed */
   async give(files: BundleFiles): Promise<Bundle> {
     const bundle = await loadBundle(filesSource(files));
     this.#given = files;
@@ -55,7 +56,7 @@ export class Session {
     return bundle;
   }
 
-  /** A file of a bundle, checked against its digest. @throws AnchorEvalError what {@link readBundleFile} throws */
+  /** A file of a bundle, checked against its digest. @throws AnchorEvalError as {@link readBundleFile} */
   async file(place: BundlePlace, { manifest }: Bundle, name: BundleFileName): Promise<Blob> {
     const source = this.#source(place);
     const bytes = name === "manifest.json" ? await source.read(name) : await readBundleFile(source, manifest, name);
@@ -72,7 +73,7 @@ export class Session {
     if (this.#given === null)
       throw new AnchorEvalError(
         "not_found",
-        "no bundle was given to this page, or it was reloaded since: drop its folder on the first page again",
+        "no bundle is open, or the page was reloaded: drop its folder on the first page again",
       );
     return filesSource(this.#given);
   }
@@ -87,14 +88,29 @@ export class Session {
   }
 }
 
-/** A bundle out of files that the page was given. */
+/** Reads a bundle from files on the reader's machine. */
 function filesSource(files: BundleFiles): BundleSource {
   return {
-    name: "the bundle that was given",
+    name: "the bundle on your machine",
     read: async (name, { range } = {}) => {
       const file = files.get(name);
       if (!file) return null;
       return new Uint8Array(await (range ? file.slice(range.begin, range.end) : file).arrayBuffer());
     },
   };
+}
+
+/** A view of the page. */
+export interface View {
+  readonly title: string;
+  readonly content: Child;
+}
+
+export type BundleRoute = Extract<Route, { readonly view: "bundle" }>;
+
+/** The input of every tab of a bundle. */
+export interface BundlePage {
+  readonly bundle: Bundle;
+  readonly route: BundleRoute;
+  readonly session: Session;
 }

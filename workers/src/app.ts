@@ -1,31 +1,30 @@
 import { OpenAPIHono, type z } from "@hono/zod-openapi";
 import { AnchorEvalError } from "anchoreval";
-import { identify } from "./auth/caller.ts";
-import { guardProtected } from "./auth/guard-protected.ts";
-import { limitRate } from "./auth/limit-rate.ts";
+import type { Context, MiddlewareHandler } from "hono";
 import { cors } from "hono/cors";
-import type { Context } from "hono";
+import { identify } from "./auth/access.ts";
+import { limitRate } from "./auth/rate-limit.ts";
 import { createCaches, INDEX_MAX_AGE, type CacheOptions } from "./bundles/bundle-caches.ts";
 import { BundleReader } from "./bundles/bundle-reader.ts";
 import type { ContentCache } from "./bundles/content-cache.ts";
-import { STORAGE_DEADLINE, withDeadline } from "./bundles/storage-deadline.ts";
-import { observeRequest } from "./observe/observe-request.ts";
-import type { AppEnv } from "./env.ts";
+import type { AppEnv } from "./context.ts";
+import { STORAGE_DEADLINE, withDeadline } from "./deadline.ts";
+import { logLine, observeRequest, traceOf } from "./observe.ts";
 import { openapiDocument } from "./openapi.ts";
-import { HttpProblem, problemResponse, toIssues } from "./problem.ts";
+import { codeOf, describeZodError, HttpProblem, problemResponse } from "./problem.ts";
+import { redirectLatest } from "./routes/bundles.ts";
 import { ROUTES } from "./routes/index.ts";
-import { redirectLatest } from "./routes/redirect-latest.ts";
 
 export interface AppOptions extends CacheOptions {
-  /** What isolates share of open benchmarks: `caches.default`. @default none */
+  /** The cache of open benchmarks that isolates share: `caches.default`. @default none */
   readonly contents?: ContentCache;
   /** Longest wait for one answer of the bucket. @unit milliseconds @default {@link STORAGE_DEADLINE} */
   readonly storageDeadline?: number;
 }
 
 /**
- * The HTTP interface: one app an isolate.
- * @param caches - what the isolate keeps; empty ones of its own unless given
+ * The HTTP interface: one app per isolate.
+ * @param caches - kept between requests; new ones by default
  * @example export default createApp();
  */
 export function createApp(options: AppOptions = {}, caches = createCaches(options)): OpenAPIHono<AppEnv> {
@@ -55,11 +54,11 @@ export function createApp(options: AppOptions = {}, caches = createCaches(option
   app.use(async (c, next) => {
     c.header("x-content-type-options", "nosniff");
     c.set("now", now);
-    const caller = identify(c.req.header("authorization"), c.env, now());
-    if (c.env.LIMITER) await limitRate(c.env.LIMITER, caller, c.req.header("cf-connecting-ip"));
-    const known = await caller;
+    const identified = identify(c.req.header("authorization"), c.env, now());
+    if (c.env.LIMITER) await limitRate(c.env.LIMITER, identified, c.req.header("cf-connecting-ip"));
+    const caller = await identified;
     const bucket = withDeadline(c.env.BUNDLES, deadline);
-    c.set("caller", known);
+    c.set("caller", caller);
     c.set("deadline", deadline);
     c.set("bucket", bucket);
     c.set(
@@ -68,7 +67,7 @@ export function createApp(options: AppOptions = {}, caches = createCaches(option
         bucket,
         caches,
         contents: cache ? { cache, origin: new URL(c.req.url).origin } : null,
-        isProtected: (benchmark) => known.isProtected(benchmark),
+        isProtected: (benchmark) => caller.isProtected(benchmark),
         phases: c.get("phases"),
         keepAlive: waitUntil(c),
         deadline,
@@ -95,32 +94,46 @@ export function createApp(options: AppOptions = {}, caches = createCaches(option
     );
   for (const [path, allow] of methods)
     app.all(path, (c) => {
-      throw new HttpProblem("method_not_allowed", `${c.req.method} is not allowed here: ${allow} are`, {
+      throw new HttpProblem("method_not_allowed", `${c.req.method} is not allowed here; use ${allow}`, {
         headers: { allow },
       });
     });
-  app.notFound((c) =>
-    problemResponse(new AnchorEvalError("not_found", `there is no ${c.req.path}: /docs lists what there is`), at(c)),
-  );
-  app.onError((error, c) => problemResponse(error, at(c)));
+  app.notFound((c) => refuse(new AnchorEvalError("not_found", `there is no ${c.req.path}: /docs lists all routes`), c));
+  app.onError(refuse);
   return app;
 }
 
-function at(c: Context<AppEnv>): { instance: string; requestId: string } {
-  return { instance: c.req.path, requestId: c.var.requestId };
+/** Answers with the error's problem document, and logs errors of the server. */
+function refuse(error: unknown, c: Context<AppEnv>): Response {
+  const { requestId } = c.var;
+  const response = problemResponse(error, { instance: c.req.path, requestId });
+  if (response.status >= 500) logLine("error", "error", { requestId, code: codeOf(error), error: traceOf(error) });
+  return response;
 }
 
-/** A path that breaks the rules of names can't be there; other values are the caller's to mend. */
+/** A malformed path names nothing that could exist (404); any other invalid value is the caller's to correct (422). */
 function refusal(target: string, error: z.ZodError): Error {
-  const issues = toIssues(error);
-  const [first] = issues;
-  const detail = first ? `${first.path.join(".") || "body"}: ${first.message}` : "";
+  const { detail, issues } = describeZodError(error, "body");
   return target === "param"
     ? new AnchorEvalError("not_found", detail, { issues })
     : new HttpProblem("invalid_request", detail, { issues });
 }
 
-/** `waitUntil` of the request; outside Workers work goes on by itself. */
+/** Requires the scope of a protected benchmark before anything of it is read, and keeps its answers out of caches. */
+const guardProtected: MiddlewareHandler<AppEnv, "/v1/bundles/:benchmark/*"> = async (c, next) => {
+  const { caller } = c.var;
+  const benchmark = c.req.param("benchmark");
+  if (!isPublishing(c.req.method, c.req.path)) caller.require("read", benchmark);
+  await next();
+  if (caller.isProtected(benchmark)) c.header("cache-control", "private, no-store");
+};
+
+/** Whether a route requires its own scope. The method counts: `GET …/latest/publication` would reveal the latest version. */
+function isPublishing(method: string, path: string): boolean {
+  return method === "PUT" || (method === "POST" && path.endsWith("/publication"));
+}
+
+/** `waitUntil` of the request; outside Workers, work goes on by itself. */
 function waitUntil(c: Context): (work: Promise<unknown>) => void {
   try {
     const { executionCtx } = c;

@@ -1,26 +1,30 @@
-import type { AdaptiveSettings } from "./adaptive/session-keys.ts";
-import type { AccessSettings, Caller } from "./auth/caller.ts";
 import type { BundleBucket } from "./bundles/bundle-bucket.ts";
-import type { RateLimiter } from "./auth/limit-rate.ts";
-import type { BundleReader } from "./bundles/bundle-reader.ts";
-import type { JobQueue } from "./jobs/submit-job.ts";
-import type { Phases } from "./observe/phases.ts";
-import type { RequestNotes } from "./observe/request-notes.ts";
+import { HttpProblem } from "./problem.ts";
 
-/** The bindings and variables of wrangler.toml. */
-export interface Env extends AccessSettings, AdaptiveSettings {
+/** The bindings, variables and secrets of the Worker: see wrangler.toml and docs/deploy.md. */
+export interface Env {
   /** Published bundles. */
   readonly BUNDLES: BundleBucket;
   /** Longest request body. @unit bytes @default 1 MiB */
   readonly MAX_REQUEST_BYTES?: number;
-  /** Longest file of a bundle that is uploaded. @unit bytes @default 100 MB */
+  /** Longest file of a bundle that may be uploaded. @unit bytes @default 100 MB */
   readonly MAX_BLOB_BYTES?: number;
-  /** Counts requests; without it there is no limit. */
+  /** Counts requests; without it there is no rate limit. */
   readonly LIMITER?: RateLimiter;
-  /** Whether each request gets a line in the log; as text where it was set in the dashboard. Errors always do. @default false */
+  /** Whether every request is logged; text when set in the dashboard. Errors are always logged. @default false */
   readonly LOG_REQUESTS?: boolean | string;
+  /** JSON array of `TokenRecord`, a secret. Without it nobody has a token. */
+  readonly TOKENS?: string;
+  /** Benchmarks, comma-separated, that can be read only with a token; `*` for all. */
+  readonly PROTECTED_BENCHMARKS?: string;
   /** Public keys (base64url, comma-separated), one of which must have signed what is published here. @default any bundle */
   readonly TRUSTED_KEYS?: string;
+  /**
+   * Keys that sign the states of adaptive evaluations, a secret: 64 hexadecimal digits each, comma-separated. The first
+   * signs and all are accepted, so a key is replaced by putting its successor in front. Without it there are no adaptive
+   * evaluations.
+   */
+  readonly SESSION_KEYS?: string;
   /** Most models that one request, or one message of a job, estimates. @default 5, for 10 ms of CPU */
   readonly MAX_BATCH_MODELS?: number | string;
   /** The queue of jobs; without it there are none (501). */
@@ -31,25 +35,29 @@ export interface Env extends AccessSettings, AdaptiveSettings {
   readonly MAX_JOB_BYTES?: number | string;
 }
 
-/** What Hono's context carries. */
-export interface AppEnv {
-  Bindings: Env;
-  Variables: {
-    /** The bucket, every wait for it with an end. */
-    bucket: BundleBucket;
-    /** Longest wait for one answer of the bucket, or a piece of a body. @unit milliseconds */
-    deadline: number;
-    /** The published bundles, as this request may read them. */
-    bundles: BundleReader;
-    /** Its id, in the answer and in logs. */
-    requestId: string;
-    /** What it waited for. */
-    phases: Phases;
-    /** What the log shall say of it. */
-    notes: RequestNotes;
-    /** The clock, in milliseconds. */
-    now: () => number;
-    /** Who asks. */
-    caller: Caller;
-  };
+/** The platform's rate limit binding. It counts in each colo separately. */
+export interface RateLimiter {
+  limit(options: { key: string }): Promise<{ success: boolean }>;
+}
+
+/** Cloudflare's Queue of jobs. A message is the key of the results that are wanted. */
+export interface JobQueue {
+  sendBatch(messages: Iterable<{ readonly body: string }>): Promise<unknown>;
+}
+
+/**
+ * Reads a setting that counts something; settings made in the dashboard are text.
+ * @throws HttpProblem `misconfigured` for anything but a whole number above 0, which would set no limit
+ */
+export function countSetting(name: string, value: number | string | undefined, fallback: number): number {
+  if (value === undefined) return fallback;
+  const count = Number(value);
+  if (Number.isSafeInteger(count) && count > 0) return count;
+  throw new HttpProblem("misconfigured", `the setting ${name} is not a whole number above 0`);
+}
+
+/** Splits a comma-separated setting; empty when it is blank or missing. */
+export function listSetting(setting: string | undefined): string[] {
+  if (setting === undefined || setting.trim() === "") return [];
+  return setting.split(",").map((part) => part.trim());
 }

@@ -17,22 +17,22 @@ import type {
 import { createApp } from "./app.ts";
 import { createCaches } from "./bundles/bundle-caches.ts";
 import type { Env } from "./env.ts";
-import { consumeQueue } from "./queue.ts";
-import { callRoute, type RpcCall, type RpcOptions, type RpcResult } from "./rpc/call-route.ts";
+import { consumeQueue } from "./jobs/consume-jobs.ts";
+import { callRoute, type RpcCall, type RpcOptions, type RpcResult } from "./rpc.ts";
 
 type Bindings = Env & { BUNDLES: R2Bucket };
 
-const kept = createCaches();
-const app = createApp({ contents: caches.default }, kept);
+const sharedCaches = createCaches();
+const app = createApp({ contents: caches.default }, sharedCaches);
 
 export default {
   fetch: (request, env, context) => app.fetch(request, env, context),
-  queue: (batch, env, context) => consumeQueue(batch, env, context, kept),
+  queue: (batch, env, context) => consumeQueue(batch, env, context, sharedCaches),
 } satisfies ExportedHandler<Bindings>;
 
 /**
- * What other Workers of the account call by a service binding (`entrypoint = "AnchorEval"`): the routes of the same
- * names, with their checks and numbers. `version` may be `latest`.
+ * The interface for other Workers of the account, by a service binding (`entrypoint = "AnchorEval"`): the routes of the
+ * same names, with their checks and numbers. `version` may be `latest`.
  * @example const { ok, value, problem } = await env.ANCHOREVAL.estimate({ benchmark, version }, { responses });
  */
 export class AnchorEval extends WorkerEntrypoint<Bindings> {
@@ -63,7 +63,7 @@ export class AnchorEval extends WorkerEntrypoint<Bindings> {
     return this.#call({ ref, path: `plan?${query.toString()}`, ...options });
   }
 
-  /** @param form - the default one, unless it is named */
+  /** @param form - default: the bundle's default form */
   anchors(
     ref: BundleRef,
     form?: string,
@@ -73,7 +73,7 @@ export class AnchorEval extends WorkerEntrypoint<Bindings> {
     return this.#call({ ref, path: `anchors?${query.toString()}`, ...options });
   }
 
-  /** The items of an adaptive evaluation to ask next. */
+  /** The items that an adaptive evaluation asks next. */
   nextItems(ref: BundleRef, request: NextItemsRequest, options?: RpcOptions): Promise<RpcResult<AdaptiveTurn>> {
     return this.#call({ ref, path: "next-items", body: request, ...options });
   }

@@ -1,9 +1,8 @@
 import { AnchorEvalError, type AnchorEvalErrorCode, type Issue } from "anchoreval";
 import type { z } from "@hono/zod-openapi";
 import { HTTPException } from "hono/http-exception";
-import { logLine, traceOf } from "./observe/log.ts";
 
-/** Codes of refusals that only HTTP knows; the others are AnchorEvalError's. */
+/** Codes that exist only over HTTP; the others are AnchorEvalError's. */
 export type HttpProblemCode =
   | "malformed_json"
   | "invalid_request"
@@ -24,7 +23,7 @@ export type HttpProblemCode =
   | "not_implemented"
   | "internal";
 
-/** A refusal that only HTTP knows. */
+/** A refusal whose code exists only over HTTP. */
 export class HttpProblem extends Error {
   readonly code: HttpProblemCode;
   readonly issues: readonly Issue[];
@@ -43,64 +42,63 @@ export class HttpProblem extends Error {
   }
 }
 
-/** The one table from code to status and title. */
+/** Status and title of every code. */
 const PROBLEMS: Readonly<Record<AnchorEvalErrorCode | HttpProblemCode, readonly [status: number, title: string]>> = {
   malformed_json: [400, "The body is not JSON"],
   request_refused: [400, "The request was refused"],
-  unauthorized: [401, "A valid bearer token is needed"],
+  unauthorized: [401, "A valid bearer token is required"],
   forbidden: [403, "The token does not allow this"],
-  not_found: [404, "Nothing is there"],
-  method_not_allowed: [405, "This method is not allowed here"],
+  not_found: [404, "Not found"],
+  method_not_allowed: [405, "Method not allowed"],
   digest_mismatch: [409, "The answers belong to another bundle"],
-  version_conflict: [409, "The version is there with other content"],
-  job_running: [409, "The job has not ended yet"],
+  version_conflict: [409, "The version exists with other content"],
+  job_running: [409, "The job is still running"],
   job_expired: [410, "The job has expired"],
-  state_expired: [410, "The session has ended"],
-  length_required: [411, "The body's length is needed"],
+  state_expired: [410, "The session has expired"],
+  length_required: [411, "Content-Length is required"],
   payload_too_large: [413, "The body is too large"],
   unsupported_media_type: [415, "The body's media type is not supported"],
-  range_not_satisfiable: [416, "The range lies outside the file"],
-  invalid_state: [422, "The session's state is not valid"],
+  range_not_satisfiable: [416, "The range is outside the file"],
+  invalid_state: [422, "The session state is invalid"],
   invalid_request: [422, "The request has invalid values"],
-  content_mismatch: [422, "The content is not what was announced"],
+  content_mismatch: [422, "The content differs from what was announced"],
   invalid_answers: [422, "The answers cannot be scored"],
-  invalid_data: [422, "The data break a rule of their format"],
-  invalid_option: [422, "An option has a value that is not allowed"],
+  invalid_data: [422, "The data are malformed"],
+  invalid_option: [422, "An option is invalid"],
   ambiguous_form: [422, "The answers fit more than one form"],
-  unknown_form: [422, "There is no such form"],
-  unknown_scenario: [422, "There is no such scenario"],
+  unknown_form: [422, "Unknown form"],
+  unknown_scenario: [422, "Unknown scenario"],
   item_changed: [422, "Items have changed since they were calibrated"],
-  unsupported: [422, "This is not supported"],
+  unsupported: [422, "Not supported"],
   rate_limited: [429, "Too many requests"],
-  bundle_invalid: [500, "The published bundle breaks the format"],
+  bundle_invalid: [500, "The published bundle is invalid"],
   bundle_untrusted: [422, "No trusted key signed the bundle"],
-  bundle_format_unsupported: [500, "The published bundle is of a newer format"],
+  bundle_format_unsupported: [500, "The published bundle has a newer format"],
   bundle_corrupt: [500, "The published bundle is damaged"],
-  numeric_failure: [500, "A computation broke down"],
+  numeric_failure: [500, "A computation failed"],
   aborted: [500, "The work was aborted"],
-  misconfigured: [500, "This Worker is not set up right"],
-  truncated: [500, "An answer ended too early"],
-  internal: [500, "Something went wrong here"],
+  misconfigured: [500, "This Worker is misconfigured"],
+  truncated: [500, "A response was cut off"],
+  internal: [500, "Internal error"],
   out_of_memory: [500, "Not enough memory"],
-  not_implemented: [501, "This Worker is not set up for that"],
-  unavailable: [503, "Storage does not answer"],
+  not_implemented: [501, "This Worker is not set up for this"],
+  unavailable: [503, "Storage is not responding"],
 };
 
-/** Longest list of issues in an answer: a large bad request must not make a larger answer. */
+/** Longest list of issues in an answer: a large bad request must not get a larger answer. */
 const MOST_ISSUES = 100;
 
 /**
- * The problem document (RFC 9457) of an error. Only errors made for readers show their message.
- * @param at - the path that was asked, and the request's id in the logs
+ * The problem document (RFC 9457) of an error. Only errors that are meant for readers show their message.
+ * @param at - the path of the request, and its id in the logs
  */
 export function problemResponse(
   error: unknown,
   { instance, requestId }: { instance: string; requestId: string },
 ): Response {
-  const known = toKnown(error);
-  const { code, detail, issues } = problemWords(known);
+  const problem = toProblem(error);
+  const { code, detail, issues } = problemFields(problem);
   const [status, title] = PROBLEMS[code];
-  if (status >= 500) logLine("error", "error", { requestId, code, error: traceOf(error) });
   const document = {
     type: `urn:anchoreval:problem:${code}`,
     title,
@@ -115,7 +113,7 @@ export function problemResponse(
     status,
     headers: {
       ...(status === 503 && { "retry-after": "1" }),
-      ...(known instanceof HttpProblem && known.headers),
+      ...(problem instanceof HttpProblem && problem.headers),
       "content-type": "application/problem+json",
       "cache-control": "no-store",
     },
@@ -124,11 +122,11 @@ export function problemResponse(
 
 /** The code of an error's problem. */
 export function codeOf(error: unknown): AnchorEvalErrorCode | HttpProblemCode {
-  return toKnown(error).code;
+  return toProblem(error).code;
 }
 
-/** What a problem document says of an error in particular. */
-export function problemWords({ code, message, issues }: AnchorEvalError | HttpProblem): {
+/** The fields of a problem document that vary with the error. */
+export function problemFields({ code, message, issues }: AnchorEvalError | HttpProblem): {
   code: AnchorEvalErrorCode | HttpProblemCode;
   detail: string;
   issues: Issue[];
@@ -136,16 +134,21 @@ export function problemWords({ code, message, issues }: AnchorEvalError | HttpPr
   return { code, detail: message, issues: issues.slice(0, MOST_ISSUES) };
 }
 
-/** zod's findings as ours. */
-export function toIssues({ issues }: z.ZodError): Issue[] {
-  return issues.map(({ path, code, message }) => ({
+/**
+ * zod's findings as issues, and the first as a sentence.
+ * @param root - what an empty path refers to
+ */
+export function describeZodError(error: z.ZodError, root: "body" | "line"): { detail: string; issues: Issue[] } {
+  const issues = error.issues.map(({ path, code, message }) => ({
     path: path.map((key) => (typeof key === "symbol" ? String(key) : key)),
     code,
     message,
   }));
+  const [first] = issues;
+  return { detail: first ? `${first.path.join(".") || root}: ${first.message}` : "", issues };
 }
 
-function toKnown(error: unknown): AnchorEvalError | HttpProblem {
+function toProblem(error: unknown): AnchorEvalError | HttpProblem {
   if (error instanceof AnchorEvalError || error instanceof HttpProblem) return error;
   if (error instanceof HTTPException && error.status === 400)
     return new HttpProblem("malformed_json", "the body is not JSON");

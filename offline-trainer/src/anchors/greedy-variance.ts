@@ -1,8 +1,5 @@
-import { answerFeatures } from "./answer-features.ts";
-import type { CurveFeatures } from "./curve-features.ts";
-import { equalShares } from "./equal-shares.ts";
-import { byAccuracy, type PreparedSelection, type SelectionInput } from "./types.ts";
-import { without } from "./without.ts";
+import { answerFeatures, type CurveFeatures } from "./curve-features.ts";
+import { byAccuracy, equalShares, excluding, type AnchorMethod } from "./anchor-method.ts";
 
 /**
  * `greedy-variance`: one item at a time, the one that most lowers the variance of the full score that is left open
@@ -10,19 +7,26 @@ import { without } from "./without.ts";
  * anchors ({@link greedyItems}). A purposive choice without a draw: the same sources have the same anchors. Each anchor
  * stands for the same share. Smaller sizes are the first items of the larger.
  */
-export function prepareGreedyVariance({ weights, accuracy, column, sizes }: SelectionInput): PreparedSelection {
-  const order = byAccuracy(accuracy);
-  const features = answerFeatures(column, weights.length);
-  const chosen = greedyItems(features, weights, order, sizes);
-  const setOf = equalShares(accuracy);
-  const sets = new Map(sizes.map((size) => [size, setOf(chosen.slice(0, size))]));
-  const second = (size: number): number[] =>
-    greedyItems(features, weights, without(order, chosen.slice(0, size)), [size]);
-  return {
-    draw: () => ({ sets, nested: true }),
-    second: () => new Map(sizes.map((size) => [size, setOf(second(size))])),
-  };
-}
+export const greedyVariance: AnchorMethod = {
+  name: "greedy-variance",
+  source: { module: import.meta.url, name: "greedyVariance" },
+  drawn: false,
+  estimator: "stack",
+  second: true,
+  prepare: ({ weights, accuracy, column, sizes }) => {
+    const order = byAccuracy(accuracy);
+    const features = answerFeatures(column, weights.length);
+    const chosen = greedyItems(features, weights, order, sizes);
+    const setOf = equalShares(accuracy);
+    const sets = new Map(sizes.map((size) => [size, setOf(chosen.slice(0, size))]));
+    const second = (size: number): number[] =>
+      greedyItems(features, weights, excluding(order, chosen.slice(0, size)), [size]);
+    return {
+      draw: () => ({ sets, nested: true }),
+      second: () => new Map(sizes.map((size) => [size, setOf(second(size))])),
+    };
+  },
+};
 
 /**
  * Items in the order in which they are chosen. For each size n, ascending, the items in `order` are cut into n strata of

@@ -1,8 +1,7 @@
-import { bestProposal } from "./best-proposal.ts";
-import { curveFeatures } from "./curve-features.ts";
-import { krigingVariance } from "./kriging-variance.ts";
-import { nestedSample } from "./stratified.ts";
-import { byAccuracy, type PreparedSelection, type SelectionInput } from "./types.ts";
+import { addGram, pivotalSample, type RandomSource } from "anchoreval/core";
+import { curveFeatures, type CurveFeatures } from "./curve-features.ts";
+import { byAccuracy, type AnchorMethod } from "./anchor-method.ts";
+import { nestedAnchors } from "./nested-samples.ts";
 
 /** Draws screened for each size of a form. Four times as many gain a little at 10 and 30 anchors (decision 0016). */
 export const PROPOSALS = 100;
@@ -15,25 +14,129 @@ export const PROPOSALS = 100;
  * and the interval; that it holds is measured on models held out, not derived.
  * @see Morgan & Rubin (2012), Annals of Statistics 40, 1263–1282, for the best of many random draws
  */
-export function prepareScreened({
-  weights,
-  accuracy,
-  bank,
-  abilities,
-  sizes,
-  standing,
-}: SelectionInput): PreparedSelection {
-  const criterion = krigingVariance(curveFeatures(bank, abilities), weights);
-  const order = byAccuracy(accuracy);
-  return {
-    draw: (random) =>
-      nestedSample(
-        order,
-        weights,
-        sizes,
-        (probabilities, size, pool) =>
-          bestProposal(pool, probabilities, random.fork(`size ${size}`), { criterion, most: PROPOSALS }),
-        standing,
-      ),
+export const screened: AnchorMethod = {
+  name: "screened",
+  source: { module: import.meta.url, name: "screened" },
+  drawn: true,
+  estimator: "gate",
+  prepare: ({ weights, accuracy, bank, abilities, sizes, coordination }) => {
+    const criterion = krigingVariance(curveFeatures(bank, abilities), weights);
+    const order = byAccuracy(accuracy);
+    return {
+      draw: (random) =>
+        nestedAnchors(
+          order,
+          weights,
+          sizes,
+          (probabilities, size, pool) =>
+            bestProposal(pool, probabilities, random.fork(`size ${size}`), { criterion, most: PROPOSALS }),
+          coordination,
+        ),
+    };
+  },
+};
+
+/** Which of several proposals is taken. */
+export interface BestProposalOptions {
+  /** Of a proposal's items, in order; the smaller the better. */
+  readonly criterion: (sample: ArrayLike<number>) => number;
+  /** Proposals drawn at most. */
+  readonly most: number;
+  /** The first proposal at or below it is taken at once. @default none: all are drawn */
+  readonly bound?: number;
+}
+
+/**
+ * The best of several pivotal samples from a pool; the first of those equally good.
+ * @param pool - items, in the order that samples are spread along
+ * @param probabilities - of the pool's items
+ * @returns positions in the pool, ascending
+ */
+export function bestProposal(
+  pool: readonly number[],
+  probabilities: Float64Array,
+  random: RandomSource,
+  { criterion, most, bound = -Infinity }: BestProposalOptions,
+): number[] {
+  let best: number[] = [];
+  let least = NaN;
+  for (let k = 0; k < most && !(least <= bound); k++) {
+    const positions = pivotalSample(probabilities, random);
+    const value = criterion(positions.map((position) => pool[position]!));
+    if (least <= value) continue;
+    least = value;
+    best = positions;
+  }
+  return best;
+}
+
+/**
+ * Variance of the full score Σ w·y that the answers to a sample leave open under a Gaussian model of the items, the
+ * kriging variance: uᵀ(I + Σ_A zzᵀ/d)⁻¹u + Σ_{i∉A} w²d with u = Σ_{i∉A} w·z. What the answered items show of f, and
+ * that they themselves are known.
+ * @param weights - item weights w, summing to 1
+ * @returns a function of a sample's items, in squared score; it hardly allocates
+ * @see Rasmussen & Williams (2006), Gaussian Processes for Machine Learning, §2.1; Brus & Heuvelink (2007), Geoderma
+ * 138, 86–95
+ */
+export function krigingVariance(
+  { count, width, loadings, noise }: CurveFeatures,
+  weights: Float64Array,
+): (sample: ArrayLike<number>) => number {
+  const total = new Float64Array(width);
+  let totalNoise = 0;
+  for (let i = 0; i < count; i++) {
+    for (let k = 0; k < width; k++) total[k]! += weights[i]! * loadings[i * width + k]!;
+    totalNoise += weights[i]! ** 2 * noise[i]!;
+  }
+  const certainty = noise.map((own) => 1 / own);
+  const precision = new Float64Array(width * width);
+  const open = new Float64Array(width);
+  let rows = new Float64Array();
+  let scales = new Float64Array();
+  return (sample) => {
+    const n = sample.length;
+    if (scales.length < n) {
+      rows = new Float64Array(n * width);
+      scales = new Float64Array(n);
+    }
+    open.set(total);
+    precision.fill(0);
+    for (let r = 0; r < width; r++) precision[r * width + r] = 1;
+    let openNoise = totalNoise;
+    for (let j = 0; j < n; j++) {
+      const i = sample[j]!;
+      const own = weights[i]!;
+      scales[j] = certainty[i]!;
+      openNoise -= own * own * noise[i]!;
+      for (let r = 0; r < width; r++) {
+        const z = loadings[i * width + r]!;
+        rows[j * width + r] = z;
+        open[r]! -= own * z;
+      }
+    }
+    addGram(precision, width, rows, scales, n);
+    return squaredLength(precision, open, width) + Math.max(0, openNoise);
   };
+}
+
+/** uᵀP⁻¹u of a positive definite P by Cholesky's factor L, as |L⁻¹u|²; P's lower triangle and u are overwritten. */
+function squaredLength(precision: Float64Array, u: Float64Array, width: number): number {
+  let square = 0;
+  for (let r = 0; r < width; r++) {
+    const row = r * width;
+    let value = u[r]!;
+    for (let c = 0; c <= r; c++) {
+      let sum = precision[row + c]!;
+      const other = c * width;
+      for (let k = 0; k < c; k++) sum -= precision[row + k]! * precision[other + k]!;
+      if (c < r) {
+        precision[row + c] = sum / precision[other + c]!;
+        value -= precision[row + c]! * u[c]!;
+      } else precision[row + c] = Math.sqrt(sum);
+    }
+    u[r] = value / precision[row + r]!;
+    square += u[r]! ** 2;
+  }
+  return square;
 }

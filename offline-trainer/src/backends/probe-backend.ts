@@ -1,7 +1,7 @@
 import { AnchorEvalError } from "anchoreval/core";
 import type { CalibrationBackend, Objective, Parameters } from "../calibrate/types.ts";
 
-/** What is left of a probe. */
+/** Options of a probe. */
 export interface ProbeOptions {
   /**
    * Leaves what was opened open, for good: kernels that WebGPU has compiled live as long as one session does, and every

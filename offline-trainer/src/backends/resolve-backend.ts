@@ -1,6 +1,8 @@
 import { AnchorEvalError } from "anchoreval/core";
 import type { CalibrationBackend } from "../calibrate/types.ts";
-import { plainReason } from "./onnx/runtime-error.ts";
+import { uninterrupted } from "../threads/answer-inputs.ts";
+import { aroundBackend } from "./interruptible.ts";
+import { plainReason } from "./onnx/session.ts";
 import { probeBackend } from "./probe-backend.ts";
 import { typescriptBackend } from "./typescript.ts";
 
@@ -13,14 +15,14 @@ export type Provider = (typeof PROVIDERS)[number];
 /** A backend that has started, and why it is this one. */
 export interface ResolvedBackend {
   readonly backend: CalibrationBackend;
-  /** What `auto` came to, or what was asked for. */
+  /** The provider that `auto` chose, or the one asked for. */
   readonly provider: Exclude<Provider, "auto">;
   /** Which provider is used, and why: one plain line. */
   readonly reason: string;
 }
 
 /** ONNX Runtime's part: its import fails where there is no build for the machine. */
-export type OnnxModule = Pick<typeof import("./node/onnx-node-backend.ts"), "onnxNodeBackend">;
+type OnnxModule = Pick<typeof import("./node/onnx-node-backend.ts"), "onnxNodeBackend">;
 
 /** ONNX Runtime by itself first: a failure below another module ends the process in Node 20, caught or not. */
 async function loadOnnx(): Promise<OnnxModule> {
@@ -79,4 +81,10 @@ export async function resolveBackend(
       reason: `ONNX Runtime on the CPU: ${absent ? "CUDA's libraries aren't here" : `CUDA can't be used: ${why}`} (docs/gpu.md)`,
     };
   }
+}
+
+/** The backend of a provider for one thread of many: the thread is never ended amid one of its calls. */
+export async function threadBackend(provider: Provider): Promise<CalibrationBackend> {
+  const { backend } = await uninterrupted(() => resolveBackend(provider, 1));
+  return aroundBackend(backend, uninterrupted);
 }

@@ -1,5 +1,5 @@
-import type { CalibrationBackend, CodedResponses, GradedResponses, Objective, Parameters } from "../calibrate/types.ts";
-import { nearestInFloat64 } from "./nearest-in-float64.ts";
+import type { CalibrationBackend, Objective, Parameters } from "../calibrate/types.ts";
+import type { CodedResponses, GradedResponses } from "../matrix/code-responses.ts";
 
 /** The reference backend: float64, no dependency, as plain as it can be and still fast. */
 export const typescriptBackend: CalibrationBackend = {
@@ -12,7 +12,6 @@ export const typescriptBackend: CalibrationBackend = {
       dispose: () => Promise.resolve(),
     } satisfies Objective);
   },
-  openNearest: (points, k) => Promise.resolve(nearestInFloat64(points, k)),
 };
 
 type Evaluate = (at: Parameters, gradient: Parameters) => number;

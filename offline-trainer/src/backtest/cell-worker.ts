@@ -1,9 +1,9 @@
-import type { Provider } from "../backends/resolve-backend.ts";
-import { threadBackend } from "../backends/thread-backend.ts";
+import { type Provider, threadBackend } from "../backends/resolve-backend.ts";
+import { receivedMethod } from "../methods/method.ts";
 import { answerInputs, threadData } from "../threads/answer-inputs.ts";
-import { backtestCell, type CellInput, type CellResult } from "./cell.ts";
+import { backtestCell, type CellResult, type SentCell } from "./cell.ts";
 
 /** A thread of the back-test. */
-answerInputs(async (cell: CellInput): Promise<CellResult[]> =>
-  backtestCell(cell, await threadBackend(threadData() as Provider)),
+answerInputs(async ({ method, ...cell }: SentCell): Promise<CellResult[]> =>
+  backtestCell({ ...cell, method: await receivedMethod(method) }, await threadBackend(threadData() as Provider)),
 );

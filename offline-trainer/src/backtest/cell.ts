@@ -4,36 +4,35 @@ import {
   type Blend,
   type ByEstimator,
   type EstimatorId,
-  type Evidence,
   type SamplingVariance,
 } from "anchoreval/core";
 import type { CalibrationBackend } from "../calibrate/types.ts";
-import { headlineEstimator, intervalKind, scoreMapKind, type FitConfiguration } from "../fit/configuration.ts";
+import { learnBlends, heldOutKey, servedBlend, type FormBlend, type PooledBlend } from "../fit/blends.ts";
+import { randomBaseline } from "../fit/errors.ts";
+import { crossValidate } from "../fit/folds.ts";
 import { anchorsIn, evenForm } from "../fit/form-plans.ts";
-import { crossValidate } from "../fit/cross-validate.ts";
-import { errorQuantile, heldOutInterval, heldOutSampling, heldOutScores } from "../fit/held-out-score.ts";
-import { estimateFold, trainFold, type HeldOutEstimate, type HeldOutTable } from "../fit/held-out.ts";
-import { heldOutKey, learnEvidence, servedEvidence, type BankEvidence } from "../fit/learn-evidence.ts";
-import { overallEstimates, overallInflation, overallParts } from "../fit/overall-inflation.ts";
-import { randomBaseline } from "../fit/random-baseline.ts";
-import type { BankTask } from "../fit/train-bank.ts";
-import type { Split } from "../splits/types.ts";
+import { errorQuantile, heldOutInterval, heldOutSampling, heldOutScores } from "../fit/held-out-scores.ts";
+import { estimateTargets, type HeldOutEstimate, type HeldOutForm } from "../fit/held-out.ts";
+import { learn } from "../fit/learn.ts";
+import { overallEstimates, overallInflation, overallParts } from "../fit/overall.ts";
+import { onlyModels, scenariosOf, type Benchmark } from "../benchmark/benchmark.ts";
+import { headlineEstimator, intervalKind, type Method, type SentMethod } from "../methods/method.ts";
+import type { GroupedSplit } from "../matrix/splits.ts";
 
 /** Forms drawn on each fit: one form's luck is most of a back-test's noise, and a form costs little beside a fit. */
 export const FORMS_PER_SEED = 10;
 
-/** Some banks that are estimated together, one split, one seed: the unit of a back-test. */
+/** Groups that are estimated together, one split, one seed: the unit of a back-test. */
 export interface CellInput {
-  readonly tasks: readonly BankTask[];
-  /** Replicate group of every model. */
-  readonly groups: ArrayLike<number>;
-  readonly split: Split;
-  /** Every bank's part of it. */
-  readonly splits: readonly Split[];
+  readonly benchmark: Benchmark;
+  readonly split: GroupedSplit;
   readonly sizes: readonly number[];
   readonly seed: number;
-  readonly configuration: FitConfiguration;
+  readonly method: Method;
 }
+
+/** The same as a thread is sent it. */
+export type SentCell = Omit<CellInput, "method"> & { readonly method: SentMethod };
 
 /** What came out for one target, scenario, size and form. Scores are fractions. */
 export interface CellEstimate {
@@ -68,56 +67,42 @@ export interface CellResult {
   readonly estimates: readonly CellEstimate[];
 }
 
-/** Repeats the whole fit on the sources of one split, λ and error quantiles included, and estimates its targets. */
+/** Fits on the sources of one split, λ and error quantiles included, and estimates its targets. */
 export async function backtestCell(
-  { tasks, groups, split, splits, sizes, seed, configuration }: CellInput,
+  { benchmark, split, sizes, seed, method }: CellInput,
   backend: CalibrationBackend,
 ): Promise<CellResult[]> {
-  const { lambda } = configuration;
-  const estimator = headlineEstimator(configuration);
-  const random = createRandom(seed).fork(tasks.length > 1 ? "all" : tasks[0]!.id);
-  const forms = [...sizes]
-    .sort((x, y) => x - y)
-    .map((size) =>
-      evenForm(
-        size,
-        tasks.flatMap(({ scenarios }) => scenarios),
-      ),
-    );
-  const options = { ...configuration, scoreMap: scoreMapKind(configuration), backend, groups, forms, random };
-  const validation = await crossValidate(tasks, split.sources, groups, {
-    ...options,
-    random: random.fork("cross-validation"),
-  });
-  const trained = await trainFold(tasks, splits, 0, options);
-  const tables = await estimateFold(tasks, trained, options, FORMS_PER_SEED);
-  const learned = tasks.map((task, b) =>
-    learnEvidence(task, splits[b]!.sources, forms, validation[b]!, { lambda, estimator }),
-  );
+  const estimator = headlineEstimator(method);
+  const { groups } = benchmark;
+  const random = createRandom(seed).fork(groups.length > 1 ? "all" : groups[0]!.id);
+  const scenarios = scenariosOf(benchmark);
+  const forms = [...sizes].sort((x, y) => x - y).map((size) => evenForm(size, scenarios));
+  const plan = { benchmark, method, forms };
+  const validation = await crossValidate(plan, split.sources, random.fork("cross-validation"), { backend });
+  const learned = await learn(onlyModels(benchmark, split.sources), method, forms, random, { backend });
+  const models = [...new Set(split.groups.flatMap(({ targets }) => targets))];
+  const targets = { models, groups: split.groups, fold: 0 };
+  const tables = await estimateTargets(benchmark, targets, learned, FORMS_PER_SEED);
+  const blends = learnBlends(benchmark, split.sources, method, forms, validation);
   const inflations = new Map(
     forms.map(({ id }) => {
-      const parts = overallParts(learned, id);
+      const parts = overallParts([blends], id);
       return [id, parts.length > 1 ? overallInflation(overallEstimates(parts, estimator)) : 1];
     }),
   );
-  return tasks.flatMap((task, b) => {
-    const evidence = learned[b]!;
-    const { dims } = trained.linked.banks[b]!;
-    return task.scenarios.flatMap((slice, s) =>
+  return groups.flatMap(({ matrix, scenarios: slices }, g) => {
+    const { dims } = learned.groups[g]!.bank;
+    return slices.flatMap((slice) =>
       forms.map((form): CellResult => {
         const { id } = form;
         const n = anchorsIn(form, slice.id);
-        const held = servedEstimates(
-          evidence,
-          { alone: tables.alone[b]!, together: tables.together[b]! },
-          s,
-          id,
-          estimator,
-        );
+        const blend = blends.get(slice.id)!.get(id)!;
+        const estimates = tables.get(slice.id)?.get(id) ?? { separate: [], joint: [] };
+        const held = servedEstimates(blend, estimates, estimator);
         const truths = new Map(held.map(({ estimate: { model, truth } }) => [model, truth]));
         const models = [...truths.keys()];
         const { errors, intervals } = randomBaseline(
-          task.matrix,
+          matrix,
           slice,
           models,
           [...truths.values()],
@@ -141,9 +126,9 @@ export async function backtestCell(
           scenario: slice.id,
           n,
           dims,
-          lambda: servedEvidence(evidence, s, id).blends[s]!.get(id)!.served.lambda,
+          lambda: servedBlend(blend).served.lambda,
           inflation: inflations.get(id)!,
-          estimates: held.map((own) => cellEstimate(own, configuration, baseline.get(own.estimate.model)!)),
+          estimates: held.map((own) => cellEstimate(own, method, baseline.get(own.estimate.model)!)),
         };
       }),
     );
@@ -157,45 +142,37 @@ interface ServedEstimate {
   readonly error: number | null;
 }
 
-/** Every model's estimate from the evidence that serves: all banks' where that errs less and the model answered them. */
+/** Every model's estimate from the answers that serve: all groups' where that errs less and the model answered them. */
 function servedEstimates(
-  evidence: BankEvidence,
-  tables: Readonly<Record<Evidence, HeldOutTable>>,
-  s: number,
-  form: string,
+  { separate, joint }: FormBlend,
+  estimates: HeldOutForm,
   headline: EstimatorId,
 ): ServedEstimate[] {
-  const of = (id: Evidence): { blend: Blend; error: number | null } | null => {
-    const { validation, blends } = evidence[id];
-    const blend = blends[s]!.get(form)?.served;
-    if (blend === undefined) return null;
-    return { blend, error: errorQuantile(validation.interpolation[s]!.get(form)!, headline, () => blend, 0.95) };
-  };
-  const alone = of("alone")!; // every form has one
-  const together = of("together");
-  const better = new Map(
-    together === null
-      ? []
-      : tables.together[s]!.get(form)!.map((estimate) => [heldOutKey(estimate), estimate] as const),
-  );
-  return tables.alone[s]!.get(form)!.map((own): ServedEstimate => {
-    const estimate = better.get(heldOutKey(own));
-    return estimate ? { estimate, ...together! } : { estimate: own, ...alone };
+  const served = ({ served: blend, validation }: PooledBlend): Omit<ServedEstimate, "estimate"> => ({
+    blend,
+    error: errorQuantile(validation.interpolation, headline, () => blend, 0.95),
+  });
+  const own = served(separate);
+  const better = joint && served(joint);
+  const joined = new Map(better ? estimates.joint.map((estimate) => [heldOutKey(estimate), estimate] as const) : []);
+  return estimates.separate.map((alone): ServedEstimate => {
+    const estimate = joined.get(heldOutKey(alone));
+    return estimate ? { estimate, ...better! } : { estimate: alone, ...own };
   });
 }
 
 function cellEstimate(
   { estimate, blend, error }: ServedEstimate,
-  configuration: FitConfiguration,
+  method: Method,
   baseline: Pick<CellEstimate, "randomError" | "randomInterval">,
 ): CellEstimate {
   const { model, draw, truth, bounds, failed } = estimate;
-  const headline = headlineEstimator(configuration);
+  const headline = headlineEstimator(method);
   const estimators = heldOutScores(estimate, blend);
   const score = figureOf(estimators, headline);
   const around =
     error === null ? null : { low: Math.max(bounds.low, score - error), high: Math.min(bounds.high, score + error) };
-  const drawn = intervalKind(configuration) === "design";
+  const drawn = intervalKind(method) === "design";
   const interval = drawn ? heldOutInterval(estimate, headline, blend) : around;
   const sampling = drawn ? heldOutSampling(estimate, headline, blend) : null;
   return { model, draw, truth, estimators, bounds, sampling, interval, ...baseline, failed };

@@ -1,19 +1,20 @@
 import { AnchorEvalError, createRandom } from "anchoreval/core";
-import type { ItemFeatures } from "../anchors/sublime/item-features.ts";
-import { bankTasks, linkedTasks } from "../fit/bank-tasks.ts";
-import { checkTaskStrata } from "../fit/check-strata.ts";
-import { modelsOf } from "../fit/source-splits.ts";
-import type { FitConfiguration } from "../fit/configuration.ts";
+import { planForms } from "../fit/form-plans.ts";
+import { describeBenchmark, linkedParts, observedModels, scenariosOf } from "../benchmark/benchmark.ts";
 import type { ResponseMatrix } from "../matrix/response-matrix.ts";
-import { replicateGroups } from "../prepare/replicates.ts";
-import { extrapolationSplit } from "../splits/extrapolation.ts";
-import { familyGroups } from "../splits/families.ts";
-import { folds, interpolationSplit, splitByGroups } from "../splits/interpolation.ts";
-import { joinGroups } from "../splits/join-groups.ts";
-import { strength } from "../splits/strength.ts";
-import { newestSplit } from "../splits/newest.ts";
-import { TARGET_OBSERVED } from "../splits/eligible.ts";
-import type { Split, SplitInput } from "../splits/types.ts";
+import { withKnowledge, type Method } from "../methods/method.ts";
+import {
+  extrapolationSplit,
+  folds,
+  interpolationSplit,
+  newestSplit,
+  type Split,
+  splitByGroups,
+  type SplitInput,
+  strength,
+  TARGET_OBSERVED,
+} from "../matrix/splits.ts";
+import { familyGroups, joinGroups } from "../matrix/families.ts";
 import type { CellInput } from "./cell.ts";
 
 /** The ways to hold models out, by name. */
@@ -29,17 +30,13 @@ export interface BacktestPlanOptions {
   readonly seeds: number;
   /** @default 0 */
   readonly firstSeed?: number;
-  readonly configuration: FitConfiguration;
+  readonly method: Method;
   /** These scenarios only. */
   readonly scenarios?: readonly string[];
   /** Names of the targets, instead of the split's own choice; all others are sources. */
   readonly targets?: readonly string[];
   /** Family by model name. */
   readonly families?: ReadonlyMap<string, string>;
-  /** What is known of the items apart from answers, in the order of the matrix. */
-  readonly itemFeatures?: ItemFeatures;
-  /** Names of models that describe subsets of items by their scores; in a fold those of them that are sources. */
-  readonly anchorModels?: readonly string[];
   /** Date by row, for `newest`. */
   readonly dates?: readonly string[];
   /** Extrapolation ranks the models over all scenarios, also where each is estimated by itself. */
@@ -57,36 +54,37 @@ export interface PlannedCell extends CellInput {
  * @throws AnchorEvalError `invalid_data` where a split leaves too few models
  */
 export function planCells(matrix: ResponseMatrix, options: BacktestPlanOptions): PlannedCell[] {
-  const { split, sizes, seeds, configuration } = options;
-  const all = bankTasks(matrix, configuration, options);
-  for (const task of all) checkTaskStrata(task, sizes, configuration);
-  const groups = replicateGroups(matrix);
+  const { split, sizes, seeds } = options;
+  const { settings } = options.method;
+  const benchmark = describeBenchmark(matrix, { ...settings, ...options });
+  const method = withKnowledge(options.method, benchmark);
+  planForms(scenariosOf(benchmark), method, { sizes });
   const cells: PlannedCell[] = [];
-  const together = options.rankedTogether ? modelsOf(all) : null;
-  for (const tasks of linkedTasks(all, configuration)) {
-    const models = modelsOf(tasks);
+  const together = options.rankedTogether ? observedModels(benchmark) : null;
+  for (const part of linkedParts(benchmark, settings.linked)) {
+    const models = observedModels(part);
     const { full, eligible } = together ?? models;
     const scores = strength(full);
-    const input: SplitInput = { groups, eligible };
+    const input: SplitInput = { groups: part.replicates, eligible };
     for (let seedIndex = 0; seedIndex < seeds; seedIndex++) {
       const seed = (options.firstSeed ?? 0) + seedIndex;
       const candidates = splitsOf(options, input, scores, matrix.subjects, seed).map((split) => {
-        const splits = models.ownSplits(split);
-        return { split: together ? joined(splits) : split, splits };
+        const groups = models.groupSplits(split);
+        return { ...(together ? joined(groups) : split), groups };
       });
       const tooFew = candidates
-        .map(({ splits }) => ({
-          sources: Math.min(...splits.map(({ sources }) => sources.length)),
-          targets: Math.max(...splits.map(({ targets }) => targets.length)),
+        .map(({ groups }) => ({
+          sources: Math.min(...groups.map(({ sources }) => sources.length)),
+          targets: Math.max(...groups.map(({ targets }) => targets.length)),
         }))
         .find(({ sources, targets }) => sources < 5 || targets === 0);
       if (tooFew || candidates.length === 0)
         throw new AnchorEvalError(
           "invalid_data",
-          `${split} leaves ${tooFew ? `${tooFew.sources} source models and ${tooFew.targets} targets` : "no fold with source models and targets"} in ${tasks.map(({ id }) => id).join(", ")}: at least 5 and 1 are needed (targets have at least ${100 * TARGET_OBSERVED} % of the weight observed)`,
+          `${split} leaves ${tooFew ? `${tooFew.sources} source models and ${tooFew.targets} targets` : "no fold with source models and targets"} in ${part.groups.map(({ id }) => id).join(", ")}: at least 5 and 1 are needed (targets have at least ${100 * TARGET_OBSERVED} % of the weight observed)`,
         );
       for (const candidate of candidates)
-        cells.push({ tasks, groups, ...candidate, sizes, seed, seedIndex, configuration });
+        cells.push({ benchmark: part, split: candidate, sizes, seed, seedIndex, method });
     }
   }
   return cells;

@@ -1,13 +1,12 @@
-import type { AbilityPrior, RandomSource } from "anchoreval/core";
-import { canonicalRotation } from "./canonical-rotation.ts";
-import { itemWeights } from "./curvature.ts";
-import { dispersions } from "./dispersion.ts";
-import { startFromKnown, type KnownItems } from "./known-items.ts";
-import type { LbfgsResult } from "./lbfgs.ts";
-import { optimizeRound, parametersIn, type Limits } from "./optimize-round.ts";
-import { initialScales, updateScales, type Scales } from "./scales.ts";
+import { type AbilityPrior, AnchorEvalError, type RandomSource, sigmoid } from "anchoreval/core";
+import { symmetricEigen } from "../numeric/eigen.ts";
+import { addPenalty, curvature, initialScales, itemWeights, type Scales, updateScales } from "./scales.ts";
+import { holdFixed, type FixedItems, startFromFixed } from "./fixed-items.ts";
+import { type LbfgsOptions, type LbfgsResult, minimizeLbfgs } from "./lbfgs.ts";
 import { startingValues } from "./starting-values.ts";
-import type { CalibrationBackend, GradedResponses, Parameters, Responses } from "./types.ts";
+import type { CalibrationBackend, Objective, Parameters } from "./types.ts";
+import type { GradedResponses } from "../matrix/code-responses.ts";
+import type { Responses } from "../matrix/code-responses.ts";
 
 /** Evaluations of the last round on the backend that finishes it: docs/gpu.md has what they cost and gain. */
 const FINISH_EVALUATIONS = 30;
@@ -27,13 +26,13 @@ export interface CalibrateOptions {
   /** Share of the learned variance of discriminations that is kept. @default 0.5 */
   readonly shrinkage?: number;
   /** Items on whose scale the others and all models are put. */
-  readonly known?: KnownItems;
+  readonly fixed?: FixedItems;
   /** Goes on from a state that `onRound` was given, to the same end as without a break. */
   readonly resume?: CalibrationState;
   readonly onStep?: (step: CalibrationStep) => void;
   /** Called between rounds with what the next one begins from. */
   readonly onRound?: (state: CalibrationState) => Promise<void>;
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** How far a calibration is. */
@@ -76,19 +75,19 @@ export interface Calibration extends Parameters {
  * every item, learned between rounds too, over which their likelihood is divided. Where the backend has one that
  * finishes it, that one goes on from the last round's end: to a relative 1e-9, with few evaluations.
  *
- * Without known items the result is rotated to the axes of the discriminations' second moments, largest first, so that reruns agree; with
+ * Without fixed items the result is rotated to the axes of the discriminations' second moments, largest first, so that reruns agree; with
  * them it is on their scale, θ has their prior, and they stay as they are to the last bit.
- * @throws AnchorEvalError `aborted`; `invalid_option` for known items that don't fit
+ * @throws AnchorEvalError `aborted`; `invalid_option` for fixed items that don't fit
  */
 export async function calibrate(responses: Responses, options: CalibrateOptions): Promise<Calibration> {
-  const { dims, backend, random, rounds = 4, maxEvaluations = 60, tolerance = 1e-6, known, resume, onRound } = options;
+  const { dims, backend, random, rounds = 4, maxEvaluations = 60, tolerance = 1e-6, fixed, resume, onRound } = options;
   const { subjects, items } = responses;
   const x = new Float64Array(subjects * dims + items * dims + items);
   const at = parametersIn(x, subjects, items, dims);
   const start = startingValues(responses, dims, random.fork("starting values"));
-  if (known) startFromKnown(start, responses, dims, known);
+  if (fixed) startFromFixed(start, responses, dims, fixed);
   assign(at, resume ?? start);
-  const prior = known?.prior ?? standardPrior(dims);
+  const prior = fixed?.prior ?? standardPrior(dims);
   const graded = "signs" in responses ? null : responses;
   let scales = resume?.scales ?? initialScales(dims);
   let dispersion = resume?.dispersion ?? null;
@@ -126,7 +125,7 @@ export async function calibrate(responses: Responses, options: CalibrateOptions)
           result = await optimize(round, finish, before);
         }
         const { value, gradientNorm } = result;
-        const end = known ? { theta: at.theta.slice(), a: at.a.slice(), b: at.b.slice() } : canonicalRotation(at, dims);
+        const end = fixed ? { theta: at.theta.slice(), a: at.a.slice(), b: at.b.slice() } : canonicalRotation(at, dims);
         return { ...end, dims, scales, dispersion, value, gradientNorm, evaluations, converged };
       }
       scales = updateScales(at, dims, scales, weight, options.shrinkage);
@@ -149,7 +148,7 @@ function assign(to: Parameters, from: Parameters): void {
   to.b.set(from.b);
 }
 
-/** N(0, I): what fixes the scale where no item is known. */
+/** N(0, I): what holds the scale where no item is fixed. */
 function standardPrior(dims: number): AbilityPrior {
   const precision = new Float64Array(dims * dims);
   for (let d = 0; d < dims; d++) precision[d * (dims + 1)] = 1;
@@ -159,4 +158,114 @@ function standardPrior(dims: number): AbilityPrior {
 function overDispersion(responses: GradedResponses, dispersion: Float64Array): GradedResponses {
   const { items } = responses;
   return { ...responses, weights: responses.weights.map((weight, k) => weight / dispersion[k % items]!) };
+}
+
+/** When a round ends. */
+export type Limits = Pick<LbfgsOptions, "maxEvaluations" | "tolerance">;
+
+export interface RoundOptions extends Limits {
+  readonly dims: number;
+  readonly scales: Scales;
+  readonly prior: AbilityPrior;
+  /** Of every item, about: `itemWeights`. */
+  readonly weight: Float64Array;
+  readonly fixed?: FixedItems;
+  readonly onStep: (value: number, evaluations: number) => void;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * Minimises the penalised negative log-likelihood at fixed scales.
+ * @param x - θ, a, b: where it starts; overwritten with where it ends
+ * @throws AnchorEvalError `aborted`
+ */
+export function optimizeRound(objective: Objective, x: Float64Array, options: RoundOptions): Promise<LbfgsResult> {
+  const { dims, scales, prior, weight, fixed, signal, maxEvaluations, tolerance, onStep } = options;
+  const items = weight.length;
+  const view = (all: Float64Array): Parameters => parametersIn(all, (x.length - items) / dims - items, items, dims);
+  const scaling = new Float64Array(x.length);
+  curvature(view(x), scales, prior, weight, view(scaling));
+  return minimizeLbfgs(
+    async (point, gradient) => {
+      if (signal?.aborted) throw new AnchorEvalError("aborted", "the calibration was stopped");
+      const slope = view(gradient);
+      const value = await objective.evaluate(view(point), slope);
+      const penalty = addPenalty(view(point), slope, scales, prior);
+      if (fixed) holdFixed(slope, fixed);
+      return value + penalty;
+    },
+    x,
+    { maxEvaluations, tolerance, scaling, onStep },
+  );
+}
+
+/** θ, a and b as views of one array. */
+export function parametersIn(all: Float64Array, subjects: number, items: number, dims: number): Parameters {
+  return {
+    theta: all.subarray(0, subjects * dims),
+    a: all.subarray(subjects * dims, (subjects + items) * dims),
+    b: all.subarray((subjects + items) * dims),
+  };
+}
+
+/**
+ * Rotates abilities and discriminations to the axes of the discriminations' second moments AᵀA, largest first, each
+ * with the sign that makes the sum of its discriminations positive. Every a·θ stays the same.
+ */
+export function canonicalRotation({ theta, a, b }: Parameters, dims: number): Parameters {
+  const moments = new Float64Array(dims * dims);
+  for (let at = 0; at < a.length; at += dims)
+    for (let r = 0; r < dims; r++) for (let c = 0; c < dims; c++) moments[r * dims + c]! += a[at + r]! * a[at + c]!;
+  const { vectors } = symmetricEigen(moments, dims);
+  const turn = (rows: Float64Array): Float64Array => {
+    const out = new Float64Array(rows.length);
+    for (let at = 0; at < rows.length; at += dims)
+      for (let k = 0; k < dims; k++) {
+        let sum = 0;
+        for (let d = 0; d < dims; d++) sum += rows[at + d]! * vectors[k * dims + d]!;
+        out[at + k] = sum;
+      }
+    return out;
+  };
+  const turnedA = turn(a);
+  const turnedTheta = turn(theta);
+  for (let k = 0; k < dims; k++) {
+    let sum = 0;
+    for (let at = k; at < turnedA.length; at += dims) sum += turnedA[at]!;
+    if (sum >= 0) continue;
+    for (let at = k; at < turnedA.length; at += dims) turnedA[at] = -turnedA[at]!;
+    for (let at = k; at < turnedTheta.length; at += dims) turnedTheta[at] = -turnedTheta[at]!;
+  }
+  return { theta: turnedTheta, a: turnedA, b: Float64Array.from(b) };
+}
+
+/** Answers that the pooled dispersion counts for in every item's. */
+const POOLED_ANSWERS = 5;
+
+/**
+ * Dispersion φ of every item: the variance of its scores is φ·V, V = P(1−P) by the Bernoulli link and 1 by the Gaussian.
+ * φ_i = (Σ_m w(y−P)² + κφ̄V̄)/(Σ_m w·V + κV̄), shrunk toward the pooled φ̄ by κ answers, V̄ their mean variance.
+ * @see McCullagh & Nelder (1989), Generalized Linear Models, §4.5, §9.2 (quasi-likelihood)
+ */
+export function dispersions({ theta, a, b }: Parameters, responses: GradedResponses): Float64Array {
+  const { subjects, items, scores, weights, link } = responses;
+  const dims = a.length / items;
+  const squares = new Float64Array(items);
+  const variance = new Float64Array(items);
+  let seen = 0;
+  for (let m = 0; m < subjects; m++)
+    for (let i = 0; i < items; i++) {
+      const weight = weights[m * items + i]!;
+      if (weight === 0) continue;
+      let z = -b[i]!;
+      for (let d = 0; d < dims; d++) z += a[i * dims + d]! * theta[m * dims + d]!;
+      const p = sigmoid(z);
+      squares[i] = squares[i]! + weight * (scores[m * items + i]! - p) ** 2;
+      variance[i] = variance[i]! + weight * (link === "bernoulli" ? p * (1 - p) : 1);
+      seen += weight;
+    }
+  const sum = (values: Float64Array): number => values.reduce((total, value) => total + value, 0);
+  const pooled = sum(squares) / sum(variance);
+  const prior = (POOLED_ANSWERS * sum(variance)) / seen;
+  return squares.map((own, i) => (own + prior * pooled) / (variance[i]! + prior));
 }

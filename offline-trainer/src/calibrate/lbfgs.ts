@@ -38,16 +38,23 @@ export async function minimizeLbfgs(
   const nextGradient = new Float64Array(n);
   const trial = new Float64Array(n);
   const direction = new Float64Array(n);
-  const pairs: Pair[] = [];
+  const pairs = new CurvaturePairs(n, memory);
+  let factor = 1; // sᵀy/yᵀD⁻¹y of the newest pair: by how much the scaling D is too large
+  const scaled = (direction: Float64Array): void => {
+    const by = factor;
+    for (let k = 0; k < n; k++) direction[k] = (by * direction[k]!) / scaling[k]!;
+  };
   let value = await evaluate(x, gradient);
   let evaluations = 1;
   let small = 0;
   let converged = false;
 
   while (evaluations < maxEvaluations) {
-    let slope = twoLoop(direction, gradient, pairs, scaling);
+    for (let k = 0; k < n; k++) direction[k] = -gradient[k]!;
+    let slope = pairs.turn(direction, scaled, gradient);
     if (!(slope < 0)) {
-      pairs.length = 0;
+      pairs.clear();
+      factor = 1;
       for (let k = 0; k < n; k++) direction[k] = -gradient[k]! / scaling[k]!;
       slope = dot(direction, gradient);
       if (!(slope < 0)) {
@@ -70,19 +77,19 @@ export async function minimizeLbfgs(
       step = Math.min(0.5 * step, Math.max(0.1 * step, parabola));
     }
     if (!accepted) {
-      if (pairs.length === 0) {
+      if (pairs.isEmpty) {
         converged = small > 0;
         break;
       }
-      pairs.length = 0; // the curvature misled: once more along the scaled gradient
+      pairs.clear(); // the curvature misled: once more along the scaled gradient
+      factor = 1;
       continue;
     }
-    const reusable =
-      pairs.length === memory ? pairs.shift()! : { s: new Float64Array(n), y: new Float64Array(n), rho: 0, factor: 1 };
-    const { s, y } = reusable;
+    const pair = pairs.room();
+    const { s, y } = pair;
     let sy = 0;
     let yy = 0;
-    let scaled = 0;
+    let yDy = 0;
     for (let k = 0; k < n; k++) {
       const moved = trial[k]! - x[k]!;
       const turned = nextGradient[k]! - gradient[k]!;
@@ -90,12 +97,11 @@ export async function minimizeLbfgs(
       y[k] = turned;
       sy += moved * turned;
       yy += turned * turned;
-      scaled += (turned * turned) / scaling[k]!;
+      yDy += (turned * turned) / scaling[k]!;
     }
     if (sy > 1e-12 * yy) {
-      reusable.rho = 1 / sy;
-      reusable.factor = 1 / (reusable.rho * scaled);
-      pairs.push(reusable);
+      pairs.add(pair, sy);
+      factor = 1 / (pair.rho * yDy);
     }
     const gain = value - next;
     x.set(trial);
@@ -111,45 +117,71 @@ export async function minimizeLbfgs(
   return { x, value, gradientNorm: Math.sqrt(dot(gradient, gradient)), evaluations, converged };
 }
 
-/** A step with what it did to the gradient. */
+/** A step s, and y, by how much it changed the gradient. */
 interface Pair {
   readonly s: Float64Array;
   readonly y: Float64Array;
   /** 1/sᵀy. */
   rho: number;
-  /** sᵀy/yᵀD⁻¹y: by how much the initial scaling D is too large. */
-  factor: number;
 }
 
-/**
- * direction = −H·gradient by the two-loop recursion. Each loop goes over the direction once a pair: it is moved along one
- * vector and multiplied by the next at the same time.
- * @returns its product with the gradient
- */
-function twoLoop(
-  direction: Float64Array,
-  gradient: Float64Array,
-  pairs: readonly Pair[],
-  scaling: Float64Array,
-): number {
-  const n = direction.length;
-  const last = pairs.length - 1;
-  const alphas: number[] = [];
-  for (let k = 0; k < n; k++) direction[k] = -gradient[k]!;
-  let product = last >= 0 ? dot(pairs[last]!.s, direction) : 0;
-  for (let p = last; p >= 0; p--) {
-    const { y, rho } = pairs[p]!;
-    alphas[p] = rho * product;
-    product = move(direction, -alphas[p]!, y, p > 0 ? pairs[p - 1]!.s : y); // not read after the first pair
+/** L-BFGS's memory of the curvature: the last steps with what they did to the gradient, oldest first. */
+export class CurvaturePairs {
+  readonly #size: number;
+  readonly #memory: number;
+  readonly #pairs: Pair[] = [];
+
+  /** @param memory - pairs kept */
+  constructor(size: number, memory: number) {
+    this.#size = size;
+    this.#memory = memory;
   }
-  const factor = pairs[last]?.factor ?? 1;
-  for (let k = 0; k < n; k++) direction[k] = (factor * direction[k]!) / scaling[k]!;
-  product = dot(direction, pairs[0]?.y ?? gradient);
-  for (let p = 0; p <= last; p++) {
-    const { s, rho } = pairs[p]!;
-    product = move(direction, alphas[p]! - rho * product, s, p < last ? pairs[p + 1]!.y : gradient);
+
+  get isEmpty(): boolean {
+    return this.#pairs.length === 0;
   }
-  return product;
+
+  clear(): void {
+    this.#pairs.length = 0;
+  }
+
+  /** A pair to fill: the oldest one's arrays where the memory is full. */
+  room(): Pair {
+    if (this.#pairs.length === this.#memory) return this.#pairs.shift()!;
+    return { s: new Float64Array(this.#size), y: new Float64Array(this.#size), rho: 0 };
+  }
+
+  /** @param sy - sᵀy > 0 */
+  add(pair: Pair, sy: number): void {
+    pair.rho = 1 / sy;
+    this.#pairs.push(pair);
+  }
+
+  /**
+   * direction = H·direction by the two-loop recursion. Each loop goes over the direction once a pair: it is moved along
+   * one vector and multiplied by the next at the same time.
+   * @param initial - turns the direction by the H that is known beforehand
+   * @returns the direction's product with `other`
+   * @see Nocedal & Wright (2006), Numerical Optimization, algorithm 7.4
+   */
+  turn(direction: Float64Array, initial: (direction: Float64Array) => void, other: Float64Array): number {
+    const pairs = this.#pairs;
+    const last = pairs.length - 1;
+    const alphas: number[] = [];
+    let product = last >= 0 ? dot(pairs[last]!.s, direction) : 0;
+    for (let p = last; p >= 0; p--) {
+      const { y, rho } = pairs[p]!;
+      alphas[p] = rho * product;
+      product = move(direction, -alphas[p]!, y, p > 0 ? pairs[p - 1]!.s : y); // not read after the first pair
+    }
+    initial(direction);
+    product = dot(direction, pairs[0]?.y ?? other);
+    for (let p = 0; p <= last; p++) {
+      const { s, rho } = pairs[p]!;
+      product = move(direction, alphas[p]! - rho * product, s, p < last ? pairs[p + 1]!.y : other);
+    }
+    return product;
+  }
 }
 
 /** Moves x by weight·along. @returns x·other there, summed as {@link dot} does */
@@ -178,7 +210,7 @@ function move(x: Float64Array, weight: number, along: Float64Array, other: Float
 }
 
 /** Four sums at a time: an addition needn't wait for the one before. */
-function dot(left: Float64Array, right: Float64Array): number {
+export function dot(left: Float64Array, right: Float64Array): number {
   let [first, second, third, fourth] = [0, 0, 0, 0];
   const even = left.length - (left.length % 4);
   for (let k = 0; k < even; k += 4) {

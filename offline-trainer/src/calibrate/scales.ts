@@ -1,4 +1,7 @@
+import type { AbilityPrior } from "anchoreval/core";
+import { shares } from "./starting-values.ts";
 import type { Parameters } from "./types.ts";
+import type { Responses } from "../matrix/code-responses.ts";
 
 /** Means and variances of the hierarchical priors. */
 export interface Scales {
@@ -66,4 +69,70 @@ export function updateScales(
   let sum = PRIOR_ITEMS * PRIOR_B_VARIANCE;
   for (let i = 0; i < items; i++) sum += (b[i]! - bMean) ** 2 + 1 / (weight[i]! + 1 / scales.bVariance);
   return { aMean, aVariance, bMean, bVariance: sum / (items + PRIOR_ITEMS) };
+}
+
+/**
+ * Adds −log prior, up to constants, and its gradient: θ by the prior, a_d ~ N(μ_d, σ_d²),
+ * b ~ N(μ_b, σ_b²).
+ * @param gradient - added to
+ * @returns the value
+ */
+export function addPenalty(
+  { theta, a, b }: Parameters,
+  gradient: Parameters,
+  { aMean, aVariance, bMean, bVariance }: Scales,
+  { mean, precision }: AbilityPrior,
+): number {
+  const dims = aMean.length;
+  let value = 0;
+  for (let at = 0; at < theta.length; at += dims)
+    for (let r = 0; r < dims; r++) {
+      let slope = 0;
+      for (let c = 0; c < dims; c++) slope += precision[r * dims + c]! * (theta[at + c]! - mean[c]!);
+      value += 0.5 * slope * (theta[at + r]! - mean[r]!);
+      gradient.theta[at + r] = gradient.theta[at + r]! + slope;
+    }
+  for (let k = 0; k < a.length; k++) {
+    const d = k % dims;
+    const gap = a[k]! - aMean[d]!;
+    value += (0.5 * gap * gap) / aVariance[d]!;
+    gradient.a[k] = gradient.a[k]! + gap / aVariance[d]!;
+  }
+  for (let k = 0; k < b.length; k++) {
+    const gap = b[k]! - bMean;
+    value += (0.5 * gap * gap) / bVariance;
+    gradient.b[k] = gradient.b[k]! + gap / bVariance;
+  }
+  return value;
+}
+
+/** Σ over an item's answers of their expected information in the logit, about: w·P(1−P), Gaussian w·(P(1−P))². */
+export function itemWeights(responses: Responses): Float64Array {
+  const { item, answers } = shares(responses);
+  const gaussian = "link" in responses && responses.link === "gaussian";
+  return item.map((p, i) => (p * (1 - p)) ** (gaussian ? 2 : 1) * answers[i]!);
+}
+
+/**
+ * Diagonal of the objective's expected Hessian, about: L-BFGS's scaling.
+ * @param weight - {@link itemWeights}
+ * @param out - filled
+ */
+export function curvature(
+  { theta, a }: Parameters,
+  { aVariance, bVariance }: Scales,
+  { precision }: AbilityPrior,
+  weight: Float64Array,
+  out: Parameters,
+): void {
+  const dims = aVariance.length;
+  const subjects = theta.length / dims;
+  const spread = new Float64Array(dims);
+  const slope = new Float64Array(dims);
+  for (let k = 0; k < theta.length; k++) spread[k % dims]! += theta[k]! ** 2 / subjects;
+  for (let k = 0; k < a.length; k++) slope[k % dims]! += (weight[Math.floor(k / dims)]! * a[k]! ** 2) / subjects;
+  for (let k = 0; k < theta.length; k++) out.theta[k] = precision[(k % dims) * (dims + 1)]! + slope[k % dims]!;
+  for (let k = 0; k < a.length; k++)
+    out.a[k] = 1 / aVariance[k % dims]! + weight[Math.floor(k / dims)]! * spread[k % dims]!;
+  for (let k = 0; k < out.b.length; k++) out.b[k] = 1 / bVariance + weight[k]!;
 }

@@ -1,5 +1,6 @@
 import { logit, type RandomSource } from "anchoreval/core";
-import type { Parameters, Responses } from "./types.ts";
+import type { Parameters } from "./types.ts";
+import type { Responses } from "../matrix/code-responses.ts";
 
 /** Weighted share of right answers of every model and item, shrunk by half an answer either way. */
 export function shares(responses: Responses): {

@@ -1,42 +1,4 @@
-import type { NearestBackend } from "../clustering/nearest-centroids.ts";
-
-/**
- * Coded responses of a calibration, model by model: `signs[m·N + i]` is +1 for right, −1 for wrong, 0 for missing.
- */
-export interface CodedResponses {
-  /** Models M. */
-  readonly subjects: number;
-  /** Items N. */
-  readonly items: number;
-  readonly signs: Int8Array;
-}
-
-/** How a score in [0,1] is distributed about its mean P = σ(a·θ − b). */
-export const LINKS = ["bernoulli", "gaussian"] as const;
-
-/** A distribution of graded scores, by name. */
-export type Link = (typeof LINKS)[number];
-
-/** Scores of a calibration, model by model, each with a weight. */
-export interface GradedResponses {
-  /** Models M. */
-  readonly subjects: number;
-  /** Items N. */
-  readonly items: number;
-  /** y in [0,1]: `scores[m·N + i]`; any number where the weight is 0. */
-  readonly scores: Float32Array;
-  /** w ≥ 0 of every cell, 0 where missing: a model's weight times an item's, over the item's dispersion. */
-  readonly weights: Float32Array;
-  /**
-   * `bernoulli`: −w·(y·log P + (1−y)·log(1−P)), the soft-label (quasi-)likelihood; `gaussian`: w·(y − P)²/2.
-   * @see Papke & Wooldridge (1996), Journal of Applied Econometrics 11, 619–632 (fractional responses)
-   */
-  readonly link: Link;
-}
-
-/** What a calibration is fitted to. */
-export type Responses = CodedResponses | GradedResponses;
-
+import type { Responses } from "../matrix/code-responses.ts";
 /** Free parameters of a calibration, or a gradient of the same shape. */
 export interface Parameters {
   /** Abilities, M×D row-major. */
@@ -60,7 +22,7 @@ export interface Objective {
 }
 
 /** Something that evaluates objectives, and distances: plain TypeScript, ONNX Runtime on CPU or CUDA, … */
-export interface CalibrationBackend extends NearestBackend {
+export interface CalibrationBackend {
   /** For people and for the manifest: `typescript`, `onnxruntime-cpu`, `onnxruntime-cuda`, … */
   readonly name: string;
   /** Precision of value and gradient. */

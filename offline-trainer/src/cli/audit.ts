@@ -1,25 +1,27 @@
 import { setImmediate as turn } from "node:timers/promises";
 import type { Command, OptionReader } from "anchoreval/cli";
 import { AnchorEvalError } from "anchoreval/core";
-import { auditLeaderboard, type Audit } from "../audit/audit.ts";
+import { auditLeaderboard, type Audit, type ItemAudit } from "../extensions/audit/audit-leaderboard.ts";
 import {
+  auditCsv,
+  auditLines,
+  type AuditRecord,
   bankRecord,
   copyRecord,
   itemRecord,
   modelRecords,
   scenarioRecords,
-  type AuditRecord,
-} from "../audit/audit-records.ts";
-import { auditSummary } from "../audit/audit-summary.ts";
-import { auditedItems, type AuditedItem } from "../audit/audited-items.ts";
-import { auditCsv, auditLines } from "../audit/write-audit.ts";
+} from "../extensions/audit/audit-records.ts";
+import { auditSummary } from "../extensions/audit/audit-summary.ts";
+import { auditedItems, type AuditedItem } from "../extensions/audit/findings.ts";
 import { PROVIDERS, resolveBackend } from "../backends/resolve-backend.ts";
-import { DEFAULT_CONFIGURATION, DEFAULT_DIMS } from "../fit/configuration.ts";
-import { readResponses } from "../ingest/read-responses.ts";
+import { recommended } from "../methods/method.ts";
+import { DEFAULT_SETTINGS, DEFAULT_DIMS } from "../methods/settings.ts";
+import { readResponses } from "../matrix/read-responses.ts";
 import { trainerVersion } from "../trainer-version.ts";
 import { readFamilies } from "./families-file.ts";
 import { fileDigest } from "./file-digest.ts";
-import { FIT_OPTIONS, readConfiguration } from "./fit-options.ts";
+import { FIT_OPTIONS, readMethod } from "./fit-options.ts";
 import { readImportFacts } from "./import-facts.ts";
 import { checkOutFile, writeOutFile } from "./out-file.ts";
 import { RESPONSE_OPTIONS, readResponseOptions } from "./response-options.ts";
@@ -55,7 +57,7 @@ export const auditCommand: Command = {
     const seed = options.number("seed", { min: 0, integer: true }, 1);
     const provider = options.oneOf("provider", PROVIDERS, "auto");
     const out = await readOut(options);
-    const { weighting, joint } = readConfiguration(options, await readImportFacts(responses));
+    const { weighting, joint } = (await readMethod(options, await readImportFacts(responses), recommended)).settings;
     const families = await readFamilies(options);
     const { matrix, remarks } = await readResponses(responses, reading);
     for (const remark of remarks) output.remark(remark);
@@ -65,7 +67,7 @@ export const auditCommand: Command = {
     let audit: Audit;
     try {
       audit = await auditLeaderboard(matrix, {
-        configuration: { ...DEFAULT_CONFIGURATION, weighting, joint },
+        configuration: { ...DEFAULT_SETTINGS, weighting, joint },
         dims,
         seed,
         backend,
@@ -122,7 +124,7 @@ async function readOut(options: OptionReader): Promise<{ file: string; csv: bool
 }
 
 /** What `--json` prints: the items with findings, not the others. */
-function document(audit: Audit, items: readonly AuditedItem[]): object {
+function document(audit: Audit, items: readonly AuditedItem<ItemAudit>[]): object {
   const banks = audit.banks.map((bank) => bank.audit);
   const plain = (record: AuditRecord): object =>
     Object.fromEntries(Object.entries(record).filter(([name]) => name !== "record"));

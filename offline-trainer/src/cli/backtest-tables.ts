@@ -1,6 +1,6 @@
 import { textTable } from "anchoreval/cli";
-import type { RecipeFigures } from "../backtest/recipe-figures.ts";
-import type { BacktestRow } from "../backtest/summarize.ts";
+import type { RecipeFigures } from "../backtest/compare-methods.ts";
+import type { BacktestRow } from "../backtest/rows.ts";
 
 /** Errors in points, one line an estimator; `×random` is the ratio to random items. */
 export function estimatorTable(rows: readonly BacktestRow[]): string[] {

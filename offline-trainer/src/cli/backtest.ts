@@ -2,19 +2,18 @@ import type { Command, OptionReader } from "anchoreval/cli";
 import { AnchorEvalError } from "anchoreval/core";
 import { DataIssues, quoted } from "anchoreval/node";
 import { PROVIDERS } from "../backends/resolve-backend.ts";
-import { compareRecipes } from "../backtest/compare-recipes.ts";
+import { compareRecipes, recipeFigures } from "../backtest/compare-methods.ts";
 import { SPLITS, type SplitName } from "../backtest/plan-cells.ts";
-import { recipeFigures } from "../backtest/recipe-figures.ts";
-import { runBacktest } from "../backtest/run-backtest.ts";
-import { configurationDigest, headlineEstimator, type FitConfiguration } from "../fit/configuration.ts";
-import { RECIPE_NAMES, RECIPES, type RecipeName } from "../fit/recipes.ts";
-import { readResponses } from "../ingest/read-responses.ts";
+import { runBacktest } from "../backtest/backtest.ts";
+import { loadMethod, METHOD_NAMES, type MethodName } from "../methods/index.ts";
+import { headlineEstimator, methodDigest, type Method } from "../methods/method.ts";
+import { readResponses } from "../matrix/read-responses.ts";
 import { trainerVersion } from "../trainer-version.ts";
 import { estimatorTable, recipeTable } from "./backtest-tables.ts";
 import { readDatesFile } from "./dates-file.ts";
 import { readFamilies } from "./families-file.ts";
 import { fileDigest } from "./file-digest.ts";
-import { checkAskedSizes, FIT_OPTIONS, readConfiguration } from "./fit-options.ts";
+import { checkAskedSizes, FIT_OPTIONS, readMethod } from "./fit-options.ts";
 import { readImportFacts } from "./import-facts.ts";
 import { readLines } from "./line-file.ts";
 import { checkOutFile, writeOutFile } from "./out-file.ts";
@@ -51,7 +50,7 @@ export const backtestCommand: Command = {
     ...SUBSET_OPTIONS,
     recipe: {
       type: "string",
-      value: `${RECIPE_NAMES.join("|")}[,…]|all`,
+      value: `${METHOD_NAMES.join("|")}[,…]|all`,
       description: "ways to fit by their names; several are compared in one table (default recommended)",
     },
   },
@@ -61,10 +60,11 @@ export const backtestCommand: Command = {
     const splits = options.someOf("split", SPLITS, recipes.length > 1 ? COMPARED_SPLITS : ["interpolation"]);
     const several = recipes.length > 1 || splits.length > 1;
     const facts = await readImportFacts(responses);
-    const configurations = new Map(recipes.map((name) => [name, readConfiguration(options, facts, RECIPES[name])]));
+    const asked = new Map<MethodName, Method>();
+    for (const name of recipes) asked.set(name, await readMethod(options, facts, await loadMethod(name)));
     const file = await readSplitFile(options, several);
     const families = await readFamilies(options);
-    const selections = Array.from(configurations.values(), ({ selection }) => selection);
+    const selections = Array.from(asked.values(), ({ settings }) => settings.selection);
     const subsetInputs = await readSubsetInputs(options, selections);
     const sizes = options.numbers("anchors", { min: 1, integer: true }, [10, 30, 50, 100]);
     const seeds = options.number("seeds", { min: 1, max: 1000, integer: true }, 5);
@@ -73,10 +73,12 @@ export const backtestCommand: Command = {
     const { matrix, remarks } = await readResponses(responses, reading);
     for (const remark of remarks) output.remark(remark);
     checkAskedSizes(options, matrix.items);
-    const [configuration] = configurations.values() as Iterable<FitConfiguration>;
+    const described = subsetInputs(matrix);
+    const methods = new Map(Array.from(asked, ([name, method]) => [name, described(method)]));
+    const [method] = methods.values() as Iterable<Method>;
     const header = {
       data: await fileDigest(responses),
-      weighting: configuration!.weighting,
+      weighting: method!.settings.weighting,
       split: splits.join(","),
       version: trainerVersion(),
     };
@@ -91,7 +93,6 @@ export const backtestCommand: Command = {
       ...(await readTargets(options, matrix.subjects)),
       ...(await readDates(options, splits, matrix.subjects)),
       ...families,
-      ...subsetInputs(matrix),
       signal,
     };
     let found: { readonly document: object; readonly lines: readonly string[] };
@@ -100,25 +101,25 @@ export const backtestCommand: Command = {
         const rows = await compareRecipes(matrix, {
           ...shared,
           splits,
-          recipes: configurations,
+          recipes: methods,
           onProgress: (done, of, note) => bar.update(done / of, note),
         });
         found = {
-          document: { header: { ...header, recipes: digests(configurations) }, rows },
+          document: { header: { ...header, recipes: digests(methods) }, rows },
           lines: recipeTable(recipeFigures(rows)),
         };
       } else {
         const { rows, targets } = await runBacktest(matrix, {
           ...shared,
           split: splits[0]!,
-          configuration: configuration!,
+          method: method!,
           onProgress: (done, of) => bar.update(done / of, `${done} of ${of} fits`),
         });
-        const headline = headlineEstimator(configuration!);
+        const headline = headlineEstimator(method!);
         if (file !== null) await writeOutFile(file, [`${JSON.stringify(targets, null, 1)}\n`]);
         found = {
           document: {
-            header: { ...header, configuration: configurationDigest(configuration!) },
+            header: { ...header, configuration: methodDigest(method!) },
             rows: rows.map((row) => ({ ...row, recipe: recipes[0]!, headline: row.estimator === headline })),
           },
           lines: estimatorTable(rows),
@@ -134,12 +135,12 @@ export const backtestCommand: Command = {
 };
 
 /** The recipes to compare; all of them by one word. */
-function readRecipes(options: OptionReader): RecipeName[] {
-  return options.text("recipe") === "all" ? [...RECIPE_NAMES] : options.someOf("recipe", RECIPE_NAMES, ["recommended"]);
+function readRecipes(options: OptionReader): MethodName[] {
+  return options.text("recipe") === "all" ? [...METHOD_NAMES] : options.someOf("recipe", METHOD_NAMES, ["recommended"]);
 }
 
-function digests(configurations: ReadonlyMap<string, FitConfiguration>): Record<string, string> {
-  return Object.fromEntries(Array.from(configurations, ([name, own]) => [name, configurationDigest(own)]));
+function digests(methods: ReadonlyMap<string, Method>): Record<string, string> {
+  return Object.fromEntries(Array.from(methods, ([name, own]) => [name, methodDigest(own)]));
 }
 
 /** The file of --save-split, found to be writable; of a single back-test. */

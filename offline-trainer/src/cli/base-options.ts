@@ -1,22 +1,24 @@
-import type { Manifest } from "anchoreval/bundle";
+import type { BundleContent, Manifest } from "anchoreval/bundle";
 import { openBundle, type OptionReader, type OptionSpec } from "anchoreval/cli";
 import { ALL_ESTIMATORS, AnchorEvalError, createRandom } from "anchoreval/core";
-import { SELECTIONS } from "../anchors/types.ts";
-import { DEFAULT_CONFIGURATION, type FitConfiguration } from "../fit/configuration.ts";
-import { RECIPES, type Recipe } from "../fit/recipes.ts";
-import { readBase, type BaseBundle } from "../fixed-items/read-base.ts";
-import { standOnBase, type BasedVersion } from "../fixed-items/stand-on-base.ts";
-import { readItems } from "../ingest/items-file.ts";
-import { poolItems } from "../ingest/pool-items.ts";
-import { readResponses, type ReadResponsesOptions } from "../ingest/read-responses.ts";
+import type { FixedBank } from "../calibrate/bank.ts";
+import { readBase, withBase, type BaseBundle } from "../extensions/versions/base.ts";
+import { keepAnchors } from "../extensions/versions/keep-anchors.ts";
+import { linkVersion, type LinkedVersion } from "../extensions/versions/link-version.ts";
+import { ANCHOR_METHOD_NAMES, customised } from "../methods/index.ts";
+import { recommended, type Method } from "../methods/method.ts";
+import { DEFAULT_SETTINGS, type FitSettings } from "../methods/settings.ts";
+import { readItems } from "../matrix/items-file.ts";
+import { poolItems, readResponses, type ReadResponsesOptions } from "../matrix/read-responses.ts";
+import type { ResponseMatrix } from "../matrix/response-matrix.ts";
 
-/** Options of a fit that stands on an earlier version's bundle. */
+/** Options of a fit on the scale of an earlier version's bundle. */
 export const BASE_OPTIONS = {
   base: {
     type: "string",
     value: "DIR|URL",
     description:
-      "the bundle of an earlier version: --responses are answers to its items, --items are the new ones; what is the same keeps its scale, anchors stay",
+      "the bundle of an earlier version: --responses are answers to its items, --items are the new ones; unchanged items keep their parameters, anchors stay",
   },
   rerun: {
     type: "string",
@@ -25,7 +27,7 @@ export const BASE_OPTIONS = {
   },
 } as const satisfies Record<string, OptionSpec>;
 
-/** The bundle that is stood on; null without --base. */
+/** The base bundle; null without --base. */
 export async function readBaseOption(options: OptionReader, signal: AbortSignal): Promise<BaseBundle | null> {
   const place = options.text("base");
   if (place === undefined) {
@@ -39,14 +41,18 @@ export async function readBaseOption(options: OptionReader, signal: AbortSignal)
   if (options.text("cold-start") !== undefined)
     throw new AnchorEvalError(
       "invalid_option",
-      "--base places items without answers itself: name them in --items, without --cold-start",
+      "--base links items without answers itself: name them in --items, without --cold-start",
     );
   options.required("items");
   return readBase(openBundle(place), signal);
 }
 
 /** A fit as the base's was, with its sizes; a recipe that is named counts before it. */
-export function baseRecipe({ bundle: { manifest } }: BaseBundle, options: OptionReader, named: Recipe): Recipe {
+export async function baseRecipe(
+  { bundle: { manifest } }: BaseBundle,
+  options: OptionReader,
+  named: Method,
+): Promise<Method> {
   const { forms } = manifest;
   const numbers = (pattern: RegExp): number[] =>
     forms.flatMap(({ id }) => {
@@ -55,40 +61,51 @@ export function baseRecipe({ bundle: { manifest } }: BaseBundle, options: Option
     });
   const sizes = numbers(/^(\d+)$/);
   const totals = numbers(/^total-(\d+)$/);
-  const own = options.text("recipe") === undefined ? configurationOf(manifest) : named.configuration;
+  const own = options.text("recipe") === undefined ? settingsOf(manifest) : named.settings;
+  const settings = { ...own, weighting: manifest.weighting, joint: isJoint(manifest) };
   return {
-    ...RECIPES.recommended,
-    configuration: { ...own, weighting: manifest.weighting, joint: isJoint(manifest) },
+    ...(await customised(options.text("recipe") === undefined ? recommended : named, settings)),
     ...(sizes.length + totals.length > 0 && { sizes, totals }),
   };
+}
+
+/** What a fit on a base's scale takes and gives beside another's. */
+export interface BasedVersion {
+  readonly matrix: ResponseMatrix;
+  readonly fixed: ReadonlyMap<string, FixedBank>;
+  readonly remarks: readonly string[];
+  /** The method that keeps the base's anchors where it can. */
+  readonly method: (method: Method) => Method;
+  /** The content that says what it stands on. */
+  readonly content: (content: BundleContent) => BundleContent;
 }
 
 /**
  * Reads the answers to both versions, and puts the new one on the base's scale.
  * @throws AnchorEvalError `invalid_option` for another weighting or kind of bank than the base's, or a version that doesn't
- * say that items changed; what {@link standOnBase} throws
+ * say that items changed; what {@link linkVersion} throws
  */
 export async function readBasedVersion(
   base: BaseBundle,
   options: OptionReader,
   {
-    configuration,
+    settings,
     name,
     reading,
     seed,
   }: {
-    readonly configuration: FitConfiguration;
+    readonly settings: FitSettings;
     readonly name: { readonly benchmark: string; readonly version: string };
     readonly reading: ReadResponsesOptions;
     readonly seed: number;
   },
-): Promise<BasedVersion & { readonly remarks: readonly string[] }> {
+): Promise<BasedVersion> {
   const { manifest } = base.bundle;
   const { items: described, pool, ...scores } = reading;
-  if (configuration.weighting !== manifest.weighting || configuration.joint !== isJoint(manifest))
+  if (settings.weighting !== manifest.weighting || settings.joint !== isJoint(manifest))
     throw new AnchorEvalError(
       "invalid_option",
-      `--base: the base weighs by ${manifest.weighting} and has ${isJoint(manifest) ? "one ability for all scenarios" : "an ability a scenario"}; so does what stands on it`,
+      `--base: the base weighs by ${manifest.weighting} and has ${isJoint(manifest) ? "one ability for all scenarios" : "an ability a scenario"}; a version on its scale must do the same`,
     );
   const read = await readItems(described!);
   const { items, remarks: pooled } = pool === undefined ? { items: read, remarks: [] } : poolItems(read, pool);
@@ -96,25 +113,32 @@ export async function readBasedVersion(
   const older = await readResponses(options.required("responses"), raw);
   const file = options.text("rerun");
   const rerun = file === undefined ? null : await readResponses(file, { ...raw, leastModels: 1 });
-  const based = standOnBase(
+  const linked = linkVersion(
     { base, older: older.matrix, rerun: rerun?.matrix ?? null, items },
-    configuration,
+    settings,
     createRandom(seed).fork("base"),
   );
-  checkVersion(base, name, based);
-  const { unchecked } = based.changes;
+  checkVersion(base, name, linked);
+  const { unchecked } = linked.changes;
   const trusted =
     unchecked.length > 0
-      ? [`${unchecked.length} items are taken to be the base's by their ids: no content hash on one side or both`]
+      ? [`${unchecked.length} items are assumed to be the base's by their ids: no content hash on one side or both`]
       : [];
-  return { ...based, remarks: [...pooled, ...older.remarks, ...(rerun?.remarks ?? []), ...trusted] };
+  const { matrix, fixed, earlier, record } = linked;
+  return {
+    matrix,
+    fixed,
+    remarks: [...pooled, ...older.remarks, ...(rerun?.remarks ?? []), ...trusted],
+    method: (method) => ({ ...method, anchors: keepAnchors(method.anchors, earlier) }),
+    content: (content) => withBase(content, record, earlier),
+  };
 }
 
-/** Scores of other items don't compare: the version says so. */
+/** Scores on different items aren't comparable: the version must say so. */
 function checkVersion(
   { bundle: { manifest } }: BaseBundle,
   { benchmark, version }: { readonly benchmark: string; readonly version: string },
-  { changes: { changed, added, removed } }: BasedVersion,
+  { changes: { changed, added, removed } }: LinkedVersion,
 ): void {
   const major = (text: string): number => Number(text.split(".")[0]);
   if (benchmark !== manifest.benchmark)
@@ -126,7 +150,7 @@ function checkVersion(
   if (touched > 0 && major(version) <= major(manifest.version))
     throw new AnchorEvalError(
       "invalid_option",
-      `${changed.length} items changed, ${added.length} were added, ${removed.length} removed: scores don't compare with those of ${manifest.version}, so the version is ${major(manifest.version) + 1}.0.0 at least, got ${version}`,
+      `${changed.length} items changed, ${added.length} were added, ${removed.length} removed: scores aren't comparable with those of ${manifest.version}, so the version is at least ${major(manifest.version) + 1}.0.0, got ${version}`,
     );
 }
 
@@ -134,13 +158,15 @@ function isJoint({ banks }: Manifest): boolean {
   return banks.some(({ scenarios }) => scenarios.length > 1);
 }
 
-/** The configuration that a bundle says it was fitted by; what it doesn't say is the default. */
-function configurationOf({ fit }: Manifest): FitConfiguration {
-  const known = Object.entries(DEFAULT_CONFIGURATION).filter(
+/** The settings that a bundle says it was fitted by; what it doesn't say is the default. */
+function settingsOf({ fit }: Manifest): FitSettings {
+  const known = Object.entries(DEFAULT_SETTINGS).filter(
     ([key, value]) => typeof fit[key] === typeof value || (fit[key] === "auto" && typeof value === "number"),
   );
-  const own = { ...DEFAULT_CONFIGURATION, ...Object.fromEntries(known.map(([key]) => [key, fit[key]])) };
+  const own = { ...DEFAULT_SETTINGS, ...Object.fromEntries(known.map(([key]) => [key, fit[key]])) };
   const current =
-    SELECTIONS.includes(own.selection) && ["auto", ...ALL_ESTIMATORS].includes(own.estimator) && own.folds > 1;
-  return current ? own : DEFAULT_CONFIGURATION;
+    (ANCHOR_METHOD_NAMES as readonly string[]).includes(own.selection) &&
+    ["auto", ...ALL_ESTIMATORS].includes(own.estimator) &&
+    own.folds > 1;
+  return current ? own : DEFAULT_SETTINGS;
 }

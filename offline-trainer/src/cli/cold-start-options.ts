@@ -1,20 +1,18 @@
 import type { OptionReader, OptionSpec } from "anchoreval/cli";
 import { AnchorEvalError } from "anchoreval/core";
-import { readEmbeddings } from "../cold-start/embeddings-file.ts";
-import { checkColdStart, type ColdStartInput } from "../cold-start/fit-cold-start.ts";
-import type { Neighbours } from "../cold-start/neighbour-parameters.ts";
-import { DEFAULT_NEIGHBOURS } from "../cold-start/route-questions.ts";
-import { COLD_METHODS } from "../cold-start/types.ts";
-import type { FitConfiguration } from "../fit/configuration.ts";
-import { readItems } from "../ingest/items-file.ts";
+import { readEmbeddings } from "../numeric/embeddings-file.ts";
+import { checkColdStart, COLD_METHODS, type ColdStartInput } from "../extensions/routing/cold-start.ts";
+import { DEFAULT_NEIGHBOURS, type Neighbours } from "../extensions/routing/neighbours.ts";
+import type { FitSettings } from "../methods/settings.ts";
+import { readItems } from "../matrix/items-file.ts";
 import type { ResponseMatrix } from "../matrix/response-matrix.ts";
 
-/** Items without answers whose parameters a fit foretells. */
+/** Options of the items without answers whose parameters a fit predicts. */
 export const COLD_START_OPTIONS = {
   "cold-start": {
     type: "string",
     value: "FILE",
-    description: "items JSONL without answers: their parameters are foretold, and with model names routes are kept",
+    description: "items JSONL without answers: their parameters are predicted, and with model names routes are kept",
   },
   "cold-embeddings": {
     type: "string",
@@ -24,7 +22,7 @@ export const COLD_START_OPTIONS = {
   "cold-method": {
     type: "string",
     value: COLD_METHODS.join("|"),
-    description: "how their parameters are foretold; routes are always by regressions (default ridge)",
+    description: "how their parameters are predicted; routes are always by regressions (default ridge)",
   },
   "cold-k": {
     type: "string",
@@ -39,7 +37,7 @@ export const COLD_START_OPTIONS = {
  */
 export async function readColdStart(
   options: OptionReader,
-  { irtModel, link }: FitConfiguration,
+  { irtModel, link }: FitSettings,
   matrix: ResponseMatrix,
 ): Promise<ColdStartInput | null> {
   const [file, embeddings] = [options.text("cold-start"), options.text("cold-embeddings")];
@@ -55,7 +53,7 @@ export async function readColdStart(
   if (irtModel !== "1pl" && irtModel !== "2pl")
     throw new AnchorEvalError(
       "unsupported",
-      `--cold-start foretells parameters of 1pl and 2pl, not the asymptotes of ${irtModel}`,
+      `--cold-start predicts parameters of 1pl and 2pl, not the asymptotes of ${irtModel}`,
     );
   const input = {
     items: await readItems(file),

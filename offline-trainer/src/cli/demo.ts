@@ -1,10 +1,9 @@
 import type { Command } from "anchoreval/cli";
 import { AnchorEvalError } from "anchoreval/core";
 import { PROVIDERS } from "../backends/resolve-backend.ts";
-import { readResponses } from "../ingest/read-responses.ts";
-import type { ResponseMatrix } from "../matrix/response-matrix.ts";
-import { groupItems } from "../matrix/group-items.ts";
-import { demoLeaderboard } from "../simulate/demo-leaderboard.ts";
+import { readResponses } from "../matrix/read-responses.ts";
+import { groupItems, type ResponseMatrix } from "../matrix/response-matrix.ts";
+import { demoLeaderboard } from "../simulate/simulate-leaderboard.ts";
 import { readCreated } from "./bundle-date.ts";
 import { RESPONSE_OPTIONS, readResponseOptions } from "./response-options.ts";
 

@@ -1,10 +1,9 @@
 import { loadBundle } from "anchoreval";
 import { openBundle, type Command } from "anchoreval/cli";
 import { AnchorEvalError } from "anchoreval/core";
-import { bundleChanges, compareItems } from "../diff/compare-items.ts";
-import { diffWords } from "../diff/diff-words.ts";
-import { versionItems } from "../diff/version-items.ts";
-import { readItems } from "../ingest/items-file.ts";
+import { versionItems } from "../extensions/versions/base.ts";
+import { bundleChanges, compareItems, diffWords } from "../extensions/versions/compare-items.ts";
+import { readItems } from "../matrix/items-file.ts";
 
 /** `anchoreval diff`: what a new version's items mean for the old one's bundle. */
 export const diffCommand: Command = {

@@ -2,16 +2,18 @@ import { createHash } from "node:crypto";
 import { availableParallelism } from "node:os";
 import type { Command, Output } from "anchoreval/cli";
 import { AnchorEvalError, createRandom } from "anchoreval/core";
-import { textsOf } from "../cold-start/question-split.ts";
-import { embeddingCsvLines, embeddingJsonLines } from "../embed/embedding-lines.ts";
-import { encodeTexts } from "../embed/encode-texts.ts";
-import { findEncoder, POOLINGS, type EncoderFiles, type EncoderOptions } from "../embed/encoder-files.ts";
-import { openPartialVectors, type PartialVectors } from "../embed/partial-vectors.ts";
-import { termVectors } from "../embed/term-vectors.ts";
-import type { TextTokens } from "../embed/text-tokens.ts";
-import type { TextVectors } from "../embed/text-vectors.ts";
-import { writeNpyEmbeddings } from "../embed/write-npy-embeddings.ts";
-import { readItems } from "../ingest/items-file.ts";
+import { itemTexts } from "../numeric/text-features.ts";
+import { embeddingLines, type TextVectors } from "../numeric/embeddings-file.ts";
+import {
+  encodeTexts,
+  openPartialVectors,
+  type PartialVectors,
+  termVectors,
+} from "../extensions/routing/encode-texts.ts";
+import { findEncoder, POOLINGS, type EncoderFiles, type EncoderOptions } from "../extensions/routing/encoder-files.ts";
+import type { TextTokens } from "../extensions/routing/sentence-encoder.ts";
+
+import { readItems } from "../matrix/items-file.ts";
 import { trainerVersion } from "../trainer-version.ts";
 import { fileDigest } from "./file-digest.ts";
 import { checkOutFile, writeOutFile } from "./out-file.ts";
@@ -51,7 +53,7 @@ export const embedCommand: Command = {
       description: `leading principal axes of TF-IDF (default ${DEFAULT_DIMS})`,
     },
     seed: { type: "string", value: "N", description: "seed of the search for those axes (default 1)" },
-    out: { type: "string", value: "FILE", description: ".jsonl, .csv, both maybe .gz, or .npy with NAME.ids.txt" },
+    out: { type: "string", value: "FILE", description: "the vectors, .jsonl or .csv, or either with .gz" },
   },
   async run({ options, output, signal }) {
     const file = options.required("items");
@@ -83,7 +85,7 @@ export const embedCommand: Command = {
           };
     const files = asked && (await findEncoder(asked));
     const items = await readItems(file);
-    const texts = textsOf(items);
+    const texts = itemTexts(items);
     const prefix = options.text("prefix") ?? "";
     const encoded = files
       ? await byEncoder(
@@ -99,12 +101,7 @@ export const embedCommand: Command = {
     if (partial === null && signal.aborted)
       throw new AnchorEvalError("aborted", "the encoding was stopped; nothing was written");
     const ids = items.map(({ item_id: id }) => id);
-    if (out.ending === "npy") await writeNpyEmbeddings(out.file, ids, vectors);
-    else
-      await writeOutFile(
-        out.file,
-        out.ending === "csv" ? embeddingCsvLines(ids, vectors) : embeddingJsonLines(ids, vectors),
-      );
+    await writeOutFile(out.file, embeddingLines(ids, vectors, out.ending));
     await partial?.remove();
     if (cut > 0) output.remark(`${cut} of ${ids.length} texts were cut to ${files!.maxTokens} tokens`);
     if (output.json)
@@ -129,15 +126,15 @@ export const embedCommand: Command = {
   },
 };
 
-async function readOut(file: string): Promise<{ file: string; ending: "npy" | "jsonl" | "csv" }> {
-  const ending = /\.(?:(npy)|(jsonl|csv)(?:\.gz)?)$/i.exec(file);
-  if (!ending)
+async function readOut(file: string): Promise<{ file: string; ending: "jsonl" | "csv" }> {
+  const ending = /\.(jsonl|csv)(?:\.gz)?$/.exec(file.toLowerCase())?.[1];
+  if (ending === undefined)
     throw new AnchorEvalError(
       "invalid_option",
-      `--out is a file that ends in .npy, .jsonl, .csv or one of the last two and .gz; got ${file}`,
+      `--out is a file that ends in .jsonl, .csv, .jsonl.gz or .csv.gz; got ${file}`,
     );
   await checkOutFile("--out", file);
-  return { file, ending: (ending[1] ?? ending[2])!.toLowerCase() as "npy" | "jsonl" | "csv" };
+  return { file, ending: ending === "csv" ? "csv" : "jsonl" };
 }
 
 async function byEncoder(
@@ -149,13 +146,13 @@ async function byEncoder(
   signal: AbortSignal,
 ): Promise<{ vectors: TextVectors; cut: number; partial: PartialVectors }> {
   // Loaded where they are needed alone: ONNX Runtime has no build for some machines.
-  const { openTokenizer } = await import("../embed/text-tokens.ts");
-  const { openSentenceEncoder } = await import("../embed/sentence-encoder.ts");
+  const { openTokenizer } = await import("../extensions/routing/sentence-encoder.ts");
+  const { openSentenceEncoder } = await import("../extensions/routing/sentence-encoder.ts");
   const tokens = texts.map(openTokenizer(files));
   const partial = await openPartialVectors(out, await encodingKey(files, tokens));
   if (partial.stale) output.remark(`${partial.file} is of other texts or another encoder: all are encoded anew`);
   else if (partial.found)
-    output.remark(`goes on from ${partial.found.values.length / partial.found.width} texts in ${partial.file}`);
+    output.remark(`continuing from ${partial.found.values.length / partial.found.width} texts in ${partial.file}`);
   const encoder = await openSentenceEncoder(files, threads);
   const bar = output.progress("encoding", texts.length);
   try {

@@ -1,6 +1,6 @@
 import type { OptionReader, OptionSpec } from "anchoreval/cli";
 import { AnchorEvalError } from "anchoreval/core";
-import type { ExposureInput } from "../exposure/fit-exposure.ts";
+import type { ExposureInput } from "../extensions/adaptive/with-exposure.ts";
 
 /** Options of the limits that a bundle carries. */
 export const EXPOSURE_OPTIONS = {

@@ -1,20 +1,13 @@
 import { IRT_MODELS, WEIGHTINGS } from "anchoreval/bundle";
 import type { OptionReader, OptionSpec } from "anchoreval/cli";
 import { ALL_ESTIMATORS, AnchorEvalError } from "anchoreval/core";
-import { SELECTIONS } from "../anchors/types.ts";
 import { PROVIDERS } from "../backends/resolve-backend.ts";
-import { checkAnchors } from "../fit/check-anchors.ts";
-import { DIMENSION_CANDIDATES } from "../fit/choose-dimension.ts";
-import {
-  DEFAULT_CONFIGURATION,
-  LAMBDA_RULES,
-  SCORE_LINKS,
-  SCORE_MAPS,
-  scoreMapKind,
-  type FitConfiguration,
-  type ScoreChoice,
-} from "../fit/configuration.ts";
-import { RECIPE_NAMES, RECIPES, type Recipe } from "../fit/recipes.ts";
+import { checkAnchors } from "../fit/form-plans.ts";
+import { DIMENSION_CANDIDATES } from "../calibrate/choose-model.ts";
+import { SCORE_LINKS } from "../calibrate/bank.ts";
+import { ANCHOR_METHOD_NAMES, customised, loadMethod, METHOD_NAMES } from "../methods/index.ts";
+import { scoreMapKind, type Method } from "../methods/method.ts";
+import { DEFAULT_SETTINGS, LAMBDA_RULES, SCORE_MAPS, type FitSettings } from "../methods/settings.ts";
 import type { ItemInfo } from "../matrix/response-matrix.ts";
 import type { ImportFacts } from "./import-facts.ts";
 
@@ -22,13 +15,13 @@ import type { ImportFacts } from "./import-facts.ts";
 export const FIT_OPTIONS = {
   recipe: {
     type: "string",
-    value: RECIPE_NAMES.join("|"),
+    value: METHOD_NAMES.join("|"),
     description: "a way to fit by its name; other options override what it sets (default recommended)",
   },
   selection: {
     type: "string",
-    value: SELECTIONS.join("|"),
-    description: `how anchors are chosen (default ${DEFAULT_CONFIGURATION.selection})`,
+    value: ANCHOR_METHOD_NAMES.join("|"),
+    description: `how anchors are chosen (default ${DEFAULT_SETTINGS.selection})`,
   },
   estimator: {
     type: "string",
@@ -44,7 +37,7 @@ export const FIT_OPTIONS = {
   dims: {
     type: "string",
     value: "auto|N",
-    description: `latent dimensions at most; auto tries ${DIMENSION_CANDIDATES.join(", ")} on held-out models (default ${DEFAULT_CONFIGURATION.dims})`,
+    description: `latent dimensions at most; auto tries ${DIMENSION_CANDIDATES.join(", ")} on held-out models (default ${DEFAULT_SETTINGS.dims})`,
   },
   "irt-model": {
     type: "string",
@@ -60,12 +53,12 @@ export const FIT_OPTIONS = {
   link: {
     type: "string",
     value: [...SCORE_LINKS, "auto"].join("|"),
-    description: `how scores between 0 and 1 are calibrated; auto goes by held-out cells (default ${DEFAULT_CONFIGURATION.link})`,
+    description: `how scores between 0 and 1 are calibrated; auto goes by held-out cells (default ${DEFAULT_SETTINGS.link})`,
   },
   shrinkage: {
     type: "string",
     value: "auto|S",
-    description: `share of the discriminations' learned variance that is kept; auto goes by held-out models (default ${DEFAULT_CONFIGURATION.shrinkage})`,
+    description: `share of the discriminations' learned variance that is kept; auto goes by held-out models (default ${DEFAULT_SETTINGS.shrinkage})`,
   },
   "search-budget": {
     type: "string",
@@ -76,12 +69,12 @@ export const FIT_OPTIONS = {
   "prior-scale": {
     type: "string",
     value: "K",
-    description: `width of the ability prior N(μ, K²Σ) (default ${DEFAULT_CONFIGURATION.priorScale})`,
+    description: `width of the ability prior N(μ, K²Σ) (default ${DEFAULT_SETTINGS.priorScale})`,
   },
   lambda: {
     type: "string",
     value: LAMBDA_RULES.join("|"),
-    description: `how λ of gp-irt is chosen (default ${DEFAULT_CONFIGURATION.lambda})`,
+    description: `how λ of gp-irt is chosen (default ${DEFAULT_SETTINGS.lambda})`,
   },
   weighting: {
     type: "string",
@@ -97,20 +90,17 @@ export const FIT_OPTIONS = {
   },
 } as const satisfies Record<string, OptionSpec>;
 
-/** The recipe asked for. */
-export function readRecipe(options: OptionReader): Recipe {
-  return RECIPES[options.oneOf("recipe", RECIPE_NAMES, "recommended")];
+/** The method that --recipe names. */
+export function readRecipe(options: OptionReader): Promise<Method> {
+  return loadMethod(options.oneOf("recipe", METHOD_NAMES, "recommended"));
 }
 
 /**
- * What is fitted: a recipe, with what other options say in its place.
+ * What is fitted: a method, with what other options say in its place.
  * @param recipe - of --recipe
  */
-export function readConfiguration(
-  options: OptionReader,
-  facts: ImportFacts,
-  { configuration: base }: Recipe = readRecipe(options),
-): FitConfiguration {
+export async function readMethod(options: OptionReader, facts: ImportFacts, recipe: Method): Promise<Method> {
+  const { settings: base } = recipe;
   const irtModel = options.oneOf("irt-model", IRT_MODELS, base.irtModel);
   const only = irtModel === "2pl" ? "penalised" : "marginal";
   const otherwise = irtModel === base.irtModel ? base.estimation : only;
@@ -121,8 +111,7 @@ export function readConfiguration(
     throw new AnchorEvalError("invalid_option", `--irt-model ${irtModel} is estimated by --estimation marginal alone`);
   if (estimation === "marginal" && link !== "binarize")
     throw new AnchorEvalError("invalid_option", `--estimation marginal takes --link binarize alone, got ${link}`);
-  return {
-    ...base,
+  const method = await customised(recipe, {
     ...readScoreChoice(options, base),
     irtModel,
     estimation,
@@ -138,29 +127,29 @@ export function readConfiguration(
     weighting: options.oneOf("weighting", WEIGHTINGS, facts.weighting ?? base.weighting),
     joint: base.joint || options.flag("joint"),
     linked: base.linked && !options.flag("separate"),
-  };
+  });
+  if (method.settings.estimator === "score-map" && scoreMapKind(method) === "none")
+    throw new AnchorEvalError("invalid_option", "--estimator score-map needs a map: --score-map mean or additive");
+  return method;
 }
 
 /** Anchors and the estimate that reads them: anchors chosen another way than the recipe's are read as such anchors are. */
 function readScoreChoice(
   options: OptionReader,
-  base: FitConfiguration,
-): ScoreChoice & Pick<FitConfiguration, "scoreMap"> {
-  const selection = options.oneOf("selection", SELECTIONS, base.selection);
+  base: FitSettings,
+): Pick<FitSettings, "selection" | "estimator" | "scoreMap"> {
+  const selection = options.oneOf("selection", ANCHOR_METHOD_NAMES, base.selection);
   const otherwise = selection === base.selection ? base.estimator : "auto";
-  const choice = {
+  return {
     selection,
     estimator: options.oneOf("estimator", ["auto", ...ALL_ESTIMATORS] as const, otherwise),
     scoreMap: options.oneOf("score-map", ["auto", ...SCORE_MAPS] as const, base.scoreMap),
   };
-  if (choice.estimator === "score-map" && scoreMapKind(choice) === "none")
-    throw new AnchorEvalError("invalid_option", "--estimator score-map needs a map: --score-map mean or additive");
-  return choice;
 }
 
 /** The search's budget: only what is chosen by its information is searched for. */
-function readSearch(options: OptionReader, base: FitConfiguration): number {
-  const informed = options.oneOf("selection", SELECTIONS, base.selection) === "fisher-information";
+function readSearch(options: OptionReader, base: FitSettings): number {
+  const informed = options.oneOf("selection", ANCHOR_METHOD_NAMES, base.selection) === "fisher-information";
   const budget = options.number("search-budget", { min: 0, max: 1000, integer: true }, undefined);
   if (budget !== undefined && budget > 0 && !informed)
     throw new AnchorEvalError("invalid_option", "--search-budget is for --selection fisher-information alone");
@@ -170,8 +159,8 @@ function readSearch(options: OptionReader, base: FitConfiguration): number {
 /** Dimensions: one by marginal estimation, where more are refused. */
 function readDimensions(
   options: OptionReader,
-  estimation: FitConfiguration["estimation"],
-  base: FitConfiguration,
+  estimation: FitSettings["estimation"],
+  base: FitSettings,
 ): number | "auto" {
   const marginal = estimation === "marginal";
   const auto = options.text("dims") === "auto";
@@ -192,7 +181,7 @@ const LEAST_SHARE = 2;
  */
 export function readSizes(
   options: OptionReader,
-  recipe: Recipe,
+  recipe: Pick<Method, "sizes" | "totals">,
 ): (shape: { readonly scenarios: number; readonly items: number }) => {
   readonly sizes: readonly number[];
   readonly totals: readonly number[];

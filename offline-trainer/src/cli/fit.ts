@@ -4,28 +4,25 @@ import { parseManifest, sha256Hex, type FormManifest } from "anchoreval/bundle";
 import type { Command } from "anchoreval/cli";
 import { AnchorEvalError, createRandom } from "anchoreval/core";
 import { baseWords } from "anchoreval/words";
-import { SECOND_FORM_SELECTIONS } from "../anchors/types.ts";
 import { PROVIDERS, resolveBackend } from "../backends/resolve-backend.ts";
-import { fitColdStart, withColdStart } from "../cold-start/fit-cold-start.ts";
-import { coldStartWords } from "../cold-start/cold-start-words.ts";
-import { exposureWords } from "../exposure/exposure-words.ts";
-import { exposurePlan, withExposure } from "../exposure/fit-exposure.ts";
-import { readName } from "../fit/bundle-name.ts";
-import { DIMENSION_CANDIDATES } from "../fit/choose-dimension.ts";
-import { closingSummary, closingWords } from "../fit/closing-words.ts";
-import { dimsFor } from "../fit/configuration.ts";
-import { bundleFiles, fitBundle } from "../fit/fit-bundle.ts";
-import { foldThreads } from "../fit/fold-threads.ts";
-import { memoryStatement } from "../fit/memory.ts";
-import { readResponses } from "../ingest/read-responses.ts";
+import { dimsFor } from "../calibrate/bank.ts";
+import { DIMENSION_CANDIDATES } from "../calibrate/choose-model.ts";
+import { exposurePlan, exposureWords, withExposure } from "../extensions/adaptive/with-exposure.ts";
+import { coldStartWords, fitColdStart, withColdStart } from "../extensions/routing/cold-start.ts";
+import { bundleFiles, fit } from "../fit/fit.ts";
+import { foldThreads } from "../fit/folds.ts";
+import { readResponses } from "../matrix/read-responses.ts";
 import { checkBundleFolder, writeBundleFolder } from "../publish/bundle-folder.ts";
+import { closingSummary, closingWords } from "../report/closing-words.ts";
 import { BASE_OPTIONS, baseRecipe, readBasedVersion, readBaseOption } from "./base-options.ts";
 import { fileDate, givenDate } from "./bundle-date.ts";
 import { COLD_START_OPTIONS, readColdStart } from "./cold-start-options.ts";
 import { EXPOSURE_OPTIONS, readExposure } from "./exposure-options.ts";
+import { readName } from "./bundle-name.ts";
 import { readFamilies } from "./families-file.ts";
-import { checkAskedSizes, FIT_OPTIONS, readConfiguration, readRecipe, readSizes } from "./fit-options.ts";
+import { checkAskedSizes, FIT_OPTIONS, readMethod, readRecipe, readSizes } from "./fit-options.ts";
 import { readImportFacts } from "./import-facts.ts";
+import { memoryStatement } from "./memory.ts";
 import { RESPONSE_OPTIONS, readResponseOptions } from "./response-options.ts";
 import { readSubsetInputs, SUBSET_OPTIONS } from "./subset-options.ts";
 
@@ -44,9 +41,10 @@ export const fitCommand: Command = {
     },
     "second-form": {
       type: "boolean",
-      description: `for every form N a form N-b of other items, chosen in the same way by ${SECOND_FORM_SELECTIONS.join(", ")}`,
+      description: "for every form N a form N-b of other items, chosen in the same way, of anchors chosen on purpose",
     },
     out: { type: "string", value: "DIR", description: "folder of the bundle" },
+    force: { type: "boolean", description: "replace whatever --out holds" },
     ...FIT_OPTIONS,
     ...SUBSET_OPTIONS,
     checkpoint: {
@@ -79,40 +77,43 @@ export const fitCommand: Command = {
     const provider = options.oneOf("provider", PROVIDERS, "auto");
     const threads = options.number("threads", { min: 1, max: 256, integer: true }, availableParallelism());
     const seed = options.number("seed", { min: 0, integer: true }, 1);
-    await checkBundleFolder(out);
+    const force = options.flag("force");
+    await checkBundleFolder(out, { ...name, force });
     const facts = await readImportFacts(responses);
     const base = await readBaseOption(options, signal);
-    const recipe = base ? baseRecipe(base, options, readRecipe(options)) : readRecipe(options);
+    const named = await readRecipe(options);
+    const recipe = base ? await baseRecipe(base, options, named) : named;
     const sizesOf = readSizes(options, recipe);
-    const configuration = readConfiguration(options, base ? {} : facts, recipe);
+    const asked = await readMethod(options, base ? {} : facts, recipe);
+    const { settings } = asked;
     const given = givenDate(options);
     const families = await readFamilies(options);
     const exposure = readExposure(options);
-    const subsetInputs = await readSubsetInputs(options, [configuration.selection]);
-    const { matrix, remarks, standing } = base
-      ? await readBasedVersion(base, options, { configuration, name, reading, seed })
-      : { ...(await readResponses(responses, reading)), standing: undefined };
+    const subsetInputs = await readSubsetInputs(options, [settings.selection]);
+    const linked = base && (await readBasedVersion(base, options, { settings, name, reading, seed }));
+    const { matrix, remarks } = linked ?? (await readResponses(responses, reading));
     for (const remark of remarks) output.remark(remark);
     checkAskedSizes(options, matrix.items);
     if (exposure) exposurePlan(matrix.items, exposure); // what can't be kept is refused before the fit
-    const described = subsetInputs(matrix);
-    const coldInput = await readColdStart(options, configuration, matrix);
+    const described = subsetInputs(matrix)(asked);
+    const method = linked ? linked.method(described) : described;
+    const coldInput = await readColdStart(options, settings, matrix);
     const read = performance.now() - begun;
     const scenarios = new Set(matrix.items.map((item) => item.scenario)).size;
     const { backend, provider: calibrating, reason } = await resolveBackend(provider, threads);
     output.remark(reason);
     const models = matrix.subjects.length;
     const items = matrix.items.length;
-    const asked = sizesOf({ scenarios, items });
+    const counts = sizesOf({ scenarios, items });
     const secondForms = options.flag("second-form");
     const folds = foldThreads(calibrating, threads, models * items);
-    const most = configuration.dims === "auto" ? Math.max(...DIMENSION_CANDIDATES) : configuration.dims;
+    const most = settings.dims === "auto" ? Math.max(...DIMENSION_CANDIDATES) : settings.dims;
     const dims = dimsFor(most, models);
     const size = {
       models,
       items,
       scenarios,
-      sizes: (secondForms ? 2 : 1) * (asked.sizes.length + asked.totals.length),
+      sizes: (secondForms ? 2 : 1) * (counts.sizes.length + counts.totals.length),
       dims,
       threads: folds?.count ?? 0,
     };
@@ -126,16 +127,15 @@ export const fitCommand: Command = {
     };
     let result;
     try {
-      result = await fitBundle(matrix, {
+      result = await fit(matrix, {
         ...name,
-        configuration,
-        ...asked,
+        method,
+        ...counts,
         secondForms,
         seed,
         ...families,
-        ...described,
         backend,
-        ...(standing && { standing }),
+        ...(linked && { fixed: linked.fixed }),
         ...(folds && { threads: folds }),
         ...(checkpoint !== undefined && { checkpoint }),
         created: given ?? (await fileDate(responses)),
@@ -156,13 +156,14 @@ export const fitCommand: Command = {
       bar.stop();
     }
     if (options.text("total") !== undefined)
-      for (const remark of sameForms(asked.totals, result.content.manifest.forms)) output.remark(remark);
+      for (const remark of sameForms(counts.totals, result.content.manifest.forms)) output.remark(remark);
+    if (linked) result = { ...result, content: linked.content(result.content) };
     const coldBegun = performance.now();
     if (coldInput) output.remark(`cold start: learning from ${items} items`);
     const cold =
       coldInput &&
       fitColdStart(
-        result.banks,
+        result.parts.flatMap(({ learned }) => learned.groups),
         coldInput,
         result.content.manifest.sources.names,
         createRandom(seed).fork("cold start"),
@@ -198,7 +199,7 @@ export const fitCommand: Command = {
     const manifest = parseManifest(files.get("manifest.json")!); // what no reader would take isn't written
     await turn();
     if (signal.aborted) throw stopped();
-    const replaced = await writeBundleFolder(out, files);
+    const replaced = await writeBundleFolder(out, files, { force });
     if (replaced !== null) output.remark(`${out} held another bundle, ${replaced}: it is replaced`);
     const timings: Record<string, number> = {
       reading: read,

@@ -1,17 +1,15 @@
-import { readdir, writeFile } from "node:fs/promises";
-import { basename } from "node:path";
+import { readFile, writeFile } from "node:fs/promises";
+import { basename, join } from "node:path";
 import { setImmediate as turn } from "node:timers/promises";
 import type { Command } from "anchoreval/cli";
 import { AnchorEvalError, createRandom } from "anchoreval/core";
-import { readItemTable } from "../ingest/item-table.ts";
-import { buildParallelForms } from "../parallel-forms/build-parallel-forms.ts";
-import type { FormsCheck } from "../parallel-forms/check-forms.ts";
-import { NO_DIFFICULTY } from "../parallel-forms/difficulty.ts";
-import { summarizeForms } from "../parallel-forms/summarize-forms.ts";
-import { formsWords } from "../parallel-forms/forms-words.ts";
-import { givenDifficulty } from "../parallel-forms/given-difficulty.ts";
-import { checkFormSizes, itemPool } from "../parallel-forms/item-pool.ts";
-import { formFile, formFiles } from "../parallel-forms/write-forms.ts";
+import { readItemTable } from "../matrix/item-table.ts";
+import { buildParallelForms } from "../extensions/parallel-forms/build-forms.ts";
+import type { FormsCheck } from "../extensions/parallel-forms/check-forms.ts";
+import { givenDifficulty, NO_DIFFICULTY } from "../extensions/parallel-forms/difficulty.ts";
+import { summarizeForms } from "../extensions/parallel-forms/summarize-forms.ts";
+import { formFile, formFiles, formsWords } from "../extensions/parallel-forms/write-forms.ts";
+import { checkFormSizes, itemPool } from "../extensions/parallel-forms/item-pool.ts";
 import { trainerVersion } from "../trainer-version.ts";
 import { fileDigest } from "./file-digest.ts";
 import {
@@ -40,6 +38,7 @@ export const formsCommand: Command = {
     id: { type: "string", value: "COLUMN", description: "column of the items' ids (default: item_id or id, if there)" },
     seed: { type: "string", value: "N", description: "seed of all draws (default 1)" },
     out: { type: "string", value: "DIR", description: "folder for form-1.csv, form-2.csv, … and summary.json" },
+    force: { type: "boolean", description: "replace whatever --out holds" },
   },
   async run({ options, output, signal }) {
     const file = options.required("items");
@@ -50,8 +49,14 @@ export const formsCommand: Command = {
     const buckets = options.number("buckets", { min: 1, max: 100, integer: true }, DEFAULT_BUCKETS);
     const seed = options.number("seed", { min: 0, integer: true }, 1);
     checkAnswerOptions(options);
-    await checkOutFolder("--out", out);
-    await checkOlderForms(out, count);
+    const names = [...Array.from({ length: count }, (_, form) => formFile(form + 1)), "summary.json"];
+    await checkOutFolder({
+      option: "--out",
+      folder: out,
+      files: names,
+      other: async () => otherForms(out, await fileDigest(file)),
+      force: options.flag("force"),
+    });
 
     const table = await readItemTable(file);
     const [by, id] = [options.text("by"), options.text("id")];
@@ -98,17 +103,11 @@ export const formsCommand: Command = {
   },
 };
 
-/**
- * Refuses a folder with forms of an earlier run that this one would leave standing beside its own.
- * @throws AnchorEvalError `invalid_option`
- */
-async function checkOlderForms(out: string, count: number): Promise<void> {
-  const names = await readdir(out).catch(() => []);
-  const own = new Set(Array.from({ length: count }, (_, form) => formFile(form + 1)));
-  const older = names.filter((name) => /^form-\d+\.csv$/.test(name) && !own.has(name)).sort();
-  if (older.length > 0)
-    throw new AnchorEvalError(
-      "invalid_option",
-      `--out ${out} holds ${older[0]!} of other forms: remove it, or take another folder`,
-    );
+/** Why a folder's forms aren't of the same items; null where they are. @param digest - of the items */
+async function otherForms(folder: string, digest: string): Promise<string | null> {
+  const summary = await readFile(join(folder, "summary.json"), "utf8")
+    .then((text) => JSON.parse(text) as { inputs?: { items?: string } })
+    .catch(() => null);
+  if (summary?.inputs?.items === undefined) return "forms without their summary";
+  return summary.inputs.items === digest ? null : "forms of other items";
 }

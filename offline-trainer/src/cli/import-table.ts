@@ -1,10 +1,9 @@
 import type { Weighting } from "anchoreval/bundle";
 import { readScale, type OptionReader, type Output } from "anchoreval/cli";
 import { AnchorEvalError } from "anchoreval/core";
-import { groupBy } from "../import/group-by.ts";
-import { readLongTable, type ImportedTable } from "../ingest/read-long-table.ts";
-import { readRouterDc } from "../ingest/router-dc.ts";
-import { parseTableColumns } from "../ingest/table-columns.ts";
+import { groupBy } from "../import/run-scores.ts";
+import { type ImportedTable, parseTableColumns, readLongTable } from "../matrix/read-long-table.ts";
+import { readRouterDc } from "../matrix/readers/router-dc.ts";
 import type { ResponseMatrix } from "../matrix/response-matrix.ts";
 
 /** What else than a harness's logs is imported. */

@@ -1,15 +1,13 @@
-import { writeFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { AnchorEvalError } from "anchoreval/core";
 import { readScale, type Command, type Output } from "anchoreval/cli";
 import { parseChoices } from "anchoreval/logs";
 import { HARNESSES, harnessNamed } from "anchoreval/node";
-import type { ImportReport } from "../import/import-report.ts";
-import { importLogs, type LogImport } from "../import/import-logs.ts";
-import { FEWEST_MODELS } from "../ingest/check-table.ts";
-import { COLUMN_ROLES } from "../ingest/table-columns.ts";
-import { writeItems } from "../ingest/write-items.ts";
-import { writeWideCsv } from "../ingest/write-wide-csv.ts";
+import { importLogs, type ImportReport, type LogImport } from "../import/import-logs.ts";
+import { FEWEST_MODELS } from "../matrix/readers/score-table.ts";
+import { COLUMN_ROLES } from "../matrix/read-long-table.ts";
+import { writeItems, writeWideCsv } from "../matrix/write-tables.ts";
 import type { ResponseMatrix } from "../matrix/response-matrix.ts";
 import { importTable, summarizeTable, TABLES, type TableReport } from "./import-table.ts";
 import { checkOutFolder, writeOutFolder } from "./out-folder.ts";
@@ -60,6 +58,7 @@ export const importCommand: Command = {
     "allow-mixed": { type: "boolean", description: "take runs that were not made alike" },
     "score-range": { type: "string", value: "LO,HI", description: "bounds of the scores, where they are not 0 and 1" },
     flip: { type: "boolean", description: "lower scores are better" },
+    force: { type: "boolean", description: "replace whatever --out holds" },
   },
   run: async ({ positionals, options, output, formats }) => {
     options.required("from");
@@ -67,9 +66,12 @@ export const importCommand: Command = {
     const out = options.required("out");
     if (positionals.length === 0)
       throw new AnchorEvalError("invalid_option", "name the logs: files, or folders of them");
-    await checkOutFolder("--out", out);
+    const force = options.flag("force");
+    const place = { option: "--out", folder: out, files: FILES, force };
+    await checkOutFolder({ ...place, other: otherImport() });
     if (isTable(from)) {
       const { matrix, report } = await importTable(from, positionals, options);
+      await checkOutFolder({ ...place, other: otherImport(matrix) });
       await writeImport(out, matrix, report);
       for (const remark of report.warnings) output.remark(remark);
       if (output.json) output.document(report);
@@ -99,6 +101,7 @@ export const importCommand: Command = {
     } finally {
       bar.stop();
     }
+    await checkOutFolder({ ...place, other: otherImport(imported.matrix) });
     await writeImport(out, imported.matrix, imported.report);
     for (const warning of imported.report.warnings) output.remark(`warning: ${warning}`);
     if (output.json) output.document(imported.report);
@@ -109,6 +112,22 @@ export const importCommand: Command = {
 
 function isTable(from: (typeof SOURCES)[number]): from is (typeof TABLES)[number] {
   return (TABLES as readonly string[]).includes(from);
+}
+
+/**
+ * Why a folder's responses aren't those of an earlier import of the same scenarios.
+ * @param matrix - what is imported now, once that is known
+ */
+function otherImport(matrix?: ResponseMatrix): (folder: string) => Promise<string | null> {
+  return async (folder) => {
+    const report = await readFile(join(folder, "import.json"), "utf8")
+      .then((text) => JSON.parse(text) as { scenarios?: readonly { id?: unknown }[] })
+      .catch(() => null);
+    const ids = report?.scenarios?.map(({ id }) => String(id));
+    if (ids === undefined) return "responses that no import wrote";
+    const scenarios = matrix && new Set(matrix.items.map(({ scenario }) => scenario));
+    return scenarios && !ids.some((id) => scenarios.has(id)) ? `the responses of ${ids.slice(0, 3).join(", ")}` : null;
+  };
 }
 
 async function writeImport(out: string, matrix: ResponseMatrix, report: ImportReport | TableReport): Promise<void> {

@@ -1,8 +1,8 @@
 import { rename, rm, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { AnchorEvalError } from "anchoreval/core";
-import { writeText } from "../ingest/gzip-file.ts";
-import { whyNotWritable } from "../publish/writable-place.ts";
+import { writeText } from "../matrix/write-tables.ts";
+import { whyNotWritable } from "../publish/bundle-folder.ts";
 
 /**
  * Refuses, before the work, a path that a result could not be written to.

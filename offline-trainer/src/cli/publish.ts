@@ -4,8 +4,7 @@ import { AnchorEvalError } from "anchoreval/core";
 import { folderSource } from "anchoreval/node";
 import { publishBundle, publishToWorker, type PublishResult } from "anchoreval/publish";
 import { readBundleFolder } from "../publish/bundle-folder.ts";
-import { hubSettings } from "../publish/hub-settings.ts";
-import { publishToHub } from "../publish/publish-to-hub.ts";
+import { hubSettings, publishToHub } from "../publish/hub-store.ts";
 import { storeKind, withStore } from "./with-store.ts";
 
 export const publishCommand: Command = {

@@ -3,15 +3,14 @@ import type { StopRules } from "anchoreval";
 import { AnchorEvalError } from "anchoreval/core";
 import { PROVIDERS } from "../backends/resolve-backend.ts";
 import { SPLITS } from "../backtest/plan-cells.ts";
-import { configurationDigest } from "../fit/configuration.ts";
-import { RECIPES } from "../fit/recipes.ts";
-import { readResponses } from "../ingest/read-responses.ts";
-import { groupItems } from "../matrix/group-items.ts";
-import { runReplays, type ReplayRow } from "../replay/run-replays.ts";
+import { methodDigest, recommended } from "../methods/method.ts";
+import { readResponses } from "../matrix/read-responses.ts";
+import { groupItems } from "../matrix/response-matrix.ts";
+import { runReplays, type ReplayRow } from "../extensions/adaptive/replay.ts";
 import { trainerVersion } from "../trainer-version.ts";
 import { readFamilies } from "./families-file.ts";
 import { fileDigest } from "./file-digest.ts";
-import { FIT_OPTIONS, readConfiguration } from "./fit-options.ts";
+import { FIT_OPTIONS, readMethod } from "./fit-options.ts";
 import { readMaxExposure } from "./exposure-options.ts";
 import { readImportFacts } from "./import-facts.ts";
 import { RESPONSE_OPTIONS, readResponseOptions } from "./response-options.ts";
@@ -60,7 +59,7 @@ export const replayCommand: Command = {
   async run({ options, output, signal }) {
     const { responses, ...reading } = readResponseOptions(options);
     const splits = options.someOf("split", SPLITS_WITHOUT_DATES, ["interpolation"]);
-    const configuration = readConfiguration(options, await readImportFacts(responses), RECIPES.recommended);
+    const method = await readMethod(options, await readImportFacts(responses), recommended);
     const stop = readStopRules(options);
     const share = options.number("share", { min: 0, max: 1 }, 0.05);
     if (share === 0) throw new AnchorEvalError("invalid_option", "--share is a share of the items above 0");
@@ -71,7 +70,7 @@ export const replayCommand: Command = {
     if (pairs && maxExposure !== null)
       throw new AnchorEvalError("invalid_option", "--max-exposure is for evaluations of one model: not with pairs");
     const shared = {
-      configuration,
+      method,
       share,
       repeats: options.number("repeats", { min: 1, integer: true }, 20),
       mostTargets: options.number("targets", { min: 1, integer: true }, 24),
@@ -106,9 +105,9 @@ export const replayCommand: Command = {
       output.document({
         header: {
           data: await fileDigest(responses),
-          weighting: configuration.weighting,
+          weighting: method.settings.weighting,
           version: trainerVersion(),
-          configuration: configurationDigest(configuration),
+          configuration: methodDigest(method),
         },
         rows,
       });

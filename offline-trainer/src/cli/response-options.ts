@@ -2,7 +2,7 @@ import { idProblem } from "anchoreval/bundle";
 import type { OptionReader, OptionSpec } from "anchoreval/cli";
 import { AnchorEvalError } from "anchoreval/core";
 import { quoted } from "anchoreval/node";
-import type { ReadResponsesOptions } from "../ingest/read-responses.ts";
+import type { ReadResponsesOptions } from "../matrix/read-responses.ts";
 
 /** Options of every command that reads responses. */
 export const RESPONSE_OPTIONS = {

@@ -1,18 +1,16 @@
 import type { Command, OptionReader } from "anchoreval/cli";
 import { AnchorEvalError } from "anchoreval/core";
 import { PROVIDERS, resolveBackend } from "../backends/resolve-backend.ts";
-import { embeddedRows, readEmbeddings } from "../cold-start/embeddings-file.ts";
-import { judgeRouting } from "../cold-start/judge-routing.ts";
-import { RIGHT_RULES } from "../cold-start/question-bank.ts";
-import { splitQuestions, testAnswers, textsOf, type QuestionChoice } from "../cold-start/question-split.ts";
-import { routeCsv } from "../cold-start/route-csv.ts";
-import { checkRouting, DEFAULT_NEIGHBOURS, routeQuestions } from "../cold-start/route-questions.ts";
-import { routingSummary } from "../cold-start/routing-summary.ts";
-import { textFeatures, type QuestionFeatures } from "../cold-start/text-features.ts";
-import { ROUTE_METHODS } from "../cold-start/types.ts";
-import { DEFAULT_DIMS, dimsFor } from "../fit/configuration.ts";
-import { readItems } from "../ingest/items-file.ts";
-import { readResponses } from "../ingest/read-responses.ts";
+import { embeddedRows, readEmbeddings } from "../numeric/embeddings-file.ts";
+import { judgeRouting, routeCsv, routingSummary } from "../extensions/routing/judge-routing.ts";
+import { type QuestionChoice, RIGHT_RULES, splitQuestions, testAnswers } from "../extensions/routing/questions.ts";
+import { DEFAULT_NEIGHBOURS } from "../extensions/routing/neighbours.ts";
+import { checkRouting, ROUTE_METHODS, routeQuestions } from "../extensions/routing/route-questions.ts";
+import { itemTexts, textFeatures, type QuestionFeatures } from "../numeric/text-features.ts";
+import { DEFAULT_DIMS } from "../methods/settings.ts";
+import { dimsFor } from "../calibrate/bank.ts";
+import { readItems } from "../matrix/items-file.ts";
+import { readResponses } from "../matrix/read-responses.ts";
 import type { ItemInfo } from "../matrix/response-matrix.ts";
 import { copiedItems } from "../matrix/same-text.ts";
 import { trainerVersion } from "../trainer-version.ts";
@@ -50,7 +48,7 @@ export const routeCommand: Command = {
     embeddings: {
       type: "string",
       value: "FILE",
-      description: ".npy with NAME.ids.txt, .jsonl or .csv by item_id (default: TF-IDF of the texts)",
+      description: ".jsonl or .csv by item_id (default: TF-IDF of the texts)",
     },
     binarize: {
       type: "string",
@@ -176,7 +174,7 @@ async function readFeatures(
   test: readonly ItemInfo[],
   file: string | undefined,
 ): Promise<QuestionFeatures> {
-  if (file === undefined) return textFeatures(textsOf(train), textsOf(test));
+  if (file === undefined) return textFeatures(itemTexts(train), itemTexts(test));
   const embeddings = await readEmbeddings(file);
   const rowsOf = (items: readonly ItemInfo[]): QuestionFeatures["train"] =>
     embeddedRows(

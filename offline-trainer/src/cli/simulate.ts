@@ -1,22 +1,19 @@
-import { writeFile } from "node:fs/promises";
+import { access, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setImmediate as turn } from "node:timers/promises";
 import type { Command, OptionReader, OptionSpec } from "anchoreval/cli";
 import { AnchorEvalError } from "anchoreval/core";
-import { writeText } from "../ingest/gzip-file.ts";
-import { writeItems } from "../ingest/write-items.ts";
-import { writeWideCsv } from "../ingest/write-wide-csv.ts";
-import { encodeTruth } from "../simulate/encode-truth.ts";
+import { writeItems, writeText, writeWideCsv } from "../matrix/write-tables.ts";
+import { encodeTruth, type TrueModel } from "../simulate/truth.ts";
 import {
-  resolveSimulateOptions,
+  simulateSettings,
   ROW_ORDERS,
   SIMULATE_DEFAULTS,
   SIMULATE_OPTIONS,
   type NumericOption,
   type SimulateOptions,
-} from "../simulate/options.ts";
+} from "../simulate/settings.ts";
 import { simulateLeaderboard, type SimulatedLeaderboard } from "../simulate/simulate-leaderboard.ts";
-import type { TrueModel } from "../simulate/truth.ts";
 import { checkOutFolder, writeOutFolder } from "./out-folder.ts";
 
 const NUMERIC = Object.keys(SIMULATE_OPTIONS) as NumericOption[];
@@ -36,11 +33,22 @@ export const simulateCommand: Command = {
       description: `order of the rows by date (default ${SIMULATE_DEFAULTS.order})`,
     },
     text: { type: "boolean", description: "write a question for every item" },
+    force: { type: "boolean", description: "replace whatever --out holds" },
   },
   async run({ options: reader, output, signal }) {
     const out = reader.required("out");
     const options = readOptions(reader);
-    await checkOutFolder("--out", out);
+    await checkOutFolder({
+      option: "--out",
+      folder: out,
+      files: FILES,
+      other: () =>
+        access(join(out, FILES[3])).then(
+          () => null,
+          () => "responses that were not simulated",
+        ),
+      force: reader.flag("force"),
+    });
     const bar = output.progress("drawing", options.models);
     let leaderboard: SimulatedLeaderboard;
     try {
@@ -93,11 +101,10 @@ export const simulateCommand: Command = {
 
 function readOptions(reader: OptionReader): SimulateOptions {
   const numbers = NUMERIC.map((name) => {
-    const { min, max, ...rule } = SIMULATE_OPTIONS[name];
-    const integer = "integer" in rule;
+    const { min, max, integer } = SIMULATE_OPTIONS[name];
     return [name, reader.number(flagOf(name), { min, max, integer }, SIMULATE_DEFAULTS[name])] as const;
   });
-  return resolveSimulateOptions({
+  return simulateSettings({
     ...(Object.fromEntries(numbers) as Record<NumericOption, number>),
     order: reader.oneOf("order", ROW_ORDERS, SIMULATE_DEFAULTS.order),
     text: reader.flag("text"),

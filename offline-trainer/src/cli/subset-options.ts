@@ -1,11 +1,8 @@
 import type { OptionReader, OptionSpec } from "anchoreval/cli";
-import { AnchorEvalError, createRandom } from "anchoreval/core";
-import type { Selection } from "../anchors/types.ts";
-import { readEmbeddings } from "../cold-start/embeddings-file.ts";
-import type { BankTaskOptions } from "../fit/bank-tasks.ts";
-import { readItemTable } from "../ingest/item-table.ts";
-import { itemStrata } from "../item-features/item-strata.ts";
-import { itemFeatures, TEXT_USES } from "../item-features/item-features.ts";
+import { AnchorEvalError } from "anchoreval/core";
+import { readEmbeddings } from "../numeric/embeddings-file.ts";
+import { readItemTable } from "../matrix/item-table.ts";
+import type { Method } from "../methods/method.ts";
 import type { ResponseMatrix } from "../matrix/response-matrix.ts";
 
 /** What `--selection sublime` describes subsets of items with. */
@@ -15,12 +12,6 @@ export const SUBSET_OPTIONS = {
     value: "A,B[,…]",
     description: "sublime: models whose scores describe a subset (default: some spread over the range of scores)",
   },
-  "use-texts": {
-    type: "string",
-    value: TEXT_USES.join("|"),
-    description:
-      "sublime: measures of the items' texts; yes refuses items without one (default auto: where there are some)",
-  },
   "item-features": {
     type: "string",
     value: "FILE",
@@ -29,8 +20,7 @@ export const SUBSET_OPTIONS = {
   embeddings: {
     type: "string",
     value: "FILE",
-    description:
-      "sublime: vectors of the items in place of TF-IDF: .jsonl, .csv (also .gz), or .npy with .ids.txt beside it",
+    description: "sublime: vectors of the items in place of TF-IDF: .jsonl or .csv, or either with .gz",
   },
   strata: {
     type: "string",
@@ -39,16 +29,16 @@ export const SUBSET_OPTIONS = {
   },
 } as const satisfies Record<string, OptionSpec>;
 
-/** Files that the options name, read, to be put to a matrix. */
-export type SubsetInputs = (matrix: ResponseMatrix) => Pick<BankTaskOptions, "itemFeatures" | "anchorModels">;
+/** Puts what the options and files say of items and models to a matrix: a way to choose anchors that knows it. */
+export type SubsetInputs = (matrix: ResponseMatrix) => (method: Method) => Method;
 
 /**
  * Reads what subsets are described with, before the responses.
  * @throws AnchorEvalError `invalid_option` for such an option beside another selection, `invalid_data`, `not_found`; with
- * the matrix `invalid_data` for items without text, vector, row or stratum, `invalid_option` for a column of strata that
- * isn't there
+ * the matrix `invalid_data` for items without vector, row or stratum, `invalid_option` for a column of strata or a model
+ * that isn't there
  */
-export async function readSubsetInputs(options: OptionReader, selections: readonly Selection[]): Promise<SubsetInputs> {
+export async function readSubsetInputs(options: OptionReader, selections: readonly string[]): Promise<SubsetInputs> {
   const given = Object.keys(SUBSET_OPTIONS).filter((name) => options.text(name) !== undefined);
   if (!selections.includes("sublime")) {
     if (given.length > 0)
@@ -56,9 +46,8 @@ export async function readSubsetInputs(options: OptionReader, selections: readon
         "invalid_option",
         `--${given[0]!} is for --selection sublime (or --recipe sublime); this is ${selections.join(", ")}`,
       );
-    return () => ({});
+    return () => (method) => method;
   }
-  const texts = options.oneOf("use-texts", TEXT_USES, "auto");
   const anchorModels = options
     .text("anchor-models")
     ?.split(",")
@@ -73,19 +62,19 @@ export async function readSubsetInputs(options: OptionReader, selections: readon
   const table = tableFile === undefined ? undefined : await readItemTable(tableFile);
   const embeddings = embeddingsFile === undefined ? undefined : await readEmbeddings(embeddingsFile);
   const described = strata === undefined || itemsFile === undefined ? undefined : await readItemTable(itemsFile);
-  return ({ items }) => ({
-    ...(anchorModels && { anchorModels }),
-    itemFeatures: itemFeatures(items, {
-      texts,
+  const { itemStrata, sublimeAnchorsOf } = await import("../methods/sublime/given-features.ts");
+  return (matrix) => {
+    const anchors = sublimeAnchorsOf(matrix, {
+      ...(anchorModels && { anchorModels }),
       ...(table && { table }),
       ...(embeddings && { embeddings }),
       ...(strata !== undefined && {
-        strata: itemStrata(strata, items, {
+        strata: itemStrata(strata, matrix.items, {
           ...(described && { items: described }),
           ...(table && { features: table }),
         }),
       }),
-      random: createRandom("item features"),
-    }),
-  });
+    });
+    return (method) => (method.anchors.name === anchors.name ? { ...method, anchors } : method);
+  };
 }

@@ -1,12 +1,10 @@
 import { AnchorEvalError } from "anchoreval/core";
 import { folderStore } from "anchoreval/node";
 import { sweepableR2Store, type SweepableStore } from "anchoreval/publish";
-import { hubSettings } from "../publish/hub-settings.ts";
-import { withHubStore } from "../publish/hub-store.ts";
-import { s3Settings } from "../publish/s3-settings.ts";
-import { s3Store } from "../publish/s3-store.ts";
+import { hubSettings, withHubStore } from "../publish/hub-store.ts";
+import { s3Settings, s3Store } from "../publish/s3-store.ts";
 import { startLocalWorker } from "../serve/local-worker.ts";
-import { checkOutFolder } from "./out-folder.ts";
+import { checkWritable } from "./out-folder.ts";
 
 /** What `--to` names besides a Worker's address. */
 export type StoreKind = "local" | "r2" | "hub" | "folder";
@@ -36,7 +34,7 @@ export async function withStore<T>(
     case "hub":
       return withHubStore({ ...(await hubSettings(to, process.env)), signal }, "Change bundles", action);
     case "folder":
-      await checkOutFolder("--to", to);
+      await checkWritable("--to", to);
       return action(folderStore(to));
     case "local": {
       const worker = await startLocalWorker({ port: 0 });

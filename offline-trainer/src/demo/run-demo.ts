@@ -1,29 +1,32 @@
-import { mkdir, rm, writeFile } from "node:fs/promises";
+import { mkdir, readdir, rm, writeFile } from "node:fs/promises";
 import { join, relative } from "node:path";
 import {
-  createClient,
-  estimateFromAnchors,
-  loadBundle,
   type BatchResult,
+  createClient,
   type Estimate,
+  estimateFromAnchors,
   type EstimateRequest,
+  loadBundle,
 } from "anchoreval";
-import { points, textTable, type Output } from "anchoreval/cli";
-import { AnchorEvalError, createRandom, figureOf, type EstimatorId } from "anchoreval/core";
+import { type Output, points, textTable } from "anchoreval/cli";
+import { AnchorEvalError, createRandom, type EstimatorId, figureOf, type RandomSource } from "anchoreval/core";
 import { folderSource } from "anchoreval/node";
 import { publishBundle, r2Store } from "anchoreval/publish";
 import { resolveBackend, type Provider } from "../backends/resolve-backend.ts";
-import { closingWords } from "../fit/closing-words.ts";
-import { DEFAULT_CONFIGURATION } from "../fit/configuration.ts";
-import { bundleFiles, fitBundle } from "../fit/fit-bundle.ts";
-import { randomBaseline } from "../fit/random-baseline.ts";
+import { bundleFiles, fit } from "../fit/fit.ts";
+import { randomBaseline } from "../fit/errors.ts";
+import { DEFAULT_SETTINGS } from "../methods/settings.ts";
+import { closingWords } from "../report/closing-words.ts";
 import { scoreAt, submatrix, type ResponseMatrix } from "../matrix/response-matrix.ts";
-import { fullScores } from "../prepare/full-scores.ts";
-import { scenarioSlices, type ScenarioSlice } from "../prepare/scenarios.ts";
+import { fullScores } from "../matrix/scenarios.ts";
+import { replicateGroups } from "../matrix/replicates.ts";
+import { type ScenarioSlice, scenarioSlices } from "../matrix/scenarios.ts";
 import { writeBundleFolder } from "../publish/bundle-folder.ts";
 import { renderReport } from "../report/render-report.ts";
-import { startLocalWorker, type LocalWorker } from "../serve/local-worker.ts";
-import { holdOut } from "./hold-out.ts";
+import { type LocalWorker, startLocalWorker } from "../serve/local-worker.ts";
+import { eligibleTargets, TARGET_OBSERVED } from "../matrix/splits.ts";
+import { interpolationSplit } from "../matrix/splits.ts";
+import type { Split } from "../matrix/splits.ts";
 
 /** Estimators whose errors are shown. */
 const SHOWN: readonly { readonly id: EstimatorId; readonly title: string }[] = [
@@ -45,22 +48,23 @@ export interface DemoOptions {
   readonly out: string;
   readonly created: string;
   readonly port: number;
-  /** Keep the Worker up until the signal. */
+  /** Keep the Worker running until the signal. */
   readonly serve: boolean;
   readonly output: Output;
   readonly signal: AbortSignal;
 }
 
-/** Sizes that are fitted beside the one that is shown. */
+/** Sizes that are fitted besides the one that is shown. */
 const SIZES = [10, 30, 50, 100];
 
 /**
- * The whole path: fit on three quarters of the models, publish to the Worker's local R2, start the Worker, and estimate
- * the others over HTTP from their answers to the anchors.
+ * Runs the whole path: fits on three quarters of the models, publishes to the Worker's local R2, starts the Worker, and
+ * estimates the other models over HTTP from their answers to the anchors.
  */
 export async function runDemo(options: DemoOptions): Promise<void> {
   const { matrix, benchmark, anchors, seed, out, output, signal } = options;
-  const slices = scenarioSlices(matrix.items, DEFAULT_CONFIGURATION.weighting);
+  await checkDemoFolder(out);
+  const slices = scenarioSlices(matrix.items, DEFAULT_SETTINGS.weighting);
   const { sources, targets } = holdOut(matrix, slices, createRandom(seed).fork("demo"));
   output.line(
     `${matrix.subjects.length} models × ${matrix.items.length} items in ${slices.map(({ id }) => id).join(", ")}: fitted on ${sources.length}, ${targets.length} held out.`,
@@ -69,11 +73,10 @@ export async function runDemo(options: DemoOptions): Promise<void> {
   output.remark(reason);
   const all = Array.from({ length: matrix.items.length }, (_, i) => i);
   const bar = output.progress("fitting", 1);
-  const result = await fitBundle(submatrix(matrix, sources, all), {
+  const result = await fit(submatrix(matrix, sources, all), {
     benchmark,
     version: "1.0.0",
     created: options.created,
-    configuration: DEFAULT_CONFIGURATION,
     sizes: [...new Set([...SIZES, anchors])],
     seed,
     backend,
@@ -82,7 +85,7 @@ export async function runDemo(options: DemoOptions): Promise<void> {
   }).finally(() => bar.stop());
   const files = bundleFiles(result, await renderReport(result, { signal }));
   const folder = join(out, "bundle");
-  await rm(out, { recursive: true, force: true });
+  for (const own of OWN) await rm(join(out, own), { recursive: true, force: true });
   await mkdir(out, { recursive: true });
   await writeBundleFolder(folder, files);
   const ownForm = closingWords({
@@ -129,14 +132,28 @@ export async function runDemo(options: DemoOptions): Promise<void> {
   }
 }
 
-/** Batches of a size that the Worker takes. */
+/** The content of a demo's folder: the bundle, the Worker's R2, one model's answers. */
+const OWN = ["bundle", "state", "answers.json"];
+
+/** @throws AnchorEvalError `invalid_option` for a folder that holds anything but an earlier demo */
+async function checkDemoFolder(out: string): Promise<void> {
+  const names = await readdir(out).catch(() => []);
+  const other = names.filter((name) => !OWN.includes(name));
+  if (other.length > 0)
+    throw new AnchorEvalError(
+      "invalid_option",
+      `${out} holds other files (${other.slice(0, 3).join(", ")}): choose an empty folder for --out`,
+    );
+}
+
+/** Estimates the models in batches that the Worker accepts. */
 async function estimateAll(
   client: ReturnType<typeof createClient>,
   benchmark: string,
   requests: readonly (EstimateRequest & { model: string })[],
 ): Promise<Estimate[]> {
   const results: BatchResult[] = [];
-  const size = 5; // as many as a Worker takes unless set otherwise
+  const size = 5; // a Worker's default limit
   for (let begin = 0; begin < requests.length; begin += size)
     results.push(...(await client.estimateBatch({ benchmark, version: "1.0.0" }, requests.slice(begin, begin + size))));
   return results.map((result) => {
@@ -269,4 +286,19 @@ async function finish(
   if (!serve) return;
   output.line(`${worker.url} is up (a page; its HTTP interface at ${worker.url}/docs); Ctrl-C stops it`);
   if (!signal.aborted) await new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }));
+}
+
+/**
+ * Holds out a quarter of the models; replicates of a held-out model are not fitted on either.
+ * @throws AnchorEvalError `invalid_data` if no model has answered enough of every scenario
+ */
+export function holdOut(matrix: ResponseMatrix, slices: readonly ScenarioSlice[], random: RandomSource): Split {
+  const eligible = eligibleTargets(slices.map((slice) => fullScores(matrix, slice)));
+  const split = interpolationSplit({ groups: replicateGroups(matrix), eligible }, random);
+  if (split.targets.length === 0 || split.sources.length < 5)
+    throw new AnchorEvalError(
+      "invalid_data",
+      `nothing to show: ${split.sources.length} models to fit on and ${split.targets.length} to estimate; at least 5 and 1 are needed, and a held-out model must have answered ${100 * TARGET_OBSERVED} % of every scenario`,
+    );
+  return split;
 }

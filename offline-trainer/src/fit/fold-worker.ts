@@ -1,11 +1,12 @@
-import { threadBackend } from "../backends/thread-backend.ts";
+import { threadBackend } from "../backends/resolve-backend.ts";
+import { receivedMethod } from "../methods/method.ts";
 import { answerInputs, threadData } from "../threads/answer-inputs.ts";
-import { computeFold, type Fold, type FoldNote } from "./compute-fold.ts";
-import type { FoldTables } from "./held-out.ts";
-import type { FoldThreadData } from "./run-folds.ts";
+import { computeFold, type Fold, type FoldNote, type FoldThreadData } from "./folds.ts";
+import type { HeldOutTable } from "./held-out.ts";
 
 /** A thread of the cross-validation. */
 const { plan, provider } = threadData() as FoldThreadData;
-answerInputs(async (fold: Fold, onNote: (note: FoldNote) => void): Promise<FoldTables> =>
-  computeFold(plan, fold, { backend: await threadBackend(provider), onNote }),
+const method = receivedMethod(plan.method);
+answerInputs(async (fold: Fold, onNote: (note: FoldNote) => void): Promise<HeldOutTable> =>
+  computeFold({ ...plan, method: await method }, fold, await threadBackend(provider), onNote),
 );

@@ -1,4 +1,8 @@
 import { AnchorEvalError } from "anchoreval/core";
+import type { AnchorMethod } from "../anchors/anchor-method.ts";
+import type { ItemInfo } from "../matrix/response-matrix.ts";
+import type { Method } from "../methods/method.ts";
+import type { FitOptions } from "./options.ts";
 
 /** A form that is asked for. Plain data, which can be sent to a thread. */
 export interface FormPlan {
@@ -87,4 +91,59 @@ export function anchorsIn({ anchors }: FormPlan, scenario: string): number {
 /** The different numbers of anchors that forms take of some scenarios, ascending. */
 export function anchorNumbers(forms: readonly FormPlan[], scenarios: readonly { readonly id: string }[]): number[] {
   return [...new Set(forms.flatMap((form) => scenarios.map(({ id }) => anchorsIn(form, id))))].sort((x, y) => x - y);
+}
+
+/**
+ * Refuses anchors per scenario that no scenario has the items for; one that is smaller than others is taken whole.
+ * @throws AnchorEvalError `invalid_option`
+ */
+export function checkAnchors(anchors: readonly number[], items: readonly ItemInfo[]): void {
+  const counts = new Map<string, number>();
+  for (const { scenario } of items) counts.set(scenario, (counts.get(scenario) ?? 0) + 1);
+  const largest = Math.max(...counts.values());
+  const asked = anchors.find((size) => size > largest);
+  if (asked !== undefined)
+    throw new AnchorEvalError(
+      "invalid_option",
+      `--anchors ${asked} is more than there are: the largest scenario has ${largest} items`,
+    );
+}
+
+/**
+ * The forms of a fit.
+ * @throws AnchorEvalError `invalid_option` where there is none, for sizes that are none or can't be shared or chosen, and
+ *   where a scenario has no room for two forms; `unsupported` for second forms by a method that can't choose them
+ */
+export function planForms(
+  scenarios: readonly Sized[],
+  { anchors, knowledge }: Pick<Method, "anchors" | "knowledge">,
+  { sizes, totals = [], secondForms = false }: Pick<FitOptions, "sizes" | "totals" | "secondForms">,
+): FormPlan[] {
+  const first = formPlans(sizes, totals, scenarios);
+  if (secondForms) checkSecondForms(first, scenarios, anchors);
+  const forms = secondForms ? withSecondForms(first) : first;
+  for (const scenario of scenarios)
+    for (const size of anchorNumbers(forms, [scenario]))
+      if (size < scenario.count) anchors.check?.(scenario, size, knowledge?.get(scenario.id));
+  return forms;
+}
+
+/**
+ * A drawn form's estimates rest on every item's chance to be in it, which a form drawn from what another left doesn't
+ * have; anchors that stand for a cluster stand for the first form's items too.
+ */
+function checkSecondForms(forms: readonly FormPlan[], scenarios: readonly Sized[], anchors: AnchorMethod): void {
+  if (!anchors.second)
+    throw new AnchorEvalError(
+      "unsupported",
+      `a second form needs anchors that are chosen on purpose and stand for the same share each, as by greedy-variance, not by ${anchors.name}: give another --selection or recipe, or leave out --second-form`,
+    );
+  for (const { id, count } of scenarios) {
+    const most = Math.max(...forms.map((form) => anchorsIn(form, id)));
+    if (2 * most > count)
+      throw new AnchorEvalError(
+        "invalid_option",
+        `two forms of ${most} items without a common one need ${2 * most}, ${id} has ${count}: give fewer anchors, or leave out --second-form`,
+      );
+  }
 }

@@ -1,7 +1,6 @@
 import { FALSE_ALARMS, type AnswerPattern, type PatternThresholds } from "anchoreval/core";
-import { conformalQuantile } from "./held-out-score.ts";
+import { conformalQuantile, rounded } from "./held-out-scores.ts";
 import type { HeldOutEstimate } from "./held-out.ts";
-import { rounded } from "./rounded.ts";
 
 type JointThresholds = Pick<PatternThresholds, "lzStar" | "preknowledge">;
 

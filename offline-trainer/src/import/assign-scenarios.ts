@@ -1,7 +1,14 @@
 import type { Weighting } from "anchoreval/bundle";
-import { groupOfTask, groupWeighting, leafTasks, type RunLog, type RunResults } from "anchoreval/logs";
-import { groupBy } from "./group-by.ts";
-import type { RunScores } from "./run-scores.ts";
+import {
+  groupOfTask,
+  groupWeighting,
+  leafTasks,
+  type RunLog,
+  type RunResults,
+  type ScaleOptions,
+  scoreScale,
+} from "anchoreval/logs";
+import { groupBy, type RunScores } from "./run-scores.ts";
 
 export interface ImportedScenario {
   readonly id: string;
@@ -12,7 +19,7 @@ export interface ImportedScenario {
   readonly weighting: Weighting | null;
 }
 
-export interface AssignedScenarios {
+interface AssignedScenarios {
   readonly scenarios: readonly ImportedScenario[];
   readonly warnings: readonly string[];
 }
@@ -27,8 +34,8 @@ export function assignScenarios(runs: readonly RunScores[], logs: readonly RunLo
   const results = new Set(logs.flatMap((log) => log.results ?? []));
   const tasks = new Map<string, string[]>();
   for (const task of new Set(runs.map((run) => run.log.task))) {
-    const told = [...results].flatMap((file) => (file.tasks.has(task) ? (groupOfTask(file, task) ?? []) : []));
-    const groups = mostFrequent(told);
+    const reported = [...results].flatMap((file) => (file.tasks.has(task) ? (groupOfTask(file, task) ?? []) : []));
+    const groups = mostFrequent(reported);
     if (groups.length > 1)
       warnings.push(`${task} is in different groups: ${groups.join(", ")}; it counts to ${groups[0]!}`);
     const scenario = groups[0] ?? task;
@@ -51,18 +58,18 @@ export function assignScenarios(runs: readonly RunScores[], logs: readonly RunLo
   return { scenarios, warnings };
 }
 
-/** What the results files tell of a group's weighting. */
+/** A group's weighting by the results files. */
 function scenarioWeighting(
   id: string,
   key: string,
   files: readonly RunResults[],
   warnings: string[],
 ): Weighting | null {
-  const told = files.map((file) => groupWeighting(file, id, key));
-  const [first, second] = mostFrequent(told.filter((value) => value === "items" || value === "subscenarios"));
+  const reported = files.map((file) => groupWeighting(file, id, key));
+  const [first, second] = mostFrequent(reported.filter((value) => value === "items" || value === "subscenarios"));
   if (second !== undefined)
     warnings.push(`${id}: its runs weight the tasks differently; most by ${first!}, which counts`);
-  if (first === undefined && !told.includes("either"))
+  if (first === undefined && !reported.includes("either"))
     warnings.push(
       files.some((file) => file.groups.get(id)!.aggregates.has(key))
         ? `${id}: its tasks' scores give the harness's score of the group neither by task nor by document`
@@ -96,4 +103,65 @@ function mostFrequent<T>(values: readonly T[]): T[] {
   return [...groupBy(values, (value) => value)]
     .sort((left, right) => right[1].length - left[1].length)
     .map(([value]) => value);
+}
+
+/** A score computed from the imported items, beside the harness's own. */
+export interface ScoreComparison {
+  readonly model: string;
+  /** A scenario, or a task of one. */
+  readonly name: string;
+  readonly imported: number;
+  readonly harness: number;
+  readonly equal: boolean;
+}
+
+/** Scores as far apart are different ones. */
+const TOLERANCE = 1e-6;
+
+/**
+ * Compares the full score of each model on each task and each scenario with the one that its results file reports. Left
+ * out are those that no single results file covers.
+ * @param taskMean - mean and count of the imported scores of a model on a task
+ */
+export function compareScores(
+  runs: readonly RunScores[],
+  scenarios: readonly ImportedScenario[],
+  taskMean: (model: string, task: string) => TaskMean | null,
+  options: ScaleOptions,
+): ScoreComparison[] {
+  const scale = scoreScale(options);
+  const comparisons: ScoreComparison[] = [];
+  for (const [model, ofModel] of groupBy(runs, (run) => run.log.model)) {
+    const byTask = groupBy(ofModel, (run) => run.log.task);
+    const compare = (name: string, tasks: readonly string[], weighting: Weighting | null): void => {
+      const own = tasks.flatMap((task) => byTask.get(task) ?? []);
+      const [first] = own;
+      if (!first?.log.results || own.length !== tasks.length) return;
+      if (own.some((run) => run.log.resultsFile !== first.log.resultsFile)) return;
+      const { groups, tasks: reports } = first.log.results;
+      const reported = (groups.get(name) ?? reports.get(name))?.aggregates.get(`${first.metric},${first.filter}`);
+      const means = tasks.flatMap((task) => taskMean(model, task) ?? []);
+      if (reported === undefined || means.length !== tasks.length) return;
+      const imported = combine(means, weighting);
+      const harness = scale(reported);
+      comparisons.push({ model, name, imported, harness, equal: Math.abs(imported - harness) <= TOLERANCE });
+    };
+    for (const { id, tasks, grouped, weighting } of scenarios) {
+      for (const task of tasks) compare(task, [task], null);
+      if (grouped) compare(id, tasks, weighting);
+    }
+  }
+  return comparisons;
+}
+
+export interface TaskMean {
+  readonly mean: number;
+  readonly count: number;
+}
+
+/** Score of a scenario from its tasks'. */
+function combine(parts: readonly TaskMean[], weighting: Weighting | null): number {
+  const weights = parts.map(({ count }) => (weighting === "items" ? count : 1));
+  const total = weights.reduce((sum, weight) => sum + weight, 0);
+  return parts.reduce((sum, { mean }, part) => sum + weights[part]! * mean, 0) / total;
 }

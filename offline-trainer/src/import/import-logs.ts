@@ -1,17 +1,20 @@
-import { flatProtocol } from "anchoreval/logs";
-import type { Harness } from "anchoreval/node";
+import type { Weighting } from "anchoreval/bundle";
+import { flatProtocol, type RunLog, type SampleState } from "anchoreval/logs";
+import type { Harness, HarnessName } from "anchoreval/node";
 import type { ResponseMatrix } from "../matrix/response-matrix.ts";
-import { alignItems } from "./align-items.ts";
-import { assignScenarios, overallWeighting } from "./assign-scenarios.ts";
-import { differenceTable, protocolDifferences, refuseMixedProtocols } from "./check-protocols.ts";
-import { compareScores } from "./compare-scores.ts";
-import { fillMatrix } from "./fill-matrix.ts";
-import { groupBy } from "./group-by.ts";
-import type { ImportReport, ReportedRun } from "./import-report.ts";
-import { matchingWarnings, scoreWarnings, stateWarnings, unloggedWarnings } from "./import-warnings.ts";
-import { readRuns, type ReadOptions } from "./read-runs.ts";
-import { ContentTable, countStates, type ErrorPolicy } from "./run-scores.ts";
-import { selectRuns, type DuplicatePolicy } from "./select-runs.ts";
+import { alignItems, fillMatrix, type RunMatching } from "./align-items.ts";
+import { assignScenarios, compareScores, overallWeighting, type ScoreComparison } from "./assign-scenarios.ts";
+import { ContentTable, countStates, type ErrorPolicy, groupBy } from "./run-scores.ts";
+import {
+  differenceTable,
+  type DuplicatePolicy,
+  type ProtocolDifference,
+  findProtocolDifferences,
+  type ReadOptions,
+  readRuns,
+  refuseMixedProtocols,
+  selectRuns,
+} from "./select-runs.ts";
 
 /** How logs become a response matrix. */
 export interface ImportOptions extends ReadOptions {
@@ -21,7 +24,7 @@ export interface ImportOptions extends ReadOptions {
   readonly allowMixed: boolean;
 }
 
-/** What a harness's logs came to. */
+/** A leaderboard read from a harness's logs. */
 export interface LogImport {
   readonly matrix: ResponseMatrix;
   readonly report: ImportReport;
@@ -45,7 +48,7 @@ export async function importLogs(
   const selected = selectRuns(logs, onDuplicate);
   const contents = new ContentTable();
   const runs = await readRuns(harness, selected.chosen, contents, options);
-  const differences = protocolDifferences(runs);
+  const differences = findProtocolDifferences(runs);
   if (!allowMixed) refuseMixedProtocols(differences);
 
   const tasks = new Map(
@@ -103,4 +106,106 @@ export async function importLogs(
     ],
   };
   return { matrix, report };
+}
+
+/** Contents of import.json: everything that was read, chosen and dropped. */
+export interface ImportReport {
+  readonly harness: HarnessName;
+  readonly models: number;
+  readonly items: number;
+  readonly weighting: Weighting;
+  /** For a bundle's manifest: one value where all runs agree, else by task, or `mixed`. */
+  readonly protocol: Readonly<Record<string, string | number | boolean>>;
+  readonly scenarios: readonly {
+    readonly id: string;
+    readonly tasks: readonly string[];
+    readonly items: number;
+    /** How the harness weights the tasks; null where nothing tells, or there is one task. */
+    readonly weighting: Weighting | null;
+  }[];
+  readonly tasks: readonly { readonly task: string; readonly metric: string; readonly filter: string }[];
+  readonly runs: readonly ReportedRun[];
+  /** Older runs that were left out. */
+  readonly dropped: readonly { readonly model: string; readonly task: string; readonly file: string }[];
+  readonly errors: ErrorPolicy;
+  readonly states: Readonly<Record<SampleState, number>>;
+  readonly protocolDifferences: readonly ProtocolDifference[];
+  /** Full scores beside the harness's own. */
+  readonly scores: {
+    readonly compared: number;
+    readonly equal: number;
+    readonly different: readonly ScoreComparison[];
+  };
+  readonly warnings: readonly string[];
+}
+
+/** A run as it was imported, and how it compares with what the harness reported. */
+export interface ReportedRun extends RunMatching {
+  readonly model: string;
+  readonly task: string;
+  readonly file: string;
+  readonly results: string | null;
+  readonly states: Readonly<Record<SampleState, number>>;
+}
+
+/** Above this share, samples without an answer or a score are worth a word. */
+const NOTABLE_SHARE = 0.02;
+
+function stateWarnings({ scored, errored, unscored }: Record<SampleState, number>, errors: ErrorPolicy): string[] {
+  const total = scored + errored + unscored;
+  if (errored + unscored <= NOTABLE_SHARE * total) return [];
+  const counted = {
+    harness: "counted as the harness counts them: the score that it gave, else missing",
+    missing: "missing",
+    wrong: "counted as wrong",
+  }[errors];
+  return [
+    `of ${total} samples, ${errored} have no answer of the model and ${unscored} no score: ${counted} (--errors missing|wrong)`,
+  ];
+}
+
+/** Tasks that the harness has scored in a run whose samples weren't found. Files that were given by name stand for themselves. */
+function unloggedWarnings(logs: readonly RunLog[], paths: readonly string[]): string[] {
+  const key = (model: string, task: string): string => `${model}, ${task}`;
+  const logged = new Set(logs.map(({ model, task }) => key(model, task)));
+  const lacking = new Set<string>();
+  for (const { file, model, results } of logs)
+    for (const [task, { aggregates }] of (!paths.includes(file) && results?.tasks) || [])
+      if (aggregates.size > 0 && !logged.has(key(model, task))) lacking.add(key(model, task));
+  if (lacking.size === 0) return [];
+  return [
+    `${lacking.size} ${lacking.size === 1 ? "task has" : "tasks have"} a score in the results, and no samples: ${list([...lacking])}: those answers are missing here`,
+  ];
+}
+
+function matchingWarnings(runs: readonly ReportedRun[]): string[] {
+  const changed = runs.filter((run) => run.changed.length > 0);
+  const renumbered = runs.filter((run) => run.renumbered > 0);
+  const warnings: string[] = [];
+  if (changed.length > 0)
+    warnings.push(
+      `${changed.reduce((sum, run) => sum + run.changed.length, 0)} samples were left out, as their documents differ from most models': ${list(changed.map((run) => `${run.model}, ${run.task}: ${run.changed.length}`))}`,
+    );
+  if (renumbered.length > 0)
+    warnings.push(
+      `${renumbered.reduce((sum, run) => sum + run.renumbered, 0)} samples have another document's number, and were matched by content: ${list(renumbered.map((run) => `${run.model}, ${run.task}: ${run.renumbered}`))}`,
+    );
+  return warnings;
+}
+
+function scoreWarnings(different: readonly ScoreComparison[], errors: ErrorPolicy): string[] {
+  const policy = errors === "harness" ? "" : ` (--errors ${errors} moves scores)`;
+  const examples = different.map(
+    ({ model, name, imported, harness }) =>
+      `${model}, ${name}: ${imported.toFixed(6)} here, ${harness.toFixed(6)} there`,
+  );
+  return different.length === 0
+    ? []
+    : [
+        `${different.length} ${different.length === 1 ? "score differs" : "scores differ"} from the harness's own${policy}: ${list(examples, 5)}`,
+      ];
+}
+
+function list(examples: readonly string[], most = 3): string {
+  return `${examples.slice(0, most).join("; ")}${examples.length > most ? "; …" : ""}`;
 }

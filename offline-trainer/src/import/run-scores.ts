@@ -12,7 +12,7 @@ export interface RunScores {
   readonly states: readonly SampleState[];
   /** Content hashes; null where the log doesn't hold the document. */
   readonly hashes: readonly (string | null)[];
-  /** What a reader should know of the run. */
+  /** Remarks on the run for the user. */
   readonly remarks: readonly string[];
 }
 
@@ -54,7 +54,7 @@ export function runScores(
   };
 }
 
-/** What becomes of a sample without an answer or a score. `harness`: what the harness's own aggregate does. */
+/** How a sample without an answer or a score counts. `harness`: as in the harness's own aggregate. */
 export type ErrorPolicy = "harness" | "missing" | "wrong";
 
 /** The score that counts; NaN = missing. */
@@ -67,4 +67,15 @@ export function countStates(runs: readonly RunScores[]): Record<SampleState, num
   const counts = { scored: 0, errored: 0, unscored: 0 };
   for (const run of runs) for (const state of run.states) counts[state]++;
   return counts;
+}
+
+/** Values under the same key, in the order in which the keys appear. */
+export function groupBy<T, K>(values: Iterable<T>, key: (value: T) => K): Map<K, T[]> {
+  const groups = new Map<K, T[]>();
+  for (const value of values) {
+    const group = groups.get(key(value));
+    if (group) group.push(value);
+    else groups.set(key(value), [value]);
+  }
+  return groups;
 }

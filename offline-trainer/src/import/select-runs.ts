@@ -1,18 +1,23 @@
 import { AnchorEvalError } from "anchoreval/core";
 import {
+  type Choose,
+  COMPARED_FIELDS,
   flatProtocol,
   groupRuns,
   PROTOCOL_WORDS,
   protocolDifferences,
-  taskProtocol,
   type RunLog,
+  type ScaleOptions,
+  taskProtocol,
   type TaskProtocol,
 } from "anchoreval/logs";
+import type { Harness } from "anchoreval/node";
+import { type ContentTable, groupBy, runScores, type RunScores } from "./run-scores.ts";
 
-/** What happens with several runs of a model on a task. */
+/** Which of several runs of a model on a task count. */
 export type DuplicatePolicy = "newest" | "mean" | "error";
 
-export interface SelectedRuns {
+interface SelectedRuns {
   /** Runs to read: one for each model and task, or all of them where they are averaged. */
   readonly chosen: readonly RunLog[];
   /** Older runs that are left out. */
@@ -77,4 +82,112 @@ function severalRuns(runs: readonly RunLog[]): AnchorEvalError {
     `${model} has ${runs.length} runs on ${task}: ${runs.map((run) => run.file).join(", ")}; --on-duplicate newest or mean says what counts`,
     { issues: runs.map(({ file }) => ({ path: [file], code: "duplicate", message: `a run of ${model} on ${task}` })) },
   );
+}
+
+export interface ReadOptions extends ScaleOptions {
+  readonly metric: Choose;
+  readonly filter: Choose;
+  /** Called for each log that was read. */
+  readonly progress?: (done: number, total: number) => void;
+}
+
+/** Reads the logs; where metrics or filters are to be chosen, says so for all tasks at once. */
+export async function readRuns(
+  harness: Harness,
+  logs: readonly RunLog[],
+  contents: ContentTable,
+  options: ReadOptions,
+): Promise<RunScores[]> {
+  const runs: RunScores[] = [];
+  const seen = new Set<string>();
+  const choices: AnchorEvalError[] = [];
+  for (const log of logs) {
+    if (choices.length > 0 && seen.has(log.task)) continue;
+    seen.add(log.task);
+    try {
+      const samples = await harness.read(log, options);
+      runs.push(runScores(log, samples, taskProtocol(log.results, samples), contents));
+    } catch (error) {
+      if (!(error instanceof AnchorEvalError) || !CHOICE_CODES.has(error.code)) throw error;
+      choices.push(error);
+    }
+    options.progress?.(runs.length, logs.length);
+  }
+  const [first, ...more] = choices;
+  if (!first) return runs;
+  if (more.length === 0) throw first;
+  throw new AnchorEvalError(
+    first.code,
+    `${choices.length} tasks need another choice of what is their score (--metric TASK=M, --filter TASK=F):\n${choices.map((choice) => `  ${choice.message}`).join("\n")}`,
+    { cause: first },
+  );
+}
+
+const CHOICE_CODES: ReadonlySet<string> = new Set(["invalid_option", "unsupported"]);
+
+/** A field in which the runs on a task differ: who has which value. */
+export interface ProtocolDifference {
+  readonly task: string;
+  readonly field: (typeof COMPARED_FIELDS)[number];
+  readonly values: readonly { readonly value: string; readonly models: readonly string[] }[];
+}
+
+/** Fields in which the runs on the same task differ. A field that a log doesn't hold is no difference. */
+export function findProtocolDifferences(runs: readonly RunScores[]): ProtocolDifference[] {
+  const differences: ProtocolDifference[] = [];
+  for (const [task, ofTask] of groupBy(runs, (run) => run.log.task))
+    for (const field of COMPARED_FIELDS) {
+      const known = ofTask.filter((run) => run.protocol[field] !== null);
+      const values = groupBy(known, (run) => shown(run.protocol[field]!));
+      if (values.size < 2) continue;
+      differences.push({
+        task,
+        field,
+        values: [...values]
+          .map(([value, same]) => ({ value, models: [...new Set(same.map((run) => run.log.model))] }))
+          .sort((left, right) => right.models.length - left.models.length),
+      });
+    }
+  return differences;
+}
+
+/** @throws AnchorEvalError `invalid_data` with a table of who differs, where runs do */
+export function refuseMixedProtocols(differences: readonly ProtocolDifference[]): void {
+  if (differences.length === 0) return;
+  throw new AnchorEvalError(
+    "invalid_data",
+    `the runs were not made alike, so their scores don't compare; leave the odd ones out, or give --allow-mixed:\n${differenceTable(differences)}`,
+    {
+      issues: differences.map(({ task, field, values }) => ({
+        path: [task, field],
+        code: "mixed_protocol",
+        message: values.map(({ value, models }) => `${value}: ${named(models)}`).join("; "),
+      })),
+    },
+  );
+}
+
+const MOST_LINES = 20;
+
+/** Lines `task, field: value: models`; tasks that differ in the same way share a line. */
+export function differenceTable(differences: readonly ProtocolDifference[]): string {
+  const alike = groupBy(differences, ({ field, values }) => JSON.stringify([field, values]));
+  const lines = [...alike.values()].flatMap((group) => {
+    const [{ field, values }] = group as [ProtocolDifference];
+    const tasks = group.length === 1 ? group[0]!.task : `${group[0]!.task} and ${group.length - 1} more tasks`;
+    return [
+      `  ${tasks}: ${PROTOCOL_WORDS[field]}`,
+      ...values.map(({ value, models }) => `    ${value.padEnd(16)} ${named(models)}`),
+    ];
+  });
+  return [...lines.slice(0, MOST_LINES), ...(lines.length > MOST_LINES ? ["  …"] : [])].join("\n");
+}
+
+function named(models: readonly string[]): string {
+  const few = models.slice(0, 3).join(", ");
+  return models.length > 3 ? `${few} and ${models.length - 3} more` : few;
+}
+
+function shown(value: string | number | boolean): string {
+  return typeof value === "boolean" ? (value ? "yes" : "no") : String(value);
 }

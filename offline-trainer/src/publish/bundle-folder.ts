@@ -1,51 +1,83 @@
-import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readFile, rename, rm, rmdir, stat, writeFile } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
-import { BUNDLE_FILES, sha256Hex, SIGNATURE_FILE, type BundleFileName } from "anchoreval/bundle";
+import { BUNDLE_FILES, type BundleFileName, parseManifest, sha256Hex, SIGNATURE_FILE } from "anchoreval/bundle";
 import { AnchorEvalError } from "anchoreval/core";
-import { whyNotWritable } from "./writable-place.ts";
+
+/** Which bundle is written, and whether it may replace anything. */
+interface ReplaceOptions {
+  /** The bundle that is written: another version of itself makes way. */
+  readonly benchmark: string;
+  readonly version: string;
+  /** Replaces whatever is there. @default false */
+  readonly force?: boolean;
+}
 
 /**
- * Refuses a folder that a bundle can't be written to: one that holds anything else than a bundle, or lies in a place that
- * can't be written to.
+ * Refuses a folder that a bundle can't be written to without losing something: one that holds another benchmark's bundle,
+ * another version, a bundle that can't be read, or anything else; or one in a place that can't be written to.
  * @throws AnchorEvalError `invalid_option`
  */
-export async function checkBundleFolder(folder: string): Promise<void> {
+export async function checkBundleFolder(
+  folder: string,
+  { benchmark, version, force = false }: ReplaceOptions,
+): Promise<void> {
+  const refused = (why: string): AnchorEvalError =>
+    new AnchorEvalError("invalid_option", `${folder} holds ${why}: choose another --out, or replace it with --force`);
   const names = await readdir(folder).catch((error: unknown) => {
     const { code, message } = error as NodeJS.ErrnoException;
     if (code === "ENOENT") return [];
     throw new AnchorEvalError("invalid_option", `${folder} can't be written to: ${message}`, { cause: error });
   });
-  const other = names.filter((name) => ![...BUNDLE_FILES, SIGNATURE_FILE].some((own) => own === name));
-  if (other.length > 0)
-    throw new AnchorEvalError(
-      "invalid_option",
-      `${folder} holds other files (${other.slice(0, 3).join(", ")}): choose an empty folder for --out`,
-    );
+  if (!force && names.length > 0) {
+    const other = names.filter((name) => ![...BUNDLE_FILES, SIGNATURE_FILE].some((own) => own === name));
+    if (other.length > 0) throw refused(`other files (${other.slice(0, 3).join(", ")})`);
+    const there = await readFile(join(folder, "manifest.json"))
+      .then(parseManifest)
+      .catch(() => null);
+    if (there === null) throw refused("a bundle that can't be read");
+    if (there.benchmark !== benchmark || there.version !== version)
+      throw refused(`the bundle ${there.benchmark}@${there.version}`);
+  }
   const why = await whyNotWritable(dirname(resolve(folder))); // it is written beside, then takes its place
   if (why !== null) throw new AnchorEvalError("invalid_option", `${folder} can't be written to: ${why}`);
 }
 
 /**
- * Writes a bundle whole or not at all: into a folder beside it, which then takes its place.
- * @returns the digest of what was replaced, where that was another bundle
+ * Writes a bundle whole or not at all: into a folder beside it, which then takes its place. What was there is moved aside
+ * first and removed last.
+ * @returns the digest of what was replaced, where that was another fit
+ * @throws AnchorEvalError `invalid_option` (`checkBundleFolder`), `unavailable`
  */
 export async function writeBundleFolder(
   folder: string,
   files: ReadonlyMap<BundleFileName, Uint8Array>,
+  options: Pick<ReplaceOptions, "force"> = {},
 ): Promise<string | null> {
-  await checkBundleFolder(folder);
+  await checkBundleFolder(folder, { ...parseManifest(files.get("manifest.json")!), ...options });
   const before = await readFile(join(folder, "manifest.json")).catch(() => null); // nothing, or broken: it makes way
   const target = resolve(folder);
-  const temporary = join(dirname(target), `.${basename(target)}.${process.pid}.tmp`);
+  const beside = (role: string): string => join(dirname(target), `.${basename(target)}.${process.pid}.${role}`);
+  const [temporary, aside] = [beside("tmp"), beside("old")];
   try {
     await rm(temporary, { recursive: true, force: true });
     await mkdir(temporary, { recursive: true });
     for (const [name, bytes] of files) await writeFile(join(temporary, name), bytes);
-    await rm(target, { recursive: true, force: true });
-    await rename(temporary, target);
+    const moved = await rename(target, aside).then(
+      () => true,
+      (error: unknown) => {
+        if ((error as NodeJS.ErrnoException).code === "ENOENT") return false;
+        throw error;
+      },
+    );
+    await rename(temporary, target).catch(async (error: unknown) => {
+      if (moved) await rename(aside, target);
+      throw error;
+    });
+    await rm(aside, { recursive: true, force: true });
     return before && before.compare(files.get("manifest.json")!) !== 0 ? `sha256:${sha256Hex(before)}` : null;
   } catch (cause) {
     await rm(temporary, { recursive: true, force: true }).catch(() => undefined); // what stopped the writing stops this
+    if (cause instanceof AnchorEvalError) throw cause;
     throw new AnchorEvalError(
       "unavailable",
       `the bundle could not be written to ${folder}: ${(cause as Error).message}`,
@@ -71,4 +103,23 @@ export async function readBundleFolder(folder: string): Promise<Map<BundleFileNa
   if (!files.has("manifest.json"))
     throw new AnchorEvalError("not_found", `${folder} has no manifest.json: no bundle is there`);
   return files;
+}
+
+/**
+ * Why nothing can be made in a folder, or in what it would lie in: what is there is a file, or may not be written to. Null
+ * where something can. It is tried, by an empty folder that is removed at once: rights alone don't tell.
+ * @example const why = await whyNotWritable("out/mine"); // "out is a file"
+ */
+export async function whyNotWritable(folder: string): Promise<string | null> {
+  for (let path = resolve(folder); ; path = dirname(path)) {
+    const there = await stat(path).catch(() => null);
+    if (there === null && path !== dirname(path)) continue;
+    if (there?.isDirectory() === false) return `${path} is a file`;
+    try {
+      await rmdir(await mkdtemp(join(path, ".anchoreval-")));
+      return null;
+    } catch (error) {
+      return `${path} can't be written to (${(error as NodeJS.ErrnoException).code ?? String(error)})`;
+    }
+  }
 }

@@ -1,6 +1,5 @@
 import { AnchorEvalError } from "anchoreval/core";
-import { keyPath } from "./key-path.ts";
-import { persistentFetch, type Persistence } from "./persistent-fetch.ts";
+import { keyPath, type Persistence, persistentFetch } from "./persistent-fetch.ts";
 
 /** A dataset repository of Hugging Face's hub. */
 export interface HubOptions extends Persistence {
@@ -12,7 +11,7 @@ export interface HubOptions extends Persistence {
   readonly token: string;
 }
 
-/** What is used of Hugging Face's library; its own declarations can't be followed from a module of Node's. */
+/** The part of Hugging Face's library that is used; its own declarations can't be followed from a module of Node's. */
 interface Hub {
   commit(request: {
     readonly repo: { readonly type: "dataset"; readonly name: string };
@@ -51,7 +50,7 @@ export async function headOf(options: HubOptions): Promise<string> {
 }
 
 /** A file of a commit; null where it has none. */
-export async function readFile(options: HubOptions, commit: string, path: string): Promise<Uint8Array | null> {
+export async function readCommittedFile(options: HubOptions, commit: string, path: string): Promise<Uint8Array | null> {
   const response = await request(
     options,
     `/datasets/${options.dataset}/resolve/${commit}/${keyPath(path)}`,
@@ -60,7 +59,7 @@ export async function readFile(options: HubOptions, commit: string, path: string
   return response.status === 404 ? null : new Uint8Array(await response.arrayBuffer());
 }
 
-/** What lies right below a folder of a commit; nothing where there is no such folder. */
+/** Entries directly below a folder of a commit; none where there is no such folder. */
 export async function listFolder(options: HubOptions, commit: string, folder: string): Promise<TreeEntry[]> {
   const entries: TreeEntry[] = [];
   let address: string | undefined = `/api/datasets/${options.dataset}/tree/${commit}/${keyPath(folder)}?expand=true`;

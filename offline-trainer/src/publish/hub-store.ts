@@ -1,7 +1,10 @@
-import { sha256Hex } from "anchoreval/bundle";
+import { readFile } from "node:fs/promises";
+import { homedir } from "node:os";
+import { join } from "node:path";
+import { type BundleFileName, type Manifest, manifestKey, parseManifest, sha256Hex } from "anchoreval/bundle";
 import { AnchorEvalError } from "anchoreval/core";
-import type { SweepableStore } from "anchoreval/publish";
-import { commit, headOf, listFolder, readFile, type HubOptions } from "./hub-repository.ts";
+import { publishBundle, type PublishResult, type SweepableStore } from "anchoreval/publish";
+import { commit, headOf, type HubOptions, listFolder, readCommittedFile } from "./hub-repository.ts";
 
 /** Others that commit to the same branch meanwhile. */
 const ROUNDS = 5;
@@ -32,7 +35,7 @@ export async function withHubStore<T>(
 
 /** A commit of the branch, with writes that aren't committed yet on top (null: removed). */
 function stagedStore(options: HubOptions, head: string, writes: Map<string, Uint8Array | null>): SweepableStore {
-  const committed = (key: string): Promise<Uint8Array | null> => readFile(options, head, key);
+  const committed = (key: string): Promise<Uint8Array | null> => readCommittedFile(options, head, key);
   const read = async (key: string): Promise<Uint8Array | null> => {
     const staged = writes.get(key);
     return staged === undefined ? committed(key) : staged;
@@ -74,4 +77,91 @@ function stagedStore(options: HubOptions, head: string, writes: Map<string, Uint
       else writes.delete(key);
     },
   };
+}
+
+/**
+ * Publishes a bundle to a dataset repository of Hugging Face, as one commit; with a README.md where there is none.
+ * @param files - as `encodeBundle` or `anchoreval fit` wrote them
+ * @returns what was published, and where it is read from
+ * @throws AnchorEvalError as `publishBundle`; `request_refused` with the hub's own words
+ * @example await publishToHub(await hubSettings("hf://datasets/org/quiz", process.env), files)
+ */
+export async function publishToHub(
+  options: HubOptions,
+  files: ReadonlyMap<BundleFileName, Uint8Array>,
+  signatures: Uint8Array | null = null,
+): Promise<PublishResult & { readonly url: string }> {
+  const manifest = parseManifest(files.get("manifest.json")!);
+  const { benchmark, version } = manifest;
+  const url = hubUrl(options, benchmark, version);
+  return withHubStore(options, `Publish ${benchmark}@${version}`, async (store) => {
+    const result = await publishBundle(store, files, { plainFiles: true, signatures });
+    if (result.status === "published")
+      await store.putIfAbsent("README.md", new TextEncoder().encode(datasetCard(manifest, url)));
+    return { ...result, url };
+  });
+}
+
+/**
+ * README.md of a dataset repository that bundles are published to: what lies there, and how a model is estimated from it.
+ * @param url - of the version that is published first
+ */
+function datasetCard({ benchmark, version, description, data }: Manifest, url: string): string {
+  return `---
+viewer: false
+tags:
+  - anchoreval
+  - evaluation
+---
+
+# ${benchmark}
+
+${description === null ? "" : `${description}\n\n`}Bundles of anchoreval, from which a language model's score on the whole benchmark is estimated by its answers to a few items, with an interval. The estimate is computed where you are: no answers leave your machine.
+
+\`\`\`sh
+npx anchoreval show ${url}
+npx anchoreval export --bundle ${url} --to ids --out .    # the items to ask
+npx anchoreval estimate --bundle ${url} --responses answers.json
+\`\`\`
+
+\`\`\`ts
+import { estimateFromAnchors, loadBundle } from "anchoreval";
+const bundle = await loadBundle("${url}");
+const { score, interval } = estimateFromAnchors(bundle, responses);
+\`\`\`
+
+\`bundles/${benchmark}/index.json\` lists the versions: ${version} was the first here. Licence of the data: ${data.licence ?? "not stated"}; source: ${data.source ?? "not stated"}.
+`;
+}
+
+/**
+ * Where `hf://datasets/ORG/NAME` (or `…/NAME@BRANCH`) is and who may write there, as Hugging Face's own programs have it:
+ * HF_TOKEN, else the token that `hf auth login` left below HF_HOME; HF_ENDPOINT for another hub.
+ * @throws AnchorEvalError `invalid_option` that names what is missing
+ */
+export async function hubSettings(
+  address: string,
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<HubOptions> {
+  const [, dataset, branch = "main"] =
+    /^hf:\/\/datasets\/([\w-][\w.-]*\/[\w-][\w.-]*)(?:@([\w-][\w.-]*))?\/?$/i.exec(address) ?? [];
+  if (dataset === undefined)
+    throw new AnchorEvalError("invalid_option", `${address} is no dataset: hf://datasets/ORG/NAME, without a folder`);
+  const endpoint = (env["HF_ENDPOINT"] ?? "https://huggingface.co").replace(/\/+$/, "");
+  if (!/^https?:\/\//i.test(endpoint) || !URL.canParse(endpoint))
+    throw new AnchorEvalError("invalid_option", `HF_ENDPOINT ${endpoint} is no address`);
+  const file = env["HF_TOKEN_PATH"] ?? join(env["HF_HOME"] ?? join(homedir(), ".cache", "huggingface"), "token");
+  const token = env["HF_TOKEN"]?.trim() || (await readFile(file, "utf8").catch(() => "")).trim();
+  if (token === "")
+    throw new AnchorEvalError(
+      "invalid_option",
+      `${address} takes a token that may write there: set HF_TOKEN, or log in by hf auth login`,
+    );
+  return { dataset, branch, endpoint, token };
+}
+
+/** Where a published version is read from, as from any static host. */
+export function hubUrl({ endpoint, dataset, branch }: HubOptions, benchmark: string, version: string): string {
+  const folder = manifestKey(benchmark, version).replace(/\/[^/]*$/, "");
+  return `${endpoint}/datasets/${dataset}/resolve/${branch}/${folder}`;
 }

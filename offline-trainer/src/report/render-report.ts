@@ -1,17 +1,11 @@
-import type { DiagnoseFitOptions } from "../audit/diagnose-fit.ts";
-import type { FitResult } from "../fit/fit-bundle.ts";
-import { coverage } from "./figures/coverage.ts";
-import { errorBySize } from "./figures/error-by-size.ts";
-import { itemMap } from "./figures/item-map.ts";
-import { predictedAgainstTrue } from "./figures/predicted-against-true.ts";
-import { sourceModels } from "./figures/source-models.ts";
-import { html, type Html } from "./html.ts";
-import { section } from "./panels.ts";
+import type { DiagnoseFitOptions } from "../extensions/audit/diagnose-fit.ts";
+import type { Fit } from "../fit/fit.ts";
+import { coverage, errorBySize, errorsTable } from "./errors.ts";
+import { itemMap, suspects } from "./items.ts";
+import { predictedAgainstTrue, sourceModels } from "./models.ts";
+import { html, type Html, section } from "./html.ts";
 import { reportData, type ReportData } from "./report-data.ts";
-import { errorsTable } from "./sections/errors-table.ts";
-import { settings } from "./sections/settings.ts";
-import { summary } from "./sections/summary.ts";
-import { suspects } from "./sections/suspects.ts";
+import { settings, summary } from "./summary.ts";
 import { STYLE_SHEET } from "./style-sheet.ts";
 
 /** The parts after the summary, in the order of the page. */
@@ -31,7 +25,7 @@ const SECTIONS: readonly { id: string; title: string; content: (data: ReportData
  * bytes.
  * @throws AnchorEvalError `aborted`
  */
-export async function renderReport(result: FitResult, options?: DiagnoseFitOptions): Promise<Uint8Array> {
+export async function renderReport(result: Fit, options?: DiagnoseFitOptions): Promise<Uint8Array> {
   const data = await reportData(result, options);
   const { benchmark, version, description } = data.manifest;
   const page = html`<!doctype html>

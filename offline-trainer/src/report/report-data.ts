@@ -1,35 +1,38 @@
 import type { ScenarioContent } from "anchoreval/bundle";
-import type { AuditedItem } from "../audit/audited-items.ts";
-import { diagnoseFit, type DiagnoseFitOptions } from "../audit/diagnose-fit.ts";
-import type { ItemEvidence } from "../audit/findings.ts";
-import type { TrainedScenario } from "../fit/train-bank.ts";
-import type { FitResult } from "../fit/fit-bundle.ts";
-import type { FittedBank } from "../fit/fitted-bank.ts";
-import type { ScenarioSlice } from "../prepare/scenarios.ts";
+import type { EstimatorId } from "anchoreval/core";
+import { diagnoseFit, type DiagnoseFitOptions } from "../extensions/audit/diagnose-fit.ts";
+import type { AuditedItem } from "../extensions/audit/findings.ts";
+import type { FormBlend } from "../fit/blends.ts";
+import type { Fit } from "../fit/fit.ts";
+import type { LearnedGroup } from "../fit/forms.ts";
+import type { BankScenario } from "../calibrate/bank.ts";
+import type { ScenarioSlice } from "../matrix/scenarios.ts";
 
-export type ReportManifest = FitResult["content"]["manifest"];
+export type ReportManifest = Fit["content"]["manifest"];
 export type ReportForm = ReportManifest["forms"][number];
 
-/** An item as it was judged. */
-export interface ReportItem extends AuditedItem<ItemEvidence> {
+/** An item with the evidence against it. */
+export interface ReportItem extends AuditedItem {
   /** Position in its scenario. */
   readonly place: number;
 }
 
-/** One scenario with all that was fitted for it. */
+/** One scenario with everything fitted for it. */
 export interface ReportScenario {
   readonly id: string;
-  readonly fitted: FittedBank;
+  readonly fitted: LearnedGroup;
+  /** By form. */
+  readonly blends: ReadonlyMap<string, FormBlend>;
   /** Its place among the scenarios of its bank. */
   readonly place: number;
   readonly slice: ScenarioSlice;
-  readonly trained: TrainedScenario;
+  readonly trained: BankScenario;
   readonly content: ScenarioContent;
-  /** Its items with what speaks against them, those to look at first at the front. */
+  /** Its items with the evidence against them, the most urgent first. */
   readonly audited: readonly ReportItem[];
 }
 
-/** What every part of the report is drawn from. */
+/** The data of all parts of the report. */
 export interface ReportData {
   readonly manifest: ReportManifest;
   /** In the manifest's order. */
@@ -38,15 +41,19 @@ export interface ReportData {
 }
 
 /**
- * A fit as the report reads it: scenario by scenario.
+ * A fit's data for the report, scenario by scenario.
  * @throws AnchorEvalError `aborted`
  */
-export async function reportData({ banks, content }: FitResult, options?: DiagnoseFitOptions): Promise<ReportData> {
+export async function reportData({ parts, content }: Fit, options?: DiagnoseFitOptions): Promise<ReportData> {
   const { manifest } = content;
-  const audited = await diagnoseFit(banks, options);
-  const begins = banks.map((_, b) => banks.slice(0, b).reduce((sum, { task }) => sum + task.matrix.items.length, 0));
-  const places = banks.flatMap((fitted, b) =>
-    fitted.task.scenarios.map((slice, place) => ({ fitted, slice, place, begin: begins[b]! + slice.begin })),
+  const groups = parts.flatMap(({ learned }) => learned.groups);
+  const audited = await diagnoseFit(groups, options);
+  const begins = groups.map((_, g) =>
+    groups.slice(0, g).reduce((sum, { group }) => sum + group.matrix.items.length, 0),
+  );
+  const blends = new Map(parts.flatMap((part) => [...part.blends]));
+  const places = groups.flatMap((fitted, g) =>
+    fitted.group.scenarios.map((slice, place) => ({ fitted, slice, place, begin: begins[g]! + slice.begin })),
   );
   return {
     manifest,
@@ -56,7 +63,8 @@ export async function reportData({ banks, content }: FitResult, options?: Diagno
       fitted,
       place,
       slice,
-      trained: fitted.trained.scenarios[place]!,
+      trained: fitted.bank.scenarios[place]!,
+      blends: blends.get(slice.id)!,
       content: content.scenarios[s]!,
       audited: audited.flatMap((item): ReportItem[] =>
         item.column >= begin && item.column < begin + slice.count ? [{ ...item, place: item.column - begin }] : [],
@@ -64,3 +72,34 @@ export async function reportData({ banks, content }: FitResult, options?: Diagno
     })),
   };
 }
+
+/**
+ * The largest limit per list that keeps all lists together within `total`: short lists leave their share to long ones.
+ * @param least - what every list may have in any case
+ * @returns Infinity where nothing must be thinned
+ * @example fairLimit([10, 100, 500], 300, 50) // 190
+ */
+export function fairLimit(lengths: readonly number[], total: number, least: number): number {
+  const sorted = [...lengths].sort((x, y) => x - y);
+  let left = total;
+  for (const [k, length] of sorted.entries()) {
+    const share = left / (sorted.length - k);
+    if (length > share) return Math.max(least, Math.floor(share));
+    left -= length;
+  }
+  return Infinity;
+}
+
+/** Names of the estimators, as in the glossary. */
+export const ESTIMATOR_NAMES: Readonly<Record<EstimatorId, string>> = {
+  "anchor-mean": "anchor mean",
+  "p-irt": "imputed mean",
+  "gp-irt": "blended mean",
+  "p-irt-dr": "corrected mean",
+  gaussian: "conditional mean",
+  "ridge-gap": "ridge gap",
+  aipw: "AIPW",
+  stack: "stacked blend",
+  gate: "gated blend",
+  "score-map": "mapped score",
+};

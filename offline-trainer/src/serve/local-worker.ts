@@ -7,15 +7,15 @@ import { AnchorEvalError } from "anchoreval";
 import type { R2SweepBucket } from "anchoreval/publish";
 import { Miniflare } from "miniflare";
 
-/** How the Worker is run on this machine. */
+/** Options of {@link startLocalWorker}. */
 export interface LocalWorkerOptions {
   /** @default 8787; 0 = any free one */
   readonly port?: number;
-  /** State folder, as `wrangler dev --persist-to` names it: both see the same bundles. @default .wrangler/state */
+  /** State folder, as in `wrangler dev --persist-to`: both see the same bundles. @default .wrangler/state */
   readonly persist?: string;
-  /** Port of a second socket, workerd's own without miniflare before it: for benchmarks. 0 = any free one */
+  /** Port of a second socket for benchmarks, which bypasses miniflare. 0 = any free one */
   readonly directSocket?: number;
-  /** Secrets and variables beside those of wrangler.toml, such as `TOKENS`. `SESSION_KEYS` is made anew unless it is here. */
+  /** Secrets and variables besides those of wrangler.toml, such as `TOKENS`. `SESSION_KEYS` defaults to a new key. */
   readonly vars?: Readonly<Record<string, string | number>>;
 }
 
@@ -31,13 +31,13 @@ export interface LocalWorker {
   dispose(): Promise<void>;
 }
 
-/** What scripts/build-worker.js took from wrangler.toml. */
+/** The settings that scripts/build-worker.js takes from wrangler.toml. */
 interface WorkerSettings {
   readonly name: string;
   readonly compatibilityDate: string;
   readonly compatibilityFlags: string[];
   readonly r2Buckets: Record<string, string>;
-  /** Queues by binding, and how each is consumed by name. */
+  /** Queues by binding, and the settings of their consumers by name. */
   readonly queues: {
     readonly producers: Record<string, string>;
     readonly consumers: Record<string, { maxBatchSize?: number; maxBatchTimeout?: number; maxRetries?: number }>;
@@ -49,9 +49,9 @@ const HOST = "127.0.0.1";
 const BUNDLED = fileURLToPath(new URL("../worker/", import.meta.url));
 
 /**
- * Starts the bundled Worker in workerd, as Cloudflare would run it.
- * @throws AnchorEvalError `unavailable` where a port is taken or the Worker doesn't start (then nothing of it is left
- * running), `unsupported` where it was not built
+ * Starts the bundled Worker in workerd, as Cloudflare runs it.
+ * @throws AnchorEvalError `unavailable` if a port is taken or the Worker doesn't start (nothing of it is left running),
+ * `unsupported` if it was not built
  * @example
  * const worker = await startLocalWorker({ port: 0, persist: folder });
  * await publishBundle(r2Store(await worker.bucket()), files);
@@ -75,7 +75,7 @@ export async function startLocalWorker(options: LocalWorkerOptions = {}): Promis
         r2Buckets,
         queueProducers: queues.producers,
         queueConsumers: queues.consumers,
-        // A line for every request is for Cloudflare's logs, not for this terminal.
+        // Log lines of requests are for Cloudflare, not for this terminal.
         bindings: { SESSION_KEYS: randomBytes(32).toString("hex"), ...vars, LOG_REQUESTS: false, ...options.vars },
         assets: { directory: join(BUNDLED, "public"), routerConfig: { has_user_worker: true } },
         ...(directSocket !== undefined && { unsafeDirectSockets: [{ host: HOST, port: directSocket, proxy: false }] }),
@@ -90,13 +90,13 @@ export async function startLocalWorker(options: LocalWorkerOptions = {}): Promis
       dispose: () => miniflare.dispose(),
     };
   } catch (cause) {
-    // Its own servers would keep the process alive. It cleans up, and then rejects with the same failure once more.
+    // Its servers would keep the process alive. Disposal rejects with the same error again.
     await miniflare.dispose().catch(() => undefined);
     throw notStarted(cause);
   }
 }
 
-/** Why miniflare gave up; a port may be taken after it was tried. */
+/** Translates an error of miniflare; a port may be taken after it was checked. */
 function notStarted(cause: unknown): AnchorEvalError {
   const { code, message } = cause as NodeJS.ErrnoException;
   if (code === "ERR_ADDRESS_IN_USE") return portTaken(/:(\d+)\)/.exec(message)?.[1], cause);
@@ -104,7 +104,7 @@ function notStarted(cause: unknown): AnchorEvalError {
   return new AnchorEvalError("unavailable", `the Worker could not be started on this machine: ${why}`, { cause });
 }
 
-/** workerd would die of a taken port with a stack of its own. */
+/** workerd would crash on a taken port. */
 async function refuseTakenPort(port: number): Promise<void> {
   const server = createServer();
   try {

@@ -1,18 +1,18 @@
+import { apportion } from "../numeric/apportion.ts";
 import type { RandomSource } from "anchoreval/core";
-import { apportion } from "./apportion.ts";
-import type { SimulateOptions } from "./options.ts";
+import { LEAST_ITEMS, type SimulateOptions } from "./settings.ts";
 
-/** What is peculiar about a scenario; the code in the truth is the position here. */
+/** Kinds of scenarios; the code in the truth is the position here. */
 export const SCENARIO_KINDS = ["regular", "saturated", "hard", "flat"] as const;
-export type ScenarioKind = (typeof SCENARIO_KINDS)[number];
+type ScenarioKind = (typeof SCENARIO_KINDS)[number];
 
-export interface SubscenarioPlan {
+interface SubscenarioPlan {
   /** null where the scenario has no subscenarios. */
   readonly id: string | null;
   readonly items: number;
   /** Mean difficulty of its items, logits of ability. */
   readonly centre: number;
-  /** How much its items call on each of the dims−1 skills; positive, mean 1. */
+  /** Weight of each of the dims−1 skills in its items; positive, mean 1. */
   readonly skillWeights: readonly number[];
 }
 
@@ -40,8 +40,6 @@ const CENTRES: Readonly<Record<ScenarioKind, { readonly mean: number; readonly s
 const SUBSCENARIO_CENTRE_SD = 0.4;
 /** Sd of the log of the skills' weights. */
 const SKILL_WEIGHT_SD = 0.9;
-/** Fewest items of a scenario without subscenarios, and of a subscenario. */
-const LEAST_ITEMS = 2;
 
 /** Draws sizes, kinds, answer forms and subscenarios. Shares are rounded to whole scenarios. */
 export function planScenarios(options: SimulateOptions, random: RandomSource): ScenarioPlan[] {
@@ -94,7 +92,7 @@ function planSubscenarios(
   }));
 }
 
-/** Log-normal weights with mean 1, one stream a skill so that more dimensions leave the first ones alone. */
+/** Log-normal weights with mean 1, one stream a skill, so that more dimensions don't affect the first ones. */
 function skillWeights(skills: number, random: RandomSource): number[] {
   return Array.from({ length: skills }, (_, k) =>
     Math.exp(SKILL_WEIGHT_SD * random.fork(String(k)).normal() - SKILL_WEIGHT_SD ** 2 / 2),

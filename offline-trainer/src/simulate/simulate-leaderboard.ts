@@ -1,20 +1,14 @@
 import { createRandom } from "anchoreval/core";
 import type { ItemInfo, ResponseMatrix } from "../matrix/response-matrix.ts";
-import { scenarioSlices } from "../prepare/scenarios.ts";
-import { drawAbilities } from "./abilities.ts";
-import { drawAnswers, redrawAnswers } from "./answers.ts";
-import { drawFamilies, type SimulatedModel } from "./families.ts";
-import { familyEffects } from "./family-effects.ts";
-import { setFullScores } from "./full-scores.ts";
-import { drawItemParameters } from "./item-parameters.ts";
-import { writeTexts } from "./item-text.ts";
-import { deleteAnswers } from "./missing.ts";
-import { resolveSimulateOptions, type SimulateOptions } from "./options.ts";
-import { modelProbabilities, type World } from "./probabilities.ts";
+import { scenarioSlices } from "../matrix/scenarios.ts";
+import { deleteAnswers, drawAnswers, familyEffects, modelProbabilities, redrawAnswers, type World } from "./answers.ts";
+import { drawItemParameters, writeTexts } from "./items.ts";
+import { drawAbilities, drawFamilies, type SimulatedModel } from "./models.ts";
 import { planScenarios, type ScenarioPlan } from "./scenarios.ts";
-import { reorderAbilities, type SimulatedTruth, type TrueModel } from "./truth.ts";
+import { simulateSettings, type SimulateOptions } from "./settings.ts";
+import { reorderAbilities, setFullScores, type SimulatedTruth, type TrueModel } from "./truth.ts";
 
-/** A leaderboard that was drawn, and what it was drawn from. */
+/** A simulated leaderboard, and the truth it was drawn from. */
 export interface SimulatedLeaderboard {
   readonly matrix: ResponseMatrix;
   readonly truth: SimulatedTruth;
@@ -23,10 +17,10 @@ export interface SimulatedLeaderboard {
 /**
  * Draws a leaderboard that looks like a real one: families of related models that get stronger over time, abilities
  * that are correlated across scenarios, floors and ceilings, redundant, mislabelled and inexplicable items, missing
- * answers. It is not the model that is fitted: see `probabilities.ts` for the response functions. Every stage draws
- * from a stream of its own name, so that an option changes only what it is about.
+ * answers. It is not the model that is fitted: see `answers.ts` for the response functions. Every stage draws
+ * from a stream of its own name, so that a setting changes only what it describes.
  * @param given - see SIMULATE_OPTIONS
- * @param progress - told how many models are done
+ * @param progress - called with the number of models done
  * @throws AnchorEvalError `invalid_option`
  * @example const { matrix, truth } = simulateLeaderboard({ models: 100, items: 2000, scenarios: 3, seed: 7 });
  */
@@ -34,7 +28,7 @@ export function simulateLeaderboard(
   given: Partial<SimulateOptions> = {},
   progress?: (models: number) => void,
 ): SimulatedLeaderboard {
-  const options = resolveSimulateOptions(given);
+  const options = simulateSettings(given);
   const random = createRandom(`simulate/${options.seed}`);
   const scenarios = planScenarios(options, random.fork("scenarios"));
   const models = drawFamilies(options, random.fork("families"));
@@ -121,5 +115,28 @@ function itemInfos(scenarios: readonly ScenarioPlan[], texts: readonly string[] 
       ...(part !== null && { subscenario: part }),
       ...(texts && { text: texts[begin + k]! }),
     }));
+  });
+}
+
+/**
+ * The leaderboard of `npm run demo`: 120 models × 2 000 items in 3 scenarios, of which one has subscenarios and one is
+ * multiple choice; every answer is there, so that each model's true score is known.
+ */
+export function demoLeaderboard(seed: number): SimulatedLeaderboard {
+  return simulateLeaderboard({
+    seed,
+    models: 120,
+    items: 2000,
+    scenarios: 3,
+    dims: 3,
+    scenarioSpread: 0.3,
+    subscenarioShare: 1 / 3,
+    choiceShare: 1 / 3,
+    saturatedShare: 0,
+    hardShare: 0,
+    flatShare: 0,
+    missingCells: 0,
+    missingBlocks: 0,
+    prefixRuns: 0,
   });
 }

@@ -1,8 +1,9 @@
-import type { Abilities } from "./abilities.ts";
-import type { ScoresByWeighting } from "./full-scores.ts";
-import type { ItemParameters } from "./item-parameters.ts";
-import type { SimulateOptions } from "./options.ts";
-import type { ScenarioPlan } from "./scenarios.ts";
+import { encodeSafetensors, type Tensor, type Weighting } from "anchoreval/bundle";
+import type { ScenarioSlice } from "../matrix/scenarios.ts";
+import { ITEM_KINDS, type ItemParameters } from "./items.ts";
+import { type Abilities, CHANCE } from "./models.ts";
+import { SCENARIO_KINDS, type ScenarioPlan } from "./scenarios.ts";
+import type { SimulateOptions } from "./settings.ts";
 
 /** A model in the order of the matrix's rows. */
 export interface TrueModel {
@@ -15,14 +16,14 @@ export interface TrueModel {
   readonly replicateOf: number | null;
 }
 
-/** What the data were drawn from. Rows are the matrix's rows, items its columns. */
+/** The truth behind simulated data. Rows are the matrix's rows, items its columns. */
 export interface SimulatedTruth {
   readonly options: SimulateOptions;
   readonly scenarios: readonly ScenarioPlan[];
   readonly models: readonly TrueModel[];
   readonly abilities: Abilities;
   readonly items: ItemParameters;
-  /** Expected full scores, M × S: over the luck of the answers, given all else. */
+  /** Expected full scores, M × S: given everything but the chance of the answers. */
   readonly expected: ScoresByWeighting;
   /** Full scores as drawn, before answers were deleted, M × S. */
   readonly realised: ScoresByWeighting;
@@ -45,4 +46,75 @@ function reorder<T extends Float64Array | Uint32Array>(values: T, rows: readonly
   const out = values.slice() as T;
   rows.forEach((from, to) => out.set(values.subarray(from * width, (from + 1) * width), to * width));
   return out;
+}
+
+/**
+ * The truth as a safetensors file: F64 arrays, then U32 ones; codes, scenario names and options in the metadata.
+ * Numbers of clusters and rows in `item_cluster` and `model_replicate_of` count from 1, 0 is none.
+ */
+export function encodeTruth(truth: SimulatedTruth): Uint8Array<ArrayBuffer> {
+  const { abilities, items, models, scenarios, options } = truth;
+  const [M, N, S, K] = [models.length, items.kind.length, scenarios.length, options.dims - 1];
+  const tensors: Tensor[] = [
+    { name: "model_general_ability", shape: [M], data: abilities.general },
+    { name: "model_scenario_ability", shape: [M, S], data: abilities.scenario },
+    { name: "model_skills", shape: [M, K], data: abilities.skills },
+    { name: "expected_score_by_items", shape: [M, S], data: truth.expected.items },
+    { name: "expected_score_by_subscenarios", shape: [M, S], data: truth.expected.subscenarios },
+    { name: "realised_score_by_items", shape: [M, S], data: truth.realised.items },
+    { name: "realised_score_by_subscenarios", shape: [M, S], data: truth.realised.subscenarios },
+    { name: "item_discrimination", shape: [N], data: items.discrimination },
+    { name: "item_difficulty", shape: [N], data: items.difficulty },
+    { name: "item_loadings", shape: [N, K], data: items.loadings },
+    { name: "item_lower", shape: [N], data: items.lower },
+    { name: "item_upper", shape: [N], data: items.upper },
+    { name: "item_class_shift", shape: [N], data: items.classShift },
+    { name: "item_trait", shape: [N], data: items.trait },
+    { name: "item_kind", shape: [N], data: items.kind },
+    { name: "item_cluster", shape: [N], data: items.cluster },
+    { name: "item_key", shape: [N], data: items.key },
+    { name: "item_scenario", shape: [N], data: items.scenario },
+    { name: "model_class", shape: [M], data: abilities.classes },
+    { name: "model_chance", shape: [M, S], data: abilities.chance },
+    { name: "model_family", shape: [M], data: Uint32Array.from(models, ({ family }) => family) },
+    {
+      name: "model_replicate_of",
+      shape: [M],
+      data: Uint32Array.from(models, ({ replicateOf }) => (replicateOf === null ? 0 : replicateOf + 1)),
+    },
+    {
+      name: "scenario_kind",
+      shape: [S],
+      data: Uint32Array.from(scenarios, ({ kind }) => SCENARIO_KINDS.indexOf(kind)),
+    },
+    { name: "scenario_choices", shape: [S], data: Uint32Array.from(scenarios, ({ choices }) => choices) },
+  ];
+  return encodeSafetensors(
+    // A dimension of size 0 is one that not every reader takes.
+    tensors.filter(({ data }) => data.length > 0),
+    {
+      options: JSON.stringify(options),
+      scenarios: JSON.stringify(scenarios.map(({ id }) => id)),
+      item_kinds: JSON.stringify(ITEM_KINDS),
+      scenario_kinds: JSON.stringify(SCENARIO_KINDS),
+      chance: JSON.stringify(CHANCE),
+    },
+  );
+}
+
+/** A score per model and scenario, M × S row-major, under either weighting of items. */
+type ScoresByWeighting = Readonly<Record<Weighting, Float64Array>>;
+
+/** Adds one model's scores Σ w·y, with weights that sum to 1, from a complete row of scores or probabilities. */
+export function setFullScores(
+  scores: Float64Array,
+  model: number,
+  slices: readonly ScenarioSlice[],
+  row: ArrayLike<number>,
+): void {
+  slices.forEach(({ begin, count, weights }, s) => {
+    let sum = 0;
+    for (let i = 0; i < count; i++) sum += weights[i]! * row[begin + i]!;
+    scores[model * slices.length + s] = sum;
+  });
 }

@@ -1,9 +1,7 @@
 import { parentPort, workerData } from "node:worker_threads";
-import type { ThreadInput, ThreadReply, ThreadStart } from "./messages.ts";
-import { sentError } from "./sent-error.ts";
-import { inSection } from "./thread-lock.ts";
+import { inSection, sentError, type ThreadInput, type ThreadReply, type ThreadStart } from "./messages.ts";
 
-/** What all threads of the pool got once. */
+/** The data that all threads of the pool got once. */
 export function threadData(): unknown {
   return (workerData as ThreadStart).data;
 }

@@ -1,15 +1,20 @@
 import { Worker } from "node:worker_threads";
 import { AnchorEvalError } from "anchoreval/core";
-import type { ThreadInput, ThreadReply, ThreadStart } from "./messages.ts";
-import { receivedError } from "./sent-error.ts";
-import { threadLock, untilOutside } from "./thread-lock.ts";
+import {
+  receivedError,
+  type ThreadInput,
+  threadLock,
+  type ThreadReply,
+  type ThreadStart,
+  untilOutside,
+} from "./messages.ts";
 
 export interface ThreadsOptions<Note> {
   /** Threads at most; there are no more than inputs. */
   readonly threads: number;
-  /** What is being done, for the words of errors: `the back-test`. */
+  /** Name of the work in error messages: `the back-test`. */
   readonly work: string;
-  /** What every thread gets once, before its first input (`threadData`). Memory that isn't shared is copied. */
+  /** Data that every thread gets once, before its first input (`threadData`). Memory that isn't shared is copied. */
   readonly data?: unknown;
   readonly signal?: AbortSignal;
   /** @param done - inputs that are done */

@@ -2,7 +2,7 @@ import { higherOrderAbilities } from "../ability/higher-order.ts";
 import { mapAbility } from "../ability/map.ts";
 import type { AbilityEstimate } from "../ability/map.ts";
 import type { AbilityPrior, HigherOrderPrior } from "../ability/prior.ts";
-import { gatherItems } from "../estimate/gather-items.ts";
+import { gatherItems } from "../scoring/bank-ability.ts";
 import type { ItemBank } from "../irt/item-bank.ts";
 import { itemLogits, withAsymptotes } from "../irt/response.ts";
 import { quadraticForm } from "../numeric/dense.ts";

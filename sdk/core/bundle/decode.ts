@@ -1,6 +1,6 @@
 import { AnchorEvalError, type Issue } from "../errors.ts";
-import type { AdditiveMap, MapReads, ScoreMaps } from "../estimators/additive-map.ts";
-import { anchorFactors } from "../estimators/anchor-factors.ts";
+import type { AdditiveMap, MapReads, ScoreMaps } from "../estimators/score-maps.ts";
+import { anchorFactors } from "../estimators/factor-scores.ts";
 import type { AnchorFactors } from "../estimators/types.ts";
 import type { FloatArray } from "../irt/item-bank.ts";
 import { formItemIds, itemWeights, type Bundle, type BundleForm, type BundleScenario } from "./bundle.ts";

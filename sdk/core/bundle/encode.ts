@@ -1,4 +1,4 @@
-import { MAP_READS, type ScoreMaps } from "../estimators/additive-map.ts";
+import { MAP_READS, type ScoreMaps } from "../estimators/score-maps.ts";
 import type { AnchorFactors, AnchorSet } from "../estimators/types.ts";
 import type { FloatArray, ItemBank } from "../irt/item-bank.ts";
 import { formDigest, sha256Hex } from "./digest.ts";

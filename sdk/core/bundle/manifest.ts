@@ -1,4 +1,4 @@
-import { MAP_FEATURES } from "../estimators/additive-map.ts";
+import { MAP_FEATURES } from "../estimators/score-maps.ts";
 import { ALL_ESTIMATORS, BASE_ESTIMATORS, ESTIMATORS, type BaseEstimatorId } from "../estimators/types.ts";
 import { PARAMETERIZATION } from "../irt/item-bank.ts";
 import {

@@ -1,4 +1,4 @@
-import type { MapReads } from "../estimators/additive-map.ts";
+import type { MapReads } from "../estimators/score-maps.ts";
 
 /** Version of the bundle format: a reader refuses a newer major, and ignores fields that it doesn't know. */
 export const FORMAT_VERSION = "1.2";

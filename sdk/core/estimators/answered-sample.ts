@@ -53,3 +53,20 @@ export function answeredSample(anchors: AnchorSet, scores: ArrayLike<number>): A
   for (let k = 0; k < size; k++) mass[k] = mass[k]! / total;
   return { items, positions, scores: known, mass, inclusion, share: size === count ? 1 : seen / total };
 }
+
+/**
+ * What the answers alone prove: the full score S lies in [Σ_A w·y, Σ_A w·y + Σ_U w], since every score is in [0,1].
+ * With all items answered both ends are S.
+ * @param weights - item weights summing to 1
+ */
+export function knownBounds(weights: Float64Array, sample: AnsweredSample): { low: number; high: number } {
+  let low = 0;
+  let known = 0;
+  for (let j = 0; j < sample.items.length; j++) {
+    const weight = weights[sample.items[j]!]!;
+    known += weight;
+    low += weight * sample.scores[j]!;
+  }
+  const rest = sample.items.length === weights.length ? 0 : Math.max(0, 1 - known); // weights sum to 1 up to rounding
+  return { low: Math.min(1, low), high: Math.min(1, low + rest) };
+}

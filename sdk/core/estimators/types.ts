@@ -1,3 +1,4 @@
+import { AnchorEvalError } from "../errors.ts";
 import type { FloatArray } from "../irt/item-bank.ts";
 
 /** Ids of the estimators that every form has, the word that JSON, tables and the command line use. */
@@ -124,4 +125,19 @@ export interface ScenarioState {
   /** Predicted scores p̂ of the answered items, in [0,1], aligned with the sample's. */
   readonly predicted: Float64Array;
   readonly sample: AnsweredSample;
+}
+
+/**
+ * The figure of an estimator.
+ * @throws AnchorEvalError `unsupported` for the score map where there is none
+ */
+export function figureOf<T>(figures: ByEstimator<T>, id: EstimatorId): T {
+  const own = figures[id];
+  if (own === undefined) throw new AnchorEvalError("unsupported", `there is no ${id}: the fit made no score map`);
+  return own;
+}
+
+/** The estimators that there are figures of. */
+export function estimatorsOf(figures: ByEstimator<unknown>): EstimatorId[] {
+  return ALL_ESTIMATORS.filter((id) => figures[id] !== undefined);
 }

@@ -1,5 +1,5 @@
 import type { AbilityEstimate } from "../ability/map.ts";
-import { anchorMean } from "../estimators/anchor-mean.ts";
+import { anchorMean } from "../estimators/predicted-means.ts";
 import type { AnsweredSample } from "../estimators/types.ts";
 import type { ItemBank } from "../irt/item-bank.ts";
 import { answerCurves, brokenRun, lzStar, MeanSquares, preknowledge } from "./statistics.ts";

@@ -18,7 +18,7 @@ const opened = NO_BROWSER === null ? await openPage("calibration-page.ts", "cali
 if (opened) afterAll(() => opened.close());
 
 // Blocks so small that a software device computes several of them in time, and no problem too small for the device.
-const small = { blockCells: 2048, leastDistances: 0 };
+const small = { blockCells: 2048 };
 const manyBlocks = [
   { subjects: 20, items: 200 },
   { subjects: 100, items: 40 },

@@ -6,21 +6,13 @@ import { compareFromAnchors, estimateFromAnchors, loadBundle, type Bundle } from
 import { sha256Text, type BundleFileName } from "anchoreval/bundle";
 import { publishBundle, r2Store, yankVersion } from "anchoreval/publish";
 import { intervalWords, scoreWords, verdictWords } from "anchoreval/words";
-import {
-  bundleFiles,
-  DEFAULT_CONFIGURATION,
-  fitBundle,
-  readResponses,
-  startLocalWorker,
-  writeWideCsv,
-  type LocalWorker,
-} from "anchoreval-trainer";
+import { bundleFiles, fit, readResponses, startLocalWorker, writeWideCsv, type LocalWorker } from "anchoreval-trainer";
 import { unzipSync } from "fflate";
 import { parquetWriteBuffer } from "hyparquet-writer";
 import type { Browser, BrowserContext } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { onnxNodeBackend } from "../../../offline-trainer/src/backends/node/onnx-node-backend.ts";
-import { exampleAnswers } from "../../../workers/page/bundle/example-answers.ts";
+import { exampleAnswers } from "../../../workers/page/examples.ts";
 import { buildWorker } from "../../support/built-worker.ts";
 import { expectSameNumbers } from "../../support/same-numbers.ts";
 import { memorySource } from "../../support/memory-source.ts";
@@ -58,12 +50,11 @@ describe.skipIf(NO_BROWSER !== null)(`the page in Chromium${NO_BROWSER === null 
     responses = folder.path("board.csv.gz");
     await writeWideCsv(responses, smallLeaderboard({ models: 40, items: [70, 50] }));
     const { matrix } = await readResponses(responses);
-    const fitted = await fitBundle(matrix, {
+    const fitted = await fit(matrix, {
       benchmark: "mine",
       version: "1.0.0",
       created: "2026-01-31T00:00:00Z",
       description: "A simulated leaderboard.",
-      configuration: DEFAULT_CONFIGURATION,
       sizes: SIZES,
       seed: 1,
       backend: onnxNodeBackend({ provider: "cpu", precision: "float64" }),
@@ -90,10 +81,10 @@ describe.skipIf(NO_BROWSER !== null)(`the page in Chromium${NO_BROWSER === null 
     const names = (): Promise<string[]> => page.locator(".cards .name").allInnerTexts();
     expect(await names()).toEqual(["mine", "sample"]);
     await go(page, "#/b/secret/1.0.0");
-    expect(await page.locator(".problem").innerText()).toContain("takes a bearer token");
+    expect(await page.locator(".problem").innerText()).toContain("requires a bearer token");
     await page.getByLabel("Token").fill("something-else");
     await page.keyboard.press("Enter");
-    await page.getByText("the token is not known here").waitFor();
+    await page.getByText("this Worker does not know the token").waitFor();
     await page.getByLabel("Token").fill(TOKEN);
     await page.getByRole("button", { name: "Use it" }).click();
     await page.getByRole("heading", { name: "secret 1.0.0" }).waitFor();
@@ -105,16 +96,16 @@ describe.skipIf(NO_BROWSER !== null)(`the page in Chromium${NO_BROWSER === null 
     await page.close();
   });
 
-  test("versions: the newest first, those that were taken back marked with the reason", async () => {
+  test("versions: the newest first, yanked ones marked with the reason", async () => {
     const page = await open("#/b/sample");
     expect(await page.locator("tbody tr").allInnerTexts()).toEqual([
       expect.stringMatching(/^1\.1\.0\s+latest/),
-      expect.stringMatching(/^1\.0\.0\s+taken back: wrong keys/),
+      expect.stringMatching(/^1\.0\.0\s+yanked: wrong keys/),
     ]);
     await page.getByRole("link", { name: "1.0.0" }).click();
     await page.getByText(REASON).waitFor();
     await go(page, "#/b/nothing");
-    expect(await page.locator(".problem").innerText()).toContain("Nothing is there");
+    expect(await page.locator(".problem").innerText()).toContain("Not found");
     await page.close();
   });
 
@@ -218,7 +209,7 @@ describe.skipIf(NO_BROWSER !== null)(`the page in Chromium${NO_BROWSER === null 
     await page.getByRole("heading", { name: "mine 1.0.0" }).waitFor();
     expect(await page.locator(".tiles").innerText()).toContain("of 120");
     await page.reload();
-    await page.getByText("no bundle was given to this page").waitFor();
+    await page.getByText("no bundle is open").waitFor();
     await page.close();
   });
 

@@ -5,7 +5,6 @@ import { sampleBundle } from "../../support/sample-bundle.ts";
 import { expectSameNumbers } from "../../support/same-numbers.ts";
 import { NO_BROWSER } from "./support/open-browser.ts";
 import { openPage } from "./support/open-page.ts";
-import type {} from "./support/sdk-page.ts";
 
 const [estimates, routes] = await Promise.all([goldenEstimates(), goldenRoutes()]);
 

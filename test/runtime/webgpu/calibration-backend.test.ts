@@ -7,8 +7,8 @@ import { describeCalibrationBackend } from "../../conformance/calibration-backen
 import { whyNot } from "../../support/why-not.ts";
 import { simulatedResponses } from "../../unit/calibrate/simulated-responses.ts";
 
-// Blocks so small that a software device computes several of them in time, and no problem too small for the device.
-const backend = onnxNodeBackend({ provider: "webgpu", blockCells: 2048, leastDistances: 0 });
+// Blocks so small that a software device computes several of them in time.
+const backend = onnxNodeBackend({ provider: "webgpu", blockCells: 2048 });
 const unavailable = await whyNot(backend);
 
 describeCalibrationBackend(`${backend.name} in Node`, backend, {

@@ -1,7 +1,7 @@
 import type { BatchResult, Estimate } from "anchoreval";
 import { beforeAll, describe, expect, test } from "vitest";
-import { DEFAULT_BATCH_MODELS } from "../../../workers/src/batch/batch-limit.ts";
-import { BatchLineSchema, BatchResponseSchema, ResultsEndSchema } from "../../../workers/src/schemas/batch.ts";
+import { DEFAULT_BATCH_MODELS } from "../../../workers/src/batch.ts";
+import { BatchLineSchema, BatchResponseSchema, ResultsEndSchema } from "../../../workers/src/routes/estimates.ts";
 import { sampleAnswers } from "../../support/sample-answers.ts";
 import { post, problemOf, publishSample, startApp } from "./support/worker.ts";
 

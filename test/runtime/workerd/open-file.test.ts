@@ -4,7 +4,7 @@ import { r2Source, type Manifest } from "anchoreval";
 import { blobKey, parseManifest, sha256Hex, type FileManifest } from "anchoreval/bundle";
 import { createRandom } from "anchoreval/core";
 import { afterEach, beforeEach, describe, expect, test, vi, type MockInstance } from "vitest";
-import { MemoryRoom } from "../../../workers/src/bundles/memory-room.ts";
+import { MemoryRoom } from "../../../workers/src/bundles/bundle-caches.ts";
 import { openFile } from "../../../workers/src/bundles/open-file.ts";
 import { sampleBundle } from "../../support/sample-bundle.ts";
 

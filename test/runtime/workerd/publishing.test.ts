@@ -250,7 +250,7 @@ describe("a version that is taken back", () => {
       yanked: [{ version: "1.0.0", reason }],
     });
     for (const isolate of [request, startApp()]) {
-      expect(await warnings(isolate)).toEqual([`version 1.0.0 was taken back by its publisher: ${reason}`]);
+      expect(await warnings(isolate)).toEqual([`version 1.0.0 was yanked by its publisher: ${reason}`]);
       expect(await warnings(isolate, "/v1/bundles/sample/latest/estimates")).toEqual([]);
     }
     const batch = await request(

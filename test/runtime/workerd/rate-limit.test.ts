@@ -1,7 +1,7 @@
 import { reset } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import type { RateLimiter } from "../../../workers/src/auth/limit-rate.ts";
+import type { RateLimiter } from "../../../workers/src/env.ts";
 import { testToken } from "./support/publish.ts";
 import { problemOf, publishSample, startApp, watchedBucket } from "./support/worker.ts";
 

@@ -23,19 +23,21 @@ import type {
   Routes,
   RoutesRequest,
 } from "anchoreval";
-import type { AnchorsSchema } from "../../../workers/src/schemas/anchors.ts";
-import type { BatchLineSchema, BatchRequestSchema, BatchResponseSchema } from "../../../workers/src/schemas/batch.ts";
-import type { BenchmarkListSchema, BenchmarkSchema } from "../../../workers/src/schemas/benchmark.ts";
-import type { CheckRequestSchema, CheckSchema } from "../../../workers/src/schemas/check.ts";
-import type { ComparisonRequestSchema, ComparisonSchema } from "../../../workers/src/schemas/comparison.ts";
-import type { AdaptiveTurnSchema, NextItemsRequestSchema } from "../../../workers/src/schemas/next-items.ts";
-import type { PlanQuery, PlanSchema } from "../../../workers/src/schemas/plan.ts";
-import type { EstimateRequestSchema } from "../../../workers/src/schemas/estimate-request.ts";
-import type { EstimateSchema } from "../../../workers/src/schemas/estimate.ts";
-import type { JobStatusSchema } from "../../../workers/src/schemas/job.ts";
+import type { AnchorsSchema, BenchmarkListSchema, BenchmarkSchema } from "../../../workers/src/routes/bundles.ts";
+import type {
+  BatchLineSchema,
+  BatchRequestSchema,
+  BatchResponseSchema,
+} from "../../../workers/src/routes/estimates.ts";
+import type { CheckRequestSchema, CheckSchema } from "../../../workers/src/routes/checks.ts";
+import type { ComparisonRequestSchema, ComparisonSchema } from "../../../workers/src/routes/comparisons.ts";
+import type { AdaptiveTurnSchema, NextItemsRequestSchema } from "../../../workers/src/routes/next-items.ts";
+import type { PlanQuery, PlanSchema } from "../../../workers/src/routes/plan.ts";
+import type { EstimateRequestSchema, EstimateSchema } from "../../../workers/src/schemas/estimate.ts";
+import type { JobStatusSchema } from "../../../workers/src/routes/jobs.ts";
 import type { ManifestSchema } from "../../../workers/src/schemas/manifest.ts";
-import type { RoutesRequestSchema, RoutesSchema } from "../../../workers/src/schemas/route.ts";
-import type { IssueSchema } from "../../../workers/src/schemas/problem.ts";
+import type { RoutesRequestSchema, RoutesSchema } from "../../../workers/src/routes/routing.ts";
+import type { IssueSchema } from "../../../workers/src/schemas/contract.ts";
 
 /** `readonly` doesn't travel in JSON. */
 type Plain<T> = T extends object ? { -readonly [K in keyof T]: Plain<T[K]> } : T;

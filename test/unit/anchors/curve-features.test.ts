@@ -1,6 +1,7 @@
 import { createRandom, itemBank, itemResponse } from "anchoreval/core";
 import { expect, test } from "vitest";
-import { curveFeatures } from "../../../offline-trainer/src/anchors/curve-features.ts";
+import { answerFeatures, curveFeatures } from "../../../offline-trainer/src/anchors/curve-features.ts";
+import { anchorInput } from "../../support/select-anchors.ts";
 
 const random = createRandom("curves");
 const normal = (length: number): Float64Array => Float64Array.from({ length }, () => random.normal());
@@ -60,4 +61,24 @@ test("flat curves have no loadings, and noise", () => {
   const { loadings, noise } = curveFeatures(itemBank(new Float64Array(3), Float64Array.of(0, 1, 50)), normal(5));
   expect(loadings.every((z) => Math.abs(z) < 1e-15)).toBe(true);
   expect(noise.every((d) => d >= 1e-4)).toBe(true);
+});
+
+test("answerFeatures: products of loadings are .6 of the answers' covariance, the noise is the rest of their variance", () => {
+  const { column } = anchorInput();
+  const { count, width, loadings, noise } = answerFeatures(column, 40);
+  expect([count, width]).toEqual([40, 9]);
+  const mean = (values: Float64Array): number => values.reduce((sum, value) => sum + value, 0) / values.length;
+  for (const [i, j] of [
+    [0, 0],
+    [0, 1],
+    [5, 30],
+    [39, 39],
+  ] as const) {
+    const [x, y] = [column(i), column(j)];
+    const sample = x.reduce((sum, value, m) => sum + (value - mean(x)) * (y[m]! - mean(y)), 0) / 8;
+    let product = 0;
+    for (let m = 0; m < 9; m++) product += loadings[i * 9 + m]! * loadings[j * 9 + m]!;
+    expect(product).toBeCloseTo(0.6 * sample, 12);
+    if (i === j) expect(noise[i]).toBeCloseTo(0.4 * sample + 1e-6, 12);
+  }
 });

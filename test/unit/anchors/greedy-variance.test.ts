@@ -1,34 +1,13 @@
 import { createRandom } from "anchoreval/core";
 import { describe, expect, test } from "vitest";
-import { answerFeatures } from "../../../offline-trainer/src/anchors/answer-features.ts";
-import { greedyItems } from "../../../offline-trainer/src/anchors/greedy-variance.ts";
-import { krigingVariance } from "../../../offline-trainer/src/anchors/kriging-variance.ts";
-import { selectAnchors } from "../../../offline-trainer/src/anchors/select-anchors.ts";
-import { byAccuracy } from "../../../offline-trainer/src/anchors/types.ts";
-import { selectionInput } from "./selection.suite.ts";
-
-test("answerFeatures: products of loadings are .6 of the answers' covariance, the noise is the rest of their variance", () => {
-  const { column } = selectionInput();
-  const { count, width, loadings, noise } = answerFeatures(column, 40);
-  expect([count, width]).toEqual([40, 9]);
-  const mean = (values: Float64Array): number => values.reduce((sum, value) => sum + value, 0) / values.length;
-  for (const [i, j] of [
-    [0, 0],
-    [0, 1],
-    [5, 30],
-    [39, 39],
-  ] as const) {
-    const [x, y] = [column(i), column(j)];
-    const sample = x.reduce((sum, value, m) => sum + (value - mean(x)) * (y[m]! - mean(y)), 0) / 8;
-    let product = 0;
-    for (let m = 0; m < 9; m++) product += loadings[i * 9 + m]! * loadings[j * 9 + m]!;
-    expect(product).toBeCloseTo(0.6 * sample, 12);
-    if (i === j) expect(noise[i]).toBeCloseTo(0.4 * sample + 1e-6, 12);
-  }
-});
+import { answerFeatures } from "../../../offline-trainer/src/anchors/curve-features.ts";
+import { greedyItems, greedyVariance } from "../../../offline-trainer/src/anchors/greedy-variance.ts";
+import { krigingVariance } from "../../../offline-trainer/src/anchors/screened.ts";
+import { byAccuracy } from "../../../offline-trainer/src/anchors/anchor-method.ts";
+import { anchorInput, selectAnchors } from "../../support/select-anchors.ts";
 
 describe("greedy-variance", () => {
-  const input = selectionInput();
+  const input = anchorInput();
   const order = byAccuracy(input.accuracy);
   const features = answerFeatures(input.column, 40);
   const variance = krigingVariance(features, input.weights);
@@ -70,9 +49,9 @@ describe("greedy-variance", () => {
   });
 
   test("draws nothing: every seed has the same anchors, each standing for the same share", async () => {
-    const { sets, nested } = await selectAnchors("greedy-variance", input);
+    const { sets, nested } = await selectAnchors(greedyVariance, input);
     expect(nested).toBe(true);
-    expect((await selectAnchors("greedy-variance", { ...input, random: createRandom("other") })).sets).toEqual(sets);
+    expect((await selectAnchors(greedyVariance, { ...input, random: createRandom("other") })).sets).toEqual(sets);
     for (const [size, { mass, inclusion }] of sets) {
       expect(inclusion).toBeNull();
       expect(Array.from(mass)).toEqual(new Array(size).fill(1 / size));
@@ -80,10 +59,10 @@ describe("greedy-variance", () => {
   });
 
   test("looks at answers and accuracies, not at curves", async () => {
-    const other = selectionInput({ items: 40 });
+    const other = anchorInput({ items: 40 });
     const blind = { ...other, bank: { ...other.bank, a: other.bank.a.map(() => NaN) } };
-    expect((await selectAnchors("greedy-variance", blind)).sets).toEqual(
-      (await selectAnchors("greedy-variance", input)).sets,
+    expect((await selectAnchors(greedyVariance, blind)).sets).toEqual(
+      (await selectAnchors(greedyVariance, input)).sets,
     );
   });
 });

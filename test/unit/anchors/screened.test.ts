@@ -1,28 +1,31 @@
-import { createRandom, itemBank } from "anchoreval/core";
+import { cholesky, choleskySolve, createRandom, itemBank } from "anchoreval/core";
 import { describe, expect, test } from "vitest";
-import { bestProposal } from "../../../offline-trainer/src/anchors/best-proposal.ts";
+import {
+  type AnchorInput,
+  type AnchorMethod,
+  byAccuracy,
+  type ChosenAnchors,
+} from "../../../offline-trainer/src/anchors/anchor-method.ts";
 import { curveFeatures } from "../../../offline-trainer/src/anchors/curve-features.ts";
-import { krigingVariance } from "../../../offline-trainer/src/anchors/kriging-variance.ts";
-import { drawNested, nestedLevels } from "../../../offline-trainer/src/anchors/nested-draw.ts";
+import { drawNested, nestedLevels } from "../../../offline-trainer/src/anchors/nested-samples.ts";
+import { bestProposal, krigingVariance, screened, PROPOSALS } from "../../../offline-trainer/src/anchors/screened.ts";
+import { stratified } from "../../../offline-trainer/src/anchors/stratified.ts";
 import { pivotalSample } from "../../../sdk/core/numeric/sampling.ts";
-import { prepareScreened, PROPOSALS } from "../../../offline-trainer/src/anchors/screened.ts";
-import { selectAnchors } from "../../../offline-trainer/src/anchors/select-anchors.ts";
-import { stratifiedAnchors } from "../../../offline-trainer/src/anchors/stratified.ts";
-import { byAccuracy, type SelectedAnchors, type SelectionInput } from "../../../offline-trainer/src/anchors/types.ts";
-import { selectionInput } from "./selection.suite.ts";
+import { anchorInput, selectAnchors } from "../../support/select-anchors.ts";
+import { drawnFeatures } from "./drawn-features.ts";
 
-const screened = (input: SelectionInput): SelectedAnchors =>
-  prepareScreened(input).draw(input.random) as SelectedAnchors;
-const varianceOf = ({ bank, abilities, weights }: SelectionInput): ((sample: ArrayLike<number>) => number) =>
+const draw = (method: AnchorMethod, input: AnchorInput): ChosenAnchors =>
+  method.prepare(input).draw(input.random) as ChosenAnchors;
+const varianceOf = ({ bank, abilities, weights }: AnchorInput): ((sample: ArrayLike<number>) => number) =>
   krigingVariance(curveFeatures(bank, abilities), weights);
 
 describe("screened", () => {
   test("is the best of its draws: at every size, among the samples of the next larger", () => {
     for (let seed = 0; seed < 5; seed++) {
-      const input = selectionInput({ items: 60, sizes: [5, 10, 20], seed });
+      const input = anchorInput({ items: 60, sizes: [5, 10, 20], seed });
       const variance = varianceOf(input);
       const levels = nestedLevels(input.weights, input.sizes);
-      const drawn = screened(input).sets;
+      const drawn = draw(screened, input).sets;
       drawNested(levels, byAccuracy(input.accuracy), (probabilities, { size }, pool) => {
         const random = input.random.fork(`size ${size}`);
         const own = Array.from(drawn.get(size)!.items);
@@ -39,10 +42,10 @@ describe("screened", () => {
   test("is never worse than the stratified draw of the same stream, which is its first proposal, and better on average", () => {
     const sum = { own: 0, plain: 0 };
     for (let seed = 0; seed < 20; seed++) {
-      const input = selectionInput({ items: 60, sizes: [10], seed });
+      const input = anchorInput({ items: 60, sizes: [10], seed });
       const variance = varianceOf(input);
-      const own = variance(screened(input).sets.get(10)!.items);
-      const plain = variance(stratifiedAnchors(input).sets.get(10)!.items);
+      const own = variance(draw(screened, input).sets.get(10)!.items);
+      const plain = variance(draw(stratified, input).sets.get(10)!.items);
       expect(own).toBeLessThanOrEqual(plain);
       sum.own += own;
       sum.plain += plain;
@@ -51,26 +54,30 @@ describe("screened", () => {
   });
 
   test("of items that are all alike, equal in weight too, is the stratified draw: ties go to the first", () => {
-    const given = selectionInput({ sizes: [10] });
+    const given = anchorInput({ sizes: [10] });
     const alike = {
       ...given,
       weights: new Float64Array(40).fill(1 / 40),
       bank: itemBank(new Float64Array(80), new Float64Array(40)),
     };
-    expect(screened(alike).sets).toEqual(stratifiedAnchors(alike).sets);
+    expect(draw(screened, alike).sets).toEqual(draw(stratified, alike).sets);
   });
 
   test("looks at curves and accuracies, not at single answers", async () => {
-    const input = selectionInput();
+    const input = anchorInput();
     const blind = { ...input, column: () => expect.unreachable("an answer was read") };
-    expect((await selectAnchors("screened", blind)).sets).toEqual((await selectAnchors("screened", input)).sets);
+    expect((await selectAnchors(screened, blind)).sets).toEqual((await selectAnchors(screened, input)).sets);
   });
 
   test("has items that are certain in every form", () => {
-    const given = selectionInput({ items: 12, sizes: [3, 6] });
+    const given = anchorInput({ items: 12, sizes: [3, 6] });
     const weights = given.weights.map((_, i) => (i === 4 ? 0.6 : 0.4 / 11));
     for (let seed = 0; seed < 10; seed++)
-      for (const { items, inclusion } of screened({ ...given, weights, random: createRandom(seed) }).sets.values())
+      for (const { items, inclusion } of draw(screened, {
+        ...given,
+        weights,
+        random: createRandom(seed),
+      }).sets.values())
         expect(inclusion![items.indexOf(4)]).toBe(1);
   });
 });
@@ -97,5 +104,58 @@ describe("bestProposal", () => {
     const stream = createRandom("few");
     const least = Math.min(...Array.from({ length: 3 }, () => sum(items(pivotalSample(probabilities, stream)))));
     expect(sum(items(bestProposal(pool, probabilities, createRandom("few"), options)))).toBe(least);
+  });
+});
+
+const COUNT = 12;
+const WIDTH = 3;
+const random = createRandom("kriging");
+const { features, weights } = drawnFeatures(random, COUNT, WIDTH);
+const samples = Array.from({ length: 30 }, (_, k) =>
+  random.shuffle(Array.from({ length: COUNT }, (__, i) => i)).slice(0, k % COUNT),
+);
+
+/** Covariance of two items' answers, z·z and the noise of one. */
+const covariance = (i: number, j: number): number =>
+  [0, 1, 2].reduce(
+    (sum, k) => sum + features.loadings[i * WIDTH + k]! * features.loadings[j * WIDTH + k]!,
+    i === j ? features.noise[i]! : 0,
+  );
+const withTotal = (i: number): number => weights.reduce((sum, w, j) => sum + w * covariance(i, j), 0);
+
+/** Var(T) − Cov(T, y_A) Var(y_A)⁻¹ Cov(y_A, T) with the N×N covariance of the answers. */
+function dense(sample: readonly number[]): number {
+  const n = sample.length;
+  const own = Float64Array.from({ length: n * n }, (_, at) => covariance(sample[Math.floor(at / n)]!, sample[at % n]!));
+  const shared = Float64Array.from(sample, withTotal);
+  const solved = choleskySolve(cholesky(own, n)!, n, shared);
+  const explained = solved.reduce((sum, value, j) => sum + value * shared[j]!, 0);
+  return weights.reduce((sum, w, i) => sum + w * withTotal(i), 0) - explained;
+}
+
+describe("krigingVariance", () => {
+  const variance = krigingVariance(features, weights);
+
+  test("is the conditional variance of the total, by the whole covariance matrix", () => {
+    for (const sample of samples) expect(variance(sample) / dense(sample)).toBeCloseTo(1, 9);
+  });
+
+  test("is the same whatever the order of the sample and whatever was asked before", () => {
+    for (const sample of samples) expect(variance(sample.toReversed())).toBeCloseTo(variance(sample), 14);
+  });
+
+  test("falls with every item that is answered, to 0 where all are", () => {
+    const growing = random.shuffle(Array.from({ length: COUNT }, (_, i) => i));
+    for (let n = 1; n < COUNT; n++)
+      expect(variance(growing.slice(0, n))).toBeLessThan(variance(growing.slice(0, n - 1)));
+    expect(variance(growing)).toBeCloseTo(0, 15);
+  });
+
+  test("of flat curves is the noise of what isn't answered", () => {
+    const flat = krigingVariance({ ...features, loadings: new Float64Array(COUNT * WIDTH) }, weights);
+    for (const sample of samples) {
+      const open = weights.reduce((sum, w, i) => (sample.includes(i) ? sum : sum + w * w * features.noise[i]!), 0);
+      expect(flat(sample)).toBeCloseTo(open, 14);
+    }
   });
 });

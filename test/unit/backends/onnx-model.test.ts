@@ -3,7 +3,7 @@ import { InferenceSession, Tensor } from "onnxruntime-node";
 import { describe, expect, test } from "vitest";
 import { ELEMENT_TYPES, encodeOnnxModel } from "../../../offline-trainer/src/backends/onnx/graph-writer.ts";
 import { codedGraph, gradedGraph } from "../../../offline-trainer/src/backends/onnx/objective-graph.ts";
-import type { Link } from "../../../offline-trainer/src/calibrate/types.ts";
+import type { Link } from "../../../offline-trainer/src/matrix/code-responses.ts";
 import { largestDifference, readFixture } from "../../support/fixture.ts";
 import { decodeModel as decode } from "./decode-model.ts";
 

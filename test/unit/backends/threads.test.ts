@@ -1,7 +1,7 @@
 import { createRandom } from "anchoreval/core";
 import { expect, test } from "vitest";
 import type * as OnnxNodeBackend from "../../../offline-trainer/src/backends/node/onnx-node-backend.ts";
-import type * as ThreadRunner from "../../../offline-trainer/src/backends/node/thread-runner.ts";
+import type * as ThreadRunner from "../../../offline-trainer/src/backends/node/onnx-node-backend.ts";
 import type { Parameters } from "../../../offline-trainer/src/calibrate/types.ts";
 import { expectRefusal, rejection } from "../../support/refusal.ts";
 

@@ -6,13 +6,12 @@ import { promisify } from "node:util";
 import { runProgram } from "anchoreval/cli";
 import { ESTIMATORS, type AnchorEvalErrorCode } from "anchoreval/core";
 import { beforeAll, describe, expect, test } from "vitest";
-import type { RecipeRow } from "../../../offline-trainer/src/backtest/compare-recipes.ts";
-import type { BacktestRow } from "../../../offline-trainer/src/backtest/summarize.ts";
+import type { RecipeRow } from "../../../offline-trainer/src/backtest/compare-methods.ts";
+import type { BacktestRow } from "../../../offline-trainer/src/backtest/rows.ts";
 import { backtestCommand } from "../../../offline-trainer/src/cli/backtest.ts";
-import { configurationDigest, DEFAULT_CONFIGURATION } from "../../../offline-trainer/src/fit/configuration.ts";
-import { RECIPES } from "../../../offline-trainer/src/fit/recipes.ts";
-import { writeItems } from "../../../offline-trainer/src/ingest/write-items.ts";
-import { writeWideCsv } from "../../../offline-trainer/src/ingest/write-wide-csv.ts";
+import { methodDigest, recommended as recommendedMethod } from "../../../offline-trainer/src/methods/method.ts";
+import { loadMethod } from "../../../offline-trainer/src/methods/index.ts";
+import { writeItems, writeWideCsv } from "../../../offline-trainer/src/matrix/write-tables.ts";
 import type { ResponseMatrix } from "../../../offline-trainer/src/matrix/response-matrix.ts";
 import { tempFolder } from "../../support/temp-folder.ts";
 import { smallLeaderboard } from "../fit/small-leaderboard.ts";
@@ -64,7 +63,7 @@ describe("--json", () => {
       weighting: "subscenarios",
       split: "interpolation",
       version,
-      configuration: configurationDigest(DEFAULT_CONFIGURATION),
+      configuration: methodDigest(recommendedMethod),
     });
   });
 
@@ -172,8 +171,8 @@ test("several recipes: on the same models, each scenario by itself or all togeth
   };
   expect(header.split).toBe("interpolation,extrapolation");
   expect(header.recipes).toEqual({
-    recommended: configurationDigest(DEFAULT_CONFIGURATION),
-    random: configurationDigest(RECIPES.random.configuration),
+    recommended: methodDigest(recommendedMethod),
+    random: methodDigest(await loadMethod("random")),
   });
   const scores = rows.filter(({ headline }) => headline);
   expect(scores.map(({ split, recipe, scenario, estimator }) => [split, recipe, scenario, estimator])).toEqual(

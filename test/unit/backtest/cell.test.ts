@@ -1,6 +1,6 @@
 import { ESTIMATORS } from "anchoreval/core";
 import { describe, expect, test } from "vitest";
-import { SELECTIONS } from "../../../offline-trainer/src/anchors/types.ts";
+import { ANCHOR_METHOD_NAMES, customised } from "../../../offline-trainer/src/methods/index.ts";
 import { typescriptBackend } from "../../../offline-trainer/src/backends/typescript.ts";
 import {
   backtestCell,
@@ -8,28 +8,36 @@ import {
   type CellInput,
   type CellResult,
 } from "../../../offline-trainer/src/backtest/cell.ts";
-import { bankTasks } from "../../../offline-trainer/src/fit/bank-tasks.ts";
-import { DEFAULT_CONFIGURATION, type FitConfiguration } from "../../../offline-trainer/src/fit/configuration.ts";
-import { fullScores } from "../../../offline-trainer/src/prepare/full-scores.ts";
+import { describeBenchmark } from "../../../offline-trainer/src/benchmark/benchmark.ts";
+import { DEFAULT_SETTINGS, type FitSettings } from "../../../offline-trainer/src/methods/settings.ts";
+import { fullScores } from "../../../offline-trainer/src/matrix/scenarios.ts";
+import { recommended, withKnowledge } from "../../../offline-trainer/src/methods/method.ts";
+import type { GroupedSplit } from "../../../offline-trainer/src/matrix/splits.ts";
 import { smallLeaderboard } from "../fit/small-leaderboard.ts";
 
-const base: FitConfiguration = { ...DEFAULT_CONFIGURATION, dims: 1, folds: 2, draws: 1 };
+const base: FitSettings = { ...DEFAULT_SETTINGS, dims: 1, folds: 2, draws: 1 };
 const matrix = smallLeaderboard({ models: 40, dims: 3 });
 const rows = matrix.subjects.map((_, m) => m);
-const split = { sources: rows.slice(0, 28), targets: rows.slice(28) };
+const splitOf = (sources: readonly number[], targets: readonly number[]): GroupedSplit => ({
+  ...{ sources, targets },
+  groups: [{ sources, targets }],
+});
+const split = splitOf(rows.slice(0, 28), rows.slice(28));
 
-function run(change: Partial<CellInput> = {}, configuration = base): Promise<CellResult[]> {
-  const tasks = bankTasks(matrix, configuration).slice(0, 1);
-  return backtestCell(
-    { tasks, groups: rows, split, splits: [split], sizes: [8], seed: 1, configuration, ...change },
-    typescriptBackend,
-  );
+/** Of the first scenario; no model replicates another. */
+const benchmark = describeBenchmark(matrix, base);
+const first = { ...benchmark, groups: benchmark.groups.slice(0, 1), replicates: Int32Array.from(rows) };
+
+async function run(change: Partial<CellInput> = {}, settings: Partial<FitSettings> = {}): Promise<CellResult[]> {
+  const own = await customised(recommended, { ...base, ...settings });
+  const method = withKnowledge(own, first);
+  return backtestCell({ benchmark: first, split, sizes: [8], seed: 1, method, ...change }, typescriptBackend);
 }
 
 describe("backtestCell", () => {
   test("tells of every target, form and size, against the full score", async () => {
     const results = await run({ sizes: [4, 8] });
-    const truth = fullScores(matrix, bankTasks(matrix, base)[0]!.scenarios[0]!).score;
+    const truth = fullScores(matrix, first.groups[0]!.scenarios[0]!).score;
     expect(results.map(({ scenario, n, dims }) => [scenario, n, dims])).toEqual([
       ["a", 4, 1],
       ["a", 8, 1],
@@ -54,25 +62,27 @@ describe("backtestCell", () => {
   });
 
   test("a size does not depend on the larger ones that are asked for with it", async () => {
-    const [alone] = await run({ sizes: [8] }, { ...base, selection: "irt-kmeans" });
-    const [beside] = await run({ sizes: [8, 60] }, { ...base, selection: "irt-kmeans" });
+    const [alone] = await run({ sizes: [8] }, { selection: "irt-kmeans" });
+    const [beside] = await run({ sizes: [8, 60] }, { selection: "irt-kmeans" });
     expect(beside).toEqual(alone);
   });
 
-  test.each(SELECTIONS)("%s: as many anchors as items, or more, give every model's truth", async (selection) => {
-    const configuration = { ...base, selection };
-    for (const { estimates } of await run({ sizes: [60, 61, 5000] }, configuration))
-      for (const { truth, estimators, interval, randomError, failed } of estimates) {
-        for (const id of ESTIMATORS) expect(Math.abs(estimators[id] - truth)).toBeLessThan(1e-12);
-        expect(Math.abs(interval!.low - truth)).toBeLessThan(1e-12);
-        expect(Math.abs(interval!.high - truth)).toBeLessThan(1e-12);
-        expect(randomError).toBeLessThan(1e-12);
-        expect(failed).toBe(false);
-      }
-  });
+  test.each(ANCHOR_METHOD_NAMES)(
+    "%s: as many anchors as items, or more, give every model's truth",
+    async (selection) => {
+      for (const { estimates } of await run({ sizes: [60, 61, 5000] }, { selection }))
+        for (const { truth, estimators, interval, randomError, failed } of estimates) {
+          for (const id of ESTIMATORS) expect(Math.abs(estimators[id] - truth)).toBeLessThan(1e-12);
+          expect(Math.abs(interval!.low - truth)).toBeLessThan(1e-12);
+          expect(Math.abs(interval!.high - truth)).toBeLessThan(1e-12);
+          expect(randomError).toBeLessThan(1e-12);
+          expect(failed).toBe(false);
+        }
+    },
+  );
 
   test("anchors chosen on purpose: gp-irt within the same error either way, cut to what the answers prove", async () => {
-    const [result] = await run({}, { ...base, selection: "irt-kmeans" });
+    const [result] = await run({}, { selection: "irt-kmeans" });
     const sides = result!.estimates.flatMap(({ estimators, interval, bounds }) => {
       const score = estimators["gp-irt"];
       expect(interval!.low).toBeGreaterThanOrEqual(bounds.low);
@@ -91,8 +101,8 @@ describe("backtestCell", () => {
     [19, true], // ⌈20 · 0.95⌉ = 19: the largest error
     [18, false], // ⌈19 · 0.95⌉ = 19 > 18
   ])("anchors chosen on purpose, %d source models: an interval there is %s", async (sources, there) => {
-    const held = { sources: rows.slice(0, sources), targets: rows.slice(28) };
-    const [result] = await run({ split: held }, { ...base, selection: "correctness-kmeans" });
+    const held = splitOf(rows.slice(0, sources), rows.slice(28));
+    const [result] = await run({ split: held }, { selection: "correctness-kmeans" });
     expect(result!.estimates.every(({ interval }) => (interval !== null) === there)).toBe(true);
   });
 });

@@ -4,10 +4,11 @@ import {
   type BacktestPlanOptions,
   type PlannedCell,
 } from "../../../offline-trainer/src/backtest/plan-cells.ts";
-import { DEFAULT_CONFIGURATION } from "../../../offline-trainer/src/fit/configuration.ts";
+import { DEFAULT_SETTINGS } from "../../../offline-trainer/src/methods/settings.ts";
 import { responseMatrix, type ResponseMatrix } from "../../../offline-trainer/src/matrix/response-matrix.ts";
-import { fullScores } from "../../../offline-trainer/src/prepare/full-scores.ts";
+import { fullScores } from "../../../offline-trainer/src/matrix/scenarios.ts";
 import { expectRefusal, refusal } from "../../support/refusal.ts";
+import { recommended } from "../../../offline-trainer/src/methods/method.ts";
 import { smallLeaderboard, withScores } from "../fit/small-leaderboard.ts";
 
 const MODELS = 20;
@@ -16,14 +17,14 @@ const plain = smallLeaderboard({ models: MODELS });
 const matrix = withScores(plain, (m, i, score) => (m === MODELS - 1 ? plain.scores[i]! : score));
 
 function plan(options: Partial<BacktestPlanOptions> = {}, from: ResponseMatrix = matrix): PlannedCell[] {
-  const defaults = { split: "interpolation", sizes: [5], seeds: 1, configuration: DEFAULT_CONFIGURATION } as const;
+  const defaults = { split: "interpolation", sizes: [5], seeds: 1, method: recommended } as const;
   return planCells(from, { ...defaults, ...options });
 }
 
 const named = (names: readonly string[]): ResponseMatrix =>
   responseMatrix(names, matrix.items, Float64Array.from(matrix.scores));
-const separate = { ...DEFAULT_CONFIGURATION, linked: false };
-const joint = { ...DEFAULT_CONFIGURATION, joint: true };
+const separate = { ...recommended, settings: { ...DEFAULT_SETTINGS, linked: false } };
+const joint = { ...recommended, settings: { ...DEFAULT_SETTINGS, joint: true } };
 const together = ({ split: { sources, targets } }: PlannedCell): boolean =>
   sources.includes(0) && targets.includes(MODELS - 1);
 
@@ -33,22 +34,24 @@ const deviation = (values: Float64Array): number =>
 
 describe("cells", () => {
   test("one for a scenario, seed and fold, each with its scenario's items alone", () => {
-    const cells = plan({ seeds: 2, sizes: [5, 9], configuration: separate });
-    expect(cells.map(({ tasks, seed, seedIndex }) => [...tasks.map(({ id }) => id), seed, seedIndex])).toEqual([
+    const cells = plan({ seeds: 2, sizes: [5, 9], method: separate });
+    expect(
+      cells.map(({ benchmark: { groups }, seed, seedIndex }) => [...groups.map(({ id }) => id), seed, seedIndex]),
+    ).toEqual([
       ["a", 0, 0],
       ["a", 1, 1],
       ["b", 0, 0],
       ["b", 1, 1],
     ]);
-    for (const { tasks, sizes } of cells) {
-      const task = tasks[0]!;
+    for (const { benchmark, sizes } of cells) {
+      const task = benchmark.groups[0]!;
       expect(sizes).toEqual([5, 9]);
       expect(task.matrix.items).toEqual(matrix.items.filter(({ scenario }) => scenario === task.id));
       expect(task.scenarios).toMatchObject([{ id: task.id, begin: 0, count: task.matrix.items.length }]);
     }
-    const [cell, ...others] = plan({ configuration: joint });
+    const [cell, ...others] = plan({ method: joint });
     expect(others).toEqual([]);
-    expect(cell!.tasks).toMatchObject([
+    expect(cell!.benchmark.groups).toMatchObject([
       {
         id: "all",
         scenarios: [
@@ -61,19 +64,19 @@ describe("cells", () => {
 
   test("one for all scenarios that are estimated together", () => {
     const cells = plan({ seeds: 2 });
-    expect(cells.map(({ tasks, seed }) => [tasks.map(({ id }) => id), seed])).toEqual([
+    expect(cells.map(({ benchmark: { groups }, seed }) => [groups.map(({ id }) => id), seed])).toEqual([
       [["a", "b"], 0],
       [["a", "b"], 1],
     ]);
-    expect(cells.map(({ tasks }) => tasks)).toEqual(
-      [1, 2].map(() => plan({ configuration: separate }).flatMap(({ tasks }) => tasks)),
+    expect(cells.map(({ benchmark }) => benchmark.groups)).toEqual(
+      [1, 2].map(() => plan({ method: separate }).flatMap(({ benchmark }) => benchmark.groups)),
     );
   });
 
   test("of the scenarios that were asked for, as they are among others", () => {
-    const all = plan({ configuration: separate });
-    expect(plan({ scenarios: ["b"], configuration: separate })).toEqual(all.slice(1));
-    expect(plan({ scenarios: ["b"] }).map(({ tasks }) => tasks)).toEqual([all[1]!.tasks]);
+    const all = plan({ method: separate });
+    expect(plan({ scenarios: ["b"], method: separate })).toEqual(all.slice(1));
+    expect(plan({ scenarios: ["b"] }).map(({ benchmark }) => benchmark)).toEqual([all[1]!.benchmark]);
     expect(plan({ scenarios: [] })).toEqual(plan());
   });
 
@@ -86,47 +89,51 @@ describe("cells", () => {
 
 describe("who is held out", () => {
   test("interpolation: the same models in every scenario, others with other seeds", () => {
-    const [a0, a1, b0, b1] = plan({ seeds: 2, configuration: separate }).map(({ split }) => split);
+    const [a0, a1, b0, b1] = plan({ seeds: 2, method: separate }).map(({ split }) => split);
     expect([b0, b1]).toEqual([a0, a1]);
     expect(a1).not.toEqual(a0);
   });
 
   test.each([
     ["each scenario by its own score", separate],
-    ["together: by both", DEFAULT_CONFIGURATION],
+    ["together: by both", recommended],
     ["joint: by both", joint],
-  ])("extrapolation: strong targets, weak sources, whatever the seed; %s", (_, configuration) => {
-    for (const cell of plan({ split: "extrapolation", seeds: 2, configuration })) {
-      const full = cell.tasks.flatMap((task) => task.scenarios.map((slice) => fullScores(task.matrix, slice).score));
+  ])("extrapolation: strong targets, weak sources, whatever the seed; %s", (_, method) => {
+    for (const cell of plan({ split: "extrapolation", seeds: 2, method })) {
+      const full = cell.benchmark.groups.flatMap((task) =>
+        task.scenarios.map((slice) => fullScores(task.matrix, slice).score),
+      );
       const score = (m: number): number =>
         full.reduce((sum, scores) => sum + (scores[m]! - mean(scores)) / deviation(scores), 0);
       const { sources, targets } = cell.split;
       expect(targets).toHaveLength(6);
       expect(Math.max(...sources.map(score))).toBeLessThanOrEqual(Math.min(...targets.map(score)));
     }
-    const [first, second, third] = plan({ split: "extrapolation", seeds: 2, configuration }).map(({ split }) => split);
+    const [first, second, third] = plan({ split: "extrapolation", seeds: 2, method }).map(({ split }) => split);
     expect(second).toEqual(first);
-    if (configuration === separate) expect(third).not.toEqual(first);
+    if (method === separate) expect(third).not.toEqual(first);
   });
 
   test("extrapolation ranked together: the same models in every scenario, also where each is estimated by itself", () => {
     const options = { split: "extrapolation", seeds: 2 } as const;
-    const apart = plan({ ...options, configuration: separate, rankedTogether: true });
+    const apart = plan({ ...options, method: separate, rankedTogether: true });
     const linked = plan({ ...options, rankedTogether: true });
-    expect(apart.map(({ split }) => split)).toEqual([...linked, ...linked].map(({ split }) => split));
+    const modelsOf = ({ split: { sources, targets } }: PlannedCell) => ({ sources, targets });
+    expect(apart.map(modelsOf)).toEqual([...linked, ...linked].map(modelsOf));
     expect(linked).toEqual(plan(options));
-    expect(apart.map(({ tasks }) => tasks.map(({ id }) => id))).toEqual([["a"], ["a"], ["b"], ["b"]]);
+    expect(apart.map(({ benchmark: { groups } }) => groups.map(({ id }) => id))).toEqual([["a"], ["a"], ["b"], ["b"]]);
   });
 
   test("ranked together, a source without a score in a scenario is none there", () => {
     const first = matrix.items.filter(({ scenario }) => scenario === "a").length;
     const gaps = withScores(matrix, (m, i, score) => (m === 3 && i < first ? NaN : score));
-    const [a, b] = plan({ split: "extrapolation", configuration: separate, rankedTogether: true }, gaps);
+    const [a, b] = plan({ split: "extrapolation", method: separate, rankedTogether: true }, gaps);
     const [all] = plan({ split: "extrapolation" }, gaps);
     expect([...all!.split.sources, ...all!.split.targets]).toContain(3);
     expect([...a!.split.sources, ...a!.split.targets]).not.toContain(3);
     expect([...b!.split.sources, ...b!.split.targets]).toContain(3);
-    expect(a!.splits).toEqual([a!.split]);
+    const { groups, ...whole } = a!.split;
+    expect(groups).toEqual([whole]);
   });
 
   test("family: five folds, every model a target once, no family on both sides", () => {
@@ -160,11 +167,11 @@ describe("who is held out", () => {
   test("models with too few answers are sources, in scenarios where they have any", () => {
     const gaps = withScores(matrix, (m, i, score) => (m === 2 && i < 60 ? NaN : m === 3 && i % 2 === 0 ? NaN : score));
     const targets = [2, 3, 5].map((m) => gaps.subjects[m]!);
-    for (const configuration of [separate, DEFAULT_CONFIGURATION]) {
-      const [a, b] = plan({ targets, configuration }, gaps).flatMap(({ splits }) => splits);
+    for (const method of [separate, recommended]) {
+      const [a, b] = plan({ targets, method }, gaps).flatMap(({ split: { groups } }) => groups);
       expect(a!.targets).toEqual([5]);
       expect(b!.targets).toEqual([2, 5]);
-      const [a0, b0] = plan({ targets: targets.slice(2), configuration }, gaps).flatMap(({ splits }) => splits);
+      const [a0, b0] = plan({ targets: targets.slice(2), method }, gaps).flatMap(({ split: { groups } }) => groups);
       expect(a0!.sources).not.toContain(2);
       expect(a0!.sources).toContain(3);
       expect(b0!.sources).toContain(2);

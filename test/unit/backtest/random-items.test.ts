@@ -2,12 +2,12 @@ import { createRandom } from "anchoreval/core";
 import { describe, expect, test } from "vitest";
 import { typescriptBackend } from "../../../offline-trainer/src/backends/typescript.ts";
 import { backtestCell } from "../../../offline-trainer/src/backtest/cell.ts";
-import { bankTasks } from "../../../offline-trainer/src/fit/bank-tasks.ts";
-import { DEFAULT_CONFIGURATION } from "../../../offline-trainer/src/fit/configuration.ts";
-import { randomBaseline } from "../../../offline-trainer/src/fit/random-baseline.ts";
+import { describeBenchmark } from "../../../offline-trainer/src/benchmark/benchmark.ts";
+import { recommended } from "../../../offline-trainer/src/methods/method.ts";
+import { customised } from "../../../offline-trainer/src/methods/index.ts";
+import { randomBaseline } from "../../../offline-trainer/src/fit/errors.ts";
 import { responseMatrix, scoreAt } from "../../../offline-trainer/src/matrix/response-matrix.ts";
-import { fullScores } from "../../../offline-trainer/src/prepare/full-scores.ts";
-import type { ScenarioSlice } from "../../../offline-trainer/src/prepare/scenarios.ts";
+import { fullScores, type ScenarioSlice } from "../../../offline-trainer/src/matrix/scenarios.ts";
 import { smallLeaderboard } from "../fit/small-leaderboard.ts";
 
 /** Standard errors allowed: seeds are fixed, so that what passes once passes always. */
@@ -147,15 +147,15 @@ describe("Wilson's interval on random items", () => {
 });
 
 describe("anchors drawn at random, their mean", () => {
-  const configuration = { ...DEFAULT_CONFIGURATION, selection: "random", dims: 1 } as const;
   const matrix = smallLeaderboard({ models: 20, items: [60] });
   const rows = matrix.subjects.map((_, m) => m);
   // Too few sources to cross-validate, which takes the time: random anchors and their mean learn nothing from them.
   const split = { sources: rows.slice(0, 6), targets: rows.slice(6) };
 
   test("err as random items do: ratio 1, few of the items or half of them", async () => {
-    const tasks = bankTasks(matrix, configuration);
-    const input = { tasks, groups: rows, split, splits: [split], sizes: [6, 30], configuration };
+    const method = await customised(recommended, { selection: "random", dims: 1 });
+    const benchmark = { ...describeBenchmark(matrix, method.settings), replicates: Int32Array.from(rows) };
+    const input = { benchmark, split: { ...split, groups: [split] }, sizes: [6, 30], method };
     const seeds = await Promise.all(
       Array.from({ length: 20 }, (_, seed) => backtestCell({ ...input, seed }, typescriptBackend)),
     );

@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import type { RecipeRow } from "../../../offline-trainer/src/backtest/compare-recipes.ts";
-import { recipeFigures } from "../../../offline-trainer/src/backtest/recipe-figures.ts";
+import { recipeFigures, type RecipeRow } from "../../../offline-trainer/src/backtest/compare-methods.ts";
 
 function row(fields: Partial<RecipeRow>): RecipeRow {
   const figures = {

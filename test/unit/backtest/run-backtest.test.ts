@@ -1,12 +1,6 @@
 import { ESTIMATORS } from "anchoreval/core";
 // Threads run the built package, so it is what is tested here.
-import {
-  DEFAULT_CONFIGURATION,
-  runBacktest,
-  type Backtest,
-  type BacktestOptions,
-  type Selection,
-} from "anchoreval-trainer";
+import { DEFAULT_SETTINGS, recommended, runBacktest, type Backtest, type BacktestOptions } from "anchoreval-trainer";
 import { beforeAll, describe, expect, test } from "vitest";
 import { planCells } from "../../../offline-trainer/src/backtest/plan-cells.ts";
 import { expectRefusal, rejection } from "../../support/refusal.ts";
@@ -17,7 +11,7 @@ const shared = {
   split: "interpolation",
   sizes: [5, 12],
   seeds: 2,
-  configuration: { ...DEFAULT_CONFIGURATION, dims: 1, folds: 2, draws: 1 },
+  method: { ...recommended, settings: { ...DEFAULT_SETTINGS, dims: 1, folds: 2, draws: 1 } },
 } as const;
 const run = (change: Partial<BacktestOptions> = {}): Promise<Backtest> =>
   runBacktest(matrix, { ...shared, provider: "typescript", threads: 1, ...change });
@@ -72,7 +66,7 @@ describe("runBacktest", () => {
     for (const scenario of ["a", "b"])
       expect(alone.targets[scenario]).toEqual(
         cells
-          .filter(({ tasks }) => tasks.some(({ id }) => id === scenario))
+          .filter(({ benchmark }) => benchmark.groups.some(({ id }) => id === scenario))
           .map(({ split }) => split.targets.map((m) => matrix.subjects[m]!)),
       );
   });
@@ -110,10 +104,11 @@ describe("runBacktest", () => {
   });
 
   test("what breaks in a thread comes out as the error that it is", async () => {
-    const selection = "none" as Selection;
-    await expect(run({ configuration: { ...shared.configuration, selection } })).rejects.toMatchObject({
+    // A thread loads the anchors' method by where it says it is.
+    const anchors = { ...recommended.anchors, source: { ...recommended.anchors.source, name: "none" } };
+    await expect(run({ method: { ...shared.method, anchors } })).rejects.toMatchObject({
       name: "TypeError",
-      message: expect.stringContaining("is not a function") as string,
+      message: expect.stringContaining("undefined") as string,
     });
   });
 });

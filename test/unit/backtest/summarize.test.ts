@@ -1,17 +1,14 @@
 import { ESTIMATORS, type EstimatorId } from "anchoreval/core";
 import { describe, expect, test } from "vitest";
 import type { CellEstimate, CellResult } from "../../../offline-trainer/src/backtest/cell.ts";
-import { backtestRows, type BacktestRow } from "../../../offline-trainer/src/backtest/summarize.ts";
-import {
-  configurationDigest,
-  DEFAULT_CONFIGURATION,
-  type FitConfiguration,
-} from "../../../offline-trainer/src/fit/configuration.ts";
+import { backtestRows, type BacktestRow } from "../../../offline-trainer/src/backtest/rows.ts";
+import { methodDigest, recommended, type Method } from "../../../offline-trainer/src/methods/method.ts";
+import { customised } from "../../../offline-trainer/src/methods/index.ts";
 import { changed, simulatedCells } from "./simulated-cells.ts";
 
-const shared = { scenario: "a", split: "interpolation", n: 10, configuration: DEFAULT_CONFIGURATION, isDefault: true };
-const rowsOf = (seeds: readonly (readonly CellResult[])[], configuration?: FitConfiguration): BacktestRow[] =>
-  backtestRows({ ...shared, seeds, ...(configuration && { configuration, isDefault: false }) });
+const shared = { scenario: "a", split: "interpolation", n: 10, method: recommended, isDefault: true };
+const rowsOf = (seeds: readonly (readonly CellResult[])[], method?: Method): BacktestRow[] =>
+  backtestRows({ ...shared, seeds, ...(method && { method, isDefault: false }) });
 const rowOf = (seeds: readonly (readonly CellResult[])[], estimator: EstimatorId): BacktestRow =>
   rowsOf(seeds).find((row) => row.estimator === estimator)!;
 const allOf = (seeds: readonly (readonly CellResult[])[]): CellEstimate[] =>
@@ -153,7 +150,7 @@ describe("rows against the cells' estimates", () => {
         irtModel: "2pl",
         dims: 3,
         joint: false,
-        configuration: configurationDigest(DEFAULT_CONFIGURATION),
+        configuration: methodDigest(recommended),
         recommended: row.estimator === "gate",
         targets: new Set(estimates.map(({ model }) => model)).size,
         seeds: 4,
@@ -184,13 +181,13 @@ describe("intervals that are not there", () => {
     expect(rowsOf(without)).toEqual(rowsOf(seeds).map((row) => ({ ...row, ...NONE })));
   });
 
-  test("anchors chosen on purpose: they belong to gp-irt, and none is a default", () => {
-    const rows = rowsOf(seeds, { ...DEFAULT_CONFIGURATION, selection: "irt-kmeans" });
+  test("anchors chosen on purpose: they belong to gp-irt, and none is a default", async () => {
+    const rows = rowsOf(seeds, await customised(recommended, { selection: "irt-kmeans" }));
     for (const row of rows) {
       if (row.estimator === "gp-irt") expect(row.intervalMethod).toBe("cross-validated");
       else expect(row).toMatchObject(NONE);
       expect(row.recommended).toBe(false);
-      expect(row.configuration).not.toBe(configurationDigest(DEFAULT_CONFIGURATION));
+      expect(row.configuration).not.toBe(methodDigest(recommended));
     }
   });
 

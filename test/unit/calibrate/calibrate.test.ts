@@ -7,7 +7,8 @@ import {
   type Calibration,
   type CalibrationStep,
 } from "../../../offline-trainer/src/calibrate/calibrate.ts";
-import type { CalibrationBackend, CodedResponses } from "../../../offline-trainer/src/calibrate/types.ts";
+import type { CalibrationBackend } from "../../../offline-trainer/src/calibrate/types.ts";
+import type { CodedResponses } from "../../../offline-trainer/src/matrix/code-responses.ts";
 import { largestDifference, readFixture } from "../../support/fixture.ts";
 import { expectRefusal, rejection } from "../../support/refusal.ts";
 import { cellError, correlation, probability, simulatedResponses } from "./simulated-responses.ts";

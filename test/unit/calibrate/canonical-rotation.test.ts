@@ -1,6 +1,6 @@
 import { createRandom, type RandomSource } from "anchoreval/core";
 import { describe, expect, test } from "vitest";
-import { canonicalRotation } from "../../../offline-trainer/src/calibrate/canonical-rotation.ts";
+import { canonicalRotation } from "../../../offline-trainer/src/calibrate/calibrate.ts";
 import type { Parameters } from "../../../offline-trainer/src/calibrate/types.ts";
 import { largestDifference } from "../../support/fixture.ts";
 

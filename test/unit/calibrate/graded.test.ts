@@ -1,14 +1,9 @@
 import { createRandom, sigmoid, type RandomSource } from "anchoreval/core";
 import { describe, expect, test } from "vitest";
 import { typescriptBackend } from "../../../offline-trainer/src/backends/typescript.ts";
-import { calibrate, type Calibration } from "../../../offline-trainer/src/calibrate/calibrate.ts";
-import { dispersions } from "../../../offline-trainer/src/calibrate/dispersion.ts";
-import {
-  LINKS,
-  type GradedResponses,
-  type Link,
-  type Responses,
-} from "../../../offline-trainer/src/calibrate/types.ts";
+import { calibrate, type Calibration, dispersions } from "../../../offline-trainer/src/calibrate/calibrate.ts";
+import { LINKS, type GradedResponses, type Link } from "../../../offline-trainer/src/matrix/code-responses.ts";
+import type { Responses } from "../../../offline-trainer/src/matrix/code-responses.ts";
 import { weighResponses } from "../../../offline-trainer/src/calibrate/weigh-responses.ts";
 import { expectRefusal, rejection } from "../../support/refusal.ts";
 import { correlation, probability, simulatedResponses } from "./simulated-responses.ts";

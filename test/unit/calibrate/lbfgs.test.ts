@@ -1,6 +1,12 @@
 import { createRandom } from "anchoreval/core";
 import { describe, expect, test } from "vitest";
-import { minimizeLbfgs, type LbfgsOptions, type LbfgsResult } from "../../../offline-trainer/src/calibrate/lbfgs.ts";
+import {
+  CurvaturePairs,
+  dot,
+  minimizeLbfgs,
+  type LbfgsOptions,
+  type LbfgsResult,
+} from "../../../offline-trainer/src/calibrate/lbfgs.ts";
 
 /** A function that fills its gradient. */
 type Smooth = (x: Float64Array, gradient: Float64Array) => number;
@@ -198,5 +204,56 @@ describe("the result", () => {
     });
     expect(value).toBeLessThan(1 + 1e-4);
     expect(evaluations).toBeLessThan(200);
+  });
+});
+
+describe("curvature pairs", () => {
+  const size = 6;
+  const random = createRandom("pairs");
+  const draw = (): Float64Array => Float64Array.from({ length: size }, () => random.normal());
+  const identity = (): void => undefined;
+  /** A positive definite matrix: what the gradient of a quadratic changes by over a step. */
+  const columns = Array.from({ length: size }, draw);
+  const curvature = (s: Float64Array): Float64Array => {
+    const out = s.slice();
+    for (const c of columns) {
+      const product = dot(c, s);
+      c.forEach((value, k) => (out[k] = out[k]! + product * value));
+    }
+    return out;
+  };
+  const add = (pairs: CurvaturePairs, s: Float64Array, y: Float64Array): void => {
+    const pair = pairs.room();
+    pair.s.set(s);
+    pair.y.set(y);
+    pairs.add(pair, dot(s, y));
+  };
+
+  test("without any, cleared or not yet there, the direction is the first guess", () => {
+    const pairs = new CurvaturePairs(size, 3);
+    const [gradient, direction, s] = [draw(), draw(), draw()];
+    for (const fill of [false, true]) {
+      if (fill) add(pairs, s, curvature(s));
+      pairs.clear();
+      expect(pairs.isEmpty).toBe(true);
+      direction.set(gradient);
+      const halve = (v: Float64Array): void => v.forEach((value, k) => (v[k] = value / 2));
+      expect(pairs.turn(direction, halve, gradient)).toBe(dot(direction, gradient));
+      expect(direction).toEqual(gradient.map((value) => value / 2));
+    }
+  });
+
+  test("the newest pair is reproduced: H·y = s", () => {
+    const pairs = new CurvaturePairs(size, 3);
+    for (let k = 0; k < 5; k++) {
+      const [s, other] = [draw(), draw()];
+      const y = curvature(s);
+      add(pairs, s, y);
+      const direction = y.slice();
+      expect(pairs.turn(direction, identity, other)).toBeCloseTo(dot(s, other), 11);
+      direction.forEach((value, n) => {
+        expect(value).toBeCloseTo(s[n]!, 11);
+      });
+    }
   });
 });

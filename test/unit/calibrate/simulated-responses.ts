@@ -1,5 +1,6 @@
 import { createRandom } from "anchoreval/core";
-import type { CodedResponses, Parameters } from "../../../offline-trainer/src/calibrate/types.ts";
+import type { Parameters } from "../../../offline-trainer/src/calibrate/types.ts";
+import type { CodedResponses } from "../../../offline-trainer/src/matrix/code-responses.ts";
 
 export interface SimulatedResponses {
   readonly responses: CodedResponses;

@@ -1,6 +1,6 @@
 import { createRandom } from "anchoreval/core";
 import { describe, expect, test } from "vitest";
-import { clusteredError } from "../../../offline-trainer/src/fit/clustered-error.ts";
+import { clusteredError } from "../../../offline-trainer/src/fit/held-out-scores.ts";
 import { coverageInterval } from "../../../sdk/charts/coverage-interval.ts";
 
 describe("coverageInterval", () => {

@@ -1,6 +1,5 @@
 import { createRandom, type RandomSource } from "anchoreval/core";
 import { describe, expect, test } from "vitest";
-import { SELECTIONS } from "../../../offline-trainer/src/anchors/types.ts";
 import { typescriptBackend } from "../../../offline-trainer/src/backends/typescript.ts";
 import {
   backtestCell,
@@ -8,28 +7,25 @@ import {
   type CellInput,
   type CellResult,
 } from "../../../offline-trainer/src/backtest/cell.ts";
-import { bankTasks, linkedTasks } from "../../../offline-trainer/src/fit/bank-tasks.ts";
-import {
-  DEFAULT_CONFIGURATION,
-  scoreMapKind,
-  type FitConfiguration,
-} from "../../../offline-trainer/src/fit/configuration.ts";
-import { crossValidate, type CrossValidation } from "../../../offline-trainer/src/fit/cross-validate.ts";
-import { drawForms, prepareForms, type BankForms } from "../../../offline-trainer/src/fit/draw-forms.ts";
-import {
-  drawStream,
-  trainFold,
-  type HeldOutEstimate,
-  type TrainedFold,
-} from "../../../offline-trainer/src/fit/held-out.ts";
-import { blendingWeight } from "../../../offline-trainer/src/fit/lambda.ts";
+import { blendingWeight } from "../../../offline-trainer/src/fit/blend-figures.ts";
+import { learnBlends } from "../../../offline-trainer/src/fit/blends.ts";
+import { crossValidate, type CrossValidation, type Validation } from "../../../offline-trainer/src/fit/folds.ts";
 import { evenForm, type FormPlan } from "../../../offline-trainer/src/fit/form-plans.ts";
-import { learnBlends } from "../../../offline-trainer/src/fit/learn-blends.ts";
-import { foldOutBlend } from "../../../offline-trainer/src/fit/fold-out-blend.ts";
-import type { BankTask } from "../../../offline-trainer/src/fit/train-bank.ts";
-import { isBinary, type ResponseMatrix } from "../../../offline-trainer/src/matrix/response-matrix.ts";
-import { folds } from "../../../offline-trainer/src/splits/interpolation.ts";
-import { familyNumbers } from "../../../offline-trainer/src/splits/families.ts";
+import type { FormScenario } from "../../../offline-trainer/src/fit/forms.ts";
+import type { HeldOutEstimate } from "../../../offline-trainer/src/fit/held-out.ts";
+import { learn, type Learned } from "../../../offline-trainer/src/fit/learn.ts";
+import {
+  describeBenchmark,
+  linkedParts,
+  onlyModels,
+  scenariosOf,
+  type Benchmark,
+} from "../../../offline-trainer/src/benchmark/benchmark.ts";
+import { isBinary, scoreAt, type ResponseMatrix } from "../../../offline-trainer/src/matrix/response-matrix.ts";
+import { ANCHOR_METHOD_NAMES, customised } from "../../../offline-trainer/src/methods/index.ts";
+import { recommended, withKnowledge, type Method } from "../../../offline-trainer/src/methods/method.ts";
+import { DEFAULT_SETTINGS, type FitSettings } from "../../../offline-trainer/src/methods/settings.ts";
+import { folds } from "../../../offline-trainer/src/matrix/splits.ts";
 import { smallLeaderboard, withScores } from "./small-leaderboard.ts";
 
 /**
@@ -62,78 +58,58 @@ const shape = { models: 40, items: [160, 120], dims: 5, seed: 11 };
 const own = Array.from({ length: 40 }, (_, m) => m);
 const split = { sources: own.filter((m) => m % 5 < 3), targets: own.filter((m) => m % 5 === 3) };
 const sizes = [3, 8];
-const configuration: FitConfiguration = { ...DEFAULT_CONFIGURATION, dims: 1, linked: false, folds: 3, draws: 2 };
+const settings: FitSettings = { ...DEFAULT_SETTINGS, dims: 1, linked: false, folds: 3, draws: 2 };
+const methodOf = (change: Partial<FitSettings> = {}): Promise<Method> =>
+  customised(recommended, { ...settings, ...change });
 
-const taskOf = (matrix: ResponseMatrix, given: FitConfiguration): BankTask => bankTasks(matrix, given)[0]!;
-const formsFor = (tasks: readonly BankTask[]): FormPlan[] =>
-  sizes.map((size) =>
-    evenForm(
-      size,
-      tasks.flatMap(({ scenarios }) => scenarios),
-    ),
-  );
-const cellOf = (matrix: ResponseMatrix, given: FitConfiguration): CellInput => ({
-  tasks: linkedTasks(bankTasks(matrix, given), given)[0]!,
-  groups: own,
-  split,
-  splits: linkedTasks(bankTasks(matrix, given), given)[0]!.map(() => split),
-  sizes,
-  seed: 5,
-  configuration: given,
-});
-
-/** What backtestCell trains, by the same streams. */
-function trained({ tasks, groups, seed, configuration: given }: CellInput): Promise<TrainedFold> {
-  return trainFold(
-    tasks,
-    tasks.map(() => split),
-    0,
-    {
-      dims: given.dims,
-      irtModel: given.irtModel,
-      estimation: given.estimation,
-      link: given.link,
-      shrinkage: given.shrinkage,
-      backend: typescriptBackend,
-      groups,
-      selection: given.selection,
-      scoreMap: scoreMapKind(given),
-      search: given.search,
-      priorScale: given.priorScale,
-      forms: formsFor(tasks),
-      random: createRandom(seed).fork(tasks.length > 1 ? "all" : tasks[0]!.id),
-    },
-  );
+/** The first scenario, or all that are estimated together; no model replicates another. */
+function benchmarkOf(matrix: ResponseMatrix, given: FitSettings = settings): Benchmark {
+  const [first] = linkedParts(describeBenchmark(matrix, given), given.linked);
+  return { ...first!, replicates: Int32Array.from(own) };
+}
+const formsFor = (benchmark: Benchmark): FormPlan[] => sizes.map((size) => evenForm(size, scenariosOf(benchmark)));
+function cellOf(matrix: ResponseMatrix, given: Method): CellInput {
+  const benchmark = benchmarkOf(matrix, given.settings);
+  const method = withKnowledge(given, benchmark);
+  return { benchmark, split: { ...split, groups: benchmark.groups.map(() => split) }, sizes, seed: 5, method };
 }
 
-/** The forms of every scenario, whichever bank it is in. */
-async function formsOf(cell: CellInput, fold: TrainedFold): Promise<BankForms[]> {
-  const prepared = cell.tasks.map((task, b) =>
-    prepareForms(task, split.sources, fold.linked.banks[b]!, {
-      selection: cell.configuration.selection,
-      forms: formsFor(cell.tasks),
-      backend: typescriptBackend,
-      random: fold.random,
-      ...(fold.models[b]!.design && { design: fold.models[b]!.design }),
-    }),
-  );
-  const forms: BankForms[] = [];
-  for (let draw = 0; draw < FORMS_PER_SEED; draw++) {
-    const banks = [];
-    for (const own of prepared) banks.push(await drawForms(own, drawStream(fold.random, draw)));
-    forms.push(banks.flat());
-  }
+/** What backtestCell learns, by the same streams. */
+function learnedBy({ benchmark, seed, method }: CellInput): Promise<Learned> {
+  const random = createRandom(seed).fork(benchmark.groups.length > 1 ? "all" : benchmark.groups[0]!.id);
+  const sources = onlyModels(benchmark, split.sources);
+  return learn(sources, method, formsFor(benchmark), random, { backend: typescriptBackend });
+}
+
+/** All of it that is plain data: answers, banks, links, choices of the model, the range of the scores, notes on anchors. */
+async function dataOf({ groups, linked, seen, notes }: Learned) {
+  const plain = groups.map(({ group, ...learned }) => {
+    const { matrix, ...described } = group;
+    const { subjects, items } = matrix; // scores are kept in fewer bytes where all of them, of whomever, are 0 or 1
+    const scores = subjects.map((_, m) => items.map((__, i) => scoreAt(matrix, m, i)));
+    return { ...learned, ...described, subjects, items, scores };
+  });
+  return { groups: plain, linked, seen, notes: await notes() };
+}
+
+/** The anchors and maps of all forms, draw by draw. */
+async function formsOf(fold: Learned): Promise<ReadonlyMap<string, FormScenario>[]> {
+  const forms: ReadonlyMap<string, FormScenario>[] = [];
+  for (let draw = 0; draw < FORMS_PER_SEED; draw++)
+    for (const { scenarios } of await fold.draw(draw)) forms.push(scenarios);
   return forms;
 }
 
 /** First column of every scenario among a cell's items. */
-function beginsOf({ tasks }: CellInput): number[] {
+function beginsOf({ benchmark }: CellInput): Map<string, number> {
   let begin = 0;
-  return tasks.flatMap(({ matrix, scenarios }) => {
-    const own = scenarios.map((slice) => begin + slice.begin);
-    begin += matrix.items.length;
-    return own;
-  });
+  return new Map(
+    benchmark.groups.flatMap(({ matrix, scenarios }) => {
+      const own = scenarios.map((slice) => [slice.id, begin + slice.begin] as const);
+      begin += matrix.items.length;
+      return own;
+    }),
+  );
 }
 
 /** The part of a result that held-out answers outside the anchors must not reach. */
@@ -156,8 +132,12 @@ const learned = (results: readonly CellResult[]): unknown =>
 const SLOW = ["essence", "sublime", "hybrid", "design searched for", "3PL", "link chosen", "shrinkage chosen"];
 
 describe("backtestCell", () => {
-  const variants: [string, Partial<FitConfiguration>, boolean][] = [
-    ...SELECTIONS.map((selection): [string, Partial<FitConfiguration>, boolean] => [selection, { selection }, false]),
+  const variants: [string, Partial<FitSettings>, boolean][] = [
+    ...ANCHOR_METHOD_NAMES.map((selection): [string, Partial<FitSettings>, boolean] => [
+      selection,
+      { selection },
+      false,
+    ]),
     ["design searched for", { selection: "fisher-information", search: 4, estimation: "marginal" }, false],
     ["3PL", { irtModel: "3pl", estimation: "marginal" }, false],
     ["shrinkage chosen", { shrinkage: "auto", folds: 2, draws: 1 }, false],
@@ -171,27 +151,25 @@ describe("backtestCell", () => {
   ];
 
   test.each(variants)("%s: held-out answers reach nothing but their own estimates", async (variant, change, graded) => {
-    const given = { ...configuration, ...change };
+    const method = await methodOf(change);
     const matrix = smallLeaderboard({ ...shape, graded });
-    const cell = cellOf(matrix, given);
+    const cell = cellOf(matrix, method);
     const before = await backtestCell(cell, typescriptBackend);
     // λ and the intervals must have something to say, too.
     for (const { n, lambda, estimates } of before) {
-      if (n === 8 && !given.linked) expect(lambda! > 0 && lambda! < 1).toBe(true);
+      if (n === 8 && !method.settings.linked) expect(lambda! > 0 && lambda! < 1).toBe(true);
       expect(estimates.every(({ interval }) => interval !== null)).toBe(true);
     }
-    const fold = await trained(cell);
-    const forms = await formsOf(cell, fold);
+    const fold = await learnedBy(cell);
+    const forms = await formsOf(fold);
     const begins = beginsOf(cell);
     const anchors = new Set(
-      forms.flatMap((bySize) =>
-        bySize.flatMap((scenario, s) =>
-          [...scenario.values()].flatMap(({ items }) => Array.from(items, (item) => begins[s]! + item)),
-        ),
+      forms.flatMap((scenarios) =>
+        [...scenarios].flatMap(([id, { anchors }]) => Array.from(anchors.items, (item) => begins.get(id)! + item)),
       ),
     );
     // The test says something only if most of the targets' answers are free to change.
-    const width = cell.tasks.reduce((sum, task) => sum + task.matrix.items.length, 0);
+    const width = cell.benchmark.groups.reduce((sum, group) => sum + group.matrix.items.length, 0);
     expect(anchors.size).toBeLessThan(0.5 * width);
     expect(before[0]!.estimates.length).toBe(split.targets.length * FORMS_PER_SEED);
     const sources = new Set(split.sources);
@@ -203,55 +181,50 @@ describe("backtestCell", () => {
     for (const [name, scramble] of scrambles(createRandom("scramble")).slice(SLOW.includes(variant) ? -2 : 0)) {
       const changed = scramble(matrix, spared);
       expect(changed, name).not.toEqual(matrix);
-      const other = cellOf(changed, given);
+      const other = cellOf(changed, method);
       const after = await backtestCell(other, typescriptBackend);
       expect(learned(after), name).toEqual(learned(before));
       // … although the truth was another one.
       expect(after[0]!.estimates.map(({ truth }) => truth)).not.toEqual(before[0]!.estimates.map(({ truth }) => truth));
 
-      const again = await trained(other);
-      expect(again.linked, name).toEqual(fold.linked);
-      expect(await formsOf(other, again), name).toEqual(forms);
+      const again = await learnedBy(other);
+      expect(await dataOf(again), name).toEqual(await dataOf(fold));
+      expect(await formsOf(again), name).toEqual(forms);
     }
   });
 
   test("what the targets answered to the anchors does reach their estimates", async () => {
     const matrix = smallLeaderboard(shape);
-    const before = await backtestCell(cellOf(matrix, configuration), typescriptBackend);
+    const method = await methodOf();
+    const before = await backtestCell(cellOf(matrix, method), typescriptBackend);
     const turned = withScores(matrix, (model, _, score) => (split.targets.includes(model) ? 1 - score : score));
-    const after = await backtestCell(cellOf(turned, configuration), typescriptBackend);
+    const after = await backtestCell(cellOf(turned, method), typescriptBackend);
     expect(learned(after)).not.toEqual(learned(before));
     expect(after.map(({ lambda }) => lambda)).toEqual(before.map(({ lambda }) => lambda));
   });
 
   test("what the sources answered does reach what is learned", async () => {
     const matrix = smallLeaderboard(shape);
-    const before = await trained(cellOf(matrix, configuration));
+    const method = await methodOf();
+    const before = await learnedBy(cellOf(matrix, method));
     const turned = withScores(matrix, (model, item, score) =>
       model === split.sources[0] && item === 0 ? 1 - score : score,
     );
-    expect((await trained(cellOf(turned, configuration))).linked).not.toEqual(before.linked);
+    expect((await learnedBy(cellOf(turned, method))).linked).not.toEqual(before.linked);
   });
 });
 
 describe("crossValidate", () => {
   const rows = own.slice(0, 30);
-  const options = {
-    dims: 1,
-    irtModel: "2pl" as const,
-    estimation: "penalised" as const,
-    link: "binarize" as const,
-    shrinkage: 0.5,
-    backend: typescriptBackend,
-    forms: formsFor([taskOf(smallLeaderboard(shape), configuration)]),
-    folds: 3,
-    draws: 2,
-    priorScale: 2,
-    scoreMap: "additive" as const,
-    search: 0,
+  const forms = formsFor(benchmarkOf(smallLeaderboard(shape)));
+  const tools = { backend: typescriptBackend };
+  const validation = (benchmark: Benchmark, method: Method): Promise<Validation> =>
+    crossValidate({ benchmark, method, forms }, rows, createRandom(9), tools);
+  /** The first scenario's, by form. */
+  const validate = async (matrix: ResponseMatrix, method: Method): Promise<(n: number) => CrossValidation> => {
+    const byForm = (await validation(benchmarkOf(matrix), method)).get("a")!;
+    return (n) => byForm.get(String(n))!.separate;
   };
-  const validate = async (task: BankTask, selection: FitConfiguration["selection"]): Promise<CrossValidation> =>
-    (await crossValidate([task], rows, own, { ...options, selection, random: createRandom(9) }))[0]!.alone;
   const ofFold = (estimates: readonly HeldOutEstimate[], fold: number): unknown[] =>
     estimates
       .filter((estimate) => estimate.fold === fold)
@@ -269,36 +242,27 @@ describe("crossValidate", () => {
     "%s: a fold's models reach nothing of that fold but their own estimates",
     async (selection) => {
       const matrix = smallLeaderboard({ ...shape, graded: selection === "irt-kmeans" });
-      const task = taskOf(matrix, configuration);
-      const before = await validate(task, selection);
+      const method = await methodOf({ selection });
+      const benchmark = benchmarkOf(matrix);
+      const before = await validate(matrix, method);
       const input = { groups: rows, eligible: rows.map(() => true) };
       const parts = folds(input, 3, createRandom(9).fork("folds"));
       for (const [fold, part] of parts.entries()) {
         const held = new Set(part.targets);
         expect(
           new Set(
-            before.interpolation[0]!.get("3")!
-              .filter((e) => e.fold === fold)
+            before(3)
+              .interpolation.filter((e) => e.fold === fold)
               .map(({ model }) => model),
           ),
         ).toEqual(held);
         // The anchors of this fold's forms, drawn again from its sources.
-        const again = await trainFold([task], [part], fold, {
-          ...options,
-          groups: own,
-          selection,
-          random: createRandom(9).fork(`fold ${fold}`),
-        });
+        const stream = createRandom(9).fork(`fold ${fold}`);
+        const again = await learn(onlyModels(benchmark, part.sources), method, forms, stream, tools);
         const anchors = new Set<number>();
-        const prepared = prepareForms(task, part.sources, again.linked.banks[0]!, {
-          ...options,
-          selection,
-          random: again.random,
-        });
-        for (const draw of [0, 1]) {
-          const forms = await drawForms(prepared, drawStream(again.random, draw));
-          for (const { items } of forms[0]!.values()) for (const item of items) anchors.add(item);
-        }
+        for (const draw of [0, 1])
+          for (const { scenarios } of await again.draw(draw))
+            for (const item of scenarios.get("a")!.anchors.items) anchors.add(item);
         const random = createRandom("fold");
         const changed = withScores(matrix, (model, item, score) =>
           (held.has(model) && !anchors.has(item)) || model >= 30
@@ -307,16 +271,12 @@ describe("crossValidate", () => {
               : random.next()
             : score,
         );
-        const after = await validate(taskOf(changed, configuration), selection);
+        const after = await validate(changed, method);
         for (const n of sizes) {
-          expect(ofFold(after.interpolation[0]!.get(String(n))!, fold)).toEqual(
-            ofFold(before.interpolation[0]!.get(String(n))!, fold),
-          );
+          expect(ofFold(after(n).interpolation, fold)).toEqual(ofFold(before(n).interpolation, fold));
           // Other folds learn from these models, and change.
           const next = (fold + 1) % 3;
-          expect(ofFold(after.interpolation[0]!.get(String(n))!, next)).not.toEqual(
-            ofFold(before.interpolation[0]!.get(String(n))!, next),
-          );
+          expect(ofFold(after(n).interpolation, next)).not.toEqual(ofFold(before(n).interpolation, next));
         }
       }
       expect(isBinary(matrix)).toBe(selection === "stratified");
@@ -325,70 +285,87 @@ describe("crossValidate", () => {
 
   test("models outside its rows reach nothing at all", async () => {
     const matrix = smallLeaderboard(shape);
-    const before = await validate(taskOf(matrix, configuration), "stratified");
+    const method = await methodOf({ selection: "stratified" });
+    const before = await validation(benchmarkOf(matrix), method);
     for (const [name, scramble] of scrambles(createRandom("outside"))) {
-      const task = taskOf(
-        scramble(matrix, (model) => model < 30),
-        configuration,
-      );
-      const after = await validate(task, "stratified");
+      const changed = scramble(matrix, (model) => model < 30);
+      const after = await validation(benchmarkOf(changed), method);
       expect(after, name).toEqual(before);
-      for (const rule of ["learned", "reference"] as const) {
-        const served = (own: BankTask, validation: CrossValidation): unknown =>
-          learnBlends(own, rows, options.forms, validation, rule).map((bySize) =>
-            [...bySize].map(([n, blend]) => [n, blend.served]),
+      for (const lambda of ["learned", "reference"] as const) {
+        const ruled = await methodOf({ selection: "stratified", lambda });
+        const served = (from: ResponseMatrix, validated: Validation): unknown =>
+          [...learnBlends(benchmarkOf(from), rows, ruled, forms, validated)].map(([id, byForm]) =>
+            [...byForm].map(([form, { separate, joint }]) => [id, form, separate.served, joint]),
           );
-        expect(served(task, after)).toEqual(served(taskOf(matrix, configuration), before));
+        expect(served(changed, after)).toEqual(served(matrix, before));
       }
     }
   });
 
   test("replicates are held out together", async () => {
-    const twins = withScores(smallLeaderboard(shape), (_, __, score) => score);
-    const groups = own.map((m) => (m % 2 === 1 && m < 20 ? m - 1 : m)); // 0 and 1, 2 and 3, …
-    const [validation] = await crossValidate([taskOf(twins, configuration)], rows, groups, {
-      ...options,
-      selection: "random",
-      random: createRandom(9),
-    });
-    const { interpolation } = validation!.alone;
-    const foldOf = new Map(interpolation[0]!.get("3")!.map(({ model, fold }) => [model, fold]));
+    const replicates = Int32Array.from(own, (m) => (m % 2 === 1 && m < 20 ? m - 1 : m)); // 0 and 1, 2 and 3, …
+    const benchmark = { ...benchmarkOf(smallLeaderboard(shape)), replicates };
+    const validated = await validation(benchmark, await methodOf({ selection: "random" }));
+    const { interpolation } = validated.get("a")!.get("3")!.separate;
+    const foldOf = new Map(interpolation.map(({ model, fold }) => [model, fold]));
     expect(foldOf.size).toBe(30);
     for (let m = 0; m < 20; m += 2) expect(foldOf.get(m)).toBe(foldOf.get(m + 1));
   });
 
   test("what blends a fold's estimators does not know its models, whichever fold tells of them", async () => {
-    const { interpolation, extrapolation } = await validate(
-      taskOf(smallLeaderboard(shape), configuration),
-      "stratified",
-    );
-    const given = {
-      n: 8,
-      lambda: 0.5,
-      families: familyNumbers(smallLeaderboard(shape).subjects),
-      lambdaRule: "learned" as const,
-      interpolation: interpolation[0]!.get("8")!,
-      extrapolation: extrapolation[0]!.get("8")!,
-    };
-    const blend = foldOutBlend(given);
+    const benchmark = benchmarkOf(smallLeaderboard(shape));
+    const method = await methodOf({ selection: "stratified" });
+    const validated = await validation(benchmark, method);
+    const foldOutOf = (given: Validation) =>
+      learnBlends(benchmark, rows, method, forms, given).get("a")!.get("8")!.separate.foldOut;
+    const { interpolation, extrapolation } = validated.get("a")!.get("8")!.separate;
+    const blend = foldOutOf(validated);
     const values = new Set<number>();
     for (const fold of [0, 1, 2, 3]) {
-      const all = [...given.interpolation, ...given.extrapolation];
+      const all = [...interpolation, ...extrapolation];
       const held = new Set(all.filter((estimate) => estimate.fold === fold).map(({ model }) => model));
       expect(held.size).toBeGreaterThan(5);
       // Their truth, and what was estimated for them, in any table.
       const change = (estimate: HeldOutEstimate): HeldOutEstimate =>
         held.has(estimate.model) ? { ...estimate, truth: 1 - estimate.truth } : estimate;
-      const changed = foldOutBlend({
-        ...given,
-        interpolation: given.interpolation.map(change),
-        extrapolation: given.extrapolation.map(change),
-      });
+      const separate = { interpolation: interpolation.map(change), extrapolation: extrapolation.map(change) };
+      const byForm = new Map(validated.get("a"));
+      byForm.set("8", { ...byForm.get("8")!, separate });
+      const changed = foldOutOf(new Map([["a", byForm]]));
       const some = all.find((estimate) => estimate.fold === fold)!;
       expect(changed(some)).toEqual(blend(some));
       expect(blend(some).lambda).toBe(blendingWeight(all.filter(({ model }) => !held.has(model))));
       values.add(blend(some).lambda);
     }
     expect(values.size).toBeGreaterThan(1);
+  });
+});
+
+describe("onlyModels", () => {
+  const matrix = smallLeaderboard({ ...shape, missing: 0.1 });
+  const held = own.filter((m) => !split.sources.includes(m));
+
+  test("has the answers of its models, in their order, and no other's", () => {
+    const sources = onlyModels(benchmarkOf(matrix), split.sources);
+    const whole = benchmarkOf(matrix);
+    expect(sources.models).toEqual(split.sources.map((m) => matrix.subjects[m]));
+    for (const [g, { matrix: taken, families }] of sources.groups.entries()) {
+      const { matrix: all, families: allFamilies } = whole.groups[g]!;
+      expect(taken.subjects).toEqual(sources.models);
+      expect(Array.from(families)).toEqual(split.sources.map((m) => allFamilies[m]));
+      const width = all.items.length;
+      const rowsFrom = (values: ArrayLike<number>): number[] =>
+        split.sources.flatMap((m) => Array.from({ length: width }, (_, i) => values[m * width + i]!));
+      expect(Array.from(taken.scores)).toEqual(rowsFrom(all.scores));
+      expect(Array.from(taken.observed!)).toEqual(rowsFrom(all.observed!));
+    }
+  });
+
+  test("is the same whatever any of the others answered", () => {
+    const before = onlyModels(benchmarkOf(matrix), split.sources);
+    for (const model of held) {
+      const changed = withScores(matrix, (m, _, score) => (m === model ? 1 - score : score));
+      expect(onlyModels(benchmarkOf(changed), split.sources)).toEqual(before);
+    }
   });
 });

@@ -1,7 +1,8 @@
 import { createRandom, type RandomSource } from "anchoreval/core";
 import { typescriptBackend } from "../../../offline-trainer/src/backends/typescript.ts";
 import type { CalibrationBackend } from "../../../offline-trainer/src/calibrate/types.ts";
-import { trainBank, type BankTask, type TrainedBank } from "../../../offline-trainer/src/fit/train-bank.ts";
+import { fitBank, type Bank } from "../../../offline-trainer/src/calibrate/bank.ts";
+import type { ScenarioGroup } from "../../../offline-trainer/src/benchmark/benchmark.ts";
 import { rowsOf } from "./held-out-estimates.ts";
 
 export interface SmallBankOptions {
@@ -12,11 +13,11 @@ export interface SmallBankOptions {
 
 /** The default's bank of a task's first models. */
 export function smallBank(
-  task: BankTask,
+  task: ScenarioGroup,
   models: number,
   { dims = 1, backend = typescriptBackend, random = createRandom(1) }: SmallBankOptions = {},
-): Promise<TrainedBank> {
-  return trainBank(task, rowsOf(models), {
+): Promise<Bank> {
+  return fitBank(task, rowsOf(models), {
     dims,
     irtModel: "2pl",
     estimation: "penalised",

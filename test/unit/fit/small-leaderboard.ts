@@ -1,8 +1,8 @@
 import { createRandom } from "anchoreval/core";
-import { groupItems } from "../../../offline-trainer/src/matrix/group-items.ts";
 import {
-  responseMatrix,
+  groupItems,
   type ItemInfo,
+  responseMatrix,
   type ResponseMatrix,
 } from "../../../offline-trainer/src/matrix/response-matrix.ts";
 

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { scoreAt } from "../../../offline-trainer/src/matrix/response-matrix.ts";
-import { readResponses } from "../../../offline-trainer/src/ingest/read-responses.ts";
+import { readResponses } from "../../../offline-trainer/src/matrix/read-responses.ts";
 import { main as trainer } from "../../../offline-trainer/src/cli/main.ts";
 import { writeInspectLog, type InspectRun } from "../../support/inspect-logs.ts";
 import { runCommand } from "../../support/run-command.ts";

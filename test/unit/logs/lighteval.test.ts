@@ -7,7 +7,7 @@ import { checkCommand, compareCommand, estimateCommand, runProgram } from "ancho
 import { findLightevalLogs, readLightevalLog } from "anchoreval/node";
 import { describe, expect, test } from "vitest";
 import { main as trainer } from "../../../offline-trainer/src/cli/main.ts";
-import { parquetRows } from "../../../offline-trainer/src/parquet/parquet-rows.ts";
+import { parquetRows } from "../../../offline-trainer/src/matrix/readers/parquet.ts";
 import { lightevalLogs } from "../../support/lighteval-logs.ts";
 import { expectRefusal, refusal, rejection } from "../../support/refusal.ts";
 import { tempFolder } from "../../support/temp-folder.ts";

@@ -1,16 +1,17 @@
 import { servedBlend } from "anchoreval/bundle";
 import { parseHTML } from "linkedom";
 import { beforeAll, describe, expect, test } from "vitest";
-import { closingWords } from "../../../offline-trainer/src/fit/closing-words.ts";
-import { bundleFiles, type FitResult } from "../../../offline-trainer/src/fit/fit-bundle.ts";
+import { closingWords } from "../../../offline-trainer/src/report/closing-words.ts";
+import { bundleFiles } from "../../../offline-trainer/src/fit/fit.ts";
+import { type Fit } from "../../../offline-trainer/src/fit/fit.ts";
 import { renderReport } from "../../../offline-trainer/src/report/render-report.ts";
 import { parseManifest } from "../../../sdk/core/bundle/parse-manifest.ts";
 import { sampleFit } from "./sample-fit.ts";
 
 const HOSTILE = `<script>alert("1 & 2")</script>`;
 
-const textOf = async (result: FitResult): Promise<string> => new TextDecoder().decode(await renderReport(result));
-const pageOf = async (result: FitResult): Promise<Document> => parseHTML(await textOf(result)).document;
+const textOf = async (result: Fit): Promise<string> => new TextDecoder().decode(await renderReport(result));
+const pageOf = async (result: Fit): Promise<Document> => parseHTML(await textOf(result)).document;
 const wordsOf = (element: Element | null): string => (element?.textContent ?? "").replace(/\s+/g, " ").trim();
 const sectionOf = (document: Document, id: string): Element => document.getElementById(id)!;
 const chartsOf = (document: Document, id: string): NodeListOf<Element> =>
@@ -18,7 +19,7 @@ const chartsOf = (document: Document, id: string): NodeListOf<Element> =>
 const chartCount = (document: Document, id: string): number => chartsOf(document, id).length;
 
 describe("the report of an ordinary fit", () => {
-  let result: FitResult;
+  let result: Fit;
   let text: string;
   let document: Document;
   beforeAll(async () => {
@@ -58,7 +59,7 @@ describe("the report of an ordinary fit", () => {
   test("says what an interval means, and what the fit ended with", () => {
     const summary = wordsOf(sectionOf(document, "summary"));
     expect(summary).toContain(
-      "for the score that this run would have got on all items of this benchmark version; it says nothing of sampling noise, other prompts or other items",
+      "for the score that this run would have got on all items of this benchmark version; it doesn't cover sampling noise, other prompts or other items",
     );
     for (const line of closingWords(parseManifest(bundleFiles(result).get("manifest.json")!)))
       expect(summary).toContain(line);
@@ -182,8 +183,8 @@ describe("items worth auditing", () => {
   });
 
   test("a fit of something else than the 2PL is told by its answers alone", async () => {
-    const configuration = { irtModel: "3pl", estimation: "marginal" } as const;
-    const fit = await sampleFit({ models: 40, scenarios: { only: 30 }, sizes: [10], odd: HOSTILE, configuration });
+    const settings = { irtModel: "3pl", estimation: "marginal" } as const;
+    const fit = await sampleFit({ models: 40, scenarios: { only: 30 }, sizes: [10], odd: HOSTILE, settings });
     const words = wordsOf(sectionOf(await pageOf(fit), "audit"));
     expect(words).toContain("strong models miss it more");
     expect(words).toContain("the same text as only/7");
@@ -201,7 +202,7 @@ describe("fits out of the ordinary", () => {
   test("too few models to hold any out: said, not drawn", async () => {
     const text = await textOf(await sampleFit({ models: 6, scenarios: { only: 30 }, sizes: [10] }));
     const { document } = parseHTML(text);
-    expect(wordsOf(sectionOf(document, "summary"))).toContain("How large its errors are is not known");
+    expect(wordsOf(sectionOf(document, "summary"))).toContain("The size of its errors isn't known");
     expect(wordsOf(sectionOf(document, "errors"))).toContain("not measured: too few models to hold any out");
     for (const id of ["error-by-size", "predicted", "coverage"]) {
       expect(chartCount(document, id)).toBe(0);
@@ -233,7 +234,7 @@ describe("fits out of the ordinary", () => {
         models: 60,
         scenarios: { one: 60, two: 40 },
         sizes: [10, 20],
-        configuration: { selection: "irt-kmeans", joint: true },
+        settings: { selection: "irt-kmeans", joint: true },
       }),
     );
     expect(chartsOf(document, "predicted")[0]!.querySelectorAll("line").length).toBeGreaterThan(60);
@@ -246,7 +247,7 @@ describe("fits out of the ordinary", () => {
       models: 40,
       scenarios: { one: 1000, two: 600, three: 400 },
       sizes: [10, 20, 30, 50, 100],
-      configuration: { folds: 2, draws: 1 },
+      settings: { folds: 2, draws: 1 },
     });
     expect((await renderReport(result)).length).toBeLessThan(600_000);
   });

@@ -1,8 +1,10 @@
 import { typescriptBackend } from "../../../offline-trainer/src/backends/typescript.ts";
-import { DEFAULT_CONFIGURATION, type FitConfiguration } from "../../../offline-trainer/src/fit/configuration.ts";
-import { fitBundle, type FitResult } from "../../../offline-trainer/src/fit/fit-bundle.ts";
-import type { BundleDescription } from "../../../offline-trainer/src/fit/fit-options.ts";
+import type { FitSettings } from "../../../offline-trainer/src/methods/settings.ts";
+import { fit, type Fit } from "../../../offline-trainer/src/fit/fit.ts";
+import type { BundleDescription } from "../../../offline-trainer/src/fit/options.ts";
 import { responseMatrix } from "../../../offline-trainer/src/matrix/response-matrix.ts";
+import { recommended } from "../../../offline-trainer/src/methods/method.ts";
+import { customised } from "../../../offline-trainer/src/methods/index.ts";
 import { createRandom } from "../../../sdk/core/numeric/random.ts";
 
 export interface SampleFit {
@@ -10,7 +12,7 @@ export interface SampleFit {
   /** Items by scenario. */
   readonly scenarios: Readonly<Record<string, number>>;
   readonly sizes: readonly number[];
-  readonly configuration?: Partial<FitConfiguration>;
+  readonly settings?: Partial<FitSettings>;
   readonly description?: Partial<BundleDescription>;
   /**
    * Of each scenario everyone gets item 2, nobody item 3, item 5 is answered like item 4, items 6 and 7 have this text.
@@ -19,14 +21,7 @@ export interface SampleFit {
 }
 
 /** A fit of answers drawn from a one-dimensional model: item 0 of each scenario is reversed, item 1 has no relation. */
-export function sampleFit({
-  models,
-  scenarios,
-  sizes,
-  configuration,
-  description,
-  odd,
-}: SampleFit): Promise<FitResult> {
+export async function sampleFit({ models, scenarios, sizes, settings, description, odd }: SampleFit): Promise<Fit> {
   const items = Object.entries(scenarios).flatMap(([scenario, count]) =>
     Array.from({ length: count }, (_, i) => ({ item_id: `${scenario}/${i}`, scenario, place: i })),
   );
@@ -52,12 +47,12 @@ export function sampleFit({
     })),
     scores,
   );
-  return fitBundle(matrix, {
+  return fit(matrix, {
     benchmark: "sample",
     version: "1.2.3",
     created: "2026-11-01T00:00:00.000Z",
     ...description,
-    configuration: { ...DEFAULT_CONFIGURATION, dims: 1, folds: 3, draws: 2, ...configuration },
+    method: await customised(recommended, { dims: 1, folds: 3, draws: 2, ...settings }),
     sizes,
     seed: 1,
     backend: typescriptBackend,

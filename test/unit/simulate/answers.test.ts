@@ -1,8 +1,14 @@
 import { createRandom } from "anchoreval/core";
-import { expect, test } from "vitest";
-import { drawAnswers, redrawAnswers } from "../../../offline-trainer/src/simulate/answers.ts";
-import { SIMULATE_DEFAULTS } from "../../../offline-trainer/src/simulate/options.ts";
+import { describe, expect, test } from "vitest";
+import {
+  deleteAnswers,
+  drawAnswers,
+  redrawAnswers,
+  responseProbability,
+} from "../../../offline-trainer/src/simulate/answers.ts";
+import { ITEM_KINDS, type ItemKind, kindCode } from "../../../offline-trainer/src/simulate/items.ts";
 import { planScenarios } from "../../../offline-trainer/src/simulate/scenarios.ts";
+import { SIMULATE_DEFAULTS, type SimulateOptions } from "../../../offline-trainer/src/simulate/settings.ts";
 import { expectBinomial } from "../../support/binomial.ts";
 
 const ITEMS = 20_000;
@@ -40,4 +46,104 @@ test("a rerun takes about the share of its answers from the fresh ones", () => {
     ITEMS,
     0.02,
   );
+});
+
+const MODELS = 500;
+const NOTHING = { missingCells: 0, missingBlocks: 0, prefixRuns: 0 };
+
+/** Masks of many models, scenario by scenario. */
+function masks(given: Partial<SimulateOptions>, items = 600): Uint8Array[][] {
+  const options = { ...SIMULATE_DEFAULTS, items, scenarios: 4, ...NOTHING, ...given };
+  const scenarios = planScenarios(options, createRandom("scenarios"));
+  return Array.from({ length: MODELS }, (_, m) => {
+    const observed = new Uint8Array(items).fill(1);
+    deleteAnswers(scenarios, options, createRandom(`missing/${m}`), observed);
+    return scenarios.map((scenario) => observed.slice(scenario.begin, scenario.begin + scenario.items));
+  });
+}
+
+const seen = (mask: Uint8Array): number => mask.reduce((sum, bit) => sum + bit, 0);
+
+test("nothing is missing where nothing is asked for", () => {
+  for (const model of masks({})) for (const mask of model) expect(mask).not.toContain(0);
+});
+
+test("answers are missing at random", () => {
+  const missing = masks({ missingCells: 0.05 })
+    .flat()
+    .reduce((sum, mask) => sum + mask.length - seen(mask), 0);
+  expectBinomial(missing, MODELS * 600, 0.05);
+});
+
+test("whole scenarios are missing, and a model keeps one", () => {
+  const models = masks({ missingBlocks: 0.3 });
+  const lost = models.map((model) => model.filter((mask) => seen(mask) === 0).length);
+  for (const model of models) for (const mask of model) expect([0, mask.length]).toContain(seen(mask));
+  expect(Math.max(...lost)).toBeLessThan(4);
+  expectBinomial(
+    lost.reduce((sum, count) => sum + count, 0),
+    MODELS * 3,
+    0.3,
+  );
+});
+
+test("a prefix-only run has the first items", () => {
+  const all = masks({ prefixRuns: 0.2 }).flat();
+  for (const mask of all) {
+    const count = seen(mask);
+    expect(count).toBeGreaterThan(0);
+    expect(mask.subarray(0, count)).not.toContain(0);
+  }
+  expectBinomial(all.filter((mask) => mask.includes(0)).length, MODELS * 4, 0.2);
+});
+
+test("no model is left without an answer", () => {
+  for (const model of masks({ missingCells: 0.9, missingBlocks: 0.9, prefixRuns: 1 }, 48))
+    expect(model.some((mask) => mask.includes(1))).toBe(true);
+});
+
+const Z = Array.from({ length: 81 }, (_, k) => (k - 40) / 4);
+const TRAITS = [0, 0.2, 0.49, 0.5, 0.7, 0.99];
+
+function curve(kind: ItemKind, trait: number, luck = 0.3): number[] {
+  return Z.map((z) => responseProbability(kindCode(kind), z, { lower: 0.25, upper: 0.95, trait, luck }));
+}
+
+const rises = (values: number[]): boolean => values.every((p, k) => k === 0 || p >= values[k - 1]!);
+const falls = (values: number[]): boolean => values.every((p, k) => k === 0 || p <= values[k - 1]!);
+
+describe.each(TRAITS)("with trait %d", (trait) => {
+  test.each(ITEM_KINDS)("%s: probabilities lie in [0,1], also far out", (kind) => {
+    for (const z of [-1e6, ...Z, 1e6]) {
+      const p = responseProbability(kindCode(kind), z, { lower: 0.25, upper: 0.95, trait, luck: 0.3 });
+      expect(p).toBeGreaterThanOrEqual(0);
+      expect(p).toBeLessThanOrEqual(1);
+    }
+  });
+
+  test.each(["regular", "redundant"] as const)("%s items rise from floor to ceiling", (kind) => {
+    const values = curve(kind, trait);
+    expect(rises(values)).toBe(true);
+    expect(values[0]).toBeCloseTo(0.25, 3);
+    expect(values.at(-1)).toBeCloseTo(0.95, 3);
+  });
+
+  test("strong models get mislabelled items wrong", () => {
+    const values = curve("mislabelled", trait);
+    expect(falls(values)).toBe(true);
+    expect(values[0]).toBeGreaterThan(0.19);
+    expect(values.at(-1)).toBeLessThan(0.001);
+  });
+
+  test("middling models do best or worst on non-monotone items", () => {
+    const values = curve("non-monotone", trait);
+    expect(rises(values) || falls(values)).toBe(false);
+    const ends = [values[0]!, values.at(-1)!];
+    const extreme = trait < 0.5 ? Math.max(...values) - Math.max(...ends) : Math.min(...ends) - Math.min(...values);
+    expect(extreme).toBeGreaterThan(0.1);
+  });
+
+  test("memorised items don't depend on ability, only on whether the family knows them", () => {
+    expect(new Set(curve("memorised", trait, 0.3))).toEqual(new Set([0.3 < trait ? 0.95 : 0.25]));
+  });
 });

@@ -1,7 +1,8 @@
 import { createRandom } from "anchoreval/core";
 import { expect, test } from "vitest";
-import { SIMULATE_DEFAULTS, type SimulateOptions } from "../../../offline-trainer/src/simulate/options.ts";
+import { apportion } from "../../../offline-trainer/src/numeric/apportion.ts";
 import { planScenarios, type ScenarioPlan } from "../../../offline-trainer/src/simulate/scenarios.ts";
+import { SIMULATE_DEFAULTS, type SimulateOptions } from "../../../offline-trainer/src/simulate/settings.ts";
 
 function plan(options: Partial<SimulateOptions>): ScenarioPlan[] {
   return planScenarios({ ...SIMULATE_DEFAULTS, ...options }, createRandom("scenarios"));
@@ -34,4 +35,14 @@ test("shares of scenarios are whole numbers of them", () => {
 test("the smallest leaderboard that is allowed has two items in each subscenario", () => {
   const scenarios = plan({ items: 24, scenarios: 3, subscenarios: 4, subscenarioShare: 1, scenarioSpread: 3 });
   for (const { subscenarios } of scenarios) expect(subscenarios.map(({ items }) => items)).toEqual([2, 2, 2, 2]);
+});
+
+test("the largest remainders get the rest", () => {
+  expect(apportion(10, [1, 1, 2], 1)).toEqual([3, 3, 4]);
+  expect(apportion(100, [1, 1, 1], 0)).toEqual([34, 33, 33]);
+});
+
+test("each part has the least, whatever its weight", () => {
+  expect(apportion(6, [1e-9, 1, 1e-9], 2)).toEqual([2, 2, 2]);
+  expect(apportion(9, [1e-9, 1, 1e-9], 2)).toEqual([2, 5, 2]);
 });

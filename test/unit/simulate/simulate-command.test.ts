@@ -3,8 +3,8 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { simulateCommand } from "../../../offline-trainer/src/cli/simulate.ts";
-import { readResponses } from "../../../offline-trainer/src/ingest/read-responses.ts";
-import { SIMULATE_OPTIONS } from "../../../offline-trainer/src/simulate/options.ts";
+import { readResponses } from "../../../offline-trainer/src/matrix/read-responses.ts";
+import { SIMULATE_OPTIONS } from "../../../offline-trainer/src/simulate/settings.ts";
 import { simulateLeaderboard } from "../../../offline-trainer/src/simulate/simulate-leaderboard.ts";
 import { tempFolder } from "../../support/temp-folder.ts";
 

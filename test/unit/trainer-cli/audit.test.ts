@@ -2,12 +2,12 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
 import { createHash } from "node:crypto";
 import { beforeAll, describe, expect, test } from "vitest";
-import { auditLeaderboard } from "../../../offline-trainer/src/audit/audit.ts";
-import { auditedItems } from "../../../offline-trainer/src/audit/audited-items.ts";
+import { auditLeaderboard } from "../../../offline-trainer/src/extensions/audit/audit-leaderboard.ts";
+import { auditedItems } from "../../../offline-trainer/src/extensions/audit/findings.ts";
 import { typescriptBackend } from "../../../offline-trainer/src/backends/typescript.ts";
-import { DEFAULT_CONFIGURATION } from "../../../offline-trainer/src/fit/configuration.ts";
-import { readResponses } from "../../../offline-trainer/src/ingest/read-responses.ts";
-import { ITEM_KINDS } from "../../../offline-trainer/src/simulate/item-kinds.ts";
+import { DEFAULT_SETTINGS } from "../../../offline-trainer/src/methods/settings.ts";
+import { readResponses } from "../../../offline-trainer/src/matrix/read-responses.ts";
+import { ITEM_KINDS } from "../../../offline-trainer/src/simulate/items.ts";
 import { simulateLeaderboard } from "../../../offline-trainer/src/simulate/simulate-leaderboard.ts";
 import { responseMatrix } from "../../../offline-trainer/src/matrix/response-matrix.ts";
 import { expectRefusal, rejection } from "../../support/refusal.ts";
@@ -194,7 +194,7 @@ describe("what is refused, and leaves nothing behind", () => {
     const scores = Float64Array.from({ length: 6 * 6 }, (_, k) => (k % 6 < 3 || k < 18 ? k % 2 : NaN));
     const matrix = responseMatrix(["a", "b", "c", "d", "e", "f"], items, scores);
     const audit = auditLeaderboard(matrix, {
-      configuration: DEFAULT_CONFIGURATION,
+      configuration: DEFAULT_SETTINGS,
       dims: 1,
       seed: 1,
       backend: typescriptBackend,
@@ -205,7 +205,7 @@ describe("what is refused, and leaves nothing behind", () => {
 });
 
 describe("odd leaderboards", () => {
-  const options = { configuration: DEFAULT_CONFIGURATION, dims: 8, seed: 1, backend: typescriptBackend, heldOut: 0.1 };
+  const options = { configuration: DEFAULT_SETTINGS, dims: 8, seed: 1, backend: typescriptBackend, heldOut: 0.1 };
 
   test("few models, constant items, missing and graded scores, one ability for all: every number is one or absent", async () => {
     const text = [
@@ -216,7 +216,7 @@ describe("odd leaderboards", () => {
     ];
     const { matrix } = await readResponses(folder.write("odd.csv", `${text.join("\n")}\n`));
     for (const joint of [false, true]) {
-      const audit = await auditLeaderboard(matrix, { ...options, configuration: { ...DEFAULT_CONFIGURATION, joint } });
+      const audit = await auditLeaderboard(matrix, { ...options, configuration: { ...DEFAULT_SETTINGS, joint } });
       const items = auditedItems(audit);
       const of = (id: string) => items.find(({ info }) => info.item_id === id)!;
       expect(of("x/1").findings.map(({ reason }) => reason)).toContain("ceiling");

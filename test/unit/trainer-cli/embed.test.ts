@@ -1,9 +1,8 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { readEmbeddings } from "../../../offline-trainer/src/cold-start/embeddings-file.ts";
-import { writeItems } from "../../../offline-trainer/src/ingest/write-items.ts";
-import { writeWideCsv } from "../../../offline-trainer/src/ingest/write-wide-csv.ts";
+import { readEmbeddings } from "../../../offline-trainer/src/numeric/embeddings-file.ts";
+import { writeItems, writeWideCsv } from "../../../offline-trainer/src/matrix/write-tables.ts";
 import { tempFolder } from "../../support/temp-folder.ts";
 import { WIDTH, writeTinyEncoder } from "../../support/tiny-encoder.ts";
 import { topicBoard } from "../../support/topic-board.ts";
@@ -17,7 +16,7 @@ const encoder = writeTinyEncoder(folder.path("encoder"));
 
 describe("anchoreval embed", () => {
   test("writes vectors by an encoder, says by which, and the same bytes again", async () => {
-    const [one, other] = [folder.path("one.npy"), folder.path("other.npy")];
+    const [one, other] = [folder.path("one.jsonl"), folder.path("other.jsonl")];
     for (const [out, threads] of [
       [one, "1"],
       [other, "2"],
@@ -69,7 +68,7 @@ describe("anchoreval embed", () => {
   });
 
   test("stopped by Ctrl-C it goes on from what is kept, to the same bytes", async () => {
-    const [out, whole] = [folder.path("on-the-way.npy"), folder.path("whole.npy")];
+    const [out, whole] = [folder.path("on-the-way.jsonl"), folder.path("whole.jsonl")];
     const embed = (file: string, ...more: string[]) =>
       ["embed", "--items", items, "--encoder", encoder, "--out", file].concat(more);
     const stopped = await runTrainer(
@@ -84,15 +83,15 @@ describe("anchoreval embed", () => {
     expect(Number(kept?.[1])).toBeGreaterThan(0);
     expect(kept?.[2]).toBe(`${out}.partial`);
     expect(existsSync(out)).toBe(false);
-    writeFileSync(folder.path("other.npy.partial"), readFileSync(`${out}.partial`));
+    writeFileSync(folder.path("other.jsonl.partial"), readFileSync(`${out}.partial`));
 
     const resumed = await runTrainer(embed(out));
-    expect(resumed.err).toContain(`goes on from ${kept?.[1]} texts in ${out}.partial`);
+    expect(resumed.err).toContain(`continuing from ${kept?.[1]} texts in ${out}.partial`);
     expect(await runTrainer(embed(whole))).toMatchObject({ code: 0 });
     expect(readFileSync(out)).toEqual(readFileSync(whole));
     expect(existsSync(`${out}.partial`)).toBe(false);
 
-    const other = folder.path("other.npy");
+    const other = folder.path("other.jsonl");
     const changed = await runTrainer(embed(other, "--prefix", "prime "));
     expect(changed.err).toContain(`${other}.partial is of other texts or another encoder: all are encoded anew`);
     expect(readFileSync(other)).not.toEqual(readFileSync(whole));
@@ -100,11 +99,16 @@ describe("anchoreval embed", () => {
   });
 
   test.each([
-    ["another ending", [], "x.txt", "--out is a file that ends in .npy, .jsonl, .csv"],
-    ["an encoder's option without one", ["--pooling", "cls"], "x.npy", "--pooling is of --encoder, which isn't given"],
-    ["TF-IDF's option with an encoder", ["--dims", "3", "--encoder", encoder], "x.npy", "--dims is of TF-IDF"],
-    ["another pooling", ["--pooling", "max", "--encoder", encoder], "x.npy", "--pooling"],
-    ["no such encoder", ["--encoder", join(encoder, "none")], "x.npy", "there is no encoder"],
+    ["another ending", [], "x.txt", "--out is a file that ends in .jsonl, .csv"],
+    [
+      "an encoder's option without one",
+      ["--pooling", "cls"],
+      "x.jsonl",
+      "--pooling is of --encoder, which isn't given",
+    ],
+    ["TF-IDF's option with an encoder", ["--dims", "3", "--encoder", encoder], "x.jsonl", "--dims is of TF-IDF"],
+    ["another pooling", ["--pooling", "max", "--encoder", encoder], "x.jsonl", "--pooling"],
+    ["no such encoder", ["--encoder", join(encoder, "none")], "x.jsonl", "there is no encoder"],
   ])("refuses %s with exit code 2", async (_, more, out, message) => {
     const { code, err } = await runTrainer(["embed", "--items", items, ...more, "--out", folder.path(out)]);
     expect(err).toContain(message);
@@ -115,7 +119,7 @@ describe("anchoreval embed", () => {
   test("names items without a text", async () => {
     const bare = folder.path("bare.jsonl");
     writeFileSync(bare, '{"item_id":"a","scenario":"s"}\n{"item_id":"b","scenario":"s","text":"b"}\n');
-    const { code, err } = await runTrainer(["embed", "--items", bare, "--out", folder.path("bare.npy")]);
+    const { code, err } = await runTrainer(["embed", "--items", bare, "--out", folder.path("bare.jsonl")]);
     expect({ code, err }).toMatchObject({
       code: 2,
       err: expect.stringContaining('1 question has no text: "a"') as string,

@@ -3,7 +3,7 @@ import { estimateFromAnchors, loadBundle, loadItemLines } from "anchoreval";
 import type { Bundle, Manifest } from "anchoreval/bundle";
 import { folderSource } from "anchoreval/node";
 import { beforeAll, describe, expect, test } from "vitest";
-import { writeWideCsv } from "../../../offline-trainer/src/ingest/write-wide-csv.ts";
+import { writeWideCsv } from "../../../offline-trainer/src/matrix/write-tables.ts";
 import { scoreAt, submatrix, type ResponseMatrix } from "../../../offline-trainer/src/matrix/response-matrix.ts";
 import { runCommand } from "../../support/run-command.ts";
 import { tempFolder } from "../../support/temp-folder.ts";
@@ -182,7 +182,7 @@ describe("fit --base", () => {
   test("the same items, told by their ids, are the same bundle again but for what is learned beside", async () => {
     const { code, out, err } = await fit("1.1.0", "same", "--base", folder.path("v1"), "--items", oldItems);
     expect(code).toBe(0);
-    expect(err).toContain("120 items are taken to be the base's by their ids");
+    expect(err).toContain("120 items are assumed to be the base's by their ids");
     expect(out).toContain("120 of 120 items keep");
     const [before, after] = [await load("v1"), await load("same")];
     expect(after.parameters).toEqual(before.parameters);
@@ -249,7 +249,7 @@ describe("fit --base", () => {
       name: "the same major version",
       argv: ["--base", "v1", "--items", newItems],
       version: "1.1.0",
-      message: "so the version is 2.0.0 at least, got 1.1.0",
+      message: "so the version is at least 2.0.0, got 1.1.0",
     },
     {
       name: "another weighting",
@@ -263,9 +263,9 @@ describe("fit --base", () => {
     },
     { name: "another scenario", argv: ["--base", "v1", "--items", other], message: "the base has no bank c" },
     {
-      name: "few items that stand",
+      name: "few fixed items",
       argv: ["--base", "v1", "--items", mostly],
-      message: "fewer than half carry no scale",
+      message: "a scale needs at least half",
     },
     {
       name: "answers to items that the base lacks",
@@ -280,7 +280,7 @@ describe("fit --base", () => {
     {
       name: "cold items",
       argv: ["--base", "v1", "--items", newItems, "--cold-start", newItems],
-      message: "--base places items without answers itself",
+      message: "--base links items without answers itself",
     },
   ])("refused, and nothing written: $name", async ({ argv, version = "2.0.0", message }) => {
     const places = argv.map((own, k) => (argv[k - 1] === "--base" ? folder.path(own) : own));

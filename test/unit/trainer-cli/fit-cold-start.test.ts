@@ -3,8 +3,7 @@ import { loadRouting, routeFromBundle } from "anchoreval";
 import { parseManifest, type ColdItemRecord } from "anchoreval/bundle";
 import { folderSource } from "anchoreval/node";
 import { beforeAll, describe, expect, test } from "vitest";
-import { writeItems } from "../../../offline-trainer/src/ingest/write-items.ts";
-import { writeWideCsv } from "../../../offline-trainer/src/ingest/write-wide-csv.ts";
+import { writeItems, writeWideCsv } from "../../../offline-trainer/src/matrix/write-tables.ts";
 import { submatrixOf, testPart } from "../../support/board-parts.ts";
 import { runCommand } from "../../support/run-command.ts";
 import { tempFolder } from "../../support/temp-folder.ts";
@@ -39,9 +38,9 @@ describe("fit --cold-start", () => {
   test("foretells items, keeps routes, says what they were worth, and writes the same bytes again", async () => {
     const { code, out } = await fit("one", "--cold-start", cold, "--include-model-names");
     expect(code).toBe(0);
-    expect(out).toContain("Parameters of 80 items without answers are foretold from their texts.");
-    expect(out).toMatch(/quiz, 160 questions, each foretold by the others: the model picked is right in [\d.]+ %/);
-    expect(out).toContain("Routes are in the bundle.");
+    expect(out).toContain("Parameters of 80 items without answers are predicted from their texts.");
+    expect(out).toMatch(/quiz, 160 questions, each predicted by the others: the model picked is right in [\d.]+ %/);
+    expect(out).toContain("The bundle includes routes.");
     await fit("two", "--cold-start", cold, "--include-model-names");
     expect(filesOf(folder.path("two"))).toEqual(filesOf(folder.path("one")));
     const routing = await loadRouting(folderSource(folder.path("one")));
@@ -56,7 +55,7 @@ describe("fit --cold-start", () => {
   test("goes by embeddings where they are given, and keeps no routes without names", async () => {
     const { code, out } = await fit("vectors", "--cold-start", cold, "--cold-embeddings", vectors);
     expect(code).toBe(0);
-    expect(out).toContain("foretold from their embeddings");
+    expect(out).toContain("predicted from their embeddings");
     expect(out).toContain("The bundle has no routes: they need --include-model-names.");
     expect(Object.keys(filesOf(folder.path("vectors")))).not.toContain("routing.safetensors");
   });
@@ -68,7 +67,7 @@ describe("fit --cold-start", () => {
     );
     expect(code).toBe(0);
     expect(out).toContain("from their texts, as weighted means of the 15 nearest items with answers.");
-    expect(out).toContain("Routes are in the bundle, by regressions: neighbours would need");
+    expect(out).toContain("The bundle includes routes, by regressions: neighbours would need");
     const [own, one] = [filesOf(folder.path("knn")), filesOf(folder.path("one"))];
     expect(own["routing.safetensors"]).toEqual(one["routing.safetensors"]);
     const [line, other] = [own, one].map(

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { adaptiveEvaluation, loadAdaptive, localAdaptive, type AdaptiveTurn } from "anchoreval";
 import { folderSource } from "anchoreval/node";
 import { beforeAll, describe, expect, test } from "vitest";
-import { writeWideCsv } from "../../../offline-trainer/src/ingest/write-wide-csv.ts";
+import { writeWideCsv } from "../../../offline-trainer/src/matrix/write-tables.ts";
 import { scoreAt } from "../../../offline-trainer/src/matrix/response-matrix.ts";
 import { runCommand } from "../../support/run-command.ts";
 import { tempFolder } from "../../support/temp-folder.ts";
@@ -73,7 +73,7 @@ describe("fit --max-exposure", () => {
     [["--max-exposure", "0"], "--max-exposure is a share of the evaluations above 0"],
     [["--max-exposure", "1.5"], "--max-exposure"],
     [["--max-exposure", "0.25", "--exposure-budget", "42"], "asks 42 of 140 items"],
-    [["--max-exposure", "0.9"], "Take 1 or more"],
+    [["--max-exposure", "0.9"], "Use at least 1"],
     [["--max-exposure", "0.5", "--exposure-budget", "141"], "budget is a whole number of items from 2 to 140"],
     [["--exposure-budget", "42"], "--exposure-budget is for --max-exposure"],
   ])("%j is refused before the fit, and nothing is written", async (options, message) => {

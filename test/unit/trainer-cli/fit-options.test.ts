@@ -3,9 +3,10 @@ import type { OptionReader } from "anchoreval/cli";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { givenDate, readCreated } from "../../../offline-trainer/src/cli/bundle-date.ts";
 import { readSizes } from "../../../offline-trainer/src/cli/fit-options.ts";
-import { readName } from "../../../offline-trainer/src/fit/bundle-name.ts";
+import { readName } from "../../../offline-trainer/src/cli/bundle-name.ts";
 import { readImportFacts } from "../../../offline-trainer/src/cli/import-facts.ts";
-import { RECIPES, type Recipe } from "../../../offline-trainer/src/fit/recipes.ts";
+import { loadMethod } from "../../../offline-trainer/src/methods/index.ts";
+import { recommended, type Method } from "../../../offline-trainer/src/methods/method.ts";
 import { refusal, rejection } from "../../support/refusal.ts";
 import { tempFolder } from "../../support/temp-folder.ts";
 
@@ -125,11 +126,11 @@ test("names and versions", () => {
     });
 });
 
-test("sizes: per scenario, over all scenarios, or both; without either as the recipe has them", () => {
+test("sizes: per scenario, over all scenarios, or both; without either as the recipe has them", async () => {
   const board = { scenarios: 6, items: 60 };
-  const read = (options: Record<string, string>, recipe: Recipe, shape = board) =>
+  const read = (options: Record<string, string>, recipe: Method, shape = board) =>
     readSizes(given(options), recipe)(shape);
-  const { recommended, tinybenchmarks } = RECIPES;
+  const tinybenchmarks = await loadMethod("tinybenchmarks");
   expect(read({ anchors: "10,50" }, recommended)).toEqual({ sizes: [10, 50], totals: [] });
   expect(read({ total: "100,7" }, recommended)).toEqual({ sizes: [], totals: [100, 7] });
   expect(read({ anchors: "10", total: "60" }, recommended)).toEqual({ sizes: [10], totals: [60] });

@@ -1,13 +1,12 @@
 import { createHash } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 import { beforeAll, describe, expect, test } from "vitest";
-import { readItemTable, type ItemTable } from "../../../offline-trainer/src/ingest/item-table.ts";
-import { itemTableLines } from "../../../offline-trainer/src/ingest/write-item-table.ts";
-import { writeWideCsv } from "../../../offline-trainer/src/ingest/write-wide-csv.ts";
+import { type ItemTable, itemTableLines, readItemTable } from "../../../offline-trainer/src/matrix/item-table.ts";
+import { writeWideCsv } from "../../../offline-trainer/src/matrix/write-tables.ts";
 import { scoreAt } from "../../../offline-trainer/src/matrix/response-matrix.ts";
-import type { FormsDocument } from "../../../offline-trainer/src/parallel-forms/write-forms.ts";
+import type { FormsDocument } from "../../../offline-trainer/src/extensions/parallel-forms/write-forms.ts";
 import { tempFolder } from "../../support/temp-folder.ts";
-import { simulatedBenchmark } from "../parallel-forms/simulated-benchmark.ts";
+import { simulatedBenchmark } from "../extensions/parallel-forms/simulated-benchmark.ts";
 import { filesOf, listing, runTrainer } from "./run-trainer.ts";
 
 const folder = tempFolder();
@@ -44,7 +43,7 @@ describe("anchoreval forms", () => {
     const run = await runTrainer(argv);
     expect({ code: run.code, err: run.err }).toEqual({
       code: 0,
-      err: "plain TypeScript: asked for\nnote: difficulties from 15 models are rough\n",
+      err: "plain TypeScript: asked for\nnote: difficulties from 15 models are imprecise\n",
     });
     screen = run.out;
     forms = await Promise.all([1, 2].map((form) => readItemTable(`${out}/form-${form}.csv`)));
@@ -97,7 +96,7 @@ describe("anchoreval forms", () => {
     expect(screen).toMatch(
       /^2 forms of 40 items, disjoint, from \d+ \(\d+ of excluded subjects left out\): 5 subjects, 5 buckets of difficulty, seed 1\.\n/,
     );
-    expect(screen).toContain("It counts as borrowed");
+    expect(screen).toContain("It is treated as borrowed");
   });
 
   test("the same input and seed give the same bytes, from a long table too; another seed gives other forms", async () => {
@@ -155,7 +154,7 @@ describe("anchoreval forms", () => {
     expect(run.code).toBe(0);
     expect(run.err).toBe("");
     expect(summaryOf(folder.path("jsonl")).warnings[0]).toBe(
-      '9 items of 400 have no difficulty (an empty cell): they are a bucket of their own, "unknown"',
+      '9 items of 400 have no difficulty (an empty cell): they form a bucket of their own, "unknown"',
     );
     expect(run.out).toContain('Difficulty: column "难度" of the items, 391 of them.');
     const form = await readItemTable(folder.path("jsonl/form-3.csv"));
@@ -196,7 +195,7 @@ describe("the check on held-out models", () => {
     );
     expect(check).toMatchObject({ kind: "folds", folds: 4, draws: 5 });
     expect(screen).toMatch(
-      /Checked on \d+ models of \d+ families, held out in 4 parts, forms of 40 built anew without each: their scores on two forms differ by \d\.\d points on average \(± \d\.\d\), on two random ones by \d+\.\d \(\d\.\d\d ± \d\.\d\d of it\)\. Their answers, too, are borrowed/,
+      /Checked on \d+ models of \d+ families, held out in 4 parts, with forms of 40 rebuilt without each: their scores on two forms differ by \d\.\d points on average \(± \d\.\d\), on two random ones by \d+\.\d \(\d\.\d\d ± \d\.\d\d of it\)\. Their answers are borrowed, too/,
     );
   });
 
@@ -292,7 +291,12 @@ describe("what is refused, and leaves nothing behind", () => {
       "invalid_option",
       /--provider is auto, .*; got abacus/,
     ],
-    ["older forms", forms("--out", folder.path("older")), "invalid_option", /older holds form-3\.csv of other forms/],
+    [
+      "older forms",
+      forms("--out", folder.path("older")),
+      "invalid_option",
+      /older holds other files \(form-3\.csv\): choose another folder, or replace what it holds with --force/,
+    ],
     ["a file for a folder", forms("--out", good), "invalid_option", /can't be made a folder/],
     [
       "a missing column",

@@ -51,7 +51,7 @@ describe("a fit that is interrupted", () => {
   test("leaves an old bundle as it was", async () => {
     for (const [name, bytes] of sampleBundle()) folder.write(`old/${name}`, bytes);
     const before = listing(folder.path(""));
-    expect((await interrupted(fitting(folder.path("old")), "plain TypeScript")).code).toBe(1);
+    expect((await interrupted([...fitting(folder.path("old")), "--force"], "plain TypeScript")).code).toBe(1);
     expect(listing(folder.path(""))).toEqual(before);
   });
 
@@ -103,10 +103,10 @@ describe("a fit that can't be written", () => {
     for (const [name, bytes] of sampleBundle()) folder.write(`kept/${name}`, bytes);
     const before = filesOf(folder.path("kept"));
     disk.full = "anchors.jsonl";
-    expect((await runTrainer(fitting(folder.path("kept")))).code).toBe(1);
+    expect((await runTrainer([...fitting(folder.path("kept")), "--force"])).code).toBe(1);
     expect(filesOf(folder.path("kept"))).toEqual(before);
     disk.full = "";
-    expect((await runTrainer(fitting(folder.path("kept")))).code).toBe(0);
+    expect((await runTrainer([...fitting(folder.path("kept")), "--force"])).code).toBe(0);
     expect(filesOf(folder.path("kept"))).not.toEqual(before);
   });
 });
@@ -133,13 +133,13 @@ describe("simulate", () => {
     expect(existsSync(folder.path("new"))).toBe(false);
 
     folder.write("mine/notes.txt", "mine");
-    expect((await runTrainer(drawing(folder.path("mine")))).code).toBe(1);
+    expect((await runTrainer([...drawing(folder.path("mine")), "--force"])).code).toBe(1);
     expect(readdirSync(folder.path("mine"))).toEqual(["notes.txt"]);
   });
 
   test("over a folder of that file's name", async () => {
     mkdirSync(folder.path("blocked/items.jsonl.gz"), { recursive: true });
-    const { code, err } = await runTrainer(drawing(folder.path("blocked")));
+    const { code, err } = await runTrainer([...drawing(folder.path("blocked")), "--force"]);
     expect(code).toBe(1);
     expect(err).toContain("could not be written [unavailable]");
     expect(readdirSync(folder.path("blocked"))).toEqual(["items.jsonl.gz"]);

@@ -1,6 +1,6 @@
 import { createRandom, type AnchorEvalErrorCode } from "anchoreval/core";
 import { describe, expect, test, vi } from "vitest";
-import { RECIPE_NAMES } from "../../../offline-trainer/src/fit/recipes.ts";
+import { METHOD_NAMES } from "../../../offline-trainer/src/methods/index.ts";
 import { tempFolder } from "../../support/temp-folder.ts";
 import { listing, runTrainer } from "./run-trainer.ts";
 
@@ -10,9 +10,8 @@ const begins = vi.hoisted(() => () => {
 });
 vi.mock("../../../offline-trainer/src/calibrate/calibrate.ts", () => ({ calibrate: begins }));
 vi.mock("../../../offline-trainer/src/calibrate/marginal/calibrate-marginal.ts", () => ({ calibrateMarginal: begins }));
-vi.mock("../../../offline-trainer/src/backtest/run-cells.ts", () => ({ runCells: begins }));
-vi.mock("../../../offline-trainer/src/embed/term-vectors.ts", () => ({ termVectors: begins }));
-vi.mock("../../../offline-trainer/src/prepare/replicates.ts", () => ({ replicateGroups: begins }));
+vi.mock("../../../offline-trainer/src/threads/run-on-threads.ts", () => ({ runOnThreads: begins }));
+vi.mock("../../../offline-trainer/src/extensions/routing/encode-texts.ts", () => ({ termVectors: begins }));
 
 const folder = tempFolder();
 const random = createRandom("recipe errors");
@@ -60,7 +59,7 @@ const route = (...more: readonly string[]): string[] => [
   ...["route", "--responses", responses, "--train", "seen", "--test", "new", "--out", `${out}.csv`],
   ...["--provider", "typescript", ...more],
 ];
-const embed = (...more: readonly string[]): string[] => ["embed", "--out", `${out}.npy`, ...more];
+const embed = (...more: readonly string[]): string[] => ["embed", "--out", `${out}.jsonl`, ...more];
 const forms = (...more: readonly string[]): string[] => [
   ...["forms", "--items", form, "--size", "10", "--out", out, ...more],
 ];
@@ -69,8 +68,6 @@ const SUBLIME = ["--recipe", "sublime"];
 
 /** What `sublime` is given, alike in fit and backtest. */
 const SUBSETS: readonly Omit<Case, "code">[] = [
-  { argv: ["--items", bare, "--use-texts", "yes"], message: 'items without a text, 40 of 40: "q0"' },
-  { argv: ["--items", oneTextless, "--use-texts", "yes"], message: 'items without a text, 1 of 40: "q7"' },
   { argv: ["--embeddings", ragged], message: 'item "q9" has 2 numbers, the first one has 3' },
   { argv: ["--embeddings", short], message: "39 questions have no embedding" },
   { argv: ["--item-features", words], message: 'a feature is a number, got "hard"' },
@@ -116,7 +113,7 @@ describe.each([
     ...IMPOSSIBLE.map((own): Case => ({ ...own, code: "invalid_option" })),
   ])("sublime $argv", ({ argv, ...expected }) => refuses({ argv: command(...SUBLIME, ...argv), ...expected }));
 
-  test.each(RECIPE_NAMES)("%s with more anchors than the largest scenario has items", (recipe) =>
+  test.each(METHOD_NAMES)("%s with more anchors than the largest scenario has items", (recipe) =>
     refuses({
       argv: command("--recipe", recipe, "--anchors", "6,41"),
       code: "invalid_option",

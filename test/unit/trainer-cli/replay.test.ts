@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { writeWideCsv } from "../../../offline-trainer/src/ingest/write-wide-csv.ts";
-import type { ReplayRow } from "../../../offline-trainer/src/replay/run-replays.ts";
+import { writeWideCsv } from "../../../offline-trainer/src/matrix/write-tables.ts";
+import type { ReplayRow } from "../../../offline-trainer/src/extensions/adaptive/replay.ts";
 import { tempFolder } from "../../support/temp-folder.ts";
 import { smallLeaderboard } from "../fit/small-leaderboard.ts";
 import { runTrainer } from "./run-trainer.ts";

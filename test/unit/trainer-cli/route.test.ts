@@ -1,7 +1,6 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { beforeAll, describe, expect, test } from "vitest";
-import { writeItems } from "../../../offline-trainer/src/ingest/write-items.ts";
-import { writeWideCsv } from "../../../offline-trainer/src/ingest/write-wide-csv.ts";
+import { writeItems, writeWideCsv } from "../../../offline-trainer/src/matrix/write-tables.ts";
 import { tempFolder } from "../../support/temp-folder.ts";
 import { topicBoard } from "../../support/topic-board.ts";
 import { runTrainer } from "./run-trainer.ts";

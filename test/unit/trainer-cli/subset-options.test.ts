@@ -50,7 +50,7 @@ const fit = (name: string, ...more: string[]) =>
 describe("fit --recipe sublime", () => {
   test("a bundle that estimates, and says how its subsets were chosen and what that is worth", async () => {
     const described = ["--items", items, "--item-features", judged, "--embeddings", vectors];
-    const { code, err } = await fit("all", "--recipe", "sublime", ...described, "--use-texts", "yes");
+    const { code, err } = await fit("all", "--recipe", "sublime", ...described);
     expect({ code, err }).toMatchObject({ code: 0 });
     const manifest = JSON.parse(readFileSync(`${out("all")}/manifest.json`, "utf8")) as Manifest;
     const { rankings } = manifest.fit as { rankings: Record<string, Record<string, Record<string, unknown>>> };
@@ -84,14 +84,12 @@ describe("fit --recipe sublime", () => {
 
 describe("what is refused before any long work, nothing written", () => {
   test.each([
-    [["--items", bare, "--use-texts", "yes"], "invalid_data", 'items without a text, 40 of 40: "q/0"'],
-    [["--use-texts", "perhaps"], "invalid_option", "--use-texts is auto, yes, no; got perhaps"],
     [["--item-features", words], "invalid_data", 'a feature is a number, got "hard"'],
     [["--item-features", few], "invalid_data", 'items without a row, 39 of 40: "q/1"'],
     [["--item-features", out("nowhere.csv")], "not_found", "nowhere.csv"],
     [["--embeddings", ragged], "invalid_data", 'item "q/9" has 2 numbers, the first one has 3'],
     [["--embeddings", short], "invalid_data", "39 questions have no embedding"],
-    [["--embeddings", out("vectors.bin")], "invalid_option", "embeddings are a file that ends in .npy"],
+    [["--embeddings", out("vectors.bin")], "invalid_option", "embeddings are a file that ends in .jsonl"],
     [["--anchor-models", "gpt"], "invalid_option", "--anchor-models names two models or more, none twice; got gpt"],
     [["--anchor-models", `${MODELS[0]},${MODELS[0]}`], "invalid_option", "--anchor-models names two models or more"],
     [
@@ -109,7 +107,7 @@ describe("what is refused before any long work, nothing written", () => {
   });
 
   test("such options beside another selection, in fit and backtest", async () => {
-    for (const option of ["--anchor-models", "--use-texts", "--item-features", "--embeddings"]) {
+    for (const option of ["--anchor-models", "--item-features", "--embeddings"]) {
       const run = await fit("refused", option, "a,b");
       expect(run.code).toBe(2);
       expect(run.err).toContain(`${option} is for --selection sublime (or --recipe sublime); this is screened`);

@@ -253,7 +253,7 @@ describe("fit", () => {
       argv: fit("--second-form"),
       code: "unsupported",
       message:
-        "a second form is chosen by greedy-variance, essence, fisher-information alone, not by screened: give another --selection or recipe, or leave out --second-form",
+        "a second form needs anchors that are chosen on purpose and stand for the same share each, as by greedy-variance, not by screened: give another --selection or recipe, or leave out --second-form",
     },
     {
       argv: fit("--second-form", "--selection", "essence"),
@@ -271,7 +271,7 @@ describe("fit", () => {
     { argv: fit("--out", `${good}/deeper`), message: /^.*good\.csv\/deeper can't be written to: ENOTDIR/ },
     {
       argv: fit("--out", folder.path("")),
-      message: /^.* holds other files \(.*\): choose an empty folder for --out$/,
+      message: /^.* holds other files \(.*\): choose another --out, or replace it with --force$/,
     },
   ])("$argv", (expected) => refuses(expected));
 

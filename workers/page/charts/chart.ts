@@ -1,14 +1,14 @@
 import * as Plot from "@observablehq/plot";
 import { PANEL_WIDTH, plotMarks, type Chart, type MarkName } from "anchoreval/charts";
-import { element, type Child } from "../dom.ts";
-import { firstFew } from "../parts/first-few.ts";
+import { element, type Child, paragraph } from "../dom.ts";
+import { firstFew } from "../parts/content.ts";
 
-/** Width of a chart that stands alone: what the page has room for, 720 at most. */
+/** Width of a chart on its own: the room on the page, at most 720. */
 export function wideChart(): number {
   return Math.max(PANEL_WIDTH, Math.min(720, document.querySelector("main")!.clientWidth - 32));
 }
 
-/** Of Plot, what charts are made of: the page has no more of it. */
+/** The marks of Plot that charts use; the others are not bundled. */
 const MARKS: Readonly<Record<MarkName, unknown>> = {
   axisX: Plot.axisX,
   axisY: Plot.axisY,
@@ -24,8 +24,8 @@ const MARKS: Readonly<Record<MarkName, unknown>> = {
 };
 
 /**
- * A chart as SVG that scales with its column. Colours are the page's variables (`var(--accent)`), so that one drawing
- * serves light and dark. Plot's own style element is left out: the page's policy forbids it, and page.css has what it says.
+ * Draws a chart as SVG that scales with its column. Its colours are the page's variables (`var(--accent)`), for light and
+ * dark alike. Plot's style element is removed: the page's content policy forbids it, and page.css replaces it.
  */
 export function drawn({ label, marks, ...options }: Chart): SVGElement {
   const plot: Plot.PlotOptions = { className: "plot", ...options, marks: plotMarks(marks, MARKS) };
@@ -39,31 +39,31 @@ export function drawn({ label, marks, ...options }: Chart): SVGElement {
   return made;
 }
 
-/** A figure: its caption says what is drawn and how to read it. */
+/** A figure with a caption that explains how to read it. */
 export function figure(caption: Child, ...content: readonly Child[]): HTMLElement {
   return element("figure", {}, element("figcaption", {}, caption), content);
 }
 
-/** One of several small charts side by side; drawn when it is shown. */
+/** One of several small charts side by side, drawn when it is shown. */
 export interface Panel {
   readonly title: Child;
   readonly note?: Child;
   readonly draw: () => Node;
 }
 
-/** Small multiples: one column on a phone, as many as fit elsewhere; of very many scenarios the first ones at first. */
+/** Small multiples in as many columns as fit; a long list shows only the first ones at first. */
 export function panels(list: readonly Panel[]): HTMLElement {
   return firstFew(list, { most: 12, noun: "scenario", kind: "panels" }, ({ title, note, draw }) =>
     element(
       "div",
       { class: "panel" },
-      element("p", { class: "name" }, title, note === undefined ? null : element("small", {}, " ", note)),
+      paragraph("name", title, note === undefined ? null : element("small", {}, " ", note)),
       draw(),
     ),
   );
 }
 
-/** What colours and shapes mean. */
+/** The key of a chart's colours and shapes. */
 export function key(entries: readonly { readonly mark: string; readonly label: Child }[]): HTMLElement {
   return element(
     "ul",

@@ -9,21 +9,17 @@ import {
   type MeasuredForm,
 } from "anchoreval/charts";
 import { count, counted, errorWords, INTERVAL_MEANING, listed, points, wholePercent } from "anchoreval/words";
-import { coverage } from "../charts/coverage.ts";
+import { coverage, errorBySize } from "../charts/measured.ts";
 import { drawn, figure, panels } from "../charts/chart.ts";
-import { errorBySize } from "../charts/error-by-size.ts";
-import { element, fill, idText, type Child } from "../dom.ts";
-import { bytesText } from "../figures.ts";
-import { download } from "../parts/download.ts";
-import { facts, section, tiles } from "../parts/facts.ts";
+import { type Child, download, element, fill, idText, paragraph, code, button } from "../dom.ts";
+import { bytesText, facts, section, table, tiles } from "../parts/content.ts";
 import { problem } from "../parts/problem.ts";
-import { table } from "../parts/table.ts";
 import { bundleHref } from "../route.ts";
-import type { BundlePage } from "../view.ts";
+import type { BundlePage } from "../session.ts";
 
 const LEVEL_95 = ERROR_LEVELS.indexOf(0.95);
 
-/** What a bundle is and what it is worth, in plain words and measured errors. */
+/** A bundle in plain words, with its measured errors. */
 export function aboutTab(page: BundlePage): Child {
   const { bundle, route } = page;
   const { manifest } = bundle;
@@ -32,27 +28,26 @@ export function aboutTab(page: BundlePage): Child {
   const intervals = coverage(manifest);
   return [
     summary(manifest),
-    element(
-      "p",
-      { class: "actions" },
+    paragraph(
+      "actions",
       element("a", { class: "button", href: bundleHref(route.place, "score") }, "Score a model"),
       element("a", { class: "button quiet", href: bundleHref(route.place, "items") }, "See the items to ask"),
     ),
-    element("p", { class: "meaning" }, element("strong", {}, "What an interval means. "), INTERVAL_MEANING),
+    paragraph("meaning", element("strong", {}, "What an interval means. "), INTERVAL_MEANING),
     section(
-      "How far off is it?",
-      element("p", {}, "In points, measured on models that were kept out of every step."),
+      "How accurate is it?",
+      element("p", {}, "Errors in points, measured on models that were held out of every step."),
       errorsTable(manifest, scenarios),
-      errors ?? element("p", { class: "missing" }, "Not measured: there are too few models to hold any out."),
+      errors ?? paragraph("missing", "Not measured: there are too few models to hold any out."),
     ),
     section(
       "Do the intervals hold?",
-      intervals ?? element("p", { class: "missing" }, "Not measured: that takes at least 20 held-out models."),
+      intervals ?? paragraph("missing", "Not measured: this needs at least 20 held-out models."),
     ),
     section(
       "Which models is it for?",
       figure(
-        `The ${counted(manifest.sources.models, "model")} that it has learned from, each a dot at its score on all items. Scores of models like these are the surest. The tinted part on the right is stronger than any seen: there, go by the errors of stronger models.`,
+        `The ${counted(manifest.sources.models, "model")} that the bundle was fitted on, each a dot at its score on all items. Scores of similar models are the most certain. The tinted part on the right is stronger than any of them: there, the errors of stronger models apply.`,
         panels(
           [...bundle.scenarios.values()].map(({ id, sourceScores }) => ({
             title: idText(id),
@@ -72,14 +67,13 @@ function summary(manifest: Manifest): Child {
   const others = forms.filter(({ id }) => id !== defaultForm).map(({ id }) => id);
   const own = measuredScenarios(manifest)[0]!.forms.find((candidate) => candidate.form.id === defaultForm)!;
   return [
-    element(
-      "p",
-      { class: "lead" },
+    paragraph(
+      "lead",
       `This bundle estimates what a language model would score on all ${counted(itemTotal(manifest), "item")} of `,
       idText(benchmark),
       benchmarkVersion === null ? "" : ` (version ${benchmarkVersion} of the benchmark)`,
       scenarios.length > 1 ? ` in ${counted(scenarios.length, "scenario")}` : "",
-      ` from its answers to ${count(formTotals(form).items)} of them (form ${defaultForm}${others.length === 0 ? "" : `; there ${others.length === 1 ? "is a form" : "are forms"} ${listed(others)} too`}). It has learned from the answers of ${counted(sources.models, "model")} how hard the items are and how well each tells strong models from weak ones.`,
+      ` from its answers to ${count(formTotals(form).items)} of them (form ${defaultForm}${others.length === 0 ? "" : `; other forms: ${listed(others)}`}). The answers of ${counted(sources.models, "model")} taught it how hard the items are and how well each separates strong models from weak ones.`,
     ),
     tiles(tileEntries(manifest, own)),
   ];
@@ -90,12 +84,12 @@ function tileEntries(manifest: Manifest, { form, items, whole, measured }: Measu
   if (whole) return [asked, ["error", "none", "every item is asked"]];
   const errors = measured?.interpolation ?? null;
   const within = errors?.absoluteError[LEVEL_95] ?? null;
-  const told = (value: number | null): string => (value === null ? "–" : points(value));
+  const figure = (value: number | null): string => (value === null ? "–" : points(value));
   return [
     asked,
-    ["typical error", told(errors && figureOf(errors.estimators, form.estimator).mae), "points"],
-    ["95 % within", told(within), "points"],
-    ["as many random items err by", told(errors && errors.randomMae), "points"],
+    ["typical error", figure(errors && figureOf(errors.estimators, form.estimator).mae), "points"],
+    ["95 % within", figure(within), "points"],
+    ["error of as many random items", figure(errors && errors.randomMae), "points"],
   ];
 }
 
@@ -104,18 +98,18 @@ function errorsTable(manifest: Manifest, scenarios: ReturnType<typeof measuredSc
     forms.map(({ form, items, whole, measured }): Child[] => {
       const like = measured?.interpolation ?? null;
       const stronger = measured?.extrapolation ?? null;
-      const told = (value: number | null | undefined, words: (value: number) => string): string =>
+      const cell = (value: number | null | undefined, words: (value: number) => string): string =>
         whole ? "exact" : value === null || value === undefined ? "–" : words(value);
       const name = form.id === manifest.defaultForm ? element("strong", {}, form.id) : form.id;
       return [
         idText(id),
         name,
         count(items),
-        told(like && figureOf(like.estimators, form.estimator).mae, points),
-        told(like?.absoluteError[LEVEL_95], points),
-        told(like?.randomMae, points),
-        told(like?.coverage95, wholePercent),
-        told(stronger && figureOf(stronger.estimators, form.estimator).mae, points),
+        cell(like && figureOf(like.estimators, form.estimator).mae, points),
+        cell(like?.absoluteError[LEVEL_95], points),
+        cell(like?.randomMae, points),
+        cell(like?.coverage95, wholePercent),
+        cell(stronger && figureOf(stronger.estimators, form.estimator).mae, points),
       ];
     }),
   );
@@ -129,15 +123,14 @@ function errorsTable(manifest: Manifest, scenarios: ReturnType<typeof measuredSc
         { title: "typical error", number: true },
         { title: "95 % within", number: true },
         { title: "random items", number: true },
-        { title: "intervals hold", number: true },
+        { title: "coverage", number: true },
         { title: "stronger models", number: true },
       ],
       rows,
     ),
-    element(
-      "p",
-      { class: "hint" },
-      "Stronger models: typical error of models stronger than any that was fitted on. “–” is not measured. The default form is in bold.",
+    paragraph(
+      "hint",
+      "Coverage: share of 95 % intervals that contain the true score. Stronger models: typical error of models stronger than any source model. “–” is not measured. The default form is in bold.",
     ),
     element(
       "details",
@@ -177,12 +170,12 @@ function settings({ bundle, route, session }: BundlePage): Child {
   return [
     facts([
       ["created", manifest.created],
-      ["learned from", counted(manifest.sources.models, "model")],
+      ["fitted on", counted(manifest.sources.models, "model")],
       ["licence of the data", manifest.data.licence ?? "not stated"],
       ["source of the data", manifest.data.source ?? "not stated"],
-      ["counts the same", manifest.weighting === "items" ? "every item" : "every subscenario"],
+      ["weighs the same", manifest.weighting === "items" ? "every item" : "every subscenario"],
       ...protocol.map(([key, value]) => [key, String(value)] as const),
-      ["digest", element("code", {}, digest)],
+      ["digest", code(digest)],
     ]),
     element("h3", {}, "Files"),
     element(
@@ -192,15 +185,7 @@ function settings({ bundle, route, session }: BundlePage): Child {
         element(
           "li",
           {},
-          element(
-            "button",
-            {
-              type: "button",
-              class: "link",
-              onclick: () => void keep(name as BundleFileName),
-            },
-            name,
-          ),
+          button("link", () => void keep(name as BundleFileName), name),
           bytes === null ? null : ` ${bytesText(bytes)}`,
         ),
       ),

@@ -1,14 +1,13 @@
-import { element, idText, type Child } from "../dom.ts";
+import { element, idText, type Child, paragraph } from "../dom.ts";
 import { benchmarkHref, bundleHref, TABS, type Tab } from "../route.ts";
-import type { Session } from "../session.ts";
-import type { BundlePage, BundleRoute, View } from "../view.ts";
+import type { BundlePage, BundleRoute, Session, View } from "../session.ts";
 import { aboutTab } from "./about.ts";
 import { compareTab } from "./compare.ts";
 import { itemsTab } from "./items.ts";
 import { scoreTab } from "./score.ts";
 
 const NAMES: Readonly<Record<Tab, string>> = {
-  about: "What it is worth",
+  about: "Accuracy",
   items: "Items",
   score: "Score a model",
   compare: "Compare two",
@@ -21,7 +20,7 @@ const CONTENTS: Readonly<Record<Tab, (page: BundlePage) => Child>> = {
   compare: compareTab,
 };
 
-/** A bundle: its name, what can be done with it, and one of that. */
+/** A bundle: its name, its tabs, and the chosen one. */
 export async function bundleView(session: Session, route: BundleRoute): Promise<View> {
   const { place, tab } = route;
   const [bundle, yanked] = await Promise.all([session.bundle(place), yankedReason(session, route)]);
@@ -33,16 +32,15 @@ export async function bundleView(session: Session, route: BundleRoute): Promise<
         "div",
         { class: "bundle" },
         place === "given"
-          ? element("p", { class: "crumb" }, "a bundle of your own")
-          : element("p", { class: "crumb" }, element("a", { href: benchmarkHref(benchmark) }, "all versions")),
+          ? paragraph("crumb", "a bundle on your machine")
+          : paragraph("crumb", element("a", { href: benchmarkHref(benchmark) }, "all versions")),
         element("h1", {}, idText(benchmark), " ", element("span", {}, version)),
-        description === null ? null : element("p", { class: "lead" }, description),
+        description === null ? null : paragraph("lead", description),
         yanked === null
           ? null
-          : element(
-              "p",
-              { class: "warning" },
-              element("strong", {}, "This version was taken back by its publisher"),
+          : paragraph(
+              "warning",
+              element("strong", {}, "This version was yanked by its publisher"),
               yanked === "" ? "." : `: ${yanked}`,
             ),
         element(
@@ -62,7 +60,7 @@ export async function bundleView(session: Session, route: BundleRoute): Promise<
   };
 }
 
-/** Why a version was taken back; null where it wasn't. Without an answer the bundle is shown all the same. */
+/** Why a version was yanked; null if it wasn't, or if the Worker doesn't answer. */
 async function yankedReason(session: Session, { place }: BundleRoute): Promise<string | null> {
   if (place === "given" || place.version === "latest") return null;
   const summary = await session.client.bundles.benchmark(place.benchmark).catch(() => null);

@@ -1,4 +1,5 @@
-import { compareFromAnchors, type Bundle, type Comparison } from "anchoreval";
+import { type Bundle, compareFromAnchors, type Comparison, type Difference } from "anchoreval";
+import { type Chart, chartMark, placeAxis } from "anchoreval/charts";
 import {
   differenceWords,
   INTERVAL_MEANING,
@@ -9,19 +10,15 @@ import {
   signedPoints,
   verdictWords,
 } from "anchoreval/words";
-import { exampleAnswers, freshSeed } from "../bundle/example-answers.ts";
+import { exampleAnswers, freshSeed } from "../examples.ts";
 import { drawn, figure, wideChart } from "../charts/chart.ts";
-import { differenceChart } from "../charts/difference.ts";
-import { element, fill, freshId, idText, type Child } from "../dom.ts";
-import { announcer } from "../parts/announcer.ts";
-import { answersInput, type GivenAnswers } from "../parts/answers-input.ts";
-import { formSelect } from "../parts/form-select.ts";
+import { announcer, type Child, element, fill, freshId, idText, paragraph, button, submitForm } from "../dom.ts";
+import { table, warningsContent } from "../parts/content.ts";
+import { answersInput, formSelect, type GivenAnswers } from "../parts/fields.ts";
 import { problem } from "../parts/problem.ts";
-import { table } from "../parts/table.ts";
-import { warningsContent } from "../parts/warnings.ts";
-import type { BundlePage } from "../view.ts";
+import type { BundlePage } from "../session.ts";
 
-/** Two models' answers in, which of them is better out. */
+/** Compares two models by their answers. */
 export function compareTab({ bundle, route }: BundlePage): Child {
   const results = element("div", { class: "results" });
   const heard = announcer();
@@ -58,15 +55,9 @@ export function compareTab({ bundle, route }: BundlePage): Child {
     await run();
   };
   return [
-    element("p", { class: "lead" }, "Answers of two models to the same form. Only items that both answered count."),
-    element(
-      "form",
-      {
-        onsubmit: (event) => {
-          event.preventDefault();
-          void run();
-        },
-      },
+    paragraph("lead", "Answers of two models to the same form. Only items that both answered count."),
+    submitForm(
+      run,
       element("div", { class: "pair" }, a.content, b.content),
       form.content,
       element(
@@ -76,15 +67,10 @@ export function compareTab({ bundle, route }: BundlePage): Child {
         margin,
         element("p", { class: "hint", id: `${id}-hint` }, "The largest difference that doesn’t matter to you."),
       ),
-      element(
-        "p",
-        { class: "actions" },
+      paragraph(
+        "actions",
         element("button", { type: "submit" }, "Compare"),
-        element(
-          "button",
-          { type: "button", class: "quiet", onclick: () => void example() },
-          "Try with made-up answers",
-        ),
+        button("quiet", () => void example(), "Try with made-up answers"),
       ),
     ),
     heard.content,
@@ -120,7 +106,7 @@ function comparisonContent(comparison: Comparison): Child {
   const chart = differenceChart(all, { names, margin, width: wideChart() });
   return [
     element("h2", {}, "Verdict"),
-    element("p", { class: `verdict ${comparison.verdict ?? "none"}` }, sentence(verdict!, names)),
+    paragraph(`verdict ${comparison.verdict ?? "none"}`, sentence(verdict!, names)),
     confidence === undefined ? null : element("p", {}, sentence(confidence, names)),
     warningsContent(comparison.warnings),
     chart &&
@@ -153,8 +139,8 @@ function comparisonContent(comparison: Comparison): Child {
         `${own.answered} of ${own.of}`,
       ]),
     ),
-    leansOnLike(comparison) ? element("p", { class: "hint" }, LEANS_ON_LIKE) : null,
-    comparison.interval === null ? null : element("p", { class: "meaning" }, INTERVAL_MEANING),
+    leansOnLike(comparison) ? paragraph("hint", LEANS_ON_LIKE) : null,
+    comparison.interval === null ? null : paragraph("meaning", INTERVAL_MEANING),
     element(
       "details",
       {},
@@ -164,8 +150,70 @@ function comparisonContent(comparison: Comparison): Child {
   ];
 }
 
-/** With a capital and a full stop; a model's name at the beginning stays as it is. */
+/** Adds a capital and a full stop; a model's name at the beginning keeps its case. */
 function sentence(words: string, { a, b }: Comparison["names"]): string {
   const named = [a, b].some((name) => words.startsWith(`${name} `));
   return `${named ? words : `${words.charAt(0).toUpperCase()}${words.slice(1)}`}.`;
+}
+
+interface Row {
+  readonly label: string;
+  readonly difference: number;
+  readonly low: number;
+  readonly high: number;
+}
+
+/** The overall and every scenario's difference with its interval, and the margin as a band. Null if there is none. */
+function differenceChart(
+  list: readonly (readonly [label: string, difference: Difference])[],
+  { names, margin, width }: { names: { a: string; b: string }; margin: number; width: number },
+): Chart | null {
+  const rows = list.flatMap(([label, { difference, interval }]): Row[] =>
+    difference === null
+      ? []
+      : [
+          {
+            label,
+            difference: 100 * difference,
+            low: 100 * (interval?.low ?? difference),
+            high: 100 * (interval?.high ?? difference),
+          },
+        ],
+  );
+  if (rows.length === 0) return null;
+  const reach = 1.12 * Math.max(1, 200 * margin, ...rows.flatMap(({ low, high }) => [Math.abs(low), Math.abs(high)]));
+  const longest = Math.max(...rows.map(({ label }) => label.length));
+  return {
+    label: `${names.b} minus ${names.a}, in points. ${list.map(([label, own]) => `${label}: ${own.difference === null ? "none" : signedPoints(own.difference)}, interval ${differenceWords(own.interval)}`).join("; ")}.`,
+    width,
+    height: 66 + 34 * rows.length,
+    marginLeft: Math.min(0.36 * width, 14 + 6.6 * longest),
+    marginRight: 16,
+    marginTop: 26,
+    marginBottom: 38,
+    x: { domain: [-reach, reach] },
+    y: { domain: rows.map(({ label }) => label), label: null },
+    marks: [
+      ...(margin > 0
+        ? [chartMark("rect", [0], { x1: -100 * margin, x2: 100 * margin, fill: "var(--muted)", fillOpacity: 0.16 })]
+        : []),
+      chartMark("gridX", null, { ticks: 6, stroke: "var(--grid)", strokeOpacity: 1 }),
+      chartMark("axisY", null, { tickSize: 0, label: null, color: "var(--ink)" }),
+      placeAxis("difference, points", { tickFormat: (x: number) => (x > 0 ? `+${x}` : String(x).replace("-", "−")) }),
+      chartMark("ruleX", [0], { stroke: "var(--muted)", strokeWidth: 1.4 }),
+      chartMark("text", [`← ${names.a} better`], { frameAnchor: "top-left", dy: -20, fill: "var(--muted)" }),
+      chartMark("text", [`${names.b} better →`], { frameAnchor: "top-right", dy: -20, fill: "var(--muted)" }),
+      chartMark("link", rows, {
+        x1: "low",
+        x2: "high",
+        y1: "label",
+        y2: "label",
+        stroke: "var(--accent)",
+        strokeWidth: 5,
+        strokeOpacity: 0.45,
+        strokeLinecap: "round",
+      }),
+      chartMark("dot", rows, { x: "difference", y: "label", r: 5, fill: "var(--accent)" }),
+    ],
+  };
 }

@@ -1,23 +1,30 @@
 import { AnchorEvalError, type Bundle } from "anchoreval";
 import { wholePercent } from "anchoreval/words";
-import { exampleLeaderboard } from "../fit/example-leaderboard.ts";
-import { runFit, type FittedFiles } from "../fit/run-fit.ts";
-import { zip } from "../fit/zip.ts";
-import { freshSeed } from "../bundle/example-answers.ts";
-import { itemMapFigure } from "../charts/item-map.ts";
-import { element, fill, freshId, idText, type Child } from "../dom.ts";
-import { bytesText } from "../figures.ts";
-import { announcer } from "../parts/announcer.ts";
-import { download } from "../parts/download.ts";
-import { dropZone } from "../parts/drop-zone.ts";
-import { section } from "../parts/facts.ts";
-import { firstFew } from "../parts/first-few.ts";
+import { exampleLeaderboard } from "../examples.ts";
+import { runFit, type FittedFiles } from "../run-fit.ts";
+import { zip } from "../zip.ts";
+import { freshSeed } from "../examples.ts";
+import { itemMapFigure } from "../charts/items.ts";
+import {
+  announcer,
+  type Child,
+  download,
+  element,
+  fill,
+  freshId,
+  idText,
+  paragraph,
+  code,
+  button,
+  submitForm,
+} from "../dom.ts";
+import { bytesText, firstFew, section } from "../parts/content.ts";
+import { dropZone } from "../parts/fields.ts";
 import { problem } from "../parts/problem.ts";
 import { bundleHref } from "../route.ts";
-import type { Session } from "../session.ts";
-import type { View } from "../view.ts";
+import type { Session, View } from "../session.ts";
 
-/** A leaderboard in, a bundle out: `anchoreval fit` in this browser. */
+/** Fits a bundle from a leaderboard: `anchoreval fit` in the browser. */
 export function fitView(session: Session): View {
   let responses: File | null = null;
   let items: File | null = null;
@@ -34,14 +41,14 @@ export function fitView(session: Session): View {
   const anchors = field(
     "Items to ask, per scenario",
     { value: "20,50", required: true },
-    "One form each; scenarios with fewer items are asked whole.",
+    "One form for each number; smaller scenarios are asked whole.",
   );
-  const seed = field("Seed of all draws", { type: "number", min: 0, step: 1, value: 1 });
+  const seed = field("Random seed", { type: "number", min: 0, step: 1, value: 1 });
   const providerId = freshId("provider");
   const provider = element(
     "select",
     { id: providerId },
-    element("option", { value: "auto" }, "what suits"),
+    element("option", { value: "auto" }, "automatic"),
     element("option", { value: "webgpu" }, "WebGPU"),
     element("option", { value: "wasm" }, "WebAssembly"),
   );
@@ -53,13 +60,7 @@ export function fitView(session: Session): View {
       [responses, items].map((file, k) =>
         file === null
           ? null
-          : element(
-              "p",
-              { class: "hint" },
-              k === 0 ? "Scores: " : "Items: ",
-              idText(file.name),
-              `, ${bytesText(file.size)}`,
-            ),
+          : paragraph("hint", k === 0 ? "Scores: " : "Items: ", idText(file.name), `, ${bytesText(file.size)}`),
       ),
     );
 
@@ -80,7 +81,7 @@ export function fitView(session: Session): View {
     stop.hidden = false;
     start.disabled = true;
     const bar = element("progress", { max: 1, value: 0, "aria-label": "Progress of the fit" });
-    const note = element("p", { class: "hint" }, "Reading …");
+    const note = paragraph("hint", "Reading …");
     const remarks = element("ul", { class: "hint" });
     fill(results, element("h2", {}, "Fitting"), bar, note, remarks);
     try {
@@ -124,19 +125,12 @@ export function fitView(session: Session): View {
     title: "Fit your own",
     content: [
       element("h1", {}, "Fit a bundle in your browser"),
-      element(
-        "p",
-        { class: "lead" },
-        "From the scores of many models on all items of a benchmark to a bundle that needs only a few of them. Nothing leaves this machine; for large leaderboards the command line is faster.",
+      paragraph(
+        "lead",
+        "Turns the scores of many models on all items of a benchmark into a bundle that needs only a few of the items. Nothing leaves your machine. The command line is faster for large leaderboards.",
       ),
-      element(
-        "form",
-        {
-          onsubmit: (event) => {
-            event.preventDefault();
-            void run();
-          },
-        },
+      submitForm(
+        run,
         element(
           "div",
           { class: "pair" },
@@ -144,8 +138,8 @@ export function fitView(session: Session): View {
             label: "Scores of many models",
             hint: [
               "A table: ",
-              element("code", {}, "model,<item id>…"),
-              ", a row a model, scores from 0 to 1, an empty cell where there is none. Long tables, JSON lines and Parquet too; .gz too.",
+              code("model,<item id>…"),
+              ", one row per model, scores from 0 to 1, empty cells for missing ones. Or a long table, JSON lines or Parquet; .gz too.",
             ],
             onFiles: ([file]) => {
               responses = file!;
@@ -155,11 +149,11 @@ export function fitView(session: Session): View {
           dropZone({
             label: "Items with their scenarios (optional)",
             hint: [
-              "JSON lines of ",
-              element("code", {}, "item_id"),
+              "JSON lines with ",
+              code("item_id"),
               " and ",
-              element("code", {}, "scenario"),
-              ". Without them the part of an id before its last “/” is the scenario.",
+              code("scenario"),
+              ". Without them, the scenario is the part of an id before its last “/”.",
             ],
             onFiles: ([file]) => {
               items = file!;
@@ -180,21 +174,16 @@ export function fitView(session: Session): View {
             element("div", { class: "field" }, element("label", { for: providerId }, "Compute on"), provider),
           ),
         ),
-        element(
-          "p",
-          { class: "actions" },
+        paragraph(
+          "actions",
           start,
-          element(
-            "button",
-            {
-              type: "button",
-              class: "quiet",
-              onclick: () => {
-                responses = exampleLeaderboard(freshSeed());
-                items = null;
-                showChosen();
-                void run();
-              },
+          button(
+            "quiet",
+            () => {
+              responses = exampleLeaderboard(freshSeed());
+              items = null;
+              showChosen();
+              void run();
             },
             "Try with a made-up leaderboard",
           ),
@@ -216,30 +205,24 @@ function fittedContent(bundle: Bundle, { files, words }: FittedFiles): Child {
       {},
       words.map((line) => element("li", {}, line)),
     ),
-    element(
-      "p",
-      { class: "actions" },
+    paragraph(
+      "actions",
       element("a", { class: "button", href: bundleHref("given") }, "Open it"),
       element("a", { class: "button quiet", href: bundleHref("given", "score") }, "Score a model with it"),
-      element(
-        "button",
-        {
-          type: "button",
-          class: "quiet",
-          onclick: () => {
-            const folder = `${benchmark}-${version}`;
-            void zip(folder, files).then((archive) => download(archive, `${folder}.zip`));
-          },
+      button(
+        "quiet",
+        () => {
+          const folder = `${benchmark}-${version}`;
+          void zip(folder, files).then((archive) => download(archive, `${folder}.zip`));
         },
         "Download it",
       ),
     ),
-    element(
-      "p",
-      { class: "hint" },
-      "Unpacked, the folder is a bundle like any other: ",
-      element("code", {}, "anchoreval publish DIR"),
-      " puts it on a Worker. It has no report.html: the command line adds one.",
+    paragraph(
+      "hint",
+      "The unpacked folder is an ordinary bundle: ",
+      code("anchoreval publish DIR"),
+      " puts it on a Worker. It has no report.html, which only the command line writes.",
     ),
     section(
       "Its items",
@@ -280,6 +263,6 @@ function readSizes(text: string): number[] {
     .filter((part) => part !== "")
     .map(Number);
   if (sizes.length === 0 || sizes.some((size) => !Number.isInteger(size) || size < 1))
-    throw new AnchorEvalError("invalid_option", `items to ask are whole numbers such as 20,50; got ${text}`);
+    throw new AnchorEvalError("invalid_option", `the items to ask are whole numbers such as 20,50; got ${text}`);
   return sizes;
 }

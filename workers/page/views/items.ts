@@ -2,19 +2,15 @@ import type { BundleScenario } from "anchoreval";
 import { formItemIds } from "anchoreval/bundle";
 import { extent, shownParameters } from "anchoreval/charts";
 import { counted, decimals, wholePercent } from "anchoreval/words";
-import { abilityPath, formInformation, itemCurve, typicalChances, type AbilityPath } from "../bundle/ability-path.ts";
+import { abilityPath, formInformation, itemCurve, typicalChances, type AbilityPath } from "../ability-path.ts";
 import { drawn, figure, wideChart } from "../charts/chart.ts";
-import { curvesChart } from "../charts/curves.ts";
-import { itemMapFigure } from "../charts/item-map.ts";
-import { element, fill, freshId, idText, type Child } from "../dom.ts";
-import { download } from "../parts/download.ts";
-import { section } from "../parts/facts.ts";
-import { firstFew } from "../parts/first-few.ts";
-import { formSelect } from "../parts/form-select.ts";
-import { scrolling } from "../parts/table.ts";
-import type { BundlePage } from "../view.ts";
+import { curvesChart, itemMapFigure } from "../charts/items.ts";
+import { type Child, download, element, fill, freshId, idText, paragraph, button } from "../dom.ts";
+import { firstFew, scrolling, section } from "../parts/content.ts";
+import { formSelect } from "../parts/fields.ts";
+import type { BundlePage } from "../session.ts";
 
-/** Rows of the table at first, and how many come with each press of the button. */
+/** Rows of the table at first, and rows that each press of the button adds. */
 const ROWS = 50;
 
 /** Scenarios that are drawn at first. */
@@ -26,12 +22,12 @@ interface Row {
   readonly index: number;
   readonly difficulty: number;
   readonly discrimination: number;
-  /** Chance of a right answer of a typical source model. */
+  /** Probability of a right answer by a typical source model. */
   readonly typical: number;
   readonly text: string | undefined;
 }
 
-/** The items of a form: to be asked, searched and looked at. */
+/** The items of a form in a list, and in charts. */
 export function itemsTab({ bundle, route }: BundlePage): Child {
   const scenarios = [...bundle.scenarios.values()];
   const forms = bundle.manifest.forms.map(({ id }) => id);
@@ -46,9 +42,8 @@ export function itemsTab({ bundle, route }: BundlePage): Child {
     showCurve(rows[Math.floor(rows.length / 2)]!);
     fill(
       body,
-      element(
-        "p",
-        { class: "actions" },
+      paragraph(
+        "actions",
         element(
           "button",
           {
@@ -71,7 +66,7 @@ export function itemsTab({ bundle, route }: BundlePage): Child {
         firstFew(scenarios, FEW, (own) => itemMapFigure(own, id)),
       ),
       section(
-        "Where the items tell models apart",
+        "Where the items separate models",
         firstFew(scenarios, FEW, (own) => information(forms, own, id, paths.get(own.id)!)),
       ),
     );
@@ -105,22 +100,18 @@ const COLUMNS = [
   { title: "discrimination", sort: (row: Row) => row.discrimination },
 ] as const;
 
-/** The anchors, searched by id, scenario and text, sorted by their figures; a press on an item draws its curve. */
+/** A table of anchors: searched by id, scenario and text, sorted by figures. Choosing an item draws its curve. */
 function anchorTable(rows: readonly Row[], onChoose: (row: Row) => void): Child {
   const id = freshId("search");
   let shown = ROWS;
   let sorted: { column: number; descending: boolean } | null = null;
   const state = element("p", { class: "hint", role: "status" });
   const body = element("tbody");
-  const more = element(
-    "button",
-    {
-      type: "button",
-      class: "quiet",
-      onclick: () => {
-        shown += ROWS;
-        draw();
-      },
+  const more = button(
+    "quiet",
+    () => {
+      shown += ROWS;
+      draw();
     },
     "Show more",
   );
@@ -139,15 +130,11 @@ function anchorTable(rows: readonly Row[], onChoose: (row: Row) => void): Child 
       { scope: "col", class: sort ? "number" : null },
       sort === null
         ? title
-        : element(
-            "button",
-            {
-              type: "button",
-              class: "sort",
-              onclick: () => {
-                sorted = { column: k, descending: sorted?.column === k && !sorted.descending };
-                draw();
-              },
+        : button(
+            "sort",
+            () => {
+              sorted = { column: k, descending: sorted?.column === k && !sorted.descending };
+              draw();
             },
             title,
           ),
@@ -167,24 +154,22 @@ function anchorTable(rows: readonly Row[], onChoose: (row: Row) => void): Child 
     });
     fill(
       body,
-      found
-        .slice(0, shown)
-        .map((row) =>
+      found.slice(0, shown).map((row) =>
+        element(
+          "tr",
+          {},
           element(
-            "tr",
-            {},
-            element(
-              "th",
-              { scope: "row" },
-              element("button", { type: "button", class: "link", onclick: () => onChoose(row) }, idText(row.id)),
-              row.text === undefined ? null : element("details", {}, element("summary", {}, "text"), row.text),
-            ),
-            element("td", {}, idText(row.scenario.id)),
-            element("td", { class: "number" }, wholePercent(row.typical)),
-            element("td", { class: "number" }, decimals(row.difficulty)),
-            element("td", { class: "number" }, decimals(row.discrimination)),
+            "th",
+            { scope: "row" },
+            button("link", () => onChoose(row), idText(row.id)),
+            row.text === undefined ? null : element("details", {}, element("summary", {}, "text"), row.text),
           ),
+          element("td", {}, idText(row.scenario.id)),
+          element("td", { class: "number" }, wholePercent(row.typical)),
+          element("td", { class: "number" }, decimals(row.difficulty)),
+          element("td", { class: "number" }, decimals(row.discrimination)),
         ),
+      ),
     );
     fill(
       state,
@@ -213,18 +198,18 @@ function anchorTable(rows: readonly Row[], onChoose: (row: Row) => void): Child 
   ];
 }
 
-/** Who gets an item right, from weak models to strong ones. */
+/** The item's curve: probability of a right answer from weak models to strong ones. */
 function curveOf({ id, scenario, index }: Row, path: AbilityPath): Child {
   const values = itemCurve(scenario, index, path).map((share) => 100 * share);
   return figure(
     [
-      "Chance of a right answer to ",
+      "Probability of a right answer to ",
       idText(id),
-      ", by how strong a model is. The steeper the curve, the better the item tells models apart there. Choose another item in the list.",
+      ", by the strength of the model. The steeper the curve, the better the item separates models there. Choose another item in the list.",
     ],
     drawn(
       curvesChart(path.scores, [{ label: id, values, strong: true }], {
-        told: `Chance of a right answer to ${id}: ${Math.round(values[20]!)} % for weak models, ${Math.round(values[40]!)} % for typical ones, ${Math.round(values[60]!)} % for strong ones.`,
+        description: `Probability of a right answer to ${id}: ${Math.round(values[20]!)} % for weak models, ${Math.round(values[40]!)} % for typical ones, ${Math.round(values[60]!)} % for strong ones.`,
         label: "right answers, %",
         domain: [0, 100],
         width: Math.min(480, wideChart()),
@@ -233,7 +218,7 @@ function curveOf({ id, scenario, index }: Row, path: AbilityPath): Child {
   );
 }
 
-/** What the answers to each form say of models, from weak ones to strong ones. */
+/** Information of each form, from weak models to strong ones. */
 function information(
   forms: readonly string[],
   scenario: BundleScenario,
@@ -251,11 +236,11 @@ function information(
   return figure(
     [
       element("strong", {}, idText(scenario.id)),
-      ": information of the answers to each form about a model’s ability, by how strong the model is. Where it is high, a few answers say much.",
+      ": information of each form’s answers about a model’s ability, by the strength of the model. Where it is high, few answers are needed.",
     ],
     drawn(
       curvesChart(path.scores, list, {
-        told: `${scenario.id}: information of the answers to form ${chosen} is highest for models with a score of about ${Math.round(100 * at)} points.`,
+        description: `${scenario.id}: information of the answers to form ${chosen} is highest for models with a score of about ${Math.round(100 * at)} points.`,
         label: "information, logit⁻²",
         domain: [0, 1.12 * highest || 1],
         width: wideChart(),

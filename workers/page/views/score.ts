@@ -1,20 +1,15 @@
 import { estimateFromAnchors, type Bundle, type Estimate, type ScenarioResult } from "anchoreval";
 import { sourceStripChart } from "anchoreval/charts";
 import { decimals, INTERVAL_MEANING, intervalWords, percent, placeWords, points, scoreWords } from "anchoreval/words";
-import { exampleAnswers, freshSeed } from "../bundle/example-answers.ts";
+import { exampleAnswers, freshSeed } from "../examples.ts";
 import { drawn, figure, panels, wideChart } from "../charts/chart.ts";
-import { element, fill, idText, type Child } from "../dom.ts";
-import { announcer } from "../parts/announcer.ts";
-import { answersInput, type GivenAnswers } from "../parts/answers-input.ts";
-import { download } from "../parts/download.ts";
-import { section } from "../parts/facts.ts";
-import { formSelect } from "../parts/form-select.ts";
+import { announcer, type Child, download, element, fill, idText, button, paragraph, submitForm } from "../dom.ts";
+import { answersInput, formSelect, type GivenAnswers } from "../parts/fields.ts";
+import { section, table, warningsContent } from "../parts/content.ts";
 import { problem } from "../parts/problem.ts";
-import { table } from "../parts/table.ts";
-import { warningsContent } from "../parts/warnings.ts";
-import type { BundlePage } from "../view.ts";
+import type { BundlePage } from "../session.ts";
 
-/** One model's answers in, its score out: computed here. */
+/** Estimates one model's score from its answers, in the browser. */
 export function scoreTab({ bundle, route }: BundlePage): Child {
   const results = element("div", { class: "results" });
   const heard = announcer();
@@ -40,25 +35,14 @@ export function scoreTab({ bundle, route }: BundlePage): Child {
     await run();
   };
   return [
-    element(
-      "form",
-      {
-        onsubmit: (event) => {
-          event.preventDefault();
-          void run();
-        },
-      },
+    submitForm(
+      run,
       answers.content,
       form.content,
-      element(
-        "p",
-        { class: "actions" },
+      paragraph(
+        "actions",
         element("button", { type: "submit" }, "Estimate the score"),
-        element(
-          "button",
-          { type: "button", class: "quiet", onclick: () => void example() },
-          "Try with made-up answers",
-        ),
+        button("quiet", () => void example(), "Try with made-up answers"),
       ),
     ),
     heard.content,
@@ -76,9 +60,8 @@ function estimateContent(bundle: Bundle, result: Estimate, name: string): Child 
   const interval = result.interval;
   return [
     element("h2", {}, "Score of ", idText(name)),
-    element(
-      "p",
-      { class: "figure" },
+    paragraph(
+      "figure",
       element("span", { class: "score" }, scoreWords(result.score)),
       element("small", {}, " points"),
       interval === null
@@ -91,8 +74,8 @@ function estimateContent(bundle: Bundle, result: Estimate, name: string): Child 
               : `${percent(interval.level)} interval ${intervalWords(interval)}`,
           ),
     ),
-    result.reason === null ? null : element("p", { class: "warning" }, result.reason),
-    interval === null ? null : element("p", { class: "meaning" }, INTERVAL_MEANING),
+    result.reason === null ? null : paragraph("warning", result.reason),
+    interval === null ? null : paragraph("meaning", INTERVAL_MEANING),
     warningsContent(result.warnings),
     strips(bundle, scenarios),
     section(
@@ -104,7 +87,7 @@ function estimateContent(bundle: Bundle, result: Estimate, name: string): Child 
           { title: "score", number: true },
           { title: "interval", number: true },
           { title: "answered", number: true },
-          { title: "among the models seen" },
+          { title: "among the source models" },
         ],
         [
           ...(several
@@ -127,9 +110,8 @@ function estimateContent(bundle: Bundle, result: Estimate, name: string): Child 
           ]),
         ],
       ),
-      element(
-        "p",
-        { class: "hint" },
+      paragraph(
+        "hint",
         `Form ${result.form} of ${result.benchmark} ${result.version}, ${result.answered} of ${result.of} items answered; in points.`,
       ),
     ),
@@ -139,35 +121,31 @@ function estimateContent(bundle: Bundle, result: Estimate, name: string): Child 
       element("summary", {}, "Details: abilities, λ and every estimator"),
       scenarios.map(([id, own]) => details(id, own)),
     ),
-    element(
-      "p",
-      { class: "actions" },
-      element(
-        "button",
-        {
-          type: "button",
-          class: "quiet",
-          onclick: () =>
-            download(new Blob([JSON.stringify(result, null, 2)]), `${result.benchmark}-${name}-estimate.json`),
-        },
+    paragraph(
+      "actions",
+      button(
+        "quiet",
+        () => download(new Blob([JSON.stringify(result, null, 2)]), `${result.benchmark}-${name}-estimate.json`),
         "Download as JSON",
       ),
     ),
   ];
 }
 
-/** The model among those that the bundle has learned from, a strip a scenario. */
+/** The model among the source models, one strip per scenario. */
 function strips(bundle: Bundle, scenarios: readonly (readonly [string, ScenarioResult])[]): Child {
   const estimated = scenarios.flatMap(([id, own]) => (own.score === null ? [] : [{ id, own, score: own.score }]));
   if (estimated.length === 0) return null;
   const single = estimated.length === 1;
   return figure(
-    "This model (coloured, with its interval) among the models that the bundle has learned from, at their scores on all items. The tinted part on the right is stronger than any of them.",
+    "This model (coloured, with its interval) among the source models of the bundle, at their scores on all items. The tinted part on the right is stronger than any of them.",
     panels(
       estimated.map(({ id, own, score }) => ({
         title: idText(id),
         note:
-          own.percentile === null ? placeWords(own) : `above ${Math.round(100 * own.percentile)} % of the models seen`,
+          own.percentile === null
+            ? placeWords(own)
+            : `above ${Math.round(100 * own.percentile)} % of the source models`,
         draw: () =>
           drawn(
             sourceStripChart(id, bundle.scenarios.get(id)!.sourceScores, {
@@ -187,7 +165,7 @@ function details(id: string, { details: own, interval, answeredShare }: Scenario
     element(
       "p",
       {},
-      `θ ${own.theta.map((value, d) => `${decimals(value)} ± ${decimals(own.thetaStandardError[d]!)}`).join(", ")} (${own.thetaStatus}); λ ${decimals(own.lambda)}; answered share of the weight ${percent(answeredShare)}${interval ? `; interval ${interval.method}` : ""}. Chance that the full score is above every model seen ${percent(own.outside.above)}, below ${percent(own.outside.below)}.`,
+      `θ ${own.theta.map((value, d) => `${decimals(value)} ± ${decimals(own.thetaStandardError[d]!)}`).join(", ")} (${own.thetaStatus}); λ ${decimals(own.lambda)}; answered share of the weight ${percent(answeredShare)}${interval ? `; interval ${interval.method}` : ""}. Probability that the full score is above every source model ${percent(own.outside.above)}, below ${percent(own.outside.below)}.`,
     ),
     table(
       `Estimators of ${id}, in points`,

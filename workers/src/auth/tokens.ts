@@ -1,10 +1,10 @@
 import { z } from "@hono/zod-openapi";
 import { isAccessScope, SHA256 } from "anchoreval/bundle";
 
-/** What a token allows with a benchmark: `publish` bundles of it, `read` it where it is protected. */
+/** What a token permits: to `publish` bundles of a benchmark, or to `read` one that is protected. */
 export type Action = "publish" | "read";
 
-/** One token as the secret `TOKENS` keeps it: never itself, only its SHA-256. `anchoreval token` makes both. */
+/** A token as the secret `TOKENS` stores it: only its SHA-256. `anchoreval token` makes a token and its record. */
 export interface TokenRecord {
   /** For logs and rotation. */
   readonly id: string;
@@ -12,11 +12,11 @@ export interface TokenRecord {
   readonly sha256: string;
   /** `publish:<benchmark>`, `read:<benchmark>`; `*` for every benchmark. */
   readonly scopes: readonly string[];
-  /** Last moment, ISO 8601 with its time zone; null for none. */
+  /** When it expires, ISO 8601 with a time zone; null for never. */
   readonly expires: string | null;
 }
 
-/** How far the caller's clock and this one may differ before an expiry counts. @unit milliseconds */
+/** Tolerated difference between the caller's clock and this one when a token expires. @unit milliseconds */
 export const CLOCK_SKEW = 60_000;
 
 const TokenRecords = z.array(
@@ -29,18 +29,18 @@ const TokenRecords = z.array(
 );
 
 /**
- * Reads the secret `TOKENS`.
+ * Parses the secret `TOKENS`.
  * @param secret - a JSON array of {@link TokenRecord}
- * @throws Error where it breaks a rule: nobody may come in by a list that was misread
+ * @throws Error if it breaks any rule: a list that was misread must admit nobody
  */
 export function parseTokens(secret: string): readonly TokenRecord[] {
   return TokenRecords.parse(JSON.parse(secret));
 }
 
 /**
- * The record of a presented token. Every record's digest is compared, each to its end, so that the time taken tells
- * nothing of how near a guess was.
- * @returns null where none is it
+ * Finds the record of a presented token. Every digest is compared in full, so timing reveals nothing about how close a
+ * guess was.
+ * @returns null if there is none
  */
 export async function findToken(records: readonly TokenRecord[], presented: string): Promise<TokenRecord | null> {
   const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(presented)));
@@ -49,17 +49,17 @@ export async function findToken(records: readonly TokenRecord[], presented: stri
   return found;
 }
 
-/** Whether a token has ended, by this clock with its {@link CLOCK_SKEW}. */
+/** Whether a token has expired, allowing for {@link CLOCK_SKEW}. */
 export function hasExpired({ expires }: TokenRecord, now: number): boolean {
   return expires !== null && now > Date.parse(expires) + CLOCK_SKEW;
 }
 
-/** Whether a token allows an action with a benchmark. */
+/** Whether a token permits an action on a benchmark. */
 export function allows({ scopes }: TokenRecord, action: Action, benchmark: string): boolean {
   return scopes.includes(`${action}:${benchmark}`) || scopes.includes(`${action}:*`);
 }
 
-/** Compares all 32 bytes, whatever the first of them are. */
+/** Compares all 32 bytes in constant time. */
 function equalDigest(digest: Uint8Array, hex: string): boolean {
   let difference = 0;
   for (let k = 0; k < digest.length; k++) difference |= digest[k]! ^ Number.parseInt(hex.slice(2 * k, 2 * k + 2), 16);

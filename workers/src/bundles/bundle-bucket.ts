@@ -1,10 +1,12 @@
 import type { R2StoreBucket } from "anchoreval/publish";
 
-/** What R2 says of an object without sending it. */
+/** R2's description of an object. */
 export interface StoredObject {
   /** Length. @unit bytes */
   readonly size: number;
-  /** SHA-256 that R2 checked when the object was written; absent where it was written without one. */
+  /** When it was written. */
+  readonly uploaded: Date;
+  /** SHA-256 that R2 verified when the object was written; absent if it was written without one. */
   readonly checksums: { readonly sha256?: ArrayBuffer };
 }
 
@@ -27,10 +29,10 @@ export interface BundleBucket extends R2StoreBucket {
       customMetadata?: Record<string, string>;
     },
   ): Promise<object | null>;
-  /** Writes a stream of known length; with a SHA-256, if it has that one: R2 computes it. */
+  /** Writes a stream of known length. With `sha256`, R2 refuses any other content. */
   put(key: string, value: ReadableStream, options: { sha256?: string }): Promise<object | null>;
   list(options: { prefix: string; delimiter: string; cursor?: string }): Promise<Listing>;
-  /** Lists with the metadata that objects were written with. */
+  /** Lists with the objects' custom metadata. */
   list(options: {
     prefix: string;
     include: ["customMetadata"];

@@ -1,7 +1,9 @@
 import type { Bundle, BundleRouting, BundleSource, ItemLines, Manifest } from "anchoreval";
 import type { BundleIndex } from "anchoreval/publish";
-import { MemoryRoom } from "./memory-room.ts";
 import { PromiseCache } from "./promise-cache.ts";
+
+/** The version that stands for the highest stable one. */
+export const LATEST = "latest";
 
 /** How long `latest` and the lists of versions may lag behind a publication. @unit seconds */
 export const INDEX_MAX_AGE = 60;
@@ -17,7 +19,7 @@ export interface PublishedBundle {
 }
 
 export interface CacheOptions {
-  /** Room for decoded bundles, those being loaded included. @unit bytes @default 24 MiB, of an isolate's 128 MB */
+  /** Room for decoded bundles, including those being loaded. @unit bytes @default 24 MiB, of an isolate's 128 MB */
   readonly maxBundleBytes?: number;
   /** Longest wait for a load that another request began. @unit milliseconds @default 15 000 */
   readonly patience?: number;
@@ -25,7 +27,7 @@ export interface CacheOptions {
   readonly now?: () => number;
 }
 
-/** What an isolate keeps between requests. Nothing in it belongs to a request. */
+/** Caches that an isolate keeps between requests. Nothing in them belongs to a request. */
 export interface BundleCaches {
   readonly names: PromiseCache<readonly string[]>;
   readonly indexes: PromiseCache<BundleIndex>;
@@ -33,13 +35,13 @@ export interface BundleCaches {
   readonly bundles: PromiseCache<Bundle>;
   readonly routings: PromiseCache<BundleRouting>;
   readonly items: PromiseCache<ItemLines>;
-  /** Whole files on their way out. */
+  /** Bounds the whole files that are being sent. */
   readonly files: MemoryRoom;
 }
 
 /**
- * Empty caches. Together with what is on its way they take 57 MiB where all are full: V8 lets some 64 MB of dropped
- * array buffers gather before it collects them (bench/memory.js), and an isolate has 128 MB.
+ * Creates empty caches. Full, and with everything in flight, they take 57 MiB: V8 lets some 64 MB of dropped array
+ * buffers accumulate before it collects them (bench/memory.js), and an isolate has 128 MB.
  */
 export function createCaches({ maxBundleBytes = 24 << 20, now = Date.now, patience }: CacheOptions = {}): BundleCaches {
   const maxAge = INDEX_MAX_AGE * 1000;
@@ -58,4 +60,32 @@ export function createCaches({ maxBundleBytes = 24 << 20, now = Date.now, patien
     items: new PromiseCache({ maxBytes: 4 << 20, sizeOf: ({ byteLength }) => byteLength, ...every }),
     files: new MemoryRoom(8 << 20, now),
   };
+}
+
+/** A lease held longer is considered lost together with its request. @unit milliseconds */
+const LOST_AFTER = 60_000;
+
+/** A bound on the bytes held in memory at the same time. */
+export class MemoryRoom {
+  readonly #bytes: number;
+  readonly #now: () => number;
+  readonly #leases = new Set<{ readonly bytes: number; readonly since: number }>();
+
+  /** @param bytes - the bound */
+  constructor(bytes: number, now: () => number) {
+    this.#bytes = bytes;
+    this.#now = now;
+  }
+
+  /** Reserves bytes. @returns a function that releases them; null if there is no room */
+  take(bytes: number): (() => void) | null {
+    let held = 0;
+    for (const lease of this.#leases)
+      if (this.#now() - lease.since >= LOST_AFTER) this.#leases.delete(lease);
+      else held += lease.bytes;
+    if (held + bytes > this.#bytes) return null;
+    const lease = { bytes, since: this.#now() };
+    this.#leases.add(lease);
+    return () => void this.#leases.delete(lease);
+  }
 }

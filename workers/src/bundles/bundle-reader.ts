@@ -1,7 +1,7 @@
 import {
   AnchorEvalError,
-  loadBundle,
   itemPool,
+  loadBundle,
   loadItemLines,
   loadRouting,
   r2Source,
@@ -9,6 +9,7 @@ import {
   type BundleRef,
   type BundleRouting,
   type BundleSource,
+  type EstimateWarning,
   type ItemLines,
   type ItemPool,
   type Manifest,
@@ -24,36 +25,48 @@ import {
   type FileManifest,
 } from "anchoreval/bundle";
 import { completeIndex, parseIndex, r2Store, type BundleIndex } from "anchoreval/publish";
-import type { Phases } from "../observe/phases.ts";
+import type { Phases } from "../observe.ts";
 import type { BundleBucket } from "./bundle-bucket.ts";
-import type { BundleCaches, PublishedBundle } from "./bundle-caches.ts";
+import { LATEST, type BundleCaches, type PublishedBundle } from "./bundle-caches.ts";
 import { LARGEST_HELD, throughCache, type SharedContents } from "./content-cache.ts";
 import { openFile } from "./open-file.ts";
 import type { Load } from "./promise-cache.ts";
 
-/** The version word that stands for the highest stable version. */
-export const LATEST = "latest";
-
-/** Largest bundle that estimates are made from here, decoded: one more would take the isolate with it. @unit bytes */
+/** Largest decoded bundle that is served from here: an isolate has no room for more. @unit bytes */
 const LARGEST_BUNDLE = 48 << 20;
 
-/** What a request reads with. */
+/** What a reader needs of its request and of the isolate. */
 export interface ReaderSetup {
-  /** Whose every wait has an end. */
+  /** With a deadline for every wait. */
   readonly bucket: BundleBucket;
   readonly caches: BundleCaches;
-  /** What isolates share; null where nothing is. */
+  /** The cache that isolates share; null for none. */
   readonly contents: SharedContents | null;
-  /** Benchmarks of which nothing is shared. */
+  /** Nothing of such benchmarks is shared. */
   readonly isProtected: (benchmark: string) => boolean;
   readonly phases: Phases;
-  /** `waitUntil` of the request: others may wait for what it loads. */
+  /** `waitUntil` of the request: other requests may wait for what it loads. */
   readonly keepAlive: (work: Promise<unknown>) => void;
   /** Longest wait for a piece of a body. @unit milliseconds */
   readonly deadline: number;
 }
 
-/** The published bundles of a bucket, as one request reads them: through the isolate's caches. */
+/** A result that states its version and may carry warnings. */
+interface Warned {
+  readonly version: string;
+  readonly warnings: readonly EstimateWarning[];
+}
+
+/** Adds a warning to results of a yanked version; returns others as they are. */
+type Warn = <Result extends Warned>(result: Result) => Result;
+
+/** A bundle, and what its results must warn about. */
+export interface WarnedBundle {
+  readonly bundle: Bundle;
+  readonly warn: Warn;
+}
+
+/** Reads the published bundles of a bucket for one request, through the isolate's caches. */
 export class BundleReader {
   readonly #setup: ReaderSetup;
 
@@ -68,12 +81,12 @@ export class BundleReader {
       return entries.map((name) => name.replace(/\/$/, "")).filter((name) => BENCHMARK_NAME.test(name));
     };
     const { names } = this.#setup.caches;
-    const all = await this.#setup.phases.time("names", () => names.get("", this.#how(load)));
+    const all = await this.#setup.phases.time("names", () => names.get("", this.#loadWith(load)));
     const indexes = await Promise.all(all.map((name) => this.#index(name)));
     return indexes.filter((index) => index.versions.length > 0);
   }
 
-  /** Reads a benchmark's index anew from now on: a version was just published here. */
+  /** Forgets a benchmark's index after a publication, so that it is read again. */
   forgetIndex(benchmark: string): void {
     this.#setup.caches.indexes.delete(benchmark);
     this.#setup.caches.names.delete("");
@@ -87,23 +100,36 @@ export class BundleReader {
     return index;
   }
 
-  /** The version that {@link LATEST} stands for now. @throws AnchorEvalError `not_found` */
+  /** The number of the latest version. @throws AnchorEvalError `not_found` */
   async latest(benchmark: string): Promise<string> {
     const { latest } = await this.benchmark(benchmark);
     if (latest === null)
-      throw new AnchorEvalError("not_found", `${benchmark} has no stable version yet: name one by its number`);
+      throw new AnchorEvalError("not_found", `${benchmark} has no stable version yet: request one by its number`);
     return latest;
   }
 
   /**
-   * Why a version is yanked; null where it isn't. `latest` never is. Where the index can't be read nothing is known: an
-   * estimate doesn't fail for that.
+   * The warning that results of a version need if it is yanked, which `latest` never is. If the index can't be read there
+   * is no warning: no estimate fails because of it.
    */
-  async yankedBecause({ benchmark, version }: BundleRef): Promise<string | null> {
-    if (version === LATEST) return null;
-    const index = await this.#index(benchmark).catch(() => null);
-    const entry = index?.versions.find((own) => own.version === version);
-    return entry?.yanked === true ? (entry.reason ?? "no reason was given") : null;
+  async yankedWarning({ benchmark, version }: BundleRef): Promise<Warn> {
+    const index = version === LATEST ? null : await this.#index(benchmark).catch(() => null);
+    const entry = index?.versions.find((published) => published.version === version);
+    if (entry?.yanked !== true) return (result) => result;
+    const reason = entry.reason ?? "no reason was given";
+    return (result) => ({
+      ...result,
+      warnings: [
+        { code: "yanked_version", message: `version ${result.version} was yanked by its publisher: ${reason}` },
+        ...result.warnings,
+      ],
+    });
+  }
+
+  /** A bundle with its warning; the version may be `latest`. @throws AnchorEvalError as {@link bundle} */
+  async warnedBundle(ref: BundleRef): Promise<WarnedBundle> {
+    const [bundle, warn] = await Promise.all([this.bundle(ref), this.yankedWarning(ref)]);
+    return { bundle, warn };
   }
 
   /** The manifest of a version. @throws AnchorEvalError `not_found`, `bundle_invalid`, `unavailable` */
@@ -117,51 +143,51 @@ export class BundleReader {
       return { manifest: parseManifest(bytes), bytes, digest: `sha256:${sha256Hex(bytes)}`, source };
     };
     const { phases, caches } = this.#setup;
-    return phases.time("manifest", () => caches.manifests.get(`${benchmark}@${version}`, this.#how(load)));
+    return phases.time("manifest", () => caches.manifests.get(`${benchmark}@${version}`, this.#loadWith(load)));
   }
 
   /**
-   * A bundle, decoded; `latest` too.
-   * @throws AnchorEvalError as {@link loadBundle}; `unsupported` where it would not fit into an isolate's memory
+   * A decoded bundle; the version may be `latest`.
+   * @throws AnchorEvalError as {@link loadBundle}; `unsupported` if it doesn't fit into an isolate's memory
    */
   async bundle(ref: BundleRef): Promise<Bundle> {
-    const published = await this.#numbered(ref);
+    const published = await this.#resolved(ref);
     const { manifest, digest } = published;
     const takes = decodedSize(manifest);
     if (takes > LARGEST_BUNDLE)
       throw new AnchorEvalError(
         "unsupported",
-        `${manifest.benchmark}@${manifest.version} takes ${takes} bytes of memory, of which a Worker has ${LARGEST_BUNDLE}: estimate with the SDK, one scenario at a time`,
+        `${manifest.benchmark}@${manifest.version} takes ${takes} bytes of memory, more than the ${LARGEST_BUNDLE} of a Worker: estimate with the SDK, one scenario at a time`,
       );
     const { phases, caches } = this.#setup;
     const load = (): Promise<Bundle> => loadBundle(this.#source(published));
-    return phases.time("bundle", () => caches.bundles.get(digest, this.#how(load, takes)));
+    return phases.time("bundle", () => caches.bundles.get(digest, this.#loadWith(load, takes)));
   }
 
-  /** A bundle's items with their names and parameters; `latest` too. @throws AnchorEvalError as `loadAdaptive` */
+  /** A bundle's items with their names and parameters; the version may be `latest`. @throws AnchorEvalError as `loadAdaptive` */
   async itemPool(ref: BundleRef): Promise<ItemPool> {
-    const published = await this.#numbered(ref);
+    const published = await this.#resolved(ref);
     const { digest, manifest } = published;
     const { phases, caches } = this.#setup;
     const takes = manifest.files.find(({ name }) => name === "items.jsonl")!.bytes + 4 * itemCount(manifest);
     const load = (): Promise<ItemLines> => loadItemLines(this.#source(published), manifest);
     const [bundle, items] = await Promise.all([
       this.bundle({ benchmark: ref.benchmark, version: manifest.version }),
-      phases.time("items", () => caches.items.get(digest, this.#how(load, takes))),
+      phases.time("items", () => caches.items.get(digest, this.#loadWith(load, takes))),
     ]);
     return itemPool(bundle, items);
   }
 
-  /** What a bundle's routes are made from; `latest` too. @throws AnchorEvalError as {@link loadRouting} */
+  /** A bundle's routing model; the version may be `latest`. @throws AnchorEvalError as {@link loadRouting} */
   async routing(ref: BundleRef): Promise<BundleRouting> {
-    const published = await this.#numbered(ref);
+    const published = await this.#resolved(ref);
     const { phases, caches } = this.#setup;
     const takes = published.manifest.files.find(({ name }) => name === "routing.safetensors")?.bytes ?? 0;
     const load = (): Promise<BundleRouting> => loadRouting(this.#source(published));
-    return phases.time("routing", () => caches.routings.get(published.digest, this.#how(load, takes)));
+    return phases.time("routing", () => caches.routings.get(published.digest, this.#loadWith(load, takes)));
   }
 
-  /** The signatures of a version's manifest, manifest.sig. @throws AnchorEvalError `not_found`, `unavailable` */
+  /** The signatures of a version's manifest: manifest.sig. @throws AnchorEvalError `not_found`, `unavailable` */
   async signatures(ref: BundleRef): Promise<Uint8Array> {
     const { digest } = await this.published(ref);
     const { bucket, phases } = this.#setup;
@@ -174,7 +200,7 @@ export class BundleReader {
 
   /**
    * A file's description in the manifest, and its bytes.
-   * @throws AnchorEvalError `not_found`; of `open` as of {@link openFile}
+   * @throws AnchorEvalError `not_found`; `open` as {@link openFile}
    */
   async file(
     ref: BundleRef,
@@ -189,12 +215,12 @@ export class BundleReader {
     return { ...file, open: (range) => phases.time("file", () => openFile(origin, file, range)) };
   }
 
-  /** A version, or the one that `latest` stands for. */
-  async #numbered({ benchmark, version }: BundleRef): Promise<PublishedBundle> {
+  /** The manifest of a version or of `latest`. */
+  async #resolved({ benchmark, version }: BundleRef): Promise<PublishedBundle> {
     return this.published({ benchmark, version: version === LATEST ? await this.latest(benchmark) : version });
   }
 
-  /** A version's files; the manifest isn't read again, and whole files of open benchmarks are shared with other isolates. */
+  /** A version's files, without reading the manifest again; whole files of open benchmarks are shared with other isolates. */
   #source({ manifest, bytes, source }: PublishedBundle): BundleSource {
     const read: BundleSource["read"] = (name, options) => {
       if (name === "manifest.json") return Promise.resolve(bytes);
@@ -206,10 +232,10 @@ export class BundleReader {
     return { name: source.name, read };
   }
 
-  /** SHA-256 of a version's manifest, where the index is here to tell; it isn't read for this. */
+  /** SHA-256 of a version's manifest if the index is in memory; it is not read for this. */
   async #knownDigest(benchmark: string, version: string): Promise<string | null> {
     const index = await this.#setup.caches.indexes.peek(benchmark);
-    const entry = index?.versions.find((own) => own.version === version);
+    const entry = index?.versions.find((published) => published.version === version);
     return entry ? entry.digest.replace("sha256:", "") : null;
   }
 
@@ -225,15 +251,15 @@ export class BundleReader {
       return (object && parseIndex(object.bytes)) ?? completeIndex(store, benchmark, null);
     };
     const { phases, caches } = this.#setup;
-    return phases.time("index", () => caches.indexes.get(benchmark, this.#how(load)));
+    return phases.time("index", () => caches.indexes.get(benchmark, this.#loadWith(load)));
   }
 
-  #how<T>(load: () => Promise<T>, takes = 0): Load<T> {
+  #loadWith<T>(load: () => Promise<T>, takes = 0): Load<T> {
     return { load, takes, keepAlive: this.#setup.keepAlive };
   }
 }
 
-/** What a bundle will take in memory, about as `Bundle.byteLength` counts it. @unit bytes */
+/** Memory that a bundle will take, approximately as `Bundle.byteLength` counts it. @unit bytes */
 function decodedSize({ files, scenarios }: Manifest): number {
   const sizeOf = (name: BundleFileName): number => files.find((file) => file.name === name)?.bytes ?? 0;
   const items = scenarios.reduce((sum, scenario) => sum + scenario.items, 0);

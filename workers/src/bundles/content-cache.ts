@@ -1,6 +1,6 @@
 import { sha256 as digest } from "anchoreval";
-import { logLine, traceOf } from "../observe/log.ts";
-import { inTime } from "../in-time.ts";
+import { logLine, traceOf } from "../observe.ts";
+import { inTime } from "../deadline.ts";
 
 /** The part of the Cache API that is used: `caches.default`. */
 export interface ContentCache {
@@ -12,23 +12,23 @@ export interface ContentCache {
 /** The cache as one request uses it. */
 export interface SharedContents {
   readonly cache: ContentCache;
-  /** The Worker's own, as Cloudflare wants it: other hosts' names would be looked up. No route has the addresses below. */
+  /** The Worker's own origin, since Cloudflare would resolve other hosts. No route uses the URLs below. */
   readonly origin: string;
 }
 
-/** Largest file that is kept by the cache, and held in memory to be checked before its first byte is sent. @unit bytes */
+/** Largest file that is cached, and held in memory to be verified before its first byte is sent. @unit bytes */
 export const LARGEST_HELD = 8 << 20;
 
-/** Longest wait for the cache: storage is there. @unit milliseconds */
+/** Longest wait for the cache before storage is read. @unit milliseconds */
 const LIMIT = 500;
 
 /**
- * Content by its digest, from the cache that all isolates of a colo share, or else from storage. What comes out of the
- * cache is hashed: another content is thrown away, and storage asked. Only what has the digest is put in. A cache that
- * fails, or takes long, is as good as none.
+ * Reads content by its digest from the cache that the isolates of a colo share, or else from storage. Cached bytes are
+ * hashed, and discarded if they have another digest. Only bytes with the right digest are stored. A cache that fails or is
+ * slow counts as a miss.
  * @param sha256 - lowercase hex
- * @param load - from storage; what it gives isn't checked for the caller
- * @param keepAlive - is given the writing to the cache
+ * @param load - reads from storage; its result is not verified for the caller
+ * @param keepAlive - receives the write to the cache
  */
 export async function throughCache<Loaded extends Uint8Array | null>(
   { cache, origin }: SharedContents,

@@ -1,11 +1,11 @@
 import { AnchorEvalError } from "anchoreval";
-import { inTime } from "../in-time.ts";
+import { inTime } from "../deadline.ts";
 
 export interface PromiseCacheOptions<T> {
-  /** Largest sum of sizes, of values and of loads under way; the longest unused values go first. @unit bytes */
+  /** Bound on the sizes of all values and loads in progress; the least recently used values go first. @unit bytes */
   readonly maxBytes: number;
   readonly sizeOf: (value: T) => number;
-  /** Values older than this are loaded again. @unit milliseconds @default Infinity */
+  /** Older values are loaded again. @unit milliseconds @default Infinity */
   readonly maxAge?: number;
   /** @default Date.now */
   readonly now?: () => number;
@@ -13,13 +13,13 @@ export interface PromiseCacheOptions<T> {
   readonly patience?: number;
 }
 
-/** How a missing value comes. */
+/** How to get a missing value. */
 export interface Load<T> {
-  /** Called where the key has no value. */
+  /** Called if the key has no value. */
   readonly load: () => Promise<T>;
-  /** What it takes in memory meanwhile: it waits until there is room. @unit bytes @default 0 */
+  /** Memory that the load takes; it waits until there is room. @unit bytes @default 0 */
   readonly takes?: number;
-  /** Is given the load, so that it ends although the request that began it is cancelled. */
+  /** Receives the load, so that it finishes even if the request that began it is cancelled. */
   readonly keepAlive: (work: Promise<unknown>) => void;
 }
 
@@ -27,29 +27,29 @@ interface Entry<T> {
   promise: Promise<T>;
   readonly since: number;
   loading: boolean;
-  /** What it counts. @unit bytes */
+  /** @unit bytes */
   size: number;
 }
 
-/** A load that takes longer is taken for lost with the request that began it. @unit milliseconds */
+/** A load that takes longer is considered lost together with its request. @unit milliseconds */
 const LOST_AFTER = 30_000;
 
-/** Between looks whether there is room: who makes it may be another request, which can't wake this one. @unit milliseconds */
-const LOOK_AGAIN = 5;
+/** Interval at which a waiting load checks for room: another request may free it but can't wake this one. @unit milliseconds */
+const POLL_INTERVAL = 5;
 
 /**
- * Keeps values by key, bounded in bytes: concurrent readers of a missing value wait for one load, a failed load is
- * forgotten, and loads under way count too. One that alone is larger than the bound goes when no other is under way.
+ * A cache of values by key, bounded in bytes. Concurrent readers of a missing value share one load, failed loads are
+ * forgotten, and loads in progress count. A load larger than the bound runs when no other is in progress.
  */
 export class PromiseCache<T> {
-  /** In the order of last use. */
+  /** By last use, oldest first. */
   readonly #entries = new Map<string, Entry<T>>();
   readonly #options: PromiseCacheOptions<T>;
   readonly #now: () => number;
   readonly #patience: number;
   #bytes = 0;
-  /** Of all bytes, those of loads under way. */
-  #underWay = 0;
+  /** The share of the bytes that loads in progress take. */
+  #loadingBytes = 0;
 
   constructor(options: PromiseCacheOptions<T>) {
     this.#options = options;
@@ -57,12 +57,12 @@ export class PromiseCache<T> {
     this.#patience = options.patience ?? 15_000;
   }
 
-  /** What values and loads under way count now. @unit bytes */
+  /** Size of all values and loads in progress. @unit bytes */
   get bytes(): number {
     return this.#bytes;
   }
 
-  /** @throws AnchorEvalError `unavailable` where a load, or the room for it, doesn't come in time; what the load throws */
+  /** @throws AnchorEvalError `unavailable` if the load, or room for it, takes too long; errors of the load */
   get(key: string, how: Load<T>): Promise<T> {
     const entry = this.#entries.get(key);
     if (entry && this.#isFresh(entry)) {
@@ -78,13 +78,13 @@ export class PromiseCache<T> {
     return inTime(fresh.promise, this.#patience, key);
   }
 
-  /** The value, if it is here and fresh. */
+  /** The value, if it is loaded and fresh. */
   peek(key: string): Promise<T> | null {
     const entry = this.#entries.get(key);
     return entry && !entry.loading && this.#isFresh(entry) ? entry.promise : null;
   }
 
-  /** Forgets a value; one that is loading isn't kept. */
+  /** Forgets a value; one that is loading won't be kept. */
   delete(key: string): void {
     this.#drop(key);
   }
@@ -95,12 +95,12 @@ export class PromiseCache<T> {
 
   async #load(key: string, entry: Entry<T>, { load, takes = 0 }: Load<T>): Promise<T> {
     try {
-      for (let waited = 0; !this.#begin(entry, takes); waited += LOOK_AGAIN) {
+      for (let waited = 0; !this.#begin(entry, takes); waited += POLL_INTERVAL) {
         if (waited >= this.#patience)
-          throw new AnchorEvalError("unavailable", `${key}: no memory for ${takes} bytes beside what is being loaded`);
-        await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN));
+          throw new AnchorEvalError("unavailable", `${key}: no room for ${takes} bytes besides the loads in progress`);
+        await new Promise((resolve) => setTimeout(resolve, POLL_INTERVAL));
         if (this.#entries.get(key) !== entry)
-          throw new AnchorEvalError("unavailable", `${key}: taken back while its load waited for memory; ask again`);
+          throw new AnchorEvalError("unavailable", `${key}: dropped while its load waited for memory; try again`);
       }
       const value = await load();
       this.#keep(key, entry, this.#options.sizeOf(value));
@@ -111,20 +111,20 @@ export class PromiseCache<T> {
     }
   }
 
-  /** Counts a load as under way, if there is room for it beside the others. */
+  /** Starts counting a load, if there is room for it beside the others. */
   #begin(entry: Entry<T>, takes: number): boolean {
     for (const [key, other] of this.#entries) if (other.loading && !this.#isFresh(other)) this.#drop(key);
-    if (this.#underWay > 0 && this.#underWay + takes > this.#options.maxBytes) return false;
+    if (this.#loadingBytes > 0 && this.#loadingBytes + takes > this.#options.maxBytes) return false;
     this.#makeRoom(takes);
     entry.size = takes;
     this.#bytes += takes;
-    this.#underWay += takes;
+    this.#loadingBytes += takes;
     return true;
   }
 
   #keep(key: string, entry: Entry<T>, size: number): void {
     if (this.#entries.get(key) !== entry) return;
-    this.#underWay -= entry.size;
+    this.#loadingBytes -= entry.size;
     this.#bytes += size - entry.size;
     entry.size = size;
     entry.loading = false;
@@ -142,7 +142,7 @@ export class PromiseCache<T> {
     const entry = this.#entries.get(key);
     if (!entry) return;
     this.#bytes -= entry.size;
-    if (entry.loading) this.#underWay -= entry.size;
+    if (entry.loading) this.#loadingBytes -= entry.size;
     this.#entries.delete(key);
   }
 }

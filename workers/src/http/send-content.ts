@@ -1,10 +1,9 @@
 import type { ByteRange } from "anchoreval/bundle";
 import type { Context } from "hono";
 import { HttpProblem } from "../problem.ts";
-import { parseRange } from "./byte-range.ts";
 
 /** Content that never changes under its URL. */
-export interface ImmutableContent {
+interface ImmutableContent {
   readonly type: string;
   /** Strong entity tag, without its quotes. */
   readonly etag: string;
@@ -15,11 +14,11 @@ export interface ImmutableContent {
   readonly open: (range: ByteRange | null) => BodyInit | Promise<BodyInit>;
 }
 
-/** Cached for good: what a URL with a version number shows never changes. */
+/** Cached for good: content under a version number never changes. */
 export const IMMUTABLE = "public, max-age=31536000, immutable";
 
 /**
- * Answers GET and HEAD with immutable content: 304 where the caller has it (If-None-Match), 206 for a range, else 200.
+ * Answers GET and HEAD with immutable content: 304 if the caller has it (If-None-Match), 206 for a range, else 200.
  * @throws HttpProblem `range_not_satisfiable`
  */
 export async function sendContent(c: Context, content: ImmutableContent): Promise<Response> {
@@ -47,8 +46,25 @@ export async function sendContent(c: Context, content: ImmutableContent): Promis
   });
 }
 
-/** Whether an If-None-Match header names the tag: compared weakly, since a compressing proxy weakens it. */
+/** Whether an If-None-Match header names the tag. The comparison is weak, since compressing proxies weaken tags. */
 function hasEtag(header: string | undefined, etag: string): boolean {
   if (header === undefined) return false;
   return header.trim() === "*" || header.split(",").some((tag) => tag.trim().replace(/^W\//, "") === etag);
+}
+
+/**
+ * Parses a Range header with one byte range (RFC 9110, §14).
+ * @returns null if the whole file is to be sent: no header, another unit, several ranges, or a malformed header
+ */
+export function parseRange(header: string | undefined, size: number): ByteRange | "unsatisfiable" | null {
+  const [, first, last] = /^bytes=(\d*)-(\d*)$/i.exec(header?.trim() ?? "") ?? [];
+  if (first === undefined || last === undefined || (first === "" && last === "")) return null;
+  if (first === "") {
+    const length = Math.min(Number(last), size);
+    return length === 0 ? "unsatisfiable" : { begin: size - length, end: size };
+  }
+  const begin = Number(first);
+  if (last !== "" && Number(last) < begin) return null;
+  if (begin >= size) return "unsatisfiable";
+  return { begin, end: last === "" ? size : Math.min(Number(last) + 1, size) };
 }

@@ -1,35 +1,40 @@
 import { AnchorEvalError } from "anchoreval";
 import type { BundleBucket } from "../bundles/bundle-bucket.ts";
-import { putStream } from "../bundles/put-stream.ts";
+import { putStream } from "../bundles/upload.ts";
+import type { JobQueue } from "../env.ts";
 import { HttpProblem } from "../problem.ts";
-import { createOnce, JOB_LIFETIME, jobKey, newJobId, requestsKey, resultsKey, type Job } from "./job.ts";
-import { splitShards, type SplitLimits } from "./split-shards.ts";
+import {
+  createOnce,
+  JOB_LIFETIME,
+  jobKey,
+  newJobId,
+  requestsKey,
+  resultsKey,
+  splitShards,
+  type Job,
+  type SplitLimits,
+} from "./job.ts";
 
-/** Where messages of jobs are put: Cloudflare's Queue. A message is the key of the results that are wanted. */
-export interface JobQueue {
-  sendBatch(messages: Iterable<{ readonly body: string }>): Promise<unknown>;
-}
-
-export interface Submission {
+interface Submission {
   readonly benchmark: string;
   readonly version: string;
   readonly digest: string;
-  /** Lines, a model each. */
+  /** Lines, one model each. */
   readonly body: ReadableStream;
-  /** Their length. */
+  /** Length of the body. */
   readonly bytes: number;
   readonly limits: SplitLimits;
   readonly now: number;
-  /** Longest wait for the bucket once the body is there. @unit milliseconds */
+  /** Longest wait for the bucket once the whole body has been sent. @unit milliseconds */
   readonly deadline: number;
 }
 
-/** Most messages that a queue takes at once. */
+/** Most messages that a queue accepts at once. */
 const MESSAGES = 100;
 
 /**
- * Stores the requests of a job, then the job, then puts its shards into the queue. A submission that breaks off before its
- * end is no job: nobody was told its id.
+ * Stores the requests of a job, then the job, then queues its shards. A submission that breaks off earlier is no job, as
+ * nobody has been told its id.
  * @throws HttpProblem `payload_too_large`, `content_mismatch`, `invalid_request` without models; AnchorEvalError `unavailable`
  */
 export async function submitJob(
@@ -38,16 +43,16 @@ export async function submitJob(
   { benchmark, version, digest, body, bytes, limits, now, deadline }: Submission,
 ): Promise<Job> {
   const id = newJobId();
-  const { see, end } = splitShards(limits);
+  const { inspect, end } = splitShards(limits);
   try {
-    await putStream(bucket, requestsKey(id), { bytes, body, see }, {}, deadline);
+    await putStream(bucket, requestsKey(id), { bytes, body, inspect }, {}, deadline);
   } catch (cause) {
     if (cause instanceof HttpProblem) throw cause;
     throw new AnchorEvalError("unavailable", "the R2 bucket could not write the requests of a job", { cause });
   }
   const shards = end();
   const models = shards.reduce((sum, shard) => sum + shard.models, 0);
-  if (models === 0) throw new HttpProblem("invalid_request", "at least one model is needed, a line each");
+  if (models === 0) throw new HttpProblem("invalid_request", "at least one model is needed, one per line");
   const [created, expires] = [now, now + JOB_LIFETIME].map((time) => new Date(time).toISOString()) as [string, string];
   const job: Job = { id, benchmark, version, digest, created, expires, models, shards };
   await createOnce(bucket, jobKey(id), new TextEncoder().encode(JSON.stringify(job)));
@@ -55,7 +60,7 @@ export async function submitJob(
     for (let from = 0; from < shards.length; from += MESSAGES)
       await queue.sendBatch(shards.slice(from, from + MESSAGES).map((_, k) => ({ body: resultsKey(id, from + k) })));
   } catch (cause) {
-    throw new AnchorEvalError("unavailable", "the queue took not all of the job: send it again", { cause });
+    throw new AnchorEvalError("unavailable", "the queue did not accept the whole job: send it again", { cause });
   }
   return job;
 }

@@ -1,24 +1,34 @@
-import { createCheck } from "./create-check.ts";
-import { createComparison } from "./create-comparison.ts";
-import { createEstimate } from "./create-estimate.ts";
-import { createEstimateBatch } from "./create-estimate-batch.ts";
-import { createJob } from "./create-job.ts";
-import { createNextItems } from "./create-next-items.ts";
-import { createPublication } from "./create-publication.ts";
-import { createRoutes } from "./create-routes.ts";
-import { listBenchmarks } from "./list-benchmarks.ts";
-import { putBlob } from "./put-blob.ts";
-import { putYank } from "./put-yank.ts";
-import { readAnchors } from "./read-anchors.ts";
-import { readBenchmark } from "./read-benchmark.ts";
-import { readFile } from "./read-file.ts";
-import { readHealth } from "./read-health.ts";
-import { readJob } from "./read-job.ts";
-import { readJobResults } from "./read-job-results.ts";
-import { readManifest } from "./read-manifest.ts";
-import { readPlan } from "./read-plan.ts";
+import { createRoute, z, type RouteHandler } from "@hono/zod-openapi";
+import type { AppEnv } from "../context.ts";
+import { COMMON_PROBLEMS, json } from "../schemas/contract.ts";
+import { listBenchmarks, readAnchors, readBenchmark, readFile, readManifest } from "./bundles.ts";
+import { createCheck } from "./checks.ts";
+import { createComparison } from "./comparisons.ts";
+import { createEstimate, createEstimateBatch } from "./estimates.ts";
+import { createJob, readJobResults, readJobStatus } from "./jobs.ts";
+import { createNextItems } from "./next-items.ts";
+import { readPlan } from "./plan.ts";
+import { createPublication, putBlob, putYank } from "./publishing.ts";
+import { createRoutes } from "./routing.ts";
 
-/** The contract: every route of the HTTP interface, with what carries it out. */
+const healthRoute = createRoute({
+  method: "get",
+  path: "/healthz",
+  operationId: "readHealth",
+  tags: ["service"],
+  summary: "Check that the Worker runs; storage is not asked",
+  responses: {
+    200: json(z.object({ status: z.literal("ok") }).openapi("Health"), "It runs"),
+    ...COMMON_PROBLEMS,
+  },
+});
+
+const health: RouteHandler<typeof healthRoute, AppEnv> = (c) => {
+  c.header("cache-control", "no-store");
+  return c.json({ status: "ok" as const }, 200);
+};
+
+/** The contract: every route of the HTTP interface with its handler. */
 export const ROUTES = [
   listBenchmarks,
   readBenchmark,
@@ -28,7 +38,7 @@ export const ROUTES = [
   createEstimate,
   createEstimateBatch,
   createJob,
-  readJob,
+  readJobStatus,
   readJobResults,
   createComparison,
   createCheck,
@@ -38,5 +48,5 @@ export const ROUTES = [
   putBlob,
   createPublication,
   putYank,
-  readHealth,
+  { route: healthRoute, handler: health },
 ] as const;

@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
-import { ALL_ESTIMATORS, EVIDENCE, SUSPICIONS } from "anchoreval/core";
-import { byEstimator } from "./by-estimator.ts";
+import type { EstimateRequest } from "anchoreval";
+import { ALL_ESTIMATORS, ESTIMATORS, SUSPICIONS } from "anchoreval/core";
 
 /** Mirrors `Interval` of anchoreval. */
 export const IntervalSchema = z
@@ -12,7 +12,7 @@ export const IntervalSchema = z
   })
   .openapi("Interval", {
     description:
-      "For the score that this run would have got on all items of this benchmark version: not sampling noise, other prompts or other items.",
+      "Covers the score that this run would have had on all items of this benchmark version; it says nothing of sampling noise, other prompts or other items.",
   });
 
 /** Mirrors `EstimateWarning` of anchoreval. */
@@ -37,32 +37,40 @@ export const EstimateWarningSchema = z
 /** Mirrors `ScenarioPattern` of anchoreval. */
 export const ScenarioPatternSchema = z
   .object({
-    lzStar: z.number().nullable().openapi({ description: "Low where right and wrong don't follow difficulty." }),
+    lzStar: z.number().nullable().openapi({ description: "Low if right and wrong answers don't follow difficulty." }),
     infit: z.number().nullable(),
     outfit: z.number().nullable(),
-    preknowledge: z.number().nullable().openapi({ description: "High where hard items are right unexpectedly." }),
-    brokenRun: z.number().openapi({ description: "Above 0 where hardly anything is right, in nats." }),
+    preknowledge: z.number().nullable().openapi({ description: "High if hard items are unexpectedly right." }),
+    brokenRun: z.number().openapi({ description: "Above 0 if hardly anything is right, in nats." }),
     suspicions: z
       .array(z.enum(SUSPICIONS))
       .readonly()
       .nullable()
-      .openapi({ description: "By the bundle's thresholds; null where there are none, or too few answers." }),
+      .openapi({ description: "By the bundle's thresholds; null if it has none, or for too few answers." }),
   })
   .openapi("ScenarioPattern");
+
+/** Mirrors `ByEstimator` of anchoreval/core: `score-map` only for forms that have one. */
+export function byEstimator<Figure extends z.ZodType>(figure: Figure) {
+  const every = Object.fromEntries(ESTIMATORS.map((id) => [id, figure])) as Record<(typeof ESTIMATORS)[number], Figure>;
+  return z.object({ ...every, "score-map": figure.exactOptional() });
+}
 
 /** Mirrors `ScenarioDetails` of anchoreval. */
 export const ScenarioDetailsSchema = z
   .object({
-    theta: z.array(z.number()).readonly().openapi({ description: "Ability, one number a dimension." }),
+    theta: z.array(z.number()).readonly().openapi({ description: "Ability, one number per dimension." }),
     thetaStandardError: z.array(z.number()).readonly(),
     thetaStatus: z.enum(["converged", "max-iterations"]),
-    evidence: z.enum(EVIDENCE).openapi({ description: "Answers that the score rests on: its own bank's, or all." }),
+    evidence: z
+      .enum(["alone", "together"])
+      .openapi({ description: "Answers that the score rests on: those of its own bank, or all." }),
     lambda: z.number().openapi({ description: "λ of gp-irt." }),
-    estimator: z.enum(ALL_ESTIMATORS).openapi({ description: "The estimator that `score` is." }),
+    estimator: z.enum(ALL_ESTIMATORS).openapi({ description: "The estimator that gave `score`." }),
     estimators: byEstimator(z.number()),
     outside: z
       .object({ above: z.number(), below: z.number() })
-      .openapi({ description: "Probability that the full score lies above or below every source model's." }),
+      .openapi({ description: "Probability that the full score is above or below that of every source model." }),
     pattern: ScenarioPatternSchema,
   })
   .openapi("ScenarioDetails");
@@ -77,7 +85,10 @@ export const ScenarioResultSchema = z
     answered: z.number().int(),
     of: z.number().int(),
     answeredShare: z.number().openapi({ description: "Answered share of the anchors' weight." }),
-    range: z.enum(["inside", "edge", "outside"]).nullable().openapi({ description: "Against the models seen." }),
+    range: z
+      .enum(["inside", "edge", "outside"])
+      .nullable()
+      .openapi({ description: "Position among the source models." }),
     percentile: z.number().nullable().openapi({ description: "Share of source models with a lower full score." }),
     details: ScenarioDetailsSchema.nullable(),
   })
@@ -99,3 +110,60 @@ export const EstimateSchema = z
     scenarios: z.record(z.string(), ScenarioResultSchema),
   })
   .openapi("Estimate");
+
+const SCORE = { type: ["number", "null"] as ["number", "null"], minimum: 0, maximum: 1 };
+
+/**
+ * Answers by item id, or in the order of a form. They are not parsed here: `estimateFromAnchors` checks each and reports
+ * an issue for every bad one, and zod's records would silently drop `__proto__`.
+ */
+const ResponsesSchema = z
+  .custom<EstimateRequest["responses"]>((value) => value !== undefined, "answers are missing")
+  .openapi({
+    type: ["object", "array"],
+    description:
+      "Scores in [0,1] by item id, null = no answer; or an array in the order of the form's anchors, with `formDigest`.",
+    additionalProperties: SCORE,
+    items: SCORE,
+  });
+
+const HashesSchema = z
+  .custom<Record<string, string>>(
+    (value) =>
+      typeof value === "object" && value !== null && Object.values(value).every((hash) => typeof hash === "string"),
+    "hashes are an object of item id → SHA-256",
+  )
+  .openapi({
+    type: "object",
+    description: "Content hashes of the answered items, if the harness knows them.",
+    additionalProperties: { type: "string" },
+  });
+
+/** The answers of one model with their options. */
+export const ANSWER_FIELDS = {
+  responses: ResponsesSchema,
+  form: z.string().exactOptional().openapi({ description: "Inferred if the answered items leave no doubt." }),
+  formDigest: z.string().exactOptional().openapi({ description: "Required with an array of answers." }),
+  digest: z
+    .string()
+    .exactOptional()
+    .openapi({ description: "Digest of the bundle that the answers belong to; another bundle refuses them (409)." }),
+  level: z.number().exactOptional().openapi({ description: "Confidence level, in (0,1). Default 0.95." }),
+  hashes: HashesSchema.exactOptional(),
+  onChangedItem: z.enum(["error", "drop"]).exactOptional().openapi({
+    description: "How to treat an item with another content hash: refuse (default), or count the answer as missing.",
+  }),
+};
+
+/** Mirrors `EstimateRequest` of anchoreval. Unknown fields are refused, so that no misspelt option is ignored. */
+export const EstimateRequestSchema = z
+  .strictObject(ANSWER_FIELDS)
+  .openapi("EstimateRequest", { example: { responses: { "gsm/17": 1, "gsm/42": 0 } } });
+
+/** One model of a batch. */
+export const BatchEntrySchema = z
+  .strictObject({
+    model: z.string().min(1).openapi({ description: "Any name; the results repeat it." }),
+    ...ANSWER_FIELDS,
+  })
+  .openapi("BatchEntry", { example: { model: "my-model", responses: { "gsm/17": 1, "gsm/42": 0 } } });

@@ -1,8 +1,8 @@
 import { parentPort, workerData } from "node:worker_threads";
 import * as runtime from "onnxruntime-node";
-import { sentError } from "../../threads/sent-error.ts";
+import { sentError } from "../../threads/messages.ts";
 import { BlockRunner, type EvaluationArrays, type LaneTask } from "../onnx/block-runner.ts";
-import type { ThreadReply } from "./thread-runner.ts";
+import type { ThreadReply } from "./onnx-node-backend.ts";
 
 /** A thread of a calibration: opens its blocks, then evaluates them whenever it is sent the arrays. */
 const port = parentPort!;

@@ -1,8 +1,10 @@
 import { availableParallelism } from "node:os";
+import { Worker } from "node:worker_threads";
 import * as runtime from "onnxruntime-node";
 import type { CalibrationBackend } from "../../calibrate/types.ts";
+import { receivedError, type SentError } from "../../threads/messages.ts";
+import type { EvaluationArrays, LaneRunner, LaneTask } from "../onnx/block-runner.ts";
 import { onnxBackend, type OnnxBackendOptions } from "../onnx/onnx-backend.ts";
-import { openThread } from "./thread-runner.ts";
 
 export interface OnnxNodeBackendOptions extends Omit<OnnxBackendOptions, "threads"> {
   /** Threads of the CPU provider. Results don't depend on it. @default one a core */
@@ -19,4 +21,53 @@ export function onnxNodeBackend({ threads, ...options }: OnnxNodeBackendOptions)
     ...options,
     threads: { count: threads ?? availableParallelism(), open: openThread },
   });
+}
+
+/** An answer of a thread: nothing more to say, or what went wrong. */
+export interface ThreadReply {
+  readonly error?: SentError;
+}
+
+/**
+ * Evaluates lanes on a thread of its own, which has its own session of ONNX Runtime.
+ * @param task - its blocks' memory moves to the thread
+ */
+export async function openThread(task: LaneTask): Promise<LaneRunner> {
+  const worker = new Worker(new URL("./block-worker.js", import.meta.url), {
+    workerData: task,
+    transferList: [...task.blocks.values()].flatMap((block) =>
+      Object.values(block).map(({ buffer }) => buffer as ArrayBuffer),
+    ),
+  });
+  const reply = (): Promise<void> =>
+    new Promise((resolve, reject) => {
+      const settle = (): void => {
+        worker.off("message", onMessage).off("error", onError).off("exit", onExit);
+      };
+      const onMessage = ({ error }: ThreadReply): void => {
+        settle();
+        if (!error) resolve();
+        else reject(receivedError(error));
+      };
+      const onError = (error: Error): void => {
+        settle();
+        reject(error);
+      };
+      const onExit = (status: number): void => {
+        settle();
+        reject(new Error(`a thread of the calibration ended with status ${status}`));
+      };
+      worker.on("message", onMessage).on("error", onError).on("exit", onExit);
+    });
+  await reply();
+  return {
+    evaluate: (arrays: EvaluationArrays) => {
+      const done = reply();
+      worker.postMessage(arrays);
+      return done;
+    },
+    release: async () => {
+      await worker.terminate();
+    },
+  };
 }

@@ -1,8 +1,6 @@
-import { MessageWriter } from "./protobuf.ts";
-
 /** Element types that are written here, with their numbers in ONNX's TensorProto. */
 export const ELEMENT_TYPES = { float32: 1, int8: 3, int64: 7, float64: 11 } as const;
-export type ElementType = keyof typeof ELEMENT_TYPES;
+type ElementType = keyof typeof ELEMENT_TYPES;
 
 /** One operator: inputs and outputs are names of values. */
 export interface GraphNode {
@@ -19,7 +17,7 @@ export interface GraphValue {
   readonly shape: readonly number[];
 }
 
-export interface Graph {
+interface Graph {
   readonly name: string;
   readonly inputs: readonly GraphValue[];
   readonly outputs: readonly GraphValue[];
@@ -78,4 +76,58 @@ function valueMessage({ name, type, shape }: GraphValue): MessageWriter {
   for (const side of shape) dimensions.message(1, new MessageWriter().integer(1, side));
   const tensor = new MessageWriter().integer(1, ELEMENT_TYPES[type]).message(2, dimensions);
   return new MessageWriter().text(1, name).message(2, new MessageWriter().message(1, tensor));
+}
+
+/** Writes protocol-buffer messages: varints, length-delimited fields and floats, as far as ONNX needs them. */
+export class MessageWriter {
+  readonly #parts: Uint8Array[] = [];
+  #length = 0;
+
+  /** An integer field (wire type 0). */
+  integer(field: number, value: number): this {
+    return this.#push(varint(field * 8)).#push(varint(value));
+  }
+
+  text(field: number, value: string): this {
+    return this.bytes(field, new TextEncoder().encode(value));
+  }
+
+  /** A length-delimited field (wire type 2). */
+  bytes(field: number, value: Uint8Array): this {
+    return this.#push(varint(field * 8 + 2))
+      .#push(varint(value.length))
+      .#push(value);
+  }
+
+  message(field: number, value: MessageWriter): this {
+    return this.bytes(field, value.finish());
+  }
+
+  finish(): Uint8Array {
+    const out = new Uint8Array(this.#length);
+    let at = 0;
+    for (const part of this.#parts) {
+      out.set(part, at);
+      at += part.length;
+    }
+    return out;
+  }
+
+  #push(part: Uint8Array): this {
+    this.#parts.push(part);
+    this.#length += part.length;
+    return this;
+  }
+}
+
+/** A non-negative integer below 2⁵³ in base 128, low groups first. */
+function varint(value: number): Uint8Array {
+  const out: number[] = [];
+  let rest = value;
+  while (rest >= 128) {
+    out.push((rest % 128) + 128);
+    rest = Math.floor(rest / 128);
+  }
+  out.push(rest);
+  return Uint8Array.from(out);
 }

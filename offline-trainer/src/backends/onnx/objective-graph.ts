@@ -1,4 +1,4 @@
-import type { Link } from "../../calibrate/types.ts";
+import type { Link } from "../../matrix/code-responses.ts";
 import { ELEMENT_TYPES, encodeOnnxModel, type GraphNode, type GraphValue } from "./graph-writer.ts";
 
 /** Columns of a block are a multiple of this: probabilities are multiplied by as many before a logarithm is taken. */

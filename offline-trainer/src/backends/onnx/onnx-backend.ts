@@ -1,12 +1,21 @@
 import { AnchorEvalError } from "anchoreval/core";
-import type { CalibrationBackend, Responses } from "../../calibrate/types.ts";
-import { nearestInFloat64 } from "../nearest-in-float64.ts";
-import { BlockRunner, feedsBlocks, LANES, type LaneRunner, type LaneTask } from "./block-runner.ts";
-import { blockLayout, cutBlock, type BlockLayout } from "./blocks.ts";
+import type { CalibrationBackend, Objective, Parameters } from "../../calibrate/types.ts";
+import type { CodedResponses } from "../../matrix/code-responses.ts";
+import type { Responses } from "../../matrix/code-responses.ts";
+import {
+  blockLayout,
+  type BlockLayout,
+  BlockRunner,
+  cutBlock,
+  type EvaluationArrays,
+  feedsBlocks,
+  type LaneRunner,
+  LANES,
+  type LaneTask,
+  paddedSize,
+} from "./block-runner.ts";
 import type { BlockResponses } from "./objective-graph.ts";
-import { onnxNearest } from "./onnx-nearest.ts";
-import { onnxObjective } from "./onnx-objective.ts";
-import type { OnnxRuntime } from "./open-session.ts";
+import type { OnnxRuntime } from "./session.ts";
 
 /** How ONNX Runtime computes. */
 export interface OnnxBackendOptions {
@@ -18,11 +27,6 @@ export interface OnnxBackendOptions {
   readonly finish?: CalibrationBackend;
   /** Cells of a block at most: what one run of the graph holds in memory, some ten times over. @default by provider */
   readonly blockCells?: number;
-  /**
-   * Distances (points × centroids × dimensions) below which plain TypeScript finds nearest centroids, in less time than a
-   * session takes to open. @default by provider
-   */
-  readonly leastDistances?: number;
   /** Threads for a provider that computes where the responses lie. @default none but the caller's */
   readonly threads?: LaneThreads;
 }
@@ -43,13 +47,6 @@ const WEBGPU_CELLS = 1 << 25;
 const DEVICE_CELLS = 1 << 27;
 /** Cells for which one more thread pays. */
 const THREAD_CELLS = 1 << 20;
-/**
- * Distances for which a session pays where it computes in the same memory: plain TypeScript needs .6 ms for as many, a
- * session .2 ms, and 1 to 3 ms to open, which is once for ten to a hundred iterations of k-means (bench/kmeans.js).
- */
-const FED_DISTANCES = 1 << 18;
-/** The same on another device, which compiles kernels for every shape: some 40 ms of plain TypeScript. Not measured. */
-const DEVICE_DISTANCES = 1 << 24;
 
 /**
  * Calibration on ONNX Runtime: the value-and-gradient graph on any of its execution providers, in Node and in browsers.
@@ -65,7 +62,6 @@ export function onnxBackend(runtime: OnnxRuntime, options: OnnxBackendOptions): 
   const { provider, finish, threads } = options;
   const precision = options.precision ?? (provider === "cuda" ? "float64" : "float32");
   const blockCells = options.blockCells ?? suitedCells(provider, precision);
-  const leastDistances = options.leastDistances ?? (feedsBlocks(provider) ? FED_DISTANCES : DEVICE_DISTANCES);
   if (provider === "webgpu" && precision === "float64")
     throw new AnchorEvalError(
       "invalid_option",
@@ -98,12 +94,6 @@ export function onnxBackend(runtime: OnnxRuntime, options: OnnxBackendOptions): 
       }
       return onnxObjective(runners, responses, layout, dims, count > 1);
     },
-    openNearest: async (points, k) => {
-      if (points.count * k * points.dims < leastDistances) return nearestInFloat64(points, k);
-      // CUDA's float32 products are TF32, with roundings that the slack doesn't count.
-      const type = provider === "cuda" ? "float64" : precision;
-      return onnxNearest(runtime, { provider, type, blockCells }, points, k);
-    },
   };
 }
 
@@ -120,4 +110,60 @@ function dealBlocks(responses: Responses, layout: BlockLayout, threads: number):
     shares[lane % threads]!.set(number, cutBlock(responses, layout, number));
   }
   return shares;
+}
+
+/**
+ * The objective of a calibration from the sums of its lanes.
+ * @param runners - between them, all lanes
+ * @param shared - arrays that several threads may read and write
+ */
+function onnxObjective(
+  runners: readonly LaneRunner[],
+  responses: Responses,
+  layout: BlockLayout,
+  dims: number,
+  shared: boolean,
+): Objective {
+  const { subjects, items } = responses;
+  const array = (length: number): Float64Array =>
+    new Float64Array(shared ? new SharedArrayBuffer(8 * length) : new ArrayBuffer(8 * length));
+  const lanes = Math.min(LANES, layout.across);
+  const arrays: EvaluationArrays = {
+    point: array((subjects + items) * dims + items),
+    items: array(items * dims + items),
+    subjects: array(lanes * subjects * dims),
+    values: array(lanes),
+  };
+  const silence = "signs" in responses ? silentCells(responses, layout) * Math.LN2 : 0;
+  const evaluate = async ({ theta, a, b }: Parameters, gradient: Parameters): Promise<number> => {
+    arrays.point.set(theta);
+    arrays.point.set(a, subjects * dims);
+    arrays.point.set(b, (subjects + items) * dims);
+    await Promise.all(runners.map((runner) => runner.evaluate(arrays)));
+    gradient.a.set(arrays.items.subarray(0, items * dims));
+    gradient.b.set(arrays.items.subarray(items * dims));
+    const { theta: sums } = gradient;
+    sums.set(arrays.subjects.subarray(0, subjects * dims));
+    let value = arrays.values[0]! - silence;
+    for (let lane = 1; lane < lanes; lane++) {
+      const own = arrays.subjects.subarray(lane * subjects * dims, (lane + 1) * subjects * dims);
+      for (let k = 0; k < own.length; k++) sums[k] = sums[k]! + own[k]!;
+      value += arrays.values[lane]!;
+    }
+    return value;
+  };
+  return {
+    evaluate,
+    dispose: async () => {
+      for (const runner of runners) await runner.release();
+    },
+  };
+}
+
+/** Cells without an answer, padding among them: the graph counts log 2 for each. */
+function silentCells({ signs }: CodedResponses, layout: BlockLayout): number {
+  const padded = paddedSize(layout);
+  let silent = padded.subjects * padded.items;
+  for (const sign of signs) if (sign !== 0) silent--;
+  return silent;
 }

@@ -1,10 +1,14 @@
 import { AnchorEvalError } from "anchoreval/core";
-import { curvaturePairs, dot } from "./curvature-pairs.ts";
+import { CurvaturePairs, dot } from "../lbfgs.ts";
 import { newtonStep, unwhiten, whiten } from "./curvature.ts";
-import type { Layout } from "./layout.ts";
-import type { MarginalObjective } from "./objective.ts";
+import { type Curves, type Layout, type Problem, unpack } from "./problem.ts";
+import type { PosteriorBounds } from "./expectation.ts";
+import { fitGrid, gridFits } from "./fit-grid.ts";
+import { itemMaximizer } from "./item-derivatives.ts";
+import { type MarginalObjective, marginalObjective } from "./objective.ts";
+import type { WeakPrior } from "./priors.ts";
 
-export interface AscentOptions {
+interface AscentOptions {
   readonly maxIterations: number;
   /** In nats. */
   readonly tolerance: number;
@@ -12,13 +16,13 @@ export interface AscentOptions {
   readonly maximizeItem: ((free: number, x: Float64Array) => void) | null;
 }
 
-export interface AscentStep {
+interface AscentStep {
   readonly iteration: number;
   readonly logLikelihood: number;
   readonly logPosterior: number;
 }
 
-export interface AscentResult extends AscentStep {
+interface AscentResult extends AscentStep {
   readonly gradientNorm: number;
   readonly evaluations: number;
   readonly converged: boolean;
@@ -33,6 +37,8 @@ const WORTHWHILE = 1;
 const SHORTEST = 1e-4;
 /** Share of the expected gain that a step must bring. */
 const ARMIJO = 1e-4;
+/** Steps along which the objective bends less than this share of yᵀy say nothing of its curvature. */
+const LEAST_CURVATURE = 1e-14;
 /** Gains below this share of the value are lost in rounding. */
 const ROUNDING = 1e-13;
 
@@ -43,7 +49,7 @@ const ROUNDING = 1e-13;
  * @param x - start; overwritten with the maximum. At the end the objective's curves are those of x.
  * @see Jamshidian & Jennrich (1997), Journal of the Royal Statistical Society B 59, 569–587: EM accelerated so
  */
-export function* ascend(
+function* ascend(
   objective: MarginalObjective,
   x: Float64Array,
   options: AscentOptions,
@@ -51,16 +57,9 @@ export function* ascend(
   const { maxIterations, tolerance, maximizeItem } = options;
   const { layout } = objective;
   const { size, perItem } = layout;
-  const pairs = curvaturePairs(size, MEMORY);
+  const pairs = new CurvaturePairs(size, MEMORY);
   const vector = (): Float64Array => new Float64Array(size);
-  const [direction, em, correction, trial, moved, fallen] = [
-    vector(),
-    vector(),
-    vector(),
-    vector(),
-    vector(),
-    vector(),
-  ];
+  const [direction, em, correction, trial] = [vector(), vector(), vector(), vector()];
   let here = objective.evaluation();
   let there = objective.evaluation();
   let evaluations = 0;
@@ -72,11 +71,13 @@ export function* ascend(
     objective.evaluate(point, there);
   };
   const accept = (): void => {
+    const pair = pairs.room();
     for (let k = 0; k < size; k++) {
-      moved[k] = trial[k]! - x[k]!;
-      fallen[k] = here.gradient[k]! - there.gradient[k]!;
+      pair.s[k] = trial[k]! - x[k]!;
+      pair.y[k] = here.gradient[k]! - there.gradient[k]!;
     }
-    pairs.add(moved, fallen);
+    const product = dot(pair.s, pair.y);
+    if (product > LEAST_CURVATURE * dot(pair.y, pair.y)) pairs.add(pair, product);
     x.set(trial);
     [here, there] = [there, here];
   };
@@ -96,7 +97,6 @@ export function* ascend(
   for (; ; iteration++) {
     yield { iteration, logLikelihood: here.logLikelihood, logPosterior: here.logPosterior };
     if (converged || iteration >= maxIterations) break;
-    const step = (v: Float64Array, out: Float64Array): void => newtonStep(here.curvature, layout, v, out);
     whiten(here.curvature, layout, here.gradient, em);
     unwhiten(here.curvature, layout, em, em);
     const mStep = dot(em, here.gradient) > WORTHWHILE ? maximizeItem : null;
@@ -110,8 +110,12 @@ export function* ascend(
         em[k] = full;
       }
     }
-    pairs.direction(here.gradient, step, mStep && correction, direction);
-    const gain = 0.5 * dot(direction, here.gradient);
+    direction.set(here.gradient);
+    const emStep = (v: Float64Array): void => {
+      newtonStep(here.curvature, layout, v, trial);
+      for (let k = 0; k < size; k++) v[k] = mStep ? trial[k]! + correction[k]! : trial[k]!;
+    };
+    const gain = 0.5 * pairs.turn(direction, emStep, here.gradient);
     small = Math.abs(gain) < Math.max(tolerance, ROUNDING * Math.abs(here.logPosterior)) ? small + 1 : 0;
     if (small > 1) {
       converged = true;
@@ -161,5 +165,53 @@ function shorten(direction: Float64Array, { tail, perItem, size }: Layout): void
     for (let k = at; k < end; k++) longest = Math.max(longest, all * Math.abs(direction[k]!));
     const factor = longest > LONGEST ? (all * LONGEST) / longest : all;
     for (let k = at; k < end; k++) direction[k] = direction[k]! * factor;
+  }
+}
+
+/** Grids that are laid at most before a search counts as not converged. */
+const MOST_GRIDS = 10;
+
+interface Maximum extends AscentResult {
+  /** On the last grid, evaluated at x. */
+  readonly objective: MarginalObjective;
+}
+
+/**
+ * Climbs from x to a maximum, on a grid that is laid anew until it fits what was found on it.
+ * @param curves - written over
+ * @param x - start; overwritten with the maximum
+ */
+export function* findMaximum(
+  problem: Problem,
+  layout: Layout,
+  priors: readonly WeakPrior[],
+  curves: Curves,
+  x: Float64Array,
+  maxIterations: number,
+  tolerance: number,
+): Generator<AscentStep & { readonly points: number }, Maximum> {
+  unpack(x, problem, layout, curves);
+  let bounds: PosteriorBounds | undefined;
+  let iterations = 0;
+  let evaluations = 0;
+  for (let grids = 1; ; grids++) {
+    const laid = fitGrid(problem, curves, bounds);
+    const points = laid.grid.points.length;
+    const objective = marginalObjective(problem, layout, priors, curves, laid.grid, laid.bounds);
+    const { expectation } = objective;
+    const climb = ascend(objective, x, {
+      maxIterations: maxIterations - iterations,
+      tolerance,
+      maximizeItem: layout.perItem > 2 ? itemMaximizer(problem, expectation, priors, layout.perItem) : null,
+    });
+    let step = climb.next();
+    for (; !step.done; step = climb.next())
+      yield { ...step.value, iteration: iterations + step.value.iteration, points };
+    iterations += step.value.iteration;
+    evaluations += step.value.evaluations;
+    bounds = expectation.bounds;
+    const fits = gridFits(problem, curves, expectation);
+    if (fits || grids === MOST_GRIDS || iterations >= maxIterations)
+      return { ...step.value, iteration: iterations, evaluations, converged: step.value.converged && fits, objective };
   }
 }

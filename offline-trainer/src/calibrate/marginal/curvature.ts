@@ -1,21 +1,18 @@
-import type { Layout } from "./layout.ts";
-import { solveLower, solveUpper } from "./small-cholesky.ts";
+import type { Layout } from "./problem.ts";
 
 /**
- * What is known beforehand of logPosterior's curvature at a point: item by item that of the complete data, as if
+ * First guess of logPosterior's curvature at a point: item by item that of the complete data, as if
  * abilities were known, and two directions along which that is far off. Moving all b by c·a, or all a by a factor, is to
  * move or to stretch the abilities: N items resist it as if those were known, but only the population holds them, that
  * is M models. Left alone, these two make EM slow, the slower the more items there are.
  * @see Liu, Rubin & Wu (1998), Biometrika 85, 755–770: PX-EM, which is fast along the same two
  */
 export interface Curvature {
-  /** Cholesky factors: `perItem`² for each free item, then one number for each common parameter. */
+  /** Cholesky factors: `perItem`² for each free item, then one number for the common slope. */
   readonly blocks: Float64Array;
   /** Discriminations of the free items, of which the two directions are made. */
   readonly slopes: Float64Array;
-  /** The population's mean, which moves when abilities are stretched. */
-  mean: number;
-  /** How firmly the two directions are held: by the population M and 2M, Σ w of them, and by priors where those act. */
+  /** How firmly the two directions are held: by the population M and 2M, and by priors where those act. */
   hold: { shift: number; stretch: number };
 }
 
@@ -48,27 +45,72 @@ function eachBlock(
 export function newtonStep(curvature: Curvature, layout: Layout, v: Float64Array, out: Float64Array): void {
   whiten(curvature, layout, v, out);
   unwhiten(curvature, layout, out, out);
-  const { slopes, hold, mean } = curvature;
-  const { perItem, slope, population } = layout;
+  const { slopes, hold } = curvature;
+  const { perItem, slope } = layout;
   if (slopes.length === 0) return;
   const b = perItem === 1 ? 0 : 1;
-  const stretches = b > 0 || slope >= 0;
-  let shift = population < 0 ? 0 : v[population]!;
+  let shift = 0;
   let stretch = slope < 0 ? 0 : slopes[0]! * v[slope]!;
   for (let f = 0; f < slopes.length; f++) {
     shift += slopes[f]! * v[f * perItem + b]!;
     if (b > 0) stretch += slopes[f]! * v[f * perItem]!;
   }
-  if (population >= 0) stretch -= mean * v[population]! + v[population + 1]!;
   shift /= hold.shift;
-  stretch = stretches ? stretch / hold.stretch : 0;
+  stretch /= hold.stretch;
   for (let f = 0; f < slopes.length; f++) {
     const at = f * perItem;
     out[at + b] = out[at + b]! + shift * slopes[f]!;
     if (b > 0) out[at] = out[at]! + stretch * slopes[f]!;
   }
   if (slope >= 0) out[slope] = out[slope]! + stretch * slopes[0]!;
-  if (population < 0) return;
-  out[population] = out[population]! + shift - mean * stretch;
-  out[population + 1] = out[population + 1]! - stretch;
+}
+
+/**
+ * Cholesky factor of a small symmetric matrix within a larger array, in place: the lower triangle becomes L.
+ * @param at - where the n×n matrix begins, row-major
+ * @returns whether it is positive definite; if not, it is left half done
+ */
+export function factorInPlace(matrix: Float64Array, at: number, n: number): boolean {
+  for (let i = 0; i < n; i++)
+    for (let j = 0; j <= i; j++) {
+      let sum = matrix[at + i * n + j]!;
+      const pivot = 1e-12 * sum;
+      for (let k = 0; k < j; k++) sum -= matrix[at + i * n + k]! * matrix[at + j * n + k]!;
+      if (i !== j) matrix[at + i * n + j] = sum / matrix[at + j * n + j]!;
+      else if (sum > pivot && sum > 0) matrix[at + i * n + i] = Math.sqrt(sum);
+      else return false;
+    }
+  return true;
+}
+
+/** x = L⁻¹·v for n values from `from` on; x may be v. */
+export function solveLower(
+  l: Float64Array,
+  at: number,
+  n: number,
+  v: Float64Array,
+  x: Float64Array,
+  from: number,
+): void {
+  for (let i = 0; i < n; i++) {
+    let sum = v[from + i]!;
+    for (let k = 0; k < i; k++) sum -= l[at + i * n + k]! * x[from + k]!;
+    x[from + i] = sum / l[at + i * n + i]!;
+  }
+}
+
+/** x = L⁻ᵀ·v for n values from `from` on; x may be v. */
+export function solveUpper(
+  l: Float64Array,
+  at: number,
+  n: number,
+  v: Float64Array,
+  x: Float64Array,
+  from: number,
+): void {
+  for (let i = n - 1; i >= 0; i--) {
+    let sum = v[from + i]!;
+    for (let k = i + 1; k < n; k++) sum -= l[at + k * n + i]! * x[from + k]!;
+    x[from + i] = sum / l[at + i * n + i]!;
+  }
 }

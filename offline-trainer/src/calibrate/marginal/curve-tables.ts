@@ -1,6 +1,5 @@
-import type { Curves } from "./curves.ts";
+import type { Curves, Problem } from "./problem.ts";
 import type { Grid } from "./grid.ts";
-import type { Problem } from "./problem.ts";
 
 /** As many factors of at most 2 as a double holds. */
 const MOST_FACTORS = 1000;
@@ -16,11 +15,11 @@ export interface CurveTables {
   readonly own: Float64Array;
   /** log P − log Q, one row for each item with asymptotes: added where it is right. */
   readonly rise: Float64Array;
-  /** ½·a times the item's weight, N, 0 for those with asymptotes: a right answer adds this times θ, a wrong one takes it. */
+  /** ½·a, N, 0 for those with asymptotes: a right answer adds this times θ, a wrong one takes it. */
   readonly halfSlope: Float64Array;
   /** σ(z) − ½, N×Q, of the items without asymptotes that are estimated. */
   readonly halfCurve: Float64Array;
-  /** Σ_m w·s·(−½·b) over the items without asymptotes: the part of the log-likelihood that θ has no part in. */
+  /** Σ_m s·(−½·b) over the items without asymptotes: the part of the log-likelihood that θ has no part in. */
   constant: number;
   update(curves: Curves): void;
 }
@@ -30,14 +29,11 @@ export interface CurveTables {
  * wrong, so that Σ_i ½·s·a is all that a model's answers have to be summed to: a model costs N operations, not N·Q.
  */
 export function curveTables(problem: Problem, { points, weights }: Grid): CurveTables {
-  const { items, itemWeights, free, known, curved, curvedRow, missingRow, missingRows, signSums } = problem;
+  const { items, free, curved, curvedRow, missingRow, missingRows, signSums } = problem;
   const Q = points.length;
   /** Π (1 + e^−|z|) over items, whose logarithm is taken once for many. */
   const product = new Float64Array(Q).fill(1);
   let factors = 0;
-  const knownBase = new Float64Array(Q);
-  let knownConstant = 0;
-  let knownDone = false;
   const tables: CurveTables = {
     base: new Float64Array(Q),
     own: new Float64Array(missingRows * Q),
@@ -50,65 +46,56 @@ export function curveTables(problem: Problem, { points, weights }: Grid): CurveT
   const { base, own, rise, halfSlope, halfCurve } = tables;
 
   function update(curves: Curves): void {
-    if (!knownDone) {
-      for (const i of known) knownConstant += item(curves, i, knownBase, false);
-      takeLogarithms(knownBase);
-      knownDone = true;
-    }
-    const unit = -Math.log(curves.sd) - 0.5 * Math.log(2 * Math.PI);
+    const unit = -0.5 * Math.log(2 * Math.PI);
     for (let q = 0; q < Q; q++) {
-      const z = (points[q]! - curves.mean) / curves.sd;
-      base[q] = Math.log(weights[q]!) + unit - 0.5 * z * z + knownBase[q]!;
+      const theta = points[q]!;
+      base[q] = Math.log(weights[q]!) + unit - 0.5 * theta * theta;
     }
-    tables.constant = knownConstant;
-    for (const i of free) tables.constant += item(curves, i, base, true);
-    takeLogarithms(base);
+    tables.constant = 0;
+    for (const i of free) tables.constant += item(curves, i);
+    takeLogarithms();
   }
 
-  function item(curves: Curves, i: number, sum: Float64Array, keepCurve: boolean): number {
+  function item(curves: Curves, i: number): number {
     const a = curves.a[i]!;
     const b = curves.b[i]!;
     if (curvedRow[i]! >= 0) {
-      curvedItem(a, b, curves.g[i]!, curves.k[i]!, i, sum);
+      curvedItem(a, b, curves.g[i]!, curves.k[i]!, i);
       return 0;
     }
-    straightItem(a, b, i, sum, keepCurve);
-    halfSlope[i] = 0.5 * itemWeights[i]! * a;
-    return -0.5 * itemWeights[i]! * b * signSums[i]!;
+    straightItem(a, b, i);
+    halfSlope[i] = 0.5 * a;
+    return -0.5 * b * signSums[i]!;
   }
 
-  function straightItem(a: number, b: number, i: number, sum: Float64Array, keepCurve: boolean): void {
-    const weight = itemWeights[i]!;
+  function straightItem(a: number, b: number, i: number): void {
     const ownAt = missingRow[i]! * Q;
-    const plain = weight === 1 && ownAt < 0;
-    if (plain && ++factors > MOST_FACTORS) takeLogarithms(sum);
+    const complete = ownAt < 0;
+    if (complete && ++factors > MOST_FACTORS) takeLogarithms();
     for (let q = 0; q < Q; q++) {
       const z = a * points[q]! - b;
       const size = Math.abs(z);
       const e = Math.exp(-size);
-      if (plain) {
-        sum[q] = sum[q]! - 0.5 * size;
+      if (complete) {
+        base[q] = base[q]! - 0.5 * size;
         product[q] = product[q]! * (1 + e);
       } else {
-        const value = -weight * (0.5 * size + Math.log1p(e));
-        sum[q] = sum[q]! + value;
-        if (ownAt >= 0) own[ownAt + q] = value;
+        const value = -(0.5 * size + Math.log1p(e));
+        base[q] = base[q]! + value;
+        own[ownAt + q] = value;
       }
-      if (keepCurve) {
-        const half = 0.5 - e / (1 + e);
-        halfCurve[i * Q + q] = z < 0 ? -half : half;
-      }
+      const half = 0.5 - e / (1 + e);
+      halfCurve[i * Q + q] = z < 0 ? -half : half;
     }
   }
 
-  function takeLogarithms(sum: Float64Array): void {
-    for (let q = 0; q < Q; q++) sum[q] = sum[q]! - Math.log(product[q]!);
+  function takeLogarithms(): void {
+    for (let q = 0; q < Q; q++) base[q] = base[q]! - Math.log(product[q]!);
     product.fill(1);
     factors = 0;
   }
 
-  function curvedItem(a: number, b: number, g: number, k: number, i: number, sum: Float64Array): void {
-    const weight = itemWeights[i]!;
+  function curvedItem(a: number, b: number, g: number, k: number, i: number): void {
     const ownAt = missingRow[i]! * Q;
     const riseAt = curvedRow[i]! * Q;
     const logScale = Math.log1p(g + k);
@@ -120,9 +107,9 @@ export function curveTables(problem: Problem, { points, weights }: Grid): CurveT
       // Without an asymptote on its side the logarithm is the logistic function's own, however far out.
       const right = g > 0 ? Math.log(g + (z < 0 ? small : large)) : Math.min(z, 0) - Math.log1p(e);
       const wrong = k > 0 ? Math.log(k + (z < 0 ? large : small)) : Math.min(-z, 0) - Math.log1p(e);
-      const value = weight * (wrong - logScale);
-      rise[riseAt + q] = weight * (right - wrong);
-      sum[q] = sum[q]! + value;
+      const value = wrong - logScale;
+      rise[riseAt + q] = right - wrong;
+      base[q] = base[q]! + value;
       if (ownAt >= 0) own[ownAt + q] = value;
     }
   }

@@ -1,18 +1,17 @@
-import type { Curves } from "./curves.ts";
+import type { Curves, Problem } from "./problem.ts";
 import { expectation, type Expectation, type PosteriorBounds } from "./expectation.ts";
 import { denseGrid, evenGrid, type Grid } from "./grid.ts";
-import type { Problem } from "./problem.ts";
 
 /** Points to a standard deviation of the posteriors of a new grid; {@link LEAST} will do at the end. */
 const DENSITY = 1.25;
 const LEAST = 1;
-/** Half-width of the first look, in standard deviations of the population: its density is e⁻³⁶ of its peak there. */
+/** Half-width of the first look: the population's density is e⁻³⁶ of its peak there. */
 const REACH = 8.5;
-/** Spacing of the first look, in the same. */
+/** Spacing of the first look. */
 const COARSE = 0.2;
-/** Kept free on either side, in the same. */
+/** Kept free on either side. */
 const ROOM = 0.5;
-/** Farther out than this, in the same, nobody is looked for. */
+/** Nobody is looked for farther out than this. */
 const FARTHEST = 500;
 /** Longest step with which points are laid, times the steepest discrimination: 1e-8 of the likelihood of 200 models. */
 const SUBSTEP = 0.08;
@@ -22,7 +21,7 @@ const SUBSTEP = 0.08;
  *
  * Points set beforehand, 41 over ±4 or 61 over ±6, fail leaderboards twice: with thousands of items a posterior is
  * narrower than their spacing and falls between them, and a model far from the others lies beyond them. Here there are
- * 1.25 points to √(1/σ² + I(θ) + max a²), the inverse of a posterior's standard deviation at θ, so that each posterior has
+ * 1.25 points to √(1 + I(θ) + max a²), the inverse of a posterior's standard deviation at θ, so that each posterior has
  * the same number of points, about 20, whatever the number of items. The trapezoid rule's error on a normal density is
  * 2·exp(−2π²/h²) at a spacing of h standard deviations: 7e-14 at h = .8, 5e-9 of a model's integral at h = 1; the last term
  * gives the logistic function's poles, π/a from the line, the same. Gauss-Hermite points bring nothing beyond that, and
@@ -34,19 +33,18 @@ export function fitGrid(
   curves: Curves,
   known?: PosteriorBounds,
 ): { grid: Grid; bounds: PosteriorBounds } {
-  const { mean, sd } = curves;
-  let reach = REACH * sd;
+  let reach = REACH;
   let bounds = known;
   for (;;) {
-    const look = expectation(problem, evenGrid(mean - reach, mean + reach, COARSE * sd), bounds);
+    const look = expectation(problem, evenGrid(-reach, reach, COARSE), bounds);
     look.run(curves);
     bounds = look.bounds;
-    if (look.cut && reach < FARTHEST * sd) {
+    if (look.cut && reach < FARTHEST) {
       reach *= 1.5;
       continue;
     }
-    const low = bounds.low.reduce((least, value) => Math.min(least, value)) - ROOM * sd;
-    const high = bounds.high.reduce((most, value) => Math.max(most, value)) + ROOM * sd;
+    const low = bounds.low.reduce((least, value) => Math.min(least, value)) - ROOM;
+    const high = bounds.high.reduce((most, value) => Math.max(most, value)) + ROOM;
     const most = steepest(curves);
     const density = (theta: number): number => DENSITY * sharpness(theta, problem, curves, most);
     return { grid: denseGrid(density, low, high, SUBSTEP / most), bounds };
@@ -62,17 +60,11 @@ export function gridFits(problem: Problem, curves: Curves, { grid, first, last, 
   return true;
 }
 
-/** √(1/σ² + I(θ) + max a²): how sharp a posterior about θ is, or how sharply a curve bends. */
-function sharpness(
-  theta: number,
-  { free, known, itemWeights }: Problem,
-  curves: Curves,
-  steepestSlope: number,
-): number {
+/** √(1 + I(θ) + max a²): how sharp a posterior about θ is, or how sharply a curve bends. */
+function sharpness(theta: number, { free }: Problem, curves: Curves, steepestSlope: number): number {
   let information = 0;
-  for (const i of free) information += itemWeights[i]! * informationAt(theta, curves, i);
-  for (const i of known) information += itemWeights[i]! * informationAt(theta, curves, i);
-  return Math.sqrt(1 / curves.sd ** 2 + information + steepestSlope ** 2);
+  for (const i of free) information += informationAt(theta, curves, i);
+  return Math.sqrt(1 + information + steepestSlope ** 2);
 }
 
 /** Fisher's information about θ, a²·P′(z)²/(PQ) = a²·st·s/(g+s)·t/(k+t) with s = σ(z), t = σ(−z). */

@@ -1,4 +1,6 @@
+import { factorInPlace, solveLower, solveUpper } from "./curvature.ts";
 import type { Expectation } from "./expectation.ts";
+import { priorCurvature, priorSlope, priorValue, type WeakPrior } from "./priors.ts";
 import type { Problem } from "./problem.ts";
 
 /**
@@ -6,7 +8,7 @@ import type { Problem } from "./problem.ts";
  * right ones at each point as the E-step counts them: gradient and curvature, minus the second derivatives, in
  * (a, b, log g, log k). By Fisher's identity the gradient is that of the marginal log-likelihood.
  */
-export interface ItemDerivatives {
+interface ItemDerivatives {
   value: number;
   /** 4. */
   readonly gradient: Float64Array;
@@ -40,13 +42,12 @@ export function straightDerivatives(problem: Problem, found: Expectation, item: 
     ab += nPQ * theta;
     aa += nPQ * theta * theta;
   }
-  const weight = problem.itemWeights[item]!;
   const { gradient, curvature } = out;
-  gradient[0] = weight * (0.5 * found.signedMeans[item]! - a);
-  gradient[1] = weight * (b - 0.5 * problem.signSums[item]!);
-  curvature[0] = weight * aa;
-  curvature[1] = curvature[4] = -weight * ab;
-  curvature[5] = weight * bb;
+  gradient[0] = 0.5 * found.signedMeans[item]! - a;
+  gradient[1] = b - 0.5 * problem.signSums[item]!;
+  curvature[0] = aa;
+  curvature[1] = curvature[4] = -ab;
+  curvature[5] = bb;
 }
 
 /**
@@ -121,21 +122,98 @@ export function curvedDerivatives(
     ak += stB2 * theta;
     kk += (k * B) / v - B;
   }
-  const weight = problem.itemWeights[item]!;
   const { gradient, curvature } = out;
-  out.value = weight * (value - models * Math.log1p(g + k));
-  gradient[0] = weight * ga;
-  gradient[1] = weight * gb;
-  gradient[2] = weight * g * (sumA - models * R);
-  gradient[3] = weight * k * (sumB - models * R);
-  curvature[0] = weight * aa;
-  curvature[1] = curvature[4] = -weight * ab;
-  curvature[5] = weight * bb;
-  curvature[2] = curvature[8] = weight * g * ag;
-  curvature[6] = curvature[9] = -weight * g * bg;
-  curvature[3] = curvature[12] = -weight * k * ak;
-  curvature[7] = curvature[13] = weight * k * bk;
-  curvature[10] = weight * g * (gg + models * R * (1 - g * R));
-  curvature[15] = weight * k * (kk + models * R * (1 - k * R));
-  curvature[11] = curvature[14] = -weight * g * k * models * R * R;
+  out.value = value - models * Math.log1p(g + k);
+  gradient[0] = ga;
+  gradient[1] = gb;
+  gradient[2] = g * (sumA - models * R);
+  gradient[3] = k * (sumB - models * R);
+  curvature[0] = aa;
+  curvature[1] = curvature[4] = -ab;
+  curvature[5] = bb;
+  curvature[2] = curvature[8] = g * ag;
+  curvature[6] = curvature[9] = -g * bg;
+  curvature[3] = curvature[12] = -k * ak;
+  curvature[7] = curvature[13] = k * bk;
+  curvature[10] = g * (gg + models * R * (1 - g * R));
+  curvature[15] = k * (kk + models * R * (1 - k * R));
+  curvature[11] = curvature[14] = -g * k * models * R * R;
+}
+
+const MOST_STEPS = 6;
+/** Longest step of any parameter. */
+const LONGEST = 1.5;
+/** A step that is expected to gain less than this, in nats, is the last, and taken on trust. */
+const ENOUGH = 1e-2;
+
+/**
+ * The M-step of an item with asymptotes: maximises Σ_q r·log P + (n−r)·log Q and the log priors at the counts of the last
+ * E-step, by Newton's method with damped steps; Fisher's information stands in where the curvature isn't positive definite.
+ */
+export function itemMaximizer(
+  problem: Problem,
+  found: Expectation,
+  priors: readonly WeakPrior[],
+  count: number,
+): (free: number, x: Float64Array) => void {
+  const derivatives = itemDerivatives();
+  const gradient = new Float64Array(count);
+  const factor = new Float64Array(count * count);
+  const step = new Float64Array(count);
+  const trial = new Float64Array(count);
+
+  function value(item: number, x: Float64Array, from: number): number {
+    curvedDerivatives(problem, found, item, x, from, count, "value", derivatives);
+    let sum = derivatives.value;
+    for (let p = 0; p < count; p++) {
+      sum += priorValue(x[from + p]!, priors[p]!);
+      gradient[p] = derivatives.gradient[p]! + priorSlope(x[from + p]!, priors[p]!);
+    }
+    copyCurvature(x, from);
+    return sum;
+  }
+
+  function copyCurvature(x: Float64Array, from: number): void {
+    for (let p = 0; p < count; p++)
+      for (let r = 0; r < count; r++)
+        factor[p * count + r] =
+          derivatives.curvature[p * 4 + r]! + (p === r ? priorCurvature(x[from + p]!, priors[p]!) : 0);
+  }
+
+  return (free, x) => {
+    const item = problem.free[free]!;
+    const from = free * count;
+    let current = value(item, x, from);
+    for (let steps = 0; steps < MOST_STEPS; steps++) {
+      if (!factorInPlace(factor, 0, count)) {
+        curvedDerivatives(problem, found, item, x, from, count, "information", derivatives);
+        copyCurvature(x, from);
+        factorInPlace(factor, 0, count);
+      }
+      solveLower(factor, 0, count, gradient, step, 0);
+      solveUpper(factor, 0, count, step, step, 0);
+      let gain = 0;
+      let longest = 0;
+      for (let p = 0; p < count; p++) {
+        gain += 0.5 * step[p]! * gradient[p]!;
+        longest = Math.max(longest, Math.abs(step[p]!));
+      }
+      if (gain < ENOUGH) {
+        for (let p = 0; p < count; p++) x[from + p] = x[from + p]! + step[p]!;
+        return;
+      }
+      let length = Math.min(1, LONGEST / longest);
+      for (;;) {
+        for (let p = 0; p < count; p++) trial[p] = x[from + p]! + length * step[p]!;
+        const next = value(item, trial, 0);
+        if (next >= current) {
+          current = next;
+          break;
+        }
+        length *= 0.3;
+        if (length < 1e-4) return;
+      }
+      x.set(trial, from);
+    }
+  };
 }

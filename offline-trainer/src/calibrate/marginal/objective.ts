@@ -1,13 +1,9 @@
-import type { Curvature } from "./curvature.ts";
-import type { Curves } from "./curves.ts";
+import { type Curvature, factorInPlace } from "./curvature.ts";
+import { type Curves, type Layout, type Problem, unpack } from "./problem.ts";
 import { expectation, type Expectation, type PosteriorBounds } from "./expectation.ts";
 import type { Grid } from "./grid.ts";
 import { curvedDerivatives, itemDerivatives, straightDerivatives } from "./item-derivatives.ts";
-import { unpack, type Layout } from "./layout.ts";
-import { missingInformation } from "./missing-information.ts";
-import { POPULATION_PRIORS, priorCurvature, priorSlope, priorValue, type WeakPrior } from "./priors.ts";
-import type { Problem } from "./problem.ts";
-import { factorInPlace } from "./small-cholesky.ts";
+import { priorCurvature, priorSlope, priorValue, type WeakPrior } from "./priors.ts";
 
 /** Value and derivatives of the log posterior at one point; reused from one evaluation to the next. */
 export interface Evaluation {
@@ -25,14 +21,12 @@ export interface MarginalObjective {
   evaluation(): Evaluation;
   /** Fills `at` for the vector x; `curves` and `expectation` are those of x until the next call. */
   evaluate(x: Float64Array, at: Evaluation): void;
-  /** Minus the log posterior's second derivatives in each free item's parameters, `perItem`² each, at the x evaluated last. */
-  observedBlocks(x: Float64Array): Float64Array;
 }
 
 /**
- * The log posterior of items (and population): the marginal log-likelihood and the logarithms of the priors, with its
+ * The log posterior of the items' parameters: the marginal log-likelihood and the logarithms of the priors, with its
  * gradient by Fisher's identity and its complete-data curvature.
- * @param curves - holds the fixed items' parameters; what is estimated is written over
+ * @param curves - written over
  * @param priors - of (a, b, log g, log k)
  */
 export function marginalObjective(
@@ -45,13 +39,13 @@ export function marginalObjective(
 ): MarginalObjective {
   const found = expectation(problem, grid, bounds);
   const { free, curvedRow, model } = problem;
-  const { perItem, slots, tail, slope, population, size } = layout;
-  const models = problem.modelWeights.reduce((sum, weight) => sum + weight, 0);
+  const { perItem, slots, tail, slope, size } = layout;
+  const models = problem.subjects;
   const item = itemDerivatives();
 
   function evaluation(): Evaluation {
     const blocks = new Float64Array(tail * perItem + size - tail);
-    const curvature = { blocks, slopes: new Float64Array(free.length), mean: 0, hold: { shift: 1, stretch: 1 } };
+    const curvature = { blocks, slopes: new Float64Array(free.length), hold: { shift: 1, stretch: 1 } };
     return { logPosterior: 0, logLikelihood: 0, gradient: new Float64Array(size), curvature };
   }
 
@@ -83,21 +77,14 @@ export function marginalObjective(
       block(x, from, curvature.blocks);
       factorInPlace(curvature.blocks, from * perItem, perItem);
     }
-    if (slope >= 0) stretch += curves.a[free[0]!]! ** 2 * priorCurvature(x[slope]!, priors[0]!);
-    curvature.hold = { shift, stretch };
-    curvature.mean = curves.mean;
-    const common = (k: number, data: number, bend: number, own: WeakPrior): void => {
-      gradient[k] = data + priorSlope(x[k]!, own);
-      curvature.blocks[tail * perItem + k - tail] = Math.sqrt(bend + priorCurvature(x[k]!, own));
-      prior += priorValue(x[k]!, own);
-    };
-    if (slope >= 0) common(slope, slopeGradient, slopeCurvature, priors[0]!);
-    if (population >= 0) {
-      const { mean, sd } = curves;
-      const { first, moment, square } = standardisedMoments(found, mean, sd);
-      common(population, moment / sd, first / sd ** 2, POPULATION_PRIORS.mean);
-      common(population + 1, square - first, 2 * first, POPULATION_PRIORS.logSd);
+    if (slope >= 0) {
+      const [a, own] = [x[slope]!, priors[0]!];
+      stretch += a ** 2 * priorCurvature(a, own);
+      gradient[slope] = slopeGradient + priorSlope(a, own);
+      curvature.blocks[tail * perItem] = Math.sqrt(slopeCurvature + priorCurvature(a, own));
+      prior += priorValue(a, own);
     }
+    curvature.hold = { shift, stretch };
     at.logPosterior = at.logLikelihood + prior;
   }
 
@@ -117,31 +104,5 @@ export function marginalObjective(
       }
   }
 
-  function observedBlocks(x: Float64Array): Float64Array {
-    const missing = missingInformation(problem, layout, found, curves);
-    const blocks = new Float64Array(missing.length);
-    for (let f = 0; f < free.length; f++) {
-      completeData(f, x);
-      block(x, f * perItem, blocks);
-    }
-    return blocks.map((value, k) => value - missing[k]!);
-  }
-
-  return { layout, curves, expectation: found, evaluation, evaluate, observedBlocks };
-}
-
-/** Σ_q of the models at each point, times 1, z, z² for z = (θ − μ)/σ. */
-function standardisedMoments(
-  { grid, mass, first: begin, last }: Expectation,
-  mean: number,
-  sd: number,
-): { first: number; moment: number; square: number } {
-  let [first, moment, square] = [0, 0, 0];
-  for (let q = begin; q < last; q++) {
-    const z = (grid.points[q]! - mean) / sd;
-    first += mass[q]!;
-    moment += mass[q]! * z;
-    square += mass[q]! * z * z;
-  }
-  return { first, moment, square };
+  return { layout, curves, expectation: found, evaluation, evaluate };
 }

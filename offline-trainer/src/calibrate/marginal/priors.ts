@@ -36,12 +36,6 @@ export const DEFAULT_PRIORS: MarginalPriors = {
   upper: { mean: -3, flat: 0, sd: 1 },
 };
 
-/** Of a population beside fixed items, on their scale: none on |mean| ≤ 8 and sd in [.1, 10]. */
-export const POPULATION_PRIORS: { readonly mean: WeakPrior; readonly logSd: WeakPrior } = {
-  mean: { mean: 0, flat: 8, sd: 2 },
-  logSd: { mean: 0, flat: Math.LN10, sd: 0.5 },
-};
-
 export function priorValue(x: number, prior: WeakPrior): number {
   return -0.5 * (excess(x, prior) / prior.sd) ** 2;
 }

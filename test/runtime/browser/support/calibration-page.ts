@@ -5,11 +5,8 @@ import {
   typescriptBackend,
   type CalibrateOptions,
   type Calibration,
-  type Nearest,
-  type NearestCentroids,
   type Objective,
   type Parameters,
-  type Points,
   type Responses,
 } from "anchoreval-trainer/calibrate";
 import * as wasm from "onnxruntime-web/wasm";
@@ -24,7 +21,6 @@ export interface PageBackend {
   readonly provider: "wasm" | "webgpu";
   readonly precision: "float32" | "float64";
   readonly blockCells?: number;
-  readonly leastDistances?: number;
   /** Finished in float64 by plain TypeScript. */
   readonly finished?: boolean;
 }
@@ -35,10 +31,6 @@ export interface CalibrationPage {
   open(backend: PageBackend, responses: Responses, dims: number): Promise<number>;
   evaluate(objective: number, at: Parameters): Promise<{ value: number; gradient: Parameters }>;
   dispose(objective: number): Promise<void>;
-  /** @returns a number for `assign` and `disposeNearest` */
-  openNearest(backend: PageBackend, points: Points, k: number): Promise<number>;
-  assign(search: number, centroids: Float64Array): Promise<Nearest>;
-  disposeNearest(search: number): Promise<void>;
   /** The whole calibration, in the page. */
   calibrate(
     backend: PageBackend,
@@ -66,7 +58,6 @@ for (const [runtime, file] of [
 }
 
 const objectives = new Map<number, Objective>();
-const searches = new Map<number, NearestCentroids>();
 let opened = 0;
 
 const backendOf = ({ finished, ...options }: PageBackend): CalibrateOptions["backend"] =>
@@ -91,15 +82,6 @@ window.calibration = {
   dispose: async (objective) => {
     await objectives.get(objective)!.dispose();
     objectives.delete(objective);
-  },
-  openNearest: async (backend, points, k) => {
-    searches.set(++opened, await backendOf(backend).openNearest(points, k));
-    return opened;
-  },
-  assign: (search, centroids) => searches.get(search)!.assign(centroids),
-  disposeNearest: async (search) => {
-    await searches.get(search)!.dispose();
-    searches.delete(search);
   },
   graph: codedGraph,
   calibrate: (backend, responses, { seed, ...options }) =>

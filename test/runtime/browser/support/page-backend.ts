@@ -30,17 +30,5 @@ export function pageBackend(page: () => Page, backend: PageBackend): Calibration
         dispose: () => page().evaluate((number) => window.calibration.dispose(number), objective),
       };
     },
-    openNearest: async (points, k) => {
-      const search = await page().evaluate(([own, data, count]) => window.calibration.openNearest(own, data, count), [
-        backend,
-        points,
-        k,
-      ] as const);
-      return {
-        assign: (centroids) =>
-          page().evaluate(([number, at]) => window.calibration.assign(number, at), [search, centroids] as const),
-        dispose: () => page().evaluate((number) => window.calibration.disposeNearest(number), search),
-      };
-    },
   };
 }

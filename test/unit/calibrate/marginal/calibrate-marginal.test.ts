@@ -1,4 +1,4 @@
-import { createRandom, itemBank } from "anchoreval/core";
+import { itemBank } from "anchoreval/core";
 import { describe, expect, test } from "vitest";
 import { calibrateMarginal } from "../../../../offline-trainer/src/calibrate/marginal/calibrate-marginal.ts";
 import { MARGINAL_MODELS, type MarginalStep } from "../../../../offline-trainer/src/calibrate/marginal/types.ts";
@@ -20,25 +20,22 @@ describe.each(MARGINAL_MODELS)("%s", (model) => {
       if (after.points === before.points) expect(after.logPosterior).toBeGreaterThanOrEqual(before.logPosterior);
     }
     expect(steps.at(-1)).toMatchObject({ logPosterior: fit.logPosterior, logLikelihood: fit.logLikelihood });
-    expect(fit).toMatchObject({ converged: true, iterations: steps.at(-1)!.iteration, starts: [fit.logPosterior] });
+    expect(fit).toMatchObject({ converged: true, iterations: steps.at(-1)!.iteration });
     expect(fit.gradientNorm).toBeLessThan(0.05);
     expect(fit.evaluations).toBeGreaterThan(fit.iterations);
     expect(fit.evaluations).toBeLessThan(60);
   });
 
-  test("the truth is found: abilities, and difficulties within what their errors allow", async () => {
+  test("the truth is found: abilities, and intercepts", async () => {
     const fit = await calibrateMarginal(responses, { model });
     expect(correlation(fit.theta, theta)).toBeGreaterThan(0.88); // the reliability of 40 such items, and what guessing takes
-    expect(fit.population).toEqual({ mean: 0, sd: 1 });
-    let inside = 0;
-    for (let i = 0; i < bank.count; i++)
-      if (Math.abs(fit.b[i]! - bank.b[i]!) < 1.96 * fit.standardErrors!.b[i]!) inside++;
-    expect(inside / bank.count).toBeGreaterThan(0.8);
+    // Asymptotes and intercepts trade off against each other.
+    expect(correlation(fit.b, bank.b)).toBeGreaterThan(model === "1pl" || model === "2pl" ? 0.95 : 0.8);
     if (model === "1pl") expect(new Set(fit.a).size).toBe(1);
   });
 
   test("abilities are EAP at the items found", async () => {
-    const fit = await calibrateMarginal(responses, { model, standardErrors: false });
+    const fit = await calibrateMarginal(responses, { model });
     const found = itemBank(fit.a, fit.b, { lower: fit.lower, upper: fit.upper });
     const items = Array.from({ length: bank.count }, (_, i) => i);
     for (const m of [0, 100, 399]) {
@@ -47,18 +44,6 @@ describe.each(MARGINAL_MODELS)("%s", (model) => {
       expect(fit.theta[m]).toBeCloseTo(posterior.mean, 6);
       expect(fit.thetaSd[m]).toBeCloseTo(posterior.sd, 6);
     }
-    expect(fit.standardErrors).toBeNull();
-  });
-
-  test("random starts come to the same difficulties, and the best of them is kept", async () => {
-    const starts = { count: 4, random: createRandom(5) };
-    const fit = await calibrateMarginal(responses, { model, starts });
-    const plain = await calibrateMarginal(responses, { model });
-    expect(fit.starts).toHaveLength(4);
-    expect(fit.logPosterior).toBe(Math.max(...fit.starts));
-    const difficulty = ({ a, b }: { a: Float64Array; b: Float64Array }): Float64Array => b.map((v, i) => v / a[i]!);
-    expect(correlation(difficulty(fit), difficulty(plain))).toBeGreaterThan(0.99);
-    expect(await calibrateMarginal(responses, { model, starts: { count: 4, random: createRandom(5) } })).toEqual(fit);
   });
 
   test("items that all or none have right, and models that have all or nothing right, stay finite", async () => {
@@ -82,7 +67,7 @@ describe.each(MARGINAL_MODELS)("%s", (model) => {
 test.each(["2pl", "3pl", "4pl"] as const)("items whose key is wrong are found by their sign: %s", async (model) => {
   const { responses } = drawnResponses({ model, subjects: 400, items: 50, seed: 9 });
   const signs = responses.signs.map((sign, k) => ([4, 17, 33].includes(k % 50) ? -sign : sign));
-  const { a } = await calibrateMarginal({ ...responses, signs }, { model, standardErrors: false });
+  const { a } = await calibrateMarginal({ ...responses, signs }, { model });
   expect([...a.keys()].filter((i) => a[i]! < 0)).toEqual([4, 17, 33]);
 });
 

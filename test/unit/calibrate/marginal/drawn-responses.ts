@@ -1,6 +1,6 @@
 import { createRandom, itemBank, itemResponse, type ItemBank } from "anchoreval/core";
 import type { MarginalModel } from "../../../../offline-trainer/src/calibrate/marginal/types.ts";
-import type { CodedResponses } from "../../../../offline-trainer/src/calibrate/types.ts";
+import type { CodedResponses } from "../../../../offline-trainer/src/matrix/code-responses.ts";
 
 export interface DrawnResponses {
   readonly responses: CodedResponses;

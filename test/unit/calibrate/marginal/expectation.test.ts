@@ -1,10 +1,17 @@
-import { itemBank, responseDerivatives, type ItemBank } from "anchoreval/core";
+import { createRandom, itemBank, type ItemBank, responseDerivatives } from "anchoreval/core";
 import { describe, expect, test } from "vitest";
-import type { Curves } from "../../../../offline-trainer/src/calibrate/marginal/curves.ts";
-import { expectation } from "../../../../offline-trainer/src/calibrate/marginal/expectation.ts";
+import {
+  expectation,
+  sumOverItems,
+  sumOverModels,
+} from "../../../../offline-trainer/src/calibrate/marginal/expectation.ts";
 import { fitGrid, gridFits } from "../../../../offline-trainer/src/calibrate/marginal/fit-grid.ts";
 import { evenGrid } from "../../../../offline-trainer/src/calibrate/marginal/grid.ts";
-import { prepareProblem, type Problem } from "../../../../offline-trainer/src/calibrate/marginal/problem.ts";
+import {
+  type Curves,
+  prepareProblem,
+  type Problem,
+} from "../../../../offline-trainer/src/calibrate/marginal/problem.ts";
 import { MARGINAL_MODELS } from "../../../../offline-trainer/src/calibrate/marginal/types.ts";
 import { logSumExp } from "../../../support/grid-posterior.ts";
 import { drawnResponses } from "./drawn-responses.ts";
@@ -15,24 +22,17 @@ interface Posterior {
   readonly square: number;
 }
 
-/** ∫ Π_i P(y | θ)^v dN(θ) of one model by 4 000 points over ±10 or so, from the response function of the SDK. */
-function bruteForce(
-  { items, signs, itemWeights }: Problem,
-  bank: ItemBank,
-  m: number,
-  mean = 0,
-  sd = 1,
-  middle = 0,
-): Posterior {
+/** ∫ Π_i P(y | θ) dN(θ) of one model by 4 000 points over ±10 or so, from the response function of the SDK. */
+function bruteForce({ items, signs }: Problem, bank: ItemBank, m: number, middle = 0): Posterior {
   const points = Array.from({ length: 4_001 }, (_, q) => middle + (q - 2000) / 200);
   const derivatives = { logLikelihood: 0, slope: 0, information: 0 };
   const logs = points.map((theta) => {
-    let sum = -0.5 * ((theta - mean) / sd) ** 2 - Math.log(sd) - 0.5 * Math.log(2 * Math.PI) - Math.log(200);
+    let sum = -0.5 * theta ** 2 - 0.5 * Math.log(2 * Math.PI) - Math.log(200);
     for (let i = 0; i < items; i++) {
       const sign = signs[m * items + i]!;
       if (sign === 0) continue;
       const z = bank.a[i]! * theta - bank.b[i]!;
-      sum += itemWeights[i]! * responseDerivatives(z, sign > 0 ? 1 : 0, bank, i, derivatives).logLikelihood;
+      sum += responseDerivatives(z, sign > 0 ? 1 : 0, bank, i, derivatives).logLikelihood;
     }
     return sum;
   });
@@ -46,11 +46,11 @@ function bruteForce(
   return { logIntegral, mean: first, square: second };
 }
 
-function curvesOf(bank: ItemBank, mean = 0, sd = 1): Curves {
+function curvesOf(bank: ItemBank): Curves {
   const range = (i: number): number => bank.upper![i]! - bank.lower![i]!;
   const g = Float64Array.from({ length: bank.count }, (_, i) => bank.lower![i]! / range(i));
   const k = Float64Array.from({ length: bank.count }, (_, i) => (1 - bank.upper![i]!) / range(i));
-  return { a: Float64Array.from(bank.a), b: Float64Array.from(bank.b), g, k, mean, sd };
+  return { a: Float64Array.from(bank.a), b: Float64Array.from(bank.b), g, k };
 }
 
 const ones = (count: number): Float64Array => new Float64Array(count).fill(1);
@@ -62,17 +62,15 @@ describe.each(MARGINAL_MODELS)("the marginal likelihood and the abilities of the
     { name: "posteriors far narrower than the population", subjects: 3, items: 300, missing: 0.1 },
   ])("$name", ({ subjects, items, missing }) => {
     const { responses, bank } = drawnResponses({ model, subjects, items, missing, seed: 3 });
-    const modelWeights = Float64Array.from({ length: subjects }, (_, m) => 1 + (m % 3) / 2);
-    const itemWeights = Float64Array.from({ length: items }, (_, i) => (i % 4 === 1 ? 0.5 : 1));
-    const problem = prepareProblem(responses, model, modelWeights, itemWeights, undefined);
-    const curves = curvesOf(bank, 0.3, 1.2);
+    const problem = prepareProblem(responses, model);
+    const curves = curvesOf(bank);
     const { grid, bounds } = fitGrid(problem, curves);
     const found = expectation(problem, grid, bounds);
     const value = found.run(curves);
     let expected = 0;
     for (let m = 0; m < subjects; m++) {
-      const { logIntegral, mean, square } = bruteForce(problem, bank, m, 0.3, 1.2);
-      expected += modelWeights[m]! * logIntegral;
+      const { logIntegral, mean, square } = bruteForce(problem, bank, m);
+      expected += logIntegral;
       expect(found.mean[m]).toBeCloseTo(mean, 6);
       expect(found.square[m]).toBeCloseTo(square, 6);
     }
@@ -85,8 +83,7 @@ describe.each(MARGINAL_MODELS)("the marginal likelihood and the abilities of the
 test("the counts are those of the models", () => {
   const { responses, bank } = drawnResponses({ model: "4pl", subjects: 9, items: 7, missing: 0.3 });
   const { subjects, items, signs } = responses;
-  const weights = Float64Array.from({ length: subjects }, (_, m) => 0.5 + m);
-  const problem = prepareProblem(responses, "4pl", weights, ones(items), undefined);
+  const problem = prepareProblem(responses, "4pl");
   const curves = curvesOf(bank);
   const { grid } = fitGrid(problem, curves);
   const found = expectation(problem, grid);
@@ -95,7 +92,8 @@ test("the counts are those of the models", () => {
     values
       .subarray(row * grid.points.length, (row + 1) * grid.points.length)
       .reduce((total, value) => total + value, 0);
-  const over = (counts: (m: number) => boolean): number => weights.reduce((t, w, m) => t + (counts(m) ? w : 0), 0);
+  const over = (counts: (m: number) => boolean): number =>
+    Array.from({ length: subjects }, (_, m) => m).filter(counts).length;
   expect(sum(found.mass)).toBeCloseTo(
     over(() => true),
     10,
@@ -127,13 +125,13 @@ test("a model far from all others is found, and a grid that cuts it off is refus
   const signs = Int8Array.from({ length: 3 * items }, (_, k) =>
     k % items < [140, 150, 285][Math.floor(k / items)]! ? 1 : -1,
   );
-  const problem = prepareProblem({ subjects: 3, items, signs }, "2pl", ones(3), ones(items), undefined);
+  const problem = prepareProblem({ subjects: 3, items, signs }, "2pl");
   const curves = curvesOf(bank);
   const { grid, bounds } = fitGrid(problem, curves);
   const found = expectation(problem, grid, bounds);
   found.run(curves);
   expect(found.mean[2]).toBeGreaterThan(10);
-  expect(found.mean[2]).toBeCloseTo(bruteForce(problem, bank, 2, 0, 1, found.mean[2]).mean, 6);
+  expect(found.mean[2]).toBeCloseTo(bruteForce(problem, bank, 2, found.mean[2]).mean, 6);
   expect(gridFits(problem, curves, found)).toBe(true);
 
   const narrow = expectation(problem, evenGrid(-8, 8, 0.05));
@@ -144,4 +142,27 @@ test("a model far from all others is found, and a grid that cuts it off is refus
   coarse.run(curves);
   expect(coarse.cut).toBe(false);
   expect(gridFits(problem, curves, coarse)).toBe(false);
+});
+
+test.each([1, 3, 4, 5, 8, 11])("both sums, %d models", (subjects) => {
+  const random = createRandom(subjects);
+  const items = 9;
+  const signs = Int8Array.from({ length: subjects * items }, () => random.below(3) - 1);
+  const [v, w] = [items, subjects].map((count) => Float64Array.from({ length: count }, () => random.normal())) as [
+    Float64Array,
+    Float64Array,
+  ];
+  const [overItems, overModels] = [new Float64Array(subjects).fill(5), new Float64Array(items).fill(5)];
+  sumOverItems({ subjects, items, signs }, v, overItems);
+  sumOverModels({ subjects, items, signs }, w, overModels);
+  for (let m = 0; m < subjects; m++) {
+    let sum = 0;
+    for (let i = 0; i < items; i++) sum += signs[m * items + i]! * v[i]!;
+    expect(overItems[m]).toBeCloseTo(sum, 13);
+  }
+  for (let i = 0; i < items; i++) {
+    let sum = 0;
+    for (let m = 0; m < subjects; m++) sum += signs[m * items + i]! * w[m]!;
+    expect(overModels[i]).toBeCloseTo(sum, 13);
+  }
 });

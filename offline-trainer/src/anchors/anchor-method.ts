@@ -1,0 +1,192 @@
+import type { AnchorSet, EstimatorId, ItemBank, RandomSource } from "anchoreval/core";
+import type { Bank } from "../calibrate/bank.ts";
+import type { ScenarioGroup } from "../benchmark/benchmark.ts";
+import { scoreAt, type ItemInfo } from "../matrix/response-matrix.ts";
+
+/** What a way to choose anchors may look at: one scenario of the source models, nothing else. */
+export interface AnchorInput {
+  readonly scenario: string;
+  /** The scenario's items; on threads without their texts. */
+  readonly items: readonly ItemInfo[];
+  /** Item weights, summing to 1. */
+  readonly weights: Float64Array;
+  /** Mean score of every item among the source models, in [0,1]; NaN where none has answered it. */
+  readonly accuracy: Float64Array;
+  readonly bank: ItemBank;
+  /** Names of the source models. */
+  readonly models: readonly string[];
+  /** Family of every source model. */
+  readonly families: ArrayLike<number>;
+  /** Abilities of the source models on the bank's scale, M×D row-major. */
+  readonly abilities: Float64Array;
+  /** The source models' scores on item i as a vector, missing ones filled with the item's mean; ½ where all are. */
+  readonly column: (item: number) => Float64Array;
+  /** Sizes asked for, ascending, each below the number of items. */
+  readonly sizes: readonly number[];
+  /** The preparation's own stream; every draw has another. */
+  readonly random: RandomSource;
+  /** The anchors are a bundle's, not a fold's: worth a longer simulation. */
+  readonly final: boolean;
+  /** Of the method's {@link AnchorMethod.know}. */
+  readonly knowledge?: unknown;
+  /** What a search chose, where the fit has one. */
+  readonly design?: unknown;
+  /** Ties drawn samples to earlier ones. */
+  readonly coordination?: SampleCoordination;
+}
+
+/** Changes the probabilities of nested draws, so that samples keep items that earlier samples had. */
+export interface SampleCoordination {
+  /** Sizes that are drawn beside those asked for. */
+  readonly sizes: readonly number[];
+  /** @returns a function of one draw's levels, largest first: probabilities of the pool's items, with the same sum */
+  readonly begin: () => (pool: readonly number[], probabilities: Float64Array, size: number) => Float64Array;
+}
+
+/** Chosen anchors of one scenario. */
+export interface ChosenAnchors {
+  /** By size. */
+  readonly sets: ReadonlyMap<number, AnchorSet>;
+  /** Whether the smaller are part of the larger. */
+  readonly nested: boolean;
+}
+
+/** One scenario's anchors, ready to be drawn again and again: all is done that doesn't depend on the draw. */
+export interface PreparedAnchors {
+  readonly draw: (random: RandomSource) => ChosenAnchors | Promise<ChosenAnchors>;
+  /**
+   * Of a choice on purpose: a second set for every size, chosen in the same way from the items that the first of that size
+   * left, for the same full score. Needs twice as many items as the size.
+   */
+  readonly second?: () => ReadonlyMap<number, AnchorSet>;
+  /** What the manifest's `fit` records of the choice: `fit[key][scenario]`. */
+  readonly notes?: () => Promise<Readonly<Record<string, unknown>>>;
+}
+
+/** Where a thread loads a value from: a module's URL and the name of its export. */
+export interface ValueSource {
+  readonly module: string;
+  readonly name: string;
+}
+
+/** A way to choose the anchors of a scenario. */
+export interface AnchorMethod {
+  /** The name that the manifest records and `--selection` takes. */
+  readonly name: string;
+  readonly source: ValueSource;
+  /** Anchors have known inclusion probabilities. */
+  readonly drawn: boolean;
+  /** The estimator that reads these anchors best: `score` where none is asked for. */
+  readonly estimator: EstimatorId;
+  /** The score map that is fitted with these anchors where none is asked for. @default by the estimator */
+  readonly scoreMap?: "mean" | "additive";
+  /** It can choose a second form of other items ({@link PreparedAnchors.second}). */
+  readonly second?: boolean;
+  /** What the items tell apart from answers, texts among it: plain data, made once for all folds. */
+  readonly know?: (items: readonly ItemInfo[], scenario: string) => unknown;
+  /** Refuses a size that it can't choose, before anything is fitted. @throws AnchorEvalError `invalid_option` */
+  readonly check?: (
+    scenario: { readonly id: string; readonly count: number },
+    size: number,
+    knowledge: unknown,
+  ) => void;
+  readonly prepare: (input: AnchorInput) => PreparedAnchors;
+}
+
+/**
+ * What the choice of anchors looks at in every scenario of a bank.
+ * @param group - with the source models' answers
+ */
+export function anchorInputs(
+  group: ScenarioGroup,
+  { rows, scenarios, calibration }: Bank,
+  {
+    sizes,
+    random,
+    final = false,
+    knowledge,
+    design,
+  }: Pick<AnchorInput, "sizes" | "random" | "design"> & {
+    readonly final?: boolean;
+    readonly knowledge?: ReadonlyMap<string, unknown> | undefined;
+  },
+): AnchorInput[] {
+  const stream = random.fork("design of the forms");
+  const families = Int32Array.from(rows, (row) => group.families[row]!);
+  const models = rows.map((row) => group.matrix.subjects[row]!);
+  return scenarios.map(({ slice: { id, begin, count, weights }, bank, accuracy }) => ({
+    scenario: id,
+    items: group.matrix.items.slice(begin, begin + count),
+    weights,
+    accuracy,
+    bank,
+    models,
+    families,
+    abilities: calibration.theta,
+    column: (item) => {
+      const mean = Number.isNaN(accuracy[item]!) ? 0.5 : accuracy[item]!;
+      return Float64Array.from(rows, (row) => {
+        const score = scoreAt(group.matrix, row, begin + item);
+        return Number.isNaN(score) ? mean : score;
+      });
+    },
+    sizes,
+    random: stream.fork(id),
+    final,
+    knowledge: knowledge?.get(id),
+    design,
+  }));
+}
+
+/**
+ * Prepares the choice of a scenario's anchors for every size. A size of at least all items takes the scenario whole.
+ * @param input - sizes of any kind, in any order
+ */
+export function prepareAnchors(method: AnchorMethod, input: AnchorInput): PreparedAnchors {
+  const count = input.weights.length;
+  const sizes = [...new Set(input.sizes.filter((size) => size < count))].sort((x, y) => x - y);
+  const prepared = sizes.length > 0 ? method.prepare({ ...input, sizes }) : null;
+  return {
+    ...prepared,
+    draw: async (random) => {
+      const chosen = (await prepared?.draw(random)) ?? { sets: new Map<number, AnchorSet>(), nested: true };
+      const sets = new Map(chosen.sets);
+      for (const size of input.sizes) if (size >= count) sets.set(size, wholeScenario(input));
+      return { sets, nested: chosen.nested };
+    },
+  };
+}
+
+function wholeScenario({ weights, accuracy }: AnchorInput): AnchorSet {
+  const order = byAccuracy(accuracy);
+  return {
+    items: Uint32Array.from(order),
+    inclusion: new Float64Array(order.length).fill(1),
+    mass: Float64Array.from(order, (i) => weights[i]!),
+  };
+}
+
+/** Items ordered from hard to easy for the source models; ties by position. Unanswered items stand in the middle. */
+export function byAccuracy(accuracy: Float64Array): number[] {
+  const at = (i: number): number => (Number.isNaN(accuracy[i]!) ? 0.5 : accuracy[i]!);
+  return Array.from({ length: accuracy.length }, (_, i) => i).sort((x, y) => at(x) - at(y) || x - y);
+}
+
+/**
+ * Anchor sets of items chosen on purpose: from hard to easy, without inclusion probabilities, each standing for the same
+ * share.
+ * @param accuracy - of all items
+ */
+export function equalShares(accuracy: Float64Array): (items: Iterable<number>) => AnchorSet {
+  const rank = new Map(byAccuracy(accuracy).map((item, position) => [item, position]));
+  return (chosen) => {
+    const items = Uint32Array.from([...chosen].sort((x, y) => rank.get(x)! - rank.get(y)!));
+    return { items, inclusion: null, mass: new Float64Array(items.length).fill(1 / items.length) };
+  };
+}
+
+/** Items that aren't among some others, in their order. */
+export function excluding(items: Iterable<number>, taken: Iterable<number>): number[] {
+  const others = new Set(taken);
+  return [...items].filter((item) => !others.has(item));
+}

@@ -1,0 +1,75 @@
+import { inclusionProbabilities, type AnchorSet } from "anchoreval/core";
+import type { ChosenAnchors, SampleCoordination } from "./anchor-method.ts";
+
+/** One size of nested samples. */
+export interface NestedLevel {
+  readonly size: number;
+  /** π of every item. */
+  readonly inclusion: Float64Array;
+}
+
+/** The sizes of nested samples, largest first, each with π in proportion to the weight. */
+export function nestedLevels(weights: Float64Array, sizes: readonly number[]): NestedLevel[] {
+  return [...sizes].sort((x, y) => y - x).map((size) => ({ size, inclusion: inclusionProbabilities(weights, size) }));
+}
+
+/**
+ * Draws nested samples from the largest size down: the largest from all items, each smaller one from the next larger
+ * with probabilities π_small/π_large, so that every size is a sample with its own π.
+ * @param order - all items; samples keep it
+ * @param draw - positions in `pool`, ascending, drawn with `probabilities`
+ * @returns items of each level, in order
+ */
+export function drawNested<Level extends NestedLevel>(
+  levels: readonly Level[],
+  order: readonly number[],
+  draw: (probabilities: Float64Array, level: Level, pool: readonly number[]) => readonly number[],
+): number[][] {
+  const samples: number[][] = [];
+  let pool = order;
+  let outer: Float64Array | null = null;
+  for (const level of levels) {
+    const within = pool;
+    const sample = draw(shares(within, level.inclusion, outer), level, within).map((position) => within[position]!);
+    samples.push(sample);
+    pool = sample;
+    outer = level.inclusion;
+  }
+  return samples;
+}
+
+/** Probabilities of a pool's items to stay, π/π_outer; π itself where the pool is all items. */
+export function shares(pool: readonly number[], inclusion: Float64Array, outer: Float64Array | null): Float64Array {
+  return Float64Array.from(pool, (i) => Math.min(1, inclusion[i]! / (outer === null ? 1 : outer[i]!)));
+}
+
+/**
+ * Anchors of nested samples, the smaller part of the larger, in one order of items.
+ * @param draw - positions in `pool`, ascending, drawn with `probabilities`
+ * @param coordination - changes the probabilities; the sizes that it names are drawn too
+ */
+export function nestedAnchors(
+  order: readonly number[],
+  weights: Float64Array,
+  sizes: readonly number[],
+  draw: (probabilities: Float64Array, size: number, pool: readonly number[]) => number[],
+  coordination?: SampleCoordination,
+): ChosenAnchors {
+  const beside = (coordination?.sizes ?? []).filter((size) => size < weights.length);
+  const levels = nestedLevels(weights, [...new Set([...sizes, ...beside])]);
+  const adjust = coordination?.begin();
+  const samples = drawNested(levels, order, (probabilities, { size }, pool) =>
+    draw(adjust ? adjust(pool, probabilities, size) : probabilities, size, pool),
+  );
+  const sets = levels.map(({ size, inclusion }, k) => [size, sampledAnchors(samples[k]!, weights, inclusion)] as const);
+  return { sets: new Map(sets.filter(([size]) => sizes.includes(size))), nested: true };
+}
+
+/** Anchors drawn with probabilities π: their masses are w/π. */
+export function sampledAnchors(items: readonly number[], weights: Float64Array, inclusion: Float64Array): AnchorSet {
+  return {
+    items: Uint32Array.from(items),
+    inclusion: Float64Array.from(items, (i) => inclusion[i]!),
+    mass: Float64Array.from(items, (i) => weights[i]! / inclusion[i]!),
+  };
+}

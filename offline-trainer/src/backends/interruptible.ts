@@ -1,0 +1,32 @@
+import { setImmediate as turn } from "node:timers/promises";
+import type { CalibrationBackend } from "../calibrate/types.ts";
+
+/**
+ * A backend that lets the event loop turn before every evaluation, of distances too. Plain TypeScript never waits for
+ * anything: without this a signal would be heard only after the fit.
+ */
+export function interruptible(backend: CalibrationBackend): CalibrationBackend {
+  return aroundBackend(backend, async (call) => {
+    await turn();
+    return call();
+  });
+}
+
+/** A backend with something before or after each of its calls. Numbers are its own. */
+export function aroundBackend(
+  backend: CalibrationBackend,
+  around: <T>(call: () => Promise<T>) => Promise<T>,
+): CalibrationBackend {
+  return {
+    name: backend.name,
+    precision: backend.precision,
+    ...(backend.finish && { finish: aroundBackend(backend.finish, around) }),
+    open: async (...given) => {
+      const objective = await around(() => backend.open(...given));
+      return {
+        evaluate: (at, gradient) => around(() => objective.evaluate(at, gradient)),
+        dispose: () => around(() => objective.dispose()),
+      };
+    },
+  };
+}

@@ -1,0 +1,149 @@
+import { availableParallelism } from "node:os";
+import { designInterval, type EstimatorId, estimatorsOf, figureOf, inflated, weightedScore } from "anchoreval/core";
+import type { Provider } from "../backends/resolve-backend.ts";
+import { headlineEstimator, methodDigest, recommended, sentMethod } from "../methods/method.ts";
+import type { ResponseMatrix } from "../matrix/response-matrix.ts";
+import { runOnThreads } from "../threads/run-on-threads.ts";
+import type { CellEstimate, CellInput, CellResult, SentCell } from "./cell.ts";
+import { type BacktestPlanOptions, planCells } from "./plan-cells.ts";
+import { type BacktestRow, backtestRows } from "./rows.ts";
+
+/** How a back-test is run. */
+export interface BacktestOptions extends BacktestPlanOptions {
+  readonly provider: Provider;
+  readonly threads?: number;
+  readonly signal?: AbortSignal;
+  readonly onProgress?: (done: number, of: number) => void;
+}
+
+/** The measured rows of a back-test. */
+export interface Backtest {
+  readonly rows: readonly BacktestRow[];
+  /** Names of the targets by scenario, seed by seed. */
+  readonly targets: Readonly<Record<string, readonly (readonly string[])[]>>;
+}
+
+/**
+ * Holds models out and estimates them: for each split, seed, scenario and size the whole fit is repeated on the source
+ * models only. This is how every accuracy claim of the project is made.
+ */
+export async function runBacktest(matrix: ResponseMatrix, options: BacktestOptions): Promise<Backtest> {
+  const cells = planCells(matrix, options);
+  const results = await runCells(cells, options.provider, {
+    ...(options.threads !== undefined && { threads: options.threads }),
+    ...(options.signal && { signal: options.signal }),
+    onCell: (done) => options.onProgress?.(done, cells.length),
+  });
+  const scenarios = [...new Set(results.flat().map((result) => result.scenario))];
+  const bySeed = (scenario: string, n: number): CellResult[][] =>
+    Array.from({ length: options.seeds }, (_, seed) =>
+      cells.flatMap((cell, index) =>
+        cell.seedIndex === seed
+          ? results[index]!.filter((result) => result.scenario === scenario && result.n === n)
+          : [],
+      ),
+    );
+  const isDefault = methodDigest(options.method) === methodDigest(recommended);
+  const shared = { split: options.split, method: options.method, isDefault };
+  const rows = options.sizes.flatMap((n) => {
+    const own = scenarios.map((scenario) => ({ scenario, seeds: bySeed(scenario, n) }));
+    const overall = overallCells(
+      own.map(({ seeds }) => seeds),
+      headlineEstimator(options.method),
+    );
+    return [
+      ...own.flatMap(({ scenario, seeds }) => backtestRows({ ...shared, scenario, n, seeds })),
+      ...(overall ? backtestRows({ ...shared, scenario: "overall", n, seeds: overall }) : []),
+    ];
+  });
+  const targets = Object.fromEntries(
+    scenarios.map((scenario) => [
+      scenario,
+      bySeed(scenario, options.sizes[0]!).map((results) => {
+        const models = new Set(results.flatMap((result) => result.estimates.map(({ model }) => model)));
+        return [...models].map((model) => matrix.subjects[model]!);
+      }),
+    ]),
+  );
+  return { rows, targets };
+}
+
+/**
+ * Overall scores, the mean over scenarios, of the targets that every scenario has in common; null where there are none.
+ * Scenarios' draws are independent, so the baseline's errors combine in quadrature; its intervals are kept as means over
+ * draws, which give no overall one.
+ */
+function overallCells(
+  scenarios: readonly (readonly (readonly CellResult[])[])[],
+  headline: EstimatorId,
+): CellResult[][] | null {
+  if (scenarios.length < 2) return null;
+  const seeds = scenarios[0]!.map((_, seed): CellResult[] => {
+    const tables = scenarios.map(
+      (bySeed) =>
+        new Map(
+          bySeed[seed]!.flatMap((cell) =>
+            cell.estimates.map((estimate) => [`${estimate.model}/${estimate.draw}`, estimate] as const),
+          ),
+        ),
+    );
+    const common = [...tables[0]!.keys()].filter((key) => tables.every((table) => table.has(key)));
+    const { n, dims } = scenarios[0]![seed]![0]!;
+    const inflation = Math.max(...scenarios.map((bySeed) => bySeed[seed]![0]!.inflation));
+    const estimates = common.map((key) =>
+      overallEstimate(
+        tables.map((table) => table.get(key)!),
+        headline,
+        inflation,
+      ),
+    );
+    return [{ scenario: "overall", n, dims, lambda: null, inflation, estimates }];
+  });
+  return seeds.every(([cell]) => cell!.estimates.length > 0) ? seeds : null;
+}
+
+function overallEstimate(parts: readonly CellEstimate[], headline: EstimatorId, inflation: number): CellEstimate {
+  const average = (pick: (part: CellEstimate) => number): number =>
+    parts.reduce((sum, part) => sum + pick(part), 0) / parts.length;
+  const quadrature = (pick: (part: CellEstimate) => number): number =>
+    Math.sqrt(parts.reduce((sum, part) => sum + pick(part) ** 2, 0)) / parts.length;
+  const estimators = Object.fromEntries(
+    estimatorsOf(parts[0]!.estimators).map((id) => [id, average((part) => figureOf(part.estimators, id))]),
+  ) as Record<EstimatorId, number>;
+  const sampled = parts.flatMap(({ estimators: own, bounds, sampling }) =>
+    sampling === null ? [] : [{ share: 1 / parts.length, score: figureOf(own, headline), bounds, sampling }],
+  );
+  return {
+    model: parts[0]!.model,
+    draw: parts[0]!.draw,
+    truth: average((part) => part.truth),
+    estimators,
+    bounds: { low: average((part) => part.bounds.low), high: average((part) => part.bounds.high) },
+    sampling: null,
+    interval: sampled.length < parts.length ? null : designInterval(inflated(weightedScore(sampled), inflation), 0.95),
+    randomError: quadrature((part) => part.randomError),
+    randomInterval: null,
+    failed: parts.some((part) => part.failed),
+  };
+}
+
+/**
+ * Computes cells on as many threads as there are cores. The results don't depend on how many.
+ * @param onCell - called with the number of cells done
+ * @throws AnchorEvalError `aborted` where the signal ends it, or had before it began
+ */
+export function runCells(
+  cells: readonly CellInput[],
+  provider: Provider,
+  options: { readonly threads?: number; readonly signal?: AbortSignal; readonly onCell?: (done: number) => void } = {},
+): Promise<CellResult[][]> {
+  const { threads = availableParallelism(), signal, onCell } = options;
+  const sent = cells.map((cell): SentCell => ({ ...cell, method: sentMethod(cell.method) }));
+  return runOnThreads(new URL("./cell-worker.js", import.meta.url), sent, {
+    threads,
+    work: "the back-test",
+    data: provider,
+    ...(signal && { signal }),
+    ...(onCell && { onDone: onCell }),
+  });
+}

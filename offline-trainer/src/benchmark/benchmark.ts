@@ -1,0 +1,197 @@
+import type { Weighting } from "anchoreval/bundle";
+import { AnchorEvalError, type SeenScores } from "anchoreval/core";
+import { type ResponseMatrix, scoreAt, submatrix } from "../matrix/response-matrix.ts";
+import { fullScores, type FullScores } from "../matrix/scenarios.ts";
+import { replicateGroups } from "../matrix/replicates.ts";
+import { type ScenarioSlice, scenarioSlices, sliceColumns } from "../matrix/scenarios.ts";
+import { eligibleTargets } from "../matrix/splits.ts";
+import { familyNumbers } from "../matrix/families.ts";
+import type { Split } from "../matrix/splits.ts";
+
+/** Models below which nothing is calibrated. */
+export const LEAST_MODELS = 5;
+
+/** Scenarios that share one ability, with their responses: the unit of calibration. */
+export interface ScenarioGroup {
+  readonly id: string;
+  /** Columns of these scenarios only. */
+  readonly matrix: ResponseMatrix;
+  readonly scenarios: readonly ScenarioSlice[];
+  /** Family of every model, by row. */
+  readonly families: Int32Array;
+}
+
+/** Models and their answers to the items of some scenarios. Plain data, which can be sent to a thread. */
+export interface Benchmark {
+  readonly models: readonly string[];
+  /** Family of every model. */
+  readonly families: Int32Array;
+  /** Replicate group of every model: models that answer the same are held out together. */
+  readonly replicates: Int32Array;
+  readonly groups: readonly ScenarioGroup[];
+}
+
+/** How a benchmark is described. */
+export interface BenchmarkOptions {
+  readonly weighting: Weighting;
+  /** One ability for all scenarios. */
+  readonly joint: boolean;
+  /** These scenarios only. @default all */
+  readonly scenarios?: readonly string[];
+  /** Family by model name; where it has none, the name tells. */
+  readonly families?: ReadonlyMap<string, string>;
+}
+
+/**
+ * The scenarios of a response matrix: a group for each, or one of all where they share an ability.
+ * @param matrix - columns grouped by scenario and subscenario
+ * @throws AnchorEvalError `unknown_scenario`, `invalid_data`
+ */
+export function scenarioGroups(
+  matrix: ResponseMatrix,
+  { weighting, joint, scenarios = [], families: table }: BenchmarkOptions,
+): ScenarioGroup[] {
+  const all = scenarioSlices(matrix.items, weighting);
+  const unknown = scenarios.filter((id) => !all.some((slice) => slice.id === id));
+  if (unknown.length > 0)
+    throw new AnchorEvalError(
+      "unknown_scenario",
+      `there is no scenario ${unknown.join(", ")}: there are ${all.map((slice) => slice.id).join(", ")}`,
+    );
+  const chosen = scenarios.length > 0 ? all.filter((slice) => scenarios.includes(slice.id)) : all;
+  const families = familyNumbers(matrix.subjects, table);
+  const group = (id: string, slices: readonly ScenarioSlice[]): ScenarioGroup => {
+    let begin = 0;
+    const moved = slices.map((slice) => {
+      begin += slice.count;
+      return { ...slice, begin: begin - slice.count };
+    });
+    return { id, matrix: sliceColumns(matrix, slices), scenarios: moved, families };
+  };
+  return joint ? [group("all", chosen)] : chosen.map((slice) => group(slice.id, [slice]));
+}
+
+/** The benchmark of a response matrix: {@link scenarioGroups}, and which models are alike. */
+export function describeBenchmark(matrix: ResponseMatrix, options: BenchmarkOptions): Benchmark {
+  const groups = scenarioGroups(matrix, options);
+  return { models: matrix.subjects, families: groups[0]!.families, replicates: replicateGroups(matrix), groups };
+}
+
+/** All scenarios of a benchmark, in its order. */
+export function scenariosOf({ groups }: Pick<Benchmark, "groups">): ScenarioSlice[] {
+  return groups.flatMap(({ scenarios }) => scenarios);
+}
+
+/** Parts whose abilities are estimated together: the whole benchmark, or each group by itself. */
+export function linkedParts(benchmark: Benchmark, linked: boolean): Benchmark[] {
+  return linked ? [benchmark] : benchmark.groups.map((group) => ({ ...benchmark, groups: [group] }));
+}
+
+/**
+ * The benchmark with the answers of some models and no other's: what these teach can't rest on anybody else.
+ * @param models - positions, ascending
+ */
+export function onlyModels(benchmark: Benchmark, models: readonly number[]): Benchmark {
+  if (models.length === benchmark.models.length) return benchmark;
+  const families = Int32Array.from(models, (m) => benchmark.families[m]!);
+  return {
+    models: models.map((m) => benchmark.models[m]!),
+    families,
+    replicates: Int32Array.from(models, (m) => benchmark.replicates[m]!),
+    groups: benchmark.groups.map((group) => ({
+      ...group,
+      families,
+      matrix: submatrix(group.matrix, models, Array.from(group.matrix.items.keys())),
+    })),
+  };
+}
+
+/** One model's scores on some items of a scenario; NaN where there is none. */
+export function scoresOn(
+  { matrix }: Pick<ScenarioGroup, "matrix">,
+  { begin }: Pick<ScenarioSlice, "begin">,
+  model: number,
+  items: ArrayLike<number>,
+): Float64Array {
+  const scores = new Float64Array(items.length);
+  for (let j = 0; j < scores.length; j++) scores[j] = scoreAt(matrix, model, begin + items[j]!);
+  return scores;
+}
+
+/** Models of a group that answered something in it. */
+export function answeringModels({ matrix, scenarios }: Pick<ScenarioGroup, "matrix" | "scenarios">): number[] {
+  const full = scenarios.map((slice) => fullScores(matrix, slice).score);
+  return matrix.subjects.flatMap((_, m) => (full.some((scores) => !Number.isNaN(scores[m]!)) ? [m] : []));
+}
+
+/**
+ * {@link answeringModels}, enough to calibrate.
+ * @throws AnchorEvalError `invalid_data` for fewer than five
+ */
+export function calibratedModels(group: Pick<ScenarioGroup, "id" | "matrix" | "scenarios">): number[] {
+  const models = answeringModels(group);
+  if (models.length < LEAST_MODELS)
+    throw new AnchorEvalError(
+      "invalid_data",
+      `only ${models.length} models have answers in ${group.id}, at least ${LEAST_MODELS} are needed: add models, or leave its items out`,
+    );
+  return models;
+}
+
+/** Full scores and observed shares of all models, as splits look at them. */
+export interface ObservedModels {
+  /** In every scenario. */
+  readonly full: readonly FullScores[];
+  /** Models that are observed well enough to be targets in one group at least. */
+  readonly eligible: readonly boolean[];
+  /** Each group's part of a split: sources with a score in it, and targets that are well enough observed. */
+  readonly groupSplits: (split: Split) => Split[];
+}
+
+/** Looks at the models once, for all their splits. */
+export function observedModels({ models, groups }: Pick<Benchmark, "models" | "groups">): ObservedModels {
+  const observed = groups.map(({ matrix, scenarios }) => {
+    const full = scenarios.map((slice) => fullScores(matrix, slice));
+    return { full, eligible: eligibleTargets(full) };
+  });
+  return {
+    full: observed.flatMap(({ full }) => full),
+    eligible: models.map((_, m) => observed.some(({ eligible }) => eligible[m]!)),
+    groupSplits: ({ sources, targets }) =>
+      observed.map(({ full, eligible }) => ({
+        sources: sources.filter((m) => full.some(({ score }) => !Number.isNaN(score[m]!))),
+        targets: targets.filter((m) => eligible[m]),
+      })),
+  };
+}
+
+/** The range and the mean of the sources' full scores. */
+export interface SourceScores extends SeenScores {
+  readonly average: number;
+}
+
+/** The sources' full scores by scenario, and the range of their means over all where several are estimated together. */
+export function sourceScores(sources: Benchmark): {
+  readonly scenarios: ReadonlyMap<string, SourceScores>;
+  readonly overall: SeenScores | null;
+} {
+  const full = sources.groups.flatMap(({ matrix, scenarios }) =>
+    scenarios.map((slice) => [slice.id, fullScores(matrix, slice).score] as const),
+  );
+  const scenarios = full.map(([id, scores]): [string, SourceScores] => {
+    const known = Array.from(scores).filter((score) => !Number.isNaN(score));
+    return [id, { ...scoresSeen(known), average: known.reduce((sum, score) => sum + score, 0) / known.length }];
+  });
+  return { scenarios: new Map(scenarios), overall: scoresSeen(overallScores(full.map(([, scores]) => scores))) };
+}
+
+/** Mean of the full scores over all scenarios, by model; NaN where one isn't known. */
+export function overallScores(scores: readonly Float64Array[]): Float64Array {
+  return scores[0]!.map((_, m) => scores.reduce((sum, own) => sum + own[m]! / scores.length, 0));
+}
+
+/** The range of those scores that are known. */
+export function scoresSeen(scores: ArrayLike<number>): SeenScores {
+  const known = Array.from(scores).filter((score) => !Number.isNaN(score));
+  return { worst: Math.min(...known), best: Math.max(...known) };
+}

@@ -1,0 +1,44 @@
+import type { RandomSource } from "anchoreval/core";
+import { observedModels, type ScenarioGroup } from "./benchmark.ts";
+import { joinGroups, LEAST_FAMILIES } from "../matrix/families.ts";
+import { extrapolationSplit, folds, strength, type GroupedSplit, type Split } from "../matrix/splits.ts";
+
+/** Splits of the source models themselves. */
+interface SourceSplits {
+  /** Models like the others, of makers that aren't among them: random parts that keep families together. */
+  readonly folds: readonly GroupedSplit[];
+  /** Models better than the others: the strongest 30 % by the weakest half. */
+  readonly strong: GroupedSplit;
+}
+
+/**
+ * Splits source models into sources and targets, the same for all groups, with replicates together; parts hold out whole
+ * families where there are {@link LEAST_FAMILIES}, and strong and weak are so by their {@link strength} over all scenarios.
+ * @param rows - the source models; no other's answers are read
+ * @param replicates - replicate group of every model
+ * @param k - random parts, as many as there are models at most
+ */
+export function sourceSplits(
+  groups: readonly ScenarioGroup[],
+  rows: readonly number[],
+  replicates: ArrayLike<number>,
+  k: number,
+  random: RandomSource,
+): SourceSplits {
+  const { subjects } = groups[0]!.matrix;
+  const { full, eligible, groupSplits } = observedModels({ models: subjects, groups });
+  const input = { groups: rows.map((m) => replicates[m]!), eligible: rows.map((m) => eligible[m]!) };
+  const among = full.map(({ score }) => ({ score: Float64Array.from(rows, (m) => score[m]!) }));
+  const names = rows.map((m) => subjects[m]!);
+  const families = rows.map((m) => groups[0]!.families[m]!);
+  const apart =
+    new Set(families).size < LEAST_FAMILIES ? input : { ...input, groups: joinGroups(families, input.groups) };
+  const lift = ({ sources, targets }: Split): GroupedSplit => {
+    const lifted = { sources: sources.map((at) => rows[at]!), targets: targets.map((at) => rows[at]!) };
+    return { ...lifted, groups: groupSplits(lifted) };
+  };
+  return {
+    folds: folds(apart, Math.min(k, rows.length), random).map(lift),
+    strong: lift(extrapolationSplit({ ...input, scores: strength(among), names })),
+  };
+}

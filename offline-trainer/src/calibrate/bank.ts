@@ -1,0 +1,291 @@
+import {
+  AnchorEvalError,
+  itemBank,
+  type ItemBank,
+  type MonotoneMap,
+  predictedScores,
+  type RandomSource,
+} from "anchoreval/core";
+import type { ScenarioGroup } from "../benchmark/benchmark.ts";
+import { isBinary, type ResponseMatrix, scoreAt } from "../matrix/response-matrix.ts";
+import { binarizeResponses, cutResponses, gradeResponses } from "../matrix/code-responses.ts";
+import type { ScenarioSlice } from "../matrix/scenarios.ts";
+import { fitScoreMap } from "../matrix/score-map.ts";
+import { calibrate, type CalibrationStep } from "./calibrate.ts";
+import type { FixedItems } from "./fixed-items.ts";
+import { calibrateMarginal } from "./marginal/calibrate-marginal.ts";
+import type { MarginalModel } from "./marginal/types.ts";
+import { type CalibrationBackend } from "./types.ts";
+import { LINKS } from "../matrix/code-responses.ts";
+import type { Responses } from "../matrix/code-responses.ts";
+
+/**
+ * How scores between 0 and 1 are calibrated: cut at a threshold, with a map from probability back to score; or as they
+ * are, by one of the {@link LINKS}. Scores that are all 0 or 1 are calibrated the same by each.
+ */
+export const SCORE_LINKS = ["binarize", ...LINKS] as const;
+export type ScoreLink = (typeof SCORE_LINKS)[number];
+
+/** Items of a group that keep an earlier calibration's parameters, and where its scores are cut. */
+export interface FixedBank {
+  readonly dims: number;
+  readonly link: ScoreLink;
+  readonly items: FixedItems;
+  /** By scenario; null where every score is 0 or 1, or none is cut. */
+  readonly thresholds: readonly (number | null)[];
+}
+
+/** How a bank is fitted. */
+export interface FitBankOptions extends ResponseModel {
+  readonly dims: number;
+  readonly link: ScoreLink;
+  /** Share of the learned variance of discriminations that is kept. */
+  readonly shrinkage: number;
+  /** Items that keep their parameters. */
+  readonly fixed?: FixedBank;
+  readonly backend: CalibrationBackend;
+  readonly random: RandomSource;
+  /** {@link calibrate} itself, or one that keeps checkpoints. */
+  readonly calibrator?: typeof calibrate;
+  /** Marginal estimation ends where the next step promises less, in nats: @default 1e-7 */
+  readonly tolerance?: number;
+  readonly onStep?: (step: CalibrationStep) => void;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** One scenario of a trained bank. */
+export interface BankScenario {
+  readonly slice: ScenarioSlice;
+  readonly bank: ItemBank;
+  readonly threshold: number | null;
+  readonly scoreMap: MonotoneMap | null;
+  /** Mean score of every item among the source models; NaN where none answered it. */
+  readonly accuracy: Float64Array;
+  /** Variance of a score about its prediction p, relative to p(1−p): 1 of binary scores, less of graded ones. */
+  readonly dispersion: number;
+}
+
+/** All that is learned from the answers of some models, the sources; nothing else has been looked at. */
+export interface Bank {
+  readonly dims: number;
+  readonly scenarios: readonly BankScenario[];
+  /** μ and Σ of the sources' abilities. */
+  readonly abilities: { readonly mean: Float64Array; readonly covariance: Float64Array };
+  readonly calibration: BankCalibration;
+  /** Rows of the sources, in the order of their abilities. */
+  readonly rows: readonly number[];
+}
+
+/**
+ * Binarises (or takes as they are, by a link), calibrates and summarises a bank on `rows`, the source models.
+ * Parameters are rounded to float32, as a bundle keeps them, so that everything after is measured on what is shipped.
+ */
+export async function fitBank(
+  group: Pick<ScenarioGroup, "matrix" | "scenarios">,
+  rows: readonly number[],
+  options: FitBankOptions,
+): Promise<Bank> {
+  const { dims, link, random, fixed, calibrator = calibrate } = options;
+  const { matrix, scenarios } = group;
+  const graded = link !== "binarize" && !isBinary(matrix);
+  const { responses, thresholds } = graded
+    ? { responses: gradeResponses(matrix, rows, link), thresholds: scenarios.map(() => null) }
+    : fixed
+      ? cutResponses(matrix, rows, scenarios, fixed.thresholds)
+      : binarizeResponses(matrix, rows, scenarios);
+  const calibration = await calibrateBank(responses, {
+    ...options,
+    calibrator,
+    ...(fixed && { fixedItems: fixed.items }),
+    random: random.fork("calibration"),
+  });
+  const a = Float32Array.from(calibration.a);
+  const b = Float32Array.from(calibration.b);
+  const lower = calibration.lower && Float32Array.from(calibration.lower);
+  const upper = calibration.upper && Float32Array.from(calibration.upper);
+  return {
+    dims,
+    calibration,
+    rows,
+    abilities: calibration.population ?? moments(calibration.theta, dims),
+    scenarios: scenarios.map((slice, s): BankScenario => {
+      const { begin, count } = slice;
+      const own = (values: Float32Array | null): Float32Array | null => values && values.subarray(begin, begin + count);
+      const bank = itemBank(a.subarray(begin * dims, (begin + count) * dims), b.subarray(begin, begin + count), {
+        lower: own(lower),
+        upper: own(upper),
+      });
+      const threshold = thresholds[s] ?? null;
+      const scoreMap = threshold === null ? null : fitScoreMap(matrix, rows, begin, calibration.theta, bank);
+      const accuracy = itemAccuracy(matrix, rows, begin, count);
+      const { theta } = calibration;
+      const dispersion = graded || threshold !== null ? scoreDispersion(matrix, rows, slice, theta, bank, scoreMap) : 1;
+      return { slice, bank, threshold, scoreMap, accuracy, dispersion };
+    }),
+  };
+}
+
+/** Mean and covariance of abilities; a hundredth of the unit prior keeps the covariance of few models definite. */
+function moments(theta: Float64Array, dims: number): { mean: Float64Array; covariance: Float64Array } {
+  const models = theta.length / dims;
+  const mean = new Float64Array(dims);
+  const covariance = new Float64Array(dims * dims);
+  for (let k = 0; k < theta.length; k++) mean[k % dims]! += theta[k]! / models;
+  for (let at = 0; at < theta.length; at += dims)
+    for (let r = 0; r < dims; r++)
+      for (let c = 0; c < dims; c++)
+        covariance[r * dims + c]! += ((theta[at + r]! - mean[r]!) * (theta[at + c]! - mean[c]!)) / models;
+  for (let d = 0; d < dims; d++) covariance[d * dims + d]! += 0.01;
+  return { mean, covariance };
+}
+
+/** Σ(y−p)² / Σp(1−p) over the sources' answers: 1 of binary scores, less of graded ones. */
+function scoreDispersion(
+  matrix: ResponseMatrix,
+  rows: ArrayLike<number>,
+  { begin, count }: ScenarioSlice,
+  theta: Float64Array,
+  bank: ItemBank,
+  scoreMap: MonotoneMap | null,
+): number {
+  let squares = 0;
+  let binary = 0;
+  for (let k = 0; k < rows.length; k++) {
+    const predicted = predictedScores(theta.subarray(k * bank.dims, (k + 1) * bank.dims), bank, scoreMap);
+    for (let i = 0; i < count; i++) {
+      const score = scoreAt(matrix, rows[k]!, begin + i);
+      if (Number.isNaN(score)) continue;
+      squares += (score - predicted[i]!) ** 2;
+      binary += predicted[i]! * (1 - predicted[i]!);
+    }
+  }
+  return binary > 0 ? Math.min(1, squares / binary) : 1;
+}
+
+function itemAccuracy(matrix: ResponseMatrix, rows: ArrayLike<number>, begin: number, count: number): Float64Array {
+  const sum = new Float64Array(count);
+  const seen = new Float64Array(count);
+  for (let k = 0; k < rows.length; k++) {
+    const at = rows[k]! * matrix.items.length + begin;
+    for (let i = 0; i < count; i++) {
+      if (matrix.observed !== null && matrix.observed[at + i] === 0) continue;
+      sum[i]! += matrix.scores[at + i]!;
+      seen[i]! += 1;
+    }
+  }
+  return sum.map((total, i) => total / seen[i]!);
+}
+
+/** How a bank is calibrated. */
+export interface ResponseModel {
+  readonly irtModel: MarginalModel;
+  /** `penalised`: abilities and items together, in any dimensions; `marginal`: abilities integrated out, in one. */
+  readonly estimation: "penalised" | "marginal";
+}
+
+/** A calibrated bank, whichever way: items' parameters, abilities of the sources, and how the search ended. */
+export interface BankCalibration {
+  readonly dims: number;
+  /** Abilities, M×D row-major. */
+  readonly theta: Float64Array;
+  /** Discriminations, N×D row-major. */
+  readonly a: Float64Array;
+  /** Intercepts, N. */
+  readonly b: Float64Array;
+  /** Asymptotes, N; null for models without. */
+  readonly lower: Float64Array | null;
+  readonly upper: Float64Array | null;
+  /** Distribution of the abilities: what marginal estimation assumes; null where the sources' own moments stand. */
+  readonly population: { readonly mean: Float64Array; readonly covariance: Float64Array } | null;
+  /** Value of the objective, in nats: the penalised (or marginal penalised) negative log-likelihood. */
+  readonly value: number;
+  readonly gradientNorm: number;
+  readonly evaluations: number;
+  readonly converged: boolean;
+}
+
+export interface CalibrateBankOptions extends ResponseModel {
+  readonly dims: number;
+  readonly shrinkage: number;
+  readonly backend: CalibrationBackend;
+  readonly random: RandomSource;
+  readonly calibrator: typeof calibrate;
+  /** Items that keep their parameters: abilities and the others are then found together, whatever the estimation. */
+  readonly fixedItems?: FixedItems;
+  readonly tolerance?: number;
+  readonly onStep?: (step: CalibrationStep) => void;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * Calibrates a bank's responses by its model.
+ * @throws AnchorEvalError `unsupported` for graded responses or several dimensions by marginal estimation
+ */
+export async function calibrateBank(responses: Responses, options: CalibrateBankOptions): Promise<BankCalibration> {
+  const { irtModel, estimation, dims, shrinkage, backend, random, calibrator, tolerance, fixedItems, onStep, signal } =
+    options;
+  if (estimation === "penalised" || fixedItems) {
+    const fit = await calibrator(responses, {
+      dims,
+      shrinkage,
+      backend,
+      random,
+      ...(fixedItems && { fixed: fixedItems }),
+      ...(onStep && { onStep }),
+      ...(signal && { signal }),
+    });
+    const { theta, a, b, value, gradientNorm, evaluations, converged } = fit;
+    return {
+      dims,
+      theta,
+      a,
+      b,
+      lower: null,
+      upper: null,
+      population: null,
+      value,
+      gradientNorm,
+      evaluations,
+      converged,
+    };
+  }
+  if (!("signs" in responses) || dims !== 1)
+    throw new AnchorEvalError(
+      "unsupported",
+      `marginal estimation takes scores of 0 and 1 (or binarised ones) and one dimension, not ${dims === 1 ? "graded scores" : `${dims} dimensions`}: --estimation penalised takes both`,
+    );
+  const fit = await calibrateMarginal(responses, {
+    model: irtModel,
+    ...(tolerance !== undefined && { tolerance }),
+    ...(onStep && {
+      onStep: ({ iteration, logPosterior }) =>
+        onStep({ round: 0, evaluations: iteration, share: iteration / (iteration + 20), value: -logPosterior }),
+    }),
+    ...(signal && { signal }),
+  });
+  return {
+    dims: 1,
+    theta: fit.theta,
+    a: filled(fit.a),
+    b: filled(fit.b),
+    lower: irtModel === "3pl" || irtModel === "4pl" ? filled(fit.lower) : null,
+    upper: irtModel === "4pl" ? filled(fit.upper) : null,
+    population: { mean: Float64Array.of(0), covariance: Float64Array.of(1) },
+    value: -fit.logPosterior,
+    gradientNorm: fit.gradientNorm,
+    evaluations: fit.evaluations,
+    converged: fit.converged,
+  };
+}
+
+/** Parameters with the others' mean for an item that no source answered. */
+function filled(values: Float64Array): Float64Array {
+  const own = values.filter((value) => !Number.isNaN(value));
+  const mean = own.reduce((sum, value) => sum + value, 0) / own.length;
+  return values.map((value) => (Number.isNaN(value) ? mean : value));
+}
+
+/** Dimensions for a number of source models: at least five models each. */
+export function dimsFor(dims: number, models: number): number {
+  return Math.max(1, Math.min(dims, Math.floor(models / 5)));
+}

@@ -1,0 +1,130 @@
+import { createHash } from "node:crypto";
+import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { decodeSafetensorsHeader, encodeSafetensors, type Tensor, tensorData } from "anchoreval/bundle";
+import { AnchorEvalError } from "anchoreval/core";
+import { calibrate, type CalibrateOptions, type Calibration, type CalibrationState } from "./calibrate.ts";
+import type { Responses } from "../matrix/code-responses.ts";
+
+/** A calibration by its own name: what {@link calibrate} does, here or with a memory. */
+export type Calibrate = typeof calibrate;
+
+/**
+ * Calibrates with a memory: every calibration leaves its state in a file of the folder after each round, and its result
+ * at the end. One of the same responses, options and seed goes on from there, to the same result as without a break.
+ * @param folder - made where it is missing; its files may be deleted at any time
+ * @throws AnchorEvalError `unavailable` where the folder can't be written, `invalid_data` for a file that isn't whole
+ */
+export function checkpointed(folder: string): Calibrate {
+  return async (responses, options) => {
+    const path = join(folder, `${keyOf(responses, options)}.safetensors`);
+    const found = await readState(path);
+    if (found && "converged" in found) return found;
+    const result = await calibrate(responses, {
+      ...options,
+      ...(found && { resume: found }),
+      onRound: async (state) => {
+        await writeState(folder, path, state);
+        await options.onRound?.(state);
+      },
+    });
+    await writeState(folder, path, result);
+    return result;
+  };
+}
+
+/** Digest of all that a calibration's result depends on. */
+function keyOf(responses: Responses, options: CalibrateOptions): string {
+  const { dims, backend, random, rounds, maxEvaluations, tolerance, shrinkage, fixed } = options;
+  const stream = random.fork("checkpoint");
+  const hash = createHash("sha256");
+  hash.update(
+    JSON.stringify({
+      subjects: responses.subjects,
+      items: responses.items,
+      link: "signs" in responses ? null : responses.link,
+      dims,
+      backend: [backend.name, backend.precision],
+      random: [stream.next(), stream.next()],
+      rounds,
+      maxEvaluations,
+      tolerance,
+      shrinkage,
+    }),
+  );
+  const arrays = "signs" in responses ? [responses.signs] : [responses.scores, responses.weights];
+  const all = fixed ? [...arrays, fixed.isFixed, fixed.a, fixed.b, fixed.prior.mean, fixed.prior.precision] : arrays;
+  for (const { buffer, byteOffset, byteLength } of all) hash.update(new Uint8Array(buffer, byteOffset, byteLength));
+  return hash.digest("hex").slice(0, 32);
+}
+
+async function writeState(folder: string, path: string, state: CalibrationState | Calibration): Promise<void> {
+  const { theta, a, b, scales, dispersion, evaluations } = state;
+  const ends =
+    "converged" in state
+      ? [1, evaluations, state.value, state.gradientNorm, state.converged ? 1 : 0]
+      : [0, evaluations, state.round, 0, 0];
+  const vector = (name: string, data: Float64Array): Tensor => ({ name, shape: [data.length], data });
+  const bytes = encodeSafetensors([
+    vector("theta", theta),
+    vector("a", a),
+    vector("b", b),
+    vector("a_mean", scales.aMean),
+    vector("a_variance", scales.aVariance),
+    vector("b_mean_and_variance", Float64Array.of(scales.bMean, scales.bVariance)),
+    vector("progress", Float64Array.from(ends)),
+    ...(dispersion ? [vector("dispersion", dispersion)] : []),
+  ]);
+  try {
+    await mkdir(folder, { recursive: true });
+    await writeFile(`${path}.tmp`, bytes);
+    await rename(`${path}.tmp`, path);
+  } catch (cause) {
+    throw new AnchorEvalError(
+      "unavailable",
+      `the checkpoint ${path} could not be written: ${(cause as Error).message}`,
+      {
+        cause,
+      },
+    );
+  }
+}
+
+async function readState(path: string): Promise<CalibrationState | Calibration | null> {
+  let bytes: Uint8Array;
+  try {
+    bytes = new Uint8Array(await readFile(path));
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === "ENOENT") return null;
+    throw new AnchorEvalError("unavailable", `the checkpoint ${path} could not be read: ${(cause as Error).message}`, {
+      cause,
+    });
+  }
+  try {
+    const { tensors } = decodeSafetensorsHeader(bytes, bytes.length);
+    const vector = (name: string): Float64Array => Float64Array.from(tensorData(tensors.get(name)!, bytes, 0));
+    const [bMean, bVariance] = vector("b_mean_and_variance");
+    const scales = { aMean: vector("a_mean"), aVariance: vector("a_variance"), bMean: bMean!, bVariance: bVariance! };
+    const [ended, evaluations, value, gradientNorm, converged] = Array.from(vector("progress")) as [
+      number,
+      number,
+      number,
+      number,
+      number,
+    ];
+    const state = {
+      theta: vector("theta"),
+      a: vector("a"),
+      b: vector("b"),
+      scales,
+      dispersion: tensors.has("dispersion") ? vector("dispersion") : null,
+      evaluations,
+    };
+    if (ended === 0) return { ...state, round: value };
+    return { ...state, dims: scales.aMean.length, value, gradientNorm, converged: converged === 1 };
+  } catch (cause) {
+    throw new AnchorEvalError("invalid_data", `the checkpoint ${path} isn't whole: delete it, and fit again`, {
+      cause,
+    });
+  }
+}

@@ -1,0 +1,280 @@
+import {
+  type AbilityPrior,
+  type AnchorFactors,
+  cholesky,
+  choleskyInverse,
+  choleskySolve,
+  higherOrderPrior,
+  type HigherOrderPrior,
+  type RandomSource,
+  scaledPrior,
+} from "anchoreval/core";
+import { scoreFactors } from "./factors.ts";
+import { symmetricEigen } from "../numeric/eigen.ts";
+import type { Bank } from "./bank.ts";
+
+/** General abilities at most: more tell no more of one scenario from another. */
+const MOST_GENERAL = 8;
+/** Models for each general ability. */
+const MODELS_EACH = 5;
+/** Models that answered in every bank below which nothing is learned of what goes together. */
+const LEAST_MODELS = 15;
+/** Rounds of orthogonal iteration for a start, then of EM. */
+const START_ROUNDS = 20;
+const EM_ROUNDS = 40;
+/** Least share of an ability's variance that stays its bank's own. */
+const LEAST_SPECIFIC = 0.05;
+
+/** One bank's abilities, of the same models as the others'. */
+export interface BankAbilities {
+  readonly dims: number;
+  /** M×D row-major. */
+  readonly theta: Float64Array;
+  /** Their covariance as the prior has it, D×D. */
+  readonly covariance: Float64Array;
+}
+
+/** The factor that the abilities of several banks share. */
+export interface GeneralAbilities {
+  /** G. */
+  readonly general: number;
+  /** L of every bank, D×G row-major, with Σ − LLᵀ positive definite. */
+  readonly loadings: readonly Float64Array[];
+}
+
+/**
+ * Loadings of the banks' abilities on general ones, θ_s = μ_s + L_s·g + ε_s with ε independent between banks: a factor
+ * analysis whose uniquenesses are the banks' blocks, by maximum likelihood (EM) on the models that answered in all banks.
+ * Abilities are whitened by each bank's covariance first, so that every bank counts by its dimensions alone.
+ * @returns null for one bank, or where fewer than fifteen models are in all of them
+ * @see Rubin & Thayer (1982), Psychometrika 47, 69–76; de la Torre & Song (2009), Applied Psychological Measurement 33, 620–639
+ */
+export function generalAbilities(banks: readonly BankAbilities[], random: RandomSource): GeneralAbilities | null {
+  const models = banks[0]!.theta.length / banks[0]!.dims;
+  if (banks.length < 2 || models < LEAST_MODELS) return null;
+  const size = banks.reduce((sum, { dims }) => sum + dims, 0);
+  const general = Math.min(MOST_GENERAL, Math.floor(models / MODELS_EACH), size);
+  const roots = banks.map(({ covariance, dims }) => cholesky(covariance, dims)!); // a prior's covariance is definite
+  const begins: number[] = [];
+  banks.reduce((begin, { dims }) => (begins.push(begin), begin + dims), 0);
+  const data = new Float64Array(models * size);
+  banks.forEach(({ dims, theta }, s) => {
+    const mean = new Float64Array(dims);
+    theta.forEach((value, k) => (mean[k % dims] = mean[k % dims]! + value / models));
+    for (let m = 0; m < models; m++)
+      for (let r = 0; r < dims; r++) {
+        let value = theta[m * dims + r]! - mean[r]!;
+        for (let c = 0; c < r; c++) value -= roots[s]![r * dims + c]! * data[m * size + begins[s]! + c]!;
+        data[m * size + begins[s]! + r] = value / roots[s]![r * dims + r]!;
+      }
+  });
+  const blocks = banks.map(({ dims }, s) => ({ begin: begins[s]!, dims }));
+  let loadings = principal(data, models, size, general, random);
+  for (let round = 0; round < EM_ROUNDS; round++) loadings = emStep(data, models, size, general, loadings, blocks);
+  return {
+    general,
+    loadings: blocks.map((block, s) => {
+      const own = bounded(loadings, block, general);
+      const placed = new Float64Array(own.length);
+      for (let r = 0; r < block.dims; r++)
+        for (let c = 0; c <= r; c++)
+          for (let k = 0; k < general; k++)
+            placed[r * general + k] = placed[r * general + k]! + roots[s]![r * block.dims + c]! * own[c * general + k]!;
+      return placed;
+    }),
+  };
+}
+
+interface Block {
+  readonly begin: number;
+  readonly dims: number;
+}
+
+/** Leading principal components of the rows, times half of their standard deviations: where EM starts. */
+function principal(
+  data: Float64Array,
+  models: number,
+  size: number,
+  general: number,
+  random: RandomSource,
+): Float64Array {
+  let basis = Float64Array.from({ length: size * general }, () => random.normal());
+  for (let round = 0; round < START_ROUNDS; round++) {
+    orthonormalise(basis, size, general);
+    const next = new Float64Array(size * general);
+    for (let m = 0; m < models; m++)
+      for (let k = 0; k < general; k++) {
+        let score = 0;
+        for (let r = 0; r < size; r++) score += data[m * size + r]! * basis[r * general + k]!;
+        for (let r = 0; r < size; r++)
+          next[r * general + k] = next[r * general + k]! + (score * data[m * size + r]!) / models;
+      }
+    basis = next;
+  }
+  // The iteration ends with Cv = λv by column: v·√λ/2 from it.
+  for (let k = 0; k < general; k++) {
+    let square = 0;
+    for (let r = 0; r < size; r++) square += basis[r * general + k]! ** 2;
+    const root = Math.sqrt(Math.sqrt(square));
+    for (let r = 0; r < size; r++) basis[r * general + k] = root > 0 ? basis[r * general + k]! / root / 2 : 0;
+  }
+  return basis;
+}
+
+/** Gram–Schmidt on the columns. */
+function orthonormalise(basis: Float64Array, size: number, columns: number): void {
+  for (let k = 0; k < columns; k++) {
+    for (let j = 0; j < k; j++) {
+      let dot = 0;
+      for (let r = 0; r < size; r++) dot += basis[r * columns + k]! * basis[r * columns + j]!;
+      for (let r = 0; r < size; r++) basis[r * columns + k] = basis[r * columns + k]! - dot * basis[r * columns + j]!;
+    }
+    let square = 0;
+    for (let r = 0; r < size; r++) square += basis[r * columns + k]! ** 2;
+    const norm = Math.sqrt(square);
+    for (let r = 0; r < size; r++) basis[r * columns + k] = norm > 1e-12 ? basis[r * columns + k]! / norm : 0;
+  }
+}
+
+/** One round of EM with Ψ_s = I − L_sL_sᵀ kept away from singular, as the prior will have it. */
+function emStep(
+  data: Float64Array,
+  models: number,
+  size: number,
+  general: number,
+  loadings: Float64Array,
+  blocks: readonly Block[],
+): Float64Array {
+  // Ψ⁻¹L by block, and A = I + LᵀΨ⁻¹L.
+  const weighted = new Float64Array(size * general);
+  const inner = new Float64Array(general * general);
+  for (let k = 0; k < general; k++) inner[k * general + k] = 1;
+  for (const block of blocks) {
+    const { begin, dims } = block;
+    const own = bounded(loadings, block, general);
+    const specific = new Float64Array(dims * dims);
+    for (let r = 0; r < dims; r++)
+      for (let c = 0; c < dims; c++) {
+        let value = r === c ? 1 : 0;
+        for (let k = 0; k < general; k++) value -= own[r * general + k]! * own[c * general + k]!;
+        specific[r * dims + c] = value;
+      }
+    const factor = cholesky(specific, dims)!; // bounded away from singular
+    for (let k = 0; k < general; k++) {
+      const column = choleskySolve(
+        factor,
+        dims,
+        Float64Array.from({ length: dims }, (_, r) => own[r * general + k]!),
+      );
+      for (let r = 0; r < dims; r++) weighted[(begin + r) * general + k] = column[r]!;
+      for (let j = 0; j < general; j++)
+        for (let r = 0; r < dims; r++)
+          inner[j * general + k] = inner[j * general + k]! + own[r * general + j]! * column[r]!;
+    }
+  }
+  const inverse = choleskyInverse(cholesky(inner, general)!, general);
+  const cross = new Float64Array(size * general);
+  const second = inverse.slice();
+  const projected = new Float64Array(general);
+  const score = new Float64Array(general);
+  for (let m = 0; m < models; m++) {
+    projected.fill(0);
+    for (let r = 0; r < size; r++)
+      for (let k = 0; k < general; k++) projected[k] = projected[k]! + weighted[r * general + k]! * data[m * size + r]!;
+    for (let j = 0; j < general; j++) {
+      score[j] = 0;
+      for (let k = 0; k < general; k++) score[j] = score[j]! + inverse[j * general + k]! * projected[k]!;
+    }
+    for (let j = 0; j < general; j++)
+      for (let k = 0; k < general; k++)
+        second[j * general + k] = second[j * general + k]! + (score[j]! * score[k]!) / models;
+    for (let r = 0; r < size; r++)
+      for (let k = 0; k < general; k++)
+        cross[r * general + k] = cross[r * general + k]! + (data[m * size + r]! * score[k]!) / models;
+  }
+  const factor = cholesky(second, general)!; // A⁻¹ plus a Gram matrix
+  const next = new Float64Array(size * general);
+  for (let r = 0; r < size; r++)
+    next.set(choleskySolve(factor, general, cross.subarray(r * general, (r + 1) * general)), r * general);
+  return next;
+}
+
+/** A block's loadings, shrunk where LᵀL's largest eigenvalue would leave less than its share to the specific abilities. */
+function bounded(loadings: Float64Array, { begin, dims }: Block, general: number): Float64Array {
+  const own = loadings.slice(begin * general, (begin + dims) * general);
+  const gram = new Float64Array(general * general);
+  for (let j = 0; j < general; j++)
+    for (let k = 0; k < general; k++)
+      for (let r = 0; r < dims; r++)
+        gram[j * general + k] = gram[j * general + k]! + own[r * general + j]! * own[r * general + k]!;
+  const largest = symmetricEigen(gram, general).values[0]!;
+  const most = 1 - LEAST_SPECIFIC;
+  return largest > most ? own.map((value) => value * Math.sqrt(most / largest)) : own;
+}
+
+/** Banks of a benchmark with what one tells of another. */
+export interface LinkedBanks {
+  readonly banks: readonly Bank[];
+  /** The factor that their abilities share; null for one bank, or where too few models are in all. */
+  readonly common: GeneralAbilities | null;
+  /** Factors of every bank's scenarios; the same for all banks where they are linked. */
+  readonly factors: readonly (readonly AnchorFactors[])[];
+}
+
+/** Learns from the sources that answered in all banks how abilities and scores go together across them. */
+export function linkBanks(banks: readonly Bank[], random: RandomSource): LinkedBanks {
+  const shared = inAll(banks);
+  const abilities = banks.map(({ dims, calibration: { theta }, rows, abilities: { covariance } }) => {
+    const place = new Map(Array.from(rows, (row, k) => [row, k]));
+    const own = new Float64Array(shared.length * dims);
+    shared.forEach((row, m) => {
+      const k = place.get(row)!;
+      own.set(theta.subarray(k * dims, (k + 1) * dims), m * dims);
+    });
+    return { dims, theta: own, covariance };
+  });
+  const common = generalAbilities(abilities, random);
+  const described = (bank: Bank, theta: Float64Array) =>
+    bank.scenarios.map(({ bank: items, scoreMap, slice, accuracy, dispersion }) => ({
+      bank: items,
+      scoreMap,
+      weights: slice.weights,
+      accuracy,
+      dispersion,
+      theta,
+    }));
+  if (common === null) {
+    const factors = banks.map((bank) =>
+      described(bank, bank.calibration.theta).map((scenario) => scoreFactors([scenario])[0]!),
+    );
+    return { banks, common, factors };
+  }
+  const all = scoreFactors(banks.flatMap((bank, b) => described(bank, abilities[b]!.theta)));
+  let at = 0;
+  return { banks, common, factors: banks.map(({ scenarios }) => scenarios.map(() => all[at++]!)) };
+}
+
+/** The ability priors that estimates use. */
+export interface BankPriors {
+  readonly separate: readonly AbilityPrior[];
+  /** Null where banks aren't linked. */
+  readonly joint: readonly HigherOrderPrior[] | null;
+}
+
+/** @param scale - k of N(μ, k²Σ) */
+export function bankPriors({ banks, common }: LinkedBanks, scale: number): BankPriors {
+  return {
+    separate: banks.map(({ abilities: { mean, covariance } }) => scaledPrior(mean, covariance, scale)),
+    joint:
+      common &&
+      banks.map(({ abilities: { mean, covariance } }, b) =>
+        higherOrderPrior(mean, covariance, scale, common.loadings[b]!, common.general),
+      ),
+  };
+}
+
+/** Rows of the sources of all banks. */
+function inAll(banks: readonly Bank[]): number[] {
+  const others = banks.slice(1).map(({ rows }) => new Set(Array.from(rows)));
+  return Array.from(banks[0]!.rows).filter((row) => others.every((own) => own.has(row)));
+}

@@ -1,0 +1,261 @@
+import { type AdaptiveOptions, adaptivePlan, type ItemPool, type PoolPopulation } from "anchoreval";
+import { AnchorEvalError, createRandom, type RandomSource } from "anchoreval/core";
+import { type Provider, resolveBackend } from "../../backends/resolve-backend.ts";
+import { type BacktestPlanOptions, planCells, type PlannedCell } from "../../backtest/plan-cells.ts";
+import { evenForm } from "../../fit/form-plans.ts";
+import { learn } from "../../fit/learn.ts";
+import { onlyModels, scenariosOf, type ScenarioGroup } from "../../benchmark/benchmark.ts";
+import type { Split } from "../../matrix/splits.ts";
+import { bankPriors } from "../../calibrate/linking.ts";
+import { type ResponseMatrix, scoreAt } from "../../matrix/response-matrix.ts";
+import { itemExposure, type ItemExposure, limitedPopulation } from "./exposure.ts";
+import { foldPool, replay, type Replay } from "./replay-model.ts";
+
+export interface ReplayOptions extends Omit<BacktestPlanOptions, "sizes"> {
+  readonly provider: Provider;
+  /** Evaluations of every held-out model, or pair of neighbours by name. */
+  readonly repeats: number;
+  /** Most held-out models of a split, picked evenly. */
+  readonly mostTargets: number;
+  /** Share of the items that may be asked: the budget, at least {@link LEAST_BUDGET}. */
+  readonly share: number;
+  readonly batch?: number;
+  /** Two models on the same items, and the difference of their scores. @default where `stop.better` is asked for */
+  readonly pairs?: boolean;
+  readonly stop?: AdaptiveOptions["stop"];
+  /** Largest share of evaluations of one model in which an item may be given, by limits found on the split's sources; (0,1]. */
+  readonly maxExposure?: number;
+  readonly signal?: AbortSignal;
+  readonly onProgress?: (done: number, of: number) => void;
+}
+
+/** Smallest budget: with fewer items no score is compared. */
+const LEAST_BUDGET = 25;
+
+/** Outcome of the evaluations of a scenario, or of all together; errors in points. */
+export interface ReplayRow {
+  /** "overall": the mean of all scenarios, its items drawn from all of them. */
+  readonly scenario: string;
+  readonly split: string;
+  /** Items, and how many of them may be asked. */
+  readonly items: number;
+  readonly budget: number;
+  readonly targets: number;
+  readonly replays: number;
+  readonly rmse: number;
+  readonly bias: number;
+  /** Of as many items as were asked, drawn uniformly without replacement in each scenario, as many in each. */
+  readonly uniformRmse: number;
+  /** Effective sample size: (uniformRmse/rmse)². Null where a rule may stop early: then errors are meant to be larger. */
+  readonly effectiveSize: number | null;
+  readonly coverage: number;
+  readonly halfWidth: number;
+  /** Items asked on average. */
+  readonly asked: number;
+  /** Shares of all replays. */
+  readonly earlyStops: number;
+  readonly falseStops: number;
+  /**
+   * Share of the held-out models' evaluations in which an item is given, expected from the probabilities of the draws: the
+   * largest, and the one that 95 % of the items stay below, each a mean over the splits. It is smaller where a rule stops
+   * early. Null for pairs.
+   */
+  readonly exposure: ItemExposure | null;
+}
+
+interface Found {
+  readonly scenario: string;
+  readonly items: number;
+  readonly budget: number;
+  readonly target: string;
+  readonly replay: Replay;
+  readonly uniformVariance: number;
+  readonly exposure: ItemExposure | null;
+}
+
+/**
+ * Evaluates held-out models adaptively by their answers in the matrix: parameters are fitted without them, and every scenario
+ * is evaluated separately, then all together.
+ * @throws AnchorEvalError `invalid_data` where no held-out model has answered every item; what `planCells` throws
+ */
+export async function runReplays(matrix: ResponseMatrix, options: ReplayOptions): Promise<ReplayRow[]> {
+  const { backend } = await resolveBackend(options.provider, 1);
+  const cells = planCells(matrix, { ...options, sizes: [LEAST_BUDGET] });
+  const found: Found[] = [];
+  for (const [done, cell] of cells.entries()) {
+    options.signal?.throwIfAborted();
+    options.onProgress?.(done, cells.length);
+    found.push(...(await replayCell(cell, backend, options)));
+  }
+  if (found.length === 0)
+    throw new AnchorEvalError(
+      "invalid_data",
+      "no held-out model has answered every item: a replay needs the answers to whatever may be asked",
+    );
+  const scenarios = [...new Set(found.map(({ scenario }) => scenario))];
+  return scenarios.map((scenario) =>
+    replayRow(
+      options,
+      found.filter((own) => own.scenario === scenario),
+    ),
+  );
+}
+
+async function replayCell(
+  { benchmark, split, seed, method }: PlannedCell,
+  backend: Awaited<ReturnType<typeof resolveBackend>>["backend"],
+  options: ReplayOptions,
+): Promise<Found[]> {
+  const random = createRandom(seed).fork("replay");
+  const { groups } = benchmark;
+  const scenarios = scenariosOf(benchmark);
+  const stream = createRandom(seed).fork(groups.length > 1 ? "all" : groups[0]!.id);
+  const forms = [evenForm(LEAST_BUDGET, scenarios)];
+  const { linked } = await learn(onlyModels(benchmark, split.sources), method, forms, stream, { backend });
+  const pool = foldPool(groups, linked.banks, bankPriors(linked, method.settings.priorScale));
+  const ids = scenarios.map(({ id }) => id);
+  const asked = ids.length > 1 ? [...ids.map((id) => [id]), ids] : [ids];
+  const found: Found[] = [];
+  for (const wanted of asked) {
+    const answers = (side: "sources" | "targets"): Answered[] => modelsOf(groups, split.groups, wanted, side);
+    const targets = answers("targets").filter(({ scores }) => !scores.some(Number.isNaN));
+    const few = targets.filter(evenly(targets.length, options.mostTargets));
+    if (few.length > 0) found.push(...(await replaysOf(pool, wanted, few, () => answers("sources"), options, random)));
+  }
+  return found;
+}
+
+/** A model and its scores, aligned with a population; NaN = no answer. */
+interface Answered {
+  readonly name: string;
+  readonly scores: Float64Array;
+}
+
+/** Models on one side of a split in all banks of some scenarios. */
+function modelsOf(
+  groups: readonly ScenarioGroup[],
+  splits: readonly Split[],
+  wanted: readonly string[],
+  side: "sources" | "targets",
+): Answered[] {
+  const parts = groups.flatMap(({ matrix, scenarios }, b) => {
+    const columns = scenarios
+      .filter(({ id }) => wanted.includes(id))
+      .flatMap(({ begin, count }) => Array.from({ length: count }, (_, i) => begin + i));
+    const rows = new Map(splits[b]![side].map((row) => [matrix.subjects[row]!, row]));
+    return columns.length > 0 ? [{ matrix, columns, rows }] : [];
+  });
+  const names = [...parts[0]!.rows.keys()].filter((name) => parts.every(({ rows }) => rows.has(name)));
+  return names.map((name) => ({
+    name,
+    scores: Float64Array.from(
+      parts.flatMap(({ matrix, columns, rows }) => columns.map((at) => scoreAt(matrix, rows.get(name)!, at))),
+    ),
+  }));
+}
+
+/** Every k-th, so that at most `most` are left. */
+function evenly(count: number, most: number): (value: unknown, at: number) => boolean {
+  const step = Math.ceil(count / most);
+  return (_, at) => at % step === 0;
+}
+
+async function replaysOf(
+  open: ItemPool,
+  wanted: readonly string[],
+  targets: readonly Answered[],
+  sources: () => readonly Answered[],
+  { share, batch, stop, repeats, pairs = stop?.better ?? false, maxExposure, signal }: ReplayOptions,
+  random: RandomSource,
+): Promise<Found[]> {
+  const unlimited = open.population(wanted);
+  const { count: items } = unlimited;
+  const budget = Math.min(items, Math.max(LEAST_BUDGET, Math.round(share * items)));
+  const models = pairs ? 2 : 1;
+  const settings: AdaptiveOptions = {
+    models,
+    scenarios: wanted,
+    budget,
+    ...(batch !== undefined && { batch: Math.min(batch, budget) }),
+    ...(stop && { stop }),
+  };
+  const scenario = wanted.length > 1 ? "overall" : wanted[0]!;
+  const stream = random.fork(`${scenario} exposure`);
+  const plan = adaptivePlan(open, settings);
+  const population =
+    maxExposure === undefined
+      ? unlimited
+      : await limitedPopulation(
+          unlimited,
+          plan,
+          sources().map(({ scores }) => scores),
+          { limit: maxExposure, random: stream.fork("limits"), ...(signal && { signal }) },
+        );
+  const pool = { ...open, population: () => population };
+  const answers = targets.map(({ scores }) => scores);
+  const exposure = pairs
+    ? null
+    : itemExposure(population, plan, answers, repeats * targets.length, stream.fork("given"));
+  const groups = models === 1 ? targets.map((one) => [one]) : targets.slice(1).map((one, k) => [targets[k]!, one]);
+  const ids = Array.from(population.lines, (line) => pool.item(line).item_id);
+  return groups.flatMap((group) => {
+    const [a, b] = group.map(({ scores }) => scores);
+    const values = b === undefined ? a! : b.map((y, i) => y - a![i]!);
+    const given = group.map(({ scores }) => new Map(ids.map((id, i) => [id, scores[i]!])));
+    const truth = values.reduce((sum, y, i) => sum + population.weights[i]! * y, 0);
+    const target = group.map(({ name }) => name).join(" / ");
+    return Array.from({ length: repeats }, (_, r) => {
+      const found = replay(pool, settings, given, truth, random.fork(`${scenario} ${target} ${r}`));
+      const uniformVariance = evenVariance(population, values, found.asked);
+      return { scenario, items, budget, target, replay: found, uniformVariance, exposure };
+    });
+  });
+}
+
+/**
+ * Variance of Σ W_s·ȳ_s, ȳ_s the weighted mean of n/S items of each of S scenarios drawn uniformly without replacement,
+ * with equal weights within a scenario: W_s²(1 − n_s/N_s)S_s²/n_s summed.
+ */
+function evenVariance({ scenarios, weights }: PoolPopulation, values: Float64Array, asked: number): number {
+  const n = asked / scenarios.length;
+  return scenarios.reduce((sum, { begin, bank: { count } }) => {
+    const own = values.subarray(begin, begin + count);
+    const share = weights.subarray(begin, begin + count).reduce((total, weight) => total + weight, 0);
+    // A weighted mean errs by its linearised values (y − S_s)·w·N.
+    const truth = own.reduce((total, y, i) => total + weights[begin + i]! * y, 0) / share;
+    const squares = own.reduce((total, y, i) => total + (((y - truth) * weights[begin + i]! * count) / share) ** 2, 0);
+    return n >= count ? sum : sum + (share ** 2 * (1 - n / count) * squares) / (count - 1) / n;
+  }, 0);
+}
+
+function replayRow({ split, stop }: ReplayOptions, found: readonly Found[]): ReplayRow {
+  const mean = (valueOf: (own: Found) => number): number =>
+    found.reduce((sum, own) => sum + valueOf(own), 0) / found.length;
+  const rmse = Math.sqrt(mean(({ replay: { error } }) => error ** 2));
+  const uniformRmse = Math.sqrt(mean(({ uniformVariance }) => uniformVariance));
+  const [{ scenario, items, budget }] = found as [Found];
+  return {
+    scenario,
+    split,
+    items,
+    budget,
+    targets: new Set(found.map(({ target }) => target)).size,
+    replays: found.length,
+    rmse: 100 * rmse,
+    bias: 100 * mean(({ replay: { error } }) => error),
+    uniformRmse: 100 * uniformRmse,
+    effectiveSize: stop === undefined ? (uniformRmse / rmse) ** 2 : null,
+    coverage: mean(({ replay: { covered } }) => Number(covered)),
+    halfWidth: 100 * mean(({ replay: { halfWidth } }) => halfWidth),
+    asked: mean(({ replay: { asked } }) => asked),
+    earlyStops: mean(({ replay: { early } }) => Number(early)),
+    falseStops: mean(({ replay: { falseStop } }) => Number(falseStop)),
+    exposure:
+      found[0]!.exposure === null
+        ? null
+        : {
+            most: mean(({ exposure }) => exposure!.most),
+            percentile95: mean(({ exposure }) => exposure!.percentile95),
+          },
+  };
+}

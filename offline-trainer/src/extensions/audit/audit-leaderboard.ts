@@ -1,0 +1,306 @@
+import { setImmediate as turn } from "node:timers/promises";
+import { AnchorEvalError, createRandom, type MeanSquareFit, MeanSquares, type RandomSource } from "anchoreval/core";
+import {
+  abilityCovariances,
+  fittedAnswers,
+  generalAbility,
+  generalLoading,
+  generalSlope,
+  type GeneralSlope,
+  itemAtFit,
+  type ItemAtFit,
+  MOST_LEVERAGE,
+  ITEMS_AT_A_TIME,
+} from "./fitted-answers.ts";
+import { benjaminiHochberg, type ItemFitTest, residualGroupsTest, sX2 } from "./item-fit.ts";
+import {
+  abilityReliability,
+  heldOutLikelihood,
+  type HeldOutLikelihood,
+  itemStatistics,
+  type ItemStatistics,
+  scoreReliability,
+  type ScoreReliability,
+} from "./item-statistics.ts";
+import {
+  answerLikeness,
+  type AnswerLikeness,
+  itemCopies,
+  type ItemCopy,
+  nearCopies,
+  type NearCopies,
+  type TextPair,
+  textPairs,
+  MOST_CHANCE,
+} from "./near-copies.ts";
+import { discriminationPrecision, itemCovariance, itemLeverage, parameterPrecision } from "./item-covariance.ts";
+import { keyAudit } from "./key-audit.ts";
+import type { KeyPosterior } from "./key-posterior.ts";
+import { calibrate, type Calibration } from "../../calibrate/calibrate.ts";
+import type { CalibrationBackend } from "../../calibrate/types.ts";
+import { calibratedModels, type ScenarioGroup, scenarioGroups } from "../../benchmark/benchmark.ts";
+import { dimsFor } from "../../calibrate/bank.ts";
+import { type FitSettings } from "../../methods/settings.ts";
+import { interruptible } from "../../backends/interruptible.ts";
+import type { ResponseMatrix } from "../../matrix/response-matrix.ts";
+import { sameTexts } from "../../matrix/same-text.ts";
+import { binarizeResponses } from "../../matrix/code-responses.ts";
+import { modelFamilies } from "../../matrix/families.ts";
+
+/** Settings of an audit. */
+export interface AuditOptions {
+  /** Its weighting, and whether all scenarios share one ability. */
+  readonly configuration: FitSettings;
+  /** Latent dimensions at most; few models get fewer. */
+  readonly dims: number;
+  readonly seed: number;
+  readonly backend: CalibrationBackend;
+  /** Share of the answers that are held out for the likelihood; 0 for none. */
+  readonly heldOut: number;
+  /** Family by model. @default by the models' names */
+  readonly families?: ReadonlyMap<string, string>;
+  readonly signal?: AbortSignal;
+  readonly onProgress?: (done: number, of: number, note: string) => void;
+}
+
+/** The diagnosis of a whole leaderboard. Items are columns of the matrix. */
+export interface Audit {
+  readonly matrix: ResponseMatrix;
+  /** In the matrix's order, each with the column of its first item. */
+  readonly banks: readonly { readonly begin: number; readonly audit: BankAudit }[];
+  /** q-values of the items' tests over all items; NaN where there was no test. */
+  readonly q: { readonly residualGroups: Float64Array; readonly sX2: Float64Array };
+  /** Pairs of items of which one may be enough, the most certain first. */
+  readonly copies: readonly ItemCopy[];
+  /** Different families among the models. */
+  readonly families: number;
+}
+
+/** Multiplications and additions spent on pairs of items: about ten seconds. */
+const PAIR_WORK = 2e10;
+
+/**
+ * Audits every item and model of a leaderboard.
+ * @param matrix - columns grouped by scenario and subscenario
+ * @throws AnchorEvalError `invalid_data` for fewer than five models, `aborted`
+ */
+export async function auditLeaderboard(matrix: ResponseMatrix, options: AuditOptions): Promise<Audit> {
+  const { configuration, dims, seed, heldOut, signal, onProgress } = options;
+  const backend = interruptible(options.backend);
+  const families = modelFamilies(matrix, options.families);
+  const texts = textPairs(sameTexts(matrix.items));
+  const tasks = scenarioGroups(matrix, configuration);
+  const pairs = (task: ScenarioGroup): number => task.matrix.items.length ** 2 * task.matrix.subjects.length;
+  const allPairs = tasks.reduce((sum, task) => sum + pairs(task), 0);
+  const banks: { begin: number; audit: BankAudit }[] = [];
+  let begin = 0;
+  for (const [index, task] of tasks.entries()) {
+    const end = begin + task.matrix.items.length;
+    const rows = calibratedModels(task);
+    const audit = await auditBank(task, rows, {
+      dims: dimsFor(dims, rows.length),
+      backend,
+      random: createRandom(seed).fork(task.id),
+      families,
+      heldOut,
+      pairWork: (PAIR_WORK * pairs(task)) / allPairs,
+      pairs: within(texts, begin, end),
+      ...(signal && { signal }),
+      onProgress: (done, next) => onProgress?.(index + done, tasks.length, `${task.id}: ${next}`),
+    });
+    banks.push({ begin, audit });
+    begin = end;
+  }
+  const items = banks.flatMap(({ audit }) => audit.items);
+  return {
+    matrix,
+    banks,
+    q: {
+      residualGroups: benjaminiHochberg(items.map(({ residualGroups }) => residualGroups?.p ?? NaN)),
+      sX2: benjaminiHochberg(items.map(({ sX2 }) => sX2?.p ?? NaN)),
+    },
+    copies: itemCopies(texts, banks),
+    families: new Set(families).size,
+  };
+}
+
+/** Pairs with both items in a bank, as its columns. */
+function within(pairs: readonly TextPair[], begin: number, end: number): [number, number][] {
+  return pairs
+    .filter(({ items: [one, other] }) => one >= begin && other < end)
+    .map(({ items: [one, other] }) => [one - begin, other - begin]);
+}
+
+/** All statistics of one item. */
+export interface ItemAudit {
+  /** Column of the bank's matrix. */
+  readonly item: number;
+  readonly statistics: ItemStatistics;
+  /** Discriminations, D of them, and the intercept, with their standard errors. */
+  readonly a: Float64Array;
+  readonly b: number;
+  readonly aErrors: Float64Array;
+  readonly bError: number;
+  /** Slope on the general ability of its scenario. */
+  readonly general: GeneralSlope;
+  readonly meanSquares: MeanSquareFit;
+  readonly residualGroups: ItemFitTest | null;
+  readonly sX2: ItemFitTest | null;
+  readonly key: KeyPosterior;
+}
+
+/** One model's answers against the curves. */
+interface ModelAudit {
+  readonly name: string;
+  readonly meanSquares: MeanSquareFit;
+}
+
+interface ScenarioAudit {
+  readonly id: string;
+  readonly items: number;
+  /** Scores above it were taken as right; null where all are 0 or 1. */
+  readonly threshold: number | null;
+  readonly reliability: ScoreReliability;
+}
+
+/** The diagnosis of one calibration. */
+export interface BankAudit {
+  readonly id: string;
+  readonly models: readonly ModelAudit[];
+  readonly calibration: Calibration;
+  /** Marginal reliability of every dimension. */
+  readonly reliability: Float64Array;
+  /** Null where it wasn't requested. */
+  readonly heldOut: HeldOutLikelihood | null;
+  readonly scenarios: readonly ScenarioAudit[];
+  /** In the order of the bank's matrix. */
+  readonly items: readonly ItemAudit[];
+  /** Pairs of items that are answered alike. */
+  readonly copies: NearCopies;
+  /** Likeness of the requested pairs. */
+  readonly likeness: readonly AnswerLikeness[];
+}
+
+interface AuditBankOptions {
+  readonly dims: number;
+  readonly backend: CalibrationBackend;
+  readonly random: RandomSource;
+  /** Family of every row of the matrix, numbered from 0. */
+  readonly families: Int32Array;
+  /** Share of the answers that are held out for the likelihood; 0 for none. */
+  readonly heldOut: number;
+  /** Most multiplications and additions of the comparison of all pairs of items. */
+  readonly pairWork: number;
+  /** Pairs of columns whose likeness is computed whatever it is. */
+  readonly pairs: readonly (readonly [number, number])[];
+  readonly signal?: AbortSignal;
+  /** Called with the share done, and the next step. */
+  readonly onProgress?: (done: number, next: string) => void;
+}
+
+/**
+ * Calibrates a bank on binarised answers, as `fit` does, and diagnoses it.
+ * @param rows - models that have answers in the bank
+ * @throws AnchorEvalError `aborted`
+ */
+async function auditBank(task: ScenarioGroup, rows: readonly number[], options: AuditBankOptions): Promise<BankAudit> {
+  const { dims, backend, random, signal, onProgress } = options;
+  const { matrix, scenarios } = task;
+  const pause = async (): Promise<void> => {
+    await turn();
+    if (signal?.aborted) throw new AnchorEvalError("aborted", "the audit was stopped; nothing was written");
+  };
+  const shared = { dims, backend, ...(signal && { signal }) };
+
+  onProgress?.(0, "calibration");
+  const { thresholds, responses: coded } = binarizeResponses(matrix, rows, scenarios);
+  const calibration = await calibrate(coded, { ...shared, random: random.fork("calibration") });
+
+  onProgress?.(0.25, "held-out answers");
+  const heldOut =
+    options.heldOut === 0
+      ? null
+      : await heldOutLikelihood(coded, { ...shared, random: random.fork("held-out answers"), share: options.heldOut });
+
+  onProgress?.(0.5, "item fit");
+  const answers = fittedAnswers(coded, calibration);
+  const families = Int32Array.from(rows, (m) => options.families[m]!);
+  const covariances = abilityCovariances(answers);
+  await pause();
+  const precision = parameterPrecision(discriminationPrecision(answers), calibration.scales.bVariance);
+  const scoreTests = sX2(answers, abilityMoments(calibration.theta, covariances));
+  const people = rows.map(() => new MeanSquares());
+  const items: ItemAudit[] = [];
+  for (const slice of scenarios) {
+    await pause();
+    const general = generalAbility(answers, slice);
+    const loading = generalLoading(answers, general);
+    const statistics = itemStatistics(matrix, slice);
+    const columns = Array.from({ length: slice.count }, (_, i) => slice.begin + i);
+    const keys = keyAudit(answers, columns, general, families);
+    for (const [k, item] of columns.entries()) {
+      if (k % ITEMS_AT_A_TIME === 0) await pause();
+      const at = itemAtFit(answers, item, covariances);
+      const covariance = itemCovariance(answers, at, precision);
+      const errors = Float64Array.from({ length: dims + 1 }, (_, d) => Math.sqrt(covariance[d * (dims + 2)]!));
+      items.push({
+        item,
+        statistics: statistics[k]!,
+        a: calibration.a.slice(item * dims, (item + 1) * dims),
+        b: calibration.b[item]!,
+        aErrors: errors.subarray(0, dims),
+        bError: errors[dims]!,
+        general: generalSlope(answers, item, loading, covariance),
+        meanSquares: meanSquares(at, itemLeverage(answers, at, covariance), people),
+        residualGroups: residualGroupsTest(answers, at),
+        sX2: scoreTests?.[item] ?? null,
+        key: keys[k]!,
+      });
+    }
+  }
+
+  onProgress?.(0.75, "pairs of items");
+  await pause();
+  const copies = nearCopies(answers, families, { mostChance: MOST_CHANCE, mostWork: options.pairWork });
+  await pause();
+  return {
+    id: task.id,
+    models: rows.map((m, k) => ({ name: matrix.subjects[m]!, meanSquares: people[k]!.fit })),
+    calibration,
+    reliability: abilityReliability(answers, covariances),
+    heldOut,
+    scenarios: scenarios.map((slice, s) => ({
+      id: slice.id,
+      items: slice.count,
+      threshold: thresholds[s]!,
+      reliability: scoreReliability(answers, matrix, rows, slice, thresholds[s] === null),
+    })),
+    items,
+    copies,
+    likeness: options.pairs.map(([one, other]) => answerLikeness(answers, one, other, families)),
+  };
+}
+
+/** Mean squares of an item, its answers added to those of the models. */
+function meanSquares(
+  { signs, p, leverage }: ItemAtFit,
+  own: Float64Array,
+  people: readonly MeanSquares[],
+): MeanSquareFit {
+  const item = new MeanSquares();
+  signs.forEach((sign, m) => {
+    if (sign === 0) return;
+    const all = Math.min(MOST_LEVERAGE, leverage[m]! + own[m]!);
+    item.add(Number(sign > 0), p[m]!, all);
+    people[m]!.add(Number(sign > 0), p[m]!, all);
+  });
+  return item.fit;
+}
+
+/** Mean and variance of a single dimension's ability: between models, plus the uncertainty of each. */
+function abilityMoments(theta: Float64Array, covariances: Float64Array): { mean: number; variance: number } {
+  const models = theta.length;
+  const mean = theta.reduce((sum, own) => sum + own / models, 0);
+  const between = theta.reduce((sum, own) => sum + (own - mean) ** 2 / models, 0);
+  return { mean, variance: between + covariances.reduce((sum, own) => sum + own / models, 0) };
+}

@@ -1,0 +1,199 @@
+import { difficulties, discriminations, itemBank, normalCdf, normalQuantile } from "anchoreval/core";
+import type { ItemCopy } from "./near-copies.ts";
+import { csvCell } from "../../matrix/write-tables.ts";
+import type { Audit, BankAudit, ItemAudit } from "./audit-leaderboard.ts";
+import type { AuditedItem } from "./findings.ts";
+
+/** A line of the saved file; missing numbers are null. */
+export type AuditRecord = Readonly<
+  Record<string, string | number | boolean | null | readonly (string | number | null)[]>
+>;
+
+/** All statistics of one item. */
+export function itemRecord(item: AuditedItem<ItemAudit>, items: Audit["matrix"]["items"]): AuditRecord {
+  const { info, audit, findings, rank, q, copies } = item;
+  const { statistics, a, b, aErrors, bError, general, meanSquares, residualGroups, sX2, key } = audit;
+  const bank = itemBank(a, Float64Array.of(b));
+  const rest = correlationInterval(statistics.correlation, statistics.models);
+  const other = ({ items: pair }: ItemCopy): string => items[pair[0] === item.column ? pair[1] : pair[0]]!.item_id;
+  const closest = copies.find(({ likeness }) => likeness !== null);
+  return {
+    record: "item",
+    rank,
+    item_id: info.item_id,
+    scenario: info.scenario,
+    subscenario: info.subscenario ?? null,
+    reasons: findings.map(({ reason }) => reason),
+    why: findings.map(({ words }) => words),
+    text: info.text ?? null,
+    models: statistics.models,
+    mean: finite(statistics.mean),
+    weakest: finite(statistics.weakest),
+    strongest: finite(statistics.strongest),
+    itemRest: finite(statistics.correlation),
+    itemRestLow: finite(rest.low),
+    itemRestHigh: finite(rest.high),
+    slope: finite(general.slope),
+    slopeError: finite(general.standardError),
+    slopeNegative: finite(normalCdf(-general.slope / general.standardError)),
+    rising: finite(key.rising),
+    falling: finite(key.falling),
+    flat: finite(key.flat),
+    peaked: finite(key.peaked),
+    dipped: finite(key.dipped),
+    difficulty: finite(difficulties(bank)[0]),
+    discrimination: finite(discriminations(bank)[0]),
+    a: Array.from(a, finite),
+    aErrors: Array.from(aErrors, finite),
+    b: finite(b),
+    bError: finite(bError),
+    infit: finite(meanSquares.infit),
+    infitZ: finite(meanSquares.infitZ),
+    outfit: finite(meanSquares.outfit),
+    outfitZ: finite(meanSquares.outfitZ),
+    chiSquare: finite(residualGroups?.statistic),
+    chiSquareDf: finite(residualGroups?.degrees),
+    chiSquareP: finite(residualGroups?.p),
+    chiSquareQ: finite(q.residualGroups),
+    sX2: finite(sX2?.statistic),
+    sX2Df: finite(sX2?.degrees),
+    sX2P: finite(sX2?.p),
+    sX2Q: finite(q.sX2),
+    sameText: copies.filter(({ sameness }) => sameness !== null).map(other),
+    alike: copies.filter(({ chance }) => chance !== null).map(other),
+    q3: finite(closest?.likeness?.q3),
+    q3Z: finite(closest?.likeness?.z),
+  };
+}
+
+/** A pair of items of which one may be enough. */
+export function copyRecord({ items: pair, sameness, likeness, chance }: ItemCopy, { matrix }: Audit): AuditRecord {
+  return {
+    record: "pair",
+    item_id: matrix.items[pair[0]]!.item_id,
+    other: matrix.items[pair[1]]!.item_id,
+    same: sameness,
+    models: finite(likeness?.models),
+    agreement: finite(likeness?.agreement),
+    expectedAgreement: finite(likeness?.expectedAgreement),
+    q3: finite(likeness?.q3),
+    z: finite(likeness?.z),
+    chance: finite(chance),
+  };
+}
+
+/** Fit of every model of a bank. */
+export function modelRecords({ id, models }: BankAudit): AuditRecord[] {
+  return models.map(({ name, meanSquares }) => ({
+    record: "model",
+    model: name,
+    bank: id,
+    answers: meanSquares.answers,
+    infit: finite(meanSquares.infit),
+    infitZ: finite(meanSquares.infitZ),
+    outfit: finite(meanSquares.outfit),
+    outfitZ: finite(meanSquares.outfitZ),
+  }));
+}
+
+/** The calibration of a bank as a whole. */
+export function bankRecord({ id, models, items, calibration, reliability, heldOut, copies }: BankAudit): AuditRecord {
+  return {
+    record: "bank",
+    bank: id,
+    models: models.length,
+    items: items.length,
+    dims: calibration.dims,
+    converged: calibration.converged,
+    gradientNorm: finite(calibration.gradientNorm),
+    evaluations: calibration.evaluations,
+    penalisedLogLikelihood: finite(-calibration.value),
+    reliability: Array.from(reliability, finite),
+    heldOutAnswers: finite(heldOut?.answers),
+    heldOutLogLikelihood: finite(heldOut?.model),
+    itemMeansLogLikelihood: finite(heldOut?.itemMeans),
+    heldOutGain: finite(heldOut?.gain),
+    heldOutGainError: finite(heldOut?.gainError),
+    pairsCompared: copies.compared,
+    pairsComparable: copies.comparable,
+  };
+}
+
+/** The scores of the scenarios of a bank. */
+export function scenarioRecords({ scenarios }: BankAudit): AuditRecord[] {
+  return scenarios.map(({ id, items, threshold, reliability }) => ({
+    record: "scenario",
+    scenario: id,
+    items,
+    threshold,
+    reliability: finite(reliability.model),
+    alpha: finite(reliability.alpha),
+    completeModels: reliability.complete,
+  }));
+}
+
+/** Six digits; null for anything but a finite number. */
+function finite(value: number | null | undefined): number | null {
+  return value === null || value === undefined || !Number.isFinite(value) ? null : Number(value.toPrecision(6));
+}
+
+/**
+ * An audit as JSON lines: items by rank, then pairs, models, scenarios and banks; `record` says which.
+ * @param items - of {@link auditedItems}
+ */
+export function* auditLines(
+  audit: Audit,
+  items: readonly AuditedItem<ItemAudit>[],
+): Generator<string, void, undefined> {
+  for (const record of auditRecords(audit, items)) yield `${JSON.stringify(record)}\n`;
+}
+
+function* auditRecords(
+  audit: Audit,
+  items: readonly AuditedItem<ItemAudit>[],
+): Generator<AuditRecord, void, undefined> {
+  for (const item of items) yield itemRecord(item, audit.matrix.items);
+  for (const copy of audit.copies) yield copyRecord(copy, audit);
+  const banks = audit.banks.map((bank) => bank.audit);
+  for (const bank of banks) yield* modelRecords(bank);
+  for (const bank of banks) yield* scenarioRecords(bank);
+  for (const bank of banks) yield bankRecord(bank);
+}
+
+/** The items of an audit as CSV, by rank; discriminations in columns of their own, lists joined by semicolons. */
+export function* auditCsv(audit: Audit, items: readonly AuditedItem<ItemAudit>[]): Generator<string, void, undefined> {
+  const dims = Math.max(...audit.banks.map((bank) => bank.audit.calibration.dims));
+  let header = true;
+  for (const item of items) {
+    const row = Object.entries(itemRecord(item, audit.matrix.items)).flatMap(([name, value]): [string, string][] => {
+      if (name === "record") return [];
+      if (name !== "a" && name !== "aErrors") return [[name, text(value)]];
+      const numbers = value as readonly (number | null)[];
+      return Array.from({ length: dims }, (_, d) => [`${name}${d + 1}`, text(numbers[d] ?? null)]);
+    });
+    if (header) yield `${row.map(([name]) => name).join(",")}\n`;
+    header = false;
+    yield `${row.map(([, value]) => csvCell(value)).join(",")}\n`;
+  }
+}
+
+function text(value: AuditRecord[string]): string {
+  if (value === null) return "";
+  return typeof value === "object" ? value.join("; ") : String(value);
+}
+
+const REACH = normalQuantile(0.975);
+
+/**
+ * 95 % interval of a correlation by Fisher's transformation, tanh(artanh r ± 1.96/√(n − 3)).
+ * @param r - correlation @param n - pairs that it is of
+ * @returns NaN where r is NaN or there are fewer than four pairs
+ * @see Fisher (1921), Metron 1, 3–32
+ * @example correlationInterval(0, 103) // ≈ { low: -0.194, high: 0.194 }
+ */
+export function correlationInterval(r: number, n: number): { low: number; high: number } {
+  if (!(n > 3)) return { low: NaN, high: NaN };
+  const centre = Math.atanh(r);
+  const reach = REACH / Math.sqrt(n - 3);
+  return { low: Math.tanh(centre - reach), high: Math.tanh(centre + reach) };
+}

@@ -1,0 +1,173 @@
+import { textTable } from "anchoreval/cli";
+import type { Audit, ItemAudit } from "./audit-leaderboard.ts";
+import { probability, REASONS, type AuditedItem, type Reason } from "./findings.ts";
+import { LEAST_MODELS_FOR_AUDIT } from "./item-statistics.ts";
+
+/** Reasons whose items are listed; the others are only counted. */
+const LISTED: readonly Reason[] = ["wrong-key", "reversed", "turning", "unrelated", "misfit"];
+/** The column of a list beside the shares of right answers and r: its heading, and the cell. */
+const EVIDENCE: Partial<Record<Reason, { heading: string; cell: (item: AuditedItem<ItemAudit>) => string }>> = {
+  "wrong-key": { heading: "probability", cell: ({ audit: { key } }) => probability(key.falling) },
+  turning: {
+    heading: "probability",
+    cell: ({ audit: { key } }) =>
+      `${key.peaked > key.dipped ? "best" : "worst"} ${probability(key.peaked + key.dipped)}`,
+  },
+  misfit: { heading: "q", cell: ({ q }) => q.residualGroups.toPrecision(1) },
+};
+/** Smallest z of infit at which a model is listed: by chance one in seven hundred. */
+const SURPRISING_Z = 3;
+/** Longest text of an item that a line shows. */
+const TEXT_WIDTH = 60;
+
+/**
+ * An audit in a screenful: the quality of each calibration, the items to inspect by reason, the worst first, and pairs.
+ * @param top - most items and pairs listed of each kind
+ */
+export function* auditSummary(
+  audit: Audit,
+  items: readonly AuditedItem<ItemAudit>[],
+  top: number,
+): Generator<string, void, undefined> {
+  yield* calibrationLines(audit);
+  for (const reason of LISTED) {
+    const found = items.filter(({ findings }) => findings[0]?.reason === reason);
+    if (found.length === 0) continue;
+    yield "";
+    yield `${capital(REASONS[reason])} (${counted(found.length, "item")}${found.length > top ? `, the first ${top}` : ""})`;
+    yield* itemTable(found.slice(0, top), EVIDENCE[reason]);
+  }
+  yield* pairLines(audit, top);
+  yield* modelLines(audit, top);
+  const rest = (["floor", "ceiling", "few-answers"] as const).flatMap((reason) => {
+    const found = items.filter(({ findings }) => findings.some((own) => own.reason === reason)).length;
+    return found === 0 ? [] : [`${REASONS[reason]}: ${counted(found, "item")}`];
+  });
+  if (rest.length > 0) {
+    yield "";
+    for (const line of rest) yield capital(line);
+  }
+  const models = Math.max(...audit.banks.map((bank) => bank.audit.models.length));
+  if (models < LEAST_MODELS_FOR_AUDIT) {
+    yield "";
+    yield `With fewer than ${LEAST_MODELS_FOR_AUDIT} models a faulty item can't be distinguished from bad luck: none is listed for its answers.`;
+  }
+}
+
+function* calibrationLines({ banks }: Audit): Generator<string, void, undefined> {
+  const header = ["scenario", "models", "items", "dims", "reliability", "alpha", "held out", "misfit", "converged"];
+  const rows = banks.flatMap(({ audit }) => {
+    const { models, calibration, heldOut, items } = audit;
+    const tests = items.flatMap(({ residualGroups }) => (residualGroups === null ? [] : [residualGroups.p]));
+    const gain = heldOut === null ? "" : `${heldOut.gain >= 0 ? "+" : ""}${heldOut.gain.toFixed(3)}`;
+    return audit.scenarios.map(({ id, items: count, reliability }) => [
+      id,
+      String(models.length),
+      String(count),
+      String(calibration.dims),
+      reliability.model?.toFixed(3) ?? "",
+      reliability.alpha?.toFixed(3) ?? "",
+      gain,
+      tests.length === 0 ? "" : `${Math.round((100 * tests.filter((p) => p < 0.05).length) / tests.length)} %`,
+      calibration.converged ? "yes" : "no",
+    ]);
+  });
+  yield* textTable([header, ...rows], "lrrrrrrrl");
+  yield "held out: gain of an answer's log-likelihood over the item's mean. misfit: items with p < .05; 5 % are expected.";
+}
+
+function* itemTable(
+  items: readonly AuditedItem<ItemAudit>[],
+  evidence: (typeof EVIDENCE)[Reason],
+): Generator<string, void, undefined> {
+  const texts = items.some(({ info }) => info.text !== undefined);
+  const optional = (given: unknown, cell: string): string[] => (given ? [cell] : []);
+  const header = [
+    ...["rank", "item", "models", "right", "weakest ¼", "strongest ¼", "r"],
+    ...optional(evidence, evidence?.heading ?? ""),
+    ...optional(texts, "text"),
+  ];
+  const rows = items.map((item) => [
+    String(item.rank!),
+    item.info.item_id,
+    String(item.audit.statistics.models),
+    percent(item.audit.statistics.mean),
+    percent(item.audit.statistics.weakest),
+    percent(item.audit.statistics.strongest),
+    decimals(item.audit.statistics.correlation),
+    ...optional(evidence, evidence?.cell(item) ?? ""),
+    ...optional(texts, clipped(item.info.text ?? "")),
+  ]);
+  yield* textTable([header, ...rows], `rlrrrrr${evidence ? "r" : ""}${texts ? "l" : ""}`);
+}
+
+function* pairLines({ matrix, copies, banks }: Audit, top: number): Generator<string, void, undefined> {
+  const compared = banks.reduce((sum, { audit }) => sum + audit.copies.compared, 0);
+  const comparable = banks.reduce((sum, { audit }) => sum + audit.copies.comparable, 0);
+  if (copies.length > 0) {
+    yield "";
+    yield `One of the two may be enough (${counted(copies.length, "pair")}${copies.length > top ? `, the first ${top}` : ""})`;
+    const header = ["item", "item", "same", "agree", "expected", "Q3", "z", "chance"];
+    const rows = copies
+      .slice(0, top)
+      .map(({ items, sameness, likeness, chance }) => [
+        matrix.items[items[0]]!.item_id,
+        matrix.items[items[1]]!.item_id,
+        sameness === "numbers" ? "text but for numbers" : (sameness ?? ""),
+        percent(likeness?.agreement),
+        percent(likeness?.expectedAgreement),
+        decimals(likeness?.q3),
+        likeness ? likeness.z.toFixed(1) : "",
+        chance === null ? "" : chance < 0.01 ? "< 1 %" : percent(chance),
+      ]);
+    yield* textTable([header, ...rows], "lllrrrrr");
+  }
+  if (compared < comparable) {
+    yield "";
+    yield `Answers were compared for ${percent(compared / comparable)} of the pairs, those of similar difficulty.`;
+  }
+}
+
+/** Models whose infit chance can't explain. */
+function* modelLines({ banks }: Audit, top: number): Generator<string, void, undefined> {
+  const found = banks.flatMap(({ audit: { id, models } }) =>
+    models.filter(({ meanSquares }) => meanSquares.infitZ > SURPRISING_Z).map((model) => ({ bank: id, ...model })),
+  );
+  if (found.length === 0) return;
+  found.sort((x, y) => y.meanSquares.infitZ - x.meanSquares.infitZ);
+  yield "";
+  yield `Models that miss easy items and get hard ones (${found.length}${found.length > top ? `, the first ${top}` : ""})`;
+  const rows = found
+    .slice(0, top)
+    .map(({ bank, name, meanSquares: { infit, infitZ, outfit, outfitZ } }) => [
+      name,
+      bank,
+      ...[infit, infitZ, outfit, outfitZ].map(decimals),
+    ]);
+  yield* textTable([["model", "in", "infit", "z", "outfit", "z"], ...rows], "llrrrr");
+}
+
+function percent(share: number | null | undefined): string {
+  return share === null || share === undefined || Number.isNaN(share) ? "" : `${Math.round(100 * share)} %`;
+}
+
+function decimals(value: number | null | undefined): string {
+  return value === null || value === undefined || Number.isNaN(value) ? "" : value.toFixed(2);
+}
+
+function counted(count: number, what: string): string {
+  return `${count} ${what}${count === 1 ? "" : "s"}`;
+}
+
+function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+function clipped(text: string): string {
+  const line = text.replace(/\s+/g, " ").trim();
+  return Array.from(line).length > TEXT_WIDTH
+    ? `${Array.from(line)
+        .slice(0, TEXT_WIDTH - 1)
+        .join("")}…`
+    : line;
+}

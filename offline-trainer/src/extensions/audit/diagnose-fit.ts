@@ -1,0 +1,83 @@
+import { setImmediate as turn } from "node:timers/promises";
+import { AnchorEvalError } from "anchoreval/core";
+import { abilityCovariances, fittedAnswers, type FittedAnswers, itemAtFit, ITEMS_AT_A_TIME } from "./fitted-answers.ts";
+import { benjaminiHochberg, residualGroupsTest } from "./item-fit.ts";
+import { itemCopies, nearCopies, type NearCopies, textPairs, MOST_CHANCE } from "./near-copies.ts";
+import { itemStatistics } from "./item-statistics.ts";
+import type { LearnedGroup } from "../../fit/forms.ts";
+import { isBinary } from "../../matrix/response-matrix.ts";
+import { sameTexts } from "../../matrix/same-text.ts";
+import { cutResponses } from "../../matrix/code-responses.ts";
+import { type AuditedItem, auditedItems, type ItemEvidence } from "./findings.ts";
+
+export interface DiagnoseFitOptions {
+  readonly signal?: AbortSignal;
+  /** @param done - share of the items */
+  readonly onProgress?: (done: number) => void;
+}
+
+/** Multiplications and additions spent on pairs of items: about two seconds. */
+const PAIR_WORK = 2e9;
+
+const NO_PAIRS: NearCopies = { pairs: [], compared: 0, comparable: 0 };
+
+/**
+ * Evidence against the items of a fit by its own calibration: item-rest correlations, everyone right or wrong, copies by
+ * text and by answers, and the residual test. Not likely wrong keys, which take as long as all of these together; for them
+ * see {@link auditLeaderboard}. Copies by answers and misfit need the 2PL of right and wrong answers: other fits have none.
+ * @param groups - columns count through them
+ * @returns all items by rank, those without findings last
+ * @throws AnchorEvalError `aborted`
+ */
+export async function diagnoseFit(
+  groups: readonly LearnedGroup[],
+  { signal, onProgress }: DiagnoseFitOptions = {},
+): Promise<AuditedItem[]> {
+  const items = groups.flatMap(({ group }) => group.matrix.items);
+  const pause = async (done: number): Promise<void> => {
+    onProgress?.(done / items.length);
+    await turn();
+    if (signal?.aborted) throw new AnchorEvalError("aborted", "the audit of the items was stopped");
+  };
+  const pairs = ({ group: { matrix } }: LearnedGroup): number => matrix.items.length ** 2 * matrix.subjects.length;
+  const allPairs = groups.reduce((sum, own) => sum + pairs(own), 0);
+  const p = new Float64Array(items.length).fill(NaN);
+  const diagnosed: { begin: number; audit: { items: ItemEvidence[]; copies: NearCopies; likeness: [] } }[] = [];
+  let begin = 0;
+  for (const own of groups) {
+    const { matrix, scenarios, families } = own.group;
+    await pause(begin);
+    const answers = calibratedAnswers(own);
+    let copies = NO_PAIRS;
+    if (answers) {
+      const covariances = abilityCovariances(answers);
+      for (let i = 0; i < answers.items; i++) {
+        if (i % ITEMS_AT_A_TIME === 0) await pause(begin + i);
+        p[begin + i] = residualGroupsTest(answers, itemAtFit(answers, i, covariances))?.p ?? NaN;
+      }
+      await pause(begin + answers.items);
+      const rows = Int32Array.from(own.bank.rows, (m) => families[m]!);
+      const mostWork = (PAIR_WORK * pairs(own)) / allPairs;
+      copies = nearCopies(answers, rows, { mostChance: MOST_CHANCE, mostWork });
+    }
+    const statistics = scenarios.flatMap((slice) => itemStatistics(matrix, slice));
+    const evidence = statistics.map((item): ItemEvidence => ({ statistics: item, key: null }));
+    diagnosed.push({ begin, audit: { items: evidence, copies, likeness: [] } });
+    begin += matrix.items.length;
+  }
+  await pause(begin);
+  return auditedItems({
+    matrix: { items },
+    banks: diagnosed,
+    q: { residualGroups: benjaminiHochberg(p), sX2: new Float64Array(items.length).fill(NaN) },
+    copies: itemCopies(textPairs(sameTexts(items)), diagnosed),
+  });
+}
+
+/** The answers that a bank was calibrated on; null where that wasn't the 2PL of right and wrong ones. */
+function calibratedAnswers({ group, bank, choice: { link, irtModel } }: LearnedGroup): FittedAnswers | null {
+  if (irtModel !== "2pl" || (link !== "binarize" && !isBinary(group.matrix))) return null;
+  const thresholds = bank.scenarios.map(({ threshold }) => threshold);
+  const { responses } = cutResponses(group.matrix, bank.rows, group.scenarios, thresholds);
+  return fittedAnswers(responses, bank.calibration);
+}

@@ -1,0 +1,302 @@
+import { type RandomSource, softplus } from "anchoreval/core";
+import { calibrate } from "../../calibrate/calibrate.ts";
+import type { CalibrationBackend } from "../../calibrate/types.ts";
+import type { CodedResponses } from "../../matrix/code-responses.ts";
+import type { ResponseMatrix } from "../../matrix/response-matrix.ts";
+import { fullScores, type ScenarioSlice } from "../../matrix/scenarios.ts";
+import { type FittedAnswers, probabilities } from "./fitted-answers.ts";
+
+/** An item against the rest of its scenario, among the models that answered it. */
+export interface ItemStatistics {
+  /** Models that answered it. */
+  readonly models: number;
+  /** Mean score; NaN where nobody answered. */
+  readonly mean: number;
+  /** Mean score among the weakest and the strongest quarter of the models; NaN where none of them answered. */
+  readonly weakest: number;
+  readonly strongest: number;
+  /** Correlation of the item's scores with the models' scores on all other items (item-rest correlation); NaN where either is constant. */
+  readonly correlation: number;
+}
+
+/**
+ * Classical statistics of every item of a scenario. They use the answers only, no response model, so they also
+ * reveal items that the model can't fit.
+ * @see Lord & Novick (1968), Statistical Theories of Mental Test Scores, ch. 15
+ */
+export function itemStatistics(matrix: ResponseMatrix, slice: ScenarioSlice): ItemStatistics[] {
+  const { begin, count, weights } = slice;
+  const { score } = fullScores(matrix, slice);
+  const models = Array.from(score.keys()).filter((m) => !Number.isNaN(score[m]!));
+  const ranked = [...models].sort((x, y) => score[x]! - score[y]! || x - y);
+  const quarter = Math.max(1, Math.floor(ranked.length / 4));
+  const weak = new Set(ranked.slice(0, quarter));
+  const strong = new Set(ranked.slice(-quarter));
+  const mass = observedMass(matrix, slice);
+  return Array.from({ length: count }, (_, i): ItemStatistics => {
+    const own = new Moments();
+    const weakest = new Moments();
+    const strongest = new Moments();
+    for (const m of models) {
+      const at = m * matrix.items.length + begin + i;
+      if (matrix.observed !== null && matrix.observed[at] === 0) continue;
+      const y = matrix.scores[at]!;
+      const rest = (score[m]! * mass[m]! - weights[i]! * y) / (mass[m]! - weights[i]!);
+      own.add(y, rest);
+      if (weak.has(m)) weakest.add(y, rest);
+      if (strong.has(m)) strongest.add(y, rest);
+    }
+    return {
+      models: own.count,
+      mean: own.mean,
+      weakest: weakest.mean,
+      strongest: strongest.mean,
+      correlation: own.correlation,
+    };
+  });
+}
+
+/** Weight of the items that each model answered. */
+function observedMass(
+  { items, observed, subjects }: ResponseMatrix,
+  { begin, count, weights }: ScenarioSlice,
+): Float64Array {
+  return Float64Array.from(subjects, (_, m) => {
+    let sum = 0;
+    for (let i = 0; i < count; i++)
+      if (observed === null || observed[m * items.length + begin + i] !== 0) sum += weights[i]!;
+    return sum;
+  });
+}
+
+/** Means and products of pairs, updated one by one (Welford). */
+class Moments {
+  count = 0;
+  #x = 0;
+  #y = 0;
+  #xx = 0;
+  #yy = 0;
+  #xy = 0;
+
+  add(x: number, y: number): void {
+    this.count++;
+    const dx = x - this.#x;
+    const dy = y - this.#y;
+    this.#x += dx / this.count;
+    this.#y += dy / this.count;
+    this.#xx += dx * (x - this.#x);
+    this.#yy += dy * (y - this.#y);
+    this.#xy += dx * (y - this.#y);
+  }
+
+  get mean(): number {
+    return this.count > 0 ? this.#x : NaN;
+  }
+
+  get correlation(): number {
+    return this.#xx > 1e-12 && this.#yy > 1e-12 ? this.#xy / Math.sqrt(this.#xx * this.#yy) : NaN;
+  }
+}
+
+/** Fewest models whose answers say anything about an item. */
+export const LEAST_MODELS_FOR_AUDIT = 20;
+
+/** Fewest answers of the rarer kind: each of fewer would count for too much. */
+export const LEAST_RARE = 3;
+
+/** An item that hardly correlates with the rest. */
+export interface Suspect {
+  /** Position in the scenario. */
+  readonly item: number;
+  readonly statistics: ItemStatistics;
+  /** Strong models miss it and weak ones get it, beyond chance; otherwise it hardly distinguishes strong from weak. */
+  readonly reversed: boolean;
+}
+
+/**
+ * Items whose correlation with the rest isn't clearly above zero: r < 2/√M, twice the spread of r without any relation.
+ * Items that nearly every model gets or misses are left out; the worst comes first.
+ */
+export function suspectItems(statistics: readonly ItemStatistics[]): Suspect[] {
+  return statistics
+    .map((own, item): Suspect => ({ item, statistics: own, reversed: own.correlation <= -margin(own) }))
+    .filter(({ statistics: own }) => {
+      const rare = Math.min(own.mean, 1 - own.mean) * own.models;
+      return own.models >= LEAST_MODELS_FOR_AUDIT && rare >= LEAST_RARE && own.correlation < margin(own);
+    })
+    .sort((one, other) => one.statistics.correlation - other.statistics.correlation || one.item - other.item);
+}
+
+function margin({ models }: ItemStatistics): number {
+  return 2 / Math.sqrt(models);
+}
+
+/** Share of the between-model variance of one scenario's score that isn't error. */
+export interface ScoreReliability {
+  /** 1 − mean error variance / variance of the observed scores, by the response model; null where scores were binarised. */
+  readonly model: number | null;
+  /** Cronbach's alpha, for scores of 0 and 1 Kuder & Richardson's formula 20; null with fewer than two complete models. */
+  readonly alpha: number | null;
+  /** Models that answered everything, the basis of alpha. */
+  readonly complete: number;
+}
+
+/**
+ * Marginal reliability of every dimension, Var(θ̂)/(Var(θ̂) + mean SE²), over models, SE² the posterior variances.
+ * @param covariances - of {@link abilityCovariances}
+ * @returns D numbers in [0,1)
+ * @see Green et al. (1984), Journal of Educational Measurement 21, 347–360; mirt's `empirical_rxx`
+ */
+export function abilityReliability({ models, calibration }: FittedAnswers, covariances: Float64Array): Float64Array {
+  const { theta, dims } = calibration;
+  return Float64Array.from({ length: dims }, (_, d) => {
+    const own = Float64Array.from({ length: models }, (_value, m) => theta[m * dims + d]!);
+    let error = 0;
+    for (let m = 0; m < models; m++) error += covariances[(m * dims + d) * dims + d]! / models;
+    const between = variance(own);
+    return between / (between + error);
+  });
+}
+
+/**
+ * Reliability of a scenario's score. By the model, a model's error variance is Σ w²·PQ over the items that it answered,
+ * w summing to 1 over them.
+ * @param rows - the rows of the matrix that the calibration has
+ * @param binary - the scores are those that the curves describe, not binarised
+ * @see Cronbach (1951), Psychometrika 16, 297–334; Kuder & Richardson (1937), Psychometrika 2, 151–160;
+ *   Kolen, Zeng & Hanson (1996), Journal of Educational Measurement 33, 129–140 for the error variance
+ */
+export function scoreReliability(
+  answers: FittedAnswers,
+  matrix: ResponseMatrix,
+  rows: ArrayLike<number>,
+  slice: ScenarioSlice,
+  binary: boolean,
+): ScoreReliability {
+  return {
+    model: binary ? modelReliability(answers, matrix, rows, slice) : null,
+    ...alpha(matrix, slice),
+  };
+}
+
+function modelReliability(
+  answers: FittedAnswers,
+  matrix: ResponseMatrix,
+  rows: ArrayLike<number>,
+  slice: ScenarioSlice,
+): number | null {
+  const { models, signs } = answers;
+  const { score, observed } = fullScores(matrix, slice);
+  const error = new Float64Array(models);
+  const p = new Float64Array(models);
+  for (let i = 0; i < slice.count; i++) {
+    const item = slice.begin + i;
+    probabilities(answers, item, p);
+    for (let m = 0; m < models; m++)
+      if (signs[item * models + m] !== 0)
+        error[m]! += (slice.weights[i]! / observed[rows[m]!]!) ** 2 * p[m]! * (1 - p[m]!);
+  }
+  const present = Array.from(error.keys()).filter((m) => !Number.isNaN(score[rows[m]!]!));
+  const between = variance(Float64Array.from(present, (m) => score[rows[m]!]!));
+  const within = present.reduce((sum, m) => sum + error[m]!, 0) / present.length;
+  return between > 0 ? 1 - within / between : null;
+}
+
+function alpha(matrix: ResponseMatrix, { begin, count }: ScenarioSlice): { alpha: number | null; complete: number } {
+  const columns = matrix.items.length;
+  const complete = matrix.subjects.flatMap((_, m) => {
+    const seen = matrix.observed?.subarray(m * columns + begin, m * columns + begin + count);
+    return seen?.includes(0) === true ? [] : [m];
+  });
+  if (complete.length < 2 || count < 2) return { alpha: null, complete: complete.length };
+  const total = new Float64Array(complete.length);
+  const column = new Float64Array(complete.length);
+  let items = 0;
+  for (let i = 0; i < count; i++) {
+    complete.forEach((m, k) => {
+      column[k] = matrix.scores[m * columns + begin + i]!;
+      total[k]! += column[k];
+    });
+    items += variance(column);
+  }
+  const all = variance(total);
+  return { alpha: all > 0 ? (count / (count - 1)) * (1 - items / all) : null, complete: complete.length };
+}
+
+/** Over n: in ratios it makes no difference. */
+function variance(values: Float64Array): number {
+  const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
+  return values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / values.length;
+}
+
+/** Likelihood of answers that a calibration has not seen, in nats an answer. */
+export interface HeldOutLikelihood {
+  /** Answers held out. */
+  readonly answers: number;
+  readonly model: number;
+  /** By every item's share of right answers among the others, shrunk by half an answer either way. */
+  readonly itemMeans: number;
+  /** model − itemMeans, and its standard error with models as sampling units. */
+  readonly gain: number;
+  readonly gainError: number;
+}
+
+interface HeldOutLikelihoodOptions {
+  readonly dims: number;
+  readonly backend: CalibrationBackend;
+  readonly random: RandomSource;
+  /** Share of the answers that are held out. @default 0.1 */
+  readonly share?: number;
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * Holds answers out at random, calibrates on the others, and takes the mean log-likelihood of those held out: cells, not
+ * models, so it measures how well the items' curves describe these models.
+ * @returns null where no answer was drawn
+ * @throws AnchorEvalError `aborted`
+ */
+export async function heldOutLikelihood(
+  responses: CodedResponses,
+  { dims, backend, random, share = 0.1, signal }: HeldOutLikelihoodOptions,
+): Promise<HeldOutLikelihood | null> {
+  const { subjects, items, signs } = responses;
+  const draw = random.fork("cells");
+  const seen = signs.map((sign) => (draw.next() < share ? 0 : sign));
+  const { theta, a, b } = await calibrate(
+    { subjects, items, signs: seen },
+    { dims, backend, random: random.fork("calibration"), ...(signal && { signal }) },
+  );
+  const right = new Float64Array(items);
+  const answered = new Float64Array(items);
+  seen.forEach((sign, at) => {
+    if (sign === 0) return;
+    answered[at % items]!++;
+    if (sign > 0) right[at % items]!++;
+  });
+  const totals = { model: new Float64Array(subjects), means: new Float64Array(subjects), answers: 0 };
+  const counts = new Float64Array(subjects);
+  for (let m = 0; m < subjects; m++)
+    for (let i = 0; i < items; i++) {
+      const sign = signs[m * items + i]!;
+      if (sign === 0 || seen[m * items + i] !== 0) continue;
+      let z = -b[i]!;
+      for (let d = 0; d < dims; d++) z += a[i * dims + d]! * theta[m * dims + d]!;
+      const mean = (right[i]! + 0.5) / (answered[i]! + 1);
+      totals.model[m]! -= softplus(-sign * z);
+      totals.means[m]! += Math.log(sign > 0 ? mean : 1 - mean);
+      counts[m]!++;
+      totals.answers++;
+    }
+  const n = totals.answers;
+  if (n === 0) return null;
+  const model = sum(totals.model) / n;
+  const itemMeans = sum(totals.means) / n;
+  const gain = model - itemMeans;
+  const squares = totals.model.map((own, m) => (own - totals.means[m]! - gain * counts[m]!) ** 2);
+  return { answers: n, model, itemMeans, gain, gainError: Math.sqrt(sum(squares)) / n };
+}
+
+function sum(values: Float64Array): number {
+  return values.reduce((total, value) => total + value, 0);
+}

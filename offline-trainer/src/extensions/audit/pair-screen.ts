@@ -1,0 +1,166 @@
+/** Two rows and their product. */
+interface ScreenedPair {
+  readonly left: number;
+  readonly right: number;
+  readonly product: number;
+}
+
+interface PairScreen {
+  /** Pairs with the largest products, and those with the smallest; in no order. */
+  readonly highest: readonly ScreenedPair[];
+  readonly lowest: readonly ScreenedPair[];
+  /** Pairs compared, of all. */
+  readonly compared: number;
+  readonly pairs: number;
+}
+
+/** Rows of a block: two blocks of 400 models stay in a core's cache. */
+const BLOCK = 64;
+/** Rows and columns of a tile, whose sums fit in registers. */
+const TILE = 4;
+
+/**
+ * Products of all pairs of rows, of which only the extremes are kept: memory grows with the rows, not with the pairs.
+ * Where all pairs exceed the allowed work, each row is compared with as many of those after it as the work allows: rows
+ * should be ordered so that similar ones are near each other.
+ * @param rows - R rows of `width` numbers
+ * @param keep - pairs kept at either end
+ * @param mostWork - multiplications and additions
+ */
+export function screenPairs(rows: Float32Array, width: number, keep: number, mostWork: number): PairScreen {
+  const count = rows.length / width;
+  const all = (count * (count - 1)) / 2;
+  const reach = all * width <= mostWork ? count - 1 : Math.max(1, Math.floor(mostWork / (count * width)));
+  const tiles = interleaved(rows, width);
+  const products = new Float64Array(TILE * TILE);
+  const highest = new Extremes(keep);
+  const lowest = new Extremes(keep);
+  let compared = 0;
+  for (let top = 0; top < count; top += BLOCK)
+    for (let left = top; left < Math.min(count, top + BLOCK + reach); left += BLOCK)
+      for (let i = top; i < Math.min(count, top + BLOCK); i += TILE)
+        for (let j = Math.max(i, left); j < Math.min(count, left + BLOCK); j += TILE) {
+          tileProducts(tiles, width, i, j, products);
+          for (let k = 0; k < products.length; k++) {
+            const row = i + (k >> 2);
+            const column = j + (k & 3);
+            if (column <= row || column > row + reach || column >= count) continue;
+            const product = products[k]!;
+            compared++;
+            if (product > highest.bar) highest.add(row, column, product);
+            if (-product > lowest.bar) lowest.add(row, column, -product);
+          }
+        }
+  return {
+    highest: highest.kept(),
+    lowest: lowest.kept().map((pair) => ({ ...pair, product: -pair.product })),
+    compared,
+    pairs: all,
+  };
+}
+
+/** Four rows after each other, number by number, so that a tile reads memory in a line; the last ones are filled with 0. */
+function interleaved(rows: Float32Array, width: number): Float32Array {
+  const count = rows.length / width;
+  const out = new Float32Array(Math.ceil(count / TILE) * TILE * width);
+  for (let r = 0; r < count; r++) {
+    const begin = (r >> 2) * TILE * width + (r & 3);
+    for (let k = 0; k < width; k++) out[begin + TILE * k] = rows[r * width + k]!;
+  }
+  return out;
+}
+
+/** Products of the four rows from `i` with the four from `j`: `out[4·(row − i) + column − j]`. */
+function tileProducts(tiles: Float32Array, width: number, i: number, j: number, out: Float64Array): void {
+  let a = i * width;
+  let b = j * width;
+  let [s0, s1, s2, s3, s4, s5, s6, s7] = [0, 0, 0, 0, 0, 0, 0, 0];
+  let [s8, s9, sa, sb, sc, sd, se, sf] = [0, 0, 0, 0, 0, 0, 0, 0];
+  for (const end = a + TILE * width; a < end; a += TILE, b += TILE) {
+    const p = tiles[a]!;
+    const q = tiles[a + 1]!;
+    const r = tiles[a + 2]!;
+    const s = tiles[a + 3]!;
+    const u = tiles[b]!;
+    const v = tiles[b + 1]!;
+    const w = tiles[b + 2]!;
+    const x = tiles[b + 3]!;
+    s0 += p * u;
+    s1 += p * v;
+    s2 += p * w;
+    s3 += p * x;
+    s4 += q * u;
+    s5 += q * v;
+    s6 += q * w;
+    s7 += q * x;
+    s8 += r * u;
+    s9 += r * v;
+    sa += r * w;
+    sb += r * x;
+    sc += s * u;
+    sd += s * v;
+    se += s * w;
+    sf += s * x;
+  }
+  out[0] = s0;
+  out[1] = s1;
+  out[2] = s2;
+  out[3] = s3;
+  out[4] = s4;
+  out[5] = s5;
+  out[6] = s6;
+  out[7] = s7;
+  out[8] = s8;
+  out[9] = s9;
+  out[10] = sa;
+  out[11] = sb;
+  out[12] = sc;
+  out[13] = sd;
+  out[14] = se;
+  out[15] = sf;
+}
+
+/** The largest of many products, with the pair of each, in memory for twice as many as are kept. */
+export class Extremes {
+  /** The value that a product must exceed to be kept. */
+  bar = 0;
+  readonly #keep: number;
+  #size = 0;
+  readonly #left: Uint32Array;
+  readonly #right: Uint32Array;
+  readonly #product: Float64Array;
+
+  constructor(keep: number) {
+    this.#keep = keep;
+    this.#left = new Uint32Array(2 * keep);
+    this.#right = new Uint32Array(2 * keep);
+    this.#product = new Float64Array(2 * keep);
+  }
+
+  add(left: number, right: number, product: number): void {
+    this.#left[this.#size] = left;
+    this.#right[this.#size] = right;
+    this.#product[this.#size] = product;
+    if (++this.#size === 2 * this.#keep) this.#shrink();
+  }
+
+  /** The largest, in no order; of equal ones those that were added first. */
+  kept(): { left: number; right: number; product: number }[] {
+    if (this.#size > this.#keep) this.#shrink();
+    return Array.from({ length: this.#size }, (_, k) => ({
+      left: this.#left[k]!,
+      right: this.#right[k]!,
+      product: this.#product[k]!,
+    }));
+  }
+
+  #shrink(): void {
+    const order = Uint32Array.from({ length: this.#size }, (_, k) => k);
+    order.sort((x, y) => this.#product[y]! - this.#product[x]! || x - y);
+    const kept = order.subarray(0, this.#keep);
+    for (const values of [this.#left, this.#right, this.#product])
+      values.set(Float64Array.from(kept, (k) => values[k]!));
+    this.#size = kept.length;
+    this.bar = this.#product[this.#size - 1]!;
+  }
+}

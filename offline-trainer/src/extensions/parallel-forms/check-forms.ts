@@ -1,0 +1,183 @@
+import { AnchorEvalError, type RandomSource } from "anchoreval/core";
+import { rounded } from "../../fit/held-out-scores.ts";
+import { type ResponseMatrix, scoreAt, submatrix } from "../../matrix/response-matrix.ts";
+import { folds, type Split, TARGET_OBSERVED } from "../../matrix/splits.ts";
+import { familyGroups, LEAST_FAMILIES, modelFamilies } from "../../matrix/families.ts";
+import { buildParallelForms, type ParallelFormsOptions } from "./build-forms.ts";
+import { answeredDifficulty, type AnsweredDifficultyOptions } from "./difficulty.ts";
+import { type ItemPool, joinItems, type JoinKeys } from "./item-pool.ts";
+
+/** Forms drawn without each part of the families, and random forms for comparison. */
+const DRAWS = 5;
+const RANDOM_DRAWS = 40;
+
+/** Mean over models, in fractions, and its standard error with models as units. */
+interface OverModels {
+  readonly mean: number;
+  readonly standardError: number;
+}
+
+/** Differences between held-out models' scores on two forms, or why they aren't known. */
+export type FormsCheck =
+  | { readonly kind: "none"; readonly reason: string }
+  | {
+      readonly kind: "folds";
+      readonly folds: number;
+      /** Models that were held out, each once, and their families. */
+      readonly models: number;
+      readonly families: number;
+      /** Forms that were drawn without each part of the families, and random ones. */
+      readonly draws: number;
+      readonly randomDraws: number;
+      /** Mean absolute difference of one model's scores on two forms, and on two random ones of the same size. */
+      readonly forms: OverModels;
+      readonly random: OverModels;
+      /** Of the first to the second. */
+      readonly ratio: OverModels;
+    };
+
+/** Settings of the check on held-out models. */
+interface FormsCheckOptions extends Omit<ParallelFormsOptions, "random">, Omit<AnsweredDifficultyOptions, "sameItems"> {
+  /** Family by model; where it has none, the name tells. */
+  readonly families?: ReadonlyMap<string, string>;
+}
+
+/**
+ * Holds parts of the families out in turn, repeats calibration and choice without them, and compares their models' scores
+ * on the forms: |score on one − score on another|, means over pairs of forms and draws, over the items with answers. For
+ * comparison, the same for forms drawn at random from the whole pool. Takes two calibrations a part.
+ * @param matrix - the responses, before they are joined
+ */
+export async function checkForms(
+  pool: ItemPool,
+  keys: JoinKeys,
+  matrix: ResponseMatrix,
+  { size, count, buckets, families, random, onProgress, ...options }: FormsCheckOptions,
+): Promise<FormsCheck> {
+  const { items, columns } = joinItems(
+    pool,
+    keys,
+    matrix.items.map((item) => item.item_id),
+  );
+  const held = heldOutModels(matrix, columns, families, random.fork("parts"));
+  if ("reason" in held) return { kind: "none", reason: held.reason };
+  const columnOf = new Int32Array(pool.rows.length).fill(-1);
+  items.forEach((item, k) => (columnOf[item] = columns[k]!));
+  const own: number[] = [];
+  const atRandom: number[] = [];
+  for (const [part, { sources, targets }] of held.splits.entries()) {
+    const stream = random.fork(`part ${part}`);
+    const answers = submatrix(matrix, sources, [...matrix.items.keys()]);
+    const difficulty = await answeredDifficulty(pool, keys, answers, {
+      ...options,
+      random: stream.fork("difficulty"),
+      onProgress: (done) => onProgress?.((part + done) / held.splits.length),
+    });
+    const draw = (seed: RandomSource): Uint32Array[] =>
+      buildParallelForms(pool, difficulty, { size, count, buckets, random: seed }).forms.map((form) => form.items);
+    const gaps = (drawn: readonly Uint32Array[][]): number[] =>
+      targets.map((model) => mean(drawn.map((forms) => scoreGap(matrix, model, forms, columnOf))));
+    own.push(...gaps(streams(stream, "forms", DRAWS).map(draw)));
+    atRandom.push(
+      ...gaps(streams(stream, "random", RANDOM_DRAWS).map((seed) => randomForms(pool.rows.length, size, count, seed))),
+    );
+  }
+  const ratio = mean(own) / mean(atRandom);
+  if (!Number.isFinite(mean(own) + mean(atRandom)))
+    return { kind: "none", reason: "some forms have no item with answers" };
+  if (mean(atRandom) === 0) return { kind: "none", reason: "no model's scores on two random forms differ" };
+  return {
+    kind: "folds",
+    folds: held.splits.length,
+    models: held.models,
+    families: held.families,
+    draws: DRAWS,
+    randomDraws: RANDOM_DRAWS,
+    forms: overModels(own),
+    random: overModels(atRandom),
+    ratio: {
+      mean: rounded(ratio),
+      standardError: rounded(
+        Math.sqrt(own.reduce((sum, gap, m) => sum + (gap - ratio * atRandom[m]!) ** 2, 0)) /
+          atRandom.reduce((sum, gap) => sum + gap, 0),
+      ),
+    },
+  };
+}
+
+/** Mean over pairs of forms of a model's absolute score difference; missing answers are left out on either side. */
+function scoreGap(matrix: ResponseMatrix, model: number, forms: readonly Uint32Array[], columnOf: Int32Array): number {
+  const scores = forms.map((form) => {
+    let [sum, known] = [0, 0];
+    for (const item of form) {
+      const score = columnOf[item]! < 0 ? NaN : scoreAt(matrix, model, columnOf[item]!);
+      if (Number.isNaN(score)) continue;
+      sum += score;
+      known++;
+    }
+    return sum / known;
+  });
+  return mean(scores.flatMap((one, k) => scores.slice(k + 1).map((other) => Math.abs(one - other))));
+}
+
+function randomForms(items: number, size: number, count: number, random: RandomSource): Uint32Array[] {
+  const order = random.shuffle(Array.from({ length: items }, (_, item) => item));
+  return Array.from({ length: count }, (_, k) => Uint32Array.from(order.slice(k * size, (k + 1) * size)));
+}
+
+function streams(random: RandomSource, name: string, count: number): RandomSource[] {
+  return Array.from({ length: count }, (_, k) => random.fork(`${name} ${k}`));
+}
+
+function overModels(values: readonly number[]): OverModels {
+  const centre = mean(values);
+  const squares = values.reduce((sum, value) => sum + (value - centre) ** 2, 0);
+  return {
+    mean: rounded(centre),
+    standardError: rounded(Math.sqrt(squares / (values.length - 1) / values.length)),
+  };
+}
+
+function mean(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / values.length;
+}
+
+/** Parts of the families that are held out in turn; each takes two calibrations. */
+const CHECK_FOLDS = 4;
+
+/** Models that forms are checked on, or why there are none. */
+type HeldOutModels =
+  | { readonly splits: readonly Split[]; readonly models: number; readonly families: number }
+  | { readonly reason: string };
+
+/**
+ * Models held out in parts of whole families, replicates together. Only those that answered at least 98 % of the items are
+ * checked; all others are only learned from.
+ * @param columns - of the matrix: the items considered
+ * @param table - family by model; where it has none, the name tells
+ */
+export function heldOutModels(
+  matrix: ResponseMatrix,
+  columns: Uint32Array,
+  table: ReadonlyMap<string, string> | undefined,
+  random: RandomSource,
+): HeldOutModels {
+  try {
+    familyGroups(matrix.subjects, table);
+  } catch (error) {
+    if (error instanceof AnchorEvalError) return { reason: error.message };
+    throw error;
+  }
+  const groups = modelFamilies(matrix, table);
+  const eligible = matrix.subjects.map((_, m) => {
+    const missing = columns.reduce((sum, column) => sum + Number(Number.isNaN(scoreAt(matrix, m, column))), 0);
+    return missing <= (1 - TARGET_OBSERVED) * columns.length;
+  });
+  const models = eligible.filter(Boolean).length;
+  const families = new Set(groups.filter((_, m) => eligible[m])).size;
+  if (families < LEAST_FAMILIES)
+    return {
+      reason: `${models} models of ${families} ${families === 1 ? "family" : "families"} have answered ${100 * TARGET_OBSERVED} % of the items, and ${LEAST_FAMILIES} families are needed`,
+    };
+  return { splits: folds({ groups, eligible }, CHECK_FOLDS, random), models, families };
+}

@@ -1,0 +1,237 @@
+import { AnchorEvalError, applyMonotoneMap, itemBank, itemInformation, predictedScores } from "anchoreval/core";
+import { rounded } from "../../fit/held-out-scores.ts";
+import type { ParallelForms } from "./build-forms.ts";
+import type { AnsweredItems } from "./difficulty.ts";
+import { marginCounts, shareDistance } from "./quotas.ts";
+
+/**
+ * Expected score of some items as a function of ability: the mean predicted score of those that have a curve (the test
+ * characteristic curve over their number); NaN where none has.
+ * @param items - indices into the pool, ascending
+ * @param abilities - on the scale of the one-dimensional bank
+ */
+export function expectedScores(
+  answered: AnsweredItems,
+  items: ArrayLike<number>,
+  abilities: Float64Array,
+): Float64Array {
+  const known = answeredAmong(answered, items);
+  if (known.length === 0) return abilities.map(() => NaN);
+  const { a, b } = answered.bank;
+  const own = itemBank(
+    Float64Array.from(known, (k) => a[k]!),
+    Float64Array.from(known, (k) => b[k]!),
+  );
+  return abilities.map((theta) => {
+    const predicted = predictedScores(Float64Array.of(theta), own, answered.scoreMap);
+    return predicted.reduce((sum, score) => sum + score, 0) / known.length;
+  });
+}
+
+/** Mean Fisher information of the items that have a curve; times their number it is the test information. */
+export function meanInformation(
+  answered: AnsweredItems,
+  items: ArrayLike<number>,
+  abilities: Float64Array,
+): Float64Array {
+  const known = answeredAmong(answered, items);
+  return abilities.map((theta) => {
+    const at = Float64Array.of(theta);
+    return meanOver(known, (k) => itemInformation(at, answered.bank, k));
+  });
+}
+
+/**
+ * Variance of a model's score on these items about its expectation, from the response model in all its dimensions:
+ * Σ(P(1−P) + the part of the curve not explained by the components)/n², on average over the models.
+ */
+function chanceVariance(answered: AnsweredItems, items: ArrayLike<number>): number {
+  const known = answeredAmong(answered, items);
+  return meanOver(known, (k) => answered.curves.noise[k]!) / known.length;
+}
+
+/** Positions in the bank of the items that are in it. */
+function answeredAmong({ items: answered }: AnsweredItems, items: ArrayLike<number>): Uint32Array {
+  const known: number[] = [];
+  for (let at = 0, k = 0; at < items.length; at++) {
+    while (k < answered.length && answered[k]! < items[at]!) k++;
+    if (k < answered.length && answered[k] === items[at]) known.push(k);
+  }
+  return Uint32Array.from(known);
+}
+
+function meanOver(known: Uint32Array, valueOf: (k: number) => number): number {
+  let sum = 0;
+  for (const k of known) sum += valueOf(k);
+  return sum / known.length;
+}
+
+/** Half-width of the grid of abilities, in standard deviations of the models', and its points. */
+const SPAN = 8;
+const POINTS = 321;
+
+/**
+ * IRT true-score equating of a form to the pool: for every raw score 0 … n, the expected score on the whole pool of a model
+ * with that expected raw score, Pool(Form⁻¹(x/n)), both curves means of the items' predicted scores. Beyond the range of
+ * the curves on eight standard deviations it is linear to 0 and to 1, so that none and all right stay what they are. It
+ * never decreases. Items without a curve count as the others do on average.
+ * @param form - indices into the pool, ascending @param pool - likewise, all of them
+ * @returns n + 1 scores in [0,1]
+ * @see Kolen & Brennan (2014), Test Equating, Scaling, and Linking, §6.5
+ */
+export function equatedScores(answered: AnsweredItems, form: ArrayLike<number>, pool: ArrayLike<number>): Float64Array {
+  const { mean, sd } = answered.abilities;
+  const abilities = Float64Array.from({ length: POINTS }, (_, k) => mean + SPAN * sd * ((2 * k) / (POINTS - 1) - 1));
+  const from = rising(expectedScores(answered, form, abilities));
+  const to = rising(expectedScores(answered, pool, abilities));
+  const map = { x: Float64Array.of(0, ...from, 1), y: Float64Array.of(0, ...to, 1) };
+  return Float64Array.from({ length: form.length + 1 }, (_, raw) => applyMonotoneMap(map, raw / form.length));
+}
+
+/** The largest value so far: curves only fall because of items that strong models miss. */
+function rising(curve: Float64Array): Float64Array {
+  let largest = 0;
+  return curve.map((value) => (largest = Math.max(largest, value)));
+}
+
+/** L1 distance, Σ|share − share|, by subject and by bucket of difficulty: 0 to 2. */
+export interface Distances {
+  readonly subjects: number;
+  readonly difficulty: number;
+}
+
+/** Comparison of two forms. */
+export interface PairSummary {
+  readonly forms: readonly [number, number];
+  readonly distance: Distances;
+  /**
+   * Difference of the expected scores, in fractions: absolutely, over the models' abilities on average, and at most between
+   * the grid's ends. Null without answers.
+   */
+  readonly expectedScoreDifference: { readonly mean: number; readonly largest: number } | null;
+  /** Mean absolute difference of one model's two scores by chance alone, however alike the forms; null as for `chance`. */
+  readonly chanceDifference: number | null;
+}
+
+/** Expected scores and test information on a grid of abilities, by the 2PL in one dimension. */
+export interface CurvesSummary {
+  /** In standard deviations of the models' abilities about their mean. */
+  readonly abilities: readonly number[];
+  readonly expectedScores: { readonly pool: readonly number[]; readonly forms: readonly (readonly number[])[] };
+  /**
+   * Fisher information about the ability in those units, so that 1/√information is the standard error in them. The pool's
+   * is that of as many of its items as a form has, on average.
+   */
+  readonly information: { readonly pool: readonly number[]; readonly forms: readonly (readonly number[])[] };
+}
+
+/** The grid: −3 to 3 standard deviations by halves. */
+const GRID = Array.from({ length: 13 }, (_, k) => -3 + k / 2);
+
+function gridOf({ abilities: { mean, sd } }: AnsweredItems): Float64Array {
+  return Float64Array.from(GRID, (z) => mean + z * sd);
+}
+
+/**
+ * Compares every two forms.
+ * @param drawn - items of every form in every stratum
+ */
+export function pairSummaries(built: ParallelForms, drawn: readonly Int32Array[]): PairSummary[] {
+  const { forms, difficulty } = built;
+  const { answered } = difficulty;
+  const curves = answered && {
+    models: forms.map(({ items }) => expectedScores(answered, items, answered.abilities.values)),
+    grid: forms.map(({ items }) => expectedScores(answered, items, gridOf(answered))),
+  };
+  // For graded scores the response model describes only the binarised ones' chance.
+  const chance = answered?.scoreMap === null ? forms.map(({ items }) => chanceVariance(answered, items)) : null;
+  return forms.flatMap((_, one) =>
+    forms.slice(one + 1).map((__, k): PairSummary => {
+      const other = one + 1 + k;
+      const apart = (axis: "subject" | "bucket"): number =>
+        rounded(
+          shareDistance(marginCounts(built.strata, axis, drawn[one]), marginCounts(built.strata, axis, drawn[other])),
+        );
+      const gaps = (values: readonly Float64Array[]): Float64Array =>
+        values[one]!.map((value, at) => Math.abs(value - values[other]![at]!));
+      return {
+        forms: [one + 1, other + 1],
+        distance: { subjects: apart("subject"), difficulty: apart("bucket") },
+        expectedScoreDifference: curves && {
+          mean: rounded(gaps(curves.models).reduce((sum, gap) => sum + gap, 0) / curves.models[one]!.length),
+          largest: rounded(gaps(curves.grid).reduce((most, gap) => Math.max(most, gap), 0)),
+        },
+        // E|x| of a normal x is √(2/π) of its standard deviation.
+        chanceDifference: chance && rounded(Math.sqrt((2 / Math.PI) * (chance[one]! + chance[other]!))),
+      };
+    }),
+  );
+}
+
+/** @param everything - all items of the pool */
+export function curvesSummary(
+  { forms }: ParallelForms,
+  answered: AnsweredItems,
+  everything: Uint32Array,
+): CurvesSummary {
+  const grid = gridOf(answered);
+  const list = (values: Float64Array): number[] => Array.from(values, rounded);
+  const unit = forms[0]!.items.length * answered.abilities.sd ** 2;
+  return {
+    abilities: GRID,
+    expectedScores: {
+      pool: list(expectedScores(answered, everything, grid)),
+      forms: forms.map(({ items }) => list(expectedScores(answered, items, grid))),
+    },
+    information: {
+      pool: list(meanInformation(answered, everything, grid).map((value) => unit * value)),
+      forms: forms.map(({ items }) => list(meanInformation(answered, items, grid).map((value) => unit * value))),
+    },
+  };
+}
+
+/** Conversion of a form's scores to the pool's. */
+export interface EquatingSummary {
+  /** `identity`: without answers a form's score stands for the pool's as it is. */
+  readonly method: "irt-true-score" | "identity";
+  /** Whether it is based on answers to these very items. */
+  readonly verified: boolean;
+  readonly note: string;
+  /** By form: at place x the expected score in [0,1] on the whole pool of a model that got x items right. */
+  readonly poolScores: readonly (readonly number[])[];
+}
+
+/**
+ * Equated scores of every form.
+ * @param everything - all items of the pool
+ * @throws AnchorEvalError `invalid_data` where a form has no item with answers
+ */
+export function equatingSummary({ forms, difficulty }: ParallelForms, everything: Uint32Array): EquatingSummary {
+  const { answered, source } = difficulty;
+  if (source.kind !== "responses" || answered === null)
+    return {
+      method: "identity",
+      verified: false,
+      note: "no model's answers to these items are known: a form's score stands for the pool's as it is",
+      poolScores: forms.map(({ items }) =>
+        Array.from({ length: items.length + 1 }, (_, x) => rounded(x / items.length)),
+      ),
+    };
+  if (forms.some(({ items }) => answeredAmong(answered, items).length === 0))
+    throw new AnchorEvalError(
+      "invalid_data",
+      "a form has no item with answers: larger forms, or more answers, are needed",
+    );
+  return {
+    method: "irt-true-score",
+    verified: source.borrowed === "no",
+    note: EQUATING_NOTES[source.borrowed],
+    poolScores: forms.map(({ items }) => Array.from(equatedScores(answered, items, everything), rounded)),
+  };
+}
+
+const EQUATING_NOTES = {
+  no: "from answers to these very items",
+  yes: "from answers to other texts than these, none to these",
+  unknown: "from answers that aren't known to be to these very texts",
+} as const;

@@ -1,0 +1,277 @@
+import { AnchorEvalError } from "anchoreval/core";
+import { apportion } from "../../numeric/apportion.ts";
+
+/** A stratum of the pool: items of one subject in one bucket of difficulty. */
+export interface Stratum {
+  readonly subject: number;
+  readonly bucket: number;
+  /** Items of the pool in it. */
+  readonly count: number;
+}
+
+/** Items that each form takes of each stratum. */
+export interface Quotas {
+  /** A list a form, in the order of the strata. */
+  readonly forms: readonly Int32Array[];
+  /** Every form takes the same. */
+  readonly identical: boolean;
+  /** Σ|share of a form − share of the pool| that no form of this size can be below, each margin by itself. */
+  readonly least: { readonly subjects: number; readonly buckets: number };
+}
+
+/** Distance to the pool up to which forms of identical quotas are preferred, even if others come closer. */
+const NEAR = 0.02;
+/** Tolerance of comparisons for rounding. */
+const ROUNDING = 1e-9;
+
+/**
+ * Quotas of forms by {@link roundTable}: in proportion to the pool, subjects and buckets both as close to it as whole
+ * numbers can be. Forms have the same quotas; where strata have too few items for that, the same numbers by subject and by
+ * bucket; and where that is impossible too, numbers that differ by one.
+ * @param size - items of a form @param forms - how many; their items together are at most the pool's
+ */
+export function formQuotas(strata: readonly Stratum[], size: number, forms: number): Quotas {
+  const least = {
+    subjects: leastDistance(marginCounts(strata, "subject"), size),
+    buckets: leastDistance(marginCounts(strata, "bucket"), size),
+  };
+  const near = (quota: Int32Array): boolean =>
+    marginDistance(strata, quota, "subject") <= Math.max(least.subjects, NEAR) + ROUNDING &&
+    marginDistance(strata, quota, "bucket") <= Math.max(least.buckets, NEAR) + ROUNDING;
+  const same = oneForm(strata, size, ({ count }) => Math.floor(count / forms));
+  if (same !== null && near(same)) return { forms: new Array<Int32Array>(forms).fill(same), identical: true, least };
+  return { forms: dealtQuotas(strata, size, forms), identical: false, least };
+}
+
+/** A form in proportion to the pool; null where the capacities can't hold it. */
+function oneForm(strata: readonly Stratum[], size: number, capacity: (stratum: Stratum) => number): Int32Array | null {
+  const items = strata.reduce((sum, { count }) => sum + count, 0);
+  const cells = strata.map((stratum): TableCell => {
+    const target = (size * stratum.count) / items;
+    return { ...place(stratum), target, least: Math.floor(target + ROUNDING), capacity: capacity(stratum) };
+  });
+  return roundTable(cells, size);
+}
+
+/**
+ * First the quotas of all forms together, by subject and by bucket as many times one form's numbers as there are forms, as far as
+ * there are so many items; then dealt out form by form, as evenly as whole numbers can. Whole numbers just below and above
+ * a table's cells always include some whose margins are as near to the table's (Cox 1987), so that this never fails.
+ */
+function dealtQuotas(strata: readonly Stratum[], size: number, forms: number): Int32Array[] {
+  const items = strata.reduce((sum, { count }) => sum + count, 0);
+  const one = oneForm(strata, size, ({ count }) => count)!;
+  const wanted = (axis: "subject" | "bucket"): number[] =>
+    marginCounts(strata, axis, one).map((count) => forms * count);
+  const together = strata.map((stratum): TableCell => {
+    const target = (forms * size * stratum.count) / items;
+    // Up to an item a form less, so that a subject or bucket that was rounded down finds room.
+    const least = Math.max(0, Math.floor(target) - forms);
+    return { ...place(stratum), target, least, capacity: stratum.count };
+  });
+  const left = roundTable(together, forms * size, { rows: wanted("subject"), columns: wanted("bucket") })!;
+  return Array.from({ length: forms }, (_, k) => {
+    const cells = strata.map((stratum, s): TableCell => {
+      const target = left[s]! / (forms - k);
+      return { ...place(stratum), target, least: Math.floor(target), capacity: Math.ceil(target) };
+    });
+    const quota = roundTable(cells, size)!;
+    quota.forEach((count, s) => (left[s]! -= count));
+    return quota;
+  });
+}
+
+/** Σ|share of the drawn − share of the pool| over subjects or buckets. */
+export function marginDistance(
+  strata: readonly Stratum[],
+  drawn: ArrayLike<number>,
+  axis: "subject" | "bucket",
+): number {
+  return shareDistance(marginCounts(strata, axis, drawn), marginCounts(strata, axis));
+}
+
+/**
+ * Items by subject or by bucket.
+ * @param counts - of every stratum. @default the pool's
+ */
+export function marginCounts(
+  strata: readonly Stratum[],
+  axis: "subject" | "bucket",
+  counts?: ArrayLike<number>,
+): number[] {
+  const margins: number[] = [];
+  strata.forEach((stratum, s) => {
+    margins[stratum[axis]] = (margins[stratum[axis]] ?? 0) + (counts ? counts[s]! : stratum.count);
+  });
+  return Array.from(margins, (count: number | undefined) => count ?? 0);
+}
+
+/** Σ|p − q| of two distributions given by counts (L1, from 0 to 2). */
+export function shareDistance(one: readonly number[], other: readonly number[]): number {
+  const sum = (counts: readonly number[]): number => counts.reduce((all, count) => all + count, 0);
+  const [left, right] = [sum(one), sum(other)];
+  return one.reduce((all, count, k) => all + Math.abs(count / left - other[k]! / right), 0);
+}
+
+/** The least distance from the pool's shares that `size` items can have: that of rounding by largest remainders. */
+function leastDistance(counts: readonly number[], size: number): number {
+  return shareDistance(apportion(size, counts, 0), counts);
+}
+
+function place({ subject, bucket }: Stratum): Pick<TableCell, "row" | "column"> {
+  return { row: subject, column: bucket };
+}
+
+/** One cell of a table that is to be rounded; cells that aren't there are 0. */
+export interface TableCell {
+  readonly row: number;
+  readonly column: number;
+  /** Wanted, ≥ 0, in general no whole number. */
+  readonly target: number;
+  /** Whole numbers between which the cell is rounded, the lower one at most the target. */
+  readonly least: number;
+  readonly capacity: number;
+}
+
+/**
+ * Controlled rounding of a two-way table: whole numbers q between the cells' bounds, of the given sum, that minimise
+ *
+ *   Σ_rows (q_r· − x_r·)² + Σ_columns (q_·c − x_·c)², and, of all that do, Σ_cells (q − x)²,
+ *
+ * x the targets. Where the bounds don't bind, each margin is the rounding by largest remainders, which is also the nearest
+ * one in absolute differences, and all margins hold at once; cells are mostly rounded up or down.
+ *
+ * The rest above the lower bounds is a flow from rows to columns with convex costs, found one unit at a time along
+ * shortest paths, which is exact. Between columns a path goes by the cheapest row, so that a unit costs as much as there
+ * are cells times columns.
+ * @param total - the sum of the targets, a whole number
+ * @param wanted - x of the margins, of the same sum. @default the sums of the targets
+ * @returns q in the order of the cells; null where the capacities can't hold the total
+ * @see Cox (1987), Journal of the American Statistical Association 82, 520–524 (controlled rounding);
+ * Ahuja, Magnanti & Orlin (1993), Network Flows, §9.7 and §14.5
+ */
+export function roundTable(
+  cells: readonly TableCell[],
+  total: number,
+  wanted?: { readonly rows: readonly number[]; readonly columns: readonly number[] },
+): Int32Array | null {
+  const rounded = Int32Array.from(cells, ({ least }) => least);
+  const rows = margins(cells, rounded, "row", wanted?.rows);
+  const columns = margins(cells, rounded, "column", wanted?.columns);
+  let left = total - rounded.reduce((sum, value) => sum + value, 0);
+  for (; left > 0; left--) {
+    const path = cheapestPath(cells, rounded, rows, columns);
+    if (path === null) return null;
+    for (const { cell, change } of path.steps) rounded[cell]! += change;
+    rows.count[path.row]!++;
+    columns.count[path.column]!++;
+  }
+  return rounded;
+}
+
+interface Margins {
+  readonly target: Float64Array;
+  readonly count: Int32Array;
+  /** Cells of each. */
+  readonly cells: readonly number[][];
+}
+
+function margins(
+  cells: readonly TableCell[],
+  rounded: Int32Array,
+  axis: "row" | "column",
+  wanted?: readonly number[],
+): Margins {
+  const size = cells.reduce((most, cell) => Math.max(most, cell[axis] + 1), 0);
+  const target = new Float64Array(size);
+  const count = new Int32Array(size);
+  const own = Array.from({ length: size }, (): number[] => []);
+  cells.forEach((cell, k) => {
+    target[cell[axis]]! += cell.target;
+    count[cell[axis]]! += rounded[k]!;
+    own[cell[axis]]!.push(k);
+  });
+  return { target: wanted ? Float64Array.from(wanted) : target, count, cells: own };
+}
+
+/** Cost of one more unit in (count − target)². */
+function unitCost(count: number, target: number): number {
+  return 2 * (count - target) + 1;
+}
+
+/** {@link unitCost} of a margin in millionths, as a whole number: values equal up to rounding compare equal. */
+function marginCost({ count, target }: Margins, at: number): number {
+  return Math.round(1e6 * unitCost(count[at]!, target[at]!));
+}
+
+interface Path {
+  readonly row: number;
+  readonly column: number;
+  readonly steps: readonly { readonly cell: number; readonly change: 1 | -1 }[];
+}
+
+/** A path to a column: a unit into `added`, and, where it comes from another column, out of `removed`. */
+interface Reach {
+  /** Cost to the margins of the row by which the path enters: lower ones are cheaper, whatever the cells. */
+  margin: number;
+  /** Of the cells on the way. */
+  cost: number;
+  added: number;
+  removed: number;
+}
+
+function cheapestPath(cells: readonly TableCell[], rounded: Int32Array, rows: Margins, columns: Margins): Path | null {
+  const width = columns.count.length;
+  const into = (k: number): number => unitCost(rounded[k]!, cells[k]!.target);
+  const nowhere = { margin: Infinity, cost: Infinity, added: -1, removed: -1 };
+  const reaches = new Array<Reach>(width).fill(nowhere);
+  const moves = new Map<number, Omit<Reach, "margin">>();
+  rows.cells.forEach((own, row) => {
+    const margin = marginCost(rows, row);
+    for (const added of own) {
+      if (rounded[added]! >= cells[added]!.capacity) continue;
+      const cost = into(added);
+      const column = cells[added]!.column;
+      const entry = { margin, cost, added, removed: -1 };
+      if (cheaper(entry, reaches[column]!)) reaches[column] = entry;
+      for (const removed of own) {
+        if (removed === added || rounded[removed]! <= cells[removed]!.least) continue;
+        const key = cells[removed]!.column * width + column;
+        const moved = cost - unitCost(rounded[removed]! - 1, cells[removed]!.target);
+        if (moved < (moves.get(key)?.cost ?? Infinity)) moves.set(key, { cost: moved, added, removed });
+      }
+    }
+  });
+  // Bellman and Ford: costs of moves may be negative, those of their cycles never are.
+  for (let round = 1; round < width; round++) {
+    let better = false;
+    for (const [key, { cost, added, removed }] of moves) {
+      const [from, to] = [Math.floor(key / width), key % width];
+      const through = { margin: reaches[from]!.margin, cost: reaches[from]!.cost + cost, added, removed };
+      if (!cheaper(through, reaches[to]!)) continue;
+      reaches[to] = through;
+      better = true;
+    }
+    if (!better) break;
+  }
+  let column = -1;
+  let least: Pick<Reach, "margin" | "cost"> = nowhere;
+  reaches.forEach(({ margin, cost }, c) => {
+    const whole = { margin: margin + marginCost(columns, c), cost };
+    if (cheaper(whole, least)) [least, column] = [whole, c];
+  });
+  if (column < 0) return null;
+  const steps: { cell: number; change: 1 | -1 }[] = [];
+  for (let at = column; steps.length < 2 * width;) {
+    const { added, removed } = reaches[at]!;
+    steps.push({ cell: added, change: 1 });
+    if (removed < 0) return { row: cells[added]!.row, column, steps };
+    steps.push({ cell: removed, change: -1 });
+    at = cells[removed]!.column;
+  }
+  throw new AnchorEvalError("numeric_failure", "targets of a table are too large to be rounded exactly");
+}
+
+function cheaper(one: Pick<Reach, "margin" | "cost">, other: Pick<Reach, "margin" | "cost">): boolean {
+  return one.margin === other.margin ? one.cost < other.cost - ROUNDING : one.margin < other.margin;
+}

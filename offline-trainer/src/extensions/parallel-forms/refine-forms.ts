@@ -1,0 +1,254 @@
+import { itemInformation, predictedScores, type RandomSource } from "anchoreval/core";
+import type { AnsweredItems, PoolDifficulty } from "./difficulty.ts";
+
+/** Features that forms are matched on, in units in which differences are comparable. */
+export interface ItemFeatures {
+  readonly width: number;
+  /** Items × width, item-major, each feature centred over the pool: 0 for items without data. */
+  readonly values: Float64Array;
+}
+
+/** Outcome of a refinement. */
+export interface Refinement {
+  readonly passes: number;
+  readonly swaps: number;
+  /** The mismatch that swaps lower, before and after. */
+  readonly before: number;
+  readonly after: number;
+  /** Reason for stopping: a pass found no swap, or gained next to nothing, or was the last allowed. */
+  readonly stopped: "no swap" | "small gain" | "passes";
+}
+
+/** Most passes. */
+const MOST_PASSES = 50;
+/** Smallest share by which a pass must lower the mismatch to be followed by another. */
+const LEAST_GAIN = 0.01;
+/** Partners tried for an item in a pass, drawn anew each time. */
+const PARTNERS = 64;
+
+/**
+ * Swaps items of the same stratum between forms, and with items that no form has, while that lowers
+ *
+ *   Σ_k |m_k|² + Σ_{k<l} |m_k − m_l|²,   m_k the mean features of form k (the pool's are 0).
+ *
+ * Pass by pass over all items of all forms in random order, for each the best of up to 64 partners is taken if it gains.
+ * The mismatch never rises. Strata's counts stay as they are.
+ * @param formOf - form of every item, −1 for none; changed in place
+ * @param strata - items of each stratum
+ */
+export function refineForms(
+  formOf: Int32Array,
+  strata: readonly (readonly number[])[],
+  forms: number,
+  size: number,
+  features: ItemFeatures,
+  random: RandomSource,
+): Refinement {
+  const { width, values } = features;
+  const means = new Float64Array(forms * width);
+  const all = new Float64Array(width);
+  const slots: { item: number; stratum: readonly number[] }[] = [];
+  for (const stratum of strata)
+    for (const item of stratum) {
+      const form = formOf[item]!;
+      if (form >= 0) addTo(means, form * width, values, item * width, width, 1 / size);
+      if (form >= 0) addTo(all, 0, values, item * width, width, 1 / size);
+      if (stratum.length > 1) slots.push({ item, stratum });
+    }
+  const mismatch = (): number => (1 + forms) * squares(means) - squares(all);
+
+  /** Change of the mismatch by swapping `item` of form `own` with `other`, of another form or of none. */
+  const change = (item: number, own: number, other: number): number => {
+    const form = formOf[other]!;
+    let linear = 0;
+    let square = 0;
+    let joint = 0;
+    for (let f = 0; f < width; f++) {
+      const step = (values[other * width + f]! - values[item * width + f]!) / size;
+      linear += step * (means[own * width + f]! - (form >= 0 ? means[form * width + f]! : 0));
+      joint += step * all[f]!;
+      square += step * step;
+    }
+    return form >= 0 ? (1 + forms) * 2 * (linear + square) : (1 + forms) * (2 * linear + square) - (2 * joint + square);
+  };
+  const swap = (item: number, other: number): void => {
+    for (const [leaving, entering] of [
+      [item, other],
+      [other, item],
+    ] as const) {
+      const form = formOf[leaving]!;
+      if (form < 0) continue;
+      addTo(means, form * width, values, entering * width, width, 1 / size);
+      addTo(means, form * width, values, leaving * width, width, -1 / size);
+    }
+    if (formOf[other]! < 0) {
+      addTo(all, 0, values, other * width, width, 1 / size);
+      addTo(all, 0, values, item * width, width, -1 / size);
+    }
+    [formOf[item], formOf[other]] = [formOf[other]!, formOf[item]!];
+  };
+
+  const before = mismatch();
+  let now = before;
+  let swaps = 0;
+  for (let pass = 1; ; pass++) {
+    const swapsBefore = swaps;
+    for (const { item, stratum } of random.shuffle(slots)) {
+      const own = formOf[item]!;
+      if (own < 0) continue;
+      let best = -1;
+      let gain = -Number.EPSILON * before;
+      for (const other of partners(stratum, random)) {
+        if (formOf[other] === own) continue;
+        const changed = change(item, own, other);
+        if (changed < gain) [gain, best] = [changed, other];
+      }
+      if (best < 0) continue;
+      swap(item, best);
+      swaps++;
+    }
+    const after = mismatch();
+    const stopped =
+      swaps === swapsBefore
+        ? "no swap"
+        : after > (1 - LEAST_GAIN) * now
+          ? "small gain"
+          : pass === MOST_PASSES
+            ? "passes"
+            : null;
+    now = after;
+    if (stopped !== null) return { passes: pass, swaps, before, after: Math.max(0, now), stopped };
+  }
+}
+
+/** All items of a stratum if they are few, otherwise a random sample. */
+function* partners(stratum: readonly number[], random: RandomSource): Generator<number, void, undefined> {
+  if (stratum.length <= PARTNERS) yield* stratum;
+  else for (let k = 0; k < PARTNERS; k++) yield stratum[random.below(stratum.length)]!;
+}
+
+function addTo(
+  sums: Float64Array,
+  at: number,
+  values: Float64Array,
+  from: number,
+  width: number,
+  factor: number,
+): void {
+  for (let f = 0; f < width; f++) sums[at + f]! += factor * values[from + f]!;
+}
+
+function squares(values: Float64Array): number {
+  let sum = 0;
+  for (const value of values) sum += value * value;
+  return sum;
+}
+
+/** Abilities at which expected scores and information are matched, in standard deviations about the models' mean. */
+const MATCHED_AT = [-3, -2, -1, 0, 1, 2, 3];
+
+/**
+ * Features that forms of these items are matched on: mean and spread of the difficulty and, where models answered the items,
+ * the expected score over the models and the leading components of the response curves in several dimensions, and, in one,
+ * expected scores and information at seven abilities. Each of these four groups has variance 1 within strata, so that all
+ * count the same. Null where no difficulty is known.
+ * @param strataOf - stratum of every item
+ */
+export function matchingFeatures(
+  { values, answered }: PoolDifficulty,
+  strataOf: ArrayLike<number>,
+): ItemFeatures | null {
+  if (values === null) return null;
+  const groups: Float64Array[][] = [difficultyMoments(values)];
+  if (answered !== null)
+    groups.push(...[expectedScores, oneDimensionalScores, information].map((group) => group(answered, values.length)));
+  const columns = groups.flatMap((group) => {
+    const variance = group.reduce((sum, column) => sum + varianceWithin(centred(column), strataOf), 0);
+    const scale = variance > 0 ? 1 / Math.sqrt(variance) : 0;
+    return group.map((column) => column.map((value) => (Number.isNaN(value) ? 0 : scale * value)));
+  });
+  const width = columns.length;
+  const out = new Float64Array(values.length * width);
+  columns.forEach((column, f) => column.forEach((value, item) => (out[item * width + f] = value)));
+  return { width, values: out };
+}
+
+/** Difficulty and its square, standardised. */
+function difficultyMoments(values: Float64Array): Float64Array[] {
+  const first = standardised(values);
+  return [first, standardised(first.map((value) => value * value))];
+}
+
+function expectedScores({ items, curves }: AnsweredItems, count: number): Float64Array[] {
+  const { width, loadings, expected } = curves;
+  return [
+    centredColumn(items, count, (k) => expected[k]!),
+    ...Array.from({ length: width }, (_, r) => centredColumn(items, count, (k) => loadings[k * width + r]!)),
+  ];
+}
+
+function oneDimensionalScores(answered: AnsweredItems, count: number): Float64Array[] {
+  const { items, bank, scoreMap } = answered;
+  return matchedAbilities(answered).map((theta) => {
+    const predicted = predictedScores(theta, bank, scoreMap);
+    return centredColumn(items, count, (k) => predicted[k]!);
+  });
+}
+
+function matchedAbilities({ abilities: { mean, sd } }: AnsweredItems): Float64Array[] {
+  return MATCHED_AT.map((z) => Float64Array.of(mean + z * sd));
+}
+
+/** Information relative to the items' mean at that ability. */
+function information(answered: AnsweredItems, count: number): Float64Array[] {
+  const { items, bank } = answered;
+  return matchedAbilities(answered).map((theta) => {
+    const own = Float64Array.from({ length: bank.count }, (_, k) => itemInformation(theta, bank, k));
+    const mean = own.reduce((sum, value) => sum + value, 0) / own.length;
+    return centredColumn(items, count, (k) => own[k]! / mean);
+  });
+}
+
+/** Values of some items as a centred column of all, NaN for the others. */
+function centredColumn(items: Uint32Array, count: number, valueOf: (k: number) => number): Float64Array {
+  const column = new Float64Array(count).fill(NaN);
+  items.forEach((item, k) => (column[item] = valueOf(k)));
+  return centred(column);
+}
+
+function meanOf(column: Float64Array): number {
+  const known = column.filter((value) => !Number.isNaN(value));
+  return known.reduce((sum, value) => sum + value, 0) / known.length;
+}
+
+function centred(column: Float64Array): Float64Array {
+  const mean = meanOf(column);
+  return column.map((value) => value - mean);
+}
+
+function standardised(values: Float64Array): Float64Array {
+  const own = centred(values);
+  const deviation = Math.sqrt(meanOf(own.map((value) => value * value)));
+  return deviation > 0 ? own.map((value) => value / deviation) : own;
+}
+
+/** Mean squared difference of known values from the mean of their stratum. */
+function varianceWithin(column: Float64Array, strataOf: ArrayLike<number>): number {
+  const sums: number[] = [];
+  const counts: number[] = [];
+  column.forEach((value, item) => {
+    if (Number.isNaN(value)) return;
+    const stratum = strataOf[item]!;
+    sums[stratum] = (sums[stratum] ?? 0) + value;
+    counts[stratum] = (counts[stratum] ?? 0) + 1;
+  });
+  let squares = 0;
+  let known = 0;
+  column.forEach((value, item) => {
+    if (Number.isNaN(value)) return;
+    const stratum = strataOf[item]!;
+    squares += (value - sums[stratum]! / counts[stratum]!) ** 2;
+    known++;
+  });
+  return squares / known;
+}

@@ -1,0 +1,204 @@
+import type { BundleContent, ColdItemRecord, ColdStartContent, ColdStartManifest, Manifest } from "anchoreval/bundle";
+import {
+  AnchorEvalError,
+  placeOnAxes,
+  predictedParameters,
+  type PredictedParameters,
+  type RandomSource,
+  type ScenarioRouting,
+  type TextProjection,
+} from "anchoreval/core";
+import { firstFew } from "anchoreval/node";
+import type { LearnedGroup } from "../../fit/forms.ts";
+import { embeddedRows, type Embeddings } from "../../numeric/embeddings-file.ts";
+import { isBinary, scoreAt, submatrix, type ItemInfo, type ResponseMatrix } from "../../matrix/response-matrix.ts";
+import { itemTexts, learnProjection, PROJECTION, projectTexts } from "../../numeric/text-features.ts";
+import { neighbourPredictor, type Neighbours } from "./neighbours.ts";
+import { learnScenarioRouting } from "./scenario-routing.ts";
+
+/** Methods of predicting item parameters of items without answers for a bundle. */
+export const COLD_METHODS = ["ridge", "knn", "weighted-knn"] as const;
+
+/** Items without answers, and the features that relate them to items with answers. */
+export interface ColdStartInput {
+  readonly items: readonly ItemInfo[];
+  /** By item id; null to use the texts. */
+  readonly embeddings: Embeddings | null;
+  /** Parameters are means of neighbours'; null: by ridge regressions, as routes always are. @default null */
+  readonly neighbours?: Neighbours | null;
+}
+
+/** A bundle's part of a cold start: content, and manifest. */
+interface ColdStart {
+  readonly content: ColdStartContent;
+  readonly manifest: ColdStartManifest;
+}
+
+/**
+ * Checks, before the fit, that parameters can be predicted.
+ * @param matrix - responses to the items that have some
+ * @throws AnchorEvalError `invalid_data` for items that already have answers, of scenarios without answers, without a text
+ * or an embedding; `invalid_option` for as many neighbours as a scenario has items with answers; `unsupported` for scores
+ * that aren't binarised
+ */
+export function checkColdStart(
+  matrix: ResponseMatrix,
+  { items, embeddings, neighbours = null }: ColdStartInput,
+  link: string,
+): void {
+  const [answered, scenarios] = [new Set<string>(), new Map<string, number>()];
+  for (const { item_id: id, scenario } of matrix.items) {
+    answered.add(id);
+    scenarios.set(scenario, (scenarios.get(scenario) ?? 0) + 1);
+  }
+  const refuse = (fault: string, wrong: (item: ItemInfo) => boolean): void => {
+    const found = items.filter(wrong);
+    if (found.length > 0)
+      throw new AnchorEvalError(
+        "invalid_data",
+        `--cold-start: ${found.length} ${found.length === 1 ? "item" : "items"} ${fault}: ${firstFew(found.map(({ item_id: id }) => id))}`,
+      );
+  };
+  refuse("with answers in the responses", ({ item_id: id }) => answered.has(id));
+  refuse(
+    `of a scenario that the responses don't have (they have ${firstFew([...scenarios.keys()])})`,
+    ({ scenario }) => !scenarios.has(scenario),
+  );
+  const few = items.find(({ scenario }) => neighbours !== null && neighbours.k >= scenarios.get(scenario)!);
+  if (few)
+    throw new AnchorEvalError(
+      "invalid_option",
+      `${neighbours!.k} neighbours need more than ${neighbours!.k} items with answers, ${few.scenario} has ${scenarios.get(few.scenario)}: a smaller --cold-k, or --cold-method ridge`,
+    );
+  if (link !== "binarize" && !isBinary(matrix))
+    throw new AnchorEvalError(
+      "unsupported",
+      "--cold-start predicts right and wrong answers: scores in between need --link binarize",
+    );
+  for (const part of [matrix.items, items]) coordinatesOf(part, embeddings, null);
+}
+
+/**
+ * Predicts the item parameters of items without answers, with their standard errors, and keeps the regressions that predict
+ * those of other questions. Learned from the bundle's own banks: the models' answers, and the questions' texts or vectors.
+ * @param groups - fitted, of `2pl`
+ * @param names - of the source models; null keeps no routes
+ */
+export function fitColdStart(
+  groups: readonly LearnedGroup[],
+  { items, embeddings, neighbours = null }: ColdStartInput,
+  names: readonly string[] | null,
+  random: RandomSource,
+): ColdStart {
+  const answered = groups.flatMap(({ group }) => group.matrix.items);
+  const projection = embeddings ? null : learnProjection(itemTexts(answered), PROJECTION, random.fork("projection"));
+  const width = embeddings ? embeddings.width : projection!.axes.length / projection!.hashes.length;
+  const scenarios = new Map<string, ScenarioRouting>();
+  const predictors = new Map<string, (coordinates: Float64Array) => PredictedParameters>();
+  const figures: Record<string, ColdStartManifest["scenarios"][string]> = {};
+  const place = new Map(names?.map((name, m) => [name, m]));
+  for (const { group, bank } of groups)
+    bank.scenarios.forEach(({ slice, bank: { a, b }, threshold }) => {
+      const { rows, dims, calibration } = bank;
+      const columns = Array.from({ length: slice.count }, (_, i) => slice.begin + i);
+      const matrix = submatrix(group.matrix, rows, columns);
+      const models = rows.length;
+      const parameters = { dims, a: Float64Array.from(a), b: Float64Array.from(b) };
+      const coordinates = coordinatesOf(matrix.items, embeddings, projection)!;
+      const answers = Float64Array.from({ length: slice.count * models }, (_, at) => {
+        const score = scoreAt(matrix, at % models, Math.floor(at / models));
+        return Number.isNaN(score) ? NaN : Number(score > (threshold ?? 0.5));
+      });
+      const { routing, figures: measured } = learnScenarioRouting(
+        { ...parameters, models, theta: calibration.theta, answers },
+        coordinates,
+        width,
+        Uint32Array.from(matrix.subjects, (name, m) => place.get(name) ?? m),
+        random.fork(slice.id),
+      );
+      scenarios.set(slice.id, routing);
+      figures[slice.id] = measured;
+      if (items.some(({ scenario }) => scenario === slice.id))
+        predictors.set(
+          slice.id,
+          neighbours ? neighbourPredictor(parameters, coordinates, width, neighbours) : regressionPredictor(routing),
+        );
+    });
+  const coordinates = coordinatesOf(items, embeddings, projection)!;
+  return {
+    content: {
+      items: items.map((item, i) =>
+        coldItem(item, predictors.get(item.scenario)!(coordinates.subarray(i * width, (i + 1) * width))),
+      ),
+      routing: names && { projection, scenarios },
+    },
+    manifest: {
+      features: embeddings ? "embeddings" : "tf-idf",
+      width,
+      items: items.length,
+      scenarios: figures,
+      ...(neighbours && { neighbours }),
+    },
+  };
+}
+
+/** A bundle's content with a cold start. */
+export function withColdStart(content: BundleContent, { content: coldStart, manifest }: ColdStart): BundleContent {
+  return { ...content, manifest: { ...content.manifest, coldStart: manifest }, coldStart };
+}
+
+/** Coordinates of items, N×C; null where texts have yet to be projected, after checking that there are some. */
+function coordinatesOf(
+  items: readonly ItemInfo[],
+  embeddings: Embeddings | null,
+  projection: TextProjection | null,
+): Float64Array | null {
+  if (embeddings)
+    return embeddedRows(
+      embeddings,
+      items.map(({ item_id: id }) => id),
+    ).values;
+  const texts = itemTexts(items);
+  return projection && projectTexts(texts, projection);
+}
+
+/** Parameters by a scenario's regressions; coordinates that are all 0 say nothing. */
+function regressionPredictor(routing: ScenarioRouting): (coordinates: Float64Array) => PredictedParameters {
+  return (own) => predictedParameters(routing, placeOnAxes(routing, own.some(Boolean) ? own : null));
+}
+
+function coldItem(
+  { item_id, scenario, subscenario, hash }: ItemInfo,
+  { a, b, aVariance, bVariance }: PredictedParameters,
+): ColdItemRecord {
+  return {
+    item_id,
+    scenario,
+    ...(subscenario !== undefined && { subscenario }),
+    ...(hash !== undefined && { hash }),
+    a: Array.from(a),
+    b,
+    aError: Array.from(aVariance, Math.sqrt),
+    bError: Math.sqrt(bVariance),
+  };
+}
+
+/** Closing lines of a fit about its cold start: items predicted, and the worth of routes. */
+export function coldStartWords({ coldStart, sources, files }: Manifest): string[] {
+  if (!coldStart) return [];
+  const { items, features, neighbours, scenarios } = coldStart;
+  const basis = features === "tf-idf" ? "their texts" : "their embeddings";
+  const routes = files.some(({ name }) => name === "routing.safetensors");
+  const percent = (share: number): string => `${(100 * share).toFixed(1)} %`;
+  return [
+    "",
+    `Parameters of ${items} ${items === 1 ? "item" : "items"} without answers are predicted from ${basis}${neighbours ? `, as ${neighbours.weighted ? "weighted " : ""}means of the ${neighbours.k} nearest items with answers` : ""}.`,
+    ...Object.entries(scenarios).map(([id, { leftOut, single }]) => {
+      const name = sources.names?.[single];
+      return `${id}, ${leftOut.questions} questions, each predicted by the others: the model picked is right in ${percent(leftOut.right)}, the best single model${name === undefined ? "" : ` (${name})`} in ${percent(leftOut.singleRight)}.`;
+    }),
+    routes
+      ? `The bundle includes routes${neighbours ? ", by regressions: neighbours would need the coordinates of every item with answers" : ""}.`
+      : "The bundle has no routes: they need --include-model-names.",
+  ];
+}

@@ -1,0 +1,87 @@
+import type { ColdStartScenario } from "anchoreval/bundle";
+import type { RandomSource, ScenarioRouting } from "anchoreval/core";
+import { principalAxes } from "../../numeric/principal-axes.ts";
+import { denseRows } from "../../numeric/sparse-rows.ts";
+import { ridgeVariances } from "../../numeric/ridge.ts";
+import { evenlySpaced } from "./neighbours.ts";
+import { bestForecast, mostRight, scaleForecast, shareRight } from "./probability-scale.ts";
+import type { QuestionBank } from "./questions.ts";
+import { answerRegressions, parameterChances, parameterRidges } from "./regressions.ts";
+
+/** Principal axes of the features or coordinates that regressions use. */
+export const REGRESSION_AXES = 100;
+
+/** Most models whose chances may come directly from their answers, by a regression a model: more have enough dimensions. */
+const MOST_DIRECT = 60;
+
+/**
+ * Ridge regressions from a scenario's coordinates to its item parameters, on principal axes of the coordinates, and the
+ * scale of the models' chances, fitted to questions that are each predicted by the others. With few models, chances come
+ * from item parameters or directly from answers ({@link bestForecast}).
+ * @param coordinates - questions×C row-major @param width - C
+ * @param models - rows of the bank's abilities among the source models
+ */
+export function learnScenarioRouting(
+  bank: QuestionBank,
+  coordinates: Float64Array,
+  width: number,
+  models: Uint32Array,
+  random: RandomSource,
+): { readonly routing: ScenarioRouting; readonly figures: ColdStartScenario } {
+  const count = bank.b.length;
+  const axes = principalAxes(denseRows(coordinates, count, width), REGRESSION_AXES, random);
+  const parameters = parameterRidges(bank, axes);
+  const kept = evenlySpaced(count);
+  const places = Float64Array.from({ length: kept.length * axes.rank }, (_, at) => {
+    const k = at % axes.rank;
+    return axes.left[kept[Math.floor(at / axes.rank)]! * axes.rank + k]! * axes.singular[k]!;
+  });
+  const keptCells = (cells: Float64Array): Float64Array =>
+    Float64Array.from(
+      { length: kept.length * bank.models },
+      (_, at) => cells[kept[Math.floor(at / bank.models)]! * bank.models + (at % bank.models)]!,
+    );
+  const answers = keptCells(bank.answers);
+  const noPenalties = new Float64Array(bank.models);
+  const byParameters = parameterChances(
+    bank,
+    parameters.map(({ leftOut }) => Float64Array.from(kept, (i) => leftOut[i]!)),
+    parameters.map((ridge) => ridgeVariances(ridge, places, kept.length)),
+  );
+  const ways: { method: ColdStartScenario["method"]; leftOut: Float64Array; models: ScenarioRouting["answers"] }[] = [
+    { method: "ridge", leftOut: byParameters.chances, models: null },
+  ];
+  if (bank.models <= MOST_DIRECT) {
+    const direct = answerRegressions(bank, axes);
+    ways.push({ method: "answer-ridge", leftOut: keptCells(direct.leftOut), models: direct.models });
+  }
+  const best = bestForecast(ways.map((way) => ({ ...way, ...scaleForecast(way.leftOut, answers, noPenalties) })));
+  const single = mostRight(answers, bank.models);
+  const { brier, logLoss, calibrationError } = best.scaled;
+  return {
+    routing: {
+      dims: bank.dims,
+      center: Float32Array.from(axes.mean),
+      axes: Float32Array.from(axes.axes),
+      parameters,
+      models,
+      theta: bank.theta,
+      answers: best.models,
+      slope: best.scale.slope,
+      shifts: best.scale.shifts,
+    },
+    figures: {
+      questions: count,
+      method: best.method,
+      single: models[single]!,
+      leftOut: {
+        questions: kept.length,
+        brier,
+        logLoss,
+        calibrationError,
+        right: best.right,
+        singleRight: shareRight(answers, new Uint32Array(kept.length).fill(single), bank.models),
+      },
+    },
+  };
+}

@@ -1,0 +1,216 @@
+import type { BundleScenario } from "anchoreval/bundle";
+import { type AbilityPrior, AnchorEvalError, itemBank, mapAbility, type RandomSource } from "anchoreval/core";
+import type { ScoreLink } from "../../calibrate/bank.ts";
+import type { ScenarioGroup } from "../../benchmark/benchmark.ts";
+import type { BaseBundle } from "./base.ts";
+import { scoreAt } from "../../matrix/response-matrix.ts";
+import { chance, drawnParameters, itemPriors, moderation, linkItem, scoreSides } from "./link-item.ts";
+
+/** A bank on its base's scale: parameters of all its items, and answers of models that gave none to the linked ones. */
+export interface LinkedBank {
+  readonly dims: number;
+  readonly link: ScoreLink;
+  /** By scenario, the base's thresholds; null where scores aren't cut. */
+  readonly thresholds: readonly (number | null)[];
+  /** Discriminations, N×D row-major, in the order of the bank's columns. */
+  readonly a: Float64Array;
+  /** Intercepts, N. */
+  readonly b: Float64Array;
+  /** Scores drawn where a linked item has no answer, M×N; NaN elsewhere. */
+  readonly drawn: Float64Array;
+  /** Scores expected in the same places. */
+  readonly expected: Float64Array;
+  /** By scenario: standard deviation of the mean score due to the uncertain parameters of the linked items. A fraction. */
+  readonly linkingErrors: readonly number[];
+}
+
+interface LinkInput {
+  readonly base: BaseBundle;
+  /** Id in the base of every fixed item, by its id now. */
+  readonly fixedIds: ReadonlyMap<string, string>;
+  /** Coordinates of texts by item id, all as long; null without. */
+  readonly coordinates: ReadonlyMap<string, Float64Array> | null;
+}
+
+/**
+ * Links a bank to the scale of its base: the fixed items have the base's parameters, models' abilities follow from their
+ * answers to these (MAP under N(0, I), as in every calibration), and each other item is estimated from its own answers and
+ * a prior from its scenario's items or its text ({@link itemPriors}). Uncertain parameters are moderated (z/√(1 + πv/8),
+ * v the mean variance of z), so that chances are right on average.
+ *
+ * Answers that models didn't give to linked items are drawn from their chances, with the items' parameters drawn once from
+ * their posterior: measurements on them vary as if they had been given (a single proper imputation).
+ * @throws AnchorEvalError `unsupported` for a bank or scenario that the base doesn't have; `invalid_data` where fewer than
+ * half of a scenario's items are fixed
+ * @see MacKay (1992), Neural Computation 4, 720–736 (moderated outputs); Rubin (1987), Multiple Imputation
+ */
+export function linkBank(
+  task: Omit<ScenarioGroup, "families">,
+  { base, fixedIds, coordinates }: LinkInput,
+  random: RandomSource,
+): LinkedBank {
+  const { bundle, links } = base;
+  const described = bundle.manifest.banks.find(
+    ({ id, scenarios }) => id === task.id && scenarios.join("\n") === task.scenarios.map((own) => own.id).join("\n"),
+  );
+  if (!described)
+    throw new AnchorEvalError(
+      "unsupported",
+      `the base has no bank ${task.id} of ${task.scenarios.map(({ id }) => id).join(", ")}: it has ${bundle.manifest.banks.map(({ id, scenarios }) => `${id} (${scenarios.join(", ")})`).join("; ")}; a new scenario needs a fit without --base`,
+    );
+  const { dims } = described;
+  const { matrix } = task;
+  const [models, count] = [matrix.subjects.length, matrix.items.length];
+  const fixed = fixedParameters(task, base, fixedIds, dims);
+  const thresholds = described.scenarios.map(
+    (id) => bundle.manifest.scenarios.find((scenario) => scenario.id === id)!.threshold,
+  );
+  const answers = calibratedAnswers(task, thresholds);
+  const theta = fixedAbilities(answers, fixed, dims, models);
+
+  const a = new Float64Array(count * dims);
+  const b = new Float64Array(count);
+  const drawn = new Float64Array(models * count).fill(NaN);
+  const expected = new Float64Array(models * count).fill(NaN);
+  const linkingErrors = task.scenarios.map((slice, s) => {
+    const columns = Array.from({ length: slice.count }, (_, i) => slice.begin + i);
+    const [kept, linked] = [columns.filter((i) => fixed.is[i]), columns.filter((i) => !fixed.is[i])];
+    for (const i of kept) {
+      a.set(fixed.a.subarray(i * dims, (i + 1) * dims), i * dims);
+      b[i] = fixed.b[i]!;
+    }
+    if (linked.length === 0) return 0;
+    const ordered = [...kept, ...linked];
+    const priors = itemPriors(
+      {
+        dims,
+        parameters: Float64Array.from(kept.flatMap((i) => [...a.subarray(i * dims, (i + 1) * dims), b[i]!])),
+        subscenarios: ordered.map((i) => matrix.items[i]!.subscenario),
+        coordinates:
+          coordinates &&
+          Float64Array.from(ordered.flatMap((i) => Array.from(coordinates.get(matrix.items[i]!.item_id)!))),
+      },
+      random.fork(`texts of ${slice.id}`),
+    );
+    const sides = scoreSides(matrix, slice, thresholds[s]!);
+    let variance = 0;
+    linked.forEach((i, k) => {
+      const given = Float64Array.from({ length: models }, (_, m) => (theta.known[m] ? answers[m * count + i]! : NaN));
+      const item = linkItem(theta.values, given, priors(kept.length + k));
+      const { scale, spread } = moderation(item, theta.values, theta.known);
+      for (let d = 0; d < dims; d++) a[i * dims + d] = scale * item.a[d]!;
+      b[i] = scale * item.b;
+      variance += slice.weights[i - slice.begin]! ** 2 * spread;
+      const stream = random.fork(matrix.items[i]!.item_id);
+      const once = drawnParameters(item, stream);
+      for (let m = 0; m < models; m++) {
+        if (!theta.known[m] || !Number.isNaN(answers[m * count + i]!)) continue;
+        const at = theta.values.subarray(m * dims, (m + 1) * dims);
+        expected[m * count + i] = sides.expected(chance(at, a.subarray(i * dims, (i + 1) * dims), b[i]));
+        drawn[m * count + i] = sides.draw(chance(at, once.a, once.b), stream);
+      }
+    });
+    return Math.sqrt(variance);
+  });
+  return { dims, link: links.get(task.id)!, thresholds, a, b, drawn, expected, linkingErrors };
+}
+
+/** Smallest share of a scenario's items that must be fixed. */
+const LEAST_FIXED = 0.5;
+
+/** Parameters of a bank's fixed items. */
+interface FixedParameters {
+  /** 1 for a fixed item. */
+  readonly is: Uint8Array;
+  readonly a: Float64Array;
+  readonly b: Float64Array;
+}
+
+/**
+ * Looks up the fixed items of a bank in its base.
+ * @param fixedIds - id in the base of every fixed item, by its id now
+ * @throws AnchorEvalError `invalid_data` where fewer than half of a scenario's items are fixed
+ */
+function fixedParameters(
+  { matrix, scenarios }: Omit<ScenarioGroup, "families">,
+  { bundle, items }: BaseBundle,
+  fixedIds: ReadonlyMap<string, string>,
+  dims: number,
+): FixedParameters {
+  const count = matrix.items.length;
+  const fixed = { is: new Uint8Array(count), a: new Float64Array(count * dims), b: new Float64Array(count) };
+  const places = new Map<string, { scenario: BundleScenario; index: number }>();
+  let line = 0;
+  for (const { id, items: size } of bundle.manifest.scenarios)
+    for (let index = 0; index < size; index++)
+      places.set(items[line++]!.item_id, { scenario: bundle.scenarios.get(id)!, index });
+  for (const { id, begin, count: size } of scenarios) {
+    let found = 0;
+    for (let i = begin; i < begin + size; i++) {
+      const old = fixedIds.get(matrix.items[i]!.item_id);
+      if (old === undefined) continue;
+      const { scenario, index } = places.get(old)!;
+      found++;
+      fixed.is[i] = 1;
+      fixed.b[i] = scenario.bank.b[index]!;
+      for (let d = 0; d < dims; d++) fixed.a[i * dims + d] = scenario.bank.a[index * dims + d]!;
+    }
+    if (found < LEAST_FIXED * size)
+      throw new AnchorEvalError(
+        "invalid_data",
+        `${id}: ${found} of its ${size} items are the base's; a scale needs at least half: fit anew, without --base`,
+      );
+  }
+  return fixed;
+}
+
+/** Scores as they are calibrated: cut to 0 and 1 at the base's threshold, or unchanged; NaN where missing; M×N. */
+function calibratedAnswers(
+  { matrix, scenarios }: Omit<ScenarioGroup, "families">,
+  thresholds: readonly (number | null)[],
+): Float64Array {
+  const count = matrix.items.length;
+  const answers = new Float64Array(matrix.subjects.length * count).fill(NaN);
+  scenarios.forEach(({ begin, count: size }, s) => {
+    const threshold = thresholds[s] ?? null;
+    for (let m = 0; m < matrix.subjects.length; m++)
+      for (let i = begin; i < begin + size; i++) {
+        const score = scoreAt(matrix, m, i);
+        answers[m * count + i] = threshold === null || Number.isNaN(score) ? score : Number(score > threshold);
+      }
+  });
+  return answers;
+}
+
+/** Abilities from the answers to fixed items; `known` is 0 for models without any. */
+function fixedAbilities(
+  answers: Float64Array,
+  { is, a, b }: FixedParameters,
+  dims: number,
+  models: number,
+): { values: Float64Array; known: Uint8Array } {
+  const count = is.length;
+  const fixed = Array.from(is.keys()).filter((i) => is[i]);
+  const bank = itemBank(
+    Float64Array.from(fixed.flatMap((i) => Array.from(a.subarray(i * dims, (i + 1) * dims)))),
+    Float64Array.from(fixed, (i) => b[i]!),
+  );
+  const prior = standardNormal(dims);
+  const values = new Float64Array(models * dims);
+  const known = new Uint8Array(models);
+  for (let m = 0; m < models; m++) {
+    const scores = fixed.map((i) => answers[m * count + i]!);
+    const items = scores.flatMap((score, j) => (Number.isNaN(score) ? [] : [j]));
+    if (items.length === 0) continue;
+    known[m] = 1;
+    values.set(mapAbility(bank, { items, scores: items.map((j) => scores[j]!) }, prior).theta, m * dims);
+  }
+  return { values, known };
+}
+
+/** N(0, I), the prior of abilities in every calibration. */
+export function standardNormal(dims: number): AbilityPrior {
+  const precision = new Float64Array(dims * dims);
+  for (let d = 0; d < dims; d++) precision[d * (dims + 1)] = 1;
+  return { mean: new Float64Array(dims), precision };
+}

@@ -1,0 +1,222 @@
+import { AnchorEvalError, type RandomSource } from "anchoreval/core";
+import { firstFew } from "anchoreval/node";
+import { scenarioGroups } from "../../benchmark/benchmark.ts";
+import type { FitSettings } from "../../methods/settings.ts";
+import type { FixedBank } from "../../calibrate/bank.ts";
+import {
+  groupedOrder,
+  type ItemInfo,
+  responseMatrix,
+  type ResponseMatrix,
+  scoreAt,
+} from "../../matrix/response-matrix.ts";
+import { itemTexts, learnProjection, PROJECTION, projectTexts } from "../../numeric/text-features.ts";
+import type { BaseBundle, BaseRecord } from "./base.ts";
+import { compareItems, type ItemChanges } from "./compare-items.ts";
+import type { EarlierAnchors } from "./keep-anchors.ts";
+import { linkBank, standardNormal, type LinkedBank } from "./link-bank.ts";
+import { linkVersionScores } from "./score-linking.ts";
+
+/** The data that link a new version to the scale of an old one. */
+interface LinkInput {
+  readonly base: BaseBundle;
+  /** Answers to the base's items, by their ids there. */
+  readonly older: ResponseMatrix;
+  /** Answers to the new version's items, of any models to any of the items; null without. */
+  readonly rerun: ResponseMatrix | null;
+  /** The new version's items. */
+  readonly items: readonly ItemInfo[];
+}
+
+/** A new version on the scale of an old one: the data to fit, and what the fit keeps. */
+export interface LinkedVersion {
+  /** Answers of all models, drawn where a linked item has none. */
+  readonly matrix: ResponseMatrix;
+  /** By bank. */
+  readonly fixed: ReadonlyMap<string, FixedBank>;
+  readonly earlier: EarlierAnchors;
+  readonly record: BaseRecord;
+  readonly changes: ItemChanges;
+}
+
+/**
+ * Links a new version of a benchmark to the scale of an old one's bundle: unchanged items keep their parameters, the others
+ * are estimated from answers of models that were run again, and from texts or the scenario's items where these are few.
+ * @throws AnchorEvalError `invalid_data` for answers to items that the base doesn't have; what {@link carryAnswers} and
+ * {@link linkBank} throw
+ */
+export function linkVersion(
+  { base, older, rerun, items }: LinkInput,
+  configuration: FitSettings,
+  random: RandomSource,
+): LinkedVersion {
+  const { manifest, digest, scenarios } = base.bundle;
+  const { benchmark, version } = manifest;
+  const known = new Set(base.items.map(({ item_id: id }) => id));
+  const foreign = older.items.filter(({ item_id: id }) => !known.has(id));
+  if (foreign.length > 0)
+    throw new AnchorEvalError(
+      "invalid_data",
+      `the responses have ${foreign.length} items that ${benchmark} ${version} doesn't have, such as ${foreign[0]!.item_id}: give the answers to the base's items, and those to the new ones as --rerun`,
+    );
+  const changes = compareItems(base.items, items);
+  const grouped = Array.from(groupedOrder(items), (i) => items[i]!);
+  const { matrix: given, fixedIds, rerun: again } = carryAnswers(older, rerun, grouped, changes);
+  const fresh = new Set(grouped.flatMap(({ item_id: id }) => (fixedIds.has(id) ? [] : [id])));
+  const coordinates = fresh.size > 0 ? textCoordinates(grouped, random.fork("texts")) : null;
+  const banks = scenarioGroups(given, configuration).map((task) => ({
+    task,
+    linked: linkBank(task, { base, fixedIds, coordinates }, random.fork(task.id)),
+  }));
+  const cells = fresh.size * given.subjects.length;
+  const drawn = banks.reduce((sum, { linked }) => sum + linked.drawn.filter((score) => !Number.isNaN(score)).length, 0);
+  const idNow = new Map(Array.from(fixedIds, ([id, old]) => [old, id]));
+  return {
+    matrix: fillScores(given, banks, ({ drawn: scores }) => scores),
+    changes,
+    fixed: new Map(banks.map(({ task, linked }) => [task.id, fixedItems(linked)])),
+    earlier: {
+      anchors: new Map(
+        Array.from(scenarios, ([id, { forms }]) => [
+          id,
+          new Map(
+            Array.from(forms, ([form, { itemIds }]) => [
+              form,
+              { kept: new Set(itemIds.flatMap((old) => idNow.get(old) ?? [])), of: itemIds.length },
+            ]),
+          ),
+        ]),
+      ),
+      fresh,
+    },
+    record: {
+      benchmark,
+      version,
+      digest,
+      items: { standing: fixedIds.size, placed: fresh.size },
+      rerun: again,
+      drawn: cells === 0 ? 0 : drawn / cells,
+      texts: coordinates !== null,
+      bridge: linkVersionScores(
+        older,
+        base,
+        fillScores(given, banks, ({ expected }) => expected),
+        configuration,
+        new Map(banks.flatMap(({ task, linked }) => task.scenarios.map(({ id }, s) => [id, linked.linkingErrors[s]!]))),
+      ),
+    },
+  };
+}
+
+function fixedItems({ dims, link, thresholds, a, b }: LinkedBank): FixedBank {
+  return {
+    dims,
+    link,
+    thresholds,
+    items: { isFixed: new Uint8Array(b.length).fill(1), a, b, prior: standardNormal(dims) },
+  };
+}
+
+/** Answers to a new version's items, where there are any. */
+interface CarriedAnswers {
+  /** Of all models, old and re-run; missing where a model didn't answer an item's current text. */
+  readonly matrix: ResponseMatrix;
+  /** Id in the base of every fixed item, by its id now. */
+  readonly fixedIds: ReadonlyMap<string, string>;
+  /** Models with answers to items that aren't fixed. */
+  readonly rerun: number;
+}
+
+/**
+ * Carries old answers over to the unchanged items, and adds those of models that were run again. Old answers to changed
+ * items don't apply to their current text. Where a model has both, the new one counts.
+ * @param older - answers to the base's items, by their ids there
+ * @param rerun - answers to the new items, any models, any of the items; null without
+ * @param items - the new version's, grouped by scenario and subscenario
+ * @throws AnchorEvalError `invalid_data` for re-run answers to items that aren't described
+ */
+export function carryAnswers(
+  older: ResponseMatrix,
+  rerun: ResponseMatrix | null,
+  items: readonly ItemInfo[],
+  { unchanged, unchecked, renamed }: ItemChanges,
+): CarriedAnswers {
+  const fixedIds = new Map([...unchanged, ...unchecked].map(({ item_id: id }) => [id, id]));
+  for (const { from, to } of renamed) if (from.scenario === to.scenario) fixedIds.set(to.item_id, from.item_id);
+  const described = new Set(items.map(({ item_id: id }) => id));
+  const unknown = (rerun?.items ?? []).filter(({ item_id: id }) => !described.has(id));
+  if (unknown.length > 0)
+    throw new AnchorEvalError(
+      "invalid_data",
+      `the re-run answers have ${unknown.length} ${unknown.length === 1 ? "item that isn't" : "items that aren't"} described: ${firstFew(unknown.map(({ item_id: id }) => id))}`,
+    );
+  const subjects = [...new Set([...older.subjects, ...(rerun?.subjects ?? [])])];
+  const oldScore = scoreLookup(
+    older,
+    subjects,
+    items.map(({ item_id: id }) => fixedIds.get(id)),
+  );
+  const newScore = scoreLookup(
+    rerun,
+    subjects,
+    items.map(({ item_id: id }) => id),
+  );
+  const scores = new Float32Array(subjects.length * items.length);
+  const again = new Set<string>();
+  subjects.forEach((subject, m) =>
+    items.forEach(({ item_id: id }, i) => {
+      const fresh = newScore(m, i);
+      scores[m * items.length + i] = Number.isNaN(fresh) ? oldScore(m, i) : fresh;
+      if (!Number.isNaN(fresh) && !fixedIds.has(id)) again.add(subject);
+    }),
+  );
+  return { matrix: responseMatrix(subjects, items, scores), fixedIds, rerun: again.size };
+}
+
+/** Scores of a matrix by positions in lists of models and items; NaN for none. */
+function scoreLookup(
+  matrix: ResponseMatrix | null,
+  subjects: readonly string[],
+  ids: readonly (string | undefined)[],
+): (m: number, i: number) => number {
+  if (!matrix) return () => NaN;
+  const place = new Map(matrix.subjects.map((subject, row) => [subject, row]));
+  const rows = subjects.map((subject) => place.get(subject));
+  const columnOf = new Map(matrix.items.map(({ item_id: id }, column) => [id, column]));
+  const columns = ids.map((id) => (id === undefined ? undefined : columnOf.get(id)));
+  return (m, i) => {
+    const [row, column] = [rows[m], columns[i]];
+    return row === undefined || column === undefined ? NaN : scoreAt(matrix, row, column);
+  };
+}
+
+/** Coordinates of all items' texts; null where one has none. */
+function textCoordinates(items: readonly ItemInfo[], random: RandomSource): Map<string, Float64Array> | null {
+  if (items.some(({ text }) => text === undefined || text.trim() === "")) return null;
+  const texts = itemTexts(items);
+  const projection = learnProjection(texts, PROJECTION, random);
+  const coordinates = projectTexts(texts, projection);
+  const width = coordinates.length / items.length;
+  return new Map(items.map(({ item_id: id }, i) => [id, coordinates.subarray(i * width, (i + 1) * width)]));
+}
+
+/** The given scores, completed by those of the banks. @param scoresOf - M×N of a bank's columns, NaN for none */
+function fillScores(
+  given: ResponseMatrix,
+  banks: readonly { readonly task: { readonly matrix: ResponseMatrix }; readonly linked: LinkedBank }[],
+  scoresOf: (linked: LinkedBank) => Float64Array,
+): ResponseMatrix {
+  const place = new Map(given.items.map(({ item_id: id }, i) => [id, i]));
+  const count = given.items.length;
+  const scores = new Float32Array(given.subjects.length * count);
+  for (let at = 0; at < scores.length; at++) scores[at] = scoreAt(given, Math.floor(at / count), at % count);
+  for (const { task, linked } of banks) {
+    const values = scoresOf(linked);
+    const columns = task.matrix.items.map(({ item_id: id }) => place.get(id)!);
+    values.forEach((score, at) => {
+      const m = Math.floor(at / columns.length);
+      if (!Number.isNaN(score)) scores[m * count + columns[at % columns.length]!] = score;
+    });
+  }
+  return responseMatrix(given.subjects, given.items, scores);
+}

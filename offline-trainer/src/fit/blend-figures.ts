@@ -1,0 +1,185 @@
+import {
+  BASE_ESTIMATORS,
+  type BaseEstimatorId,
+  bernoulliVariance,
+  type Blend,
+  blendEstimates,
+  cholesky,
+  choleskySolve,
+  partlyCorrectedMean,
+  type SamplingVariance,
+  studentTQuantile,
+  type Tightening,
+} from "anchoreval/core";
+import { LEAST_FAMILIES } from "../matrix/families.ts";
+import { conformalQuantile } from "./held-out-scores.ts";
+import type { HeldOutEstimate } from "./held-out.ts";
+
+/** Share of the mean squared error that is added to every estimator's own, so that near-equal ones share the weight. */
+const RIDGE = 0.02;
+
+/**
+ * Weights of the stack: the convex blend of the base estimators with the least squared error on held-out source models,
+ * min wᵀQw over w ≥ 0, Σw = 1, Q the mean products of their errors. Every model counts once. Exact: the optimum of each
+ * set of estimators is a linear system, and there are only 63 sets.
+ * @returns the Gaussian alone where nothing was held out
+ * @see Breiman (1996), Stacked regressions, Machine Learning 24, 49–64
+ */
+export function stackWeights(estimates: readonly HeldOutEstimate[]): Record<BaseEstimatorId, number> {
+  const size = BASE_ESTIMATORS.length;
+  const times = new Map<number, number>();
+  for (const { model } of estimates) times.set(model, (times.get(model) ?? 0) + 1);
+  const products = new Float64Array(size * size);
+  for (const { model, truth, base } of estimates) {
+    const errors = BASE_ESTIMATORS.map((id) => base[id] - truth);
+    for (let r = 0; r < size; r++)
+      for (let c = 0; c < size; c++) products[r * size + c]! += (errors[r]! * errors[c]!) / times.get(model)!;
+  }
+  let trace = 0;
+  for (let r = 0; r < size; r++) trace += products[r * size + r]! / size;
+  for (let r = 0; r < size; r++) products[r * size + r]! += RIDGE * trace;
+  const only: Float64Array = new Float64Array(size);
+  only[BASE_ESTIMATORS.indexOf("gaussian")] = 1;
+  let best = { weights: only, error: quadratic(products, only) };
+  for (let set = 1; trace > 0 && set < 1 << size; set++) {
+    const weights = optimumOf(products, set);
+    if (weights === null) continue;
+    const error = quadratic(products, weights);
+    if (error < best.error) best = { weights, error };
+  }
+  return Object.fromEntries(BASE_ESTIMATORS.map((id, k) => [id, best.weights[k]!])) as Record<BaseEstimatorId, number>;
+}
+
+/** Weights on some estimators that sum to 1 and minimise wᵀQw; null where one would be negative. */
+function optimumOf(products: Float64Array, set: number): Float64Array | null {
+  const size = BASE_ESTIMATORS.length;
+  const members = Array.from({ length: size }, (_, k) => k).filter((k) => (set & (1 << k)) !== 0);
+  const n = members.length;
+  const own = Float64Array.from(
+    { length: n * n },
+    (_, k) => products[members[Math.floor(k / n)]! * size + members[k % n]!]!,
+  );
+  const factor = cholesky(own, n);
+  if (factor === null) return null;
+  const solved = choleskySolve(factor, n, new Float64Array(n).fill(1));
+  const sum = solved.reduce((total, value) => total + value, 0);
+  if (!(sum > 0) || solved.some((value) => value < 0)) return null;
+  const weights = new Float64Array(size);
+  members.forEach((k, j) => (weights[k] = solved[j]! / sum));
+  return weights;
+}
+
+function quadratic(products: Float64Array, weights: Float64Array): number {
+  const size = weights.length;
+  let sum = 0;
+  for (let r = 0; r < size; r++)
+    for (let c = 0; c < size; c++) sum += weights[r]! * weights[c]! * products[r * size + c]!;
+  return sum;
+}
+
+/**
+ * λ of gp-irt: minimises the squared error of λ·anchor-mean + (1−λ)·p-irt on held-out sources,
+ * clip((E_pp − E_ap)/(E_aa + E_pp − 2·E_ap), 0, 1), E the mean products of the two errors, pooled over the
+ * interpolation-like and the weak-to-strong folds. Every model counts once, however often it was held out.
+ * @returns 0.5 where nothing was held out, or where both agree
+ */
+export function blendingWeight(estimates: readonly HeldOutEstimate[]): number {
+  const times = new Map<number, number>();
+  for (const { model } of estimates) times.set(model, (times.get(model) ?? 0) + 1);
+  let aa = 0;
+  let pp = 0;
+  let ap = 0;
+  for (const { model, truth, base } of estimates) {
+    const anchor = base["anchor-mean"] - truth;
+    const imputed = base["p-irt"] - truth;
+    const share = 1 / times.get(model)!;
+    aa += share * anchor * anchor;
+    pp += share * imputed * imputed;
+    ap += share * anchor * imputed;
+  }
+  const spread = aa + pp - 2 * ap;
+  if (!(spread > 1e-12 * (aa + pp))) return 0.5;
+  return Math.min(1, Math.max(0, (pp - ap) / spread));
+}
+
+/**
+ * λ by the reference's rule: b²/(v + b²), b the validation error of the model's predictions, v = mean within-model
+ * variance of scores / (4n).
+ * @param bias - mean absolute error of mean predictions on validation models
+ * @param variance - mean over models of the variance of their item scores
+ * @see Maia Polo et al. (2024), ICML, training notebook
+ */
+export function referenceLambda(bias: number, variance: number, n: number): number {
+  const square = bias * bias;
+  const sampling = variance / (4 * n);
+  return square + sampling === 0 ? 0.5 : square / (sampling + square);
+}
+
+/** Held-out models below which 95 % of one more can't be told: ⌈(M+1)·.95⌉ must not be the largest alone. */
+const LEAST_MODELS = 39;
+/** Least share of the chance of being inside that an error is blamed on. */
+const LEAST_INSIDE = 0.05;
+
+/**
+ * τ and ρ of the gate's intervals.
+ *
+ * ρ² = (1 + q)/2, q the mean squared error of the partly corrected mean over that of the wholly corrected one, which V is
+ * of, at most 1: half of what the half correction was seen to save, since outside the range it may save less.
+ * τ is the least that would have held the scores of 95 % of the held-out models, corrected for their number (split
+ * conformal prediction on scaled errors): a model whose error is r design-based half-widths needs a variance of r²V, so
+ * τ² = (r² − P·ρ² − P(1−P)·g²/V)/(1 − P) ({@link gatedSampling}).
+ * @param families - family of every model, by row
+ * @returns both 1 for fewer than 39 models or 8 families: the draw alone is known
+ * @see Lei, G'Sell, Rinaldo, Tibshirani & Wasserman (2018), JASA 113, 1094–1111, §5.2 (locally weighted conformal)
+ */
+export function intervalTightening(
+  estimates: readonly HeldOutEstimate[],
+  families: ArrayLike<number>,
+  blend: Omit<Blend, "tightening">,
+): Tightening {
+  const models = new Set(estimates.map(({ model }) => model));
+  if (models.size < LEAST_MODELS || new Set([...models].map((model) => families[model])).size < LEAST_FAMILIES)
+    return { inside: 1, outside: 1 };
+  const outside = outsideTightening(estimates);
+  const needed = conformalQuantile(estimates, (estimate) => neededShare(estimate, blend, outside), 0.95);
+  return { inside: needed === null || !Number.isFinite(needed) ? 1 : Math.max(needed, LEAST_INSIDE), outside };
+}
+
+/** ρ. */
+function outsideTightening(estimates: readonly HeldOutEstimate[]): number {
+  const squared = (score: (base: HeldOutEstimate["base"]) => number): number =>
+    estimates.reduce((sum, { base, truth }) => sum + (score(base) - truth) ** 2, 0);
+  const whole = squared((base) => base["p-irt-dr"]);
+  return whole === 0 ? 1 : Math.sqrt((1 + Math.min(1, squared(partlyCorrectedMean) / whole)) / 2);
+}
+
+/** τ that one model needs, {@link neededVariance} being what its interval does. @param tightening - ρ */
+function neededShare(
+  { base, bounds, seen, sampling, truth }: HeldOutEstimate,
+  blend: Omit<Blend, "tightening">,
+  tightening: number,
+): number {
+  const { estimators, share: outside, gap } = blendEstimates(base, blend, seen, bounds);
+  const needed = neededVariance(estimators.gate, truth, sampling);
+  if (needed === 0 || sampling === null) return Math.sqrt(needed);
+  const share = Math.min(1 - LEAST_INSIDE, outside);
+  const between = (share * (1 - share) * gap ** 2) / sampling.variance;
+  return Math.sqrt(Math.max(0, (needed - share * tightening ** 2 - between) / (1 - share)));
+}
+
+/**
+ * The variance, relative to the one that is stated, at which Wilson's 95 % interval about a score would just hold the
+ * truth: it holds S where (ŝ − S)² ≤ t²·S(1−S)·V/b, b the Bernoulli variance that the effective size is of, so it needs
+ * r²V with r² = (ŝ − S)²·b/(t²·S(1−S)·V).
+ * @param score - ŝ and S as fractions
+ * @returns r²; 0 where the interval can't miss, Infinity where nothing was stated
+ */
+export function neededVariance(score: number, truth: number, sampling: SamplingVariance | null): number {
+  const square = (score - truth) ** 2;
+  if (square < 1e-24) return 0;
+  if (sampling === null || sampling.variance === 0) return Infinity;
+  const { variance, degrees, answers, right } = sampling;
+  if ((truth === 0 && right === 0) || (truth === 1 && right === answers)) return 0; // never ruled out
+  const t = studentTQuantile(0.975, degrees);
+  return (square * bernoulliVariance(score, answers)) / (t ** 2 * truth * (1 - truth) * variance);
+}

@@ -1,0 +1,194 @@
+import { partlyCorrectedMean, POOLINGS, type Blend, type Pooling } from "anchoreval/core";
+import type { Benchmark, ScenarioGroup } from "../benchmark/benchmark.ts";
+import { scoreAt } from "../matrix/response-matrix.ts";
+import type { ScenarioSlice } from "../matrix/scenarios.ts";
+import { headlineEstimator, type Method } from "../methods/method.ts";
+import type { CrossValidation, Validation } from "./folds.ts";
+import { anchorsIn, type FormPlan } from "./form-plans.ts";
+import { heldOutScore, withoutFold } from "./held-out-scores.ts";
+import type { HeldOutEstimate } from "./held-out.ts";
+import { blendingWeight, intervalTightening, referenceLambda, stackWeights } from "./blend-figures.ts";
+
+/** Held-out models below which scenarios are not told to lend one another strength. */
+const LEAST_MODELS = 20;
+
+/** What blends the estimators of one scenario and form, with the held-out models that it was learned on. */
+export interface PooledBlend {
+  readonly validation: CrossValidation;
+  /** Learned on all held-out source models: what a bundle serves with. */
+  readonly served: Blend;
+  /** Learned without an estimate's own fold and the models in it. */
+  readonly foldOut: (estimate: HeldOutEstimate) => Blend;
+}
+
+/** Of one scenario and form: from its own group's answers, always; from all groups' where that errs less on held-out models. */
+export interface FormBlend {
+  readonly separate: PooledBlend;
+  readonly joint: PooledBlend | null;
+}
+
+/** Blends by scenario and form. */
+export type Blends = ReadonlyMap<string, ReadonlyMap<string, FormBlend>>;
+
+/** What a scenario's score rests on by a form, where all scenarios are answered. */
+export function servedBlend({ separate, joint }: FormBlend): PooledBlend {
+  return joint ?? separate;
+}
+
+/**
+ * Learns on held-out source models what blends the estimators of every scenario and form, and where the answers to all
+ * scenarios serve.
+ * @param rows - the models that were cross-validated
+ */
+export function learnBlends(
+  benchmark: Benchmark,
+  rows: readonly number[],
+  method: Method,
+  forms: readonly FormPlan[],
+  validation: Validation,
+): Blends {
+  return new Map(
+    benchmark.groups.flatMap((group) =>
+      group.scenarios.map((slice): [string, ReadonlyMap<string, FormBlend>] => {
+        const own = validation.get(slice.id)!;
+        const byPooling = new Map(
+          POOLINGS.map((pooling) => [pooling, learnPooledBlends(group, rows, slice, method, forms, own, pooling)]),
+        );
+        return [
+          slice.id,
+          new Map(
+            forms.map(({ id }) => {
+              const [separate, joint] = POOLINGS.map((pooling) => byPooling.get(pooling)!.get(id)!) as [
+                PooledBlend,
+                PooledBlend,
+              ];
+              return [id, { separate, joint: errsLess(joint, separate, method) ? joint : null }];
+            }),
+          ),
+        ];
+      }),
+    ),
+  );
+}
+
+/** The blends of one scenario's forms. */
+function learnPooledBlends(
+  { matrix, families }: ScenarioGroup,
+  rows: readonly number[],
+  slice: ScenarioSlice,
+  { settings: { lambda: rule } }: Method,
+  forms: readonly FormPlan[],
+  validations: ReadonlyMap<string, Readonly<Record<Pooling, CrossValidation>>>,
+  pooling: Pooling,
+): Map<string, PooledBlend> {
+  const validationOf = (form: FormPlan): CrossValidation => validations.get(form.id)![pooling];
+  const size = (form: FormPlan): number => anchorsIn(form, slice.id);
+  const served = (form: FormPlan): number => {
+    const { interpolation, extrapolation } = validationOf(form);
+    if (rule === "learned") return blendingWeight([...interpolation, ...extrapolation]);
+    // The reference validates mean predictions with half of all items answered; the largest form stands for that here.
+    const most = validationOf(forms.reduce((one, other) => (size(other) > size(one) ? other : one))).interpolation;
+    const bias =
+      most.reduce((sum, { base, truth }) => sum + Math.abs(base["p-irt"] - truth), 0) / Math.max(1, most.length);
+    return referenceLambda(bias, meanVariance(matrix, rows, slice), size(form));
+  };
+  return new Map(
+    forms.map((form): [string, PooledBlend] => {
+      const validation = validationOf(form);
+      const { interpolation, extrapolation } = validation;
+      const [n, lambda] = [size(form), served(form)];
+      return [
+        form.id,
+        {
+          validation,
+          served: insideBlend(interpolation, n, lambda, families),
+          foldOut: withoutFold([...interpolation, ...extrapolation], (held) => {
+            const others = (estimates: readonly HeldOutEstimate[]): HeldOutEstimate[] =>
+              estimates.filter(({ model }) => !held.has(model));
+            // The reference's rule has no other λ.
+            const own =
+              rule === "reference" ? lambda : blendingWeight([...others(interpolation), ...others(extrapolation)]);
+            return insideBlend(others(interpolation), n, own, families);
+          }),
+        },
+      ];
+    }),
+  );
+}
+
+/**
+ * What the stack, the gate and its intervals need, from models like the others.
+ * @param n - anchors, for an error where nothing was held out: that of a fair coin's mean
+ * @param families - family of every model
+ */
+function insideBlend(
+  interpolation: readonly HeldOutEstimate[],
+  n: number,
+  lambda: number,
+  families: ArrayLike<number>,
+): Blend {
+  const blend = {
+    lambda,
+    stack: stackWeights(interpolation),
+    rmse:
+      rootMeanSquare(interpolation.map(({ base, truth }) => partlyCorrectedMean(base) - truth)) ?? 0.5 / Math.sqrt(n),
+    overallRmse: rootMeanSquare(
+      interpolation.flatMap(({ seen: { overall } }) => (overall === null ? [] : [overall.score - overall.truth])),
+    ),
+  };
+  return { ...blend, tightening: intervalTightening(interpolation, families, blend) };
+}
+
+/** Of those that are known; null where none is. */
+function rootMeanSquare(errors: readonly number[]): number | null {
+  const known = errors.filter((error) => !Number.isNaN(error));
+  return known.length > 0 ? Math.sqrt(known.reduce((sum, error) => sum + error ** 2, 0) / known.length) : null;
+}
+
+/** Whether one blend's score errs less than another's, squared, on the same held-out models and forms, enough of them. */
+function errsLess(one: PooledBlend, other: PooledBlend, method: Method): boolean {
+  const estimator = headlineEstimator(method);
+  const others = new Map(other.validation.interpolation.map((estimate) => [heldOutKey(estimate), estimate]));
+  const pairs = one.validation.interpolation.flatMap((estimate) => {
+    const same = others.get(heldOutKey(estimate));
+    return same ? [[estimate, same] as const] : [];
+  });
+  if (new Set(pairs.map(([{ model }]) => model)).size < LEAST_MODELS) return false;
+  const squares = (side: 0 | 1, { foldOut }: PooledBlend): number =>
+    pairs.reduce((sum, pair) => {
+      const estimate = pair[side];
+      return sum + (heldOutScore(estimate, estimator, foldOut(estimate)) - estimate.truth) ** 2;
+    }, 0);
+  return squares(0, one) < squares(1, other);
+}
+
+/** A held-out model and the form that it was asked. */
+export function heldOutKey({ model, draw }: Pick<HeldOutEstimate, "model" | "draw">): string {
+  return `${model}/${draw}`;
+}
+
+/** Mean over models of the variance of their scores on a scenario's items; models without any answer have none. */
+function meanVariance(
+  matrix: ScenarioGroup["matrix"],
+  rows: readonly number[],
+  { begin, count }: ScenarioSlice,
+): number {
+  let total = 0;
+  let models = 0;
+  for (const m of rows) {
+    let sum = 0;
+    let squares = 0;
+    let seen = 0;
+    for (let i = 0; i < count; i++) {
+      const score = scoreAt(matrix, m, begin + i);
+      if (Number.isNaN(score)) continue;
+      sum += score;
+      squares += score * score;
+      seen++;
+    }
+    if (seen === 0) continue;
+    total += squares / seen - (sum / seen) ** 2;
+    models++;
+  }
+  return total / Math.max(1, models);
+}

@@ -1,0 +1,295 @@
+import {
+  FORMAT_VERSION,
+  type AnchorRecord,
+  type BundleContent,
+  type FormManifest,
+  type FormScenarioManifest,
+  type ItemRecord,
+  type MapManifest,
+  type MeasuredBlend,
+  type ScenarioContent,
+} from "anchoreval/bundle";
+import {
+  anchorFactors,
+  BASE_ESTIMATORS,
+  createRandom,
+  PARAMETERIZATION,
+  type AdditiveMap,
+  type AnchorSet,
+  type SeenScores,
+} from "anchoreval/core";
+import type { BankScenario } from "../calibrate/bank.ts";
+import { answerFactors, askedItems, sourceAnswers } from "../calibrate/factors.ts";
+import { type Benchmark, overallScores, type ScenarioGroup, scoresSeen } from "../benchmark/benchmark.ts";
+import type { ItemInfo, ResponseMatrix } from "../matrix/response-matrix.ts";
+import { headlineEstimator, intervalKind, type Method } from "../methods/method.ts";
+import { fullScores, type ScenarioSlice } from "../matrix/scenarios.ts";
+import type { Blends, FormBlend, PooledBlend } from "./blends.ts";
+import { measureErrors } from "./errors.ts";
+import type { Form, FormScenario, LearnedGroup } from "./forms.ts";
+import type { Learned } from "./learn.ts";
+import { anchorsIn, type FormPlan } from "./form-plans.ts";
+import { rounded } from "./held-out-scores.ts";
+import type { FitOptions } from "./options.ts";
+import { measureOverall } from "./overall.ts";
+import { patternThresholds } from "./pattern-thresholds.ts";
+
+/** Groups that are estimated together, fitted. */
+export interface FittedPart {
+  readonly benchmark: Benchmark;
+  /** From all models that answered anything. */
+  readonly learned: Learned;
+  /** The forms that a bundle is made with. */
+  readonly forms: readonly Form[];
+  /** From held-out models. */
+  readonly blends: Blends;
+}
+
+/** One scenario with all that a bundle says of it. */
+interface FittedScenario {
+  /** With the answers of all models. */
+  readonly group: ScenarioGroup;
+  readonly slice: ScenarioSlice;
+  readonly learned: LearnedGroup;
+  readonly trained: BankScenario;
+  /** Its place in its group. */
+  readonly place: number;
+  readonly forms: ReadonlyMap<string, FormScenario>;
+  readonly blends: ReadonlyMap<string, FormBlend>;
+}
+
+/** All that a bundle is encoded from, but for the report. */
+export async function bundleContent(
+  matrix: ResponseMatrix,
+  parts: readonly FittedPart[],
+  method: Method,
+  plans: readonly FormPlan[],
+  options: FitOptions,
+): Promise<BundleContent> {
+  const { settings } = method;
+  const { seed, backend } = options;
+  const groups = parts.flatMap(({ learned }) => learned.groups);
+  const scenarios = parts.flatMap(fittedScenarios);
+  const byGroup = <Value>(value: (own: LearnedGroup) => Value): Record<string, Value> =>
+    Object.fromEntries(groups.map((own) => [own.group.id, value(own)]));
+  const notes = await Promise.all(parts.map(({ learned }) => learned.notes()));
+  const manifest: BundleContent["manifest"] = {
+    formatVersion: FORMAT_VERSION,
+    benchmark: options.benchmark,
+    version: options.version,
+    benchmarkVersion: options.benchmarkVersion ?? null,
+    created: options.created,
+    description: options.description ?? null,
+    parameterization: PARAMETERIZATION,
+    weighting: settings.weighting,
+    banks: groups.map(({ group, bank, choice: { irtModel }, loadings }) => ({
+      id: group.id,
+      scenarios: group.scenarios.map((slice) => slice.id),
+      irtModel,
+      dims: bank.dims,
+      prior: {
+        mean: Array.from(bank.abilities.mean),
+        covariance: Array.from(bank.abilities.covariance),
+        scale: settings.priorScale,
+        ...(loadings && { loadings: Array.from(loadings) }),
+      },
+    })),
+    scenarios: scenarios.map(({ slice, trained }) => ({
+      id: slice.id,
+      weight: 1,
+      items: slice.count,
+      subscenarios: slice.subscenarios,
+      threshold: trained.threshold,
+      scoreMap: trained.scoreMap && { x: Array.from(trained.scoreMap.x), y: Array.from(trained.scoreMap.y) },
+    })),
+    forms: formManifests(parts, scenarios, method, plans, seed),
+    defaultForm: defaultForm(plans),
+    sources: { models: matrix.subjects.length, names: options.includeModelNames ? matrix.subjects : null, note: null },
+    protocol: options.protocol ?? {},
+    fit: {
+      ...settings,
+      seed,
+      backend: backend.name,
+      precision: backend.precision,
+      links: byGroup(({ choice }) => choice.link),
+      shrinkages: byGroup(({ choice }) => choice.shrinkage),
+      dimensionErrors: Object.fromEntries(
+        groups.flatMap(({ group, choice: { dimensionErrors } }) =>
+          dimensionErrors.length > 0 ? [[group.id, dimensionErrors]] : [],
+        ),
+      ),
+      ...(settings.search > 0 && {
+        designs: byGroup(({ choice: { irtModel, found } }) => ({ irtModel, ...found?.notes })),
+      }),
+      ...joined(notes),
+      calibration: byGroup(({ bank: { calibration } }) => ({
+        converged: calibration.converged,
+        evaluations: calibration.evaluations,
+        gradientNorm: rounded(calibration.gradientNorm),
+        value: rounded(calibration.value),
+      })),
+    },
+    data: { licence: options.licence ?? null, source: options.source ?? null },
+  };
+  return { manifest, scenarios: scenarios.map((own) => scenarioContent(own, options.includeText ?? false)) };
+}
+
+function fittedScenarios({ benchmark, learned, forms, blends }: FittedPart): FittedScenario[] {
+  return learned.groups.flatMap((own, g) =>
+    own.bank.scenarios.map((trained, place): FittedScenario => {
+      const group = benchmark.groups[g]!;
+      const slice = group.scenarios[place]!;
+      const byForm = forms.map((form) => [form.id, form.scenarios.get(slice.id)!] as const);
+      return { group, slice, learned: own, trained, place, forms: new Map(byForm), blends: blends.get(slice.id)! };
+    }),
+  );
+}
+
+/** Notes of all parts: by key, then by scenario. */
+function joined(notes: readonly Readonly<Record<string, object>>[]): Record<string, object> {
+  const all: Record<string, object> = {};
+  for (const own of notes) for (const [key, value] of Object.entries(own)) all[key] = { ...all[key], ...value };
+  return all;
+}
+
+/** A scenario's arrays and records. */
+function scenarioContent(
+  { group, slice, learned, trained, place, forms }: FittedScenario,
+  includeText: boolean,
+): ScenarioContent {
+  const sets = new Map(Array.from(forms, ([id, { anchors }]) => [id, anchors]));
+  const maps = Array.from(forms).flatMap(([id, own]) => (own.maps ? [[id, own.maps] as const] : []));
+  const items = group.matrix.items.slice(slice.begin, slice.begin + slice.count);
+  const asked = askedItems(sets.values());
+  const ascending = asked.map((_, row) => row).sort((x, y) => asked[x]! - asked[y]!);
+  const ofAnswers = answerFactors(sourceAnswers(learned.group.matrix, learned.bank.rows, trained), asked);
+  const scores = fullScores(group.matrix, slice).score;
+  return {
+    bank: trained.bank,
+    sourceScores: scores.filter((score) => !Number.isNaN(score)),
+    forms: sets,
+    ...(maps.length > 0 && { maps: new Map(maps) }),
+    factors: anchorFactors(learned.factors[place]!, asked.toSorted()),
+    answerFactors: anchorFactors(ofAnswers, ascending),
+    anchors: anchorRecords(items, sets, includeText),
+    items: items.map(itemRecord),
+  };
+}
+
+/** What a bundle says of its forms: the estimator of each, λ, and the errors on models that were held out. */
+function formManifests(
+  parts: readonly FittedPart[],
+  scenarios: readonly FittedScenario[],
+  method: Method,
+  plans: readonly FormPlan[],
+  seed: number,
+): Omit<FormManifest, "digest">[] {
+  const [estimator, interval] = [headlineEstimator(method), intervalKind(method)];
+  const random = createRandom(seed).fork("measured errors");
+  const measuredBlend = (
+    { group: { matrix }, slice }: FittedScenario,
+    plan: FormPlan,
+    { served, foldOut, validation }: PooledBlend,
+  ): MeasuredBlend => ({
+    lambda: rounded(served.lambda),
+    stack: Object.fromEntries(BASE_ESTIMATORS.map((id) => [id, rounded(served.stack[id])])) as typeof served.stack,
+    rmse: rounded(served.rmse),
+    overallRmse: served.overallRmse === null ? null : rounded(served.overallRmse),
+    tightening: { inside: rounded(served.tightening.inside), outside: rounded(served.tightening.outside) },
+    measured: measureErrors({
+      matrix,
+      slice,
+      n: anchorsIn(plan, slice.id),
+      estimator,
+      interval,
+      blend: foldOut,
+      ...validation,
+      random,
+    }),
+  });
+  const seen = overallSeen(parts);
+  return plans.map((plan): Omit<FormManifest, "digest"> => {
+    const described = scenarios.map((own): [string, FormScenarioManifest] => {
+      const { slice, forms, blends } = own;
+      const { anchors, maps } = forms.get(plan.id)!;
+      const { separate, joint } = blends.get(plan.id)!;
+      const items = anchors.items.length;
+      return [
+        slice.id,
+        {
+          items,
+          whole: items === slice.count,
+          ...measuredBlend(own, plan, separate),
+          together: joint && measuredBlend(own, plan, joint),
+          pattern: patternThresholds(separate.validation.interpolation, separate.validation.extrapolation),
+          ...(maps && {
+            map: { alone: mapManifest(maps.alone), together: maps.together && mapManifest(maps.together) },
+          }),
+        },
+      ];
+    });
+    const randomMae = described.map(([, { measured }]) => measured.interpolation?.randomMae ?? 0);
+    const blends = parts.map((part) => part.blends);
+    return {
+      id: plan.id,
+      selection: method.settings.selection,
+      estimator,
+      interval,
+      ...(plan.disjointFrom !== undefined && { disjointFrom: plan.disjointFrom }),
+      scenarios: Object.fromEntries(described),
+      overall: scenarios.length > 1 ? measureOverall(blends, plan.id, estimator, randomMae, seen) : null,
+    };
+  });
+}
+
+/** What a map reads; its curves are tensors. */
+function mapManifest({ intercept, terms }: AdditiveMap): MapManifest {
+  return { intercept, terms: terms.map(({ feature, scenario }) => ({ feature, scenario })) };
+}
+
+/** The range of the source models' overall scores; null where scenarios aren't estimated together. */
+function overallSeen(parts: readonly FittedPart[]): SeenScores | null {
+  if (parts.some(({ learned }) => learned.linked.common === null)) return null;
+  const scores = parts.flatMap(({ benchmark: { groups } }) =>
+    groups.flatMap(({ matrix, scenarios }) => scenarios.map((slice) => fullScores(matrix, slice).score)),
+  );
+  const { worst, best } = scoresSeen(overallScores(scores));
+  return { worst: rounded(worst), best: rounded(best) };
+}
+
+/** The form that is asked by default: the largest of at most 100 anchors a scenario, else the smallest. */
+function defaultForm(forms: readonly FormPlan[]): string {
+  const first = forms.filter(({ disjointFrom }) => disjointFrom === undefined);
+  return (first.filter(({ anchors }) => Math.max(...anchors.values()) <= 100).at(-1) ?? first[0]!).id;
+}
+
+function itemRecord({ item_id, scenario, subscenario, hash }: ItemInfo): ItemRecord {
+  return { item_id, scenario, ...(subscenario !== undefined && { subscenario }), ...(hash !== undefined && { hash }) };
+}
+
+/** Anchors in the order in which they are asked: the smallest form's first, so that nested forms are prefixes. */
+function anchorRecords(
+  items: readonly ItemInfo[],
+  sets: ReadonlyMap<string, AnchorSet>,
+  includeText: boolean,
+): AnchorRecord[] {
+  const members = new Map<number, string[]>();
+  for (const [form, set] of sets)
+    for (const index of Array.from(set.items).sort((x, y) => x - y)) {
+      const forms = members.get(index);
+      if (forms) forms.push(form);
+      else members.set(index, [form]);
+    }
+  return Array.from(members, ([index, forms]) => {
+    const item = items[index]!;
+    const { task, doc_id: docId, text } = item;
+    return {
+      ...itemRecord(item),
+      index,
+      ...(task !== undefined && { task }),
+      ...(docId !== undefined && { doc_id: docId }),
+      ...(includeText && text !== undefined && { text }),
+      forms,
+    };
+  });
+}

@@ -1,0 +1,188 @@
+import { ERROR_LEVELS, type ErrorSummary, type MeasuredErrors, type SplitErrors } from "anchoreval/bundle";
+import {
+  type Blend,
+  type ByEstimator,
+  type EstimatorId,
+  estimatorsOf,
+  figureOf,
+  normalQuantile,
+  type RandomSource,
+  wilsonInterval,
+} from "anchoreval/core";
+import type { ResponseMatrix } from "../matrix/response-matrix.ts";
+import type { ScenarioSlice } from "../matrix/scenarios.ts";
+import {
+  clusteredError,
+  type CrossFittedInput,
+  crossFittedInterval,
+  errorQuantile,
+  heldOutScores,
+  holdsTruth,
+  rounded,
+  type ScoreInterval,
+  winklerScore,
+} from "./held-out-scores.ts";
+import type { HeldOutEstimate } from "./held-out.ts";
+
+export interface MeasureInput extends CrossFittedInput {
+  readonly matrix: ResponseMatrix;
+  readonly slice: ScenarioSlice;
+  readonly n: number;
+  readonly random: RandomSource;
+}
+
+/** Errors of one scenario and size on source models that were held out of every step. */
+export function measureErrors(input: MeasureInput): MeasuredErrors {
+  return {
+    interpolation: splitErrors(input, input.interpolation),
+    extrapolation: splitErrors(input, input.extrapolation),
+  };
+}
+
+function splitErrors(input: MeasureInput, estimates: readonly HeldOutEstimate[]): SplitErrors | null {
+  if (estimates.length === 0) return null;
+  const { matrix, slice, n, estimator, blend, random } = input;
+  const truths = new Map(estimates.map(({ model, truth }) => [model, truth]));
+  const models = [...truths.keys()];
+  const stream = random.fork(`random ${slice.id} ${n}`);
+  const { errors } = randomBaseline(matrix, slice, models, [...truths.values()], n, stream);
+  const intervals = estimates.map(crossFittedInterval(input));
+  return {
+    models: models.length,
+    estimators: summaries(estimates, blend),
+    randomMae: rounded(errors.reduce((sum, error) => sum + error, 0) / models.length),
+    ...measuredCoverage(estimates, intervals),
+    absoluteError: ERROR_LEVELS.map((level) => {
+      const error = errorQuantile(estimates, estimator, blend, level);
+      return error === null ? null : rounded(error);
+    }),
+  };
+}
+
+function summaries(
+  estimates: readonly HeldOutEstimate[],
+  blend: (estimate: HeldOutEstimate) => Blend,
+): ByEstimator<ErrorSummary> {
+  const scores = estimates.map((estimate) => heldOutScores(estimate, blend(estimate)));
+  return Object.fromEntries(
+    estimatorsOf(scores[0]!).map((id) => [
+      id,
+      errorSummary(estimates.map(({ truth }, k) => figureOf(scores[k]!, id) - truth)),
+    ]),
+  ) as Record<EstimatorId, ErrorSummary>;
+}
+
+/** Mean absolute, root mean squared and mean error. */
+export function errorSummary(errors: readonly number[]): ErrorSummary {
+  const mean = (of: (error: number) => number): number =>
+    errors.reduce((sum, error) => sum + of(error), 0) / errors.length;
+  return {
+    mae: rounded(mean(Math.abs)),
+    rmse: rounded(Math.sqrt(mean((error) => error * error))),
+    bias: rounded(mean((error) => error)),
+  };
+}
+
+/** Held-out models below which coverage isn't measured. */
+export const LEAST_MODELS_FOR_COVERAGE = 20;
+
+/**
+ * How many of the 95 % intervals that held-out models were given hold their truth, with the standard error of that (forms
+ * of one model are not many models), and how wide they are.
+ * @param intervals - aligned with `estimates`
+ * @returns nulls where the models are too few, or one has no interval
+ */
+export function measuredCoverage(
+  estimates: readonly { readonly model: number; readonly truth: number }[],
+  intervals: readonly (ScoreInterval | null)[],
+): Required<Pick<SplitErrors, "coverage95" | "coverageSe" | "halfWidth95">> {
+  const models = estimates.map(({ model }) => model);
+  const known = intervals.flatMap((interval) => interval ?? []);
+  if (new Set(models).size < LEAST_MODELS_FOR_COVERAGE || known.length < estimates.length)
+    return { coverage95: null, coverageSe: null, halfWidth95: null };
+  const hits = known.map((interval, k): number => (holdsTruth(interval, estimates[k]!.truth) ? 1 : 0));
+  const coverage = hits.reduce((sum, hit) => sum + hit, 0) / hits.length;
+  const residuals = hits.map((hit) => hit - coverage);
+  return {
+    coverage95: rounded(coverage),
+    coverageSe: rounded(clusteredError(models, residuals, hits.length)!), // there are twenty models or more
+    halfWidth95: rounded(known.reduce((sum, { low, high }) => sum + (high - low) / 2, 0) / known.length),
+  };
+}
+
+/** Draws of the baseline. */
+const DRAWS = 200;
+
+/** Level of its intervals, and the normal quantile of that. */
+const LEVEL = 0.95;
+const Z = normalQuantile((1 + LEVEL) / 2);
+
+/** What estimating by random items comes to, target by target: means over the draws, as fractions. */
+export interface RandomBaseline {
+  /** Mean absolute error. */
+  readonly errors: Float64Array;
+  /** Of Wilson's 95 % interval; null where every item is asked and there is nothing to tell. */
+  readonly intervals: {
+    /** Share of the intervals that hold the truth. */
+    readonly coverage: Float64Array;
+    readonly halfWidth: Float64Array;
+    readonly winkler: Float64Array;
+  } | null;
+}
+
+/**
+ * Simple random sampling without replacement of n items with weighted mean Σwy/Σw, of each target against the same
+ * truth: {@link DRAWS} draws. Its interval is Wilson's, at the mean and the effective number of items (Σw)²/Σw² (n where
+ * items weigh the same), as one would give it who knows nothing but the answers: no factor for a finite number of items,
+ * and scores between 0 and 1 as if they were right or wrong. Without any observed answer the score is taken for ½, by
+ * an interval from 0 to 1.
+ * @param truths - full scores, aligned with `targets`
+ * @see Kish (1965), Survey Sampling, §11.2 (effective number)
+ */
+export function randomBaseline(
+  matrix: ResponseMatrix,
+  { begin, count, weights }: ScenarioSlice,
+  targets: readonly number[],
+  truths: readonly number[],
+  n: number,
+  random: RandomSource,
+): RandomBaseline {
+  const size = Math.min(n, count);
+  const zeros = (): Float64Array => new Float64Array(targets.length);
+  const errors = zeros();
+  const intervals = size < count ? { held: zeros(), halfWidth: zeros(), winkler: zeros() } : null;
+  const items = Int32Array.from({ length: count }, (_, i) => i);
+  for (let draw = 0; draw < DRAWS; draw++) {
+    for (let k = 0; k < size; k++) {
+      const other = k + random.below(count - k);
+      const item = items[k]!;
+      items[k] = items[other]!;
+      items[other] = item;
+    }
+    for (let t = 0; t < targets.length; t++) {
+      const row = targets[t]! * matrix.items.length + begin;
+      const truth = truths[t]!;
+      let sum = 0;
+      let mass = 0;
+      let squares = 0;
+      for (let k = 0; k < size; k++) {
+        const item = items[k]!;
+        if (matrix.observed !== null && matrix.observed[row + item] === 0) continue;
+        const weight = weights[item]!;
+        sum += weight * matrix.scores[row + item]!;
+        mass += weight;
+        squares += weight * weight;
+      }
+      const score = mass > 0 ? sum / mass : 0.5;
+      errors[t]! += Math.abs(score - truth) / DRAWS;
+      if (intervals === null) continue;
+      const interval = mass > 0 ? wilsonInterval(score, mass ** 2 / squares, Z) : { low: 0, high: 1 };
+      intervals.held[t]! += holdsTruth(interval, truth) ? 1 : 0;
+      intervals.halfWidth[t]! += (interval.high - interval.low) / 2 / DRAWS;
+      intervals.winkler[t]! += winklerScore(interval, truth, LEVEL) / DRAWS;
+    }
+  }
+  if (intervals === null) return { errors, intervals };
+  const { held, halfWidth, winkler } = intervals;
+  return { errors, intervals: { coverage: held.map((draws) => draws / DRAWS), halfWidth, winkler } };
+}

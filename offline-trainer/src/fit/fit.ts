@@ -1,0 +1,121 @@
+import { encodeBundle, type BundleContent, type BundleFileName } from "anchoreval/bundle";
+import { AnchorEvalError, createRandom } from "anchoreval/core";
+import { checkpointed } from "../calibrate/checkpoint.ts";
+import {
+  answeringModels,
+  calibratedModels,
+  describeBenchmark,
+  LEAST_MODELS,
+  linkedParts,
+  onlyModels,
+  scenariosOf,
+  type Benchmark,
+} from "../benchmark/benchmark.ts";
+import type { ResponseMatrix } from "../matrix/response-matrix.ts";
+import { recommended, withKnowledge, type Method } from "../methods/method.ts";
+import { learnBlends } from "./blends.ts";
+import { bundleContent, type FittedPart } from "./bundle.ts";
+import { crossValidate } from "./folds.ts";
+import { planForms, type FormPlan } from "./form-plans.ts";
+import { interruptible } from "../backends/interruptible.ts";
+import { learn } from "./learn.ts";
+import type { FitOptions } from "./options.ts";
+import { progressOf, sideBySide, stopwatch, type PartProgress, type Stopwatch } from "./stages.ts";
+
+/** A fit: what a bundle's files and its report are made from. */
+export interface Fit {
+  readonly method: Method;
+  readonly forms: readonly FormPlan[];
+  readonly parts: readonly FittedPart[];
+  /** What the files are encoded from; a report can be added before they are. */
+  readonly content: BundleContent;
+  /**
+   * Where the time went, from the end of one stage to the end of the next: of held-out models that were computed beside
+   * others, what was left of them. @unit milliseconds
+   */
+  readonly timings: Readonly<Record<string, number>>;
+}
+
+/**
+ * Fits a bundle: describes the benchmark, plans the forms, and in each part learns on folds what blends estimates and what
+ * they err by, and from all models what the bundle serves with.
+ * @param responses - columns grouped by scenario and subscenario
+ * @throws AnchorEvalError `invalid_data` for fewer than five models, `invalid_option` for sizes that are none or can't be
+ *   shared; `unsupported` for second forms of anchors that are drawn; `aborted`
+ * @example
+ * const { content } = await fit(matrix, { benchmark: "gsm", version: "1.0.0", created, sizes: [50], seed: 1, backend });
+ */
+export async function fit(responses: ResponseMatrix, options: FitOptions): Promise<Fit> {
+  if (responses.subjects.length < LEAST_MODELS)
+    throw new AnchorEvalError(
+      "invalid_data",
+      `a fit needs at least ${LEAST_MODELS} models, these responses have ${responses.subjects.length}`,
+    );
+  const clock = stopwatch();
+  const { settings } = options.method ?? recommended;
+  const benchmark = describeBenchmark(responses, { ...settings, ...options });
+  const method = withKnowledge(options.method ?? recommended, benchmark);
+  const forms = planForms(scenariosOf(benchmark), method, options);
+  clock.lap("replicates");
+  const parts: FittedPart[] = [];
+  for (const part of linkedParts(benchmark, settings.linked)) {
+    const before = parts.reduce((count, { benchmark: { groups } }) => count + groups.length, 0);
+    const onProgress = (share: number, note: string): void =>
+      options.onProgress?.(before + share * part.groups.length, benchmark.groups.length, note);
+    parts.push(await fitPart(part, method, forms, { ...options, onProgress }, clock));
+  }
+  const content = await bundleContent(responses, parts, method, forms, options);
+  clock.lap("measured errors");
+  return { method, forms, parts, content, timings: clock.laps };
+}
+
+/** Fits groups that are estimated together: where there are threads for the held-out models, both at once. */
+async function fitPart(
+  benchmark: Benchmark,
+  method: Method,
+  forms: readonly FormPlan[],
+  options: Omit<FitOptions, "onProgress"> & { readonly onProgress: PartProgress },
+  clock: Stopwatch,
+): Promise<FittedPart> {
+  const { seed, threads, checkpoint, backend, fixed, onProgress } = options;
+  const { groups } = benchmark;
+  const random = createRandom(seed).fork(groups.length > 1 ? "all" : groups[0]!.id);
+  for (const group of groups) calibratedModels(group);
+  const rows = [...new Set(groups.flatMap(answeringModels))].sort((x, y) => x - y);
+  const report = progressOf(groups.map(({ id }) => id).join(", "), method.settings.folds + 1, onProgress);
+  const tools = (signal?: AbortSignal) => ({ backend: signal ? interruptible(backend) : backend, signal });
+
+  const validate = async (signal?: AbortSignal) => {
+    const plan = { benchmark, method, forms, checkpoint };
+    const onFold = (done: number, of: number, loss: number | null): void => report({ folds: done / of, loss });
+    const stream = random.fork("cross-validation");
+    const validation = await crossValidate(plan, rows, stream, { ...tools(signal), threads, onFold });
+    clock.lap("held-out models");
+    return validation;
+  };
+  const finish = async (signal?: AbortSignal) => {
+    const learned = await learn(onlyModels(benchmark, rows), method, forms, random, {
+      ...tools(signal),
+      final: true,
+      ...(checkpoint !== undefined && { calibrator: checkpointed(checkpoint) }),
+      ...(fixed && { fixed }),
+      onStep: ({ share, value }) => report({ final: share / 2, loss: value }),
+    });
+    clock.lap("calibration");
+    const drawn = await learned.draw(0);
+    clock.lap("choice of anchors");
+    return { learned, forms: drawn };
+  };
+  const [validation, fitted] = threads
+    ? await sideBySide(validate, finish, options.signal)
+    : [await validate(options.signal), await finish(options.signal)];
+  const blends = learnBlends(benchmark, rows, method, forms, validation);
+  report({ folds: 1, final: 1 });
+  clock.lap("blends");
+  return { benchmark, ...fitted, blends };
+}
+
+/** The bundle's files. */
+export function bundleFiles({ content }: Pick<Fit, "content">, report?: Uint8Array): Map<BundleFileName, Uint8Array> {
+  return encodeBundle({ ...content, ...(report && { report }) });
+}

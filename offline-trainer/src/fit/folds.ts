@@ -1,0 +1,195 @@
+import { createRandom, type Pooling, type RandomSource, type StreamName } from "anchoreval/core";
+import type { Provider } from "../backends/resolve-backend.ts";
+import { checkpointed } from "../calibrate/checkpoint.ts";
+import type { CalibrationBackend } from "../calibrate/types.ts";
+import { onlyModels, scenariosOf, type Benchmark } from "../benchmark/benchmark.ts";
+import { sharedMatrix } from "../matrix/response-matrix.ts";
+import { sentMethod, type Method, type SentMethod } from "../methods/method.ts";
+import { sourceSplits } from "../benchmark/source-splits.ts";
+import type { GroupedSplit } from "../matrix/splits.ts";
+import { runOnThreads } from "../threads/run-on-threads.ts";
+import type { FormPlan } from "./form-plans.ts";
+import { estimateTargets, type HeldOutEstimate, type HeldOutTable } from "./held-out.ts";
+import { learn } from "./learn.ts";
+import type { FoldThreads } from "./options.ts";
+
+/** Models below which none can be held out. */
+export const LEAST_HELD_OUT_FROM = 8;
+
+/** Held-out source models by both kinds of folds: like the others, and stronger than those learned from. */
+export interface CrossValidation {
+  readonly interpolation: readonly HeldOutEstimate[];
+  readonly extrapolation: readonly HeldOutEstimate[];
+}
+
+/** The cross-validation of every scenario and form. */
+export type Validation = ReadonlyMap<string, ReadonlyMap<string, Readonly<Record<Pooling, CrossValidation>>>>;
+
+/** What folds are computed from. */
+export interface FoldPlan {
+  readonly benchmark: Benchmark;
+  readonly method: Method;
+  readonly forms: readonly FormPlan[];
+  /** Folder of the calibrations' states ({@link checkpointed}). */
+  readonly checkpoint?: string | undefined;
+}
+
+/** What a thread gets once: plain data of a {@link FoldPlan}. */
+export interface FoldThreadData {
+  readonly plan: Omit<FoldPlan, "method"> & { readonly method: SentMethod };
+  readonly provider: Provider;
+}
+
+/** A split with the number and the stream that its estimates have. Plain data, too. */
+export interface Fold {
+  readonly fold: number;
+  readonly split: GroupedSplit;
+  readonly stream: StreamName;
+}
+
+/** How far a fold is. */
+export interface FoldNote {
+  /** Of the fold, in [0,1], about. */
+  readonly share: number;
+  /** Loss of the calibration that it was at last; null before the first. @unit nats */
+  readonly loss: number | null;
+}
+
+/** What folds are computed with. */
+export interface FoldTools {
+  readonly backend: CalibrationBackend;
+  /** @default none but the caller's */
+  readonly threads?: FoldThreads | undefined;
+  readonly signal?: AbortSignal | undefined;
+  /** @param done - folds, parts of those that are being computed too @param loss - of a calibration, in nats */
+  readonly onFold?: (done: number, of: number, loss: number | null) => void;
+}
+
+/**
+ * Cross-validates source models: random fifths (replicates and families together), and the strongest 30 % by the weakest
+ * half over all scenarios.
+ * @param rows - the source models' positions in the benchmark; no other's answers are read
+ */
+export async function crossValidate(
+  plan: FoldPlan,
+  rows: readonly number[],
+  random: RandomSource,
+  tools: FoldTools,
+): Promise<Validation> {
+  const { benchmark, method, forms } = plan;
+  const { folds: parts } = method.settings;
+  const among = sourceSplits(benchmark.groups, rows, benchmark.replicates, parts, random.fork("folds"));
+  const enough = rows.length >= LEAST_HELD_OUT_FROM;
+  const trains = ({ groups }: GroupedSplit, least: number): boolean =>
+    enough &&
+    groups.every(({ sources }) => sources.length >= least) &&
+    groups.some(({ targets }) => targets.length > 0);
+  const like = among.folds.filter((split) => trains(split, 1));
+  const strong = [among.strong].filter((split) => trains(split, 4));
+  const folds = [...like, ...strong].map((split, fold): Fold => ({
+    fold,
+    split,
+    stream: random.fork(`fold ${fold}`).name,
+  }));
+  const tables = await runFolds(plan, folds, tools);
+  const joined = (own: readonly HeldOutTable[], id: string, form: string, pooling: Pooling): HeldOutEstimate[] =>
+    own.flatMap((table) => table.get(id)?.get(form)?.[pooling] ?? []);
+  const validation = (id: string, form: string, pooling: Pooling): CrossValidation => ({
+    interpolation: joined(tables.slice(0, like.length), id, form, pooling),
+    extrapolation: joined(tables.slice(like.length), id, form, pooling),
+  });
+  return new Map(
+    scenariosOf(benchmark).map(({ id }) => [
+      id,
+      new Map(
+        forms.map(({ id: form }) => [
+          form,
+          { separate: validation(id, form, "separate"), joint: validation(id, form, "joint") },
+        ]),
+      ),
+    ]),
+  );
+}
+
+/**
+ * Computes folds, one after the other or on threads; the tables don't depend on it. Threads share the responses.
+ * @returns tables in the order of the folds
+ */
+async function runFolds(
+  plan: FoldPlan,
+  folds: readonly Fold[],
+  { backend, threads, signal, onFold }: FoldTools,
+): Promise<HeldOutTable[]> {
+  const shares = new Float64Array(folds.length);
+  const onNote = (index: number, { share, loss }: FoldNote): void => {
+    shares[index] = Math.max(shares[index]!, share); // a choice of the model calibrates a bank several times
+    const done = shares.reduce((sum, own) => sum + own, 0);
+    onFold?.(done, folds.length, loss);
+  };
+  const tables: HeldOutTable[] = [];
+  if (threads === undefined) {
+    for (const [index, fold] of folds.entries())
+      tables.push(await computeFold(plan, fold, backend, (note) => onNote(index, note), signal));
+    return tables;
+  }
+  // Every target costs about the same of each item; the longest folds start first, so that no thread ends with one.
+  const { groups } = plan.benchmark;
+  const cost = ({ split }: Fold): number =>
+    split.groups.reduce((sum, { targets }, g) => sum + targets.length * groups[g]!.matrix.items.length, 0);
+  const order = folds.map((_, index) => index).sort((x, y) => cost(folds[y]!) - cost(folds[x]!));
+  const shared = groups.map((group) => ({ ...group, matrix: sharedMatrix(group.matrix) }));
+  const data: FoldThreadData = {
+    plan: { ...plan, method: sentMethod(plan.method), benchmark: { ...plan.benchmark, groups: shared } },
+    provider: threads.provider,
+  };
+  const found = await runOnThreads<HeldOutTable, FoldNote>(
+    new URL("./fold-worker.js", import.meta.url),
+    order.map((index) => folds[index]!),
+    {
+      threads: threads.count,
+      work: "the cross-validation",
+      data,
+      ...(signal && { signal }),
+      onNote: (place, note) => onNote(order[place]!, note),
+    },
+  );
+  order.forEach((index, place) => (tables[index] = found[place]!));
+  return tables;
+}
+
+/** What learning takes of a fold's time, about. */
+const LEARNING = 0.5;
+
+/** Learns from the sources of a fold and estimates its targets: the same on every thread. */
+export async function computeFold(
+  { benchmark, method, forms, checkpoint }: FoldPlan,
+  { fold, split, stream }: Fold,
+  backend: CalibrationBackend,
+  onNote?: (note: FoldNote) => void,
+  signal?: AbortSignal,
+): Promise<HeldOutTable> {
+  let loss: number | null = null;
+  const learned = await learn(onlyModels(benchmark, split.sources), method, forms, createRandom(stream), {
+    backend,
+    ...(checkpoint !== undefined && { calibrator: checkpointed(checkpoint) }),
+    ...(signal && { signal }),
+    onStep: ({ share, value }) => onNote?.({ share: LEARNING * share, loss: (loss = value) }),
+  });
+  onNote?.({ share: LEARNING, loss });
+  const targets = { models: [...new Set(split.groups.flatMap(({ targets }) => targets))], groups: split.groups, fold };
+  const table = await estimateTargets(benchmark, targets, learned, method.settings.draws);
+  onNote?.({ share: 1, loss });
+  return table;
+}
+
+/** Cells of a leaderboard from which threads are worth their start, a quarter of a second each. */
+const THREAD_CELLS = 1 << 16;
+
+/**
+ * Threads for the folds of a fit: none where one thread is all there is, where a fold takes no longer than to start one,
+ * or where a device calibrates, whose memory is there once.
+ */
+export function foldThreads(provider: Provider, threads: number, cells: number): FoldThreads | undefined {
+  const here = provider === "cpu" || provider === "typescript";
+  return here && threads > 1 && cells >= THREAD_CELLS ? { count: threads, provider } : undefined;
+}

@@ -1,0 +1,161 @@
+import {
+  anchorFactors,
+  type AnchorFactors,
+  type AnchorSet,
+  type RandomSource,
+  type ScoreMaps,
+  scoringModel,
+  type ScoringModel,
+} from "anchoreval/core";
+import { anchorInputs, prepareAnchors, type PreparedAnchors } from "../anchors/anchor-method.ts";
+import type { Bank, ResponseModel, ScoreLink } from "../calibrate/bank.ts";
+import type { DimensionError } from "../calibrate/choose-model.ts";
+import { formAnswerFactors, sourceAnswers } from "../calibrate/factors.ts";
+import { bankPriors, type LinkedBanks } from "../calibrate/linking.ts";
+import type { ScenarioGroup, SourceScores } from "../benchmark/benchmark.ts";
+import type { FoundDesign, Method } from "../methods/method.ts";
+import { anchorNumbers, anchorsIn, type FormPlan } from "./form-plans.ts";
+
+/** The response model of a bank, as it was asked for or chosen on its sources. */
+export interface BankChoice {
+  readonly link: ScoreLink;
+  readonly dims: number;
+  readonly shrinkage: number;
+  readonly irtModel: ResponseModel["irtModel"];
+  /** Of a search; null without. */
+  readonly found: FoundDesign | null;
+  /** Errors of the candidates, where the dimension was chosen. */
+  readonly dimensionErrors: readonly DimensionError[];
+}
+
+/** One group with what was learned of it. */
+export interface LearnedGroup {
+  readonly group: ScenarioGroup;
+  readonly choice: BankChoice;
+  readonly bank: Bank;
+  /** Factors of all items, by scenario. */
+  readonly factors: readonly AnchorFactors[];
+  /** What its abilities share with other groups' (D×G); null where they aren't linked. */
+  readonly loadings: Float64Array | null;
+}
+
+/** One scenario of a form. */
+export interface FormScenario {
+  readonly anchors: AnchorSet;
+  /** Null where the form has none. */
+  readonly maps: ScoreMaps | null;
+}
+
+/** A form that was drawn, with what scores answers to it. */
+export interface Form {
+  readonly id: string;
+  readonly scenarios: ReadonlyMap<string, FormScenario>;
+  readonly scoring: ScoringModel;
+}
+
+/** The choice of anchors in every scenario of a group, looking at the sources only. */
+export function preparedAnchors(
+  { group, bank, choice: { found } }: LearnedGroup,
+  { anchors, knowledge }: Method,
+  plans: readonly FormPlan[],
+  random: RandomSource,
+  final: boolean,
+): Map<string, PreparedAnchors> {
+  const sizes = anchorNumbers(plans, group.scenarios);
+  const inputs = anchorInputs(group, bank, { sizes, random, final, knowledge, design: found?.design });
+  return new Map(inputs.map((input) => [input.scenario, prepareAnchors(anchors, input)]));
+}
+
+/** Draws forms and makes their scoring models. */
+export function formDrawer(
+  groups: readonly LearnedGroup[],
+  linked: LinkedBanks,
+  method: Method,
+  plans: readonly FormPlan[],
+  prepared: ReadonlyMap<string, PreparedAnchors>,
+  seen: ReadonlyMap<string, SourceScores>,
+  random: RandomSource,
+): (k: number) => Promise<readonly Form[]> {
+  const priors = bankPriors(linked, method.settings.priorScale);
+  const answers = groups.map(({ group, bank }) =>
+    bank.scenarios.map((scenario) => sourceAnswers(group.matrix, bank.rows, scenario)),
+  );
+  const second = new Map<string, ReadonlyMap<number, AnchorSet>>();
+  const secondSets = (id: string): ReadonlyMap<number, AnchorSet> => {
+    if (!second.has(id)) second.set(id, prepared.get(id)!.second!()); // planForms has refused methods without
+    return second.get(id)!;
+  };
+  const mapsOf = rememberedMaps((anchors) => {
+    if (!method.scoreMaps) return null;
+    const banks = groups.map(({ group, bank, choice: { found } }, g) => ({
+      group,
+      bank,
+      prior: priors.separate[g]!,
+      design: found && found.design,
+      anchors: group.scenarios.map(({ id }) => anchors.get(id)!),
+    }));
+    const maps = method.scoreMaps.fit(banks, random.fork("score maps"));
+    return new Map(groups.flatMap(({ group }, g) => group.scenarios.map(({ id }, s) => [id, maps[g]![s]!] as const)));
+  });
+  return async (k) => {
+    const stream = random.fork(`form ${k}`);
+    const sets = new Map<string, Map<string, AnchorSet>>();
+    for (const [id, { draw }] of prepared) {
+      const drawn = (await draw(stream.fork(id))).sets;
+      const size = (plan: FormPlan): number => anchorsIn(plan, id);
+      const first = plans.filter(({ disjointFrom }) => disjointFrom === undefined);
+      const others = plans.filter(({ disjointFrom }) => disjointFrom !== undefined);
+      sets.set(
+        id,
+        new Map([
+          ...first.map((plan) => [plan.id, drawn.get(size(plan))!] as const),
+          ...others.map((plan) => [plan.id, secondSets(id).get(size(plan))!] as const),
+        ]),
+      );
+    }
+    const answered = groups.map(({ group }, g) =>
+      group.scenarios.map(({ id }, s) => formAnswerFactors(answers[g]![s]!, sets.get(id)!)),
+    );
+    return plans.map((plan): Form => {
+      const anchors = new Map(Array.from(sets, ([id, byForm]) => [id, byForm.get(plan.id)!]));
+      const maps = mapsOf(anchors);
+      const scoring = scoringModel(
+        groups.map(({ group, bank, factors }, g) => ({
+          id: group.id,
+          prior: priors.separate[g]!,
+          linkedPrior: priors.joint && priors.joint[g]!,
+          scenarios: bank.scenarios.map(({ bank: items, slice: { id, weights }, scoreMap }, s) => ({
+            id,
+            bank: items,
+            weights,
+            scoreMap,
+            anchors: anchors.get(id)!,
+            factors: anchorFactors(factors[s]!, anchors.get(id)!.items),
+            answerFactors: answered[g]![s]!.get(plan.id)!,
+            maps: maps && maps.get(id)!,
+            worst: seen.get(id)!.worst,
+          })),
+        })),
+      );
+      const scenarios = Array.from(anchors, ([id, own]): [string, FormScenario] => [
+        id,
+        { anchors: own, maps: maps && maps.get(id)! },
+      ]);
+      return { id: plan.id, scenarios: new Map(scenarios), scoring };
+    });
+  };
+}
+
+type Maps = ReadonlyMap<string, ScoreMaps> | null;
+
+/** Maps of a form, made once for anchors that are the same in every draw. */
+function rememberedMaps(make: (anchors: ReadonlyMap<string, AnchorSet>) => Maps): typeof make {
+  const known: { readonly anchors: ReadonlyMap<string, AnchorSet>; readonly maps: Maps }[] = [];
+  return (anchors) => {
+    const found = known.find((other) => Array.from(other.anchors).every(([id, set]) => set === anchors.get(id)));
+    if (found) return found.maps;
+    const maps = make(anchors);
+    known.push({ anchors, maps });
+    return maps;
+  };
+}

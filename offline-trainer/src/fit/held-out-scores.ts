@@ -1,0 +1,187 @@
+import {
+  type Blend,
+  blendEstimates,
+  type ByEstimator,
+  designInterval,
+  type EstimatorId,
+  figureOf,
+  gatedSampling,
+  type SamplingVariance,
+} from "anchoreval/core";
+import type { HeldOutEstimate } from "./held-out.ts";
+
+/** Every estimator's score of a held-out model, blended here by the code that serves. */
+export function heldOutScores({ base, bounds, seen }: HeldOutEstimate, blend: Blend): ByEstimator<number> {
+  return blendEstimates(base, blend, seen, bounds).estimators;
+}
+
+/** One estimator's score of a held-out model. */
+export function heldOutScore(estimate: HeldOutEstimate, estimator: EstimatorId, blend: Blend): number {
+  return figureOf(heldOutScores(estimate, blend), estimator);
+}
+
+/** What the draw of the anchors makes of that score's error: less where the gate knows better. */
+export function heldOutSampling(
+  { base, bounds, seen, sampling }: HeldOutEstimate,
+  estimator: EstimatorId,
+  blend: Blend,
+): SamplingVariance | null {
+  if (sampling === null || estimator !== "gate") return sampling;
+  return gatedSampling(sampling, blendEstimates(base, blend, seen, bounds), blend.tightening);
+}
+
+/** Its design-based 95 % interval; null where there is none. */
+export function heldOutInterval(
+  estimate: HeldOutEstimate,
+  estimator: EstimatorId,
+  blend: Blend,
+): { low: number; high: number } | null {
+  const sampling = heldOutSampling(estimate, estimator, blend);
+  if (sampling === null) return null;
+  return designInterval({ score: heldOutScore(estimate, estimator, blend), bounds: estimate.bounds, sampling }, 0.95);
+}
+
+/**
+ * The quantile of the absolute error that covers a new model like the sources with probability `level`: the
+ * ⌈(M+1)·level⌉-th smallest of M held-out models' errors (split conformal), averaged over the forms drawn.
+ * @param blend - what blends the estimators of an estimate
+ * @returns a fraction; null where the models are too few for the level
+ * @see Vovk, Gammerman & Shafer (2005), Algorithmic Learning in a Random World
+ */
+export function errorQuantile(
+  estimates: readonly HeldOutEstimate[],
+  estimator: EstimatorId,
+  blend: (estimate: HeldOutEstimate) => Blend,
+  level: number,
+): number | null {
+  return conformalQuantile(
+    estimates,
+    (estimate) => Math.abs(heldOutScore(estimate, estimator, blend(estimate)) - estimate.truth),
+    level,
+  );
+}
+
+/** The same of any figure of a held-out model. */
+export function conformalQuantile(
+  estimates: readonly HeldOutEstimate[],
+  figure: (estimate: HeldOutEstimate) => number,
+  level: number,
+): number | null {
+  const byDraw = new Map<number, number[]>();
+  for (const estimate of estimates) {
+    const figures = byDraw.get(estimate.draw) ?? [];
+    figures.push(figure(estimate));
+    byDraw.set(estimate.draw, figures);
+  }
+  let sum = 0;
+  for (const figures of byDraw.values()) {
+    const rank = Math.ceil((figures.length + 1) * level);
+    if (rank > figures.length) return null;
+    sum += figures.sort((x, y) => x - y)[rank - 1]!;
+  }
+  return byDraw.size > 0 ? sum / byDraw.size : null;
+}
+
+/** An interval of a score, as fractions. */
+export interface ScoreInterval {
+  readonly low: number;
+  readonly high: number;
+}
+
+/** Rounding of a score that an interval may miss by. */
+const ROUNDING = 1e-12;
+
+/** Whether an interval holds the truth; one that ends in it does, but for rounding. */
+export function holdsTruth({ low, high }: ScoreInterval, truth: number): boolean {
+  return low <= truth + ROUNDING && truth <= high + ROUNDING;
+}
+
+/**
+ * Winkler's score of an interval: its width, and 2/α times whatever the truth lies outside; less is better, and telling
+ * the true quantiles makes it least on average.
+ * @param level - 1 − α, in (0,1)
+ * @see Winkler (1972), JASA 67, 187–191; Gneiting & Raftery (2007), JASA 102, 359–378, §6.2
+ * @example winklerScore({ low: 0.4, high: 0.6 }, 0.65, 0.95) // ≈ 0.2 + 40 · 0.05 = 2.2
+ */
+export function winklerScore({ low, high }: ScoreInterval, truth: number, level: number): number {
+  return high - low + (2 / (1 - level)) * Math.max(0, low - truth, truth - high);
+}
+
+/** What the intervals of a scenario's held-out models come from. */
+export interface CrossFittedInput {
+  readonly estimator: EstimatorId;
+  readonly interval: "design" | "cross-validated";
+  /** What blends the estimators of a held-out model, learned without it. */
+  readonly blend: (estimate: HeldOutEstimate) => Blend;
+  readonly interpolation: readonly HeldOutEstimate[];
+  readonly extrapolation: readonly HeldOutEstimate[];
+}
+
+/**
+ * The 95 % interval that a held-out model was given; a cross-validated one comes from the errors of models that its fold
+ * does not hold out, in whichever fold they were.
+ * @returns null for a model that can't be given one
+ */
+export function crossFittedInterval({
+  estimator,
+  interval,
+  blend,
+  interpolation,
+  extrapolation,
+}: CrossFittedInput): (estimate: HeldOutEstimate) => ScoreInterval | null {
+  if (interval === "design") return (estimate) => heldOutInterval(estimate, estimator, blend(estimate));
+  const errorOf = withoutFold([...interpolation, ...extrapolation], (held) => {
+    const others = interpolation.filter(({ model }) => !held.has(model));
+    return errorQuantile(others, estimator, blend, 0.95);
+  });
+  return (estimate) => {
+    const error = errorOf(estimate);
+    if (error === null) return null;
+    const score = heldOutScore(estimate, estimator, blend(estimate));
+    return { low: Math.max(estimate.bounds.low, score - error), high: Math.min(estimate.bounds.high, score + error) };
+  };
+}
+
+/**
+ * What is learned without the fold of an estimate: without the models that the fold holds out, in whichever fold they
+ * were. Learned when first asked for, once a fold.
+ * @param estimates - all that were held out
+ * @param learn - given the models to leave out
+ */
+export function withoutFold<Learned>(
+  estimates: readonly HeldOutEstimate[],
+  learn: (held: ReadonlySet<number>) => Learned,
+): (estimate: Pick<HeldOutEstimate, "fold">) => Learned {
+  const known = new Map<number, { readonly learned: Learned }>();
+  return ({ fold }) => {
+    let own = known.get(fold);
+    if (own === undefined) {
+      const held = new Set(estimates.filter((other) => other.fold === fold).map(({ model }) => model));
+      own = { learned: learn(held) };
+      known.set(fold, own);
+    }
+    return own.learned;
+  };
+}
+
+/**
+ * Standard error of a ratio of sums whose linearised residuals are given, clustered by target model: models are in
+ * the targets of different numbers of seeds, so that their sums count, not their means.
+ * @param models - the model of every residual
+ * @param total - the sum below the line
+ * @returns null for a single model
+ * @see Cochran (1977), Sampling Techniques, ch. 9A (ratios of cluster totals)
+ */
+export function clusteredError(models: readonly number[], residuals: readonly number[], total: number): number | null {
+  const sums = new Map<number, number>();
+  models.forEach((model, k) => sums.set(model, (sums.get(model) ?? 0) + residuals[k]!));
+  if (sums.size < 2) return null;
+  let squares = 0;
+  for (const sum of sums.values()) squares += sum * sum;
+  return Math.sqrt((sums.size / (sums.size - 1)) * squares) / total;
+}
+
+/** Six decimals: a ten-thousandth of a point is more than any error is known to. */
+export function rounded(value: number): number {
+  return Math.round(value * 1e6) / 1e6;
+}

@@ -1,0 +1,180 @@
+import { setImmediate as turn } from "node:timers/promises";
+import {
+  AnchorEvalError,
+  partlyCorrectedMean,
+  type ModelEstimate,
+  type RandomSource,
+  type SeenModels,
+  type SeenScores,
+} from "anchoreval/core";
+import type { PreparedAnchors } from "../anchors/anchor-method.ts";
+import { dimsFor, fitBank, type Bank, type FixedBank, type ResponseModel } from "../calibrate/bank.ts";
+import type { calibrate, CalibrationStep } from "../calibrate/calibrate.ts";
+import { linkBanks, type LinkedBanks } from "../calibrate/linking.ts";
+import { DISCRIMINATION_SHRINKAGE } from "../calibrate/scales.ts";
+import type { CalibrationBackend } from "../calibrate/types.ts";
+import {
+  answeringModels,
+  scenariosOf,
+  sourceScores,
+  type Benchmark,
+  type ScenarioGroup,
+  type SourceScores,
+} from "../benchmark/benchmark.ts";
+import type { Method } from "../methods/method.ts";
+import type { FitSettings } from "../methods/settings.ts";
+import { formDrawer, preparedAnchors, type BankChoice, type Form, type LearnedGroup } from "./forms.ts";
+import { anchorNumbers, type FormPlan } from "./form-plans.ts";
+
+/** What learning needs beside the sources. */
+export interface LearnOptions {
+  readonly backend: CalibrationBackend;
+  /** What calibrates: {@link calibrate} itself, or one with a memory. */
+  readonly calibrator?: typeof calibrate;
+  /** A bundle is made of it, no fold: its anchors are worth more simulation. @default false */
+  readonly final?: boolean;
+  /** Groups whose items keep parameters. */
+  readonly fixed?: ReadonlyMap<string, FixedBank>;
+  readonly signal?: AbortSignal | undefined;
+  /** @param step - its share is of all groups */
+  readonly onStep?: (step: CalibrationStep) => void;
+}
+
+/** All that was learned from the answers of some models, the sources; nothing else has been looked at. */
+export interface Learned {
+  readonly groups: readonly LearnedGroup[];
+  readonly linked: LinkedBanks;
+  /** By scenario. */
+  readonly seen: ReadonlyMap<string, SourceScores>;
+  /** Where a model stands among the sources by its mean over all scenarios; null where its answers can't be read jointly. */
+  readonly place: (estimate: ModelEstimate) => SeenModels["overall"];
+  /** Draws all forms; the first draw is the one that a bundle is made with. */
+  readonly draw: (k: number) => Promise<readonly Form[]>;
+  /** What the manifest's `fit` records of the choice of anchors: by key and scenario. */
+  readonly notes: () => Promise<Readonly<Record<string, Readonly<Record<string, unknown>>>>>;
+}
+
+/**
+ * Learns from some models all that estimates others: links, dimensions and shrinkage where they are left to the data,
+ * calibration, linking, and the choice of anchors.
+ * @param sources - the benchmark with their answers and no other's
+ * @throws AnchorEvalError `aborted`, and what calibration throws
+ */
+export async function learn(
+  sources: Benchmark,
+  method: Method,
+  forms: readonly FormPlan[],
+  random: RandomSource,
+  options: LearnOptions,
+): Promise<Learned> {
+  const { settings } = method;
+  const groups: { group: ScenarioGroup; choice: BankChoice; bank: Bank }[] = [];
+  for (const [g, group] of sources.groups.entries()) {
+    const rows = answeringModels(group);
+    const { onStep, fixed, ...tools } = options;
+    const own = {
+      ...tools,
+      irtModel: settings.irtModel,
+      estimation: settings.estimation,
+      random: random.fork(group.id),
+      ...(onStep && {
+        onStep: (step: CalibrationStep) => onStep({ ...step, share: (g + step.share) / sources.groups.length }),
+      }),
+    };
+    const stays = fixed?.get(group.id);
+    const choice = stays
+      ? { ...asAsked(settings, rows.length), dims: stays.dims, link: stays.link }
+      : await chosenModel(group, rows, method, sources.replicates, anchorNumbers(forms, group.scenarios), own);
+    groups.push({
+      group,
+      choice,
+      bank: await fitBank(group, rows, { ...own, ...choice, ...(stays && { fixed: stays }) }),
+    });
+  }
+  const linked = linkBanks(
+    groups.map(({ bank }) => bank),
+    random.fork("links"),
+  );
+  const learned = groups.map((own, g): LearnedGroup => ({
+    ...own,
+    factors: linked.factors[g]!,
+    loadings: linked.common && linked.common.loadings[g]!,
+  }));
+  const prepared = new Map<string, PreparedAnchors>();
+  for (const own of learned) {
+    await turn(); // threads may wait for their next fold, or a signal to be heard
+    if (options.signal?.aborted) throw new AnchorEvalError("aborted", "the choice of anchors was stopped");
+    for (const [id, anchors] of preparedAnchors(own, method, forms, random, options.final ?? false))
+      prepared.set(id, anchors);
+  }
+  const seen = sourceScores(sources);
+  return {
+    groups: learned,
+    linked,
+    seen: seen.scenarios,
+    place: (estimate) => seen.overall && placeOf(estimate, sources, seen.overall),
+    draw: formDrawer(learned, linked, method, forms, prepared, seen.scenarios, random),
+    notes: async () => {
+      const notes: Record<string, Record<string, unknown>> = {};
+      for (const [scenario, own] of prepared)
+        for (const [key, value] of Object.entries((await own.notes?.()) ?? {})) (notes[key] ??= {})[scenario] = value;
+      return notes;
+    },
+  };
+}
+
+/** The response model as the settings have it, where nothing is left to the data. */
+function asAsked({ link, dims, shrinkage, irtModel }: FitSettings, models: number): BankChoice {
+  return {
+    link: link === "auto" ? "binarize" : link,
+    dims: dimsFor(dims === "auto" ? 1 : dims, models),
+    shrinkage: shrinkage === "auto" ? DISCRIMINATION_SHRINKAGE : shrinkage,
+    irtModel,
+    found: null,
+    dimensionErrors: [],
+  };
+}
+
+/** The response model, with what was left to the data chosen on the sources. */
+async function chosenModel(
+  group: ScenarioGroup,
+  rows: readonly number[],
+  { settings, designSearch, knowledge }: Method,
+  replicates: ArrayLike<number>,
+  sizes: readonly number[],
+  options: ResponseModel & Pick<LearnOptions, "backend" | "calibrator" | "signal"> & { readonly random: RandomSource },
+): Promise<BankChoice> {
+  const asked = asAsked(settings, rows.length);
+  const left = [settings.link, settings.dims, settings.shrinkage].includes("auto");
+  const model = left
+    ? {
+        ...asked,
+        ...(await (
+          await import("../calibrate/choose-model.ts")
+        ).chooseModel(group, rows, settings, {
+          ...options,
+          replicates,
+        })),
+      }
+    : asked;
+  if (settings.search === 0 || designSearch === undefined) return model;
+  const found = await designSearch.search(group, rows, {
+    ...options,
+    ...model,
+    replicates,
+    sizes,
+    priorScale: settings.priorScale,
+    budget: settings.search,
+    knowledge,
+    random: options.random.fork("design search"),
+  });
+  return { ...model, irtModel: found.irtModel, found };
+}
+
+/** A model's place by its joint estimates in all scenarios; null where one failed. */
+function placeOf(estimate: ModelEstimate, sources: Benchmark, seen: SeenScores): SeenModels["overall"] {
+  if (!estimate.joint) return null;
+  const all = scenariosOf(sources).map(({ id }) => estimate.scenario(id, "joint"));
+  const score = all.reduce((sum, own) => sum + (own ? partlyCorrectedMean(own.base) : NaN) / all.length, 0);
+  return Number.isFinite(score) ? { ...seen, score } : null;
+}

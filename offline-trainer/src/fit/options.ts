@@ -1,0 +1,51 @@
+import type { Manifest } from "anchoreval/bundle";
+import type { Provider } from "../backends/resolve-backend.ts";
+import type { FixedBank } from "../calibrate/bank.ts";
+import type { CalibrationBackend } from "../calibrate/types.ts";
+import type { Method } from "../methods/method.ts";
+
+/** What a bundle says about itself and its data. */
+export interface BundleDescription {
+  readonly benchmark: string;
+  readonly version: string;
+  /** ISO 8601; never the clock's. */
+  readonly created: string;
+  readonly benchmarkVersion?: string;
+  readonly description?: string;
+  readonly protocol?: Manifest["protocol"];
+  readonly licence?: string;
+  readonly source?: string;
+  readonly includeModelNames?: boolean;
+  readonly includeText?: boolean;
+}
+
+/** Threads that held-out models are computed on, beside the caller's own, which fits all models meanwhile. */
+export interface FoldThreads {
+  readonly count: number;
+  /** What calibrates there: the provider of the fit's own backend. */
+  readonly provider: Provider;
+}
+
+/** What a fit is told beside the responses. */
+export interface FitOptions extends BundleDescription {
+  /** @default recommended */
+  readonly method?: Method;
+  /** Anchors per scenario, one form each. */
+  readonly sizes: readonly number[];
+  /** Anchors of all scenarios together, one form each, shared as evenly as the scenarios allow. @default none */
+  readonly totals?: readonly number[];
+  /** For each form a second one of as many other items. @default false */
+  readonly secondForms?: boolean;
+  readonly seed: number;
+  /** Family by model name, for models that are held out by whole families; where it has none, the name tells. */
+  readonly families?: ReadonlyMap<string, string>;
+  /** Groups whose items keep parameters; held-out models are fitted without. @default none */
+  readonly fixed?: ReadonlyMap<string, FixedBank>;
+  readonly backend: CalibrationBackend;
+  /** Held-out models are computed on threads. The bundle doesn't depend on it. @default on the caller's own */
+  readonly threads?: FoldThreads;
+  /** Folder where calibrations leave their state, after each round, to go on from there to the same end. */
+  readonly checkpoint?: string;
+  readonly signal?: AbortSignal;
+  readonly onProgress?: (done: number, of: number, note: string) => void;
+}

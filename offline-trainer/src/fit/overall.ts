@@ -1,0 +1,169 @@
+import { ERROR_LEVELS, type ErrorSummary, type FormManifest, type MeasuredErrors } from "anchoreval/bundle";
+import {
+  type Blend,
+  type ByEstimator,
+  designInterval,
+  type EstimatorId,
+  estimatorsOf,
+  figureOf,
+  inflated,
+  type SampledScore,
+  type SeenScores,
+  weightedScore,
+} from "anchoreval/core";
+import { errorSummary, measuredCoverage } from "./errors.ts";
+import {
+  conformalQuantile,
+  heldOutSampling,
+  heldOutScores,
+  rounded,
+  type ScoreInterval,
+  withoutFold,
+} from "./held-out-scores.ts";
+import type { HeldOutEstimate } from "./held-out.ts";
+import { heldOutKey, servedBlend, type Blends } from "./blends.ts";
+import { neededVariance } from "./blend-figures.ts";
+
+/**
+ * The overall score, the mean over scenarios, on models that were held out in all of them: its errors, and by how much
+ * its intervals must exceed those of independent scenarios. Errors of random items combine in quadrature.
+ * @param form - its id
+ * @param randomMae - mean absolute error of random items, one a scenario
+ * @param seen - the range of the source models' overall scores
+ */
+export function measureOverall(
+  blends: readonly Blends[],
+  form: string,
+  estimator: EstimatorId,
+  randomMae: readonly number[],
+  seen: SeenScores | null,
+): NonNullable<FormManifest["overall"]> {
+  const parts = overallParts(blends, form);
+  const overall = overallEstimates(parts, estimator);
+  const inflation = overallInflation(overall);
+  if (overall.length === 0) return { inflation, seen, measured: { interpolation: null, extrapolation: null } };
+  const models = new Set(overall.map(({ estimate }) => estimate.model)).size;
+  const errors = (id: EstimatorId): number[] => overall.map(({ scores, truth }) => figureOf(scores, id) - truth);
+  const intervals = overall.map(intervalOf(overall));
+  const held = overall.map(({ estimate, truth }) => ({ model: estimate.model, truth }));
+  const absolute = errors(estimator)
+    .map(Math.abs)
+    .sort((x, y) => x - y);
+  const draws = overall.length / models;
+  const interpolation = {
+    models,
+    estimators: Object.fromEntries(
+      estimatorsOf(overall[0]!.scores).map((id) => [id, errorSummary(errors(id))]),
+    ) as Record<EstimatorId, ErrorSummary>,
+    randomMae: rounded(quadrature(randomMae)),
+    ...measuredCoverage(held, intervals),
+    absoluteError: ERROR_LEVELS.map((level) => {
+      const rank = Math.ceil(Math.ceil((models + 1) * level) * draws);
+      return rank > absolute.length ? null : rounded(absolute[rank - 1]!);
+    }),
+  };
+  return {
+    inflation: rounded(inflation),
+    seen,
+    measured: { interpolation, extrapolation: null } satisfies MeasuredErrors,
+  };
+}
+
+/** The interval of a held-out model's overall score, inflated by what the models of other folds need. */
+function intervalOf(overall: readonly OverallEstimate[]): (own: OverallEstimate) => ScoreInterval | null {
+  const without = withoutFold(
+    overall.map(({ estimate }) => estimate),
+    (held) => overallInflation(overall.filter(({ estimate }) => !held.has(estimate.model))),
+  );
+  return ({ estimate, sampled }) =>
+    sampled === null ? null : designInterval(inflated(sampled, without(estimate)), 0.95);
+}
+
+/** Spread of a mean of independent parts. */
+function quadrature(values: readonly number[]): number {
+  return Math.sqrt(values.reduce((sum, value) => sum + value * value, 0)) / values.length;
+}
+
+/** Held-out models below which 95 % of one more can't be told. */
+const LEAST_MODELS = 39;
+
+/** One scenario's held-out estimates with what blends them. */
+export interface OverallPart {
+  readonly estimates: readonly HeldOutEstimate[];
+  readonly blend: (estimate: HeldOutEstimate) => Blend;
+}
+
+/** A held-out model's overall score by one form, from all scenarios; null without a design-based variance in each. */
+export interface OverallEstimate {
+  readonly estimate: HeldOutEstimate;
+  readonly truth: number;
+  readonly scores: ByEstimator<number>;
+  readonly sampled: SampledScore | null;
+}
+
+/** All scenarios by a form, each by the answers that serve it, blends learned without a model's fold. */
+export function overallParts(blends: readonly Blends[], form: string): OverallPart[] {
+  return blends.flatMap((own) =>
+    Array.from(own.values(), (byForm) => {
+      const { validation, foldOut } = servedBlend(byForm.get(form)!);
+      return { estimates: validation.interpolation, blend: foldOut };
+    }),
+  );
+}
+
+/** The overall scores, means over scenarios, of the models that every scenario has held out. */
+export function overallEstimates(parts: readonly OverallPart[], estimator: EstimatorId): OverallEstimate[] {
+  const [first, ...others] = parts.map(
+    ({ estimates, blend }) =>
+      new Map(estimates.map((estimate) => [heldOutKey(estimate), { estimate, blend: blend(estimate) }])),
+  );
+  if (first === undefined) return [];
+  return [...first].flatMap(([key, own]): OverallEstimate[] => {
+    const rest = others.flatMap((table) => table.get(key) ?? []);
+    if (rest.length < others.length) return [];
+    const all = [own, ...rest];
+    const share = 1 / all.length;
+    const scores = all.map(({ estimate, blend }) => heldOutScores(estimate, blend));
+    const sampled = all.flatMap(({ estimate, blend }, s) => {
+      const sampling = heldOutSampling(estimate, estimator, blend);
+      return sampling === null
+        ? []
+        : [{ share, score: figureOf(scores[s]!, estimator), bounds: estimate.bounds, sampling }];
+    });
+    return [
+      {
+        estimate: own.estimate,
+        truth: all.reduce((sum, { estimate }) => sum + share * estimate.truth, 0),
+        scores: Object.fromEntries(
+          estimatorsOf(scores[0]!).map((id) => [id, scores.reduce((sum, own) => sum + share * figureOf(own, id), 0)]),
+        ) as Record<EstimatorId, number>,
+        sampled: sampled.length < all.length ? null : weightedScore(sampled),
+      },
+    ];
+  });
+}
+
+/**
+ * By how much the half-width of an overall interval must exceed that of scenarios whose errors are independent: those of
+ * scenarios that lend one another strength go together. The least that would have held the overall scores of 95 % of the
+ * held-out models, corrected for their number (split conformal prediction on scaled errors), and at least 1.
+ * @returns 1 for fewer than 39 models
+ * @see Lei, G'Sell, Rinaldo, Tibshirani & Wasserman (2018), JASA 113, 1094–1111, §5.2
+ */
+export function overallInflation(estimates: readonly OverallEstimate[]): number {
+  const known = estimates.filter(({ sampled }) => sampled !== null);
+  if (known.length < estimates.length || new Set(known.map(({ estimate }) => estimate.model)).size < LEAST_MODELS)
+    return 1;
+  const needed = new Map(
+    known.map(({ estimate, truth, sampled }) => [
+      estimate,
+      Math.sqrt(neededVariance(sampled!.score, truth, sampled!.sampling)),
+    ]),
+  );
+  const inflation = conformalQuantile(
+    known.map(({ estimate }) => estimate),
+    (estimate) => needed.get(estimate)!,
+    0.95,
+  );
+  return inflation === null || !Number.isFinite(inflation) ? 1 : Math.max(1, inflation);
+}

@@ -1,0 +1,153 @@
+import type { ScenarioSlice } from "./scenarios.ts";
+import { isBinary, type ResponseMatrix } from "./response-matrix.ts";
+
+/**
+ * Coded responses of a calibration, model by model: `signs[m·N + i]` is +1 for right, −1 for wrong, 0 for missing.
+ */
+export interface CodedResponses {
+  /** Models M. */
+  readonly subjects: number;
+  /** Items N. */
+  readonly items: number;
+  readonly signs: Int8Array;
+}
+
+/** How a score in [0,1] is distributed about its mean P = σ(a·θ − b). */
+export const LINKS = ["bernoulli", "gaussian"] as const;
+
+/** A distribution of graded scores, by name. */
+export type Link = (typeof LINKS)[number];
+
+/** Scores of a calibration, model by model, each with a weight. */
+export interface GradedResponses {
+  /** Models M. */
+  readonly subjects: number;
+  /** Items N. */
+  readonly items: number;
+  /** y in [0,1]: `scores[m·N + i]`; any number where the weight is 0. */
+  readonly scores: Float32Array;
+  /** w ≥ 0 of every cell, 0 where missing: a model's weight times an item's, over the item's dispersion. */
+  readonly weights: Float32Array;
+  /**
+   * `bernoulli`: −w·(y·log P + (1−y)·log(1−P)), the soft-label (quasi-)likelihood; `gaussian`: w·(y − P)²/2.
+   * @see Papke & Wooldridge (1996), Journal of Applied Econometrics 11, 619–632 (fractional responses)
+   */
+  readonly link: Link;
+}
+
+/** Responses that a calibration is fitted to. */
+export type Responses = CodedResponses | GradedResponses;
+
+/**
+ * Codes the responses of some models for calibration: +1 above the threshold, −1 otherwise, 0 where missing.
+ * @param thresholds - per column; scores above it count as right
+ */
+export function codeResponses(
+  matrix: ResponseMatrix,
+  rows: ArrayLike<number>,
+  thresholds: Float64Array,
+): CodedResponses {
+  const items = matrix.items.length;
+  const signs = new Int8Array(rows.length * items);
+  for (let k = 0; k < rows.length; k++) {
+    const from = rows[k]! * items;
+    for (let i = 0; i < items; i++) {
+      if (matrix.observed !== null && matrix.observed[from + i] === 0) continue;
+      signs[k * items + i] = matrix.scores[from + i]! > thresholds[i]! ? 1 : -1;
+    }
+  }
+  return { subjects: rows.length, items, signs };
+}
+
+/**
+ * Scores of some models for calibration by a link: each observed cell with weight 1.
+ * @param rows - the models
+ */
+export function gradeResponses(matrix: ResponseMatrix, rows: ArrayLike<number>, link: Link): GradedResponses {
+  const items = matrix.items.length;
+  const scores = new Float32Array(rows.length * items);
+  const weights = new Float32Array(rows.length * items);
+  for (let k = 0; k < rows.length; k++) {
+    const from = rows[k]! * items;
+    for (let i = 0; i < items; i++) {
+      if (matrix.observed !== null && matrix.observed[from + i] === 0) continue;
+      scores[k * items + i] = matrix.scores[from + i]!;
+      weights[k * items + i] = 1;
+    }
+  }
+  return { subjects: rows.length, items, scores, weights, link };
+}
+
+/** Thresholds tried: 100 even steps from .01 to .99, as in the notebooks of Maia Polo et al. (2024). */
+const CANDIDATES = Array.from({ length: 100 }, (_, k) => 0.01 + (0.98 * k) / 99);
+
+/**
+ * Responses of some models for calibration, each scenario cut at its own threshold.
+ * @param rows - the models, also those that the thresholds are judged by
+ * @returns the thresholds in the order of the scenarios, null where every score is 0 or 1
+ */
+export function binarizeResponses(
+  matrix: ResponseMatrix,
+  rows: ArrayLike<number>,
+  scenarios: readonly ScenarioSlice[],
+): { thresholds: (number | null)[]; responses: CodedResponses } {
+  const thresholds = scenarios.map(({ begin, count }) => binarizingThreshold(matrix, rows, begin, count));
+  return cutResponses(matrix, rows, scenarios, thresholds);
+}
+
+/** The same at given thresholds, null where every score is 0 or 1. */
+export function cutResponses(
+  matrix: ResponseMatrix,
+  rows: ArrayLike<number>,
+  scenarios: readonly ScenarioSlice[],
+  thresholds: readonly (number | null)[],
+): { thresholds: (number | null)[]; responses: CodedResponses } {
+  const cuts = new Float64Array(matrix.items.length);
+  scenarios.forEach(({ begin, count }, s) => cuts.fill(thresholds[s] ?? 0.5, begin, begin + count));
+  return { thresholds: [...thresholds], responses: codeResponses(matrix, rows, cuts) };
+}
+
+/**
+ * The threshold c at which 1[y > c] keeps the models' mean scores best: argmin_c mean_m |mean_i 1[y_mi > c] − mean_i y_mi|.
+ * @param rows - the models to judge by
+ * @param begin - first column @param count - columns
+ * @returns null where every score is 0 or 1
+ * @see Maia Polo et al. (2024), ICML, training notebook
+ */
+export function binarizingThreshold(
+  matrix: ResponseMatrix,
+  rows: ArrayLike<number>,
+  begin: number,
+  count: number,
+): number | null {
+  if (isBinary(matrix)) return null;
+  const columns = matrix.items.length;
+  const gaps = new Float64Array(CANDIDATES.length);
+  const above = new Float64Array(CANDIDATES.length + 1);
+  let binary = true;
+  for (let k = 0; k < rows.length; k++) {
+    above.fill(0);
+    let sum = 0;
+    let seen = 0;
+    for (let i = 0; i < count; i++) {
+      const at = rows[k]! * columns + begin + i;
+      if (matrix.observed !== null && matrix.observed[at] === 0) continue;
+      const score = matrix.scores[at]!;
+      if (score !== 0 && score !== 1) binary = false;
+      seen++;
+      sum += score;
+      // The score exceeds all candidates below its own place.
+      above[CANDIDATES.findLastIndex((candidate) => score > candidate) + 1]! += 1;
+    }
+    if (seen === 0) continue;
+    let exceeding = 0;
+    for (let c = CANDIDATES.length - 1; c >= 0; c--) {
+      exceeding += above[c + 1]!;
+      gaps[c] = gaps[c]! + Math.abs(exceeding / seen - sum / seen);
+    }
+  }
+  if (binary) return null;
+  let best = 0;
+  for (let c = 1; c < gaps.length; c++) if (gaps[c]! < gaps[best]!) best = c;
+  return CANDIDATES[best]!;
+}

@@ -1,0 +1,87 @@
+import { idProblem, SHA256 } from "anchoreval/bundle";
+import { DataIssues, firstFew, jsonKind, type JsonRecord, jsonRecords, quoted, textLines } from "anchoreval/node";
+import type { ItemInfo } from "./response-matrix.ts";
+
+/**
+ * Reads descriptions of items: JSON lines, plain or gzip, with `item_id`, `scenario` and, if wanted, `subscenario`,
+ * `text`, `hash`, `task`, `doc_id`. Other fields are ignored; gold answers are never kept.
+ * @throws AnchorEvalError `invalid_data` naming file, line, field and rule
+ */
+export async function readItems(path: string): Promise<ItemInfo[]> {
+  const issues = new DataIssues(path, "lines");
+  const items: ItemInfo[] = [];
+  const rows = new Map<string, number>();
+  for await (const records of jsonRecords(textLines(path), issues))
+    for (const record of records) {
+      const item = parseItem(record, issues);
+      if (!item) continue;
+      const first = rows.get(item.item_id);
+      if (first !== undefined)
+        issues.add(
+          { row: record.row, column: "item_id" },
+          "duplicate",
+          `item ${quoted(item.item_id)} is there twice, first in line ${first}`,
+        );
+      rows.set(item.item_id, record.row);
+      items.push(item);
+    }
+  issues.refuse();
+  if (items.length === 0) issues.fail({}, "empty", "the file describes no items");
+  return items;
+}
+
+/** Fields of a described item. */
+export const ITEM_FIELDS = ["item_id", "scenario", "subscenario", "text", "hash", "task", "doc_id"] as const;
+
+/** An item as the line describes it, absent fields left out; null, with the issues noted, where it breaks a rule. */
+function parseItem({ row, fields }: JsonRecord, issues: DataIssues): ItemInfo | null {
+  const item: Record<string, unknown> = {};
+  let broken = false;
+  for (const column of ITEM_FIELDS) {
+    const value = fields[column] ?? undefined;
+    const problem = fieldProblem(column, value);
+    if (problem) {
+      issues.add({ row, column }, problem.rule, problem.message);
+      broken = true;
+    } else if (value !== undefined) item[column] = value;
+  }
+  return broken ? null : (item as unknown as ItemInfo);
+}
+
+function fieldProblem(column: (typeof ITEM_FIELDS)[number], value: unknown): { rule: string; message: string } | null {
+  if (value === undefined)
+    return column === "item_id" || column === "scenario"
+      ? { rule: "missing_field", message: `the item has no ${column}` }
+      : null;
+  if (column === "doc_id" && typeof value === "number") return null;
+  if (typeof value !== "string") {
+    const kind = column === "doc_id" ? "text or a number" : "text";
+    return { rule: "wrong_type", message: `${column} must be ${kind}, got ${jsonKind(value)}` };
+  }
+  if (column === "hash")
+    return SHA256.test(value) ? null : { rule: "invalid_hash", message: "a hash is SHA-256, 64 lowercase hex digits" };
+  if (column === "item_id" || column === "scenario" || column === "subscenario") {
+    const problem = idProblem(value);
+    return problem === null ? null : { rule: "invalid_id", message: `${problem}, got ${quoted(value)}` };
+  }
+  return null;
+}
+
+/**
+ * Items where nothing describes them: the scenario is the part of the id before its last "/" if every id has one, else
+ * all are one scenario `all`.
+ * @returns the items, and a sentence that says what was assumed
+ */
+export function defaultItems(ids: readonly string[]): { items: ItemInfo[]; remark: string } {
+  if (ids.some((id) => id.lastIndexOf("/") < 1))
+    return {
+      items: ids.map((id) => ({ item_id: id, scenario: "all" })),
+      remark: `no items file was given: all ${ids.length} items are one scenario, "all"`,
+    };
+  const items = ids.map((id) => ({ item_id: id, scenario: id.slice(0, id.lastIndexOf("/")) }));
+  const scenarios = [...new Set(items.map((item) => item.scenario))];
+  return {
+    items,
+    remark: `no items file was given: an item's scenario is the part of its id before the last "/", ${scenarios.length} in all: ${firstFew(scenarios)}`,
+  };
+}

@@ -1,0 +1,124 @@
+import {
+  checkWidth,
+  type CsvRecord,
+  csvRecords,
+  DataIssues,
+  firstFew,
+  jsonRecords,
+  type LineBatch,
+  quoted,
+  textLines,
+} from "anchoreval/node";
+import { isParquet, parquetRows } from "./parquet.ts";
+
+/** A row's values of the columns that were chosen, in their order. */
+interface ChosenRow {
+  /** Counted from 1; in text, the line. */
+  readonly row: number;
+  readonly values: readonly unknown[];
+}
+
+/**
+ * The rows of a long table in CSV, JSON lines or Parquet, cut down to some columns. Of JSON lines the first line tells
+ * which columns there are; a field that a later line lacks is undefined.
+ * @returns rows in pieces, as they are read
+ * @param choose - the columns to read, of those that there are
+ * @param issues - takes rows that are ragged, or no JSON
+ * @throws AnchorEvalError `invalid_data`: no text, a column twice, what is no Parquet; `not_found`
+ */
+export async function* chosenRows(
+  path: string,
+  choose: (names: readonly string[]) => readonly string[],
+  issues: DataIssues,
+): AsyncGenerator<readonly ChosenRow[], void, undefined> {
+  let columns: readonly string[] | undefined;
+  if (isParquet(path)) {
+    let row = 0;
+    for await (const fields of parquetRows(path, (names) => [...new Set((columns = choose(names)))]))
+      yield [{ row: ++row, values: columns!.map((name) => fields[name]) }];
+    return;
+  }
+  const { json, lines } = await openTable(path);
+  if (json) {
+    for await (const records of jsonRecords(lines, issues)) {
+      const [first] = records;
+      if (first) columns ??= choose(Object.keys(first.fields));
+      yield records.map(({ row, fields }) => ({ row, values: columns!.map((name) => fields[name]) }));
+    }
+    return;
+  }
+  let header: CsvRecord | undefined;
+  let places: readonly number[] = [];
+  for await (const records of csvRecords(lines, issues)) {
+    if (header === undefined && records[0]) {
+      header = records.shift()!;
+      places = choose(header.cells).map((name) => placeOf(name, header!, issues));
+    }
+    yield records
+      .filter((record) => checkWidth(record, header!.cells, issues))
+      .map(({ row, cells }) => ({ row, values: places.map((at) => cells[at]) }));
+  }
+}
+
+function placeOf(name: string, { row, cells }: CsvRecord, issues: DataIssues): number {
+  const at = cells.indexOf(name);
+  const again = cells.indexOf(name, at + 1);
+  if (again >= 0)
+    issues.fail(
+      { row, column: again + 1 },
+      "duplicate",
+      `column ${quoted(name)} is there twice, first in column ${at + 1}`,
+    );
+  return at;
+}
+
+/** Refuses a column that isn't there. @throws AnchorEvalError `invalid_data` with those that are */
+export function checkColumn(name: string, what: string, names: readonly string[], issues: DataIssues): void {
+  if (!names.includes(name))
+    issues.fail(
+      {},
+      "missing_column",
+      `there is no column ${quoted(name)} (${what}); the columns are ${firstFew(names, 20)}`,
+    );
+}
+
+/** The lines of a file that is read as a table, and which kind of file it is. */
+interface OpenTable {
+  /** JSON lines; else CSV. */
+  readonly json: boolean;
+  readonly lines: AsyncIterable<LineBatch>;
+}
+
+/**
+ * Opens a file of CSV or JSON lines, plain or gzip. The ending .csv or .jsonl decides, else the first line does.
+ * @throws AnchorEvalError `invalid_data` for a file without any text
+ */
+export async function openTable(path: string): Promise<OpenTable> {
+  const batches = textLines(path);
+  const head: LineBatch[] = [];
+  let first: string | undefined;
+  while (first === undefined) {
+    const next = await batches.next();
+    if (next.done === true) new DataIssues(path).fail({}, "empty", "the file is empty");
+    head.push(next.value as LineBatch);
+    first = head.at(-1)!.lines.find((line) => line.trim() !== "");
+  }
+  return { json: isJson(path, first), lines: resumed(head, batches) };
+}
+
+async function* resumed(
+  head: readonly LineBatch[],
+  rest: AsyncIterable<LineBatch>,
+): AsyncGenerator<LineBatch, void, undefined> {
+  yield* head;
+  yield* rest;
+}
+
+function isJson(path: string, firstLine: string): boolean {
+  return isNamedJson(path) || (!/\.csv(\.gz)?$/i.test(path) && /^\s*[{[]/.test(firstLine));
+}
+
+/** Whether a file's ending says that its lines are JSON. */
+export function isNamedJson(path: string): boolean {
+  return /\.(jsonl|ndjson|json)(\.gz)?$/i.test(path);
+}

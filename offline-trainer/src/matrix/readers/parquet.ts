@@ -1,0 +1,146 @@
+import { AnchorEvalError } from "anchoreval/core";
+import { type DataIssues, firstFew, jsonKind, openBytes, quoted, type ScoreReader } from "anchoreval/node";
+import type { AsyncBuffer } from "hyparquet";
+import { LONG_COLUMNS, putScore } from "./long-table.ts";
+import type { ScoreTable } from "./score-table.ts";
+
+/** Some columns of consecutive rows, each as the file holds it. */
+interface RowGroup {
+  /** Counted from 0. */
+  readonly first: number;
+  readonly rows: number;
+  readonly columns: readonly ArrayLike<unknown>[];
+}
+
+/**
+ * Reads columns of a Parquet file, a row group in memory at a time.
+ * @param choose - the columns, of those of the file
+ * @throws AnchorEvalError `invalid_data` where it can't be read; `not_found`
+ */
+async function* rowGroups(
+  path: string,
+  choose: (names: readonly string[]) => readonly string[],
+): AsyncGenerator<RowGroup, void, undefined> {
+  const { compressors, parquetMetadataAsync, parquetScan, parquetSchema } = await import("./decoders.ts");
+  const file = await openBytes(path);
+  const buffer: AsyncBuffer = {
+    byteLength: file.byteLength,
+    slice: (begin, end = file.byteLength) => file.read(begin, end),
+  };
+  const readable = async <T>(act: () => Promise<T>): Promise<T> => {
+    try {
+      return await act();
+    } catch (cause) {
+      throw new AnchorEvalError("invalid_data", `${path}: it can't be read as Parquet: ${(cause as Error).message}`, {
+        cause,
+        issues: [{ path: [path], code: "malformed_parquet", message: (cause as Error).message }],
+      });
+    }
+  };
+  try {
+    const metadata = await readable(() => parquetMetadataAsync(buffer));
+    const names = choose(parquetSchema(metadata).children.map(({ element }) => element.name));
+    const scan = await readable(() => parquetScan({ file: buffer, metadata, columns: [...names], compressors }));
+    for (const range of scan.ranges) {
+      const columns: ArrayLike<unknown>[] = [];
+      for (const column of names) columns.push(await readable(() => scan.readColumn({ column, ...range })));
+      yield { first: range.rowStart, rows: range.rowEnd - range.rowStart, columns };
+    }
+  } finally {
+    await file.close();
+  }
+}
+
+/**
+ * The rows of a Parquet file, a row group in memory at a time; nested columns as objects and lists, whole numbers as
+ * numbers.
+ * @param asked - the columns, or what chooses them among those of the file
+ * @throws AnchorEvalError `invalid_data` where it can't be read, or lacks one of the columns; `not_found`
+ * @example for await (const { doc, metric } of parquetRows(path, ["doc", "metric"])) …
+ */
+export async function* parquetRows(
+  path: string,
+  asked: readonly string[] | ((names: readonly string[]) => readonly string[]),
+): AsyncGenerator<Readonly<Record<string, unknown>>, void, undefined> {
+  let chosen: readonly string[] = [];
+  const choose = (names: readonly string[]): readonly string[] => {
+    chosen = typeof asked === "function" ? asked(names) : asked;
+    const absent = chosen.filter((name) => !names.includes(name));
+    if (absent.length > 0)
+      throw new AnchorEvalError(
+        "invalid_data",
+        `${path}: it has no column ${absent.join(", ")}, but ${firstFew(names)}`,
+        { issues: absent.map((name) => ({ path: [path, name], code: "missing", message: `no column ${name}` })) },
+      );
+    return chosen;
+  };
+  for await (const { rows, columns } of rowGroups(path, choose))
+    for (let row = 0; row < rows; row++)
+      yield Object.fromEntries(chosen.map((name, k) => [name, plain(columns[k]![row])]));
+}
+
+/** Whole numbers come as bigint: as numbers where those hold them, else as text. */
+function plain(value: unknown): unknown {
+  if (typeof value === "bigint") return Number.isSafeInteger(Number(value)) ? Number(value) : String(value);
+  if (Array.isArray(value)) return value.map(plain);
+  if (typeof value !== "object" || value === null || value instanceof Date || ArrayBuffer.isView(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, own]) => [name, plain(own)]));
+}
+
+/** By its ending: other tables are text. */
+export function isParquet(path: string): boolean {
+  return /\.(parquet|pq)$/i.test(path);
+}
+
+/**
+ * Reads the long form from Parquet, a row group at a time: `model` and `item_id` are text, `score` numbers or booleans,
+ * null where there is none. Other columns are ignored. Rows are counted from 1.
+ * @param remarks - takes remarks for the user
+ * @throws AnchorEvalError `invalid_data` for a file that can't be read, or has other columns; `not_found`
+ */
+export async function readParquetTable(
+  path: string,
+  table: ScoreTable,
+  reader: ScoreReader,
+  issues: DataIssues,
+  remarks: string[],
+): Promise<void> {
+  const choose = (names: readonly string[]): readonly string[] => {
+    checkColumns(names, issues, remarks);
+    return LONG_COLUMNS;
+  };
+  for await (const { first, rows, columns } of rowGroups(path, choose)) {
+    const [models, items, scores] = columns as [ArrayLike<unknown>, ArrayLike<unknown>, ArrayLike<unknown>];
+    for (let k = 0; k < rows; k++) {
+      const row = first + k + 1;
+      const model = textOf(models[k], row, "model", issues);
+      const item = textOf(items[k], row, "item_id", issues);
+      if (model !== null && item !== null)
+        putScore({ row, model, item, score: reader.fromJson(plainNumber(scores[k])) }, table, issues);
+    }
+  }
+}
+
+function checkColumns(names: readonly string[], issues: DataIssues, remarks: string[]): void {
+  const absent = LONG_COLUMNS.filter((name) => !names.includes(name));
+  if (absent.length > 0)
+    issues.fail(
+      {},
+      "wrong_header",
+      `a Parquet table has the columns ${LONG_COLUMNS.join(",")}, a row a score; there is no ${absent.join(", no ")}, but ${firstFew(names)}`,
+    );
+  const ignored = names.filter((name) => !(LONG_COLUMNS as readonly string[]).includes(name));
+  if (ignored.length > 0) remarks.push(`columns that are not read: ${firstFew(ignored)}`);
+}
+
+function textOf(value: unknown, row: number, column: string, issues: DataIssues): string | null {
+  if (typeof value === "string") return value;
+  const kind = typeof value === "bigint" ? "a number" : jsonKind(value ?? null);
+  issues.add({ row, column }, "wrong_type", `${quoted(column)} must be text, got ${kind}`);
+  return null;
+}
+
+/** Parquet's whole numbers and booleans as numbers: 1 is right. */
+function plainNumber(value: unknown): unknown {
+  return typeof value === "bigint" || typeof value === "boolean" ? Number(value) : (value ?? null);
+}

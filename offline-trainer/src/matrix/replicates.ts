@@ -1,0 +1,62 @@
+import type { ResponseMatrix } from "./response-matrix.ts";
+
+/** Rows that agree in more than this share of their shared answers are one model for every split. */
+export const REPLICATE_AGREEMENT = 0.97;
+/** Items compared at most, evenly spaced. */
+const COMPARED_ITEMS = 4096;
+/** Shared answers needed to judge a pair. */
+const LEAST_SHARED = 20;
+
+/**
+ * Groups models that are replicates of each other: agreement above {@link REPLICATE_AGREEMENT}, closed transitively.
+ * Scores agree where both lie on the same side of a half.
+ * @returns the group of every model, numbered by first appearance
+ */
+export function replicateGroups(matrix: ResponseMatrix): Int32Array {
+  const models = matrix.subjects.length;
+  const columns = matrix.items.length;
+  const step = Math.max(1, columns / COMPARED_ITEMS);
+  const compared = Math.floor(columns / step);
+  const words = Math.ceil(compared / 32);
+  const right = new Uint32Array(models * words);
+  const seen = new Uint32Array(models * words);
+  for (let m = 0; m < models; m++)
+    for (let k = 0; k < compared; k++) {
+      const at = m * columns + Math.floor(k * step);
+      if (matrix.observed !== null && matrix.observed[at] === 0) continue;
+      const word = m * words + (k >> 5);
+      seen[word] = seen[word]! | (1 << (k & 31));
+      if (matrix.scores[at]! > 0.5) right[word] = right[word]! | (1 << (k & 31));
+    }
+  const parent = Int32Array.from({ length: models }, (_, m) => m);
+  const root = (m: number): number => {
+    while (parent[m] !== m) m = parent[m] = parent[parent[m]!]!;
+    return m;
+  };
+  for (let left = 0; left < models; left++)
+    for (let other = left + 1; other < models; other++) {
+      let shared = 0;
+      let differing = 0;
+      for (let w = 0; w < words; w++) {
+        const both = seen[left * words + w]! & seen[other * words + w]!;
+        shared += bits(both);
+        differing += bits(both & (right[left * words + w]! ^ right[other * words + w]!));
+      }
+      if (shared >= LEAST_SHARED && shared - differing > REPLICATE_AGREEMENT * shared) {
+        const [x, y] = [root(left), root(other)];
+        parent[Math.max(x, y)] = Math.min(x, y);
+      }
+    }
+  const numbers = new Map<number, number>();
+  return Int32Array.from({ length: models }, (_, m) => {
+    const own = root(m);
+    if (!numbers.has(own)) numbers.set(own, numbers.size);
+    return numbers.get(own)!;
+  });
+}
+
+function bits(word: number): number {
+  let v = word - ((word >>> 1) & 0x55555555);
+  v = (v & 0x33333333) + ((v >>> 2) & 0x33333333);
+  return Math.imul((v + (v >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;
+}

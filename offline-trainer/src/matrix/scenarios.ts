@@ -1,0 +1,116 @@
+import { itemWeights, type Weighting, WEIGHTINGS } from "anchoreval/bundle";
+import { AnchorEvalError } from "anchoreval/core";
+import { type ItemInfo, type ResponseMatrix, submatrix } from "./response-matrix.ts";
+
+/** A run of columns that is one scenario. */
+export interface ScenarioSlice {
+  readonly id: string;
+  /** First column. */
+  readonly begin: number;
+  /** Items N. */
+  readonly count: number;
+  /** Runs of subscenarios, in order. */
+  readonly subscenarios: readonly { readonly id: string | null; readonly items: number }[];
+  /** Item weights, summing to 1. */
+  readonly weights: Float64Array;
+}
+
+/**
+ * The scenarios of a matrix whose columns are grouped by scenario and, within it, by subscenario.
+ * @throws AnchorEvalError `invalid_data` where they are not grouped
+ */
+export function scenarioSlices(items: readonly ItemInfo[], weighting: Weighting): ScenarioSlice[] {
+  const slices: ScenarioSlice[] = [];
+  const scenarios = runs(items, (item) => item.scenario);
+  if (new Set(scenarios.map(({ id }) => id)).size !== scenarios.length)
+    throw new AnchorEvalError("invalid_data", "the items are not grouped by scenario: group them first");
+  for (const { id, begin, items: count } of scenarios) {
+    const subscenarios = runs(items.slice(begin, begin + count), (item) => item.subscenario ?? null).map((run) => ({
+      id: run.id,
+      items: run.items,
+    }));
+    if (new Set(subscenarios.map((run) => run.id)).size !== subscenarios.length)
+      throw new AnchorEvalError("invalid_data", `the items of ${id} are not grouped by subscenario: group them first`);
+    slices.push({
+      id: id!,
+      begin,
+      count,
+      subscenarios,
+      weights: itemWeights({ items: count, subscenarios }, weighting),
+    });
+  }
+  return slices;
+}
+
+/** The columns of some scenarios as a matrix of its own. */
+export function sliceColumns(matrix: ResponseMatrix, slices: readonly ScenarioSlice[]): ResponseMatrix {
+  const columns = slices.flatMap(({ begin, count }) => Array.from({ length: count }, (_, i) => begin + i));
+  return submatrix(
+    matrix,
+    Array.from({ length: matrix.subjects.length }, (_, m) => m),
+    columns,
+  );
+}
+
+function runs(
+  items: readonly ItemInfo[],
+  key: (item: ItemInfo) => string | null,
+): { id: string | null; begin: number; items: number }[] {
+  const out: { id: string | null; begin: number; items: number }[] = [];
+  items.forEach((item, index) => {
+    const id = key(item);
+    const last = out.at(-1);
+    if (last && last.id === id) last.items++;
+    else out.push({ id, begin: index, items: 1 });
+  });
+  return out;
+}
+
+/** Full scores of a scenario's models. */
+export interface FullScores {
+  /** Σ w·y / Σ w over the observed items; NaN where nothing was observed. */
+  readonly score: Float64Array;
+  /** Observed share of the scenario's weight, in [0,1]. */
+  readonly observed: Float64Array;
+}
+
+/** The score of every model on all observed items of a scenario. */
+export function fullScores(matrix: ResponseMatrix, { begin, count, weights }: ScenarioSlice): FullScores {
+  const models = matrix.subjects.length;
+  const columns = matrix.items.length;
+  const score = new Float64Array(models);
+  const observed = new Float64Array(models);
+  for (let m = 0; m < models; m++) {
+    let sum = 0;
+    let mass = 0;
+    const row = m * columns + begin;
+    for (let i = 0; i < count; i++) {
+      if (matrix.observed !== null && matrix.observed[row + i] === 0) continue;
+      sum += weights[i]! * matrix.scores[row + i]!;
+      mass += weights[i]!;
+    }
+    score[m] = mass > 0 ? sum / mass : NaN;
+    observed[m] = matrix.observed === null ? 1 : mass;
+  }
+  return { score, observed };
+}
+
+/** Relative difference of weights that are the same. */
+const TOLERANCE = 1e-6;
+
+/**
+ * The weighting that given weights come to, in every scenario: each subscenario the same, or each item. A bundle keeps no
+ * other weights.
+ * @param items - grouped by scenario and subscenario
+ * @param weights - of each item, any scale within a scenario
+ * @returns null where they are neither
+ */
+export function givenWeighting(items: readonly ItemInfo[], weights: ArrayLike<number>): Weighting | null {
+  const fits = (weighting: Weighting): boolean =>
+    scenarioSlices(items, weighting).every(({ begin, count, weights: own }) => {
+      const given = Array.from({ length: count }, (_, i) => weights[begin + i]!);
+      const sum = given.reduce((total, weight) => total + weight, 0);
+      return given.every((weight, i) => Math.abs(weight / sum - own[i]!) <= TOLERANCE * own[i]!);
+    });
+  return WEIGHTINGS.find(fits) ?? null;
+}

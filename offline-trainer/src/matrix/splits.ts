@@ -1,0 +1,132 @@
+import { sha256Text } from "anchoreval/bundle";
+import type { RandomSource } from "anchoreval/core";
+import type { FullScores } from "./scenarios.ts";
+
+/** Models that are learned from, and models that are held out and estimated. Row numbers, ascending. */
+export interface Split {
+  readonly sources: readonly number[];
+  readonly targets: readonly number[];
+}
+
+/** Groups of the models, and which of them may be targets. */
+export interface SplitInput {
+  /** Replicate group of every model; a group is never on both sides. */
+  readonly groups: ArrayLike<number>;
+  /** Models observed well enough to be targets (98 % of the weight). */
+  readonly eligible: readonly boolean[];
+}
+
+/** A split, and each group's part of it: sources with a score in it, and targets that are well enough observed. */
+export interface GroupedSplit extends Split {
+  readonly groups: readonly Split[];
+}
+
+/** A random quarter of the models are targets, replicates together; the same quarter for every scenario. */
+export function interpolationSplit(input: SplitInput, random: RandomSource, share = 0.25): Split {
+  const wanted = Math.max(1, Math.round(share * input.groups.length));
+  const held = new Set<number>();
+  let count = 0;
+  for (const group of shuffledGroups(input, random)) {
+    if (count >= wanted) break;
+    held.add(group);
+    count += sizeOf(input, group);
+  }
+  return splitByGroups(input, held);
+}
+
+/** The models dealt into k parts, each held out once, replicates together. */
+export function folds(input: SplitInput, k: number, random: RandomSource): Split[] {
+  const parts = Array.from({ length: k }, () => ({ groups: new Set<number>(), count: 0 }));
+  for (const group of shuffledGroups(input, random)) {
+    const smallest = parts.reduce((least, part) => (part.count < least.count ? part : least));
+    smallest.groups.add(group);
+    smallest.count += sizeOf(input, group);
+  }
+  return parts
+    .map((part) => splitByGroups(input, part.groups))
+    .filter((split) => split.targets.length > 0 && split.sources.length > 0);
+}
+
+function shuffledGroups({ groups }: SplitInput, random: RandomSource): number[] {
+  return random.shuffle([...new Set(Array.from(groups))]);
+}
+
+function sizeOf({ groups }: SplitInput, group: number): number {
+  let count = 0;
+  for (let m = 0; m < groups.length; m++) if (groups[m] === group) count++;
+  return count;
+}
+
+/** Held-out groups give the targets; the rest are sources. A model of a held-out group that can't be a target is neither. */
+export function splitByGroups({ groups, eligible }: SplitInput, held: ReadonlySet<number>): Split {
+  const sources: number[] = [];
+  const targets: number[] = [];
+  for (let m = 0; m < groups.length; m++) {
+    if (!held.has(groups[m]!)) sources.push(m);
+    else if (eligible[m]) targets.push(m);
+  }
+  return { sources, targets };
+}
+
+/**
+ * Sources are the weakest half by score, targets the strongest 30 %; ties by hashed name. A source that replicates a
+ * target is dropped.
+ * @param scores - full scores; models without one are sources' neighbours of nobody, and left out
+ */
+export function extrapolationSplit(
+  input: SplitInput & { readonly scores: ArrayLike<number>; readonly names: readonly string[] },
+): Split {
+  const { scores, names, groups, eligible } = input;
+  const hash = names.map((name) => sha256Text(name));
+  const ranked = Array.from({ length: names.length }, (_, m) => m)
+    .filter((m) => !Number.isNaN(scores[m]!))
+    .sort((x, y) => scores[x]! - scores[y]! || (hash[x]! < hash[y]! ? -1 : 1));
+  const weakest = ranked.slice(0, Math.floor(ranked.length / 2));
+  const strongest = ranked.slice(ranked.length - Math.round(0.3 * ranked.length)).filter((m) => eligible[m]);
+  const held = new Set(strongest.map((m) => groups[m]!));
+  const ascending = (x: number, y: number): number => x - y;
+  return { sources: weakest.filter((m) => !held.has(groups[m]!)).sort(ascending), targets: strongest.sort(ascending) };
+}
+
+/**
+ * The newest quarter of the models are targets, as the tinyBenchmarks notebooks have it; a source that replicates a
+ * target is dropped.
+ * @param dates - any sortable text, one a model; without them the file's last rows are the newest
+ */
+export function newestSplit(input: SplitInput, dates: readonly string[] | null, share = 0.25): Split {
+  const count = input.groups.length;
+  const order = Array.from({ length: count }, (_, m) => m);
+  if (dates) order.sort((x, y) => (dates[x]! < dates[y]! ? -1 : dates[x]! > dates[y]! ? 1 : x - y));
+  const newest = new Set(order.slice(count - Math.max(1, Math.round(share * count))));
+  const { sources } = splitByGroups(input, new Set([...newest].map((m) => input.groups[m]!)));
+  return { sources, targets: [...newest].filter((m) => input.eligible[m]).sort((x, y) => x - y) };
+}
+
+/** Share of every scenario's weight that a target must have observed. */
+export const TARGET_OBSERVED = 0.98;
+
+/** Which models are observed well enough in all scenarios to be targets. */
+export function eligibleTargets(scenarios: readonly Pick<FullScores, "observed">[]): boolean[] {
+  const rounding = 1e-9; // an observed share is a sum of weights
+  return Array.from(scenarios[0]!.observed, (_, m) =>
+    scenarios.every(({ observed }) => observed[m]! >= TARGET_OBSERVED - rounding),
+  );
+}
+
+/**
+ * How strong every model is over some scenarios: the mean of its full scores, each less the models' mean and in units of
+ * their standard deviation, over the scenarios that it has. By one scenario the order is that of the scores.
+ * @returns one a model; NaN for a model without any score
+ */
+export function strength(scenarios: readonly Pick<FullScores, "score">[]): Float64Array {
+  const standard = scenarios.map(({ score }) => {
+    const known = score.filter((own) => !Number.isNaN(own));
+    const mean = known.reduce((sum, own) => sum + own, 0) / known.length;
+    const variance = known.reduce((sum, own) => sum + (own - mean) ** 2, 0) / known.length;
+    return score.map((own) => (own - mean) / Math.sqrt(Math.max(variance, 1e-12)));
+  });
+  return scenarios[0]!.score.map((_, m) => {
+    const own = standard.flatMap((scores) => (Number.isNaN(scores[m]!) ? [] : [scores[m]!]));
+    return own.reduce((sum, score) => sum + score, 0) / own.length;
+  });
+}

@@ -1,0 +1,99 @@
+import { createWriteStream } from "node:fs";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { createGzip } from "node:zlib";
+import { ITEM_FIELDS } from "./items-file.ts";
+import { isBinary, type ItemInfo, type ResponseMatrix } from "./response-matrix.ts";
+
+/** Distinct scores whose text is remembered. */
+const REMEMBERED = 1 << 16;
+
+/**
+ * Writes a matrix as wide CSV, gzip where the name ends in .gz; the same matrix gives the same bytes. `readResponses`
+ * reads back exactly the same scores.
+ * @example await writeWideCsv("responses.csv.gz", matrix)
+ */
+export async function writeWideCsv(path: string, matrix: ResponseMatrix): Promise<void> {
+  await writeText(path, wideCsvLines(matrix));
+}
+
+/** The lines of a matrix's wide CSV, each with its line end. */
+export function* wideCsvLines(matrix: ResponseMatrix): Generator<string, void, undefined> {
+  const { subjects, items, scores, observed } = matrix;
+  const scoreText = isBinary(matrix) ? String : scoreWriter();
+  yield `${["model", ...items.map((item) => csvCell(item.item_id))].join(",")}\n`;
+  const cells = new Array<string>(items.length + 1);
+  for (let m = 0; m < subjects.length; m++) {
+    cells[0] = csvCell(subjects[m]!);
+    for (let i = 0, at = m * items.length; i < items.length; i++, at++)
+      cells[i + 1] = observed === null || observed[at] === 1 ? scoreText(scores[at]!) : "";
+    yield `${cells.join(",")}\n`;
+  }
+}
+
+/** A cell by RFC 4180: quoted where it has a comma, a quote or a line end. */
+export function csvCell(text: string): string {
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+function scoreWriter(): (score: number) => string {
+  const known = new Map<number, string>();
+  return (score) => {
+    let text = known.get(score);
+    if (text === undefined) {
+      text = shortFloat32(score);
+      if (known.size < REMEMBERED) known.set(score, text);
+    }
+    return text;
+  };
+}
+
+/** A short decimal that reads back as this float32: six digits where they do, else eight, else nine, which always do. */
+function shortFloat32(value: number): string {
+  for (const digits of [6, 8]) {
+    const candidate = Number(value.toPrecision(digits));
+    if (Math.fround(candidate) === value) return String(candidate);
+  }
+  return String(Number(value.toPrecision(9)));
+}
+
+/** Position of the operating system's code in a gzip header, and the code for "unknown" (RFC 1952, §2.3.1). */
+const SYSTEM_BYTE = 9;
+const UNKNOWN_SYSTEM = 255;
+
+/**
+ * Writes text in pieces, as gzip where the name ends in .gz. The same text gives the same bytes: there is no time and
+ * no name in the header, and the system's code is blanked.
+ */
+export async function writeText(path: string, pieces: Iterable<string>): Promise<void> {
+  const text = Readable.from(encoded(pieces), { objectMode: false });
+  if (path.endsWith(".gz")) await pipeline(text, createGzip(), withoutSystem, createWriteStream(path));
+  else await pipeline(text, createWriteStream(path));
+}
+
+function* encoded(pieces: Iterable<string>): Generator<Buffer, void, undefined> {
+  for (const piece of pieces) yield Buffer.from(piece, "utf8");
+}
+
+async function* withoutSystem(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void, undefined> {
+  let position = 0;
+  for await (const chunk of chunks) {
+    if (position <= SYSTEM_BYTE && SYSTEM_BYTE < position + chunk.length)
+      chunk[SYSTEM_BYTE - position] = UNKNOWN_SYSTEM;
+    position += chunk.length;
+    yield chunk;
+  }
+}
+
+/**
+ * Writes descriptions of items as JSON lines, gzip where the name ends in .gz; fields other than an item's own are left
+ * out, and the same items give the same bytes.
+ * @example await writeItems("items.jsonl.gz", matrix.items)
+ */
+export async function writeItems(path: string, items: readonly ItemInfo[]): Promise<void> {
+  await writeText(path, itemLines(items));
+}
+
+function* itemLines(items: readonly ItemInfo[]): Generator<string, void, undefined> {
+  for (const item of items) yield `${JSON.stringify(item, [...ITEM_FIELDS])}\n`;
+}

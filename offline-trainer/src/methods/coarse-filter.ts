@@ -1,0 +1,127 @@
+import type { ItemColumns } from "./item-columns.ts";
+
+/** Rules that exclude items, in the order of application. */
+export const FILTER_RULES = ["constant", "tooEasy", "unrelated", "sameText", "redundant"] as const;
+type FilterRule = (typeof FILTER_RULES)[number];
+
+export interface FilterLimits {
+  /** Standard deviation of an item's scores below which it is constant. */
+  readonly leastDeviation: number;
+  /** Mean score above which an item is too easy. */
+  readonly mostAccuracy: number;
+  /** |point-biserial correlation| with the full score below which an item is unrelated to it. */
+  readonly leastCorrelation: number;
+  /** Correlation with an earlier item's scores above which an item is redundant; 1 excludes none. */
+  readonly mostRedundancy: number;
+}
+
+/** Items that pass a filter, and counts of those excluded. */
+export interface FilteredItems {
+  /** Ascending. */
+  readonly pool: Uint32Array;
+  /** By the first rule that excluded them. */
+  readonly dropped: Readonly<Record<FilterRule, number>>;
+  /** Items that a rule would exclude but that were needed. */
+  readonly needed: number;
+}
+
+/** A bundle's record of a filter: how many items pass, and how many each rule excludes. */
+export function filterNotes({ pool, dropped, needed }: FilteredItems): Record<string, unknown> {
+  return { pool: pool.length, dropped, needed };
+}
+
+/**
+ * The coarse filter of EssenceBench: excludes items that hardly vary, that nearly all models answer correctly, that don't
+ * correlate with the full score, and all but the first of those with the same text or redundant answers. Each rule
+ * excludes its clearest cases first, and none where fewer than `least` items would pass.
+ * @param full - the models' full scores
+ * @param copies - groups of duplicate items
+ * @see arXiv 2510.10457, §3
+ */
+export function coarseFilter(
+  columns: ItemColumns,
+  full: Float64Array,
+  copies: readonly (readonly number[])[],
+  limits: FilterLimits,
+  least: number,
+): FilteredItems {
+  const { items } = columns;
+  const { mean, deviation, correlation } = itemMoments(columns, full);
+  const left = new Set(Array.from({ length: items }, (_, i) => i));
+  const dropped: Record<FilterRule, number> = { constant: 0, tooEasy: 0, unrelated: 0, sameText: 0, redundant: 0 };
+  const needed = new Set<number>();
+  const drop = (rule: FilterRule, found: readonly number[]): void => {
+    for (const item of found) {
+      if (!left.has(item)) continue;
+      if (left.size <= least) needed.add(item);
+      else {
+        left.delete(item);
+        dropped[rule]++;
+      }
+    }
+  };
+  /** Items with a value below a limit, the lowest first. */
+  const below = (values: Float64Array, limit: number): number[] =>
+    [...left].filter((i) => values[i]! < limit).sort((x, y) => values[x]! - values[y]! || x - y);
+  drop("constant", below(deviation, limits.leastDeviation));
+  const failures = mean.map((own) => 1 - own);
+  drop("tooEasy", below(failures, 1 - limits.mostAccuracy));
+  drop("unrelated", below(correlation.map(Math.abs), limits.leastCorrelation));
+  const repeated = copies.flatMap((group) => group.filter((item) => left.has(item)).slice(1));
+  drop("sameText", repeated);
+  if (limits.mostRedundancy < 1) drop("redundant", redundantItems(columns, [...left], limits.mostRedundancy));
+  return { pool: Uint32Array.from(left), dropped, needed: needed.size };
+}
+
+/** Mean and standard deviation of every item's scores, and their correlation with the full score; 0 where either is constant. */
+function itemMoments(
+  { models, items, scores }: ItemColumns,
+  full: Float64Array,
+): Record<"mean" | "deviation" | "correlation", Float64Array> {
+  const centre = full.reduce((sum, value) => sum + value, 0) / models;
+  const spread = Math.sqrt(full.reduce((sum, value) => sum + (value - centre) ** 2, 0) / models);
+  const mean = new Float64Array(items);
+  const deviation = new Float64Array(items);
+  const correlation = new Float64Array(items);
+  for (let i = 0; i < items; i++) {
+    const own = scores.subarray(i * models, (i + 1) * models);
+    mean[i] = own.reduce((sum, score) => sum + score, 0) / models;
+    let [square, product] = [0, 0];
+    own.forEach((score, m) => {
+      square += (score - mean[i]!) ** 2;
+      product += (score - mean[i]!) * (full[m]! - centre);
+    });
+    deviation[i] = Math.sqrt(square / models);
+    if (deviation[i]! > 0 && spread > 0) correlation[i] = product / models / (deviation[i]! * spread);
+  }
+  return { mean, deviation, correlation };
+}
+
+/**
+ * Items whose scores correlate with those of an earlier item that stays by more than `most` (Pearson): of a group that is
+ * answered alike the first one stays.
+ * @param candidates - items, in the order of precedence; an item without variance is never redundant
+ */
+export function redundantItems({ models, scores }: ItemColumns, candidates: readonly number[], most: number): number[] {
+  const kept: Float64Array[] = [];
+  const redundant: number[] = [];
+  for (const item of candidates) {
+    const own = standardised(scores.subarray(item * models, (item + 1) * models));
+    if (own !== null && kept.some((other) => product(own, other) > most)) redundant.push(item);
+    else if (own !== null) kept.push(own);
+  }
+  return redundant;
+}
+
+/** (y − ȳ)/‖y − ȳ‖; null where y doesn't vary. */
+function standardised(values: Float64Array): Float64Array | null {
+  const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
+  const norm = Math.sqrt(values.reduce((sum, value) => sum + (value - mean) ** 2, 0));
+  return norm > 0 ? values.map((value) => (value - mean) / norm) : null;
+}
+
+function product(x: Float64Array, y: Float64Array): number {
+  let sum = 0;
+  for (let m = 0; m < x.length; m++) sum += x[m]! * y[m]!;
+  return sum;
+}

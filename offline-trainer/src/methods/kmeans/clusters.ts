@@ -1,0 +1,183 @@
+import type { RandomSource } from "anchoreval/core";
+import { kmeans } from "ml-kmeans";
+
+/** Points as rows of equal length. */
+export interface Points {
+  readonly count: number;
+  readonly dims: number;
+  /** count×dims, row-major. */
+  readonly values: Float64Array;
+}
+
+/** Points by the centroid nearest to each. */
+export interface Clusters {
+  /** Cluster of every point. */
+  readonly labels: Int32Array;
+  /** k×dims, row-major. */
+  readonly centroids: Float64Array;
+}
+
+/** Dimensions between two checks whether a sum can still be the least: each check costs as much as a dimension. */
+const STRIDE = 8;
+
+/**
+ * k-means: k-means++ seeding in proportion to weight·distance², then Lloyd's iteration. ml-kmeans iterates where all
+ * points weigh the same, from our seeds, so that the random stream alone decides; {@link weightedLloyd} where they don't,
+ * or where ml-kmeans leaves a cluster empty.
+ * @param weights - one positive weight a point
+ * @param k - at most the number of points; fewer clusters have points where fewer points differ
+ * @see Arthur & Vassilvitskii (2007), k-means++; Lloyd (1982), IEEE Transactions on Information Theory 28, 129–137
+ */
+export function clusterPoints(
+  points: Points,
+  weights: Float64Array,
+  k: number,
+  random: RandomSource,
+  maxIterations = 100,
+): Clusters {
+  const seeds = seedCentroids(points, weights, k, random);
+  const plain = weights.every((weight) => weight === weights[0]) ? plainLloyd(points, k, seeds, maxIterations) : null;
+  const centroids = plain
+    ? weightedMeans(points, weights, plain, k).centroids
+    : weightedLloyd(points, weights, k, seeds, maxIterations);
+  return { labels: nearestCentroids(points, centroids, k).labels, centroids };
+}
+
+/** Clusters of the last step of Lloyd's iteration by ml-kmeans; null where one is left without points. */
+function plainLloyd(points: Points, k: number, seeds: Float64Array, maxIterations: number): ArrayLike<number> | null {
+  const [rows, initialization] = [points.values, seeds].map((values) =>
+    Array.from({ length: values.length / points.dims }, (_, p) =>
+      Array.from(values.subarray(p * points.dims, (p + 1) * points.dims)),
+    ),
+  ) as [number[][], number[][]];
+  const { clusters } = kmeans(rows, k, { initialization, tolerance: 0, maxIterations });
+  return new Set(clusters).size === k ? clusters : null;
+}
+
+/**
+ * Lloyd's iteration with weights. An emptied cluster is given the point that is farthest from its own centroid.
+ * @returns centroids
+ */
+function weightedLloyd(
+  points: Points,
+  weights: Float64Array,
+  k: number,
+  seeds: Float64Array,
+  maxIterations: number,
+): Float64Array {
+  const { count, dims, values } = points;
+  let centroids = seeds;
+  let labels: Int32Array = new Int32Array(count).fill(-1);
+  let converged = false;
+  for (let iteration = 0; iteration < maxIterations && !converged; iteration++) {
+    const { labels: nearest, squares } = nearestCentroids(points, centroids, k);
+    converged = nearest.every((label, p) => label === labels[p]);
+    labels = nearest;
+    const means = weightedMeans(points, weights, labels, k);
+    centroids = means.centroids;
+    for (let c = 0; c < k; c++) {
+      if (means.mass[c]! > 0) continue;
+      let farthest = 0;
+      for (let p = 1; p < count; p++) if (squares[p]! > squares[farthest]!) farthest = p;
+      centroids.set(values.subarray(farthest * dims, (farthest + 1) * dims), c * dims);
+      squares[farthest] = 0;
+      converged = false;
+    }
+  }
+  return centroids;
+}
+
+/** Weight and weighted mean of every cluster; 0 and zeros of one without points. */
+function weightedMeans(
+  { count, dims, values }: Points,
+  weights: Float64Array,
+  labels: ArrayLike<number>,
+  k: number,
+): { mass: Float64Array; centroids: Float64Array } {
+  const mass = new Float64Array(k);
+  const centroids = new Float64Array(k * dims);
+  for (let p = 0; p < count; p++) {
+    const label = labels[p]!;
+    mass[label]! += weights[p]!;
+    for (let d = 0; d < dims; d++) centroids[label * dims + d]! += weights[p]! * values[p * dims + d]!;
+  }
+  for (let at = 0; at < centroids.length; at++) {
+    const own = mass[Math.floor(at / dims)]!;
+    if (own > 0) centroids[at]! /= own;
+  }
+  return { mass, centroids };
+}
+
+/**
+ * The nearest centroid of every point, the lowest of those equally near, and the squared distance to it. A sum that has
+ * reached the least one is left: it can't win any more.
+ */
+function nearestCentroids(
+  { count, dims, values }: Points,
+  centroids: Float64Array,
+  k: number,
+): { labels: Int32Array; squares: Float64Array } {
+  const labels = new Int32Array(count).fill(-1);
+  const squares = new Float64Array(count).fill(Infinity);
+  for (let p = 0; p < count; p++) {
+    const row = p * dims;
+    for (let c = 0; c < k; c++) {
+      const centre = c * dims;
+      const least = squares[p]!;
+      let square = 0;
+      for (let d = 0; d < dims && square < least;) {
+        const stop = Math.min(dims, d + STRIDE);
+        for (; d < stop; d++) {
+          const gap = values[row + d]! - centroids[centre + d]!;
+          square += gap * gap;
+        }
+      }
+      if (square < least) {
+        squares[p] = square;
+        labels[p] = c;
+      }
+    }
+  }
+  return { labels, squares };
+}
+
+function seedCentroids(
+  { count, dims, values }: Points,
+  weights: Float64Array,
+  k: number,
+  random: RandomSource,
+): Float64Array {
+  const centroids = new Float64Array(k * dims);
+  const nearest = new Float64Array(count).fill(Infinity);
+  let next = drawPosition(weights, random);
+  for (let c = 0; c < k; c++) {
+    centroids.set(values.subarray(next * dims, (next + 1) * dims), c * dims);
+    for (let p = 0; p < count; p++) {
+      const least = nearest[p]!;
+      let square = 0;
+      for (let d = 0; d < dims && square < least; d++) {
+        const gap = values[p * dims + d]! - centroids[c * dims + d]!;
+        square += gap * gap;
+      }
+      if (square < least) nearest[p] = square;
+    }
+    if (c + 1 < k)
+      next = drawPosition(
+        nearest.map((square, p) => square * weights[p]!),
+        random,
+      );
+  }
+  return centroids;
+}
+
+/** A position drawn in proportion to the masses; uniform where all are zero. */
+function drawPosition(masses: Float64Array, random: RandomSource): number {
+  const total = masses.reduce((sum, mass) => sum + mass, 0);
+  if (!(total > 0)) return random.below(masses.length);
+  let left = random.next() * total;
+  for (let p = 0; p < masses.length; p++) {
+    left -= masses[p]!;
+    if (left < 0) return p;
+  }
+  return masses.length - 1;
+}

@@ -1,0 +1,88 @@
+import type { AnchorSet } from "anchoreval/core";
+import { byAccuracy, type AnchorInput, type AnchorMethod, type ChosenAnchors } from "../../anchors/anchor-method.ts";
+import { clusterPoints, type Points } from "./clusters.ts";
+
+type KmeansInput = Pick<AnchorInput, "weights" | "accuracy" | "bank" | "column" | "sizes" | "random">;
+
+/** {@link irtKmeansAnchors} as a way to choose anchors. */
+export const irtKmeans: AnchorMethod = {
+  name: "irt-kmeans",
+  source: { module: import.meta.url, name: "irtKmeans" },
+  drawn: false,
+  estimator: "gp-irt",
+  prepare: (input) => ({ draw: (random) => irtKmeansAnchors({ ...input, random }) }),
+};
+
+/** {@link correctnessKmeansAnchors} as a way to choose anchors. */
+export const correctnessKmeans: AnchorMethod = {
+  name: "correctness-kmeans",
+  source: { module: import.meta.url, name: "correctnessKmeans" },
+  drawn: false,
+  estimator: "gp-irt",
+  prepare: (input) => ({ draw: (random) => correctnessKmeansAnchors({ ...input, random }) }),
+};
+
+/**
+ * `irt-kmeans`: clusters of items in the space of their parameters (a_1…a_D, b); the anchor is the item nearest to the
+ * centroid, its mass the cluster's weight.
+ * @see Maia Polo et al. (2024), tinyBenchmarks
+ */
+export function irtKmeansAnchors(input: KmeansInput): ChosenAnchors {
+  const { bank } = input;
+  const dims = bank.dims + 1;
+  const values = new Float64Array(bank.count * dims);
+  for (let i = 0; i < bank.count; i++) {
+    for (let d = 0; d < bank.dims; d++) values[i * dims + d] = bank.a[i * bank.dims + d]!;
+    values[i * dims + bank.dims] = bank.b[i]!;
+  }
+  return kmeansAnchors({ count: bank.count, dims, values }, input);
+}
+
+/**
+ * `correctness-kmeans`: clusters of items by the source models' answers.
+ * @see Maia Polo et al. (2024), tinyBenchmarks
+ */
+export function correctnessKmeansAnchors(input: KmeansInput): ChosenAnchors {
+  const count = input.weights.length;
+  const dims = input.column(0).length;
+  const values = new Float64Array(count * dims);
+  for (let i = 0; i < count; i++) values.set(input.column(i), i * dims);
+  return kmeansAnchors({ count, dims, values }, input);
+}
+
+/** Each size has clusters of its own, so the sizes aren't nested. No item is the anchor of two clusters. */
+function kmeansAnchors(points: Points, { weights, accuracy, sizes, random }: KmeansInput): ChosenAnchors {
+  const rank = new Map(byAccuracy(accuracy).map((item, position) => [item, position]));
+  const sets = new Map<number, AnchorSet>();
+  for (const size of sizes) {
+    const { labels, centroids } = clusterPoints(points, weights, size, random.fork(`size ${size}`));
+    const mass = new Float64Array(size);
+    labels.forEach((label, i) => (mass[label]! += weights[i]!));
+    const taken = new Set<number>();
+    const chosen: { item: number; mass: number }[] = [];
+    for (let c = 0; c < size; c++) {
+      if (!(mass[c]! > 0)) continue; // duplicates of one point can leave a cluster empty
+      let best = -1;
+      let least = Infinity;
+      for (let i = 0; i < points.count; i++) {
+        if (taken.has(i)) continue;
+        let square = 0;
+        for (let d = 0; d < points.dims && square < least; d++)
+          square += (points.values[i * points.dims + d]! - centroids[c * points.dims + d]!) ** 2;
+        if (square < least) {
+          least = square;
+          best = i;
+        }
+      }
+      taken.add(best);
+      chosen.push({ item: best, mass: mass[c]! });
+    }
+    chosen.sort((x, y) => rank.get(x.item)! - rank.get(y.item)!);
+    sets.set(size, {
+      items: Uint32Array.from(chosen, ({ item }) => item),
+      inclusion: null,
+      mass: Float64Array.from(chosen, (anchor) => anchor.mass),
+    });
+  }
+  return { sets, nested: false };
+}

@@ -1,0 +1,193 @@
+import type { AnchorSet, RandomSource } from "anchoreval/core";
+import {
+  byAccuracy,
+  equalShares,
+  excluding,
+  type AnchorInput,
+  type AnchorMethod,
+  type PreparedAnchors,
+} from "../../anchors/anchor-method.ts";
+import { copiedItems } from "../../matrix/same-text.ts";
+import { coarseFilter, type FilteredItems, type FilterLimits, filterNotes } from "../coarse-filter.ts";
+import { itemColumns, type ItemColumns, meanScores, weightedScores } from "../item-columns.ts";
+import { additiveModel } from "../score-maps/additive-model.ts";
+import { curveAt } from "../score-maps/b-splines.ts";
+import { familyFolds } from "../score-maps/form-score-maps.ts";
+import { type AnchorDesign, binnedInformation, DEFAULT_DESIGN, informationItems } from "./information.ts";
+
+/** metabench's limits of the coarse filter. */
+const METABENCH_LIMITS: FilterLimits = {
+  leastDeviation: 0.01,
+  mostAccuracy: 0.95,
+  leastCorrelation: 0.05,
+  mostRedundancy: 1,
+};
+
+/** Items that are chosen among, at least twice as many as anchors; and random subsets that these are the best of. */
+const SUBSAMPLE = { size: 350, draws: 100 };
+
+/** Folds of the source models' families that subsets are judged by. */
+const FOLDS = 5;
+
+/** Input of {@link prepareInformation}. */
+interface InformationInput extends Pick<
+  AnchorInput,
+  "weights" | "accuracy" | "bank" | "abilities" | "column" | "sizes" | "random"
+> {
+  /** Family of every source model. @default each is one of its own */
+  readonly families?: ArrayLike<number>;
+  /** Groups of duplicate items. */
+  readonly copies?: readonly (readonly number[])[];
+  /** An {@link AnchorDesign}. @default {@link DEFAULT_DESIGN} */
+  readonly design?: unknown;
+}
+
+/** {@link prepareInformation} as a way to choose anchors; duplicate items are found by their texts. */
+export const informationAnchors: AnchorMethod = {
+  name: "fisher-information",
+  source: { module: import.meta.url, name: "informationAnchors" },
+  drawn: false,
+  estimator: "score-map",
+  second: true,
+  know: copiedItems,
+  prepare: (input) => {
+    const { draw, second, filtered } = prepareInformation({ ...input, copies: input.knowledge as readonly number[][] });
+    return { draw, second, notes: () => Promise.resolve({ filtered: filterNotes(filtered) }) };
+  },
+};
+
+/**
+ * metabench: the items of {@link informationPool} that are most informative over the source models' abilities
+ * ({@link informedAnchors}). The choice is purposive, so every draw returns the same anchors.
+ * @see Kipnis et al. (2025), metabench, ICLR
+ */
+export function prepareInformation(
+  input: InformationInput,
+): PreparedAnchors & Required<Pick<PreparedAnchors, "second">> & { readonly filtered: FilteredItems } {
+  const { filtered, pool, leftPool } = informationPool(input);
+  const design = (input.design as AnchorDesign | null | undefined) ?? DEFAULT_DESIGN;
+  const sets = new Map(input.sizes.map((n) => [n, informedAnchors(input, pool, design, n)]));
+  const second = ([n, { items }]: [number, AnchorSet]): [number, AnchorSet] => [
+    n,
+    informedAnchors(input, leftPool(items), design, n),
+  ];
+  return { draw: () => ({ sets, nested: false }), second: () => new Map([...sets].map(second)), filtered };
+}
+
+/**
+ * Candidates for anchors: of the items that pass {@link coarseFilter}, the subset whose mean predicts the full score best
+ * ({@link subsampledItems}).
+ */
+export function informationPool({
+  weights,
+  column,
+  sizes,
+  random,
+  families,
+  copies = [],
+}: Pick<InformationInput, "weights" | "column" | "sizes" | "random" | "families" | "copies">): {
+  readonly filtered: FilteredItems;
+  readonly pool: Uint32Array;
+  /** The same of the items that some anchors, of the pool, leave. */
+  readonly leftPool: (taken: ArrayLike<number>) => Uint32Array;
+} {
+  const columns = itemColumns(column, weights.length);
+  const full = weightedScores(columns, weights);
+  const least = Math.min(weights.length, 2 * sizes.at(-1)!);
+  const filtered = coarseFilter(columns, full, copies, METABENCH_LIMITS, least);
+  const models = Array.from({ length: columns.models }, (_, m) => m);
+  const fold = familyFolds(families ?? models, FOLDS, random.fork("folds"));
+  const judged = { size: Math.max(SUBSAMPLE.size, least), draws: SUBSAMPLE.draws };
+  const subset = (among: Uint32Array, stream: string): Uint32Array =>
+    subsampledItems(columns, full, among, fold, judged, random.fork(stream));
+  return {
+    filtered,
+    pool: subset(filtered.pool, "subsample"),
+    leftPool: (taken) =>
+      subset(Uint32Array.from(excluding(filtered.pool, Array.from(taken))), "subsample of a second form"),
+  };
+}
+
+/** Anchors by a design, each standing for the same share. */
+export function informedAnchors(
+  { bank, abilities, accuracy }: Pick<AnchorInput, "bank" | "abilities" | "accuracy">,
+  pool: Uint32Array,
+  { grid, binsPerAnchor, threshold }: AnchorDesign,
+  n: number,
+): AnchorSet {
+  const bins = Math.max(1, Math.round(binsPerAnchor * n));
+  const informed =
+    threshold === null
+      ? []
+      : informationItems(binnedInformation(bank, abilities, pool, grid, bins), pool.length, n, threshold);
+  const chosen = new Set(informed.map((k) => pool[k]!));
+  const free = new Set(pool.filter((item) => !chosen.has(item)));
+  const left = byAccuracy(accuracy).filter((item) => free.has(item));
+  const lacking = n - chosen.size;
+  for (let k = 0; k < lacking; k++) chosen.add(left[Math.floor(((k + 0.5) * left.length) / lacking)]!);
+  return equalShares(accuracy)(chosen);
+}
+
+/**
+ * The one of some random subsets of a pool whose mean score predicts the full score best: with the least maximum error over
+ * folds of models ({@link reconstructionError}).
+ * @param size - items of a subset; the whole pool where it has no more
+ * @param fold - of every model
+ * @returns items, ascending
+ * @see Kipnis et al. (2025), metabench, ICLR, §3 (350 items, 10 000 subsets, five folds)
+ */
+export function subsampledItems(
+  columns: ItemColumns,
+  full: Float64Array,
+  pool: Uint32Array,
+  fold: ArrayLike<number>,
+  { size, draws }: { readonly size: number; readonly draws: number },
+  random: RandomSource,
+): Uint32Array {
+  if (pool.length <= size) return pool;
+  let best = pool;
+  let least = Infinity;
+  for (let draw = 0; draw < draws; draw++) {
+    const items = Uint32Array.from(random.shuffle([...pool]).slice(0, size)).sort();
+    const error = Math.max(...reconstructionError([meanScores(columns, items)], full, fold));
+    if (error < least) [best, least] = [items, error];
+  }
+  return best;
+}
+
+/** Pieces of the curves that judge: few, since they are fitted again and again. */
+const PIECES = 5;
+
+/**
+ * Root mean square error of the full score as a sum of smooth curves of some features, by fold: fitted without the fold's
+ * models.
+ * @param features - columns, a value of every model each
+ * @param fold - of every model, from 0; one that holds all models is judged by their own mean
+ */
+export function reconstructionError(
+  features: readonly Float64Array[],
+  full: Float64Array,
+  fold: ArrayLike<number>,
+): number[] {
+  const folds = Math.max(...Array.from(fold)) + 1;
+  return Array.from({ length: folds }, (_, own) => {
+    const [held, others] = [[] as number[], [] as number[]];
+    full.forEach((_, m) => (fold[m] === own ? held : others).push(m));
+    if (held.length === 0) return 0;
+    const select = (values: Float64Array, rows: readonly number[]): Float64Array =>
+      Float64Array.from(rows.length > 0 ? rows : held, (m) => values[m]!);
+    const { intercept, curves } = additiveModel(
+      features.map((values) => select(values, others)),
+      select(full, others),
+      { pieces: PIECES, tolerance: 0.1, maxSteps: 30 },
+    );
+    const squares = held.reduce((sum, m) => {
+      const score = curves.reduce(
+        (total, curve, j) => total + (curve ? curveAt(curve, features[j]![m]!) : 0),
+        intercept,
+      );
+      return sum + (Math.min(1, Math.max(0, score)) - full[m]!) ** 2;
+    }, 0);
+    return Math.sqrt(squares / held.length);
+  });
+}

@@ -1,0 +1,211 @@
+import { type AnchorSet, brought, mappedScore, type RandomSource, scaledPrior } from "anchoreval/core";
+import { anchorInputs, type AnchorInput } from "../../anchors/anchor-method.ts";
+import { fitBank, type Bank, type ResponseModel } from "../../calibrate/bank.ts";
+import type { ScenarioGroup } from "../../benchmark/benchmark.ts";
+import { sourceSplits } from "../../benchmark/source-splits.ts";
+import type { DesignSearch, DesignSearchOptions } from "../method.ts";
+import { ABILITY_SCORES, mappedScenarios, fitOwnMap } from "../score-maps/mapped-answers.ts";
+import { informationPool, informedAnchors } from "./anchors.ts";
+import { type AnchorDesign, DEFAULT_DESIGN, INFORMATION_GRIDS } from "./information.ts";
+
+/** A response model with a design of its anchors. */
+interface DesignCandidate extends AnchorDesign, Pick<ResponseModel, "irtModel"> {}
+
+/** Result of a search. */
+export interface SearchedDesign {
+  readonly irtModel: ResponseModel["irtModel"];
+  readonly design: AnchorDesign;
+  /** Root mean square error of the score map on models that were held out of all its steps; null where nothing was judged. */
+  readonly error: number | null;
+  /** Candidates that were judged. */
+  readonly judged: number;
+}
+
+/** Parts of the source models, whole families, that candidates are judged on. */
+const FOLDS = 3;
+
+/** Judged models that are enough: of many models not every third is judged. */
+const ENOUGH = 100;
+
+/** Source models below which nothing is searched. */
+const LEAST_MODELS = 20;
+
+/** Nats from its mode where the calibration of a bank ends that only judges designs: half the steps of one that serves. */
+const NEAR_ENOUGH = 1;
+
+/** metabench's choices. Its thresholds reach from 0 to 5; it takes two or three items of the 250 points of its grid. */
+const SPACE: SearchSpace<DesignCandidate> = {
+  irtModel: ["2pl", "3pl", "4pl"],
+  score: ABILITY_SCORES,
+  grid: INFORMATION_GRIDS,
+  binsPerAnchor: [1, 0.2],
+  threshold: [0, 0.5, 2, null],
+};
+
+/** Start of a search. */
+const START: DesignCandidate = { irtModel: "2pl", ...DEFAULT_DESIGN };
+
+/** {@link searchDesign} as a method's search. */
+export const informationDesign: DesignSearch = {
+  source: { module: import.meta.url, name: "informationDesign" },
+  search: async (group, rows, options) => {
+    const { irtModel, design, error, judged } = await searchDesign(group, rows, options);
+    return { irtModel, design, notes: { ...design, error, judged } };
+  },
+};
+
+/**
+ * Searches for the response model, ability estimate, grid, bins and threshold whose score map has the least error on
+ * held-out source models, at the largest size. Every candidate is judged on thirds of the models (as many as hold a
+ * hundred), whole families and replicates together: calibration, screening, choice of anchors and the map see the other two
+ * thirds alone. The space
+ * has 96 candidates, without marginal estimation 32 of the 2PL; they are tried by {@link searchSpace}.
+ * @param rows - the source models; no other's answers are read
+ * @see Kipnis et al. (2025), metabench, ICLR, §3 (Bayesian optimisation, 55 evaluations on one validation set)
+ */
+export async function searchDesign(
+  group: ScenarioGroup,
+  rows: readonly number[],
+  options: DesignSearchOptions,
+): Promise<SearchedDesign> {
+  const { random, replicates, budget } = options;
+  const { folds: thirds } = sourceSplits([group], rows, replicates, FOLDS, random.fork("folds"));
+  const judgedBefore = (k: number): number =>
+    thirds.slice(0, k).reduce((sum, { groups }) => sum + groups[0]!.targets.length, 0);
+  const folds = thirds.filter((_, k) => judgedBefore(k) < ENOUGH).map(({ groups }) => groups[0]!);
+  const size = Math.max(0, ...options.sizes.filter((n) => group.scenarios.some(({ count }) => n < count)));
+  if (rows.length < LEAST_MODELS || size === 0 || folds.some(({ targets }) => targets.length === 0)) {
+    const { irtModel, ...design } = START;
+    return { irtModel, design, error: null, judged: 0 };
+  }
+  const known = new Map<string, Promise<PreparedFold>>();
+  const pools = new Map<number, readonly Uint32Array[]>();
+  const prepared = (fold: number, irtModel: ResponseModel["irtModel"]): Promise<PreparedFold> => {
+    const key = `${fold} ${irtModel}`;
+    if (!known.has(key))
+      known.set(
+        key,
+        prepareFold(group, folds[fold]!.sources, size, { ...options, irtModel, random: random.fork(`fold ${fold}`) }),
+      );
+    return known.get(key)!;
+  };
+  const judge = async ({ irtModel, ...design }: DesignCandidate): Promise<number> => {
+    let [squares, count] = [0, 0];
+    for (const [fold, { sources, targets }] of folds.entries()) {
+      const { trained, inputs } = await prepared(fold, irtModel);
+      // Answers alone decide them, whatever the response model.
+      if (!pools.has(fold))
+        pools.set(
+          fold,
+          inputs.map((input) => informationPool({ ...input, copies: input.knowledge as readonly number[][] }).pool),
+        );
+      const anchors = inputs.map((input, s) =>
+        informedAnchors(input, pools.get(fold)![s]!, design, Math.min(size, input.weights.length)),
+      );
+      for (const error of mapErrors(group, trained, { sources, targets }, anchors, design, options.priorScale)) {
+        squares += error * error;
+        count++;
+      }
+    }
+    return Math.sqrt(squares / count);
+  };
+  const { best, error, judged } = await searchSpace(
+    { ...SPACE, ...(options.estimation === "penalised" && { irtModel: ["2pl" as const] }) },
+    START,
+    judge,
+    budget,
+    random.fork("candidates"),
+    withoutIdle,
+  );
+  const { irtModel, ...design } = best;
+  return { irtModel, design, error, judged };
+}
+
+/** Where no item is chosen by its information, neither grid nor bins say anything; without abilities nor does the model. */
+function withoutIdle(candidate: DesignCandidate): DesignCandidate {
+  if (candidate.threshold !== null) return candidate;
+  const { irtModel, grid, binsPerAnchor } = START;
+  return { ...candidate, grid, binsPerAnchor, ...(candidate.score === "eap-sum" && { irtModel }) };
+}
+
+/** Data that candidates of one response model share in a fold. */
+interface PreparedFold {
+  readonly trained: Bank;
+  readonly inputs: readonly AnchorInput[];
+}
+
+async function prepareFold(
+  group: ScenarioGroup,
+  sources: readonly number[],
+  size: number,
+  options: DesignSearchOptions & { readonly random: RandomSource },
+): Promise<PreparedFold> {
+  const { random, knowledge } = options;
+  const trained = await fitBank(group, sources, { ...options, tolerance: NEAR_ENOUGH });
+  return { trained, inputs: anchorInputs(group, trained, { sizes: [size], random, knowledge }) };
+}
+
+/** Errors of the held-out models' mapped scores. */
+function mapErrors(
+  group: ScenarioGroup,
+  trained: Bank,
+  { sources, targets }: { readonly sources: readonly number[]; readonly targets: readonly number[] },
+  anchors: readonly AnchorSet[],
+  { score }: AnchorDesign,
+  priorScale: number,
+): number[] {
+  const choice = { kind: "additive", score } as const;
+  const prior = scaledPrior(trained.abilities.mean, trained.abilities.covariance, priorScale);
+  const mapped = (rows: readonly number[]) => mappedScenarios({ group, bank: trained, prior, anchors }, rows, choice);
+  const held = mapped(targets);
+  return mapped(sources).flatMap((part, s) => {
+    const map = fitOwnMap(part, choice);
+    return Array.from(held[s]!.answers, ([row, { features, bounds }]) => {
+      const score = mappedScore(map, ({ feature }) => (feature === "mean" ? features.mean : features.expected));
+      return brought(score, bounds) - part.full[row]!;
+    });
+  });
+}
+
+/** Values of every field of a candidate. */
+type SearchSpace<Candidate> = { readonly [Field in keyof Candidate]: readonly Candidate[Field][] };
+
+/** Share of the budget that goes to candidates drawn at random, before the best one's neighbours are tried. */
+const RANDOM_SHARE = 0.5;
+
+/** Draws in a row that brought nothing new, after which there is nothing more. */
+const IDLE_DRAWS = 200;
+
+/**
+ * Looks for the candidate of least error within a budget: the start, then candidates drawn at random, then ones that differ
+ * from the best so far in one field. None is judged twice. The first of equal ones stays.
+ * @param budget - candidates that are judged, the start among them
+ * @param canonical - the same of candidates that are the same in effect
+ */
+export async function searchSpace<Candidate extends object>(
+  space: SearchSpace<Candidate>,
+  start: Candidate,
+  judge: (candidate: Candidate) => Promise<number>,
+  budget: number,
+  random: RandomSource,
+  canonical: (candidate: Candidate) => Candidate = (candidate) => candidate,
+): Promise<{ best: Candidate; error: number; judged: number }> {
+  const fields = Object.keys(space) as (keyof Candidate)[];
+  const keyOf = (candidate: Candidate): string => JSON.stringify(fields.map((field) => candidate[field]));
+  const drawn = <Field extends keyof Candidate>(field: Field): Candidate[Field] =>
+    space[field][random.below(space[field].length)]!;
+  let best = canonical(start);
+  let error = await judge(best);
+  const known = new Set([keyOf(best)]);
+  for (let idle = 0; known.size < budget && idle < IDLE_DRAWS; idle++) {
+    const fresh = known.size < 1 + RANDOM_SHARE * (budget - 1);
+    const moved = fresh ? fields : [fields[random.below(fields.length)]!];
+    const candidate = canonical({ ...best, ...Object.fromEntries(moved.map((field) => [field, drawn(field)])) });
+    if (known.has(keyOf(candidate))) continue;
+    known.add(keyOf(candidate));
+    idle = -1;
+    const own = await judge(candidate);
+    if (own < error) [best, error] = [candidate, own];
+  }
+  return { best, error, judged: known.size };
+}

@@ -1,0 +1,173 @@
+import { sha256Text } from "anchoreval/bundle";
+import type { AbilityPrior, AnchorSet, EstimatorId, RandomSource, ScoreMaps } from "anchoreval/core";
+import type { AnchorMethod, ValueSource } from "../anchors/anchor-method.ts";
+import { screened } from "../anchors/screened.ts";
+import type { Bank, FitBankOptions, ResponseModel } from "../calibrate/bank.ts";
+import type { Benchmark, ScenarioGroup } from "../benchmark/benchmark.ts";
+import { DEFAULT_SETTINGS, type FitSettings, type ScoreMapKind } from "./settings.ts";
+
+/** A way to fit: settings, how anchors are chosen, and what the main road calls without knowing whose it is. */
+export interface Method {
+  readonly name: string;
+  /** One line of help. */
+  readonly summary: string;
+  readonly settings: FitSettings;
+  readonly anchors: AnchorMethod;
+  /** By scenario, what the items tell the anchors' method apart from answers (`withKnowledge`). */
+  readonly knowledge?: ReadonlyMap<string, unknown>;
+  /** Chooses the response model and a design of the anchors on the source models; where `settings.search` isn't 0. */
+  readonly designSearch?: DesignSearch;
+  /** Fits maps from answers to scores on the source models; where forms have score maps. */
+  readonly scoreMaps?: ScoreMapFitter;
+  /** Anchors a scenario where none are asked for. */
+  readonly sizes?: readonly number[];
+  /** Anchors of all scenarios together where none are asked for. @default those of `sizes` that every scenario can share */
+  readonly totals?: readonly number[];
+}
+
+/** What this project recommends. */
+export const recommended: Method = {
+  name: "recommended",
+  summary: "the default",
+  settings: DEFAULT_SETTINGS,
+  anchors: screened,
+};
+
+/** How a design is searched for. */
+export interface DesignSearchOptions extends FitBankOptions {
+  /** Replicate group of every model. */
+  readonly replicates: ArrayLike<number>;
+  readonly sizes: readonly number[];
+  /** k of the ability prior N(μ, k²Σ). */
+  readonly priorScale: number;
+  /** Candidates that are judged, at least one. */
+  readonly budget: number;
+  /** {@link Method.knowledge} */
+  readonly knowledge?: ReadonlyMap<string, unknown> | undefined;
+}
+
+/** What a search chose. */
+export interface FoundDesign {
+  readonly irtModel: ResponseModel["irtModel"];
+  /** Plain data, given to the anchors ({@link AnchorInput.design}) and the score maps. */
+  readonly design: unknown;
+  /** What the manifest's `fit.designs` records. */
+  readonly notes: Readonly<Record<string, unknown>>;
+}
+
+/** A search for the response model and the design of the anchors. */
+export interface DesignSearch {
+  readonly source: ValueSource;
+  /** @param rows - the models that are learned from; no other's answers are there */
+  readonly search: (
+    group: ScenarioGroup,
+    rows: readonly number[],
+    options: DesignSearchOptions,
+  ) => Promise<FoundDesign>;
+}
+
+/** One bank with the anchors of a form, as score maps are fitted on it. */
+export interface MappedBank {
+  readonly group: ScenarioGroup;
+  readonly bank: Bank;
+  readonly prior: AbilityPrior;
+  /** Of the search, null without. */
+  readonly design: unknown;
+  /** By scenario. */
+  readonly anchors: readonly AnchorSet[];
+}
+
+/** Fits score maps. */
+export interface ScoreMapFitter {
+  readonly source: ValueSource;
+  /** @returns by bank and scenario @param random - its streams are forked: the same for all forms */
+  readonly fit: (banks: readonly MappedBank[], random: RandomSource) => readonly (readonly ScoreMaps[])[];
+}
+
+/** The method with what its anchors' method tells from the items of a benchmark. */
+export function withKnowledge(method: Method, { groups }: Pick<Benchmark, "groups">): Method {
+  const { know } = method.anchors;
+  if (know === undefined) return method;
+  const knowledge = groups.flatMap(({ matrix, scenarios }) =>
+    scenarios.map(({ id, begin, count }) => [id, know(matrix.items.slice(begin, begin + count), id)] as const),
+  );
+  return { ...method, knowledge: new Map(knowledge) };
+}
+
+/** What decides which estimate is the score, and where its intervals come from. */
+export type ScoreChoice = Pick<Method, "anchors"> & {
+  readonly settings: Pick<FitSettings, "estimator" | "scoreMap">;
+};
+
+/** The estimator of `score`: the one asked for, or the one that reads the anchors best. */
+export function headlineEstimator({ settings, anchors }: ScoreChoice): EstimatorId {
+  return settings.estimator === "auto" ? anchors.estimator : settings.estimator;
+}
+
+/** The score map that is fitted: the one asked for, or the anchors' own, or an additive one where that is the score. */
+export function scoreMapKind(choice: ScoreChoice): ScoreMapKind {
+  if (choice.settings.scoreMap !== "auto") return choice.settings.scoreMap;
+  return choice.anchors.scoreMap ?? (headlineEstimator(choice) === "score-map" ? "additive" : "none");
+}
+
+/** Corrected by the answers' residuals, which the design-based variance is of. */
+const DRAW_CORRECTED: readonly EstimatorId[] = ["gate", "p-irt-dr"];
+
+/** Where intervals come from: the draw of the anchors, of an estimate whose error the draw tells; or held-out models. */
+export function intervalKind(choice: ScoreChoice): "design" | "cross-validated" {
+  return choice.anchors.drawn && DRAW_CORRECTED.includes(headlineEstimator(choice)) ? "design" : "cross-validated";
+}
+
+/** What defines the method as it is given; what `auto` stands for in the other fields is added resolved. */
+const DEFINING = [
+  "selection",
+  "irtModel",
+  "estimation",
+  "link",
+  "dims",
+  "shrinkage",
+  "search",
+  "priorScale",
+  "lambda",
+  "joint",
+  "linked",
+  "folds",
+  "draws",
+] as const satisfies readonly (keyof FitSettings)[];
+
+/** Digest of a method: equal where the same thing is fitted. The weighting is the estimand's, not the method's. */
+export function methodDigest(method: Pick<Method, "anchors" | "settings">): string {
+  return sha256Text(
+    JSON.stringify({
+      ...Object.fromEntries(DEFINING.map((field) => [field, method.settings[field]])),
+      estimator: headlineEstimator(method),
+      scoreMap: scoreMapKind(method),
+      interval: intervalKind(method),
+    }),
+  );
+}
+
+/** A method as a thread is sent it: its functions by where they are loaded from. */
+export type SentMethod = Omit<Method, "anchors" | "designSearch" | "scoreMaps"> & {
+  readonly anchors: ValueSource;
+  readonly designSearch: ValueSource | undefined;
+  readonly scoreMaps: ValueSource | undefined;
+};
+
+/** Plain data of a method. */
+export function sentMethod(method: Method): SentMethod {
+  const { anchors, designSearch, scoreMaps } = method;
+  return { ...method, anchors: anchors.source, designSearch: designSearch?.source, scoreMaps: scoreMaps?.source };
+}
+
+/** The method of what {@link sentMethod} made. */
+export async function receivedMethod({ anchors, designSearch, scoreMaps, ...method }: SentMethod): Promise<Method> {
+  const load = async <Value>({ module, name }: ValueSource): Promise<Value> =>
+    ((await import(/* @vite-ignore */ module)) as Record<string, Value>)[name]!;
+  return {
+    ...method,
+    anchors: await load(anchors),
+    ...(designSearch && { designSearch: await load(designSearch) }),
+    ...(scoreMaps && { scoreMaps: await load(scoreMaps) }),
+  };
+}

@@ -1,0 +1,138 @@
+import {
+  type AdditiveMap,
+  answerFeatures,
+  type AnswerFeatures,
+  type FeatureName,
+  jointFeatures,
+  type RandomSource,
+  type ScoreMaps,
+} from "anchoreval/core";
+import type { ScenarioGroup } from "../../benchmark/benchmark.ts";
+import type { MappedBank, ScoreMapFitter } from "../method.ts";
+import {
+  abilityScore,
+  additiveMap,
+  type FeatureColumn,
+  type MapChoice,
+  type MappedScenario,
+  mappedScenarios,
+  fitOwnMap,
+  readsAbility,
+} from "./mapped-answers.ts";
+
+/** Fewest source models with answers to all scenarios for maps that read all scenarios. */
+const LEAST_MODELS = 20;
+
+/** Folds of the source models' families for cross-fitted predictions of the scenarios' own maps. */
+const FOLDS = 5;
+
+/** Maps of the anchors' mean. */
+export const meanMaps: ScoreMapFitter = {
+  source: { module: import.meta.url, name: "meanMaps" },
+  fit: (banks, random) => formScoreMaps(banks, "mean", random),
+};
+
+/** Maps of the anchors' means and the scores that the abilities predict, of all scenarios. */
+export const additiveMaps: ScoreMapFitter = {
+  source: { module: import.meta.url, name: "additiveMaps" },
+  fit: (banks, random) => formScoreMaps(banks, "additive", random),
+};
+
+/**
+ * Fits the score maps of one form on the source models. `mean` maps the anchors' mean. `additive` maps it and the score that
+ * the ability predicts; with several banks, a second map reads all scenarios: this one's mean, the mean of all, and, where
+ * abilities are read, the predictions of the scenarios' own maps. Those predictions are cross-fitted by family, since
+ * in-sample fits would be trusted too much (stacking).
+ * @returns by bank and scenario @param random - its streams are forked: the same for all forms
+ * @see Kipnis et al. (2025), metabench, ICLR; Wolpert (1992), Neural Networks 5, 241–259 (stacked generalisation)
+ */
+export function formScoreMaps(
+  banks: readonly MappedBank[],
+  kind: MapChoice["kind"],
+  random: RandomSource,
+): readonly (readonly ScoreMaps[])[] {
+  const choices = banks.map(({ design }): MapChoice => ({ kind, score: abilityScore(design) }));
+  const scenarios = banks.map((bank, b) => mappedScenarios(bank, bank.bank.rows, choices[b]!));
+  const own = scenarios.map((parts, b) => parts.map((part) => fitOwnMap(part, choices[b]!)));
+  const all = scenarios.flatMap((parts, b) => parts.map((part) => ({ part, choice: choices[b]! })));
+  const common = Array.from(all[0]!.part.answers.keys()).filter((row) =>
+    all.every(({ part }) => part.answers.has(row)),
+  );
+  if (kind === "mean" || banks.length < 2 || common.length < LEAST_MODELS)
+    return own.map((parts) => parts.map((alone) => ({ alone, together: null })));
+  const fold = foldsOf(
+    banks[0]!.group,
+    all.map(({ part }) => part),
+    random,
+  );
+  const maps = all.map(({ part, choice }) => foldOutMaps(part, choice, fold));
+  const read = common.map((row) =>
+    jointFeatures(
+      new Map(
+        all.map(({ part: { id, answers } }, k): [string, AnswerFeatures] => {
+          const { features, bounds } = answers.get(row)!;
+          return [id, answerFeatures({ alone: maps[k]![fold.get(row)!]! }, features.mean, features.expected, bounds)];
+        }),
+      ),
+    ),
+  );
+  const column = (feature: FeatureName["feature"], scenario: string | null): FeatureColumn => ({
+    feature,
+    scenario,
+    values: Float64Array.from(read, (valueOf) => valueOf({ feature, scenario })),
+  });
+  const shared = [...(choices.some(readsAbility) ? [column("score", null)] : []), column("mean", null)];
+  return scenarios.map((parts, b) =>
+    parts.map(({ id, full }, s) => ({
+      alone: own[b]![s]!,
+      together: additiveMap(
+        [...(readsAbility(choices[b]!) ? [column("score", id)] : []), column("mean", id), ...shared],
+        Float64Array.from(common, (row) => full[row]!),
+      ),
+    })),
+  );
+}
+
+/** Fold of every model that answered any of the scenarios: whole families. */
+function foldsOf(
+  { families }: ScenarioGroup,
+  scenarios: readonly MappedScenario[],
+  random: RandomSource,
+): Map<number, number> {
+  const rows = [...new Set(scenarios.flatMap(({ answers }) => [...answers.keys()]))].sort((x, y) => x - y);
+  const folds = familyFolds(
+    rows.map((row) => families[row]!),
+    FOLDS,
+    random.fork("families"),
+  );
+  return new Map(rows.map((row, at) => [row, folds[at]!]));
+}
+
+/** A scenario's own map without the models of each fold; with all models where none would be left. */
+function foldOutMaps(part: MappedScenario, choice: MapChoice, fold: ReadonlyMap<number, number>): AdditiveMap[] {
+  return Array.from({ length: FOLDS }, (_, held) => {
+    const left = new Map([...part.answers].filter(([row]) => fold.get(row) !== held));
+    return fitOwnMap(left.size > 0 ? { ...part, answers: left } : part, choice);
+  });
+}
+
+/**
+ * Folds of whole families, the largest dealt first, each to the smallest fold; of single models where all are one family.
+ * @param families - family of every model
+ * @returns fold of every model, from 0
+ */
+export function familyFolds(families: ArrayLike<number>, folds: number, random: RandomSource): Int32Array {
+  const all = Array.from(families);
+  const groups = new Set(all).size > 1 ? all : all.map((_, m) => m);
+  const members = new Map<number, number[]>();
+  groups.forEach((group, m) => members.set(group, [...(members.get(group) ?? []), m]));
+  const ordered = random.shuffle([...members.values()]).sort((x, y) => y.length - x.length);
+  const counts = new Array<number>(Math.min(folds, ordered.length)).fill(0);
+  const out = new Int32Array(all.length);
+  for (const own of ordered) {
+    const fold = counts.indexOf(Math.min(...counts));
+    counts[fold]! += own.length;
+    for (const m of own) out[m] = fold;
+  }
+  return out;
+}

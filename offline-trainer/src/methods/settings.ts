@@ -1,0 +1,69 @@
+import type { Weighting } from "anchoreval/bundle";
+import type { EstimatorId } from "anchoreval/core";
+import type { ResponseModel, ScoreLink } from "../calibrate/bank.ts";
+import { DISCRIMINATION_SHRINKAGE } from "../calibrate/scales.ts";
+
+/** How λ of gp-irt is chosen: learned on held-out sources, or by the reference's rule. */
+export const LAMBDA_RULES = ["learned", "reference"] as const;
+
+/** A rule for λ, by name. */
+export type LambdaRule = (typeof LAMBDA_RULES)[number];
+
+/**
+ * What a score map reads of the answers: the anchors' mean; or that, the ability, and all scenarios' of both; or there is
+ * none.
+ */
+export const SCORE_MAPS = ["none", "mean", "additive"] as const;
+export type ScoreMapKind = (typeof SCORE_MAPS)[number];
+
+/** Everything that defines what is fitted, apart from the data and the sizes. */
+export interface FitSettings extends ResponseModel {
+  /** Name of the way to choose anchors. */
+  readonly selection: string;
+  /** Which estimate is the score; `auto` goes by the anchors. */
+  readonly estimator: EstimatorId | "auto";
+  /** `auto` goes by the anchors and the score. */
+  readonly scoreMap: ScoreMapKind | "auto";
+  /** `auto` chooses by the likelihood of held-out cells. */
+  readonly link: ScoreLink | "auto";
+  /** Latent dimensions at most, few models get fewer, one for each five; or chosen on held-out models. */
+  readonly dims: number | "auto";
+  /** Share of the learned variance of discriminations that is kept; `auto` chooses on held-out models. */
+  readonly shrinkage: number | "auto";
+  /** Candidates that a search for the response model and the design of the anchors judges; 0 searches for nothing. */
+  readonly search: number;
+  /** k of the ability prior N(μ, k²Σ). */
+  readonly priorScale: number;
+  readonly lambda: LambdaRule;
+  readonly weighting: Weighting;
+  /** One ability for all scenarios. */
+  readonly joint: boolean;
+  /** Scenarios lend one another strength: abilities of all are estimated together where that errs less on held-out models. */
+  readonly linked: boolean;
+  /** Folds of the cross-validation, and forms drawn on each. */
+  readonly folds: number;
+  readonly draws: number;
+}
+
+/** Latent dimensions at most, unless told. */
+export const DEFAULT_DIMS = 8;
+
+/** The recommended settings: fixed in code, the same for every split and every target. */
+export const DEFAULT_SETTINGS: FitSettings = {
+  selection: "screened",
+  estimator: "auto",
+  scoreMap: "auto",
+  irtModel: "2pl",
+  estimation: "penalised",
+  link: "binarize",
+  dims: DEFAULT_DIMS,
+  shrinkage: DISCRIMINATION_SHRINKAGE,
+  search: 0,
+  priorScale: 2,
+  lambda: "learned",
+  weighting: "subscenarios",
+  joint: false,
+  linked: true,
+  folds: 5,
+  draws: 4,
+};

@@ -1,0 +1,258 @@
+import type { RandomSource } from "anchoreval/core";
+import { principalAxes } from "../../numeric/principal-axes.ts";
+import { kendall, pearson, spearman } from "../../numeric/ranks.ts";
+import { spectralRidge } from "../../numeric/ridge.ts";
+import { denseRows, type SparseRows } from "../../numeric/sparse-rows.ts";
+import { columnsOf, type ItemColumns, meanScores } from "../item-columns.ts";
+import type { ItemFeatures } from "./item-features.ts";
+import {
+  itemProfile,
+  type ItemProfile,
+  type ModelRoles,
+  pickAnchorModels,
+  rootMeanSquaredDistance,
+} from "./profile.ts";
+import { type Sampler, samplers } from "./samplers.ts";
+
+/** Candidate subsets of each size: a quarter drawn at random, the rest shared among the other samplers. */
+export const CANDIDATES = 200;
+const RANDOM_SHARE = 0.25;
+
+/** Fewest models that are worth ranking. */
+export const LEAST_RANKED = 3;
+/** Rank correlations are kept within ±this before Fisher's transformation. */
+const MOST_CORRELATION = 0.999;
+
+/** Models with their answers to one scenario. */
+export interface Board {
+  readonly columns: ItemColumns;
+  /** Item weights, summing to 1. */
+  readonly weights: Float64Array;
+  /** The models' full scores. */
+  readonly full: Float64Array;
+  /** Family of every model. */
+  readonly families: ArrayLike<number>;
+  /** Models named as anchor models. */
+  readonly named: readonly number[];
+  readonly features?: ItemFeatures;
+  readonly candidates: number;
+}
+
+/** A board with the data that subsets of any size are drawn by and described with. */
+interface PreparedBoard extends Board {
+  readonly roles: ModelRoles;
+  readonly profile: ItemProfile;
+  readonly samplers: readonly Sampler[];
+}
+
+/** A subset that was drawn. */
+interface Candidate {
+  readonly sampler: string;
+  /** Ascending. */
+  readonly items: Uint32Array;
+}
+
+/** All candidates of one size, and the one of the best predicted rank correlation. */
+export interface SubsetChoice {
+  readonly candidates: readonly Candidate[];
+  /** The judging models' rank correlation (Spearman) of score on the subset and full score. */
+  readonly measured: Float64Array;
+  /** `measured` as ridge regression predicts it from the candidates' features. */
+  readonly predicted: Float64Array;
+  /** The first candidate of the highest predicted correlation. */
+  readonly chosen: number;
+}
+
+export function prepareBoard(board: Board, random: RandomSource): PreparedBoard {
+  const { columns, weights, full, features } = board;
+  const roles = pickAnchorModels(full, board.named);
+  const profile = itemProfile({
+    weights,
+    anchors: columnsOf(columns, roles.anchors),
+    full: valuesOf(full, roles.anchors),
+    ...(features && { features }),
+    random,
+  });
+  return { ...board, roles, profile, samplers: samplers(profile) };
+}
+
+/**
+ * SubLIME's choice of k items. Several samplers draw candidates; the judging models measure each candidate's rank correlation
+ * with the full ranking; a regression on the candidates' features and the anchor models' scores predicts it; the candidate
+ * with the highest prediction is chosen. SubLIME compares ridge regression with a neural network; ridge predicted better here
+ * (decision 0028).
+ * @see Saranathan et al. (2025), SubLIME, ACL
+ */
+export function chooseSubset(board: PreparedBoard, k: number, random: RandomSource): SubsetChoice {
+  const candidates = drawCandidates(board, k, random.fork("candidates"));
+  const { anchors, judges } = board.roles;
+  const described = {
+    profile: board.profile,
+    anchors: columnsOf(board.columns, anchors),
+    full: valuesOf(board.full, anchors),
+  };
+  const table = featureTable(candidates.map(({ items }) => subsetFeatures(described, items)));
+  const predict = ridgePredictor(table, random.fork("axes"));
+  const scores = candidates.map(({ items }) => meanScores(board.columns, items));
+  const measured = Float64Array.from(scores, (own) => rankCorrelation(own, board.full, judges));
+  const predicted = predict(measured.map(fisher)).map(Math.tanh);
+  return { candidates, measured, predicted, chosen: predicted.indexOf(Math.max(...predicted)) };
+}
+
+function drawCandidates(
+  { samplers: known, candidates: count }: PreparedBoard,
+  k: number,
+  random: RandomSource,
+): Candidate[] {
+  const [plain, ...others] = known as [Sampler, ...Sampler[]];
+  const atRandom = Math.ceil(RANDOM_SHARE * count);
+  return Array.from({ length: count }, (_, c) => {
+    const { name, draw } = c < atRandom ? plain : others[(c - atRandom) % others.length]!;
+    return { sampler: name, items: draw(k, random.fork(String(c))) };
+  });
+}
+
+/** Spearman's ρ over some models; 0 where one side doesn't vary. */
+function rankCorrelation(scores: Float64Array, full: Float64Array, models: readonly number[]): number {
+  return spearman(valuesOf(scores, models), valuesOf(full, models)) ?? 0;
+}
+
+/** Fisher's z, of a correlation within ±.999. */
+function fisher(correlation: number): number {
+  return Math.atanh(Math.max(-MOST_CORRELATION, Math.min(MOST_CORRELATION, correlation)));
+}
+
+export function valuesOf(values: Float64Array, models: ArrayLike<number>): Float64Array {
+  return Float64Array.from(models, (m) => values[m]!);
+}
+
+/** Logarithms of ratios are kept within ±this. */
+const MOST_LOG_RATIO = 3;
+
+/** Data that subsets are described with. */
+interface SubsetDescription {
+  readonly profile: ItemProfile;
+  /** The anchor models' scores and full scores. */
+  readonly anchors: ItemColumns;
+  readonly full: Float64Array;
+}
+
+/**
+ * Numbers that describe a subset, the same ones for each:
+ * - of every column: mean z̄, |z̄|, and the logarithm of its standard deviation;
+ * - dispersion: the logarithm of the distance of two of its items (root mean square) to that of all, the share of clusters
+ *   it has items of, half the summed differences of cluster shares (total variation) and of the mean of kernel features
+ *   from all items' (MMD, maximum mean discrepancy);
+ * - of the anchor models: each one's score on it less the full score, mean, |mean| and root mean square of those; the
+ *   logarithm of the ratio of the scores' standard deviations; Pearson's, Spearman's and Kendall's correlation with the
+ *   full scores, 0 where one doesn't vary.
+ * @see Gretton et al. (2012), JMLR 13, 723–773 (MMD)
+ */
+export function subsetFeatures({ profile, anchors, full }: SubsetDescription, subset: Uint32Array): Float64Array {
+  const scores = meanScores(anchors, subset);
+  const gaps = scores.map((score, m) => score - full[m]!);
+  const gap = mean(gaps);
+  return Float64Array.from([
+    ...profile.columns.flatMap(({ values }) => {
+      const own = Float64Array.from(subset, (i) => values[i]!);
+      return [mean(own), Math.abs(mean(own)), logRatio(deviation(own), 1)];
+    }),
+    ...dispersion(profile, subset),
+    ...gaps,
+    gap,
+    Math.abs(gap),
+    Math.sqrt(mean(gaps.map((own) => own ** 2))),
+    logRatio(deviation(scores), deviation(full)),
+    pearson(scores, full) ?? 0,
+    spearman(scores, full) ?? 0,
+    kendall(scores, full) ?? 0,
+  ]);
+}
+
+function dispersion(
+  { points, distance, clusters, labels, weights, kernel }: ItemProfile,
+  subset: Uint32Array,
+): number[] {
+  const { dims } = points;
+  const values = new Float64Array(subset.length * dims);
+  subset.forEach((i, j) => values.set(points.values.subarray(i * dims, (i + 1) * dims), j * dims));
+  const shares = new Float64Array(clusters);
+  labels.forEach((label, i) => (shares[label]! -= weights[i]!));
+  const covered = new Set<number>();
+  const { width } = kernel;
+  const shift = kernel.mean.map((value) => -value);
+  for (const i of subset) {
+    covered.add(labels[i]!);
+    shares[labels[i]!]! += 1 / subset.length;
+    for (let f = 0; f < width; f++) shift[f]! += kernel.values[i * width + f]! / subset.length;
+  }
+  return [
+    logRatio(rootMeanSquaredDistance({ count: subset.length, dims, values }), distance),
+    covered.size / clusters,
+    shares.reduce((sum, share) => sum + Math.abs(share), 0) / 2,
+    Math.sqrt(shift.reduce((sum, value) => sum + value ** 2, 0)),
+  ];
+}
+
+function mean(values: Float64Array): number {
+  return values.reduce((sum, value) => sum + value, 0) / values.length;
+}
+
+function deviation(values: Float64Array): number {
+  const centre = mean(values);
+  return Math.sqrt(mean(values.map((value) => (value - centre) ** 2)));
+}
+
+/** ln(x/y) within ±3; 0 where both are 0. */
+function logRatio(x: number, y: number): number {
+  if (x === y) return 0;
+  return Math.max(-MOST_LOG_RATIO, Math.min(MOST_LOG_RATIO, Math.log(x / y)));
+}
+
+/**
+ * Fits targets, one a row, by {@link spectralRidge} and predicts the same rows. Rows are scaled to a length of about 1, so
+ * that its penalties are relative to their mean square length.
+ */
+export function ridgePredictor(table: FeatureTable, random: RandomSource): (targets: Float64Array) => Float64Array {
+  const axes = principalAxes(unitLength(table), table.width, random);
+  return (targets) => {
+    const { mean, coefficients } = spectralRidge(axes, targets);
+    const { left, singular, rank } = axes;
+    return targets.map((_, i) => {
+      let own = mean;
+      for (let k = 0; k < rank; k++) own += coefficients[k]! * singular[k]! * left[i * rank + k]!;
+      return own;
+    });
+  };
+}
+
+function unitLength({ count, width, values }: FeatureTable): SparseRows {
+  const scale = 1 / Math.sqrt(width);
+  return denseRows(
+    values.map((value) => value * scale),
+    count,
+    width,
+  );
+}
+
+/** Rows of features, standardised: mean 0, and a standard deviation of 1, or 0 where a feature is constant. */
+export interface FeatureTable {
+  readonly count: number;
+  readonly width: number;
+  /** count×width, row-major. */
+  readonly values: Float64Array;
+}
+
+/** @param rows - one at least, all of one length */
+export function featureTable(rows: readonly Float64Array[]): FeatureTable {
+  const count = rows.length;
+  const width = rows[0]!.length;
+  const values = new Float64Array(count * width);
+  for (let f = 0; f < width; f++) {
+    const mean = rows.reduce((sum, row) => sum + row[f]!, 0) / count;
+    const deviation = Math.sqrt(rows.reduce((sum, row) => sum + (row[f]! - mean) ** 2, 0) / count);
+    if (deviation > 1e-9 * Math.abs(mean))
+      rows.forEach((row, i) => (values[i * width + f] = (row[f]! - mean) / deviation));
+  }
+  return { count, width, values };
+}

@@ -1,0 +1,189 @@
+import type { RandomSource } from "anchoreval/core";
+import type { ItemColumns } from "../item-columns.ts";
+import { clusterPoints, type Points } from "../kmeans/clusters.ts";
+import type { FeatureColumn, ItemFeatures, ItemGroups } from "./item-features.ts";
+
+/** Clusters of items at most; one for ten items. */
+const CLUSTERS = 20;
+/** Random features that distances between distributions are computed on. */
+const RANDOM_FEATURES = 64;
+
+/** Item data that subsets are drawn by and described with, from item features and the anchor models' answers. */
+export interface ItemProfile {
+  readonly count: number;
+  /** Item weights, summing to 1. */
+  readonly weights: Float64Array;
+  /** Standardised: weighted mean 0, standard deviation 1; 0 where nothing is known. */
+  readonly columns: readonly FeatureColumn[];
+  readonly points: Points;
+  /** Of two items. */
+  readonly distance: number;
+  readonly clusters: number;
+  /** Cluster of every item. */
+  readonly labels: Int32Array;
+  /** Subscenarios, where there are several; null else. */
+  readonly subscenarios: ItemGroups | null;
+  /** Whose proportions every subset keeps. */
+  readonly strata: ItemGroups | null;
+  /** Random features of the points, count×width, and their weighted mean. */
+  readonly kernel: { readonly width: number; readonly values: Float64Array; readonly mean: Float64Array };
+}
+
+interface ItemProfileInput {
+  readonly weights: Float64Array;
+  /** The anchor models' scores. */
+  readonly anchors: ItemColumns;
+  /** Their full scores. */
+  readonly full: Float64Array;
+  readonly features?: ItemFeatures;
+  readonly random: RandomSource;
+}
+
+/**
+ * Difficulty proxies from the anchor models' answers alone, the given columns, and a space: the given points, else those
+ * answers themselves. Columns that are the same for all items, or known of fewer than half, are left out.
+ */
+export function itemProfile({ weights, anchors, full, features, random }: ItemProfileInput): ItemProfile {
+  const count = weights.length;
+  const points = features?.points ?? answerPoints(anchors);
+  const columns = [...difficultyColumns(anchors, full), ...(features?.columns ?? [])].flatMap((column) => {
+    const values = standardised(column.values, weights);
+    return values === null ? [] : [{ name: column.name, values }];
+  });
+  const clusters = Math.max(1, Math.min(CLUSTERS, Math.floor(count / 10)));
+  const { labels } = clusterPoints(points, weights, clusters, random.fork("clusters"));
+  const values = randomFeatures(points, RANDOM_FEATURES, random.fork("kernel"));
+  const mean = new Float64Array(RANDOM_FEATURES);
+  values.forEach((value, at) => (mean[at % RANDOM_FEATURES]! += weights[Math.floor(at / RANDOM_FEATURES)]! * value));
+  return {
+    count,
+    weights,
+    columns,
+    points,
+    distance: rootMeanSquaredDistance(points),
+    clusters,
+    labels,
+    subscenarios: several(features?.subscenarios ?? null),
+    strata: features?.strata ?? null,
+    kernel: { width: RANDOM_FEATURES, values, mean },
+  };
+}
+
+function several(groups: ItemGroups | null): ItemGroups | null {
+  return groups?.labels.some((label) => label !== groups.labels[0]) ? groups : null;
+}
+
+/**
+ * Of every item, from the anchor models' scores y: difficulty 1 − ȳ, disagreement Σ(y−ȳ)²/A, and discrimination, the
+ * correlation of y with the models' full scores, 0 where either is constant.
+ */
+export function difficultyColumns({ models, items, scores }: ItemColumns, full: Float64Array): FeatureColumn[] {
+  const level = full.reduce((sum, value) => sum + value, 0) / models;
+  const spread = full.reduce((sum, value) => sum + (value - level) ** 2, 0);
+  const [difficulty, disagreement, discrimination] = [0, 1, 2].map(() => new Float64Array(items)) as [
+    Float64Array,
+    Float64Array,
+    Float64Array,
+  ];
+  for (let i = 0; i < items; i++) {
+    const own = scores.subarray(i * models, (i + 1) * models);
+    const mean = own.reduce((sum, score) => sum + score, 0) / models;
+    let [squares, product] = [0, 0];
+    own.forEach((score, m) => {
+      squares += (score - mean) ** 2;
+      product += (score - mean) * (full[m]! - level);
+    });
+    difficulty[i] = 1 - mean;
+    disagreement[i] = squares / models;
+    discrimination[i] = squares > 0 && spread > 0 ? product / Math.sqrt(squares * spread) : 0;
+  }
+  return [
+    { name: "difficulty", values: difficulty },
+    { name: "disagreement", values: disagreement },
+    { name: "discrimination", values: discrimination },
+  ];
+}
+
+/** Weighted mean 0 and standard deviation 1 over the known values, 0 for others; null where there is nothing to tell. */
+function standardised(values: Float64Array, weights: Float64Array): Float64Array | null {
+  const known = Array.from(values.keys()).filter((i) => Number.isFinite(values[i]!));
+  if (2 * known.length < values.length) return null;
+  const mass = known.reduce((sum, i) => sum + weights[i]!, 0);
+  const mean = known.reduce((sum, i) => sum + weights[i]! * values[i]!, 0) / mass;
+  const variance = known.reduce((sum, i) => sum + weights[i]! * (values[i]! - mean) ** 2, 0) / mass;
+  const largest = known.reduce((most, i) => Math.max(most, Math.abs(values[i]!)), 0);
+  if (!(Math.sqrt(variance) > 1e-9 * largest)) return null;
+  return values.map((value) => (Number.isFinite(value) ? (value - mean) / Math.sqrt(variance) : 0));
+}
+
+/** Items as points, an axis a model. */
+function answerPoints({ models, items, scores }: ItemColumns): Points {
+  return { count: items, dims: models, values: scores };
+}
+
+/**
+ * Random Fourier features of the Gaussian kernel exp(−‖x−y‖²/2σ²): √(2/D)·cos(ωx + u), ω ~ N(0, σ⁻²), u uniform on
+ * [0, 2π), with inner products near the kernel. σ is the root mean squared distance of two points.
+ * @returns count×width, row-major; all alike where all points are
+ * @see Rahimi & Recht (2007), NIPS 20
+ */
+export function randomFeatures({ count, dims, values }: Points, width: number, random: RandomSource): Float64Array {
+  const scale = 1 / (rootMeanSquaredDistance({ count, dims, values }) || 1);
+  const frequencies = Float64Array.from({ length: width * dims }, () => scale * random.normal());
+  const phases = Float64Array.from({ length: width }, () => 2 * Math.PI * random.next());
+  const out = new Float64Array(count * width);
+  const height = Math.sqrt(2 / width);
+  for (let i = 0; i < count; i++)
+    for (let f = 0; f < width; f++) {
+      let phase = phases[f]!;
+      for (let d = 0; d < dims; d++) phase += frequencies[f * dims + d]! * values[i * dims + d]!;
+      out[i * width + f] = height * Math.cos(phase);
+    }
+  return out;
+}
+
+/** √ of the mean of ‖x−y‖² over all pairs of different points: √(2n/(n−1)·(mean‖x‖² − ‖mean x‖²)); 0 of a single one. */
+export function rootMeanSquaredDistance({ count, dims, values }: Points): number {
+  if (count < 2) return 0;
+  const mean = new Float64Array(dims);
+  for (let at = 0; at < values.length; at++) mean[at % dims]! += values[at]! / count;
+  let squares = 0;
+  for (let at = 0; at < values.length; at++) squares += (values[at]! - mean[at % dims]!) ** 2;
+  return Math.sqrt((2 * squares) / (count - 1));
+}
+
+/** Anchor models where none are named; a quarter of the models where that is less. */
+const ANCHOR_MODELS = 8;
+/** Fewest of either kind. */
+const LEAST_ANCHOR_MODELS = 2;
+const LEAST_JUDGES = 4;
+
+/** Models whose answers describe a subset, and models whose ranking it is judged by. Positions, ascending. */
+export interface ModelRoles {
+  readonly anchors: readonly number[];
+  readonly judges: readonly number[];
+}
+
+/**
+ * The named anchor models; without names, or where fewer than two of those are here, models spread over the range of
+ * scores: at the middles of as many equal parts of their ranking. All others judge; all do where fewer than four are left.
+ * @param full - the models' full scores
+ * @param named - positions
+ */
+export function pickAnchorModels(full: Float64Array, named: ArrayLike<number> = []): ModelRoles {
+  const models = Array.from(full, (_, m) => m);
+  const known = [...new Set(Array.from(named))].sort((x, y) => x - y);
+  const anchors = known.length >= LEAST_ANCHOR_MODELS ? known : spread(full);
+  const taken = new Set(anchors);
+  const judges = models.filter((m) => !taken.has(m));
+  return { anchors, judges: judges.length >= LEAST_JUDGES ? judges : models };
+}
+
+function spread(full: Float64Array): number[] {
+  const ranked = Array.from(full, (_, m) => m).sort((x, y) => full[x]! - full[y]! || x - y);
+  const wanted = Math.min(ANCHOR_MODELS, Math.max(LEAST_ANCHOR_MODELS, Math.floor(full.length / 4)));
+  const count = Math.min(wanted, full.length);
+  return Array.from({ length: count }, (_, k) => ranked[Math.floor(((k + 0.5) * full.length) / count)]!).sort(
+    (x, y) => x - y,
+  );
+}

@@ -1,0 +1,118 @@
+import type { RandomSource } from "anchoreval/core";
+import { kendall, pearson, spearman } from "../../numeric/ranks.ts";
+import { folds } from "../../matrix/splits.ts";
+import { columnsOf, meanScores } from "../item-columns.ts";
+import { type Board, chooseSubset, LEAST_RANKED, prepareBoard, type SubsetChoice, valuesOf } from "./choose-subset.ts";
+
+/** How a subset was chosen, and how well it ranks models. */
+export interface SubsetRanking {
+  /** Number of anchor models. */
+  readonly anchorModels: number;
+  readonly candidates: number;
+  /** Column whose proportions every candidate keeps; null where none was asked for. */
+  readonly strata: string | null;
+  /** Sampler that drew the chosen subset. */
+  readonly sampler: string;
+  readonly predictor: "ridge";
+  /** Its predicted rank correlation (Spearman), from all source models. */
+  readonly predicted: number;
+  /** The same choice measured on held-out models; null where there are too few. */
+  readonly untouched: UntouchedRanking | null;
+}
+
+/** Parts of the families that are held out in turn. */
+const UNTOUCHED_FOLDS = 4;
+const LEAST_CHOOSING = 5;
+
+/** How a choice ranks models held out from it; means over parts of the families, held out in turn. */
+export interface UntouchedRanking {
+  /** Models of a part, on average. */
+  readonly models: number;
+  /** Predicted rank correlation of the chosen subset. */
+  readonly predicted: number;
+  /** Measured rank correlations. */
+  readonly spearman: number;
+  readonly kendall: number;
+  /** The same of candidates drawn at random. */
+  readonly random: { readonly spearman: number; readonly kendall: number };
+  /** Correlation over all candidates of the predicted and the measured rank correlation. */
+  readonly agreement: number;
+}
+
+/**
+ * Repeats the whole choice (anchor models, candidates, predictor) without a part of the families, and compares it with the
+ * true ranking of their models.
+ * @returns by size; empty where no part leaves five models to choose and has three to rank
+ */
+export function untouchedRankings(
+  board: Board,
+  sizes: readonly number[],
+  random: RandomSource,
+): Map<number, UntouchedRanking> {
+  const eligible = Array.from(board.families, () => true);
+  const parts = folds({ groups: board.families, eligible }, UNTOUCHED_FOLDS, random.fork("parts")).filter(
+    ({ sources, targets }) => sources.length >= LEAST_CHOOSING && targets.length >= LEAST_RANKED,
+  );
+  const found = new Map<number, UntouchedRanking[]>(sizes.map((size) => [size, []]));
+  for (const [p, { sources, targets }] of parts.entries()) {
+    const own = random.fork(`part ${p}`);
+    const prepared = prepareBoard(boardOf(board, sources), own);
+    for (const size of sizes) {
+      const choice = chooseSubset(prepared, size, own.fork(`size ${size}`));
+      const ranking = untouchedRanking(choice, boardOf(board, targets));
+      if (ranking) found.get(size)!.push(ranking);
+    }
+  }
+  return new Map([...found].flatMap(([size, own]) => (own.length > 0 ? [[size, averageRankings(own)] as const] : [])));
+}
+
+/** The board of some of its models. */
+export function boardOf(board: Board, models: readonly number[]): Board {
+  const place = new Map(models.map((m, at) => [m, at]));
+  return {
+    ...board,
+    columns: columnsOf(board.columns, models),
+    full: valuesOf(board.full, models),
+    families: models.map((m) => board.families[m]!),
+    named: board.named.flatMap((m) => place.get(m) ?? []),
+  };
+}
+
+/** Of one part; null where its models all have the same full score. */
+export function untouchedRanking(
+  { candidates, predicted, chosen }: SubsetChoice,
+  { columns, full }: Board,
+): UntouchedRanking | null {
+  if (full.every((score) => score === full[0])) return null;
+  const truths = candidates.map(({ items }) => {
+    const scores = meanScores(columns, items);
+    return { spearman: spearman(scores, full) ?? 0, kendall: kendall(scores, full) ?? 0 };
+  });
+  const atRandom = truths.filter((_, c) => candidates[c]!.sampler === "random");
+  const mean = (pick: (own: (typeof truths)[number]) => number): number =>
+    atRandom.reduce((sum, own) => sum + pick(own), 0) / atRandom.length;
+  return {
+    models: full.length,
+    predicted: predicted[chosen]!,
+    ...truths[chosen]!,
+    random: { spearman: mean((own) => own.spearman), kendall: mean((own) => own.kendall) },
+    agreement:
+      pearson(
+        predicted,
+        Float64Array.from(truths, (own) => own.spearman),
+      ) ?? 0,
+  };
+}
+
+function averageRankings(parts: readonly UntouchedRanking[]): UntouchedRanking {
+  const mean = (pick: (own: UntouchedRanking) => number): number =>
+    parts.reduce((sum, own) => sum + pick(own), 0) / parts.length;
+  return {
+    models: mean((own) => own.models),
+    predicted: mean((own) => own.predicted),
+    spearman: mean((own) => own.spearman),
+    kendall: mean((own) => own.kendall),
+    random: { spearman: mean((own) => own.random.spearman), kendall: mean((own) => own.random.kendall) },
+    agreement: mean((own) => own.agreement),
+  };
+}

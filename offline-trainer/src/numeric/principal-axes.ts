@@ -1,0 +1,140 @@
+import { addGram, type RandomSource } from "anchoreval/core";
+import { symmetricEigen } from "./eigen.ts";
+import { type SparseRows, timesDense, transposed } from "./sparse-rows.ts";
+
+/** Directions drawn beyond those that are wanted, and power iterations: Halko, Martinsson & Tropp's advice. */
+const OVERSAMPLING = 10;
+const POWER_ITERATIONS = 3;
+/** Axes below this share of the largest singular value are rounding. */
+const LEAST_SHARE = 1e-7;
+
+/** Leading principal axes of some rows. */
+export interface PrincipalAxes {
+  readonly rank: number;
+  /** Mean row, of the rows' width. */
+  readonly mean: Float64Array;
+  /** V, width×rank row-major, orthonormal columns. */
+  readonly axes: Float64Array;
+  /** Singular values of the centred rows, descending. */
+  readonly singular: Float64Array;
+  /** U, count×rank row-major: the centred rows are near U·diag(singular)·Vᵀ. */
+  readonly left: Float64Array;
+}
+
+/**
+ * Principal components by randomised singular value decomposition with power iterations; rows are centred without being
+ * filled in. Exact to rounding where the rank reaches that of the rows.
+ * @param rank - at most; never more than the rows less one, or their width; rows that are all the same have rank 0
+ * @see Halko, Martinsson & Tropp (2011), SIAM Review 53, 217–288, algorithms 4.4 and 5.1
+ */
+export function principalAxes(rows: SparseRows, rank: number, random: RandomSource): PrincipalAxes {
+  const { count, width } = rows;
+  const columns = transposed(rows);
+  const mean = timesDense(columns, new Float64Array(count).fill(1 / count), 1);
+  const size = Math.min(rank + OVERSAMPLING, count - 1, width);
+  const centred = (b: Float64Array): Float64Array => minusMean(timesDense(rows, b, size), mean, b, count, size);
+  const start = Float64Array.from({ length: width * size }, () => random.normal());
+  let basis = orthonormal(centred(start), count, size);
+  for (let k = 0; k < POWER_ITERATIONS; k++)
+    basis = orthonormal(centred(turnedProduct(columns, mean, basis, size)), count, size);
+  const turned = turnedProduct(columns, mean, basis, size);
+  const gram = new Float64Array(size * size);
+  addGram(gram, size, turned, new Float64Array(width).fill(1), width);
+  for (let r = 0; r < size; r++) for (let s = 0; s < r; s++) gram[s * size + r] = gram[r * size + s]!;
+  const { values, vectors } = symmetricEigen(gram, size);
+  const singular = values.map((value) => Math.sqrt(Math.max(0, value)));
+  let kept = 0;
+  while (kept < Math.min(rank, size) && singular[kept]! > LEAST_SHARE * singular[0]!) kept++;
+  return {
+    rank: kept,
+    mean,
+    axes: combined(turned, vectors, width, size, kept, singular),
+    singular: singular.slice(0, kept),
+    left: combined(basis, vectors, count, size, kept, null),
+  };
+}
+
+/** Rows on the axes: (x − mean)·V, count×rank row-major. */
+export function onAxes(rows: SparseRows, { mean, axes, rank }: PrincipalAxes): Float64Array {
+  return minusMean(timesDense(rows, axes, rank), mean, axes, rows.count, rank);
+}
+
+/** Takes mean·B from each row of a product X·B. */
+function minusMean(
+  product: Float64Array,
+  mean: Float64Array,
+  b: Float64Array,
+  count: number,
+  size: number,
+): Float64Array {
+  const shift = new Float64Array(size);
+  for (let c = 0; c < mean.length; c++)
+    for (let k = 0; k < size; k++) shift[k] = shift[k]! + mean[c]! * b[c * size + k]!;
+  for (let i = 0; i < count; i++)
+    for (let k = 0; k < size; k++) product[i * size + k] = product[i * size + k]! - shift[k]!;
+  return product;
+}
+
+/** (X − 1·meanᵀ)ᵀ·Q, width×size. */
+function turnedProduct(columns: SparseRows, mean: Float64Array, q: Float64Array, size: number): Float64Array {
+  const product = timesDense(columns, q, size);
+  const sums = new Float64Array(size);
+  for (let at = 0; at < q.length; at++) sums[at % size] = sums[at % size]! + q[at]!;
+  for (let c = 0; c < mean.length; c++)
+    for (let k = 0; k < size; k++) product[c * size + k] = product[c * size + k]! - mean[c]! * sums[k]!;
+  return product;
+}
+
+/** Gram–Schmidt, twice over, of the columns of a count×size matrix in place; a column of rounding becomes zero. */
+function orthonormal(q: Float64Array, count: number, size: number): Float64Array {
+  const column = new Float64Array(count);
+  const products = new Float64Array(size);
+  for (let k = 0; k < size; k++) {
+    const before = columnLength(q, count, size, k);
+    for (let pass = 0; pass < 2; pass++) {
+      products.fill(0);
+      for (let i = 0; i < count; i++) {
+        const own = q[i * size + k]!;
+        for (let j = 0; j < k; j++) products[j] = products[j]! + own * q[i * size + j]!;
+      }
+      for (let i = 0; i < count; i++) {
+        let own = q[i * size + k]!;
+        for (let j = 0; j < k; j++) own -= products[j]! * q[i * size + j]!;
+        q[i * size + k] = column[i] = own;
+      }
+    }
+    const length = columnLength(q, count, size, k);
+    const scale = length > 1e-12 * before ? 1 / length : 0;
+    for (let i = 0; i < count; i++) q[i * size + k] = column[i]! * scale;
+  }
+  return q;
+}
+
+function columnLength(q: Float64Array, count: number, size: number, k: number): number {
+  let squares = 0;
+  for (let i = 0; i < count; i++) squares += q[i * size + k]! ** 2;
+  return Math.sqrt(squares);
+}
+
+/** B·W of the first `kept` eigenvectors, each divided by its singular value where those are given. */
+function combined(
+  b: Float64Array,
+  vectors: Float64Array,
+  count: number,
+  size: number,
+  kept: number,
+  singular: Float64Array | null,
+): Float64Array {
+  const weights = Float64Array.from({ length: size * kept }, (_, at) => {
+    const k = at % kept;
+    const own = vectors[k * size + Math.floor(at / kept)]!;
+    return singular === null ? own : own / singular[k]!;
+  });
+  const product = new Float64Array(count * kept);
+  for (let i = 0; i < count; i++)
+    for (let r = 0; r < size; r++) {
+      const own = b[i * size + r]!;
+      for (let k = 0; k < kept; k++) product[i * kept + k] = product[i * kept + k]! + own * weights[r * kept + k]!;
+    }
+  return product;
+}

@@ -1,0 +1,48 @@
+/** Pearson's correlation; null where one side doesn't vary. */
+export function pearson(left: Float64Array, right: Float64Array): number | null {
+  const [x, y] = [left, right].map((own) => own.reduce((sum, value) => sum + value, 0) / own.length) as [
+    number,
+    number,
+  ];
+  let [xy, xx, yy] = [0, 0, 0];
+  left.forEach((value, i) => {
+    xy += (value - x) * (right[i]! - y);
+    xx += (value - x) ** 2;
+    yy += (right[i]! - y) ** 2;
+  });
+  return xx > 0 && yy > 0 ? xy / Math.sqrt(xx * yy) : null;
+}
+
+/** Ranks from 1, ties sharing their mean rank. */
+export function ranks(values: ArrayLike<number>): Float64Array {
+  const order = Array.from({ length: values.length }, (_, i) => i).sort((x, y) => values[x]! - values[y]!);
+  const out = new Float64Array(values.length);
+  for (let begin = 0; begin < order.length;) {
+    let end = begin;
+    while (end < order.length && values[order[end]!] === values[order[begin]!]) end++;
+    for (let k = begin; k < end; k++) out[order[k]!] = (begin + end + 1) / 2;
+    begin = end;
+  }
+  return out;
+}
+
+/** Spearman's ρ: the correlation of ranks; null where one side doesn't vary. */
+export function spearman(left: ArrayLike<number>, right: ArrayLike<number>): number | null {
+  return pearson(ranks(left), ranks(right));
+}
+
+/** Kendall's τ-b; null where one side doesn't vary. */
+export function kendall(left: ArrayLike<number>, right: ArrayLike<number>): number | null {
+  let agreement = 0;
+  let leftPairs = 0;
+  let rightPairs = 0;
+  for (let i = 0; i < left.length; i++)
+    for (let j = i + 1; j < left.length; j++) {
+      const x = Math.sign(left[i]! - left[j]!);
+      const y = Math.sign(right[i]! - right[j]!);
+      agreement += x * y;
+      leftPairs += x * x;
+      rightPairs += y * y;
+    }
+  return leftPairs > 0 && rightPairs > 0 ? agreement / Math.sqrt(leftPairs * rightPairs) : null;
+}

@@ -1,0 +1,86 @@
+import { type FormManifest, type Manifest, type MeasuredErrors, servedBlend } from "anchoreval/bundle";
+import { formTotals } from "anchoreval/charts";
+import { figureOf } from "anchoreval/core";
+import { points } from "anchoreval/words";
+import { LEAST_HELD_OUT_FROM } from "../fit/folds.ts";
+
+/** Held-out models below which coverage says nothing. */
+const LEAST_MODELS = 20;
+
+/**
+ * What a fit ends with, in plain words: a sentence for each form and scenario, and one for the overall score. Errors are
+ * those of a form that is answered whole.
+ * @example "gsm, 50 items, 60 models: typical error 2.4 points, 95 % within 5.6; 50 random items: 3.9. Models stronger than any seen: 3.3."
+ */
+export function closingWords(manifest: Manifest): string[] {
+  return manifest.forms.flatMap((form) => {
+    const sentences = manifest.scenarios.map(({ id }) => {
+      const own = form.scenarios[id]!;
+      return own.whole
+        ? `${id}, all ${own.items} items: the score is exact.`
+        : sentence(id, own.items, servedBlend(own).measured, form, manifest.sources.models);
+    });
+    return [...sentences, ...overallSentence(manifest, form)];
+  });
+}
+
+/** Scenarios above which a form's are told together. */
+const MOST_SCENARIOS = 12;
+
+/**
+ * {@link closingWords} for a terminal: of many scenarios the overall score, and from where to where their errors go.
+ * @example "form 20, 57 scenarios: typical errors from 2.1 points (astronomy) to 6.5 (virology), half of them below 3.4; anchoreval show lists them"
+ */
+export function closingSummary(manifest: Manifest): string[] {
+  if (manifest.scenarios.length <= MOST_SCENARIOS) return closingWords(manifest);
+  return manifest.forms.flatMap((form) => [...overallSentence(manifest, form), errorRange(manifest, form)]);
+}
+
+/** Nothing where it is the only scenario's, exact, or not measured. */
+function overallSentence({ sources }: Manifest, form: FormManifest): string[] {
+  const { items, whole } = formTotals(form);
+  if (Object.keys(form.scenarios).length === 1 || form.overall === null || whole) return [];
+  return [sentence("overall", items, form.overall.measured, form, sources.models)];
+}
+
+function errorRange({ scenarios }: Manifest, form: FormManifest): string {
+  const parts = scenarios.map(({ id }) => ({ id, own: form.scenarios[id]! }));
+  const errors = parts
+    .flatMap(({ id, own }) => {
+      const { interpolation } = servedBlend(own).measured;
+      if (own.whole || interpolation === null) return [];
+      const { mae } = figureOf(interpolation.estimators, form.estimator);
+      return [{ id, mae, worse: mae >= interpolation.randomMae }];
+    })
+    .sort((x, y) => x.mae - y.mae);
+  const whole = parts.filter(({ own }) => own.whole).length;
+  const asked = `form ${form.id}, ${parts.length} scenarios`;
+  const exact = whole === 0 ? "" : `, ${whole} of them asked whole: exact`;
+  const [least, most] = [errors[0], errors.at(-1)];
+  if (!least || !most) return `${asked}${exact}; the errors are not measured: too few models`;
+  const worse = errors.filter((own) => own.worse).length;
+  return `${asked}${exact}: typical errors from ${points(least.mae)} points (${least.id}) to ${points(most.mae)} (${most.id}), half of them below ${points(errors[errors.length >> 1]!.mae)}${worse === 0 ? "" : `; ${worse} no better than random items`}; anchoreval show lists them`;
+}
+
+function sentence(
+  subject: string,
+  items: number,
+  { interpolation, extrapolation }: MeasuredErrors,
+  form: FormManifest,
+  models: number,
+): string {
+  const asked = `${items}${form.disjointFrom === undefined ? "" : " other"} items`;
+  if (interpolation === null)
+    return `${subject}, ${asked}, ${models} models: too few models to hold any out (${LEAST_HELD_OUT_FROM} are needed); the error is not measured.`;
+  const own = figureOf(interpolation.estimators, form.estimator).mae;
+  const within = interpolation.absoluteError[3] ?? null;
+  const spread =
+    interpolation.models < LEAST_MODELS || within === null
+      ? "coverage not measured (too few models)"
+      : `95 % within ${points(within)}`;
+  const stronger = extrapolation
+    ? ` Models stronger than any seen: ${points(figureOf(extrapolation.estimators, form.estimator).mae)}.`
+    : "";
+  const worse = own >= interpolation.randomMae ? " This form is no better than random items." : "";
+  return `${subject}, ${asked}, ${interpolation.models} models: typical error ${points(own)} points, ${spread}; ${items} random items: ${points(interpolation.randomMae)}.${stronger}${worse}`;
+}

@@ -1,0 +1,164 @@
+import { ERROR_LEVELS, type SplitErrors } from "anchoreval/bundle";
+import { formTotals, itemTotal } from "anchoreval/charts";
+import { figureOf } from "anchoreval/core";
+import { baseWords, count, counted, listed, points, wholePercent } from "anchoreval/words";
+import { closingWords } from "./closing-words.ts";
+import { type Child, html, type Html, idText } from "./html.ts";
+import { ESTIMATOR_NAMES, type ReportData } from "./report-data.ts";
+
+const LEVEL_95 = ERROR_LEVELS.indexOf(0.95);
+
+/** A summary of the bundle, its errors and the meaning of its interval. */
+export function summary(data: ReportData): Html {
+  return html`<section id="summary" aria-labelledby="summary-title">
+    <h2 id="summary-title" class="unseen">In short</h2>
+    ${sentences(data)} ${baseNote(data)} ${tiles(data)} ${words(data)}
+    <p class="meaning">
+      <strong>What an interval means:</strong> it is for the score that this run would have got on all items of this
+      benchmark version; it doesn't cover sampling noise, other prompts or other items.
+    </p>
+  </section> `;
+}
+
+function sentences({ manifest, defaultForm }: ReportData): Html {
+  const { benchmark, benchmarkVersion, forms, scenarios, sources } = manifest;
+  const others = forms.filter(({ id }) => id !== defaultForm.id).map(({ id }) => id);
+  const own = benchmarkVersion === null ? null : html` (version ${benchmarkVersion} of the benchmark)`;
+  const where = scenarios.length > 1 ? html` in ${counted(scenarios.length, "scenario")}` : null;
+  const are = others.length === 1 ? "is a form" : "are forms";
+  const also = others.length === 0 ? null : html`; there ${are} of ${listed(others)}, too`;
+  const measured = forms.some(({ scenarios: parts }) =>
+    Object.values(parts).some((part) => part.measured.interpolation !== null),
+  );
+  return html`<p class="lead">
+    This bundle estimates what a language model would score on all ${counted(itemTotal(manifest), "item")} of
+    <strong>${idText(benchmark)}</strong>${own}${where} from its answers to ${count(formTotals(defaultForm).items)} of
+    them (form ${idText(defaultForm.id)}${also}). It has learned from the answers of ${counted(sources.models, "model")}
+    how hard the items are, how well each distinguishes strong from weak models, and what the ones asked represent.
+    ${
+      measured
+        ? "Every error on this page is measured on models that were kept out of all of this, against their true scores on all items."
+        : "The size of its errors isn't known: there are too few models to keep any out."
+    }
+  </p>`;
+}
+
+/** The parts taken from an earlier version, and the reliability of its true scores. */
+function baseNote({ manifest }: ReportData): Html | null {
+  return manifest.base ? html`<p>${baseWords(manifest).join(" ")}</p>` : null;
+}
+
+/** The default form in a few figures: of the overall score, or of the only scenario's. */
+function tiles({ manifest, defaultForm }: ReportData): Html {
+  const parts = Object.values(defaultForm.scenarios);
+  const { items, whole } = formTotals(defaultForm);
+  const measured = parts.length > 1 ? (defaultForm.overall?.measured ?? null) : parts[0]!.measured;
+  const errors = measured?.interpolation ?? null;
+  const which = parts.length > 1 ? " of the overall score" : "";
+  const asked = tile("items asked", count(items), ` of ${count(itemTotal(manifest))}`);
+  if (whole) return html`<dl class="tiles">${asked} ${tile(`error${which}`, "none", ": every item is asked")}</dl>`;
+  const inPoints = (error: number | null | undefined): string =>
+    error === null || error === undefined ? "–" : points(error);
+  return html`<dl class="tiles">
+      ${asked}
+      ${tile(`typical error${which}`, inPoints(errors && figureOf(errors.estimators, defaultForm.estimator).mae), " points")}
+      ${tile("95 % within", inPoints(errors?.absoluteError[LEVEL_95]), " points")}
+      ${tile("typical error of as many random items", inPoints(errors?.randomMae), " points")}
+    </dl>
+    <p class="aside">Form ${idText(defaultForm.id)}. ${evidenceNote(errors)}</p>`;
+}
+
+function tile(label: string, figure: string, unit: string): Html {
+  return html`<div>
+    <dt>${label}</dt>
+    <dd>${figure}<small>${unit}</small></dd>
+  </div>`;
+}
+
+/** The evidence behind the figures. */
+function evidenceNote(errors: SplitErrors | null): string {
+  if (errors === null) return "The errors aren't measured: there are too few models to hold any out.";
+  const models = `${counted(errors.models, "model")} like the models seen, each held out`;
+  if (errors.coverage95 === null) return `${models}.`;
+  return `${models}; ${wholePercent(errors.coverage95)} of their 95 % intervals contain the true score.`;
+}
+
+/** The fit's closing lines: the default form's, and all others on demand. */
+function words({ manifest, defaultForm }: ReportData): Html {
+  const linesOf = (forms: ReportData["manifest"]["forms"]): string[] =>
+    closingWords({ ...manifest, files: [], forms: forms.map((form) => ({ ...form, digest: "" })) });
+  const others = manifest.forms.filter(({ id }) => id !== defaultForm.id);
+  const list = (lines: readonly string[]): Html =>
+    html`<ul class="words">
+      ${lines.map((line) => html`<li>${line}</li> `)}
+    </ul>`;
+  return html`${list(linesOf([defaultForm]))}
+  ${
+    others.length === 0
+      ? null
+      : html`<details>
+          <summary>The same of ${others.length === 1 ? "the other form" : "the other forms"}</summary>
+          ${list(linesOf(others))}
+        </details>`
+  }`;
+}
+
+const WEIGHTINGS = {
+  subscenarios: "each subscenario counts the same in its scenario",
+  items: "each item counts the same in its scenario",
+};
+
+const INTERVALS = {
+  design: "from the random draw of the anchors, independent of the response model",
+  "cross-validated": "from the errors on held-out models; valid for models like the models seen",
+};
+
+/** The bundle's data and settings: enough to make it again. */
+export function settings({ manifest, defaultForm }: ReportData): Html {
+  const { banks, created, data, fit, forms, protocol, scenarios, sources, weighting } = manifest;
+  const dims = [...new Set(banks.map((bank) => bank.dims))];
+  const facts: [string, Child][] = [
+    ["data", `${counted(sources.models, "model")}, ${counted(itemTotal(manifest), "item")}`],
+    [
+      "scenarios",
+      scenarios.map(
+        ({ id, items, subscenarios }, k) =>
+          html`${k > 0 ? ", " : null}${idText(id)}
+          (${count(items)}${subscenarios.length > 1 ? ` in ${counted(subscenarios.length, "subscenario")}` : null})`,
+      ),
+    ],
+    ["weighting", WEIGHTINGS[weighting]],
+    ["forms", listed(forms.map(({ id }) => id))],
+    ["anchors", defaultForm.selection],
+    ["score", html`${ESTIMATOR_NAMES[defaultForm.estimator]} <code>${defaultForm.estimator}</code>`],
+    ["interval", INTERVALS[defaultForm.interval]],
+    [
+      "response model",
+      `2PL, ${listed(dims.map(String))} ${dims.at(-1) === 1 ? "dimension" : "dimensions"}, ${banks.length === 1 && scenarios.length > 1 ? "one ability for all scenarios" : "one ability for each scenario"}`,
+    ],
+    ["seed", setting(fit["seed"])],
+    ["calibrated by", setting(fit["backend"])],
+    [
+      "protocol",
+      Object.entries(protocol).map(([key, value], k) => html`${k > 0 ? ", " : null}${key}: ${String(value)}`),
+    ],
+    ["source of the data", data.source],
+    ["licence of the data", data.licence],
+    ["created", created.split("T")[0]!],
+  ];
+  return html`<dl class="facts">
+    ${facts
+      .filter(([, value]) => value !== null && value !== "" && !(Array.isArray(value) && value.length === 0))
+      .map(
+        ([term, value]) =>
+          html`<div>
+            <dt>${term}</dt>
+            <dd>${value}</dd>
+          </div> `,
+      )}
+  </dl>`;
+}
+
+function setting(value: unknown): string | null {
+  return typeof value === "string" || typeof value === "number" ? String(value) : null;
+}

@@ -1,0 +1,87 @@
+import { higherOrderAbilities } from "../ability/higher-order.ts";
+import { mapAbility } from "../ability/map.ts";
+import type { AbilityEstimate } from "../ability/map.ts";
+import type { AbilityPrior, HigherOrderPrior } from "../ability/prior.ts";
+import type { FloatArray, ItemBank } from "../irt/item-bank.ts";
+
+/** What a model answered in the scenarios of one bank. */
+export interface BankAnswers<Prior extends AbilityPrior = AbilityPrior> {
+  readonly parts: readonly AnsweredPart[];
+  readonly prior: Prior;
+}
+
+/** The same, to be estimated together with other banks. */
+export interface LinkedAnswers extends BankAnswers<HigherOrderPrior> {
+  /** The mode by these answers alone, where it is known: it is near. */
+  readonly own?: AbilityEstimate | null;
+}
+
+/**
+ * One ability for all scenarios of a bank, from every answer to their items: the posterior mode.
+ * @returns null where there is no answer
+ */
+export function bankAbility({ parts, prior }: BankAnswers): AbilityEstimate | null {
+  const gathered = gatherItems(parts);
+  return gathered && mapAbility(gathered.bank, gathered, prior);
+}
+
+/**
+ * The same of several banks together: what was answered in one bank counts in the others, by {@link higherOrderAbilities}.
+ * @returns an ability a bank; null for a bank without an answer
+ */
+export function bankAbilities(banks: readonly LinkedAnswers[]): (AbilityEstimate | null)[] {
+  const gathered = banks.map(({ parts }) => gatherItems(parts));
+  const abilities = new Map<number, AbilityEstimate>();
+  const answered = gathered.flatMap((own, b) => (own === null ? [] : [{ ...own, b }]));
+  if (answered.length > 0)
+    higherOrderAbilities(
+      answered.map(({ b, bank, items, scores }) => {
+        const { prior, own } = banks[b]!;
+        return { bank, answers: { items, scores }, prior, ...(own && { start: own.theta }) };
+      }),
+    ).forEach((ability, k) => abilities.set(answered[k]!.b, ability));
+  return banks.map((_, b) => abilities.get(b) ?? null);
+}
+
+/** A scenario's items with aligned scores; NaN = no answer. */
+export interface AnsweredPart {
+  readonly bank: ItemBank;
+  readonly items: ArrayLike<number>;
+  readonly scores: ArrayLike<number>;
+}
+
+/**
+ * The answered items of several scenarios that share an ability, as one small bank.
+ * @param parts - each with its anchors' indices and aligned scores; NaN = no answer
+ * @returns bank, indices 0…n−1 and scores; null where nothing was answered
+ */
+export function gatherItems(
+  parts: readonly AnsweredPart[],
+): { bank: ItemBank; items: Uint32Array; scores: Float64Array } | null {
+  const dims = parts[0]!.bank.dims;
+  let count = 0;
+  for (const { items, scores } of parts) for (let j = 0; j < items.length; j++) if (!Number.isNaN(scores[j]!)) count++;
+  if (count === 0) return null;
+  const items = new Uint32Array(count);
+  const scores = new Float64Array(count);
+  const a = new Float64Array(count * dims);
+  const b = new Float64Array(count);
+  const lower = new Float64Array(count);
+  const upper = new Float64Array(count);
+  let at = 0;
+  for (const part of parts)
+    for (let j = 0; j < part.items.length; j++) {
+      if (Number.isNaN(part.scores[j]!)) continue;
+      const item = part.items[j]!;
+      items[at] = at;
+      scores[at] = part.scores[j]!;
+      for (let d = 0; d < dims; d++) a[at * dims + d] = part.bank.a[item * dims + d]!;
+      b[at] = part.bank.b[item]!;
+      lower[at] = part.bank.lower?.[item] ?? 0;
+      upper[at] = part.bank.upper?.[item] ?? 1;
+      at++;
+    }
+  const asymptote = (values: Float64Array, trivial: number): FloatArray | null =>
+    values.every((value) => value === trivial) ? null : values;
+  return { bank: { count, dims, a, b, lower: asymptote(lower, 0), upper: asymptote(upper, 1) }, items, scores };
+}

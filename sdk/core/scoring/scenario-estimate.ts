@@ -1,0 +1,192 @@
+import type { AbilityEstimate } from "../ability/map.ts";
+import { answerRegressions, type AnswerRegressions, linearScore } from "../estimators/answer-regressions.ts";
+import { answeredSample, knownBounds } from "../estimators/answered-sample.ts";
+import { factorSolver, gaussianMean } from "../estimators/factor-scores.ts";
+import { anchorMean, correctedMean, modelImputedMean } from "../estimators/predicted-means.ts";
+import { type AnswerFeatures, jointFeatures, mappedScore, type ScoreMaps } from "../estimators/score-maps.ts";
+import type { AnchorFactors, AnchorSet, AnsweredSample, BaseScores } from "../estimators/types.ts";
+import { itemLogit } from "../irt/response.ts";
+import { responseDerivatives } from "../irt/response.ts";
+import type { FloatArray, ItemBank } from "../irt/item-bank.ts";
+import type { MonotoneMap } from "../numeric/functions.ts";
+import { expectedScore, predictedScoresOf } from "./predicted-scores.ts";
+
+/** One scenario, ready for estimates: parameters, weights and one anchor set. */
+export interface ScenarioModel {
+  readonly bank: ItemBank;
+  /** Item weights, summing to 1. */
+  readonly weights: Float64Array;
+  /** From response probability to score, where scores were binarised for the fit. */
+  readonly scoreMap: MonotoneMap | null;
+  readonly anchors: AnchorSet;
+  readonly factors: AnchorFactors;
+  /** Of the source models' answers. */
+  readonly answerFactors: AnchorFactors;
+  /** Of the score map, where the form has one. */
+  readonly maps?: ScoreMaps | null;
+}
+
+/** What a scenario's answers give, before estimators are blended. */
+export interface ScenarioEstimate {
+  /** Every base estimator's score, in [0,1]; {@link blendEstimates} gives the others. */
+  readonly base: BaseScores;
+  /** What score maps of all scenarios read of this one; null where the form has no map. */
+  readonly features: AnswerFeatures | null;
+  readonly sample: AnsweredSample;
+  /** What the answers alone prove about the full score. */
+  readonly bounds: { readonly low: number; readonly high: number };
+  /** Leave-one-out residuals of the answered anchors, in their order. */
+  readonly residuals: Float64Array;
+}
+
+/** What a scenario's answers say by themselves, whatever ability they are estimated with. */
+export interface ScenarioAnswers {
+  readonly sample: AnsweredSample;
+  readonly bounds: ScenarioEstimate["bounds"];
+  /** The estimators that know no ability, in [0,1]. */
+  readonly base: Readonly<Record<"anchor-mean" | "ridge-gap" | "aipw", number>>;
+}
+
+/**
+ * @param scores - aligned with `model.anchors.items`; NaN = no answer
+ * @param known - regressions of the answered anchors: models that answered the same ones share them
+ * @returns null where nothing was answered
+ */
+export function scenarioAnswers(
+  model: ScenarioModel,
+  scores: ArrayLike<number>,
+  known?: AnswerRegressions,
+): ScenarioAnswers | null {
+  const sample = answeredSample(model.anchors, scores);
+  if (sample === null) return null;
+  const bounds = knownBounds(model.weights, sample);
+  const regressions = known ?? answerRegressions(model.answerFactors, model.weights, sample);
+  return {
+    sample,
+    bounds,
+    base: {
+      "anchor-mean": brought(anchorMean(sample), bounds),
+      "ridge-gap": brought(linearScore(regressions.ridgeGap, sample.scores), bounds),
+      aipw: brought(linearScore(regressions.aipw, sample.scores), bounds),
+    },
+  };
+}
+
+/** A score within what the answers prove. */
+export function brought(score: number, { low, high }: ScenarioEstimate["bounds"]): number {
+  return Math.min(high, Math.max(low, score));
+}
+
+/**
+ * The base estimators of one scenario from its answered anchors and the model's ability.
+ * Scores are brought into the bounds that the answers prove; with all items answered each is exactly S.
+ * @param scores - aligned with `model.anchors.items`; NaN = no answer
+ * @param factors - û of the model, where answers of other scenarios count too ({@link factorSolver})
+ * @param answers - what the scores say by themselves, where it is known: other estimates from them share it
+ * @returns null where nothing was answered
+ */
+export function estimateScenario(
+  model: ScenarioModel,
+  scores: ArrayLike<number>,
+  ability: AbilityEstimate,
+  factors: Float64Array = factorSolver([model.factors])([scores]),
+  answers: ScenarioAnswers | null = scenarioAnswers(model, scores),
+): ScenarioEstimate | null {
+  if (answers === null) return null;
+  const { sample, bounds } = answers;
+  const { bank, weights, scoreMap } = model;
+  const expected = expectedScore(ability.theta, bank, weights, scoreMap);
+  const predicted = predictedScoresOf(sample.items, ability.theta, bank, scoreMap);
+  const state = { weights, expected, predicted, sample };
+  const features = model.maps ? answerFeatures(model.maps, answers.base["anchor-mean"], expected, bounds) : null;
+  return {
+    base: {
+      "anchor-mean": answers.base["anchor-mean"],
+      "p-irt": brought(modelImputedMean(state), bounds),
+      "p-irt-dr": brought(correctedMean(state), bounds),
+      gaussian: brought(gaussianMean(model.factors, weights, sample, factors), bounds),
+      "ridge-gap": answers.base["ridge-gap"],
+      aipw: answers.base.aipw,
+      ...(features && { "score-map": features.score }),
+    },
+    features,
+    sample,
+    bounds,
+    residuals: leaveOneOutResiduals(bank, ability, predicted, sample),
+  };
+}
+
+/** What maps read of one scenario; its own map's score is brought into the bounds. */
+export function answerFeatures(
+  { alone }: Pick<ScoreMaps, "alone">,
+  mean: number,
+  expected: number,
+  bounds: ScenarioEstimate["bounds"],
+): AnswerFeatures {
+  const own = { mean, expected, score: NaN };
+  return {
+    ...own,
+    score: brought(
+      mappedScore(alone, ({ feature }) => own[feature]),
+      bounds,
+    ),
+  };
+}
+
+/** Residuals y − p̂ as if each answer had not moved the ability: (y−p̂)/(1−h), h its leverage. */
+function leaveOneOutResiduals(
+  bank: ItemBank,
+  { theta, covariance }: AbilityEstimate,
+  predicted: Float64Array,
+  { items, scores }: AnsweredSample,
+): Float64Array {
+  const residuals = answerLeverages(bank, theta, covariance, items);
+  for (let j = 0; j < items.length; j++) residuals[j] = (scores[j]! - predicted[j]!) / (1 - residuals[j]!);
+  return residuals;
+}
+
+/** A leverage that is cut here: an answer that moves its own prediction by more says nothing of its error. */
+const LARGEST = 0.9;
+
+/**
+ * Leverage of each answer on its own prediction, h = I(z)·aᵀ·Cov(θ̂)·a with the expected information I(z) of the answer in
+ * its logit: 0 for an answer that didn't move the ability, at most .9.
+ * @param covariance - of the ability, D×D row-major
+ * @param items - indices of the answered items
+ * @returns one a item, in [0,0.9]
+ * @see Cook & Weisberg (1982), Residuals and Influence in Regression, ch. 2
+ */
+export function answerLeverages(
+  bank: ItemBank,
+  theta: FloatArray,
+  covariance: FloatArray,
+  items: ArrayLike<number>,
+): Float64Array {
+  const { dims, a } = bank;
+  const point = { logLikelihood: 0, slope: 0, information: 0 };
+  const leverages = new Float64Array(items.length);
+  for (let j = 0; j < items.length; j++) {
+    const item = items[j]!;
+    responseDerivatives(itemLogit(theta, bank, item), 0, bank, item, point);
+    let spread = 0;
+    for (let r = 0; r < dims; r++)
+      for (let c = 0; c < dims; c++) spread += a[item * dims + r]! * covariance[r * dims + c]! * a[item * dims + c]!;
+    leverages[j] = Math.min(LARGEST, point.information * spread);
+  }
+  return leverages;
+}
+
+/**
+ * An estimate from all scenarios' answers, with the score of the map that reads them all in place of its own map's.
+ * @param maps - null, or a map of its own answers alone: the estimate as it is
+ * @param features - of every scenario, each from its own bank's answers
+ */
+export function withJointScoreMap(
+  estimate: ScenarioEstimate,
+  maps: ScoreMaps | null,
+  features: ReadonlyMap<string, AnswerFeatures>,
+): ScenarioEstimate {
+  if (maps === null || maps.together === null) return estimate;
+  const score = brought(mappedScore(maps.together, jointFeatures(features)), estimate.bounds);
+  return { ...estimate, base: { ...estimate.base, "score-map": score } };
+}

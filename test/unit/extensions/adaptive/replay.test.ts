@@ -1,0 +1,96 @@
+import { DEFAULT_SETTINGS, recommended } from "anchoreval-trainer";
+import { describe, expect, test } from "vitest";
+import {
+  type ReplayOptions,
+  type ReplayRow,
+  runReplays,
+} from "../../../../offline-trainer/src/extensions/adaptive/replay.ts";
+import { expectRefusal, rejection } from "../../../support/refusal.ts";
+import { smallLeaderboard, withScores } from "../../fit/small-leaderboard.ts";
+
+const matrix = smallLeaderboard({ models: 40, items: [120, 90] });
+const shared: ReplayOptions = {
+  split: "interpolation",
+  seeds: 1,
+  method: { ...recommended, settings: { ...DEFAULT_SETTINGS, dims: 1 } },
+  provider: "typescript",
+  repeats: 10,
+  mostTargets: 10,
+  share: 0.3,
+};
+const run = (change: Partial<ReplayOptions> = {}, of = matrix): Promise<ReplayRow[]> =>
+  runReplays(of, { ...shared, ...change });
+
+describe("replays of held-out models", () => {
+  test("of each scenario and of all together err less than as many uniform items, and cover", async () => {
+    const rows = await run();
+    expect(
+      rows.map(({ scenario, items, budget, asked, replays, targets }) => ({
+        scenario,
+        items,
+        budget,
+        asked,
+        replays,
+        targets,
+      })),
+    ).toEqual([
+      { scenario: "a", items: 120, budget: 36, asked: 36, replays: 100, targets: 10 },
+      { scenario: "b", items: 90, budget: 27, asked: 27, replays: 100, targets: 10 },
+      { scenario: "overall", items: 210, budget: 63, asked: 63, replays: 100, targets: 10 },
+    ]);
+    for (const row of rows) {
+      expect(row.effectiveSize).toBeGreaterThan(1.1);
+      expect(row.coverage).toBeGreaterThan(0.9);
+      expect(Math.abs(row.bias)).toBeLessThan(4 * (row.rmse / Math.sqrt(row.replays)));
+      expect(row).toMatchObject({ earlyStops: 0, falseStops: 0 });
+    }
+  });
+
+  test("tell how often an item is given, and keep to a limit where one is asked for", async () => {
+    const one = { scenarios: ["b"], repeats: 20 };
+    const [open] = await run(one);
+    const [limited] = await run({ ...one, maxExposure: 0.34 });
+    expect(open!.exposure!.most).toBeGreaterThan(0.4);
+    expect(open!.exposure!.percentile95).toBeLessThan(open!.exposure!.most);
+    // Found on other models: these few may differ.
+    expect(limited!.exposure!.most).toBeLessThan(0.375);
+    expect(limited!.effectiveSize).toBeGreaterThan(0.9);
+    expect(limited!.coverage).toBeGreaterThan(0.9);
+    const [pairs] = await run({ ...one, repeats: 1, pairs: true });
+    expect(pairs!.exposure).toBeNull();
+  });
+
+  test("are the same again, and others with another seed", async () => {
+    const few = { repeats: 2, scenarios: ["b"] };
+    const first = await run(few);
+    expect(await run(few)).toEqual(first);
+    expect(await run({ ...few, firstSeed: 1 })).not.toEqual(first);
+  });
+
+  test("stop early by a rule, seldom wrongly", async () => {
+    for (const stop of [{ halfWidth: 0.12 }, { threshold: 0.5 }, { better: true }]) {
+      const rows = await run({ stop, share: 1, scenarios: ["a"], repeats: 15 });
+      expect(rows[0]!.effectiveSize).toBeNull();
+      expect(rows[0]!.earlyStops).toBeGreaterThan(0.1);
+      expect(rows[0]!.asked).toBeLessThan(120);
+      expect(rows[0]!.falseStops).toBeLessThan(0.1);
+    }
+  });
+
+  test("all items asked know the score", async () => {
+    const [row] = await run({ share: 1, scenarios: ["b"], repeats: 1 });
+    expect(row).toMatchObject({ asked: 90, coverage: 1, halfWidth: 0 });
+    expect(row!.rmse).toBeLessThan(1e-9);
+  });
+
+  test("leave out models with gaps; without any other they are refused", async () => {
+    const gaps = withScores(matrix, (model, item, score) => (item === 3 && model !== 7 ? NaN : score));
+    expectRefusal(
+      await rejection(run({ targets: ["org/model-1", "org/model-2"], scenarios: ["a"] }, gaps)),
+      "invalid_data",
+      "answered every item",
+    );
+    const [row] = await run({ targets: ["org/model-1", "org/model-7"], scenarios: ["a"], repeats: 1 }, gaps);
+    expect(row!.targets).toBe(1);
+  });
+});

@@ -1,0 +1,298 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { gunzipSync } from "node:zlib";
+import { parquetWriteBuffer } from "hyparquet-writer";
+import { describe, expect, test } from "vitest";
+import { main as trainer } from "../../../offline-trainer/src/cli/main.ts";
+import { parseTableColumns, readLongTable } from "../../../offline-trainer/src/matrix/read-long-table.ts";
+import { type ResponseMatrix, scoreAt } from "../../../offline-trainer/src/matrix/response-matrix.ts";
+import { expectRefusal, refusal, rejection } from "../../support/refusal.ts";
+import { tempFolder } from "../../support/temp-folder.ts";
+
+const folder = tempFolder();
+const MODELS = ["a", "b", "c", "d", "e"];
+
+/** Five models on two items of each of two tasks, whose numbers begin anew; one has no score. */
+const ROWS = MODELS.flatMap((llm, m) =>
+  ["sums", "facts"].flatMap((task, t) =>
+    [0, 1].map((doc, k) => ({
+      llm,
+      task,
+      doc,
+      acc: m === 4 && k === 1 && t === 1 ? null : (m + t + k) % 2,
+      share: t === 0 ? 0.5 : 2,
+      text: `${task}, question ${doc}`,
+      when: "now",
+    })),
+  ),
+);
+type Row = Omit<(typeof ROWS)[number], "acc"> & { acc: unknown };
+
+const csv = (rows: readonly Row[]): string => {
+  const names = Object.keys(rows[0]!) as (keyof Row)[];
+  const cell = (value: unknown): string => (value === null ? "" : JSON.stringify(value));
+  return `${names.join(",")}\n${rows.map((row) => names.map((name) => cell(row[name])).join(",")).join("\n")}\n`;
+};
+const jsonl = (rows: readonly object[]): string => rows.map((row) => `${JSON.stringify(row)}\n`).join("");
+function parquet(name: string): string {
+  const of = (key: keyof Row): unknown[] => ROWS.map((row) => row[key]);
+  const columnData = [
+    { name: "llm", data: of("llm"), type: "STRING" as const },
+    { name: "task", data: of("task"), type: "STRING" as const },
+    { name: "doc", data: ROWS.map(({ doc }) => BigInt(doc)), type: "INT64" as const },
+    { name: "acc", data: ROWS.map(({ acc }) => (acc === null ? null : acc === 1)), type: "BOOLEAN" as const },
+    { name: "share", data: of("share"), type: "DOUBLE" as const },
+    { name: "text", data: of("text"), type: "STRING" as const },
+    { name: "when", data: of("when"), type: "STRING" as const },
+  ];
+  const path = folder.path(name);
+  writeFileSync(path, new Uint8Array(parquetWriteBuffer({ columnData, rowGroupSize: 6 })));
+  return path;
+}
+
+const COLUMNS = parseTableColumns(["model=llm,item=task+doc,score=acc", "scenario=task,text=text,weight=share"]);
+const scores = (matrix: ResponseMatrix): number[] =>
+  matrix.subjects.flatMap((_, m) => matrix.items.map((_, i) => scoreAt(matrix, m, i)));
+
+describe("a long table whose columns are named", () => {
+  test.each<[string, () => string]>([
+    ["CSV", () => folder.write("t.csv", csv(ROWS))],
+    [
+      "CSV of True and False",
+      () =>
+        folder.write(
+          "bool.csv",
+          csv(ROWS.map((row) => ({ ...row, acc: row.acc === null ? null : row.acc === 1 ? "True" : "False" }))),
+        ),
+    ],
+    ["JSON lines", () => folder.write("t.jsonl", jsonl(ROWS))],
+    [
+      "JSON lines of booleans",
+      () =>
+        folder.write("b.jsonl", jsonl(ROWS.map((row) => ({ ...row, acc: row.acc === null ? null : row.acc === 1 })))),
+    ],
+    ["Parquet", () => parquet("t.parquet")],
+  ])("%s", async (_, path) => {
+    const { matrix, weighting, remarks } = await readLongTable(path(), COLUMNS);
+    expect(matrix.subjects).toEqual(MODELS);
+    expect(matrix.items).toEqual(
+      ["sums/0", "sums/1", "facts/0", "facts/1"].map((id) => ({
+        item_id: id,
+        scenario: id.split("/")[0],
+        text: id.replace("/", ", question "),
+      })),
+    );
+    expect(scores(matrix)).toEqual(ROWS.map(({ acc }) => acc ?? NaN));
+    // Each task is a scenario of its own, and its items weigh the same: both weightings come to that.
+    expect(weighting).toBe("subscenarios");
+    expect(remarks).toEqual(['columns that are not read: "when"']);
+  });
+
+  test("a column whose name has a + is that column; without scenarios they are taken from the ids, and said so", async () => {
+    const rows = ROWS.map(({ llm, task, doc, acc }) => ({ model: llm, "a+b": `${task}/${doc}`, score: acc }));
+    const { matrix, remarks } = await readLongTable(
+      folder.write("plus.jsonl", jsonl(rows)),
+      parseTableColumns(["item=a+b"]),
+    );
+    expect(matrix.items.map(({ scenario }) => scenario)).toEqual(["sums", "sums", "facts", "facts"]);
+    expect(remarks).toEqual([expect.stringContaining("no column of scenarios was given")]);
+  });
+
+  test.each<[string, readonly number[], string | null]>([
+    ["the same for all items", [1, 1, 1], "items"],
+    ["the same for all subscenarios", [0.25, 0.25, 0.5], "subscenarios"],
+    ["neither", [1, 2, 3], null],
+  ])("weights that are %s", async (name, weights, weighting) => {
+    const rows = MODELS.flatMap((model) =>
+      weights.map((weight, i) => ({ model, item_id: `q${i}`, score: 1, set: "s", part: i < 2 ? "x" : "y", weight })),
+    );
+    const path = folder.write(`${name}.jsonl`, jsonl(rows));
+    const read = readLongTable(path, parseTableColumns(["scenario=set,subscenario=part,weight=weight"]));
+    if (weighting !== null) expect((await read).weighting).toBe(weighting);
+    else expectRefusal(await rejection(read), "unsupported", "a bundle keeps no others");
+  });
+});
+
+describe("refused", () => {
+  const changed = (change: (row: Row, k: number) => object): (() => string) => {
+    return () => jsonl(ROWS.map((row, k) => change(row, k)));
+  };
+  test.each<[string, () => string, string, string?]>([
+    [
+      "a column that isn't there",
+      () => jsonl(ROWS),
+      'no column "model" (model); the columns are "llm", "task", "doc", "acc"',
+      "item=doc",
+    ],
+    [
+      "numbers that begin anew",
+      () => jsonl(ROWS),
+      'line 3, field "task": item "0" has another scenario in line 1; where ids begin anew in each scenario, name both columns: item=task+doc',
+      "model=llm,item=doc,score=acc,scenario=task",
+    ],
+    [
+      "an item of two texts",
+      changed((row, k) => ({ ...row, text: k === 4 ? "other" : row.text })),
+      'line 5, field "text": item "sums/0" has another text in line 1',
+    ],
+    [
+      "a model without a name",
+      changed((row, k) => ({ ...row, llm: k === 1 ? null : row.llm })),
+      'line 2, field "llm": it must be text or a whole number, got null',
+    ],
+    [
+      "a broken number",
+      changed((row, k) => ({ ...row, doc: k === 1 ? 0.5 : row.doc })),
+      'line 2, field "doc": it must be text or a whole number',
+    ],
+    [
+      "a scenario that is missing",
+      changed((row, k) => ({ ...row, task: k === 0 ? "" : row.task })),
+      'line 1, field "task"',
+    ],
+    ["a weight of 0", changed((row) => ({ ...row, share: 0 })), 'line 1, field "share": a weight is a number above 0'],
+    [
+      "a score out of range",
+      changed((row, k) => ({ ...row, acc: k === 0 ? 7 : row.acc })),
+      'line 1, field "score": a score is in [0,1], got 7',
+    ],
+    ["a row twice", () => jsonl([...ROWS, ROWS[0]!]), 'model "a" answers item "sums/0" twice'],
+    [
+      "a hash that is none",
+      changed((row) => ({ ...row, text: "x" })),
+      'a hash is SHA-256, 64 lowercase hex digits, got "x"',
+      "model=llm,item=task+doc,score=acc,hash=text",
+    ],
+    ["nothing", () => "", "the file is empty"],
+  ])("%s", async (name, text, words, columns) => {
+    const named = columns === undefined ? COLUMNS : parseTableColumns([columns]);
+    expectRefusal(await rejection(readLongTable(folder.write(`${name}.jsonl`, text()), named)), "invalid_data", words);
+  });
+
+  test("a Parquet file and a CSV without the column, and a CSV that has it twice", async () => {
+    const named = parseTableColumns(["model=who"]);
+    for (const path of [parquet("p.parquet"), folder.write("c.csv", csv(ROWS))])
+      expectRefusal(
+        await rejection(readLongTable(path, named)),
+        "invalid_data",
+        'the columns are "llm", "task", "doc"',
+      );
+    const twice = folder.write("twice.csv", "model,model,item_id,score\na,b,c,1\n");
+    expectRefusal(
+      await rejection(readLongTable(twice, parseTableColumns([]))),
+      "invalid_data",
+      'column "model" is there twice',
+    );
+  });
+
+  test.each([
+    ["model", "--columns is ROLE=COLUMN"],
+    ["modell=x", "where ROLE is model, item, score, scenario, subscenario, weight, text, hash; got modell=x"],
+    ["model=", "got model="],
+    ["model=a,model=b", "names model twice: a and b"],
+    ["subscenario=x", "name its column too"],
+  ])("--columns %s", (value, words) => {
+    expectRefusal(
+      refusal(() => parseTableColumns([value])),
+      "invalid_option",
+      words,
+    );
+  });
+});
+
+describe("import --from table", () => {
+  async function command(...argv: string[]): Promise<{ code: number; out: string; err: string }> {
+    let [out, err] = ["", ""];
+    const streams = {
+      stdout: { write: (text: string) => (out += text) },
+      stderr: { write: (text: string) => (err += text) },
+    };
+    return { code: await trainer(["import", ...argv], streams), out, err };
+  }
+
+  test("writes what fit reads, with the weighting", async () => {
+    const out = folder.path("imported");
+    const named = ["--columns", "model=llm,item=task+doc,score=acc", "--columns", "scenario=task,weight=share"];
+    const told = await command("--from", "table", folder.write("in.csv", csv(ROWS)), ...named, "--out", out);
+    expect(told).toMatchObject({ code: 0 });
+    expect(told.out).toContain("5 models, 4 items, 2 scenarios:\n  sums: 2 items\n  facts: 2 items\n");
+    expect(told.out).toContain("--weighting subscenarios");
+    expect(told.err).toContain('columns that are not read: "text", "when"');
+    expect(gunzipSync(readFileSync(`${out}/responses.csv.gz`)).toString()).toContain(
+      "model,sums/0,sums/1,facts/0,facts/1\n",
+    );
+    expect(JSON.parse(readFileSync(`${out}/import.json`, "utf8"))).toMatchObject({
+      source: "table",
+      weighting: "subscenarios",
+    });
+  });
+
+  test.each([
+    ["options of logs", ["--from", "table", "x.csv", "--metric", "acc"], "--metric is for logs of harnesses"],
+    ["several tables", ["--from", "table", "x.csv", "y.csv"], "--from table reads one file; got 2"],
+    ["columns of logs", ["--from", "lm-eval", "logs", "--columns", "model=x"], "--columns is for --from table"],
+    ["columns of RouterDC", ["--from", "routerdc", "x.json", "--columns", "model=x"], "RouterDC's fields are known"],
+  ])("%s are refused", async (_, argv, words) => {
+    const told = await command(...argv, "--out", folder.path("never"));
+    expect(told).toMatchObject({ code: 2, out: "" });
+    expect(told.err).toContain(words);
+  });
+
+  const entries = (count: number, scores: (k: number, m: number) => unknown): object[] =>
+    Array.from({ length: count }, (_, k) => ({
+      question: `question ${k}`,
+      scores: Object.fromEntries(MODELS.map((model, m) => [`org/${model}`, scores(k, m)])),
+      cluster_id: 1,
+    }));
+
+  test("--from routerdc: a file is a scenario, or a half of one; scores as they are", async () => {
+    const files = [
+      folder.write("mmlu_train.json", JSON.stringify(entries(2, (k, m) => (k + m) / 10))),
+      folder.write("mmlu_test.json", JSON.stringify(entries(1, (_, m) => m % 2))),
+      folder.write("mbpp.json", JSON.stringify(entries(3, () => 0.5))),
+    ];
+    const out = folder.path("router");
+    const told = await command("--from", "routerdc", ...files, "--out", out);
+    expect(told).toMatchObject({ code: 0, err: "" });
+    expect(told.out).toContain("5 models, 6 items, 2 scenarios:\n  mmlu: 3 items in 2 subscenarios\n  mbpp: 3 items\n");
+    const [first, , third] = gunzipSync(readFileSync(`${out}/items.jsonl.gz`))
+      .toString()
+      .split("\n");
+    expect(JSON.parse(first!)).toEqual({
+      item_id: "mmlu_train/0",
+      scenario: "mmlu",
+      subscenario: "train",
+      text: "question 0",
+    });
+    expect(JSON.parse(third!)).toMatchObject({ item_id: "mmlu_test/0", subscenario: "test" });
+    expect(gunzipSync(readFileSync(`${out}/responses.csv.gz`)).toString()).toContain("\norg/b,0.1,0.2,1,0.5,0.5,0.5\n");
+  });
+
+  test.each<[string, unknown, string]>([
+    ["no list", { question: "?" }, "RouterDC's data is a list of questions, got an object"],
+    ["no question", [{ scores: {} }], "entry 1: an entry has question, a text, and scores, by model"],
+    ["null", [null], "entry 1: an entry has question"],
+    ["a score out of range", entries(2, (k) => 3 * k), 'entry 2, field "score": a score is in [0,1], got 3'],
+  ])("--from routerdc: %s", async (name, value, words) => {
+    const path = folder.write(`${name}/data.json`, JSON.stringify(value));
+    const told = await command("--from", "routerdc", path, "--out", folder.path("never"));
+    expect(told).toMatchObject({ code: 2, out: "" });
+    expect(told.err).toContain(words);
+  });
+
+  test("four models are read: they may be those that were run again", async () => {
+    const few = [{ question: "?", scores: { a: 1, b: 1, c: 0, d: 1 } }];
+    const path = folder.write("few/data.json", JSON.stringify(few));
+    const told = await command("--from", "routerdc", path, "--out", folder.path("few-out"));
+    expect(told.code).toBe(0);
+    expect(told.out).toContain("a fit needs at least 5 models");
+    const rows = folder.write("few.jsonl", jsonl(ROWS.slice(0, 16)));
+    expect((await readLongTable(rows, COLUMNS)).matrix.subjects).toHaveLength(4);
+  });
+
+  test("--from routerdc: two files of one name", async () => {
+    const files = ["x/a.json", "y/a.json"].map((name) => folder.write(name, JSON.stringify(entries(1, () => 1))));
+    expect((await command("--from", "routerdc", ...files, "--out", folder.path("never"))).err).toContain(
+      "another file has this name",
+    );
+  });
+});

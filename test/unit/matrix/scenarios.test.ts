@@ -1,0 +1,108 @@
+import { createRandom } from "anchoreval/core";
+import { describe, expect, test } from "vitest";
+import { type ItemInfo, responseMatrix, scoreAt } from "../../../offline-trainer/src/matrix/response-matrix.ts";
+import { fullScores, scenarioSlices, sliceColumns } from "../../../offline-trainer/src/matrix/scenarios.ts";
+import { expectRefusal, refusal } from "../../support/refusal.ts";
+
+const items = (...places: string[]): ItemInfo[] =>
+  places.map((place, i) => {
+    const [scenario, subscenario] = place.split("/");
+    return { item_id: `i${i}`, scenario: scenario!, ...(subscenario !== undefined && { subscenario }) };
+  });
+
+describe("slices", () => {
+  test("are the runs of columns, with their subscenarios in order", () => {
+    const slices = scenarioSlices(items("a", "a", "b/p", "b/q", "b/q", "b/q", "b", "b"), "subscenarios");
+    expect(slices.map(({ id, begin, count, subscenarios }) => ({ id, begin, count, subscenarios }))).toEqual([
+      { id: "a", begin: 0, count: 2, subscenarios: [{ id: null, items: 2 }] },
+      {
+        id: "b",
+        begin: 2,
+        count: 6,
+        subscenarios: [
+          { id: "p", items: 1 },
+          { id: "q", items: 3 },
+          { id: null, items: 2 },
+        ],
+      },
+    ]);
+    // Each subscenario counts the same: 1/3, over one, three and two items.
+    [1 / 3, 1 / 9, 1 / 9, 1 / 9, 1 / 6, 1 / 6].forEach((weight, i) =>
+      expect(slices[1]!.weights[i]).toBeCloseTo(weight, 14),
+    );
+  });
+
+  test("by items: each item counts the same", () => {
+    const [slice] = scenarioSlices(items("b/p", "b/q", "b/q", "b/q"), "items");
+    expect(Array.from(slice!.weights)).toEqual([0.25, 0.25, 0.25, 0.25]);
+  });
+
+  test("of items that aren't grouped are refused", () => {
+    expectRefusal(
+      refusal(() => scenarioSlices(items("a", "b", "a"), "items")),
+      "invalid_data",
+      "the items are not grouped by scenario",
+    );
+    expectRefusal(
+      refusal(() => scenarioSlices(items("a/p", "a/q", "a/p"), "items")),
+      "invalid_data",
+      "the items of a are not grouped by subscenario",
+    );
+  });
+});
+
+test("sliceColumns takes the scenarios' columns as a matrix of its own", () => {
+  const all = items("a", "b", "b", "c");
+  const matrix = responseMatrix(["x", "y"], all, Float64Array.of(0, 1, NaN, 1, 1, 0, 1, 0));
+  const slices = scenarioSlices(all, "items");
+  const own = sliceColumns(matrix, [slices[1]!, slices[2]!]);
+  expect(own.items.map((item) => item.item_id)).toEqual(["i1", "i2", "i3"]);
+  expect(own.subjects).toEqual(["x", "y"]);
+  expect(Array.from(own.observed!)).toEqual([1, 0, 1, 1, 1, 1]);
+  expect(Array.from(own.scores).filter((_, k) => k !== 1)).toEqual([1, 1, 0, 1, 0]);
+});
+
+const random = createRandom("full scores");
+const itemsOfFullScores = Array.from({ length: 30 }, (_, i) => ({
+  item_id: `i${i}`,
+  scenario: i < 12 ? "a" : "b",
+  ...(i >= 12 && { subscenario: i < 17 ? "p" : "q" }),
+}));
+
+test.each([0, 0.3])("are weighted means of the observed items, %d missing", (missing) => {
+  const scores = Float64Array.from({ length: 8 * 30 }, (_, k) =>
+    random.next() < missing || (missing > 0 && k < 12) ? NaN : random.below(3) / 2,
+  );
+  const matrix = responseMatrix(
+    Array.from({ length: 8 }, (_, m) => `m${m}`),
+    itemsOfFullScores,
+    scores,
+  );
+  for (const weighting of ["items", "subscenarios"] as const)
+    for (const slice of scenarioSlices(itemsOfFullScores, weighting)) {
+      const { score, observed } = fullScores(matrix, slice);
+      for (let m = 0; m < 8; m++) {
+        let [sum, mass] = [0, 0];
+        for (let i = 0; i < slice.count; i++) {
+          const value = scoreAt(matrix, m, slice.begin + i);
+          const weight =
+            slice.id === "a" || weighting === "items" ? 1 / slice.count : i < 5 ? 1 / (2 * 5) : 1 / (2 * 13);
+          if (!Number.isNaN(value)) [sum, mass] = [sum + weight * value, mass + weight];
+        }
+        if (mass === 0) expect(score[m]).toBeNaN();
+        else expect(score[m]).toBeCloseTo(sum / mass, 14);
+        expect(observed[m]).toBeCloseTo(mass, 12);
+      }
+      // The first model has answered nothing of "a" where answers are missing.
+      if (missing > 0 && slice.id === "a") expect([score[0], observed[0]]).toEqual([NaN, 0]);
+    }
+});
+
+test("a model that answered everything is observed to the last digit", () => {
+  const matrix = responseMatrix(["x"], itemsOfFullScores, new Float64Array(30).fill(1));
+  for (const slice of scenarioSlices(itemsOfFullScores, "subscenarios")) {
+    const { score, observed } = fullScores(matrix, slice);
+    expect(score[0]).toBeCloseTo(1, 14);
+    expect(observed[0]).toBe(1);
+  }
+});

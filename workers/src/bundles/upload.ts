@@ -1,0 +1,180 @@
+import { AnchorEvalError, type Issue, type Manifest } from "anchoreval";
+import { blobKey, hexOf } from "anchoreval/bundle";
+import { SWEEP_AGE } from "anchoreval/publish";
+import { inTime } from "../deadline.ts";
+import { HttpProblem } from "../problem.ts";
+import type { BundleBucket, StoredObject } from "./bundle-bucket.ts";
+import { readPieces } from "./open-file.ts";
+
+/** R2's error for content with another SHA-256 than announced. */
+const OTHER_CHECKSUM = /checksum|10037/i;
+
+/** An upload of a file's content, with its announced digest and length. */
+interface BlobUpload {
+  readonly benchmark: string;
+  /** Lowercase hex. */
+  readonly sha256: string;
+  /** @unit bytes */
+  readonly bytes: number;
+  readonly body: ReadableStream;
+}
+
+/**
+ * Stores a file's content under its digest, as a stream that R2 verifies; memory doesn't grow with it.
+ * @param deadline - longest wait for R2 once the whole body has been sent. @unit milliseconds
+ * @returns `already` if this content is stored; one of another length, or that was never verified, is overwritten
+ * @throws HttpProblem `content_mismatch`: nothing was written; AnchorEvalError `unavailable`
+ */
+export async function storeBlob(
+  bucket: BundleBucket,
+  { benchmark, sha256, bytes, body }: BlobUpload,
+  deadline: number,
+): Promise<"stored" | "already"> {
+  const key = blobKey(benchmark, sha256);
+  const there = await headOf(bucket, key);
+  if (there && there.size === bytes && checksumOf(there) === sha256) {
+    await body.cancel();
+    return "already";
+  }
+  try {
+    await putStream(bucket, key, { bytes, body }, { sha256 }, deadline);
+  } catch (cause) {
+    if (cause instanceof HttpProblem) throw cause;
+    if (OTHER_CHECKSUM.test(String(cause)))
+      throw new HttpProblem("content_mismatch", `the body's SHA-256 is not ${sha256}: nothing was stored`);
+    throw new AnchorEvalError("unavailable", `the R2 bucket could not write ${key}`, { cause });
+  }
+  return "stored";
+}
+
+/**
+ * Refuses a manifest unless all of its files are stored as it describes them.
+ * @param deadline - longest wait for a piece of an object. @unit milliseconds
+ * @throws HttpProblem `content_mismatch` with an issue for each file that is `missing`, or has another length or digest
+ */
+export async function checkBlobs(
+  bucket: BundleBucket,
+  { benchmark, files }: Manifest,
+  deadline: number,
+): Promise<void> {
+  const found = await Promise.all(
+    files.map(async ({ name, bytes, sha256 }, k): Promise<Issue | null> => {
+      const key = blobKey(benchmark, sha256);
+      const there = await headOf(bucket, key);
+      const issue = (code: string, message: string): Issue => ({ path: ["files", k], code, message });
+      if (there === null) return issue("missing", `${name} was not uploaded: PUT …/blobs/${sha256} first`);
+      if (there.size !== bytes)
+        return issue("wrong_size", `${name} has ${there.size} bytes, the manifest says ${bytes}`);
+      const stored = checksumOf(there) ?? (await digestOf(bucket, key, deadline));
+      return stored === sha256 ? null : issue("wrong_digest", `${name} has the SHA-256 ${stored}`);
+    }),
+  );
+  const issues = found.filter((issue) => issue !== null);
+  if (issues.length > 0) throw new HttpProblem("content_mismatch", issues[0]!.message, { issues });
+}
+
+/**
+ * Rewrites those of a manifest's files that were stored long ago, before its commit refers to them: a concurrent sweep
+ * would take old ones for leftovers.
+ * @param deadline - longest wait for a piece of an object. @unit milliseconds
+ * @throws AnchorEvalError `unavailable`
+ */
+export async function refreshBlobs(
+  bucket: BundleBucket,
+  { benchmark, files }: Manifest,
+  deadline: number,
+): Promise<void> {
+  for (const { bytes, sha256 } of files) {
+    const key = blobKey(benchmark, sha256);
+    const there = await headOf(bucket, key);
+    if (there === null || Date.now() - there.uploaded.getTime() < SWEEP_AGE / 2) continue;
+    try {
+      const object = await bucket.get(key);
+      if (object !== null) await putStream(bucket, key, { bytes, body: object.body }, { sha256 }, deadline);
+    } catch (cause) {
+      throw new AnchorEvalError("unavailable", `the R2 bucket could not write ${key}`, { cause });
+    }
+  }
+}
+
+async function headOf(bucket: BundleBucket, key: string): Promise<StoredObject | null> {
+  return bucket.head(key).catch((cause: unknown) => {
+    throw new AnchorEvalError("unavailable", `the R2 bucket could not look up ${key}`, { cause });
+  });
+}
+
+function checksumOf({ checksums }: StoredObject): string | null {
+  return checksums.sha256 ? hexOf(new Uint8Array(checksums.sha256)) : null;
+}
+
+/** SHA-256 of an object that was written without one, for example by an S3 client. */
+async function digestOf(bucket: BundleBucket, key: string, deadline: number): Promise<string> {
+  try {
+    const object = await bucket.get(key);
+    const stream = new crypto.DigestStream("SHA-256");
+    const writer = stream.getWriter();
+    for await (const piece of readPieces(object!.body, deadline, key)) await writer.write(piece);
+    await writer.close();
+    return hexOf(new Uint8Array(await stream.digest));
+  } catch (cause) {
+    throw new AnchorEvalError("unavailable", `the R2 bucket could not read ${key}`, { cause });
+  }
+}
+
+/** A body of announced length that is written to the bucket. */
+interface StreamedBody {
+  /** @unit bytes */
+  readonly bytes: number;
+  readonly body: ReadableStream;
+  /** Inspects every part before it is written; an error ends the upload, and nothing is stored. */
+  readonly inspect?: (part: Uint8Array) => void;
+}
+
+/**
+ * Writes a body as it arrives; memory doesn't grow with it.
+ * @param deadline - longest wait for the bucket once the whole body has been sent. @unit milliseconds
+ * @throws HttpProblem `content_mismatch` if it hasn't the announced length; errors of `inspect` and of the bucket
+ */
+export async function putStream(
+  bucket: BundleBucket,
+  key: string,
+  { bytes, body, inspect }: StreamedBody,
+  options: { readonly sha256?: string },
+  deadline: number,
+): Promise<void> {
+  const state: { sent: number; ended: boolean; refused: { error: unknown } | null } = {
+    sent: 0,
+    ended: false,
+    refused: null,
+  };
+  const inspected = new TransformStream<Uint8Array, Uint8Array>({
+    transform: (part, controller) => {
+      state.sent += part.length;
+      try {
+        inspect?.(part);
+      } catch (error) {
+        state.refused = { error };
+        throw error;
+      }
+      controller.enqueue(part);
+    },
+    flush: () => void (state.ended = true),
+  });
+  const { readable, writable } = new FixedLengthStream(bytes);
+  const stop = new AbortController();
+  const piped = body.pipeThrough(inspected).pipeTo(writable, { signal: stop.signal });
+  try {
+    const put = bucket.put(key, readable, options);
+    await Promise.all([put, piped.then(() => inTime(put, deadline, key))]);
+  } catch (cause) {
+    stop.abort(); // the sender may still be waiting to write
+    await piped.catch(() => undefined);
+    if (state.refused) throw state.refused.error;
+    if (state.sent > bytes || (state.ended && state.sent < bytes))
+      throw new HttpProblem(
+        "content_mismatch",
+        `the body does not have the ${bytes} bytes that Content-Length announced`,
+      );
+    throw cause;
+  }
+}

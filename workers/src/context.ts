@@ -1,0 +1,21 @@
+import type { Caller } from "./auth/access.ts";
+import type { BundleBucket } from "./bundles/bundle-bucket.ts";
+import type { BundleReader } from "./bundles/bundle-reader.ts";
+import type { Env } from "./env.ts";
+import type { Observed } from "./observe.ts";
+
+/** The types of Hono's context. */
+export interface AppEnv {
+  Bindings: Env;
+  Variables: Observed & {
+    /** The bucket, with a limit on every wait for it. */
+    bucket: BundleBucket;
+    /** Longest wait for one answer of the bucket, or for a piece of a body. @unit milliseconds */
+    deadline: number;
+    /** The published bundles, as this request may read them. */
+    bundles: BundleReader;
+    /** The clock, in milliseconds. */
+    now: () => number;
+    caller: Caller;
+  };
+}

@@ -1,0 +1,256 @@
+import { createRoute, z, type RouteHandler } from "@hono/zod-openapi";
+import { AnchorEvalError, type BenchmarkSummary } from "anchoreval";
+import { SIGNATURE_FILE, type BundleFileName } from "anchoreval/bundle";
+import type { BundleIndex } from "anchoreval/publish";
+import type { Context } from "hono";
+import { INDEX_MAX_AGE, type PublishedBundle } from "../bundles/bundle-caches.ts";
+import type { AppEnv } from "../context.ts";
+import { IMMUTABLE, sendContent } from "../http/send-content.ts";
+import {
+  BenchmarkParams,
+  FileParams,
+  FORM_PROBLEMS,
+  headers,
+  json,
+  MOVED,
+  NOT_MODIFIED,
+  RANGE_PROBLEMS,
+  READ_PROBLEMS,
+  VersionParams,
+} from "../schemas/contract.ts";
+import { ManifestSchema } from "../schemas/manifest.ts";
+
+const INDEX_CACHING = `public, max-age=${INDEX_MAX_AGE}`;
+
+/** Mirrors `BenchmarkSummary` of anchoreval. */
+export const BenchmarkSchema = z
+  .object({
+    benchmark: z.string(),
+    latest: z.string().nullable().openapi({ description: "The highest stable version." }),
+    versions: z
+      .array(z.object({ version: z.string(), digest: z.string() }))
+      .readonly()
+      .openapi({ description: "Ascending, without yanked versions." }),
+    yanked: z
+      .array(
+        z.object({
+          version: z.string(),
+          digest: z.string(),
+          reason: z.string().optional().openapi({ description: "In the publisher's words." }),
+        }),
+      )
+      .readonly()
+      .openapi({ description: "Yanked versions, which still answer by their number. Ascending." }),
+  })
+  .openapi("Benchmark");
+
+export const BenchmarkListSchema = z.object({ benchmarks: z.array(BenchmarkSchema).readonly() }).openapi("Benchmarks");
+
+/** Splits the versions of a benchmark into those that it offers and those that are yanked. */
+export function summarizeIndex({ benchmark, latest, versions }: BundleIndex): BenchmarkSummary {
+  return {
+    benchmark,
+    latest,
+    versions: versions.filter(({ yanked }) => !yanked).map(({ version, digest }) => ({ version, digest })),
+    yanked: versions
+      .filter(({ yanked }) => yanked)
+      .map(({ version, digest, reason }) => ({ version, digest, ...(reason !== undefined && { reason }) })),
+  };
+}
+
+const listRoute = createRoute({
+  method: "get",
+  path: "/v1/bundles",
+  operationId: "listBenchmarks",
+  tags: ["bundles"],
+  summary: "List the benchmarks with their versions",
+  responses: { 200: json(BenchmarkListSchema, "The benchmarks by name"), ...READ_PROBLEMS },
+});
+
+const list: RouteHandler<typeof listRoute, AppEnv> = async (c) => {
+  const all = await c.var.bundles.benchmarks();
+  const readable = all.filter(({ benchmark }) => c.var.caller.mayRead(benchmark));
+  // A token may show more than others see, so shared caches must not keep the answer.
+  const isPublic = c.var.caller.token === null;
+  c.header("cache-control", isPublic ? INDEX_CACHING : "private, no-store");
+  c.header("vary", "authorization", { append: true });
+  return c.json({ benchmarks: readable.map(summarizeIndex) }, 200);
+};
+
+export const listBenchmarks = { route: listRoute, handler: list };
+
+const benchmarkRoute = createRoute({
+  method: "get",
+  path: "/v1/bundles/{benchmark}",
+  operationId: "readBenchmark",
+  tags: ["bundles"],
+  summary: "Read one benchmark with its versions",
+  request: { params: BenchmarkParams },
+  responses: { 200: json(BenchmarkSchema, "The benchmark"), ...READ_PROBLEMS },
+});
+
+const benchmark: RouteHandler<typeof benchmarkRoute, AppEnv> = async (c) => {
+  const index = await c.var.bundles.benchmark(c.req.valid("param").benchmark);
+  c.header("cache-control", INDEX_CACHING);
+  return c.json(summarizeIndex(index), 200);
+};
+
+export const readBenchmark = { route: benchmarkRoute, handler: benchmark };
+
+/** Redirects a GET of anything under `latest` to the same under the version's number. */
+export async function redirectLatest(c: Context<AppEnv, "/v1/bundles/:benchmark/latest">): Promise<Response> {
+  const version = await c.var.bundles.latest(c.req.param("benchmark"));
+  const { pathname, search } = new URL(c.req.url);
+  const [root, v1, bundles, name, , ...rest] = pathname.split("/");
+  c.header("cache-control", INDEX_CACHING);
+  return c.redirect([root, v1, bundles, name, version, ...rest].join("/") + search, 307);
+}
+
+const manifestRoute = createRoute({
+  method: "get",
+  path: "/v1/bundles/{benchmark}/{version}",
+  operationId: "readManifest",
+  tags: ["bundles"],
+  summary: "Read the manifest of a version, byte for byte as published; its ETag is the bundle's digest",
+  request: { params: VersionParams },
+  responses: {
+    200: { ...json(ManifestSchema, "manifest.json"), headers: headers({ ETag: "The bundle's digest, sha256:…" }) },
+    ...MOVED,
+    ...NOT_MODIFIED,
+    ...READ_PROBLEMS,
+  },
+});
+
+const manifest: RouteHandler<typeof manifestRoute, AppEnv> = async (c) =>
+  sendManifest(c, await c.var.bundles.published(c.req.valid("param")));
+
+export const readManifest = { route: manifestRoute, handler: manifest };
+
+function sendManifest(c: Context, { bytes, digest }: PublishedBundle): Promise<Response> {
+  return sendContent(c, {
+    type: "application/json",
+    etag: digest,
+    bytes: bytes.length,
+    open: (range) => (range ? bytes.slice(range.begin, range.end) : bytes.slice()),
+  });
+}
+
+/** Mirrors `AnchorRecord` of anchoreval/bundle. */
+const AnchorSchema = z
+  .object({
+    item_id: z.string(),
+    scenario: z.string(),
+    index: z.number().int().openapi({ description: "Position among the scenario's items." }),
+    subscenario: z.string().exactOptional(),
+    hash: z.string().exactOptional().openapi({ description: "Content hash." }),
+    task: z.string().exactOptional(),
+    doc_id: z.union([z.number(), z.string()]).exactOptional(),
+    text: z.string().exactOptional(),
+    forms: z.array(z.string()).readonly(),
+  })
+  .openapi("Anchor");
+
+export const AnchorsSchema = z
+  .object({
+    form: z.string(),
+    digest: z.string().openapi({ description: "Digest of the form: `formDigest` of an array of answers." }),
+    anchors: z.array(AnchorSchema).readonly().openapi({ description: "In the order in which they are asked." }),
+  })
+  .openapi("Anchors");
+
+const anchorsRoute = createRoute({
+  method: "get",
+  path: "/v1/bundles/{benchmark}/{version}/anchors",
+  operationId: "readAnchors",
+  tags: ["bundles"],
+  summary: "Read the anchors of a form: the items to ask",
+  request: {
+    params: VersionParams,
+    query: z.object({
+      form: z.string().optional().openapi({ description: "Default: the bundle's default form.", example: "50" }),
+    }),
+  },
+  responses: { 200: json(AnchorsSchema, "The form"), ...MOVED, ...FORM_PROBLEMS },
+});
+
+const anchors: RouteHandler<typeof anchorsRoute, AppEnv> = async (c) => {
+  const bundle = await c.var.bundles.bundle(c.req.valid("param"));
+  const { forms, defaultForm } = bundle.manifest;
+  const id = c.req.valid("query").form ?? defaultForm;
+  const form = forms.find((candidate) => candidate.id === id);
+  if (!form)
+    throw new AnchorEvalError(
+      "unknown_form",
+      `this bundle has no form ${id}: it has ${forms.map((candidate) => candidate.id).join(", ")}`,
+    );
+  const asked = [...bundle.scenarios.values()].flatMap((scenario) =>
+    [...scenario.anchors.values()].filter((anchor) => anchor.forms.includes(id)),
+  );
+  c.header("cache-control", IMMUTABLE);
+  return c.json({ form: id, digest: form.digest, anchors: asked }, 200);
+};
+
+export const readAnchors = { route: anchorsRoute, handler: anchors };
+
+const FILE_TYPES: Readonly<Record<BundleFileName, string>> = {
+  "manifest.json": "application/json",
+  "parameters.safetensors": "application/octet-stream",
+  "anchors.jsonl": "application/x-ndjson",
+  "items.jsonl": "application/x-ndjson",
+  "cold-items.jsonl": "application/x-ndjson",
+  "routing.safetensors": "application/octet-stream",
+  "report.html": "text/html; charset=utf-8",
+};
+
+/** The report brings its own scripts and styles; it gets no origin, no network and no forms. */
+const REPORT_POLICY =
+  "sandbox allow-scripts; default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:; font-src data:; base-uri 'none'; form-action 'none'";
+
+const FileBytes = z.string().openapi({ format: "binary" });
+const fileContent = {
+  ...Object.fromEntries(Object.values(FILE_TYPES).map((type) => [type.split(";")[0]!, { schema: FileBytes }])),
+  "application/json": { schema: z.unknown() },
+};
+const fileEtag = { headers: headers({ ETag: "Digest of the whole file" }) };
+
+const fileRoute = createRoute({
+  method: "get",
+  path: "/v1/bundles/{benchmark}/{version}/files/{name}",
+  operationId: "readFile",
+  tags: ["bundles"],
+  summary: "Read a file of the bundle, whole or by byte range",
+  request: {
+    params: FileParams,
+    headers: z.object({
+      range: z.string().optional().openapi({ example: "bytes=0-1023" }),
+      "if-none-match": z.string().optional(),
+    }),
+  },
+  responses: {
+    200: { description: "The file", content: fileContent, ...fileEtag },
+    206: { description: "The range", content: fileContent, ...fileEtag },
+    ...MOVED,
+    ...NOT_MODIFIED,
+    ...RANGE_PROBLEMS,
+  },
+});
+
+const file: RouteHandler<typeof fileRoute, AppEnv> = async (c) => {
+  const { name, ...ref } = c.req.valid("param");
+  if (name === "manifest.json") return sendManifest(c, await c.var.bundles.published(ref));
+  if (name === SIGNATURE_FILE)
+    // Not immutable: signatures by other keys may be added.
+    return new Response(await c.var.bundles.signatures(ref), {
+      headers: { "content-type": "application/json", "cache-control": INDEX_CACHING },
+    });
+  const { bytes, sha256, open } = await c.var.bundles.file(ref, name);
+  return sendContent(c, {
+    type: FILE_TYPES[name],
+    etag: `sha256:${sha256}`,
+    bytes,
+    ...(name === "report.html" && { headers: { "content-security-policy": REPORT_POLICY } }),
+    open,
+  });
+};
+
+export const readFile = { route: fileRoute, handler: file };
