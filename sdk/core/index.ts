@@ -11,7 +11,7 @@ export { applyMonotoneMap, softplus, type MonotoneMap } from "./numeric/function
 export { createRandom, type RandomSource, type StreamName } from "./numeric/random.ts";
 export { inclusionProbabilities, pivotalSample } from "./numeric/sampling.ts";
 
-export { answeredSample, knownBounds, LEAST_ANSWERED_SHARE } from "./estimators/answered-sample.ts";
+export { answeredSample, clamp, knownBounds, LEAST_ANSWERED_SHARE, type Bounds } from "./estimators/answered-sample.ts";
 export {
   answerRegressions,
   linearScore,
@@ -78,7 +78,6 @@ export { expectedScore, predictedScores, predictedScoresOf } from "./scoring/pre
 export {
   answerFeatures,
   answerLeverages,
-  brought,
   estimateScenario,
   scenarioAnswers,
   withJointScoreMap,

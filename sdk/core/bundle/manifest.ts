@@ -350,7 +350,23 @@ export const anchorSchema = object(
 );
 
 /** The schemas by the names that the Worker's OpenAPI document gives them. */
-export const SCHEMAS = {
+export const SCHEMAS: {
+  readonly Manifest: typeof manifestSchema;
+  readonly ErrorSummary: typeof errorSummary;
+  readonly SplitErrors: typeof splitErrors;
+  readonly MeasuredErrors: typeof measuredErrors;
+  readonly Stack: typeof stack;
+  readonly PatternThresholds: typeof patternThresholds;
+  readonly ScoreMap: typeof scoreMap;
+  readonly Scenario: typeof scenario;
+  readonly Form: typeof form;
+  readonly FormScenario: typeof formScenario;
+  readonly File: typeof file;
+  readonly BaseVersion: typeof base;
+  readonly ExposureLimits: typeof exposure;
+  readonly ColdStart: typeof coldStart;
+  readonly Anchor: typeof anchorSchema;
+} = {
   Manifest: manifestSchema,
   ErrorSummary: errorSummary,
   SplitErrors: splitErrors,
@@ -366,7 +382,7 @@ export const SCHEMAS = {
   ExposureLimits: exposure,
   ColdStart: coldStart,
   Anchor: anchorSchema,
-} as const;
+};
 
 /** manifest.json; docs/bundle-format.md explains every field. */
 export type Manifest = Infer<typeof manifestSchema>;

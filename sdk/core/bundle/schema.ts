@@ -42,14 +42,29 @@ export interface NumberRule {
 }
 
 export type Fields = Readonly<Record<string, Schema>>;
-type None = object;
+export type None = Record<never, never>;
 type Flat<T> = { readonly [K in keyof T]: T[K] };
 type Read<F, O> = Flat<{ readonly [K in keyof F]: Infer<F[K]> } & { readonly [K in keyof O]?: Infer<O[K]> }>;
 
-type ObjectSchema<F extends Fields, O> = Schema<Read<F, O>> & {
+// Interfaces, since declaration files name those; the values of aliases they would write out at every level.
+export interface NullableSchema<S extends Schema> extends Typed<Infer<S> | null> {
+  readonly kind: "nullable";
+  readonly of: S;
+}
+export interface RecordSchema<S extends Schema> extends Typed<Readonly<Record<string, Infer<S>>>> {
+  readonly kind: "record";
+  readonly of: S;
+}
+export interface ListSchema<S extends Schema> extends Typed<readonly Infer<S>[]> {
+  readonly kind: "list";
+  readonly of: S;
+  readonly extra?: number;
+}
+export interface ObjectSchema<F extends Fields, O extends Fields = None> extends Typed<Read<F, O>> {
+  readonly kind: "object";
   readonly of: F;
   readonly extra?: O;
-};
+}
 
 const nodeOf =
   (kind: string) =>
@@ -66,15 +81,15 @@ export const number: (rule?: NumberRule) => Schema<number> = nodeOf("number");
 export const flag: Schema<boolean> = { kind: "flag" };
 export const anything: Schema = { kind: "anything" };
 export const oneOf: <const T extends string>(values: readonly T[]) => Schema<T> = nodeOf("oneOf");
-export const nullable: <T>(of: Schema<T>) => Schema<T | null> = nodeOf("nullable");
+export const nullable: <S extends Schema>(of: S) => NullableSchema<S> = nodeOf("nullable");
 /** An object whose keys are free. */
-export const record: <T>(of: Schema<T>) => Schema<Readonly<Record<string, T>>> = nodeOf("record");
+export const record: <S extends Schema>(of: S) => RecordSchema<S> = nodeOf("record");
 
 /** @param min - the fewest entries */
-export const list: <T>(of: Schema<T>, min?: number) => Schema<readonly T[]> = nodeOf("list");
+export const list: <S extends Schema>(of: S, min?: number) => ListSchema<S> = nodeOf("list");
 /** An object with at least these fields; unknown ones are left out. Optional fields may be absent. */
 export const object: {
-  <F extends Fields>(fields: F): ObjectSchema<F, None>;
+  <F extends Fields>(fields: F): ObjectSchema<F>;
   <F extends Fields, O extends Fields>(fields: F, optional: O): ObjectSchema<F, O>;
 } = nodeOf("object");
 
