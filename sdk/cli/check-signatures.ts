@@ -1,5 +1,5 @@
 import { parseSignatures } from "../core/bundle/signature.ts";
-import type { BundleSource } from "../core/bundle/source.ts";
+import type { BundleSource } from "../core/bundle/bundle.ts";
 import { isSignedBy } from "../signatures/verify-manifest.ts";
 
 export interface CheckedSignature {

@@ -1,6 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { httpSource } from "../bundles/http-source.ts";
-import type { BundleSource } from "../core/bundle/source.ts";
+import type { BundleSource } from "../core/bundle/bundle.ts";
 import { AnchorEvalError } from "../core/errors.ts";
 import { folderSource } from "../node/folder-source.ts";
 import { trustedSource } from "../signatures/trusted-source.ts";

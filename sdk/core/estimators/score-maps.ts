@@ -1,4 +1,4 @@
-import type { FloatArray } from "../irt/types.ts";
+import type { FloatArray } from "../irt/item-bank.ts";
 
 /**
  * What a map reads of a scenario's answers: `mean`, the anchors' mean; `expected`, the full score that the ability lets

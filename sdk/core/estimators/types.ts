@@ -1,5 +1,5 @@
 import { AnchorEvalError } from "../errors.ts";
-import type { FloatArray } from "../irt/types.ts";
+import type { FloatArray } from "../irt/item-bank.ts";
 
 /** Ids of the estimators that every form has, the word that JSON, tables and the command line use. */
 export const ESTIMATORS = [
