@@ -4,7 +4,9 @@ import ts from "typescript";
 import { describe, expect, test } from "vitest";
 import { importsOf, ROOT, sourceFiles } from "../support/source-imports.ts";
 
-const PACKAGES = ["sdk", "cli", "offline-trainer/src", "offline-trainer/browser", "workers/src", "workers/page"].filter((folder) => existsSync(join(ROOT, folder)));
+const PACKAGES = ["sdk", "cli", "offline-trainer/src", "offline-trainer/browser", "workers/src", "workers/page"].filter(
+  (folder) => existsSync(join(ROOT, folder)),
+);
 const FILES = PACKAGES.flatMap((folder) => sourceFiles(folder)).filter((file) => file.endsWith(".ts"));
 const text = (file: string): string => readFileSync(join(ROOT, file), "utf8");
 const parsed = (file: string): ts.SourceFile => ts.createSourceFile(file, text(file), ts.ScriptTarget.Latest, true);
@@ -56,10 +58,6 @@ test("a folder has at most 20 files", () => {
 
 test("a file under 25 lines is an index or a list of types", () => {
   expect(FILES.filter((file) => text(file).split("\n").length <= 25 && !isIndex(file) && !isList(file))).toEqual([]);
-});
-
-test("a file has at most 400 lines", () => {
-  expect(FILES.filter((file) => text(file).split("\n").length > 400)).toEqual([]);
 });
 
 describe("what a module loads", () => {
