@@ -5,7 +5,7 @@
 // Without a folder of leaderboards it simulates 200 models × 2 scenarios of 500 items.
 import { parseArgs } from "node:util";
 import { customised, loadMethod } from "anchoreval-trainer";
-import { brought, createRandom, mappedScore } from "anchoreval/core";
+import { clamp, createRandom, mappedScore } from "anchoreval/core";
 import { familyFolds } from "../offline-trainer/dist/methods/score-maps/form-score-maps.js";
 import { informationPool, informedAnchors } from "../offline-trainer/dist/methods/metabench/anchors.js";
 import { resolveBackend } from "../offline-trainer/dist/backends/resolve-backend.js";
@@ -151,7 +151,7 @@ function compare(groups, sources, targets, random, note) {
   );
   const foldOf = new Map(known.map((row, at) => [row, folds[at]]));
   const scoreBy = (map, { features, bounds }) =>
-    brought(
+    clamp(
       mappedScore(map, ({ feature }) => features[feature]),
       bounds,
     );
@@ -226,7 +226,7 @@ function compare(groups, sources, targets, random, note) {
         read(k, all),
         known.map((row) => sources[k].full[row]),
       );
-      return own.map((score, at) => brought(score, targets[k].answers.get(held[at]).bounds));
+      return own.map((score, at) => clamp(score, targets[k].answers.get(held[at]).bounds));
     });
     found.forEach((own, k) =>
       own.forEach((score, at) => note({ map, scenario: sources[k].id }, score - targets[k].full[held[at]])),

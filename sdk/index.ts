@@ -79,7 +79,7 @@ export type {
 } from "./compare/types.ts";
 export type { Bundle, BundleScenario } from "./core/bundle/bundle.ts";
 export type { AnchorRecord, Manifest } from "./core/bundle/manifest.ts";
-export type { BundleSource } from "./core/bundle/source.ts";
+export type { BundleSource } from "./core/bundle/bundle.ts";
 export { AnchorEvalError, type AnchorEvalErrorCode, type Issue } from "./core/errors.ts";
 export { estimateFromAnchors } from "./estimate/estimate-from-anchors.ts";
 export type {

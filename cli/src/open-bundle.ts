@@ -1,6 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { httpSource } from "anchoreval/internal/bundles/http-source";
-import type { BundleSource } from "anchoreval/internal/core/bundle/source";
+import type { BundleSource } from "anchoreval/internal/core/bundle/bundle";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { folderSource } from "anchoreval/internal/node/folder-source";
 import { trustedSource } from "anchoreval/internal/signatures/trusted-source";

@@ -1,5 +1,5 @@
 import { AnchorEvalError } from "../core/errors.ts";
-import { confidenceLevel } from "../core/inference/confidence-level.ts";
+import { confidenceLevel } from "../core/inference/score-interval.ts";
 import { looksLevel, MOST_LOOKS } from "../core/inference/looks-level.ts";
 import type { ItemPool } from "./item-pool.ts";
 import type { AdaptiveOptions, AdaptivePlan } from "./types.ts";

@@ -1,6 +1,4 @@
-import { emptyState } from "../core/adaptive/draw-next.ts";
-import type { AdaptiveState } from "../core/adaptive/state.ts";
-import { takeAnswers } from "../core/adaptive/take-answers.ts";
+import { type AdaptiveState, emptyState, takeAnswers } from "../core/adaptive/state.ts";
 import { AnchorEvalError } from "../core/errors.ts";
 import type { RandomSource } from "../core/numeric/random.ts";
 import { adaptivePlan } from "./adaptive-plan.ts";

@@ -2,8 +2,8 @@ import type { Population } from "../core/adaptive/population.ts";
 import type { BundleScenario } from "../core/bundle/bundle.ts";
 import type { Manifest } from "../core/bundle/manifest.ts";
 import { AnchorEvalError } from "../core/errors.ts";
-import type { ItemBank } from "../core/irt/types.ts";
-import type { MonotoneMap } from "../core/numeric/monotone-map.ts";
+import type { ItemBank } from "../core/irt/item-bank.ts";
+import type { MonotoneMap } from "../core/numeric/functions.ts";
 import { linkedPrior, ownPrior } from "../estimate/bundle-scoring.ts";
 
 /** A population whose items and banks have names. */

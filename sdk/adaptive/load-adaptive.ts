@@ -1,7 +1,7 @@
 import { httpSource } from "../bundles/http-source.ts";
 import { loadItemLines } from "../bundles/item-lines.ts";
 import { loadBundle, type LoadOptions } from "../bundles/load-bundle.ts";
-import type { BundleSource } from "../core/bundle/source.ts";
+import type { BundleSource } from "../core/bundle/bundle.ts";
 import { itemPool, type ItemPool } from "./item-pool.ts";
 
 /**

@@ -1,8 +1,6 @@
-import { chooseInformative } from "../core/adaptive/choose-informative.ts";
-import { drawNext } from "../core/adaptive/draw-next.ts";
-import type { Population } from "../core/adaptive/population.ts";
-import { populationAbilities } from "../core/adaptive/predict-answers.ts";
-import { askedItems, type AdaptiveState } from "../core/adaptive/state.ts";
+import { chooseInformative } from "../core/adaptive/choose-items.ts";
+import { type AdaptiveState, askedItems, drawNext } from "../core/adaptive/state.ts";
+import { type Population, populationAbilities } from "../core/adaptive/population.ts";
 import type { RandomSource } from "../core/numeric/random.ts";
 import type { AdaptivePlan } from "./types.ts";
 

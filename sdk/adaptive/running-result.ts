@@ -1,10 +1,9 @@
-import type { Population } from "../core/adaptive/population.ts";
-import { populationAbilities } from "../core/adaptive/predict-answers.ts";
+import { type Population, populationAbilities } from "../core/adaptive/population.ts";
 import { askedItems, type AdaptiveState } from "../core/adaptive/state.ts";
 import { stateDifference, stateScore } from "../core/adaptive/state-scores.ts";
-import { designInterval } from "../core/inference/design-interval.ts";
-import { pairedInterval } from "../core/inference/paired-interval.ts";
-import type { KnownVariance } from "../core/inference/satterthwaite.ts";
+import { designInterval } from "../core/inference/score-interval.ts";
+import { pairedInterval } from "../core/inference/paired-difference.ts";
+import type { KnownVariance } from "../core/inference/sampling-variance.ts";
 import type { PoolPopulation } from "./benchmark-population.ts";
 import { LEAST_ANSWERS } from "./adaptive-plan.ts";
 import type { AdaptiveInterval, AdaptiveModel, AdaptivePair, AdaptivePlan, AdaptiveScore } from "./types.ts";

@@ -1,5 +1,5 @@
 import { SIGNATURE_FILE } from "../core/bundle/signature.ts";
-import type { BundleSource } from "../core/bundle/source.ts";
+import type { BundleSource } from "../core/bundle/bundle.ts";
 import { AnchorEvalError } from "../core/errors.ts";
 import { requestBytes, type RequestPolicy } from "../client/request.ts";
 

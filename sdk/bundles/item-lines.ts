@@ -1,5 +1,5 @@
 import type { ItemRecord, Manifest } from "../core/bundle/manifest.ts";
-import type { BundleSource } from "../core/bundle/source.ts";
+import type { BundleSource } from "../core/bundle/bundle.ts";
 import { AnchorEvalError } from "../core/errors.ts";
 import { readBundleFile } from "./read-file.ts";
 

@@ -1,8 +1,8 @@
-import type { Bundle } from "../core/bundle/bundle.ts";
+import type { Bundle, BundleSource } from "../core/bundle/bundle.ts";
 import { decodeBundle } from "../core/bundle/decode.ts";
-import type { BundleFileName, FileManifest, Manifest, SegmentManifest } from "../core/bundle/manifest.ts";
+import type { FileManifest, Manifest, SegmentManifest } from "../core/bundle/manifest.ts";
+import type { BundleFileName } from "../core/bundle/names.ts";
 import { parseManifest } from "../core/bundle/parse-manifest.ts";
-import type { BundleSource } from "../core/bundle/source.ts";
 import { AnchorEvalError } from "../core/errors.ts";
 import { sha256 } from "../digest.ts";
 import { trustedSource } from "../signatures/trusted-source.ts";

@@ -1,6 +1,6 @@
-import type { BundleSource } from "../core/bundle/source.ts";
+import type { BundleSource } from "../core/bundle/bundle.ts";
 import { AnchorEvalError } from "../core/errors.ts";
-import { blobKey, manifestKey, signatureKey } from "../core/bundle/keys.ts";
+import { blobKey, manifestKey, signatureKey } from "../core/bundle/names.ts";
 import type { Manifest } from "../core/bundle/manifest.ts";
 import { parseManifest } from "../core/bundle/parse-manifest.ts";
 import { sha256 } from "../digest.ts";

@@ -1,5 +1,6 @@
-import type { BundleFileName, Manifest } from "../core/bundle/manifest.ts";
-import type { BundleSource } from "../core/bundle/source.ts";
+import type { Manifest } from "../core/bundle/manifest.ts";
+import type { BundleFileName } from "../core/bundle/names.ts";
+import type { BundleSource } from "../core/bundle/bundle.ts";
 import { AnchorEvalError } from "../core/errors.ts";
 import { sha256 } from "../digest.ts";
 

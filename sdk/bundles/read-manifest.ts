@@ -1,4 +1,4 @@
-import type { BundleSource } from "../core/bundle/source.ts";
+import type { BundleSource } from "../core/bundle/bundle.ts";
 import { AnchorEvalError } from "../core/errors.ts";
 import { sha256 } from "../digest.ts";
 

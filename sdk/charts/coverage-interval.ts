@@ -1,6 +1,6 @@
 import type { SplitErrors } from "../core/bundle/manifest.ts";
-import { wilsonInterval } from "../core/inference/wilson-interval.ts";
-import { normalQuantile } from "../core/numeric/normal.ts";
+import { wilsonInterval } from "../core/inference/score-interval.ts";
+import { normalQuantile } from "../core/numeric/distributions.ts";
 
 const Z = normalQuantile(0.975);
 

@@ -1,5 +1,5 @@
-import type { ItemBank } from "../core/irt/types.ts";
-import { difficulties, discriminations } from "../core/irt/parameterization.ts";
+import type { ItemBank } from "../core/irt/item-bank.ts";
+import { difficulties, discriminations } from "../core/irt/item-bank.ts";
 
 /** Difficulties that are shown: far ones, of items that hardly discriminate, at this edge. */
 export const DIFFICULTY_LIMIT = 8;

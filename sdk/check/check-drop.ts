@@ -1,5 +1,5 @@
-import type { SampledDifference } from "../core/inference/paired-interval.ts";
-import { studentTCdf, studentTQuantile } from "../core/numeric/student-t.ts";
+import type { SampledDifference } from "../core/inference/paired-difference.ts";
+import { studentTCdf, studentTQuantile } from "../core/numeric/distributions.ts";
 import type { CheckResult, DropCheck } from "./types.ts";
 
 /** How often a drop of size `found` is found. */

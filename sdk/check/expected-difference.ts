@@ -1,6 +1,9 @@
-import type { SampledDifference } from "../core/inference/paired-interval.ts";
-import { weightedDifference } from "../core/inference/paired-interval.ts";
-import { pairedSampling, type PairedAnswers } from "../core/inference/paired-sampling.ts";
+import {
+  type PairedAnswers,
+  pairedSampling,
+  type SampledDifference,
+  weightedDifference,
+} from "../core/inference/paired-difference.ts";
 import type { Manifest } from "../core/bundle/manifest.ts";
 import type { ScenarioEvidence } from "../compare/model-evidence.ts";
 

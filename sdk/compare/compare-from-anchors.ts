@@ -1,10 +1,8 @@
 import type { Bundle } from "../core/bundle/bundle.ts";
 import { AnchorEvalError } from "../core/errors.ts";
-import { confidenceLevel } from "../core/inference/confidence-level.ts";
-import { moreItems } from "../core/inference/items-needed.ts";
-import { midPMcNemar } from "../core/inference/mcnemar.ts";
-import { oneSidedConfidence, pairedInterval } from "../core/inference/paired-interval.ts";
-import { studentTQuantile } from "../core/numeric/student-t.ts";
+import { confidenceLevel, moreItems } from "../core/inference/score-interval.ts";
+import { midPMcNemar, oneSidedConfidence, pairedInterval } from "../core/inference/paired-difference.ts";
+import { studentTQuantile } from "../core/numeric/distributions.ts";
 import { estimateFromAnchors } from "../estimate/estimate-from-anchors.ts";
 import type { Estimate } from "../estimate/types.ts";
 import { commonAnswers, responsesOf } from "./common-answers.ts";

@@ -3,7 +3,7 @@ import { answerLeverages } from "../core/scoring/scenario-estimate.ts";
 import { expectedScore, predictedScoresOf } from "../core/scoring/predicted-scores.ts";
 import { anchorMean, correctedMean } from "../core/estimators/predicted-means.ts";
 import { answeredSample, knownBounds } from "../core/estimators/answered-sample.ts";
-import type { PairedAnswers } from "../core/inference/paired-sampling.ts";
+import type { PairedAnswers } from "../core/inference/paired-difference.ts";
 import { bundleScoring } from "../estimate/bundle-scoring.ts";
 
 /** What one model's answers say of one scenario, ready to be compared. */

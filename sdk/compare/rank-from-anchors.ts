@@ -1,8 +1,8 @@
 import type { Bundle } from "../core/bundle/bundle.ts";
 import { AnchorEvalError } from "../core/errors.ts";
-import { confidenceLevel } from "../core/inference/confidence-level.ts";
-import { oneSidedConfidence, turnedDifference } from "../core/inference/paired-interval.ts";
-import { rankIntervals } from "../core/inference/rank-intervals.ts";
+import { confidenceLevel } from "../core/inference/score-interval.ts";
+import { oneSidedConfidence, turnedDifference } from "../core/inference/paired-difference.ts";
+import { rankIntervals } from "../core/inference/ranks.ts";
 import { estimateFromAnchors } from "../estimate/estimate-from-anchors.ts";
 import { commonAnswers, responsesOf } from "./common-answers.ts";
 import { modelEvidence, type ScenarioEvidence } from "./model-evidence.ts";

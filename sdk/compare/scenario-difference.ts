@@ -1,6 +1,12 @@
-import { addDiscordances, discordance, type Discordance } from "../core/inference/discordance.ts";
-import { weightedDifference, type SampledDifference } from "../core/inference/paired-interval.ts";
-import { NO_PAIRED_SAMPLING, pairedSampling } from "../core/inference/paired-sampling.ts";
+import {
+  addDiscordances,
+  discordance,
+  type Discordance,
+  NO_PAIRED_SAMPLING,
+  pairedSampling,
+  type SampledDifference,
+  weightedDifference,
+} from "../core/inference/paired-difference.ts";
 import type { Manifest } from "../core/bundle/manifest.ts";
 import type { ScenarioEvidence } from "./model-evidence.ts";
 

@@ -1,5 +1,5 @@
 import type { BridgeManifest, Manifest } from "../core/bundle/manifest.ts";
-import { normalQuantile } from "../core/numeric/normal.ts";
+import { normalQuantile } from "../core/numeric/distributions.ts";
 import type { Estimate, Interval } from "./types.ts";
 
 /** What a score of a version would have been in the version that it stands on. Fractions in [0,1]. */

@@ -1,21 +1,17 @@
 import { higherOrderPrior, scaledPrior } from "../core/ability/prior.ts";
-import type { AbilityPrior, HigherOrderPrior } from "../core/ability/types.ts";
+import type { AbilityPrior, HigherOrderPrior } from "../core/ability/prior.ts";
 import type { Bundle } from "../core/bundle/bundle.ts";
 import type { BankManifest, FormManifest } from "../core/bundle/manifest.ts";
-import { scoringModel, type ScoringBank, type ScoringModel } from "../core/scoring/scoring-model.ts";
+import { remembered, scoringModel, type ScoringBank, type ScoringModel } from "../core/scoring/scoring-model.ts";
 
 /** Scoring models of a bundle's forms, kept as long as the bundle. */
-const known = new WeakMap<Bundle, Map<string, ScoringModel>>();
+const known = new WeakMap<Bundle, (form: string) => ScoringModel>();
 
 /** The scoring model of a form of a loaded bundle, made when it is first asked for. */
 export function bundleScoring(bundle: Bundle, form: string): ScoringModel {
-  const forms = known.get(bundle) ?? new Map<string, ScoringModel>();
-  known.set(bundle, forms);
-  const old = forms.get(form);
-  if (old !== undefined) return old;
-  const model = scoringModel(scoringBanks(bundle, form));
-  forms.set(form, model);
-  return model;
+  const scoringOf = known.get(bundle) ?? remembered((id) => scoringModel(scoringBanks(bundle, id)));
+  known.set(bundle, scoringOf);
+  return scoringOf(form);
 }
 
 /** Banks with their loaded scenarios. They are linked where all are loaded, and the form reads any score from all of them. */

@@ -1,17 +1,21 @@
 import type { Bundle, BundleScenario } from "../core/bundle/bundle.ts";
-import { ERROR_LEVELS, type FormManifest, type MeasuredBlend } from "../core/bundle/manifest.ts";
+import { ERROR_LEVELS } from "../core/bundle/names.ts";
+import type { FormManifest, MeasuredBlend } from "../core/bundle/manifest.ts";
 import type { ScenarioEstimate } from "../core/scoring/scenario-estimate.ts";
 import type { ModelEstimate, Pooling } from "../core/scoring/scoring-model.ts";
 import { LEAST_ANSWERED_SHARE } from "../core/estimators/answered-sample.ts";
 import { blendEstimates } from "../core/estimators/blend-estimates.ts";
 import { figureOf, type SeenModels } from "../core/estimators/types.ts";
-import { confidenceLevel } from "../core/inference/confidence-level.ts";
-import { designInterval } from "../core/inference/design-interval.ts";
-import { gatedSampling } from "../core/inference/gated-sampling.ts";
-import { NO_SAMPLING, samplingVariance, type SamplingVariance } from "../core/inference/sampling-variance.ts";
-import { percentile, scoreRange } from "../core/inference/score-range.ts";
+import { confidenceLevel } from "../core/inference/score-interval.ts";
+import {
+  gatedSampling,
+  NO_SAMPLING,
+  samplingVariance,
+  type SamplingVariance,
+} from "../core/inference/sampling-variance.ts";
+import { percentile, scoreRange } from "../core/inference/ranks.ts";
 import { bundleScoring } from "./bundle-scoring.ts";
-import { drawnMethod, overallPlace, overallScore, type ScoredScenario } from "./overall-score.ts";
+import { drawnInterval, measuredInterval, overallPlace, overallScore, type ScoredScenario } from "./overall-score.ts";
 import { patternWarning, scenarioPattern } from "./scenario-pattern.ts";
 import { resolveAnswers } from "./resolve-answers.ts";
 import type { Estimate, EstimateOptions, EstimateWarning, Interval, Responses, ScenarioResult } from "./types.ts";
@@ -105,27 +109,20 @@ function scenarioResult(
   const exact = sample.items.length === bank.count;
   const outside = exact ? exactOutside(score, sourceScores) : blended.outside;
   const range = scoreRange(outside);
+  const side = outside.above > outside.below ? "stronger" : "weaker";
   if (range === "outside")
-    warnings.push(
-      outside.above > outside.below
-        ? {
-            code: "stronger_than_any_seen",
-            scenario: scenario.id,
-            message: `${scenario.id}: this model looks stronger than any seen; the score rests on the anchors more than on like models.`,
-          }
-        : {
-            code: "weaker_than_any_seen",
-            scenario: scenario.id,
-            message: `${scenario.id}: this model looks weaker than any seen; the score rests on the anchors more than on like models.`,
-          },
-    );
+    warnings.push({
+      code: `${side}_than_any_seen`,
+      scenario: scenario.id,
+      message: `${scenario.id}: this model looks ${side} than any seen; the score rests on the anchors more than on like models.`,
+    });
   if (sample.items.length < of)
     warnings.push({
       code: "missing_answers",
       scenario: scenario.id,
       message: `${scenario.id}: ${of - sample.items.length} of ${of} answers are missing; the score and its interval assume that they are missing at random.`,
     });
-  const stronger = range === "outside" && outside.above > outside.below;
+  const stronger = range === "outside" && side === "stronger";
   const pattern = scenarioPattern(answerPattern, own, sample.share, stronger);
   const suspicious = patternWarning(scenario.id, pattern);
   if (suspicious !== null) warnings.push(suspicious);
@@ -203,25 +200,13 @@ function scenarioInterval(
   if (form.interval === "design")
     return sampling === null
       ? { interval: null, reason: "fewer than two anchors were answered" }
-      : {
-          interval: {
-            ...designInterval({ score, bounds, sampling }, level),
-            level,
-            method: drawnMethod(form, [described]),
-          },
-          reason: null,
-        };
-  const position = ERROR_LEVELS.indexOf(level as (typeof ERROR_LEVELS)[number]);
-  if (position < 0)
+      : drawnInterval(form, [described], { score, bounds, sampling }, level);
+  if (!ERROR_LEVELS.includes(level as (typeof ERROR_LEVELS)[number]))
     return {
       interval: null,
       reason: `for anchors chosen by ${form.selection}, intervals are measured at the levels ${ERROR_LEVELS.join(", ")}`,
     };
   if (range === "outside")
     return { interval: null, reason: "the model lies outside the range seen, where the errors measured do not hold" };
-  const error = described.measured.interpolation?.absoluteError[position] ?? null;
-  if (error === null) return { interval: null, reason: "too few source models to measure the error at this level" };
-  const low = Math.max(score - error, bounds.low);
-  const high = Math.min(score + error, bounds.high);
-  return { interval: { low, high, level, method: "cross-validated" }, reason: null };
+  return measuredInterval(score, bounds, described.measured, level, "error");
 }

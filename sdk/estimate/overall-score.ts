@@ -1,5 +1,7 @@
-import { ERROR_LEVELS, type FormManifest, type Manifest } from "../core/bundle/manifest.ts";
-import { designInterval, inflated, weightedScore } from "../core/inference/design-interval.ts";
+import { ERROR_LEVELS } from "../core/bundle/names.ts";
+import type { FormManifest, Manifest, MeasuredErrors } from "../core/bundle/manifest.ts";
+import { designInterval, inflated, weightedScore, type SampledScore } from "../core/inference/score-interval.ts";
+import type { Bounds } from "../core/estimators/answered-sample.ts";
 import { partlyCorrectedMean } from "../core/estimators/blend-estimates.ts";
 import type { SeenModels, Tightening } from "../core/estimators/types.ts";
 import type { SamplingVariance } from "../core/inference/sampling-variance.ts";
@@ -9,22 +11,50 @@ import type { Estimate, ScenarioResult } from "./types.ts";
 /** A scenario's result with what its interval rests on. */
 export interface ScoredScenario {
   readonly result: ScenarioResult;
-  readonly bounds: { readonly low: number; readonly high: number };
+  readonly bounds: Bounds;
   /** Null for a purposive choice of anchors. */
   readonly sampling: SamplingVariance | null;
   /** What held-out models say of its interval; null where nothing was estimated. */
   readonly tightening: Tightening | null;
 }
 
-/** What an interval from the draw of the anchors is called: by whether held-out models have narrowed it. */
-export function drawnMethod(
-  form: FormManifest,
+/** An interval, or why there is none. */
+type Stated = Pick<ScenarioResult, "interval" | "reason">;
+
+/** The interval by the draw of the anchors; conformal where held-out models have narrowed it. */
+export function drawnInterval(
+  { estimator }: FormManifest,
   scenarios: readonly Pick<ScoredScenario, "tightening">[],
-): "design-based" | "conformal" {
+  sampled: SampledScore,
+  level: number,
+): Stated {
   const tightened = scenarios.some(
     ({ tightening }) => tightening !== null && (tightening.inside !== 1 || tightening.outside !== 1),
   );
-  return form.estimator === "gate" && tightened ? "conformal" : "design-based";
+  const method = estimator === "gate" && tightened ? "conformal" : "design-based";
+  return { interval: { ...designInterval(sampled, level), level, method }, reason: null };
+}
+
+/** The interval by the errors that held-out models showed at this level. */
+export function measuredInterval(
+  score: number,
+  { low, high }: Bounds,
+  measured: MeasuredErrors | undefined,
+  level: number,
+  what: string,
+): Stated {
+  const position = ERROR_LEVELS.indexOf(level as (typeof ERROR_LEVELS)[number]);
+  const error = measured?.interpolation?.absoluteError[position] ?? null;
+  if (error === null) return { interval: null, reason: `too few source models to measure the ${what} at this level` };
+  return {
+    interval: {
+      low: Math.max(low, score - error),
+      high: Math.min(high, score + error),
+      level,
+      method: "cross-validated",
+    },
+    reason: null,
+  };
 }
 
 /**
@@ -60,26 +90,9 @@ export function overallScore(
         sampling: sampling!,
       })),
     );
-    return {
-      score,
-      interval: {
-        ...designInterval(inflated(sampled, form.overall?.inflation ?? 1), level),
-        level,
-        method: drawnMethod(form, parts),
-      },
-      reason: null,
-    };
+    return { score, ...drawnInterval(form, parts, inflated(sampled, form.overall?.inflation ?? 1), level) };
   }
-  const error =
-    form.overall?.measured.interpolation?.absoluteError[ERROR_LEVELS.indexOf(level as (typeof ERROR_LEVELS)[number])] ??
-    null;
-  if (error === null)
-    return { score, interval: null, reason: "too few source models to measure the overall error at this level" };
-  return {
-    score,
-    interval: { low: Math.max(0, score - error), high: Math.min(1, score + error), level, method: "cross-validated" },
-    reason: null,
-  };
+  return { score, ...measuredInterval(score, { low: 0, high: 1 }, form.overall?.measured, level, "overall error") };
 }
 
 /**

@@ -1,7 +1,6 @@
 import type { FormScenarioManifest } from "../core/bundle/manifest.ts";
 import { LEAST_ANSWERED_SHARE } from "../core/estimators/answered-sample.ts";
-import type { AnswerPattern } from "../core/person-fit/answer-pattern.ts";
-import { suspicions, type Suspicion } from "../core/person-fit/suspicions.ts";
+import { type AnswerPattern, type Suspicion, suspicions } from "../core/person-fit/answer-pattern.ts";
 import type { EstimateWarning, ScenarioPattern } from "./types.ts";
 
 /** What each suspicion may mean, and what to do. */

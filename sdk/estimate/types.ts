@@ -1,7 +1,6 @@
 import type { ByEstimator, EstimatorId } from "../core/estimators/types.ts";
-import type { ScoreRange } from "../core/inference/score-range.ts";
-import type { AnswerPattern } from "../core/person-fit/answer-pattern.ts";
-import type { Suspicion } from "../core/person-fit/suspicions.ts";
+import type { ScoreRange } from "../core/inference/ranks.ts";
+import type { AnswerPattern, Suspicion } from "../core/person-fit/answer-pattern.ts";
 
 /** An interval for the score that this run would have got on all items of this benchmark version. */
 export interface Interval {

@@ -1,4 +1,4 @@
-import type { Weighting } from "../core/bundle/manifest.ts";
+import type { Weighting } from "../core/bundle/names.ts";
 import type { RunResults } from "./run-results.ts";
 import { leafTasks } from "./task-groups.ts";
 

@@ -1,4 +1,4 @@
-import type { Weighting } from "../core/bundle/manifest.ts";
+import type { Weighting } from "../core/bundle/names.ts";
 
 /** What a harness says of one task of a run; null and empty where it doesn't. */
 export interface TaskResults {

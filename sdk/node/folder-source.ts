@@ -2,7 +2,7 @@ import { open } from "node:fs/promises";
 import { join } from "node:path";
 import { AnchorEvalError } from "../core/errors.ts";
 import { SIGNATURE_FILE } from "../core/bundle/signature.ts";
-import type { BundleSource, ByteRange } from "../core/bundle/source.ts";
+import type { BundleSource, ByteRange } from "../core/bundle/bundle.ts";
 
 /**
  * Reads a bundle from a folder, as `anchoreval fit --out DIR` writes it.

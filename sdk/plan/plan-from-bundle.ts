@@ -3,9 +3,9 @@ import { servedBlend, type Bundle } from "../core/bundle/bundle.ts";
 import type { FormManifest, MeasuredErrors } from "../core/bundle/manifest.ts";
 import { AnchorEvalError } from "../core/errors.ts";
 import { predictedScores } from "../core/scoring/predicted-scores.ts";
-import { confidenceLevel } from "../core/inference/confidence-level.ts";
-import { rankedGap } from "../core/inference/ranked-gap.ts";
-import { normalQuantile } from "../core/numeric/normal.ts";
+import { confidenceLevel } from "../core/inference/score-interval.ts";
+import { rankedGap } from "../core/inference/ranks.ts";
+import { normalQuantile } from "../core/numeric/distributions.ts";
 import { precisionCurve } from "./precision-curve.ts";
 import type { Plan, PlanBasis, PlannedForm, PlanOptions, Precision } from "./types.ts";
 

@@ -1,7 +1,6 @@
-import { list, flag, nullable, object, text } from "../core/bundle/check.ts";
-import { manifestKey, yankedKey } from "../core/bundle/keys.ts";
-import { BENCHMARK_NAME, compareVersions, isStable, VERSION } from "../core/bundle/names.ts";
+import { BENCHMARK_NAME, compareVersions, isStable, manifestKey, VERSION, yankedKey } from "../core/bundle/names.ts";
 import { parseManifest } from "../core/bundle/parse-manifest.ts";
+import { flag, list, nullable, object, readValue, text } from "../core/bundle/schema.ts";
 import type { Issue } from "../core/errors.ts";
 import { sha256 } from "../digest.ts";
 import type { BundleStore } from "./bundle-store.ts";
@@ -41,7 +40,7 @@ const index = object({
 export function parseIndex(bytes: Uint8Array): BundleIndex | null {
   const issues: Issue[] = [];
   try {
-    const parsed = index(JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes)), [], issues);
+    const parsed = readValue(index, JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes)), [], issues);
     return issues.length === 0 ? parsed : null;
   } catch {
     return null;

@@ -1,6 +1,7 @@
 import { loadBundle } from "../bundles/load-bundle.ts";
-import type { BundleFileName, Manifest } from "../core/bundle/manifest.ts";
-import type { BundleSource } from "../core/bundle/source.ts";
+import type { Manifest } from "../core/bundle/manifest.ts";
+import type { BundleFileName } from "../core/bundle/names.ts";
+import type { BundleSource } from "../core/bundle/bundle.ts";
 import { AnchorEvalError } from "../core/errors.ts";
 
 /** A bundle's files, read and checked before any of them is sent anywhere. */

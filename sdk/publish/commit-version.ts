@@ -1,4 +1,4 @@
-import { manifestKey } from "../core/bundle/keys.ts";
+import { manifestKey } from "../core/bundle/names.ts";
 import { AnchorEvalError } from "../core/errors.ts";
 import { sha256 } from "../digest.ts";
 import type { BundleStore } from "./bundle-store.ts";

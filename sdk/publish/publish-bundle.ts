@@ -1,6 +1,6 @@
 import { readBundleFile } from "../bundles/read-file.ts";
-import { blobKey, fileKey, plainSignatureKey, signatureKey } from "../core/bundle/keys.ts";
-import type { BundleFileName } from "../core/bundle/manifest.ts";
+import { blobKey, fileKey, plainSignatureKey, signatureKey } from "../core/bundle/names.ts";
+import type { BundleFileName } from "../core/bundle/names.ts";
 import { sha256 } from "../digest.ts";
 import type { BundleStore } from "./bundle-store.ts";
 import { checkedBundle } from "./checked-bundle.ts";

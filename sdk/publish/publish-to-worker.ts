@@ -1,6 +1,7 @@
 import { readBundleFile } from "../bundles/read-file.ts";
 import { requestBytes, type RequestPolicy } from "../client/request.ts";
-import type { BundleFileName, Manifest } from "../core/bundle/manifest.ts";
+import type { Manifest } from "../core/bundle/manifest.ts";
+import type { BundleFileName } from "../core/bundle/names.ts";
 import { parseSignatures } from "../core/bundle/signature.ts";
 import { AnchorEvalError } from "../core/errors.ts";
 import { checkedBundle, type CheckedBundle } from "./checked-bundle.ts";

@@ -1,5 +1,4 @@
-import { blobKey, manifestKey } from "../core/bundle/keys.ts";
-import { BENCHMARK_NAME, SHA256, VERSION } from "../core/bundle/names.ts";
+import { BENCHMARK_NAME, blobKey, manifestKey, SHA256, VERSION } from "../core/bundle/names.ts";
 import { parseManifest } from "../core/bundle/parse-manifest.ts";
 import { AnchorEvalError } from "../core/errors.ts";
 import type { SweepableStore } from "./bundle-store.ts";

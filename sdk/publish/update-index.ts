@@ -1,4 +1,4 @@
-import { indexKey } from "../core/bundle/keys.ts";
+import { indexKey } from "../core/bundle/names.ts";
 import { AnchorEvalError } from "../core/errors.ts";
 import { completeIndex, encodeIndex, parseIndex, type BundleIndex } from "./bundle-index.ts";
 import type { BundleStore } from "./bundle-store.ts";

@@ -1,4 +1,4 @@
-import { manifestKey, yankedKey } from "../core/bundle/keys.ts";
+import { manifestKey, yankedKey } from "../core/bundle/names.ts";
 import { AnchorEvalError } from "../core/errors.ts";
 import { sha256 } from "../digest.ts";
 import type { BundleIndex } from "./bundle-index.ts";

@@ -1,5 +1,5 @@
 import { decodeRouting } from "../core/bundle/routing-file.ts";
-import type { BundleSource } from "../core/bundle/source.ts";
+import type { BundleSource } from "../core/bundle/bundle.ts";
 import { parseManifest } from "../core/bundle/parse-manifest.ts";
 import { AnchorEvalError } from "../core/errors.ts";
 import { httpSource } from "../bundles/http-source.ts";

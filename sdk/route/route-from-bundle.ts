@@ -1,6 +1,5 @@
-import { pickModels } from "../core/cold-start/pick-models.ts";
-import { modelChances, placeOnAxes, type ScenarioRouting } from "../core/cold-start/scenario-routing.ts";
-import { textCoordinates } from "../core/cold-start/text-coordinates.ts";
+import { modelChances, pickModels, placeOnAxes, type ScenarioRouting } from "../core/routing/predict-chances.ts";
+import { textCoordinates } from "../core/routing/text-coordinates.ts";
 import { AnchorEvalError, type Issue } from "../core/errors.ts";
 import type { BundleRouting, Route, RoutedQuestion, RouteOptions, Routes } from "./types.ts";
 

@@ -1,4 +1,4 @@
-import type { BundleSource } from "../core/bundle/source.ts";
+import type { BundleSource } from "../core/bundle/bundle.ts";
 import { requireTrusted } from "./verify-manifest.ts";
 
 /**

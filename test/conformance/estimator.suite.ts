@@ -32,7 +32,6 @@ const abilityAt = (theta: Float64Array): AbilityEstimate => ({
   standardError: new Float64Array(theta.length),
   status: "converged",
   iterations: 0,
-  method: "map",
 });
 
 /** Factors whose items all have the same mean. */

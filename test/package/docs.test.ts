@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { compileFunction } from "node:vm";
-import * as bundle from "anchoreval/bundle";
-import * as core from "anchoreval/core";
+import { SCHEMAS, type Schema } from "anchoreval/bundle";
+import { ALL_ESTIMATORS, itemBank, scaledPrior } from "anchoreval/core";
 import { describe, expect, test } from "vitest";
 import { ROOT, sourceFiles } from "../support/source-imports.ts";
 
@@ -21,12 +21,15 @@ const examples = sourceFiles("sdk/core").flatMap((file) =>
   }),
 );
 
-/** What examples may name besides core's exports: four items with a = 1, b = 0, and a standard normal prior. */
+const modules = await Promise.all(
+  sourceFiles("sdk/core").map(async (file) => (await import(join(ROOT, file))) as Record<string, unknown>),
+);
+
+/** Names that examples may use: all that core's files export, four items with a = 1, b = 0, and a standard normal prior. */
 const scope: Record<string, unknown> = {
-  ...core,
-  ...bundle,
-  bank: core.itemBank(Float64Array.of(1, 1, 1, 1), new Float64Array(4)),
-  prior: core.scaledPrior(Float64Array.of(0), Float64Array.of(1), 1),
+  ...(Object.assign({}, ...modules) as object),
+  bank: itemBank(Float64Array.of(1, 1, 1, 1), new Float64Array(4)),
+  prior: scaledPrior(Float64Array.of(0), Float64Array.of(1), 1),
 };
 
 function run(code: string): unknown {
@@ -88,26 +91,35 @@ describe("pages under docs/", () => {
 
   test("bundle-format.md names every field of the format", () => {
     const text = page("bundle-format.md");
-    const keys = new Set<string>();
-    const walk = (value: unknown, free: boolean): void => {
-      if (Array.isArray(value)) for (const entry of value) walk(entry, free);
-      else if (typeof value === "object" && value !== null)
-        for (const [key, entry] of Object.entries(value)) {
-          if (!free) keys.add(key);
-          // Values of these are keyed by ids, or free.
-          if (key !== "protocol" && key !== "fit")
-            walk(key === "scenarios" && !Array.isArray(entry) ? Object.values(entry as object) : entry, false);
-        }
+    const names = new Set<string>();
+    const walk = (schema: Schema): void => {
+      if (schema.kind === "nullable" || schema.kind === "list" || schema.kind === "record") walk(schema.of);
+      if (schema.kind !== "object") return;
+      for (const [name, field] of Object.entries({ ...schema.of, ...schema.extra })) {
+        names.add(name);
+        walk(field);
+      }
     };
-    const golden = "test/fixtures/golden-bundle/bundle";
-    for (const name of ["manifest.json", "anchors.jsonl", "items.jsonl"])
-      for (const line of readFileSync(join(ROOT, golden, name), "utf8")
-        .trimEnd()
-        .split("\n"))
-        walk(JSON.parse(line), false);
-    expect(keys.size).toBeGreaterThan(50);
-    const ids = new Set<string>([...core.ALL_ESTIMATORS]);
-    expect([...keys].filter((key) => !ids.has(key) && !new RegExp(`[\`"{ ]${key}[\`", ]`).test(text))).toEqual([]);
+    walk(SCHEMAS.Manifest);
+    walk(SCHEMAS.Anchor);
+    expect(names.size).toBeGreaterThan(100);
+    const ids = new Set<string>(ALL_ESTIMATORS);
+    expect([...names].filter((name) => !ids.has(name) && !new RegExp(`[\`"{ ]${name}[\`", ]`).test(text))).toEqual([]);
+  });
+
+  test.each([
+    ["the manifest's", SCHEMAS.Manifest, "## `manifest.json`"],
+    ["a scenario's", SCHEMAS.Scenario, "**A scenario** has"],
+    ["a form's", SCHEMAS.Form, "**A form** is"],
+    ["measured errors'", SCHEMAS.SplitErrors, "`measured` has"],
+  ] as const)("bundle-format.md's table of %s fields is the schema's", (_, { of, extra }, heading) => {
+    const table = page("bundle-format.md")
+      .split(heading)[1]!
+      .split("\n## ")[0]!
+      .split(/\n\| -+ .*\n/)[1]!
+      .split("\n\n")[0]!;
+    const listed = [...table.matchAll(/^\| `(\w+)`/gm)].map(([, name]) => name!);
+    expect(listed.sort()).toEqual([...Object.keys(of), ...Object.keys(extra ?? {})].sort());
   });
 
   test("errors.md lists every code, and no other", () => {
@@ -128,7 +140,7 @@ describe("pages under docs/", () => {
 
   test("formulas.md names the file of every estimator, and every file that it names is there", () => {
     const text = page("formulas.md");
-    for (const id of core.ALL_ESTIMATORS) expect(text).toContain(`\`${id}\``);
+    for (const id of ALL_ESTIMATORS) expect(text).toContain(`\`${id}\``);
     const named = [...text.matchAll(/`([\w/-]+\.ts)`/g)].map(([, name]) => name!);
     const files = ["sdk", "offline-trainer/src"].flatMap((folder) => sourceFiles(folder));
     expect(named.length).toBeGreaterThan(15);

@@ -1,10 +1,11 @@
 import { readBundleFile } from "anchoreval/internal/bundles/read-file";
 import { readManifest } from "anchoreval/internal/bundles/read-manifest";
 import { itemTotal } from "anchoreval/internal/charts/measured-forms";
-import type { BundleFileName, Manifest } from "anchoreval/internal/core/bundle/manifest";
+import type { BundleFileName } from "anchoreval/internal/core/bundle/names";
+import type { Manifest } from "anchoreval/internal/core/bundle/manifest";
 import { parseManifest } from "anchoreval/internal/core/bundle/parse-manifest";
 import { parseSignatures } from "anchoreval/internal/core/bundle/signature";
-import type { BundleSource } from "anchoreval/internal/core/bundle/source";
+import type { BundleSource } from "anchoreval/internal/core/bundle/bundle";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { isSignedBy } from "anchoreval/internal/signatures/verify-manifest";
 import { textTable } from "anchoreval/internal/words/text-table";

@@ -1,9 +1,14 @@
-import type { ItemBank } from "../irt/types.ts";
-import { cholesky, choleskyInverse, choleskySolve, choleskySolveAt } from "../numeric/cholesky.ts";
-import { dampedNewton, type NewtonOptions } from "../numeric/damped-newton.ts";
-import { abilityPosterior, type AbilityPosterior } from "./ability-posterior.ts";
-import { abilityEstimate } from "./map.ts";
-import type { AbilityEstimate, HigherOrderPrior, ScoredItems } from "./types.ts";
+import type { ItemBank } from "../irt/item-bank.ts";
+import { cholesky, choleskyInverse, choleskySolve, choleskySolveAt } from "../numeric/dense.ts";
+import { dampedNewton, type NewtonOptions } from "../numeric/optimise.ts";
+import {
+  abilityEstimate,
+  type AbilityEstimate,
+  abilityPosterior,
+  type AbilityPosterior,
+  type ScoredItems,
+} from "./map.ts";
+import type { HigherOrderPrior } from "./prior.ts";
 
 /** One bank's part of abilities that are estimated together. */
 export interface AbilityBlock {
@@ -78,7 +83,6 @@ export function higherOrderAbilities(blocks: readonly AbilityBlock[], options: N
     ...abilityEstimate(place(at, part).slice(), covariance(part)),
     status,
     iterations,
-    method: "map",
   }));
 
   /** The second derivative at a point, bordered: H_gg, H_sg = −P_s·L_s, H_ss, solved by the Schur complement of g. */

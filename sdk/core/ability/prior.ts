@@ -1,6 +1,21 @@
 import { AnchorEvalError } from "../errors.ts";
-import { cholesky, choleskyInverse } from "../numeric/cholesky.ts";
-import type { AbilityPrior, HigherOrderPrior } from "./types.ts";
+import { cholesky, choleskyInverse } from "../numeric/dense.ts";
+
+/** A Gaussian prior of θ: mean (D) and precision matrix (D×D, row-major). */
+export interface AbilityPrior {
+  readonly mean: Float64Array;
+  readonly precision: Float64Array;
+}
+
+/** A prior θ = μ + L·g + ε: general abilities g ~ N(0, I/γ) shared by several banks, ε Gaussian and specific. */
+export interface HigherOrderPrior extends AbilityPrior {
+  /** G > 0 general abilities. */
+  readonly general: number;
+  /** L, D×G row-major. */
+  readonly loadings: Float64Array;
+  /** γ = 1/k². */
+  readonly generalPrecision: number;
+}
 
 /**
  * The prior N(μ, k²Σ) that every estimate uses.
@@ -36,11 +51,21 @@ export function higherOrderPrior(
   loadings: Float64Array,
   general: number,
 ): HigherOrderPrior {
-  const dims = mean.length;
-  const specific = covariance.slice();
+  const specific = specificCovariance(covariance, loadings, general);
+  return { ...scaledPrior(mean, specific, scale), general, loadings, generalPrecision: 1 / (scale * scale) };
+}
+
+/** Σ − LLᵀ: what is left to the bank's own ability. */
+export function specificCovariance(
+  covariance: ArrayLike<number>,
+  loadings: ArrayLike<number>,
+  general: number,
+): Float64Array {
+  const dims = loadings.length / general;
+  const specific = Float64Array.from(covariance);
   for (let r = 0; r < dims; r++)
     for (let c = 0; c < dims; c++)
       for (let k = 0; k < general; k++)
         specific[r * dims + c] = specific[r * dims + c]! - loadings[r * general + k]! * loadings[c * general + k]!;
-  return { ...scaledPrior(mean, specific, scale), general, loadings, generalPrecision: 1 / (scale * scale) };
+  return specific;
 }

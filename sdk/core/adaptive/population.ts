@@ -1,6 +1,12 @@
-import type { AbilityPrior, HigherOrderPrior } from "../ability/types.ts";
-import type { ItemBank } from "../irt/types.ts";
-import type { MonotoneMap } from "../numeric/monotone-map.ts";
+import { higherOrderAbilities } from "../ability/higher-order.ts";
+import { mapAbility } from "../ability/map.ts";
+import type { AbilityEstimate } from "../ability/map.ts";
+import type { AbilityPrior, HigherOrderPrior } from "../ability/prior.ts";
+import { gatherItems } from "../scoring/bank-ability.ts";
+import type { ItemBank } from "../irt/item-bank.ts";
+import { itemLogits, withAsymptotes } from "../irt/response.ts";
+import { quadraticForm } from "../numeric/dense.ts";
+import { applyMonotoneMap, type MonotoneMap, sigmoids } from "../numeric/functions.ts";
 
 /** The items that an adaptive evaluation draws from: all of one scenario or of several, one after another. */
 export interface Population {
@@ -32,10 +38,80 @@ export interface PopulationBank {
   readonly prior: AbilityPrior | HigherOrderPrior;
 }
 
-/** What was asked so far and how it was scored. */
+/** The items asked so far, and their scores. */
 export interface AskedItems {
   /** Positions in the population. */
   readonly items: ArrayLike<number>;
   /** Aligned, in [0,1]; NaN = asked without an answer. */
   readonly scores: ArrayLike<number>;
+}
+
+/** Predictions for all items from a model's answers so far. */
+export interface AnswerPrediction {
+  /** Expected score of every item, aligned with the population. */
+  readonly expected: Float64Array;
+  /** One a bank. */
+  readonly abilities: readonly AbilityEstimate[];
+}
+
+/**
+ * Expected score of every item under the ability's posterior N(θ̂, Σ̂), from the answers so far; under the prior before
+ * the first one: p̂_i = E σ(a_iᵀθ − b_i) ≈ σ(z_i/√(1 + πv_i/8)), v_i = a_iᵀΣ̂a_i, with asymptotes and on the score's
+ * scale.
+ * @see MacKay (1992), Neural Computation 4, 720–736, for the approximation
+ */
+export function predictAnswers(population: Population, asked: AskedItems): AnswerPrediction {
+  const abilities = populationAbilities(population, asked);
+  const expected = new Float64Array(population.count);
+  population.banks.forEach(({ scenarios }, k) => {
+    for (const s of scenarios) expectScores(population.scenarios[s]!, abilities[k]!, expected);
+  });
+  return { expected, abilities };
+}
+
+/** Ability in every bank from the answers so far, in all banks where these are linked; the prior's before the first. */
+export function populationAbilities(
+  { scenarios, banks }: Population,
+  { items, scores }: AskedItems,
+): AbilityEstimate[] {
+  const blocks = banks.map((bank) => {
+    const parts = bank.scenarios.map((s) => {
+      const { begin, bank: own } = scenarios[s]!;
+      const inside = Array.from({ length: items.length }, (_, j) => j).filter(
+        (j) => items[j]! >= begin && items[j]! < begin + own.count,
+      );
+      return { bank: own, items: inside.map((j) => items[j]! - begin), scores: inside.map((j) => scores[j]!) };
+    });
+    const gathered = gatherItems(parts);
+    return {
+      prior: bank.prior,
+      bank: gathered?.bank ?? parts[0]!.bank,
+      answers: gathered ?? { items: [], scores: [] },
+    };
+  });
+  if (blocks.every(({ prior }) => isLinked(prior)))
+    return higherOrderAbilities(blocks.map((block) => ({ ...block, prior: block.prior as HigherOrderPrior })));
+  return blocks.map(({ bank, answers, prior }) => mapAbility(bank, answers, prior));
+}
+
+function isLinked(prior: AbilityPrior | HigherOrderPrior): boolean {
+  return "general" in prior;
+}
+
+function expectScores(
+  { bank, begin, scoreMap }: PopulationScenario,
+  ability: AbilityEstimate,
+  out: Float64Array,
+): void {
+  const { theta, covariance } = ability;
+  const own = itemLogits(theta, bank, out.subarray(begin, begin + bank.count));
+  for (let i = 0; i < bank.count; i++) {
+    const variance = quadraticForm(bank.a, i * bank.dims, covariance, bank.dims);
+    own[i] = own[i]! / Math.sqrt(1 + (Math.PI / 8) * variance);
+  }
+  sigmoids(own);
+  for (let i = 0; i < bank.count; i++) {
+    const p = withAsymptotes(own[i]!, bank, i);
+    own[i] = scoreMap === null ? p : applyMonotoneMap(scoreMap, p);
+  }
 }

@@ -1,10 +1,8 @@
-import { collapsedDegrees } from "../inference/collapsed-strata.ts";
-import type { SampledScore } from "../inference/design-interval.ts";
-import type { SampledDifference } from "../inference/paired-interval.ts";
-import { NO_PAIRED_SAMPLING, shrunkPaired } from "../inference/paired-sampling.ts";
-import { NO_SAMPLING, shrunkSampling } from "../inference/sampling-variance.ts";
+import { collapsedDegrees, NO_SAMPLING, shrunkSampling } from "../inference/sampling-variance.ts";
+import type { SampledScore } from "../inference/score-interval.ts";
+import { NO_PAIRED_SAMPLING, type SampledDifference, shrunkPaired } from "../inference/paired-difference.ts";
 import type { Population } from "./population.ts";
-import { runningTotal, type RunningSums } from "./running-sums.ts";
+import { runningTotal, type RunningSums } from "./running-total.ts";
 import type { AdaptiveState } from "./state.ts";
 
 /**

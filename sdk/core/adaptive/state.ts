@@ -1,6 +1,7 @@
-import type { BatchForecast } from "./batch-total.ts";
-import type { AskedItems } from "./population.ts";
-import type { RunningSums } from "./running-sums.ts";
+import type { RandomSource } from "../numeric/random.ts";
+import { drawBatch } from "./choose-items.ts";
+import { type AskedItems, type Population, predictAnswers } from "./population.ts";
+import { addBatch, type BatchForecast, batchTotal, NO_SUMS, type RunningSums } from "./running-total.ts";
 
 /**
  * Where an adaptive evaluation of one model or of two stands: plain numbers, and all that its next step needs beside the
@@ -40,7 +41,109 @@ export function askedItems({ asked, models }: AdaptiveState, model: number): Ask
 }
 
 /** A pending batch's forecast of one part of a score. */
-export function forecastOf({ forecasts }: PendingBatch, model: number, part: number): BatchForecast {
+function forecastOf({ forecasts }: PendingBatch, model: number, part: number): BatchForecast {
   const { expected, totals } = forecasts[model]!;
   return { score: totals[part]!, expected };
+}
+
+/** The state before the first item. @param models - 1, or 2 that are asked the same items */
+export function emptyState({ scenarios }: Population, models: 1 | 2): AdaptiveState {
+  const parts = scenarios.length > 1 ? scenarios.length + 1 : 1;
+  return {
+    asked: [],
+    models: Array.from({ length: models }, () => ({ scores: [], sums: Array.from({ length: parts }, () => NO_SUMS) })),
+    difference: models === 2 ? NO_SUMS : null,
+    pending: null,
+  };
+}
+
+/**
+ * The state with its next items drawn, from the predictions for both models.
+ * @param size - items to draw, ≥ 1; all that are left where these are fewer
+ */
+export function drawNext(
+  population: Population,
+  state: AdaptiveState,
+  size: number,
+  random: RandomSource,
+): AdaptiveState {
+  const left = population.count - state.asked.length;
+  if (left === 0) return { ...state, pending: null };
+  const answers = state.models.map((_, m) => askedItems(state, m));
+  const first = predictAnswers(population, answers[0]!).expected;
+  // Before the first answer the prior predicts the same of both.
+  const predicted = answers.map((own, m) =>
+    m === 0 || state.asked.length === 0 ? first : predictAnswers(population, own).expected,
+  );
+  const { items, inclusion } = drawBatch(population, state.asked, predicted, Math.min(size, left), random);
+  const forecasts = predicted.map((expected, m) => ({
+    expected: Array.from(items, (i) => expected[i]!),
+    totals: forecastTotals(population, expected, answers[m]!),
+  }));
+  return { ...state, pending: { items: Array.from(items), inclusion: Array.from(inclusion), forecasts } };
+}
+
+/** Σ_asked wᵢyᵢ + Σ_open wᵢp̂ᵢ over all items, then over every scenario's where there are several. */
+function forecastTotals({ scenarios, weights }: Population, expected: Float64Array, asked: AskedItems): number[] {
+  const known = expected.slice();
+  for (let j = 0; j < asked.items.length; j++)
+    if (!Number.isNaN(asked.scores[j]!)) known[asked.items[j]!] = asked.scores[j]!;
+  const own = scenarios.map(({ begin, bank }) => {
+    let total = 0;
+    for (let i = begin; i < begin + bank.count; i++) total += weights[i]! * known[i]!;
+    return total;
+  });
+  const all = own.reduce((sum, total) => sum + total, 0);
+  return own.length > 1 ? [all, ...own] : [all];
+}
+
+/**
+ * The state after its pending batch was answered.
+ * @param scores - by model, aligned with the batch's items; NaN = no answer
+ */
+export function takeAnswers(
+  population: Population,
+  state: AdaptiveState,
+  scores: readonly ArrayLike<number>[],
+): AdaptiveState {
+  const pending = state.pending!;
+  const { items, inclusion } = pending;
+  const open = population.count - state.asked.length;
+  const weights = items.map((i) => population.weights[i]!);
+  const added = (sums: RunningSums, batch: ReturnType<typeof batchTotal>): RunningSums =>
+    batch === null ? sums : addBatch(sums, batch, population.count, open, items.length);
+  const models = state.models.map((model, m) => ({
+    scores: [...model.scores, ...Array.from(scores[m]!, (score) => (Number.isNaN(score) ? null : score))],
+    sums: model.sums.map((sums, part) =>
+      inclusion === null
+        ? sums
+        : added(
+            sums,
+            batchTotal(
+              forecastOf(pending, m, part),
+              partWeights(population, items, weights, part),
+              inclusion,
+              scores[m]!,
+            ),
+          ),
+    ),
+  }));
+  let { difference } = state;
+  if (difference !== null && inclusion !== null) {
+    const [a, b] = [forecastOf(pending, 0, 0), forecastOf(pending, 1, 0)];
+    const forecast = {
+      score: b.score - a.score,
+      expected: items.map((_, j) => b.expected[j]! - a.expected[j]!),
+    };
+    const gaps = items.map((_, j) => scores[1]![j]! - scores[0]![j]!);
+    difference = added(difference, batchTotal(forecast, weights, inclusion, gaps));
+  }
+  return { asked: [...state.asked, ...items], models, difference, pending: null };
+}
+
+/** Weights of a batch in one part of the score: in the whole of it, or in a scenario, 0 for the items of others. */
+function partWeights({ scenarios }: Population, items: readonly number[], weights: number[], part: number): number[] {
+  if (part === 0) return weights;
+  const { begin, bank } = scenarios[part - 1]!;
+  return weights.map((weight, j) => (items[j]! >= begin && items[j]! < begin + bank.count ? weight : 0));
 }

@@ -1,15 +1,9 @@
 import type { ScoreMaps } from "../estimators/score-maps.ts";
 import type { AnchorFactors, AnchorSet } from "../estimators/types.ts";
-import type { FloatArray, ItemBank } from "../irt/types.ts";
-import type { MonotoneMap } from "../numeric/monotone-map.ts";
-import type {
-  AnchorRecord,
-  FormScenarioManifest,
-  Manifest,
-  MeasuredBlend,
-  ScenarioManifest,
-  Weighting,
-} from "./manifest.ts";
+import type { FloatArray, ItemBank } from "../irt/item-bank.ts";
+import type { MonotoneMap } from "../numeric/functions.ts";
+import type { AnchorRecord, FormScenarioManifest, Manifest, MeasuredBlend, ScenarioManifest } from "./manifest.ts";
+import type { BundleFileName, Weighting } from "./names.ts";
 
 /** A decoded bundle: plain arrays, ready for estimates. */
 export interface Bundle {
@@ -69,7 +63,7 @@ export function itemWeights(
   return weights;
 }
 
-/** What serves a scenario whose form is answered whole: all scenarios' answers, where these err less than its own. */
+/** The blend for a scenario whose form is answered whole: of all scenarios' answers, where these err less than its own. */
 export function servedBlend(scenario: FormScenarioManifest): MeasuredBlend {
   return scenario.together ?? scenario;
 }
@@ -77,4 +71,24 @@ export function servedBlend(scenario: FormScenarioManifest): MeasuredBlend {
 /** Ids of a form's anchors in one scenario, in the order in which they are asked. */
 export function formItemIds(scenario: BundleScenario, form: string): string[] {
   return [...scenario.anchors.values()].filter((anchor) => anchor.forms.includes(form)).map((anchor) => anchor.item_id);
+}
+
+/** A byte range, end exclusive. */
+export interface ByteRange {
+  readonly begin: number;
+  readonly end: number;
+}
+
+/** Where a bundle's files are read from: HTTP, an R2 bucket, a folder. Implementations don't check digests: loadBundle does. */
+export interface BundleSource {
+  /** For messages: a URL, a key prefix, a folder. */
+  readonly name: string;
+  /**
+   * Bytes of one file, or of a part of it.
+   * @returns null where the file doesn't exist
+   * @throws AnchorEvalError `unavailable` where storage or network failed
+   */
+  read(file: BundleFileName, options?: { range?: ByteRange; signal?: AbortSignal }): Promise<Uint8Array | null>;
+  /** manifest.sig, null where there is none. A source without this has no signatures. */
+  readSignatures?(options?: { signal?: AbortSignal }): Promise<Uint8Array | null>;
 }

@@ -2,13 +2,11 @@ import { AnchorEvalError, type Issue } from "../errors.ts";
 import type { AdditiveMap, MapReads, ScoreMaps } from "../estimators/score-maps.ts";
 import { anchorFactors } from "../estimators/factor-scores.ts";
 import type { AnchorFactors } from "../estimators/types.ts";
-import type { FloatArray } from "../irt/types.ts";
 import { formItemIds, itemWeights, type Bundle, type BundleForm, type BundleScenario } from "./bundle.ts";
-import { list, number, object, text, type Check } from "./check.ts";
-import { formDigest } from "./form-digest.ts";
-import { tensorNames, type FactorsOf } from "./layout.ts";
-import type { AnchorRecord, Manifest, MapManifest, ScoreMapManifest } from "./manifest.ts";
-import { FORM_ID, idProblem, SHA256 } from "./names.ts";
+import { formDigest } from "./digest.ts";
+import { tensorNames, type FactorsOf } from "./names.ts";
+import { anchorSchema, type AnchorRecord, type Manifest, type MapManifest, type ScoreMapManifest } from "./manifest.ts";
+import { readValue } from "./schema.ts";
 import { decodeSafetensorsHeader, tensorData, type SafetensorsHeader, type TensorData } from "./safetensors.ts";
 
 /** The bytes that {@link decodeBundle} needs, already checked against their digests. */
@@ -29,12 +27,11 @@ export function decodeBundle(manifest: Manifest, digest: string, parts: BundlePa
   const header = decodeSafetensorsHeader(parts.head, file.bytes);
   const scenarios = new Map<string, BundleScenario>();
   let byteLength = parts.head.length;
-  manifest.scenarios.forEach((_, index) => {
-    const id = manifest.scenarios[index]!.id;
+  manifest.scenarios.forEach(({ id, items }, index) => {
     const part = parts.scenarios.get(id);
     if (!part) return;
     scenarios.set(id, decodeScenario(manifest, index, header, parts.head, part));
-    byteLength += part.parameters.length + 3 * part.anchors.length + 8 * manifest.scenarios[index]!.items;
+    byteLength += part.parameters.length + 3 * part.anchors.length + 8 * items;
   });
   const seen = new Map<string, string>();
   for (const scenario of scenarios.values())
@@ -82,18 +79,18 @@ function decodeScenario(
       if (!Number.isFinite(value)) throw broken(`tensor ${name} holds a value that is not a number`);
     return data;
   };
-  const shapeOf = (name: string): readonly number[] => {
+  /** A vector of any length above 0. */
+  const readVector = <T extends TensorData>(name: string, ArrayType: new (...args: never[]) => T): T => {
     const shape = header.tensors.get(name)?.shape;
-    return shape?.length === 1 && shape[0]! > 0 ? shape : [1];
+    return read(name, shape?.length === 1 && shape[0]! > 0 ? shape : [1], ArrayType, true);
   };
-  const optional = (name: string): FloatArray | null =>
-    header.tensors.has(name) ? read(name, [count], Float32Array, false) : null;
+  const readOptional = <T extends TensorData>(...tensor: Parameters<typeof read<T>>): T | null =>
+    header.tensors.has(tensor[0]) ? read(...tensor) : null;
 
   const records = parseAnchors(part.anchors, id, count);
   const rows = new Map([...records].sort((x, y) => x.index - y.index).map(({ index: item }, row) => [item, row]));
   const readFactors = (of: FactorsOf): AnchorFactors => {
-    const name = tensorNames.factorTotal(index, of);
-    const total = read(name, shapeOf(name), Float64Array, true);
+    const total = readVector(tensorNames.factorTotal(index, of), Float64Array);
     const rank = total.length - 1;
     const noise = read(tensorNames.factorNoise(index, of), [rows.size], Float32Array, false);
     if (noise.some((value) => value <= 0)) throw broken(`the ${of} of ${id} have a noise that isn't positive`);
@@ -129,8 +126,7 @@ function decodeScenario(
     const { items: size, map } = form.scenarios[id]!;
     const items = read(tensorNames.items(index, form.id), [size], Uint32Array, true);
     const mass = read(tensorNames.mass(index, form.id), [size], Float64Array, true);
-    const name = tensorNames.inclusion(index, form.id);
-    const inclusion = header.tensors.has(name) ? read(name, [size], Float64Array, true) : null;
+    const inclusion = readOptional(tensorNames.inclusion(index, form.id), [size], Float64Array, true);
     if (new Set(items).size !== size) throw broken(`form ${form.id} names an item of ${id} twice`);
     if (mass.some((value) => value <= 0) || inclusion?.some((value) => value <= 0 || value > 1))
       throw broken(`form ${form.id} has a mass or an inclusion probability out of range in ${id}`);
@@ -158,12 +154,11 @@ function decodeScenario(
       itemIds,
     });
   }
-  const name = tensorNames.sourceScores(index);
-  const sourceScores = read(name, shapeOf(name), Float32Array, true);
+  const sourceScores = readVector(tensorNames.sourceScores(index), Float32Array);
   if (sourceScores.some((score, m) => score < (sourceScores[m - 1] ?? 0) || score > 1))
     throw broken(`the source models' scores of ${id} don't ascend in [0,1]`);
-  const lower = optional(tensorNames.lower(index));
-  const upper = optional(tensorNames.upper(index));
+  const lower = readOptional(tensorNames.lower(index), [count], Float32Array, false);
+  const upper = readOptional(tensorNames.upper(index), [count], Float32Array, false);
   for (let i = 0; i < count && (lower ?? upper) !== null; i++)
     if (!(0 <= (lower?.[i] ?? 0) && (lower?.[i] ?? 0) < (upper?.[i] ?? 1) && (upper?.[i] ?? 1) <= 1))
       throw broken(`the asymptotes of item ${i} of ${id} are not 0 ≤ lower < upper ≤ 1`);
@@ -194,22 +189,6 @@ function decodeScenario(
   };
 }
 
-const anchorRecord: Check<AnchorRecord> = object(
-  {
-    item_id: text({ problem: idProblem }),
-    scenario: text({ problem: idProblem }),
-    index: number({ min: 0, integer: true }),
-    forms: list(text({ pattern: FORM_ID })),
-  },
-  {
-    subscenario: text({ problem: idProblem }),
-    hash: text({ pattern: SHA256 }),
-    task: text(),
-    doc_id: (value, path, issues) => (typeof value === "number" ? value : text()(value, path, issues)),
-    text: text(),
-  },
-);
-
 function parseAnchors(bytes: Uint8Array, scenario: string, count: number): AnchorRecord[] {
   const issues: Issue[] = [];
   const records = new TextDecoder()
@@ -218,7 +197,7 @@ function parseAnchors(bytes: Uint8Array, scenario: string, count: number): Ancho
     .filter((line) => line !== "")
     .map((line, row) => {
       try {
-        return anchorRecord(JSON.parse(line), [`line ${row + 1}`], issues);
+        return readValue(anchorSchema, JSON.parse(line), [`line ${row + 1}`], issues);
       } catch {
         throw broken(`anchors.jsonl, ${scenario}, line ${row + 1} is not JSON`);
       }

@@ -1,12 +1,10 @@
 import { MAP_READS, type ScoreMaps } from "../estimators/score-maps.ts";
 import type { AnchorFactors, AnchorSet } from "../estimators/types.ts";
-import type { FloatArray, ItemBank } from "../irt/types.ts";
-import { sha256Hex } from "./digest.ts";
-import { formDigest } from "./form-digest.ts";
-import { tensorNames, type FactorsOf } from "./layout.ts";
+import type { FloatArray, ItemBank } from "../irt/item-bank.ts";
+import { formDigest, sha256Hex } from "./digest.ts";
+import { tensorNames, type FactorsOf } from "./names.ts";
 import type {
   AnchorRecord,
-  BundleFileName,
   ColdItemRecord,
   FileManifest,
   FormManifest,
@@ -14,6 +12,7 @@ import type {
   Manifest,
   SegmentManifest,
 } from "./manifest.ts";
+import type { BundleFileName } from "./names.ts";
 import { encodeRouting, type RoutingContent } from "./routing-file.ts";
 import { decodeSafetensorsHeader, encodeSafetensors, type Tensor } from "./safetensors.ts";
 

@@ -3,35 +3,56 @@
  * @module anchoreval/bundle
  */
 export { AnchorEvalError, type AnchorEvalErrorCode, type Issue } from "../errors.ts";
-export { formItemIds, itemWeights, servedBlend, type Bundle, type BundleForm, type BundleScenario } from "./bundle.ts";
-export { contentHash, type ItemContent } from "./content-hash.ts";
+export {
+  formItemIds,
+  itemWeights,
+  servedBlend,
+  type Bundle,
+  type BundleForm,
+  type BundleScenario,
+  type BundleSource,
+  type ByteRange,
+} from "./bundle.ts";
 export { decodeBundle, type BundleParts } from "./decode.ts";
-export { hexOf, sha256Hex, sha256Text } from "./digest.ts";
+export { contentHash, formDigest, hexOf, sha256Hex, sha256Text, type ItemContent } from "./digest.ts";
 export { encodeBundle, type BundleContent, type ColdStartContent, type ScenarioContent } from "./encode.ts";
-export { formDigest } from "./form-digest.ts";
 export * from "./manifest.ts";
 export {
   BENCHMARK_NAME,
+  blobKey,
+  BUNDLE_FILES,
   compareVersions,
+  ERROR_LEVELS,
   FORM_ID,
+  FORMAT_VERSION,
   idProblem,
+  indexKey,
+  IRT_MODELS,
   isAccessScope,
   isStable,
+  manifestKey,
+  plainSignatureKey,
   SHA256,
+  signatureKey,
   VERSION,
+  WEIGHTINGS,
+  yankedKey,
+  type BundleFileName,
+  type IrtModel,
+  type Weighting,
 } from "./names.ts";
-export { blobKey, indexKey, manifestKey, plainSignatureKey, signatureKey, yankedKey } from "./keys.ts";
 export { parseManifest } from "./parse-manifest.ts";
 export { decodeRouting, type RoutingContent } from "./routing-file.ts";
 export {
   decodeSafetensorsHeader,
   encodeSafetensors,
+  tensorData,
   type SafetensorsHeader,
   type Tensor,
-  tensorData,
   type TensorData,
   type TensorEntry,
 } from "./safetensors.ts";
+export type { Fields, Infer, Schema, SchemaNode } from "./schema.ts";
 export {
   encodeSignatures,
   mergeSignatures,
@@ -40,4 +61,3 @@ export {
   SIGNATURE_FILE,
   type ManifestSignature,
 } from "./signature.ts";
-export type { BundleSource, ByteRange } from "./source.ts";

@@ -1,3 +1,33 @@
+import type { MapReads } from "../estimators/score-maps.ts";
+
+/** Version of the bundle format: a reader refuses a newer major, and ignores fields that it doesn't know. */
+export const FORMAT_VERSION = "1.2";
+
+/** File names of the format; nothing else may be in a bundle. */
+export const BUNDLE_FILES = [
+  "manifest.json",
+  "parameters.safetensors",
+  "anchors.jsonl",
+  "items.jsonl",
+  "cold-items.jsonl",
+  "routing.safetensors",
+  "report.html",
+] as const;
+
+/** Name of a file of a bundle. */
+export type BundleFileName = (typeof BUNDLE_FILES)[number];
+
+/** Whether each subscenario or each item counts the same in a scenario's score. */
+export const WEIGHTINGS = ["subscenarios", "items"] as const;
+export type Weighting = (typeof WEIGHTINGS)[number];
+
+/** Response models of a bank, by the number of an item's parameters; `2pl` may have several dimensions. */
+export const IRT_MODELS = ["1pl", "2pl", "3pl", "4pl"] as const;
+export type IrtModel = (typeof IRT_MODELS)[number];
+
+/** Levels at which a bundle keeps quantiles of the absolute error. */
+export const ERROR_LEVELS = [0.5, 0.8, 0.9, 0.95, 0.99] as const;
+
 /** A benchmark's name, as it stands in URLs and keys. */
 export const BENCHMARK_NAME = /^[a-z0-9][a-z0-9._-]{0,63}$/;
 /** Semver without build metadata; numbers have no leading zeros. */
@@ -71,3 +101,70 @@ export function compareVersions(left: string, right: string): number {
 export function isStable(version: string): boolean {
   return !version.includes("-");
 }
+
+/** Keys of published bundles, in R2 as in a static folder: the one place that spells them. */
+
+/** `bundles/<benchmark>/index.json`: the versions and `latest`. */
+export const indexKey = (benchmark: string): string => `bundles/${benchmark}/index.json`;
+
+/** `bundles/<benchmark>/<version>/<file>`: where a static host has a version's files. */
+export const fileKey = (benchmark: string, version: string, file: BundleFileName): string =>
+  `bundles/${benchmark}/${version}/${file}`;
+
+/** `bundles/<benchmark>/<version>/manifest.json`: its creation commits a version. */
+export const manifestKey = (benchmark: string, version: string): string => fileKey(benchmark, version, "manifest.json");
+
+/** `bundles/<benchmark>/<version>/yanked.json`: whether a version is yanked, and why; absent where it never was. */
+export const yankedKey = (benchmark: string, version: string): string => `bundles/${benchmark}/${version}/yanked.json`;
+
+/**
+ * `bundles/<benchmark>/signatures/<sha256>`: the signatures of the manifest of this digest. Not the version's: they are
+ * there before the manifest is, and whichever of two publishers wins, its own are the ones that count.
+ */
+export const signatureKey = (benchmark: string, sha256: string): string => `bundles/${benchmark}/signatures/${sha256}`;
+
+/** `bundles/<benchmark>/<version>/manifest.sig`: where a static host has them. */
+export const plainSignatureKey = (benchmark: string, version: string): string =>
+  `bundles/${benchmark}/${version}/manifest.sig`;
+
+/** `bundles/<benchmark>/blobs/<sha256>`: a file's content, once. */
+export const blobKey = (benchmark: string, sha256: string): string => `bundles/${benchmark}/blobs/${sha256}`;
+
+/** Factors of the response model's curves (`factors`) or of the source models' answers (`answer_factors`). */
+export type FactorsOf = "factors" | "answer_factors";
+
+/**
+ * Names of the tensors in parameters.safetensors. Scenarios are numbered in the manifest's order, since their ids may
+ * be any text. The file holds, in this order: all forms' float64 arrays, all source scores (float32), all forms' item
+ * indices (uint32), then one scenario's item parameters, exposure factors, factors and score maps after another (float32).
+ */
+export const tensorNames = {
+  /** N×D discriminations. */
+  a: (scenario: number): string => `scenario.${scenario}.a`,
+  /** N intercepts. */
+  b: (scenario: number): string => `scenario.${scenario}.b`,
+  /** N lower asymptotes; absent where all are 0. */
+  lower: (scenario: number): string => `scenario.${scenario}.lower`,
+  /** N upper asymptotes; absent where all are 1. */
+  upper: (scenario: number): string => `scenario.${scenario}.upper`,
+  /** N exposure factors; absent from bundles without limits. */
+  exposure: (scenario: number): string => `scenario.${scenario}.exposure`,
+  /** μ of every anchor's factors; rows are the items that any form asks, by index. */
+  factorMean: (scenario: number, of: FactorsOf): string => `scenario.${scenario}.${of}.mean`,
+  /** Their loadings, n×Q. */
+  factorLoadings: (scenario: number, of: FactorsOf): string => `scenario.${scenario}.${of}.loadings`,
+  /** Their noise. */
+  factorNoise: (scenario: number, of: FactorsOf): string => `scenario.${scenario}.${of}.noise`,
+  /** Σwμ and Σwz over all items, 1 + Q (float64). */
+  factorTotal: (scenario: number, of: FactorsOf): string => `scenario.${scenario}.${of}.total`,
+  /** The source models' full scores, ascending. */
+  sourceScores: (scenario: number): string => `scenario.${scenario}.source_scores`,
+  /** Item indices of a form's anchors, by the items' accuracy among the source models. */
+  items: (scenario: number, form: string): string => `scenario.${scenario}.form.${form}.items`,
+  /** The weight that each anchor carries. */
+  mass: (scenario: number, form: string): string => `scenario.${scenario}.form.${form}.mass`,
+  /** A score map's curves, T×(2+K): begin, end and K values each; absent from forms without one. */
+  map: (scenario: number, form: string, of: MapReads): string => `scenario.${scenario}.form.${form}.map.${of}`,
+  /** Inclusion probabilities; absent for a purposive form. */
+  inclusion: (scenario: number, form: string): string => `scenario.${scenario}.form.${form}.inclusion`,
+} as const;

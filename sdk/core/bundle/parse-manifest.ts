@@ -1,209 +1,12 @@
 import { AnchorEvalError, type Issue } from "../errors.ts";
-import { MAP_FEATURES } from "../estimators/score-maps.ts";
-import { ALL_ESTIMATORS, BASE_ESTIMATORS, ESTIMATORS, type BaseEstimatorId } from "../estimators/types.ts";
-import { PARAMETERIZATION } from "../irt/parameterization.ts";
-import type { PatternThresholds } from "../person-fit/suspicions.ts";
-import { cholesky } from "../numeric/cholesky.ts";
-import { anything, flag, list, nullable, number, object, oneOf, record, text, type Check } from "./check.ts";
-import {
-  IRT_MODELS,
-  BUNDLE_FILES,
-  ERROR_LEVELS,
-  FORMAT_VERSION,
-  WEIGHTINGS,
-  type BaseManifest,
-  type BridgeManifest,
-  type ColdStartManifest,
-  type ErrorSummary,
-  type ExposureManifest,
-  type FormManifest,
-  type Manifest,
-  type MapManifest,
-  type MeasuredErrors,
-} from "./manifest.ts";
-import { BENCHMARK_NAME, FORM_ID, idProblem, SHA256, VERSION } from "./names.ts";
+import { specificCovariance } from "../ability/prior.ts";
+import { cholesky } from "../numeric/dense.ts";
+import { manifestSchema, type FormManifest, type Manifest } from "./manifest.ts";
+import { BUNDLE_FILES, FORMAT_VERSION } from "./names.ts";
+import { readValue } from "./schema.ts";
 
-const id = text({ problem: idProblem });
-const count = number({ min: 1, integer: true });
-const offset = number({ min: 0, integer: true });
-const share = number({ min: 0, max: 1 });
-
-const errorSummary: Check<ErrorSummary> = object({ mae: number({ min: 0 }), rmse: number({ min: 0 }), bias: number() });
-const split = nullable(
-  object(
-    {
-      models: count,
-      estimators: object(
-        Object.fromEntries(ESTIMATORS.map((estimator) => [estimator, errorSummary])) as Record<
-          (typeof ESTIMATORS)[number],
-          typeof errorSummary
-        >,
-        { "score-map": errorSummary },
-      ),
-      randomMae: number({ min: 0 }),
-      coverage95: nullable(share),
-      halfWidth95: nullable(number({ min: 0 })),
-      absoluteError: list(nullable(number({ min: 0 })), { min: ERROR_LEVELS.length }),
-    },
-    { coverageSe: nullable(number({ min: 0 })) },
-  ),
-);
-const stack = object(
-  Object.fromEntries(BASE_ESTIMATORS.map((estimator) => [estimator, share])) as Record<BaseEstimatorId, typeof share>,
-);
-const measured: Check<MeasuredErrors> = object({ interpolation: split, extrapolation: split });
-
-const pattern: Check<PatternThresholds> = object({
-  models: count,
-  lzStar: number(),
-  preknowledge: number(),
-  stronger: nullable(object({ lzStar: number(), preknowledge: number() })),
-  brokenRun: number({ min: 0 }),
-  infit: number({ min: 0 }),
-  outfit: number({ min: 0 }),
-});
-
-const map: Check<MapManifest> = object({
-  intercept: number(),
-  terms: list(object({ feature: oneOf(MAP_FEATURES), scenario: nullable(id) }), { min: 1 }),
-});
-
-const measuredBlend = {
-  lambda: share,
-  stack,
-  rmse: number({ min: 0 }),
-  overallRmse: nullable(number({ min: 0 })),
-  tightening: object({ inside: number({ min: 1e-6 }), outside: number({ min: 1e-6, max: 1 }) }),
-  measured,
-};
-
-const coldStart: Check<ColdStartManifest> = object(
-  {
-    features: oneOf(["tf-idf", "embeddings"]),
-    width: count,
-    items: offset,
-    scenarios: record(
-      object({
-        questions: count,
-        method: oneOf(["ridge", "answer-ridge"]),
-        single: offset,
-        leftOut: object({
-          questions: count,
-          brier: share,
-          logLoss: number({ min: 0 }),
-          calibrationError: share,
-          right: share,
-          singleRight: share,
-        }),
-      }),
-    ),
-  },
-  { neighbours: object({ k: count, weighted: flag }) },
-);
-
-const exposure: Check<ExposureManifest> = object({
-  limit: number({ min: 1e-6, max: 1 }),
-  reached: share,
-  unlimited: share,
-  simulated: object({ budget: count, batch: count, models: count, evaluations: count }),
-});
-
-const bridge: Check<BridgeManifest | null> = nullable(
-  object({ models: count, slope: number(), intercept: number(), error: number({ min: 0 }) }),
-);
-const base: Check<BaseManifest> = object({
-  benchmark: text({ pattern: BENCHMARK_NAME }),
-  version: text({ pattern: VERSION }),
-  digest: text({ pattern: /^sha256:[0-9a-f]{64}$/ }),
-  items: object({ standing: count, placed: offset }),
-  rerun: offset,
-  drawn: share,
-  texts: flag,
-  anchors: record(object({ kept: offset, of: count })),
-  bridge: object({ overall: bridge, scenarios: record(bridge) }),
-});
-
-const manifest: Check<Manifest> = object(
-  {
-    formatVersion: text({ pattern: /^\d+\.\d+$/ }),
-    benchmark: text({ pattern: BENCHMARK_NAME }),
-    version: text({ pattern: VERSION }),
-    benchmarkVersion: nullable(text()),
-    created: text({ pattern: /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?Z$/ }),
-    description: nullable(text()),
-    parameterization: oneOf([PARAMETERIZATION]),
-    weighting: oneOf(WEIGHTINGS),
-    banks: list(
-      object({
-        id,
-        scenarios: list(id, { min: 1 }),
-        irtModel: oneOf(IRT_MODELS),
-        dims: count,
-        prior: object(
-          {
-            mean: list(number(), { min: 1 }),
-            covariance: list(number(), { min: 1 }),
-            scale: number({ min: 1e-6 }),
-          },
-          { loadings: list(number(), { min: 1 }) },
-        ),
-      }),
-      { min: 1 },
-    ),
-    scenarios: list(
-      object({
-        id,
-        weight: number({ min: 0 }),
-        items: count,
-        subscenarios: list(object({ id: nullable(id), items: count }), { min: 1 }),
-        threshold: nullable(share),
-        scoreMap: nullable(object({ x: list(number(), { min: 1 }), y: list(number(), { min: 1 }) })),
-      }),
-      { min: 1 },
-    ),
-    forms: list(
-      object(
-        {
-          id: text({ pattern: FORM_ID }),
-          selection: text(),
-          digest: text({ pattern: SHA256 }),
-          estimator: oneOf(ALL_ESTIMATORS),
-          interval: oneOf(["design", "cross-validated"]),
-          scenarios: record(
-            object(
-              { items: count, whole: flag, ...measuredBlend, together: nullable(object(measuredBlend)) },
-              { pattern: nullable(pattern), map: object({ alone: map, together: nullable(map) }) },
-            ),
-          ),
-          overall: nullable(
-            object({ inflation: number({ min: 1 }), seen: nullable(object({ worst: share, best: share })), measured }),
-          ),
-        },
-        { disjointFrom: text({ pattern: FORM_ID }) },
-      ),
-      { min: 1 },
-    ),
-    defaultForm: text({ pattern: FORM_ID }),
-    sources: object({ models: count, names: nullable(list(text())), note: nullable(text()) }),
-    protocol: record((value, path, issues) =>
-      typeof value === "number" || typeof value === "boolean" ? value : text()(value, path, issues),
-    ),
-    fit: record(anything),
-    data: object({ licence: nullable(text()), source: nullable(text()) }),
-    files: list(
-      object(
-        { name: oneOf(BUNDLE_FILES), bytes: offset, sha256: text({ pattern: SHA256 }) },
-        {
-          segments: list(
-            object({ begin: offset, end: offset, sha256: text({ pattern: SHA256 }), scenario: nullable(id) }),
-          ),
-        },
-      ),
-      { min: 1 },
-    ),
-  },
-  { coldStart, exposure, base },
-);
+/** Beside manifest.json: parameters.safetensors, anchors.jsonl, items.jsonl. */
+const REQUIRED_FILES = /* @__PURE__ */ BUNDLE_FILES.slice(1, 4);
 
 /**
  * Parses and checks manifest.json.
@@ -225,7 +28,7 @@ export function parseManifest(bytes: Uint8Array): Manifest {
       `this bundle has format ${String(version)}, this reader knows ${FORMAT_VERSION} and older minors: update anchoreval`,
     );
   const issues: Issue[] = [];
-  const parsed = manifest(value, [], issues);
+  const parsed = readValue(manifestSchema, value, [], issues);
   if (issues.length === 0) crossCheck(parsed, issues);
   if (issues.length > 0)
     throw new AnchorEvalError(
@@ -241,26 +44,14 @@ function crossCheck(manifest: Manifest, issues: Issue[]): void {
   const add = (path: (string | number)[], code: string, message: string): void =>
     void issues.push({ path, code, message });
   const scenarioIds = manifest.scenarios.map((scenario) => scenario.id);
-  const unique = (ids: readonly string[], path: string): void => {
-    ids.forEach((value, index) => {
-      if (ids.indexOf(value) !== index) add([path, index], "duplicate", `${value} stands twice`);
+  for (const kind of ["scenarios", "forms", "banks", "files"] as const) {
+    const ids = manifest[kind].map((entry) => ("id" in entry ? entry.id : entry.name));
+    ids.forEach((id, index) => {
+      if (ids.indexOf(id) !== index) add([kind, index], "duplicate", `${id} stands twice`);
     });
-  };
-  unique(scenarioIds, "scenarios");
-  unique(
-    manifest.forms.map((form) => form.id),
-    "forms",
-  );
-  unique(
-    manifest.banks.map((bank) => bank.id),
-    "banks",
-  );
-  unique(
-    manifest.files.map((file) => file.name),
-    "files",
-  );
-  const banked = manifest.banks.flatMap((bank) => bank.scenarios);
-  if ([...banked].sort().join("\n") !== [...scenarioIds].sort().join("\n"))
+  }
+  const coversScenarios = (ids: string[]): boolean => ids.sort().join("\n") === [...scenarioIds].sort().join("\n");
+  if (!coversScenarios(manifest.banks.flatMap((bank) => bank.scenarios)))
     add(["banks"], "mismatch", "every scenario must be in one bank, and no other");
   manifest.banks.forEach(({ dims, prior }, index) => {
     if (prior.mean.length !== dims || prior.covariance.length !== dims * dims)
@@ -279,11 +70,8 @@ function crossCheck(manifest: Manifest, issues: Issue[]): void {
       add(path, "mismatch", "all banks have loadings on the same number of general abilities, or none has any");
       return;
     }
-    const specific = Float64Array.from(manifest.banks[path[1] as number]!.prior.covariance, (value, at) => {
-      const [r, c] = [Math.floor(at / dims), at % dims];
-      for (let k = 0; k < general; k++) value -= loadings[r * general + k]! * loadings[c * general + k]!;
-      return value;
-    });
+    const { covariance } = manifest.banks[path[1] as number]!.prior;
+    const specific = specificCovariance(covariance, loadings, general);
     if (cholesky(specific, dims) === null)
       add(path, "invalid_value", "loadings leave a positive definite covariance to the bank's own ability");
   }
@@ -293,14 +81,12 @@ function crossCheck(manifest: Manifest, issues: Issue[]): void {
     const sum = subscenarios.reduce((total, subscenario) => total + subscenario.items, 0);
     if (sum !== items)
       add(["scenarios", index, "subscenarios"], "mismatch", `subscenarios have ${sum} items, the scenario ${items}`);
-    if (
-      scoreMap &&
-      (scoreMap.x.length !== scoreMap.y.length || !ascends(scoreMap.x, true) || !ascends(scoreMap.y, false))
-    )
+    const { x, y } = scoreMap ?? { x: [], y: [] };
+    if (x.length !== y.length || x.some((knot, k) => knot <= x[k - 1]! || y[k]! < y[k - 1]!))
       add(["scenarios", index, "scoreMap"], "invalid_value", "a score map ascends, and has as many y as x");
   });
   manifest.forms.forEach((form, index) => {
-    if (Object.keys(form.scenarios).sort().join("\n") !== [...scenarioIds].sort().join("\n"))
+    if (!coversScenarios(Object.keys(form.scenarios)))
       add(["forms", index, "scenarios"], "mismatch", "a form covers every scenario of the bundle");
     const { disjointFrom } = form;
     if (disjointFrom !== undefined && !manifest.forms.some(({ id }) => id === disjointFrom && id !== form.id))
@@ -319,39 +105,37 @@ function crossCheck(manifest: Manifest, issues: Issue[]): void {
         add([...path, "together"], "mismatch", "answers count together where all banks have loadings");
     }
   });
-  if (!manifest.forms.some((form) => form.id === manifest.defaultForm))
+  if (manifest.forms.every(({ id }) => id !== manifest.defaultForm))
     add(["defaultForm"], "mismatch", `there is no form ${manifest.defaultForm}`);
   for (const id of Object.keys(manifest.coldStart?.scenarios ?? {}))
     if (!scenarioIds.includes(id)) add(["coldStart", "scenarios", id], "mismatch", `there is no scenario ${id}`);
-  const all = manifest.scenarios.reduce((sum, { items }) => sum + items, 0);
-  const simulated = manifest.exposure?.simulated;
-  if (simulated && !(simulated.batch <= simulated.budget && simulated.budget <= all))
-    add(
-      ["exposure", "simulated"],
-      "out_of_range",
-      `batches of ${simulated.batch}, ${simulated.budget} of ${all} items`,
-    );
-  for (const name of ["parameters.safetensors", "anchors.jsonl", "items.jsonl"] as const)
+  if (manifest.exposure) {
+    const { batch, budget } = manifest.exposure.simulated;
+    const all = manifest.scenarios.reduce((sum, { items }) => sum + items, 0);
+    if (batch > budget || budget > all)
+      add(["exposure", "simulated"], "out_of_range", `batches of ${batch}, ${budget} of ${all} items`);
+  }
+  for (const name of REQUIRED_FILES)
     if (!manifest.files.some((file) => file.name === name)) add(["files"], "missing", `${name} is missing`);
   manifest.files.forEach((file, index) => {
+    const path = ["files", index, "segments"];
     let end = 0;
     for (const segment of file.segments ?? []) {
-      if (segment.begin !== end || segment.end < segment.begin)
-        add(["files", index, "segments"], "mismatch", "segments follow each other without holes");
+      const { begin, scenario } = segment;
+      if (begin !== end || segment.end < begin) add(path, "mismatch", "segments follow each other without holes");
       end = segment.end;
-      const { scenario } = segment;
       if (scenario !== null && !scenarioIds.includes(scenario))
-        add(["files", index, "segments"], "mismatch", `there is no scenario ${scenario}`);
+        add(path, "mismatch", `there is no scenario ${scenario}`);
       if (file.segments!.find((other) => other.scenario === scenario) !== segment)
-        add(["files", index, "segments"], "duplicate", `${scenario ?? "null"} has two segments`);
+        add(path, "duplicate", `${scenario ?? "null"} has two segments`);
     }
     if (file.name === "parameters.safetensors" && file.segments?.[0]?.scenario !== null)
-      add(["files", index, "segments"], "missing", "the first segment holds what all scenarios need");
-    if (file.segments && end !== file.bytes) add(["files", index, "segments"], "mismatch", "segments cover the file");
+      add(path, "missing", "the first segment holds what all scenarios need");
+    if (file.segments && end !== file.bytes) add(path, "mismatch", "segments cover the file");
   });
 }
 
-/** What is wrong with a scenario's score map. */
+/** Problems of a scenario's score map. */
 function mapProblems({ estimator, scenarios }: FormManifest, scenario: string): string[] {
   const mapped = Object.values(scenarios).filter((own) => own.map !== undefined).length;
   const own = scenarios[scenario]!.map;
@@ -365,10 +149,4 @@ function mapProblems({ estimator, scenarios }: FormManifest, scenario: string): 
   if (own.together?.terms.some((term) => term.scenario !== null && !Object.hasOwn(scenarios, term.scenario)))
     problems.push("a map of all scenarios reads scenarios of the bundle");
   return problems;
-}
-
-function ascends(values: readonly number[], strictly: boolean): boolean {
-  return values.every(
-    (value, index) => index === 0 || (strictly ? value > values[index - 1]! : value >= values[index - 1]!),
-  );
 }

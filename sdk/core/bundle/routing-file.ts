@@ -1,11 +1,10 @@
-import type { LinearModel } from "../cold-start/linear-prediction.ts";
-import type { ScenarioRouting } from "../cold-start/scenario-routing.ts";
-import type { TextProjection } from "../cold-start/text-coordinates.ts";
+import type { LinearModel, ScenarioRouting } from "../routing/predict-chances.ts";
+import type { TextProjection } from "../routing/text-coordinates.ts";
 import { AnchorEvalError } from "../errors.ts";
 import type { Manifest } from "./manifest.ts";
 import { decodeSafetensorsHeader, encodeSafetensors, tensorData, type Tensor, type TensorData } from "./safetensors.ts";
 
-/** What routing.safetensors holds. */
+/** The content of routing.safetensors. */
 export interface RoutingContent {
   /** How texts become coordinates; null where coordinates are an encoder's vectors of length 1. */
   readonly projection: TextProjection | null;

@@ -1,4 +1,4 @@
-import { cholesky, choleskySolve } from "../numeric/cholesky.ts";
+import { cholesky, choleskySolve } from "../numeric/dense.ts";
 import type { AnchorFactors, AnsweredSample } from "./types.ts";
 
 /** The estimators that regress on the source models' answers, for one set of answered anchors, whatever the answers. */

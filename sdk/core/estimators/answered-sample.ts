@@ -54,12 +54,23 @@ export function answeredSample(anchors: AnchorSet, scores: ArrayLike<number>): A
   return { items, positions, scores: known, mass, inclusion, share: size === count ? 1 : seen / total };
 }
 
+/** The range of a score that answers alone prove. */
+export interface Bounds {
+  readonly low: number;
+  readonly high: number;
+}
+
+/** A score within what the answers prove. @example clamp(1.2, { low: 0, high: 0.9 }) // 0.9 */
+export function clamp(score: number, { low, high }: Bounds): number {
+  return Math.min(high, Math.max(low, score));
+}
+
 /**
- * What the answers alone prove: the full score S lies in [Σ_A w·y, Σ_A w·y + Σ_U w], since every score is in [0,1].
+ * The range that the answers alone prove: the full score S lies in [Σ_A w·y, Σ_A w·y + Σ_U w], since every score is in [0,1].
  * With all items answered both ends are S.
  * @param weights - item weights summing to 1
  */
-export function knownBounds(weights: Float64Array, sample: AnsweredSample): { low: number; high: number } {
+export function knownBounds(weights: Float64Array, sample: AnsweredSample): Bounds {
   let low = 0;
   let known = 0;
   for (let j = 0; j < sample.items.length; j++) {

@@ -1,4 +1,5 @@
-import { normalCdf } from "../numeric/normal.ts";
+import { normalCdf } from "../numeric/distributions.ts";
+import { clamp, type Bounds } from "./answered-sample.ts";
 import { blendedMean } from "./predicted-means.ts";
 import {
   BASE_ESTIMATORS,
@@ -46,7 +47,7 @@ export interface BlendedEstimates {
  * of half an error inside already. Where scenarios are estimated together, P is the larger of this without the halves and
  * of the same, with them, of the mean over all scenarios: a model stronger than any seen is unlike them also in a
  * scenario where one of them is as good.
- * All are brought into the bounds that the answers prove.
+ * All are clamped to the bounds that the answers prove.
  * @param seen - the source models' range
  * @param bounds - what the answers alone prove
  */
@@ -54,9 +55,8 @@ export function blendEstimates(
   base: BaseScores,
   blend: Omit<Blend, "tightening">,
   seen: SeenModels,
-  bounds: { readonly low: number; readonly high: number },
+  bounds: Bounds,
 ): BlendedEstimates {
-  const within = (score: number): number => Math.min(bounds.high, Math.max(bounds.low, score));
   const stack = BASE_ESTIMATORS.reduce((sum, id) => sum + blend.stack[id] * base[id], 0);
   const corrected = partlyCorrectedMean(base);
   const alone = seen.overall === null || blend.overallRmse === null;
@@ -67,14 +67,14 @@ export function blendEstimates(
     estimators: {
       "anchor-mean": base["anchor-mean"],
       "p-irt": base["p-irt"],
-      "gp-irt": within(blendedMean(blend.lambda, base["anchor-mean"], base["p-irt"])),
+      "gp-irt": clamp(blendedMean(blend.lambda, base["anchor-mean"], base["p-irt"]), bounds),
       "p-irt-dr": base["p-irt-dr"],
       gaussian: base.gaussian,
       "ridge-gap": base["ridge-gap"],
       aipw: base.aipw,
       ...(base["score-map"] !== undefined && { "score-map": base["score-map"] }),
-      stack: within(stack),
-      gate: within((1 - share) * stack + share * corrected),
+      stack: clamp(stack, bounds),
+      gate: clamp((1 - share) * stack + share * corrected, bounds),
     },
     outside,
     share,

@@ -1,4 +1,4 @@
-import { cholesky, choleskySolve } from "../numeric/cholesky.ts";
+import { cholesky, choleskySolve } from "../numeric/dense.ts";
 import type { AnchorFactors, AnsweredSample } from "./types.ts";
 
 /** The answers of one scenario with what its factors say of them. */
@@ -9,7 +9,7 @@ export interface FactoredAnswers {
 }
 
 /**
- * What answers say of a model's factors, û = (I + Σ zzᵀ/d)⁻¹ Σ z(y−μ)/d over all answers, under {@link AnchorFactors}.
+ * A model's factors by its answers, û = (I + Σ zzᵀ/d)⁻¹ Σ z(y−μ)/d over all answers, under {@link AnchorFactors}.
  * Answers of several scenarios count together where their factors are the same. What is unanswered is left out exactly.
  * @param parts - one a scenario
  * @param factor - Cholesky's L of the posterior precision I + Σ zzᵀ/d of the same answers, where it is known
@@ -18,7 +18,7 @@ export interface FactoredAnswers {
  */
 export function factorScores(
   parts: readonly FactoredAnswers[],
-  factor: Float64Array = precisionFactor(parts),
+  factor: Float64Array = factorOf(factorPrecision(parts)),
 ): Float64Array {
   const { rank } = parts[0]!.factors;
   const slope = new Float64Array(rank);
@@ -33,48 +33,31 @@ export function factorScores(
   return choleskySolve(factor, rank, slope);
 }
 
-/**
- * What {@link factorScores} solves by, L of LLᵀ = I + Σ zzᵀ/d. It depends on which items were answered, not on how: models
- * that answered the same ones share it.
- * @param precision - {@link factorPrecision} of the same answers, where it is known
- */
-function precisionFactor(
-  parts: readonly FactoredAnswers[],
-  precision: Float64Array = factorPrecision(parts),
-): Float64Array {
-  return cholesky(precision, parts[0]!.factors.rank)!; // I plus a Gram matrix is positive definite
+/** Cholesky's L of a posterior precision: I plus a Gram matrix is positive definite. */
+function factorOf(precision: Float64Array): Float64Array {
+  return cholesky(precision, Math.sqrt(precision.length))!;
 }
 
 /**
- * The posterior precision of a model's factors, I + Σ zzᵀ/d. It depends on which items were answered, not on how.
+ * The posterior precision of a model's factors, I + Σ zzᵀ/d. It depends on which items were answered, not on how: models
+ * that answered the same ones share it.
  * @returns Q×Q row-major, the lower triangle alone
  */
 function factorPrecision(parts: readonly FactoredAnswers[]): Float64Array {
   const { rank } = parts[0]!.factors;
-  const precision = new Float64Array(rank * rank);
-  for (let r = 0; r < rank; r++) precision[r * rank + r] = 1;
-  addInformation(precision, parts, (score) => !Number.isNaN(score), 1);
-  return precision;
+  const identity = new Float64Array(rank * rank);
+  for (let r = 0; r < rank; r++) identity[r * rank + r] = 1;
+  return plusInformation(identity, parts, (score) => !Number.isNaN(score), 1);
 }
 
-/**
- * {@link factorPrecision} of some answers from that of all items, without those that have none: cheaper where few are
- * missing.
- * @param whole - of the same parts with every item answered
- */
-function precisionWithout(whole: Float64Array, parts: readonly FactoredAnswers[]): Float64Array {
-  const precision = Float64Array.from(whole);
-  addInformation(precision, parts, Number.isNaN, -1);
-  return precision;
-}
-
-/** Adds sign·zzᵀ/d of the rows that count to the lower triangle. */
-function addInformation(
-  precision: Float64Array,
+/** A precision plus sign·Σ zzᵀ/d over the rows whose scores count, in the lower triangle. */
+function plusInformation(
+  start: Float64Array,
   parts: readonly FactoredAnswers[],
   counts: (score: number) => boolean,
-  sign: number,
-): void {
+  sign: 1 | -1,
+): Float64Array {
+  const precision = start.slice();
   for (const { factors, scores } of parts) {
     const { rank, mean, loadings, noise } = factors;
     for (let row = 0; row < mean.length; row++) {
@@ -86,6 +69,7 @@ function addInformation(
       }
     }
   }
+  return precision;
 }
 
 /** û of a model from its scores, aligned with the parts' rows; NaN = no answer. */
@@ -98,24 +82,18 @@ export type FactorSolver = (scores: readonly ArrayLike<number>[]) => Float64Arra
  * @param parts - factors of one scenario's anchors, or of several scenarios' where they are the same
  */
 export function factorSolver(parts: readonly AnchorFactors[]): FactorSolver {
-  let solved: SolvedAnchors | null = null;
+  let whole: { readonly precision: Float64Array; readonly factor: Float64Array } | undefined;
   return (scores) => {
-    const { precision, factor } = (solved ??= solvedAnchors(parts));
     const answers = parts.map((factors, k) => ({ factors, scores: scores[k]! }));
+    if (whole === undefined) {
+      const precision = factorPrecision(parts.map((factors) => ({ factors, scores: factors.mean.map(() => 0) })));
+      whole = { precision, factor: factorOf(precision) };
+    }
+    const { precision, factor } = whole;
+    // Fewer rows are without an answer than with one: those are taken out.
     const missing = scores.some(hasMissing);
-    return factorScores(answers, missing ? precisionFactor(answers, precisionWithout(precision, answers)) : factor);
+    return factorScores(answers, missing ? factorOf(plusInformation(precision, answers, Number.isNaN, -1)) : factor);
   };
-}
-
-interface SolvedAnchors {
-  readonly precision: ReturnType<typeof factorPrecision>;
-  readonly factor: ReturnType<typeof precisionFactor>;
-}
-
-function solvedAnchors(parts: readonly AnchorFactors[]): SolvedAnchors {
-  const whole = parts.map((factors) => ({ factors, scores: new Float64Array(factors.mean.length) }));
-  const precision = factorPrecision(whole);
-  return { precision, factor: precisionFactor(whole, precision) };
 }
 
 function hasMissing(scores: ArrayLike<number>): boolean {

@@ -1,4 +1,4 @@
-import { normalCdf, normalQuantile } from "../numeric/normal.ts";
+import { normalCdf, normalQuantile } from "../numeric/distributions.ts";
 
 /** Looks at which a sequence of intervals may be announced at most: each makes all of them wider. */
 export const MOST_LOOKS = 20;

@@ -1,11 +1,10 @@
-import type { AnsweredSample } from "../estimators/types.ts";
-import type { KnownVariance } from "./satterthwaite.ts";
-import { centred, collapsedVariance } from "./collapsed-strata.ts";
+import type { BlendedEstimates } from "../estimators/blend-estimates.ts";
+import type { AnsweredSample, Tightening } from "../estimators/types.ts";
 
 /** Weight of the binomial variance, in degrees of freedom, that the residuals' variance is shrunk toward. */
 const BINOMIAL_DEGREES = 2;
 
-/** What the draw of the anchors makes of a score's error. */
+/** Sampling variance of a score by the draw of the anchors. */
 export interface SamplingVariance {
   /** Variance of the score, a fraction squared. */
   readonly variance: number;
@@ -70,4 +69,101 @@ export function shrunkSampling(
 export function bernoulliVariance(score: number, answers: number): number {
   const shrunk = (score * answers + 1) / (answers + 2);
   return shrunk * (1 - shrunk);
+}
+
+/** A variance with the degrees of freedom that it is known to; Infinity where nothing was drawn. */
+export interface KnownVariance {
+  readonly variance: number;
+  readonly degrees: number;
+}
+
+/**
+ * Variance of a weighted sum of independent parts, V = ΣW²V_s, with V²/Σ((W²V_s)²/ν_s) degrees of freedom.
+ * @see Satterthwaite (1946), Biometrics Bulletin 2, 110–114
+ */
+export function satterthwaite(
+  parts: readonly { readonly share: number; readonly sampling: KnownVariance }[],
+): KnownVariance {
+  let variance = 0;
+  let spread = 0;
+  for (const { share, sampling } of parts) {
+    const own = share ** 2 * sampling.variance;
+    variance += own;
+    spread += own ** 2 / sampling.degrees;
+  }
+  return { variance, degrees: variance === 0 ? Infinity : variance ** 2 / spread };
+}
+
+/** Variance of a weighted sum over anchors that were drawn one a stratum. */
+interface CollapsedVariance {
+  /** n/(2(n−1))·Σ(z_j − z_{j+1})². */
+  readonly variance: number;
+  /** ν = 2(n−1)²/(3n−4). */
+  readonly degrees: number;
+  /** Σ m²(1−π): the variance were every value's 1. */
+  readonly unit: number;
+  /** Positions of the values that were drawn, n ≥ 2: those that are always asked add no sampling error. */
+  readonly drawn: readonly number[];
+}
+
+/**
+ * Variance of Σ m·e by the draw of the anchors: with z_j = m_j·e_j·√(1−π_j) in the anchors' order, neighbouring
+ * strata collapsed and the population finite.
+ * @param values - e of every answered anchor, in their order; {@link centred} where the sum is a mean, Σm = 1 for any draw
+ * @param inclusion - π of every answered anchor
+ * @returns "none" where nothing was drawn; null for a single drawn anchor
+ * @see Wolter (2007), Introduction to Variance Estimation, ch. 8
+ */
+export function collapsedVariance(
+  values: ArrayLike<number>,
+  mass: AnsweredSample["mass"],
+  inclusion: Float64Array,
+): CollapsedVariance | "none" | null {
+  const drawn: number[] = [];
+  let previous = 0;
+  let squares = 0;
+  let unit = 0;
+  for (let j = 0; j < values.length; j++) {
+    const open = 1 - inclusion[j]!;
+    if (open <= 1e-12) continue; // always asked
+    const z = mass[j]! * values[j]! * Math.sqrt(open);
+    if (drawn.length > 0) squares += (z - previous) ** 2;
+    previous = z;
+    unit += mass[j]! ** 2 * open;
+    drawn.push(j);
+  }
+  const n = drawn.length;
+  if (n === 0) return "none";
+  if (n === 1) return null;
+  return { variance: (n / (2 * (n - 1))) * squares, degrees: collapsedDegrees(n), unit, drawn };
+}
+
+/** ν = 2(n−1)²/(3n−4) of n ≥ 2 collapsed strata. */
+export function collapsedDegrees(n: number): number {
+  return (2 * (n - 1) ** 2) / (3 * n - 4);
+}
+
+/** e − Σm·e: what a mean's error by the draw rests on, where the masses m always sum to 1. */
+export function centred(values: ArrayLike<number>, mass: AnsweredSample["mass"]): Float64Array {
+  let mean = 0;
+  for (let j = 0; j < values.length; j++) mean += mass[j]! * values[j]!;
+  return Float64Array.from(values, (value) => value - mean);
+}
+
+/**
+ * Variance of a gated blend, by the law of total variance over being inside the range seen or outside of it:
+ * (1−P)·τ²V + P·ρ²V + P(1−P)·g². Inside, the stack errs less than the draw of the anchors would make it, by the
+ * tightening τ that held-out models were measured to allow; outside, the partly corrected mean errs less by ρ; and as
+ * long as it isn't known which, the gap g between what the two say is an error too.
+ * @param sampling - of `p-irt-dr`, V
+ * @param blended - P, the share of the gate that stands outside the range seen, and g
+ * @param tightening - τ and ρ
+ */
+export function gatedSampling(
+  sampling: SamplingVariance,
+  { share, gap }: Pick<BlendedEstimates, "share" | "gap">,
+  tightening: Tightening,
+): SamplingVariance {
+  const within = (1 - share) * tightening.inside ** 2 + share * tightening.outside ** 2;
+  return { ...sampling, variance: within * sampling.variance + share * (1 - share) * gap ** 2 };
 }

@@ -1,12 +1,8 @@
-import type { AbilityEstimate } from "../ability/types.ts";
+import type { AbilityEstimate } from "../ability/map.ts";
 import { anchorMean } from "../estimators/predicted-means.ts";
 import type { AnsweredSample } from "../estimators/types.ts";
-import type { ItemBank } from "../irt/types.ts";
-import { answerCurves } from "./answer-curves.ts";
-import { brokenRun } from "./broken-run.ts";
-import { lzStar } from "./lz-star.ts";
-import { MeanSquares } from "./mean-squares.ts";
-import { preknowledge } from "./preknowledge.ts";
+import type { ItemBank } from "../irt/item-bank.ts";
+import { answerCurves, brokenRun, lzStar, MeanSquares, preknowledge } from "./statistics.ts";
 
 /** How a model's answers to the anchors of a scenario lie against what its ability lets expect. */
 export interface AnswerPattern {
@@ -50,4 +46,51 @@ export function answerPattern(
 /** JSON has no NaN. */
 function finiteOrNull(value: number): number | null {
   return Number.isFinite(value) ? value : null;
+}
+
+/** Explanations of a suspicious pattern. */
+export const SUSPICIONS = ["memorised", "guessing", "broken"] as const;
+
+/** An explanation of an unusual pattern of answers. */
+export type Suspicion = (typeof SUSPICIONS)[number];
+
+/** Share of new models like the sources that are flagged by mistake, `memorised` and `guessing` together. */
+export const FALSE_ALARMS = 0.02;
+
+/**
+ * Where a pattern becomes suspicious, from source models that were held out of every step (split conformal). Theoretical
+ * quantiles don't hold: real models' lz has standard deviations up to 2.
+ */
+export interface PatternThresholds {
+  /** Held-out models behind them. */
+  readonly models: number;
+  /** `guessing` below. */
+  readonly lzStar: number;
+  /** `memorised` above. */
+  readonly preknowledge: number;
+  /**
+   * The same two for a model stronger than any source, from held-out models stronger than their fold's sources: what such
+   * models get right surprises more. Null where none were held out.
+   */
+  readonly stronger: { readonly lzStar: number; readonly preknowledge: number } | null;
+  /** `broken` above, nats: at least 0, and no held-out model reached it. */
+  readonly brokenRun: number;
+  /** The value that a share {@link FALSE_ALARMS} of models like the sources exceeds; for information only, no flag rests on it. */
+  readonly infit: number;
+  readonly outfit: number;
+}
+
+/**
+ * The suspicions that a pattern raises; empty where there are none.
+ * @param stronger - the model looks stronger than any source
+ * @example suspicions({ lzStar: -1, infit: 1, outfit: 1, preknowledge: 3, brokenRun: -20 }, { models: 80, lzStar: -4, preknowledge: 2, stronger: null, brokenRun: 0, infit: 1.3, outfit: 2 }, false).join() // "memorised"
+ */
+export function suspicions(pattern: AnswerPattern, thresholds: PatternThresholds, stronger: boolean): Suspicion[] {
+  const { lzStar, preknowledge } = (stronger ? thresholds.stronger : null) ?? thresholds;
+  const found: Record<Suspicion, boolean> = {
+    memorised: pattern.preknowledge !== null && pattern.preknowledge > preknowledge,
+    guessing: pattern.lzStar !== null && pattern.lzStar < lzStar,
+    broken: pattern.brokenRun > thresholds.brokenRun,
+  };
+  return SUSPICIONS.filter((suspicion) => found[suspicion]);
 }

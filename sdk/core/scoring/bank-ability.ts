@@ -1,9 +1,10 @@
 import { higherOrderAbilities } from "../ability/higher-order.ts";
 import { mapAbility } from "../ability/map.ts";
-import type { AbilityEstimate, AbilityPrior, HigherOrderPrior } from "../ability/types.ts";
-import type { FloatArray, ItemBank } from "../irt/types.ts";
+import type { AbilityEstimate } from "../ability/map.ts";
+import type { AbilityPrior, HigherOrderPrior } from "../ability/prior.ts";
+import type { FloatArray, ItemBank } from "../irt/item-bank.ts";
 
-/** What a model answered in the scenarios of one bank. */
+/** A model's answers in the scenarios of one bank. */
 export interface BankAnswers<Prior extends AbilityPrior = AbilityPrior> {
   readonly parts: readonly AnsweredPart[];
   readonly prior: Prior;
@@ -57,10 +58,10 @@ export interface AnsweredPart {
 export function gatherItems(
   parts: readonly AnsweredPart[],
 ): { bank: ItemBank; items: Uint32Array; scores: Float64Array } | null {
-  const dims = parts[0]!.bank.dims;
   let count = 0;
   for (const { items, scores } of parts) for (let j = 0; j < items.length; j++) if (!Number.isNaN(scores[j]!)) count++;
   if (count === 0) return null;
+  const { dims } = parts[0]!.bank;
   const items = new Uint32Array(count);
   const scores = new Float64Array(count);
   const a = new Float64Array(count * dims);

@@ -1,6 +1,6 @@
-import { itemResponse, itemResponses } from "../irt/item-response.ts";
-import type { FloatArray, ItemBank } from "../irt/types.ts";
-import { applyMonotoneMap, type MonotoneMap } from "../numeric/monotone-map.ts";
+import { itemResponse, itemResponses } from "../irt/response.ts";
+import type { FloatArray, ItemBank } from "../irt/item-bank.ts";
+import { applyMonotoneMap, type MonotoneMap } from "../numeric/functions.ts";
 
 /**
  * Predicted scores p̂ of every item at θ: the response probability, mapped to the score's scale where the fit was

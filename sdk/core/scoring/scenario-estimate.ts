@@ -1,14 +1,13 @@
-import type { AbilityEstimate } from "../ability/types.ts";
+import type { AbilityEstimate } from "../ability/map.ts";
 import { answerRegressions, type AnswerRegressions, linearScore } from "../estimators/answer-regressions.ts";
-import { answeredSample, knownBounds } from "../estimators/answered-sample.ts";
+import { answeredSample, clamp, knownBounds, type Bounds } from "../estimators/answered-sample.ts";
 import { factorSolver, gaussianMean } from "../estimators/factor-scores.ts";
 import { anchorMean, correctedMean, modelImputedMean } from "../estimators/predicted-means.ts";
 import { type AnswerFeatures, jointFeatures, mappedScore, type ScoreMaps } from "../estimators/score-maps.ts";
 import type { AnchorFactors, AnchorSet, AnsweredSample, BaseScores } from "../estimators/types.ts";
-import { itemLogit } from "../irt/item-response.ts";
-import { responseDerivatives } from "../irt/likelihood.ts";
-import type { FloatArray, ItemBank } from "../irt/types.ts";
-import type { MonotoneMap } from "../numeric/monotone-map.ts";
+import { itemLogit, responseDerivatives } from "../irt/response.ts";
+import type { FloatArray, ItemBank } from "../irt/item-bank.ts";
+import type { MonotoneMap } from "../numeric/functions.ts";
 import { expectedScore, predictedScoresOf } from "./predicted-scores.ts";
 
 /** One scenario, ready for estimates: parameters, weights and one anchor set. */
@@ -26,23 +25,23 @@ export interface ScenarioModel {
   readonly maps?: ScoreMaps | null;
 }
 
-/** What a scenario's answers give, before estimators are blended. */
+/** The estimates from a scenario's answers, before they are blended. */
 export interface ScenarioEstimate {
   /** Every base estimator's score, in [0,1]; {@link blendEstimates} gives the others. */
   readonly base: BaseScores;
-  /** What score maps of all scenarios read of this one; null where the form has no map. */
+  /** Inputs of this scenario to the score maps of all scenarios; null where the form has no map. */
   readonly features: AnswerFeatures | null;
   readonly sample: AnsweredSample;
-  /** What the answers alone prove about the full score. */
-  readonly bounds: { readonly low: number; readonly high: number };
+  /** The range of the full score that the answers alone prove. */
+  readonly bounds: Bounds;
   /** Leave-one-out residuals of the answered anchors, in their order. */
   readonly residuals: Float64Array;
 }
 
-/** What a scenario's answers say by themselves, whatever ability they are estimated with. */
+/** The part of a scenario's estimate that depends on no ability. */
 export interface ScenarioAnswers {
   readonly sample: AnsweredSample;
-  readonly bounds: ScenarioEstimate["bounds"];
+  readonly bounds: Bounds;
   /** The estimators that know no ability, in [0,1]. */
   readonly base: Readonly<Record<"anchor-mean" | "ridge-gap" | "aipw", number>>;
 }
@@ -65,21 +64,16 @@ export function scenarioAnswers(
     sample,
     bounds,
     base: {
-      "anchor-mean": brought(anchorMean(sample), bounds),
-      "ridge-gap": brought(linearScore(regressions.ridgeGap, sample.scores), bounds),
-      aipw: brought(linearScore(regressions.aipw, sample.scores), bounds),
+      "anchor-mean": clamp(anchorMean(sample), bounds),
+      "ridge-gap": clamp(linearScore(regressions.ridgeGap, sample.scores), bounds),
+      aipw: clamp(linearScore(regressions.aipw, sample.scores), bounds),
     },
   };
 }
 
-/** A score within what the answers prove. */
-export function brought(score: number, { low, high }: ScenarioEstimate["bounds"]): number {
-  return Math.min(high, Math.max(low, score));
-}
-
 /**
  * The base estimators of one scenario from its answered anchors and the model's ability.
- * Scores are brought into the bounds that the answers prove; with all items answered each is exactly S.
+ * Scores are clamped to the bounds that the answers prove; with all items answered each is exactly S.
  * @param scores - aligned with `model.anchors.items`; NaN = no answer
  * @param factors - û of the model, where answers of other scenarios count too ({@link factorSolver})
  * @param answers - what the scores say by themselves, where it is known: other estimates from them share it
@@ -101,12 +95,10 @@ export function estimateScenario(
   const features = model.maps ? answerFeatures(model.maps, answers.base["anchor-mean"], expected, bounds) : null;
   return {
     base: {
-      "anchor-mean": answers.base["anchor-mean"],
-      "p-irt": brought(modelImputedMean(state), bounds),
-      "p-irt-dr": brought(correctedMean(state), bounds),
-      gaussian: brought(gaussianMean(model.factors, weights, sample, factors), bounds),
-      "ridge-gap": answers.base["ridge-gap"],
-      aipw: answers.base.aipw,
+      ...answers.base,
+      "p-irt": clamp(modelImputedMean(state), bounds),
+      "p-irt-dr": clamp(correctedMean(state), bounds),
+      gaussian: clamp(gaussianMean(model.factors, weights, sample, factors), bounds),
       ...(features && { "score-map": features.score }),
     },
     features,
@@ -116,17 +108,17 @@ export function estimateScenario(
   };
 }
 
-/** What maps read of one scenario; its own map's score is brought into the bounds. */
+/** Inputs of score maps from one scenario; its own map's score is clamped to the bounds. */
 export function answerFeatures(
   { alone }: Pick<ScoreMaps, "alone">,
   mean: number,
   expected: number,
-  bounds: ScenarioEstimate["bounds"],
+  bounds: Bounds,
 ): AnswerFeatures {
   const own = { mean, expected, score: NaN };
   return {
     ...own,
-    score: brought(
+    score: clamp(
       mappedScore(alone, ({ feature }) => own[feature]),
       bounds,
     ),
@@ -178,15 +170,15 @@ export function answerLeverages(
 
 /**
  * An estimate from all scenarios' answers, with the score of the map that reads them all in place of its own map's.
- * @param maps - null, or a map of its own answers alone: the estimate as it is
+ * @param maps - none, or none that reads all scenarios: the estimate as it is
  * @param features - of every scenario, each from its own bank's answers
  */
 export function withJointScoreMap(
   estimate: ScenarioEstimate,
-  maps: ScoreMaps | null,
+  maps: ScoreMaps | null | undefined,
   features: ReadonlyMap<string, AnswerFeatures>,
 ): ScenarioEstimate {
-  if (maps === null || maps.together === null) return estimate;
-  const score = brought(mappedScore(maps.together, jointFeatures(features)), estimate.bounds);
+  if (!maps?.together) return estimate;
+  const score = clamp(mappedScore(maps.together, jointFeatures(features)), estimate.bounds);
   return { ...estimate, base: { ...estimate.base, "score-map": score } };
 }

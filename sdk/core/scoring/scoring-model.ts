@@ -1,4 +1,5 @@
-import type { AbilityEstimate, AbilityPrior, HigherOrderPrior } from "../ability/types.ts";
+import type { AbilityEstimate } from "../ability/map.ts";
+import type { AbilityPrior, HigherOrderPrior } from "../ability/prior.ts";
 import { answerRegressions, type AnswerRegressions } from "../estimators/answer-regressions.ts";
 import { answeredSample, LEAST_ANSWERED_SHARE } from "../estimators/answered-sample.ts";
 import { factorSolver } from "../estimators/factor-scores.ts";
@@ -73,42 +74,41 @@ export function scoringModel(banks: readonly ScoringBank[]): ScoringModel {
   const place = new Map(parts.map((part) => [part.scenario.id, part]));
   const linkedPriors = banks.flatMap(({ linkedPrior }) => linkedPrior ?? []);
   const linked = linkedPriors.length === banks.length && banks.length > 0;
-  const jointFactors = once(() => factorSolver(parts.map(({ scenario }) => scenario.factors)));
+  const jointFactors = factorSolver(parts.map(({ scenario }) => scenario.factors));
 
   const estimate = (scores: ReadonlyMap<string, Float64Array>): ModelEstimate => {
-    const answers = remembered((id) => place.get(id)!.answers(scores.get(id)!));
+    const answers = remembered((id: string) => place.get(id)!.answers(scores.get(id)!));
     const answered = banks.map(({ scenarios }) =>
       scenarios.map(({ id, bank, anchors }) => ({ bank, items: anchors.items, scores: scores.get(id)! })),
     );
-    const separateAbilities = banks.map(({ prior }, b) =>
-      once(() => (answered[b]!.length > 0 ? bankAbility({ parts: answered[b]!, prior }) : null)),
-    );
-    const separateAbility = (id: string): AbilityEstimate | null =>
-      separateAbilities[banks.findIndex((bank) => bank.id === id)]!();
-    const separate = remembered((id) => {
+    const separateAbility = remembered((id: string) => {
+      const b = banks.findIndex((bank) => bank.id === id);
+      return bankAbility({ parts: answered[b]!, prior: banks[b]!.prior });
+    });
+    const separate = remembered((id: string) => {
       const { bank, scenario, factors } = place.get(id)!;
       const [ability, own] = [separateAbility(bank.id), answers(id)];
       const given = scores.get(id)!;
-      return ability && own && estimateScenario(scenario, given, ability, factors()([given]), own);
+      return ability && own && estimateScenario(scenario, given, ability, factors([given]), own);
     });
     const isJoint =
       linked && parts.every(({ scenario: { id } }) => (answers(id)?.sample.share ?? 0) >= LEAST_ANSWERED_SHARE);
-    const joint = once(() => {
+    const joint = remembered(() => {
       if (!isJoint) return null;
       const modes = bankAbilities(
-        linkedPriors.map((prior, b) => ({ parts: answered[b]!, prior, own: separateAbilities[b]!() })),
+        linkedPriors.map((prior, b) => ({ parts: answered[b]!, prior, own: separateAbility(banks[b]!.id) })),
       );
       const abilities = new Map(banks.map(({ id }, b) => [id, modes[b]!]));
-      const factors = jointFactors()(parts.map(({ scenario }) => scores.get(scenario.id)!));
+      const factors = jointFactors(parts.map(({ scenario }) => scores.get(scenario.id)!));
       const features = new Map(
         parts.flatMap(({ scenario: { id, maps } }): [string, AnswerFeatures][] =>
           maps ? [[id, separate(id)!.features!]] : [],
         ),
       );
-      const scenarios = remembered((id) => {
+      const scenarios = remembered((id: string) => {
         const { bank, scenario } = place.get(id)!;
         const own = estimateScenario(scenario, scores.get(id)!, abilities.get(bank.id)!, factors, answers(id))!;
-        return withJointScoreMap(own, scenario.maps ?? null, features);
+        return withJointScoreMap(own, scenario.maps, features);
       });
       return { abilities, scenarios };
     });
@@ -129,8 +129,8 @@ export function scoringModel(banks: readonly ScoringBank[]): ScoringModel {
 
 /** A scenario with what its anchors alone decide. */
 function scoredPart(bank: ScoringBank, scenario: ScoringScenario) {
-  const factors = once(() => factorSolver([scenario.factors]));
-  const regressions = once((): AnswerRegressions => {
+  const factors = factorSolver([scenario.factors]);
+  const regressions = remembered((): AnswerRegressions => {
     const whole = answeredSample(scenario.anchors, new Float64Array(scenario.anchors.items.length))!; // none is missing
     return answerRegressions(scenario.answerFactors, scenario.weights, whole);
   });
@@ -139,18 +139,11 @@ function scoredPart(bank: ScoringBank, scenario: ScoringScenario) {
   return { bank, scenario, factors, answers };
 }
 
-function once<T>(make: () => T): () => T {
-  let made: { readonly value: T } | undefined;
-  return () => (made ??= { value: make() }).value;
-}
-
-function remembered<T>(make: (id: string) => T): (id: string) => T {
-  const known = new Map<string, T>();
-  return (id) => {
-    const old = known.get(id);
-    if (old !== undefined) return old;
-    const value = make(id);
-    known.set(id, value);
-    return value;
+/** A function's results, each computed once a key. */
+export function remembered<T, K = void>(make: (key: K) => T): (key: K) => T {
+  const known = new Map<K, T>();
+  return (key) => {
+    if (!known.has(key)) known.set(key, make(key));
+    return known.get(key)!;
   };
 }

@@ -1,4 +1,4 @@
-import { contentHash, type ItemContent } from "../../core/bundle/content-hash.ts";
+import { contentHash, type ItemContent } from "../../core/bundle/digest.ts";
 import { AnchorEvalError } from "../../core/errors.ts";
 import { canonicalJson } from "../canonical-json.ts";
 import { scoreScale, type ScaleOptions } from "../score-scale.ts";

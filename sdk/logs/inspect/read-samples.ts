@@ -1,4 +1,4 @@
-import { contentHash } from "../../core/bundle/content-hash.ts";
+import { contentHash } from "../../core/bundle/digest.ts";
 import { AnchorEvalError } from "../../core/errors.ts";
 import { scoreScale, type ScaleOptions } from "../score-scale.ts";
 import type { LoggedSample, RunSamples, SampleState } from "../types.ts";

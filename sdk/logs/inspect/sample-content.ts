@@ -1,4 +1,4 @@
-import type { ItemContent } from "../../core/bundle/content-hash.ts";
+import type { ItemContent } from "../../core/bundle/digest.ts";
 import { canonicalJson } from "../canonical-json.ts";
 
 /**

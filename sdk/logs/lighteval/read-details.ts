@@ -1,4 +1,4 @@
-import { contentHash, type ItemContent } from "../../core/bundle/content-hash.ts";
+import { contentHash, type ItemContent } from "../../core/bundle/digest.ts";
 import { AnchorEvalError, type Issue } from "../../core/errors.ts";
 import { chooseMetric, type MetricValues } from "../choose-metric.ts";
 import type { TaskResults } from "../run-results.ts";

@@ -1,4 +1,4 @@
-import { contentHash } from "../../core/bundle/content-hash.ts";
+import { contentHash } from "../../core/bundle/digest.ts";
 import { parsePythonJson } from "../python-json.ts";
 import { documentContent, documentText } from "./document-content.ts";
 

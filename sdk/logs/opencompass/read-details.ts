@@ -1,4 +1,4 @@
-import { contentHash } from "../../core/bundle/content-hash.ts";
+import { contentHash } from "../../core/bundle/digest.ts";
 import { AnchorEvalError } from "../../core/errors.ts";
 import { chooseMetric } from "../choose-metric.ts";
 import type { TaskResults } from "../run-results.ts";

@@ -1,13 +1,11 @@
 import { createRandom } from "anchoreval/core";
 import { describe, expect, test } from "vitest";
-import { drawNext, emptyState } from "../../../sdk/core/adaptive/draw-next.ts";
+import { type AdaptiveState, drawNext, emptyState, takeAnswers } from "../../../sdk/core/adaptive/state.ts";
 import type { Population } from "../../../sdk/core/adaptive/population.ts";
-import { runningTotal } from "../../../sdk/core/adaptive/running-sums.ts";
-import type { AdaptiveState } from "../../../sdk/core/adaptive/state.ts";
+import { runningTotal } from "../../../sdk/core/adaptive/running-total.ts";
 import { stateDifference, stateScore } from "../../../sdk/core/adaptive/state-scores.ts";
-import { takeAnswers } from "../../../sdk/core/adaptive/take-answers.ts";
-import { designInterval } from "../../../sdk/core/inference/design-interval.ts";
-import { pairedInterval } from "../../../sdk/core/inference/paired-interval.ts";
+import { designInterval } from "../../../sdk/core/inference/score-interval.ts";
+import { pairedInterval } from "../../../sdk/core/inference/paired-difference.ts";
 import { simulatedAnswers, simulatedPopulation, trueScore } from "./simulated-population.ts";
 
 const RUNS = 800;

@@ -14,8 +14,8 @@ import {
 } from "../../../offline-trainer/src/anchors/hybrid.ts";
 import { nestedLevels } from "../../../offline-trainer/src/anchors/nested-samples.ts";
 import { stratified } from "../../../offline-trainer/src/anchors/stratified.ts";
-import { inclusionProbabilities } from "../../../sdk/core/sampling/inclusion-probabilities.ts";
-import { pivotalSample } from "../../../sdk/core/sampling/pivotal-sample.ts";
+import { inclusionProbabilities } from "../../../sdk/core/numeric/sampling.ts";
+import { pivotalSample } from "../../../sdk/core/numeric/sampling.ts";
 import { expectBinomial } from "../../support/binomial.ts";
 import { anchorInput, selectAnchors } from "../../support/select-anchors.ts";
 import { drawnFeatures } from "./drawn-features.ts";

@@ -10,7 +10,7 @@ import { curveFeatures } from "../../../offline-trainer/src/anchors/curve-featur
 import { drawNested, nestedLevels } from "../../../offline-trainer/src/anchors/nested-samples.ts";
 import { bestProposal, krigingVariance, screened, PROPOSALS } from "../../../offline-trainer/src/anchors/screened.ts";
 import { stratified } from "../../../offline-trainer/src/anchors/stratified.ts";
-import { pivotalSample } from "../../../sdk/core/sampling/pivotal-sample.ts";
+import { pivotalSample } from "../../../sdk/core/numeric/sampling.ts";
 import { anchorInput, selectAnchors } from "../../support/select-anchors.ts";
 import { drawnFeatures } from "./drawn-features.ts";
 

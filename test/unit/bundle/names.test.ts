@@ -1,4 +1,15 @@
-import { BENCHMARK_NAME, compareVersions, FORM_ID, idProblem, isStable, SHA256, VERSION } from "anchoreval/bundle";
+import {
+  BENCHMARK_NAME,
+  blobKey,
+  compareVersions,
+  FORM_ID,
+  idProblem,
+  indexKey,
+  isStable,
+  manifestKey,
+  SHA256,
+  VERSION,
+} from "anchoreval/bundle";
 import { describe, expect, test } from "vitest";
 
 describe("versions", () => {
@@ -120,4 +131,10 @@ test("a digest is 64 lowercase hex digits", () => {
   expect("a0".repeat(32)).toMatch(SHA256);
   for (const value of ["A0".repeat(32), "a0".repeat(31), `sha256:${"a0".repeat(32)}`, `${"a0".repeat(32)}\n`])
     expect(value).not.toMatch(SHA256);
+});
+
+test("keys in R2 are as docs/bundle-format.md states them", () => {
+  expect(indexKey("helm-lite")).toBe("bundles/helm-lite/index.json");
+  expect(manifestKey("helm-lite", "1.0.0-rc.1")).toBe("bundles/helm-lite/1.0.0-rc.1/manifest.json");
+  expect(blobKey("helm-lite", "a0".repeat(32))).toBe(`bundles/helm-lite/blobs/${"a0".repeat(32)}`);
 });

@@ -6,7 +6,8 @@ import {
   type AnchorEvalErrorCode,
   type CheckOptions,
 } from "anchoreval";
-import { createRandom, studentTCdf, studentTQuantile } from "anchoreval/core";
+import { createRandom, studentTQuantile } from "anchoreval/core";
+import { studentTCdf } from "../../../sdk/core/numeric/distributions.ts";
 import { describe, expect, test } from "vitest";
 import { memorySource } from "../../support/memory-source.ts";
 import { expectRefusal, refusal } from "../../support/refusal.ts";

@@ -7,10 +7,10 @@ import {
   ESTIMATORS,
   gatherItems,
   mapAbility,
-  percentile,
   samplingVariance,
   scaledPrior,
 } from "anchoreval/core";
+import { percentile } from "../../../sdk/core/inference/ranks.ts";
 import { describe, expect, test } from "vitest";
 import { memorySource } from "../../support/memory-source.ts";
 import { sampleAnswers } from "../../support/sample-answers.ts";

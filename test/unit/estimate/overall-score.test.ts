@@ -1,7 +1,8 @@
 import { type Interval, type Manifest } from "anchoreval";
 import type { FormManifest } from "anchoreval/bundle";
 import { describe, expect, test } from "vitest";
-import { designInterval, NO_SAMPLING, weightedScore } from "anchoreval/core";
+import { designInterval, weightedScore } from "anchoreval/core";
+import { NO_SAMPLING } from "../../../sdk/core/inference/sampling-variance.ts";
 import { overallScore, type ScoredScenario } from "../../../sdk/estimate/overall-score.ts";
 import { sampleContent } from "../../support/sample-bundle.ts";
 

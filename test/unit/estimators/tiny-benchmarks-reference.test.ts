@@ -68,7 +68,6 @@ test.each(cases)("at the reference's ability, the estimators are the reference's
       standardError: new Float64Array(dims),
       status: "converged",
       iterations: 0,
-      method: "map",
     },
   )!;
   const blend = {

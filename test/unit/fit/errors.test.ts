@@ -6,8 +6,8 @@ import {
   designInterval,
   type EstimatorId,
   ESTIMATORS,
-  NO_SAMPLING,
 } from "anchoreval/core";
+import { NO_SAMPLING } from "../../../sdk/core/inference/sampling-variance.ts";
 import { describe, expect, test } from "vitest";
 import { learnBlends, type PooledBlend } from "../../../offline-trainer/src/fit/blends.ts";
 import {

@@ -1,18 +1,16 @@
 import {
   answerPattern,
-  brokenRun,
   createRandom,
   itemBank,
   itemResponses,
-  lzStar,
   mapAbility,
-  preknowledge,
   scaledPrior,
   SUSPICIONS,
   suspicions,
   type AnswerPattern,
   type PatternThresholds,
 } from "anchoreval/core";
+import { brokenRun, lzStar, preknowledge } from "../../../sdk/core/person-fit/statistics.ts";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { arbBank, arbScore } from "../../support/arbitraries.ts";

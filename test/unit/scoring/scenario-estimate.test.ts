@@ -38,7 +38,6 @@ function abilityAt(theta: readonly number[], covariance: readonly number[]): Abi
     standardError: new Float64Array(theta.length),
     status: "converged",
     iterations: 0,
-    method: "map",
   };
 }
 

@@ -1,4 +1,4 @@
-import { type AnchorSet, brought, mappedScore, type RandomSource, scaledPrior } from "anchoreval/core";
+import { type AnchorSet, clamp, mappedScore, type RandomSource, scaledPrior } from "anchoreval/core";
 import { anchorInputs, type AnchorInput } from "../../anchors/anchor-method.ts";
 import { fitBank, type Bank, type ResponseModel } from "../../calibrate/bank.ts";
 import type { ScenarioGroup } from "../../benchmark/benchmark.ts";
@@ -162,7 +162,7 @@ function mapErrors(
     const map = fitOwnMap(part, choice);
     return Array.from(held[s]!.answers, ([row, { features, bounds }]) => {
       const score = mappedScore(map, ({ feature }) => (feature === "mean" ? features.mean : features.expected));
-      return brought(score, bounds) - part.full[row]!;
+      return clamp(score, bounds) - part.full[row]!;
     });
   });
 }

@@ -4,7 +4,7 @@ import {
   answeredSample,
   type AnswerFeatures,
   bankAbility,
-  brought,
+  clamp,
   expectedScore,
   type FeatureName,
   knownBounds,
@@ -82,7 +82,7 @@ export function mappedScenarios(
       const { bank, scoreMap } = trained[s]!;
       const bounds = knownBounds(weights, sample);
       const expected = ability === null ? NaN : expectedScore(ability.theta, bank, weights, scoreMap); // NaN: not read
-      parts[s]!.answers.set(row, { features: { mean: brought(anchorMean(sample), bounds), expected }, bounds });
+      parts[s]!.answers.set(row, { features: { mean: clamp(anchorMean(sample), bounds), expected }, bounds });
     });
   }
   return parts;

@@ -1,8 +1,9 @@
-import { eapAbility, itemBank } from "anchoreval/core";
+import { itemBank } from "anchoreval/core";
 import { describe, expect, test } from "vitest";
 import { calibrateMarginal } from "../../../../offline-trainer/src/calibrate/marginal/calibrate-marginal.ts";
 import { MARGINAL_MODELS, type MarginalStep } from "../../../../offline-trainer/src/calibrate/marginal/types.ts";
 import { largestDifference } from "../../../support/fixture.ts";
+import { gridPosterior } from "../../../support/grid-posterior.ts";
 import { expectRefusal, rejection } from "../../../support/refusal.ts";
 import { correlation } from "../simulated-responses.ts";
 import { drawnResponses } from "./drawn-responses.ts";
@@ -39,10 +40,9 @@ describe.each(MARGINAL_MODELS)("%s", (model) => {
     const items = Array.from({ length: bank.count }, (_, i) => i);
     for (const m of [0, 100, 399]) {
       const scores = items.map((i) => (responses.signs[m * bank.count + i]! > 0 ? 1 : 0));
-      const prior = { mean: Float64Array.of(0), precision: Float64Array.of(1) };
-      const eap = eapAbility(found, { items, scores }, prior);
-      expect(fit.theta[m]).toBeCloseTo(eap.theta[0]!, 6);
-      expect(fit.thetaSd[m]).toBeCloseTo(eap.standardError[0]!, 6);
+      const posterior = gridPosterior(found, { items, scores }, { mean: 0, sd: 1 });
+      expect(fit.theta[m]).toBeCloseTo(posterior.mean, 6);
+      expect(fit.thetaSd[m]).toBeCloseTo(posterior.sd, 6);
     }
   });
 

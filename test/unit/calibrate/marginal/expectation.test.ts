@@ -1,4 +1,4 @@
-import { createRandom, itemBank, type ItemBank, logSumExp, responseDerivatives } from "anchoreval/core";
+import { createRandom, itemBank, type ItemBank, responseDerivatives } from "anchoreval/core";
 import { describe, expect, test } from "vitest";
 import {
   expectation,
@@ -13,6 +13,7 @@ import {
   type Problem,
 } from "../../../../offline-trainer/src/calibrate/marginal/problem.ts";
 import { MARGINAL_MODELS } from "../../../../offline-trainer/src/calibrate/marginal/types.ts";
+import { logSumExp } from "../../../support/grid-posterior.ts";
 import { drawnResponses } from "./drawn-responses.ts";
 
 interface Posterior {

@@ -1,5 +1,7 @@
 import { batchSize } from "anchoreval";
-import { createRandom, drawNext, emptyState, stateScore, takeAnswers } from "anchoreval/core";
+import { createRandom } from "anchoreval/core";
+import { drawNext, emptyState, takeAnswers } from "../../../../sdk/core/adaptive/state.ts";
+import { stateScore } from "../../../../sdk/core/adaptive/state-scores.ts";
 import { beforeAll, describe, expect, test } from "vitest";
 import {
   checkLimit,
@@ -8,7 +10,7 @@ import {
   limitExposure,
 } from "../../../../offline-trainer/src/extensions/adaptive/exposure.ts";
 import type { Population } from "../../../../sdk/core/adaptive/population.ts";
-import { designInterval } from "../../../../sdk/core/inference/design-interval.ts";
+import { designInterval } from "../../../../sdk/core/inference/score-interval.ts";
 import { expectRefusal, refusal } from "../../../support/refusal.ts";
 import { simulatedAnswers, simulatedPopulation, trueScore } from "../../adaptive/simulated-population.ts";
 

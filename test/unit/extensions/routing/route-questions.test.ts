@@ -18,7 +18,7 @@ import {
   scoreAt,
 } from "../../../../offline-trainer/src/matrix/response-matrix.ts";
 import { itemTexts, textFeatures } from "../../../../offline-trainer/src/numeric/text-features.ts";
-import { pickModels } from "../../../../sdk/core/cold-start/pick-models.ts";
+import { pickModels } from "../../../../sdk/core/routing/predict-chances.ts";
 import { expectRefusal, refusal, rejection } from "../../../support/refusal.ts";
 import { topicBoard } from "../../../support/topic-board.ts";
 

@@ -1,0 +1,38 @@
+/**
+ * Item response theory: item banks, response functions, information, abilities, and other programs' parameters.
+ * Logistic metric (no 1.702), one or several dimensions, one to four parameters.
+ * @module anchoreval/irt
+ */
+export { higherOrderAbilities, type AbilityBlock } from "../ability/higher-order.ts";
+export { mapAbility, type AbilityEstimate, type ScoredItems } from "../ability/map.ts";
+export { higherOrderPrior, scaledPrior, type AbilityPrior, type HigherOrderPrior } from "../ability/prior.ts";
+export { logit, sigmoid } from "../numeric/functions.ts";
+export type { NewtonOptions } from "../numeric/optimise.ts";
+export {
+  fromMirt,
+  fromPyIrt,
+  fromPyIrtFork,
+  fromTinyBenchmarks,
+  toMirt,
+  toPyIrt,
+  toPyIrtFork,
+  toTinyBenchmarks,
+  type ForeignParameters,
+} from "./conversions.ts";
+export {
+  difficulties,
+  discriminations,
+  itemBank,
+  PARAMETERIZATION,
+  type FloatArray,
+  type ItemBank,
+} from "./item-bank.ts";
+export {
+  itemInformation,
+  itemLogit,
+  itemResponse,
+  itemResponses,
+  responseDerivatives,
+  testInformation,
+  type ResponseDerivatives,
+} from "./response.ts";
