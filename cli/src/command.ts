@@ -70,6 +70,9 @@ export interface CommandInput {
   readonly signal: AbortSignal;
 }
 
+/** The hidden command by which a shell asks for completions: `anchoreval __complete WORD…`. */
+export const COMPLETE = "__complete";
+
 /** Options that every command takes. */
 export const COMMON_OPTIONS = {
   json: { type: "boolean", description: "one JSON document on standard output" },

@@ -11,9 +11,6 @@ export interface CommandEntry {
   readonly load: () => Promise<Command>;
 }
 
-/** The hidden command by which a shell asks for completions: `anchoreval __complete WORD…`. */
-export const COMPLETE = "__complete";
-
 const EVALUATE = "Evaluate a model";
 const FIT = "Fit a bundle";
 const CHECK = "Look into a benchmark";

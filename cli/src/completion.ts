@@ -1,6 +1,5 @@
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
-import { optionsOf, type Command, type OptionSpec } from "./command.ts";
-import { COMMANDS, COMPLETE } from "./commands.ts";
+import { COMPLETE, optionsOf, type Command, type OptionSpec } from "./command.ts";
 import { TrainerMissing, withTrainer } from "./trainer.ts";
 
 const SCRIPTS: Readonly<Record<string, string>> = {
@@ -45,14 +44,18 @@ export const completionCommand: Command = {
 /**
  * The words that the last word of a command line may become.
  * @param words - after the program's name; the last one as far as it is typed, `""` where a new one begins
+ * @param commands - of the program
  * @returns none for a file or free text, and for a command whose trainer isn't installed
- * @example await candidates(["export", "--to", "i"]) // ["inspect", "ids"]
+ * @example await candidates(["export", "--to", "i"], COMMANDS) // ["inspect", "ids"]
  */
-export async function candidates(words: readonly string[]): Promise<readonly string[]> {
+export async function candidates(
+  words: readonly string[],
+  commands: readonly { readonly name: string; readonly load: () => Promise<Command> }[],
+): Promise<readonly string[]> {
   const [name = "", ...rest] = words;
   const begun = (all: readonly string[]): string[] => all.filter((word) => word.startsWith(words.at(-1) ?? ""));
-  if (rest.length === 0) return begun([...COMMANDS.map((command) => command.name), "help", "--help", "--version"]);
-  const entry = COMMANDS.find((command) => command.name === name);
+  if (rest.length === 0) return begun([...commands.map((command) => command.name), "help", "--help", "--version"]);
+  const entry = commands.find((command) => command.name === name);
   if (!entry) return [];
   const command = await withTrainer(name, entry.load).catch((error: unknown) => {
     if (error instanceof TrainerMissing) return null;

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
-import { COMMANDS, COMPLETE } from "./commands.ts";
+import { COMPLETE } from "./command.ts";
+import { COMMANDS } from "./commands.ts";
 import { commandHelp, helpWidth, programHelp } from "./help.ts";
 import { reportError } from "./errors.ts";
 import { createOutput, type Streams } from "./output.ts";
@@ -24,7 +25,7 @@ export async function main(argv: readonly string[], streams: Streams = process):
   }
   if (name === COMPLETE) {
     const { candidates } = await import("./completion.ts");
-    for (const word of await candidates(rest)) streams.stdout.write(`${word}\n`);
+    for (const word of await candidates(rest, COMMANDS)) streams.stdout.write(`${word}\n`);
     return 0;
   }
   const entry = COMMANDS.find((command) => command.name === name);
