@@ -23,7 +23,7 @@ export interface LoggedAnswers {
   readonly form: string | undefined;
   readonly answers: ReadonlyMap<string, number | null>;
   readonly hashes: ReadonlyMap<string, string>;
-  /** What a reader should know: samples ignored, runs left out, a protocol that differs. */
+  /** Remarks: samples ignored, runs left out, a protocol that differs. */
   readonly remarks: readonly string[];
 }
 

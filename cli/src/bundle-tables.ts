@@ -89,7 +89,7 @@ function errorRow({ id, items, whole, form, measured }: ErrorRow): string[] {
   ];
 }
 
-/** What the errors were measured on, and which forms gain nothing. */
+/** Sentences on the models that errors were measured on, and on forms that gain nothing. */
 function errorNotes(scenarios: readonly MeasuredScenario[], { sources }: Manifest): string[] {
   const rows = scenarios.flatMap(({ id, forms }) => forms.map((own) => ({ id, ...own })));
   const counts = rows.flatMap(({ whole, measured }) => (whole ? [] : (measured?.interpolation?.models ?? [])));
@@ -125,7 +125,7 @@ export function formLines({ forms, defaultForm }: Manifest): string[] {
   );
 }
 
-/** What a bundle holds beside its forms: an earlier version's scale, exposure limits, items without answers. */
+/** Facts of a bundle's additions: an earlier version's scale, exposure limits, items without answers. */
 export function additionFacts(manifest: Manifest): Fact[] {
   return [...baseFacts(manifest), ...exposureFacts(manifest), ...coldStartFacts(manifest)];
 }

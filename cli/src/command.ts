@@ -61,7 +61,7 @@ export interface Command {
   run(input: CommandInput): Promise<number>;
 }
 
-/** What a command is run with. */
+/** The input of a command. */
 export interface CommandInput {
   readonly operands: readonly string[];
   readonly options: OptionReader;
@@ -76,9 +76,9 @@ export const COMPLETE = "__complete";
 /** Options that every command takes. */
 export const COMMON_OPTIONS = {
   json: { type: "boolean", description: "one JSON document on standard output" },
-  quiet: { type: "boolean", description: "no progress, results and errors only" },
+  quiet: { type: "boolean", description: "results and errors only, no progress" },
   help: { type: "boolean", description: "this text" },
-  "help-all": { type: "boolean", description: "this text with the options that are rarely needed" },
+  "help-all": { type: "boolean", description: "this text with rarely needed options" },
 } as const satisfies OptionSpecs;
 
 /** Of commands with --out: leave to replace what the command didn't write. */

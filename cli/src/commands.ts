@@ -27,13 +27,13 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: "compare",
-    summary: "which of two models is better, or the places of several, by the same anchors",
+    summary: "which of two models is better, or the ranking of several, from the same anchors",
     group: EVALUATE,
     load: async () => (await import("./commands/compare.ts")).compareCommand,
   },
   {
     name: "check",
-    summary: "whether a model got worse, for CI: exit code 0 passed, 3 regressed, 4 can't tell",
+    summary: "whether a model got worse, for CI; exit codes 0 passed, 3 regressed, 4 can't tell",
     group: EVALUATE,
     load: async () => (await import("./commands/check.ts")).checkCommand,
   },
@@ -51,7 +51,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: "show",
-    summary: "what a bundle holds, its digests checked, its errors in plain words",
+    summary: "what a bundle holds, its digests checked, and its measured errors",
     group: EVALUATE,
     load: async () => (await import("./commands/show.ts")).showCommand,
   },
@@ -135,7 +135,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: "serve",
-    summary: "run the Worker on this machine, bundles loaded",
+    summary: "run the Worker on this machine, with bundles loaded",
     group: SERVE,
     load: async () => (await import("./commands/serve.ts")).serveCommand,
   },

@@ -42,7 +42,7 @@ export function reportError(error: unknown, { stdout, stderr }: Streams, json: b
   return USAGE_CODES.has(code) ? 2 : 1;
 }
 
-/** Whether the message holds all of the only issue. */
+/** True where the message says all that the only issue says. */
 function saysItsIssue({ message, issues }: AnchorEvalError): boolean {
   const [only, ...more] = issues;
   return (

@@ -34,7 +34,7 @@ export function programHelp(summary: string, commands: readonly CommandEntry[], 
   ].join("\n");
 }
 
-/** What a command takes: options by heading, required ones marked, and two examples. @param all - rare ones too */
+/** The help of a command: options by heading, required ones marked, and two examples. @param all - rare ones too */
 export function commandHelp(
   { name, summary }: CommandEntry,
   { operands, options, appendix, examples }: Command,

@@ -1,19 +1,19 @@
 import { AnchorEvalError } from "anchoreval/core";
 
-/** What Node, ONNX Runtime and the drawing of a report take before any data. */
+/** Memory of Node, ONNX Runtime and the drawing of a report before any data. @unit bytes */
 const BASE_BYTES = 200e6;
 /** Bytes of a cell: scores twice (whole and by bank), observed flags, coded responses, blocks, a score map's sums. */
 const CELL_BYTES = 13;
 /** Held-out estimates of a model in one scenario and size, by every draw and from either evidence. */
 const ESTIMATES_BYTES = 14e3;
-/** What a thread takes before any data. */
+/** Memory of a thread before any data. @unit bytes */
 const THREAD_BYTES = 40e6;
 /** Bytes of a cell that every thread has for itself: coded responses, blocks. The scores are theirs together, once. */
 const THREAD_CELL_BYTES = 3;
 /** Numbers that the optimiser keeps of every parameter: eight pairs, and a point, gradients, directions. */
 const NUMBERS_PER_PARAMETER = 24;
 
-/** What a fit's memory goes by. */
+/** The sizes that a fit's memory depends on. */
 export interface FitSize {
   readonly models: number;
   readonly items: number;

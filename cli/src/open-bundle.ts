@@ -23,7 +23,7 @@ export function openBundle(place: string): BundleSource {
 }
 
 /**
- * Whether `DIR|URL` names one version, whatever is published later.
+ * True for a `DIR|URL` of one version, whatever is published later.
  * @example isPinned("https://evals.example.com/v1/bundles/helm-lite/latest") // false
  */
 export function isPinned(place: string): boolean {

@@ -6,7 +6,7 @@ import { AnchorEvalError } from "anchoreval/core";
 import { fileChunks } from "anchoreval/internal/node/tables/file-chunks";
 import type { OptionReader } from "./command.ts";
 
-/** What a command may replace in a folder. */
+/** A folder to write, and the files in it that a command may replace. */
 interface OutFolder {
   /** For the message, for example `--out`. */
   readonly option: string;

@@ -7,7 +7,7 @@ const PACKAGE = "anchoreval-trainer";
 
 /** The package of the trainer isn't installed beside the program. */
 export class TrainerMissing extends Error {
-  /** What needs it, for example a command's name. */
+  /** The command that needs it. */
   readonly what: string;
 
   constructor(what: string) {

@@ -28,7 +28,7 @@ import { fileDigest, readImportFacts, readResponseOptions, RESPONSE_OPTIONS } fr
 import { METHOD_OPTIONS, readMethod, WORK_OPTIONS } from "../options/fit.ts";
 import { readOutFile, writeOutFile } from "../out.ts";
 
-/** How files of the command begin. */
+/** The beginning of files that the command wrote. */
 const OWN_FILES = { jsonl: /^\{"record":/, csv: /^rank,item_id,scenario,/ };
 
 export const auditCommand: Command = {
@@ -37,11 +37,15 @@ export const auditCommand: Command = {
       ...RESPONSE_OPTIONS,
       families: {
         ...FAMILIES_OPTION.families,
-        description: "lines of model,family: relatives are no independent witnesses (default: by the names)",
+        description: "lines of model,family: relatives aren't independent evidence (default: read off the names)",
       },
     },
     "What to fit": {
-      dims: { type: "string", value: "N", description: `latent dimensions at most (default ${DEFAULT_DIMS})` },
+      dims: {
+        type: "string",
+        value: "N",
+        description: `largest number of latent dimensions (default ${DEFAULT_DIMS})`,
+      },
       "held-out": {
         type: "string",
         value: "SHARE",
@@ -52,8 +56,12 @@ export const auditCommand: Command = {
     },
     "How to fit": WORK_OPTIONS,
     Output: {
-      top: { type: "string", value: "N", description: "items listed of each kind (default 10)" },
-      out: { type: "string", value: "FILE", description: "everything, as .jsonl, or the items as .csv; .gz is gzip" },
+      top: { type: "string", value: "N", description: "items to list of each kind (default 10)" },
+      out: {
+        type: "string",
+        value: "FILE",
+        description: "all records as .jsonl, or the items as .csv, or either with .gz",
+      },
       ...FORCE_OPTION,
     },
   },
@@ -123,7 +131,7 @@ export const auditCommand: Command = {
   },
 };
 
-/** What `--json` prints: the items with findings, not the others. */
+/** The document of `--json`: of the items, those with findings. */
 function document(audit: Audit, items: readonly AuditedItem<ItemAudit>[]): object {
   const banks = audit.banks.map((bank) => bank.audit);
   const plain = (record: AuditRecord): object =>

@@ -46,7 +46,7 @@ export const backtestCommand: Command = {
         type: "string",
         value: "NAME[,…]|all",
         choices: [...METHOD_NAMES, "all"],
-        description: `methods by their names, ${METHOD_NAMES.join(", ")}; several are compared in one table (default recommended)`,
+        description: `methods: ${METHOD_NAMES.join(", ")}; several are compared in one table (default recommended)`,
       },
     },
     "Who is held out": {
@@ -59,11 +59,14 @@ export const backtestCommand: Command = {
       seeds: { type: "string", value: "N", description: "repetitions (default 5)" },
       seed: { type: "string", value: "N", description: "first seed (default 0)" },
       ...rare({
-        targets: { type: "string", value: "FILE", description: "names of the held-out models, one a line" },
+        targets: { type: "string", value: "FILE", description: "held-out models, one name a line" },
         "save-split": { type: "string", value: "FILE", description: "write the held-out models of every seed as JSON" },
       }),
     },
-    "How to fit": { provider: WORK_OPTIONS.provider, ...rare(THREADS_OPTION) },
+    "How to fit": {
+      provider: { ...WORK_OPTIONS.provider, description: `where to calibrate: ${PROVIDERS.join(", ")} (default cpu)` },
+      ...rare(THREADS_OPTION),
+    },
   },
   examples: [
     "backtest --responses responses.csv.gz --items items.jsonl.gz --anchors 30,100",

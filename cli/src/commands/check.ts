@@ -20,40 +20,45 @@ export const checkCommand: Command = {
         type: "string",
         value: "DIR|URL",
         required: true,
-        description: "the bundle; of an address the version too, …/1.0.0",
+        description: "the bundle; an address should name the version, …/1.0.0",
       },
       responses: {
         type: "string",
         multiple: true,
         value: "PATH",
         required: true,
-        description: "the answers to be checked, as estimate takes them; of several runs the mean counts",
+        description: "answers to check, in the format of estimate; several runs are averaged",
       },
-      baseline: { type: "string", multiple: true, value: "PATH", description: "earlier answers, the same" },
+      baseline: {
+        type: "string",
+        multiple: true,
+        value: "PATH",
+        description: "earlier answers to check against; several runs are averaged",
+      },
       ...ANSWER_DATA_OPTIONS,
     },
     Rules: {
       "max-drop": {
         type: "string",
         value: "POINTS",
-        description: "the largest drop against the baseline (default 1)",
+        description: "the largest allowed drop from the baseline (default 1)",
       },
-      "min-score": { type: "string", value: "POINTS", description: "the lowest score, 0 to 100" },
+      "min-score": { type: "string", value: "POINTS", description: "the lowest allowed score, 0 to 100" },
       ...FORM_OPTION,
       level: {
         type: "string",
         value: "0.95",
-        description: "one-sided confidence that passing needs",
+        description: "one-sided confidence that a pass needs",
       },
       "alarms-per-year": {
         type: "string",
         value: "N",
-        description: "false alarms that are accepted a year (default 1)",
+        description: "accepted false alarms a year (default 1)",
       },
       "runs-per-year": { type: "string", value: "N", description: "checks a year (default 365)" },
     },
     Output: {
-      save: { type: "string", value: "FILE", description: "write the answers as JSON, a baseline for later checks" },
+      save: { type: "string", value: "FILE", description: "write the answers as JSON, as a baseline for later" },
     },
   },
   examples: [
@@ -170,7 +175,7 @@ function counted(size: string, noun: string): string {
   return `${size} ${noun}${size === "1.0" ? "" : "s"}`;
 }
 
-/** What would decide an open check: of rules whose figures are known, the limits too. */
+/** Advice on an open check: more items, or limits that it would meet. */
 function remedyWords({ drop, minimum }: CheckResult): string {
   if (drop?.drop === null || minimum?.score === null || minimum?.low === null) return "answer more items";
   const limits = [
@@ -202,7 +207,7 @@ function timesWords(count: number): string {
   return rounded === 1 ? "once" : `${rounded} times`;
 }
 
-/** How sure either verdict is. */
+/** The confidence of either verdict. */
 function confidenceWords({ level, alarms: { perYear, runsPerYear } }: CheckResult): string {
   const alarms = `${perYear} false ${perYear === 1 ? "alarm" : "alarms"}`;
   return `“passed” holds with ${percent(level)} confidence; “regressed” allows ${alarms} in ${runsPerYear} runs.`;

@@ -30,13 +30,13 @@ export const compareCommand: Command = {
   options: {
     Data: {
       bundle: { type: "string", value: "DIR|URL", description: "the bundle", required: true },
-      a: { type: "string", value: "PATH", description: "answers of model A, as estimate takes them" },
+      a: { type: "string", value: "PATH", description: "answers of model A, in the format of estimate" },
       b: { type: "string", value: "PATH", description: "answers of model B" },
       responses: {
         type: "string",
         value: "PATH",
         multiple: true,
-        description: "of three models or more, to be ranked",
+        description: "answers of three models or more, to rank",
       },
       ...ANSWER_DATA_OPTIONS,
     },
@@ -49,7 +49,7 @@ export const compareCommand: Command = {
       },
       ...LEVEL_OPTION,
     },
-    Output: { verbose: { type: "boolean", description: "every scenario's test and the ranking statistic too" } },
+    Output: { verbose: { type: "boolean", description: "also every scenario's test and the ranking statistic" } },
   },
   examples: [
     "compare --bundle bundles/quiz --a before.json --b after.json --margin 1",

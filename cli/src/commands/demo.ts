@@ -29,10 +29,10 @@ export const demoCommand: Command = {
       out: {
         type: "string",
         value: "DIR",
-        description: "folder for the bundle and the Worker's R2; replaced (default out/demo)",
+        description: "folder for the bundle and the Worker's R2; an earlier demo is replaced (default out/demo)",
       },
       port: { type: "string", value: "N", description: "port with --serve (default 8787)" },
-      serve: { type: "boolean", description: "keep the Worker up until Ctrl-C" },
+      serve: { type: "boolean", description: "keep the Worker running until Ctrl-C" },
     },
   },
   examples: ["demo", "demo --responses responses.csv.gz --items items.jsonl.gz --serve"],

@@ -30,7 +30,7 @@ const DEFAULT_DIMS = 100;
 /** Options that only an encoder has. */
 const OF_ENCODER = ["tokenizer", "pooling", "max-tokens", "prefix"] as const;
 
-/** How files of the command begin. */
+/** The beginning of files that the command wrote. */
 const OWN_FILES = { jsonl: /^\{"item_id":.*,"embedding":\[/, csv: /^item_id,0[,\n]/ };
 
 export const embedCommand: Command = {
@@ -40,18 +40,18 @@ export const embedCommand: Command = {
       encoder: {
         type: "string",
         value: "DIR|FILE.onnx",
-        description: "a sentence encoder (default: TF-IDF of the texts, which needs none)",
+        description: "sentence encoder (default: TF-IDF of the texts)",
       },
       tokenizer: { type: "string", value: "FILE", description: "the encoder's tokenizer.json (default: beside it)" },
       pooling: {
         type: "string",
         value: POOLINGS.join("|"),
-        description: "how tokens' vectors become one (default: 1_Pooling/config.json's, else mean)",
+        description: "how token vectors become one (default: 1_Pooling/config.json's, else mean)",
       },
       "max-tokens": {
         type: "string",
         value: "N",
-        description: "longer texts are cut (default: the encoder's own, else 512)",
+        description: "tokens after which a text is cut (default: the encoder's own, else 512)",
       },
       prefix: { type: "string", value: "TEXT", description: 'put before every text, for encoders that want "query: "' },
       ...THREADS_OPTION,

@@ -30,7 +30,7 @@ export const estimateCommand: Command = {
       ...ANSWER_DATA_OPTIONS,
     },
     Estimate: { ...FORM_OPTION, ...LEVEL_OPTION },
-    Output: { verbose: { type: "boolean", description: "ability, λ and every estimator too" } },
+    Output: { verbose: { type: "boolean", description: "also the ability, λ and every estimator" } },
   },
   examples: [
     "estimate --bundle bundles/quiz --responses answers.json",
@@ -114,7 +114,7 @@ function estimateLines(
   ];
 }
 
-/** What the score would have been in the version before. */
+/** The score on the scale of the base's version. */
 function bridgedWords({ benchmark, version, overall, scenarios }: BridgedScore): string {
   const named = [["overall", overall] as const, ...Object.entries(scenarios)];
   const told = named.flatMap(([id, own]) =>

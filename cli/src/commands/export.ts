@@ -10,7 +10,7 @@ import { samplesByTask } from "anchoreval/internal/export/samples-by-task";
 import type { Command } from "../command.ts";
 import { openBundle } from "../open-bundle.ts";
 
-/** What forms are written for. */
+/** Targets of an export. */
 const TARGETS = ["lm-eval", "inspect", "helm", "opencompass", "ids"] as const;
 
 /** `anchoreval export`: what makes a harness run only a form's anchors. */
@@ -18,7 +18,7 @@ export const exportCommand: Command = {
   options: {
     Data: {
       bundle: { type: "string", value: "DIR|URL", description: "the bundle", required: true },
-      form: { type: "string", value: "ID", description: "the form; else the bundle's default" },
+      form: { type: "string", value: "ID", description: "form to export (default: the bundle's default form)" },
     },
     Output: {
       to: {
@@ -29,7 +29,7 @@ export const exportCommand: Command = {
         description:
           "lm-eval: a document list for lm_eval --samples; inspect: ids for inspect eval --sample-id; helm: instance ids by run; opencompass: numbers by dataset; ids: plain item ids",
       },
-      out: { type: "string", value: "DIR", description: "the folder for the files", required: true },
+      out: { type: "string", value: "DIR", description: "folder for the files", required: true },
     },
   },
   examples: [
@@ -72,7 +72,7 @@ export const exportCommand: Command = {
 interface Exported {
   readonly ending: string;
   readonly text: string;
-  /** What the JSON tells beside. */
+  /** Further fields of the JSON. */
   readonly extra: Readonly<Record<string, unknown>>;
   readonly heading: string;
   readonly commands: readonly string[];
@@ -139,7 +139,7 @@ function formAnchors(bundle: Bundle, form: string): AnchorRecord[] {
   );
 }
 
-/** What to know where prompts hold examples: the command can't set it all. */
+/** Notes on few-shot examples, which the command can't set alone. */
 function fewShotNotes({ manifest: { protocol } }: Bundle): string[] {
   const byTask = Object.entries(protocol).filter(([key]) => key.startsWith("shots/"));
   const notes: string[] = [];

@@ -45,28 +45,27 @@ export const fitCommand: Command = {
         description: "name and version of the bundle",
         required: true,
       },
-      anchors: { type: "string", value: "N[,N…]", description: "anchors per scenario, one form N each" },
+      anchors: { type: "string", value: "N[,N…]", description: "anchors per scenario; one form N for each" },
       total: {
         type: "string",
         value: "N[,N…]",
-        description: "anchors over all scenarios, shared evenly, one form total-N each; may stand beside --anchors",
+        description: "anchors over all scenarios, shared evenly; one form total-N for each",
       },
       ...METHOD_OPTIONS,
       ...rare({
         "second-form": {
           type: "boolean",
-          description:
-            "for every form N a form N-b of other items, chosen in the same way, of anchors chosen on purpose",
+          description: "add a form N-b of other items to every form N, for anchors that aren't drawn at random",
         },
         ...SUBSET_OPTIONS,
         ...EXPOSURE_OPTIONS,
         created: {
           type: "string",
           value: "DATE",
-          description: "date of the bundle (default: SOURCE_DATE_EPOCH, else the responses file's)",
+          description: "date of the bundle (default: SOURCE_DATE_EPOCH, else that of the responses file)",
         },
         "benchmark-version": { type: "string", value: "TEXT", description: "the benchmark's own version" },
-        description: { type: "string", value: "TEXT", description: "a sentence about it" },
+        description: { type: "string", value: "TEXT", description: "one sentence on the benchmark" },
         licence: { type: "string", value: "TEXT", description: "licence of the data" },
         source: { type: "string", value: "TEXT", description: "source of the data" },
       }),
@@ -78,7 +77,7 @@ export const fitCommand: Command = {
         checkpoint: {
           type: "string",
           value: "DIR",
-          description: "keep the state of a long fit here; the same command goes on from it",
+          description: "save the state of a long fit here; the same command resumes it",
         },
       }),
     },

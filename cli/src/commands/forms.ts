@@ -36,7 +36,7 @@ import { checkOutFolder, writeOutFolder } from "../out.ts";
 import type { Output } from "../output.ts";
 import { readScale, SCALE_OPTIONS } from "../options/scale.ts";
 
-/** What the responses may be answers to. */
+/** Items that the responses may be answers to: these texts, or others. */
 const ANSWERED = ["same", "other"] as const;
 const CHECKS = ["folds", "none"] as const;
 
@@ -68,7 +68,7 @@ const ANSWER_OPTIONS = {
     type: "string",
     value: CHECKS.join("|"),
     description:
-      "build forms anew without each quarter of the families and compare their scores on them (default folds)",
+      "folds rebuilds the forms without each quarter of the families and compares its scores (default folds)",
   },
   provider: WORK_OPTIONS.provider,
 } as const satisfies OptionSpecs;
@@ -109,7 +109,11 @@ export const formsCommand: Command = {
     },
     Difficulty: {
       ...ANSWER_OPTIONS,
-      difficulty: { type: "string", value: "COLUMN", description: "or from a column of the items, any scale" },
+      difficulty: {
+        type: "string",
+        value: "COLUMN",
+        description: "difficulty from a column of the items, on any scale",
+      },
     },
     Output: {
       out: {
@@ -222,7 +226,7 @@ interface FormsAnswers {
   readonly keys: JoinKeys;
   readonly matrix: ResponseMatrix;
   readonly backend: CalibrationBackend;
-  /** Whether they are to these very texts; undefined where it wasn't said. */
+  /** True for answers to these very texts; undefined where it wasn't given. */
   readonly sameItems: boolean | undefined;
   /** False for `--check none`. */
   readonly checked: boolean;

@@ -25,10 +25,10 @@ import { readScale, SCALE_OPTIONS } from "../options/scale.ts";
 /** Tables that are imported beside the logs of harnesses. */
 const TABLES = ["table", "routerdc"] as const;
 
-/** What is imported: logs of a harness, or a table. */
+/** Sources of an import: logs of a harness, or a table. */
 const SOURCES = [...HARNESSES, ...TABLES] as const;
 
-/** What the command writes into its folder. */
+/** The files that the command writes. */
 const FILES = ["responses.csv.gz", "items.jsonl.gz", "import.json"] as const;
 
 /** `anchoreval import`: a harness's logs, or a table of other making, as the files that `fit` and `backtest` read. */
@@ -41,20 +41,20 @@ export const importCommand: Command = {
         value: "SOURCE",
         choices: SOURCES,
         required: true,
-        description: `what PATH… are: logs of a harness, or folders of them (${HARNESSES.join(", ")}), or a table (${TABLES.join(", ")})`,
+        description: `source of PATH…: logs of a harness, or folders of them (${HARNESSES.join(", ")}), or a table (${TABLES.join(", ")})`,
       },
       "model-name": { type: "string", value: "N", description: "the model's name, where all logs are of one model" },
       metric: {
         type: "string",
         multiple: true,
         value: "[TASK=]M",
-        description: "the metric that is the score, where logs have several; TASK is a task, a group or BEGINNING*",
+        description: "metric to use as the score, where logs have several; TASK is a task, a group or BEGINNING*",
       },
       filter: {
         type: "string",
         multiple: true,
         value: "[TASK=]F",
-        description: "the filter whose answers count, where logs have several",
+        description: "filter whose answers count, where logs have several",
       },
       columns: {
         type: "string",
@@ -66,14 +66,14 @@ export const importCommand: Command = {
         "on-duplicate": {
           type: "string",
           value: "newest|mean|error",
-          description: "several runs of a model on a task (default newest)",
+          description: "which run of a model on a task counts, where there are several (default newest)",
         },
         errors: {
           type: "string",
           value: "missing|wrong",
-          description: "samples without an answer or a score; else as the harness's own aggregate counts them",
+          description: "how to count samples without an answer or a score (default: as the harness does)",
         },
-        "allow-mixed": { type: "boolean", description: "take runs that were not made alike" },
+        "allow-mixed": { type: "boolean", description: "accept runs with different settings" },
         ...SCALE_OPTIONS,
       }),
     },
@@ -194,12 +194,12 @@ function nextSteps({ models, weighting }: ImportReport | TableReport, out: strin
   );
 }
 
-/** What import.json holds of a table. */
+/** The content of import.json for a table. */
 interface TableReport {
   readonly source: (typeof TABLES)[number];
   readonly models: number;
   readonly items: number;
-  /** What the table's weights come to; absent where it has none. */
+  /** The weighting that the table's weights amount to; absent without weights. */
   readonly weighting?: Weighting;
   readonly scenarios: readonly {
     readonly id: string;

@@ -81,7 +81,7 @@ export const sweepCommand: Command = {
         value: "PLACE",
         required: true,
         description:
-          "where bundles are published: r2://BUCKET, hf://datasets/ORG/NAME, a folder or local; as for publish, keys stand in the environment",
+          "where bundles are published: r2://BUCKET, hf://datasets/ORG/NAME, a folder or local; with the environment variables of publish",
       },
     },
     Output: { "dry-run": { type: "boolean", description: "only list them" } },
@@ -110,7 +110,7 @@ export const sweepCommand: Command = {
   },
 };
 
-/** What `--to` names besides a Worker's address. */
+/** The kinds of places that `--to` names, besides a Worker's address. */
 type StoreKind = "local" | "r2" | "hub" | "folder";
 
 /** @throws AnchorEvalError `unsupported` for another kind of address */

@@ -34,15 +34,18 @@ export const replayCommand: Command = {
       "half-width": {
         type: "string",
         value: "H",
-        description: "stop when the 95 % interval is this narrow to either side, such as 0.05",
+        description: "stop when the 95 % interval has at most this half-width, such as 0.05",
       },
-      threshold: { type: "string", value: "S", description: "stop when the score is surely above S, or below" },
+      threshold: { type: "string", value: "S", description: "stop when the score is surely above or below S" },
       "max-exposure": {
         type: "string",
         value: "R",
         description: "give no item in more than this share of the evaluations, by limits found on the other models",
       },
-      pairs: { type: "boolean", description: "ask two models the same items, for the difference of their scores" },
+      pairs: {
+        type: "boolean",
+        description: "ask pairs of models the same items, to estimate the difference of their scores",
+      },
       better: { type: "boolean", description: "the same, and stop when one of them is surely better" },
       repeats: { type: "string", value: "N", description: "evaluations of every held-out model (default 20)" },
     },
@@ -53,11 +56,14 @@ export const replayCommand: Command = {
         choices: SPLITS_WITHOUT_DATES,
         description: `${SPLITS_WITHOUT_DATES.join(", ")} (default interpolation)`,
       },
-      targets: { type: "string", value: "N", description: "held-out models of a split at most (default 24)" },
+      targets: { type: "string", value: "N", description: "largest number of held-out models of a split (default 24)" },
       seeds: { type: "string", value: "N", description: "splits (default 1)" },
       seed: { type: "string", value: "N", description: "first seed (default 0)" },
     },
-    "How to fit": { provider: WORK_OPTIONS.provider, ...rare(METHOD_OPTIONS) },
+    "How to fit": {
+      provider: { ...WORK_OPTIONS.provider, description: `where to calibrate: ${PROVIDERS.join(", ")} (default cpu)` },
+      ...rare(METHOD_OPTIONS),
+    },
   },
   examples: [
     "replay --responses responses.csv.gz --items items.jsonl.gz --share 0.02",

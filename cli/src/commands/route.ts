@@ -47,7 +47,11 @@ export const routeCommand: Command = {
         required: true,
         description: "questions to route: a subscenario, or items JSONL with texts, answered or not",
       },
-      scenario: { type: "string", value: "NAME", description: "where several scenarios have such a subscenario" },
+      scenario: {
+        type: "string",
+        value: "NAME",
+        description: "scenario of these subscenarios, where several have them",
+      },
       embeddings: {
         type: "string",
         value: "FILE",
@@ -60,12 +64,12 @@ export const routeCommand: Command = {
         type: "string",
         value: "NAME",
         choices: [...ROUTE_METHODS, "auto"],
-        description: `what --out has: ${ROUTE_METHODS.join(", ")} (default auto: the most right on train questions)`,
+        description: `method of the routes in --out: ${ROUTE_METHODS.join(", ")} (default auto: the best on train questions)`,
       },
       "cost-weight": {
         type: "string",
         value: "W",
-        description: "probability of a right answer that one unit of cost must bring (default 1)",
+        description: "chance of a right answer that one unit of cost must gain (default 1)",
       },
       k: { type: "string", value: "K", description: `neighbours of the kNN methods (default ${DEFAULT_NEIGHBOURS})` },
       ...rare({
@@ -77,7 +81,7 @@ export const routeCommand: Command = {
         dims: {
           type: "string",
           value: "D",
-          description: "latent dimensions of the item parameters (default by the models)",
+          description: "latent dimensions of the item parameters (default: depends on the number of models)",
         },
       }),
     },

@@ -71,7 +71,7 @@ function showLines(
   ];
 }
 
-/** What a bundle says of itself, and who signed it. */
+/** Facts of a bundle, and its signatures. */
 function bundleFacts(
   manifest: Manifest,
   digest: string,

@@ -22,7 +22,7 @@ import { checkOutFolder, writeOutFolder } from "../out.ts";
 /** Settings that have an option of their own; the others stand in the file of --settings. */
 const FLAGS = ["models", "items", "scenarios", "seed"] as const;
 
-/** What the command writes into its folder. */
+/** The files that the command writes. */
 const FILES = ["responses.csv.gz", "items.jsonl.gz", "models.jsonl", "truth.safetensors"] as const;
 
 export const simulateCommand: Command = {

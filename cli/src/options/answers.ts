@@ -14,32 +14,32 @@ export const ANSWER_DATA_OPTIONS = {
     type: "string",
     value: "HARNESS",
     choices: HARNESSES,
-    description: `the paths are logs of a harness: ${HARNESSES.join(", ")}`,
+    description: `read logs of this harness: ${HARNESSES.join(", ")}`,
   },
   ...rare({
     metric: {
       type: "string",
       multiple: true,
       value: "[TASK=]M",
-      description: "the metric that is the score; else the one that the bundle was fitted on",
+      description: "metric to use as the score (default: the one that the bundle was fitted on)",
     },
     filter: {
       type: "string",
       multiple: true,
       value: "[TASK=]F",
-      description: "the filter whose answers count; else the one that the bundle was fitted on",
+      description: "filter whose answers count (default: the one that the bundle was fitted on)",
     },
     ...SCALE_OPTIONS,
     "drop-changed": {
       type: "boolean",
-      description: "answers to items that have changed count as missing, instead of an error",
+      description: "count answers to changed items as missing instead of refusing them",
     },
   }),
 } as const satisfies OptionSpecs;
 
 /** The form that was answered. */
 export const FORM_OPTION = {
-  form: { type: "string", value: "ID", description: "the form that was answered; else inferred" },
+  form: { type: "string", value: "ID", description: "form that was answered (default: inferred)" },
 } as const satisfies OptionSpecs;
 
 /** The confidence level of intervals. */
@@ -47,7 +47,7 @@ export const LEVEL_OPTION = {
   level: { type: "string", value: "0.95", description: "confidence level of the intervals" },
 } as const satisfies OptionSpecs;
 
-/** What those options ask of an estimate. */
+/** The options of an estimate. */
 export function estimateOptions(options: OptionReader): { level: number; onChangedItem?: "drop" } {
   return {
     level: options.number("level", { min: 0, max: 1 }, 0.95),

@@ -17,12 +17,12 @@ export const BASE_OPTIONS = {
     type: "string",
     value: "DIR|URL",
     description:
-      "the bundle of an earlier version: --responses are answers to its items, --items are the new ones; unchanged items keep their parameters, anchors stay",
+      "bundle of an earlier version whose scale is kept: --responses are answers to its items, --items are the new items",
   },
   rerun: {
     type: "string",
     value: "FILE",
-    description: "with --base: answers of some models to the new items, or to the changed ones alone",
+    description: "with --base: some models' answers to the new items, or only to the changed ones",
   },
 } as const satisfies OptionSpecs;
 
@@ -70,7 +70,7 @@ export async function baseRecipe(
   };
 }
 
-/** What a fit on a base's scale takes and gives beside another's. */
+/** The input of a fit on a base's scale, and what its bundle gets besides. */
 export interface BasedVersion {
   readonly matrix: ResponseMatrix;
   readonly fixed: ReadonlyMap<string, FixedBank>;

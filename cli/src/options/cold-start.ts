@@ -6,7 +6,7 @@ import type { OptionReader, OptionSpecs } from "../command.ts";
 import type { Output } from "../output.ts";
 import type { Addition } from "./addition.ts";
 
-/** How parameters of items without answers are predicted. */
+/** Methods of predicting parameters of items without answers. */
 const METHODS = ["ridge", "knn", "weighted-knn"] as const;
 /** Neighbours of the methods that have some. */
 const NEIGHBOURS = 20;

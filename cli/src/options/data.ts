@@ -19,7 +19,7 @@ export const RESPONSE_OPTIONS = {
   pool: {
     type: "string",
     value: "ID",
-    description: "all scenarios as the subscenarios of one: anchors are chosen among all items",
+    description: "make all scenarios subscenarios of one, ID, so that anchors are chosen among all items",
   },
   ...rare(SCALE_OPTIONS),
 } as const satisfies OptionSpecs;
@@ -37,7 +37,7 @@ export function readResponseOptions(options: OptionReader): { responses: string 
   };
 }
 
-/** What `anchoreval import` left beside the responses. */
+/** Facts that `anchoreval import` left beside the responses. */
 export interface ImportFacts {
   readonly protocol?: Manifest["protocol"];
   readonly weighting?: Weighting;

@@ -16,18 +16,18 @@ import { ALL_ESTIMATORS, AnchorEvalError } from "anchoreval/core";
 import { rare, type OptionReader, type OptionSpecs } from "../command.ts";
 import type { ImportFacts } from "./data.ts";
 
-/** What is fitted: a method by its name, and what is said in place of its settings. */
+/** Options of the method and of its settings. */
 export const METHOD_OPTIONS = {
   recipe: {
     type: "string",
     value: "NAME",
     choices: METHOD_NAMES,
-    description: `a method by its name, ${METHOD_NAMES.join(", ")}; other options override what it sets (default recommended)`,
+    description: `method: ${METHOD_NAMES.join(", ")}; other options override its settings (default recommended)`,
   },
   weighting: {
     type: "string",
     value: WEIGHTINGS.join("|"),
-    description: "what counts the same in a scenario's score (default: import.json's, else subscenarios)",
+    description: "what counts equally in a scenario's score (default: as in import.json, else subscenarios)",
   },
   ...rare({
     selection: {
@@ -40,18 +40,18 @@ export const METHOD_OPTIONS = {
       type: "string",
       value: "NAME",
       choices: ["auto", ...ALL_ESTIMATORS],
-      description: `which estimate is the score: ${ALL_ESTIMATORS.join(", ")}; auto goes by the kind of anchors (default auto)`,
+      description: `estimator of the score: ${ALL_ESTIMATORS.join(", ")}; auto depends on the anchors (default auto)`,
     },
     "score-map": {
       type: "string",
       value: ["auto", ...SCORE_MAPS].join("|"),
       description:
-        "what score-map reads: the anchors' mean; additive: the ability and the other scenarios too (default auto: by the score and the anchors)",
+        "features of the score map: the anchors' mean; additive: also the ability and the other scenarios (default auto: depends on the anchors)",
     },
     dims: {
       type: "string",
       value: "auto|N",
-      description: `latent dimensions at most; auto tries ${DIMENSION_CANDIDATES.join(", ")} on held-out models (default ${DEFAULT_SETTINGS.dims})`,
+      description: `largest number of latent dimensions; auto tries ${DIMENSION_CANDIDATES.join(", ")} on held-out models (default ${DEFAULT_SETTINGS.dims})`,
     },
     "irt-model": {
       type: "string",
@@ -62,23 +62,23 @@ export const METHOD_OPTIONS = {
       type: "string",
       value: "penalised|marginal",
       description:
-        "abilities and items together, or abilities integrated out, in one dimension (default: penalised for 2pl)",
+        "estimate abilities with the items, or integrate them out, in one dimension (default: penalised for 2pl)",
     },
     link: {
       type: "string",
       value: [...SCORE_LINKS, "auto"].join("|"),
-      description: `how scores between 0 and 1 are calibrated; auto goes by held-out cells (default ${DEFAULT_SETTINGS.link})`,
+      description: `how scores between 0 and 1 are calibrated; auto decides on held-out cells (default ${DEFAULT_SETTINGS.link})`,
     },
     shrinkage: {
       type: "string",
       value: "auto|S",
-      description: `share of the discriminations' learned variance that is kept; auto goes by held-out models (default ${DEFAULT_SETTINGS.shrinkage})`,
+      description: `share of the learned variance of discriminations to keep; auto decides on held-out models (default ${DEFAULT_SETTINGS.shrinkage})`,
     },
     "search-budget": {
       type: "string",
       value: "N",
       description:
-        "candidates of response model and design that are judged on held-out models for anchors chosen by fisher-information (default 0: none)",
+        "response models and designs to try on held-out models, for anchors chosen by fisher-information (default 0)",
     },
     "prior-scale": {
       type: "string",
@@ -91,22 +91,22 @@ export const METHOD_OPTIONS = {
       description: `how λ of gp-irt is chosen (default ${DEFAULT_SETTINGS.lambda})`,
     },
     joint: { type: "boolean", description: "one ability over all scenarios" },
-    separate: { type: "boolean", description: "every scenario from its own answers alone" },
+    separate: { type: "boolean", description: "estimate every scenario from its own answers alone" },
   }),
 } as const satisfies OptionSpecs;
 
-/** How the work is done. */
+/** Options of the calibration. */
 export const WORK_OPTIONS = {
   provider: {
     type: "string",
     value: "NAME",
     choices: PROVIDERS,
-    description: `what calibrates: ${PROVIDERS.join(", ")} (default auto: CUDA, else the CPU)`,
+    description: `where to calibrate: ${PROVIDERS.join(", ")} (default auto: CUDA, else the CPU)`,
   },
   seed: { type: "string", value: "N", description: "seed of all draws (default 1)" },
 } as const satisfies OptionSpecs;
 
-/** How many threads work. */
+/** The number of threads. */
 export const THREADS_OPTION = {
   threads: { type: "string", value: "N", description: "threads (default: one a core)" },
 } as const satisfies OptionSpecs;
@@ -117,7 +117,7 @@ export function readRecipe(options: OptionReader): Promise<Method> {
 }
 
 /**
- * What is fitted: a method, with what other options say in its place.
+ * The method to fit, with the settings that other options override.
  * @param recipe - of --recipe
  */
 export async function readMethod(options: OptionReader, facts: ImportFacts, recipe: Method): Promise<Method> {

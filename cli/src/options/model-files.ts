@@ -43,7 +43,7 @@ export const FAMILIES_OPTION = {
   families: {
     type: "string",
     value: "FILE",
-    description: "lines of model,family: whole families are held out (default: by the names)",
+    description: "lines of model,family: families are held out as a whole (default: read off the names)",
   },
 } as const satisfies OptionSpecs;
 

@@ -2,9 +2,9 @@ import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import type { ScaleOptions } from "anchoreval/internal/logs/score-scale";
 import type { OptionReader, OptionSpecs } from "../command.ts";
 
-/** How scores that aren't in [0,1] are read. */
+/** Options of the scale of scores. */
 export const SCALE_OPTIONS = {
-  "score-range": { type: "string", value: "LO,HI", description: "bounds of the scores, where they are not 0 and 1" },
+  "score-range": { type: "string", value: "LO,HI", description: "bounds of the scores (default 0,1)" },
   flip: { type: "boolean", description: "lower scores are better" },
 } as const satisfies OptionSpecs;
 

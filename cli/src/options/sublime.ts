@@ -3,7 +3,7 @@ import type { Method } from "anchoreval-trainer/internal/methods/method";
 import { AnchorEvalError } from "anchoreval/core";
 import type { OptionReader, OptionSpecs } from "../command.ts";
 
-/** What `--selection sublime` describes subsets of items with. */
+/** Options of the features by which `--selection sublime` describes subsets of items. */
 export const SUBSET_OPTIONS = {
   "anchor-models": {
     type: "string",

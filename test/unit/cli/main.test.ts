@@ -111,3 +111,23 @@ describe("what needs the trainer", () => {
     return { root: folder.path(root), program };
   }
 });
+
+test.each([
+  ["bundle", /^DIR(\|URL)?$/, "the bundle"],
+  ["responses", /^(FILE|PATH)$/, "answers"],
+  ["items", /^FILE$/, "items"],
+  ["out", /^(DIR|FILE)$/, ""],
+])("--%s means the same in every command", async (name, value, words) => {
+  const specs = await Promise.all(
+    COMMANDS.filter((entry) => !(entry.name === "simulate" && name === "items")).map(async (entry) => ({
+      command: entry.name,
+      spec: optionsOf(await entry.load())[name],
+    })),
+  );
+  const found = specs.filter(({ spec }) => spec !== undefined);
+  expect(found.length).toBeGreaterThan(5);
+  for (const { command, spec } of found) {
+    expect({ command, value: value.test(spec!.value!) }).toEqual({ command, value: true });
+    expect({ command, words: spec!.description.includes(words) }).toEqual({ command, words: true });
+  }
+});
