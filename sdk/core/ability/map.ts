@@ -118,7 +118,7 @@ export function abilityPosterior(
   const curved = bank.lower !== null || bank.upper !== null;
   const observed = curved ? new Float64Array(dims * dims) : null;
   const curvatures = new Float64Array(curved ? count : 0);
-  // What the answers say at the ability looked at last: a search asks for the value first and then for its derivatives.
+  // The response terms at the latest ability: a search asks for the value first and then for its derivatives.
   const looked = new Float64Array(dims).fill(NaN);
   const slopes = new Float64Array(count);
   const informations = new Float64Array(count);

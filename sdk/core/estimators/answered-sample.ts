@@ -54,7 +54,7 @@ export function answeredSample(anchors: AnchorSet, scores: ArrayLike<number>): A
   return { items, positions, scores: known, mass, inclusion, share: size === count ? 1 : seen / total };
 }
 
-/** What answers alone prove about a score. */
+/** The range of a score that answers alone prove. */
 export interface Bounds {
   readonly low: number;
   readonly high: number;
@@ -66,7 +66,7 @@ export function clamp(score: number, { low, high }: Bounds): number {
 }
 
 /**
- * What the answers alone prove: the full score S lies in [Σ_A w·y, Σ_A w·y + Σ_U w], since every score is in [0,1].
+ * The range that the answers alone prove: the full score S lies in [Σ_A w·y, Σ_A w·y + Σ_U w], since every score is in [0,1].
  * With all items answered both ends are S.
  * @param weights - item weights summing to 1
  */

@@ -9,7 +9,7 @@ interface FactoredAnswers {
 }
 
 /**
- * What answers say of a model's factors, û = (I + Σ zzᵀ/d)⁻¹ Σ z(y−μ)/d over all answers, under {@link AnchorFactors}.
+ * A model's factors by its answers, û = (I + Σ zzᵀ/d)⁻¹ Σ z(y−μ)/d over all answers, under {@link AnchorFactors}.
  * Answers of several scenarios count together where their factors are the same. What is unanswered is left out exactly.
  * @param parts - one a scenario
  * @param factor - Cholesky's L of the posterior precision I + Σ zzᵀ/d of the same answers, where it is known

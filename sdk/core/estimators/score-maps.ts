@@ -1,7 +1,7 @@
 import type { FloatArray } from "../irt/item-bank.ts";
 
 /**
- * What a map reads of a scenario's answers: `mean`, the anchors' mean; `expected`, the full score that the ability lets
+ * Inputs of a map from a scenario's answers: `mean`, the anchors' mean; `expected`, the full score that the ability lets
  * expect, Σ w·p̂ (in one dimension θ on another axis, which ends at 0 and 1); `score`, what the scenario's own map says.
  */
 export const MAP_FEATURES = ["mean", "expected", "score"] as const;
@@ -65,7 +65,7 @@ export function mappedScore({ intercept, terms }: AdditiveMap, read: (name: Feat
   return terms.reduce((sum, term) => sum + termValue(term, read(term)), intercept);
 }
 
-/** What maps of all scenarios together read. Means over all scenarios count each the same. */
+/** Inputs of maps over all scenarios. Means over all scenarios count each the same. */
 export function jointFeatures(features: ReadonlyMap<string, AnswerFeatures>): (name: FeatureName) => number {
   return ({ feature, scenario }) => {
     if (scenario !== null) return features.get(scenario)![feature];

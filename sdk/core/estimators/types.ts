@@ -41,7 +41,7 @@ export interface AnchorSet {
   readonly items: Uint32Array;
   /** Inclusion probabilities π in (0,1] of a probability sample; null for a purposive choice (k-means). */
   readonly inclusion: Float64Array | null;
-  /** What each anchor stands for: w/π, or its cluster's mass. Positive; any scale. */
+  /** The mass that each anchor stands for: w/π, or its cluster's mass. Positive; any scale. */
   readonly mass: Float64Array;
 }
 
@@ -88,7 +88,7 @@ export interface Tightening {
   readonly outside: number;
 }
 
-/** What blends the base estimators of one scenario and form, learned on held-out source models. */
+/** The blend of the base estimators of one scenario and form, learned on held-out source models. */
 export interface Blend {
   /** λ of gp-irt, in [0,1]. */
   readonly lambda: number;
@@ -116,7 +116,7 @@ export interface AnsweredSample {
   readonly share: number;
 }
 
-/** What an estimator reads: item weights, predictions and answers of one scenario. */
+/** The input of an estimator: item weights, predictions and answers of one scenario. */
 export interface ScenarioState {
   /** Item weights w, N of them, summing to 1. */
   readonly weights: Float64Array;

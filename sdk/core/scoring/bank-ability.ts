@@ -4,7 +4,7 @@ import type { AbilityEstimate } from "../ability/map.ts";
 import type { AbilityPrior, HigherOrderPrior } from "../ability/prior.ts";
 import type { FloatArray, ItemBank } from "../irt/item-bank.ts";
 
-/** What a model answered in the scenarios of one bank. */
+/** A model's answers in the scenarios of one bank. */
 export interface BankAnswers<Prior extends AbilityPrior = AbilityPrior> {
   readonly parts: readonly AnsweredPart[];
   readonly prior: Prior;

@@ -25,20 +25,20 @@ export interface ScenarioModel {
   readonly maps?: ScoreMaps | null;
 }
 
-/** What a scenario's answers give, before estimators are blended. */
+/** The estimates from a scenario's answers, before they are blended. */
 export interface ScenarioEstimate {
   /** Every base estimator's score, in [0,1]; {@link blendEstimates} gives the others. */
   readonly base: BaseScores;
-  /** What score maps of all scenarios read of this one; null where the form has no map. */
+  /** Inputs of this scenario to the score maps of all scenarios; null where the form has no map. */
   readonly features: AnswerFeatures | null;
   readonly sample: AnsweredSample;
-  /** What the answers alone prove about the full score. */
+  /** The range of the full score that the answers alone prove. */
   readonly bounds: Bounds;
   /** Leave-one-out residuals of the answered anchors, in their order. */
   readonly residuals: Float64Array;
 }
 
-/** What a scenario's answers say by themselves, whatever ability they are estimated with. */
+/** The part of a scenario's estimate that depends on no ability. */
 export interface ScenarioAnswers {
   readonly sample: AnsweredSample;
   readonly bounds: Bounds;
@@ -108,7 +108,7 @@ export function estimateScenario(
   };
 }
 
-/** What maps read of one scenario; its own map's score is clamped to the bounds. */
+/** Inputs of score maps from one scenario; its own map's score is clamped to the bounds. */
 export function answerFeatures(
   { alone }: Pick<ScoreMaps, "alone">,
   mean: number,

@@ -139,7 +139,7 @@ function scoredPart(bank: ScoringBank, scenario: ScoringScenario) {
   return { bank, scenario, factors, answers };
 }
 
-/** What a function makes, made once a key. */
+/** A function's results, each computed once a key. */
 export function remembered<T, K = void>(make: (key: K) => T): (key: K) => T {
   const known = new Map<K, T>();
   return (key) => {

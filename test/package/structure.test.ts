@@ -1,0 +1,79 @@
+import { existsSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import ts from "typescript";
+import { describe, expect, test } from "vitest";
+import { importsOf, ROOT, sourceFiles } from "../support/source-imports.ts";
+
+const PACKAGES = ["sdk", "cli", "offline-trainer/src", "offline-trainer/browser", "workers/src", "workers/page"].filter(
+  (folder) => existsSync(join(ROOT, folder)),
+);
+const FILES = PACKAGES.flatMap((folder) => sourceFiles(folder)).filter((file) => file.endsWith(".ts"));
+const text = (file: string): string => readFileSync(join(ROOT, file), "utf8");
+const parsed = (file: string): ts.SourceFile => ts.createSourceFile(file, text(file), ts.ScriptTarget.Latest, true);
+
+/** Whether a file only declares types, or only names what others export. */
+const isIndex = (file: string): boolean => /(?:\/index|-worker)\.ts$/.test(file);
+const isList = (file: string): boolean =>
+  parsed(file).statements.every(
+    (statement) =>
+      ts.isImportDeclaration(statement) ||
+      ts.isExportDeclaration(statement) ||
+      ts.isInterfaceDeclaration(statement) ||
+      ts.isTypeAliasDeclaration(statement),
+  );
+
+/** The source of an entry of a package's `exports`. */
+const entryOf = (specifier: string): string | null => {
+  const [, name, path = "."] = /^(anchoreval(?:-trainer)?)(?:\/(.+))?$/.exec(specifier) ?? [];
+  if (name === undefined) return null;
+  const folder = name === "anchoreval" ? "sdk" : "offline-trainer";
+  const { exports } = JSON.parse(text(`${folder}/package.json`)) as { exports: Record<string, { default: string }> };
+  const built = exports[path === "." ? "." : `./${path}`]!.default;
+  return built.replace("./dist/", folder === "sdk" ? "sdk/" : "offline-trainer/src/").replace(/\.js$/, ".ts");
+};
+
+/** Files that run when a module is imported: imports of types alone don't count, dynamic ones don't either. */
+function closure(entry: string): Set<string> {
+  const seen = new Set<string>();
+  const visit = (file: string): void => {
+    if (seen.has(file)) return;
+    seen.add(file);
+    for (const { target, specifier } of importsOf(file, ts.transpileModule(text(file), LOADED).outputText)) {
+      const next = target ?? entryOf(specifier);
+      if (next?.endsWith(".ts")) visit(next);
+    }
+  };
+  visit(entry);
+  return seen;
+}
+const LOADED: ts.TranspileOptions = {
+  compilerOptions: { target: ts.ScriptTarget.ES2023, module: ts.ModuleKind.ESNext, removeComments: true },
+};
+
+test("a folder has at most 20 files", () => {
+  const counts = new Map<string, number>();
+  for (const file of FILES) counts.set(dirname(file), (counts.get(dirname(file)) ?? 0) + 1);
+  expect([...counts].filter(([, count]) => count > 20)).toEqual([]);
+});
+
+test("a file under 25 lines is an index or a list of types", () => {
+  expect(FILES.filter((file) => text(file).split("\n").length <= 25 && !isIndex(file) && !isList(file))).toEqual([]);
+});
+
+describe("what a module loads", () => {
+  test.each([
+    ["offline-trainer/src/fit/fit.ts", 150],
+    ["sdk/estimate/estimate-from-anchors.ts", 45],
+  ])("%s: at most %d files", (entry, most) => {
+    expect(closure(entry).size).toBeLessThanOrEqual(most);
+  });
+});
+
+test("no docstring begins with What", () => {
+  const found = FILES.flatMap((file) =>
+    text(file)
+      .split("\n")
+      .flatMap((line, k) => (/^\s*(?:\/\*\*|\*|\/\/) What\b/.test(line) ? [`${file}:${k + 1}`] : [])),
+  );
+  expect(found).toEqual([]);
+});
