@@ -20,25 +20,16 @@ export {
 } from "./estimators/answer-regressions.ts";
 export {
   blendEstimates,
-  outsideProbability,
   partlyCorrectedMean,
   type BlendedEstimates,
   type Outside,
 } from "./estimators/blend-estimates.ts";
-export {
-  anchorFactors,
-  factorScores,
-  factorSolver,
-  gaussianMean,
-  type FactoredAnswers,
-  type FactorSolver,
-} from "./estimators/factor-scores.ts";
-export { anchorMean, blendedMean, correctedMean, modelImputedMean } from "./estimators/predicted-means.ts";
+export { anchorFactors } from "./estimators/factor-scores.ts";
+export { anchorMean, correctedMean, modelImputedMean } from "./estimators/predicted-means.ts";
 export {
   jointFeatures,
   MAP_FEATURES,
   mappedScore,
-  termValue,
   type AdditiveMap,
   type AnswerFeatures,
   type FeatureName,
@@ -66,21 +57,12 @@ export {
   type SeenScores,
 } from "./estimators/types.ts";
 
-export {
-  bankAbilities,
-  bankAbility,
-  gatherItems,
-  type AnsweredPart,
-  type BankAnswers,
-  type LinkedAnswers,
-} from "./scoring/bank-ability.ts";
+export { bankAbility, gatherItems, type AnsweredPart, type BankAnswers } from "./scoring/bank-ability.ts";
 export { expectedScore, predictedScores, predictedScoresOf } from "./scoring/predicted-scores.ts";
 export {
   answerFeatures,
   answerLeverages,
   estimateScenario,
-  scenarioAnswers,
-  withJointScoreMap,
   type ScenarioAnswers,
   type ScenarioEstimate,
   type ScenarioModel,
@@ -162,3 +144,5 @@ export {
   type PopulationBank,
   type PopulationScenario,
 } from "./adaptive/population.ts";
+export type { AdaptiveState, ModelState, PendingBatch } from "./adaptive/state.ts";
+export type { RunningSums } from "./adaptive/running-total.ts";

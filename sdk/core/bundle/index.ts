@@ -16,7 +16,30 @@ export {
 export { decodeBundle, type BundleParts } from "./decode.ts";
 export { contentHash, formDigest, hexOf, sha256Hex, sha256Text, type ItemContent } from "./digest.ts";
 export { encodeBundle, type BundleContent, type ColdStartContent, type ScenarioContent } from "./encode.ts";
-export * from "./manifest.ts";
+export {
+  SCHEMAS,
+  type AnchorRecord,
+  type BankManifest,
+  type BaseManifest,
+  type BridgeManifest,
+  type ColdItemRecord,
+  type ColdStartManifest,
+  type ColdStartScenario,
+  type ErrorSummary,
+  type ExposureManifest,
+  type FileManifest,
+  type FormManifest,
+  type FormScenarioManifest,
+  type ItemRecord,
+  type Manifest,
+  type MapManifest,
+  type MeasuredBlend,
+  type MeasuredErrors,
+  type ScenarioManifest,
+  type ScoreMapManifest,
+  type SegmentManifest,
+  type SplitErrors,
+} from "./manifest.ts";
 export {
   BENCHMARK_NAME,
   blobKey,

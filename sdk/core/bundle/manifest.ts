@@ -349,7 +349,7 @@ export const anchorSchema = object(
   },
 );
 
-/** The schemas by the names that the Worker's OpenAPI document gives them. */
+/** The schemas by the names that the Worker's OpenAPI document gives them. @hidden */
 export const SCHEMAS: {
   readonly Manifest: typeof manifestSchema;
   readonly ErrorSummary: typeof errorSummary;
@@ -384,32 +384,44 @@ export const SCHEMAS: {
   Anchor: anchorSchema,
 };
 
-/** manifest.json; docs/bundle-format.md explains every field. */
+/** manifest.json; docs/bundle-format.md explains every field. @interface */
 export type Manifest = Infer<typeof manifestSchema>;
+/** A bank: scenarios that share an ability, and how they were calibrated. @interface */
 export type BankManifest = Infer<typeof bank>;
+/** A scenario: its items and its weight. @interface */
 export type ScenarioManifest = Infer<typeof scenario>;
+/** A form: which anchors are asked, what is made of the answers, and its measured errors. @interface */
 export type FormManifest = Infer<typeof form>;
-/** One scenario of a form. */
+/** One scenario of a form. @interface */
 export type FormScenarioManifest = Infer<typeof formScenario>;
+/** The weights that blend the estimators, and the errors of the blends. @interface */
 export type MeasuredBlend = NonNullable<FormScenarioManifest["together"]>;
+/** Errors measured on source models that were held out of every step. @interface */
 export type MeasuredErrors = Infer<typeof measuredErrors>;
-/** Errors measured on one kind of held-out models. Fractions. */
+/** Errors measured on one kind of held-out models. Fractions. @interface */
 export type SplitErrors = Infer<typeof splitErrors>;
-/** Errors of one estimator on held-out models. Fractions. */
+/** Errors of one estimator on held-out models. Fractions. @interface */
 export type ErrorSummary = Infer<typeof errorSummary>;
+/** The score maps of a scenario; their curves are tensors. @interface */
 export type ScoreMapManifest = Infer<typeof scoreMaps>;
+/** An additive score map. @interface */
 export type MapManifest = Infer<typeof scoreMap>;
+/** What items without answers got parameters from, and what routes are carried. @interface */
 export type ColdStartManifest = Infer<typeof coldStart>;
+/** The routes of one scenario, and what picks were worth on the questions with answers. @interface */
 export type ColdStartScenario = ColdStartManifest["scenarios"][string];
+/** How adaptive evaluations are kept from giving some items too often. @interface */
 export type ExposureManifest = Infer<typeof exposure>;
+/** The earlier version on whose scale this one lies. @interface */
 export type BaseManifest = Infer<typeof base>;
-export type BridgeManifest = Infer<typeof bridge>;
-export type SourcesManifest = Manifest["sources"];
+/** A line that takes scores of this version to the base's. @interface */
+export type BridgeManifest = NonNullable<Infer<typeof bridge>>;
+/** A file of the bundle. @interface */
 export type FileManifest = Infer<typeof file>;
-/** A part of a file that can be read and checked by itself; offsets in bytes. */
+/** A part of a file that can be read and checked by itself; offsets in bytes. @interface */
 export type SegmentManifest = NonNullable<FileManifest["segments"]>[number];
 
-/** One line of anchors.jsonl. */
+/** One line of anchors.jsonl. @interface */
 export type AnchorRecord = Infer<typeof anchorSchema>;
 
 /** One line of items.jsonl. */

@@ -19,10 +19,12 @@ export type BundleFileName = (typeof BUNDLE_FILES)[number];
 
 /** Whether each subscenario or each item counts the same in a scenario's score. */
 export const WEIGHTINGS = ["subscenarios", "items"] as const;
+/** What counts the same in a scenario's score. */
 export type Weighting = (typeof WEIGHTINGS)[number];
 
 /** Response models of a bank, by the number of an item's parameters; `2pl` may have several dimensions. */
 export const IRT_MODELS = ["1pl", "2pl", "3pl", "4pl"] as const;
+/** A response model. */
 export type IrtModel = (typeof IRT_MODELS)[number];
 
 /** Levels at which a bundle keeps quantiles of the absolute error. */

@@ -2,7 +2,7 @@ import { AnchorEvalError } from "../errors.ts";
 
 /** The dtypes that a bundle uses, with their typed arrays (little-endian). */
 const ARRAYS = { F64: Float64Array, F32: Float32Array, U32: Uint32Array } as const;
-export type TensorType = keyof typeof ARRAYS;
+type TensorType = keyof typeof ARRAYS;
 
 /** Numbers of a tensor, by their type. */
 export type TensorData = Float64Array | Float32Array | Uint32Array;

@@ -3,13 +3,14 @@ import type { Issue } from "../errors.ts";
 /**
  * A description of JSON values as plain data. {@link readValue} checks by it, {@link Infer} is its TypeScript type, and
  * the Worker's OpenAPI document and the tables of docs/bundle-format.md come from it.
+ * @hidden
  */
 export type Schema<T = unknown> = SchemaNode & Typed<T>;
 
-/** The TypeScript type that a schema describes. */
+/** The TypeScript type that a schema describes. @inline @hidden */
 export type Infer<S> = S extends Typed<infer T> ? T : never;
 
-/** A kind of values, and of what: rules, the values allowed, or the schema of the entries. */
+/** A kind of values, and of what: rules, the values allowed, or the schema of the entries. @hidden */
 export type SchemaNode =
   | { readonly kind: "text"; readonly of: TextRule }
   | { readonly kind: "number"; readonly of: NumberRule }
@@ -27,7 +28,7 @@ interface Typed<T> {
   readonly type?: T;
 }
 
-export interface TextRule {
+interface TextRule {
   readonly pattern?: RegExp;
   /** Why a text is not allowed, or null. */
   readonly problem?: (value: string) => string | null;
@@ -35,15 +36,18 @@ export interface TextRule {
   readonly or?: readonly ("number" | "boolean")[];
 }
 
-export interface NumberRule {
+interface NumberRule {
   readonly min?: number;
   readonly max?: number;
   readonly integer?: boolean;
 }
 
+/** Schemas by the names of fields. @hidden */
 export type Fields = Readonly<Record<string, Schema>>;
 export type None = Record<never, never>;
+/** @inline */
 type Flat<T> = { readonly [K in keyof T]: T[K] };
+/** @inline */
 type Read<F, O> = Flat<{ readonly [K in keyof F]: Infer<F[K]> } & { readonly [K in keyof O]?: Infer<O[K]> }>;
 
 // Interfaces, since declaration files name those; the values of aliases they would write out at every level.

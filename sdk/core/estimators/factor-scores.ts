@@ -2,7 +2,7 @@ import { cholesky, choleskySolve } from "../numeric/dense.ts";
 import type { AnchorFactors, AnsweredSample } from "./types.ts";
 
 /** The answers of one scenario with what its factors say of them. */
-export interface FactoredAnswers {
+interface FactoredAnswers {
   readonly factors: AnchorFactors;
   /** Aligned with the factors' rows; NaN = no answer. */
   readonly scores: ArrayLike<number>;
@@ -73,7 +73,7 @@ function plusInformation(
 }
 
 /** û of a model from its scores, aligned with the parts' rows; NaN = no answer. */
-export type FactorSolver = (scores: readonly ArrayLike<number>[]) => Float64Array;
+type FactorSolver = (scores: readonly ArrayLike<number>[]) => Float64Array;
 
 /**
  * {@link factorScores} of many models from answers to the same anchors. What follows from the anchors alone is solved

@@ -1,7 +1,7 @@
 import { AnchorEvalError } from "../errors.ts";
 
 /** A smooth function to be maximised, and where to go from a point. */
-export interface NewtonObjective {
+interface NewtonObjective {
   /** Its name in error messages. */
   readonly name: string;
   /** Its value at a point; it need not be finite away from the maximum. */

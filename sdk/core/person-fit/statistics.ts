@@ -4,7 +4,7 @@ import { itemLogit } from "../irt/response.ts";
 import { sigmoid } from "../numeric/functions.ts";
 
 /** The response model's probabilities for each answer, in the answers' order. */
-export interface AnswerCurves {
+interface AnswerCurves {
   /** P of each item. */
   readonly p: Float64Array;
   /** Q = 1 − P, not formed by subtraction. */

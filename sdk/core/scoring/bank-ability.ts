@@ -11,7 +11,7 @@ export interface BankAnswers<Prior extends AbilityPrior = AbilityPrior> {
 }
 
 /** The same, to be estimated together with other banks. */
-export interface LinkedAnswers extends BankAnswers<HigherOrderPrior> {
+interface LinkedAnswers extends BankAnswers<HigherOrderPrior> {
   /** The mode by these answers alone, where it is known: it is near. */
   readonly own?: AbilityEstimate | null;
 }

@@ -75,7 +75,7 @@ export function scenarioAnswers(
  * The base estimators of one scenario from its answered anchors and the model's ability.
  * Scores are clamped to the bounds that the answers prove; with all items answered each is exactly S.
  * @param scores - aligned with `model.anchors.items`; NaN = no answer
- * @param factors - û of the model, where answers of other scenarios count too ({@link factorSolver})
+ * @param factors - û of the model, where answers of other scenarios count too
  * @param answers - what the scores say by themselves, where it is known: other estimates from them share it
  * @returns null where nothing was answered
  */

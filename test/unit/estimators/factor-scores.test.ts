@@ -5,10 +5,8 @@ import {
   cholesky,
   choleskySolve,
   createRandom,
-  factorScores,
-  factorSolver,
-  gaussianMean,
 } from "anchoreval/core";
+import { factorScores, factorSolver, gaussianMean } from "../../../sdk/core/estimators/factor-scores.ts";
 import { describe, expect, test } from "vitest";
 import { itemFactors } from "../../support/factors.ts";
 import { largestDifference } from "../../support/fixture.ts";

@@ -1,11 +1,5 @@
-import {
-  anchorMean,
-  answeredSample,
-  blendedMean,
-  correctedMean,
-  itemResponses,
-  modelImputedMean,
-} from "anchoreval/core";
+import { anchorMean, answeredSample, correctedMean, itemResponses, modelImputedMean } from "anchoreval/core";
+import { blendedMean } from "../../../sdk/core/estimators/predicted-means.ts";
 import { expect, test } from "vitest";
 import { bankOf } from "../../support/fixture.ts";
 import { anchorsOf, referenceScenarios, scoresOf } from "../../support/reference-scenario.ts";

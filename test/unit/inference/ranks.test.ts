@@ -1,4 +1,5 @@
-import { normalCdf, outsideProbability, rankIntervals, scoreRange } from "anchoreval/core";
+import { normalCdf, rankIntervals, scoreRange } from "anchoreval/core";
+import { outsideProbability } from "../../../sdk/core/estimators/blend-estimates.ts";
 import { describe, expect, test } from "vitest";
 import { percentile } from "../../../sdk/core/inference/ranks.ts";
 import { readFixture } from "../../support/fixture.ts";

@@ -8,9 +8,9 @@ import {
   mapAbility,
   predictedScores,
   scaledPrior,
-  scenarioAnswers,
   type ScenarioModel,
 } from "anchoreval/core";
+import { scenarioAnswers } from "../../../sdk/core/scoring/scenario-estimate.ts";
 import { describe, expect, test } from "vitest";
 import { plainFactors } from "../../support/factors.ts";
 import { bankOf, largestDifference } from "../../support/fixture.ts";

@@ -1,5 +1,6 @@
 import { type Bundle, estimateFromAnchors, loadBundle, type Responses } from "anchoreval";
-import { type AnchorSet, createRandom, mappedScore, termValue } from "anchoreval/core";
+import { type AnchorSet, createRandom, mappedScore } from "anchoreval/core";
+import { termValue } from "../../../../sdk/core/estimators/score-maps.ts";
 import { describe, expect, test } from "vitest";
 import { typescriptBackend } from "../../../../offline-trainer/src/backends/typescript.ts";
 import { bundleFiles, fit, type Fit } from "../../../../offline-trainer/src/fit/fit.ts";
