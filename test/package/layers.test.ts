@@ -237,7 +237,7 @@ describe("the test itself can fail", () => {
   });
 
   test("a cycle is found and shown", () => {
-    const edge = (from: string, target: string): SourceImport => ({ from, specifier: "", target });
+    const edge = (from: string, target: string): SourceImport => ({ from, specifier: "", dynamic: false, target });
     expect(cycles([edge("a", "b"), edge("b", "c"), edge("c", "b"), edge("c", "d")])).toEqual(["b → c → b"]);
     expect(cycles([edge("a", "a")])).toEqual(["a → a"]);
     expect(cycles([edge("a", "b"), edge("a", "c"), edge("b", "d"), edge("c", "d")])).toEqual([]);

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import ts from "typescript";
 import { describe, expect, test } from "vitest";
-import { importsOf, ROOT, sourceFiles } from "../support/source-imports.ts";
+import { importsOf, ROOT, type SourceImport, sourceFiles } from "../support/source-imports.ts";
 
 const PACKAGES = ["sdk", "cli", "offline-trainer/src", "offline-trainer/browser", "workers/src", "workers/page"].filter(
   (folder) => existsSync(join(ROOT, folder)),
@@ -27,18 +27,21 @@ const entryOf = (specifier: string): string | null => {
   const [, name, path = "."] = /^(anchoreval(?:-trainer)?)(?:\/(.+))?$/.exec(specifier) ?? [];
   if (name === undefined) return null;
   const folder = name === "anchoreval" ? "sdk" : "offline-trainer";
+  const source = folder === "sdk" ? "sdk/" : "offline-trainer/src/";
+  if (path.startsWith("internal/")) return `${source}${path.slice("internal/".length)}.ts`;
   const { exports } = JSON.parse(text(`${folder}/package.json`)) as { exports: Record<string, { default: string }> };
   const built = exports[path === "." ? "." : `./${path}`]!.default;
-  return built.replace("./dist/", folder === "sdk" ? "sdk/" : "offline-trainer/src/").replace(/\.js$/, ".ts");
+  return built.replace("./dist/", source).replace(/\.js$/, ".ts");
 };
 
-/** Files that run when a module is imported: imports of types alone don't count, dynamic ones don't either. */
-function closure(entry: string): Set<string> {
+/** Files that run when a module does. Imports of types alone don't count. @param follows - whether an import is loaded */
+function closure(entry: string, follows: (own: SourceImport) => boolean = () => true): Set<string> {
   const seen = new Set<string>();
   const visit = (file: string): void => {
     if (seen.has(file)) return;
     seen.add(file);
-    for (const { target, specifier } of importsOf(file, ts.transpileModule(text(file), LOADED).outputText)) {
+    for (const own of importsOf(file, ts.transpileModule(text(file), LOADED).outputText).filter(follows)) {
+      const { target, specifier } = own;
       const next = target ?? entryOf(specifier);
       if (next?.endsWith(".ts")) visit(next);
     }
@@ -66,6 +69,13 @@ describe("what a module loads", () => {
     ["sdk/estimate/estimate-from-anchors.ts", 45],
   ])("%s: at most %d files", (entry, most) => {
     expect(closure(entry).size).toBeLessThanOrEqual(most);
+  });
+
+  test("the command fit without the options that load extensions: at most 190 files", () => {
+    const entry = "cli/src/commands/fit.ts";
+    const files = closure(entry, ({ from, dynamic }) => !dynamic || from === entry);
+    expect(files).toContain("offline-trainer/src/report/render-report.ts");
+    expect(files.size).toBeLessThanOrEqual(190);
   });
 });
 

@@ -14,6 +14,8 @@ export interface SourceImport {
   readonly specifier: string;
   /** The imported file, from the root; null for a package. */
   readonly target: string | null;
+  /** Loaded where the code gets there, by `import()`. */
+  readonly dynamic: boolean;
 }
 
 /** TypeScript and JavaScript sources under a folder of the repository, without builds and dependencies. */
@@ -33,25 +35,26 @@ export function sourceFiles(folder: string): string[] {
 
 /** Every module that a source file names: imports, re-exports, dynamic imports and types of them, by the compiler's own parser. */
 export function importsOf(file: string, text = readFileSync(join(ROOT, file), "utf8")): SourceImport[] {
-  const found: string[] = [];
-  const add = (node: ts.Node | undefined): void => {
-    if (node && ts.isStringLiteralLike(node)) found.push(node.text);
+  const found: Pick<SourceImport, "specifier" | "dynamic">[] = [];
+  const add = (node: ts.Node | undefined, dynamic = false): void => {
+    if (node && ts.isStringLiteralLike(node)) found.push({ specifier: node.text, dynamic });
   };
   const visit = (node: ts.Node): void => {
     if (ts.isImportDeclaration(node) || ts.isExportDeclaration(node)) add(node.moduleSpecifier);
     else if (ts.isImportTypeNode(node) && ts.isLiteralTypeNode(node.argument)) add(node.argument.literal);
     else if (ts.isCallExpression(node) && node.expression.kind === ts.SyntaxKind.ImportKeyword) {
       const [argument] = node.arguments;
-      if (argument && ts.isStringLiteralLike(argument)) add(argument);
-      else found.push("(computed)");
+      if (argument && ts.isStringLiteralLike(argument)) add(argument, true);
+      else found.push({ specifier: "(computed)", dynamic: true });
     } else if (ts.isCallExpression(node) && ts.isIdentifier(node.expression) && node.expression.text === "require")
       add(node.arguments[0]);
     ts.forEachChild(node, visit);
   };
   visit(ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true));
-  return found.map((specifier) => ({
+  return found.map(({ specifier, dynamic }) => ({
     from: file,
     specifier,
+    dynamic,
     target: specifier.startsWith(".")
       ? relative(ROOT, resolve(ROOT, dirname(file), specifier))
           .split(sep)

@@ -6,7 +6,7 @@ import { DIMENSION_CANDIDATES } from "anchoreval-trainer/internal/calibrate/choo
 import { bundleFiles, fit } from "anchoreval-trainer/internal/fit/fit";
 import { foldThreads } from "anchoreval-trainer/internal/fit/folds";
 import { readResponses } from "anchoreval-trainer/internal/matrix/read-responses";
-import { readName } from "anchoreval-trainer/internal/publish/bundle-name";
+import { readName } from "anchoreval-trainer/internal/fit/options";
 import { checkBundleFolder, writeBundleFolder } from "anchoreval-trainer/internal/publish/bundle-folder";
 import { closingWords } from "anchoreval-trainer/internal/report/closing-words";
 import { type FormManifest, parseManifest, sha256Hex } from "anchoreval/bundle";

@@ -6,7 +6,7 @@ import { readImportFacts } from "../../../../cli/src/options/data.ts";
 import { readSizes } from "../../../../cli/src/options/fit.ts";
 import { loadMethod } from "../../../../offline-trainer/src/methods/index.ts";
 import { type Method, recommended } from "../../../../offline-trainer/src/methods/method.ts";
-import { readName } from "../../../../offline-trainer/src/publish/bundle-name.ts";
+import { readName } from "../../../../offline-trainer/src/fit/options.ts";
 import { refusal, rejection } from "../../../support/refusal.ts";
 import { tempFolder } from "../../../support/temp-folder.ts";
 
