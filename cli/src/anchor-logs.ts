@@ -44,7 +44,7 @@ export async function readAnchorLogs(
   if (models.length > 1)
     throw new AnchorEvalError(
       "invalid_data",
-      `these are the logs of ${models.length} models: ${models.slice(0, 5).join(", ")}${models.length > 5 ? ", …" : ""}; an estimate is of one: name its folder or files`,
+      `these are the logs of ${models.length} models: ${models.slice(0, 5).join(", ")}${models.length > 5 ? ", …" : ""}; an estimate takes one: name its folder or files`,
     );
   const anchors = [...bundle.scenarios.values()].flatMap((scenario) => [...scenario.anchors.values()]);
   const tasks = new Set(anchors.map((anchor) => anchor.task ?? taskOfId(anchor.item_id)));

@@ -133,7 +133,7 @@ export class OptionReader {
     const value = this.text(name);
     if (value === undefined) return otherwise;
     if (!allowed.includes(value as T))
-      throw new AnchorEvalError("invalid_option", `--${name} is ${allowed.join(", ")}; got ${value}`);
+      throw new AnchorEvalError("invalid_option", `--${name} is one of ${allowed.join(", ")}; got ${value}`);
     return value as T;
   }
 
@@ -144,7 +144,7 @@ export class OptionReader {
     const given = value.split(",").map((part) => part.trim());
     const unknown = given.find((part) => !allowed.includes(part as T));
     if (unknown !== undefined)
-      throw new AnchorEvalError("invalid_option", `--${name} is of ${allowed.join(", ")}; got ${unknown}`);
+      throw new AnchorEvalError("invalid_option", `--${name} takes ${allowed.join(", ")}; got ${unknown}`);
     return allowed.filter((known) => given.includes(known));
   }
 

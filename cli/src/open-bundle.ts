@@ -36,7 +36,7 @@ function sourceAt(place: string): BundleSource {
   try {
     url = new URL(place);
   } catch (cause) {
-    throw new AnchorEvalError("invalid_option", `${place} is no address`, { cause });
+    throw new AnchorEvalError("invalid_option", `${place} isn't an address`, { cause });
   }
   if (url.protocol === "file:") return folderSource(fileURLToPath(url));
   if (url.protocol !== "http:" && url.protocol !== "https:")

@@ -110,7 +110,7 @@ export async function readOutFile(
   if (!options.flag("force") && head !== null && !begins[ending as OutFile["ending"]]!.test(head))
     throw new AnchorEvalError(
       "invalid_option",
-      `--out ${file} holds something else than this command writes: choose another file, or replace it with --force`,
+      `--out ${file} holds something that this command didn't write: choose another file, or replace it with --force`,
     );
   return { file, ending: ending as OutFile["ending"] };
 }
@@ -132,7 +132,7 @@ async function readHead(file: string): Promise<string | null> {
  */
 export async function checkOutFile(option: string, file: string): Promise<void> {
   if (!(await isFolder(dirname(file))))
-    throw new AnchorEvalError("invalid_option", `${option} ${file} can't be written: ${dirname(file)} is no folder`);
+    throw new AnchorEvalError("invalid_option", `${option} ${file} can't be written: ${dirname(file)} isn't a folder`);
   if (await isFolder(file))
     throw new AnchorEvalError("invalid_option", `${option} ${file} can't be written: it is a folder`);
   const why = await whyNotWritable(dirname(file));

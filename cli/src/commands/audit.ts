@@ -126,7 +126,7 @@ export const auditCommand: Command = {
     }
     for (const line of auditSummary(audit, items, top)) output.line(line);
     if (out === null) output.remark("--out FILE.jsonl saves every item with all its statistics");
-    else output.remark(`everything in ${out.file}`);
+    else output.remark(`written: ${out.file}`);
     return 0;
   },
 };

@@ -165,7 +165,7 @@ function digests(methods: ReadonlyMap<string, Method>): Record<string, string> {
 async function readSplitFile(options: OptionReader, several: boolean): Promise<string | null> {
   const file = options.text("save-split");
   if (file === undefined) return null;
-  if (several) throw new AnchorEvalError("invalid_option", "--save-split is of one recipe and one split");
+  if (several) throw new AnchorEvalError("invalid_option", "--save-split takes one recipe and one split");
   await checkOutFile("--save-split", file);
   return file;
 }

@@ -74,7 +74,7 @@ export const checkCommand: Command = {
     const baselinePaths = options.texts("baseline");
     const rules = baselinePaths.length > 0 || minScore !== undefined;
     if (save !== undefined && paths.length > 1)
-      throw new AnchorEvalError("invalid_option", "--save is of one run: give one --responses");
+      throw new AnchorEvalError("invalid_option", "--save takes one run: give one --responses");
     if (save !== undefined && (options.text("score-range") !== undefined || options.flag("flip")))
       throw new AnchorEvalError(
         "invalid_option",

@@ -43,8 +43,7 @@ export const demoCommand: Command = {
     const { matrix, created } = own
       ? await readOwn(options)
       : { matrix: groupItems(demoLeaderboard(seed).matrix), created: SIMULATED_DATE };
-    if (output.json)
-      throw new AnchorEvalError("unsupported", "demo prints for people: use fit, backtest and estimate with --json");
+    if (output.json) throw new AnchorEvalError("unsupported", "demo has no --json: use fit, backtest and estimate");
     const { runDemo } = await import("anchoreval-trainer/internal/demo/run-demo");
     await runDemo({
       matrix,

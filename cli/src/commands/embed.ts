@@ -86,8 +86,8 @@ export const embedCommand: Command = {
       throw new AnchorEvalError(
         "invalid_option",
         encoder === undefined
-          ? `--${needless} is of --encoder, which isn't given`
-          : `--${needless} is of TF-IDF, not of an encoder`,
+          ? `--${needless} needs --encoder, which isn't given`
+          : `--${needless} is for TF-IDF, not for an encoder`,
       );
     const maxTokens = options.number("max-tokens", { min: 2, integer: true }, undefined);
     const threads = options.number("threads", { min: 1, max: 256, integer: true }, availableParallelism());
@@ -159,7 +159,8 @@ async function byEncoder(
   const { openSentenceEncoder } = await import("anchoreval-trainer/internal/extensions/routing/sentence-encoder");
   const tokens = texts.map(openTokenizer(files));
   const partial = await openPartialVectors(out, await encodingKey(files, tokens));
-  if (partial.stale) output.remark(`${partial.file} is of other texts or another encoder: all are encoded anew`);
+  if (partial.stale)
+    output.remark(`${partial.file} belongs to other texts or another encoder: all texts are encoded anew`);
   else if (partial.found)
     output.remark(`continuing from ${partial.found.values.length / partial.found.width} texts in ${partial.file}`);
   const encoder = await openSentenceEncoder(files, threads);

@@ -63,7 +63,7 @@ async function readInput(
   if (file === undefined) throw new AnchorEvalError("invalid_option", "--responses is needed");
   if (options.text("from") === undefined) {
     if (more.length > 0)
-      throw new AnchorEvalError("invalid_option", `--responses takes one file; what is ${more.join(" ")}?`);
+      throw new AnchorEvalError("invalid_option", `--responses takes one file; got ${more.join(" ")} too`);
     const { answers, hashes } = await readAnswers(file, readScale(options));
     return { answers, hashes, form };
   }

@@ -209,7 +209,7 @@ function checkAnswerOptions(options: OptionReader): void {
   if (options.text("responses") === undefined) {
     const idle = Object.keys(ANSWER_OPTIONS).find((name) => options.text(name) !== undefined);
     if (idle !== undefined)
-      throw new AnchorEvalError("invalid_option", `--${idle} is about --responses, which isn't given`);
+      throw new AnchorEvalError("invalid_option", `--${idle} needs --responses, which isn't given`);
   } else {
     if (options.text("difficulty") !== undefined)
       throw new AnchorEvalError(

@@ -164,5 +164,5 @@ async function readKey(file: string): Promise<KeyObject> {
   } catch (cause) {
     throw new AnchorEvalError("invalid_option", `--key ${file}: no private key can be read there`, { cause });
   }
-  throw new AnchorEvalError("invalid_option", `--key ${file} is no key of Ed25519: anchoreval keygen makes one`);
+  throw new AnchorEvalError("invalid_option", `--key ${file} isn't an Ed25519 key: anchoreval keygen makes one`);
 }

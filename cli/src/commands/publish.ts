@@ -56,7 +56,7 @@ export const publishCommand: Command = {
     if (output.json) output.document(result);
     else {
       output.line(`${benchmark}@${version} ${words} (${result.digest}); latest: ${result.latest ?? "none"}`);
-      if (url) output.line(`loadBundle, and --bundle of commands, take ${url}`);
+      if (url) output.line(`loadBundle and --bundle take ${url}`);
     }
     return 0;
   },
@@ -91,7 +91,7 @@ export const sweepCommand: Command = {
     const to = options.required("to");
     const dryRun = options.flag("dry-run");
     if (storeKind(to) === "folder" && !(await stat(to).catch(() => null))?.isDirectory())
-      throw new AnchorEvalError("invalid_option", `--to ${to} is no folder: nothing is published there`);
+      throw new AnchorEvalError("invalid_option", `--to ${to} isn't a folder: nothing is published there`);
     const result = await withStore(to, signal, (store) => sweepBlobs(store, { now: Date.now(), dryRun }));
     const { removed, kept, young, skipped } = result;
     if (skipped.length > 0)
@@ -103,7 +103,7 @@ export const sweepCommand: Command = {
     else {
       for (const key of removed) output.line(key);
       output.line(
-        `${removed.length} ${dryRun ? "would be removed" : "removed"}, ${kept} kept, ${young} of them only until they are a day old`,
+        `${removed.length} ${dryRun ? "would be removed" : "removed"}, ${kept} kept, ${young} of them because they are less than a day old`,
       );
     }
     return 0;

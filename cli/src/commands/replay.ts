@@ -136,7 +136,7 @@ function readStopRules(options: OptionReader): StopRules | null {
   const threshold = fraction("threshold");
   const better = options.flag("better");
   if (better && threshold !== undefined)
-    throw new AnchorEvalError("invalid_option", "--threshold is of one model, --better of two");
+    throw new AnchorEvalError("invalid_option", "--threshold is for one model, --better for two");
   if (halfWidth === undefined && threshold === undefined && !better) return null;
   return {
     ...(halfWidth !== undefined && { halfWidth }),

@@ -106,7 +106,7 @@ export async function readBasedVersion(
   if (settings.weighting !== manifest.weighting || settings.joint !== isJoint(manifest))
     throw new AnchorEvalError(
       "invalid_option",
-      `--base: the base weighs by ${manifest.weighting} and has ${isJoint(manifest) ? "one ability for all scenarios" : "an ability a scenario"}; a version on its scale must do the same`,
+      `--base: the base weighs by ${manifest.weighting} and has ${isJoint(manifest) ? "one ability for all scenarios" : "one ability per scenario"}; a version on its scale must do the same`,
     );
   const read = await readItems(described!);
   const { items, remarks: pooled } = pool === undefined ? { items: read, remarks: [] } : poolItems(read, pool);

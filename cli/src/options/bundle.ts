@@ -35,7 +35,7 @@ export function givenDate(options: OptionReader): string | null {
 export async function fileDate(path: string): Promise<string> {
   const date = iso((await stat(path)).mtime);
   if (date === null)
-    throw new AnchorEvalError("invalid_data", `${path}: the time of its last change is no date: give --created`);
+    throw new AnchorEvalError("invalid_data", `${path}: the time of its last change isn't a date: give --created`);
   return date;
 }
 

@@ -26,7 +26,7 @@ it("other addresses are refused", () => {
   expectRefusal(
     refusal(() => openBundle("https://")),
     "invalid_option",
-    "https:// is no address",
+    "https:// isn't an address",
   );
 });
 

@@ -127,7 +127,7 @@ describe("a file that --out names", () => {
     for (const file of others) {
       await expect(read(file)).rejects.toMatchObject({
         code: "invalid_option",
-        message: expect.stringContaining(`${file} holds something else than this command writes`) as string,
+        message: expect.stringContaining(`${file} holds something that this command didn't write`) as string,
       });
       expect(await read(file, true)).toMatchObject({ file });
     }
@@ -139,6 +139,6 @@ describe("a file that --out names", () => {
   test("of each command is its own, and no other file", async () => {
     const responses = board("responses.csv.gz");
     const { code, err } = await runProgram(["audit", "--responses", responses, "--out", responses]);
-    expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining("holds something else") as string });
+    expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining("holds something that this command") as string });
   });
 });

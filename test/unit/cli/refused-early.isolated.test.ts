@@ -160,12 +160,12 @@ test.each<Case>([
   { argv: forms("--size", "21"), code: "invalid_option", message: "2 forms of 21 items take 42, and there are 40" },
   { argv: forms("--by", "topic"), code: "invalid_data", message: 'there is no column "topic" (--by)' },
   { argv: forms("--difficulty", "subject"), code: "invalid_data", message: "a difficulty is a number" },
-  { argv: forms("--families", form), code: "invalid_option", message: "--families is about --responses" },
-  { argv: forms("--check", "none"), code: "invalid_option", message: "--check is about --responses" },
+  { argv: forms("--families", form), code: "invalid_option", message: "--families needs --responses" },
+  { argv: forms("--check", "none"), code: "invalid_option", message: "--check needs --responses" },
   {
     argv: forms(...ANSWERED, "--check", "twice"),
     code: "invalid_option",
-    message: "--check is folds, none; got twice",
+    message: "--check is one of folds, none; got twice",
   },
   {
     argv: forms(...ANSWERED, "--check", "none", "--families", form),

@@ -77,12 +77,12 @@ const shared: readonly Case[] = [
   {
     argv: ["--selection", "best"],
     message:
-      "--selection is stratified, random, hybrid, screened, greedy-variance, essence, fisher-information, sublime, irt-kmeans, correctness-kmeans; got best",
+      "--selection is one of stratified, random, hybrid, screened, greedy-variance, essence, fisher-information, sublime, irt-kmeans, correctness-kmeans; got best",
   },
   { argv: ["--dims", "0"], message: "--dims is a whole number from 1 to 32; got 0" },
   { argv: ["--dims", "33"], message: "--dims is a whole number from 1 to 32; got 33" },
   { argv: ["--dims", "Auto"], message: "--dims is a whole number from 1 to 32; got Auto" },
-  { argv: ["--irt-model", "grm"], message: "--irt-model is 1pl, 2pl, 3pl, 4pl; got grm" },
+  { argv: ["--irt-model", "grm"], message: "--irt-model is one of 1pl, 2pl, 3pl, 4pl; got grm" },
   {
     argv: ["--irt-model", "3pl", "--dims", "2"],
     message: "--estimation marginal has one dimension, got --dims 2",
@@ -91,18 +91,18 @@ const shared: readonly Case[] = [
     argv: ["--irt-model", "1pl", "--estimation", "penalised"],
     message: "--irt-model 1pl is estimated by --estimation marginal alone",
   },
-  { argv: ["--estimation", "mcmc"], message: "--estimation is penalised, marginal; got mcmc" },
+  { argv: ["--estimation", "mcmc"], message: "--estimation is one of penalised, marginal; got mcmc" },
   {
     argv: ["--estimation", "marginal", "--link", "bernoulli"],
     message: "--estimation marginal takes --link binarize alone, got bernoulli",
   },
-  { argv: ["--link", "probit"], message: "--link is binarize, bernoulli, gaussian, auto; got probit" },
+  { argv: ["--link", "probit"], message: "--link is one of binarize, bernoulli, gaussian, auto; got probit" },
   { argv: ["--shrinkage", "0"], message: "--shrinkage is a number from 0.01 to 10; got 0" },
   { argv: ["--prior-scale", "0"], message: "--prior-scale is a number from 0.1 to 100; got 0" },
   { argv: ["--prior-scale", "NaN"], message: "--prior-scale is a number from 0.1 to 100; got NaN" },
-  { argv: ["--lambda", "0.5"], message: "--lambda is learned, reference; got 0.5" },
-  { argv: ["--weighting", "models"], message: "--weighting is subscenarios, items; got models" },
-  { argv: ["--provider", "gpu"], message: "--provider is auto, cuda, webgpu, cpu, typescript; got gpu" },
+  { argv: ["--lambda", "0.5"], message: "--lambda is one of learned, reference; got 0.5" },
+  { argv: ["--weighting", "models"], message: "--weighting is one of subscenarios, items; got models" },
+  { argv: ["--provider", "gpu"], message: "--provider is one of auto, cuda, webgpu, cpu, typescript; got gpu" },
   { argv: ["--seed", "1.5"], message: "--seed is a whole number of at least 0; got 1.5" },
   { argv: ["--seed=-1"], message: "--seed is a whole number of at least 0; got -1" },
   { argv: ["--seed", "9007199254740993"], message: "--seed is a whole number of at least 0; got 9007199254740993" },
@@ -302,7 +302,7 @@ describe("backtest", () => {
     { argv: ["backtest"], message: "--responses is needed" },
     {
       argv: backtest("--split", "random"),
-      message: "--split is of interpolation, extrapolation, family, newest; got random",
+      message: "--split takes interpolation, extrapolation, family, newest; got random",
     },
     { argv: backtest(...split, "--seeds", "0"), message: "--seeds is a whole number from 1 to 1000; got 0" },
     { argv: backtest(...split, "--seeds", "1e9"), message: "--seeds is a whole number from 1 to 1000; got 1e9" },
@@ -320,7 +320,7 @@ describe("backtest", () => {
     },
     {
       argv: backtest("--save-split", folder.path("nowhere/split.json")),
-      message: `--save-split ${folder.path("nowhere/split.json")} can't be written: ${folder.path("nowhere")} is no folder`,
+      message: `--save-split ${folder.path("nowhere/split.json")} can't be written: ${folder.path("nowhere")} isn't a folder`,
     },
     {
       argv: backtest("--save-split", folder.path("a folder")),
@@ -434,7 +434,7 @@ describe("publish", () => {
       code: "unsupported",
       message: "S3:// can't be written to: take r2://BUCKET, hf://datasets/ORG/NAME, a folder, or local",
     },
-    { argv: ["sweep", "--to", good], message: `--to ${good} is no folder: nothing is published there` },
+    { argv: ["sweep", "--to", good], message: `--to ${good} isn't a folder: nothing is published there` },
     { argv: ["sweep"], message: "--to is needed" },
     {
       argv: ["sweep", "--to", "https://evals.example.com"],
@@ -528,19 +528,19 @@ describe("import", () => {
     {
       name: "another harness",
       argv: () => ["import", "--from", "nowhere", "--out", out, runs],
-      message: "--from is lm-eval, inspect, helm, lighteval, opencompass, table, routerdc; got nowhere",
+      message: "--from is one of lm-eval, inspect, helm, lighteval, opencompass, table, routerdc; got nowhere",
     },
     { name: "no folder", argv: () => ["import", "--from", "lm-eval", runs], message: "--out is needed" },
     { name: "no logs", argv: () => from(), message: "name the logs: files, or folders of them" },
     {
       name: "--on-duplicate oldest",
       argv: given("--on-duplicate", "oldest"),
-      message: "--on-duplicate is newest, mean, error; got oldest",
+      message: "--on-duplicate is one of newest, mean, error; got oldest",
     },
     {
       name: "--errors zero",
       argv: given("--errors", "zero"),
-      message: "--errors is harness, missing, wrong; got zero",
+      message: "--errors is one of harness, missing, wrong; got zero",
     },
     {
       name: "--score-range 3",

@@ -149,9 +149,9 @@ describe("what is refused, and leaves nothing behind", () => {
     ["held-out", [...base, "--held-out", "0.9"], "invalid_option", "--held-out is a number from 0 to 0.5; got 0.9"],
     ["top", [...base, "--top", "0"], "invalid_option", "--top is a whole number of at least 1; got 0"],
     ["seed", [...base, "--seed", "1.5"], "invalid_option", "--seed is a whole number of at least 0; got 1.5"],
-    ["provider", [...base, "--provider", "abacus"], "invalid_option", /--provider is auto, .*; got abacus/],
+    ["provider", [...base, "--provider", "abacus"], "invalid_option", /--provider is one of auto, .*; got abacus/],
     ["ending", [...base, "--out", folder.path("a.txt")], "invalid_option", /ends in \.jsonl, \.csv/],
-    ["folder", [...base, "--out", folder.path("no/a.csv")], "invalid_option", /can't be written: .* is no folder/],
+    ["folder", [...base, "--out", folder.path("no/a.csv")], "invalid_option", /can't be written: .* isn't a folder/],
     ["families", [...base, "--families", folder.path("none"), "--out", out], "not_found", /none could not be read/],
     [
       "two families",

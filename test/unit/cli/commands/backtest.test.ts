@@ -227,25 +227,25 @@ describe("refusals", () => {
   }
 
   test.each([
-    [["--split", "random"], "--split is of interpolation, extrapolation, family, newest; got random"],
+    [["--split", "random"], "--split takes interpolation, extrapolation, family, newest; got random"],
     [
       ["--recipe", "random,best"],
-      "--recipe is of recommended, random, tinybenchmarks, essence, metabench, sublime; got best",
+      "--recipe takes recommended, random, tinybenchmarks, essence, metabench, sublime; got best",
     ],
-    [["--estimator", "irt"], "--estimator is auto, anchor-mean, p-irt, gp-irt,"],
+    [["--estimator", "irt"], "--estimator is one of auto, anchor-mean, p-irt, gp-irt,"],
     [
       ["--estimates", "p-irt"],
       "unknown option --estimates (did you mean --estimator?); see anchoreval backtest --help",
     ],
     [
       ["--selection", "best"],
-      "--selection is stratified, random, hybrid, screened, greedy-variance, essence, fisher-information, sublime, irt-kmeans, correctness-kmeans; got best",
+      "--selection is one of stratified, random, hybrid, screened, greedy-variance, essence, fisher-information, sublime, irt-kmeans, correctness-kmeans; got best",
     ],
     [["--pool", ""], '--pool: an id must not be empty, got ""'],
-    [["--weighting", "models"], "--weighting is subscenarios, items; got models"],
-    [["--lambda", "1"], "--lambda is learned, reference; got 1"],
-    [["--provider", "tpu"], "--provider is auto, cuda, webgpu, cpu, typescript; got tpu"],
-    [["--irt-model", "grm"], "--irt-model is 1pl, 2pl, 3pl, 4pl; got grm"],
+    [["--weighting", "models"], "--weighting is one of subscenarios, items; got models"],
+    [["--lambda", "1"], "--lambda is one of learned, reference; got 1"],
+    [["--provider", "tpu"], "--provider is one of auto, cuda, webgpu, cpu, typescript; got tpu"],
+    [["--irt-model", "grm"], "--irt-model is one of 1pl, 2pl, 3pl, 4pl; got grm"],
     [["--anchors", "0"], "--anchors is a whole number of at least 1; got 0"],
     [["--anchors", "10,2.5"], "--anchors is a whole number of at least 1; got 2.5"],
     [["--anchors", "10,"], "--anchors is a whole number of at least 1; got "],
@@ -304,7 +304,7 @@ describe("refusals", () => {
 
   test("where the held-out models are saved, of several back-tests", async () => {
     const { code, stderr } = await run(...data, "--recipe", "all", "--save-split", folder.path("all.json"));
-    expect([code, stderr]).toEqual([2, expect.stringContaining("--save-split is of one recipe and one split")]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining("--save-split takes one recipe and one split")]);
   });
 
   test("families that tell nothing", async () => {

@@ -130,7 +130,7 @@ test.each([
   [["--responses", strong], "give --baseline PATH, --min-score POINTS, or both"],
   [["--responses", strong, "--min-score", "0.6.1"], "--min-score"],
   [["--responses", strong, "--min-score", "60", "--alarms-per-year", "0"], "alarmsPerYear"],
-  [["--responses", strong, "--responses", same, "--save", "x.json"], "--save is of one run"],
+  [["--responses", strong, "--responses", same, "--save", "x.json"], "--save takes one run"],
   [["--responses", strong, "--flip", "--save", "x.json"], "--save writes scores in [0,1]"],
   [["--responses", strong, "--baseline", "nowhere.json"], "nowhere.json"],
 ])("refused: %j", async (options, words) => {

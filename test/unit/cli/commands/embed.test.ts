@@ -93,7 +93,9 @@ describe("anchoreval embed", () => {
 
     const other = folder.path("other.jsonl");
     const changed = await runProgram(embed(other, "--prefix", "prime "));
-    expect(changed.err).toContain(`${other}.partial is of other texts or another encoder: all are encoded anew`);
+    expect(changed.err).toContain(
+      `${other}.partial belongs to other texts or another encoder: all texts are encoded anew`,
+    );
     expect(readFileSync(other)).not.toEqual(readFileSync(whole));
     expect(existsSync(`${other}.partial`)).toBe(false);
   });
@@ -104,9 +106,9 @@ describe("anchoreval embed", () => {
       "an encoder's option without one",
       ["--pooling", "cls"],
       "x.jsonl",
-      "--pooling is of --encoder, which isn't given",
+      "--pooling needs --encoder, which isn't given",
     ],
-    ["TF-IDF's option with an encoder", ["--dims", "3", "--encoder", encoder], "x.jsonl", "--dims is of TF-IDF"],
+    ["TF-IDF's option with an encoder", ["--dims", "3", "--encoder", encoder], "x.jsonl", "--dims is for TF-IDF"],
     ["another pooling", ["--pooling", "max", "--encoder", encoder], "x.jsonl", "--pooling"],
     ["no such encoder", ["--encoder", join(encoder, "none")], "x.jsonl", "there is no encoder"],
   ])("refuses %s with exit code 2", async (_, more, out, message) => {

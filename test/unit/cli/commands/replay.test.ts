@@ -43,14 +43,14 @@ describe("anchoreval replay", () => {
   });
 
   test.each<[string[], string]>([
-    [["--split", "newest"], "--split is of interpolation, extrapolation, family; got newest"],
+    [["--split", "newest"], "--split takes interpolation, extrapolation, family; got newest"],
     [["--share", "0"], "--share is a share of the items above 0"],
     [["--share", "2"], "--share"],
     [["--batch", "1"], "--batch"],
     [["--max-exposure", "0"], "--max-exposure is a share"],
     [["--max-exposure", "0.1"], "asks 25 of 80 items"],
     [["--max-exposure", "0.9", "--pairs"], "--max-exposure is for evaluations of one model"],
-    [["--better", "--threshold", "0.5"], "--threshold is of one model, --better of two"],
+    [["--better", "--threshold", "0.5"], "--threshold is for one model, --better for two"],
     [["--half-width", "0"], "stop.halfWidth is a fraction in (0,1)"],
     [["--scenario", "z"], "there is no scenario z"],
     [["--half-width", "0.1", "--batch", "2", "--share", "1"], "looks"],

@@ -257,7 +257,7 @@ describe("fit --base", () => {
     {
       name: "one ability for all",
       argv: ["--base", "v1", "--items", newItems, "--joint"],
-      message: "an ability a scenario",
+      message: "one ability per scenario",
     },
     { name: "another scenario", argv: ["--base", "v1", "--items", other], message: "the base has no bank c" },
     {
