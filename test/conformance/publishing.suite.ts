@@ -1,13 +1,6 @@
 import { AnchorEvalError } from "anchoreval";
-import { blobKey, indexKey, manifestKey, sha256Hex, yankedKey, type BundleFileName } from "anchoreval/bundle";
-import {
-  parseIndex,
-  parseYank,
-  publishBundle,
-  yankVersion,
-  type BundleIndex,
-  type BundleStore,
-} from "anchoreval/publish";
+import { blobKey, indexKey, manifestKey, sha256Hex, type BundleFileName } from "anchoreval/bundle";
+import { parseIndex, publishBundle, yankVersion, type BundleIndex, type BundleStore } from "anchoreval/publish";
 import { describe, expect, test } from "vitest";
 import { sampleBundle } from "../support/sample-bundle.ts";
 
@@ -106,33 +99,6 @@ export function describePublishing(name: string, create: () => Promise<BundleSto
       expect(await store.get(indexKey("sample"))).toBeNull();
       await publishBundle(store, sampleBundle({ version: "1.1.0" }));
       expect((await readIndex(store)).versions.map((entry) => entry.version)).toEqual(["1.0.0", "1.1.0"]);
-    });
-
-    // Between any two calls of a yank, one that takes it back from beginning to end; and the other way round.
-    test.each([
-      ["yanked, and taken back meanwhile", { yanked: true, reason: "wrong keys" }, { yanked: false }],
-      ["taken back, and yanked meanwhile", { yanked: false }, { yanked: true, reason: "wrong keys" }],
-    ] as const)("the index says what yanked.json says: %s", async (_, first, second) => {
-      const which = { benchmark: "sample", version: "1.0.0", pause };
-      for (const call of ["get", "putIfAbsent", "putIfMatch", "list"] as const)
-        for (let turn = 0; ; turn++) {
-          const store = await create();
-          await publishBundle(store, sampleBundle(), { pause });
-          let calls = 0;
-          const meanwhile: BundleStore = {
-            ...store,
-            [call]: async (...given: [never, never, never]) => {
-              if (calls++ === turn) await yankVersion(store, which, second);
-              return store[call](...given);
-            },
-          };
-          await yankVersion(meanwhile, which, first);
-          if (calls <= turn) break;
-          const last = parseYank((await store.get(yankedKey("sample", "1.0.0")))!.bytes);
-          const index = parseIndex((await store.get(indexKey("sample")))!.bytes)!;
-          expect(index.versions[0], `before ${call} ${turn}`).toMatchObject(last);
-          expect(index.latest, `before ${call} ${turn}`).toBe(last.yanked ? null : "1.0.0");
-        }
     });
 
     test("a publication mends an index that says otherwise than yanked.json", async () => {

@@ -93,63 +93,6 @@ export function describeSweeping(name: string, create: () => Promise<SweepableSt
       for (const digest of digests) expect(await store.get(blobKey("sample", digest))).not.toBeNull();
     });
 
-    // Between any two calls that a publication makes, a whole sweep that takes every content for old.
-    test.each(["get", "putIfAbsent", "putIfMatch", "list"] as const)(
-      "a publication that reuses old contents has them all, whenever a sweep runs: before each %s",
-      async (call) => {
-        const late = sampleBundle({ version: "1.1.0", seed: 8 });
-        for (let turn = 0; ; turn++) {
-          const store = await create();
-          await publishBundle(store, sampleBundle(), { pause });
-          for (const file of ["parameters.safetensors", "anchors.jsonl", "items.jsonl"] as const)
-            await store.putIfAbsent(blobKey("sample", sha256Hex(late.get(file)!)), late.get(file)!);
-          let calls = 0;
-          const swept: SweepableStore = {
-            ...store,
-            [call]: async (...given: [never, never, never]) => {
-              if (calls++ === turn) await sweepBlobs(store, { now: later() });
-              return store[call](...given);
-            },
-          };
-          expect(await publishBundle(swept, late, { pause })).toMatchObject({ status: "published" });
-          const there = new Set(await store.list("bundles/sample/blobs/"));
-          for (const [name, bytes] of late)
-            if (name !== "manifest.json")
-              expect(there, `${name}, sweep before ${call} ${turn}`).toContain(sha256Hex(bytes));
-          if (calls <= turn) return;
-          expect(turn).toBeLessThan(50);
-        }
-      },
-    );
-
-    // A whole publication between any two calls that a sweep makes.
-    test.each(["get", "remove", "list", "listTimes", "putIfAbsent"] as const)(
-      "a sweep takes nothing from a publication that runs before each of its %s",
-      async (call) => {
-        const late = sampleBundle({ version: "1.1.0", seed: 8 });
-        for (let turn = 0; ; turn++) {
-          const store = await create();
-          await publishBundle(store, sampleBundle(), { pause });
-          for (const file of ["parameters.safetensors", "anchors.jsonl", "items.jsonl"] as const)
-            await store.putIfAbsent(blobKey("sample", sha256Hex(late.get(file)!)), late.get(file)!);
-          let calls = 0;
-          const joined: SweepableStore = {
-            ...store,
-            [call]: async (...given: [never, never]) => {
-              if (calls++ === turn) await publishBundle(store, late, { pause });
-              return store[call](...given);
-            },
-          };
-          await sweepBlobs(joined, { now: later() });
-          if (calls <= turn) return;
-          const there = new Set(await store.list("bundles/sample/blobs/"));
-          for (const [name, bytes] of late)
-            if (name !== "manifest.json") expect(there, `${name}, before ${call} ${turn}`).toContain(sha256Hex(bytes));
-          expect(turn).toBeLessThan(50);
-        }
-      },
-    );
-
     test("a store that fails in the middle loses nothing", async () => {
       const store = await published();
       let lists = 0;

@@ -15,7 +15,7 @@ import { codeOf, describeZodError, HttpProblem, problemResponse } from "./proble
 import { redirectLatest } from "./routes/bundles.ts";
 import { ROUTES } from "./routes/index.ts";
 
-export interface AppOptions extends CacheOptions {
+interface AppOptions extends CacheOptions {
   /** The cache of open benchmarks that isolates share: `caches.default`. @default none */
   readonly contents?: ContentCache;
   /** Longest wait for one answer of the bucket. @unit milliseconds @default {@link STORAGE_DEADLINE} */

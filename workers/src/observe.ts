@@ -6,14 +6,14 @@ import type { Env } from "./env.ts";
 import { codeOf } from "./problem.ts";
 
 /** Details that handlers add to a request's log line: numbers and names, never contents. */
-export interface RequestNotes {
+interface RequestNotes {
   /** Number of answers in the request. */
   answers?: number;
   /** The version that answered, where the path says `latest`. */
   version?: string;
 }
 
-/** What {@link observeRequest} puts into the context. */
+/** Values that {@link observeRequest} puts into the context. */
 export interface Observed {
   /** The request's id, in the answer and in logs. */
   requestId: string;
@@ -92,7 +92,7 @@ export function countAnswers(responses: unknown): number {
 }
 
 /** Phases of a request that wait for storage. The names are stable and listed in docs/deploy.md. */
-export type Phase = "names" | "index" | "manifest" | "bundle" | "items" | "routing" | "file";
+type Phase = "names" | "index" | "manifest" | "bundle" | "items" | "routing" | "file";
 
 /**
  * How long one request waited for each phase of reading, no matter which request began the load. Workers' clocks advance

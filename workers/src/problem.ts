@@ -3,7 +3,7 @@ import type { z } from "@hono/zod-openapi";
 import { HTTPException } from "hono/http-exception";
 
 /** Codes that exist only over HTTP; the others are AnchorEvalError's. */
-export type HttpProblemCode =
+type HttpProblemCode =
   | "malformed_json"
   | "invalid_request"
   | "unauthorized"

@@ -10,7 +10,7 @@ export interface RpcOptions {
 }
 
 /** Why there is no result: the fields of a problem document. */
-export interface RpcProblem {
+interface RpcProblem {
   readonly code: string;
   readonly status: number;
   readonly detail: string;

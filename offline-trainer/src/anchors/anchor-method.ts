@@ -3,7 +3,7 @@ import type { Bank } from "../calibrate/bank.ts";
 import type { ScenarioGroup } from "../benchmark/benchmark.ts";
 import { scoreAt, type ItemInfo } from "../matrix/response-matrix.ts";
 
-/** What a way to choose anchors may look at: one scenario of the source models, nothing else. */
+/** The input of a choice of anchors: one scenario of the source models, nothing else. */
 export interface AnchorInput {
   readonly scenario: string;
   /** The scenario's items; on threads without their texts. */
@@ -29,7 +29,7 @@ export interface AnchorInput {
   readonly final: boolean;
   /** Of the method's {@link AnchorMethod.know}. */
   readonly knowledge?: unknown;
-  /** What a search chose, where the fit has one. */
+  /** The design that a search chose, where the fit has one. */
   readonly design?: unknown;
   /** Ties drawn samples to earlier ones. */
   readonly coordination?: SampleCoordination;
@@ -59,7 +59,7 @@ export interface PreparedAnchors {
    * left, for the same full score. Needs twice as many items as the size.
    */
   readonly second?: () => ReadonlyMap<number, AnchorSet>;
-  /** What the manifest's `fit` records of the choice: `fit[key][scenario]`. */
+  /** Notes on the choice for the manifest: `fit[key][scenario]`. */
   readonly notes?: () => Promise<Readonly<Record<string, unknown>>>;
 }
 
@@ -82,7 +82,7 @@ export interface AnchorMethod {
   readonly scoreMap?: "mean" | "additive";
   /** It can choose a second form of other items ({@link PreparedAnchors.second}). */
   readonly second?: boolean;
-  /** What the items tell apart from answers, texts among it: plain data, made once for all folds. */
+  /** Knowledge of the items apart from answers, texts among it: plain data, made once for all folds. */
   readonly know?: (items: readonly ItemInfo[], scenario: string) => unknown;
   /** Refuses a size that it can't choose, before anything is fitted. @throws AnchorEvalError `invalid_option` */
   readonly check?: (
@@ -94,7 +94,7 @@ export interface AnchorMethod {
 }
 
 /**
- * What the choice of anchors looks at in every scenario of a bank.
+ * Inputs of the choice of anchors, one for every scenario of a bank.
  * @param group - with the source models' answers
  */
 export function anchorInputs(

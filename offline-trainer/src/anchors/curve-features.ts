@@ -5,7 +5,7 @@ import { centredCurves, curveComponents } from "../numeric/curve-components.ts";
  * How far beyond the sources' range samples are balanced: abilities count at μ + 2(θ − μ), μ their mean, so that models
  * stronger than any seen are balanced for too.
  */
-export const ABILITY_SCALE = 2;
+const ABILITY_SCALE = 2;
 
 /** Abilities looked at, evenly by position among the sources. */
 const MOST_ABILITIES = 24;

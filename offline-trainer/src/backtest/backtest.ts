@@ -132,7 +132,7 @@ function overallEstimate(parts: readonly CellEstimate[], headline: EstimatorId, 
  * @param onCell - called with the number of cells done
  * @throws AnchorEvalError `aborted` where the signal ends it, or had before it began
  */
-export function runCells(
+function runCells(
   cells: readonly CellInput[],
   provider: Provider,
   options: { readonly threads?: number; readonly signal?: AbortSignal; readonly onCell?: (done: number) => void } = {},

@@ -34,7 +34,7 @@ export interface CellInput {
 /** The same as a thread is sent it. */
 export type SentCell = Omit<CellInput, "method"> & { readonly method: SentMethod };
 
-/** What came out for one target, scenario, size and form. Scores are fractions. */
+/** The result for one target, scenario, size and form. Scores are fractions. */
 export interface CellEstimate {
   /** Row of the target. */
   readonly model: number;
@@ -42,15 +42,15 @@ export interface CellEstimate {
   readonly draw: number;
   readonly truth: number;
   readonly estimators: ByEstimator<number>;
-  /** What the answers alone prove. */
+  /** The range that the answers alone prove. */
   readonly bounds: { readonly low: number; readonly high: number };
-  /** What the draw of the anchors makes of the headline's error; null for anchors chosen on purpose. */
+  /** The headline's design-based variance, from the draw of the anchors; null for anchors chosen on purpose. */
   readonly sampling: SamplingVariance | null;
   /** 95 % interval of the headline estimator. */
   readonly interval: { readonly low: number; readonly high: number } | null;
   /** Mean absolute error of as many random items. */
   readonly randomError: number;
-  /** What their 95 % intervals come to; null where a scenario is asked whole, and for overall scores. */
+  /** Their 95 % intervals; null where a scenario is asked whole, and for overall scores. */
   readonly randomInterval: { readonly coverage: number; readonly halfWidth: number; readonly winkler: number } | null;
   /** The estimate failed and stands as the anchor mean. */
   readonly failed: boolean;

@@ -11,12 +11,12 @@ export interface RecipeRow extends BacktestRow {
   readonly headline: boolean;
 }
 
-export interface CompareRecipesOptions extends Omit<
+interface CompareRecipesOptions extends Omit<
   BacktestOptions,
   "split" | "method" | "rankedTogether" | "onProgress"
 > {
   readonly splits: readonly SplitName[];
-  /** What is fitted, by the name of the recipe. */
+  /** Methods by the name of the recipe. */
   readonly recipes: ReadonlyMap<string, Method>;
   readonly onProgress?: (done: number, of: number, note: string) => void;
 }
@@ -48,7 +48,7 @@ export async function compareRecipes(
   return rows;
 }
 
-/** What a recipe's score is worth on one split at one size: means over scenarios, errors in points. */
+/** A recipe's errors on one split at one size: means over scenarios, in points. */
 export interface RecipeFigures {
   readonly split: string;
   readonly n: number;

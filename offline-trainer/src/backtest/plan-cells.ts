@@ -23,7 +23,7 @@ export const SPLITS = ["interpolation", "extrapolation", "family", "newest"] as 
 /** A way to hold models out. */
 export type SplitName = (typeof SPLITS)[number];
 
-/** What a back-test goes through. */
+/** The splits, sizes and seeds of a back-test. */
 export interface BacktestPlanOptions {
   readonly split: SplitName;
   readonly sizes: readonly number[];

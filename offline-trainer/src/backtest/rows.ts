@@ -50,7 +50,7 @@ export interface BacktestRow {
 const ROUNDING = 1e-12;
 
 /** The cells of one scenario and size, one a seed (or a fold of it). */
-export interface RowInput {
+interface RowInput {
   readonly scenario: string;
   readonly split: string;
   readonly n: number;
@@ -150,7 +150,7 @@ function intervalFigures(
   };
 }
 
-/** What as many random items with Wilson's interval come to on the same targets. */
+/** Errors and widths of as many random items with Wilson's interval, on the same targets. */
 function randomFigures(
   estimates: readonly CellEstimate[],
 ): Pick<BacktestRow, "randomCoverage95" | "randomHalfWidth95" | "randomWinkler95"> {

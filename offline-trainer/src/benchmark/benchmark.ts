@@ -32,7 +32,7 @@ export interface Benchmark {
 }
 
 /** How a benchmark is described. */
-export interface BenchmarkOptions {
+interface BenchmarkOptions {
   readonly weighting: Weighting;
   /** One ability for all scenarios. */
   readonly joint: boolean;
@@ -139,7 +139,7 @@ export function calibratedModels(group: Pick<ScenarioGroup, "id" | "matrix" | "s
 }
 
 /** Full scores and observed shares of all models, as splits look at them. */
-export interface ObservedModels {
+interface ObservedModels {
   /** In every scenario. */
   readonly full: readonly FullScores[];
   /** Models that are observed well enough to be targets in one group at least. */

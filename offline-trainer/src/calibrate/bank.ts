@@ -184,7 +184,7 @@ export interface ResponseModel {
 }
 
 /** A calibrated bank, whichever way: items' parameters, abilities of the sources, and how the search ended. */
-export interface BankCalibration {
+interface BankCalibration {
   readonly dims: number;
   /** Abilities, M×D row-major. */
   readonly theta: Float64Array;
@@ -204,7 +204,7 @@ export interface BankCalibration {
   readonly converged: boolean;
 }
 
-export interface CalibrateBankOptions extends ResponseModel {
+interface CalibrateBankOptions extends ResponseModel {
   readonly dims: number;
   readonly shrinkage: number;
   readonly backend: CalibrationBackend;
@@ -221,7 +221,7 @@ export interface CalibrateBankOptions extends ResponseModel {
  * Calibrates a bank's responses by its model.
  * @throws AnchorEvalError `unsupported` for graded responses or several dimensions by marginal estimation
  */
-export async function calibrateBank(responses: Responses, options: CalibrateBankOptions): Promise<BankCalibration> {
+async function calibrateBank(responses: Responses, options: CalibrateBankOptions): Promise<BankCalibration> {
   const { irtModel, estimation, dims, shrinkage, backend, random, calibrator, tolerance, fixedItems, onStep, signal } =
     options;
   if (estimation === "penalised" || fixedItems) {

@@ -161,9 +161,9 @@ function overDispersion(responses: GradedResponses, dispersion: Float64Array): G
 }
 
 /** When a round ends. */
-export type Limits = Pick<LbfgsOptions, "maxEvaluations" | "tolerance">;
+type Limits = Pick<LbfgsOptions, "maxEvaluations" | "tolerance">;
 
-export interface RoundOptions extends Limits {
+interface RoundOptions extends Limits {
   readonly dims: number;
   readonly scales: Scales;
   readonly prior: AbilityPrior;
@@ -179,7 +179,7 @@ export interface RoundOptions extends Limits {
  * @param x - θ, a, b: where it starts; overwritten with where it ends
  * @throws AnchorEvalError `aborted`
  */
-export function optimizeRound(objective: Objective, x: Float64Array, options: RoundOptions): Promise<LbfgsResult> {
+function optimizeRound(objective: Objective, x: Float64Array, options: RoundOptions): Promise<LbfgsResult> {
   const { dims, scales, prior, weight, fixed, signal, maxEvaluations, tolerance, onStep } = options;
   const items = weight.length;
   const view = (all: Float64Array): Parameters => parametersIn(all, (x.length - items) / dims - items, items, dims);
@@ -200,7 +200,7 @@ export function optimizeRound(objective: Objective, x: Float64Array, options: Ro
 }
 
 /** θ, a and b as views of one array. */
-export function parametersIn(all: Float64Array, subjects: number, items: number, dims: number): Parameters {
+function parametersIn(all: Float64Array, subjects: number, items: number, dims: number): Parameters {
   return {
     theta: all.subarray(0, subjects * dims),
     a: all.subarray(subjects * dims, (subjects + items) * dims),

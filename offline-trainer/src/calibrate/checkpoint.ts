@@ -7,7 +7,7 @@ import { calibrate, type CalibrateOptions, type Calibration, type CalibrationSta
 import type { Responses } from "../matrix/code-responses.ts";
 
 /** A calibration by its own name: what {@link calibrate} does, here or with a memory. */
-export type Calibrate = typeof calibrate;
+type Calibrate = typeof calibrate;
 
 /**
  * Calibrates with a memory: every calibration leaves its state in a file of the folder after each round, and its result

@@ -85,7 +85,7 @@ const PENALTY = 10;
 const LEAST_VARIANCE = 1e-6;
 
 /** Answers of the source models to the items of one scenario. */
-export interface SourceAnswers {
+interface SourceAnswers {
   /** M. */
   readonly models: number;
   /** μ of every item, the mean over the models that answered it; that of all items where none did. */

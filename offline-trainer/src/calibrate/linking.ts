@@ -35,7 +35,7 @@ export interface BankAbilities {
 }
 
 /** The factor that the abilities of several banks share. */
-export interface GeneralAbilities {
+interface GeneralAbilities {
   /** G. */
   readonly general: number;
   /** L of every bank, D×G row-major, with Σ − LLᵀ positive definite. */

@@ -12,7 +12,7 @@ import { blendingWeight, intervalTightening, referenceLambda, stackWeights } fro
 /** Held-out models below which scenarios are not told to lend one another strength. */
 const LEAST_MODELS = 20;
 
-/** What blends the estimators of one scenario and form, with the held-out models that it was learned on. */
+/** The blend of one scenario's estimators on one form, with the held-out models that it was learned on. */
 export interface PooledBlend {
   readonly validation: CrossValidation;
   /** Learned on all held-out source models: what a bundle serves with. */
@@ -30,7 +30,7 @@ export interface FormBlend {
 /** Blends by scenario and form. */
 export type Blends = ReadonlyMap<string, ReadonlyMap<string, FormBlend>>;
 
-/** What a scenario's score rests on by a form, where all scenarios are answered. */
+/** The pooling behind a scenario's score by a form, where all scenarios are answered. */
 export function servedBlend({ separate, joint }: FormBlend): PooledBlend {
   return joint ?? separate;
 }
@@ -117,7 +117,7 @@ function learnPooledBlends(
 }
 
 /**
- * What the stack, the gate and its intervals need, from models like the others.
+ * The parameters of the stack, the gate and its intervals, from models like the others.
  * @param n - anchors, for an error where nothing was held out: that of a fair coin's mean
  * @param families - family of every model
  */

@@ -176,7 +176,7 @@ function scenarioContent(
   };
 }
 
-/** What a bundle says of its forms: the estimator of each, λ, and the errors on models that were held out. */
+/** A bundle's forms: the estimator of each, λ, and the errors on models that were held out. */
 function formManifests(
   parts: readonly FittedPart[],
   scenarios: readonly FittedScenario[],
@@ -242,7 +242,7 @@ function formManifests(
   });
 }
 
-/** What a map reads; its curves are tensors. */
+/** The inputs of a score map; its curves are tensors. */
 function mapManifest({ intercept, terms }: AdditiveMap): MapManifest {
   return { intercept, terms: terms.map(({ feature, scenario }) => ({ feature, scenario })) };
 }

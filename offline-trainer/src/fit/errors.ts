@@ -117,8 +117,8 @@ const DRAWS = 200;
 const LEVEL = 0.95;
 const Z = normalQuantile((1 + LEVEL) / 2);
 
-/** What estimating by random items comes to, target by target: means over the draws, as fractions. */
-export interface RandomBaseline {
+/** Absolute errors of random items, target by target: means over the draws, as fractions. */
+interface RandomBaseline {
   /** Mean absolute error. */
   readonly errors: Float64Array;
   /** Of Wilson's 95 % interval; null where every item is asked and there is nothing to tell. */

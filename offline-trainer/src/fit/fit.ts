@@ -27,7 +27,7 @@ export interface Fit {
   readonly method: Method;
   readonly forms: readonly FormPlan[];
   readonly parts: readonly FittedPart[];
-  /** What the files are encoded from; a report can be added before they are. */
+  /** The content of the files before they are encoded; a report can be added to it. */
   readonly content: BundleContent;
   /**
    * Where the time went, from the end of one stage to the end of the next: of held-out models that were computed beside

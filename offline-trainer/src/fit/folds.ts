@@ -25,8 +25,8 @@ export interface CrossValidation {
 /** The cross-validation of every scenario and form. */
 export type Validation = ReadonlyMap<string, ReadonlyMap<string, Readonly<Record<Pooling, CrossValidation>>>>;
 
-/** What folds are computed from. */
-export interface FoldPlan {
+/** The data of the folds. */
+interface FoldPlan {
   readonly benchmark: Benchmark;
   readonly method: Method;
   readonly forms: readonly FormPlan[];
@@ -34,7 +34,7 @@ export interface FoldPlan {
   readonly checkpoint?: string | undefined;
 }
 
-/** What a thread gets once: plain data of a {@link FoldPlan}. */
+/** The plain data of a {@link FoldPlan}, which a thread gets once. */
 export interface FoldThreadData {
   readonly plan: Omit<FoldPlan, "method"> & { readonly method: SentMethod };
   readonly provider: Provider;
@@ -55,8 +55,8 @@ export interface FoldNote {
   readonly loss: number | null;
 }
 
-/** What folds are computed with. */
-export interface FoldTools {
+/** The means to compute folds: a backend, threads, a signal. */
+interface FoldTools {
   readonly backend: CalibrationBackend;
   /** @default none but the caller's */
   readonly threads?: FoldThreads | undefined;
@@ -157,7 +157,7 @@ async function runFolds(
   return tables;
 }
 
-/** What learning takes of a fold's time, about. */
+/** The share of a fold's time that learning takes, about. */
 const LEARNING = 0.5;
 
 /** Learns from the sources of a fold and estimates its targets: the same on every thread. */

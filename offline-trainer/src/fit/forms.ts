@@ -35,7 +35,7 @@ export interface LearnedGroup {
   readonly bank: Bank;
   /** Factors of all items, by scenario. */
   readonly factors: readonly AnchorFactors[];
-  /** What its abilities share with other groups' (D×G); null where they aren't linked. */
+  /** Loadings of its abilities on those that it shares with other groups (D×G); null where they aren't linked. */
   readonly loadings: Float64Array | null;
 }
 

@@ -20,7 +20,7 @@ export function heldOutScore(estimate: HeldOutEstimate, estimator: EstimatorId, 
   return figureOf(heldOutScores(estimate, blend), estimator);
 }
 
-/** What the draw of the anchors makes of that score's error: less where the gate knows better. */
+/** The score's design-based variance, from the draw of the anchors: less where the gate knows better. */
 export function heldOutSampling(
   { base, bounds, seen, sampling }: HeldOutEstimate,
   estimator: EstimatorId,
@@ -107,11 +107,11 @@ export function winklerScore({ low, high }: ScoreInterval, truth: number, level:
   return high - low + (2 / (1 - level)) * Math.max(0, low - truth, truth - high);
 }
 
-/** What the intervals of a scenario's held-out models come from. */
+/** The errors that the intervals of a scenario's held-out models come from. */
 export interface CrossFittedInput {
   readonly estimator: EstimatorId;
   readonly interval: "design" | "cross-validated";
-  /** What blends the estimators of a held-out model, learned without it. */
+  /** The blend of a held-out model's estimators, learned without it. */
   readonly blend: (estimate: HeldOutEstimate) => Blend;
   readonly interpolation: readonly HeldOutEstimate[];
   readonly extrapolation: readonly HeldOutEstimate[];
@@ -143,7 +143,7 @@ export function crossFittedInterval({
 }
 
 /**
- * What is learned without the fold of an estimate: without the models that the fold holds out, in whichever fold they
+ * Values learned without the fold of an estimate: without the models that the fold holds out, in whichever fold they
  * were. Learned when first asked for, once a fold.
  * @param estimates - all that were held out
  * @param learn - given the models to leave out

@@ -18,7 +18,7 @@ import type { Form } from "./forms.ts";
 import type { Learned } from "./learn.ts";
 
 /** A model's place over all scenarios, with its true mean there; NaN where one of its full scores isn't known. */
-export type OverallPlace = NonNullable<SeenModels["overall"]> & { readonly truth: number };
+type OverallPlace = NonNullable<SeenModels["overall"]> & { readonly truth: number };
 
 /** One held-out model, one form: what was estimated without it, and the truth. Scores are fractions. */
 export interface HeldOutEstimate {
@@ -33,9 +33,9 @@ export interface HeldOutEstimate {
   readonly base: BaseScores;
   /** The range of the fold's sources. */
   readonly seen: SeenScores & { readonly overall: OverallPlace | null };
-  /** What the answers alone prove. */
+  /** The range that the answers alone prove. */
   readonly bounds: { readonly low: number; readonly high: number };
-  /** What the draw of the anchors makes of p-irt-dr's error; null where there is no design-based interval. */
+  /** p-irt-dr's design-based variance, from the draw of the anchors; null where there is none. */
   readonly sampling: SamplingVariance | null;
   /** How its answers lie against what its ability predicts; null where the estimate failed. */
   readonly pattern: AnswerPattern | null;
@@ -50,7 +50,7 @@ export type HeldOutForm = Readonly<Record<Pooling, readonly HeldOutEstimate[]>>;
 export type HeldOutTable = ReadonlyMap<string, ReadonlyMap<string, HeldOutForm>>;
 
 /** Models whose answers weren't learned from. */
-export interface Targets {
+interface Targets {
   readonly models: readonly number[];
   /** By group: those that are well enough observed in it. */
   readonly groups: readonly Pick<Split, "targets">[];

@@ -26,10 +26,10 @@ import type { FitSettings } from "../methods/settings.ts";
 import { formDrawer, preparedAnchors, type BankChoice, type Form, type LearnedGroup } from "./forms.ts";
 import { anchorNumbers, type FormPlan } from "./form-plans.ts";
 
-/** What learning needs beside the sources. */
-export interface LearnOptions {
+/** Options of learning, beside the sources. */
+interface LearnOptions {
   readonly backend: CalibrationBackend;
-  /** What calibrates: {@link calibrate} itself, or one with a memory. */
+  /** The calibration: {@link calibrate} itself, or one with a memory. */
   readonly calibrator?: typeof calibrate;
   /** A bundle is made of it, no fold: its anchors are worth more simulation. @default false */
   readonly final?: boolean;
@@ -50,7 +50,7 @@ export interface Learned {
   readonly place: (estimate: ModelEstimate) => SeenModels["overall"];
   /** Draws all forms; the first draw is the one that a bundle is made with. */
   readonly draw: (k: number) => Promise<readonly Form[]>;
-  /** What the manifest's `fit` records of the choice of anchors: by key and scenario. */
+  /** Notes on the choice of anchors for the manifest's `fit`: by key and scenario. */
   readonly notes: () => Promise<Readonly<Record<string, Readonly<Record<string, unknown>>>>>;
 }
 

@@ -4,7 +4,7 @@ import type { FixedBank } from "../calibrate/bank.ts";
 import type { CalibrationBackend } from "../calibrate/types.ts";
 import type { Method } from "../methods/method.ts";
 
-/** What a bundle says about itself and its data. */
+/** A bundle's description of itself and its data. */
 export interface BundleDescription {
   readonly benchmark: string;
   readonly version: string;
@@ -22,11 +22,11 @@ export interface BundleDescription {
 /** Threads that held-out models are computed on, beside the caller's own, which fits all models meanwhile. */
 export interface FoldThreads {
   readonly count: number;
-  /** What calibrates there: the provider of the fit's own backend. */
+  /** The provider of the fit's own backend, which calibrates there. */
   readonly provider: Provider;
 }
 
-/** What a fit is told beside the responses. */
+/** Options of a fit, beside the responses. */
 export interface FitOptions extends BundleDescription {
   /** @default recommended */
   readonly method?: Method;

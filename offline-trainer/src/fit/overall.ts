@@ -88,13 +88,13 @@ function quadrature(values: readonly number[]): number {
 const LEAST_MODELS = 39;
 
 /** One scenario's held-out estimates with what blends them. */
-export interface OverallPart {
+interface OverallPart {
   readonly estimates: readonly HeldOutEstimate[];
   readonly blend: (estimate: HeldOutEstimate) => Blend;
 }
 
 /** A held-out model's overall score by one form, from all scenarios; null without a design-based variance in each. */
-export interface OverallEstimate {
+interface OverallEstimate {
   readonly estimate: HeldOutEstimate;
   readonly truth: number;
   readonly scores: ByEstimator<number>;

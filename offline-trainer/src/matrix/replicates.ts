@@ -1,7 +1,7 @@
 import type { ResponseMatrix } from "./response-matrix.ts";
 
 /** Rows that agree in more than this share of their shared answers are one model for every split. */
-export const REPLICATE_AGREEMENT = 0.97;
+const REPLICATE_AGREEMENT = 0.97;
 /** Items compared at most, evenly spaced. */
 const COMPARED_ITEMS = 4096;
 /** Shared answers needed to judge a pair. */

@@ -25,7 +25,7 @@ export interface Method {
   readonly totals?: readonly number[];
 }
 
-/** What this project recommends. */
+/** The method that this project recommends. */
 export const recommended: Method = {
   name: "recommended",
   summary: "the default",
@@ -46,12 +46,12 @@ export interface DesignSearchOptions extends FitBankOptions {
   readonly knowledge?: ReadonlyMap<string, unknown> | undefined;
 }
 
-/** What a search chose. */
+/** The design that a search chose. */
 export interface FoundDesign {
   readonly irtModel: ResponseModel["irtModel"];
   /** Plain data, given to the anchors ({@link AnchorInput.design}) and the score maps. */
   readonly design: unknown;
-  /** What the manifest's `fit.designs` records. */
+  /** Notes for the manifest's `fit.designs`. */
   readonly notes: Readonly<Record<string, unknown>>;
 }
 
@@ -94,8 +94,8 @@ export function withKnowledge(method: Method, { groups }: Pick<Benchmark, "group
   return { ...method, knowledge: new Map(knowledge) };
 }
 
-/** What decides which estimate is the score, and where its intervals come from. */
-export type ScoreChoice = Pick<Method, "anchors"> & {
+/** The settings that decide which estimate is the score, and where its intervals come from. */
+type ScoreChoice = Pick<Method, "anchors"> & {
   readonly settings: Pick<FitSettings, "estimator" | "scoreMap">;
 };
 
@@ -118,7 +118,7 @@ export function intervalKind(choice: ScoreChoice): "design" | "cross-validated" 
   return choice.anchors.drawn && DRAW_CORRECTED.includes(headlineEstimator(choice)) ? "design" : "cross-validated";
 }
 
-/** What defines the method as it is given; what `auto` stands for in the other fields is added resolved. */
+/** The settings that define the method as given; where others are `auto`, their resolved values are added. */
 const DEFINING = [
   "selection",
   "irtModel",

@@ -9,7 +9,7 @@ export interface CentredCurves {
 }
 
 /** Items on the leading components of their curves. */
-export interface CurveComponents {
+interface CurveComponents {
   readonly rank: number;
   /** By set of curves, count×rank, item-major: products of two items' loadings are the covariances of their curves. */
   readonly loadings: readonly Float64Array[];

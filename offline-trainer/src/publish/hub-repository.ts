@@ -31,7 +31,7 @@ interface Hub {
 }
 
 /** A file of a folder, or a folder in it. */
-export interface TreeEntry {
+interface TreeEntry {
   readonly type: string;
   readonly path: string;
   readonly lastCommit?: { readonly date: string };

@@ -8,7 +8,7 @@ import { LEAST_HELD_OUT_FROM } from "../fit/folds.ts";
 const LEAST_MODELS = 20;
 
 /**
- * What a fit ends with, in plain words: a sentence for each form and scenario, and one for the overall score. Errors are
+ * The last words of a fit: a sentence for each form and scenario, and one for the overall score. Errors are
  * those of a form that is answered whole.
  * @example "gsm, 50 items, 60 models: typical error 2.4 points, 95 % within 5.6; 50 random items: 3.9. Models stronger than any seen: 3.3."
  */

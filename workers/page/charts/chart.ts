@@ -45,7 +45,7 @@ export function figure(caption: Child, ...content: readonly Child[]): HTMLElemen
 }
 
 /** One of several small charts side by side, drawn when it is shown. */
-export interface Panel {
+interface Panel {
   readonly title: Child;
   readonly note?: Child;
   readonly draw: () => Node;

@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { isAccessScope, SHA256 } from "anchoreval/bundle";
 
-/** What a token permits: to `publish` bundles of a benchmark, or to `read` one that is protected. */
+/** Permissions of a token: to `publish` bundles of a benchmark, or to `read` one that is protected. */
 export type Action = "publish" | "read";
 
 /** A token as the secret `TOKENS` stores it: only its SHA-256. `anchoreval token` makes a token and its record. */

@@ -35,8 +35,8 @@ import type { Load } from "./promise-cache.ts";
 /** Largest decoded bundle that is served from here: an isolate has no room for more. @unit bytes */
 const LARGEST_BUNDLE = 48 << 20;
 
-/** What a reader needs of its request and of the isolate. */
-export interface ReaderSetup {
+/** The parts of the request and the isolate that a reader needs. */
+interface ReaderSetup {
   /** With a deadline for every wait. */
   readonly bucket: BundleBucket;
   readonly caches: BundleCaches;

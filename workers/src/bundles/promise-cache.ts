@@ -1,7 +1,7 @@
 import { AnchorEvalError } from "anchoreval";
 import { inTime } from "../deadline.ts";
 
-export interface PromiseCacheOptions<T> {
+interface PromiseCacheOptions<T> {
   /** Bound on the sizes of all values and loads in progress; the least recently used values go first. @unit bytes */
   readonly maxBytes: number;
   readonly sizeOf: (value: T) => number;

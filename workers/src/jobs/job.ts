@@ -4,7 +4,7 @@ import type { BundleBucket } from "../bundles/bundle-bucket.ts";
 import { HttpProblem } from "../problem.ts";
 
 /** A part of a job's requests, estimated together. */
-export interface Shard {
+interface Shard {
   /** Byte range in the requests, end exclusive. */
   readonly begin: number;
   readonly end: number;

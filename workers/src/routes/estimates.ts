@@ -67,7 +67,7 @@ export const BatchRequestSchema = z.strictObject({ models: z.array(BatchEntrySch
 const BatchProblemSchema = z.object({ code: z.string(), detail: z.string(), issues: z.array(IssueSchema).readonly() });
 
 /** Mirrors `BatchResult` of anchoreval. */
-export const BatchResultSchema = z
+const BatchResultSchema = z
   .union([
     z.object({ model: z.string(), estimate: EstimateSchema }),
     z.object({ model: z.string(), problem: BatchProblemSchema }),

@@ -5,7 +5,7 @@ import { limitBody } from "../http/request-body.ts";
 import { json, jsonBody, POST_PROBLEMS, VersionOrLatestParams } from "../schemas/contract.ts";
 
 /** Most questions of one request. */
-export const MAX_QUESTIONS = 20;
+const MAX_QUESTIONS = 20;
 /** Longest text of a question. @unit UTF-16 units */
 const MAX_TEXT = 10_000;
 /** Longest embedding of a question. */

@@ -35,7 +35,7 @@ export const EstimateWarningSchema = z
   .openapi("EstimateWarning");
 
 /** Mirrors `ScenarioPattern` of anchoreval. */
-export const ScenarioPatternSchema = z
+const ScenarioPatternSchema = z
   .object({
     lzStar: z.number().nullable().openapi({ description: "Low if right and wrong answers don't follow difficulty." }),
     infit: z.number().nullable(),
@@ -57,7 +57,7 @@ export function byEstimator<Figure extends z.ZodType>(figure: Figure) {
 }
 
 /** Mirrors `ScenarioDetails` of anchoreval. */
-export const ScenarioDetailsSchema = z
+const ScenarioDetailsSchema = z
   .object({
     theta: z.array(z.number()).readonly().openapi({ description: "Ability, one number per dimension." }),
     thetaStandardError: z.array(z.number()).readonly(),
@@ -76,7 +76,7 @@ export const ScenarioDetailsSchema = z
   .openapi("ScenarioDetails");
 
 /** Mirrors `ScenarioResult` of anchoreval. */
-export const ScenarioResultSchema = z
+const ScenarioResultSchema = z
   .object({
     score: z.number().nullable(),
     interval: IntervalSchema.nullable(),

@@ -109,7 +109,7 @@ const LEAST_ITEMS: Readonly<Record<MarginalModel, number>> = { "1pl": 2, "2pl": 
  * Checks everything that the passes over the responses rely on.
  * @throws AnchorEvalError `invalid_data` for responses, `invalid_option` for the rest
  */
-export function checkInput(responses: CodedResponses, options: MarginalOptions): void {
+function checkInput(responses: CodedResponses, options: MarginalOptions): void {
   const { model, priors, maxIterations, tolerance } = options;
   if (!MARGINAL_MODELS.includes(model))
     refuse("invalid_option", `model is one of ${MARGINAL_MODELS.join(", ")}; got ${model}`);
@@ -121,7 +121,7 @@ export function checkInput(responses: CodedResponses, options: MarginalOptions):
 }
 
 /** Refuses fewer items than identify the model. */
-export function checkProblem({ model, free }: Problem): void {
+function checkProblem({ model, free }: Problem): void {
   if (free.length < LEAST_ITEMS[model])
     refuse(
       "invalid_data",

@@ -5,7 +5,7 @@ import type { Grid } from "./grid.ts";
 const MOST_FACTORS = 1000;
 
 /** Log-likelihoods of every item at every point, so laid out that most models need only few of them. */
-export interface CurveTables {
+interface CurveTables {
   /**
    * Q: log of the population's mass at each point, with the log-likelihood of what every item is taken for at first:
    * a wrong answer where it has asymptotes, the middle of right and wrong where it has none.

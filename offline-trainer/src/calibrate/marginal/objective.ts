@@ -6,7 +6,7 @@ import { curvedDerivatives, itemDerivatives, straightDerivatives } from "./item-
 import { priorCurvature, priorSlope, priorValue, type WeakPrior } from "./priors.ts";
 
 /** Value and derivatives of the log posterior at one point; reused from one evaluation to the next. */
-export interface Evaluation {
+interface Evaluation {
   logPosterior: number;
   logLikelihood: number;
   readonly gradient: Float64Array;

@@ -15,7 +15,7 @@ import { marginCounts, marginDistance } from "./quotas.ts";
 import type { Refinement } from "./refine-forms.ts";
 
 /** Items, and their share of all. */
-export interface Counted {
+interface Counted {
   readonly items: number;
   readonly share: number;
 }
@@ -186,7 +186,7 @@ function difficultyMoments(values: Float64Array | null, items: Uint32Array): Dif
 }
 
 /** Items of a form in every stratum. */
-export function drawnCounts({ strata, stratumOf }: ParallelForms, items: Uint32Array): Int32Array {
+function drawnCounts({ strata, stratumOf }: ParallelForms, items: Uint32Array): Int32Array {
   const counts = new Int32Array(strata.length);
   for (const item of items) counts[stratumOf[item]!]!++;
   return counts;

@@ -3,7 +3,7 @@ import { forecastQuality, type ForecastQuality } from "./probability-scale.ts";
 import type { MethodRouting, RouteMethod, Routing } from "./route-questions.ts";
 
 /** A share of questions answered right, with the standard error over questions. */
-export interface Share {
+interface Share {
   readonly share: number;
   readonly error: number;
 }

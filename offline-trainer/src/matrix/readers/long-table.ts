@@ -60,7 +60,7 @@ export function longJsonReader(
 }
 
 /** A row of the long form; `score` NaN for none. */
-export interface LongEntry {
+interface LongEntry {
   readonly row: number;
   readonly model: string;
   readonly item: string;

@@ -4,7 +4,7 @@ import { basisRows, bendingPenalty, cubicBSplines, type SmoothCurve, splineCurve
 import { distinctValues } from "./penalised-spline.ts";
 
 /** A sum of smooth curves, y = intercept + Σ_j f_j(x_j). */
-export interface AdditiveModel {
+interface AdditiveModel {
   /** Mean of y. */
   readonly intercept: number;
   /** Of every column, with mean 0 over its values; null of a column that is constant. */
@@ -15,7 +15,7 @@ export interface AdditiveModel {
   readonly steps: number;
 }
 
-export interface AdditiveOptions {
+interface AdditiveOptions {
   /** Pieces of a curve at most; its penalty decides how much of them is used. @default 10 */
   readonly pieces?: number;
   /** Change of log λ that ends the search. @default 0.01 */

@@ -25,7 +25,7 @@ const UNTOUCHED_FOLDS = 4;
 const LEAST_CHOOSING = 5;
 
 /** How a choice ranks models held out from it; means over parts of the families, held out in turn. */
-export interface UntouchedRanking {
+interface UntouchedRanking {
   /** Models of a part, on average. */
   readonly models: number;
   /** Predicted rank correlation of the chosen subset. */
