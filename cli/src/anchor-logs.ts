@@ -9,7 +9,7 @@ import { groupRuns } from "anchoreval/internal/logs/group-runs";
 import type { HarnessName } from "anchoreval/internal/node/harnesses";
 import { openHarness } from "./harness.ts";
 
-export interface AnchorLogOptions extends ScaleOptions {
+interface AnchorLogOptions extends ScaleOptions {
   readonly from: HarnessName;
   readonly metric: readonly string[];
   readonly filter: readonly string[];

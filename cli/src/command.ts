@@ -92,7 +92,7 @@ export function optionsOf(command: Pick<Command, "options">): OptionSpecs {
 }
 
 /** The range of a numeric option. */
-export interface NumberRule {
+interface NumberRule {
   readonly min?: number;
   readonly max?: number;
   readonly integer?: boolean;

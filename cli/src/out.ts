@@ -79,7 +79,7 @@ export async function writeOutFolder(
 }
 
 /** A file that `--out` names, and its kind. */
-export interface OutFile {
+interface OutFile {
   readonly file: string;
   readonly ending: "jsonl" | "csv";
 }

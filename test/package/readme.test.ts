@@ -180,7 +180,9 @@ describe("names on the pages", () => {
   });
 
   test("every file and folder in CONTRIBUTING.md is there", () => {
-    const named = [...read("CONTRIBUTING.md").matchAll(/`((?:sdk|offline-trainer|workers|test|docs|bench)\/[^`\s]*)`/g)]
+    const named = [
+      ...read("CONTRIBUTING.md").matchAll(/`((?:sdk|cli|offline-trainer|workers|test|docs|bench)\/[^`\s]*)`/g),
+    ]
       .map(([, path]) => path!)
       .filter((path) => !path.includes("NAME"));
     expect(named.length).toBeGreaterThan(10);

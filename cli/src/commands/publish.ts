@@ -1,8 +1,5 @@
 import { stat } from "node:fs/promises";
 import { readBundleFolder } from "anchoreval-trainer/internal/publish/bundle-folder";
-import { withHubStore, hubSettings, publishToHub } from "anchoreval-trainer/internal/publish/hub-store";
-import { s3Store, s3Settings } from "anchoreval-trainer/internal/publish/s3-store";
-import { startLocalWorker } from "anchoreval-trainer/internal/serve/local-worker";
 import { AnchorEvalError } from "anchoreval/core";
 import { folderSource } from "anchoreval/internal/node/folder-source";
 import { folderStore } from "anchoreval/internal/node/folder-store";
@@ -38,7 +35,8 @@ export const publishCommand: Command = {
     const address = /^https?:\/\//i.test(to);
     const kind = address ? "worker" : storeKind(to);
     const token = kind === "worker" ? tokenOf(to) : null;
-    const hub = kind === "hub" ? await hubSettings(to, process.env) : null;
+    const hub = kind === "hub" ? await import("anchoreval-trainer/internal/publish/hub-store") : null;
+    const settings = hub && (await hub.hubSettings(to, process.env));
     if ((await stat(folder).catch(() => null))?.isDirectory() === false)
       throw new AnchorEvalError("invalid_option", `${folder} is a file: publish takes the folder of a bundle`);
     const files = await readBundleFolder(folder);
@@ -49,7 +47,7 @@ export const publishCommand: Command = {
       token !== null
         ? await publishToWorker(files, { baseUrl: to, token, signatures, ...upload })
         : hub !== null
-          ? await publishToHub({ ...hub, signal }, files, signatures)
+          ? await hub.publishToHub({ ...settings!, signal }, files, signatures)
           : await withStore(to, signal, (store) => publishBundle(store, files, { plainFiles, signatures }));
     const words = result.status === "already" ? "is there already, with the same content" : "is published";
     const { benchmark, version, url } = result;
@@ -133,14 +131,19 @@ async function withStore<T>(
   action: (store: SweepableStore) => Promise<T>,
 ): Promise<T> {
   switch (storeKind(to)) {
-    case "r2":
+    case "r2": {
+      const { s3Settings, s3Store } = await import("anchoreval-trainer/internal/publish/s3-store");
       return action(s3Store({ ...s3Settings(to, process.env), signal }));
-    case "hub":
+    }
+    case "hub": {
+      const { hubSettings, withHubStore } = await import("anchoreval-trainer/internal/publish/hub-store");
       return withHubStore({ ...(await hubSettings(to, process.env)), signal }, "Change bundles", action);
+    }
     case "folder":
       await checkWritable("--to", to);
       return action(folderStore(to));
     case "local": {
+      const { startLocalWorker } = await import("anchoreval-trainer/internal/serve/local-worker");
       const worker = await startLocalWorker({ port: 0 });
       try {
         return await action(sweepableR2Store(await worker.bucket()));

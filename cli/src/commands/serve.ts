@@ -1,7 +1,6 @@
 import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { readBundleFolder } from "anchoreval-trainer/internal/publish/bundle-folder";
-import { startLocalWorker } from "anchoreval-trainer/internal/serve/local-worker";
 import { publishBundle, r2Store } from "anchoreval/publish";
 import type { Command } from "../command.ts";
 
@@ -17,6 +16,7 @@ export const serveCommand: Command = {
     const port = options.number("port", { min: 0, max: 65535, integer: true }, 8787);
     const folder = options.text("bundles");
     const bundles = folder === undefined ? [] : await bundleFolders(folder);
+    const { startLocalWorker } = await import("anchoreval-trainer/internal/serve/local-worker"); // Miniflare: a second
     const worker = await startLocalWorker({ port });
     try {
       for (const own of bundles) {

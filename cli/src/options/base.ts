@@ -71,7 +71,7 @@ export async function baseRecipe(
 }
 
 /** The input of a fit on a base's scale, and what its bundle gets besides. */
-export interface BasedVersion {
+interface BasedVersion {
   readonly matrix: ResponseMatrix;
   readonly fixed: ReadonlyMap<string, FixedBank>;
   readonly remarks: readonly string[];

@@ -28,7 +28,7 @@ export const SUBSET_OPTIONS = {
 } as const satisfies OptionSpecs;
 
 /** Puts what the options and files say of items and models to a matrix: a way to choose anchors that knows it. */
-export type SubsetInputs = (matrix: ResponseMatrix) => (method: Method) => Method;
+type SubsetInputs = (matrix: ResponseMatrix) => (method: Method) => Method;
 
 /**
  * Reads what subsets are described with, before the responses.

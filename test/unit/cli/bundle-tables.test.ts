@@ -121,7 +121,7 @@ test("what a version stands on is told by its figures", () => {
     bridge: { overall: { slope: 0.98, intercept: 0.012, error: 0.01, models: 30 }, scenarios: {} },
   };
   const scenarios = [{ ...manifest.scenarios[0]!, items: 50 }];
-  expect(additionFacts({ ...manifest, forms, scenarios, base } as Manifest)).toEqual([
+  expect(additionFacts({ ...manifest, forms, scenarios, base })).toEqual([
     ["base", "quiz 1.0.0"],
     ["standing items", "40 of 50"],
     ["placed items", "10, by the answers of 3 models and texts"],
@@ -130,7 +130,7 @@ test("what a version stands on is told by its figures", () => {
     ["bridge", "1.2 + 0.980 × score, ± 2.0 (95 %, 30 models)"],
   ]);
   const alone = { ...base, drawn: 0, rerun: 0, texts: false, bridge: { overall: null, scenarios: {} } };
-  expect(additionFacts({ ...manifest, forms, scenarios, base: alone } as Manifest)).toEqual(
+  expect(additionFacts({ ...manifest, forms, scenarios, base: alone })).toEqual(
     expect.arrayContaining([
       ["placed items", "10, by the other items"],
       ["bridge", "none: too few models have scores in 1.0.0"],

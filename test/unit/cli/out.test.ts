@@ -139,6 +139,9 @@ describe("a file that --out names", () => {
   test("of each command is its own, and no other file", async () => {
     const responses = board("responses.csv.gz");
     const { code, err } = await runProgram(["audit", "--responses", responses, "--out", responses]);
-    expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining("holds something that this command") as string });
+    expect({ code, err }).toEqual({
+      code: 2,
+      err: expect.stringContaining("holds something that this command") as string,
+    });
   });
 });

@@ -87,7 +87,10 @@ describe("anchoreval import", () => {
       [["--from", "nowhere", "--out", "x", logs], "--from is one of lm-eval"],
       [["--from", "lm-eval", logs], "--out is needed"],
       [["--from", "lm-eval", "--out", "x"], "name the logs"],
-      [["--from", "lm-eval", "--out", "x", "--on-duplicate", "oldest", logs], "--on-duplicate is one of newest, mean, error"],
+      [
+        ["--from", "lm-eval", "--out", "x", "--on-duplicate", "oldest", logs],
+        "--on-duplicate is one of newest, mean, error",
+      ],
       [["--from", "lm-eval", "--out", "x", "--errors", "no", logs], "--errors is one of harness, missing, wrong"],
       [["--from", "lm-eval", "--out", "x", "--score-range", "3", logs], "--score-range is two numbers"],
     ] as const) {

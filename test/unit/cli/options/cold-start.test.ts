@@ -3,6 +3,9 @@ import { loadRouting, routeFromBundle } from "anchoreval";
 import { type ColdItemRecord, parseManifest } from "anchoreval/bundle";
 import { folderSource } from "anchoreval/node";
 import { beforeAll, describe, expect, test } from "vitest";
+import { COLD_START_OPTIONS } from "../../../../cli/src/options/cold-start.ts";
+import { COLD_METHODS } from "../../../../offline-trainer/src/extensions/routing/cold-start.ts";
+import { DEFAULT_NEIGHBOURS } from "../../../../offline-trainer/src/extensions/routing/neighbours.ts";
 import { writeItems, writeWideCsv } from "../../../../offline-trainer/src/matrix/write-tables.ts";
 import { submatrixOf, testPart } from "../../../support/board-parts.ts";
 import { type CommandResult, filesOf, runCommand, runProgram } from "../../../support/run-command.ts";
@@ -32,6 +35,11 @@ function fit(name: string, ...more: string[]): Promise<CommandResult> {
   const how = ["--name", "quiz@1.0.0", "--anchors", "10", "--dims", "1", "--provider", "typescript"];
   return runProgram(["fit", ...data, ...how, "--out", folder.path(name), ...more]);
 }
+
+test("the help lists the methods and the neighbours of the trainer, which isn't loaded for it", () => {
+  expect(COLD_START_OPTIONS["cold-method"].value.split("|")).toEqual(COLD_METHODS);
+  expect(COLD_START_OPTIONS["cold-k"].description).toContain(`(default ${DEFAULT_NEIGHBOURS})`);
+});
 
 describe("fit --cold-start", () => {
   test("foretells items, keeps routes, says what they were worth, and writes the same bytes again", async () => {
