@@ -11,16 +11,16 @@ export {
 } from "./adaptive/adaptive-evaluation.ts";
 export { beginAdaptive, continueAdaptive, type AdaptiveProgress } from "./adaptive/adaptive-session.ts";
 export { adaptivePlan } from "./adaptive/adaptive-plan.ts";
-export { batchSize } from "./adaptive/next-batch.ts";
+export { batchSize } from "./adaptive/adaptive-session.ts";
 export {
   benchmarkPopulation,
   stackedPopulation,
   type PoolPopulation,
   type PopulationSource,
   type StackedScenario,
-} from "./adaptive/benchmark-population.ts";
+} from "./adaptive/item-pool.ts";
 export { itemPool, type ItemPool } from "./adaptive/item-pool.ts";
-export { loadAdaptive } from "./adaptive/load-adaptive.ts";
+export { loadAdaptive } from "./adaptive/item-pool.ts";
 export type {
   AdaptiveAnswers,
   AdaptiveGoal,
@@ -38,12 +38,12 @@ export type {
   PlainResponses,
   StopRules,
 } from "./adaptive/types.ts";
-export { loadItemLines, type ItemLines } from "./bundles/item-lines.ts";
-export { fromBase64Url, toBase64Url } from "./base64url.ts";
-export { sha256 } from "./digest.ts";
+export { loadItemLines, type ItemLines } from "./bundles/read-file.ts";
+export { fromBase64Url, toBase64Url } from "./bytes.ts";
+export { sha256 } from "./bytes.ts";
 export { loadBundle, type LoadOptions } from "./bundles/load-bundle.ts";
-export { httpSource } from "./bundles/http-source.ts";
-export { r2Source, type R2BucketLike } from "./bundles/r2-source.ts";
+export { httpSource } from "./bundles/sources.ts";
+export { r2Source, type R2BucketLike } from "./bundles/sources.ts";
 export { readBundleFile } from "./bundles/read-file.ts";
 export { checkFromAnchors } from "./check/check-from-anchors.ts";
 export type { CheckOptions, CheckResult, CheckVerdict, DropCheck, MinimumCheck } from "./check/types.ts";
@@ -93,11 +93,11 @@ export type {
   ScenarioResult,
   WarningCode,
 } from "./estimate/types.ts";
-export { loadRouting } from "./route/load-routing.ts";
+export { loadRouting } from "./route/route-from-bundle.ts";
 export { routeFromBundle } from "./route/route-from-bundle.ts";
 export type { BundleRouting, Route, RoutedQuestion, RouteOptions, Routes, RoutesRequest } from "./route/types.ts";
 export { planFromBundle } from "./plan/plan-from-bundle.ts";
 export type { Plan, PlanBasis, PlannedForm, PlanOptions, Precision } from "./plan/types.ts";
-export { trustedSource } from "./signatures/trusted-source.ts";
-export { isSignedBy, requireTrusted } from "./signatures/verify-manifest.ts";
-export { visitJsonKeys } from "./json-keys.ts";
+export { trustedSource } from "./bundles/trusted-source.ts";
+export { isSignedBy, requireTrusted } from "./bundles/trusted-source.ts";
+export { visitJsonKeys } from "./tables/json-records.ts";

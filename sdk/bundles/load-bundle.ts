@@ -4,10 +4,10 @@ import type { BundleFileName, FileManifest, Manifest, SegmentManifest } from "..
 import { parseManifest } from "../core/bundle/parse-manifest.ts";
 import type { BundleSource } from "../core/bundle/source.ts";
 import { AnchorEvalError } from "../core/errors.ts";
-import { sha256 } from "../digest.ts";
-import { trustedSource } from "../signatures/trusted-source.ts";
-import { httpSource } from "./http-source.ts";
-import { readManifest } from "./read-manifest.ts";
+import { sha256 } from "../bytes.ts";
+import { trustedSource } from "./trusted-source.ts";
+import { httpSource } from "./sources.ts";
+import { readManifest } from "./read-file.ts";
 
 /** What is loaded of a bundle, and how it is checked. */
 export interface LoadOptions {

@@ -97,3 +97,22 @@ export function placeAxis(
     ...options,
   });
 }
+
+/** The smallest and the largest of some values, of which there may be more than a call takes. */
+export function extent(values: ArrayLike<number>): [low: number, high: number] {
+  let [low, high] = [Infinity, -Infinity];
+  for (let i = 0; i < values.length; i++) {
+    low = Math.min(low, values[i]!);
+    high = Math.max(high, values[i]!);
+  }
+  return [low, high];
+}
+
+/**
+ * At most `limit` of a list's elements, evenly spread over it and always the same ones.
+ * @example thin([0, 1, 2, 3, 4, 5], 3) // [0, 2, 4]
+ */
+export function thin<T>(list: readonly T[], limit: number): T[] {
+  if (list.length <= limit) return [...list];
+  return Array.from({ length: limit }, (_, k) => list[Math.floor((k * list.length) / limit)]!);
+}

@@ -15,10 +15,10 @@ export {
   type MarkName,
 } from "./chart.ts";
 export { coverageChart, coverageKinds, lowestCoverage, type CoverageKind } from "./coverage.ts";
-export { coverageInterval } from "./coverage-interval.ts";
-export { coverageSeries, type CoveragePoint, type CoverageSeries } from "./coverage-series.ts";
+export { coverageInterval } from "./coverage.ts";
+export { coverageSeries, type CoveragePoint, type CoverageSeries } from "./coverage.ts";
 export { errorBySizeChart, type ErrorLine, type ErrorPoint } from "./error-by-size.ts";
-export { extent } from "./extent.ts";
+export { extent } from "./chart.ts";
 export { itemMapChart, type ItemMap } from "./item-map.ts";
 export {
   comparableForms,
@@ -29,6 +29,6 @@ export {
   type MeasuredManifest,
   type MeasuredScenario,
 } from "./measured-forms.ts";
-export { DIFFICULTY_LIMIT, shownParameters, type ShownParameters } from "./shown-parameters.ts";
+export { DIFFICULTY_LIMIT, shownParameters, type ShownParameters } from "./item-map.ts";
 export { sourceStripChart, type SourceStripOptions } from "./source-strip.ts";
-export { thin } from "./thin.ts";
+export { thin } from "./chart.ts";

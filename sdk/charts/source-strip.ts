@@ -1,4 +1,4 @@
-import { intervalWords } from "../words/estimate-words.ts";
+import { intervalWords } from "../words/result-words.ts";
 import { points } from "../words/figures.ts";
 import { chartMark, PANEL_WIDTH, placeAxis, type Chart } from "./chart.ts";
 

@@ -8,9 +8,8 @@ import type { Routes, RoutesRequest } from "../route/types.ts";
 import type { AdaptiveSource, AdaptiveTurn } from "../adaptive/adaptive-evaluation.ts";
 import type { AdaptiveAnswers, NextItemsRequest } from "../adaptive/types.ts";
 import type { Estimate, EstimateOptions, Responses } from "../estimate/types.ts";
-import type { BatchLine, BatchResult, JobStatus } from "./batch.ts";
+import { type BatchLine, type BatchResult, type JobStatus, readResultLines } from "./batch.ts";
 import { pause, requestBytes, requestChunks, type RequestInput, type RequestPolicy } from "./request.ts";
-import { readResultLines } from "./result-lines.ts";
 
 export interface ClientOptions extends RequestPolicy {
   /** Where the Worker is, for example `https://evals.example.com`. */

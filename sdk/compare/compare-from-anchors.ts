@@ -6,13 +6,11 @@ import { midPMcNemar } from "../core/inference/mcnemar.ts";
 import { oneSidedConfidence, pairedInterval } from "../core/inference/paired-interval.ts";
 import { studentTQuantile } from "../core/numeric/student-t.ts";
 import { estimateFromAnchors } from "../estimate/estimate-from-anchors.ts";
-import type { Estimate } from "../estimate/types.ts";
+import type { Estimate, Interval } from "../estimate/types.ts";
 import { commonAnswers, responsesOf } from "./common-answers.ts";
-import { modelEvidence, type ScenarioEvidence } from "./model-evidence.ts";
-import { overallDifference, scenarioDifference, type PairDifference } from "./scenario-difference.ts";
-import { overallMean } from "./stratified-mean.ts";
-import type { ComparedModel, CompareOptions, Comparison, Difference, ModelScore } from "./types.ts";
-import { verdict } from "./verdict.ts";
+import { modelEvidence, overallMean, type ScenarioEvidence } from "./model-evidence.ts";
+import { overallDifference, type PairDifference, scenarioDifference } from "./scenario-difference.ts";
+import type { ComparedModel, CompareOptions, Comparison, Difference, ModelScore, Verdict } from "./types.ts";
 
 /**
  * Two models compared on the same anchors: the difference of their full scores with an interval, from the items that
@@ -164,4 +162,16 @@ function itemsToDecide(
     })),
     wanted,
   );
+}
+
+/**
+ * What an interval of S_B − S_A says against a margin: one model is better by more than the margin where the whole
+ * interval lies beyond it, there is no difference that matters where it lies inside ±margin, else one can't tell.
+ * @param margin - the largest difference that doesn't matter, at least 0
+ */
+function verdict({ low, high }: Pick<Interval, "low" | "high">, margin: number): Verdict {
+  if (low > margin) return "b-better";
+  if (high < -margin) return "a-better";
+  if (low >= -margin && high <= margin) return "no-difference";
+  return "undecided";
 }

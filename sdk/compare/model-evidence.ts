@@ -1,9 +1,10 @@
 import type { Bundle } from "../core/bundle/bundle.ts";
-import { answerLeverages } from "../core/scoring/scenario-estimate.ts";
-import { expectedScore, predictedScoresOf } from "../core/scoring/predicted-scores.ts";
-import { anchorMean, correctedMean } from "../core/estimators/predicted-means.ts";
+import type { Manifest } from "../core/bundle/manifest.ts";
 import { answeredSample, knownBounds } from "../core/estimators/answered-sample.ts";
+import { anchorMean, correctedMean } from "../core/estimators/predicted-means.ts";
 import type { PairedAnswers } from "../core/inference/paired-sampling.ts";
+import { expectedScore, predictedScoresOf } from "../core/scoring/predicted-scores.ts";
+import { answerLeverages } from "../core/scoring/scenario-estimate.ts";
 import { bundleScoring } from "../estimate/bundle-scoring.ts";
 
 /** What one model's answers say of one scenario, ready to be compared. */
@@ -54,4 +55,25 @@ export function modelEvidence(
     }
   }
   return evidence;
+}
+
+/**
+ * An overall mean, ΣW_s of the scenarios'. Of `stratifiedMean` it is the ranking statistic, ΣW_s·(Σ_A d·y / Σ_A d): the
+ * mean of the answers with the design's weights, and nothing else. It orders models that are stronger than any seen better
+ * than estimates that lean on models like them.
+ * @returns null where a scenario has no answer
+ */
+export function overallMean(
+  manifest: Manifest,
+  evidence: ReadonlyMap<string, ScenarioEvidence>,
+  of: "stratifiedMean" | "score",
+): number | null {
+  const total = manifest.scenarios.reduce((sum, { weight }) => sum + weight, 0);
+  let mean = 0;
+  for (const { id, weight } of manifest.scenarios) {
+    const own = evidence.get(id)?.[of];
+    if (own === undefined) return null;
+    mean += (weight / total) * own;
+  }
+  return Math.min(1, mean); // shares sum to 1 up to rounding
 }

@@ -5,9 +5,8 @@ import { oneSidedConfidence, turnedDifference } from "../core/inference/paired-i
 import { rankIntervals } from "../core/inference/rank-intervals.ts";
 import { estimateFromAnchors } from "../estimate/estimate-from-anchors.ts";
 import { commonAnswers, responsesOf } from "./common-answers.ts";
-import { modelEvidence, type ScenarioEvidence } from "./model-evidence.ts";
+import { modelEvidence, overallMean, type ScenarioEvidence } from "./model-evidence.ts";
 import { overallDifference, scenarioDifference, type PairDifference } from "./scenario-difference.ts";
-import { overallMean } from "./stratified-mean.ts";
 import type { ComparedModel, RankedModel, Ranking, RankOptions } from "./types.ts";
 
 /** Means that differ by less are the same mean, summed in another order. */

@@ -1,7 +1,10 @@
 import type { Bundle, BundleScenario } from "../core/bundle/bundle.ts";
-import { ERROR_LEVELS, type FormManifest, type MeasuredBlend } from "../core/bundle/manifest.ts";
-import type { ScenarioEstimate } from "../core/scoring/scenario-estimate.ts";
-import type { ModelEstimate, Pooling } from "../core/scoring/scoring-model.ts";
+import {
+  ERROR_LEVELS,
+  type FormManifest,
+  type FormScenarioManifest,
+  type MeasuredBlend,
+} from "../core/bundle/manifest.ts";
 import { LEAST_ANSWERED_SHARE } from "../core/estimators/answered-sample.ts";
 import { blendEstimates } from "../core/estimators/blend-estimates.ts";
 import { figureOf, type SeenModels } from "../core/estimators/types.ts";
@@ -10,11 +13,22 @@ import { designInterval } from "../core/inference/design-interval.ts";
 import { gatedSampling } from "../core/inference/gated-sampling.ts";
 import { NO_SAMPLING, samplingVariance, type SamplingVariance } from "../core/inference/sampling-variance.ts";
 import { percentile, scoreRange } from "../core/inference/score-range.ts";
+import type { AnswerPattern } from "../core/person-fit/answer-pattern.ts";
+import { type Suspicion, suspicions } from "../core/person-fit/suspicions.ts";
+import type { ScenarioEstimate } from "../core/scoring/scenario-estimate.ts";
+import type { ModelEstimate, Pooling } from "../core/scoring/scoring-model.ts";
 import { bundleScoring } from "./bundle-scoring.ts";
 import { drawnMethod, overallPlace, overallScore, type ScoredScenario } from "./overall-score.ts";
-import { patternWarning, scenarioPattern } from "./scenario-pattern.ts";
 import { resolveAnswers } from "./resolve-answers.ts";
-import type { Estimate, EstimateOptions, EstimateWarning, Interval, Responses, ScenarioResult } from "./types.ts";
+import type {
+  Estimate,
+  EstimateOptions,
+  EstimateWarning,
+  Interval,
+  Responses,
+  ScenarioPattern,
+  ScenarioResult,
+} from "./types.ts";
 
 /**
  * The full score of a model, from its answers to the anchors of one form. Synchronous; touches no network.
@@ -224,4 +238,38 @@ function scenarioInterval(
   const low = Math.max(score - error, bounds.low);
   const high = Math.min(score + error, bounds.high);
   return { interval: { low, high, level, method: "cross-validated" }, reason: null };
+}
+
+/** What each suspicion may mean, and what to do. */
+const MEANING: Readonly<Record<Suspicion, string>> = {
+  memorised:
+    "it is right on items that models like it get wrong, as if it knew them by heart: they may have been in its training data. Ask other items (another form, or new ones) and compare",
+  guessing:
+    "right and wrong hardly follow how hard the items are, as if answers were guessed or matched to the wrong items: check item ids, prompts, chat template and how answers are read off",
+  broken:
+    "hardly an answer is right, and no source model is that weak, as if the harness found no answers in the outputs: read a few outputs before believing the score",
+};
+
+/**
+ * A pattern with what is suspicious about it, by the thresholds that the bundle was measured to have.
+ * @param stronger - the model looks stronger than any source
+ */
+function scenarioPattern(
+  pattern: AnswerPattern,
+  { pattern: thresholds }: Pick<FormScenarioManifest, "pattern">,
+  answeredShare: number,
+  stronger: boolean,
+): ScenarioPattern {
+  const judged = thresholds != null && answeredShare >= LEAST_ANSWERED_SHARE;
+  return { ...pattern, suspicions: judged ? suspicions(pattern, thresholds, stronger) : null };
+}
+
+/** One warning for all that is suspicious about a scenario's answers; null where nothing is. */
+function patternWarning(scenario: string, { suspicions: found }: ScenarioPattern): EstimateWarning | null {
+  if (found === null || found.length === 0) return null;
+  return {
+    code: "suspicious_pattern",
+    scenario,
+    message: `${scenario}: suspicious answers (${found.join(", ")}): ${found.map((own) => MEANING[own]).join("; ")}. About one model in fifty like those seen is flagged by mistake.`,
+  };
 }

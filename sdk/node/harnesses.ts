@@ -1,6 +1,6 @@
 import type { Choose } from "../logs/choices.ts";
-import type { ScaleOptions } from "../logs/score-scale.ts";
-import type { RunLog, RunSamples } from "../logs/types.ts";
+import type { ScaleOptions } from "../tables/score-reader.ts";
+import type { RunLog, RunSamples } from "../logs/run-log.ts";
 import { findHelmLogs, readHelmLog } from "./helm-logs.ts";
 import { findInspectLogs, readInspectLog } from "./inspect-logs.ts";
 import { findLightevalLogs, readLightevalLog, type ReadParquet } from "./lighteval-logs.ts";

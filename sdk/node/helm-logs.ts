@@ -3,12 +3,11 @@ import { AnchorEvalError } from "../core/errors.ts";
 import type { Choose } from "../logs/choices.ts";
 import { readHelmRun, type HelmRun } from "../logs/helm/read-run.ts";
 import { readHelmSamples } from "../logs/helm/read-samples.ts";
-import type { ScaleOptions } from "../logs/score-scale.ts";
-import type { RunLog, RunSamples } from "../logs/types.ts";
-import { firstFew } from "../tables/quoted.ts";
-import { readJsonFile } from "./json-file.ts";
-import { renameModel } from "./rename-model.ts";
-import { walkFiles } from "./walk-files.ts";
+import type { ScaleOptions } from "../tables/score-reader.ts";
+import type { RunLog, RunSamples } from "../logs/run-log.ts";
+import { firstFew } from "../tables/data-issues.ts";
+import { readJsonFile } from "./read-file.ts";
+import { renameModel, walkFiles } from "./log-files.ts";
 
 const STATS = "per_instance_stats.json";
 const SPEC = "run_spec.json";

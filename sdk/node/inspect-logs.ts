@@ -2,11 +2,10 @@ import { AnchorEvalError } from "../core/errors.ts";
 import type { Choose } from "../logs/choices.ts";
 import { readInspectHeader, type InspectHeader } from "../logs/inspect/read-header.ts";
 import { InspectSampleReader } from "../logs/inspect/read-samples.ts";
-import type { ScaleOptions } from "../logs/score-scale.ts";
-import type { RunLog, RunSamples } from "../logs/types.ts";
-import { parseJsonBytes, readJsonFile } from "./json-file.ts";
-import { renameModel } from "./rename-model.ts";
-import { walkFiles } from "./walk-files.ts";
+import type { ScaleOptions } from "../tables/score-reader.ts";
+import type { RunLog, RunSamples } from "../logs/run-log.ts";
+import { parseJsonBytes, readJsonFile } from "./read-file.ts";
+import { renameModel, walkFiles } from "./log-files.ts";
 import { openZip, type Unzstd, type ZipArchive } from "./zip-entries.ts";
 
 /** What reads zstd where Node itself doesn't. */

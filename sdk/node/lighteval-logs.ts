@@ -2,15 +2,13 @@ import { existsSync } from "node:fs";
 import { basename, dirname, join, resolve, sep } from "node:path";
 import { AnchorEvalError } from "../core/errors.ts";
 import type { Choose } from "../logs/choices.ts";
-import { lightevalFileName } from "../logs/lighteval/file-names.ts";
+import { lightevalFileName, readLightevalResults } from "../logs/lighteval/read-results.ts";
 import { DETAILS_COLUMNS, LightevalDetailsReader } from "../logs/lighteval/read-details.ts";
-import { readLightevalResults } from "../logs/lighteval/read-results.ts";
-import type { ScaleOptions } from "../logs/score-scale.ts";
+import type { ScaleOptions } from "../tables/score-reader.ts";
 import { ancestors } from "../logs/task-groups.ts";
-import type { RunLog, RunSamples } from "../logs/types.ts";
-import { readJsonFile } from "./json-file.ts";
-import { renameModel } from "./rename-model.ts";
-import { walkFiles } from "./walk-files.ts";
+import type { RunLog, RunSamples } from "../logs/run-log.ts";
+import { readJsonFile } from "./read-file.ts";
+import { renameModel, walkFiles } from "./log-files.ts";
 
 /**
  * The rows of a Parquet file in order, as objects of the columns asked for; whole numbers and lists as plain JavaScript.

@@ -2,16 +2,13 @@ import { readdir, readFile } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { AnchorEvalError } from "../core/errors.ts";
 import type { Choose } from "../logs/choices.ts";
-import { logFileName } from "../logs/lm-eval/file-names.ts";
-import { readLmEvalResults } from "../logs/lm-eval/read-results.ts";
+import { logFileName, readLmEvalResults } from "../logs/lm-eval/read-results.ts";
 import { LmEvalSampleReader } from "../logs/lm-eval/read-samples.ts";
 import { ancestors } from "../logs/task-groups.ts";
-import type { RunResults } from "../logs/run-results.ts";
-import type { ScaleOptions } from "../logs/score-scale.ts";
-import type { RunLog, RunSamples } from "../logs/types.ts";
-import { renameModel } from "./rename-model.ts";
-import { textLines } from "./tables/text-lines.ts";
-import { walkFiles } from "./walk-files.ts";
+import type { RunLog, RunResults, RunSamples } from "../logs/run-log.ts";
+import type { ScaleOptions } from "../tables/score-reader.ts";
+import { renameModel, walkFiles } from "./log-files.ts";
+import { textLines } from "./read-file.ts";
 
 /**
  * Finds the per-sample logs of lm-evaluation-harness under some paths, with their results files.

@@ -3,17 +3,19 @@ import { readdir, readFile } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { AnchorEvalError } from "../core/errors.ts";
 import type { Choose } from "../logs/choices.ts";
-import { readOpenCompassConfig, type OpenCompassConfig } from "../logs/opencompass/read-config.ts";
+import {
+  type OpenCompassConfig,
+  type OpenCompassSummary,
+  readOpenCompassConfig,
+  readOpenCompassSummary,
+} from "../logs/opencompass/read-config.ts";
 import { readOpenCompassDetails } from "../logs/opencompass/read-details.ts";
 import { openCompassResults, readDatasetScores, type DatasetScores } from "../logs/opencompass/read-results.ts";
-import { readOpenCompassSummary, type OpenCompassSummary } from "../logs/opencompass/read-summary.ts";
-import type { ScaleOptions } from "../logs/score-scale.ts";
+import type { ScaleOptions } from "../tables/score-reader.ts";
 import { ancestors } from "../logs/task-groups.ts";
-import type { RunLog, RunSamples } from "../logs/types.ts";
-import { readJsonFile } from "./json-file.ts";
-import { renameModel } from "./rename-model.ts";
-import { readError } from "./tables/file-chunks.ts";
-import { walkFiles } from "./walk-files.ts";
+import type { RunLog, RunSamples } from "../logs/run-log.ts";
+import { readError, readJsonFile } from "./read-file.ts";
+import { renameModel, walkFiles } from "./log-files.ts";
 
 /** One model's results in one run's folder, `RUN/results/MODEL`. */
 interface ModelFolder {

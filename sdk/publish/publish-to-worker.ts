@@ -3,8 +3,8 @@ import { requestBytes, type RequestPolicy } from "../client/request.ts";
 import type { BundleFileName, Manifest } from "../core/bundle/manifest.ts";
 import { parseSignatures } from "../core/bundle/signature.ts";
 import { AnchorEvalError } from "../core/errors.ts";
-import { checkedBundle, type CheckedBundle } from "./checked-bundle.ts";
-import type { PublishResult } from "./commit-version.ts";
+import { checkedBundle, type CheckedBundle } from "./publish-bundle.ts";
+import type { PublishResult } from "./versions.ts";
 
 export interface PublishToWorkerOptions extends RequestPolicy {
   /** Where the Worker is, for example `https://evals.example.com`. */

@@ -1,8 +1,7 @@
 import { sha256Text } from "../../core/bundle/digest.ts";
 import { AnchorEvalError } from "../../core/errors.ts";
-import { canonicalJson } from "../canonical-json.ts";
-import type { RunResults } from "../run-results.ts";
-import { record } from "../record.ts";
+import { canonicalJson, record } from "../json.ts";
+import type { RunResults } from "../run-log.ts";
 
 /** What `run_spec.json` and `stats.json` of a run of HELM say. */
 export interface HelmRun {

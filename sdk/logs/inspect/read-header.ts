@@ -1,7 +1,6 @@
 import { AnchorEvalError } from "../../core/errors.ts";
-import { canonicalJson } from "../canonical-json.ts";
-import type { RunResults, TaskResults } from "../run-results.ts";
-import { record } from "../record.ts";
+import { canonicalJson, record } from "../json.ts";
+import type { RunResults, TaskResults } from "../run-log.ts";
 
 /** What a log of Inspect says before its samples. */
 export interface InspectHeader {

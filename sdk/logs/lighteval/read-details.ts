@@ -1,10 +1,9 @@
 import { contentHash, type ItemContent } from "../../core/bundle/content-hash.ts";
 import { AnchorEvalError, type Issue } from "../../core/errors.ts";
-import { chooseMetric, type MetricValues } from "../choose-metric.ts";
-import type { TaskResults } from "../run-results.ts";
-import { scoreScale, type ScaleOptions } from "../score-scale.ts";
-import type { LoggedSample, RunSamples } from "../types.ts";
-import { record } from "../record.ts";
+import { chooseMetric, type MetricValues } from "../choices.ts";
+import type { LoggedSample, RunSamples, TaskResults } from "../run-log.ts";
+import { scoreScale, type ScaleOptions } from "../../tables/score-reader.ts";
+import { record } from "../json.ts";
 
 /** The columns that are read of `details_<task>|<shots>_<date>.parquet`. */
 export const DETAILS_COLUMNS = ["doc", "metric", "model_response"] as const;

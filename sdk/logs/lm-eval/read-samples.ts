@@ -1,10 +1,7 @@
 import { AnchorEvalError, type Issue } from "../../core/errors.ts";
-import type { TaskResults } from "../run-results.ts";
-import { scoreScale, type ScaleOptions } from "../score-scale.ts";
-import type { LoggedSample, RunSamples } from "../types.ts";
-import { chooseFilter, chooseMetric } from "../choose-metric.ts";
-import { corpusMetricReason } from "./corpus-metric.ts";
-import { nameFilters } from "./name-filters.ts";
+import { type ScaleOptions, scoreScale } from "../../tables/score-reader.ts";
+import { chooseFilter, chooseMetric } from "../choices.ts";
+import type { LoggedSample, RunSamples, TaskResults } from "../run-log.ts";
 import { isLineProblem, parseSampleLine, type SampleLine } from "./sample-line.ts";
 
 /** How samples of lm-evaluation-harness are read. */
@@ -145,4 +142,76 @@ function splitMetric(metric: string | undefined): { metric?: string; filter?: st
   if (metric === undefined) return {};
   const comma = metric.indexOf(",");
   return comma < 0 ? { metric } : { metric: metric.slice(0, comma), filter: metric.slice(comma + 1) };
+}
+
+/**
+ * The filter of every line. Logs before 0.4.7 write each document once for each filter, filter after filter, without
+ * naming it: there the k-th line of a document belongs to the k-th filter of the results file.
+ * @param filters - the task's filters, in the order in which the harness applies them
+ * @throws AnchorEvalError `invalid_data` where nothing tells the filters apart
+ */
+function nameFilters(
+  lines: readonly SampleLine[],
+  { file, filters }: { file: string; filters: readonly string[] | undefined },
+): string[] {
+  if (lines.every((line) => line.filter !== null)) return lines.map((line) => line.filter!);
+  const times = new Map<number, number>();
+  const rank = lines.map(({ docId }) => {
+    const count = times.get(docId) ?? 0;
+    times.set(docId, count + 1);
+    return count;
+  });
+  const most = rank.reduce((highest, count) => Math.max(highest, count + 1), 0);
+  const names = most === 1 && (filters?.length ?? 0) !== 1 ? ["none"] : filters;
+  if (names?.length !== most)
+    throw new AnchorEvalError(
+      "invalid_data",
+      `${file}: documents are there ${most} times, once for each filter, and the log does not name the filters (lm-eval before 0.4.7): keep the run's results file beside it, which does`,
+    );
+  return lines.map((line, index) => line.filter ?? names[rank[index]!]!);
+}
+
+const WHOLE_CORPUS = "is computed from the outputs on all documents together";
+const CONFUSION = "is computed from the counts of right and wrong labels over all documents";
+const EXPONENT = "is the exponent or rate of a sum over all documents, and has no bounds";
+
+/** lm-eval's aggregations that are no mean over documents, by their registered names (lm_eval/api/metrics.py). */
+const AGGREGATIONS: Readonly<Record<string, string>> = {
+  bleu: WHOLE_CORPUS,
+  chrf: WHOLE_CORPUS,
+  "chrf++": WHOLE_CORPUS,
+  ter: WHOLE_CORPUS,
+  f1: CONFUSION,
+  matthews_corrcoef: CONFUSION,
+  perplexity: EXPONENT,
+  weighted_perplexity: EXPONENT,
+  bits_per_byte: EXPONENT,
+  brier_score: "is computed from the probabilities of all choices, and lower is better",
+  median: "is the median over the documents, not their mean",
+  bypass: "is no score: the run only kept the model's outputs (--predict_only)",
+};
+
+/** Metrics whose registered aggregation is one of those, where a log comes without its results file. */
+const METRICS: Readonly<Record<string, string>> = {
+  bleu: "bleu",
+  chrf: "chrf",
+  "chrf++": "chrf++",
+  ter: "ter",
+  mcc: "matthews_corrcoef",
+  perplexity: "perplexity",
+  word_perplexity: "weighted_perplexity",
+  byte_perplexity: "weighted_perplexity",
+  bits_per_byte: "bits_per_byte",
+  brier_score: "brier_score",
+  bypass: "bypass",
+};
+
+/**
+ * Why a metric is no mean of scores of documents, or null as far as names tell.
+ * @param aggregation - the aggregation that the task's configuration names, where it is known
+ */
+function corpusMetricReason(metric: string, aggregation: string | undefined): string | null {
+  if (aggregation === "mean" || aggregation === "nanmean") return null;
+  const named = aggregation === undefined ? undefined : AGGREGATIONS[aggregation];
+  return named ?? AGGREGATIONS[METRICS[metric] ?? ""] ?? null;
 }

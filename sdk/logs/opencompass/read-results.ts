@@ -1,7 +1,6 @@
 import { AnchorEvalError } from "../../core/errors.ts";
-import type { GroupResults, RunResults, TaskResults } from "../run-results.ts";
-import type { OpenCompassConfig } from "./read-config.ts";
-import type { OpenCompassSummary } from "./read-summary.ts";
+import type { GroupResults, RunResults, TaskResults } from "../run-log.ts";
+import type { OpenCompassConfig, OpenCompassSummary } from "./read-config.ts";
 
 /** One dataset's results, without what is said of its items. */
 export interface DatasetScores {

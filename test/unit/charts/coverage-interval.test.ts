@@ -1,7 +1,7 @@
 import { createRandom } from "anchoreval/core";
 import { describe, expect, test } from "vitest";
 import { clusteredError } from "../../../offline-trainer/src/fit/held-out-scores.ts";
-import { coverageInterval } from "../../../sdk/charts/coverage-interval.ts";
+import { coverageInterval } from "../../../sdk/charts/coverage.ts";
 
 describe("coverageInterval", () => {
   test("is Wilson's at the number of models, where their intervals are independent of each other", () => {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { thin } from "../../../sdk/charts/thin.ts";
+import { thin } from "../../../sdk/charts/chart.ts";
 
 test("thinning keeps an even spread, and short lists as they are", () => {
   expect(thin([0, 1, 2, 3, 4, 5], 3)).toEqual([0, 2, 4]);

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { precisionCurve } from "../../../sdk/plan/precision-curve.ts";
+import { precisionCurve } from "../../../sdk/plan/plan-from-bundle.ts";
 
 const open = (items: number): number => 1 / items - 1 / 400;
 
