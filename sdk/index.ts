@@ -9,18 +9,18 @@ export {
   type AdaptiveSource,
   type AdaptiveTurn,
 } from "./adaptive/adaptive-evaluation.ts";
-export { beginAdaptive, continueAdaptive, type AdaptiveProgress } from "./adaptive/adaptive-session.ts";
+export { batchSize, beginAdaptive, continueAdaptive, type AdaptiveProgress } from "./adaptive/adaptive-session.ts";
 export { adaptivePlan } from "./adaptive/adaptive-plan.ts";
-export { batchSize } from "./adaptive/adaptive-session.ts";
 export {
   benchmarkPopulation,
+  itemPool,
+  loadAdaptive,
   stackedPopulation,
+  type ItemPool,
   type PoolPopulation,
   type PopulationSource,
   type StackedScenario,
 } from "./adaptive/item-pool.ts";
-export { itemPool, type ItemPool } from "./adaptive/item-pool.ts";
-export { loadAdaptive } from "./adaptive/item-pool.ts";
 export type {
   AdaptiveAnswers,
   AdaptiveGoal,
@@ -38,13 +38,10 @@ export type {
   PlainResponses,
   StopRules,
 } from "./adaptive/types.ts";
-export { loadItemLines, type ItemLines } from "./bundles/read-file.ts";
-export { fromBase64Url, toBase64Url } from "./bytes.ts";
-export { sha256 } from "./bytes.ts";
+export { loadItemLines, readBundleFile, type ItemLines } from "./bundles/read-file.ts";
+export { fromBase64Url, sha256, toBase64Url } from "./bytes.ts";
 export { loadBundle, type LoadOptions } from "./bundles/load-bundle.ts";
-export { httpSource } from "./bundles/sources.ts";
-export { r2Source, type R2BucketLike } from "./bundles/sources.ts";
-export { readBundleFile } from "./bundles/read-file.ts";
+export { httpSource, r2Source, type R2BucketLike } from "./bundles/sources.ts";
 export { checkFromAnchors } from "./check/check-from-anchors.ts";
 export type { CheckOptions, CheckResult, CheckVerdict, DropCheck, MinimumCheck } from "./check/types.ts";
 export {
@@ -93,11 +90,9 @@ export type {
   ScenarioResult,
   WarningCode,
 } from "./estimate/types.ts";
-export { loadRouting } from "./route/route-from-bundle.ts";
-export { routeFromBundle } from "./route/route-from-bundle.ts";
+export { loadRouting, routeFromBundle } from "./route/route-from-bundle.ts";
 export type { BundleRouting, Route, RoutedQuestion, RouteOptions, Routes, RoutesRequest } from "./route/types.ts";
 export { planFromBundle } from "./plan/plan-from-bundle.ts";
 export type { Plan, PlanBasis, PlannedForm, PlanOptions, Precision } from "./plan/types.ts";
-export { trustedSource } from "./bundles/trusted-source.ts";
-export { isSignedBy, requireTrusted } from "./bundles/trusted-source.ts";
+export { isSignedBy, requireTrusted, trustedSource } from "./bundles/trusted-source.ts";
 export { visitJsonKeys } from "./tables/json-records.ts";
