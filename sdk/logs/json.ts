@@ -1,6 +1,34 @@
+import { isObject } from "../tables/json-records.ts";
+
 /** The fields of what is an object; none of anything else, which is how logs lack a part. */
 export function record(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {};
+  return isObject(value) ? value : {};
+}
+
+/** The entries of what is a list; none of anything else. */
+export function list(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+/** What is text and not empty. */
+export function filledText(value: unknown): string | null {
+  return typeof value === "string" && value !== "" ? value : null;
+}
+
+/** What is a number. */
+export function numberOf(value: unknown): number | null {
+  return typeof value === "number" ? value : null;
+}
+
+/** A version, which logs have as a number or as text. */
+export function versionText(value: unknown): string | null {
+  return typeof value === "number" || typeof value === "string" ? String(value) : null;
+}
+
+/** The settings that aren't null, as canonical JSON; null where there are none. */
+export function settingsText(value: unknown, without: readonly string[] = []): string | null {
+  const entries = Object.entries(record(value)).filter(([name, own]) => own !== null && !without.includes(name));
+  return entries.length === 0 ? null : canonicalJson(Object.fromEntries(entries));
 }
 
 /** JSON with sorted keys and without spaces, so that the same value has the same text. */

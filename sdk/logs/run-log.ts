@@ -92,6 +92,36 @@ export interface RunResults {
   readonly groups: ReadonlyMap<string, GroupResults>;
 }
 
+/** A task of which a log tells nothing. */
+export const UNTOLD_TASK: TaskResults = {
+  version: null,
+  shots: null,
+  aggregates: new Map(),
+  aggregations: new Map(),
+  higherIsBetter: new Map(),
+  filters: [],
+  documents: null,
+};
+
+/** A run of which a log tells nothing. */
+export const UNTOLD_RUN: RunResults = {
+  model: null,
+  modelArguments: null,
+  harnessVersion: null,
+  chatTemplate: null,
+  systemInstruction: null,
+  fewshotAsMultiturn: null,
+  generation: null,
+  solver: null,
+  tasks: new Map(),
+  groups: new Map(),
+};
+
+/** A model's name with its checkpoint's revision, which makes another model and is not in the harness's name for it. */
+export function revisedName(name: string | null, revision: string | null): string | null {
+  return name === null || revision === null || revision === "main" ? name : `${name}@${revision}`;
+}
+
 /** Runs of the same model on the same task, newest first. */
 export function groupRuns(logs: readonly RunLog[]): RunLog[][] {
   const runs = new Map<string, RunLog[]>();

@@ -1,5 +1,5 @@
 import type { Weighting } from "../core/bundle/manifest.ts";
-import type { RunResults } from "./run-log.ts";
+import type { RunLog, RunResults } from "./run-log.ts";
 
 /**
  * The group whose score a task counts towards: the topmost one that has an aggregate of its own. Groups that only
@@ -23,6 +23,11 @@ export function ancestors(results: RunResults, task: string): string[] {
     if (child !== undefined) found.push(child);
   }
   return found;
+}
+
+/** The names by which options may be given for a log's task: its own, then its groups' from the nearest outwards. */
+export function choiceNames({ task, results }: RunLog): string[] {
+  return [task, ...(results ? ancestors(results, task) : [])];
 }
 
 /** The tasks of a group and of the groups in it, in order, each once. */

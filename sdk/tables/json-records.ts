@@ -52,14 +52,19 @@ export function parseJsonObject(
     issues.add(place, "malformed_json", `${what} is not valid JSON${hint}`);
     return null;
   }
-  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+  if (!isObject(value)) {
     issues.add(place, "wrong_type", `${what} is a JSON object, got ${jsonKind(value)}`);
     return null;
   }
   const repeated = repeatedKey(text, depth);
-  if (repeated === null) return value as Record<string, unknown>;
+  if (repeated === null) return value;
   issues.add({ ...place, column: repeated }, "duplicate", "it is there twice");
   return null;
+}
+
+/** Whether a value of JSON is an object. */
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function repeatedKey(text: string, depth: number): string | null {

@@ -1,8 +1,9 @@
 import { contentHash, type ItemContent } from "../../core/bundle/content-hash.ts";
 import { AnchorEvalError } from "../../core/errors.ts";
-import { type ScaleOptions, scoreScale } from "../../tables/score-reader.ts";
-import { canonicalJson, record } from "../json.ts";
-import type { LoggedSample, RunSamples, SampleState } from "../run-log.ts";
+import type { ScaleOptions } from "../../tables/score-reader.ts";
+import { canonicalJson, list, record } from "../json.ts";
+import type { LoggedSample, RunSamples } from "../run-log.ts";
+import { itemScorer, sampleState } from "../scores.ts";
 import type { HelmRun } from "./read-run.ts";
 
 interface HelmSampleOptions extends ScaleOptions {
@@ -57,23 +58,13 @@ export function readHelmSamples(run: HelmRun, stats: unknown, state: unknown, op
   });
   if (values.size === 0) throw new AnchorEvalError("invalid_data", `${file}: the run has no instances`);
   const metric = chooseMetric(run, metrics, options);
-  const scale = scoreScale(options);
+  const scored = itemScorer(file, metric, options);
   const samples = [...values].flatMap(([id, found]): LoggedSample[] => {
     const instance = instances.get(id);
     if (instance && instance.split !== null && instance.split !== split) return [];
-    const own = found.get(metric);
-    const mean = own && own.reduce((sum, value) => sum + value, 0) / own.length;
-    const score = mean === undefined ? null : scale(mean) + 0;
-    if (score !== null && !(score >= 0 && score <= 1))
-      throw new AnchorEvalError(
-        "invalid_data",
-        `${file}: instance ${id}: ${metric} is ${mean}: for scores that are not in [0,1] give --score-range lo,hi`,
-        { issues: [{ path: [file, id, metric], code: "out_of_range", message: `${metric} is ${mean}` }] },
-      );
-    const sample: SampleState = instance?.failed === true ? "errored" : score === null ? "unscored" : "scored";
-    return [
-      { task: run.task, doc_id: id, state: sample, score, hash: instance?.hash ?? null, text: instance?.text ?? null },
-    ];
+    const score = scored(found.get(metric) ?? [], "instance", id);
+    const state = sampleState(instance?.failed === true, score);
+    return [{ task: run.task, doc_id: id, state, score, hash: instance?.hash ?? null, text: instance?.text ?? null }];
   });
   return {
     task: run.task,
@@ -114,8 +105,7 @@ function chooseMetric(run: HelmRun, metrics: ReadonlySet<string>, { file, metric
 
 function instancesOf(state: unknown): Map<string, Instance> {
   const instances = new Map<string, Instance>();
-  const states = record(state).request_states;
-  for (const entry of Array.isArray(states) ? states : []) {
+  for (const entry of list(record(state).request_states)) {
     const { instance, result } = record(entry);
     const fields = record(instance);
     const { id, perturbation, split } = fields;
@@ -140,7 +130,7 @@ function instancesOf(state: unknown): Map<string, Instance> {
 function instanceContent({ input, references }: Record<string, unknown>): ItemContent | null {
   const { text, multimedia_content: media } = record(input);
   if (typeof text !== "string") return null;
-  const all = (Array.isArray(references) ? references : []).map((reference: unknown) => {
+  const all = list(references).map((reference) => {
     const { output, tags } = record(reference);
     return { text: textOf(record(output).text), right: Array.isArray(tags) && tags.includes("correct") };
   });

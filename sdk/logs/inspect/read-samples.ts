@@ -1,8 +1,9 @@
 import { contentHash, type ItemContent } from "../../core/bundle/content-hash.ts";
 import { AnchorEvalError } from "../../core/errors.ts";
-import { type ScaleOptions, scoreScale } from "../../tables/score-reader.ts";
+import type { ScaleOptions } from "../../tables/score-reader.ts";
 import { canonicalJson } from "../json.ts";
-import type { LoggedSample, RunSamples, SampleState } from "../run-log.ts";
+import type { LoggedSample, RunSamples } from "../run-log.ts";
+import { itemScorer } from "../scores.ts";
 import type { InspectHeader } from "./read-header.ts";
 
 /** How samples of Inspect are read. */
@@ -67,21 +68,16 @@ export class InspectSampleReader {
     if (this.#epochs.length === 0) throw new AnchorEvalError("invalid_data", `${file}: the log has no samples`);
     const metrics = [...new Set(this.#epochs.flatMap(({ scores }) => [...scores.keys()]))];
     const metric = this.#choose(metrics);
-    const scale = scoreScale(this.#options);
+    const scored = itemScorer(file, metric, this.#options);
     const items = new Map<number | string, Epoch[]>();
     for (const epoch of this.#epochs) items.set(epoch.id, [...(items.get(epoch.id) ?? []), epoch]);
     const samples = [...items].map(([id, own]): LoggedSample => {
-      const values = own.flatMap(({ scores }) => scores.get(metric) ?? []);
-      const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
-      const score = values.length === 0 ? null : scale(mean) + 0;
-      if (score !== null && !(score >= 0 && score <= 1))
-        throw new AnchorEvalError(
-          "invalid_data",
-          `${file}: sample ${id}: ${metric} is ${mean}: for scores that are not in [0,1] give --score-range lo,hi`,
-          { issues: [{ path: [file, id, metric], code: "out_of_range", message: `${metric} is ${mean}` }] },
-        );
-      const state: SampleState =
-        score !== null ? "scored" : own.some(({ errored }) => errored) ? "errored" : "unscored";
+      const score = scored(
+        own.flatMap(({ scores }) => scores.get(metric) ?? []),
+        "sample",
+        id,
+      );
+      const state = score !== null ? "scored" : own.some(({ errored }) => errored) ? "errored" : "unscored";
       return { task, doc_id: id, state, score, hash: own[0]!.hash, text: own[0]!.text };
     });
     const failed = this.#epochs.filter(({ errored }) => errored).length;

@@ -1,7 +1,8 @@
-import { AnchorEvalError, type Issue } from "../../core/errors.ts";
-import { type ScaleOptions, scoreScale } from "../../tables/score-reader.ts";
+import { AnchorEvalError } from "../../core/errors.ts";
+import type { ScaleOptions } from "../../tables/score-reader.ts";
 import { chooseFilter, chooseMetric } from "../choices.ts";
-import type { LoggedSample, RunSamples, TaskResults } from "../run-log.ts";
+import type { RunSamples, TaskResults } from "../run-log.ts";
+import { RowIssues, scoreDocuments, type LoggedDocument } from "../scores.ts";
 import { isLineProblem, parseSampleLine, type SampleLine } from "./sample-line.ts";
 
 /** How samples of lm-evaluation-harness are read. */
@@ -33,35 +34,28 @@ export function readLmEvalSamples(lines: Iterable<string>, options: SampleOption
   return reader.finish();
 }
 
-/** Findings after which reading a file stops. */
-const MOST_ISSUES = 20;
-
 /** {@link readLmEvalSamples} for lines that come in pieces. */
 export class LmEvalSampleReader {
   readonly #options: SampleOptions;
   readonly #lines: SampleLine[] = [];
-  /** Line number of each of them, from 1. */
-  readonly #rows: number[] = [];
-  readonly #issues: Issue[] = [];
+  readonly #issues: RowIssues;
   #row = 0;
 
   constructor(options: SampleOptions) {
     this.#options = options;
+    this.#issues = new RowIssues(options.file, "line");
   }
 
   add(text: string): void {
     this.#row++;
     if (text.trim() === "") return;
-    const line = parseSampleLine(text);
-    if (isLineProblem(line)) this.#note(this.#row, line.code, line.message, line.field);
-    else {
-      this.#lines.push(line);
-      this.#rows.push(this.#row);
-    }
+    const line = parseSampleLine(text, this.#row);
+    if (isLineProblem(line)) this.#issues.add(this.#row, line.code, line.message, line.field);
+    else this.#lines.push(line);
   }
 
   finish(): RunSamples {
-    this.#refuse();
+    this.#issues.refuse();
     const { file, task, results } = this.#options;
     if (this.#lines.length === 0) throw new AnchorEvalError("invalid_data", `${file}: the log has no samples`);
     const asked = splitMetric(this.#options.metric);
@@ -73,67 +67,21 @@ export class LmEvalSampleReader {
     });
     const named = nameFilters(this.#lines, { file, filters: results?.filters });
     const filter = chooseFilter(named, { file, task, filter: this.#options.filter ?? asked.filter });
-    const samples = this.#samples(named, metric, filter);
     return {
       task,
       metric,
       filter,
-      samples,
+      samples: scoreDocuments(
+        this.#lines.filter((_, index) => named[index] === filter),
+        metric,
+        this.#options,
+        this.#issues,
+        { field: "doc_id", message: (id, first) => `document ${id} is there twice, first in line ${first}` },
+      ),
       remarks: [],
       metrics: [...new Set(this.#lines.flatMap((line) => [...line.values.keys()]))],
       filters: [...new Set(named)],
     };
-  }
-
-  /** The samples under one filter, each document once. */
-  #samples(filters: readonly string[], metric: string, filter: string): LoggedSample[] {
-    const { task, flip, results } = this.#options;
-    if (results?.higherIsBetter.get(metric) === false && flip !== true)
-      throw new AnchorEvalError(
-        "unsupported",
-        `${this.#options.file}: lower is better for ${metric}: give --flip, and its bounds with --score-range`,
-      );
-    const scale = scoreScale(this.#options);
-    const samples: LoggedSample[] = [];
-    const first = new Map<number, number>();
-    this.#lines.forEach((line, index) => {
-      if (filters[index] !== filter) return;
-      const row = this.#rows[index]!;
-      const { docId, errored, hash, text } = line;
-      const before = first.get(docId);
-      if (before !== undefined)
-        this.#note(row, "duplicate", `document ${docId} is there twice, first in line ${before}`, "doc_id");
-      first.set(docId, row);
-      const value = line.values.get(metric) ?? null;
-      const score = value === null ? null : scale(value) + 0; // -0 becomes 0
-      if (score !== null && !(score >= 0 && score <= 1))
-        this.#note(
-          row,
-          "out_of_range",
-          `${metric} is ${value}: for scores that are not in [0,1] give --score-range lo,hi`,
-          metric,
-        );
-      const state = errored ? "errored" : score === null ? "unscored" : "scored";
-      samples.push({ task, doc_id: docId, state, score, hash, text });
-    });
-    this.#refuse();
-    return samples;
-  }
-
-  #note(row: number, code: string, message: string, field?: string): void {
-    this.#issues.push({ path: [this.#options.file, row, ...(field === undefined ? [] : [field])], code, message });
-    if (this.#issues.length >= MOST_ISSUES) this.#refuse();
-  }
-
-  #refuse(): void {
-    const [first] = this.#issues;
-    if (!first) return;
-    const more = this.#issues.length > 1 ? ` (and ${this.#issues.length - 1} more)` : "";
-    throw new AnchorEvalError(
-      "invalid_data",
-      `${this.#options.file}: line ${first.path[1]!}: ${first.message}${more}`,
-      { issues: this.#issues },
-    );
   }
 }
 
@@ -155,10 +103,10 @@ function nameFilters(
   { file, filters }: { file: string; filters: readonly string[] | undefined },
 ): string[] {
   if (lines.every((line) => line.filter !== null)) return lines.map((line) => line.filter!);
-  const times = new Map<number, number>();
-  const rank = lines.map(({ docId }) => {
-    const count = times.get(docId) ?? 0;
-    times.set(docId, count + 1);
+  const times = new Map<LoggedDocument["id"], number>();
+  const rank = lines.map(({ id }) => {
+    const count = times.get(id) ?? 0;
+    times.set(id, count + 1);
     return count;
   });
   const most = rank.reduce((highest, count) => Math.max(highest, count + 1), 0);

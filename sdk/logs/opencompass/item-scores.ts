@@ -1,4 +1,5 @@
 import { AnchorEvalError } from "../../core/errors.ts";
+import { isObject } from "../../tables/json-records.ts";
 
 interface ItemScores {
   /** A value an item, of several runs the mean, null where it has none; by metric. */
@@ -140,9 +141,8 @@ function numberedItems(details: unknown, { file, runs }: Source): ItemDetails[] 
 }
 
 function readEntry(entry: unknown, file: string, where: number | string): Record<string, unknown> {
-  if (typeof entry !== "object" || entry === null || Array.isArray(entry))
-    throw broken(file, where, "invalid", "it is no object");
-  return entry as Record<string, unknown>;
+  if (!isObject(entry)) throw broken(file, where, "invalid", "it is no object");
+  return entry;
 }
 
 function broken(file: string, where: number | string, code: string, message: string): AnchorEvalError {

@@ -1,4 +1,4 @@
-import { canonicalJson, record } from "../json.ts";
+import { canonicalJson, list, numberOf, record } from "../json.ts";
 import { parsePythonAssignments, parsePythonLiteral } from "../python-literal.ts";
 
 /** What a run's configuration says of its datasets, models and groups. */
@@ -59,7 +59,7 @@ export function readOpenCompassConfig(text: string): OpenCompassConfig {
 function readDataset(config: Fields): DatasetConfig {
   return {
     shots: shotsOf(record(record(config.infer_cfg).retriever)),
-    runs: typeof config.n === "number" ? config.n : 1,
+    runs: numberOf(config.n) ?? 1,
     partial: isSet(record(config.reader_cfg).test_range),
   };
 }
@@ -68,7 +68,7 @@ function readDataset(config: Fields): DatasetConfig {
 function shotsOf(retriever: Fields): number | null {
   if (/(^|\.)ZeroRetriever$/.test(String(retriever.type))) return 0;
   if (Array.isArray(retriever.fix_id_list)) return retriever.fix_id_list.length;
-  return typeof retriever.ice_num === "number" ? retriever.ice_num : null;
+  return numberOf(retriever.ice_num);
 }
 
 function readModel(config: Fields): ModelConfig {
@@ -106,10 +106,6 @@ function byName<T>(configs: unknown, read: (config: Fields) => T): Map<string, T
       .map(record)
       .flatMap((config) => (typeof config.abbr === "string" ? [[config.abbr, read(config)] as const] : [])),
   );
-}
-
-function list(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : [];
 }
 
 /** What the summary of a run says beside its datasets' results. */

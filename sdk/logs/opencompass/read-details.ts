@@ -1,9 +1,10 @@
 import { contentHash, type ItemContent } from "../../core/bundle/content-hash.ts";
 import { AnchorEvalError } from "../../core/errors.ts";
-import { type ScaleOptions, scoreScale } from "../../tables/score-reader.ts";
+import type { ScaleOptions } from "../../tables/score-reader.ts";
 import { chooseMetric } from "../choices.ts";
 import { canonicalJson, record } from "../json.ts";
 import type { LoggedSample, RunSamples, TaskResults } from "../run-log.ts";
+import { itemScorer, sampleState } from "../scores.ts";
 import { itemScores, readItems } from "./item-scores.ts";
 import { readDatasetScores } from "./read-results.ts";
 
@@ -55,7 +56,7 @@ export function readOpenCompassDetails(
       corpusReason: (name) => (scores.has(name) ? null : "is reported of all items together, and of none by itself"),
     },
   );
-  const scale = scoreScale(options);
+  const scored = itemScorer(file, metric, options);
   const samples = items.map(({ id, fields }, position): LoggedSample => {
     // Of a part of the questions the predictions are numbered anew; of items that the evaluator left out, they are not.
     const place = asked === items.length ? position : id;
@@ -68,17 +69,11 @@ export function readOpenCompassDetails(
         `${file}: the run asked a part of ${task} (test_range) and numbered it anew, and its prompts don't tell the items from the examples before them: which items these are is not known`,
       );
     const raw = scores.get(metric)![position] ?? null;
-    const score = raw === null ? null : scale(raw) + 0; // -0 becomes 0
-    if (score !== null && !(score >= 0 && score <= 1))
-      throw new AnchorEvalError(
-        "invalid_data",
-        `${file}: item ${id}: ${metric} is ${raw}: for scores that are not in [0,1] give --score-range lo,hi`,
-        { issues: [{ path: [file, id, metric], code: "out_of_range", message: `${metric} is ${raw}` }] },
-      );
+    const score = scored(raw === null ? [] : [raw], "item", id);
     return {
       task,
       doc_id: id,
-      state: isErrored(own.map(({ prediction }) => prediction)) ? "errored" : score === null ? "unscored" : "scored",
+      state: sampleState(isErrored(own.map(({ prediction }) => prediction)), score),
       score,
       hash: content && contentHash(content),
       text: content && (content.choices ?? [content.input]).join("\n"),
