@@ -2,6 +2,37 @@
  * Scores with intervals from answers to anchors, comparisons, checks, plans, adaptive evaluation; bundles from anywhere; the client of a Worker.
  * @module anchoreval
  */
+export { compareFromAnchors } from "./compare/compare-from-anchors.ts";
+export { rankFromAnchors } from "./compare/rank-from-anchors.ts";
+export type {
+  ComparedModel,
+  CompareOptions,
+  Comparison,
+  Difference,
+  McNemar,
+  ModelScore,
+  RankedModel,
+  Ranking,
+  RankOptions,
+  Verdict,
+} from "./compare/types.ts";
+export { checkFromAnchors } from "./check/check-from-anchors.ts";
+export type { CheckOptions, CheckResult, CheckVerdict, DropCheck, MinimumCheck } from "./check/types.ts";
+export { bridgedScore, type BridgedScore, type BridgedValue } from "./estimate/bridged-score.ts";
+export { estimateFromAnchors } from "./estimate/estimate-from-anchors.ts";
+export type {
+  Estimate,
+  EstimateOptions,
+  EstimateWarning,
+  Interval,
+  Responses,
+  ScenarioDetails,
+  ScenarioPattern,
+  ScenarioResult,
+  WarningCode,
+} from "./estimate/types.ts";
+export { planFromBundle } from "./plan/plan-from-bundle.ts";
+export type { Plan, PlanBasis, PlannedForm, PlanOptions, Precision } from "./plan/types.ts";
 export {
   adaptiveEvaluation,
   localAdaptive,
@@ -9,8 +40,8 @@ export {
   type AdaptiveSource,
   type AdaptiveTurn,
 } from "./adaptive/adaptive-evaluation.ts";
-export { batchSize, beginAdaptive, continueAdaptive, type AdaptiveProgress } from "./adaptive/adaptive-session.ts";
 export { adaptivePlan } from "./adaptive/adaptive-plan.ts";
+export { batchSize, beginAdaptive, continueAdaptive, type AdaptiveProgress } from "./adaptive/adaptive-session.ts";
 export {
   benchmarkPopulation,
   itemPool,
@@ -38,12 +69,13 @@ export type {
   PlainResponses,
   StopRules,
 } from "./adaptive/types.ts";
-export { loadItemLines, readBundleFile, type ItemLines } from "./bundles/read-file.ts";
-export { fromBase64Url, sha256, toBase64Url } from "./bytes.ts";
+export { loadRouting, routeFromBundle } from "./route/route-from-bundle.ts";
+export type { BundleRouting, Route, RoutedQuestion, RouteOptions, Routes, RoutesRequest } from "./route/types.ts";
 export { loadBundle, type LoadOptions } from "./bundles/load-bundle.ts";
+export { loadItemLines, readBundleFile, type ItemLines } from "./bundles/read-file.ts";
 export { httpSource, r2Source, type R2BucketLike } from "./bundles/sources.ts";
-export { checkFromAnchors } from "./check/check-from-anchors.ts";
-export type { CheckOptions, CheckResult, CheckVerdict, DropCheck, MinimumCheck } from "./check/types.ts";
+export { isSignedBy, requireTrusted, trustedSource } from "./bundles/trusted-source.ts";
+export type { BatchLine, BatchResult, JobStatus, Unscored } from "./client/batch.ts";
 export {
   createClient,
   type BenchmarkSummary,
@@ -57,42 +89,10 @@ export {
   type EstimateRequest,
   type JobRef,
 } from "./client/client.ts";
-export type { BatchLine, BatchResult, JobStatus, Unscored } from "./client/batch.ts";
 export type { RequestPolicy } from "./client/request.ts";
-export { bridgedScore, type BridgedScore, type BridgedValue } from "./estimate/bridged-score.ts";
-export { compareFromAnchors } from "./compare/compare-from-anchors.ts";
-export { rankFromAnchors } from "./compare/rank-from-anchors.ts";
-export type {
-  ComparedModel,
-  CompareOptions,
-  Comparison,
-  Difference,
-  McNemar,
-  ModelScore,
-  RankedModel,
-  Ranking,
-  RankOptions,
-  Verdict,
-} from "./compare/types.ts";
 export type { Bundle, BundleScenario } from "./core/bundle/bundle.ts";
 export type { AnchorRecord, Manifest } from "./core/bundle/manifest.ts";
 export type { BundleSource } from "./core/bundle/source.ts";
 export { AnchorEvalError, type AnchorEvalErrorCode, type Issue } from "./core/errors.ts";
-export { estimateFromAnchors } from "./estimate/estimate-from-anchors.ts";
-export type {
-  Estimate,
-  EstimateOptions,
-  EstimateWarning,
-  Interval,
-  Responses,
-  ScenarioDetails,
-  ScenarioPattern,
-  ScenarioResult,
-  WarningCode,
-} from "./estimate/types.ts";
-export { loadRouting, routeFromBundle } from "./route/route-from-bundle.ts";
-export type { BundleRouting, Route, RoutedQuestion, RouteOptions, Routes, RoutesRequest } from "./route/types.ts";
-export { planFromBundle } from "./plan/plan-from-bundle.ts";
-export type { Plan, PlanBasis, PlannedForm, PlanOptions, Precision } from "./plan/types.ts";
-export { isSignedBy, requireTrusted, trustedSource } from "./bundles/trusted-source.ts";
+export { fromBase64Url, sha256, toBase64Url } from "./bytes.ts";
 export { visitJsonKeys } from "./tables/json-records.ts";

@@ -1,4 +1,4 @@
-import { httpSource } from "../bundles/sources.ts";
+import { namedSource } from "../bundles/sources.ts";
 import { type ItemLines, loadItemLines } from "../bundles/read-file.ts";
 import { loadBundle, type LoadOptions } from "../bundles/load-bundle.ts";
 import type { Population } from "../core/adaptive/population.ts";
@@ -64,7 +64,7 @@ export async function loadAdaptive(
   source: string | URL | BundleSource,
   options: Omit<LoadOptions, "form"> = {},
 ): Promise<ItemPool> {
-  const from = typeof source === "string" || source instanceof URL ? httpSource(source) : source;
+  const from = namedSource(source);
   const bundle = await loadBundle(from, options);
   const items = await loadItemLines(from, bundle.manifest, options.signal ? { signal: options.signal } : {});
   return itemPool(bundle, items);

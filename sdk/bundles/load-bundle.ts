@@ -6,7 +6,7 @@ import type { BundleSource } from "../core/bundle/source.ts";
 import { AnchorEvalError } from "../core/errors.ts";
 import { sha256 } from "../bytes.ts";
 import { trustedSource } from "./trusted-source.ts";
-import { httpSource } from "./sources.ts";
+import { namedSource } from "./sources.ts";
 import { readManifest } from "./read-file.ts";
 
 /** What is loaded of a bundle, and how it is checked. */
@@ -31,7 +31,7 @@ export interface LoadOptions {
  * @example const bundle = await loadBundle("https://evals.example.com/v1/bundles/helm-lite/1.0.0", { scenarios: ["gsm"] });
  */
 export async function loadBundle(source: string | URL | BundleSource, options: LoadOptions = {}): Promise<Bundle> {
-  const named = typeof source === "string" || source instanceof URL ? httpSource(source) : source;
+  const named = namedSource(source);
   const from = options.trustedKeys ? trustedSource(named, options.trustedKeys) : named;
   const signal = options.signal ? { signal: options.signal } : {};
   const { bytes, digest } = await readManifest(from, signal);

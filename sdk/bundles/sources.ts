@@ -88,3 +88,8 @@ export function r2Source(bucket: R2BucketLike, ref: { benchmark: string; version
     },
   };
 }
+
+/** A source by its address, or itself. */
+export function namedSource(source: string | URL | BundleSource): BundleSource {
+  return typeof source === "string" || source instanceof URL ? httpSource(source) : source;
+}

@@ -8,6 +8,7 @@ import { type SampledDifference, weightedDifference } from "../core/inference/pa
 import { type PairedAnswers, pairedSampling } from "../core/inference/paired-sampling.ts";
 import { studentTCdf, studentTQuantile } from "../core/numeric/student-t.ts";
 import { estimateFromAnchors } from "../estimate/estimate-from-anchors.ts";
+import { countAnswers, scenarioShares } from "../estimate/overall-score.ts";
 import type { Estimate } from "../estimate/types.ts";
 import type { CheckOptions, CheckResult, CheckVerdict, DropCheck, MinimumCheck } from "./types.ts";
 
@@ -31,8 +32,8 @@ export function checkFromAnchors(
   current: ComparedModel | readonly ComparedModel[],
   options: CheckOptions,
 ): CheckResult {
-  const { baselines = [], maxDrop = 0.01, minScore, level = 0.95, form: asked, onChangedItem } = options;
-  const alarms = alarmRate(options);
+  const { baselines = [], maxDrop = 0.01, minScore, level = 0.95, alarmsPerYear, runsPerYear, ...resolve } = options;
+  const alarms = alarmRate(alarmsPerYear, runsPerYear);
   if (baselines.length === 0 && minScore === undefined)
     throw new AnchorEvalError("invalid_option", "a check needs a baseline's answers, a lowest score, or both");
   if (!(level > 0.5 && level < 1))
@@ -45,13 +46,10 @@ export function checkFromAnchors(
   const runs = Array.isArray(current) ? (current as readonly ComparedModel[]) : [current as ComparedModel];
   if (runs.length === 0) throw new AnchorEvalError("invalid_option", "a check needs answers");
   const names = [...named(baselines, "baseline"), ...named(runs, "current")];
-  const { form, scores, warnings } = resolveModels(bundle, [...baselines, ...runs], names, {
-    ...(asked !== undefined && { form: asked }),
-    ...(onChangedItem !== undefined && { onChangedItem }),
-  });
+  const { form, scores, warnings } = resolveModels(bundle, [...baselines, ...runs], names, resolve);
   const own = meanScores(scores.slice(baselines.length));
   const before = baselines.length === 0 ? null : meanScores(scores.slice(0, baselines.length));
-  const counts = [...keepCommon(before ? [before, own] : [own], ["the baselines", "the checked runs"]).values()];
+  const counts = keepCommon(before ? [before, own] : [own], ["the baselines", "the checked runs"]);
   const estimateAt = (oneSided: number): Estimate =>
     estimateFromAnchors(bundle, responsesOf(bundle, form, own), { form, level: 2 * oneSided - 1 });
   const drop =
@@ -72,8 +70,7 @@ export function checkFromAnchors(
     minimum,
     alarms,
     level,
-    answered: counts.reduce((sum, count) => sum + count.answered, 0),
-    of: counts.reduce((sum, count) => sum + count.of, 0),
+    ...countAnswers(counts.values()),
     warnings: [...warnings, ...estimateAt(level).warnings],
   };
 }
@@ -82,7 +79,7 @@ function named(models: readonly ComparedModel[], side: string): string[] {
   return models.map(({ name }, k) => name ?? (models.length === 1 ? side : `${side} ${k + 1}`));
 }
 
-function alarmRate({ alarmsPerYear = 1, runsPerYear = 365 }: CheckOptions): CheckResult["alarms"] {
+function alarmRate(alarmsPerYear = 1, runsPerYear = 365): CheckResult["alarms"] {
   if (!(runsPerYear >= 1 && Number.isFinite(runsPerYear)))
     throw new AnchorEvalError("invalid_option", `runsPerYear is at least 1, got ${runsPerYear}`);
   if (!(alarmsPerYear > 0 && alarmsPerYear <= runsPerYear / 2))
@@ -184,13 +181,12 @@ function checkMinimum(
  * @returns null, and why, where a scenario has none, or where its anchors were chosen
  */
 function expectedDifference(
-  { scenarios }: Pick<Manifest, "scenarios">,
+  manifest: Manifest,
   a: ReadonlyMap<string, ScenarioEvidence>,
   b: ReadonlyMap<string, ScenarioEvidence>,
 ): SampledDifference | { readonly reason: string } {
-  const total = scenarios.reduce((sum, { weight }) => sum + weight, 0);
   const parts: (SampledDifference & { readonly share: number })[] = [];
-  for (const { id, weight } of scenarios) {
+  for (const { id, share } of scenarioShares(manifest)) {
     const [left, right] = [a.get(id), b.get(id)];
     if (!left || !right) return { reason: `no anchor of ${id} was answered by all` };
     if (left.sample.inclusion === null)
@@ -198,7 +194,7 @@ function expectedDifference(
     const difference = right.score - left.score;
     const sampling = pairedSampling(difference, endless(left), endless(right));
     if (sampling === null) return { reason: `fewer than two anchors of ${id} were answered by all` };
-    parts.push({ share: weight / total, difference, bounds: { low: -1, high: 1 }, sampling });
+    parts.push({ share, difference, bounds: { low: -1, high: 1 }, sampling });
   }
   return weightedDifference(parts);
 }

@@ -1,6 +1,6 @@
 import type { Bundle } from "../core/bundle/bundle.ts";
 import { AnchorEvalError } from "../core/errors.ts";
-import { resolveAnswers } from "../estimate/resolve-answers.ts";
+import { droppedWarnings, resolveAnswers } from "../estimate/resolve-answers.ts";
 import type { EstimateOptions, EstimateWarning } from "../estimate/types.ts";
 import type { ComparedModel } from "./types.ts";
 
@@ -92,12 +92,8 @@ export function resolveModels(
   const warnings: EstimateWarning[] = [];
   const resolved = models.map((model, k) => {
     refuseOtherVersion(bundle, model, names[k]!);
-    const found = named(names[k]!, () => resolveAnswers(bundle, model.responses, { ...given(model), ...options }));
-    if (found.dropped.length > 0)
-      warnings.push({
-        code: "changed_items_dropped",
-        message: `${names[k]!}: ${found.dropped.length} answers were dropped: their items have changed since they were calibrated (${found.dropped.slice(0, 5).join(", ")}).`,
-      });
+    const found = named(names[k]!, () => resolveAnswers(bundle, model.responses, { ...model, ...options }));
+    warnings.push(...droppedWarnings(found.dropped, names[k]!));
     return found;
   });
   const { form } = resolved[0]!;
@@ -111,15 +107,6 @@ export function resolveModels(
     form,
     scores: resolved.map((found) => new Map([...found.scores].map(([id, own]) => [id, own.slice()]))),
     warnings,
-  };
-}
-
-function given({ form, formDigest, digest, hashes }: ComparedModel): EstimateOptions {
-  return {
-    ...(form !== undefined && { form }),
-    ...(formDigest !== undefined && { formDigest }),
-    ...(digest !== undefined && { digest }),
-    ...(hashes !== undefined && { hashes }),
   };
 }
 

@@ -6,10 +6,11 @@ import { midPMcNemar } from "../core/inference/mcnemar.ts";
 import { oneSidedConfidence, pairedInterval } from "../core/inference/paired-interval.ts";
 import { studentTQuantile } from "../core/numeric/student-t.ts";
 import { estimateFromAnchors } from "../estimate/estimate-from-anchors.ts";
+import { countAnswers, scenarioShares } from "../estimate/overall-score.ts";
 import type { Estimate, Interval } from "../estimate/types.ts";
 import { commonAnswers, responsesOf } from "./common-answers.ts";
 import { modelEvidence, overallMean, type ScenarioEvidence } from "./model-evidence.ts";
-import { overallDifference, type PairDifference, scenarioDifference } from "./scenario-difference.ts";
+import { pairDifferences, type PairDifference, type PairDifferences } from "./scenario-difference.ts";
 import type { ComparedModel, CompareOptions, Comparison, Difference, ModelScore, Verdict } from "./types.ts";
 
 /**
@@ -50,15 +51,9 @@ export function compareFromAnchors(
   const right = side(common.scores[1]!);
 
   const design = form.interval === "design";
-  const pairs = new Map(
-    [...bundle.scenarios.keys()].map((id) => [
-      id,
-      scenarioDifference(left.evidence.get(id), right.evidence.get(id), design),
-    ]),
-  );
-  const whole = overallDifference(bundle.manifest, pairs);
+  const pairs = pairDifferences(bundle, left.evidence, right.evidence, design);
   const scenarios = Object.fromEntries(
-    [...pairs].map(([id, pair]) => {
+    [...pairs.scenarios].map(([id, pair]) => {
       const scores = {
         a: scenarioScore(left.estimate, left.evidence, id),
         b: scenarioScore(right.estimate, right.evidence, id),
@@ -66,11 +61,13 @@ export function compareFromAnchors(
       return [id, described(pair, scores, design, level, common.answered.get(id)!)];
     }),
   );
-  const counts = Object.values(scenarios);
-  const overall = described(whole, { a: overallOf(bundle, left), b: overallOf(bundle, right) }, design, level, {
-    answered: counts.reduce((sum, { answered }) => sum + answered, 0),
-    of: counts.reduce((sum, { of }) => sum + of, 0),
-  });
+  const overall = described(
+    pairs.overall,
+    { a: overallOf(bundle, left), b: overallOf(bundle, right) },
+    design,
+    level,
+    countAnswers(Object.values(scenarios)),
+  );
   const found = overall.interval === null ? null : verdict(overall.interval, margin);
   return {
     benchmark: bundle.manifest.benchmark,
@@ -81,7 +78,7 @@ export function compareFromAnchors(
     margin,
     verdict: found,
     ...overall,
-    moreItems: found === "undecided" ? itemsToDecide(bundle, pairs, whole, left.evidence, margin, level) : null,
+    moreItems: found === "undecided" ? itemsToDecide(bundle, pairs, left.evidence, margin, level) : null,
     warnings: [
       ...common.warnings,
       ...[left, right].flatMap(({ estimate }, k) =>
@@ -143,20 +140,18 @@ function overallOf(bundle: Bundle, { estimate, evidence }: Side): ModelScore {
 /** Items more at which the interval would just reach a decision, were the difference the same. */
 function itemsToDecide(
   bundle: Bundle,
-  pairs: ReadonlyMap<string, PairDifference>,
-  whole: PairDifference,
+  pairs: PairDifferences,
   evidence: ReadonlyMap<string, ScenarioEvidence>,
   margin: number,
   level: number,
 ): number {
-  const { difference, sampling } = whole.sampled!;
+  const { difference, sampling } = pairs.overall.sampled!;
   const half = Math.abs(Math.abs(difference) - margin);
   const wanted = (half / studentTQuantile(0.5 + level / 2, sampling.degrees)) ** 2;
-  const total = bundle.manifest.scenarios.reduce((sum, { weight }) => sum + weight, 0);
   return moreItems(
-    bundle.manifest.scenarios.map(({ id, weight, items }) => ({
-      share: weight / total,
-      variance: pairs.get(id)!.sampled!.sampling.variance,
+    scenarioShares(bundle.manifest).map(({ id, share, items }) => ({
+      share,
+      variance: pairs.scenarios.get(id)!.sampled!.sampling.variance,
       items: evidence.get(id)!.sample.items.length,
       of: items,
     })),

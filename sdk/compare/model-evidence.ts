@@ -6,6 +6,7 @@ import type { PairedAnswers } from "../core/inference/paired-sampling.ts";
 import { expectedScore, predictedScoresOf } from "../core/scoring/predicted-scores.ts";
 import { answerLeverages } from "../core/scoring/scenario-estimate.ts";
 import { bundleScoring } from "../estimate/bundle-scoring.ts";
+import { scenarioShares } from "../estimate/overall-score.ts";
 
 /** What one model's answers say of one scenario, ready to be compared. */
 export interface ScenarioEvidence extends PairedAnswers {
@@ -68,12 +69,11 @@ export function overallMean(
   evidence: ReadonlyMap<string, ScenarioEvidence>,
   of: "stratifiedMean" | "score",
 ): number | null {
-  const total = manifest.scenarios.reduce((sum, { weight }) => sum + weight, 0);
   let mean = 0;
-  for (const { id, weight } of manifest.scenarios) {
+  for (const { id, share } of scenarioShares(manifest)) {
     const own = evidence.get(id)?.[of];
     if (own === undefined) return null;
-    mean += (weight / total) * own;
+    mean += share * own;
   }
   return Math.min(1, mean); // shares sum to 1 up to rounding
 }

@@ -6,6 +6,7 @@ import { confidenceLevel } from "../core/inference/confidence-level.ts";
 import { rankedGap } from "../core/inference/ranked-gap.ts";
 import { normalQuantile } from "../core/numeric/normal.ts";
 import { predictedScores } from "../core/scoring/predicted-scores.ts";
+import { scenarioShares } from "../estimate/overall-score.ts";
 import type { Plan, PlanBasis, PlannedForm, PlanOptions, Precision } from "./types.ts";
 
 /**
@@ -110,17 +111,14 @@ function overallPrecision(
   readonly sizes: number;
 } {
   const { manifest } = bundle;
-  const total = manifest.scenarios.reduce((sum, { weight }) => sum + weight, 0);
+  const shares = scenarioShares(manifest);
   const main = manifest.forms.find((form) => form.id === manifest.defaultForm)!;
   const proportion = manifest.scenarios.map(({ id }) => main.scenarios[id]!.items);
   const most = Math.max(...proportion);
   const allocation = (size: number): number[] =>
     scenarios.map(({ of }, s) => Math.min(of, Math.max(1, Math.round((size * proportion[s]!) / most))));
   const open = (items: readonly number[]): number =>
-    manifest.scenarios.reduce(
-      (sum, { weight }, s) => sum + (weight / total) ** 2 * (1 / items[s]! - 1 / scenarios[s]!.of),
-      0,
-    );
+    shares.reduce((sum, { share }, s) => sum + share ** 2 * (1 / items[s]! - 1 / scenarios[s]!.of), 0);
   const count = (items: readonly number[]): number => items.reduce((sum, n) => sum + n, 0);
   const sizes = Math.ceil(Math.max(...scenarios.map(({ of }, s) => (of * most) / proportion[s]!)));
   const all = count(scenarios.map(({ of }) => of));
@@ -129,8 +127,8 @@ function overallPrecision(
     ...errorsOf(form, form.overall?.measured ?? null, options),
   }));
   const predicted =
-    manifest.scenarios.reduce((sum, { id, weight }) => sum + (weight / total) ** 2 * residualVariance(bundle, id), 0) /
-    manifest.scenarios.reduce((sum, { weight }) => sum + (weight / total) ** 2, 0);
+    shares.reduce((sum, { id, share }) => sum + share ** 2 * residualVariance(bundle, id), 0) /
+    shares.reduce((sum, { share }) => sum + share ** 2, 0);
   const at = (items: readonly number[]): Precision => {
     const opens = new Map(forms.map((form) => [count(form.allocation), open(form.allocation)]));
     opens.set(count(items), open(items));

@@ -4,7 +4,7 @@ import { indexKey, manifestKey, yankedKey } from "../core/bundle/keys.ts";
 import { BENCHMARK_NAME, compareVersions, isStable, VERSION } from "../core/bundle/names.ts";
 import { parseManifest } from "../core/bundle/parse-manifest.ts";
 import { AnchorEvalError, type Issue } from "../core/errors.ts";
-import type { BundleStore } from "./bundle-store.ts";
+import { encodeJson, type BundleStore } from "./bundle-store.ts";
 
 /** index.json of a benchmark: its versions, and which one is `latest`. It follows from what lies in their folders. */
 export interface BundleIndex {
@@ -45,11 +45,6 @@ export function parseIndex(bytes: Uint8Array): BundleIndex | null {
   } catch {
     return null;
   }
-}
-
-/** Encodes index.json. */
-function encodeIndex(value: BundleIndex): Uint8Array {
-  return new TextEncoder().encode(`${JSON.stringify(value)}\n`);
 }
 
 /**
@@ -115,11 +110,6 @@ export function parseYank(bytes: Uint8Array): Yank {
   return { yanked: true, reason: "its yanked.json is damaged" };
 }
 
-/** Encodes yanked.json. */
-export function encodeYank(yank: Yank): Uint8Array {
-  return new TextEncoder().encode(`${JSON.stringify(yank)}\n`);
-}
-
 /** How an index is changed that others may be changing, too. */
 export interface UpdateOptions {
   /** Waits before another try at an index that another publisher is changing. @default setTimeout */
@@ -151,10 +141,10 @@ export async function updateIndex(
     try {
       const there = await store.get(key);
       const index = await completeIndex(store, benchmark, there && parseIndex(there.bytes));
-      const bytes = encodeIndex(index);
+      const bytes = encodeJson(index);
       if (there && equalBytes(there.bytes, bytes)) return index;
       const written = there ? await store.putIfMatch(key, bytes, there.etag) : await store.putIfAbsent(key, bytes);
-      if (written && equalBytes(encodeIndex(await completeIndex(store, benchmark, index)), bytes)) return index;
+      if (written && equalBytes(encodeJson(await completeIndex(store, benchmark, index)), bytes)) return index;
     } catch (error) {
       if (!(error instanceof AnchorEvalError && error.code === "unavailable")) throw error;
       cause = error;

@@ -7,7 +7,7 @@ import { encodeSignatures, mergeSignatures, parseSignatures } from "../core/bund
 import type { BundleSource } from "../core/bundle/source.ts";
 import { AnchorEvalError } from "../core/errors.ts";
 import type { UpdateOptions } from "./bundle-index.ts";
-import type { BundleStore } from "./bundle-store.ts";
+import { changeObject, type BundleStore } from "./bundle-store.ts";
 import { commitVersion, isCommitted, type PublishResult } from "./versions.ts";
 
 /** How a bundle is published. */
@@ -70,9 +70,6 @@ async function putContent(store: BundleStore, key: string, bytes: Uint8Array, an
   await store.putIfAbsent(key, bytes); // nothing was there, or a sweep has just removed it
 }
 
-/** Others that add theirs in the meantime are tried against so often. */
-const ATTEMPTS = 5;
-
 /**
  * Adds signatures of a manifest to those that lie there: a new key's beside the old one's.
  * @param bytes - manifest.sig
@@ -82,13 +79,9 @@ const ATTEMPTS = 5;
 export async function putSignatures(store: BundleStore, key: string, bytes: Uint8Array): Promise<Uint8Array> {
   const added = parseSignatures(bytes);
   if (added === null) throw new AnchorEvalError("bundle_invalid", "manifest.sig can't be read: sign the bundle again");
-  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-    const there = await store.get(key);
-    const merged = encodeSignatures(mergeSignatures((there && parseSignatures(there.bytes)) ?? [], added));
-    if (there && equalBytes(there.bytes, merged)) return merged;
-    if (there ? await store.putIfMatch(key, merged, there.etag) : await store.putIfAbsent(key, merged)) return merged;
-  }
-  throw new AnchorEvalError("unavailable", `${key} is being changed by others all the time: try again`);
+  return changeObject(store, key, (there) =>
+    encodeSignatures(mergeSignatures((there && parseSignatures(there)) ?? [], added)),
+  );
 }
 
 /** A bundle's files, read and checked before any of them is sent anywhere. */

@@ -1,8 +1,8 @@
 import { equalBytes, sha256 } from "../bytes.ts";
 import { manifestKey, yankedKey } from "../core/bundle/keys.ts";
 import { AnchorEvalError } from "../core/errors.ts";
-import { type BundleIndex, encodeYank, updateIndex, type UpdateOptions, type Yank } from "./bundle-index.ts";
-import type { BundleStore } from "./bundle-store.ts";
+import { updateIndex, type BundleIndex, type UpdateOptions, type Yank } from "./bundle-index.ts";
+import { changeObject, encodeJson, type BundleStore } from "./bundle-store.ts";
 
 /** A version to commit: its name, and manifest.json as it will stand there for good. */
 export interface VersionCommit {
@@ -65,9 +65,6 @@ export interface YankOptions extends UpdateOptions {
   readonly version: string;
 }
 
-/** Others that change the same version's yank in the meantime are tried against so often. */
-const ATTEMPTS = 5;
-
 /**
  * Yanks a version, or takes that back: its `yanked.json` says so, and the index follows. A yanked version goes on answering
  * by its number, with a warning; it isn't listed and is never `latest`. Doing it again finishes what broke off.
@@ -81,15 +78,6 @@ export async function yankVersion(
 ): Promise<BundleIndex> {
   const manifest = await store.get(manifestKey(benchmark, version));
   if (manifest === null) throw new AnchorEvalError("not_found", `no bundle ${benchmark}@${version} is published here`);
-  await writeYank(store, yankedKey(benchmark, version), encodeYank(yank));
+  await changeObject(store, yankedKey(benchmark, version), () => encodeJson(yank));
   return updateIndex(store, benchmark, `sha256:${await sha256(manifest.bytes)}`, options);
-}
-
-async function writeYank(store: BundleStore, key: string, bytes: Uint8Array): Promise<void> {
-  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-    const there = await store.get(key);
-    if (there && equalBytes(there.bytes, bytes)) return;
-    if (there ? await store.putIfMatch(key, bytes, there.etag) : await store.putIfAbsent(key, bytes)) return;
-  }
-  throw new AnchorEvalError("unavailable", `${key} is being changed by others all the time: try again`);
 }

@@ -1,5 +1,5 @@
 import { readBundleFile, readManifest } from "../bundles/read-file.ts";
-import { httpSource } from "../bundles/sources.ts";
+import { namedSource } from "../bundles/sources.ts";
 import { parseManifest } from "../core/bundle/parse-manifest.ts";
 import { decodeRouting } from "../core/bundle/routing-file.ts";
 import type { BundleSource } from "../core/bundle/source.ts";
@@ -128,7 +128,7 @@ export async function loadRouting(
   source: string | URL | BundleSource,
   options: { readonly signal?: AbortSignal } = {},
 ): Promise<BundleRouting> {
-  const from = typeof source === "string" || source instanceof URL ? httpSource(source) : source;
+  const from = namedSource(source);
   const { bytes, digest } = await readManifest(from, options);
   const manifest = parseManifest(bytes);
   const { benchmark, version, sources, files } = manifest;
