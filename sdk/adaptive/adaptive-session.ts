@@ -120,7 +120,7 @@ function nextBatch(
   return { ...state, pending: items.length > 0 ? { items, inclusion: null, forecasts: [] } : null };
 }
 
-/** What there is to tell after a batch. */
+/** The report after a batch. */
 function adaptiveStep(
   pool: ItemPool,
   { lines }: PoolPopulation,
@@ -152,7 +152,7 @@ function adaptiveStep(
   };
 }
 
-/** What limits were found for doesn't hold where fewer scenarios are asked, more items, or the most informative ones. */
+/** Exposure limits don't hold where fewer scenarios are asked, more items, or the most informative ones. */
 function exposureWarnings({ exposure, scenarios }: ItemPool, plan: AdaptivePlan): EstimateWarning[] {
   if (exposure === undefined) return [];
   const { limit, simulated } = exposure;

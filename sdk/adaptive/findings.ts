@@ -19,7 +19,7 @@ import type {
 /** Answers to a scenario's items below which it has no interval of its own. */
 const LEAST_OF_SCENARIO = 10;
 
-/** What is known of one model by now. @param model - 0 or 1 */
+/** One model's results so far. @param model - 0 or 1 */
 export function modelResult(
   population: PoolPopulation,
   plan: AdaptivePlan,
@@ -44,7 +44,7 @@ export function modelResult(
   };
 }
 
-/** What is known of two models and of their difference. */
+/** Two models' results so far, and their difference. */
 export function pairResult(population: PoolPopulation, plan: AdaptivePlan, state: AdaptiveState): AdaptivePair {
   const found = stateDifference(population, state);
   const both = state.asked.filter((_, j) => state.models.every(({ scores }) => scores[j] !== null)).length;
@@ -108,7 +108,7 @@ function abilitiesOf(
   );
 }
 
-/** What is known when a batch has been answered. */
+/** The results when a batch has been answered. */
 export interface Findings {
   readonly asked: number;
   /** Of one model. */

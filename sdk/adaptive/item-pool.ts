@@ -78,7 +78,7 @@ export interface PoolPopulation extends Population {
   readonly bankIds: readonly string[];
 }
 
-/** What of a bundle an adaptive evaluation draws by. */
+/** The parts of a bundle that an adaptive evaluation draws by. */
 export interface PopulationSource {
   readonly manifest: Pick<Manifest, "scenarios" | "banks">;
   readonly scenarios: ReadonlyMap<string, Pick<BundleScenario, "bank" | "weights" | "scoreMap" | "exposure">>;
@@ -130,7 +130,7 @@ export interface StackedScenario {
   readonly weights: ArrayLike<number>;
   /** Of the scenario in the score of all. */
   readonly share: number;
-  /** What an item pool knows its first item by. */
+  /** The item pool's line of its first item. */
   readonly first: number;
 }
 

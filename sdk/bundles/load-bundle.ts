@@ -9,7 +9,7 @@ import { trustedSource } from "./trusted-source.ts";
 import { namedSource } from "./sources.ts";
 import { readManifest } from "./read-file.ts";
 
-/** What is loaded of a bundle, and how it is checked. */
+/** Which parts of a bundle are loaded, and how they are checked. */
 export interface LoadOptions {
   /** Load what this form needs; checked to exist. All forms are small and come along. */
   readonly form?: string;

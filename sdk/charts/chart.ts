@@ -1,4 +1,4 @@
-/** What is drawn, by the names of Observable Plot. */
+/** Marks, by their names in Observable Plot. */
 export type MarkName =
   "axisX" | "axisY" | "dot" | "gridX" | "gridY" | "line" | "link" | "rect" | "ruleX" | "ruleY" | "text";
 
@@ -26,7 +26,7 @@ export interface ChartScale {
  * Plot.plot({ ...options, ariaLabel: label, marks: plotMarks(marks, Plot) });
  */
 export interface Chart {
-  /** What a reader who doesn't see it is told. */
+  /** Text for readers who can't see the chart. */
   readonly label: string;
   /** @unit pixels */
   readonly width: number;

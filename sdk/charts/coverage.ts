@@ -120,7 +120,7 @@ function ticks(items: readonly number[]): number[] {
 /** The coverage measured on one kind of held-out models, with one form and one kind of evidence. Shares. */
 export interface CoveragePoint {
   readonly split: keyof MeasuredErrors;
-  /** What the score rests on; or beside it, where that is all scenarios' answers, a scenario's own alone. */
+  /** The answers behind the score: those that it is served from, or, where these are all scenarios', the scenario's own alone. */
   readonly evidence: "served" | "alone";
   /** Place of the form among the series'. */
   readonly place: number;

@@ -3,7 +3,7 @@ import type { ItemBank } from "../core/irt/types.ts";
 import { counted, decimals } from "../words/figures.ts";
 import { type Chart, chartMark, extent, PANEL_WIDTH, placeAxis, thin, valueAxis } from "./chart.ts";
 
-/** What an item map shows. */
+/** The content of an item map. */
 export interface ItemMap {
   readonly title: string;
   readonly parameters: ShownParameters;

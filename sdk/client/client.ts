@@ -36,7 +36,7 @@ export interface BenchmarkSummary {
   }[];
 }
 
-/** What is sent for one model. */
+/** The request for one model. */
 export interface EstimateRequest extends Omit<EstimateOptions, "hashes"> {
   readonly responses: PlainResponses;
   readonly hashes?: Readonly<Record<string, string>>;
@@ -61,7 +61,7 @@ export interface CheckRequest extends Omit<CheckOptions, "baselines"> {
   readonly baselines?: readonly ComparisonSide[];
 }
 
-/** What every call of the client takes. */
+/** Options of every call. */
 export interface CallOptions {
   readonly signal?: AbortSignal;
 }

@@ -160,7 +160,7 @@ function itemsToDecide(
 }
 
 /**
- * What an interval of S_B − S_A says against a margin: one model is better by more than the margin where the whole
+ * The verdict of an interval of S_B − S_A against a margin: one model is better by more than the margin where the whole
  * interval lies beyond it, there is no difference that matters where it lies inside ±margin, else one can't tell.
  * @param margin - the largest difference that doesn't matter, at least 0
  */

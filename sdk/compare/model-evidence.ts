@@ -8,11 +8,11 @@ import { answerLeverages } from "../core/scoring/scenario-estimate.ts";
 import { bundleScoring } from "../estimate/bundle-scoring.ts";
 import { scenarioShares } from "../estimate/overall-score.ts";
 
-/** What one model's answers say of one scenario, ready to be compared. */
+/** One model's evidence in one scenario, ready to be compared. */
 export interface ScenarioEvidence extends PairedAnswers {
   /** The corrected mean (`p-irt-dr`), inside the bounds. */
   readonly score: number;
-  /** What the answers alone prove. */
+  /** The range of scores that the answers alone leave possible. */
   readonly bounds: { readonly low: number; readonly high: number };
   /** Hájek mean of the answers. */
   readonly stratifiedMean: number;

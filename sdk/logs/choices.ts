@@ -1,7 +1,7 @@
 import { AnchorEvalError } from "../core/errors.ts";
 
 /**
- * What was chosen for a task.
+ * The choice for a task.
  * @param names - the task, then its groups from the nearest outwards
  */
 export type Choose = (names: readonly string[]) => string | undefined;

@@ -24,7 +24,7 @@ export function samplesByTask(anchors: Iterable<AnchorRecord>): SamplesByTask {
   return Object.fromEntries([...samples].sort(([left], [right]) => (left < right ? -1 : 1)));
 }
 
-/** What lm-eval's `--samples` takes: the documents to run of each task. */
+/** The argument of lm-eval's `--samples`: the documents to run of each task. */
 type LmEvalDocumentList = Readonly<Record<string, readonly number[]>>;
 
 /**

@@ -10,12 +10,12 @@ export function list(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** What is text and not empty. */
+/** A text that isn't empty; null for anything else. */
 export function filledText(value: unknown): string | null {
   return typeof value === "string" && value !== "" ? value : null;
 }
 
-/** What is a number. */
+/** A number; null for anything else. */
 export function numberOf(value: unknown): number | null {
   return typeof value === "number" ? value : null;
 }

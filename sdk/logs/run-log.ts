@@ -1,7 +1,7 @@
 import type { Weighting } from "../core/bundle/manifest.ts";
 
 /**
- * What became of one item in a run. `scored`: the harness gave it a score. `errored`: no answer of the model came back;
+ * The state of one item in a run. `scored`: the harness gave it a score. `errored`: no answer of the model came back;
  * the harness may have scored that all the same. `unscored`: an answer, but no score. An item that isn't in the log was
  * not run.
  */
@@ -28,7 +28,7 @@ export interface RunSamples {
   readonly filter: string;
   /** In the order of the log. */
   readonly samples: readonly LoggedSample[];
-  /** What a reader should know of the run. */
+  /** Remarks on the run for a reader. */
   readonly remarks: readonly string[];
   /** All metrics and filters that the log has. */
   readonly metrics: readonly string[];
@@ -47,7 +47,7 @@ export interface RunLog {
   readonly results: RunResults | null;
 }
 
-/** What a harness says of one task of a run; null and empty where it doesn't. */
+/** A harness's results for one task of a run; null and empty where it says nothing. */
 export interface TaskResults {
   readonly version: string | null;
   readonly shots: number | null;
@@ -72,7 +72,7 @@ export interface GroupResults {
   readonly weighting?: Weighting;
 }
 
-/** What a harness says of a run: its model, how it was asked, its own aggregates. */
+/** A harness's results for a run: its model, how it was asked, its own aggregates. */
 export interface RunResults {
   /** The model's name; with the revision where that was not `main`. */
   readonly model: string | null;

@@ -13,7 +13,7 @@ export function metricValue(value: unknown): number | null | undefined {
   return value === null || value === undefined ? null : undefined;
 }
 
-/** What became of an item: errors count where `errored` is set, whatever the harness gave for them. */
+/** An item's state: `errored` counts before the score that the harness may have given all the same. */
 export function sampleState(errored: boolean, score: number | null): SampleState {
   return errored ? "errored" : score === null ? "unscored" : "scored";
 }

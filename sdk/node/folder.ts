@@ -133,7 +133,7 @@ async function created(action: () => Promise<void>): Promise<boolean> {
   }
 }
 
-/** What the action read, null where nothing is there. */
+/** The action's result; null where nothing is there. */
 async function existing<T>(path: string, action: () => Promise<T>): Promise<T | null> {
   try {
     return await action();

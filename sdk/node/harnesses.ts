@@ -7,7 +7,7 @@ import { findOpenCompassLogs, readOpenCompassLog } from "./opencompass-logs.ts";
 import type { FindOptions, ReadLogOptions } from "./log-files.ts";
 import type { Unzstd } from "./zip-entries.ts";
 
-/** What reads formats that the SDK, which has no dependencies, doesn't read itself. */
+/** Readers of formats that the SDK, which has no dependencies, doesn't read itself. */
 export interface FormatReaders {
   /** For logs of Inspect on Node before 22.15. */
   readonly unzstd?: Unzstd;

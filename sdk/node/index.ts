@@ -1,5 +1,5 @@
 /**
- * What needs files: bundles in folders, answers, logs of harnesses.
+ * Files: bundles in folders, answers, logs of harnesses.
  * @module anchoreval/node
  */
 export { folderSource, folderStore } from "./folder.ts";

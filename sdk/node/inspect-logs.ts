@@ -6,7 +6,7 @@ import { parseJsonBytes, readJsonFile } from "./read-file.ts";
 import { findFiles, renameModel, type FindOptions, type ReadLogOptions } from "./log-files.ts";
 import { openZip, type Unzstd, type ZipArchive } from "./zip-entries.ts";
 
-/** What reads zstd where Node itself doesn't. */
+/** A reader of zstd, where Node itself has none. */
 export interface InspectOptions {
   readonly unzstd?: Unzstd;
 }

@@ -44,7 +44,7 @@ async function* resumed(head: Buffer, rest: AsyncIterator<Buffer>): AsyncGenerat
   for (let next = await rest.next(); next.done !== true; next = await rest.next()) yield next.value;
 }
 
-/** What a file that can't be read is to the user: missing, a folder, damaged. */
+/** The error for a file that can't be read: missing, a folder, damaged. */
 export function readError(path: string, error: unknown): unknown {
   if (error instanceof AnchorEvalError) return error;
   const { code } = error as NodeJS.ErrnoException;

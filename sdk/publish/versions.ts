@@ -11,7 +11,7 @@ export interface VersionCommit {
   readonly manifest: Uint8Array;
 }
 
-/** What was published. */
+/** The result of a publication. */
 export interface PublishResult {
   readonly benchmark: string;
   readonly version: string;

@@ -18,7 +18,7 @@ export interface Place {
 }
 
 /**
- * What is wrong with one file. Findings are collected, so that one run shows several of them, and end in one error
+ * The findings in one file. They are collected, so that one run shows several of them, and end in one error
  * `invalid_data` that names the file, the row, the column and the rule; each has the path `[file, row, column]`.
  */
 export class DataIssues {
@@ -89,7 +89,7 @@ export function firstFew(names: readonly string[], count = 5): string {
   return names.slice(0, count).map(quoted).join(", ") + (names.length > count ? ", …" : "");
 }
 
-/** What a JSON value is, in words. */
+/** A JSON value's kind, in words. */
 export function jsonKind(value: unknown): string {
   if (value === undefined) return "none";
   if (value === null) return "null";

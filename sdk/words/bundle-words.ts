@@ -36,7 +36,7 @@ function splitText(
 /** Share of a version's answers that may be drawn from the fit before its measured errors are mostly its own word. */
 const MOST_DRAWN = 0.1;
 
-/** What a bundle says of the earlier version that it stands on: what is the same, what was placed by what, how scores go over. */
+/** The earlier version that a bundle stands on, in words: what is the same, what was placed by what, how scores go over. */
 export function baseWords({ base, scenarios, sources }: Pick<Manifest, "base" | "scenarios" | "sources">): string[] {
   if (!base) return [];
   const { benchmark, version, items, rerun, drawn, texts, anchors, bridge } = base;

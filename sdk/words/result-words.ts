@@ -2,7 +2,7 @@ import type { Comparison, Difference } from "../compare/types.ts";
 import type { Interval, ScenarioResult } from "../estimate/types.ts";
 import { points, signedPoints } from "./figures.ts";
 
-/** What the interval means: said beside every one. */
+/** The meaning of an interval: said beside every one. */
 export const INTERVAL_MEANING =
   "The interval is for the score that this run would have got on all items of this benchmark version: not sampling noise, other prompts or other items.";
 

@@ -3,7 +3,7 @@ import { AnchorEvalError } from "../../core/errors.ts";
 import { canonicalJson, numberOf, record } from "../json.ts";
 import { UNTOLD_RUN, UNTOLD_TASK, type RunResults } from "../run-log.ts";
 
-/** What `run_spec.json` and `stats.json` of a run of HELM say. */
+/** A HELM run, from its `run_spec.json` and `stats.json`. */
 export interface HelmRun {
   /** The run's name without its model: `mmlu:subject=anatomy`. */
   readonly task: string;

@@ -2,7 +2,7 @@ import { AnchorEvalError } from "../../core/errors.ts";
 import { canonicalJson, list, record, settingsText } from "../json.ts";
 import { UNTOLD_RUN, UNTOLD_TASK, type RunResults, type TaskResults } from "../run-log.ts";
 
-/** What a log of Inspect says before its samples. */
+/** The header of an Inspect log. */
 export interface InspectHeader {
   readonly task: string;
   readonly model: string;

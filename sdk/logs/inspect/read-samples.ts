@@ -14,7 +14,7 @@ export interface InspectSampleOptions extends ScaleOptions {
   readonly metric?: string | undefined;
 }
 
-/** What is kept of one epoch of a sample: events, messages and the rest of a log are large. */
+/** The kept part of one epoch of a sample: events, messages and the rest of a log are large. */
 interface Epoch {
   readonly id: number | string;
   readonly scores: ReadonlyMap<string, number | null>;
@@ -149,7 +149,7 @@ function sampleContent(sample: Readonly<Record<string, unknown>>): ItemContent |
   };
 }
 
-/** What a person reads of it: the text, or the last message, and the choices. */
+/** A sample as a person reads it: the text, or the last message, and the choices. */
 function sampleText(sample: Readonly<Record<string, unknown>>): string | null {
   const { input, choices } = sample;
   const last: unknown = Array.isArray(input) ? (input.at(-1) as { content?: unknown } | undefined)?.content : input;

@@ -16,7 +16,7 @@ export interface DetailsOptions extends ScaleOptions {
   readonly task: string;
   /** The metric that is the score; needed where the log has several. */
   readonly metric?: string | undefined;
-  /** What the run's results file says about this task. */
+  /** This task in the run's results file. */
   readonly results?: TaskResults | undefined;
 }
 

@@ -120,7 +120,7 @@ function argumentText(value: unknown): string {
   return typeof value === "string" ? value : JSON.stringify(value);
 }
 
-/** What lm-eval's name for a log file says. */
+/** The parts of an lm-eval log's name. */
 export interface LogFileName {
   readonly kind: "samples" | "results";
   /** The task of a samples file; null for results. */

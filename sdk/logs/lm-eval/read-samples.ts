@@ -15,7 +15,7 @@ export interface SampleOptions extends ScaleOptions {
   readonly metric?: string | undefined;
   /** The filter whose answers are scored; needed where the log has several. */
   readonly filter?: string | undefined;
-  /** What the run's results file says about this task. */
+  /** This task in the run's results file. */
   readonly results?: TaskResults | undefined;
 }
 

@@ -77,7 +77,7 @@ function mean(values: readonly unknown[]): number | null {
   return numbers.length === 0 ? null : numbers.reduce((sum, value) => sum + value, 0) / numbers.length;
 }
 
-/** What the details say of one item. */
+/** One item of the details. */
 interface ItemDetails {
   /** The item's number in its dataset; in details by number, the one among the questions asked. */
   readonly id: number;

@@ -1,7 +1,7 @@
 import { canonicalJson, list, numberOf, record } from "../json.ts";
 import { parsePythonAssignments, parsePythonLiteral } from "../python-literal.ts";
 
-/** What a run's configuration says of its datasets, models and groups. */
+/** A run's configuration: its datasets, models and groups. */
 export interface OpenCompassConfig {
   /** By `abbr`. */
   readonly datasets: ReadonlyMap<string, DatasetConfig>;
@@ -108,7 +108,7 @@ function byName<T>(configs: unknown, read: (config: Fields) => T): Map<string, T
   );
 }
 
-/** What the summary of a run says beside its datasets' results. */
+/** The part of a run's summary that its datasets' results lack. */
 export interface OpenCompassSummary {
   /** OpenCompass's digest of each dataset's prompts and settings, by dataset. */
   readonly versions: ReadonlyMap<string, string>;

@@ -15,7 +15,7 @@ export interface OpenCompassOptions extends ScaleOptions {
   readonly task: string;
   /** The metric that is the score. @default whether the answer is right, where the details say so */
   readonly metric?: string | undefined;
-  /** What the run says of this dataset beside. */
+  /** The run's other results for this dataset. */
   readonly results: TaskResults | undefined;
   /** Whether prompts are put into a template of the model's; null where nothing tells. */
   readonly template: boolean | null;

@@ -41,7 +41,7 @@ function countDetails(details: unknown): DatasetScores["details"] {
 }
 
 /**
- * What a run says of one model.
+ * One model's results in a run.
  * @param datasets - the results of all its datasets
  */
 export function openCompassResults(
