@@ -1,4 +1,4 @@
-import { loadBundle, r2Source, type R2BucketLike } from "anchoreval";
+import { loadBundle, type R2BucketLike, r2Source } from "anchoreval";
 import { blobKey, manifestKey, sha256Hex } from "anchoreval/bundle";
 import { expect, test } from "vitest";
 import { expectRefusal, rejection } from "../../support/refusal.ts";

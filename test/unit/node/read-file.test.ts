@@ -1,6 +1,6 @@
-import { AnchorEvalError } from "anchoreval/core";
-import { readAnswers, type Answers } from "anchoreval/node";
 import { gzipSync } from "node:zlib";
+import { AnchorEvalError } from "anchoreval/core";
+import { type Answers, readAnswers } from "anchoreval/node";
 import { expect, test } from "vitest";
 import { tempFolder } from "../../support/temp-folder.ts";
 

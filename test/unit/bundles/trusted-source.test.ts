@@ -1,5 +1,5 @@
-import { isSignedBy, loadBundle, trustedSource, type BundleSource } from "anchoreval";
-import { encodeSignatures, mergeSignatures, parseSignatures, type ManifestSignature } from "anchoreval/bundle";
+import { type BundleSource, isSignedBy, loadBundle, trustedSource } from "anchoreval";
+import { encodeSignatures, type ManifestSignature, mergeSignatures, parseSignatures } from "anchoreval/bundle";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { memorySource } from "../../support/memory-source.ts";
 import { expectRefusal, rejection } from "../../support/refusal.ts";

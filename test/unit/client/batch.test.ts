@@ -1,4 +1,4 @@
-import { AnchorEvalError, createClient, type BatchLine, type ClientOptions } from "anchoreval";
+import { AnchorEvalError, type BatchLine, type ClientOptions, createClient } from "anchoreval";
 import { describe, expect, test } from "vitest";
 import { expectRefusal, rejection } from "../../support/refusal.ts";
 
