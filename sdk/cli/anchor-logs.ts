@@ -3,9 +3,8 @@ import { AnchorEvalError } from "../core/errors.ts";
 import { parseChoices, type Choose } from "../logs/choices.ts";
 import { protocolDifferences, PROTOCOL_WORDS, taskProtocol } from "../logs/protocol.ts";
 import { matchAnchors } from "../logs/match-anchors.ts";
-import type { ScaleOptions } from "../logs/score-scale.ts";
-import type { LoggedSample } from "../logs/types.ts";
-import { groupRuns } from "../logs/group-runs.ts";
+import type { ScaleOptions } from "../tables/score-reader.ts";
+import { groupRuns, type LoggedSample } from "../logs/run-log.ts";
 import { harnessNamed, type FormatReaders, type HarnessName } from "../node/harnesses.ts";
 
 export interface AnchorLogOptions extends ScaleOptions {

@@ -1,5 +1,5 @@
 import type { CheckResult, DropCheck, MinimumCheck } from "../check/types.ts";
-import { INTERVAL_MEANING } from "../words/estimate-words.ts";
+import { INTERVAL_MEANING } from "../words/result-words.ts";
 import { percent, points } from "../words/figures.ts";
 
 /** A check for people: points with one decimal, the verdict last. */

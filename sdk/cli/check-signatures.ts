@@ -1,6 +1,6 @@
 import { parseSignatures } from "../core/bundle/signature.ts";
 import type { BundleSource } from "../core/bundle/bundle.ts";
-import { isSignedBy } from "../signatures/verify-manifest.ts";
+import { isSignedBy } from "../bundles/trusted-source.ts";
 
 export interface CheckedSignature {
   /** The public key, base64url. */

@@ -1,6 +1,13 @@
 import type { Comparison, Difference, ModelScore } from "../compare/types.ts";
-import { differenceWords, LEANS_ON_LIKE, leansOnLike, mcNemarWords, verdictWords } from "../words/comparison-words.ts";
-import { INTERVAL_MEANING, scoreWords } from "../words/estimate-words.ts";
+import {
+  differenceWords,
+  INTERVAL_MEANING,
+  LEANS_ON_LIKE,
+  leansOnLike,
+  mcNemarWords,
+  scoreWords,
+  verdictWords,
+} from "../words/result-words.ts";
 import { percent, points, signedPoints } from "../words/figures.ts";
 import { textTable } from "./text-table.ts";
 

@@ -1,6 +1,6 @@
 import type { BridgedScore } from "../estimate/bridged-score.ts";
 import type { Estimate, ScenarioResult } from "../estimate/types.ts";
-import { INTERVAL_MEANING, intervalWords, placeWords, scoreWords } from "../words/estimate-words.ts";
+import { INTERVAL_MEANING, intervalWords, placeWords, scoreWords } from "../words/result-words.ts";
 import { percent, points } from "../words/figures.ts";
 import { textTable } from "./text-table.ts";
 

@@ -3,7 +3,7 @@ import { AnchorEvalError } from "../core/errors.ts";
 import { HARNESSES } from "../node/harnesses.ts";
 import { bridgedScore } from "../estimate/bridged-score.ts";
 import { estimateFromAnchors } from "../estimate/estimate-from-anchors.ts";
-import { readAnswers } from "../node/read-answers.ts";
+import { readAnswers } from "../node/read-file.ts";
 import { ANSWER_OPTIONS, estimateOptions, logsBeyond, readLogs } from "./answer-options.ts";
 import type { Command, CommandInput } from "./command.ts";
 import { estimateLines } from "./estimate-lines.ts";

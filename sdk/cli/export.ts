@@ -4,9 +4,7 @@ import { loadBundle } from "../bundles/load-bundle.ts";
 import type { Bundle } from "../core/bundle/bundle.ts";
 import type { AnchorRecord } from "../core/bundle/manifest.ts";
 import { AnchorEvalError } from "../core/errors.ts";
-import { inspectArguments } from "../export/inspect-arguments.ts";
-import { lmEvalArguments, lmEvalDocumentList } from "../export/lm-eval-samples.ts";
-import { samplesByTask } from "../export/samples-by-task.ts";
+import { inspectArguments, lmEvalArguments, lmEvalDocumentList, samplesByTask } from "../logs/harness-arguments.ts";
 import type { Command } from "./command.ts";
 import { openBundle } from "./open-bundle.ts";
 

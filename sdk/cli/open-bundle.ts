@@ -1,9 +1,9 @@
 import { fileURLToPath } from "node:url";
-import { httpSource } from "../bundles/http-source.ts";
+import { httpSource } from "../bundles/sources.ts";
 import type { BundleSource } from "../core/bundle/bundle.ts";
 import { AnchorEvalError } from "../core/errors.ts";
-import { folderSource } from "../node/folder-source.ts";
-import { trustedSource } from "../signatures/trusted-source.ts";
+import { folderSource } from "../node/folder.ts";
+import { trustedSource } from "../bundles/trusted-source.ts";
 import { readToken } from "./read-token.ts";
 
 /**

@@ -1,7 +1,7 @@
 import { stat } from "node:fs/promises";
 import { basename } from "node:path";
 import type { Bundle } from "../core/bundle/bundle.ts";
-import { readAnswers } from "../node/read-answers.ts";
+import { readAnswers } from "../node/read-file.ts";
 import { readLogs } from "./answer-options.ts";
 import type { CommandInput } from "./command.ts";
 import { readScale } from "./read-scale.ts";

@@ -1,5 +1,5 @@
 import { AnchorEvalError } from "../core/errors.ts";
-import type { ScaleOptions } from "../logs/score-scale.ts";
+import type { ScaleOptions } from "../tables/score-reader.ts";
 import type { OptionReader } from "./command.ts";
 
 /** The options `--score-range LO,HI` and `--flip`. */

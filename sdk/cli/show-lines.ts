@@ -2,8 +2,7 @@ import { servedBlend } from "../core/bundle/bundle.ts";
 import type { FormManifest, Manifest } from "../core/bundle/manifest.ts";
 import type { CheckedFile } from "./check-files.ts";
 import type { CheckedSignature } from "./check-signatures.ts";
-import { baseWords } from "../words/base-words.ts";
-import { errorWords } from "../words/error-words.ts";
+import { baseWords, errorWords } from "../words/bundle-words.ts";
 import { points } from "../words/figures.ts";
 import { textTable } from "./text-table.ts";
 

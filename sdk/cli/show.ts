@@ -1,4 +1,4 @@
-import { readManifest } from "../bundles/read-manifest.ts";
+import { readManifest } from "../bundles/read-file.ts";
 import { parseManifest } from "../core/bundle/parse-manifest.ts";
 import { AnchorEvalError } from "../core/errors.ts";
 import { checkFiles } from "./check-files.ts";

@@ -1,12 +1,12 @@
 import { createPrivateKey, sign, type KeyObject } from "node:crypto";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { readManifest } from "../bundles/read-manifest.ts";
+import { readManifest } from "../bundles/read-file.ts";
 import { parseManifest } from "../core/bundle/parse-manifest.ts";
 import { encodeSignatures, mergeSignatures, parseSignatures, SIGNATURE_FILE } from "../core/bundle/signature.ts";
 import { AnchorEvalError } from "../core/errors.ts";
-import { folderSource } from "../node/folder-source.ts";
-import { isSignedBy } from "../signatures/verify-manifest.ts";
+import { folderSource } from "../node/folder.ts";
+import { isSignedBy } from "../bundles/trusted-source.ts";
 import type { Command } from "./command.ts";
 import { publicKeyOf } from "./keygen.ts";
 
