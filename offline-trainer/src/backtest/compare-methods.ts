@@ -11,10 +11,7 @@ export interface RecipeRow extends BacktestRow {
   readonly headline: boolean;
 }
 
-interface CompareRecipesOptions extends Omit<
-  BacktestOptions,
-  "split" | "method" | "rankedTogether" | "onProgress"
-> {
+interface CompareRecipesOptions extends Omit<BacktestOptions, "split" | "method" | "rankedTogether" | "onProgress"> {
   readonly splits: readonly SplitName[];
   /** Methods by the name of the recipe. */
   readonly recipes: ReadonlyMap<string, Method>;
