@@ -14,7 +14,7 @@ export interface ScoredScenario {
   readonly bounds: Bounds;
   /** Null for a purposive choice of anchors. */
   readonly sampling: SamplingVariance | null;
-  /** What held-out models say of its interval; null where nothing was estimated. */
+  /** The half-widths of its interval by held-out models; null where nothing was estimated. */
   readonly tightening: Tightening | null;
 }
 
