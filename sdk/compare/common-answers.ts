@@ -93,7 +93,7 @@ export function resolveModels(
   const resolved = models.map((model, k) => {
     refuseOtherVersion(bundle, model, names[k]!);
     const found = named(names[k]!, () => resolveAnswers(bundle, model.responses, { ...model, ...options }));
-    warnings.push(...droppedWarnings(found.dropped, names[k]!));
+    warnings.push(...droppedWarnings(found.dropped, names[k]));
     return found;
   });
   const { form } = resolved[0]!;
