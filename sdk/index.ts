@@ -2,6 +2,37 @@
  * Scores with intervals from answers to anchors, comparisons, checks, plans, adaptive evaluation; bundles from anywhere; the client of a Worker.
  * @module anchoreval
  */
+export { compareFromAnchors } from "./compare/compare-from-anchors.ts";
+export { rankFromAnchors } from "./compare/rank-from-anchors.ts";
+export type {
+  ComparedModel,
+  CompareOptions,
+  Comparison,
+  Difference,
+  McNemar,
+  ModelScore,
+  RankedModel,
+  Ranking,
+  RankOptions,
+  Verdict,
+} from "./compare/types.ts";
+export { checkFromAnchors } from "./check/check-from-anchors.ts";
+export type { CheckOptions, CheckResult, CheckVerdict, DropCheck, MinimumCheck } from "./check/types.ts";
+export { bridgedScore, type BridgedScore, type BridgedValue } from "./estimate/bridged-score.ts";
+export { estimateFromAnchors } from "./estimate/estimate-from-anchors.ts";
+export type {
+  Estimate,
+  EstimateOptions,
+  EstimateWarning,
+  Interval,
+  Responses,
+  ScenarioDetails,
+  ScenarioPattern,
+  ScenarioResult,
+  WarningCode,
+} from "./estimate/types.ts";
+export { planFromBundle } from "./plan/plan-from-bundle.ts";
+export type { Plan, PlanBasis, PlannedForm, PlanOptions, Precision } from "./plan/types.ts";
 export {
   adaptiveEvaluation,
   localAdaptive,
@@ -9,18 +40,18 @@ export {
   type AdaptiveSource,
   type AdaptiveTurn,
 } from "./adaptive/adaptive-evaluation.ts";
-export { beginAdaptive, continueAdaptive, type AdaptiveProgress } from "./adaptive/adaptive-session.ts";
 export { adaptivePlan } from "./adaptive/adaptive-plan.ts";
-export { batchSize } from "./adaptive/next-batch.ts";
+export { batchSize, beginAdaptive, continueAdaptive, type AdaptiveProgress } from "./adaptive/adaptive-session.ts";
 export {
   benchmarkPopulation,
+  itemPool,
+  loadAdaptive,
   stackedPopulation,
+  type ItemPool,
   type PoolPopulation,
   type PopulationSource,
   type StackedScenario,
-} from "./adaptive/benchmark-population.ts";
-export { itemPool, type ItemPool } from "./adaptive/item-pool.ts";
-export { loadAdaptive } from "./adaptive/load-adaptive.ts";
+} from "./adaptive/item-pool.ts";
 export type {
   AdaptiveAnswers,
   AdaptiveGoal,
@@ -38,15 +69,13 @@ export type {
   PlainResponses,
   StopRules,
 } from "./adaptive/types.ts";
-export { loadItemLines, type ItemLines } from "./bundles/item-lines.ts";
-export { fromBase64Url, toBase64Url } from "./base64url.ts";
-export { sha256 } from "./digest.ts";
+export { loadRouting, routeFromBundle } from "./route/route-from-bundle.ts";
+export type { BundleRouting, Route, RoutedQuestion, RouteOptions, Routes, RoutesRequest } from "./route/types.ts";
 export { loadBundle, type LoadOptions } from "./bundles/load-bundle.ts";
-export { httpSource } from "./bundles/http-source.ts";
-export { r2Source, type R2BucketLike } from "./bundles/r2-source.ts";
-export { readBundleFile } from "./bundles/read-file.ts";
-export { checkFromAnchors } from "./check/check-from-anchors.ts";
-export type { CheckOptions, CheckResult, CheckVerdict, DropCheck, MinimumCheck } from "./check/types.ts";
+export { loadItemLines, readBundleFile, type ItemLines } from "./bundles/read-file.ts";
+export { httpSource, r2Source, type R2BucketLike } from "./bundles/sources.ts";
+export { isSignedBy, requireTrusted, trustedSource } from "./bundles/trusted-source.ts";
+export type { BatchLine, BatchResult, JobStatus, Unscored } from "./client/batch.ts";
 export {
   createClient,
   type BenchmarkSummary,
@@ -60,44 +89,10 @@ export {
   type EstimateRequest,
   type JobRef,
 } from "./client/client.ts";
-export type { BatchLine, BatchResult, JobStatus, Unscored } from "./client/batch.ts";
 export type { RequestPolicy } from "./client/request.ts";
-export { bridgedScore, type BridgedScore, type BridgedValue } from "./estimate/bridged-score.ts";
-export { compareFromAnchors } from "./compare/compare-from-anchors.ts";
-export { rankFromAnchors } from "./compare/rank-from-anchors.ts";
-export type {
-  ComparedModel,
-  CompareOptions,
-  Comparison,
-  Difference,
-  McNemar,
-  ModelScore,
-  RankedModel,
-  Ranking,
-  RankOptions,
-  Verdict,
-} from "./compare/types.ts";
 export type { Bundle, BundleScenario } from "./core/bundle/bundle.ts";
 export type { AnchorRecord, Manifest } from "./core/bundle/manifest.ts";
 export type { BundleSource } from "./core/bundle/bundle.ts";
 export { AnchorEvalError, type AnchorEvalErrorCode, type Issue } from "./core/errors.ts";
-export { estimateFromAnchors } from "./estimate/estimate-from-anchors.ts";
-export type {
-  Estimate,
-  EstimateOptions,
-  EstimateWarning,
-  Interval,
-  Responses,
-  ScenarioDetails,
-  ScenarioPattern,
-  ScenarioResult,
-  WarningCode,
-} from "./estimate/types.ts";
-export { loadRouting } from "./route/load-routing.ts";
-export { routeFromBundle } from "./route/route-from-bundle.ts";
-export type { BundleRouting, Route, RoutedQuestion, RouteOptions, Routes, RoutesRequest } from "./route/types.ts";
-export { planFromBundle } from "./plan/plan-from-bundle.ts";
-export type { Plan, PlanBasis, PlannedForm, PlanOptions, Precision } from "./plan/types.ts";
-export { trustedSource } from "./signatures/trusted-source.ts";
-export { isSignedBy, requireTrusted } from "./signatures/verify-manifest.ts";
-export { visitJsonKeys } from "./json-keys.ts";
+export { fromBase64Url, sha256, toBase64Url } from "./bytes.ts";
+export { visitJsonKeys } from "./tables/json-records.ts";

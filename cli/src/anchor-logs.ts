@@ -3,9 +3,9 @@ import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { parseChoices, type Choose } from "anchoreval/internal/logs/choices";
 import { protocolDifferences, PROTOCOL_WORDS, taskProtocol } from "anchoreval/internal/logs/protocol";
 import { matchAnchors } from "anchoreval/internal/logs/match-anchors";
-import type { ScaleOptions } from "anchoreval/internal/logs/score-scale";
-import type { LoggedSample } from "anchoreval/internal/logs/types";
-import { groupRuns } from "anchoreval/internal/logs/group-runs";
+import type { ScaleOptions } from "anchoreval/internal/tables/score-reader";
+import type { LoggedSample } from "anchoreval/internal/logs/run-log";
+import { groupRuns } from "anchoreval/internal/logs/run-log";
 import type { HarnessName } from "anchoreval/internal/node/harnesses";
 import { openHarness } from "./harness.ts";
 

@@ -1,9 +1,9 @@
 import { fileURLToPath } from "node:url";
-import { httpSource } from "anchoreval/internal/bundles/http-source";
+import { httpSource } from "anchoreval/internal/bundles/sources";
 import type { BundleSource } from "anchoreval/internal/core/bundle/bundle";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
-import { folderSource } from "anchoreval/internal/node/folder-source";
-import { trustedSource } from "anchoreval/internal/signatures/trusted-source";
+import { folderSource } from "anchoreval/internal/node/folder";
+import { trustedSource } from "anchoreval/internal/bundles/trusted-source";
 
 /**
  * The source that a command's `DIR|URL` means: a folder, or an HTTP address of a Worker's bundle or of any static

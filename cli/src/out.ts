@@ -3,7 +3,7 @@ import { dirname, join, resolve } from "node:path";
 import { writeText } from "anchoreval-trainer/internal/matrix/write-tables";
 import { whyNotWritable } from "anchoreval-trainer/internal/publish/bundle-folder";
 import { AnchorEvalError } from "anchoreval/core";
-import { fileChunks } from "anchoreval/internal/node/tables/file-chunks";
+import { fileChunks } from "anchoreval/internal/node/read-file";
 import type { OptionReader } from "./command.ts";
 
 /** A folder to write, and the files in it that a command may replace. */

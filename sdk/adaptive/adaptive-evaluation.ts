@@ -46,7 +46,7 @@ export interface AdaptiveEvaluation extends AsyncIterable<readonly AdaptiveItem[
 
 /**
  * Asks a model, or two, only as many items as it takes: after each batch the next items are drawn by what the answers so
- * far foretell, until a stop rule is met or the budget is spent.
+ * far predict, until a stop rule is met or the budget is spent.
  * @throws AnchorEvalError while iterating: `invalid_option`, `invalid_answers`, and what the source throws
  * @example
  * const evaluation = adaptiveEvaluation(client.adaptive(ref), { stop: { halfWidth: 0.03 } });

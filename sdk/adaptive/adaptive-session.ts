@@ -1,15 +1,24 @@
-import { type AdaptiveState, emptyState, takeAnswers } from "../core/adaptive/state.ts";
-import { AnchorEvalError } from "../core/errors.ts";
+import { chooseInformative } from "../core/adaptive/choose-items.ts";
+import { drawNext, emptyState } from "../core/adaptive/state.ts";
+import type { Population } from "../core/adaptive/population.ts";
+import { populationAbilities } from "../core/adaptive/population.ts";
+import { type AdaptiveState, askedItems } from "../core/adaptive/state.ts";
+import { takeAnswers } from "../core/adaptive/state.ts";
+import { AnchorEvalError, type Issue } from "../core/errors.ts";
 import type { RandomSource } from "../core/numeric/random.ts";
+import { scoreProblem } from "../estimate/resolve-answers.ts";
+import type { EstimateWarning, Responses } from "../estimate/types.ts";
 import { adaptivePlan } from "./adaptive-plan.ts";
-import { adaptiveStep } from "./adaptive-step.ts";
-import { batchScores } from "./batch-scores.ts";
-import type { PoolPopulation } from "./benchmark-population.ts";
-import type { ItemPool } from "./item-pool.ts";
-import { nextBatch } from "./next-batch.ts";
-import { modelResult, pairResult } from "./running-result.ts";
-import { stoppedBy, type Findings } from "./stop-rules.ts";
-import type { AdaptiveAnswers, AdaptiveOptions, AdaptivePlan, AdaptiveSession, AdaptiveStep } from "./types.ts";
+import { type Findings, modelResult, pairResult, stoppedBy } from "./findings.ts";
+import type { ItemPool, PoolPopulation } from "./item-pool.ts";
+import type {
+  AdaptiveAnswers,
+  AdaptiveOptions,
+  AdaptivePlan,
+  AdaptiveSession,
+  AdaptiveStep,
+  AdaptiveStop,
+} from "./types.ts";
 
 /** A session after a step, to be kept for the next one, and what to tell. */
 export interface AdaptiveProgress {
@@ -79,4 +88,138 @@ function findings(population: PoolPopulation, plan: AdaptivePlan, state: Adaptiv
   return plan.models === 2
     ? { asked: asked.length, model: null, pair: pairResult(population, plan, state) }
     : { asked: asked.length, model: modelResult(population, plan, state, 0), pair: null };
+}
+
+/**
+ * Items of a score's next batch: one item says nothing of its own variance, so what would be left alone goes along.
+ * @param asked - items that were asked before
+ * @example batchSize({ batch: 10, budget: 21 }, 10) // 11
+ */
+export function batchSize({ batch, budget }: Pick<AdaptivePlan, "batch" | "budget">, asked: number): number {
+  const left = budget - asked;
+  return left === batch + 1 ? left : Math.min(batch, left);
+}
+
+/**
+ * The state with the next items of a plan: drawn for a score, chosen for an ability.
+ * @param batches - drawn before: names the stream of this draw
+ */
+function nextBatch(
+  population: Population,
+  plan: AdaptivePlan,
+  state: AdaptiveState,
+  batches: number,
+  random: RandomSource,
+): AdaptiveState {
+  const stream = random.fork(`batch ${batches}`);
+  const { goal, batch, budget } = plan;
+  const asked = state.asked.length;
+  if (goal === "score") return drawNext(population, state, batchSize(plan, asked), stream);
+  const abilities = populationAbilities(population, askedItems(state, 0));
+  const items = chooseInformative(population, abilities, state.asked, Math.min(batch, budget - asked), stream);
+  return { ...state, pending: items.length > 0 ? { items, inclusion: null, forecasts: [] } : null };
+}
+
+/** The report after a batch. */
+function adaptiveStep(
+  pool: ItemPool,
+  { lines }: PoolPopulation,
+  { plan, state }: AdaptiveSession,
+  findings: Findings,
+  stopped: AdaptiveStop | null,
+): AdaptiveStep {
+  const { benchmark, version, digest, item } = pool;
+  const missing = state.models.reduce((sum, { scores }) => sum + scores.filter((score) => score === null).length, 0);
+  return {
+    benchmark,
+    version,
+    digest,
+    items: (state.pending?.items ?? []).map((i) => item(lines[i]!)),
+    stopped,
+    plan,
+    ...findings,
+    warnings: [
+      ...(missing === 0
+        ? []
+        : [
+            {
+              code: "missing_answers" as const,
+              message: `${missing} of ${state.asked.length * state.models.length} answers are missing; the score and its interval assume that they are missing at random.`,
+            },
+          ]),
+      ...exposureWarnings(pool, plan),
+    ],
+  };
+}
+
+/** Exposure limits don't hold where fewer scenarios are asked, more items, or the most informative ones. */
+function exposureWarnings({ exposure, scenarios }: ItemPool, plan: AdaptivePlan): EstimateWarning[] {
+  if (exposure === undefined) return [];
+  const { limit, simulated } = exposure;
+  if (plan.goal === "score" && plan.scenarios.length === scenarios.length && plan.budget <= simulated.budget) return [];
+  const message = `Items are given in at most ${Number((100 * limit).toFixed(1))} % of the evaluations for a score that ask ${simulated.budget} items of all scenarios at most; this one may give some more often.`;
+  return [{ code: "exposure_not_limited", message }];
+}
+
+/**
+ * The answers to the items that were asked, by model and aligned with them; NaN = no answer.
+ * @param names - ids of the items
+ * @throws AnchorEvalError `invalid_answers`: every item needs a score, or null where there is no answer
+ */
+function batchScores(names: readonly string[], answers: AdaptiveAnswers, models: 1 | 2): Float64Array[] {
+  const sides =
+    "responses" in answers
+      ? [{ path: [], responses: answers.responses }]
+      : [
+          { path: ["a"], responses: answers.a.responses },
+          { path: ["b"], responses: answers.b.responses },
+        ];
+  if (sides.length !== models)
+    throw new AnchorEvalError(
+      "invalid_answers",
+      models === 1
+        ? "this evaluation is of one model: its answers are `responses`"
+        : "this evaluation is of two models: their answers are `a.responses` and `b.responses`",
+    );
+  const issues: Issue[] = [];
+  const scores = sides.map(({ path, responses }) => alignedScores(names, responses, [...path, "responses"], issues));
+  if (issues.length > 0)
+    throw new AnchorEvalError(
+      "invalid_answers",
+      `${issues.length} answers can't be used: ${issues[0]!.path.join(".")}: ${issues[0]!.message}`,
+      { issues },
+    );
+  return scores;
+}
+
+function alignedScores(names: readonly string[], responses: Responses, path: string[], issues: Issue[]): Float64Array {
+  if (Array.isArray(responses)) {
+    if (responses.length !== names.length)
+      issues.push({
+        path,
+        code: "wrong_length",
+        message: `${names.length} items were asked, got ${responses.length} answers`,
+      });
+    return Float64Array.from(names, (_, j) => checked(responses[j], [...path, j], issues));
+  }
+  if (typeof responses !== "object" || (responses as unknown) === null) {
+    issues.push({ path, code: "invalid_type", message: "answers are an object of item id → score" });
+    return new Float64Array(names.length);
+  }
+  const given = responses instanceof Map ? responses : new Map(Object.entries(responses));
+  const asked = new Set(names);
+  for (const id of given.keys())
+    if (!asked.has(String(id)))
+      issues.push({ path: [...path, String(id)], code: "unknown_item", message: "this item wasn't asked now" });
+  return Float64Array.from(names, (id) => checked(given.get(id), [...path, id], issues));
+}
+
+function checked(score: unknown, path: (string | number)[], issues: Issue[]): number {
+  if (score === undefined) {
+    issues.push({ path, code: "missing", message: "this item was asked: send its score, or null for no answer" });
+    return NaN;
+  }
+  const problem = scoreProblem(score);
+  if (problem) issues.push({ path, ...problem });
+  return score === null || problem ? NaN : (score as number);
 }

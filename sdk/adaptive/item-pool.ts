@@ -1,7 +1,14 @@
-import type { ItemLines } from "../bundles/item-lines.ts";
-import type { Bundle } from "../core/bundle/bundle.ts";
-import type { ExposureManifest } from "../core/bundle/manifest.ts";
-import { benchmarkPopulation, type PoolPopulation } from "./benchmark-population.ts";
+import { namedSource } from "../bundles/sources.ts";
+import { type ItemLines, loadItemLines } from "../bundles/read-file.ts";
+import { loadBundle, type LoadOptions } from "../bundles/load-bundle.ts";
+import type { Population } from "../core/adaptive/population.ts";
+import type { Bundle, BundleScenario } from "../core/bundle/bundle.ts";
+import type { ExposureManifest, Manifest } from "../core/bundle/manifest.ts";
+import type { BundleSource } from "../core/bundle/bundle.ts";
+import { AnchorEvalError } from "../core/errors.ts";
+import type { ItemBank } from "../core/irt/item-bank.ts";
+import type { MonotoneMap } from "../core/numeric/functions.ts";
+import { linkedPrior, ownPrior } from "../estimate/bundle-scoring.ts";
 import type { AdaptiveItem } from "./types.ts";
 
 /** All items of a benchmark version, with their parameters: what an adaptive evaluation draws from. */
@@ -46,4 +53,136 @@ export function itemPool(bundle: Bundle, lines: ItemLines): ItemPool {
       };
     },
   };
+}
+
+/**
+ * Loads a bundle's items with their names and parameters.
+ * @throws AnchorEvalError as `loadBundle` and `readBundleFile`
+ * @example const source = localAdaptive(await loadAdaptive(folderSource("out/helm-lite")));
+ */
+export async function loadAdaptive(
+  source: string | URL | BundleSource,
+  options: Omit<LoadOptions, "form"> = {},
+): Promise<ItemPool> {
+  const from = namedSource(source);
+  const bundle = await loadBundle(from, options);
+  const items = await loadItemLines(from, bundle.manifest, options.signal ? { signal: options.signal } : {});
+  return itemPool(bundle, items);
+}
+
+/** A population whose items and banks have names. */
+export interface PoolPopulation extends Population {
+  /** By position, what an item pool knows the item by. */
+  readonly lines: ArrayLike<number>;
+  /** Aligned with the banks. */
+  readonly bankIds: readonly string[];
+}
+
+/** The parts of a bundle that an adaptive evaluation draws by. */
+export interface PopulationSource {
+  readonly manifest: Pick<Manifest, "scenarios" | "banks">;
+  readonly scenarios: ReadonlyMap<string, Pick<BundleScenario, "bank" | "weights" | "scoreMap" | "exposure">>;
+}
+
+/**
+ * All items of some scenarios, weighted as the benchmark's score weights them.
+ * @param wanted - ids, in any order
+ * @throws AnchorEvalError `unknown_scenario` for one that the bundle lacks, or that wasn't loaded
+ * @example benchmarkPopulation(bundle, ["gsm", "math"]).weights // sum to 1
+ */
+export function benchmarkPopulation(bundle: PopulationSource, wanted: readonly string[]): PoolPopulation {
+  const { manifest } = bundle;
+  const unknown = wanted.filter((id) => !bundle.scenarios.has(id));
+  if (unknown.length > 0)
+    throw new AnchorEvalError(
+      "unknown_scenario",
+      `this bundle has no scenario ${unknown.join(", ")}, or it wasn't loaded: there are ${[...bundle.scenarios.keys()].join(", ")}`,
+    );
+  let line = 0;
+  const placed = manifest.scenarios.map((described) => {
+    const first = line;
+    line += described.items;
+    return { ...described, first };
+  });
+  const total = placed.reduce((sum, { id, weight }) => sum + (wanted.includes(id) ? weight : 0), 0);
+  const scenarios = placed
+    .filter(({ id }) => wanted.includes(id))
+    .map(({ id, weight, first }) => ({ ...bundle.scenarios.get(id)!, id, share: weight / total, first }));
+  const asked = manifest.banks.filter((bank) => bank.scenarios.some((id) => wanted.includes(id)));
+  const linked = asked.length > 1 ? asked.map(linkedPrior) : [];
+  const together = linked.every((prior) => prior !== null);
+  const banks = asked.map((bank, b) => ({
+    id: bank.id,
+    scenarios: bank.scenarios,
+    prior: (together ? linked[b] : undefined) ?? ownPrior(bank),
+  }));
+  return stackedPopulation(scenarios, banks);
+}
+
+/** One scenario of a population. */
+export interface StackedScenario {
+  readonly id: string;
+  readonly bank: ItemBank;
+  readonly scoreMap: MonotoneMap | null;
+  /** Factor in (0,1] of every item's probability; of all scenarios of a population, or of none. */
+  readonly exposure: ArrayLike<number> | null;
+  /** Of its items in its own score, summing to 1. */
+  readonly weights: ArrayLike<number>;
+  /** Of the scenario in the score of all. */
+  readonly share: number;
+  /** The item pool's line of its first item. */
+  readonly first: number;
+}
+
+/**
+ * Scenarios one after another as one population.
+ * @param banks - with the ids of their scenarios, those that aren't here too
+ * @example
+ * const scenario = { id: "gsm", bank, weights, share: 1, first: 0, scoreMap: null, exposure: null };
+ * stackedPopulation([scenario], [{ id: "bank-1", scenarios: ["gsm"], prior }]).count // bank.count
+ */
+export function stackedPopulation(
+  scenarios: readonly StackedScenario[],
+  banks: readonly {
+    readonly id: string;
+    readonly scenarios: readonly string[];
+    readonly prior: Population["banks"][number]["prior"];
+  }[],
+): PoolPopulation {
+  const count = scenarios.reduce((sum, { bank }) => sum + bank.count, 0);
+  const weights = new Float64Array(count);
+  const lines = new Uint32Array(count);
+  let begin = 0;
+  const stacked = scenarios.map(({ id, bank, scoreMap, weights: own, share, first }) => {
+    const from = begin;
+    for (let i = 0; i < bank.count; i++) {
+      weights[from + i] = share * own[i]!;
+      lines[from + i] = first + i;
+    }
+    begin += bank.count;
+    return { id, begin: from, bank, scoreMap };
+  });
+  return {
+    scenarios: stacked,
+    banks: banks.map((bank) => ({
+      scenarios: stacked.flatMap(({ id }, s) => (bank.scenarios.includes(id) ? [s] : [])),
+      prior: bank.prior,
+    })),
+    count,
+    weights,
+    exposure: stackedExposure(scenarios, count),
+    lines,
+    bankIds: banks.map(({ id }) => id),
+  };
+}
+
+function stackedExposure(scenarios: readonly StackedScenario[], count: number): Float64Array | null {
+  if (scenarios.some(({ exposure }) => exposure === null)) return null;
+  const factors = new Float64Array(count);
+  let begin = 0;
+  for (const { bank, exposure } of scenarios) {
+    factors.set(exposure!, begin);
+    begin += bank.count;
+  }
+  return factors;
 }

@@ -1,7 +1,7 @@
 import type { AdaptiveState } from "../core/adaptive/state.ts";
 import type { EstimateOptions, EstimateWarning, Responses } from "../estimate/types.ts";
 
-/** What an adaptive evaluation is to find out, and what it may cost. */
+/** The goal and the limits of an adaptive evaluation. */
 export interface AdaptiveOptions {
   /** 2: two models are asked the same items, and the difference of their scores is followed too. @default 1 */
   readonly models?: 1 | 2;
@@ -22,7 +22,7 @@ export interface AdaptiveOptions {
   readonly stop?: StopRules;
 }
 
-/** What an adaptive evaluation is to find out. */
+/** The quantity that an adaptive evaluation measures. */
 export type AdaptiveGoal = "score" | "ability";
 
 /** When an adaptive evaluation ends; the first rule that is met ends it. */
@@ -100,7 +100,7 @@ export interface AdaptiveScore {
   readonly reason: string | null;
 }
 
-/** What is known of one model. */
+/** One model's results. */
 export interface AdaptiveModel extends AdaptiveScore {
   readonly answered: number;
   readonly scenarios: Readonly<Record<string, AdaptiveScore & { readonly answered: number }>>;
@@ -143,7 +143,7 @@ export interface AdaptiveStop {
   readonly message: string;
 }
 
-/** What is sent for the next items: `begin`, or `state` with the answers to the last ones. */
+/** A request for the next items: `begin`, or `state` with the answers to the last ones. */
 export interface NextItemsRequest {
   readonly begin?: AdaptiveOptions;
   readonly state?: string;

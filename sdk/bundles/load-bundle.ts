@@ -4,12 +4,12 @@ import type { FileManifest, Manifest, SegmentManifest } from "../core/bundle/man
 import type { BundleFileName } from "../core/bundle/names.ts";
 import { parseManifest } from "../core/bundle/parse-manifest.ts";
 import { AnchorEvalError } from "../core/errors.ts";
-import { sha256 } from "../digest.ts";
-import { trustedSource } from "../signatures/trusted-source.ts";
-import { httpSource } from "./http-source.ts";
-import { readManifest } from "./read-manifest.ts";
+import { sha256 } from "../bytes.ts";
+import { trustedSource } from "./trusted-source.ts";
+import { namedSource } from "./sources.ts";
+import { readManifest } from "./read-file.ts";
 
-/** What is loaded of a bundle, and how it is checked. */
+/** Which parts of a bundle are loaded, and how they are checked. */
 export interface LoadOptions {
   /** Load what this form needs; checked to exist. All forms are small and come along. */
   readonly form?: string;
@@ -31,7 +31,7 @@ export interface LoadOptions {
  * @example const bundle = await loadBundle("https://evals.example.com/v1/bundles/helm-lite/1.0.0", { scenarios: ["gsm"] });
  */
 export async function loadBundle(source: string | URL | BundleSource, options: LoadOptions = {}): Promise<Bundle> {
-  const named = typeof source === "string" || source instanceof URL ? httpSource(source) : source;
+  const named = namedSource(source);
   const from = options.trustedKeys ? trustedSource(named, options.trustedKeys) : named;
   const signal = options.signal ? { signal: options.signal } : {};
   const { bytes, digest } = await readManifest(from, signal);

@@ -1,4 +1,4 @@
-/** What is drawn, by the names of Observable Plot. */
+/** Marks, by their names in Observable Plot. */
 export type MarkName =
   "axisX" | "axisY" | "dot" | "gridX" | "gridY" | "line" | "link" | "rect" | "ruleX" | "ruleY" | "text";
 
@@ -26,7 +26,7 @@ export interface ChartScale {
  * Plot.plot({ ...options, ariaLabel: label, marks: plotMarks(marks, Plot) });
  */
 export interface Chart {
-  /** What a reader who doesn't see it is told. */
+  /** Text for readers who can't see the chart. */
   readonly label: string;
   /** @unit pixels */
   readonly width: number;
@@ -96,4 +96,23 @@ export function placeAxis(
     color: "var(--muted)",
     ...options,
   });
+}
+
+/** The smallest and the largest of some values, of which there may be more than a call takes. */
+export function extent(values: ArrayLike<number>): [low: number, high: number] {
+  let [low, high] = [Infinity, -Infinity];
+  for (let i = 0; i < values.length; i++) {
+    low = Math.min(low, values[i]!);
+    high = Math.max(high, values[i]!);
+  }
+  return [low, high];
+}
+
+/**
+ * At most `limit` of a list's elements, evenly spread over it and always the same ones.
+ * @example thin([0, 1, 2, 3, 4, 5], 3) // [0, 2, 4]
+ */
+export function thin<T>(list: readonly T[], limit: number): T[] {
+  if (list.length <= limit) return [...list];
+  return Array.from({ length: limit }, (_, k) => list[Math.floor((k * list.length) / limit)]!);
 }

@@ -1,6 +1,9 @@
+import type { MeasuredErrors, SplitErrors } from "../core/bundle/manifest.ts";
+import { wilsonInterval } from "../core/inference/score-interval.ts";
+import { normalQuantile } from "../core/numeric/distributions.ts";
 import { counted, wholePercent } from "../words/figures.ts";
-import { chartMark, PANEL_WIDTH, placeAxis, valueAxis, type Chart } from "./chart.ts";
-import type { CoveragePoint, CoverageSeries } from "./coverage-series.ts";
+import { type Chart, chartMark, PANEL_WIDTH, placeAxis, valueAxis } from "./chart.ts";
+import { formTotals, type MeasuredManifest } from "./measured-forms.ts";
 
 const NOMINAL = 95;
 const MARGINS = { marginTop: 10, marginRight: 8, marginBottom: 34, marginLeft: 44 };
@@ -112,4 +115,81 @@ function ticks(items: readonly number[]): number[] {
   const longest = Math.max(...items.map((n) => String(n).length));
   const step = Math.ceil((7 * longest + 6) / room);
   return items.map((_, place) => place).filter((place) => (items.length - 1 - place) % step === 0);
+}
+
+/** The coverage measured on one kind of held-out models, with one form and one kind of evidence. Shares. */
+export interface CoveragePoint {
+  readonly split: keyof MeasuredErrors;
+  /** The answers behind the score: those that it is served from, or, where these are all scenarios', the scenario's own alone. */
+  readonly evidence: "served" | "alone";
+  /** Place of the form among the series'. */
+  readonly place: number;
+  readonly models: number;
+  readonly coverage: number;
+  /** Where the coverage may lie, for as many models ({@link coverageInterval}). */
+  readonly low: number;
+  readonly high: number;
+}
+
+/** A scenario's coverage, or the overall score's, in every form that doesn't ask it whole. */
+export interface CoverageSeries {
+  readonly id: string;
+  /** Items that each form asks. */
+  readonly items: readonly number[];
+  readonly points: readonly CoveragePoint[];
+}
+
+const SPLITS = ["interpolation", "extrapolation"] as const;
+
+/** Coverage by scenario, the overall score's first; those where none is measured are left out. */
+export function coverageSeries(manifest: MeasuredManifest): CoverageSeries[] {
+  const forms = manifest.forms.filter(({ disjointFrom }) => disjointFrom === undefined);
+  const overall = forms.flatMap((form) => {
+    const { items, whole } = formTotals(form);
+    if (form.overall === null || whole) return [];
+    return [{ items, measured: [["served", form.overall.measured] as const] }];
+  });
+  const single = manifest.scenarios.map(({ id }) => ({
+    id,
+    sizes: forms.flatMap((form) => {
+      const { items, whole, measured, together } = form.scenarios[id]!;
+      if (whole) return [];
+      const alone = [together ? "alone" : "served", measured] as const;
+      return [{ items, measured: together ? [["served", together.measured] as const, alone] : [alone] }];
+    }),
+  }));
+  return [{ id: "overall", sizes: overall }, ...single]
+    .map(({ id, sizes }) => ({
+      id,
+      items: sizes.map(({ items }) => items),
+      points: sizes.flatMap(({ measured }, place) =>
+        measured.flatMap(([evidence, errors]) => pointsOf(evidence, place, errors)),
+      ),
+    }))
+    .filter(({ points }) => points.length > 0);
+}
+
+function pointsOf(evidence: CoveragePoint["evidence"], place: number, errors: MeasuredErrors): CoveragePoint[] {
+  return SPLITS.flatMap((split): CoveragePoint[] => {
+    const own = errors[split];
+    if (own === null || own.coverage95 === null) return [];
+    return [{ split, evidence, place, models: own.models, coverage: own.coverage95, ...coverageInterval(own)! }];
+  });
+}
+
+const Z = normalQuantile(0.975);
+
+/**
+ * Where a coverage may lie that was measured on few models: Wilson's 95 % interval at the number of independent
+ * intervals that its standard error tells of, c(1−c)/SE². Where all of them held, or none, that is the number of models.
+ * @returns shares; null where coverage isn't measured
+ */
+export function coverageInterval({
+  models,
+  coverage95,
+  coverageSe,
+}: Pick<SplitErrors, "models" | "coverage95" | "coverageSe">): { low: number; high: number } | null {
+  if (coverage95 === null) return null;
+  const independent = coverageSe ? (coverage95 * (1 - coverage95)) / coverageSe ** 2 : models;
+  return wilsonInterval(coverage95, independent, Z);
 }

@@ -5,21 +5,29 @@
  */
 export {
   chartMark,
+  extent,
   PANEL_WIDTH,
   placeAxis,
   plotMarks,
+  thin,
   valueAxis,
   type Chart,
   type ChartMark,
   type ChartScale,
   type MarkName,
 } from "./chart.ts";
-export { coverageChart, coverageKinds, lowestCoverage, type CoverageKind } from "./coverage.ts";
-export { coverageInterval } from "./coverage-interval.ts";
-export { coverageSeries, type CoveragePoint, type CoverageSeries } from "./coverage-series.ts";
+export {
+  coverageChart,
+  coverageInterval,
+  coverageKinds,
+  coverageSeries,
+  lowestCoverage,
+  type CoverageKind,
+  type CoveragePoint,
+  type CoverageSeries,
+} from "./coverage.ts";
 export { errorBySizeChart, type ErrorLine, type ErrorPoint } from "./error-by-size.ts";
-export { extent } from "./extent.ts";
-export { itemMapChart, type ItemMap } from "./item-map.ts";
+export { DIFFICULTY_LIMIT, itemMapChart, shownParameters, type ItemMap, type ShownParameters } from "./item-map.ts";
 export {
   comparableForms,
   formTotals,
@@ -29,6 +37,4 @@ export {
   type MeasuredManifest,
   type MeasuredScenario,
 } from "./measured-forms.ts";
-export { DIFFICULTY_LIMIT, shownParameters, type ShownParameters } from "./shown-parameters.ts";
 export { sourceStripChart, type SourceStripOptions } from "./source-strip.ts";
-export { thin } from "./thin.ts";

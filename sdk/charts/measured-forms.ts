@@ -1,7 +1,7 @@
 import { servedBlend } from "../core/bundle/bundle.ts";
 import type { FormManifest, Manifest, MeasuredErrors } from "../core/bundle/manifest.ts";
 
-/** What charts of errors read of a manifest; a bundle that isn't encoded yet has it, too. */
+/** The part of a manifest that charts of errors read; a bundle that isn't encoded yet has it, too. */
 export interface MeasuredManifest extends Pick<Manifest, "scenarios"> {
   readonly forms: readonly Omit<FormManifest, "digest">[];
 }

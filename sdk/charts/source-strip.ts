@@ -1,11 +1,11 @@
-import { intervalWords } from "../words/estimate-words.ts";
+import { intervalWords } from "../words/result-words.ts";
 import { points } from "../words/figures.ts";
 import { chartMark, PANEL_WIDTH, placeAxis, type Chart } from "./chart.ts";
 
 const MARGIN = 14;
 const STRIP = 78;
 
-/** What a strip shows beside the source models. */
+/** The content of a strip beside the source models. */
 export interface SourceStripOptions {
   /** A model's score, shown above the others. */
   readonly shown?: {

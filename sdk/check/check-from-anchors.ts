@@ -1,15 +1,16 @@
-import { keepCommon, responsesOf } from "../compare/common-answers.ts";
-import { modelEvidence } from "../compare/model-evidence.ts";
-import { resolveModels } from "../compare/resolve-models.ts";
+import { keepCommon, resolveModels, responsesOf } from "../compare/common-answers.ts";
+import { modelEvidence, type ScenarioEvidence } from "../compare/model-evidence.ts";
 import type { ComparedModel } from "../compare/types.ts";
 import type { Bundle } from "../core/bundle/bundle.ts";
+import type { Manifest } from "../core/bundle/manifest.ts";
 import { AnchorEvalError } from "../core/errors.ts";
+import { type SampledDifference, weightedDifference } from "../core/inference/paired-difference.ts";
+import { type PairedAnswers, pairedSampling } from "../core/inference/paired-difference.ts";
+import { studentTCdf, studentTQuantile } from "../core/numeric/distributions.ts";
 import { estimateFromAnchors } from "../estimate/estimate-from-anchors.ts";
+import { countAnswers, scenarioShares } from "../estimate/overall-score.ts";
 import type { Estimate } from "../estimate/types.ts";
-import { checkDrop } from "./check-drop.ts";
-import { checkMinimum } from "./check-minimum.ts";
-import { expectedDifference } from "./expected-difference.ts";
-import type { CheckOptions, CheckResult, CheckVerdict } from "./types.ts";
+import type { CheckOptions, CheckResult, CheckVerdict, DropCheck, MinimumCheck } from "./types.ts";
 
 /**
  * Whether a model got worse: its answers against those of earlier runs, against a lowest score, or both. A check fails
@@ -31,8 +32,8 @@ export function checkFromAnchors(
   current: ComparedModel | readonly ComparedModel[],
   options: CheckOptions,
 ): CheckResult {
-  const { baselines = [], maxDrop = 0.01, minScore, level = 0.95, form: asked, onChangedItem } = options;
-  const alarms = alarmRate(options);
+  const { baselines = [], maxDrop = 0.01, minScore, level = 0.95, alarmsPerYear, runsPerYear, ...resolve } = options;
+  const alarms = alarmRate(alarmsPerYear, runsPerYear);
   if (baselines.length === 0 && minScore === undefined)
     throw new AnchorEvalError("invalid_option", "a check needs a baseline's answers, a lowest score, or both");
   if (!(level > 0.5 && level < 1))
@@ -45,13 +46,10 @@ export function checkFromAnchors(
   const runs = Array.isArray(current) ? (current as readonly ComparedModel[]) : [current as ComparedModel];
   if (runs.length === 0) throw new AnchorEvalError("invalid_option", "a check needs answers");
   const names = [...named(baselines, "baseline"), ...named(runs, "current")];
-  const { form, scores, warnings } = resolveModels(bundle, [...baselines, ...runs], names, {
-    ...(asked !== undefined && { form: asked }),
-    ...(onChangedItem !== undefined && { onChangedItem }),
-  });
+  const { form, scores, warnings } = resolveModels(bundle, [...baselines, ...runs], names, resolve);
   const own = meanScores(scores.slice(baselines.length));
   const before = baselines.length === 0 ? null : meanScores(scores.slice(0, baselines.length));
-  const counts = [...keepCommon(before ? [before, own] : [own], ["the baselines", "the checked runs"]).values()];
+  const counts = keepCommon(before ? [before, own] : [own], ["the baselines", "the checked runs"]);
   const estimateAt = (oneSided: number): Estimate =>
     estimateFromAnchors(bundle, responsesOf(bundle, form, own), { form, level: 2 * oneSided - 1 });
   const drop =
@@ -72,8 +70,7 @@ export function checkFromAnchors(
     minimum,
     alarms,
     level,
-    answered: counts.reduce((sum, count) => sum + count.answered, 0),
-    of: counts.reduce((sum, count) => sum + count.of, 0),
+    ...countAnswers(counts.values()),
     warnings: [...warnings, ...estimateAt(level).warnings],
   };
 }
@@ -82,7 +79,7 @@ function named(models: readonly ComparedModel[], side: string): string[] {
   return models.map(({ name }, k) => name ?? (models.length === 1 ? side : `${side} ${k + 1}`));
 }
 
-function alarmRate({ alarmsPerYear = 1, runsPerYear = 365 }: CheckOptions): CheckResult["alarms"] {
+function alarmRate(alarmsPerYear = 1, runsPerYear = 365): CheckResult["alarms"] {
   if (!(runsPerYear >= 1 && Number.isFinite(runsPerYear)))
     throw new AnchorEvalError("invalid_option", `runsPerYear is at least 1, got ${runsPerYear}`);
   if (!(alarmsPerYear > 0 && alarmsPerYear <= runsPerYear / 2))
@@ -109,4 +106,100 @@ function meanScores(runs: readonly ReadonlyMap<string, Float64Array>[]): Map<str
 function together(verdicts: readonly CheckVerdict[]): CheckVerdict {
   if (verdicts.includes("regressed")) return "regressed";
   return verdicts.every((verdict) => verdict === "passed") ? "passed" : "undecided";
+}
+
+/** How often a drop of size `found` is found. */
+const POWER = 0.8;
+
+/**
+ * A drop against the largest that is allowed: regressed where its lower bound D − t_{1−α}·√V lies above, α the alarms'
+ * probability; passed where its upper bound D + t_level·√V doesn't.
+ * @param difference - S_now − S_before, or why there is none
+ */
+function checkDrop(
+  difference: SampledDifference | { readonly reason: string },
+  maxDrop: number,
+  { alarms, level }: Pick<CheckResult, "alarms" | "level">,
+): DropCheck {
+  if ("reason" in difference)
+    return {
+      verdict: "undecided",
+      drop: null,
+      low: null,
+      high: null,
+      reason: difference.reason,
+      maxDrop,
+      alarmsWithoutChange: null,
+      found: null,
+    };
+  const { variance, degrees } = difference.sampling;
+  const drop = -difference.difference;
+  const error = Math.sqrt(variance);
+  const alarm = studentTQuantile(1 - alarms.probability, degrees);
+  const low = Math.max(-1, drop - alarm * error);
+  const high = Math.min(1, drop + studentTQuantile(level, degrees) * error);
+  return {
+    verdict: low > maxDrop ? "regressed" : high <= maxDrop ? "passed" : "undecided",
+    drop,
+    low,
+    high,
+    reason: null,
+    maxDrop,
+    alarmsWithoutChange: alarms.runsPerYear * studentTCdf(-(alarm + maxDrop / error), degrees),
+    found: Math.min(1, maxDrop + (alarm + studentTQuantile(POWER, degrees)) * error),
+  };
+}
+
+/**
+ * A score against the lowest that is allowed: regressed where its upper bound with the alarms' probability lies below,
+ * passed where its lower bound with confidence `level` doesn't.
+ * @param estimateAt - the estimate whose interval has ends of this one-sided confidence
+ */
+function checkMinimum(
+  estimateAt: (oneSided: number) => Estimate,
+  minScore: number,
+  { alarms, level }: Pick<CheckResult, "alarms" | "level">,
+): MinimumCheck {
+  const { score, interval, reason } = estimateAt(level);
+  const low = interval?.low ?? null;
+  const high = estimateAt(1 - alarms.probability).interval?.high ?? null;
+  const verdict: CheckVerdict =
+    low === null || high === null
+      ? "undecided"
+      : high < minScore
+        ? "regressed"
+        : low >= minScore
+          ? "passed"
+          : "undecided";
+  return { verdict, score, low, high, reason, minScore };
+}
+
+/**
+ * Difference of two models' expected scores, S_B − S_A over all runs that they might have made: that of the corrected
+ * means, with the variance of items drawn from a population without end (π = 0 in {@link pairedSampling}). So the noise
+ * of both runs counts too, also where all items were asked.
+ * @returns null, and why, where a scenario has none, or where its anchors were chosen
+ */
+function expectedDifference(
+  manifest: Manifest,
+  a: ReadonlyMap<string, ScenarioEvidence>,
+  b: ReadonlyMap<string, ScenarioEvidence>,
+): SampledDifference | { readonly reason: string } {
+  const parts: (SampledDifference & { readonly share: number })[] = [];
+  for (const { id, share } of scenarioShares(manifest)) {
+    const [left, right] = [a.get(id), b.get(id)];
+    if (!left || !right) return { reason: `no anchor of ${id} was answered by all` };
+    if (left.sample.inclusion === null)
+      return { reason: "these anchors were chosen, not drawn: nothing measures the error of a difference" };
+    const difference = right.score - left.score;
+    const sampling = pairedSampling(difference, endless(left), endless(right));
+    if (sampling === null) return { reason: `fewer than two anchors of ${id} were answered by all` };
+    parts.push({ share, difference, bounds: { low: -1, high: 1 }, sampling });
+  }
+  return weightedDifference(parts);
+}
+
+/** The same answers as if their items were some of infinitely many. */
+function endless(answers: PairedAnswers): PairedAnswers {
+  return { ...answers, sample: { ...answers.sample, inclusion: new Float64Array(answers.sample.items.length) } };
 }

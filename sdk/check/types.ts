@@ -1,7 +1,7 @@
 import type { ComparedModel } from "../compare/types.ts";
 import type { EstimateOptions, EstimateWarning } from "../estimate/types.ts";
 
-/** What a check of a model asks. At least one of `baselines` and `minScore`. */
+/** The rules of a check. At least one of `baselines` and `minScore`. */
 export interface CheckOptions extends Pick<EstimateOptions, "form" | "onChangedItem"> {
   /** Earlier answers to the same form; of several runs each item's mean counts, which has less noise. */
   readonly baselines?: readonly ComparedModel[];

@@ -1,4 +1,4 @@
-import type { Issue } from "../core/errors.ts";
+import { AnchorEvalError, type Issue } from "../core/errors.ts";
 import type { Estimate } from "../estimate/types.ts";
 
 /** Why there is no estimate. */
@@ -37,4 +37,52 @@ export interface JobStatus {
   readonly created: string;
   /** When it can't be read any more. */
   readonly expires: string;
+}
+
+/** The last line of results. */
+interface ResultsEnd {
+  readonly done: true;
+  readonly results: number;
+  readonly problems: number;
+}
+
+/**
+ * Results from the bytes of an answer in lines.
+ * @param name - of the answer, for messages
+ * @throws AnchorEvalError `truncated` where the last line, which counts the others, is missing or counts otherwise;
+ * `unavailable` for what is no JSON
+ */
+export async function* readResultLines(
+  chunks: AsyncIterable<Uint8Array>,
+  name: string,
+): AsyncGenerator<BatchLine, void, undefined> {
+  let seen = 0;
+  for await (const line of textLines(chunks)) {
+    let value: BatchLine | ResultsEnd;
+    try {
+      value = JSON.parse(line) as BatchLine | ResultsEnd;
+    } catch (cause) {
+      throw new AnchorEvalError("unavailable", `${name}: line ${seen + 1} is not JSON: is this an anchoreval Worker?`, {
+        cause,
+      });
+    }
+    if ("done" in value) {
+      if (value.results + value.problems === seen) return;
+      throw new AnchorEvalError("truncated", `${name}: ${seen} of ${value.results + value.problems} results came`);
+    }
+    seen++;
+    yield value;
+  }
+  throw new AnchorEvalError("truncated", `${name}: the answer ended after ${seen} results, without its last line`);
+}
+
+/** Whole lines that hold anything; a last one without its end is none. */
+async function* textLines(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string, void, undefined> {
+  const decoder = new TextDecoder();
+  let rest = "";
+  for await (const chunk of chunks) {
+    const lines = (rest + decoder.decode(chunk, { stream: true })).split("\n");
+    rest = lines.pop()!;
+    yield* lines.filter((line) => line.trim() !== "");
+  }
 }

@@ -6,11 +6,10 @@ import type { ComparedModel, CompareOptions, Comparison } from "../compare/types
 import type { Plan, PlanOptions } from "../plan/types.ts";
 import type { Routes, RoutesRequest } from "../route/types.ts";
 import type { AdaptiveSource, AdaptiveTurn } from "../adaptive/adaptive-evaluation.ts";
-import type { AdaptiveAnswers, NextItemsRequest } from "../adaptive/types.ts";
+import type { AdaptiveAnswers, NextItemsRequest, PlainResponses } from "../adaptive/types.ts";
 import type { Estimate, EstimateOptions, Responses } from "../estimate/types.ts";
-import type { BatchLine, BatchResult, JobStatus } from "./batch.ts";
+import { type BatchLine, type BatchResult, type JobStatus, readResultLines } from "./batch.ts";
 import { pause, requestBytes, requestChunks, type RequestInput, type RequestPolicy } from "./request.ts";
-import { readResultLines } from "./result-lines.ts";
 
 export interface ClientOptions extends RequestPolicy {
   /** Where the Worker is, for example `https://evals.example.com`. */
@@ -37,9 +36,9 @@ export interface BenchmarkSummary {
   }[];
 }
 
-/** What is sent for one model. */
+/** The request for one model. */
 export interface EstimateRequest extends Omit<EstimateOptions, "hashes"> {
-  readonly responses: Readonly<Record<string, number | null>> | readonly (number | null)[];
+  readonly responses: PlainResponses;
   readonly hashes?: Readonly<Record<string, string>>;
 }
 
@@ -62,7 +61,7 @@ export interface CheckRequest extends Omit<CheckOptions, "baselines"> {
   readonly baselines?: readonly ComparisonSide[];
 }
 
-/** What every call of the client takes. */
+/** Options of every call. */
 export interface CallOptions {
   readonly signal?: AbortSignal;
 }
@@ -220,10 +219,8 @@ export function createClient(options: ClientOptions): Client {
 
 /** Answers as JSON has them. */
 function plainAnswers(answers: AdaptiveAnswers): Pick<NextItemsRequest, "responses" | "a" | "b"> {
-  const plain = (responses: Responses): EstimateRequest["responses"] =>
-    responses instanceof Map
-      ? (Object.fromEntries(responses) as Record<string, number | null>)
-      : (responses as EstimateRequest["responses"]);
+  const plain = (responses: Responses): PlainResponses =>
+    responses instanceof Map ? (Object.fromEntries(responses) as PlainResponses) : (responses as PlainResponses);
   if ("responses" in answers) return { responses: plain(answers.responses) };
   return { a: { responses: plain(answers.a.responses) }, b: { responses: plain(answers.b.responses) } };
 }

@@ -1,11 +1,11 @@
 import type { Bundle } from "../core/bundle/bundle.ts";
 import { AnchorEvalError } from "../core/errors.ts";
+import { droppedWarnings, resolveAnswers } from "../estimate/resolve-answers.ts";
 import type { EstimateOptions, EstimateWarning } from "../estimate/types.ts";
-import { resolveModels } from "./resolve-models.ts";
 import type { ComparedModel } from "./types.ts";
 
 /** Several models' answers, cut to the items that all of them answered. */
-export interface CommonAnswers {
+interface CommonAnswers {
   readonly form: string;
   readonly names: readonly string[];
   /** Of each model: scores per loaded scenario, aligned with the form's anchors; NaN where not all answered. */
@@ -67,4 +67,65 @@ export function responsesOf(
         if (!Number.isNaN(own[j]!)) responses.set(itemId, own[j]!);
       });
   return responses;
+}
+
+/** Several models' checked answers to one form. */
+interface ResolvedModels {
+  readonly form: string;
+  /** Of each model: scores per loaded scenario, aligned with the form's anchors; NaN = no answer. The caller's to change. */
+  readonly scores: readonly ReadonlyMap<string, Float64Array>[];
+  readonly warnings: readonly EstimateWarning[];
+}
+
+/**
+ * Checks several models' answers, which must be to one form of one bundle.
+ * @param names - what messages call them
+ * @throws AnchorEvalError as `estimateFromAnchors`, the model named; `digest_mismatch` for answers to another major
+ * version, `invalid_answers` for answers to different forms
+ */
+export function resolveModels(
+  bundle: Bundle,
+  models: readonly ComparedModel[],
+  names: readonly string[],
+  options: Pick<EstimateOptions, "form" | "onChangedItem">,
+): ResolvedModels {
+  const warnings: EstimateWarning[] = [];
+  const resolved = models.map((model, k) => {
+    refuseOtherVersion(bundle, model, names[k]!);
+    const found = named(names[k]!, () => resolveAnswers(bundle, model.responses, { ...model, ...options }));
+    warnings.push(...droppedWarnings(found.dropped, names[k]));
+    return found;
+  });
+  const { form } = resolved[0]!;
+  const other = resolved.findIndex((found) => found.form !== form);
+  if (other > 0)
+    throw new AnchorEvalError(
+      "invalid_answers",
+      `${names[0]!} answered form ${form}, ${names[other]!} form ${resolved[other]!.form}: models are compared on the same anchors; name a form that all have answered`,
+    );
+  return {
+    form,
+    scores: resolved.map((found) => new Map([...found.scores].map(([id, own]) => [id, own.slice()]))),
+    warnings,
+  };
+}
+
+function refuseOtherVersion(bundle: Bundle, { version }: ComparedModel, name: string): void {
+  if (version === undefined) return;
+  const own = bundle.manifest.version;
+  if (version.split(".")[0] !== own.split(".")[0])
+    throw new AnchorEvalError(
+      "digest_mismatch",
+      `${name} answered version ${version}, this bundle is ${own}: scores of different major versions don't compare`,
+    );
+}
+
+/** Says whose answers are refused. */
+function named<T>(name: string, act: () => T): T {
+  try {
+    return act();
+  } catch (error) {
+    if (!(error instanceof AnchorEvalError)) throw error;
+    throw new AnchorEvalError(error.code, `${name}: ${error.message}`, { cause: error, issues: error.issues });
+  }
 }

@@ -4,13 +4,12 @@ import { confidenceLevel, moreItems } from "../core/inference/score-interval.ts"
 import { midPMcNemar, oneSidedConfidence, pairedInterval } from "../core/inference/paired-difference.ts";
 import { studentTQuantile } from "../core/numeric/distributions.ts";
 import { estimateFromAnchors } from "../estimate/estimate-from-anchors.ts";
-import type { Estimate } from "../estimate/types.ts";
+import { countAnswers, scenarioShares } from "../estimate/overall-score.ts";
+import type { Estimate, Interval } from "../estimate/types.ts";
 import { commonAnswers, responsesOf } from "./common-answers.ts";
-import { modelEvidence, type ScenarioEvidence } from "./model-evidence.ts";
-import { overallDifference, scenarioDifference, type PairDifference } from "./scenario-difference.ts";
-import { overallMean } from "./stratified-mean.ts";
-import type { ComparedModel, CompareOptions, Comparison, Difference, ModelScore } from "./types.ts";
-import { verdict } from "./verdict.ts";
+import { modelEvidence, overallMean, type ScenarioEvidence } from "./model-evidence.ts";
+import { pairDifferences, type PairDifference, type PairDifferences } from "./scenario-difference.ts";
+import type { ComparedModel, CompareOptions, Comparison, Difference, ModelScore, Verdict } from "./types.ts";
 
 /**
  * Two models compared on the same anchors: the difference of their full scores with an interval, from the items that
@@ -50,15 +49,9 @@ export function compareFromAnchors(
   const right = side(common.scores[1]!);
 
   const design = form.interval === "design";
-  const pairs = new Map(
-    [...bundle.scenarios.keys()].map((id) => [
-      id,
-      scenarioDifference(left.evidence.get(id), right.evidence.get(id), design),
-    ]),
-  );
-  const whole = overallDifference(bundle.manifest, pairs);
+  const pairs = pairDifferences(bundle, left.evidence, right.evidence, design);
   const scenarios = Object.fromEntries(
-    [...pairs].map(([id, pair]) => {
+    [...pairs.scenarios].map(([id, pair]) => {
       const scores = {
         a: scenarioScore(left.estimate, left.evidence, id),
         b: scenarioScore(right.estimate, right.evidence, id),
@@ -66,11 +59,13 @@ export function compareFromAnchors(
       return [id, described(pair, scores, design, level, common.answered.get(id)!)];
     }),
   );
-  const counts = Object.values(scenarios);
-  const overall = described(whole, { a: overallOf(bundle, left), b: overallOf(bundle, right) }, design, level, {
-    answered: counts.reduce((sum, { answered }) => sum + answered, 0),
-    of: counts.reduce((sum, { of }) => sum + of, 0),
-  });
+  const overall = described(
+    pairs.overall,
+    { a: overallOf(bundle, left), b: overallOf(bundle, right) },
+    design,
+    level,
+    countAnswers(Object.values(scenarios)),
+  );
   const found = overall.interval === null ? null : verdict(overall.interval, margin);
   return {
     benchmark: bundle.manifest.benchmark,
@@ -81,7 +76,7 @@ export function compareFromAnchors(
     margin,
     verdict: found,
     ...overall,
-    moreItems: found === "undecided" ? itemsToDecide(bundle, pairs, whole, left.evidence, margin, level) : null,
+    moreItems: found === "undecided" ? itemsToDecide(bundle, pairs, left.evidence, margin, level) : null,
     warnings: [
       ...common.warnings,
       ...[left, right].flatMap(({ estimate }, k) =>
@@ -143,23 +138,33 @@ function overallOf(bundle: Bundle, { estimate, evidence }: Side): ModelScore {
 /** Items more at which the interval would just reach a decision, were the difference the same. */
 function itemsToDecide(
   bundle: Bundle,
-  pairs: ReadonlyMap<string, PairDifference>,
-  whole: PairDifference,
+  pairs: PairDifferences,
   evidence: ReadonlyMap<string, ScenarioEvidence>,
   margin: number,
   level: number,
 ): number {
-  const { difference, sampling } = whole.sampled!;
+  const { difference, sampling } = pairs.overall.sampled!;
   const half = Math.abs(Math.abs(difference) - margin);
   const wanted = (half / studentTQuantile(0.5 + level / 2, sampling.degrees)) ** 2;
-  const total = bundle.manifest.scenarios.reduce((sum, { weight }) => sum + weight, 0);
   return moreItems(
-    bundle.manifest.scenarios.map(({ id, weight, items }) => ({
-      share: weight / total,
-      variance: pairs.get(id)!.sampled!.sampling.variance,
+    scenarioShares(bundle.manifest).map(({ id, share, items }) => ({
+      share,
+      variance: pairs.scenarios.get(id)!.sampled!.sampling.variance,
       items: evidence.get(id)!.sample.items.length,
       of: items,
     })),
     wanted,
   );
+}
+
+/**
+ * The verdict of an interval of S_B − S_A against a margin: one model is better by more than the margin where the whole
+ * interval lies beyond it, there is no difference that matters where it lies inside ±margin, else one can't tell.
+ * @param margin - the largest difference that doesn't matter, at least 0
+ */
+function verdict({ low, high }: Pick<Interval, "low" | "high">, margin: number): Verdict {
+  if (low > margin) return "b-better";
+  if (high < -margin) return "a-better";
+  if (low >= -margin && high <= margin) return "no-difference";
+  return "undecided";
 }

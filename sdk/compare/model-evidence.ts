@@ -1,16 +1,18 @@
 import type { Bundle } from "../core/bundle/bundle.ts";
-import { answerLeverages } from "../core/scoring/scenario-estimate.ts";
-import { expectedScore, predictedScoresOf } from "../core/scoring/predicted-scores.ts";
-import { anchorMean, correctedMean } from "../core/estimators/predicted-means.ts";
+import type { Manifest } from "../core/bundle/manifest.ts";
 import { answeredSample, knownBounds } from "../core/estimators/answered-sample.ts";
+import { anchorMean, correctedMean } from "../core/estimators/predicted-means.ts";
 import type { PairedAnswers } from "../core/inference/paired-difference.ts";
+import { expectedScore, predictedScoresOf } from "../core/scoring/predicted-scores.ts";
+import { answerLeverages } from "../core/scoring/scenario-estimate.ts";
 import { bundleScoring } from "../estimate/bundle-scoring.ts";
+import { scenarioShares } from "../estimate/overall-score.ts";
 
-/** What one model's answers say of one scenario, ready to be compared. */
+/** One model's evidence in one scenario, ready to be compared. */
 export interface ScenarioEvidence extends PairedAnswers {
   /** The corrected mean (`p-irt-dr`), inside the bounds. */
   readonly score: number;
-  /** What the answers alone prove. */
+  /** The range of scores that the answers alone leave possible. */
   readonly bounds: { readonly low: number; readonly high: number };
   /** Hájek mean of the answers. */
   readonly stratifiedMean: number;
@@ -54,4 +56,24 @@ export function modelEvidence(
     }
   }
   return evidence;
+}
+
+/**
+ * An overall mean, ΣW_s of the scenarios'. Of `stratifiedMean` it is the ranking statistic, ΣW_s·(Σ_A d·y / Σ_A d): the
+ * mean of the answers with the design's weights, and nothing else. It orders models that are stronger than any seen better
+ * than estimates that lean on models like them.
+ * @returns null where a scenario has no answer
+ */
+export function overallMean(
+  manifest: Manifest,
+  evidence: ReadonlyMap<string, ScenarioEvidence>,
+  of: "stratifiedMean" | "score",
+): number | null {
+  let mean = 0;
+  for (const { id, share } of scenarioShares(manifest)) {
+    const own = evidence.get(id)?.[of];
+    if (own === undefined) return null;
+    mean += share * own;
+  }
+  return Math.min(1, mean); // shares sum to 1 up to rounding
 }

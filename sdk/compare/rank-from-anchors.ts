@@ -4,10 +4,10 @@ import { confidenceLevel } from "../core/inference/score-interval.ts";
 import { oneSidedConfidence, turnedDifference } from "../core/inference/paired-difference.ts";
 import { rankIntervals } from "../core/inference/ranks.ts";
 import { estimateFromAnchors } from "../estimate/estimate-from-anchors.ts";
+import { countAnswers } from "../estimate/overall-score.ts";
 import { commonAnswers, responsesOf } from "./common-answers.ts";
-import { modelEvidence, type ScenarioEvidence } from "./model-evidence.ts";
-import { overallDifference, scenarioDifference, type PairDifference } from "./scenario-difference.ts";
-import { overallMean } from "./stratified-mean.ts";
+import { modelEvidence, overallMean } from "./model-evidence.ts";
+import { pairDifferences } from "./scenario-difference.ts";
 import type { ComparedModel, RankedModel, Ranking, RankOptions } from "./types.ts";
 
 /** Means that differ by less are the same mean, summed in another order. */
@@ -40,7 +40,7 @@ export function rankFromAnchors(bundle: Bundle, models: readonly ComparedModel[]
   // Of every pair once, the later model's score less the earlier one's. What keeps one pair from an interval keeps all:
   // the items are the same.
   const pairs = evidence.map((later, i) =>
-    evidence.slice(0, i).map((earlier) => pairDifference(bundle, earlier, later, design)),
+    evidence.slice(0, i).map((earlier) => pairDifferences(bundle, earlier, later, design).overall),
   );
   const { known, reason } = pairs[1]![0]!;
   // The p-value of "i is better than j" is the one-sided confidence that j is.
@@ -66,7 +66,6 @@ export function rankFromAnchors(bundle: Bundle, models: readonly ComparedModel[]
       rankInterval: intervals?.[index] ?? null,
     };
   });
-  const counts = [...common.answered.values()];
   return {
     benchmark: bundle.manifest.benchmark,
     version: bundle.manifest.version,
@@ -74,22 +73,8 @@ export function rankFromAnchors(bundle: Bundle, models: readonly ComparedModel[]
     digest: bundle.digest,
     level,
     reason,
-    answered: counts.reduce((sum, { answered }) => sum + answered, 0),
-    of: counts.reduce((sum, { of }) => sum + of, 0),
+    ...countAnswers(common.answered.values()),
     models: ranked.sort((x, y) => (x.rank ?? 0) - (y.rank ?? 0) || x.index - y.index),
     warnings: common.warnings,
   };
-}
-
-/** Overall S_B − S_A of two of the models. */
-function pairDifference(
-  bundle: Bundle,
-  a: ReadonlyMap<string, ScenarioEvidence>,
-  b: ReadonlyMap<string, ScenarioEvidence>,
-  design: boolean,
-): PairDifference {
-  return overallDifference(
-    bundle.manifest,
-    new Map([...bundle.scenarios.keys()].map((id) => [id, scenarioDifference(a.get(id), b.get(id), design)])),
-  );
 }

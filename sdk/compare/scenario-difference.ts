@@ -8,6 +8,8 @@ import {
   weightedDifference,
 } from "../core/inference/paired-difference.ts";
 import type { Manifest } from "../core/bundle/manifest.ts";
+import type { Bundle } from "../core/bundle/bundle.ts";
+import { scenarioShares } from "../estimate/overall-score.ts";
 import type { ScenarioEvidence } from "./model-evidence.ts";
 
 /** Below this answered share of the anchors' weight, no interval is given, as for a score. */
@@ -27,6 +29,23 @@ export interface PairDifference {
 }
 
 const NOTHING: Discordance = { items: 0, aHigher: 0, aAhead: 0, bHigher: 0, bAhead: 0 };
+
+/** Differences of two models, S_B − S_A: of each loaded scenario, and overall. */
+export interface PairDifferences {
+  readonly scenarios: ReadonlyMap<string, PairDifference>;
+  readonly overall: PairDifference;
+}
+
+/** @param design - whether the form's intervals rest on the draw of its anchors */
+export function pairDifferences(
+  { manifest, scenarios }: Bundle,
+  a: ReadonlyMap<string, ScenarioEvidence>,
+  b: ReadonlyMap<string, ScenarioEvidence>,
+  design: boolean,
+): PairDifferences {
+  const pairs = new Map([...scenarios.keys()].map((id) => [id, scenarioDifference(a.get(id), b.get(id), design)]));
+  return { scenarios: pairs, overall: overallDifference(manifest, pairs) };
+}
 
 /**
  * The difference of two models in one scenario, from the items that both answered: the difference of their corrected
@@ -69,8 +88,7 @@ export function scenarioDifference(
 /** The overall difference ΣW_s·D_s / ΣW_s; null where a scenario has none. */
 export function overallDifference(manifest: Manifest, scenarios: ReadonlyMap<string, PairDifference>): PairDifference {
   const discordances = addDiscordances([...scenarios.values()].map((part) => part.discordance));
-  const total = manifest.scenarios.reduce((sum, { weight }) => sum + weight, 0);
-  const parts = manifest.scenarios.map(({ id, weight }) => ({ id, share: weight / total, part: scenarios.get(id) }));
+  const parts = scenarioShares(manifest).map(({ id, share }) => ({ id, share, part: scenarios.get(id) }));
   const names = (which: (part: PairDifference | undefined) => boolean): string[] =>
     parts.filter(({ part }) => which(part)).map(({ id }) => id);
   const missing = names((part) => part === undefined || part.sampled === null);

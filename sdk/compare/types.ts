@@ -2,7 +2,7 @@ import type { EstimateOptions, EstimateWarning, Interval, Responses } from "../e
 
 /** One model's answers to the anchors of a bundle. */
 export interface ComparedModel extends Pick<EstimateOptions, "form" | "formDigest" | "digest" | "hashes"> {
-  /** What it is called in messages and results. @default "A" and "B"; "model 1", "model 2", … */
+  /** Its name in messages and results. @default "A" and "B"; "model 1", "model 2", … */
   readonly name?: string;
   readonly responses: Responses;
   /** Version of the bundle whose anchors were asked: another major version than this bundle's is an error. */

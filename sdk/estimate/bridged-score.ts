@@ -2,7 +2,7 @@ import type { BridgeManifest, Manifest } from "../core/bundle/manifest.ts";
 import { normalQuantile } from "../core/numeric/distributions.ts";
 import type { Estimate, Interval } from "./types.ts";
 
-/** What a score of a version would have been in the version that it stands on. Fractions in [0,1]. */
+/** A score on the scale of the earlier version that its version stands on. Fractions in [0,1]. */
 export interface BridgedScore {
   readonly benchmark: string;
   /** The earlier version. */

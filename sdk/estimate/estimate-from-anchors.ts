@@ -1,24 +1,46 @@
 import type { Bundle, BundleScenario } from "../core/bundle/bundle.ts";
 import { ERROR_LEVELS } from "../core/bundle/names.ts";
 import type { FormManifest, MeasuredBlend } from "../core/bundle/manifest.ts";
-import type { ScenarioEstimate } from "../core/scoring/scenario-estimate.ts";
-import type { ModelEstimate, Pooling } from "../core/scoring/scoring-model.ts";
 import { LEAST_ANSWERED_SHARE } from "../core/estimators/answered-sample.ts";
 import { blendEstimates } from "../core/estimators/blend-estimates.ts";
 import { figureOf, type SeenModels } from "../core/estimators/types.ts";
 import { confidenceLevel } from "../core/inference/score-interval.ts";
-import {
-  gatedSampling,
-  NO_SAMPLING,
-  samplingVariance,
-  type SamplingVariance,
-} from "../core/inference/sampling-variance.ts";
+import { designInterval } from "../core/inference/score-interval.ts";
+import { gatedSampling } from "../core/inference/sampling-variance.ts";
+import { NO_SAMPLING, samplingVariance, type SamplingVariance } from "../core/inference/sampling-variance.ts";
 import { percentile, scoreRange } from "../core/inference/ranks.ts";
+import { type Suspicion, suspicions } from "../core/person-fit/answer-pattern.ts";
+import type { ScenarioEstimate } from "../core/scoring/scenario-estimate.ts";
+import type { ModelEstimate, Pooling } from "../core/scoring/scoring-model.ts";
 import { bundleScoring } from "./bundle-scoring.ts";
-import { drawnInterval, measuredInterval, overallPlace, overallScore, type ScoredScenario } from "./overall-score.ts";
-import { patternWarning, scenarioPattern } from "./scenario-pattern.ts";
-import { resolveAnswers } from "./resolve-answers.ts";
-import type { Estimate, EstimateOptions, EstimateWarning, Interval, Responses, ScenarioResult } from "./types.ts";
+import {
+  countAnswers,
+  drawnMethod,
+  measuredError,
+  overallPlace,
+  overallScore,
+  type ScoredScenario,
+} from "./overall-score.ts";
+import { droppedWarnings, resolveAnswers } from "./resolve-answers.ts";
+import type {
+  Estimate,
+  EstimateOptions,
+  EstimateWarning,
+  Interval,
+  Responses,
+  ScenarioResult,
+  WarningCode,
+} from "./types.ts";
+
+/** Meaning of each suspicion, and advice. */
+const MEANING: Readonly<Record<Suspicion, string>> = {
+  memorised:
+    "it is right on items that models like it get wrong, as if it knew them by heart: they may have been in its training data. Ask other items (another form, or new ones) and compare",
+  guessing:
+    "right and wrong hardly follow how hard the items are, as if answers were guessed or matched to the wrong items: check item ids, prompts, chat template and how answers are read off",
+  broken:
+    "hardly an answer is right, and no source model is that weak, as if the harness found no answers in the outputs: read a few outputs before believing the score",
+};
 
 /**
  * The full score of a model, from its answers to the anchors of one form. Synchronous; touches no network.
@@ -36,13 +58,7 @@ export function estimateFromAnchors(bundle: Bundle, responses: Responses, option
   const level = confidenceLevel(options.level);
   const { form: formId, scores, dropped } = resolveAnswers(bundle, responses, options);
   const form = bundle.manifest.forms.find((candidate) => candidate.id === formId)!;
-  const warnings: EstimateWarning[] = [];
-  if (dropped.length > 0)
-    warnings.push({
-      code: "changed_items_dropped",
-      message: `${dropped.length} answers were dropped: their items have changed since they were calibrated (${dropped.slice(0, 5).join(", ")}).`,
-    });
-
+  const warnings = droppedWarnings(dropped);
   const scenarios = new Map<string, ScoredScenario>();
   const model = bundleScoring(bundle, form.id).estimate(scores);
   const overall = overallPlace(bundle.manifest, form, model);
@@ -68,8 +84,7 @@ export function estimateFromAnchors(bundle: Bundle, responses: Responses, option
     form: formId,
     digest: bundle.digest,
     ...overallScore(bundle.manifest, form, scenarios, level),
-    answered: Object.values(ordered).reduce((sum, scenario) => sum + scenario.answered, 0),
-    of: Object.values(ordered).reduce((sum, scenario) => sum + scenario.of, 0),
+    ...countAnswers(Object.values(ordered)),
     warnings,
     scenarios: ordered,
   };
@@ -109,32 +124,35 @@ function scenarioResult(
   const exact = sample.items.length === bank.count;
   const outside = exact ? exactOutside(score, sourceScores) : blended.outside;
   const range = scoreRange(outside);
-  const side = outside.above > outside.below ? "stronger" : "weaker";
+  const stronger = range === "outside" && outside.above > outside.below;
+  const warn = (code: WarningCode, words: string): void =>
+    void warnings.push({ code, scenario: scenario.id, message: `${scenario.id}: ${words}` });
   if (range === "outside")
-    warnings.push({
-      code: `${side}_than_any_seen`,
-      scenario: scenario.id,
-      message: `${scenario.id}: this model looks ${side} than any seen; the score rests on the anchors more than on like models.`,
-    });
+    warn(
+      stronger ? "stronger_than_any_seen" : "weaker_than_any_seen",
+      `this model looks ${stronger ? "stronger" : "weaker"} than any seen; the score rests on the anchors more than on like models.`,
+    );
   if (sample.items.length < of)
-    warnings.push({
-      code: "missing_answers",
-      scenario: scenario.id,
-      message: `${scenario.id}: ${of - sample.items.length} of ${of} answers are missing; the score and its interval assume that they are missing at random.`,
-    });
-  const stronger = range === "outside" && side === "stronger";
-  const pattern = scenarioPattern(answerPattern, own, sample.share, stronger);
-  const suspicious = patternWarning(scenario.id, pattern);
-  if (suspicious !== null) warnings.push(suspicious);
+    warn(
+      "missing_answers",
+      `${of - sample.items.length} of ${of} answers are missing; the score and its interval assume that they are missing at random.`,
+    );
+  const judged = own.pattern != null && sample.share >= LEAST_ANSWERED_SHARE;
+  const found = judged ? suspicions(answerPattern, own.pattern!, stronger) : null;
+  if (found !== null && found.length > 0)
+    warn(
+      "suspicious_pattern",
+      `suspicious answers (${found.join(", ")}): ${found.map((suspicion) => MEANING[suspicion]).join("; ")}. About one model in fifty like those seen is flagged by mistake.`,
+    );
   const drawn = exact ? NO_SAMPLING : samplingVariance(estimators["p-irt-dr"], sample, estimate.residuals);
   const sampling = drawn && form.estimator === "gate" ? gatedSampling(drawn, blended, described.tightening) : drawn;
-  const { interval, reason } = scenarioInterval(form, described, estimate, sampling, score, range, level, exact);
-  if (interval === null && reason !== null)
-    warnings.push({ code: "no_interval", scenario: scenario.id, message: `${scenario.id}: no interval: ${reason}.` });
+  const interval: Interval | string = exact
+    ? { low: score, high: score, level, method: "exact" }
+    : scenarioInterval(form, described, estimate, sampling, score, range, level);
+  if (typeof interval === "string") warn("no_interval", `no interval: ${interval}.`);
   const result: ScenarioResult = {
     score,
-    interval,
-    reason,
+    ...(typeof interval === "string" ? { interval: null, reason: interval } : { interval, reason: null }),
     exact,
     answered: sample.items.length,
     of,
@@ -150,7 +168,7 @@ function scenarioResult(
       estimator: form.estimator,
       estimators,
       outside,
-      pattern,
+      pattern: { ...answerPattern, suspicions: found },
     },
   };
   return { result, bounds, sampling, tightening: described.tightening };
@@ -180,33 +198,29 @@ function exactOutside(score: number, sourceScores: ArrayLike<number>): { above: 
   };
 }
 
+/** The interval of a score that isn't exact, or why there is none. */
 function scenarioInterval(
   form: FormManifest,
   described: MeasuredBlend,
-  estimate: ScenarioEstimate,
+  { sample, bounds }: ScenarioEstimate,
   sampling: SamplingVariance | null,
   score: number,
   range: ScenarioResult["range"],
   level: number,
-  exact: boolean,
-): { interval: Interval | null; reason: string | null } {
-  if (exact) return { interval: { low: score, high: score, level, method: "exact" }, reason: null };
-  const { sample, bounds } = estimate;
+): Interval | string {
   if (sample.share < LEAST_ANSWERED_SHARE)
-    return {
-      interval: null,
-      reason: `only ${Math.round(100 * sample.share)} % of the anchors' weight was answered, below ${100 * LEAST_ANSWERED_SHARE} %`,
-    };
-  if (form.interval === "design")
-    return sampling === null
-      ? { interval: null, reason: "fewer than two anchors were answered" }
-      : drawnInterval(form, [described], { score, bounds, sampling }, level);
-  if (!ERROR_LEVELS.includes(level as (typeof ERROR_LEVELS)[number]))
-    return {
-      interval: null,
-      reason: `for anchors chosen by ${form.selection}, intervals are measured at the levels ${ERROR_LEVELS.join(", ")}`,
-    };
-  if (range === "outside")
-    return { interval: null, reason: "the model lies outside the range seen, where the errors measured do not hold" };
-  return measuredInterval(score, bounds, described.measured, level, "error");
+    return `only ${Math.round(100 * sample.share)} % of the anchors' weight was answered, below ${100 * LEAST_ANSWERED_SHARE} %`;
+  if (form.interval === "design") {
+    if (sampling === null) return "fewer than two anchors were answered";
+    const method = drawnMethod(form, [described]);
+    return { ...designInterval({ score, bounds, sampling }, level), level, method };
+  }
+  if (!(ERROR_LEVELS as readonly number[]).includes(level))
+    return `for anchors chosen by ${form.selection}, intervals are measured at the levels ${ERROR_LEVELS.join(", ")}`;
+  if (range === "outside") return "the model lies outside the range seen, where the errors measured do not hold";
+  const error = measuredError(described.measured, level);
+  if (error === null) return "too few source models to measure the error at this level";
+  const low = Math.max(score - error, bounds.low);
+  const high = Math.min(score + error, bounds.high);
+  return { low, high, level, method: "cross-validated" };
 }

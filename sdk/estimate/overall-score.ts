@@ -1,60 +1,52 @@
 import { ERROR_LEVELS } from "../core/bundle/names.ts";
 import type { FormManifest, Manifest, MeasuredErrors } from "../core/bundle/manifest.ts";
-import { designInterval, inflated, weightedScore, type SampledScore } from "../core/inference/score-interval.ts";
-import type { Bounds } from "../core/estimators/answered-sample.ts";
+import { designInterval, inflated, weightedScore } from "../core/inference/score-interval.ts";
 import { partlyCorrectedMean } from "../core/estimators/blend-estimates.ts";
 import type { SeenModels, Tightening } from "../core/estimators/types.ts";
 import type { SamplingVariance } from "../core/inference/sampling-variance.ts";
 import type { ModelEstimate } from "../core/scoring/scoring-model.ts";
-import type { Estimate, ScenarioResult } from "./types.ts";
+import type { Estimate, Interval, ScenarioResult } from "./types.ts";
 
 /** A scenario's result with what its interval rests on. */
 export interface ScoredScenario {
   readonly result: ScenarioResult;
-  readonly bounds: Bounds;
+  readonly bounds: { readonly low: number; readonly high: number };
   /** Null for a purposive choice of anchors. */
   readonly sampling: SamplingVariance | null;
-  /** What held-out models say of its interval; null where nothing was estimated. */
+  /** Its interval's tightening by held-out models; null where nothing was estimated. */
   readonly tightening: Tightening | null;
 }
 
-/** An interval, or why there is none. */
-type Stated = Pick<ScenarioResult, "interval" | "reason">;
+/** The benchmark's scenarios with their shares W_s / ΣW_s of the overall score. */
+export function scenarioShares({
+  scenarios,
+}: Pick<Manifest, "scenarios">): { readonly id: string; readonly items: number; readonly share: number }[] {
+  const total = scenarios.reduce((sum, { weight }) => sum + weight, 0);
+  return scenarios.map(({ id, items, weight }) => ({ id, items, share: weight / total }));
+}
 
-/** The interval by the draw of the anchors; conformal where held-out models have narrowed it. */
-export function drawnInterval(
-  { estimator }: FormManifest,
+/** Items that were answered and asked, over all scenarios. */
+export function countAnswers(counts: Iterable<{ readonly answered: number; readonly of: number }>): {
+  answered: number;
+  of: number;
+} {
+  const sum = { answered: 0, of: 0 };
+  for (const { answered, of } of counts) {
+    sum.answered += answered;
+    sum.of += of;
+  }
+  return sum;
+}
+
+/** Name of an interval from the draw of the anchors: by whether held-out models have narrowed it. */
+export function drawnMethod(
+  form: FormManifest,
   scenarios: readonly Pick<ScoredScenario, "tightening">[],
-  sampled: SampledScore,
-  level: number,
-): Stated {
+): "design-based" | "conformal" {
   const tightened = scenarios.some(
     ({ tightening }) => tightening !== null && (tightening.inside !== 1 || tightening.outside !== 1),
   );
-  const method = estimator === "gate" && tightened ? "conformal" : "design-based";
-  return { interval: { ...designInterval(sampled, level), level, method }, reason: null };
-}
-
-/** The interval by the errors that held-out models showed at this level. */
-export function measuredInterval(
-  score: number,
-  { low, high }: Bounds,
-  measured: MeasuredErrors | undefined,
-  level: number,
-  what: string,
-): Stated {
-  const position = ERROR_LEVELS.indexOf(level as (typeof ERROR_LEVELS)[number]);
-  const error = measured?.interpolation?.absoluteError[position] ?? null;
-  if (error === null) return { interval: null, reason: `too few source models to measure the ${what} at this level` };
-  return {
-    interval: {
-      low: Math.max(low, score - error),
-      high: Math.min(high, score + error),
-      level,
-      method: "cross-validated",
-    },
-    reason: null,
-  };
+  return form.estimator === "gate" && tightened ? "conformal" : "design-based";
 }
 
 /**
@@ -69,18 +61,27 @@ export function overallScore(
 ): Pick<Estimate, "score" | "interval" | "reason"> {
   const missing = manifest.scenarios.filter(({ id }) => scenarios.get(id)?.result.score == null).map(({ id }) => id);
   if (missing.length > 0) return { score: null, interval: null, reason: `no estimate for ${missing.join(", ")}` };
-  const total = manifest.scenarios.reduce((sum, { weight }) => sum + weight, 0);
-  const parts = manifest.scenarios.map(({ id, weight }) => ({ id, share: weight / total, ...scenarios.get(id)! }));
+  const parts = scenarioShares(manifest).map((own) => ({ ...own, ...scenarios.get(own.id)! }));
   const score = Math.min(
     1,
     parts.reduce((sum, { share, result }) => sum + share * result.score!, 0),
   ); // shares sum to 1 up to rounding
 
   const without = parts.filter(({ result }) => result.interval === null);
-  if (without.length > 0)
-    return { score, interval: null, reason: `no interval for ${without.map((part) => part.id).join(", ")}` };
-  if (parts.every(({ result }) => result.exact))
-    return { score, interval: { low: score, high: score, level, method: "exact" }, reason: null };
+  const interval =
+    without.length > 0
+      ? `no interval for ${without.map((part) => part.id).join(", ")}`
+      : overallInterval(form, score, parts, level);
+  return typeof interval === "string" ? { score, interval: null, reason: interval } : { score, interval, reason: null };
+}
+
+function overallInterval(
+  form: FormManifest,
+  score: number,
+  parts: readonly (ScoredScenario & { readonly share: number })[],
+  level: number,
+): Interval | string {
+  if (parts.every(({ result }) => result.exact)) return { low: score, high: score, level, method: "exact" };
   if (form.interval === "design") {
     const sampled = weightedScore(
       parts.map(({ share, result, bounds, sampling }) => ({
@@ -90,9 +91,17 @@ export function overallScore(
         sampling: sampling!,
       })),
     );
-    return { score, ...drawnInterval(form, parts, inflated(sampled, form.overall?.inflation ?? 1), level) };
+    const found = designInterval(inflated(sampled, form.overall?.inflation ?? 1), level);
+    return { ...found, level, method: drawnMethod(form, parts) };
   }
-  return { score, ...measuredInterval(score, { low: 0, high: 1 }, form.overall?.measured, level, "overall error") };
+  const error = form.overall && measuredError(form.overall.measured, level);
+  if (error === null) return "too few source models to measure the overall error at this level";
+  return { low: Math.max(0, score - error), high: Math.min(1, score + error), level, method: "cross-validated" };
+}
+
+/** Half-width of an interval by errors on held-out models; null where it isn't measured at this level. */
+export function measuredError({ interpolation }: MeasuredErrors, level: number): number | null {
+  return interpolation?.absoluteError[(ERROR_LEVELS as readonly number[]).indexOf(level)] ?? null;
 }
 
 /**

@@ -1,9 +1,8 @@
-import type { Bundle } from "../core/bundle/bundle.ts";
-import { formItemIds } from "../core/bundle/bundle.ts";
+import { formItemIds, type Bundle } from "../core/bundle/bundle.ts";
 import { AnchorEvalError, type Issue } from "../core/errors.ts";
-import type { EstimateOptions, Responses } from "./types.ts";
+import type { EstimateOptions, EstimateWarning, Responses } from "./types.ts";
 
-export interface ResolvedAnswers {
+interface ResolvedAnswers {
   readonly form: string;
   /** Scores per loaded scenario, aligned with the form's anchors; NaN = no answer. */
   readonly scores: ReadonlyMap<string, Float64Array>;
@@ -37,15 +36,19 @@ export function resolveAnswers(bundle: Bundle, responses: Responses, options: Es
     const { itemIds } = scenario.forms.get(form)!;
     scores.set(
       id,
-      Float64Array.from(itemIds, (itemId) => located.get(id)?.get(itemId)?.score ?? NaN),
+      Float64Array.from(itemIds, (itemId) =>
+        dropped.includes(itemId) ? NaN : (located.get(id)?.get(itemId)?.score ?? NaN),
+      ),
     );
   }
-  for (const [scenario, items] of located)
-    for (const [itemId] of items) {
-      if (!dropped.includes(itemId)) continue;
-      scores.get(scenario)![bundle.scenarios.get(scenario)!.forms.get(form)!.itemIds.indexOf(itemId)] = NaN;
-    }
   return { form, scores, dropped };
+}
+
+/** The warning of dropped answers, if there are any. @param whose - the model's name, for one of several */
+export function droppedWarnings(dropped: readonly string[], whose?: string): EstimateWarning[] {
+  if (dropped.length === 0) return [];
+  const message = `${dropped.length} answers were dropped: their items have changed since they were calibrated (${dropped.slice(0, 5).join(", ")}).`;
+  return [{ code: "changed_items_dropped", message: whose === undefined ? message : `${whose}: ${message}` }];
 }
 
 type Located = Map<string, Map<string, { score: number; hash: string | undefined }>>;
@@ -57,19 +60,7 @@ function fromEntries(responses: unknown): Map<string, number> {
       "answers are an object of item id → score, a Map, or an array with the form's digest",
     );
   const entries: Iterable<[unknown, unknown]> = responses instanceof Map ? responses : Object.entries(responses);
-  const issues: Issue[] = [];
-  const answers = new Map<string, number>();
-  for (const [key, score] of entries) {
-    const id = String(key);
-    const problem =
-      typeof key === "string"
-        ? scoreProblem(score)
-        : { code: "invalid_type", message: `an item id is text, got ${typeof key}` };
-    if (problem) issues.push({ path: ["responses", id], ...problem });
-    else if (score !== null) answers.set(id, score as number);
-  }
-  refuse(issues);
-  return answers;
+  return readScores(Array.from(entries, ([id, score]) => [String(id), id, score]));
 }
 
 function fromArray(bundle: Bundle, responses: readonly unknown[], options: EstimateOptions): Map<string, number> {
@@ -89,23 +80,28 @@ function fromArray(bundle: Bundle, responses: readonly unknown[], options: Estim
       "invalid_answers",
       "an array of answers needs the whole bundle, not some of its scenarios: send answers by item id",
     );
-  const asked = [...bundle.scenarios.values()].map(
-    (scenario) => [scenario.id, formItemIds(scenario, form.id)] as const,
-  );
-  const ids = asked.flatMap(([, items]) => items);
+  const ids = [...bundle.scenarios.values()].flatMap((scenario) => formItemIds(scenario, form.id));
   if (responses.length !== ids.length)
     throw new AnchorEvalError(
       "invalid_answers",
       `form ${form.id} has ${ids.length} anchors, got ${responses.length} answers`,
     );
+  return readScores(ids.map((id, index) => [index, id, responses[index]]));
+}
+
+function readScores(
+  entries: readonly (readonly [place: string | number, id: unknown, score: unknown])[],
+): Map<string, number> {
   const issues: Issue[] = [];
   const answers = new Map<string, number>();
-  ids.forEach((id, index) => {
-    const score = responses[index];
-    const problem = scoreProblem(score);
-    if (problem) issues.push({ path: ["responses", index], ...problem });
-    else if (score !== null) answers.set(id, score as number);
-  });
+  for (const [place, id, score] of entries) {
+    const problem =
+      typeof id === "string"
+        ? scoreProblem(score)
+        : { code: "invalid_type", message: `an item id is text, got ${typeof id}` };
+    if (problem) issues.push({ path: ["responses", place], ...problem });
+    else if (score !== null) answers.set(id as string, score as number);
+  }
   refuse(issues);
   return answers;
 }
@@ -147,29 +143,28 @@ function locate(bundle: Bundle, answers: Map<string, number>): Located {
  * that holds them all.
  */
 function inferForm(bundle: Bundle, located: Located): string {
-  const holding = bundle.manifest.forms
-    .map((form) => form.id)
-    .filter((form) =>
-      [...located].every(([id, items]) => {
-        const { anchors } = bundle.scenarios.get(id)!;
-        return [...items.keys()].every((itemId) => anchors.get(itemId)!.forms.includes(form));
-      }),
-    );
-  const size = (form: string): string =>
-    [...located.keys()]
-      .map((id) => bundle.manifest.forms.find((candidate) => candidate.id === form)!.scenarios[id]!.items)
-      .join();
-  const answered = [...located.values()].map((items) => items.size).join();
-  const filled = holding.filter((form) => size(form) === answered);
+  const answered = [...located];
+  const holding = bundle.manifest.forms.filter(({ id: form }) =>
+    answered.every(([id, items]) => {
+      const { anchors } = bundle.scenarios.get(id)!;
+      return [...items.keys()].every((itemId) => anchors.get(itemId)!.forms.includes(form));
+    }),
+  );
+  const filled = holding
+    .filter(({ scenarios }) => answered.every(([id, items]) => scenarios[id]!.items === items.size))
+    .map((form) => form.id);
   if (filled.includes(bundle.manifest.defaultForm)) return bundle.manifest.defaultForm;
   if (filled.length === 1) return filled[0]!;
-  if (holding.length === 1) return holding[0]!;
+  if (holding.length === 1) return holding[0]!.id;
   if (holding.length === 0)
     throw new AnchorEvalError(
       "invalid_answers",
       "no form of this bundle holds all of these items: name the form, and send its items only",
     );
-  throw new AnchorEvalError("ambiguous_form", `these answers fit the forms ${holding.join(", ")}: name one with form`);
+  throw new AnchorEvalError(
+    "ambiguous_form",
+    `these answers fit the forms ${holding.map(({ id }) => id).join(", ")}: name one with form`,
+  );
 }
 
 function refuseOutsideForm(bundle: Bundle, form: string, located: Located): void {

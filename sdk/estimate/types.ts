@@ -16,7 +16,7 @@ export interface Interval {
   readonly method: "design-based" | "conformal" | "cross-validated" | "exact";
 }
 
-/** What a warning is about, for programs. */
+/** A warning's kind, for programs. */
 export type WarningCode =
   | "stronger_than_any_seen"
   | "weaker_than_any_seen"
@@ -80,7 +80,7 @@ export interface ScenarioDetails {
   readonly theta: readonly number[];
   readonly thetaStandardError: readonly number[];
   readonly thetaStatus: "converged" | "max-iterations";
-  /** What the score rests on: the answers to all scenarios together, or those to its own bank alone. */
+  /** The answers that the score rests on: to all scenarios together, or to its own bank alone. */
   readonly evidence: "alone" | "together";
   /** λ of gp-irt. */
   readonly lambda: number;
@@ -95,7 +95,7 @@ export interface ScenarioDetails {
 
 export interface ScenarioPattern extends AnswerPattern {
   /**
-   * What is suspicious, by thresholds from held-out source models; null where the bundle has none, or less than 70 % of
+   * Suspicions, by thresholds from held-out source models; null where the bundle has none, or less than 70 % of
    * the anchors' weight was answered.
    */
   readonly suspicions: readonly Suspicion[] | null;
@@ -120,6 +120,6 @@ export interface EstimateOptions {
   readonly level?: number;
   /** Content hashes of the answered items, where the harness knows them. */
   readonly hashes?: Readonly<Record<string, string>> | ReadonlyMap<string, string>;
-  /** What a content hash other than the bundle's does: an error, or the answer counts as missing. @default "error" */
+  /** Effect of a content hash other than the bundle's: an error, or the answer counts as missing. @default "error" */
   readonly onChangedItem?: "error" | "drop";
 }

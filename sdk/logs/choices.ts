@@ -1,7 +1,7 @@
 import { AnchorEvalError } from "../core/errors.ts";
 
 /**
- * What was chosen for a task.
+ * The choice for a task.
  * @param names - the task, then its groups from the nearest outwards
  */
 export type Choose = (names: readonly string[]) => string | undefined;
@@ -38,4 +38,84 @@ export function parseChoices(option: string, values: readonly string[]): Choose 
     const tasks = own ?? beginnings.find((beginning) => names[0]?.startsWith(beginning.slice(0, -1)));
     return tasks === undefined ? undefined : choices.get(tasks);
   };
+}
+
+interface Asked {
+  readonly file: string;
+  readonly task: string;
+}
+
+/** One item's values by metric: null where it got none, undefined for what is not one number. */
+export type MetricValues = ReadonlyMap<string, number | null | undefined>;
+
+/**
+ * The metric that is the score: the one asked for, or the only one of the log that is a mean of scores of documents.
+ * @param corpusReason - why a metric is no such mean, or null as far as is known
+ * @throws AnchorEvalError `invalid_option` listing the metrics where there are several, or not the one asked for;
+ * `unsupported` with the reason for a metric of the whole corpus
+ */
+export function chooseMetric(
+  lines: readonly { readonly values: MetricValues }[],
+  {
+    file,
+    task,
+    metric,
+    corpusReason,
+  }: Asked & { metric: string | undefined; corpusReason: (metric: string) => string | null },
+): string {
+  const reasons = new Map<string, string | null>();
+  for (const { values } of lines)
+    for (const [name, value] of values) {
+      if (!reasons.has(name)) reasons.set(name, corpusReason(name));
+      if (value === undefined)
+        reasons.set(name, reasons.get(name) ?? "is logged as several values for a document, not as one score");
+    }
+  const usable = [...reasons].filter(([, reason]) => reason === null).map(([name]) => name);
+  const list = usable.length > 0 ? `this log has ${usable.join(", ")}` : "this log has no other";
+  if (metric !== undefined) {
+    const reason = reasons.get(metric);
+    if (reason === null) return metric;
+    if (reason === undefined)
+      throw new AnchorEvalError("invalid_option", `${file}: ${task} has no metric ${metric}: ${list}`);
+    throw new AnchorEvalError("unsupported", `${file}: ${refusal(metric, reason)}: ${list}`);
+  }
+  if (usable.length === 1) return usable[0]!;
+  if (usable.length > 1)
+    throw new AnchorEvalError(
+      "invalid_option",
+      `${file}: ${task} has several metrics: choose one with --metric: ${usable.join(", ")}`,
+    );
+  const refused = [...reasons].map(([name, reason]) => refusal(name, reason!));
+  throw new AnchorEvalError(
+    refused.length > 0 ? "unsupported" : "invalid_data",
+    refused.length > 0 ? `${file}: ${refused.join("; ")}` : `${file}: the log has no metric`,
+  );
+}
+
+/**
+ * The filter whose answers are scored: the one asked for, or the only one of the log.
+ * @param filters - the filter of every line
+ * @throws AnchorEvalError `invalid_option` listing the filters where there are several, or not the one asked for
+ */
+export function chooseFilter(
+  filters: readonly string[],
+  { file, task, filter }: Asked & { filter: string | undefined },
+): string {
+  const names = [...new Set(filters)];
+  if (filter === undefined) {
+    if (names.length === 1) return names[0]!;
+    throw new AnchorEvalError(
+      "invalid_option",
+      `${file}: ${task} has several filters: choose one with --filter: ${names.join(", ")}`,
+    );
+  }
+  if (names.includes(filter)) return filter;
+  throw new AnchorEvalError(
+    "invalid_option",
+    `${file}: ${task} has no filter ${filter}: this log has ${names.join(", ")}`,
+  );
+}
+
+function refusal(metric: string, reason: string): string {
+  return `${metric} ${reason}; only scores that are means of scores of documents can be estimated from some of them`;
 }

@@ -4,14 +4,22 @@
  */
 export { parseChoices, type Choose } from "./choices.ts";
 export { matchAnchors, type AnchorAnswers } from "./match-anchors.ts";
-export { documentContent, documentText } from "./lm-eval/document-content.ts";
-export { logFileName, type LogFileName } from "./lm-eval/file-names.ts";
-export { canonicalJson } from "./canonical-json.ts";
+export { documentContent, documentText } from "./lm-eval/sample-line.ts";
+export { logFileName, readLmEvalResults, type LogFileName } from "./lm-eval/read-results.ts";
+export { canonicalJson, parsePythonJson } from "./json.ts";
 export { readInspectHeader, type InspectHeader } from "./inspect/read-header.ts";
-export { InspectSampleReader, type InspectSampleOptions } from "./inspect/read-samples.ts";
-export { scoreValue } from "./inspect/score-value.ts";
-export { groupRuns } from "./group-runs.ts";
-export { groupWeighting } from "./group-weighting.ts";
+export { InspectSampleReader, scoreValue, type InspectSampleOptions } from "./inspect/read-samples.ts";
+export {
+  groupRuns,
+  type GroupResults,
+  type LoggedSample,
+  type RunLog,
+  type RunResults,
+  type RunSamples,
+  type SampleState,
+  type TaskResults,
+} from "./run-log.ts";
+export { ancestors, groupOfTask, groupWeighting, leafTasks } from "./task-groups.ts";
 export {
   COMPARED_FIELDS,
   flatProtocol,
@@ -20,24 +28,23 @@ export {
   taskProtocol,
   type TaskProtocol,
 } from "./protocol.ts";
-export { lightevalFileName, type LightevalFileName } from "./lighteval/file-names.ts";
+export { lightevalFileName, readLightevalResults, type LightevalFileName } from "./lighteval/read-results.ts";
 export { LightevalDetailsReader, type DetailsOptions } from "./lighteval/read-details.ts";
-export { readLightevalResults } from "./lighteval/read-results.ts";
-export { readLmEvalResults } from "./lm-eval/read-results.ts";
 export { LmEvalSampleReader, readLmEvalSamples, type SampleOptions } from "./lm-eval/read-samples.ts";
-export { itemContent, type PromptKind } from "./opencompass/item-content.ts";
 export {
+  itemContent,
+  readOpenCompassDetails,
+  type OpenCompassOptions,
+  type PromptKind,
+} from "./opencompass/read-details.ts";
+export {
+  readOpenCompassConfig,
+  readOpenCompassSummary,
   type DatasetConfig,
   type GroupConfig,
   type ModelConfig,
   type OpenCompassConfig,
-  readOpenCompassConfig,
+  type OpenCompassSummary,
 } from "./opencompass/read-config.ts";
-export { readOpenCompassDetails, type OpenCompassOptions } from "./opencompass/read-details.ts";
-export { readOpenCompassSummary, type OpenCompassSummary } from "./opencompass/read-summary.ts";
-export { ancestors, groupOfTask, leafTasks } from "./task-groups.ts";
-export { parsePythonJson } from "./python-json.ts";
 export { parsePythonAssignments, parsePythonLiteral, type PythonValue } from "./python-literal.ts";
-export { scoreScale, type ScaleOptions } from "./score-scale.ts";
-export type { GroupResults, RunResults, TaskResults } from "./run-results.ts";
-export type { LoggedSample, RunLog, RunSamples, SampleState } from "./types.ts";
+export { scoreScale, type ScaleOptions } from "../tables/score-reader.ts";

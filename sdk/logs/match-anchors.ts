@@ -1,5 +1,5 @@
 import type { AnchorRecord } from "../core/bundle/manifest.ts";
-import type { LoggedSample } from "./types.ts";
+import type { LoggedSample } from "./run-log.ts";
 
 /** A run's answers to a bundle's anchors. */
 export interface AnchorAnswers {

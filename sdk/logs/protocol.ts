@@ -1,4 +1,4 @@
-import type { RunResults } from "./run-results.ts";
+import type { RunResults } from "./run-log.ts";
 
 /** How a run asked and scored one task. null = the log doesn't say. */
 export interface TaskProtocol {

@@ -1,4 +1,5 @@
-import type { RunResults } from "./run-results.ts";
+import type { Weighting } from "../core/bundle/names.ts";
+import type { RunLog, RunResults } from "./run-log.ts";
 
 /**
  * The group whose score a task counts towards: the topmost one that has an aggregate of its own. Groups that only
@@ -24,6 +25,11 @@ export function ancestors(results: RunResults, task: string): string[] {
   return found;
 }
 
+/** The names by which options may be given for a log's task: its own, then its groups' from the nearest outwards. */
+export function choiceNames({ task, results }: RunLog): string[] {
+  return [task, ...(results ? ancestors(results, task) : [])];
+}
+
 /** The tasks of a group and of the groups in it, in order, each once. */
 export function leafTasks(results: RunResults, group: string): string[] {
   const leaves = new Set<string>();
@@ -34,4 +40,32 @@ export function leafTasks(results: RunResults, group: string): string[] {
   };
   visit(group, [group]);
   return [...leaves];
+}
+
+/** Aggregates as far apart are different ones. */
+const TOLERANCE = 1e-9;
+
+/**
+ * How the harness weighted a group's tasks: what the results say, where they do. lm-eval's don't keep `weight_by_size`, but
+ * they have the tasks' scores, their sizes and the group's score, which tell.
+ * @param key - `metric,filter`
+ * @returns `items` where each document counts the same, `subscenarios` where each task does; `either` where both give
+ * the group's score; null where neither does, or the file lacks the numbers
+ */
+export function groupWeighting(results: RunResults, group: string, key: string): Weighting | "either" | null {
+  const told = results.groups.get(group)?.weighting;
+  if (told !== undefined) return told;
+  const aggregate = results.groups.get(group)?.aggregates.get(key);
+  const parts = leafTasks(results, group).flatMap((name) => {
+    const task = results.tasks.get(name);
+    const score = task?.aggregates.get(key);
+    return score === undefined || !task?.documents ? [] : [{ score, size: task.documents.run }];
+  });
+  if (aggregate === undefined || parts.length === 0) return null;
+  const size = parts.reduce((sum, part) => sum + part.size, 0);
+  const bySize = parts.reduce((sum, part) => sum + part.size * part.score, 0) / size;
+  const byTask = parts.reduce((sum, part) => sum + part.score, 0) / parts.length;
+  const near = (value: number): boolean => Math.abs(value - aggregate) <= TOLERANCE * Math.max(1, Math.abs(aggregate));
+  if (near(bySize)) return near(byTask) ? "either" : "items";
+  return near(byTask) ? "subscenarios" : null;
 }

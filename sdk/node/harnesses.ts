@@ -1,29 +1,14 @@
-import type { Choose } from "../logs/choices.ts";
-import type { ScaleOptions } from "../logs/score-scale.ts";
-import type { RunLog, RunSamples } from "../logs/types.ts";
+import type { RunLog, RunSamples } from "../logs/run-log.ts";
 import type { ReadParquet } from "./lighteval-logs.ts";
+import type { FindOptions, ReadLogOptions } from "./log-files.ts";
 import type { Unzstd } from "./zip-entries.ts";
 
-/** What reads formats that the SDK, which has no dependencies, doesn't read itself. */
+/** Readers of formats that the SDK, which has no dependencies, doesn't read itself. */
 export interface FormatReaders {
   /** For logs of Inspect on Node before 22.15. */
   readonly unzstd?: Unzstd;
   /** For logs of lighteval. */
   readonly readParquet?: ReadParquet;
-}
-
-/** How logs are found. */
-export interface FindOptions {
-  /** The model's name, where all logs are of one model. */
-  readonly modelName?: string | undefined;
-  /** Told of what was found and can't be read, such as runs that were broken off. @default nobody is */
-  readonly onRemark?: ((words: string) => void) | undefined;
-}
-
-/** How logs are read: the metric and filter that count, and the scale. */
-export interface ReadLogOptions extends ScaleOptions {
-  readonly metric: Choose;
-  readonly filter: Choose;
 }
 
 /** How a harness's logs are found on disk, and read. */
@@ -33,7 +18,7 @@ export interface Harness {
   read(log: RunLog, options: ReadLogOptions): Promise<RunSamples>;
 }
 
-/** What finds and reads the logs of one harness. */
+/** Finds and reads the logs of one harness. */
 interface LogReader {
   find(paths: readonly string[], options: FindOptions & FormatReaders): Promise<RunLog[]>;
   read(log: RunLog, options: ReadLogOptions & FormatReaders): Promise<RunSamples>;

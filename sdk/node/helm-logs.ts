@@ -1,14 +1,11 @@
 import { basename, dirname, join } from "node:path";
 import { AnchorEvalError } from "../core/errors.ts";
-import type { Choose } from "../logs/choices.ts";
 import { readHelmRun, type HelmRun } from "../logs/helm/read-run.ts";
 import { readHelmSamples } from "../logs/helm/read-samples.ts";
-import type { ScaleOptions } from "../logs/score-scale.ts";
-import type { RunLog, RunSamples } from "../logs/types.ts";
-import { firstFew } from "../tables/quoted.ts";
-import { readJsonFile } from "./json-file.ts";
-import { renameModel } from "./rename-model.ts";
-import { walkFiles } from "./walk-files.ts";
+import type { RunLog, RunSamples } from "../logs/run-log.ts";
+import { firstFew } from "../tables/data-issues.ts";
+import { readJsonFile } from "./read-file.ts";
+import { findFiles, renameModel, type FindOptions, type ReadLogOptions } from "./log-files.ts";
 
 const STATS = "per_instance_stats.json";
 const SPEC = "run_spec.json";
@@ -23,28 +20,23 @@ const SPEC = "run_spec.json";
  */
 export async function findHelmLogs(
   paths: readonly string[],
-  {
-    modelName,
-    onRemark,
-  }: { readonly modelName?: string | undefined; readonly onRemark?: ((words: string) => void) | undefined } = {},
+  { modelName, onRemark }: FindOptions = {},
 ): Promise<RunLog[]> {
-  const seen = new Set<string>();
   const logs: RunLog[] = [];
   const begun = new Set<string>();
-  for (const path of paths)
-    for await (const file of walkFiles(path, seen)) {
-      if (basename(file) === SPEC) begun.add(dirname(file));
-      if (basename(file) !== STATS) continue;
-      const run = await readRun(dirname(file));
-      logs.push({
-        file,
-        model: run.model,
-        task: run.task,
-        date: basename(dirname(dirname(file))).replace(/\d+/g, (number) => number.padStart(9, "0")),
-        resultsFile: join(dirname(file), "stats.json"),
-        results: run.results,
-      });
-    }
+  for await (const { file } of findFiles(paths)) {
+    if (basename(file) === SPEC) begun.add(dirname(file));
+    if (basename(file) !== STATS) continue;
+    const run = await readRun(dirname(file));
+    logs.push({
+      file,
+      model: run.model,
+      task: run.task,
+      date: basename(dirname(dirname(file))).replace(/\d+/g, (number) => number.padStart(9, "0")),
+      resultsFile: join(dirname(file), "stats.json"),
+      results: run.results,
+    });
+  }
   if (logs.length === 0)
     throw new AnchorEvalError(
       "invalid_data",
@@ -55,13 +47,13 @@ export async function findHelmLogs(
     onRemark?.(
       `${begun.size} ${begun.size === 1 ? "run has" : "runs have"} a ${SPEC} and no ${STATS}, and ${begun.size === 1 ? "is" : "are"} left out: ${firstFew([...begun])}`,
     );
-  return modelName === undefined ? logs : renameModel(logs, modelName);
+  return renameModel(logs, modelName);
 }
 
 /** Reads the scores of one run under the metric chosen for its task or group. */
 export async function readHelmLog(
   log: RunLog,
-  { metric, ...scale }: ScaleOptions & { readonly metric: Choose },
+  { metric, ...scale }: Omit<ReadLogOptions, "filter">,
 ): Promise<RunSamples> {
   const folder = dirname(log.file);
   const run = await readRun(folder);

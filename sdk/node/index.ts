@@ -1,27 +1,15 @@
 /**
- * What needs files: bundles in folders, answers, logs of harnesses.
+ * Files: bundles in folders, answers, logs of harnesses.
  * @module anchoreval/node
  */
-export { folderSource } from "./folder-source.ts";
-export { folderStore } from "./folder-store.ts";
-export {
-  type FindOptions,
-  type FormatReaders,
-  type Harness,
-  HARNESSES,
-  type HarnessName,
-  harnessNamed,
-  type ReadLogOptions,
-} from "./harnesses.ts";
+export { folderSource, folderStore } from "./folder.ts";
+export { HARNESSES, harnessNamed, type FormatReaders, type Harness, type HarnessName } from "./harnesses.ts";
 export { findHelmLogs, readHelmLog } from "./helm-logs.ts";
-export { findInspectLogs, type InspectOptions, readInspectLog } from "./inspect-logs.ts";
+export { findInspectLogs, readInspectLog, type InspectOptions } from "./inspect-logs.ts";
 export { findLightevalLogs, readLightevalLog, type ReadParquet } from "./lighteval-logs.ts";
 export { findLmEvalLogs, readLmEvalLog } from "./lm-eval-logs.ts";
 export { findOpenCompassLogs, readOpenCompassLog } from "./opencompass-logs.ts";
-export { readAnswers } from "./read-answers.ts";
-export { readJsonFile } from "./json-file.ts";
-export { openBytes, type RandomAccess } from "./open-bytes.ts";
+export type { FindOptions, ReadLogOptions } from "./log-files.ts";
+export { openBytes, readAnswers, readJsonFile, textLines, type RandomAccess } from "./read-file.ts";
 export { openZip, type Unzstd, type ZipArchive } from "./zip-entries.ts";
-// Readers of tables and JSON lines, shared with the trainer.
-export { textLines } from "./tables/text-lines.ts";
 export * from "../tables/index.ts";

@@ -1,15 +1,12 @@
 import { AnchorEvalError } from "../core/errors.ts";
-import type { Choose } from "../logs/choices.ts";
 import { readInspectHeader, type InspectHeader } from "../logs/inspect/read-header.ts";
 import { InspectSampleReader } from "../logs/inspect/read-samples.ts";
-import type { ScaleOptions } from "../logs/score-scale.ts";
-import type { RunLog, RunSamples } from "../logs/types.ts";
-import { parseJsonBytes, readJsonFile } from "./json-file.ts";
-import { renameModel } from "./rename-model.ts";
-import { walkFiles } from "./walk-files.ts";
+import type { RunLog, RunSamples } from "../logs/run-log.ts";
+import { parseJsonBytes, readJsonFile } from "./read-file.ts";
+import { findFiles, renameModel, type FindOptions, type ReadLogOptions } from "./log-files.ts";
 import { openZip, type Unzstd, type ZipArchive } from "./zip-entries.ts";
 
-/** What reads zstd where Node itself doesn't. */
+/** A reader of zstd, where Node itself has none. */
 export interface InspectOptions {
   readonly unzstd?: Unzstd;
 }
@@ -22,41 +19,38 @@ export interface InspectOptions {
  */
 export async function findInspectLogs(
   paths: readonly string[],
-  { modelName, unzstd }: InspectOptions & { readonly modelName?: string | undefined } = {},
+  { modelName, unzstd }: InspectOptions & FindOptions = {},
 ): Promise<RunLog[]> {
-  const seen = new Set<string>();
   const logs: RunLog[] = [];
-  for (const path of paths)
-    for await (const file of walkFiles(path, seen)) {
-      const named = file === path;
-      if (!/\.(eval|json)$/i.test(file)) {
-        if (named) throw new AnchorEvalError("invalid_data", `${file}: a log of Inspect is an .eval or a .json file`);
-        continue;
-      }
-      // Folders have other JSON beside: only what was named must be a log.
-      const header = await readHeader(file, unzstd).catch((error: unknown) => {
-        if (named || file.endsWith(".eval")) throw error;
-        return null;
-      });
-      if (header)
-        logs.push({
-          file,
-          model: header.model,
-          task: header.task,
-          date: header.date,
-          resultsFile: file,
-          results: header.results,
-        });
+  for await (const { file, named } of findFiles(paths)) {
+    if (!/\.(eval|json)$/i.test(file)) {
+      if (named) throw new AnchorEvalError("invalid_data", `${file}: a log of Inspect is an .eval or a .json file`);
+      continue;
     }
+    // Folders have other JSON beside: only what was named must be a log.
+    const header = await readHeader(file, unzstd).catch((error: unknown) => {
+      if (named || file.endsWith(".eval")) throw error;
+      return null;
+    });
+    if (header)
+      logs.push({
+        file,
+        model: header.model,
+        task: header.task,
+        date: header.date,
+        resultsFile: file,
+        results: header.results,
+      });
+  }
   if (logs.length === 0)
     throw new AnchorEvalError("invalid_data", `${paths.join(", ")}: there is no log of Inspect (.eval, .json)`);
-  return modelName === undefined ? logs : renameModel(logs, modelName);
+  return renameModel(logs, modelName);
 }
 
 /** Reads the samples of one log under the score chosen for its task, a sample at a time. */
 export async function readInspectLog(
   log: RunLog,
-  { metric, unzstd, ...scale }: ScaleOptions & InspectOptions & { readonly metric: Choose },
+  { metric, unzstd, ...scale }: Omit<ReadLogOptions, "filter"> & InspectOptions,
 ): Promise<RunSamples> {
   const options = { ...scale, file: log.file, metric: metric([log.task]) };
   if (!log.file.endsWith(".eval")) {

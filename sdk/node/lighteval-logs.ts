@@ -1,16 +1,12 @@
 import { existsSync } from "node:fs";
 import { basename, dirname, join, resolve, sep } from "node:path";
 import { AnchorEvalError } from "../core/errors.ts";
-import type { Choose } from "../logs/choices.ts";
-import { lightevalFileName } from "../logs/lighteval/file-names.ts";
+import { lightevalFileName, readLightevalResults } from "../logs/lighteval/read-results.ts";
 import { DETAILS_COLUMNS, LightevalDetailsReader } from "../logs/lighteval/read-details.ts";
-import { readLightevalResults } from "../logs/lighteval/read-results.ts";
-import type { ScaleOptions } from "../logs/score-scale.ts";
-import { ancestors } from "../logs/task-groups.ts";
-import type { RunLog, RunSamples } from "../logs/types.ts";
-import { readJsonFile } from "./json-file.ts";
-import { renameModel } from "./rename-model.ts";
-import { walkFiles } from "./walk-files.ts";
+import { choiceNames } from "../logs/task-groups.ts";
+import type { RunLog, RunSamples } from "../logs/run-log.ts";
+import { readJsonFile } from "./read-file.ts";
+import { findFiles, renameModel, type FindOptions, type ReadLogOptions } from "./log-files.ts";
 
 /**
  * The rows of a Parquet file in order, as objects of the columns asked for; whole numbers and lists as plain JavaScript.
@@ -28,21 +24,16 @@ export type ReadParquet = (
  * @throws AnchorEvalError `not_found`, `invalid_data` where there are no details, a results file is none, or a run has a
  * task with several numbers of few-shot examples; `invalid_option` for a name given to several models
  */
-export async function findLightevalLogs(
-  paths: readonly string[],
-  { modelName }: { readonly modelName?: string | undefined } = {},
-): Promise<RunLog[]> {
-  const seen = new Set<string>();
+export async function findLightevalLogs(paths: readonly string[], { modelName }: FindOptions = {}): Promise<RunLog[]> {
   const files: string[] = [];
-  for (const path of paths)
-    for await (const file of walkFiles(path, seen)) {
-      if (file === path && lightevalFileName(basename(file)) === null)
-        throw new AnchorEvalError(
-          "invalid_data",
-          `${file}: the name of a log tells its task: details_<task>|<shots>_<date>.parquet, as lighteval writes it`,
-        );
-      files.push(file);
-    }
+  for await (const { file, named } of findFiles(paths)) {
+    if (named && lightevalFileName(basename(file)) === null)
+      throw new AnchorEvalError(
+        "invalid_data",
+        `${file}: the name of a log tells its task: details_<task>|<shots>_<date>.parquet, as lighteval writes it`,
+      );
+    files.push(file);
+  }
   const parsed = new Map<string, unknown>();
   const logs: RunLog[] = [];
   const shotsOf = new Map<string, number>();
@@ -65,7 +56,7 @@ export async function findLightevalLogs(
     logs.push({ file, model, task, date, resultsFile, results });
   }
   if (logs.length === 0) throw noDetails(paths, files);
-  return modelName === undefined ? logs : renameModel(logs, modelName);
+  return renameModel(logs, modelName);
 }
 
 /** Reads the details of one task under the metric chosen for it, a row at a time. */
@@ -75,7 +66,7 @@ export async function readLightevalLog(
     metric,
     readParquet,
     ...scale
-  }: ScaleOptions & { readonly metric: Choose; readonly readParquet?: ReadParquet | undefined },
+  }: Omit<ReadLogOptions, "filter"> & { readonly readParquet?: ReadParquet | undefined },
 ): Promise<RunSamples> {
   if (!readParquet)
     throw new AnchorEvalError(
@@ -86,7 +77,7 @@ export async function readLightevalLog(
     ...scale,
     file: log.file,
     task: log.task,
-    metric: metric([log.task, ...(log.results ? ancestors(log.results, log.task) : [])]),
+    metric: metric(choiceNames(log)),
     results: log.results?.tasks.get(log.task),
   });
   for await (const row of readParquet(log.file, DETAILS_COLUMNS)) reader.add(row);

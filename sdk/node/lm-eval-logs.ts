@@ -1,17 +1,12 @@
 import { readdir, readFile } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { AnchorEvalError } from "../core/errors.ts";
-import type { Choose } from "../logs/choices.ts";
-import { logFileName } from "../logs/lm-eval/file-names.ts";
-import { readLmEvalResults } from "../logs/lm-eval/read-results.ts";
+import { logFileName, readLmEvalResults } from "../logs/lm-eval/read-results.ts";
 import { LmEvalSampleReader } from "../logs/lm-eval/read-samples.ts";
-import { ancestors } from "../logs/task-groups.ts";
-import type { RunResults } from "../logs/run-results.ts";
-import type { ScaleOptions } from "../logs/score-scale.ts";
-import type { RunLog, RunSamples } from "../logs/types.ts";
-import { renameModel } from "./rename-model.ts";
-import { textLines } from "./tables/text-lines.ts";
-import { walkFiles } from "./walk-files.ts";
+import { choiceNames } from "../logs/task-groups.ts";
+import type { RunLog, RunResults, RunSamples } from "../logs/run-log.ts";
+import { findFiles, renameModel, type FindOptions, type ReadLogOptions } from "./log-files.ts";
+import { textLines } from "./read-file.ts";
 
 /**
  * Finds the per-sample logs of lm-evaluation-harness under some paths, with their results files.
@@ -21,21 +16,16 @@ import { walkFiles } from "./walk-files.ts";
  * @throws AnchorEvalError `not_found`, `invalid_data` where there are no samples or a results file is none,
  * `invalid_option` for a name given to several models
  */
-export async function findLmEvalLogs(
-  paths: readonly string[],
-  options: { readonly modelName?: string | undefined } = {},
-): Promise<RunLog[]> {
-  const seen = new Set<string>();
+export async function findLmEvalLogs(paths: readonly string[], { modelName }: FindOptions = {}): Promise<RunLog[]> {
   const files: string[] = [];
-  for (const path of paths)
-    for await (const file of walkFiles(path, seen)) {
-      if (file === path && logFileName(basename(file)) === null)
-        throw new AnchorEvalError(
-          "invalid_data",
-          `${file}: the name of a log tells its task: samples_<task>_<date>.jsonl, as lm_eval writes it`,
-        );
-      files.push(file);
-    }
+  for await (const { file, named } of findFiles(paths)) {
+    if (named && logFileName(basename(file)) === null)
+      throw new AnchorEvalError(
+        "invalid_data",
+        `${file}: the name of a log tells its task: samples_<task>_<date>.jsonl, as lm_eval writes it`,
+      );
+    files.push(file);
+  }
   const samples = files.filter((file) => logFileName(basename(file))?.kind === "samples");
   if (samples.length === 0) throw noSamples(paths, files);
 
@@ -52,15 +42,12 @@ export async function findLmEvalLogs(
     }
     logs.push({ file, model: results?.model ?? basename(folder), task: task!, date, resultsFile, results });
   }
-  return options.modelName === undefined ? logs : renameModel(logs, options.modelName);
+  return renameModel(logs, modelName);
 }
 
 /** Reads the samples of one log under the metric and the filter chosen for its task. */
-export async function readLmEvalLog(
-  log: RunLog,
-  options: ScaleOptions & { readonly metric: Choose; readonly filter: Choose },
-): Promise<RunSamples> {
-  const names = [log.task, ...(log.results ? ancestors(log.results, log.task) : [])];
+export async function readLmEvalLog(log: RunLog, options: ReadLogOptions): Promise<RunSamples> {
+  const names = choiceNames(log);
   const reader = new LmEvalSampleReader({
     ...options,
     file: log.file,

@@ -2,18 +2,18 @@ import { existsSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { AnchorEvalError } from "../core/errors.ts";
-import type { Choose } from "../logs/choices.ts";
-import { readOpenCompassConfig, type OpenCompassConfig } from "../logs/opencompass/read-config.ts";
+import {
+  type OpenCompassConfig,
+  type OpenCompassSummary,
+  readOpenCompassConfig,
+  readOpenCompassSummary,
+} from "../logs/opencompass/read-config.ts";
 import { readOpenCompassDetails } from "../logs/opencompass/read-details.ts";
 import { openCompassResults, readDatasetScores, type DatasetScores } from "../logs/opencompass/read-results.ts";
-import { readOpenCompassSummary, type OpenCompassSummary } from "../logs/opencompass/read-summary.ts";
-import type { ScaleOptions } from "../logs/score-scale.ts";
-import { ancestors } from "../logs/task-groups.ts";
-import type { RunLog, RunSamples } from "../logs/types.ts";
-import { readJsonFile } from "./json-file.ts";
-import { renameModel } from "./rename-model.ts";
-import { readError } from "./tables/file-chunks.ts";
-import { walkFiles } from "./walk-files.ts";
+import { choiceNames } from "../logs/task-groups.ts";
+import type { RunLog, RunSamples } from "../logs/run-log.ts";
+import { readError, readJsonFile } from "./read-file.ts";
+import { findFiles, renameModel, type FindOptions, type ReadLogOptions } from "./log-files.ts";
 
 /** One model's results in one run's folder, `RUN/results/MODEL`. */
 interface ModelFolder {
@@ -31,25 +31,20 @@ interface ModelFolder {
  */
 export async function findOpenCompassLogs(
   paths: readonly string[],
-  { modelName }: { readonly modelName?: string | undefined } = {},
+  { modelName }: FindOptions = {},
 ): Promise<RunLog[]> {
-  const seen = new Set<string>();
   const models = new Map<string, ModelFolder>();
-  for (const path of paths)
-    for await (const file of walkFiles(path, seen)) {
-      const folder = dirname(resolve(file));
-      if (!file.endsWith(".json") || basename(dirname(folder)) !== "results") {
-        if (file === path)
-          throw new AnchorEvalError(
-            "invalid_data",
-            `${file}: results of OpenCompass are RUN/results/MODEL/DATASET.json`,
-          );
-        continue;
-      }
-      const known = models.get(folder) ?? { run: dirname(dirname(folder)), folder, files: [] };
-      known.files.push(file);
-      models.set(folder, known);
+  for await (const { file, named } of findFiles(paths)) {
+    const folder = dirname(resolve(file));
+    if (!file.endsWith(".json") || basename(dirname(folder)) !== "results") {
+      if (named)
+        throw new AnchorEvalError("invalid_data", `${file}: results of OpenCompass are RUN/results/MODEL/DATASET.json`);
+      continue;
     }
+    const known = models.get(folder) ?? { run: dirname(dirname(folder)), folder, files: [] };
+    known.files.push(file);
+    models.set(folder, known);
+  }
   if (models.size === 0)
     throw new AnchorEvalError(
       "invalid_data",
@@ -66,19 +61,19 @@ export async function findOpenCompassLogs(
     for (const file of files)
       logs.push({ file, model, task: datasetOf(file), date: basename(run), resultsFile: folder, results });
   }
-  return modelName === undefined ? logs : renameModel(logs, modelName);
+  return renameModel(logs, modelName);
 }
 
 /** Reads the details of one dataset under the metric chosen for it. */
 export async function readOpenCompassLog(
   log: RunLog,
-  { metric, ...scale }: ScaleOptions & { readonly metric: Choose },
+  { metric, ...scale }: Omit<ReadLogOptions, "filter">,
 ): Promise<RunSamples> {
   return readOpenCompassDetails(await readJsonFile(log.file), await readPredictions(log.file), {
     ...scale,
     file: log.file,
     task: log.task,
-    metric: metric([log.task, ...(log.results ? ancestors(log.results, log.task) : [])]),
+    metric: metric(choiceNames(log)),
     results: log.results?.tasks.get(log.task),
     template: log.results?.chatTemplate ?? null,
   });

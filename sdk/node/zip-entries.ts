@@ -1,6 +1,6 @@
 import * as zlib from "node:zlib";
 import { AnchorEvalError } from "../core/errors.ts";
-import { openBytes, type RandomAccess } from "./open-bytes.ts";
+import { openBytes, type RandomAccess } from "./read-file.ts";
 
 /** Unpacks zstd where Node itself doesn't (before 22.15). */
 export type Unzstd = (bytes: Uint8Array) => Uint8Array;

@@ -1,12 +1,12 @@
-import { figureOf } from "../core/estimators/types.ts";
-import { servedBlend, type Bundle } from "../core/bundle/bundle.ts";
+import { type Bundle, servedBlend } from "../core/bundle/bundle.ts";
 import type { FormManifest, MeasuredErrors } from "../core/bundle/manifest.ts";
 import { AnchorEvalError } from "../core/errors.ts";
-import { predictedScores } from "../core/scoring/predicted-scores.ts";
+import { figureOf } from "../core/estimators/types.ts";
 import { confidenceLevel } from "../core/inference/score-interval.ts";
 import { rankedGap } from "../core/inference/ranks.ts";
 import { normalQuantile } from "../core/numeric/distributions.ts";
-import { precisionCurve } from "./precision-curve.ts";
+import { predictedScores } from "../core/scoring/predicted-scores.ts";
+import { scenarioShares } from "../estimate/overall-score.ts";
 import type { Plan, PlanBasis, PlannedForm, PlanOptions, Precision } from "./types.ts";
 
 /**
@@ -111,17 +111,14 @@ function overallPrecision(
   readonly sizes: number;
 } {
   const { manifest } = bundle;
-  const total = manifest.scenarios.reduce((sum, { weight }) => sum + weight, 0);
+  const shares = scenarioShares(manifest);
   const main = manifest.forms.find((form) => form.id === manifest.defaultForm)!;
   const proportion = manifest.scenarios.map(({ id }) => main.scenarios[id]!.items);
   const most = Math.max(...proportion);
   const allocation = (size: number): number[] =>
     scenarios.map(({ of }, s) => Math.min(of, Math.max(1, Math.round((size * proportion[s]!) / most))));
   const open = (items: readonly number[]): number =>
-    manifest.scenarios.reduce(
-      (sum, { weight }, s) => sum + (weight / total) ** 2 * (1 / items[s]! - 1 / scenarios[s]!.of),
-      0,
-    );
+    shares.reduce((sum, { share }, s) => sum + share ** 2 * (1 / items[s]! - 1 / scenarios[s]!.of), 0);
   const count = (items: readonly number[]): number => items.reduce((sum, n) => sum + n, 0);
   const sizes = Math.ceil(Math.max(...scenarios.map(({ of }, s) => (of * most) / proportion[s]!)));
   const all = count(scenarios.map(({ of }) => of));
@@ -130,8 +127,8 @@ function overallPrecision(
     ...errorsOf(form, form.overall?.measured ?? null, options),
   }));
   const predicted =
-    manifest.scenarios.reduce((sum, { id, weight }) => sum + (weight / total) ** 2 * residualVariance(bundle, id), 0) /
-    manifest.scenarios.reduce((sum, { weight }) => sum + (weight / total) ** 2, 0);
+    shares.reduce((sum, { id, share }) => sum + share ** 2 * residualVariance(bundle, id), 0) /
+    shares.reduce((sum, { share }) => sum + share ** 2, 0);
   const at = (items: readonly number[]): Precision => {
     const opens = new Map(forms.map((form) => [count(form.allocation), open(form.allocation)]));
     opens.set(count(items), open(items));
@@ -198,4 +195,50 @@ function residualVariance(bundle: Bundle, id: string): number {
   const { prior } = bundle.manifest.banks.find(({ scenarios }) => scenarios.includes(id))!;
   const predicted = predictedScores(Float64Array.from(prior.mean), bank, scoreMap);
   return predicted.reduce((sum, p, i) => sum + weights[i]! * p * (1 - p), 0);
+}
+
+/** A standard error, or a half-width, at a number of items. */
+interface CurvePoint {
+  readonly items: number;
+  readonly value: number;
+}
+
+/**
+ * A precision between and beyond the sizes at which it was measured. Without replacement a squared error is
+ * σ²(1/n − 1/N); σ² itself changes slowly with n, and is interpolated linearly in log n between the measured sizes and kept
+ * beyond them.
+ * @param points - measured values at n < N, any order; of one size the squares are averaged
+ * @param open - 1/n − 1/N at a size, or a sum of such; 0 where every item is asked
+ * @returns the value at any size; null without points
+ */
+export function precisionCurve(
+  points: readonly CurvePoint[],
+  open: (items: number) => number,
+): {
+  at(items: number): number;
+  readonly smallest: number;
+  readonly largest: number;
+  measured(items: number): boolean;
+} | null {
+  const bySize = new Map<number, number[]>();
+  for (const { items, value } of points)
+    if (open(items) > 0) bySize.set(items, [...(bySize.get(items) ?? []), value ** 2 / open(items)]);
+  const known = [...bySize]
+    .map(([items, variances]) => ({ items, variance: variances.reduce((sum, v) => sum + v, 0) / variances.length }))
+    .sort((x, y) => x.items - y.items);
+  if (known.length === 0) return null;
+  const variance = (items: number): number => {
+    const next = known.findIndex((point) => point.items >= items);
+    if (next === 0) return known[0]!.variance;
+    if (next < 0) return known.at(-1)!.variance;
+    const [low, high] = [known[next - 1]!, known[next]!];
+    const share = Math.log(items / low.items) / Math.log(high.items / low.items);
+    return low.variance + share * (high.variance - low.variance);
+  };
+  return {
+    at: (items) => Math.sqrt(variance(items) * Math.max(0, open(items))),
+    smallest: known[0]!.items,
+    largest: known.at(-1)!.items,
+    measured: (items) => bySize.has(items),
+  };
 }

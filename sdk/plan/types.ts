@@ -5,7 +5,7 @@
  */
 export type PlanBasis = "measured" | "between" | "beyond" | "predicted";
 
-/** What the items are to be enough for. */
+/** The precision that the items must reach. */
 export interface PlanOptions {
   /** Half-width that intervals of a score shall have at most, a fraction in (0,1). */
   readonly halfWidth?: number;
@@ -17,7 +17,7 @@ export interface PlanOptions {
   readonly rankedRight?: number;
 }
 
-/** What a number of items can tell. */
+/** The precision of a number of items. */
 export interface Precision {
   /** Items asked. */
   readonly items: number;
@@ -43,9 +43,9 @@ export interface Plan {
   readonly version: string;
   readonly level: number;
   readonly rankedRight: number;
-  /** What the bundle's forms can tell, the smallest first. */
+  /** The bundle's forms with their precision, the smallest first. */
   readonly forms: readonly PlannedForm[];
-  /** What was asked for; null where nothing was. */
+  /** The precision asked for; null where none was. */
   readonly wanted: { readonly halfWidth: number } | { readonly gap: number } | null;
   /** Items that it takes: overall, with every scenario's number in the proportion of the default form's; and for each scenario alone. */
   readonly needed: PlannedForm | null;

@@ -1,10 +1,17 @@
-import { BENCHMARK_NAME, compareVersions, isStable, manifestKey, VERSION, yankedKey } from "../core/bundle/names.ts";
-import { parseManifest } from "../core/bundle/parse-manifest.ts";
+import { equalBytes, sha256 } from "../bytes.ts";
 import { flag, list, nullable, object, readValue, text } from "../core/bundle/schema.ts";
-import type { Issue } from "../core/errors.ts";
-import { sha256 } from "../digest.ts";
-import type { BundleStore } from "./bundle-store.ts";
-import { parseYank } from "./yank.ts";
+import {
+  BENCHMARK_NAME,
+  compareVersions,
+  indexKey,
+  isStable,
+  manifestKey,
+  VERSION,
+  yankedKey,
+} from "../core/bundle/names.ts";
+import { parseManifest } from "../core/bundle/parse-manifest.ts";
+import { AnchorEvalError, type Issue } from "../core/errors.ts";
+import { encodeJson, type BundleStore } from "./bundle-store.ts";
 
 /** index.json of a benchmark: its versions, and which one is `latest`. It follows from what lies in their folders. */
 export interface BundleIndex {
@@ -45,11 +52,6 @@ export function parseIndex(bytes: Uint8Array): BundleIndex | null {
   } catch {
     return null;
   }
-}
-
-/** Encodes index.json. */
-export function encodeIndex(value: BundleIndex): Uint8Array {
-  return new TextEncoder().encode(`${JSON.stringify(value)}\n`);
 }
 
 /**
@@ -96,4 +98,72 @@ async function readEntry(
   } catch {
     return null;
   }
+}
+
+/** yanked.json of a version: the last word on whether it is yanked. */
+export type Yank = { readonly yanked: true; readonly reason: string } | { readonly yanked: false };
+
+/** Parses yanked.json; one that is damaged still yanks: someone wanted nobody to take this version. */
+export function parseYank(bytes: Uint8Array): Yank {
+  try {
+    const { yanked, reason } = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes)) as Partial<Yank> & {
+      reason?: unknown;
+    };
+    if (yanked === false) return { yanked };
+    if (typeof reason === "string") return { yanked: true, reason };
+  } catch {
+    // Not JSON: see below.
+  }
+  return { yanked: true, reason: "its yanked.json is damaged" };
+}
+
+/** How an index is changed that others may be changing, too. */
+export interface UpdateOptions {
+  /** Waits before another try at an index that another publisher is changing. @default setTimeout */
+  readonly pause?: (milliseconds: number) => Promise<void>;
+}
+
+/** R2 allows one write a second per key; the index is the only key that publishers share. */
+const INDEX_ATTEMPTS = 8;
+const INDEX_WAIT = 1100;
+
+/**
+ * Brings the index to what lies in the versions' folders, unless another publisher is quicker: then once more from what
+ * that one wrote. What was written is compared with the folders again: whoever writes the index last has read them last,
+ * so that of two who yank and take it back at once the index says what `yanked.json` says.
+ * @param digest - of the bundle, from which waits differ between publishers
+ * @throws AnchorEvalError `unavailable` after the last attempt
+ */
+export async function updateIndex(
+  store: BundleStore,
+  benchmark: string,
+  digest: string,
+  { pause = sleep }: UpdateOptions,
+): Promise<BundleIndex> {
+  const key = indexKey(benchmark);
+  const jitter = Number.parseInt(digest.slice(-3), 16) / 4; // up to a second, other for every bundle
+  let cause: unknown;
+  for (let attempt = 0; attempt < INDEX_ATTEMPTS; attempt++) {
+    if (attempt > 0) await pause(INDEX_WAIT + attempt * jitter);
+    try {
+      const there = await store.get(key);
+      const index = await completeIndex(store, benchmark, there && parseIndex(there.bytes));
+      const bytes = encodeJson(index);
+      if (there && equalBytes(there.bytes, bytes)) return index;
+      const written = there ? await store.putIfMatch(key, bytes, there.etag) : await store.putIfAbsent(key, bytes);
+      if (written && equalBytes(encodeJson(await completeIndex(store, benchmark, index)), bytes)) return index;
+    } catch (error) {
+      if (!(error instanceof AnchorEvalError && error.code === "unavailable")) throw error;
+      cause = error;
+    }
+  }
+  throw new AnchorEvalError(
+    "unavailable",
+    `${benchmark}: the version is published, its index.json could not be updated in ${INDEX_ATTEMPTS} attempts; publish again to finish`,
+    { cause },
+  );
+}
+
+function sleep(milliseconds: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, milliseconds));
 }

@@ -1,3 +1,6 @@
+import { equalBytes } from "../bytes.ts";
+import { AnchorEvalError } from "../core/errors.ts";
+
 /** Where bundles are published: an R2 bucket or a folder. Keys are those of core/bundle/keys.ts. */
 export interface BundleStore {
   /** For messages: a bucket, a folder. */
@@ -21,4 +24,32 @@ export interface SweepableStore extends BundleStore {
   listTimes(prefix: string): Promise<{ readonly name: string; readonly written: number }[]>;
   /** Removes an object, if it is there. */
   remove(key: string): Promise<void>;
+}
+
+/** Others that change the same object in the meantime are tried against so often. */
+const ATTEMPTS = 5;
+
+/**
+ * Changes an object that others may be changing, too.
+ * @param change - its new content, from the one that is there
+ * @returns the content as it is now
+ * @throws AnchorEvalError `unavailable`
+ */
+export async function changeObject(
+  store: BundleStore,
+  key: string,
+  change: (there: Uint8Array | null) => Uint8Array,
+): Promise<Uint8Array> {
+  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+    const there = await store.get(key);
+    const bytes = change(there && there.bytes);
+    if (there && equalBytes(there.bytes, bytes)) return bytes;
+    if (there ? await store.putIfMatch(key, bytes, there.etag) : await store.putIfAbsent(key, bytes)) return bytes;
+  }
+  throw new AnchorEvalError("unavailable", `${key} is being changed by others all the time: try again`);
+}
+
+/** One JSON value with its line end. */
+export function encodeJson(value: unknown): Uint8Array {
+  return new TextEncoder().encode(`${JSON.stringify(value)}\n`);
 }

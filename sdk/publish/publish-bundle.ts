@@ -1,13 +1,15 @@
+import { loadBundle } from "../bundles/load-bundle.ts";
 import { readBundleFile } from "../bundles/read-file.ts";
+import { equalBytes, sha256 } from "../bytes.ts";
 import { blobKey, fileKey, plainSignatureKey, signatureKey } from "../core/bundle/names.ts";
 import type { BundleFileName } from "../core/bundle/names.ts";
-import { sha256 } from "../digest.ts";
-import type { BundleStore } from "./bundle-store.ts";
-import { checkedBundle } from "./checked-bundle.ts";
-import { commitVersion, isCommitted, type PublishResult } from "./commit-version.ts";
-import { equalBytes } from "./equal-bytes.ts";
-import { putSignatures } from "./put-signatures.ts";
-import type { UpdateOptions } from "./update-index.ts";
+import type { Manifest } from "../core/bundle/manifest.ts";
+import { encodeSignatures, mergeSignatures, parseSignatures } from "../core/bundle/signature.ts";
+import type { BundleSource } from "../core/bundle/bundle.ts";
+import { AnchorEvalError } from "../core/errors.ts";
+import type { UpdateOptions } from "./bundle-index.ts";
+import { changeObject, type BundleStore } from "./bundle-store.ts";
+import { commitVersion, isCommitted, type PublishResult } from "./versions.ts";
 
 /** How a bundle is published. */
 export interface PublishOptions extends UpdateOptions {
@@ -67,4 +69,45 @@ async function putContent(store: BundleStore, key: string, bytes: Uint8Array, an
   if (there && !anew && equalBytes(there.bytes, bytes)) return;
   if (there && (await store.putIfMatch(key, bytes, there.etag))) return;
   await store.putIfAbsent(key, bytes); // nothing was there, or a sweep has just removed it
+}
+
+/**
+ * Adds signatures of a manifest to those that lie there: a new key's beside the old one's.
+ * @param bytes - manifest.sig
+ * @returns manifest.sig as it is now
+ * @throws AnchorEvalError `bundle_invalid` where it can't be read, `unavailable`
+ */
+export async function putSignatures(store: BundleStore, key: string, bytes: Uint8Array): Promise<Uint8Array> {
+  const added = parseSignatures(bytes);
+  if (added === null) throw new AnchorEvalError("bundle_invalid", "manifest.sig can't be read: sign the bundle again");
+  return changeObject(store, key, (there) =>
+    encodeSignatures(mergeSignatures((there && parseSignatures(there)) ?? [], added)),
+  );
+}
+
+/** A bundle's files, read and checked before any of them is sent anywhere. */
+export interface CheckedBundle {
+  readonly manifest: Manifest;
+  /** manifest.json as it will be published. */
+  readonly manifestBytes: Uint8Array;
+  readonly source: BundleSource;
+}
+
+/**
+ * Reads a bundle's files as a reader of the published bundle would.
+ * @throws AnchorEvalError `bundle_invalid`, `bundle_corrupt`, `bundle_format_unsupported`
+ */
+export async function checkedBundle(files: ReadonlyMap<BundleFileName, Uint8Array>): Promise<CheckedBundle> {
+  const source: BundleSource = {
+    name: "the bundle to publish",
+    read: (file, { range } = {}) => {
+      const bytes = files.get(file) ?? null;
+      return Promise.resolve(range && bytes ? bytes.subarray(range.begin, range.end) : bytes);
+    },
+  };
+  const { manifest } = await loadBundle(source);
+  for (const name of files.keys())
+    if (name !== "manifest.json" && !manifest.files.some((file) => file.name === name))
+      throw new AnchorEvalError("bundle_invalid", `${name} is not in the manifest's list of files`);
+  return { manifest, manifestBytes: files.get("manifest.json")!, source };
 }

@@ -4,8 +4,8 @@ import type { Manifest } from "../core/bundle/manifest.ts";
 import type { BundleFileName } from "../core/bundle/names.ts";
 import { parseSignatures } from "../core/bundle/signature.ts";
 import { AnchorEvalError } from "../core/errors.ts";
-import { checkedBundle, type CheckedBundle } from "./checked-bundle.ts";
-import type { PublishResult } from "./commit-version.ts";
+import { checkedBundle, type CheckedBundle } from "./publish-bundle.ts";
+import type { PublishResult } from "./versions.ts";
 
 export interface PublishToWorkerOptions extends RequestPolicy {
   /** Where the Worker is, for example `https://evals.example.com`. */

@@ -6,7 +6,7 @@ import type { SweepableStore } from "./bundle-store.ts";
 /** Contents younger than this may be a publication's that isn't committed yet. @unit milliseconds */
 export const SWEEP_AGE = 24 * 3600 * 1000;
 
-/** What is swept. */
+/** How a sweep runs. */
 export interface SweepOptions {
   /** @unit milliseconds since 1970 */
   readonly now: number;
@@ -14,7 +14,7 @@ export interface SweepOptions {
   readonly dryRun?: boolean;
 }
 
-/** What was swept, and what was left. */
+/** The result of a sweep. */
 export interface SweepResult {
   /** Keys of contents that no manifest names, removed unless it was a dry run. */
   readonly removed: readonly string[];

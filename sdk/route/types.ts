@@ -1,7 +1,7 @@
 import type { Manifest } from "../core/bundle/manifest.ts";
 import type { RoutingContent } from "../core/bundle/routing-file.ts";
 
-/** What a bundle carries to foretell answers to questions that no model has seen. */
+/** The part of a bundle that predicts answers to questions that no model has seen. */
 export interface BundleRouting extends RoutingContent {
   readonly manifest: Manifest;
   /** `sha256:…` of manifest.json. */
@@ -23,13 +23,13 @@ export interface RoutedQuestion {
 export interface RouteOptions {
   /** Needed where the bundle has routes of several. */
   readonly scenario?: string;
-  /** What one question costs, by model; a model without a cost costs nothing. */
+  /** The cost of one question, by model; a model without a cost costs nothing. */
   readonly costs?: Readonly<Record<string, number>>;
   /** Probability of a right answer that one unit of cost must bring. @default 1 */
   readonly costWeight?: number;
 }
 
-/** What is sent to a Worker. */
+/** A request to a Worker. */
 export interface RoutesRequest extends RouteOptions {
   readonly questions: readonly RoutedQuestion[];
 }
@@ -57,7 +57,7 @@ export interface Routes {
   readonly models: readonly string[];
   /** The model that was right most often on the questions with answers. */
   readonly single: string;
-  /** What picks were worth on the questions with answers, each foretold by the others. */
+  /** The picks' success on the questions with answers, each predicted from the others. */
   readonly leftOut: { readonly questions: number; readonly right: number; readonly singleRight: number };
   /** In the order of the questions. */
   readonly routes: readonly Route[];

@@ -1,5 +1,4 @@
 import { DataIssues } from "./data-issues.ts";
-import type { LineBatch } from "./line-batch.ts";
 
 /** Bytes that one line may have. */
 const LONGEST_LINE = 1 << 28;
@@ -82,5 +81,70 @@ function badLine(bytes: Uint8Array): number {
     const end = bytes.indexOf(0x0a, begin);
     if (end < 0 || textOf(bytes.subarray(begin, end)) === null) return line;
     begin = end + 1;
+  }
+}
+
+/** Lines that follow one another, without their line ends. */
+export interface LineBatch {
+  /** Number of the first one, counted from 1. */
+  readonly first: number;
+  readonly lines: readonly string[];
+}
+
+/** First bytes by which a file's format is told. */
+export const HEAD_BYTES = 8;
+
+/** Formats that are told by their first bytes and not read. */
+const REFUSED: readonly (readonly [name: string, magic: readonly number[]])[] = [
+  ["a Parquet file", [0x50, 0x41, 0x52, 0x31]],
+  ["a zip archive", [0x50, 0x4b, 0x03, 0x04]],
+  ["compressed with zstd", [0x28, 0xb5, 0x2f, 0xfd]],
+  ["compressed with xz", [0xfd, 0x37, 0x7a, 0x58, 0x5a, 0x00]],
+  ["compressed with bzip2", [0x42, 0x5a, 0x68]],
+];
+
+/**
+ * Whether a file is packed by gzip, by its first bytes.
+ * @throws AnchorEvalError `invalid_data` for a format that is not read as a table
+ */
+export function isGzip(head: Uint8Array, name: string): boolean {
+  if (startsWith(head, [0x1f, 0x8b])) return true;
+  const refused = REFUSED.find(([, magic]) => startsWith(head, magic));
+  if (refused)
+    new DataIssues(name).fail(
+      {},
+      "unsupported_format",
+      `the file is ${refused[0]}: CSV and JSON lines are read, plain or gzip`,
+    );
+  return false;
+}
+
+function startsWith(bytes: Uint8Array, magic: readonly number[]): boolean {
+  return magic.every((byte, index) => bytes[index] === byte);
+}
+
+/**
+ * The bytes of a file that a page was given, in pieces, unpacked where its first bytes say gzip.
+ * @param name - how messages call the file
+ * @throws AnchorEvalError `invalid_data` for a format that is not read, or gzip that is damaged
+ */
+export async function* blobChunks(name: string, blob: Blob): AsyncGenerator<Uint8Array, void, undefined> {
+  const packed = isGzip(new Uint8Array(await blob.slice(0, HEAD_BYTES).arrayBuffer()), name);
+  const stream = packed ? blob.stream().pipeThrough(new DecompressionStream("gzip")) : blob.stream();
+  const reader = stream.getReader();
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return;
+      yield value;
+    }
+  } catch {
+    new DataIssues(name).fail(
+      {},
+      "unreadable",
+      packed ? "the gzip data are damaged, or cut short" : "the file could not be read: has it changed since?",
+    );
+  } finally {
+    reader.releaseLock();
   }
 }

@@ -1,5 +1,5 @@
+import type { LineBatch } from "./chunk-lines.ts";
 import type { DataIssues } from "./data-issues.ts";
-import type { LineBatch } from "./line-batch.ts";
 
 /** Characters that a quoted cell over several lines may have, so that a forgotten quote is found where it is. */
 const LONGEST_QUOTED = 1 << 20;
@@ -91,4 +91,12 @@ function splitQuoted(text: string, row: number, issues: DataIssues): string[] | 
     }
     if (at >= text.length) return cells;
   }
+}
+
+/** Whether a row has as many cells as the header; else the issue is noted. */
+export function checkWidth({ row, cells }: CsvRecord, header: readonly string[], issues: DataIssues): boolean {
+  if (cells.length === header.length) return true;
+  const count = cells.length === 1 ? "1 cell" : `${cells.length} cells`;
+  issues.add({ row }, "ragged", `the row has ${count}, the header has ${header.length}`);
+  return false;
 }

@@ -1,5 +1,4 @@
 import { AnchorEvalError, type Issue } from "../core/errors.ts";
-import { quoted } from "./quoted.ts";
 
 /** Findings after which reading a file stops. */
 const LIMIT = 20;
@@ -19,7 +18,7 @@ export interface Place {
 }
 
 /**
- * What is wrong with one file. Findings are collected, so that one run shows several of them, and end in one error
+ * The findings in one file. They are collected, so that one run shows several of them, and end in one error
  * `invalid_data` that names the file, the row, the column and the rule; each has the path `[file, row, column]`.
  */
 export class DataIssues {
@@ -72,4 +71,29 @@ export class DataIssues {
     const rest = more === 0 ? "" : `; and ${more >= LIMIT - 1 ? "at least " : ""}${more} more`;
     throw new AnchorEvalError("invalid_data", this.#shown[0]! + rest, { issues: this.#issues });
   }
+}
+
+const LONGEST = 60;
+
+/** Text from a file as messages show it: in quotes, control characters escaped, cut where it is long. */
+export function quoted(text: string): string {
+  const cut = text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text;
+  return JSON.stringify(cut).replace(
+    /[\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
+}
+
+/** The first few of some names, quoted, and an ellipsis where there are more. */
+export function firstFew(names: readonly string[], count = 5): string {
+  return names.slice(0, count).map(quoted).join(", ") + (names.length > count ? ", …" : "");
+}
+
+/** A JSON value's kind, in words. */
+export function jsonKind(value: unknown): string {
+  if (value === undefined) return "none";
+  if (value === null) return "null";
+  if (typeof value === "string") return `the text ${quoted(value)}`;
+  if (Array.isArray(value)) return "an array";
+  return typeof value === "object" ? "an object" : `a ${typeof value}`;
 }

@@ -1,12 +1,9 @@
 import { idProblem, SHA256 } from "../core/bundle/names.ts";
-import { checkWidth } from "./check-width.ts";
-import { chunkLines } from "./chunk-lines.ts";
-import { csvRecords } from "./csv-records.ts";
-import { DataIssues } from "./data-issues.ts";
-import { jsonRecords, parseJsonObject } from "./json-records.ts";
-import { quoted } from "./quoted.ts";
+import { checkWidth, csvRecords } from "./csv-records.ts";
+import { chunkLines, type LineBatch } from "./chunk-lines.ts";
+import { DataIssues, quoted } from "./data-issues.ts";
+import { isObject, jsonRecords, parseJsonObject } from "./json-records.ts";
 import { scoreReader, type ScoreOptions, type ScoreProblem, type ScoreReader } from "./score-reader.ts";
-import type { LineBatch } from "./line-batch.ts";
 
 /** Answers of one model. */
 export interface Answers {
@@ -104,10 +101,6 @@ function readJson(issues: DataIssues, text: string, reader: ScoreReader, sink: A
     if (problem) issues.add({ column: id }, problem.code, problem.message);
   }
   issues.refuse();
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 async function readJsonLines(

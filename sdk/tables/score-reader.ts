@@ -1,5 +1,5 @@
-import { scoreScale, type ScaleOptions } from "../logs/score-scale.ts";
-import { jsonKind, quoted } from "./quoted.ts";
+import { AnchorEvalError } from "../core/errors.ts";
+import { jsonKind, quoted } from "./data-issues.ts";
 
 /** How scores are read. */
 export type ScoreOptions = ScaleOptions;
@@ -56,4 +56,30 @@ export function scoreReader(options: ScoreOptions = {}): ScoreReader {
       return { code: "not_a_number", message: `a score is a number, got ${jsonKind(value)}; null means no score` };
     },
   };
+}
+
+/** The scale that scores are given on. */
+export interface ScaleOptions {
+  /** The lowest and the highest score there can be; scores are rescaled from it to [0,1]. @default [0, 1] */
+  readonly scoreRange?: readonly [low: number, high: number];
+  /** Lower is better: after rescaling, a score y becomes 1 − y. @default false */
+  readonly flip?: boolean;
+}
+
+/**
+ * The linear map from a harness's scores to [0,1]; as it is linear, it maps a mean to the mean of the mapped.
+ * @throws AnchorEvalError `invalid_option` for a range that is none
+ * @example scoreScale({ scoreRange: [0, 100] })(62.5) // 0.625
+ */
+export function scoreScale({
+  scoreRange: [low, high] = [0, 1],
+  flip = false,
+}: ScaleOptions): (score: number) => number {
+  if (!Number.isFinite(low) || !Number.isFinite(high) || low >= high)
+    throw new AnchorEvalError(
+      "invalid_option",
+      `--score-range is two numbers, the lower one first; got ${low},${high}`,
+    );
+  if (low === 0 && high === 1) return flip ? (score) => 1 - score : (score) => score;
+  return (score) => (flip ? (high - score) / (high - low) : (score - low) / (high - low));
 }

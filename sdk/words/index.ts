@@ -2,9 +2,17 @@
  * Results in plain words.
  * @module anchoreval/words
  */
-export { differenceWords, LEANS_ON_LIKE, leansOnLike, mcNemarWords, verdictWords } from "./comparison-words.ts";
-export { baseWords } from "./base-words.ts";
-export { errorWords } from "./error-words.ts";
-export { INTERVAL_MEANING, intervalWords, placeWords, scoreWords } from "./estimate-words.ts";
+export {
+  differenceWords,
+  INTERVAL_MEANING,
+  intervalWords,
+  LEANS_ON_LIKE,
+  leansOnLike,
+  mcNemarWords,
+  placeWords,
+  scoreWords,
+  verdictWords,
+} from "./result-words.ts";
+export { baseWords, errorWords } from "./bundle-words.ts";
 export { count, counted, decimals, listed, percent, points, signedPoints, wholePercent } from "./figures.ts";
 export { textTable } from "./text-table.ts";

@@ -7,7 +7,7 @@ import { importsOf, ROOT, type SourceImport, sourceFiles } from "../support/sour
 const PACKAGES = ["sdk", "cli", "offline-trainer/src", "offline-trainer/browser", "workers/src", "workers/page"].filter(
   (folder) => existsSync(join(ROOT, folder)),
 );
-const FILES = PACKAGES.flatMap((folder) => sourceFiles(folder)).filter((file) => file.endsWith(".ts"));
+const FILES = PACKAGES.flatMap((folder) => sourceFiles(folder)).filter((file) => /(?<!\.d)\.ts$/.test(file));
 const text = (file: string): string => readFileSync(join(ROOT, file), "utf8");
 const parsed = (file: string): ts.SourceFile => ts.createSourceFile(file, text(file), ts.ScriptTarget.Latest, true);
 

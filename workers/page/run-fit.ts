@@ -6,7 +6,7 @@ export interface FittedFiles {
   readonly words: readonly string[];
 }
 
-export interface RunFitOptions {
+interface RunFitOptions {
   readonly signal: AbortSignal;
   readonly onProgress: (share: number, note: string) => void;
   readonly onRemark: (message: string) => void;

@@ -3,7 +3,7 @@ import { loadBundle } from "anchoreval/internal/bundles/load-bundle";
 import { checkFromAnchors } from "anchoreval/internal/check/check-from-anchors";
 import type { CheckResult, CheckVerdict, DropCheck, MinimumCheck } from "anchoreval/internal/check/types";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
-import { INTERVAL_MEANING } from "anchoreval/internal/words/estimate-words";
+import { INTERVAL_MEANING } from "anchoreval/internal/words/result-words";
 import { percent, points } from "anchoreval/internal/words/figures";
 import { textTable } from "anchoreval/internal/words/text-table";
 import { ANSWER_DATA_OPTIONS, FORM_OPTION, readModel, type ReadModel } from "../options/answers.ts";

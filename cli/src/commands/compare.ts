@@ -9,8 +9,8 @@ import {
   leansOnLike,
   mcNemarWords,
   verdictWords,
-} from "anchoreval/internal/words/comparison-words";
-import { INTERVAL_MEANING, scoreWords } from "anchoreval/internal/words/estimate-words";
+} from "anchoreval/internal/words/result-words";
+import { INTERVAL_MEANING, scoreWords } from "anchoreval/internal/words/result-words";
 import { percent, points, signedPoints } from "anchoreval/internal/words/figures";
 import { textTable } from "anchoreval/internal/words/text-table";
 import {

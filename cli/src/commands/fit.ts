@@ -11,7 +11,7 @@ import { checkBundleFolder, writeBundleFolder } from "anchoreval-trainer/interna
 import { closingWords } from "anchoreval-trainer/internal/report/closing-words";
 import { type FormManifest, parseManifest, sha256Hex } from "anchoreval/bundle";
 import { AnchorEvalError } from "anchoreval/core";
-import { baseWords } from "anchoreval/internal/words/base-words";
+import { baseWords } from "anchoreval/internal/words/bundle-words";
 import { additionFacts, errorLines, factLines } from "../bundle-tables.ts";
 import { BASE_OPTIONS, baseRecipe, readBasedVersion, readBaseOption } from "../options/base.ts";
 import { fileDate, givenDate } from "../options/bundle.ts";

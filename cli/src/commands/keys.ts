@@ -9,7 +9,7 @@ import {
 } from "node:crypto";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { readManifest } from "anchoreval/internal/bundles/read-manifest";
+import { readManifest } from "anchoreval/internal/bundles/read-file";
 import { isAccessScope } from "anchoreval/internal/core/bundle/names";
 import { parseManifest } from "anchoreval/internal/core/bundle/parse-manifest";
 import {
@@ -19,8 +19,8 @@ import {
   SIGNATURE_FILE,
 } from "anchoreval/internal/core/bundle/signature";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
-import { folderSource } from "anchoreval/internal/node/folder-source";
-import { isSignedBy } from "anchoreval/internal/signatures/verify-manifest";
+import { folderSource } from "anchoreval/internal/node/folder";
+import { isSignedBy } from "anchoreval/internal/bundles/trusted-source";
 import type { Command } from "../command.ts";
 
 /** `anchoreval token`: a bearer token for a Worker, and the record of it that the Worker keeps. */

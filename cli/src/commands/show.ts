@@ -1,5 +1,5 @@
 import { readBundleFile } from "anchoreval/internal/bundles/read-file";
-import { readManifest } from "anchoreval/internal/bundles/read-manifest";
+import { readManifest } from "anchoreval/internal/bundles/read-file";
 import { itemTotal } from "anchoreval/internal/charts/measured-forms";
 import type { BundleFileName } from "anchoreval/internal/core/bundle/names";
 import type { Manifest } from "anchoreval/internal/core/bundle/manifest";
@@ -7,7 +7,7 @@ import { parseManifest } from "anchoreval/internal/core/bundle/parse-manifest";
 import { parseSignatures } from "anchoreval/internal/core/bundle/signature";
 import type { BundleSource } from "anchoreval/internal/core/bundle/bundle";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
-import { isSignedBy } from "anchoreval/internal/signatures/verify-manifest";
+import { isSignedBy } from "anchoreval/internal/bundles/trusted-source";
 import { textTable } from "anchoreval/internal/words/text-table";
 import { additionFacts, errorLines, type Fact, factLines, formLines } from "../bundle-tables.ts";
 import type { Command } from "../command.ts";

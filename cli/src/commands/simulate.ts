@@ -15,7 +15,7 @@ import {
 } from "anchoreval-trainer/internal/simulate/simulate-leaderboard";
 import { encodeTruth, type TrueModel } from "anchoreval-trainer/internal/simulate/truth";
 import { AnchorEvalError } from "anchoreval/core";
-import { readJsonFile } from "anchoreval/internal/node/json-file";
+import { readJsonFile } from "anchoreval/internal/node/read-file";
 import { FORCE_OPTION, type Command, type OptionReader, type OptionSpec } from "../command.ts";
 import { checkOutFolder, writeOutFolder } from "../out.ts";
 

@@ -3,7 +3,7 @@ import { basename } from "node:path";
 import type { Bundle } from "anchoreval/internal/core/bundle/bundle";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { HARNESSES } from "anchoreval/internal/node/harnesses";
-import { readAnswers } from "anchoreval/internal/node/read-answers";
+import { readAnswers } from "anchoreval/internal/node/read-file";
 import type { LoggedAnswers } from "../anchor-logs.ts";
 import { rare, type CommandInput, type OptionReader, type OptionSpecs } from "../command.ts";
 import { readScale, SCALE_OPTIONS } from "./scale.ts";

@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import type { ReadResponsesOptions } from "anchoreval-trainer/internal/matrix/read-responses";
 import { idProblem, type Manifest, sha256Hex, type Weighting, WEIGHTINGS } from "anchoreval/bundle";
 import { AnchorEvalError } from "anchoreval/core";
-import { quoted } from "anchoreval/internal/tables/quoted";
+import { quoted } from "anchoreval/internal/tables/data-issues";
 import { rare, type OptionReader, type OptionSpecs } from "../command.ts";
 import { readScale, SCALE_OPTIONS } from "./scale.ts";
 

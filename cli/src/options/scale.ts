@@ -1,5 +1,5 @@
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
-import type { ScaleOptions } from "anchoreval/internal/logs/score-scale";
+import type { ScaleOptions } from "anchoreval/internal/tables/score-reader";
 import type { OptionReader, OptionSpecs } from "../command.ts";
 
 /** Options of the scale of scores. */

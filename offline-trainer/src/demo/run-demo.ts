@@ -9,7 +9,7 @@ import {
   loadBundle,
 } from "anchoreval";
 import { AnchorEvalError, createRandom, type EstimatorId, figureOf, type RandomSource } from "anchoreval/core";
-import { folderSource } from "anchoreval/internal/node/folder-source";
+import { folderSource } from "anchoreval/internal/node/folder";
 import { publishBundle, r2Store } from "anchoreval/publish";
 import { points, textTable } from "anchoreval/words";
 import { resolveBackend, type Provider } from "../backends/resolve-backend.ts";

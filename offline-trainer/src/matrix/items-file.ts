@@ -1,5 +1,5 @@
 import { idProblem, SHA256 } from "anchoreval/bundle";
-import { textLines } from "anchoreval/internal/node/tables/text-lines";
+import { textLines } from "anchoreval/internal/node/read-file";
 import { DataIssues, firstFew, jsonKind, type JsonRecord, jsonRecords, quoted } from "anchoreval/tables";
 import type { ItemInfo } from "./response-matrix.ts";
 

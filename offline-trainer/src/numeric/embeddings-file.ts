@@ -1,5 +1,5 @@
 import { AnchorEvalError } from "anchoreval/core";
-import { textLines } from "anchoreval/internal/node/tables/text-lines";
+import { textLines } from "anchoreval/internal/node/read-file";
 import { csvRecords, DataIssues, firstFew, jsonKind, jsonRecords, quoted } from "anchoreval/tables";
 import { csvCell } from "../matrix/write-tables.ts";
 import { denseRows, type SparseRows, unitRows } from "./sparse-rows.ts";

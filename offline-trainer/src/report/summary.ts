@@ -1,7 +1,7 @@
 import { ERROR_LEVELS, type SplitErrors } from "anchoreval/bundle";
 import { formTotals, itemTotal } from "anchoreval/charts";
 import { figureOf } from "anchoreval/core";
-import { baseWords } from "anchoreval/internal/words/base-words";
+import { baseWords } from "anchoreval/internal/words/bundle-words";
 import { count, counted, listed, points, wholePercent } from "anchoreval/internal/words/figures";
 import { closingWords } from "./closing-words.ts";
 import { type Child, html, type Html, idText } from "./html.ts";

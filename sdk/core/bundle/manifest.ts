@@ -406,7 +406,7 @@ export type ErrorSummary = Infer<typeof errorSummary>;
 export type ScoreMapManifest = Infer<typeof scoreMaps>;
 /** An additive score map. @interface */
 export type MapManifest = Infer<typeof scoreMap>;
-/** What items without answers got parameters from, and what routes are carried. @interface */
+/** The source of parameters for items without answers, and the routes carried. @interface */
 export type ColdStartManifest = Infer<typeof coldStart>;
 /** The routes of one scenario, and what picks were worth on the questions with answers. @interface */
 export type ColdStartScenario = ColdStartManifest["scenarios"][string];

@@ -19,7 +19,7 @@ export type BundleFileName = (typeof BUNDLE_FILES)[number];
 
 /** Whether each subscenario or each item counts the same in a scenario's score. */
 export const WEIGHTINGS = ["subscenarios", "items"] as const;
-/** What counts the same in a scenario's score. */
+/** The things that count the same in a scenario's score. */
 export type Weighting = (typeof WEIGHTINGS)[number];
 
 /** Response models of a bank, by the number of an item's parameters; `2pl` may have several dimensions. */

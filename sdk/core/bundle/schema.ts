@@ -44,6 +44,7 @@ interface NumberRule {
 
 /** Schemas by the names of fields. @hidden */
 export type Fields = Readonly<Record<string, Schema>>;
+// eslint-disable-next-line @typescript-eslint/no-generated-empty-object-type -- an object without optional fields
 export type None = Record<never, never>;
 /** @inline */
 type Flat<T> = { readonly [K in keyof T]: T[K] };

@@ -1,10 +1,9 @@
 import { sha256Text } from "../../core/bundle/digest.ts";
 import { AnchorEvalError } from "../../core/errors.ts";
-import { canonicalJson } from "../canonical-json.ts";
-import type { RunResults } from "../run-results.ts";
-import { record } from "../record.ts";
+import { canonicalJson, numberOf, record } from "../json.ts";
+import { UNTOLD_RUN, UNTOLD_TASK, type RunResults } from "../run-log.ts";
 
-/** What `run_spec.json` and `stats.json` of a run of HELM say. */
+/** A HELM run, from its `run_spec.json` and `stats.json`. */
 export interface HelmRun {
   /** The run's name without its model: `mmlu:subject=anatomy`. */
   readonly task: string;
@@ -39,7 +38,6 @@ export function readHelmRun(spec: unknown, stats: unknown, file: string): HelmRu
     );
   const task = taskName(name);
   const asked = record(adapter);
-  const shots = asked.max_train_instances;
   const first: unknown = Array.isArray(groups) ? groups[0] : undefined;
   const group = typeof first === "string" ? first : task;
   const aggregates = aggregatesOf(stats);
@@ -47,14 +45,12 @@ export function readHelmRun(spec: unknown, stats: unknown, file: string): HelmRu
     task,
     model: (typeof model === "string" && model !== "" ? model : deployment) as string,
     group,
-    trials: typeof asked.num_train_trials === "number" ? asked.num_train_trials : 1,
+    trials: numberOf(asked.num_train_trials) ?? 1,
     results: {
+      ...UNTOLD_RUN,
       model: (model ?? deployment) as string,
       modelArguments: typeof deployment === "string" ? deployment : null,
-      harnessVersion: null,
-      chatTemplate: null,
       systemInstruction: promptDigest(asked),
-      fewshotAsMultiturn: null,
       generation: canonicalJson({
         max_tokens: asked.max_tokens,
         stop_sequences: asked.stop_sequences,
@@ -65,12 +61,9 @@ export function readHelmRun(spec: unknown, stats: unknown, file: string): HelmRu
         [
           task,
           {
-            version: null,
-            shots: typeof shots === "number" ? shots : null,
+            ...UNTOLD_TASK,
+            shots: numberOf(asked.max_train_instances),
             aggregates,
-            aggregations: new Map(),
-            higherIsBetter: new Map(),
-            filters: [],
             documents: documentsOf(aggregates),
           },
         ],

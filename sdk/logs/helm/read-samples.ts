@@ -1,13 +1,12 @@
 import { contentHash, type ItemContent } from "../../core/bundle/digest.ts";
 import { AnchorEvalError } from "../../core/errors.ts";
-import { canonicalJson } from "../canonical-json.ts";
-import { scoreScale, type ScaleOptions } from "../score-scale.ts";
-import type { LoggedSample, RunSamples, SampleState } from "../types.ts";
-import { record } from "../record.ts";
-import { mainMetric, mayBeScore } from "./main-metric.ts";
+import type { ScaleOptions } from "../../tables/score-reader.ts";
+import { canonicalJson, list, record } from "../json.ts";
+import type { LoggedSample, RunSamples } from "../run-log.ts";
+import { itemScorer, sampleState } from "../scores.ts";
 import type { HelmRun } from "./read-run.ts";
 
-export interface HelmSampleOptions extends ScaleOptions {
+interface HelmSampleOptions extends ScaleOptions {
   /** Names the run in messages. */
   readonly file: string;
   /** The metric that is the score. @default HELM's own main metric of the group */
@@ -59,23 +58,13 @@ export function readHelmSamples(run: HelmRun, stats: unknown, state: unknown, op
   });
   if (values.size === 0) throw new AnchorEvalError("invalid_data", `${file}: the run has no instances`);
   const metric = chooseMetric(run, metrics, options);
-  const scale = scoreScale(options);
+  const scored = itemScorer(file, metric, options);
   const samples = [...values].flatMap(([id, found]): LoggedSample[] => {
     const instance = instances.get(id);
     if (instance && instance.split !== null && instance.split !== split) return [];
-    const own = found.get(metric);
-    const mean = own && own.reduce((sum, value) => sum + value, 0) / own.length;
-    const score = mean === undefined ? null : scale(mean) + 0;
-    if (score !== null && !(score >= 0 && score <= 1))
-      throw new AnchorEvalError(
-        "invalid_data",
-        `${file}: instance ${id}: ${metric} is ${mean}: for scores that are not in [0,1] give --score-range lo,hi`,
-        { issues: [{ path: [file, id, metric], code: "out_of_range", message: `${metric} is ${mean}` }] },
-      );
-    const sample: SampleState = instance?.failed === true ? "errored" : score === null ? "unscored" : "scored";
-    return [
-      { task: run.task, doc_id: id, state: sample, score, hash: instance?.hash ?? null, text: instance?.text ?? null },
-    ];
+    const score = scored(found.get(metric) ?? [], "instance", id);
+    const state = sampleState(instance?.failed === true, score);
+    return [{ task: run.task, doc_id: id, state, score, hash: instance?.hash ?? null, text: instance?.text ?? null }];
   });
   return {
     task: run.task,
@@ -116,8 +105,7 @@ function chooseMetric(run: HelmRun, metrics: ReadonlySet<string>, { file, metric
 
 function instancesOf(state: unknown): Map<string, Instance> {
   const instances = new Map<string, Instance>();
-  const states = record(state).request_states;
-  for (const entry of Array.isArray(states) ? states : []) {
+  for (const entry of list(record(state).request_states)) {
     const { instance, result } = record(entry);
     const fields = record(instance);
     const { id, perturbation, split } = fields;
@@ -142,7 +130,7 @@ function instancesOf(state: unknown): Map<string, Instance> {
 function instanceContent({ input, references }: Record<string, unknown>): ItemContent | null {
   const { text, multimedia_content: media } = record(input);
   if (typeof text !== "string") return null;
-  const all = (Array.isArray(references) ? references : []).map((reference: unknown) => {
+  const all = list(references).map((reference) => {
     const { output, tags } = record(reference);
     return { text: textOf(record(output).text), right: Array.isArray(tags) && tags.includes("correct") };
   });
@@ -156,4 +144,35 @@ function instanceContent({ input, references }: Record<string, unknown>): ItemCo
 
 function textOf(value: unknown): string {
   return typeof value === "string" ? value : "";
+}
+
+/** HELM's own main metrics, by its groups (schema_lite.yaml, schema_classic.yaml). */
+const MAIN_METRICS: Readonly<Record<string, string>> = {
+  gsm: "final_number_exact_match",
+  math_chain_of_thought: "math_equiv_chain_of_thought",
+  mmlu: "exact_match",
+  openbookqa: "exact_match",
+  commonsense: "exact_match",
+  legalbench: "quasi_exact_match",
+  med_qa: "quasi_exact_match",
+  narrative_qa: "f1_score",
+  natural_qa_openbook_longans: "f1_score",
+  natural_qa_closedbook: "f1_score",
+  boolq: "quasi_exact_match",
+  imdb: "quasi_exact_match",
+  truthful_qa: "exact_match",
+};
+
+/** Statistics of a request, not of an answer. */
+const NO_SCORE =
+  /^(num_|finish_reason_|inference_|training_|batch_size|prompt_truncated|logprob|max_prob|logprob_per_byte|bits_per_byte|perplexity|predicted_index|estimated_num)/;
+
+/** The metric that HELM reports of a group first; null for one that it doesn't know. */
+function mainMetric(group: string): string | null {
+  return MAIN_METRICS[group] ?? null;
+}
+
+/** Whether a statistic of this name may be a score of an answer. */
+function mayBeScore(name: string): boolean {
+  return !NO_SCORE.test(name);
 }

@@ -1,9 +1,8 @@
 import { AnchorEvalError } from "../../core/errors.ts";
-import { canonicalJson } from "../canonical-json.ts";
-import type { RunResults, TaskResults } from "../run-results.ts";
-import { record } from "../record.ts";
+import { canonicalJson, list, record, settingsText } from "../json.ts";
+import { UNTOLD_RUN, UNTOLD_TASK, type RunResults, type TaskResults } from "../run-log.ts";
 
-/** What a log of Inspect says before its samples. */
+/** The header of an Inspect log. */
 export interface InspectHeader {
   readonly task: string;
   readonly model: string;
@@ -48,16 +47,13 @@ export function readInspectHeader(value: unknown, file: string): InspectHeader {
     epochs: typeof config.epochs === "number" ? config.epochs : 1,
     reducers,
     results: {
+      ...UNTOLD_RUN,
       model,
-      modelArguments: filled(own.model_args),
+      modelArguments: settingsText(own.model_args),
       harnessVersion: textOf(record(own.packages).inspect_ai),
-      chatTemplate: null,
-      systemInstruction: null,
-      fewshotAsMultiturn: null,
-      generation: filled(record(root.plan).config),
+      generation: settingsText(record(root.plan).config),
       solver: solverOf(record(root.plan).steps),
       tasks: new Map([[task, taskResults(root, own)]]),
-      groups: new Map(),
     },
   };
 }
@@ -67,12 +63,9 @@ function taskResults(root: Record<string, unknown>, own: Record<string, unknown>
   const ids = Array.isArray(dataset.sample_ids) ? dataset.sample_ids.length : null;
   const all = typeof dataset.samples === "number" ? dataset.samples : ids;
   return {
+    ...UNTOLD_TASK,
     version: textOf(own.task_version) ?? (own.task_version == null ? null : canonicalJson(own.task_version)),
-    shots: null,
     aggregates: aggregatesOf(record(root.results).scores),
-    aggregations: new Map(),
-    higherIsBetter: new Map(),
-    filters: [],
     documents: all === null ? null : { all, run: ids ?? all },
   };
 }
@@ -80,7 +73,7 @@ function taskResults(root: Record<string, unknown>, own: Record<string, unknown>
 /** Means of every score by `score,reducer`. */
 function aggregatesOf(scores: unknown): Map<string, number> {
   const aggregates = new Map<string, number>();
-  for (const entry of Array.isArray(scores) ? scores : []) {
+  for (const entry of list(scores)) {
     const { name, scorer, reducer, metrics } = record(entry);
     if (typeof name !== "string") continue;
     const score = typeof scorer === "string" && scorer !== name ? `${scorer}/${name}` : name;
@@ -102,11 +95,6 @@ function solverOf(steps: unknown): string | null {
       return `${String(solver)}(${given.map(([name, value]) => `${name}=${canonicalJson(value)}`).join(", ")})`;
     })
     .join(", ");
-}
-
-function filled(value: unknown): string | null {
-  const entries = Object.entries(record(value)).filter(([, own]) => own !== null);
-  return entries.length === 0 ? null : canonicalJson(Object.fromEntries(entries));
 }
 
 function textOf(value: unknown): string | null {

@@ -1,10 +1,10 @@
-import { contentHash } from "../../core/bundle/digest.ts";
+import { contentHash, type ItemContent } from "../../core/bundle/digest.ts";
 import { AnchorEvalError } from "../../core/errors.ts";
-import { scoreScale, type ScaleOptions } from "../score-scale.ts";
-import type { LoggedSample, RunSamples, SampleState } from "../types.ts";
+import type { ScaleOptions } from "../../tables/score-reader.ts";
+import { canonicalJson } from "../json.ts";
+import type { LoggedSample, RunSamples } from "../run-log.ts";
+import { itemScorer } from "../scores.ts";
 import type { InspectHeader } from "./read-header.ts";
-import { sampleContent, sampleText } from "./sample-content.ts";
-import { scoreValue } from "./score-value.ts";
 
 /** How samples of Inspect are read. */
 export interface InspectSampleOptions extends ScaleOptions {
@@ -14,7 +14,7 @@ export interface InspectSampleOptions extends ScaleOptions {
   readonly metric?: string | undefined;
 }
 
-/** What is kept of one epoch of a sample: events, messages and the rest of a log are large. */
+/** The kept part of one epoch of a sample: events, messages and the rest of a log are large. */
 interface Epoch {
   readonly id: number | string;
   readonly scores: ReadonlyMap<string, number | null>;
@@ -68,21 +68,16 @@ export class InspectSampleReader {
     if (this.#epochs.length === 0) throw new AnchorEvalError("invalid_data", `${file}: the log has no samples`);
     const metrics = [...new Set(this.#epochs.flatMap(({ scores }) => [...scores.keys()]))];
     const metric = this.#choose(metrics);
-    const scale = scoreScale(this.#options);
+    const scored = itemScorer(file, metric, this.#options);
     const items = new Map<number | string, Epoch[]>();
     for (const epoch of this.#epochs) items.set(epoch.id, [...(items.get(epoch.id) ?? []), epoch]);
     const samples = [...items].map(([id, own]): LoggedSample => {
-      const values = own.flatMap(({ scores }) => scores.get(metric) ?? []);
-      const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
-      const score = values.length === 0 ? null : scale(mean) + 0;
-      if (score !== null && !(score >= 0 && score <= 1))
-        throw new AnchorEvalError(
-          "invalid_data",
-          `${file}: sample ${id}: ${metric} is ${mean}: for scores that are not in [0,1] give --score-range lo,hi`,
-          { issues: [{ path: [file, id, metric], code: "out_of_range", message: `${metric} is ${mean}` }] },
-        );
-      const state: SampleState =
-        score !== null ? "scored" : own.some(({ errored }) => errored) ? "errored" : "unscored";
+      const score = scored(
+        own.flatMap(({ scores }) => scores.get(metric) ?? []),
+        "sample",
+        id,
+      );
+      const state = score !== null ? "scored" : own.some(({ errored }) => errored) ? "errored" : "unscored";
       return { task, doc_id: id, state, score, hash: own[0]!.hash, text: own[0]!.text };
     });
     const failed = this.#epochs.filter(({ errored }) => errored).length;
@@ -136,4 +131,65 @@ function scoresOf(scores: unknown): Map<string, number | null> {
     else found.set(scorer, scoreValue(value));
   }
   return found;
+}
+
+/**
+ * The content of a sample, for its hash: its input as the dataset has it (a chat's messages as canonical JSON of role and
+ * content), its choices and its target; no solver's prompt, no answer of the model.
+ */
+function sampleContent(sample: Readonly<Record<string, unknown>>): ItemContent | null {
+  const { input, choices, target } = sample;
+  const text = inputText(input);
+  if (text === null) return null;
+  const listed = Array.isArray(choices) && choices.every((choice) => typeof choice === "string");
+  return {
+    input: text,
+    ...(listed && choices.length > 0 && { choices }),
+    target: typeof target === "string" ? target : Array.isArray(target) ? target.map(String) : "",
+  };
+}
+
+/** A sample as a person reads it: the text, or the last message, and the choices. */
+function sampleText(sample: Readonly<Record<string, unknown>>): string | null {
+  const { input, choices } = sample;
+  const last: unknown = Array.isArray(input) ? (input.at(-1) as { content?: unknown } | undefined)?.content : input;
+  if (typeof last !== "string") return null;
+  return [last, ...(Array.isArray(choices) ? choices.map(String) : [])].join("\n");
+}
+
+function inputText(input: unknown): string | null {
+  if (typeof input === "string") return input;
+  if (!Array.isArray(input)) return null;
+  return canonicalJson(
+    input.map((message: unknown) => {
+      const { role, content } = message as { role?: unknown; content?: unknown };
+      return { role, content };
+    }),
+  );
+}
+
+/** Text that Inspect reads as a score; `N`, no answer, is wrong. */
+const WORDS: ReadonlyMap<string, number> = new Map([
+  ["C", 1],
+  ["P", 0.5],
+  ["I", 0],
+  ["N", 0],
+]);
+const TRUE = new Set(["yes", "true"]);
+
+/**
+ * A score's value as Inspect's own metrics read it (`value_to_float`): C = 1, P = ½, I = N = 0, numbers and booleans as
+ * they are, yes and true = 1, any other text = 0.
+ * @returns null for NaN, Inspect's sign of a sample that was not scored, and for lists and objects, which are no score
+ */
+export function scoreValue(value: unknown): number | null {
+  if (typeof value === "number") return Number.isNaN(value) ? null : value;
+  if (typeof value === "boolean") return Number(value);
+  if (typeof value !== "string") return null;
+  const word = WORDS.get(value);
+  if (word !== undefined) return word;
+  const text = value.trim().toLowerCase();
+  if (TRUE.has(text)) return 1;
+  const number = text === "" ? NaN : Number(text);
+  return Number.isFinite(number) ? number : 0;
 }

@@ -1,10 +1,10 @@
 import { contentHash, type ItemContent } from "../../core/bundle/digest.ts";
-import { AnchorEvalError, type Issue } from "../../core/errors.ts";
-import { chooseMetric, type MetricValues } from "../choose-metric.ts";
-import type { TaskResults } from "../run-results.ts";
-import { scoreScale, type ScaleOptions } from "../score-scale.ts";
-import type { LoggedSample, RunSamples } from "../types.ts";
-import { record } from "../record.ts";
+import { AnchorEvalError } from "../../core/errors.ts";
+import { chooseMetric } from "../choices.ts";
+import type { RunSamples, TaskResults } from "../run-log.ts";
+import { metricValue, RowIssues, scoreDocuments, type LoggedDocument } from "../scores.ts";
+import type { ScaleOptions } from "../../tables/score-reader.ts";
+import { record } from "../json.ts";
 
 /** The columns that are read of `details_<task>|<shots>_<date>.parquet`. */
 export const DETAILS_COLUMNS = ["doc", "metric", "model_response"] as const;
@@ -16,19 +16,9 @@ export interface DetailsOptions extends ScaleOptions {
   readonly task: string;
   /** The metric that is the score; needed where the log has several. */
   readonly metric?: string | undefined;
-  /** What the run's results file says about this task. */
+  /** This task in the run's results file. */
   readonly results?: TaskResults | undefined;
 }
-
-interface Detail {
-  readonly id: string;
-  readonly values: MetricValues;
-  readonly errored: boolean;
-  readonly hash: string | null;
-  readonly text: string | null;
-}
-
-const MOST_ISSUES = 20;
 
 /**
  * Takes the rows of one task's details of lighteval, one after another.
@@ -37,24 +27,26 @@ const MOST_ISSUES = 20;
  */
 export class LightevalDetailsReader {
   readonly #options: DetailsOptions;
-  readonly #details: Detail[] = [];
-  readonly #issues: Issue[] = [];
+  readonly #details: LoggedDocument[] = [];
+  readonly #issues: RowIssues;
 
   constructor(options: DetailsOptions) {
     this.#options = options;
+    this.#issues = new RowIssues(options.file, "row");
   }
 
   /** @param row - a row's columns, structs as objects */
   add(row: Readonly<Record<string, unknown>>): void {
     const doc = record(row.doc);
-    const metrics = record(row.metric);
+    const number = this.#details.length + 1;
     const { id } = doc;
     if (typeof id !== "string" || typeof doc.query !== "string")
-      this.#note(this.#details.length + 1, "missing", "a row has doc.id and doc.query", "doc");
+      this.#issues.add(number, "missing", "a row has doc.id and doc.query", "doc");
     const content = documentContent(doc);
     this.#details.push({
-      id: String(id),
-      values: new Map(Object.entries(metrics).map(([name, value]) => [name, metricValue(value)])),
+      row: number,
+      id: /^(0|[1-9]\d{0,14})$/.test(String(id)) ? Number(id) : String(id),
+      values: new Map(Object.entries(record(row.metric)).map(([name, value]) => [name, metricValue(value)])),
       errored: isErrored(record(row.model_response)),
       hash: content && contentHash(content),
       text: content && [content.input, ...(content.choices ?? [])].join("\n"),
@@ -62,8 +54,8 @@ export class LightevalDetailsReader {
   }
 
   finish(): RunSamples {
-    this.#refuse();
-    const { file, task, results, flip } = this.#options;
+    this.#issues.refuse();
+    const { file, task, results } = this.#options;
     if (this.#details.length === 0) throw new AnchorEvalError("invalid_data", `${file}: the log has no rows`);
     const metric = chooseMetric(this.#details, {
       file,
@@ -71,71 +63,19 @@ export class LightevalDetailsReader {
       metric: this.#options.metric,
       corpusReason: (name) => corpusReason(results?.aggregations.get(name)),
     });
-    if (results?.higherIsBetter.get(metric) === false && flip !== true)
-      throw new AnchorEvalError(
-        "unsupported",
-        `${file}: lower is better for ${metric}: give --flip, and its bounds with --score-range`,
-      );
     return {
       task,
       metric,
       filter: "none",
-      samples: this.#samples(metric),
+      samples: scoreDocuments(this.#details, metric, this.#options, this.#issues, {
+        field: "doc",
+        message: (id, first) =>
+          `document ${id} is there twice, first in row ${first}: lighteval numbers the documents of each evaluation split anew, so a task can have one`,
+      }),
       remarks: [],
       metrics: [...new Set(this.#details.flatMap(({ values }) => [...values.keys()]))],
       filters: ["none"],
     };
-  }
-
-  #samples(metric: string): LoggedSample[] {
-    const { task } = this.#options;
-    const scale = scoreScale(this.#options);
-    const first = new Map<string, number>();
-    const samples = this.#details.map(({ id, values, errored, hash, text }, index): LoggedSample => {
-      const row = index + 1;
-      const before = first.get(id);
-      if (before !== undefined)
-        this.#note(
-          row,
-          "duplicate",
-          `document ${id} is there twice, first in row ${before}: lighteval numbers the documents of each evaluation split anew, so a task can have one`,
-          "doc",
-        );
-      first.set(id, row);
-      const value = values.get(metric) ?? null;
-      const score = value === null ? null : scale(value) + 0; // -0 becomes 0
-      if (score !== null && !(score >= 0 && score <= 1))
-        this.#note(
-          row,
-          "out_of_range",
-          `${metric} is ${value}: for scores that are not in [0,1] give --score-range lo,hi`,
-          metric,
-        );
-      return {
-        task,
-        doc_id: /^(0|[1-9]\d{0,14})$/.test(id) ? Number(id) : id,
-        state: errored ? "errored" : score === null ? "unscored" : "scored",
-        score,
-        hash,
-        text,
-      };
-    });
-    this.#refuse();
-    return samples;
-  }
-
-  #note(row: number, code: string, message: string, field: string): void {
-    this.#issues.push({ path: [this.#options.file, row, field], code, message });
-    if (this.#issues.length >= MOST_ISSUES) this.#refuse();
-  }
-
-  #refuse(): void {
-    const [first] = this.#issues;
-    if (!first) return;
-    const more = this.#issues.length > 1 ? ` (and ${this.#issues.length - 1} more)` : "";
-    throw new AnchorEvalError("invalid_data", `${this.#options.file}: row ${first.path[1]!}: ${first.message}${more}`, {
-      issues: this.#issues,
-    });
   }
 }
 
@@ -145,13 +85,6 @@ function documentContent({ query, choices, gold_index: gold }: Record<string, un
   const listed = Array.isArray(choices) ? choices.map(String) : [];
   const right = [gold].flat().flatMap((index) => listed[Number(index)] ?? []);
   return { input: query, ...(listed.length > 1 && { choices: listed }), target: right };
-}
-
-/** Nested values, such as the outputs that a metric of the whole corpus is computed from, are no score. */
-function metricValue(value: unknown): number | null | undefined {
-  if (typeof value === "number") return Number.isNaN(value) ? null : value;
-  if (typeof value === "boolean") return Number(value);
-  return value === null || value === undefined ? null : undefined;
 }
 
 /** Why a metric is no mean over documents, by the aggregation that the task's configuration names. */

@@ -1,8 +1,15 @@
-import { AnchorEvalError } from "../../core/errors.ts";
 import { sha256Text } from "../../core/bundle/digest.ts";
-import { canonicalJson } from "../canonical-json.ts";
-import type { GroupResults, RunResults, TaskResults } from "../run-results.ts";
-import { record } from "../record.ts";
+import { AnchorEvalError } from "../../core/errors.ts";
+import { isObject } from "../../tables/json-records.ts";
+import { filledText, list, numberOf, record, settingsText, versionText } from "../json.ts";
+import {
+  revisedName,
+  UNTOLD_RUN,
+  UNTOLD_TASK,
+  type GroupResults,
+  type RunResults,
+  type TaskResults,
+} from "../run-log.ts";
 
 /** lighteval's name for the mean over the tasks of a group: `mmlu:_average|5`. */
 const AVERAGE = /^(.+):_average\|(\d+)$/;
@@ -32,9 +39,10 @@ export function readLightevalResults(value: unknown, file: string, shots: number
     own.map((name) => [taskOf(name), readTask(record(record(root.config_tasks)[name]), record(results[name]), shots)]),
   );
   return {
-    model: modelName(general, model),
-    modelArguments: filled(without(model, NO_ARGUMENTS)),
-    harnessVersion: textOf(general.lighteval_sha) === "?" ? null : textOf(general.lighteval_sha),
+    ...UNTOLD_RUN,
+    model: revisedName(filledText(general.model_name) ?? filledText(model.model_name), filledText(model.revision)),
+    modelArguments: settingsText(model, NO_ARGUMENTS),
+    harnessVersion: filledText(general.lighteval_sha) === "?" ? null : filledText(general.lighteval_sha),
     chatTemplate: typeof model.override_chat_template === "boolean" ? model.override_chat_template : null,
     systemInstruction:
       "system_prompt" in model
@@ -42,9 +50,7 @@ export function readLightevalResults(value: unknown, file: string, shots: number
           ? sha256Text(model.system_prompt).slice(0, 16)
           : "none"
         : null,
-    fewshotAsMultiturn: null,
-    generation: filled(record(model.generation_parameters)),
-    solver: null,
+    generation: settingsText(model.generation_parameters),
     tasks,
     groups: readGroups(results, [...tasks.keys()], shots),
   };
@@ -52,25 +58,25 @@ export function readLightevalResults(value: unknown, file: string, shots: number
 
 function readTask(config: Record<string, unknown>, results: Record<string, unknown>, shots: number): TaskResults {
   const [aggregations, higherIsBetter] = [new Map<string, string>(), new Map<string, boolean>()];
-  for (const metric of Array.isArray(config.metrics) ? config.metrics.map(record) : []) {
+  for (const metric of list(config.metrics).map(record)) {
     const names = [metric.metric_name].flat().filter((name) => typeof name === "string");
-    const of = (field: unknown, name: string): unknown => (isRecord(field) ? field[name] : field);
+    const of = (field: unknown, name: string): unknown => (isObject(field) ? field[name] : field);
     for (const name of names) {
       const [aggregation, higher] = [of(metric.corpus_level_fn, name), of(metric.higher_is_better, name)];
       if (typeof aggregation === "string") aggregations.set(name, aggregation);
       if (typeof higher === "boolean") higherIsBetter.set(name, higher);
     }
   }
-  const [all, run] = [config.original_num_docs, config.effective_num_docs];
+  const [all, run] = [numberOf(config.original_num_docs), numberOf(config.effective_num_docs)];
   return {
-    version: typeof config.version === "number" || typeof config.version === "string" ? String(config.version) : null,
+    ...UNTOLD_TASK,
+    version: versionText(config.version),
     shots,
     aggregates: readAggregates(results),
     aggregations,
     higherIsBetter,
-    filters: [],
     // −1 where lighteval didn't count them.
-    documents: typeof all === "number" && typeof run === "number" && run > 0 ? { all, run } : null,
+    documents: all !== null && run !== null && run > 0 ? { all, run } : null,
   };
 }
 
@@ -102,30 +108,27 @@ function readAggregates(metrics: Record<string, unknown>): Map<string, number> {
   );
 }
 
-/** A checkpoint's revision makes another model, and is not in lighteval's name for it. */
-function modelName(general: Record<string, unknown>, model: Record<string, unknown>): string | null {
-  const name = textOf(general.model_name) ?? textOf(model.model_name);
-  const revision = textOf(model.revision);
-  return name === null || revision === null || revision === "main" ? name : `${name}@${revision}`;
-}
-
 function taskOf(name: string): string {
   return name.slice(0, name.lastIndexOf("|"));
 }
 
-function filled(values: Record<string, unknown>): string | null {
-  const entries = Object.entries(values).filter(([, value]) => value !== null);
-  return entries.length === 0 ? null : canonicalJson(Object.fromEntries(entries));
-}
+/** `details_<task>|<shots>_<date>.parquet`. */
+const DETAILS = /^details_(.+)[|](\d+)_(\d{4}-\d\d-\d\dT.+)\.parquet$/;
+const RESULTS = /^results_(\d{4}-\d\d-\d\dT.+)\.json$/;
 
-function without(values: Record<string, unknown>, names: readonly string[]): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(values).filter(([name]) => !names.includes(name)));
-}
+/** The parts of a lighteval file's name. */
+export type LightevalFileName =
+  | { readonly kind: "details"; readonly task: string; readonly shots: number; readonly date: string }
+  | { readonly kind: "results"; readonly date: string };
 
-function textOf(value: unknown): string | null {
-  return typeof value === "string" && value !== "" ? value : null;
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+/**
+ * @returns null for other files
+ * @example lightevalFileName("details_mmlu:anatomy|5_2026-01-31T10-20-30.123456.parquet")
+ * // { kind: "details", task: "mmlu:anatomy", shots: 5, date: "2026-01-31T10-20-30.123456" }
+ */
+export function lightevalFileName(name: string): LightevalFileName | null {
+  const details = DETAILS.exec(name);
+  if (details) return { kind: "details", task: details[1]!, shots: Number(details[2]), date: details[3]! };
+  const results = RESULTS.exec(name);
+  return results ? { kind: "results", date: results[1]! } : null;
 }

@@ -1,7 +1,6 @@
 import { AnchorEvalError } from "../../core/errors.ts";
-import { parsePythonJson } from "../python-json.ts";
-import type { GroupResults, RunResults, TaskResults } from "../run-results.ts";
-import { record } from "../record.ts";
+import { filledText, list, numberOf, parsePythonJson, record, versionText } from "../json.ts";
+import { revisedName, UNTOLD_RUN, type GroupResults, type RunResults, type TaskResults } from "../run-log.ts";
 
 /**
  * Reads a results file of lm-evaluation-harness, versions from 0.4.3.
@@ -25,16 +24,17 @@ export function readLmEvalResults(text: string, file: string): RunResults {
   const groups = readGroups(root, results);
   const config = record(root.config);
   return {
+    ...UNTOLD_RUN,
     model: modelName(root, config),
     modelArguments: config.model_args == null ? null : argumentText(config.model_args),
     harnessVersion:
-      textOf(root.lm_eval_version) ?? (textOf(root.git_hash) === null ? null : `git ${textOf(root.git_hash)!}`),
+      filledText(root.lm_eval_version) ??
+      (filledText(root.git_hash) === null ? null : `git ${filledText(root.git_hash)!}`),
     // Without one, 0.4.5 logs the empty text and other versions null.
-    chatTemplate: "chat_template" in root ? textOf(root.chat_template) !== null : null,
-    systemInstruction: "system_instruction" in root ? (textOf(root.system_instruction_sha) ?? "none") : null,
+    chatTemplate: "chat_template" in root ? filledText(root.chat_template) !== null : null,
+    systemInstruction: "system_instruction" in root ? (filledText(root.system_instruction_sha) ?? "none") : null,
     fewshotAsMultiturn: typeof root.fewshot_as_multiturn === "boolean" ? root.fewshot_as_multiturn : null,
     generation: config.gen_kwargs == null ? null : argumentText(config.gen_kwargs),
-    solver: null,
     tasks: new Map(Object.keys(record(root.configs)).map((task) => [task, readTask(root, task)])),
     groups,
   };
@@ -42,18 +42,16 @@ export function readLmEvalResults(text: string, file: string): RunResults {
 
 function readTask(root: Record<string, unknown>, task: string): TaskResults {
   const config = record(record(root.configs)[task]);
-  const metrics = (Array.isArray(config.metric_list) ? config.metric_list : []).map(record);
-  const named = (Array.isArray(config.filter_list) ? config.filter_list : []).flatMap((filter) => {
-    const name = textOf(record(filter).name);
+  const metrics = list(config.metric_list).map(record);
+  const named = list(config.filter_list).flatMap((filter) => {
+    const name = filledText(record(filter).name);
     return name === null ? [] : [name];
   });
   const aggregates = readAggregates(record(record(root.results)[task]));
   const counts = record(record(root["n-samples"])[task]);
-  const version = record(root.versions)[task];
-  const shots = record(root["n-shot"])[task];
   return {
-    version: typeof version === "number" || typeof version === "string" ? String(version) : null,
-    shots: typeof shots === "number" ? shots : null,
+    version: versionText(record(root.versions)[task]),
+    shots: numberOf(record(root["n-shot"])[task]),
     aggregates,
     aggregations: new Map(
       metrics.flatMap(({ metric, aggregation }) =>
@@ -97,11 +95,10 @@ function readAggregates(metrics: Record<string, unknown>): Map<string, number> {
   return aggregates;
 }
 
-/** A checkpoint's revision makes another model, and is not in the harness's name for it. */
 function modelName(root: Record<string, unknown>, config: Record<string, unknown>): string | null {
-  const name = textOf(root.model_name) ?? nameFromArguments(config.model_args);
-  const revision = textOf(config.model_revision) ?? argument(config.model_args, "revision");
-  return name === null || revision === null || revision === "main" ? name : `${name}@${revision}`;
+  const name = filledText(root.model_name) ?? nameFromArguments(config.model_args);
+  const revision = filledText(config.model_revision) ?? argument(config.model_args, "revision");
+  return revisedName(name, revision);
 }
 
 /** As the harness itself takes it from the model's arguments. */
@@ -114,7 +111,7 @@ function nameFromArguments(arguments_: unknown): string | null {
 }
 
 function argument(arguments_: unknown, key: string): string | null {
-  if (typeof arguments_ !== "string") return textOf(record(arguments_)[key]);
+  if (typeof arguments_ !== "string") return filledText(record(arguments_)[key]);
   const found = arguments_.split(",").find((part) => part.startsWith(`${key}=`));
   return found === undefined ? null : found.slice(key.length + 1);
 }
@@ -123,6 +120,29 @@ function argumentText(value: unknown): string {
   return typeof value === "string" ? value : JSON.stringify(value);
 }
 
-function textOf(value: unknown): string | null {
-  return typeof value === "string" && value !== "" ? value : null;
+/** The parts of an lm-eval log's name. */
+export interface LogFileName {
+  readonly kind: "samples" | "results";
+  /** The task of a samples file; null for results. */
+  readonly task: string | null;
+  /** When the run ended, for example `2024-11-26T10-47-32.305387`: sorts as text. Empty where the name has none. */
+  readonly date: string;
+}
+
+const DATE = "\\d{4}-\\d{2}-\\d{2}T\\d{2}-\\d{2}-\\d{2}(?:\\.\\d+)?";
+const SAMPLES = new RegExp(`^samples_(.+?)(?:_(${DATE}))?\\.jsonl(?:\\.gz)?$`);
+/** With `--output_path NAME.json` the harness writes `NAME_<date>.json`, so any stem may stand before the date. */
+const RESULTS = new RegExp(`^(?:results|.*_(${DATE}))\\.json$`);
+
+/**
+ * Reads a file name of lm-evaluation-harness (0.4.3 and later, `--log_samples`): `samples_<task>_<date>.jsonl`,
+ * `results_<date>.json`, plain or, for samples, gzip. The files of one run have the same date and folder.
+ * @returns null for a file that isn't one of those
+ * @example logFileName("samples_mmlu_anatomy_2024-11-26T10-47-32.305387.jsonl")?.task // "mmlu_anatomy"
+ */
+export function logFileName(name: string): LogFileName | null {
+  const samples = SAMPLES.exec(name);
+  if (samples) return { kind: "samples", task: samples[1]!, date: samples[2] ?? "" };
+  const results = RESULTS.exec(name);
+  return results && { kind: "results", task: null, date: results[1] ?? "" };
 }

@@ -1,10 +1,8 @@
-import { AnchorEvalError, type Issue } from "../../core/errors.ts";
-import type { TaskResults } from "../run-results.ts";
-import { scoreScale, type ScaleOptions } from "../score-scale.ts";
-import type { LoggedSample, RunSamples } from "../types.ts";
-import { chooseFilter, chooseMetric } from "../choose-metric.ts";
-import { corpusMetricReason } from "./corpus-metric.ts";
-import { nameFilters } from "./name-filters.ts";
+import { AnchorEvalError } from "../../core/errors.ts";
+import type { ScaleOptions } from "../../tables/score-reader.ts";
+import { chooseFilter, chooseMetric } from "../choices.ts";
+import type { RunSamples, TaskResults } from "../run-log.ts";
+import { RowIssues, scoreDocuments, type LoggedDocument } from "../scores.ts";
 import { isLineProblem, parseSampleLine, type SampleLine } from "./sample-line.ts";
 
 /** How samples of lm-evaluation-harness are read. */
@@ -17,7 +15,7 @@ export interface SampleOptions extends ScaleOptions {
   readonly metric?: string | undefined;
   /** The filter whose answers are scored; needed where the log has several. */
   readonly filter?: string | undefined;
-  /** What the run's results file says about this task. */
+  /** This task in the run's results file. */
   readonly results?: TaskResults | undefined;
 }
 
@@ -36,35 +34,28 @@ export function readLmEvalSamples(lines: Iterable<string>, options: SampleOption
   return reader.finish();
 }
 
-/** Findings after which reading a file stops. */
-const MOST_ISSUES = 20;
-
 /** {@link readLmEvalSamples} for lines that come in pieces. */
 export class LmEvalSampleReader {
   readonly #options: SampleOptions;
   readonly #lines: SampleLine[] = [];
-  /** Line number of each of them, from 1. */
-  readonly #rows: number[] = [];
-  readonly #issues: Issue[] = [];
+  readonly #issues: RowIssues;
   #row = 0;
 
   constructor(options: SampleOptions) {
     this.#options = options;
+    this.#issues = new RowIssues(options.file, "line");
   }
 
   add(text: string): void {
     this.#row++;
     if (text.trim() === "") return;
-    const line = parseSampleLine(text);
-    if (isLineProblem(line)) this.#note(this.#row, line.code, line.message, line.field);
-    else {
-      this.#lines.push(line);
-      this.#rows.push(this.#row);
-    }
+    const line = parseSampleLine(text, this.#row);
+    if (isLineProblem(line)) this.#issues.add(this.#row, line.code, line.message, line.field);
+    else this.#lines.push(line);
   }
 
   finish(): RunSamples {
-    this.#refuse();
+    this.#issues.refuse();
     const { file, task, results } = this.#options;
     if (this.#lines.length === 0) throw new AnchorEvalError("invalid_data", `${file}: the log has no samples`);
     const asked = splitMetric(this.#options.metric);
@@ -76,67 +67,21 @@ export class LmEvalSampleReader {
     });
     const named = nameFilters(this.#lines, { file, filters: results?.filters });
     const filter = chooseFilter(named, { file, task, filter: this.#options.filter ?? asked.filter });
-    const samples = this.#samples(named, metric, filter);
     return {
       task,
       metric,
       filter,
-      samples,
+      samples: scoreDocuments(
+        this.#lines.filter((_, index) => named[index] === filter),
+        metric,
+        this.#options,
+        this.#issues,
+        { field: "doc_id", message: (id, first) => `document ${id} is there twice, first in line ${first}` },
+      ),
       remarks: [],
       metrics: [...new Set(this.#lines.flatMap((line) => [...line.values.keys()]))],
       filters: [...new Set(named)],
     };
-  }
-
-  /** The samples under one filter, each document once. */
-  #samples(filters: readonly string[], metric: string, filter: string): LoggedSample[] {
-    const { task, flip, results } = this.#options;
-    if (results?.higherIsBetter.get(metric) === false && flip !== true)
-      throw new AnchorEvalError(
-        "unsupported",
-        `${this.#options.file}: lower is better for ${metric}: give --flip, and its bounds with --score-range`,
-      );
-    const scale = scoreScale(this.#options);
-    const samples: LoggedSample[] = [];
-    const first = new Map<number, number>();
-    this.#lines.forEach((line, index) => {
-      if (filters[index] !== filter) return;
-      const row = this.#rows[index]!;
-      const { docId, errored, hash, text } = line;
-      const before = first.get(docId);
-      if (before !== undefined)
-        this.#note(row, "duplicate", `document ${docId} is there twice, first in line ${before}`, "doc_id");
-      first.set(docId, row);
-      const value = line.values.get(metric) ?? null;
-      const score = value === null ? null : scale(value) + 0; // -0 becomes 0
-      if (score !== null && !(score >= 0 && score <= 1))
-        this.#note(
-          row,
-          "out_of_range",
-          `${metric} is ${value}: for scores that are not in [0,1] give --score-range lo,hi`,
-          metric,
-        );
-      const state = errored ? "errored" : score === null ? "unscored" : "scored";
-      samples.push({ task, doc_id: docId, state, score, hash, text });
-    });
-    this.#refuse();
-    return samples;
-  }
-
-  #note(row: number, code: string, message: string, field?: string): void {
-    this.#issues.push({ path: [this.#options.file, row, ...(field === undefined ? [] : [field])], code, message });
-    if (this.#issues.length >= MOST_ISSUES) this.#refuse();
-  }
-
-  #refuse(): void {
-    const [first] = this.#issues;
-    if (!first) return;
-    const more = this.#issues.length > 1 ? ` (and ${this.#issues.length - 1} more)` : "";
-    throw new AnchorEvalError(
-      "invalid_data",
-      `${this.#options.file}: line ${first.path[1]!}: ${first.message}${more}`,
-      { issues: this.#issues },
-    );
   }
 }
 
@@ -145,4 +90,76 @@ function splitMetric(metric: string | undefined): { metric?: string; filter?: st
   if (metric === undefined) return {};
   const comma = metric.indexOf(",");
   return comma < 0 ? { metric } : { metric: metric.slice(0, comma), filter: metric.slice(comma + 1) };
+}
+
+/**
+ * The filter of every line. Logs before 0.4.7 write each document once for each filter, filter after filter, without
+ * naming it: there the k-th line of a document belongs to the k-th filter of the results file.
+ * @param filters - the task's filters, in the order in which the harness applies them
+ * @throws AnchorEvalError `invalid_data` where nothing tells the filters apart
+ */
+function nameFilters(
+  lines: readonly SampleLine[],
+  { file, filters }: { file: string; filters: readonly string[] | undefined },
+): string[] {
+  if (lines.every((line) => line.filter !== null)) return lines.map((line) => line.filter!);
+  const times = new Map<LoggedDocument["id"], number>();
+  const rank = lines.map(({ id }) => {
+    const count = times.get(id) ?? 0;
+    times.set(id, count + 1);
+    return count;
+  });
+  const most = rank.reduce((highest, count) => Math.max(highest, count + 1), 0);
+  const names = most === 1 && (filters?.length ?? 0) !== 1 ? ["none"] : filters;
+  if (names?.length !== most)
+    throw new AnchorEvalError(
+      "invalid_data",
+      `${file}: documents are there ${most} times, once for each filter, and the log does not name the filters (lm-eval before 0.4.7): keep the run's results file beside it, which does`,
+    );
+  return lines.map((line, index) => line.filter ?? names[rank[index]!]!);
+}
+
+const WHOLE_CORPUS = "is computed from the outputs on all documents together";
+const CONFUSION = "is computed from the counts of right and wrong labels over all documents";
+const EXPONENT = "is the exponent or rate of a sum over all documents, and has no bounds";
+
+/** lm-eval's aggregations that are no mean over documents, by their registered names (lm_eval/api/metrics.py). */
+const AGGREGATIONS: Readonly<Record<string, string>> = {
+  bleu: WHOLE_CORPUS,
+  chrf: WHOLE_CORPUS,
+  "chrf++": WHOLE_CORPUS,
+  ter: WHOLE_CORPUS,
+  f1: CONFUSION,
+  matthews_corrcoef: CONFUSION,
+  perplexity: EXPONENT,
+  weighted_perplexity: EXPONENT,
+  bits_per_byte: EXPONENT,
+  brier_score: "is computed from the probabilities of all choices, and lower is better",
+  median: "is the median over the documents, not their mean",
+  bypass: "is no score: the run only kept the model's outputs (--predict_only)",
+};
+
+/** Metrics whose registered aggregation is one of those, where a log comes without its results file. */
+const METRICS: Readonly<Record<string, string>> = {
+  bleu: "bleu",
+  chrf: "chrf",
+  "chrf++": "chrf++",
+  ter: "ter",
+  mcc: "matthews_corrcoef",
+  perplexity: "perplexity",
+  word_perplexity: "weighted_perplexity",
+  byte_perplexity: "weighted_perplexity",
+  bits_per_byte: "bits_per_byte",
+  brier_score: "brier_score",
+  bypass: "bypass",
+};
+
+/**
+ * Why a metric is no mean of scores of documents, or null as far as names tell.
+ * @param aggregation - the aggregation that the task's configuration names, where it is known
+ */
+function corpusMetricReason(metric: string, aggregation: string | undefined): string | null {
+  if (aggregation === "mean" || aggregation === "nanmean") return null;
+  const named = aggregation === undefined ? undefined : AGGREGATIONS[aggregation];
+  return named ?? AGGREGATIONS[METRICS[metric] ?? ""] ?? null;
 }

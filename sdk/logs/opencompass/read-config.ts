@@ -1,8 +1,7 @@
-import { canonicalJson } from "../canonical-json.ts";
-import { parsePythonAssignments } from "../python-literal.ts";
-import { record } from "../record.ts";
+import { canonicalJson, list, numberOf, record } from "../json.ts";
+import { parsePythonAssignments, parsePythonLiteral } from "../python-literal.ts";
 
-/** What a run's configuration says of its datasets, models and groups. */
+/** A run's configuration: its datasets, models and groups. */
 export interface OpenCompassConfig {
   /** By `abbr`. */
   readonly datasets: ReadonlyMap<string, DatasetConfig>;
@@ -60,7 +59,7 @@ export function readOpenCompassConfig(text: string): OpenCompassConfig {
 function readDataset(config: Fields): DatasetConfig {
   return {
     shots: shotsOf(record(record(config.infer_cfg).retriever)),
-    runs: typeof config.n === "number" ? config.n : 1,
+    runs: numberOf(config.n) ?? 1,
     partial: isSet(record(config.reader_cfg).test_range),
   };
 }
@@ -69,7 +68,7 @@ function readDataset(config: Fields): DatasetConfig {
 function shotsOf(retriever: Fields): number | null {
   if (/(^|\.)ZeroRetriever$/.test(String(retriever.type))) return 0;
   if (Array.isArray(retriever.fix_id_list)) return retriever.fix_id_list.length;
-  return typeof retriever.ice_num === "number" ? retriever.ice_num : null;
+  return numberOf(retriever.ice_num);
 }
 
 function readModel(config: Fields): ModelConfig {
@@ -109,6 +108,45 @@ function byName<T>(configs: unknown, read: (config: Fields) => T): Map<string, T
   );
 }
 
-function list(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : [];
+/** The part of a run's summary that its datasets' results lack. */
+export interface OpenCompassSummary {
+  /** OpenCompass's digest of each dataset's prompts and settings, by dataset. */
+  readonly versions: ReadonlyMap<string, string>;
+  /** Scores of groups in full precision, in percent, by model, group and metric. */
+  readonly groups: ReadonlyMap<string, ReadonlyMap<string, ReadonlyMap<string, number>>>;
+}
+
+const MODEL = /^Model: (.+)$/;
+const SCORES = /^(.+?): (\{.*\})$/;
+const HEADER = "dataset,version,metric,mode,";
+
+/**
+ * Reads `summary/summary_<date>.txt`: its part in CSV has the versions, its raw part the scores.
+ * @param groupNames - the groups whose scores are wanted
+ * @throws SyntaxError where a group's line of scores is no dictionary
+ */
+export function readOpenCompassSummary(text: string, groupNames: readonly string[]): OpenCompassSummary {
+  const versions = new Map<string, string>();
+  const groups = new Map<string, Map<string, Map<string, number>>>();
+  let model: Map<string, Map<string, number>> | null = null;
+  let inCsv = false;
+  for (const line of text.split(/\r?\n/)) {
+    inCsv = line.startsWith(HEADER) || (inCsv && line.includes(","));
+    if (inCsv) {
+      const [dataset, version] = line.split(",");
+      if (version !== undefined && version !== "-" && version !== "version") versions.set(dataset!, version);
+      continue;
+    }
+    const name = MODEL.exec(line)?.[1];
+    if (name !== undefined) {
+      model = new Map<string, Map<string, number>>();
+      groups.set(name, model);
+      continue;
+    }
+    const [, group, values] = SCORES.exec(line) ?? [];
+    if (model === null || group === undefined || !groupNames.includes(group)) continue;
+    const scores = Object.entries(parsePythonLiteral(values!) ?? {}).filter(([, value]) => typeof value === "number");
+    model.set(group, new Map(scores as [string, number][]));
+  }
+  return { versions, groups };
 }

@@ -1,13 +1,11 @@
-import { contentHash } from "../../core/bundle/digest.ts";
+import { contentHash, type ItemContent } from "../../core/bundle/digest.ts";
 import { AnchorEvalError } from "../../core/errors.ts";
-import { chooseMetric } from "../choose-metric.ts";
-import type { TaskResults } from "../run-results.ts";
-import { scoreScale, type ScaleOptions } from "../score-scale.ts";
-import type { LoggedSample, RunSamples } from "../types.ts";
-import { record } from "../record.ts";
-import { itemContent } from "./item-content.ts";
-import { itemScores } from "./item-scores.ts";
-import { readItems } from "./read-items.ts";
+import type { ScaleOptions } from "../../tables/score-reader.ts";
+import { chooseMetric } from "../choices.ts";
+import { canonicalJson, record } from "../json.ts";
+import type { LoggedSample, RunSamples, TaskResults } from "../run-log.ts";
+import { itemScorer, sampleState } from "../scores.ts";
+import { itemScores, readItems } from "./item-scores.ts";
 import { readDatasetScores } from "./read-results.ts";
 
 /** How details of OpenCompass are read. */
@@ -17,7 +15,7 @@ export interface OpenCompassOptions extends ScaleOptions {
   readonly task: string;
   /** The metric that is the score. @default whether the answer is right, where the details say so */
   readonly metric?: string | undefined;
-  /** What the run says of this dataset beside. */
+  /** The run's other results for this dataset. */
   readonly results: TaskResults | undefined;
   /** Whether prompts are put into a template of the model's; null where nothing tells. */
   readonly template: boolean | null;
@@ -58,7 +56,7 @@ export function readOpenCompassDetails(
       corpusReason: (name) => (scores.has(name) ? null : "is reported of all items together, and of none by itself"),
     },
   );
-  const scale = scoreScale(options);
+  const scored = itemScorer(file, metric, options);
   const samples = items.map(({ id, fields }, position): LoggedSample => {
     // Of a part of the questions the predictions are numbered anew; of items that the evaluator left out, they are not.
     const place = asked === items.length ? position : id;
@@ -71,17 +69,11 @@ export function readOpenCompassDetails(
         `${file}: the run asked a part of ${task} (test_range) and numbered it anew, and its prompts don't tell the items from the examples before them: which items these are is not known`,
       );
     const raw = scores.get(metric)![position] ?? null;
-    const score = raw === null ? null : scale(raw) + 0; // -0 becomes 0
-    if (score !== null && !(score >= 0 && score <= 1))
-      throw new AnchorEvalError(
-        "invalid_data",
-        `${file}: item ${id}: ${metric} is ${raw}: for scores that are not in [0,1] give --score-range lo,hi`,
-        { issues: [{ path: [file, id, metric], code: "out_of_range", message: `${metric} is ${raw}` }] },
-      );
+    const score = scored(raw === null ? [] : [raw], "item", id);
     return {
       task,
       doc_id: id,
-      state: isErrored(own.map(({ prediction }) => prediction)) ? "errored" : score === null ? "unscored" : "scored",
+      state: sampleState(isErrored(own.map(({ prediction }) => prediction)), score),
       score,
       hash: content && contentHash(content),
       text: content && (content.choices ?? [content.input]).join("\n"),
@@ -109,4 +101,41 @@ export function readOpenCompassDetails(
 function isErrored(answers: readonly unknown[]): boolean {
   const said = answers.flat().filter((answer) => answer !== undefined);
   return said.length > 0 && said.every((answer) => answer === "" || answer === null);
+}
+
+/** How an item's prompt was made of its question; null where nothing tells. */
+export interface PromptKind {
+  readonly shots: number | null;
+  /** Whether a template of the model's is around it. */
+  readonly template: boolean | null;
+}
+
+const LABEL = "label: ";
+
+/**
+ * The content of an item, as far as a prediction tells it apart from examples and a model's template: a chat's last turn
+ * of the asker, a prompt without either, or the question with each answer that its perplexity was asked of.
+ * @param gold - the right answer
+ * @returns null where the prompt may hold more than the item
+ */
+export function itemContent(
+  prediction: Readonly<Record<string, unknown>>,
+  gold: unknown,
+  { shots, template }: PromptKind,
+): ItemContent | null {
+  const target = typeof gold === "string" ? gold : gold === undefined ? "" : canonicalJson(gold);
+  const { origin_prompt: prompt } = prediction;
+  if (Array.isArray(prompt)) {
+    const asked: unknown = (prompt as ({ role?: unknown; prompt?: unknown } | null)[]).findLast(
+      (turn) => turn?.role === "HUMAN" || turn?.role === "user",
+    )?.prompt;
+    return typeof asked === "string" ? { input: asked, target } : null;
+  }
+  if (template !== false || typeof prompt !== "string") return null;
+  const choices = Object.entries(prediction).flatMap(([name, own]) => {
+    const input = (own as { "testing input"?: unknown } | null)?.["testing input"];
+    return name.startsWith(LABEL) && typeof input === "string" ? [input] : [];
+  });
+  if (choices.length > 0) return { input: prompt, choices, target };
+  return shots === 0 ? { input: prompt, target } : null;
 }

@@ -1,7 +1,7 @@
 import { AnchorEvalError } from "../../core/errors.ts";
-import type { GroupResults, RunResults, TaskResults } from "../run-results.ts";
-import type { OpenCompassConfig } from "./read-config.ts";
-import type { OpenCompassSummary } from "./read-summary.ts";
+import { isObject } from "../../tables/json-records.ts";
+import { UNTOLD_RUN, UNTOLD_TASK, type GroupResults, type RunResults, type TaskResults } from "../run-log.ts";
+import type { OpenCompassConfig, OpenCompassSummary } from "./read-config.ts";
 
 /** One dataset's results, without what is said of its items. */
 export interface DatasetScores {
@@ -20,9 +20,9 @@ const AVERAGED = / \(\d+ runs average\)$/;
  * @throws AnchorEvalError `invalid_data` where it isn't one, or the evaluation failed
  */
 export function readDatasetScores(value: unknown, file: string): DatasetScores {
-  if (typeof value !== "object" || value === null || Array.isArray(value))
+  if (!isObject(value))
     throw new AnchorEvalError("invalid_data", `${file}: these are no results of OpenCompass: no object`);
-  const { details, error, ...rest } = value as Record<string, unknown>;
+  const { details, error, ...rest } = value;
   if (error !== undefined && details === undefined)
     throw new AnchorEvalError(
       "invalid_data",
@@ -41,7 +41,7 @@ function countDetails(details: unknown): DatasetScores["details"] {
 }
 
 /**
- * What a run says of one model.
+ * One model's results in a run.
  * @param datasets - the results of all its datasets
  */
 export function openCompassResults(
@@ -56,26 +56,21 @@ export function openCompassResults(
     return [
       name,
       {
+        ...UNTOLD_TASK,
         version: summary?.versions.get(name) ?? null,
         shots: settings?.shots ?? null,
         aggregates: fractions(reported),
-        aggregations: new Map(),
-        higherIsBetter: new Map(),
-        filters: [],
         documents:
           !details || settings?.partial === true ? null : { all: details.count / runs, run: details.count / runs },
       },
     ];
   });
   return {
+    ...UNTOLD_RUN,
     model,
     modelArguments: own?.arguments ?? null,
-    harnessVersion: null,
     chatTemplate: own?.template ?? null,
-    systemInstruction: null,
-    fewshotAsMultiturn: null,
     generation: own?.generation ?? null,
-    solver: null,
     tasks: new Map(tasks),
     groups: readGroups(summary?.groups.get(model) ?? new Map(), datasets, config),
   };

@@ -1,20 +1,21 @@
 import * as Plot from "@observablehq/plot";
 import { loadBundle } from "anchoreval";
 import {
+  type Chart,
+  type ChartMark,
   coverageChart,
   coverageSeries,
   errorBySizeChart,
+  type ErrorLine,
   itemMapChart,
   lowestCoverage,
   shownParameters,
   sourceStripChart,
-  type Chart,
-  type ChartMark,
-  type ErrorLine,
 } from "anchoreval/charts";
 import { itemBank } from "anchoreval/core";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { thin } from "../../../sdk/charts/chart.ts";
 import { memorySource } from "../../support/memory-source.ts";
 import { sampleBundle } from "../../support/sample-bundle.ts";
 
@@ -162,4 +163,16 @@ test("Plot knows every mark that a chart of a bundle is made of", async () => {
     sourceStripChart("one", sourceScores),
   ];
   for (const { marks } of charts) for (const { mark } of marks) expect(Plot[mark]).toBeTypeOf("function");
+});
+
+test("thinning keeps an even spread, and short lists as they are", () => {
+  expect(thin([0, 1, 2, 3, 4, 5], 3)).toEqual([0, 2, 4]);
+  expect(thin([0, 1], 3)).toEqual([0, 1]);
+  const kept = thin(
+    Array.from({ length: 28659 }, (_, i) => i),
+    1000,
+  );
+  expect(kept).toHaveLength(1000);
+  expect(new Set(kept).size).toBe(1000);
+  expect(Math.max(...kept.slice(1).map((item, k) => item - kept[k]!))).toBeLessThanOrEqual(29);
 });

@@ -2,7 +2,7 @@ import { loadBundle, type Bundle, type BundleScenario } from "anchoreval";
 import { createRandom, itemResponses, pairedInterval, type RandomSource } from "anchoreval/core";
 import { expect, test } from "vitest";
 import { modelEvidence } from "../../../sdk/compare/model-evidence.ts";
-import { overallDifference, scenarioDifference } from "../../../sdk/compare/scenario-difference.ts";
+import { pairDifferences, type PairDifference } from "../../../sdk/compare/scenario-difference.ts";
 import { memorySource } from "../../support/memory-source.ts";
 import { sampleBundle } from "../../support/sample-bundle.ts";
 
@@ -57,22 +57,20 @@ test.each([
       );
       return { answers, evidence: modelEvidence(drawn, FORM, asked) };
     }) as [Side, Side];
-    const pairs = new Map(
-      [...drawn.scenarios.keys()].map((id) => [id, scenarioDifference(a.evidence.get(id), b.evidence.get(id), true)]),
-    );
+    const pairs = pairDifferences(drawn, a.evidence, b.evidence, true);
     const truths = new Map(
       [...drawn.scenarios].map(([id, { weights }]) => [
         id,
         weights.reduce((sum, weight, i) => sum + weight * (b.answers.get(id)![i]! - a.answers.get(id)![i]!), 0),
       ]),
     );
-    const outside = (pair: ReturnType<typeof overallDifference>, truth: number): number => {
+    const outside = (pair: PairDifference, truth: number): number => {
       const { low, high } = pairedInterval(pair.sampled!, 0.95);
       return truth < low || truth > high ? 1 : 0;
     };
-    errors.alpha += outside(pairs.get("alpha")!, truths.get("alpha")!);
+    errors.alpha += outside(pairs.scenarios.get("alpha")!, truths.get("alpha")!);
     const whole = (truths.get("alpha")! + truths.get("beta/γ")!) / 2;
-    errors.overall += outside(overallDifference(drawn.manifest, pairs), whole);
+    errors.overall += outside(pairs.overall, whole);
   }
   for (const count of Object.values(errors)) {
     expect(count / RUNS).toBeGreaterThan(0.03);

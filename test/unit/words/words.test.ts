@@ -1,4 +1,15 @@
-import { intervalWords, percent, points, scoreWords, signedPoints } from "anchoreval/words";
+import {
+  count,
+  counted,
+  decimals,
+  intervalWords,
+  listed,
+  percent,
+  points,
+  scoreWords,
+  signedPoints,
+  wholePercent,
+} from "anchoreval/words";
 import { expect, test } from "vitest";
 
 test.each([
@@ -15,4 +26,26 @@ test.each([
   [intervalWords({ low: 0.583, high: 0.6621, level: 0.95, method: "conformal" }), "58.3 to 66.2"],
 ])("%s", (words, expected) => {
   expect(words).toBe(expected);
+});
+
+test("points have one decimal and a minus sign, never a negative zero", () => {
+  expect([0.0244, 0, -0.0123, -0.0001, 1].map(points)).toEqual(["2.4", "0.0", "−1.2", "0.0", "100.0"]);
+  expect([-0.004, 0.126, -1.5].map(decimals)).toEqual(["0.00", "0.13", "−1.50"]);
+});
+
+test("a share never reads as all or none where it isn't", () => {
+  expect([0, 0.001, 0.5, 0.948, 0.997, 1].map(wholePercent)).toEqual([
+    "0 %",
+    "under 1 %",
+    "50 %",
+    "95 %",
+    "over 99 %",
+    "100 %",
+  ]);
+});
+
+test("counts, nouns and lists", () => {
+  expect([7, 1234, 28659, 1234567].map(count)).toEqual(["7", "1\u202f234", "28\u202f659", "1\u202f234\u202f567"]);
+  expect([counted(1, "item"), counted(2, "item")]).toEqual(["1 item", "2 items"]);
+  expect([listed([]), listed(["a"]), listed(["a", "b", "c"])]).toEqual(["", "a", "a, b and c"]);
 });

@@ -9,8 +9,7 @@ import {
   type MeasuredForm,
 } from "anchoreval/charts";
 import { count, counted, errorWords, INTERVAL_MEANING, listed, points, wholePercent } from "anchoreval/words";
-import { coverage, errorBySize } from "../charts/measured.ts";
-import { drawn, figure, panels } from "../charts/chart.ts";
+import { coverage, drawn, errorBySize, figure, panels } from "../charts.ts";
 import { type Child, download, element, fill, idText, paragraph, code, button } from "../dom.ts";
 import { bytesText, facts, section, table, tiles } from "../parts/content.ts";
 import { problem } from "../parts/problem.ts";

@@ -11,7 +11,7 @@ import {
   verdictWords,
 } from "anchoreval/words";
 import { exampleAnswers, freshSeed } from "../examples.ts";
-import { drawn, figure, wideChart } from "../charts/chart.ts";
+import { drawn, figure, wideChart } from "../charts.ts";
 import { announcer, type Child, element, fill, freshId, idText, paragraph, button, submitForm } from "../dom.ts";
 import { table, warningsContent } from "../parts/content.ts";
 import { answersInput, formSelect, type GivenAnswers } from "../parts/fields.ts";

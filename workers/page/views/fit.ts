@@ -4,7 +4,7 @@ import { exampleLeaderboard } from "../examples.ts";
 import { runFit, type FittedFiles } from "../run-fit.ts";
 import { zip } from "../zip.ts";
 import { freshSeed } from "../examples.ts";
-import { itemMapFigure } from "../charts/items.ts";
+import { itemMapFigure } from "../charts.ts";
 import {
   announcer,
   type Child,

@@ -2,7 +2,7 @@ import { estimateFromAnchors, type Bundle, type Estimate, type ScenarioResult } 
 import { sourceStripChart } from "anchoreval/charts";
 import { decimals, INTERVAL_MEANING, intervalWords, percent, placeWords, points, scoreWords } from "anchoreval/words";
 import { exampleAnswers, freshSeed } from "../examples.ts";
-import { drawn, figure, panels, wideChart } from "../charts/chart.ts";
+import { drawn, figure, panels, wideChart } from "../charts.ts";
 import { announcer, type Child, download, element, fill, idText, button, paragraph, submitForm } from "../dom.ts";
 import { answersInput, formSelect, type GivenAnswers } from "../parts/fields.ts";
 import { section, table, warningsContent } from "../parts/content.ts";

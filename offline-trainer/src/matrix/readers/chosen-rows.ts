@@ -1,4 +1,4 @@
-import { textLines } from "anchoreval/internal/node/tables/text-lines";
+import { textLines } from "anchoreval/internal/node/read-file";
 import {
   checkWidth,
   type CsvRecord,

@@ -1,5 +1,5 @@
 import { AnchorEvalError } from "anchoreval/core";
-import { openBytes } from "anchoreval/internal/node/open-bytes";
+import { openBytes } from "anchoreval/internal/node/read-file";
 import { type DataIssues, firstFew, jsonKind, quoted, type ScoreReader } from "anchoreval/tables";
 import type { AsyncBuffer } from "hyparquet";
 import { LONG_COLUMNS, putScore } from "./long-table.ts";

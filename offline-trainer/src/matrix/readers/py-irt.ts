@@ -1,4 +1,4 @@
-import { visitJsonKeys } from "anchoreval/internal/json-keys";
+import { visitJsonKeys } from "anchoreval/internal/tables/json-records";
 import { type DataIssues, jsonKind, type JsonRecord, quoted, type ScoreReader } from "anchoreval/tables";
 import type { ScoreTable } from "./score-table.ts";
 

@@ -1,6 +1,6 @@
 import { basename } from "node:path";
 import { AnchorEvalError } from "anchoreval/core";
-import { readJsonFile } from "anchoreval/internal/node/json-file";
+import { readJsonFile } from "anchoreval/internal/node/read-file";
 import { DataIssues, jsonKind, type ScoreOptions, scoreReader } from "anchoreval/tables";
 import type { ImportedTable } from "../read-long-table.ts";
 import { groupedOrder, type ItemInfo } from "../response-matrix.ts";

@@ -1,0 +1,169 @@
+import type { Population } from "../core/adaptive/population.ts";
+import { populationAbilities } from "../core/adaptive/population.ts";
+import { stateDifference, stateScore } from "../core/adaptive/state-scores.ts";
+import { type AdaptiveState, askedItems } from "../core/adaptive/state.ts";
+import { designInterval } from "../core/inference/score-interval.ts";
+import { pairedInterval } from "../core/inference/paired-difference.ts";
+import type { KnownVariance } from "../core/inference/sampling-variance.ts";
+import { LEAST_ANSWERS } from "./adaptive-plan.ts";
+import type { PoolPopulation } from "./item-pool.ts";
+import type {
+  AdaptiveInterval,
+  AdaptiveModel,
+  AdaptivePair,
+  AdaptivePlan,
+  AdaptiveScore,
+  AdaptiveStop,
+} from "./types.ts";
+
+/** Answers to a scenario's items below which it has no interval of its own. */
+const LEAST_OF_SCENARIO = 10;
+
+/** One model's results so far. @param model - 0 or 1 */
+export function modelResult(
+  population: PoolPopulation,
+  plan: AdaptivePlan,
+  state: AdaptiveState,
+  model: number,
+): AdaptiveModel {
+  const answered = state.models[model]!.scores.filter((score) => score !== null).length;
+  const single = population.scenarios.length === 1;
+  const whole = runningScore(population, plan, state, model, 0, LEAST_ANSWERS);
+  const scenarios = population.scenarios.map(({ id, begin, bank }, s) => {
+    const own = state.asked.filter(
+      (i, j) => i >= begin && i < begin + bank.count && state.models[model]!.scores[j] !== null,
+    ).length;
+    const score = single ? whole : runningScore(population, plan, state, model, s + 1, LEAST_OF_SCENARIO);
+    return [id, { ...score, answered: own }] as const;
+  });
+  return {
+    ...whole,
+    answered,
+    scenarios: Object.fromEntries(scenarios),
+    abilities: abilitiesOf(population, plan, state),
+  };
+}
+
+/** Two models' results so far, and their difference. */
+export function pairResult(population: PoolPopulation, plan: AdaptivePlan, state: AdaptiveState): AdaptivePair {
+  const found = stateDifference(population, state);
+  const both = state.asked.filter((_, j) => state.models.every(({ scores }) => scores[j] !== null)).length;
+  const models = { a: modelResult(population, plan, state, 0), b: modelResult(population, plan, state, 1) };
+  if (found === null) return { ...models, difference: null, interval: null, reason: NOTHING_YET };
+  const short = tooFew(both, LEAST_ANSWERS, found.sampling);
+  return {
+    ...models,
+    difference: found.difference,
+    interval: short === null ? { ...pairedInterval(found, plan.lookLevel), ...described(plan, found.sampling) } : null,
+    reason: short,
+  };
+}
+
+const NOTHING_YET = "nothing is answered yet";
+
+function runningScore(
+  population: Population,
+  plan: AdaptivePlan,
+  state: AdaptiveState,
+  model: number,
+  part: number,
+  least: number,
+): AdaptiveScore {
+  if (plan.goal === "ability")
+    return { score: null, interval: null, reason: "items are chosen for the ability, not drawn: they tell no score" };
+  const sampled = stateScore(population, state, model, part);
+  if (sampled === null) return { score: null, interval: null, reason: NOTHING_YET };
+  const reason = tooFew(sampled.sampling.answers, least, sampled.sampling);
+  if (reason !== null) return { score: sampled.score, interval: null, reason };
+  return {
+    score: sampled.score,
+    interval: { ...designInterval(sampled, plan.lookLevel), ...described(plan, sampled.sampling) },
+    reason: null,
+  };
+}
+
+function tooFew(answers: number, least: number, { variance }: KnownVariance): string | null {
+  return answers >= least || variance === 0
+    ? null
+    : `${answers} answers are too few for an interval: ${least} are needed`;
+}
+
+function described(plan: AdaptivePlan, { variance }: KnownVariance): Pick<AdaptiveInterval, "level" | "method"> {
+  const method = variance === 0 ? "exact" : plan.lookLevel > plan.level ? "sequential" : "design-based";
+  return { level: plan.level, method };
+}
+
+function abilitiesOf(
+  population: PoolPopulation,
+  { goal }: AdaptivePlan,
+  state: AdaptiveState,
+): AdaptiveModel["abilities"] {
+  if (goal === "score") return {};
+  const abilities = populationAbilities(population, askedItems(state, 0));
+  return Object.fromEntries(
+    population.bankIds.map((id, b) => [
+      id,
+      { theta: Array.from(abilities[b]!.theta), standardError: Array.from(abilities[b]!.standardError) },
+    ]),
+  );
+}
+
+/** The results when a batch has been answered. */
+export interface Findings {
+  readonly asked: number;
+  /** Of one model. */
+  readonly model: AdaptiveModel | null;
+  /** Of two. */
+  readonly pair: AdaptivePair | null;
+}
+
+/** The rule that ends an evaluation here; null where it goes on. A rule that is met counts more than the budget's end. */
+export function stoppedBy(
+  { count }: Population,
+  plan: AdaptivePlan,
+  { asked, model, pair }: Findings,
+): AdaptiveStop | null {
+  const { stop, budget } = plan;
+  const interval = pair ? pair.interval : model!.interval;
+  const name = pair ? "difference" : "score";
+  const half = interval && (interval.high - interval.low) / 2;
+  const sure = `${points(plan.level)} %`;
+  if (asked >= LEAST_ANSWERS && interval !== null) {
+    if (stop.threshold !== undefined && !within(interval, stop.threshold)) {
+      const verdict = interval.low > stop.threshold ? "above" : "below";
+      const message = `the score is ${verdict} ${points(stop.threshold)}, at ${sure}`;
+      return { rule: "threshold", verdict, message };
+    }
+    if (stop.better === true && !within(interval, 0)) {
+      const verdict = interval.low > 0 ? "b-better" : "a-better";
+      return { rule: "better", verdict, message: `${verdict === "b-better" ? "B" : "A"} is better, at ${sure}` };
+    }
+    if (stop.halfWidth !== undefined && half! <= stop.halfWidth)
+      return {
+        rule: "half-width",
+        verdict: null,
+        message: `the ${name} is known to ${points(half!)} points to either side, at ${sure}`,
+      };
+  }
+  if (stop.standardError !== undefined) {
+    const worst = Math.max(...Object.values(model!.abilities).flatMap(({ standardError }) => standardError));
+    if (worst <= stop.standardError)
+      return {
+        rule: "standard-error",
+        verdict: null,
+        message: `the ability's largest standard error is ${worst.toFixed(3)}`,
+      };
+  }
+  if (asked >= count) return { rule: "all-items", verdict: null, message: `all ${count} items have been asked` };
+  if (asked >= budget) return { rule: "budget", verdict: null, message: `the budget of ${budget} items is spent` };
+  return null;
+}
+
+function within({ low, high }: AdaptiveInterval, value: number): boolean {
+  return low <= value && value <= high;
+}
+
+/** A fraction in points, one decimal. */
+function points(fraction: number): string {
+  return String(Math.round(1000 * fraction) / 10);
+}

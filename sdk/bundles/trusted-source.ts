@@ -1,0 +1,79 @@
+import { fromBase64Url } from "../bytes.ts";
+import { type ManifestSignature, parseSignatures, PUBLIC_KEY } from "../core/bundle/signature.ts";
+import type { BundleSource } from "../core/bundle/bundle.ts";
+import { AnchorEvalError } from "../core/errors.ts";
+
+/**
+ * A source whose bundle one of these keys must have signed: else its manifest can't be read. The manifest has the digests
+ * of all other files.
+ * @param trusted - public keys in base64url, as `anchoreval keygen` prints them
+ * @throws AnchorEvalError from `read`: `bundle_untrusted`, `invalid_option`, `unsupported`, what the source throws
+ * @example await loadRouting(trustedSource(httpSource("https://evals.example.com/v1/bundles/quiz/1.0.0"), [key]))
+ */
+export function trustedSource(source: BundleSource, trusted: readonly string[]): BundleSource {
+  return {
+    name: source.name,
+    read: async (file, options = {}) => {
+      if (file !== "manifest.json") return source.read(file, options);
+      const { range, ...rest } = options;
+      const [manifest, signatures] = await Promise.all([
+        source.read(file, rest),
+        source.readSignatures?.(rest) ?? null,
+      ]);
+      if (manifest === null) return null;
+      await requireTrusted(manifest, signatures, trusted, source.name);
+      return range ? manifest.subarray(range.begin, range.end) : manifest;
+    },
+    ...(source.readSignatures && { readSignatures: (options) => source.readSignatures!(options) }),
+  };
+}
+
+/**
+ * Whether a signature is one of this manifest by its own key: that says nothing of whose key it is.
+ * @throws AnchorEvalError `unsupported` where the platform has no Ed25519
+ * @example
+ * const mine = (await Promise.all(parseSignatures(signatures)!.map((own) => isSignedBy(manifest, own)))).some(Boolean);
+ */
+export async function isSignedBy(manifest: Uint8Array, { key, signature }: ManifestSignature): Promise<boolean> {
+  const subtle = (globalThis as { crypto?: { subtle?: SubtleCrypto } }).crypto?.subtle;
+  try {
+    if (!subtle) throw new Error("crypto.subtle is not there: a page needs https");
+    const imported = await subtle.importKey("raw", fromBase64Url(key)!, { name: "Ed25519" }, false, ["verify"]);
+    return await subtle.verify("Ed25519", imported, fromBase64Url(signature)!, manifest as Uint8Array<ArrayBuffer>);
+  } catch (cause) {
+    if (subtle && (cause as Error).name === "DataError") return false; // no point of the curve
+    throw new AnchorEvalError("unsupported", "this runtime can't check signatures: it has no Ed25519 (Web Crypto)", {
+      cause,
+    });
+  }
+}
+
+/**
+ * Refuses a manifest that no trusted key signed.
+ * @param signatures - manifest.sig, null where there is none
+ * @param trusted - public keys in base64url; several while one replaces another
+ * @param name - of the bundle, for messages
+ * @throws AnchorEvalError `bundle_untrusted`; `invalid_option` for a list without keys, or with what is none; `unsupported`
+ * @example await requireTrusted(manifestBytes, signatureBytes, ["11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"], "helm-lite 1.0.0");
+ */
+export async function requireTrusted(
+  manifest: Uint8Array,
+  signatures: Uint8Array | null,
+  trusted: readonly string[],
+  name: string,
+): Promise<void> {
+  const wrong = trusted.find((key) => !PUBLIC_KEY.test(key));
+  if (wrong !== undefined || trusted.length === 0)
+    throw new AnchorEvalError(
+      "invalid_option",
+      wrong === undefined ? "no key is trusted: every bundle would be refused" : `${wrong} is no public key of Ed25519`,
+    );
+  const found = signatures && parseSignatures(signatures);
+  for (const own of found ?? []) if (trusted.includes(own.key) && (await isSignedBy(manifest, own))) return;
+  const why = signatures
+    ? found
+      ? `signed by ${found.map(({ key }) => key).join(", ")}, of which none is trusted and right`
+      : "its signatures can't be read"
+    : "it has no signature";
+  throw new AnchorEvalError("bundle_untrusted", `${name} is refused, no trusted key signed it: ${why}`);
+}

@@ -1,0 +1,98 @@
+import type { AnchorRecord } from "../core/bundle/manifest.ts";
+import { AnchorEvalError } from "../core/errors.ts";
+
+/** Ids of samples (Inspect) or instances (HELM) to run, by task. */
+type SamplesByTask = Readonly<Record<string, readonly (string | number)[]>>;
+
+/**
+ * The samples of some anchors, by task.
+ * @throws AnchorEvalError `unsupported` where anchors name no task and sample
+ * @example samplesByTask(anchors) // { sums: ["sum-3", "sum-7"] }
+ */
+export function samplesByTask(anchors: Iterable<AnchorRecord>): SamplesByTask {
+  const samples = new Map<string, (string | number)[]>();
+  const without: string[] = [];
+  for (const { item_id, task, doc_id } of anchors)
+    if (task === undefined || doc_id === undefined) without.push(item_id);
+    else samples.set(task, [...(samples.get(task) ?? []), doc_id]);
+  if (without.length > 0)
+    throw new AnchorEvalError(
+      "unsupported",
+      `${without.length} ${without.length === 1 ? "anchor names" : "anchors name"} no task and sample of a harness: ${without.slice(0, 5).join(", ")}${without.length > 5 ? ", …" : ""}; fit the bundle from items that have task and doc_id, as anchoreval import writes them`,
+      { issues: without.map((id) => ({ path: [id], code: "missing", message: "needs task and doc_id" })) },
+    );
+  return Object.fromEntries([...samples].sort(([left], [right]) => (left < right ? -1 : 1)));
+}
+
+/** The argument of lm-eval's `--samples`: the documents to run of each task. */
+type LmEvalDocumentList = Readonly<Record<string, readonly number[]>>;
+
+/**
+ * The documents of some anchors, as lm-evaluation-harness's `--samples` takes them. The ids ascend, and must: the
+ * harness runs a task's documents in the order of its dataset, but labels them in the order of the list
+ * (lm-evaluation-harness#4084).
+ * @throws AnchorEvalError `unsupported` where anchors name no task and document id
+ * @example lmEvalDocumentList(anchors) // { mmlu_anatomy: [3, 17], mmlu_virology: [5] }
+ */
+export function lmEvalDocumentList(anchors: Iterable<AnchorRecord>): LmEvalDocumentList {
+  const documents = new Map<string, Set<number>>();
+  const without: string[] = [];
+  for (const { item_id, task, doc_id } of anchors) {
+    if (task === undefined || typeof doc_id !== "number" || !Number.isSafeInteger(doc_id) || doc_id < 0) {
+      without.push(item_id);
+      continue;
+    }
+    documents.set(task, (documents.get(task) ?? new Set()).add(doc_id));
+  }
+  if (without.length > 0)
+    throw new AnchorEvalError(
+      "unsupported",
+      `${without.length} ${without.length === 1 ? "anchor names" : "anchors name"} no task and document of lm-eval: ${without.slice(0, 5).join(", ")}${without.length > 5 ? ", …" : ""}; fit the bundle from items that have task and doc_id, as anchoreval import --from lm-eval writes them`,
+      {
+        issues: without.map((id) => ({ path: [id], code: "missing", message: "needs task and a whole doc_id" })),
+      },
+    );
+  return Object.fromEntries(
+    [...documents]
+      .sort(([left], [right]) => (left < right ? -1 : 1))
+      .map(([task, ids]) => [task, [...ids].sort((left, right) => left - right)]),
+  );
+}
+
+/**
+ * The arguments of `lm_eval` that run exactly these documents. `--tasks` names these tasks and no group: the harness runs
+ * a task that the list lacks on all its documents.
+ * @param file - the list's file
+ * @param shots - few-shot examples, where the bundle's runs all had as many
+ */
+export function lmEvalArguments(
+  list: LmEvalDocumentList,
+  { file, shots, chatTemplate }: { file: string; shots?: number; chatTemplate?: boolean },
+): string[] {
+  return [
+    "--tasks",
+    Object.keys(list).join(","),
+    "--samples",
+    file,
+    ...(shots === undefined ? [] : ["--num_fewshot", String(shots)]),
+    ...(chatTemplate === true ? ["--apply_chat_template"] : []),
+    "--log_samples",
+    "--output_path",
+    "logs",
+  ];
+}
+
+/**
+ * The arguments of `inspect` that run exactly these samples of a task.
+ * @throws AnchorEvalError `unsupported` for an id with a comma, which `--sample-id` would take for two
+ * @example inspectArguments("sums", ["sum-3", "sum-7"]) // ["eval", "sums", "--sample-id", "sum-3,sum-7", …]
+ */
+export function inspectArguments(task: string, ids: readonly (string | number)[]): string[] {
+  const broken = ids.find((id) => String(id).includes(","));
+  if (broken !== undefined)
+    throw new AnchorEvalError(
+      "unsupported",
+      `${task}: inspect's --sample-id can't take an id with a comma: ${broken}; export --to ids has them a line each`,
+    );
+  return ["eval", task, "--sample-id", ids.join(","), "--log-dir", "anchors"];
+}

@@ -1,0 +1,83 @@
+import { equalBytes, sha256 } from "../bytes.ts";
+import { manifestKey, yankedKey } from "../core/bundle/names.ts";
+import { AnchorEvalError } from "../core/errors.ts";
+import { updateIndex, type BundleIndex, type UpdateOptions, type Yank } from "./bundle-index.ts";
+import { changeObject, encodeJson, type BundleStore } from "./bundle-store.ts";
+
+/** A version to commit: its name, and manifest.json as it will stand there for good. */
+export interface VersionCommit {
+  readonly benchmark: string;
+  readonly version: string;
+  readonly manifest: Uint8Array;
+}
+
+/** The result of a publication. */
+export interface PublishResult {
+  readonly benchmark: string;
+  readonly version: string;
+  /** Digest of the bundle, `sha256:…`. */
+  readonly digest: string;
+  /** `already`: this very bundle was there before. */
+  readonly status: "published" | "already";
+  /** The benchmark's latest version now. */
+  readonly latest: string | null;
+}
+
+/**
+ * Whether a version is published already.
+ * @throws AnchorEvalError `version_conflict` where it is, with another manifest
+ */
+export async function isCommitted(
+  store: Pick<BundleStore, "get">,
+  { benchmark, version, manifest }: VersionCommit,
+): Promise<boolean> {
+  const there = await store.get(manifestKey(benchmark, version));
+  if (there === null) return false;
+  if (equalBytes(there.bytes, manifest)) return true;
+  throw new AnchorEvalError(
+    "version_conflict",
+    `${benchmark}@${version} is published already with other content: versions never change, give this one another number`,
+  );
+}
+
+/**
+ * Commits a version, all of whose files must be there: creates its manifest, then brings the index up to date. Of many
+ * that commit the same version at once one creates it; the others are told `already`, or refused where theirs is another.
+ * @throws AnchorEvalError `version_conflict`, `unavailable`
+ */
+export async function commitVersion(
+  store: BundleStore,
+  commit: VersionCommit,
+  options: UpdateOptions = {},
+): Promise<PublishResult> {
+  const { benchmark, version, manifest } = commit;
+  const digest = `sha256:${await sha256(manifest)}`;
+  const created =
+    !(await isCommitted(store, commit)) && (await store.putIfAbsent(manifestKey(benchmark, version), manifest));
+  if (!created) await isCommitted(store, commit);
+  const { latest } = await updateIndex(store, benchmark, digest, options);
+  return { benchmark, version, digest, status: created ? "published" : "already", latest };
+}
+
+/** Which version is taken back, and how. */
+export interface YankOptions extends UpdateOptions {
+  readonly benchmark: string;
+  readonly version: string;
+}
+
+/**
+ * Yanks a version, or takes that back: its `yanked.json` says so, and the index follows. A yanked version goes on answering
+ * by its number, with a warning; it isn't listed and is never `latest`. Doing it again finishes what broke off.
+ * @throws AnchorEvalError `not_found`, `unavailable`
+ * @example await yankVersion(store, { benchmark: "mine", version: "1.0.0" }, { yanked: true, reason: "wrong keys: use 1.0.1" })
+ */
+export async function yankVersion(
+  store: BundleStore,
+  { benchmark, version, ...options }: YankOptions,
+  yank: Yank,
+): Promise<BundleIndex> {
+  const manifest = await store.get(manifestKey(benchmark, version));
+  if (manifest === null) throw new AnchorEvalError("not_found", `no bundle ${benchmark}@${version} is published here`);
+  await changeObject(store, yankedKey(benchmark, version), () => encodeJson(yank));
+  return updateIndex(store, benchmark, `sha256:${await sha256(manifest.bytes)}`, options);
+}

@@ -1,0 +1,63 @@
+import type { Manifest, MeasuredErrors, SplitErrors } from "../core/bundle/manifest.ts";
+import { type EstimatorId, figureOf } from "../core/estimators/types.ts";
+import { points } from "./figures.ts";
+
+/** Measured errors in words, in points. */
+export function errorWords({ interpolation, extrapolation }: MeasuredErrors, estimator: EstimatorId): string {
+  if (interpolation === null && extrapolation === null) return "the error was not measured: too few models";
+  return [
+    ...(interpolation ? [splitText(interpolation, estimator)] : []),
+    ...(extrapolation
+      ? [`models stronger than any seen: ${points(figureOf(extrapolation.estimators, estimator).mae)}`]
+      : []),
+  ].join("; ");
+}
+
+function splitText(
+  { models, estimators, randomMae, coverage95, halfWidth95 }: SplitErrors,
+  estimator: EstimatorId,
+): string {
+  const { mae } = figureOf(estimators, estimator);
+  const random = points(randomMae);
+  // Zero = not compared.
+  const against =
+    randomMae === 0
+      ? ""
+      : mae < randomMae
+        ? ` (as many random items: ${random})`
+        : ` (no better than as many random items: ${random})`;
+  const coverage =
+    coverage95 === null
+      ? "coverage not measured"
+      : `95 % intervals held ${points(coverage95)} %${halfWidth95 === null ? "" : `, ± ${points(halfWidth95)}`}`;
+  return `typical error ${points(mae)} points over ${models} held-out models${against}; ${coverage}`;
+}
+
+/** Share of a version's answers that may be drawn from the fit before its measured errors are mostly its own word. */
+const MOST_DRAWN = 0.1;
+
+/** The earlier version that a bundle stands on, in words: what is the same, what was placed by what, how scores go over. */
+export function baseWords({ base, scenarios, sources }: Pick<Manifest, "base" | "scenarios" | "sources">): string[] {
+  if (!base) return [];
+  const { benchmark, version, items, rerun, drawn, texts, anchors, bridge } = base;
+  const count = scenarios.reduce((sum, own) => sum + own.items, 0);
+  const all = drawn * items.placed;
+  const by = [
+    ...(rerun > 0 ? [`the answers of ${rerun} ${rerun === 1 ? "model" : "models"}`] : []),
+    texts ? "their texts" : "the other items of their scenario",
+  ].join(" and ");
+  return [
+    `${items.standing} of ${count} items keep their parameters of ${benchmark} ${version}${items.placed === 0 ? "." : `, ${items.placed} are placed by ${by}.`}`,
+    ...(drawn > 0
+      ? [
+          `${Math.round(100 * drawn)} % of the ${sources.models} models' answers to placed items are drawn from their chances: full scores, and measured errors, rest on them for ${((100 * all) / count).toFixed(1)} % of the answers.${all > MOST_DRAWN * count ? " That is much: run more models on the new items." : ""}`,
+        ]
+      : []),
+    ...Object.entries(anchors).map(
+      ([form, { kept, of }]) => `form ${form}: ${kept} of its ${of} anchors are those of ${version}.`,
+    ),
+    bridge.overall
+      ? `A score s is ${points(bridge.overall.intercept)} + ${bridge.overall.slope.toFixed(3)}·s points in ${version}, give or take ${points(1.96 * bridge.overall.error)} (95 %, ${bridge.overall.models} models).`
+      : `Too few models have scores in ${version} for a line from these to those.`,
+  ];
+}

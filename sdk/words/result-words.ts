@@ -1,0 +1,91 @@
+import type { Comparison, Difference } from "../compare/types.ts";
+import type { Interval, ScenarioResult } from "../estimate/types.ts";
+import { points, signedPoints } from "./figures.ts";
+
+/** The meaning of an interval: said beside every one. */
+export const INTERVAL_MEANING =
+  "The interval is for the score that this run would have got on all items of this benchmark version: not sampling noise, other prompts or other items.";
+
+/**
+ * Where a model lies against those that the bundle was fitted on, in words.
+ * @example placeWords(estimate.scenarios["gsm8k"]) // "like the models seen, above 42 % of them"
+ */
+export function placeWords({ exact, range, percentile, details }: ScenarioResult): string {
+  if (range === null) return "";
+  const above = (details?.outside.above ?? 0) > (details?.outside.below ?? 0);
+  const place = {
+    inside: "like the models seen",
+    edge: above ? "near the strongest seen" : "near the weakest seen",
+    outside: above ? "stronger than any seen" : "weaker than any seen",
+  }[range];
+  const better = percentile === null || range === "outside" ? "" : `, above ${Math.round(100 * percentile)} % of them`;
+  return `${place}${better}${exact ? " (exact: every item was answered)" : ""}`;
+}
+
+/** A score in points. @example scoreWords(0.6243) // "62.4" */
+export function scoreWords(score: number | null): string {
+  return score === null ? "–" : points(score);
+}
+
+/** An interval in points. @example intervalWords(estimate.interval) // "58.1 to 66.0" */
+export function intervalWords(interval: Interval | null): string {
+  if (interval === null) return "none";
+  return interval.method === "exact" ? "exact" : `${points(interval.low)} to ${points(interval.high)}`;
+}
+
+/** Said where {@link leansOnLike}. */
+export const LEANS_ON_LIKE =
+  "The difference is that of the corrected means (p-irt-dr), not of these scores, which lean on models like those seen.";
+
+/** Whether a difference isn't that of the scores beside it. */
+export function leansOnLike(comparison: Comparison): boolean {
+  return [comparison, ...Object.values(comparison.scenarios)].some(leans);
+}
+
+/** Whether a difference isn't that of the scores beside it, to a tenth of a point. */
+function leans({ difference, scores: { a, b } }: Difference): boolean {
+  if (difference === null || a.score === null || b.score === null) return false;
+  return Math.abs(b.score - a.score - difference) > 0.001;
+}
+
+/**
+ * The verdict, and what it rests on.
+ * @example verdictWords(comparison) // ["new is better", "one-sided confidence that new is better: 99.2 %"]
+ */
+export function verdictWords(comparison: Comparison): string[] {
+  const { verdict, names, margin, moreItems, difference, oneSidedConfidence, reason } = comparison;
+  if (verdict === null) return [`no verdict: ${reason ?? "there is no interval"}`];
+  const by = margin > 0 ? ` by more than ${points(margin)} points` : "";
+  const words = {
+    "a-better": `${names.a} is better${by}`,
+    "b-better": `${names.b} is better${by}`,
+    "no-difference": `no difference larger than ${margin > 0 ? `the margin of ${points(margin)} points` : "0"}`,
+    undecided: `can't tell: about ${Number((moreItems ?? 0).toPrecision(2))} more items would, if the difference stayed what it is`,
+  }[verdict];
+  if (oneSidedConfidence === null || difference === 0) return [words];
+  const ahead = oneSidedConfidence >= 0.5;
+  const sure = confidence(ahead ? oneSidedConfidence : 1 - oneSidedConfidence);
+  return [words, `one-sided confidence that ${ahead ? names.b : names.a} is better: ${sure}`];
+}
+
+/** McNemar's test of the raw answers. */
+export function mcNemarWords(
+  { mcnemar: { aHigher, bHigher, pValue } }: Difference,
+  { a, b }: Comparison["names"],
+): string {
+  return `raw answers: ${b} higher on ${bHigher} items, ${a} on ${aHigher}; mid-p McNemar ${pValue < 0.0001 ? "below 0.0001" : pValue.toPrecision(2)} (two-sided)`;
+}
+
+/** The interval of a difference, in points. @example differenceWords(comparison.interval) // "−1.4 to +3.2" */
+export function differenceWords(interval: Interval | null): string {
+  if (interval === null) return "none";
+  return interval.method === "exact" ? "exact" : `${signedPoints(interval.low)} to ${signedPoints(interval.high)}`;
+}
+
+/** Never rounded up to certainty. */
+function confidence(share: number): string {
+  if (share === 1) return "100 %";
+  if (share > 0.9999) return "above 99.99 %";
+  const value = 100 * share;
+  return `${Math.abs(value - Math.round(value)) < 1e-6 ? Math.round(value) : Math.min(99.99, value).toFixed(value > 99.9 ? 2 : 1)} %`;
+}

@@ -1,0 +1,207 @@
+import { gzipSync } from "node:zlib";
+import { AnchorEvalError } from "anchoreval/core";
+import { type Answers, readAnswers } from "anchoreval/node";
+import { expect, test } from "vitest";
+import { tempFolder } from "../../support/temp-folder.ts";
+
+const folder = tempFolder();
+const HASH = "0123456789abcdef".repeat(4);
+const HINT = "for other bounded scores give --score-range lo,hi, and --flip where lower is better";
+
+function plain({ answers, hashes }: Answers): unknown {
+  return { answers: [...answers], hashes: [...hashes] };
+}
+
+test.each<[file: string, content: string]>([
+  ["map.json", '{ "gsm/1": 1,\n "gsm/2": 0.5, "gsm/3": null }'],
+  ["map", '{"gsm/1":1,"gsm/2":0.5,"gsm/3":null}'],
+  ["body.json", '{"form":"50","responses":{"gsm/1":1,"gsm/2":0.5,"gsm/3":null}}'],
+  ["bom.json", '\ufeff{"gsm/1":1,"gsm/2":0.5,"gsm/3":null}'],
+  [
+    "lines.jsonl",
+    '{"item_id":"gsm/1","score":1}\n\n{"score":0.5,"item_id":"gsm/2","x":[]}\n{"item_id":"gsm/3","score":null}',
+  ],
+  [
+    "lines.json",
+    '{"item_id":"gsm/1","score":1}\n{"item_id":"gsm/2","score":0.5,"hash":null}\n{"item_id":"gsm/3","score":null}\n',
+  ],
+  ["table.csv", "item_id,score\ngsm/1,1\ngsm/2,0.5\ngsm/3,\n"],
+  ["table", 'note,score,item_id\r\n"a, b",1,"gsm/1"\r\n,.5,gsm/2\r\n"two\nlines",,gsm/3'],
+])("%s", async (file, content) => {
+  const expected = {
+    answers: [
+      ["gsm/1", 1],
+      ["gsm/2", 0.5],
+      ["gsm/3", null],
+    ],
+    hashes: [],
+  };
+  expect(plain(await readAnswers(folder.write(file, content)))).toEqual(expected);
+  expect(plain(await readAnswers(folder.write(`${file}.gz`, gzipSync(content))))).toEqual(expected);
+});
+
+test("hashes are kept where there are some", async () => {
+  const expected = { answers: [["a", 1], ["b", 0]], hashes: [["b", HASH]] }; // prettier-ignore
+  expect(plain(await readAnswers(folder.write("h.csv", `item_id,score,hash\na,1,\nb,0,${HASH}\n`)))).toEqual(expected);
+  const lines = `{"item_id":"a","score":1}\n{"item_id":"b","score":0,"hash":"${HASH}"}\n`;
+  expect(plain(await readAnswers(folder.write("h.jsonl", lines)))).toEqual(expected);
+});
+
+test("items named like an object's properties, and a range of scores", async () => {
+  const path = folder.write("p.json", '{"__proto__":20,"constructor":100,"10":0}');
+  const { answers } = await readAnswers(path, { scoreRange: [0, 100], flip: true });
+  expect(Object.fromEntries(answers)).toEqual(
+    Object.fromEntries([["__proto__", 0.8], ["constructor", 0], ["10", 1]]), // prettier-ignore
+  );
+});
+
+/** F stands for the file's path. */
+test.each<[name: string, file: string, content: string | Uint8Array, message: string, path: (string | number)[]]>([
+  ["an empty file", "a.json", "", "F: the file is empty", ["F"]],
+  ["no answers", "a.json", "{}", "F: the file has no answers", ["F"]],
+  ["no rows", "a.csv", "item_id,score\n", "F: the file has no answers", ["F"]],
+  ["an item twice", "a.json", '{"gsm/17":1,"gsm/17":0}', 'F: item "gsm/17": it is there twice', ["F", "gsm/17"]],
+  [
+    "an item twice, written in another way",
+    "a.json",
+    '{"gsm/17":1,"gsm\\/1\\u0037":1}',
+    'F: item "gsm/17": it is there twice',
+    ["F", "gsm/17"],
+  ],
+  ["__proto__ twice", "a.json", '{"__proto__":1,"__proto__":0}', 'F: item "__proto__": it is there twice', ["F", "__proto__"]], // prettier-ignore
+  [
+    "an item twice in lines",
+    "a.jsonl",
+    '{"item_id":"a","score":1}\n{"item_id":"a","score":null}\n',
+    'F: line 2, field "item_id": item "a" is there twice',
+    ["F", 2, "item_id"],
+  ],
+  [
+    "an item twice in a table",
+    "a.csv",
+    "item_id,score\na,\na,1\n",
+    'F: row 3, column "item_id": item "a" is there twice',
+    ["F", 3, "item_id"],
+  ],
+  ["a score above 1", "a.json", '{"a":1,"b":2}', `F: item "b": a score is in [0,1], got 2; ${HINT}`, ["F", "b"]],
+  ["a score below 0", "a.csv", "item_id,score\na,-1\n", `F: row 2, column "score": a score is in [0,1], got -1; ${HINT}`, ["F", 2, "score"]], // prettier-ignore
+  [
+    "text",
+    "a.json",
+    '{"a":"1"}',
+    'F: item "a": a score is a number, got the text "1"; null means no score',
+    ["F", "a"],
+  ],
+  ["an item twice in a request", "a.json", '{"responses":{"a":1,"a":0}}', 'F: item "a": it is there twice', ["F", "a"]],
+  [
+    "a wrapped map",
+    "a.json",
+    '{"answers":{"a":1,"b":0}}',
+    'F: item "answers": a score is a number, got an object; null means no score',
+    ["F", "answers"],
+  ],
+  [
+    "NaN",
+    "a.json",
+    '{"a": NaN}',
+    "F: the file is not valid JSON: JSON has no NaN and no Infinity, null means no score",
+    ["F"],
+  ],
+  ["broken JSON", "a.json", '{"a": 1', "F: the file is not valid JSON", ["F"]],
+  [
+    "an array",
+    "a.json",
+    "[1,0]",
+    'F: an array has no item ids: answers are a JSON object {"item id": score, …}',
+    ["F"],
+  ],
+  ["a number", "a.json", "1", "F: the file is a JSON object, got a number", ["F"]],
+  [
+    "a broken line",
+    "a.jsonl",
+    '{"item_id":"a","score":1}\n{"item_id',
+    "F: line 2: the line is not valid JSON",
+    ["F", 2],
+  ],
+  ["no id", "a.jsonl", '{"id":"a","score":1}', 'F: line 1, field "item_id": an id must be text', ["F", 1, "item_id"]],
+  ["an empty id", "a.json", '{"":1}', 'F: item "": an id must not be empty', ["F", ""]],
+  [
+    "no score",
+    "a.jsonl",
+    '{"item_id":"a"}',
+    'F: line 1, field "score": a score is a number, got none; null means no score',
+    ["F", 1, "score"],
+  ],
+  [
+    "no header",
+    "a.csv",
+    "gsm/1,1\n",
+    "F: row 1: a table of answers has the columns item_id,score[,hash], each once",
+    ["F", 1],
+  ],
+  [
+    "a column twice",
+    "a.csv",
+    "item_id,score,score\na,1,0\n",
+    "F: row 1: a table of answers has the columns item_id,score[,hash], each once",
+    ["F", 1],
+  ],
+  ["a short row", "a.csv", "item_id,score\na\n", "F: row 2: the row has 1 cell, the header has 2", ["F", 2]],
+  [
+    "nan in a table",
+    "a.csv",
+    "item_id,score\na,nan\n",
+    'F: row 2, column "score": a score is a number, got "nan"; an empty cell means no score',
+    ["F", 2, "score"],
+  ],
+  [
+    "a hash that is none",
+    "a.csv",
+    `item_id,score,hash\na,1,${HASH.toUpperCase()}\n`,
+    'F: row 2, column "hash": a hash is SHA-256, 64 lowercase hex digits',
+    ["F", 2, "hash"],
+  ],
+  ["Latin 1", "a.json", Buffer.from('{"é":1}', "latin1"), "F: row 1: the text is not UTF-8", ["F", 1]],
+  [
+    "truncated gzip",
+    "a.json.gz",
+    gzipSync('{"a":1}').subarray(0, 20),
+    "F: the gzip data break off: the file is cut short",
+    ["F"],
+  ],
+])("%s is refused", async (_, file, content, message, path) => {
+  const F = folder.write(file, content);
+  const error = await readAnswers(F).catch((reason: unknown) => reason);
+  expect(error).toBeInstanceOf(AnchorEvalError);
+  const { code, message: actual, issues } = error as AnchorEvalError;
+  expect({ code, message: actual }).toEqual({ code: "invalid_data", message: message.replace("F", F) });
+  expect(issues[0]!.path).toEqual(path.map((part) => (part === "F" ? F : part)));
+});
+
+test("all findings are listed", async () => {
+  const path = folder.write("many.csv", "item_id,score\na,2\nb,x\nc,1\n");
+  await expect(readAnswers(path)).rejects.toMatchObject({
+    message: `${path}: row 2, column "score": a score is in [0,1], got 2; ${HINT}; and 1 more`,
+    issues: [
+      { path: [path, 2, "score"], code: "out_of_range", message: `a score is in [0,1], got 2; ${HINT}` },
+      { path: [path, 3, "score"], code: "not_a_number" },
+    ],
+  });
+});
+
+test("a file that isn't there", async () => {
+  await expect(readAnswers(folder.path("absent"))).rejects.toMatchObject({ code: "not_found" });
+});
+
+test("the body of a request has its hashes beside the answers; an item may be called like a part of it", async () => {
+  const body = { responses: { "gsm/1": 1, responses: 0 }, hashes: { "gsm/1": HASH } };
+  expect(plain(await readAnswers(folder.write("request.json", JSON.stringify(body))))).toEqual({
+    answers: Object.entries(body.responses),
+    hashes: [["gsm/1", HASH]],
+  });
+  const map = { responses: 1, hashes: 0 };
+  expect(plain(await readAnswers(folder.write("names.json", JSON.stringify(map))))).toEqual({
+    answers: Object.entries(map),
+    hashes: [],
+  });
+});
