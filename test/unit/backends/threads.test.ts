@@ -1,15 +1,13 @@
 import { createRandom } from "anchoreval/core";
 import { expect, test } from "vitest";
 import type * as OnnxNodeBackend from "../../../offline-trainer/src/backends/node/onnx-node-backend.ts";
-import type * as ThreadRunner from "../../../offline-trainer/src/backends/node/onnx-node-backend.ts";
 import type { Parameters } from "../../../offline-trainer/src/calibrate/types.ts";
 import { expectRefusal, rejection } from "../../support/refusal.ts";
 
 // Threads start from files, and Node reads only the built ones.
 const built = (name: string): Promise<unknown> =>
   import(new URL(`../../../offline-trainer/dist/backends/node/${name}.js`, import.meta.url).href);
-const { onnxNodeBackend } = (await built("onnx-node-backend")) as typeof OnnxNodeBackend;
-const { openThread } = (await built("thread-runner")) as typeof ThreadRunner;
+const { onnxNodeBackend, openThread } = (await built("onnx-node-backend")) as typeof OnnxNodeBackend;
 
 const [subjects, items, dims] = [300, 12_000, 3];
 const random = createRandom("threads");
