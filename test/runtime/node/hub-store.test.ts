@@ -190,7 +190,7 @@ describe("anchoreval publish and sweep --to hf://datasets/ORG/NAME", () => {
     const url = `${server.endpoint}/datasets/org/published/resolve/main/bundles/sample/1.0.0`;
     expect(await runProgram(["publish", folder.path("one"), "--to", to])).toEqual({
       code: 0,
-      out: `sample@1.0.0 is published (${digest}); latest: 1.0.0\nloadBundle, and --bundle of commands, take ${url}\n`,
+      out: `sample@1.0.0 is published (${digest}); latest: 1.0.0\nloadBundle and --bundle take ${url}\n`,
       err: "",
     });
     expect(server.titles("org/published").at(-1)).toBe("Publish sample@1.0.0");
