@@ -1,5 +1,5 @@
-// Takes the comments out of the SDK's built JavaScript: the declarations beside it keep the docstrings, and the package
-// stays under 1 MB. Run after `tsc -b`. What tells bundlers that a call can fall away stays.
+// Takes the comments out of the SDK's built JavaScript, and indents it by tabs: the declarations beside it keep the
+// docstrings, and the package stays under 1 MB. Run after `tsc -b`. What tells bundlers that a call can fall away stays.
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -10,7 +10,7 @@ for (const entry of readdirSync(dist, { recursive: true, withFileTypes: true }))
   if (!entry.isFile() || !entry.name.endsWith(".js")) continue;
   const path = join(entry.parentPath, entry.name);
   const text = readFileSync(path, "utf8");
-  const stripped = withoutComments(path, text);
+  const stripped = withTabs(path, withoutComments(path, text));
   if (stripped !== text) writeFileSync(path, stripped);
 }
 
@@ -34,4 +34,17 @@ function withoutComments(path, text) {
     at = alone ? end + 1 : end;
   }
   return kept + text.slice(at);
+}
+
+/** Four spaces at the beginning of a line as a tab, but for lines within a template's text. */
+function withTabs(path, text) {
+  const kept = [];
+  const visit = (node) => {
+    if (ts.isTemplateLiteralToken(node)) kept.push([node.getStart(), node.getEnd()]);
+    for (const child of node.getChildren()) visit(child);
+  };
+  visit(ts.createSourceFile(path, text, ts.ScriptTarget.ES2023, true, ts.ScriptKind.JS));
+  return text.replace(/^(?: {4})+/gm, (spaces, at) =>
+    kept.some(([begin, end]) => begin < at && at < end) ? spaces : "\t".repeat(spaces.length / 4),
+  );
 }

@@ -6,8 +6,7 @@ import {
 } from "anchoreval/internal/charts/measured-forms";
 import type { Manifest } from "anchoreval/internal/core/bundle/manifest";
 import { figureOf } from "anchoreval/internal/core/estimators/types";
-import { counted, listed, points } from "anchoreval/internal/words/figures";
-import { textTable } from "anchoreval/internal/words/text-table";
+import { counted, listed, points, textTable } from "anchoreval/internal/words/figures";
 
 /*
  * A bundle in tables, as `show` and `fit` print it. Every heading and label is a term of docs/glossary.md.

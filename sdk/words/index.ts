@@ -14,5 +14,4 @@ export {
   verdictWords,
 } from "./result-words.ts";
 export { baseWords, errorWords } from "./bundle-words.ts";
-export { count, counted, decimals, listed, percent, points, signedPoints, wholePercent } from "./figures.ts";
-export { textTable } from "./text-table.ts";
+export { count, counted, decimals, listed, percent, points, signedPoints, textTable, wholePercent } from "./figures.ts";

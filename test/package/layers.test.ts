@@ -98,6 +98,7 @@ test("the imports of all workspaces were found", () => {
     from: "sdk/core/ability/map.ts",
     specifier: "../irt/response.ts",
     target: "sdk/core/irt/response.ts",
+    dynamic: false,
   });
 });
 

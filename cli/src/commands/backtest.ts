@@ -12,7 +12,7 @@ import { loadMethod, METHOD_NAMES, type MethodName } from "anchoreval-trainer/in
 import { headlineEstimator, type Method, methodDigest } from "anchoreval-trainer/internal/methods/method";
 import { trainerVersion } from "anchoreval-trainer/internal/trainer-version";
 import { AnchorEvalError } from "anchoreval/core";
-import { textTable } from "anchoreval/internal/words/text-table";
+import { textTable } from "anchoreval/internal/words/figures";
 import { DataIssues, quoted } from "anchoreval/tables";
 import { rare, type Command, type OptionReader } from "../command.ts";
 import { FAMILIES_OPTION, readDatesFile, readFamilies, readLines } from "../options/model-files.ts";

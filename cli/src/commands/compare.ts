@@ -11,8 +11,7 @@ import {
   verdictWords,
 } from "anchoreval/internal/words/result-words";
 import { INTERVAL_MEANING, scoreWords } from "anchoreval/internal/words/result-words";
-import { percent, points, signedPoints } from "anchoreval/internal/words/figures";
-import { textTable } from "anchoreval/internal/words/text-table";
+import { percent, points, signedPoints, textTable } from "anchoreval/internal/words/figures";
 import {
   ANSWER_DATA_OPTIONS,
   estimateOptions,

@@ -6,8 +6,7 @@ import { estimateFromAnchors } from "anchoreval/internal/estimate/estimate-from-
 import type { Estimate, ScenarioResult } from "anchoreval/internal/estimate/types";
 import { readAnswers } from "anchoreval/internal/node/read-file";
 import { INTERVAL_MEANING, intervalWords, placeWords, scoreWords } from "anchoreval/internal/words/result-words";
-import { percent, points } from "anchoreval/internal/words/figures";
-import { textTable } from "anchoreval/internal/words/text-table";
+import { percent, points, textTable } from "anchoreval/internal/words/figures";
 import type { LoggedAnswers } from "../anchor-logs.ts";
 import type { Command, CommandInput } from "../command.ts";
 import { openBundle } from "../open-bundle.ts";

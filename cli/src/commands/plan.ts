@@ -2,8 +2,7 @@ import { loadBundle } from "anchoreval/internal/bundles/load-bundle";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { planFromBundle } from "anchoreval/internal/plan/plan-from-bundle";
 import type { Plan, PlannedForm, Precision } from "anchoreval/internal/plan/types";
-import { percent, points } from "anchoreval/internal/words/figures";
-import { textTable } from "anchoreval/internal/words/text-table";
+import { percent, points, textTable } from "anchoreval/internal/words/figures";
 import type { Command, OptionReader } from "../command.ts";
 import { openBundle } from "../open-bundle.ts";
 

@@ -7,7 +7,7 @@ import { groupItems } from "anchoreval-trainer/internal/matrix/response-matrix";
 import { methodDigest, recommended } from "anchoreval-trainer/internal/methods/method";
 import { trainerVersion } from "anchoreval-trainer/internal/trainer-version";
 import { AnchorEvalError } from "anchoreval/core";
-import { textTable } from "anchoreval/internal/words/text-table";
+import { textTable } from "anchoreval/internal/words/figures";
 import { rare, type Command, type OptionReader } from "../command.ts";
 import { readMaxExposure } from "../options/exposure.ts";
 import { FAMILIES_OPTION, readFamilies } from "../options/model-files.ts";

@@ -8,7 +8,7 @@ import { parseSignatures } from "anchoreval/internal/core/bundle/signature";
 import type { BundleSource } from "anchoreval/internal/core/bundle/bundle";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { isSignedBy } from "anchoreval/internal/bundles/trusted-source";
-import { textTable } from "anchoreval/internal/words/text-table";
+import { textTable } from "anchoreval/internal/words/figures";
 import { additionFacts, errorLines, type Fact, factLines, formLines } from "../bundle-tables.ts";
 import type { Command } from "../command.ts";
 import { openBundle } from "../open-bundle.ts";

@@ -12,23 +12,24 @@ import {
   VERSION,
   WEIGHTINGS,
 } from "./names.ts";
-import { anything, flag, list, nullable, number, object, oneOf, record, text, type Infer } from "./schema.ts";
+import { anything, flag, list, nullable, number, object, oneOf, record, text } from "./schema.ts";
+import type { Infer, ListSchema, NullableSchema, Schema } from "./schema.ts"; // named here, so named in the declarations
 
 // manifest.json and the lines of anchors.jsonl, written once: types, checks, the Worker's OpenAPI document and the
 // tables of docs/bundle-format.md come from these schemas. Scores and errors are fractions in [0,1].
 
-const id = text({ problem: idProblem });
+const id: Schema<string> = text({ problem: idProblem });
 const name = text({ pattern: BENCHMARK_NAME });
 const version = text({ pattern: VERSION });
 const formId = text({ pattern: FORM_ID });
 const sha256 = text({ pattern: SHA256 });
-const optionalText = nullable(text());
+const optionalText: NullableSchema<Schema<string>> = nullable(text());
 const count = number({ min: 1, integer: true });
 const offset = number({ min: 0, integer: true });
 const share = number({ min: 0, max: 1 });
 const size = number({ min: 0 });
 const real = number();
-const reals = list(real, 1);
+const reals: ListSchema<Schema<number>> = list(real, 1);
 
 const errorSummary = object({
   /** Mean absolute error. */

@@ -1,4 +1,4 @@
-import { textTable } from "anchoreval/internal/words/text-table";
+import { textTable } from "anchoreval/internal/words/figures";
 import type { Audit, ItemAudit } from "./audit-leaderboard.ts";
 import { probability, REASONS, type AuditedItem, type Reason } from "./findings.ts";
 import { LEAST_MODELS_FOR_AUDIT } from "./item-statistics.ts";
