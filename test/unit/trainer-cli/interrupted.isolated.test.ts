@@ -1,5 +1,4 @@
-import type { PathLike } from "node:fs";
-import { existsSync, mkdirSync, readdirSync } from "node:fs";
+import { existsSync, mkdirSync, type PathLike, readdirSync } from "node:fs";
 import { beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { sampleBundle } from "../../support/sample-bundle.ts";
 import { documentsOf, writeLogs } from "../../support/lm-eval-logs.ts";
