@@ -14,6 +14,7 @@ export default tseslint.config(
     ],
   },
   js.configs.recommended,
+  { rules: { "no-duplicate-imports": "error" } },
   {
     files: ["**/*.ts"],
     extends: [tseslint.configs.strictTypeChecked],

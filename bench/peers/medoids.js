@@ -2,8 +2,7 @@
 // sources, from random medoids; each medoid stands for the items that correlate most with it. As in the published code
 // an item that all sources answer alike correlates with none, itself included, and goes to the first medoid.
 import { linearScore } from "./linear.js";
-import { centredProducts } from "./source.js";
-import { randomItems } from "./source.js";
+import { centredProducts, randomItems } from "./source.js";
 
 const correlations = new WeakMap();
 

@@ -4,8 +4,7 @@ import { parseChoices, type Choose } from "anchoreval/internal/logs/choices";
 import { protocolDifferences, PROTOCOL_WORDS, taskProtocol } from "anchoreval/internal/logs/protocol";
 import { matchAnchors } from "anchoreval/internal/logs/match-anchors";
 import type { ScaleOptions } from "anchoreval/internal/tables/score-reader";
-import type { LoggedSample } from "anchoreval/internal/logs/run-log";
-import { groupRuns } from "anchoreval/internal/logs/run-log";
+import { groupRuns, type LoggedSample } from "anchoreval/internal/logs/run-log";
 import type { HarnessName } from "anchoreval/internal/node/harnesses";
 import { openHarness } from "./harness.ts";
 

@@ -1,9 +1,6 @@
 import { chooseInformative } from "../core/adaptive/choose-items.ts";
-import { drawNext, emptyState } from "../core/adaptive/state.ts";
-import type { Population } from "../core/adaptive/population.ts";
-import { populationAbilities } from "../core/adaptive/population.ts";
-import { type AdaptiveState, askedItems } from "../core/adaptive/state.ts";
-import { takeAnswers } from "../core/adaptive/state.ts";
+import { type AdaptiveState, askedItems, drawNext, emptyState, takeAnswers } from "../core/adaptive/state.ts";
+import { type Population, populationAbilities } from "../core/adaptive/population.ts";
 import { AnchorEvalError, type Issue } from "../core/errors.ts";
 import type { RandomSource } from "../core/numeric/random.ts";
 import { scoreProblem } from "../estimate/resolve-answers.ts";

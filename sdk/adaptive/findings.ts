@@ -1,5 +1,4 @@
-import type { Population } from "../core/adaptive/population.ts";
-import { populationAbilities } from "../core/adaptive/population.ts";
+import { type Population, populationAbilities } from "../core/adaptive/population.ts";
 import { stateDifference, stateScore } from "../core/adaptive/state-scores.ts";
 import { type AdaptiveState, askedItems } from "../core/adaptive/state.ts";
 import { designInterval } from "../core/inference/score-interval.ts";

@@ -1,5 +1,4 @@
-import { difficulties, discriminations } from "../core/irt/item-bank.ts";
-import type { ItemBank } from "../core/irt/item-bank.ts";
+import { difficulties, discriminations, type ItemBank } from "../core/irt/item-bank.ts";
 import { counted, decimals } from "../words/figures.ts";
 import { type Chart, chartMark, extent, PANEL_WIDTH, placeAxis, thin, valueAxis } from "./chart.ts";
 

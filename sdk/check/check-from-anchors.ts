@@ -4,8 +4,12 @@ import type { ComparedModel } from "../compare/types.ts";
 import type { Bundle } from "../core/bundle/bundle.ts";
 import type { Manifest } from "../core/bundle/manifest.ts";
 import { AnchorEvalError } from "../core/errors.ts";
-import { type SampledDifference, weightedDifference } from "../core/inference/paired-difference.ts";
-import { type PairedAnswers, pairedSampling } from "../core/inference/paired-difference.ts";
+import {
+  type PairedAnswers,
+  pairedSampling,
+  type SampledDifference,
+  weightedDifference,
+} from "../core/inference/paired-difference.ts";
 import { studentTCdf, studentTQuantile } from "../core/numeric/distributions.ts";
 import { estimateFromAnchors } from "../estimate/estimate-from-anchors.ts";
 import { countAnswers, scenarioShares } from "../estimate/overall-score.ts";

@@ -4,15 +4,11 @@ import { droppedWarnings, resolveAnswers } from "../estimate/resolve-answers.ts"
 import type { EstimateOptions, EstimateWarning } from "../estimate/types.ts";
 import type { ComparedModel } from "./types.ts";
 
-/** Several models' answers, cut to the items that all of them answered. */
-interface CommonAnswers {
-  readonly form: string;
+/** Several models' answers, cut to the items that all of them answered: scores are NaN where not all did. */
+interface CommonAnswers extends ResolvedModels {
   readonly names: readonly string[];
-  /** Of each model: scores per loaded scenario, aligned with the form's anchors; NaN where not all answered. */
-  readonly scores: readonly ReadonlyMap<string, Float64Array>[];
   /** Items that all answered, by scenario, and in the form. */
   readonly answered: ReadonlyMap<string, { readonly answered: number; readonly of: number }>;
-  readonly warnings: readonly EstimateWarning[];
 }
 
 /**
@@ -25,8 +21,8 @@ export function commonAnswers(
   names: readonly string[],
   options: Pick<EstimateOptions, "form" | "onChangedItem">,
 ): CommonAnswers {
-  const { form, scores, warnings } = resolveModels(bundle, models, names, options);
-  return { form, names, scores, answered: keepCommon(scores, names), warnings };
+  const resolved = resolveModels(bundle, models, names, options);
+  return { ...resolved, names, answered: keepCommon(resolved.scores, names) };
 }
 
 /**

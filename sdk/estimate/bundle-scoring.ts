@@ -1,5 +1,4 @@
-import { higherOrderPrior, scaledPrior } from "../core/ability/prior.ts";
-import type { AbilityPrior, HigherOrderPrior } from "../core/ability/prior.ts";
+import { type AbilityPrior, higherOrderPrior, type HigherOrderPrior, scaledPrior } from "../core/ability/prior.ts";
 import type { Bundle } from "../core/bundle/bundle.ts";
 import type { BankManifest, FormManifest } from "../core/bundle/manifest.ts";
 import { remembered, scoringModel, type ScoringBank, type ScoringModel } from "../core/scoring/scoring-model.ts";

@@ -4,10 +4,13 @@ import type { FormManifest, MeasuredBlend } from "../core/bundle/manifest.ts";
 import { LEAST_ANSWERED_SHARE } from "../core/estimators/answered-sample.ts";
 import { blendEstimates } from "../core/estimators/blend-estimates.ts";
 import { figureOf, type SeenModels } from "../core/estimators/types.ts";
-import { confidenceLevel } from "../core/inference/score-interval.ts";
-import { designInterval } from "../core/inference/score-interval.ts";
-import { gatedSampling } from "../core/inference/sampling-variance.ts";
-import { NO_SAMPLING, samplingVariance, type SamplingVariance } from "../core/inference/sampling-variance.ts";
+import { confidenceLevel, designInterval } from "../core/inference/score-interval.ts";
+import {
+  gatedSampling,
+  NO_SAMPLING,
+  samplingVariance,
+  type SamplingVariance,
+} from "../core/inference/sampling-variance.ts";
 import { percentile, scoreRange } from "../core/inference/ranks.ts";
 import { type Suspicion, suspicions } from "../core/person-fit/answer-pattern.ts";
 import type { ScenarioEstimate } from "../core/scoring/scenario-estimate.ts";
@@ -20,6 +23,7 @@ import {
   overallPlace,
   overallScore,
   type ScoredScenario,
+  stated,
 } from "./overall-score.ts";
 import { droppedWarnings, resolveAnswers } from "./resolve-answers.ts";
 import type {
@@ -152,7 +156,7 @@ function scenarioResult(
   if (typeof interval === "string") warn("no_interval", `no interval: ${interval}.`);
   const result: ScenarioResult = {
     score,
-    ...(typeof interval === "string" ? { interval: null, reason: interval } : { interval, reason: null }),
+    ...stated(interval),
     exact,
     answered: sample.items.length,
     of,

@@ -72,7 +72,12 @@ export function overallScore(
     without.length > 0
       ? `no interval for ${without.map((part) => part.id).join(", ")}`
       : overallInterval(form, score, parts, level);
-  return typeof interval === "string" ? { score, interval: null, reason: interval } : { score, interval, reason: null };
+  return { score, ...stated(interval) };
+}
+
+/** An interval, or the reason why there is none, as results have them. */
+export function stated(found: Interval | string): Pick<ScenarioResult, "interval" | "reason"> {
+  return typeof found === "string" ? { interval: null, reason: found } : { interval: found, reason: null };
 }
 
 function overallInterval(

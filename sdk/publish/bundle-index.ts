@@ -1,5 +1,5 @@
 import { equalBytes, sha256 } from "../bytes.ts";
-import { flag, list, nullable, object, readValue, text } from "../core/bundle/schema.ts";
+import { decodeJson, flag, list, nullable, object, readValue, text } from "../core/bundle/schema.ts";
 import {
   BENCHMARK_NAME,
   compareVersions,
@@ -47,7 +47,7 @@ const index = object({
 export function parseIndex(bytes: Uint8Array): BundleIndex | null {
   const issues: Issue[] = [];
   try {
-    const parsed = readValue(index, JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes)), [], issues);
+    const parsed = readValue(index, decodeJson(bytes), [], issues);
     return issues.length === 0 ? parsed : null;
   } catch {
     return null;
@@ -106,7 +106,7 @@ export type Yank = { readonly yanked: true; readonly reason: string } | { readon
 /** Parses yanked.json; one that is damaged still yanks: someone wanted nobody to take this version. */
 export function parseYank(bytes: Uint8Array): Yank {
   try {
-    const { yanked, reason } = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes)) as Partial<Yank> & {
+    const { yanked, reason } = decodeJson(bytes) as Partial<Yank> & {
       reason?: unknown;
     };
     if (yanked === false) return { yanked };

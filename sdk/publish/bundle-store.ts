@@ -1,7 +1,7 @@
 import { equalBytes } from "../bytes.ts";
 import { AnchorEvalError } from "../core/errors.ts";
 
-/** Where bundles are published: an R2 bucket or a folder. Keys are those of core/bundle/keys.ts. */
+/** Where bundles are published: an R2 bucket or a folder. Keys are those of core/bundle/names.ts. */
 export interface BundleStore {
   /** For messages: a bucket, a folder. */
   readonly name: string;

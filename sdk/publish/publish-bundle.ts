@@ -1,8 +1,7 @@
 import { loadBundle } from "../bundles/load-bundle.ts";
 import { readBundleFile } from "../bundles/read-file.ts";
 import { equalBytes, sha256 } from "../bytes.ts";
-import { blobKey, fileKey, plainSignatureKey, signatureKey } from "../core/bundle/names.ts";
-import type { BundleFileName } from "../core/bundle/names.ts";
+import { blobKey, type BundleFileName, fileKey, plainSignatureKey, signatureKey } from "../core/bundle/names.ts";
 import type { Manifest } from "../core/bundle/manifest.ts";
 import { encodeSignatures, mergeSignatures, parseSignatures } from "../core/bundle/signature.ts";
 import type { BundleSource } from "../core/bundle/bundle.ts";

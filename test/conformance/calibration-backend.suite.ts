@@ -4,12 +4,12 @@ import { typescriptBackend } from "../../offline-trainer/src/backends/typescript
 import { calibrate } from "../../offline-trainer/src/calibrate/calibrate.ts";
 import { type CalibrationBackend, type Parameters } from "../../offline-trainer/src/calibrate/types.ts";
 import {
-  LINKS,
   type CodedResponses,
   type GradedResponses,
   type Link,
+  LINKS,
+  type Responses,
 } from "../../offline-trainer/src/matrix/code-responses.ts";
-import type { Responses } from "../../offline-trainer/src/matrix/code-responses.ts";
 
 interface Problem {
   readonly responses: Responses;

@@ -1,8 +1,7 @@
 import { createRandom, itemBank } from "anchoreval/core";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { inclusionProbabilities } from "../../sdk/core/numeric/sampling.ts";
-import { pivotalSample } from "../../sdk/core/numeric/sampling.ts";
+import { inclusionProbabilities, pivotalSample } from "../../sdk/core/numeric/sampling.ts";
 import { ANCHOR_METHOD_NAMES, loadAnchorMethod } from "../../offline-trainer/src/methods/index.ts";
 import { clusterPoints } from "../../offline-trainer/src/methods/kmeans/clusters.ts";
 import "../support/arbitraries.ts";

@@ -62,3 +62,24 @@ export function importsOf(file: string, text = readFileSync(join(ROOT, file), "u
       : null,
   }));
 }
+
+/**
+ * Every module that a built file reaches by imports, itself included; dynamic ones count too.
+ * @param entryOf - the built file behind a package's name, to be followed; null for a name that is listed as it is
+ * @param follows - whether an import is loaded
+ */
+export function reachable(
+  entry: string,
+  entryOf: (specifier: string) => string | null = () => null,
+  follows: (own: SourceImport) => boolean = () => true,
+  seen = new Set<string>(),
+): Set<string> {
+  if (seen.has(entry)) return seen;
+  seen.add(entry);
+  for (const { specifier, target } of importsOf(entry).filter(follows)) {
+    const next = target ?? entryOf(specifier);
+    if (next === null) seen.add(specifier);
+    else reachable(next, entryOf, follows, seen);
+  }
+  return seen;
+}

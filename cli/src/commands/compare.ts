@@ -5,12 +5,13 @@ import type { Comparison, Difference, ModelScore, Ranking } from "anchoreval/int
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import {
   differenceWords,
+  INTERVAL_MEANING,
   LEANS_ON_LIKE,
   leansOnLike,
   mcNemarWords,
+  scoreWords,
   verdictWords,
 } from "anchoreval/internal/words/result-words";
-import { INTERVAL_MEANING, scoreWords } from "anchoreval/internal/words/result-words";
 import { percent, points, signedPoints, textTable } from "anchoreval/internal/words/figures";
 import {
   ANSWER_DATA_OPTIONS,

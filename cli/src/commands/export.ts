@@ -4,9 +4,12 @@ import { loadBundle } from "anchoreval/internal/bundles/load-bundle";
 import type { Bundle } from "anchoreval/internal/core/bundle/bundle";
 import type { AnchorRecord } from "anchoreval/internal/core/bundle/manifest";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
-import { inspectArguments } from "anchoreval/internal/logs/harness-arguments";
-import { lmEvalArguments, lmEvalDocumentList } from "anchoreval/internal/logs/harness-arguments";
-import { samplesByTask } from "anchoreval/internal/logs/harness-arguments";
+import {
+  inspectArguments,
+  lmEvalArguments,
+  lmEvalDocumentList,
+  samplesByTask,
+} from "anchoreval/internal/logs/harness-arguments";
 import type { Command } from "../command.ts";
 import { openBundle } from "../open-bundle.ts";
 

@@ -1,8 +1,7 @@
 import { stat } from "node:fs/promises";
 import { readBundleFolder } from "anchoreval-trainer/internal/publish/bundle-folder";
 import { AnchorEvalError } from "anchoreval/core";
-import { folderSource } from "anchoreval/internal/node/folder";
-import { folderStore } from "anchoreval/internal/node/folder";
+import { folderSource, folderStore } from "anchoreval/internal/node/folder";
 import {
   publishBundle,
   type PublishResult,

@@ -1,5 +1,4 @@
-import { readBundleFile } from "anchoreval/internal/bundles/read-file";
-import { readManifest } from "anchoreval/internal/bundles/read-file";
+import { readBundleFile, readManifest } from "anchoreval/internal/bundles/read-file";
 import { itemTotal } from "anchoreval/internal/charts/measured-forms";
 import type { BundleFileName } from "anchoreval/internal/core/bundle/names";
 import type { Manifest } from "anchoreval/internal/core/bundle/manifest";

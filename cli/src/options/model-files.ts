@@ -1,7 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { AnchorEvalError } from "anchoreval/core";
-import { DataIssues } from "anchoreval/internal/tables/data-issues";
-import { firstFew, quoted } from "anchoreval/internal/tables/data-issues";
+import { DataIssues, firstFew, quoted } from "anchoreval/internal/tables/data-issues";
 import type { OptionReader, OptionSpecs } from "../command.ts";
 
 /** A line of a file, without white space around it. */

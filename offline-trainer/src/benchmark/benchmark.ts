@@ -1,12 +1,10 @@
 import type { Weighting } from "anchoreval/bundle";
 import { AnchorEvalError, type SeenScores } from "anchoreval/core";
 import { type ResponseMatrix, scoreAt, submatrix } from "../matrix/response-matrix.ts";
-import { fullScores, type FullScores } from "../matrix/scenarios.ts";
+import { fullScores, type FullScores, type ScenarioSlice, scenarioSlices, sliceColumns } from "../matrix/scenarios.ts";
 import { replicateGroups } from "../matrix/replicates.ts";
-import { type ScenarioSlice, scenarioSlices, sliceColumns } from "../matrix/scenarios.ts";
-import { eligibleTargets } from "../matrix/splits.ts";
+import { eligibleTargets, type Split } from "../matrix/splits.ts";
 import { familyNumbers } from "../matrix/families.ts";
-import type { Split } from "../matrix/splits.ts";
 
 /** Models below which nothing is calibrated. */
 export const LEAST_MODELS = 5;

@@ -8,7 +8,7 @@ import {
 } from "anchoreval/core";
 import type { ScenarioGroup } from "../benchmark/benchmark.ts";
 import { isBinary, type ResponseMatrix, scoreAt } from "../matrix/response-matrix.ts";
-import { binarizeResponses, cutResponses, gradeResponses } from "../matrix/code-responses.ts";
+import { binarizeResponses, cutResponses, gradeResponses, LINKS, type Responses } from "../matrix/code-responses.ts";
 import type { ScenarioSlice } from "../matrix/scenarios.ts";
 import { fitScoreMap } from "../matrix/score-map.ts";
 import { calibrate, type CalibrationStep } from "./calibrate.ts";
@@ -16,8 +16,6 @@ import type { FixedItems } from "./fixed-items.ts";
 import { calibrateMarginal } from "./marginal/calibrate-marginal.ts";
 import type { MarginalModel } from "./marginal/types.ts";
 import { type CalibrationBackend } from "./types.ts";
-import { LINKS } from "../matrix/code-responses.ts";
-import type { Responses } from "../matrix/code-responses.ts";
 
 /**
  * How scores between 0 and 1 are calibrated: cut at a threshold, with a map from probability back to score; or as they

@@ -5,8 +5,7 @@ import { holdFixed, type FixedItems, startFromFixed } from "./fixed-items.ts";
 import { type LbfgsOptions, type LbfgsResult, minimizeLbfgs } from "./lbfgs.ts";
 import { startingValues } from "./starting-values.ts";
 import type { CalibrationBackend, Objective, Parameters } from "./types.ts";
-import type { GradedResponses } from "../matrix/code-responses.ts";
-import type { Responses } from "../matrix/code-responses.ts";
+import type { GradedResponses, Responses } from "../matrix/code-responses.ts";
 
 /** Evaluations of the last round on the backend that finishes it: docs/gpu.md has what they cost and gain. */
 const FINISH_EVALUATIONS = 30;
@@ -75,8 +74,8 @@ export interface Calibration extends Parameters {
  * every item, learned between rounds too, over which their likelihood is divided. Where the backend has one that
  * finishes it, that one goes on from the last round's end: to a relative 1e-9, with few evaluations.
  *
- * Without fixed items the result is rotated to the axes of the discriminations' second moments, largest first, so that reruns agree; with
- * them it is on their scale, θ has their prior, and they stay as they are to the last bit.
+ * Without fixed items the result is rotated to the axes of the discriminations' second moments, largest first, so that
+ * reruns agree; with them it is on their scale, θ has their prior, and they stay as they are to the last bit.
  * @throws AnchorEvalError `aborted`; `invalid_option` for fixed items that don't fit
  */
 export async function calibrate(responses: Responses, options: CalibrateOptions): Promise<Calibration> {

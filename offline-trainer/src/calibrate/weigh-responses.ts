@@ -1,6 +1,5 @@
 import { AnchorEvalError } from "anchoreval/core";
-import type { GradedResponses } from "../matrix/code-responses.ts";
-import type { Responses } from "../matrix/code-responses.ts";
+import type { GradedResponses, Responses } from "../matrix/code-responses.ts";
 
 /** Weights ≥ 0 of models (M) and items (N); weight 2 counts as two alike, 0 as absent. */
 export interface ResponseWeights {

@@ -18,15 +18,12 @@ import { randomBaseline } from "../fit/errors.ts";
 import { DEFAULT_SETTINGS } from "../methods/settings.ts";
 import { closingWords } from "../report/closing-words.ts";
 import { scoreAt, submatrix, type ResponseMatrix } from "../matrix/response-matrix.ts";
-import { fullScores } from "../matrix/scenarios.ts";
+import { fullScores, type ScenarioSlice, scenarioSlices } from "../matrix/scenarios.ts";
 import { replicateGroups } from "../matrix/replicates.ts";
-import { type ScenarioSlice, scenarioSlices } from "../matrix/scenarios.ts";
 import { writeBundleFolder } from "../publish/bundle-folder.ts";
 import { renderReport } from "../report/render-report.ts";
 import { type LocalWorker, startLocalWorker } from "../serve/local-worker.ts";
-import { eligibleTargets, TARGET_OBSERVED } from "../matrix/splits.ts";
-import { interpolationSplit } from "../matrix/splits.ts";
-import type { Split } from "../matrix/splits.ts";
+import { eligibleTargets, interpolationSplit, type Split, TARGET_OBSERVED } from "../matrix/splits.ts";
 
 /** Estimators whose errors are shown. */
 const SHOWN: readonly { readonly id: EstimatorId; readonly title: string }[] = [

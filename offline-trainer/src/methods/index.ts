@@ -34,7 +34,7 @@ const ANCHORS = {
 
 /** A method that has a name: what this project recommends, a published one as it is done here, or a baseline. */
 export type MethodName = keyof typeof METHODS;
-/** The published methods that {@link loadMethod} knows, by name. */
+/** All names that {@link loadMethod} knows. */
 export const METHOD_NAMES = Object.keys(METHODS) as readonly MethodName[];
 
 /** A way to choose anchors that has a name. */

@@ -10,10 +10,8 @@ import {
   valueAxis,
 } from "anchoreval/charts";
 import { points } from "anchoreval/internal/words/figures";
-import { crossFittedInterval } from "../fit/held-out-scores.ts";
-import { heldOutScore } from "../fit/held-out-scores.ts";
+import { crossFittedInterval, heldOutScore, holdsTruth, type ScoreInterval } from "../fit/held-out-scores.ts";
 import type { HeldOutEstimate } from "../fit/held-out.ts";
-import { holdsTruth, type ScoreInterval } from "../fit/held-out-scores.ts";
 import { servedBlend } from "../fit/blends.ts";
 import { drawChart, figure, html, type Html, idText, legend, panels } from "./html.ts";
 import { ESTIMATOR_NAMES, fairLimit, type ReportData, type ReportForm, type ReportScenario } from "./report-data.ts";

@@ -1,6 +1,5 @@
 import { higherOrderAbilities } from "../ability/higher-order.ts";
-import { mapAbility } from "../ability/map.ts";
-import type { AbilityEstimate } from "../ability/map.ts";
+import { type AbilityEstimate, mapAbility } from "../ability/map.ts";
 import type { AbilityPrior, HigherOrderPrior } from "../ability/prior.ts";
 import { gatherItems } from "../scoring/bank-ability.ts";
 import type { ItemBank } from "../irt/item-bank.ts";

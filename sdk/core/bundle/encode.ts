@@ -2,7 +2,7 @@ import { MAP_READS, type ScoreMaps } from "../estimators/score-maps.ts";
 import type { AnchorFactors, AnchorSet } from "../estimators/types.ts";
 import type { FloatArray, ItemBank } from "../irt/item-bank.ts";
 import { formDigest, sha256Hex } from "./digest.ts";
-import { tensorNames, type FactorsOf } from "./names.ts";
+import { type BundleFileName, type FactorsOf, tensorNames } from "./names.ts";
 import type {
   AnchorRecord,
   ColdItemRecord,
@@ -12,7 +12,6 @@ import type {
   Manifest,
   SegmentManifest,
 } from "./manifest.ts";
-import type { BundleFileName } from "./names.ts";
 import { encodeRouting, type RoutingContent } from "./routing-file.ts";
 import { decodeSafetensorsHeader, encodeSafetensors, type Tensor } from "./safetensors.ts";
 

@@ -12,8 +12,22 @@ import {
   VERSION,
   WEIGHTINGS,
 } from "./names.ts";
-import { anything, flag, list, nullable, number, object, oneOf, record, text } from "./schema.ts";
-import type { Infer, ListSchema, NullableSchema, Schema } from "./schema.ts"; // named here, so named in the declarations
+// The types are imported so that declaration files name them instead of writing them out.
+import {
+  anything,
+  flag,
+  type Infer,
+  list,
+  type ListSchema,
+  nullable,
+  type NullableSchema,
+  number,
+  object,
+  oneOf,
+  record,
+  type Schema,
+  text,
+} from "./schema.ts";
 
 // manifest.json and the lines of anchors.jsonl, written once: types, checks, the Worker's OpenAPI document and the
 // tables of docs/bundle-format.md come from these schemas. Scores and errors are fractions in [0,1].

@@ -3,7 +3,7 @@ import { specificCovariance } from "../ability/prior.ts";
 import { cholesky } from "../numeric/dense.ts";
 import { manifestSchema, type FormManifest, type Manifest } from "./manifest.ts";
 import { BUNDLE_FILES, FORMAT_VERSION } from "./names.ts";
-import { readValue } from "./schema.ts";
+import { decodeJson, readValue } from "./schema.ts";
 
 /** Beside manifest.json: parameters.safetensors, anchors.jsonl, items.jsonl. */
 const REQUIRED_FILES = /* @__PURE__ */ BUNDLE_FILES.slice(1, 4);
@@ -16,7 +16,7 @@ const REQUIRED_FILES = /* @__PURE__ */ BUNDLE_FILES.slice(1, 4);
 export function parseManifest(bytes: Uint8Array): Manifest {
   let value: unknown;
   try {
-    value = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
+    value = decodeJson(bytes);
   } catch (cause) {
     throw new AnchorEvalError("bundle_invalid", "manifest.json is not JSON in UTF-8", { cause });
   }

@@ -1,4 +1,5 @@
 import { AnchorEvalError } from "../errors.ts";
+import { decodeJson } from "./schema.ts";
 
 /** The dtypes that a bundle uses, with their typed arrays (little-endian). */
 const ARRAYS = { F64: Float64Array, F32: Float32Array, U32: Uint32Array } as const;
@@ -76,7 +77,7 @@ export function decodeSafetensorsHeader(bytes: Uint8Array, fileBytes: number): S
     throw broken("its header is longer than the bytes there are");
   let header: unknown;
   try {
-    header = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes.subarray(8, headerBytes)));
+    header = decodeJson(bytes.subarray(8, headerBytes));
   } catch (cause) {
     throw broken("its header is not JSON", cause);
   }

@@ -98,6 +98,11 @@ export const object: {
   <F extends Fields, O extends Fields>(fields: F, optional: O): ObjectSchema<F, O>;
 } = nodeOf("object");
 
+/** The value of a JSON text in UTF-8. @throws SyntaxError, TypeError where it is none */
+export function decodeJson(bytes: Uint8Array): unknown {
+  return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
+}
+
 /**
  * Reads an unknown value by a schema.
  * @param path - where the value lies, from the root

@@ -1,4 +1,4 @@
-import { list, object, readValue, text } from "./schema.ts";
+import { decodeJson, list, object, readValue, text } from "./schema.ts";
 import type { Issue } from "../errors.ts";
 
 /** A signature of a bundle's manifest.json, byte for byte, by Ed25519 (RFC 8032). */
@@ -26,7 +26,7 @@ const signed = object({
 export function parseSignatures(bytes: Uint8Array): readonly ManifestSignature[] | null {
   const issues: Issue[] = [];
   try {
-    const parsed = readValue(signed, JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes)), [], issues);
+    const parsed = readValue(signed, decodeJson(bytes), [], issues);
     return issues.length === 0 && parsed.signatures.length <= MOST_SIGNATURES ? parsed.signatures : null;
   } catch {
     return null;

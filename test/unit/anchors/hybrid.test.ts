@@ -14,8 +14,7 @@ import {
 } from "../../../offline-trainer/src/anchors/hybrid.ts";
 import { nestedLevels } from "../../../offline-trainer/src/anchors/nested-samples.ts";
 import { stratified } from "../../../offline-trainer/src/anchors/stratified.ts";
-import { inclusionProbabilities } from "../../../sdk/core/numeric/sampling.ts";
-import { pivotalSample } from "../../../sdk/core/numeric/sampling.ts";
+import { inclusionProbabilities, pivotalSample } from "../../../sdk/core/numeric/sampling.ts";
 import { expectBinomial } from "../../support/binomial.ts";
 import { anchorInput, selectAnchors } from "../../support/select-anchors.ts";
 import { drawnFeatures } from "./drawn-features.ts";

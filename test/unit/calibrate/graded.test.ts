@@ -2,8 +2,12 @@ import { createRandom, sigmoid, type RandomSource } from "anchoreval/core";
 import { describe, expect, test } from "vitest";
 import { typescriptBackend } from "../../../offline-trainer/src/backends/typescript.ts";
 import { calibrate, type Calibration, dispersions } from "../../../offline-trainer/src/calibrate/calibrate.ts";
-import { LINKS, type GradedResponses, type Link } from "../../../offline-trainer/src/matrix/code-responses.ts";
-import type { Responses } from "../../../offline-trainer/src/matrix/code-responses.ts";
+import {
+  type GradedResponses,
+  type Link,
+  LINKS,
+  type Responses,
+} from "../../../offline-trainer/src/matrix/code-responses.ts";
 import { weighResponses } from "../../../offline-trainer/src/calibrate/weigh-responses.ts";
 import { expectRefusal, rejection } from "../../support/refusal.ts";
 import { correlation, probability, simulatedResponses } from "./simulated-responses.ts";

@@ -1,6 +1,3 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { blobKey, indexKey, sha256Hex, yankedKey } from "anchoreval/bundle";
 import { folderStore } from "anchoreval/node";
 import {
@@ -10,105 +7,103 @@ import {
   SWEEP_AGE,
   sweepBlobs,
   yankVersion,
-  type BundleStore,
   type SweepableStore,
 } from "anchoreval/publish";
-import { afterAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { sampleBundle } from "../../support/sample-bundle.ts";
+import { tempFolder } from "../../support/temp-folder.ts";
 
 // Every way in which two operations on one benchmark can interleave: one runs whole between any two calls of the other.
 // The stores' conformance says that each call is atomic, so one store stands for all of them here.
-const folders: string[] = [];
-const create = async (): Promise<SweepableStore> => {
-  folders.push(await mkdtemp(join(tmpdir(), "anchoreval-")));
-  return folderStore(folders.at(-1)!);
-};
-afterAll(() => Promise.all(folders.map((path) => rm(path, { recursive: true }))));
-
+const folder = tempFolder();
+let stores = 0;
 const pause = (): Promise<void> => Promise.resolve();
 /** The day after tomorrow: all that is written now is old. */
 const later = (): number => Date.now() + 2 * SWEEP_AGE;
 
-// Between any two calls of a yank, one that takes it back from beginning to end; and the other way round.
+/**
+ * Runs one operation before the first call of a kind that another makes, then, on a new store, before the second, until
+ * the other makes no further one.
+ * @param prepare - fills the empty store
+ * @param check - looks at the store after both
+ * @returns the last store, on which the other ran alone
+ */
+async function interleave(
+  call: keyof SweepableStore,
+  prepare: (store: SweepableStore) => Promise<unknown>,
+  whole: (store: SweepableStore) => Promise<unknown>,
+  interrupted: (store: SweepableStore) => Promise<unknown>,
+  check: (store: SweepableStore, when: string) => Promise<void>,
+): Promise<SweepableStore> {
+  for (let turn = 0; ; turn++) {
+    const store = folderStore(folder.path(`store-${stores++}`));
+    await prepare(store);
+    let calls = 0;
+    await interrupted({
+      ...store,
+      [call]: async (...given: [never, never, never]) => {
+        if (calls++ === turn) await whole(store);
+        return (store[call] as (...given: unknown[]) => unknown)(...given);
+      },
+    });
+    if (calls <= turn) return store;
+    await check(store, `before ${call} ${turn}`);
+    expect(turn).toBeLessThan(50);
+  }
+}
+
+// One yank while another goes on that takes it back; and the other way round.
 test.each([
   ["yanked, and taken back meanwhile", { yanked: true, reason: "wrong keys" }, { yanked: false }],
   ["taken back, and yanked meanwhile", { yanked: false }, { yanked: true, reason: "wrong keys" }],
 ] as const)("the index says what yanked.json says: %s", async (_, first, second) => {
   const which = { benchmark: "sample", version: "1.0.0", pause };
   for (const call of ["get", "putIfAbsent", "putIfMatch", "list"] as const)
-    for (let turn = 0; ; turn++) {
-      const store = await create();
-      await publishBundle(store, sampleBundle(), { pause });
-      let calls = 0;
-      const meanwhile: BundleStore = {
-        ...store,
-        [call]: async (...given: [never, never, never]) => {
-          if (calls++ === turn) await yankVersion(store, which, second);
-          return store[call](...given);
-        },
-      };
-      await yankVersion(meanwhile, which, first);
-      if (calls <= turn) break;
-      const last = parseYank((await store.get(yankedKey("sample", "1.0.0")))!.bytes);
-      const index = parseIndex((await store.get(indexKey("sample")))!.bytes)!;
-      expect(index.versions[0], `before ${call} ${turn}`).toMatchObject(last);
-      expect(index.latest, `before ${call} ${turn}`).toBe(last.yanked ? null : "1.0.0");
-    }
+    await interleave(
+      call,
+      (store) => publishBundle(store, sampleBundle(), { pause }),
+      (store) => yankVersion(store, which, second),
+      (store) => yankVersion(store, which, first),
+      async (store, when) => {
+        const last = parseYank((await store.get(yankedKey("sample", "1.0.0")))!.bytes);
+        const index = parseIndex((await store.get(indexKey("sample")))!.bytes)!;
+        expect(index.versions[0], when).toMatchObject(last);
+        expect(index.latest, when).toBe(last.yanked ? null : "1.0.0");
+      },
+    );
 });
 
-// Between any two calls that a publication makes, a whole sweep that takes every content for old.
+const late = sampleBundle({ version: "1.1.0", seed: 8 });
+
+/** A published version, and the old contents of a later one whose publication broke off. */
+async function withOldContents(store: SweepableStore): Promise<void> {
+  await publishBundle(store, sampleBundle(), { pause });
+  for (const file of ["parameters.safetensors", "anchors.jsonl", "items.jsonl"] as const)
+    await store.putIfAbsent(blobKey("sample", sha256Hex(late.get(file)!)), late.get(file)!);
+}
+
+async function expectContents(store: SweepableStore, when: string): Promise<void> {
+  const there = new Set(await store.list("bundles/sample/blobs/"));
+  for (const [name, bytes] of late)
+    if (name !== "manifest.json") expect(there, `${name}, ${when}`).toContain(sha256Hex(bytes));
+}
+
+const sweep = (store: SweepableStore): Promise<unknown> => sweepBlobs(store, { now: later() });
+
 test.each(["get", "putIfAbsent", "putIfMatch", "list"] as const)(
   "a publication that reuses old contents has them all, whenever a sweep runs: before each %s",
   async (call) => {
-    const late = sampleBundle({ version: "1.1.0", seed: 8 });
-    for (let turn = 0; ; turn++) {
-      const store = await create();
-      await publishBundle(store, sampleBundle(), { pause });
-      for (const file of ["parameters.safetensors", "anchors.jsonl", "items.jsonl"] as const)
-        await store.putIfAbsent(blobKey("sample", sha256Hex(late.get(file)!)), late.get(file)!);
-      let calls = 0;
-      const swept: SweepableStore = {
-        ...store,
-        [call]: async (...given: [never, never, never]) => {
-          if (calls++ === turn) await sweepBlobs(store, { now: later() });
-          return store[call](...given);
-        },
-      };
-      expect(await publishBundle(swept, late, { pause })).toMatchObject({ status: "published" });
-      const there = new Set(await store.list("bundles/sample/blobs/"));
-      for (const [name, bytes] of late)
-        if (name !== "manifest.json")
-          expect(there, `${name}, sweep before ${call} ${turn}`).toContain(sha256Hex(bytes));
-      if (calls <= turn) return;
-      expect(turn).toBeLessThan(50);
-    }
+    const publish = async (store: SweepableStore): Promise<void> =>
+      expect(await publishBundle(store, late, { pause })).toMatchObject({ status: "published" });
+    const undisturbed = await interleave(call, withOldContents, sweep, publish, expectContents);
+    await expectContents(undisturbed, "without a sweep");
   },
 );
 
-// A whole publication between any two calls that a sweep makes.
 test.each(["get", "remove", "list", "listTimes", "putIfAbsent"] as const)(
   "a sweep takes nothing from a publication that runs before each of its %s",
   async (call) => {
-    const late = sampleBundle({ version: "1.1.0", seed: 8 });
-    for (let turn = 0; ; turn++) {
-      const store = await create();
-      await publishBundle(store, sampleBundle(), { pause });
-      for (const file of ["parameters.safetensors", "anchors.jsonl", "items.jsonl"] as const)
-        await store.putIfAbsent(blobKey("sample", sha256Hex(late.get(file)!)), late.get(file)!);
-      let calls = 0;
-      const joined: SweepableStore = {
-        ...store,
-        [call]: async (...given: [never, never]) => {
-          if (calls++ === turn) await publishBundle(store, late, { pause });
-          return store[call](...given);
-        },
-      };
-      await sweepBlobs(joined, { now: later() });
-      if (calls <= turn) return;
-      const there = new Set(await store.list("bundles/sample/blobs/"));
-      for (const [name, bytes] of late)
-        if (name !== "manifest.json") expect(there, `${name}, before ${call} ${turn}`).toContain(sha256Hex(bytes));
-      expect(turn).toBeLessThan(50);
-    }
+    const publish = (store: SweepableStore): Promise<unknown> => publishBundle(store, late, { pause });
+    await interleave(call, withOldContents, publish, sweep, expectContents);
   },
 );

@@ -1,9 +1,8 @@
 import { AnchorEvalError, type Bundle } from "anchoreval";
 import { wholePercent } from "anchoreval/words";
-import { exampleLeaderboard } from "../examples.ts";
+import { exampleLeaderboard, freshSeed } from "../examples.ts";
 import { runFit, type FittedFiles } from "../run-fit.ts";
 import { zip } from "../zip.ts";
-import { freshSeed } from "../examples.ts";
 import { itemMapFigure } from "../charts.ts";
 import {
   announcer,

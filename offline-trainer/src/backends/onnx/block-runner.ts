@@ -1,6 +1,5 @@
 import type { InferenceSession, Tensor } from "onnxruntime-node";
-import type { Link } from "../../matrix/code-responses.ts";
-import type { Responses } from "../../matrix/code-responses.ts";
+import type { Link, Responses } from "../../matrix/code-responses.ts";
 import { type BlockResponses, codedGraph, COLUMN_GROUP, gradedGraph } from "./objective-graph.ts";
 import { type OnnxRuntime, openSession, runSession } from "./session.ts";
 

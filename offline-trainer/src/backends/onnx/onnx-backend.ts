@@ -1,7 +1,6 @@
 import { AnchorEvalError } from "anchoreval/core";
 import type { CalibrationBackend, Objective, Parameters } from "../../calibrate/types.ts";
-import type { CodedResponses } from "../../matrix/code-responses.ts";
-import type { Responses } from "../../matrix/code-responses.ts";
+import type { CodedResponses, Responses } from "../../matrix/code-responses.ts";
 import {
   blockLayout,
   type BlockLayout,

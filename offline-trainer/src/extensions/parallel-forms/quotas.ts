@@ -138,8 +138,9 @@ export interface TableCell {
  *
  *   Σ_rows (q_r· − x_r·)² + Σ_columns (q_·c − x_·c)², and, of all that do, Σ_cells (q − x)²,
  *
- * x the targets. Where the bounds don't bind and no cell is absent, each margin is the rounding by largest remainders, which is also the nearest
- * one in absolute differences, and all margins hold at once; cells are mostly rounded up or down.
+ * x the targets. Where the bounds don't bind and no cell is absent, each margin is the rounding by largest remainders,
+ * which is also the nearest one in absolute differences, and all margins hold at once; cells are mostly rounded up or
+ * down.
  *
  * The rest above the lower bounds is a flow from rows to columns with convex costs, found one unit at a time along
  * shortest paths, which is exact. Between columns a path goes by the cheapest row, so that a unit costs as much as there

@@ -2,8 +2,7 @@ import { createRandom } from "anchoreval/core";
 import { describe, expect, test } from "vitest";
 import { typescriptBackend } from "../../../../offline-trainer/src/backends/typescript.ts";
 import type { CalibrationBackend } from "../../../../offline-trainer/src/calibrate/types.ts";
-import type { CodedResponses } from "../../../../offline-trainer/src/matrix/code-responses.ts";
-import type { Responses } from "../../../../offline-trainer/src/matrix/code-responses.ts";
+import type { CodedResponses, Responses } from "../../../../offline-trainer/src/matrix/code-responses.ts";
 
 import {
   heldOutLikelihood,

@@ -10,15 +10,13 @@ import {
 } from "../../../../offline-trainer/src/extensions/routing/cold-start.ts";
 import { termVectors } from "../../../../offline-trainer/src/extensions/routing/encode-texts.ts";
 import { DEFAULT_SETTINGS } from "../../../../offline-trainer/src/methods/settings.ts";
-import { bundleFiles } from "../../../../offline-trainer/src/fit/fit.ts";
-import { fit } from "../../../../offline-trainer/src/fit/fit.ts";
+import { bundleFiles, fit, type Fit } from "../../../../offline-trainer/src/fit/fit.ts";
 import { responseMatrix, scoreAt } from "../../../../offline-trainer/src/matrix/response-matrix.ts";
 import { learnProjection } from "../../../../offline-trainer/src/numeric/text-features.ts";
 import { submatrixOf, testPart } from "../../../support/board-parts.ts";
 import { memorySource } from "../../../support/memory-source.ts";
 import { expectRefusal, refusal } from "../../../support/refusal.ts";
 import { recommended } from "../../../../offline-trainer/src/methods/method.ts";
-import type { Fit } from "../../../../offline-trainer/src/fit/fit.ts";
 import { topicBoard } from "../../../support/topic-board.ts";
 
 const board = topicBoard(450, 2.5, 5);
