@@ -5,7 +5,7 @@
 //          [--harder] [--texts]
 import { parseArgs } from "node:util";
 import { estimateFromAnchors, loadBundle } from "anchoreval";
-import { createRandom } from "anchoreval/core";
+import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { bundleFiles, fit, recommended, resolveBackend, submatrix } from "anchoreval-trainer";
 import { readBase, withBase } from "../offline-trainer/dist/extensions/versions/base.js";
 import { keepAnchors } from "../offline-trainer/dist/extensions/versions/keep-anchors.js";

@@ -8,7 +8,7 @@
 // that its expected score falls by `drop` points. The rule allows one false alarm in 365 runs.
 import { parseArgs } from "node:util";
 import { checkFromAnchors, loadBundle } from "anchoreval";
-import { createRandom } from "anchoreval/core";
+import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { bundleFiles, fit, resolveBackend, scoreAt, simulateLeaderboard } from "anchoreval-trainer";
 import { submatrix } from "../offline-trainer/dist/matrix/response-matrix.js";
 

@@ -4,7 +4,7 @@
 // FOLDER has routerdc7/responses.csv.gz and items.jsonl.gz; a score that isn't 0 is right.
 import { parseArgs } from "node:util";
 import { loadRouting, routeFromBundle } from "anchoreval";
-import { createRandom } from "anchoreval/core";
+import { createRandom } from "anchoreval/internal/core/numeric/random";
 import {
   bundleFiles,
   fit,

@@ -8,15 +8,11 @@
 // compared. A replay draws a fresh form in every scenario and takes 20 random models of a fold, all pairs of them. The
 // truth is the difference of full scores; an interval that doesn't hold it is an error, whatever the truth is.
 import { parseArgs } from "node:util";
-import {
-  createRandom,
-  midPMcNemar,
-  oneSidedConfidence,
-  pairedInterval,
-  rankIntervals,
-  samplingVariance,
-  studentTQuantile,
-} from "anchoreval/core";
+import { midPMcNemar, oneSidedConfidence, pairedInterval } from "anchoreval/internal/core/inference/paired-difference";
+import { rankIntervals } from "anchoreval/internal/core/inference/ranks";
+import { samplingVariance } from "anchoreval/internal/core/inference/sampling-variance";
+import { studentTQuantile } from "anchoreval/internal/core/numeric/distributions";
+import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { customised, recommended, resolveBackend, scoreAt } from "anchoreval-trainer";
 import { anchorInputs, prepareAnchors } from "../offline-trainer/dist/anchors/anchor-method.js";
 import { describeBenchmark, onlyModels } from "../offline-trainer/dist/benchmark/benchmark.js";

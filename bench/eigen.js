@@ -1,6 +1,6 @@
 // Eigenvalues and -vectors of symmetric matrices: Jacobi's rotations of offline-trainer/src/numeric beside ml-matrix.
 // usage: node bench/eigen.js
-import { createRandom } from "anchoreval/core";
+import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { EigenvalueDecomposition, Matrix } from "ml-matrix";
 import { symmetricEigen } from "../offline-trainer/dist/numeric/eigen.js";
 

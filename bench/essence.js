@@ -5,7 +5,7 @@
 // Without a folder of leaderboards it simulates 448 models × 756 items.
 import { parseArgs } from "node:util";
 import { simulateLeaderboard } from "anchoreval-trainer";
-import { createRandom } from "anchoreval/core";
+import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { coarseFilter } from "../offline-trainer/dist/methods/coarse-filter.js";
 import { essenceSearch, innerSplit } from "../offline-trainer/dist/methods/essence/subset-search.js";
 import {

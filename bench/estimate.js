@@ -3,18 +3,15 @@
 // usage: node bench/estimate.js [--items 14042] [--dims 8] [--anchors 100] [--repeats 300]
 import { parseArgs } from "node:util";
 import { estimateFromAnchors, loadBundle } from "anchoreval";
-import {
-  blendEstimates,
-  createRandom,
-  designInterval,
-  estimateScenario,
-  gatedSampling,
-  gatherItems,
-  itemBank,
-  mapAbility,
-  samplingVariance,
-  scaledPrior,
-} from "anchoreval/core";
+import { mapAbility } from "anchoreval/internal/core/ability/map";
+import { scaledPrior } from "anchoreval/internal/core/ability/prior";
+import { blendEstimates } from "anchoreval/internal/core/estimators/blend-estimates";
+import { gatedSampling, samplingVariance } from "anchoreval/internal/core/inference/sampling-variance";
+import { designInterval } from "anchoreval/internal/core/inference/score-interval";
+import { itemBank } from "anchoreval/internal/core/irt/item-bank";
+import { createRandom } from "anchoreval/internal/core/numeric/random";
+import { gatherItems } from "anchoreval/internal/core/scoring/bank-ability";
+import { estimateScenario } from "anchoreval/internal/core/scoring/scenario-estimate";
 import {
   ANCHORS,
   BLEND,

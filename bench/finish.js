@@ -4,7 +4,8 @@
 // FOLDER holds helm-lite/responses.csv.gz and items.jsonl.gz.
 import { parseArgs } from "node:util";
 import { calibrate } from "anchoreval-trainer/calibrate";
-import { createRandom, sigmoid } from "anchoreval/core";
+import { sigmoid } from "anchoreval/internal/core/numeric/functions";
+import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { onnxNodeBackend } from "../offline-trainer/dist/backends/node/onnx-node-backend.js";
 import { codeResponses } from "../offline-trainer/dist/matrix/code-responses.js";
 import { dataSet } from "./calibrate/data-sets.js";

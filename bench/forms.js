@@ -10,7 +10,7 @@
 // item than its English brother (--drift).
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { createRandom } from "anchoreval/core";
+import { createRandom } from "anchoreval/internal/core/numeric/random";
 import {
   answeredDifficulty,
   buildParallelForms,

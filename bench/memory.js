@@ -6,7 +6,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { publishBundle, r2Store } from "anchoreval/publish";
+import { publishBundle } from "anchoreval/internal/publish/publish-bundle";
+import { r2Store } from "anchoreval/internal/publish/r2-store";
 import { fetch as ask, Miniflare } from "miniflare";
 import { SCENARIOS, syntheticBundle } from "./worker/synthetic-bundle.js";
 

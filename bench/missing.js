@@ -4,7 +4,7 @@
 // keep all their answers; the others lose the share.
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { createRandom } from "anchoreval/core";
+import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { readResponses, recommended, responseMatrix, runBacktest, scoreAt } from "anchoreval-trainer";
 
 const { values, positionals } = parseArgs({

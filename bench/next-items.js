@@ -3,7 +3,8 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { publishBundle, r2Store } from "anchoreval/publish";
+import { publishBundle } from "anchoreval/internal/publish/publish-bundle";
+import { r2Store } from "anchoreval/internal/publish/r2-store";
 import { startLocalWorker } from "anchoreval-trainer";
 import { DIMS, SCENARIOS, syntheticBundle } from "./worker/synthetic-bundle.js";
 import { workerdCpu } from "./worker/workerd-cpu.js";

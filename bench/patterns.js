@@ -13,7 +13,10 @@
 // Two more rounds judge stronger models than any that was fitted, as they are: the strongest fifth by the rest, and the
 // strongest 30 % by the weakest half, where that half has enough models for thresholds.
 import { parseArgs } from "node:util";
-import { blendEstimates, createRandom, scoreRange, suspicions, SUSPICIONS } from "anchoreval/core";
+import { blendEstimates } from "anchoreval/internal/core/estimators/blend-estimates";
+import { scoreRange } from "anchoreval/internal/core/inference/ranks";
+import { createRandom } from "anchoreval/internal/core/numeric/random";
+import { suspicions, SUSPICIONS } from "anchoreval/internal/core/person-fit/answer-pattern";
 import { customised, recommended, resolveBackend, scoreAt } from "anchoreval-trainer";
 import { answeringModels, describeBenchmark, onlyModels } from "../offline-trainer/dist/benchmark/benchmark.js";
 import { sourceSplits } from "../offline-trainer/dist/benchmark/source-splits.js";

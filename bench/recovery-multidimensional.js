@@ -4,7 +4,8 @@
 // usage: node bench/recovery-multidimensional.js [--models 500] [--items 200] [--dims 2,3] [--replications 10]
 //        [--starts 10] [--shrinkage 0.5,1]
 import { parseArgs } from "node:util";
-import { createRandom, sigmoid } from "anchoreval/core";
+import { sigmoid } from "anchoreval/internal/core/numeric/functions";
+import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { resolveBackend, calibrate } from "anchoreval-trainer";
 import {
   abilityCovariances,

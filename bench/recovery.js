@@ -5,7 +5,9 @@
  *     npx tsc -b && node bench/recovery.js [--models 500] [--items 200] [--replications 20] [--seed 1] [--model 1pl] …
  */
 import { parseArgs } from "node:util";
-import { createRandom, itemBank, itemResponse } from "anchoreval/core";
+import { itemBank } from "anchoreval/internal/core/irt/item-bank";
+import { itemResponse } from "anchoreval/internal/core/irt/response";
+import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { calibrateMarginal } from "../offline-trainer/dist/calibrate/marginal/calibrate-marginal.js";
 
 const MODELS = ["1pl", "2pl", "3pl", "4pl"];

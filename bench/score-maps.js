@@ -5,7 +5,9 @@
 // Without a folder of leaderboards it simulates 200 models × 2 scenarios of 500 items.
 import { parseArgs } from "node:util";
 import { customised, loadMethod } from "anchoreval-trainer";
-import { clamp, createRandom, mappedScore } from "anchoreval/core";
+import { clamp } from "anchoreval/internal/core/estimators/answered-sample";
+import { mappedScore } from "anchoreval/internal/core/estimators/score-maps";
+import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { familyFolds } from "../offline-trainer/dist/methods/score-maps/form-score-maps.js";
 import { informationPool, informedAnchors } from "../offline-trainer/dist/methods/metabench/anchors.js";
 import { resolveBackend } from "../offline-trainer/dist/backends/resolve-backend.js";

@@ -5,7 +5,7 @@
 // Without a folder of leaderboards it simulates 200 models × 2 scenarios of 500 items.
 import { parseArgs } from "node:util";
 import { customised, loadMethod } from "anchoreval-trainer";
-import { createRandom } from "anchoreval/core";
+import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { resolveBackend } from "../offline-trainer/dist/backends/resolve-backend.js";
 import { planCells } from "../offline-trainer/dist/backtest/plan-cells.js";
 import { onlyModels, scenariosOf } from "../offline-trainer/dist/benchmark/benchmark.js";

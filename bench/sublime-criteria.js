@@ -6,7 +6,7 @@
 // fit), its penalty chosen by leaving families out. Printed: Spearman's correlation of mean and of score with the full
 // score, and the score's mean absolute error in points, relative to the mean of random items' in brackets.
 import { parseArgs } from "node:util";
-import { createRandom } from "anchoreval/core";
+import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { innerSplit } from "../offline-trainer/dist/methods/essence/subset-search.js";
 import { meanScores } from "../offline-trainer/dist/methods/item-columns.js";
 import { chooseSubset, prepareBoard } from "../offline-trainer/dist/methods/sublime/choose-subset.js";

@@ -5,7 +5,7 @@
 // Without a folder of leaderboards it simulates 120 models × 3 × 500 items with texts.
 import { parseArgs } from "node:util";
 import { simulateLeaderboard } from "anchoreval-trainer";
-import { createRandom } from "anchoreval/core";
+import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { innerSplit } from "../offline-trainer/dist/methods/essence/subset-search.js";
 import { meanScores } from "../offline-trainer/dist/methods/item-columns.js";
 import { chooseSubset, prepareBoard } from "../offline-trainer/dist/methods/sublime/choose-subset.js";

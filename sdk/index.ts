@@ -40,18 +40,7 @@ export {
   type AdaptiveSource,
   type AdaptiveTurn,
 } from "./adaptive/adaptive-evaluation.ts";
-export { adaptivePlan } from "./adaptive/adaptive-plan.ts";
-export { batchSize, beginAdaptive, continueAdaptive, type AdaptiveProgress } from "./adaptive/adaptive-session.ts";
-export {
-  benchmarkPopulation,
-  itemPool,
-  loadAdaptive,
-  stackedPopulation,
-  type ItemPool,
-  type PoolPopulation,
-  type PopulationSource,
-  type StackedScenario,
-} from "./adaptive/item-pool.ts";
+export { loadAdaptive } from "./adaptive/item-pool.ts";
 export type {
   AdaptiveAnswers,
   AdaptiveGoal,
@@ -60,7 +49,6 @@ export type {
   AdaptiveModel,
   AdaptiveOptions,
   AdaptivePair,
-  AdaptivePlan,
   AdaptiveScore,
   AdaptiveSession,
   AdaptiveStep,
@@ -72,9 +60,9 @@ export type {
 export { loadRouting, routeFromBundle } from "./route/route-from-bundle.ts";
 export type { BundleRouting, Route, RoutedQuestion, RouteOptions, Routes, RoutesRequest } from "./route/types.ts";
 export { loadBundle, type LoadOptions } from "./bundles/load-bundle.ts";
-export { loadItemLines, readBundleFile, type ItemLines } from "./bundles/read-file.ts";
+export { readBundleFile } from "./bundles/read-file.ts";
 export { httpSource, r2Source, type R2BucketLike } from "./bundles/sources.ts";
-export { isSignedBy, requireTrusted, trustedSource } from "./bundles/trusted-source.ts";
+export { trustedSource } from "./bundles/trusted-source.ts";
 export type { BatchLine, BatchResult, JobStatus, Unscored } from "./client/batch.ts";
 export {
   createClient,
@@ -90,9 +78,6 @@ export {
   type JobRef,
 } from "./client/client.ts";
 export type { RequestPolicy } from "./client/request.ts";
-export type { Bundle, BundleScenario } from "./core/bundle/bundle.ts";
+export type { Bundle, BundleScenario, BundleSource } from "./core/bundle/bundle.ts";
 export type { AnchorRecord, Manifest } from "./core/bundle/manifest.ts";
-export type { BundleSource } from "./core/bundle/bundle.ts";
 export { AnchorEvalError, type AnchorEvalErrorCode, type Issue } from "./core/errors.ts";
-export { fromBase64Url, sha256, toBase64Url } from "./bytes.ts";
-export { visitJsonKeys } from "./tables/json-records.ts";

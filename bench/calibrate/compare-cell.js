@@ -1,7 +1,8 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { cpus, loadavg } from "node:os";
 import { join } from "node:path";
-import { createRandom, itemBank } from "anchoreval/core";
+import { itemBank } from "anchoreval/internal/core/irt/item-bank";
+import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { resolveBackend } from "../../offline-trainer/dist/backends/resolve-backend.js";
 import { calibrate } from "../../offline-trainer/dist/calibrate/calibrate.js";
 import { calibrateMarginal } from "../../offline-trainer/dist/calibrate/marginal/calibrate-marginal.js";

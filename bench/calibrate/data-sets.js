@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { createRandom } from "anchoreval/core";
+import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { readResponses } from "../../offline-trainer/dist/matrix/read-responses.js";
 import { fullScores } from "../../offline-trainer/dist/matrix/scenarios.js";
 import { replicateGroups } from "../../offline-trainer/dist/matrix/replicates.js";

@@ -1,15 +1,12 @@
-import {
-  answeredSample,
-  createRandom,
-  expectedScore,
-  gatherItems,
-  itemLogit,
-  mapAbility,
-  modelImputedMean,
-  predictedScoresOf,
-  scaledPrior,
-  softplus,
-} from "anchoreval/core";
+import { mapAbility } from "anchoreval/internal/core/ability/map";
+import { scaledPrior } from "anchoreval/internal/core/ability/prior";
+import { answeredSample } from "anchoreval/internal/core/estimators/answered-sample";
+import { modelImputedMean } from "anchoreval/internal/core/estimators/predicted-means";
+import { itemLogit } from "anchoreval/internal/core/irt/response";
+import { softplus } from "anchoreval/internal/core/numeric/functions";
+import { createRandom } from "anchoreval/internal/core/numeric/random";
+import { gatherItems } from "anchoreval/internal/core/scoring/bank-ability";
+import { expectedScore, predictedScoresOf } from "anchoreval/internal/core/scoring/predicted-scores";
 import { scoreAt } from "../../offline-trainer/dist/matrix/response-matrix.js";
 
 /** k of the ability prior N(μ, k²Σ): what the fit implies, and what the trainer serves with. */

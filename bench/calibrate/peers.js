@@ -1,7 +1,8 @@
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { fromPyIrt, itemBank } from "anchoreval/core";
+import { fromPyIrt } from "anchoreval/internal/core/irt/conversions";
+import { itemBank } from "anchoreval/internal/core/irt/item-bank";
 
 const HERE = new URL(".", import.meta.url).pathname;
 

@@ -1,6 +1,6 @@
 // One calibration of simulated responses in a process of its own, so that its peak memory is its own; JSON on stdout.
 // usage: node scale-cell.js '{"models":400,"items":28659,"dims":10,"threads":2,"provider":"cpu","optimum":false}'
-import { createRandom } from "anchoreval/core";
+import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { onnxNodeBackend } from "../../offline-trainer/dist/backends/node/onnx-node-backend.js";
 import { resolveBackend } from "../../offline-trainer/dist/backends/resolve-backend.js";
 import { calibrate } from "../../offline-trainer/dist/calibrate/calibrate.js";

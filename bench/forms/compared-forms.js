@@ -1,5 +1,5 @@
 // Forms of a pool drawn in several ways, each as lists of items.
-import { createRandom } from "anchoreval/core";
+import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { buildParallelForms, NO_DIFFICULTY } from "anchoreval-trainer";
 
 /** Ways to draw forms: `(pool, difficulty, { size, count, buckets, seed }) => lists of items`. */

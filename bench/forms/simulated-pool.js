@@ -1,6 +1,6 @@
 // A simulated benchmark of multiple-choice items in Chinese, and models' answers to "the same" items in English: what a
 // translated benchmark looks like whose own items nobody has answered yet.
-import { createRandom } from "anchoreval/core";
+import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { simulateLeaderboard } from "anchoreval-trainer";
 
 const PEOPLE = ["小明", "小红", "王老师", "李医生", "张工程师", "陈同学"];

@@ -1,4 +1,4 @@
-import { createRandom } from "anchoreval/core";
+import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { randomBaseline } from "../../offline-trainer/dist/fit/errors.js";
 import { fullScores } from "../../offline-trainer/dist/matrix/scenarios.js";
 import { sourceMatrix, targetAnswers } from "./source.js";

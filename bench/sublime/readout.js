@@ -1,4 +1,4 @@
-import { addGram, cholesky, choleskySolve } from "anchoreval/core";
+import { addGram, cholesky, choleskySolve } from "anchoreval/internal/core/numeric/dense";
 /** λ of the ridge, in mean squared lengths of the models' centred answers. */
 const PENALTIES = [0.01, 0.03, 0.1, 0.3, 1, 3];
 /**

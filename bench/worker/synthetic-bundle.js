@@ -1,6 +1,10 @@
 // Bundles of the size that matters, drawn from a 2PL, with a model's answers to their anchors.
-import { encodeBundle, FORMAT_VERSION } from "anchoreval/bundle";
-import { cholesky, createRandom, itemBank, itemResponse, PARAMETERIZATION } from "anchoreval/core";
+import { encodeBundle } from "anchoreval/bundle";
+import { FORMAT_VERSION } from "anchoreval/internal/core/bundle/names";
+import { itemBank, PARAMETERIZATION } from "anchoreval/internal/core/irt/item-bank";
+import { itemResponse } from "anchoreval/internal/core/irt/response";
+import { cholesky } from "anchoreval/internal/core/numeric/dense";
+import { createRandom } from "anchoreval/internal/core/numeric/random";
 
 /** 28 659 items in six scenarios: the sizes of MMLU, HellaSwag, GSM8K, TruthfulQA, WinoGrande and ARC. */
 export const SCENARIOS = { mmlu: 14042, hellaswag: 10042, gsm8k: 1319, truthfulqa: 817, winogrande: 1267, arc: 1172 };

@@ -1,4 +1,4 @@
-import { AnchorEvalError } from "anchoreval/core";
+import { AnchorEvalError } from "anchoreval/internal/core/errors";
 
 /** Memory of Node, ONNX Runtime and the drawing of a report before any data. @unit bytes */
 const BASE_BYTES = 200e6;

@@ -1,5 +1,5 @@
 import { parseManifest } from "anchoreval/bundle";
-import { AnchorEvalError } from "anchoreval/core";
+import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import * as webgpu from "onnxruntime-web/jspi";
 import * as wasm from "onnxruntime-web/wasm";
 import { onnxBackend } from "../src/backends/onnx/onnx-backend.ts";

@@ -1,5 +1,5 @@
-import { AnchorEvalError } from "anchoreval/core";
-import { blobChunks, chunkLines, type LineBatch } from "anchoreval/tables";
+import { AnchorEvalError } from "anchoreval/internal/core/errors";
+import { blobChunks, chunkLines, type LineBatch } from "anchoreval/internal/tables/chunk-lines";
 
 // The build puts this file in the place of what the SDK reads files with, and of `node:timers/promises`.
 

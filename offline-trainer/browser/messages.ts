@@ -1,4 +1,4 @@
-import type { Issue } from "anchoreval/core";
+import type { Issue } from "anchoreval/internal/core/errors";
 
 /**
  * The message that the page sends to its worker. The page declares the same types (workers/page/run-fit.ts), since workers and

@@ -1,15 +1,10 @@
 import { estimateFromAnchors, loadBundle } from "anchoreval";
-import {
-  type AbilityEstimate,
-  anchorFactors,
-  type AnchorFactors,
-  blendEstimates,
-  estimateScenario,
-  type EstimatorId,
-  figureOf,
-  itemBank,
-  type ScenarioModel,
-} from "anchoreval/core";
+import type { AbilityEstimate } from "anchoreval/internal/core/ability/map";
+import { blendEstimates } from "anchoreval/internal/core/estimators/blend-estimates";
+import { anchorFactors } from "anchoreval/internal/core/estimators/factor-scores";
+import { type AnchorFactors, type EstimatorId, figureOf } from "anchoreval/internal/core/estimators/types";
+import { itemBank } from "anchoreval/internal/core/irt/item-bank";
+import { estimateScenario, type ScenarioModel } from "anchoreval/internal/core/scoring/scenario-estimate";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { answersOf, arbScene, type Scene } from "../support/arbitraries.ts";

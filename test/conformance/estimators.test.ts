@@ -1,4 +1,4 @@
-import { ALL_ESTIMATORS } from "anchoreval/core";
+import { ALL_ESTIMATORS } from "anchoreval/internal/core/estimators/types";
 import { expect, test } from "vitest";
 import { describeEstimator, type Skip } from "./estimator.suite.ts";
 

@@ -1,6 +1,11 @@
 import { AnchorEvalError } from "anchoreval";
-import { blobKey, indexKey, manifestKey, sha256Hex, type BundleFileName } from "anchoreval/bundle";
-import { parseIndex, publishBundle, yankVersion, type BundleIndex, type BundleStore } from "anchoreval/publish";
+import type { BundleFileName } from "anchoreval/bundle";
+import { sha256Hex } from "anchoreval/internal/core/bundle/digest";
+import { blobKey, indexKey, manifestKey } from "anchoreval/internal/core/bundle/names";
+import { parseIndex, type BundleIndex } from "anchoreval/internal/publish/bundle-index";
+import type { BundleStore } from "anchoreval/internal/publish/bundle-store";
+import { publishBundle } from "anchoreval/internal/publish/publish-bundle";
+import { yankVersion } from "anchoreval/internal/publish/versions";
 import { describe, expect, test } from "vitest";
 import { sampleBundle } from "../support/sample-bundle.ts";
 

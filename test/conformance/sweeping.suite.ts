@@ -1,5 +1,8 @@
-import { blobKey, manifestKey, sha256Hex } from "anchoreval/bundle";
-import { publishBundle, SWEEP_AGE, sweepBlobs, type SweepableStore } from "anchoreval/publish";
+import { sha256Hex } from "anchoreval/internal/core/bundle/digest";
+import { blobKey, manifestKey } from "anchoreval/internal/core/bundle/names";
+import type { SweepableStore } from "anchoreval/internal/publish/bundle-store";
+import { publishBundle } from "anchoreval/internal/publish/publish-bundle";
+import { SWEEP_AGE, sweepBlobs } from "anchoreval/internal/publish/sweep-blobs";
 import { describe, expect, test } from "vitest";
 import { sampleBundle } from "../support/sample-bundle.ts";
 

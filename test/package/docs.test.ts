@@ -1,8 +1,11 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { compileFunction } from "node:vm";
-import { SCHEMAS, type Schema } from "anchoreval/bundle";
-import { ALL_ESTIMATORS, itemBank, scaledPrior } from "anchoreval/core";
+import { scaledPrior } from "anchoreval/internal/core/ability/prior";
+import { SCHEMAS } from "anchoreval/internal/core/bundle/manifest";
+import type { Schema } from "anchoreval/internal/core/bundle/schema";
+import { ALL_ESTIMATORS } from "anchoreval/internal/core/estimators/types";
+import { itemBank } from "anchoreval/internal/core/irt/item-bank";
 import { describe, expect, test } from "vitest";
 import { ROOT, sourceFiles } from "../support/source-imports.ts";
 

@@ -1,4 +1,7 @@
-import { itemLogit, mapAbility, responseDerivatives, scaledPrior, type ItemBank } from "anchoreval/core";
+import { mapAbility } from "anchoreval/internal/core/ability/map";
+import { scaledPrior } from "anchoreval/internal/core/ability/prior";
+import type { ItemBank } from "anchoreval/internal/core/irt/item-bank";
+import { itemLogit, responseDerivatives } from "anchoreval/internal/core/irt/response";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { arbBank, arbScore } from "../support/arbitraries.ts";

@@ -1,4 +1,5 @@
-import { createRandom, itemBank } from "anchoreval/core";
+import { itemBank } from "anchoreval/internal/core/irt/item-bank";
+import { createRandom } from "anchoreval/internal/core/numeric/random";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { inclusionProbabilities, pivotalSample } from "../../sdk/core/numeric/sampling.ts";

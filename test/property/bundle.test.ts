@@ -1,18 +1,13 @@
 import { loadBundle } from "anchoreval";
+import { contentHash, encodeBundle, parseManifest, type BundleContent } from "anchoreval/bundle";
+import { formDigest, sha256Hex } from "anchoreval/internal/core/bundle/digest";
+import { compareVersions, VERSION } from "anchoreval/internal/core/bundle/names";
 import {
-  compareVersions,
-  contentHash,
   decodeSafetensorsHeader,
-  encodeBundle,
   encodeSafetensors,
-  formDigest,
-  parseManifest,
-  sha256Hex,
   tensorData,
-  VERSION,
-  type BundleContent,
   type Tensor,
-} from "anchoreval/bundle";
+} from "anchoreval/internal/core/bundle/safetensors";
 import fc from "fast-check";
 import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";

@@ -1,12 +1,8 @@
 import { estimateFromAnchors, loadBundle, type Estimate } from "anchoreval";
-import {
-  answeredSample,
-  designInterval,
-  estimateScenario,
-  knownBounds,
-  samplingVariance,
-  wilsonInterval,
-} from "anchoreval/core";
+import { answeredSample, knownBounds } from "anchoreval/internal/core/estimators/answered-sample";
+import { samplingVariance } from "anchoreval/internal/core/inference/sampling-variance";
+import { designInterval, wilsonInterval } from "anchoreval/internal/core/inference/score-interval";
+import { estimateScenario } from "anchoreval/internal/core/scoring/scenario-estimate";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { answersOf, arbScene, arbScore } from "../support/arbitraries.ts";

@@ -1,4 +1,4 @@
-import { AnchorEvalError } from "anchoreval/core";
+import { AnchorEvalError } from "anchoreval";
 import { readAnswers } from "anchoreval/node";
 import fc from "fast-check";
 import { expect, test } from "vitest";

@@ -1,5 +1,5 @@
-import { idProblem } from "anchoreval/bundle";
-import { createRandom } from "anchoreval/core";
+import { idProblem } from "anchoreval/internal/core/bundle/names";
+import { createRandom } from "anchoreval/internal/core/numeric/random";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { readLongTable } from "../../offline-trainer/src/matrix/read-long-table.ts";

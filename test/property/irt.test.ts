@@ -1,12 +1,11 @@
+import { itemBank, type ItemBank } from "anchoreval/internal/core/irt/item-bank";
 import {
-  itemBank,
   itemInformation,
   itemLogit,
   itemResponse,
   responseDerivatives,
   testInformation,
-  type ItemBank,
-} from "anchoreval/core";
+} from "anchoreval/internal/core/irt/response";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { arbBank, arbScore, arbTheta } from "../support/arbitraries.ts";

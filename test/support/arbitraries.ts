@@ -1,15 +1,14 @@
+import { anchorFactors } from "anchoreval/internal/core/estimators/factor-scores";
+import type { ScoreMaps } from "anchoreval/internal/core/estimators/score-maps";
 import {
   BASE_ESTIMATORS,
-  anchorFactors,
-  itemBank,
   type AnchorFactors,
   type AnchorSet,
   type Blend,
-  type ItemBank,
-  type MonotoneMap,
-  type ScenarioModel,
-  type ScoreMaps,
-} from "anchoreval/core";
+} from "anchoreval/internal/core/estimators/types";
+import { itemBank, type ItemBank } from "anchoreval/internal/core/irt/item-bank";
+import type { MonotoneMap } from "anchoreval/internal/core/numeric/functions";
+import type { ScenarioModel } from "anchoreval/internal/core/scoring/scenario-estimate";
 import fc from "fast-check";
 import { itemFactors } from "./factors.ts";
 

@@ -1,4 +1,5 @@
-import { anchorFactors, type AnchorFactors } from "anchoreval/core";
+import { anchorFactors } from "anchoreval/internal/core/estimators/factor-scores";
+import type { AnchorFactors } from "anchoreval/internal/core/estimators/types";
 
 /**
  * Factors of a scenario's items, their totals by the item weights, as the trainer makes them; {@link anchorFactors} gives

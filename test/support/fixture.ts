@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { itemBank, type ItemBank } from "anchoreval/core";
+import { itemBank, type ItemBank } from "anchoreval/internal/core/irt/item-bank";
 
 /** A file of reference numbers: its generator stands beside it, and it carries its own tolerances. */
 // eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters -- the caller says what the file holds

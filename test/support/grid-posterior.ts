@@ -1,4 +1,5 @@
-import { itemResponse, type ItemBank } from "anchoreval/core";
+import type { ItemBank } from "anchoreval/internal/core/irt/item-bank";
+import { itemResponse } from "anchoreval/internal/core/irt/response";
 
 /** log Σ eˣ without overflow. */
 export function logSumExp(values: readonly number[]): number {

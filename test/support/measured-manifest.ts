@@ -1,5 +1,6 @@
-import type { ErrorSummary, Manifest, SplitErrors } from "anchoreval/bundle";
-import { type EstimatorId, ESTIMATORS } from "anchoreval/core";
+import type { Manifest } from "anchoreval/bundle";
+import type { ErrorSummary, SplitErrors } from "anchoreval/internal/core/bundle/manifest";
+import { type EstimatorId, ESTIMATORS } from "anchoreval/internal/core/estimators/types";
 import { sampleContent } from "./sample-bundle.ts";
 import { stackOf } from "./stack-of.ts";
 

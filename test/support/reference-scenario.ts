@@ -1,4 +1,4 @@
-import type { AnchorSet } from "anchoreval/core";
+import type { AnchorSet } from "anchoreval/internal/core/estimators/types";
 import { readFixture, type FixtureItems } from "./fixture.ts";
 
 /** A scenario of test/fixtures/numpy/estimators.json: weighted items, unequal inclusion, some answers missing. */

@@ -1,4 +1,4 @@
-import type { AnchorEvalErrorCode, Issue } from "anchoreval/core";
+import type { AnchorEvalErrorCode, Issue } from "anchoreval";
 import { expect } from "vitest";
 
 /** What a test reads of a refusal: by code, not class, since tests mix the built package with its source. */

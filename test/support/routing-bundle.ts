@@ -1,5 +1,7 @@
 import { encodeBundle, type BundleFileName } from "anchoreval/bundle";
-import { createRandom, TERM_KINDS, termHash, type ScenarioRouting } from "anchoreval/core";
+import { createRandom } from "anchoreval/internal/core/numeric/random";
+import type { ScenarioRouting } from "anchoreval/internal/core/routing/predict-chances";
+import { TERM_KINDS, termHash } from "anchoreval/internal/core/routing/text-coordinates";
 import { sampleContent, type SampleBundleOptions } from "./sample-bundle.ts";
 
 /** Words that the sample's texts are known by. */

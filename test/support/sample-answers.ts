@@ -1,4 +1,4 @@
-import { createRandom } from "anchoreval/core";
+import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { sampleContent, type SampleBundleOptions } from "./sample-bundle.ts";
 
 /** Answers to a form of {@link sampleContent}, a share `accuracy` of them right. */

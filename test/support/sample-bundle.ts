@@ -1,28 +1,26 @@
 import {
   encodeBundle,
-  FORMAT_VERSION,
-  itemWeights,
   type AnchorRecord,
   type BundleContent,
   type BundleFileName,
-  type ExposureManifest,
   type ItemRecord,
-  type MeasuredErrors,
   type ScenarioContent,
 } from "anchoreval/bundle";
+import { itemWeights } from "anchoreval/internal/core/bundle/bundle";
+import type { ExposureManifest, MeasuredErrors } from "anchoreval/internal/core/bundle/manifest";
+import { FORMAT_VERSION } from "anchoreval/internal/core/bundle/names";
+import { anchorFactors } from "anchoreval/internal/core/estimators/factor-scores";
+import type { ScoreMaps } from "anchoreval/internal/core/estimators/score-maps";
 import {
   ALL_ESTIMATORS,
-  anchorFactors,
-  createRandom,
   ESTIMATORS,
-  itemBank,
-  itemResponses,
-  PARAMETERIZATION,
   type AnchorFactors,
   type AnchorSet,
   type EstimatorId,
-  type ScoreMaps,
-} from "anchoreval/core";
+} from "anchoreval/internal/core/estimators/types";
+import { itemBank, PARAMETERIZATION } from "anchoreval/internal/core/irt/item-bank";
+import { itemResponses } from "anchoreval/internal/core/irt/response";
+import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { itemFactors } from "./factors.ts";
 import { MIXED_STACK } from "./stack-of.ts";
 

@@ -1,5 +1,5 @@
 /* eslint-disable @typescript-eslint/no-unnecessary-type-assertion -- Node and workerd type Web Crypto each in their way */
-import { encodeSignatures } from "anchoreval/bundle";
+import { encodeSignatures } from "anchoreval/internal/core/bundle/signature";
 
 /** A key of tests: its public half in base64url, and what it makes of a manifest. */
 export interface SigningKey {

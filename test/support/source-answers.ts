@@ -1,4 +1,6 @@
-import { cholesky, choleskySolve, type AnchorFactors, type RandomSource } from "anchoreval/core";
+import type { AnchorFactors } from "anchoreval/internal/core/estimators/types";
+import { cholesky, choleskySolve } from "anchoreval/internal/core/numeric/dense";
+import type { RandomSource } from "anchoreval/internal/core/numeric/random";
 
 /** Answers of some source models (rows) to some items, drawn so that models and items differ. */
 export function drawnAnswers(random: RandomSource, models: number, items: number): Float64Array[] {

@@ -1,4 +1,4 @@
-import { BASE_ESTIMATORS, type BaseEstimatorId, type Blend } from "anchoreval/core";
+import { BASE_ESTIMATORS, type BaseEstimatorId, type Blend } from "anchoreval/internal/core/estimators/types";
 
 /** Weights of a stack of the estimators named; the others have none. */
 export function stackOf(parts: Partial<Record<BaseEstimatorId, number>>): Blend["stack"] {

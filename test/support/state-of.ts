@@ -1,4 +1,4 @@
-import type { AnsweredSample, ScenarioState } from "anchoreval/core";
+import type { AnsweredSample, ScenarioState } from "anchoreval/internal/core/estimators/types";
 
 /** What estimators read of predicted scores of all items. */
 export function stateOf(weights: Float64Array, predicted: Float64Array, sample: AnsweredSample): ScenarioState {

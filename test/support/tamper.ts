@@ -1,12 +1,12 @@
 /* eslint-disable @typescript-eslint/no-unsafe-assignment, @typescript-eslint/no-unsafe-member-access -- manifests are broken on purpose, as loose JSON */
+import type { BundleFileName } from "anchoreval/bundle";
+import { sha256Hex } from "anchoreval/internal/core/bundle/digest";
 import {
   decodeSafetensorsHeader,
   encodeSafetensors,
-  sha256Hex,
   tensorData,
-  type BundleFileName,
   type Tensor,
-} from "anchoreval/bundle";
+} from "anchoreval/internal/core/bundle/safetensors";
 
 export type BundleFiles = ReadonlyMap<BundleFileName, Uint8Array>;
 

@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { createRandom } from "anchoreval/core";
+import { createRandom } from "anchoreval/internal/core/numeric/random";
 import onnxProto from "onnx-proto";
 
 /** Words of the tiny tokenizer, after its special tokens; `##` goes on a word. */

@@ -1,4 +1,4 @@
-import type { AnsweredSample } from "anchoreval/core";
+import type { AnsweredSample } from "anchoreval/internal/core/estimators/types";
 
 /** Every item answered, in the bank's order and with the same mass. */
 export function wholeSample(scores: ArrayLike<number>): AnsweredSample {

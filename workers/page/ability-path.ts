@@ -1,5 +1,6 @@
 import type { Bundle, BundleScenario } from "anchoreval";
-import { expectedScore, itemResponse, testInformation } from "anchoreval/core";
+import { itemResponse, testInformation } from "anchoreval/internal/core/irt/response";
+import { expectedScore } from "anchoreval/internal/core/scoring/predicted-scores";
 
 /** Number of points on the path, and its length on either side of the source models' mean. @unit standard deviations */
 const POINTS = 81;

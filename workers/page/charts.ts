@@ -4,25 +4,19 @@ import type { Manifest } from "anchoreval/bundle";
 import {
   type Chart,
   chartMark,
-  comparableForms,
-  coverageChart,
-  coverageKinds,
-  coverageSeries,
-  errorBySizeChart,
-  type ErrorLine,
   extent,
-  itemMapChart,
-  lowestCoverage,
   type MarkName,
-  type MeasuredScenario,
   PANEL_WIDTH,
   placeAxis,
   plotMarks,
-  shownParameters,
   valueAxis,
-} from "anchoreval/charts";
-import { figureOf } from "anchoreval/core";
-import { counted } from "anchoreval/words";
+} from "anchoreval/internal/charts/chart";
+import { coverageChart, coverageKinds, coverageSeries, lowestCoverage } from "anchoreval/internal/charts/coverage";
+import { errorBySizeChart, type ErrorLine } from "anchoreval/internal/charts/error-by-size";
+import { itemMapChart, shownParameters } from "anchoreval/internal/charts/item-map";
+import { comparableForms, type MeasuredScenario } from "anchoreval/internal/charts/measured-forms";
+import { figureOf } from "anchoreval/internal/core/estimators/types";
+import { counted } from "anchoreval/internal/words/figures";
 import { type Child, element, idText, paragraph } from "./dom.ts";
 import { firstFew } from "./parts/content.ts";
 

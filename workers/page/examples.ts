@@ -1,5 +1,6 @@
 import type { Bundle } from "anchoreval";
-import { createRandom, itemResponse } from "anchoreval/core";
+import { itemResponse } from "anchoreval/internal/core/irt/response";
+import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { abilityAt, abilityPath } from "./ability-path.ts";
 
 /**

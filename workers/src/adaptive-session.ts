@@ -1,5 +1,6 @@
-import { fromBase64Url, toBase64Url, type AdaptiveSession } from "anchoreval";
-import { createRandom, type RandomSource } from "anchoreval/core";
+import type { AdaptiveSession } from "anchoreval";
+import { fromBase64Url, toBase64Url } from "anchoreval/internal/bytes";
+import { createRandom, type RandomSource } from "anchoreval/internal/core/numeric/random";
 import { listSetting, type Env } from "./env.ts";
 import { HttpProblem } from "./problem.ts";
 

@@ -1,4 +1,4 @@
-import { BENCHMARK_NAME, VERSION } from "anchoreval/bundle";
+import { BENCHMARK_NAME, VERSION } from "anchoreval/internal/core/bundle/names";
 import type { Context, MiddlewareHandler } from "hono";
 import { routePath } from "hono/route";
 import { LATEST } from "./bundles/bundle-caches.ts";

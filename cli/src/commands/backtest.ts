@@ -11,9 +11,9 @@ import { readResponses } from "anchoreval-trainer/internal/matrix/read-responses
 import { loadMethod, METHOD_NAMES, type MethodName } from "anchoreval-trainer/internal/methods/index";
 import { headlineEstimator, type Method, methodDigest } from "anchoreval-trainer/internal/methods/method";
 import { trainerVersion } from "anchoreval-trainer/internal/trainer-version";
-import { AnchorEvalError } from "anchoreval/core";
+import { AnchorEvalError } from "anchoreval/internal/core/errors";
+import { DataIssues, quoted } from "anchoreval/internal/tables/data-issues";
 import { textTable } from "anchoreval/internal/words/figures";
-import { DataIssues, quoted } from "anchoreval/tables";
 import { rare, type Command, type OptionReader } from "../command.ts";
 import { FAMILIES_OPTION, readDatesFile, readFamilies, readLines } from "../options/model-files.ts";
 import { fileDigest, readImportFacts, readResponseOptions, RESPONSE_OPTIONS } from "../options/data.ts";

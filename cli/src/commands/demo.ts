@@ -2,7 +2,7 @@ import { PROVIDERS } from "anchoreval-trainer/internal/backends/resolve-backend"
 import { readResponses } from "anchoreval-trainer/internal/matrix/read-responses";
 import { type ResponseMatrix, groupItems } from "anchoreval-trainer/internal/matrix/response-matrix";
 import { demoLeaderboard } from "anchoreval-trainer/internal/simulate/simulate-leaderboard";
-import { AnchorEvalError } from "anchoreval/core";
+import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { WORK_OPTIONS } from "../options/fit.ts";
 import { readCreated } from "../options/bundle.ts";
 import type { Command } from "../command.ts";

@@ -17,7 +17,8 @@ import { embeddingLines, type TextVectors } from "anchoreval-trainer/internal/nu
 import { readItems } from "anchoreval-trainer/internal/matrix/items-file";
 import { itemTexts } from "anchoreval-trainer/internal/numeric/text-features";
 import { trainerVersion } from "anchoreval-trainer/internal/trainer-version";
-import { AnchorEvalError, createRandom } from "anchoreval/core";
+import { AnchorEvalError } from "anchoreval/internal/core/errors";
+import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { FORCE_OPTION, type Command } from "../command.ts";
 import { fileDigest } from "../options/data.ts";
 import { THREADS_OPTION } from "../options/fit.ts";

@@ -9,8 +9,10 @@ import { readResponses } from "anchoreval-trainer/internal/matrix/read-responses
 import { readName } from "anchoreval-trainer/internal/fit/options";
 import { checkBundleFolder, writeBundleFolder } from "anchoreval-trainer/internal/publish/bundle-folder";
 import { closingWords } from "anchoreval-trainer/internal/report/closing-words";
-import { type FormManifest, parseManifest, sha256Hex } from "anchoreval/bundle";
-import { AnchorEvalError } from "anchoreval/core";
+import { parseManifest } from "anchoreval/bundle";
+import { sha256Hex } from "anchoreval/internal/core/bundle/digest";
+import type { FormManifest } from "anchoreval/internal/core/bundle/manifest";
+import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { baseWords } from "anchoreval/internal/words/bundle-words";
 import { additionFacts, errorLines, factLines } from "../bundle-tables.ts";
 import { BASE_OPTIONS, baseRecipe, readBasedVersion, readBaseOption } from "../options/base.ts";

@@ -9,7 +9,8 @@ import { summarizeForms } from "anchoreval-trainer/internal/extensions/parallel-
 import { formFile, formFiles, formsWords } from "anchoreval-trainer/internal/extensions/parallel-forms/write-forms";
 import { readItemTable } from "anchoreval-trainer/internal/matrix/item-table";
 import { trainerVersion } from "anchoreval-trainer/internal/trainer-version";
-import { AnchorEvalError, createRandom } from "anchoreval/core";
+import { AnchorEvalError } from "anchoreval/internal/core/errors";
+import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { FORCE_OPTION, type Command } from "../command.ts";
 import { fileDigest } from "../options/data.ts";
 import { WORK_OPTIONS } from "../options/fit.ts";

@@ -12,9 +12,9 @@ import { readRouterDc } from "anchoreval-trainer/internal/matrix/readers/router-
 import { writeItems, writeWideCsv } from "anchoreval-trainer/internal/matrix/write-tables";
 import { importLogs, type LogImport, type ImportReport } from "anchoreval-trainer/internal/import/import-logs";
 import type { ResponseMatrix } from "anchoreval-trainer/internal/matrix/response-matrix";
-import type { Weighting } from "anchoreval/bundle";
-import { AnchorEvalError } from "anchoreval/core";
-import { parseChoices } from "anchoreval/logs";
+import type { Weighting } from "anchoreval/internal/core/bundle/names";
+import { AnchorEvalError } from "anchoreval/internal/core/errors";
+import { parseChoices } from "anchoreval/internal/logs/choices";
 import { HARNESSES } from "anchoreval/internal/node/harnesses";
 import { FORCE_OPTION, rare, type Command, type OptionReader } from "../command.ts";
 import { openHarness } from "../harness.ts";

@@ -1,15 +1,13 @@
 import { stat } from "node:fs/promises";
 import { readBundleFolder } from "anchoreval-trainer/internal/publish/bundle-folder";
-import { AnchorEvalError } from "anchoreval/core";
+import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { folderSource, folderStore } from "anchoreval/internal/node/folder";
-import {
-  publishBundle,
-  type PublishResult,
-  publishToWorker,
-  sweepableR2Store,
-  type SweepableStore,
-  sweepBlobs,
-} from "anchoreval/publish";
+import type { SweepableStore } from "anchoreval/internal/publish/bundle-store";
+import { publishBundle } from "anchoreval/internal/publish/publish-bundle";
+import { publishToWorker } from "anchoreval/internal/publish/publish-to-worker";
+import { sweepableR2Store } from "anchoreval/internal/publish/r2-store";
+import { sweepBlobs } from "anchoreval/internal/publish/sweep-blobs";
+import type { PublishResult } from "anchoreval/internal/publish/versions";
 import type { Command } from "../command.ts";
 import { checkWritable } from "../out.ts";
 

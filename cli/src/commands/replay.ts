@@ -1,4 +1,6 @@
 import type { StopRules } from "anchoreval";
+import { AnchorEvalError } from "anchoreval/internal/core/errors";
+import { textTable } from "anchoreval/internal/words/figures";
 import { PROVIDERS } from "anchoreval-trainer/internal/backends/resolve-backend";
 import { SPLITS } from "anchoreval-trainer/internal/backtest/plan-cells";
 import { type ReplayRow, runReplays } from "anchoreval-trainer/internal/extensions/adaptive/replay";
@@ -6,8 +8,6 @@ import { readResponses } from "anchoreval-trainer/internal/matrix/read-responses
 import { groupItems } from "anchoreval-trainer/internal/matrix/response-matrix";
 import { methodDigest, recommended } from "anchoreval-trainer/internal/methods/method";
 import { trainerVersion } from "anchoreval-trainer/internal/trainer-version";
-import { AnchorEvalError } from "anchoreval/core";
-import { textTable } from "anchoreval/internal/words/figures";
 import { rare, type Command, type OptionReader } from "../command.ts";
 import { readMaxExposure } from "../options/exposure.ts";
 import { FAMILIES_OPTION, readFamilies } from "../options/model-files.ts";

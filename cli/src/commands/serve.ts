@@ -1,7 +1,8 @@
 import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { readBundleFolder } from "anchoreval-trainer/internal/publish/bundle-folder";
-import { publishBundle, r2Store } from "anchoreval/publish";
+import { publishBundle } from "anchoreval/internal/publish/publish-bundle";
+import { r2Store } from "anchoreval/internal/publish/r2-store";
 import type { Command } from "../command.ts";
 
 export const serveCommand: Command = {

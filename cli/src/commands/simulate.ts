@@ -14,7 +14,7 @@ import {
   simulateLeaderboard,
 } from "anchoreval-trainer/internal/simulate/simulate-leaderboard";
 import { encodeTruth, type TrueModel } from "anchoreval-trainer/internal/simulate/truth";
-import { AnchorEvalError } from "anchoreval/core";
+import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { readJsonFile } from "anchoreval/internal/node/read-file";
 import { FORCE_OPTION, type Command, type OptionReader, type OptionSpec } from "../command.ts";
 import { checkOutFolder, writeOutFolder } from "../out.ts";

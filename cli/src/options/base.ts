@@ -8,7 +8,9 @@ import { ANCHOR_METHOD_NAMES, customised } from "anchoreval-trainer/internal/met
 import { type Method, recommended } from "anchoreval-trainer/internal/methods/method";
 import { DEFAULT_SETTINGS, type FitSettings } from "anchoreval-trainer/internal/methods/settings";
 import type { BundleContent, Manifest } from "anchoreval/bundle";
-import { ALL_ESTIMATORS, AnchorEvalError, createRandom } from "anchoreval/core";
+import { AnchorEvalError } from "anchoreval/internal/core/errors";
+import { ALL_ESTIMATORS } from "anchoreval/internal/core/estimators/types";
+import { createRandom } from "anchoreval/internal/core/numeric/random";
 import type { OptionReader, OptionSpecs } from "../command.ts";
 
 /** Options of a fit on the scale of an earlier version's bundle. */

@@ -1,5 +1,5 @@
 import { stat } from "node:fs/promises";
-import { AnchorEvalError } from "anchoreval/core";
+import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import type { OptionReader } from "../command.ts";
 
 /** When the data were made: --created, SOURCE_DATE_EPOCH, or the responses file's time. Never the clock's. */

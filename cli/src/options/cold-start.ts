@@ -1,7 +1,8 @@
 import type { Neighbours } from "anchoreval-trainer/internal/extensions/routing/neighbours";
 import type { ResponseMatrix } from "anchoreval-trainer/internal/matrix/response-matrix";
 import type { FitSettings } from "anchoreval-trainer/internal/methods/settings";
-import { AnchorEvalError, createRandom } from "anchoreval/core";
+import { AnchorEvalError } from "anchoreval/internal/core/errors";
+import { createRandom } from "anchoreval/internal/core/numeric/random";
 import type { OptionReader, OptionSpecs } from "../command.ts";
 import type { Output } from "../output.ts";
 import type { Addition } from "./addition.ts";

@@ -1,8 +1,10 @@
 import { readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { ReadResponsesOptions } from "anchoreval-trainer/internal/matrix/read-responses";
-import { idProblem, type Manifest, sha256Hex, type Weighting, WEIGHTINGS } from "anchoreval/bundle";
-import { AnchorEvalError } from "anchoreval/core";
+import type { Manifest } from "anchoreval/bundle";
+import { sha256Hex } from "anchoreval/internal/core/bundle/digest";
+import { idProblem, type Weighting, WEIGHTINGS } from "anchoreval/internal/core/bundle/names";
+import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { quoted } from "anchoreval/internal/tables/data-issues";
 import { rare, type OptionReader, type OptionSpecs } from "../command.ts";
 import { readScale, SCALE_OPTIONS } from "./scale.ts";

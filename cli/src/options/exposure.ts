@@ -1,6 +1,7 @@
 import type { ExposureInput } from "anchoreval-trainer/internal/extensions/adaptive/with-exposure";
 import type { ResponseMatrix } from "anchoreval-trainer/internal/matrix/response-matrix";
-import { AnchorEvalError, createRandom } from "anchoreval/core";
+import { AnchorEvalError } from "anchoreval/internal/core/errors";
+import { createRandom } from "anchoreval/internal/core/numeric/random";
 import type { CommandInput, OptionReader, OptionSpecs } from "../command.ts";
 import type { Addition } from "./addition.ts";
 

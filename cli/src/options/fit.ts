@@ -11,8 +11,9 @@ import {
   LAMBDA_RULES,
   SCORE_MAPS,
 } from "anchoreval-trainer/internal/methods/settings";
-import { IRT_MODELS, WEIGHTINGS } from "anchoreval/bundle";
-import { ALL_ESTIMATORS, AnchorEvalError } from "anchoreval/core";
+import { IRT_MODELS, WEIGHTINGS } from "anchoreval/internal/core/bundle/names";
+import { AnchorEvalError } from "anchoreval/internal/core/errors";
+import { ALL_ESTIMATORS } from "anchoreval/internal/core/estimators/types";
 import { rare, type OptionReader, type OptionSpecs } from "../command.ts";
 import type { ImportFacts } from "./data.ts";
 

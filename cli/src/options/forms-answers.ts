@@ -13,7 +13,8 @@ import {
 } from "anchoreval-trainer/internal/extensions/parallel-forms/item-pool";
 import { readResponses } from "anchoreval-trainer/internal/matrix/read-responses";
 import type { ResponseMatrix } from "anchoreval-trainer/internal/matrix/response-matrix";
-import { AnchorEvalError, createRandom } from "anchoreval/core";
+import { AnchorEvalError } from "anchoreval/internal/core/errors";
+import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { rare, type OptionReader, type OptionSpecs } from "../command.ts";
 import type { Output } from "../output.ts";
 import { RESPONSE_OPTIONS } from "./data.ts";

@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { AnchorEvalError } from "anchoreval/core";
+import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { DataIssues, firstFew, quoted } from "anchoreval/internal/tables/data-issues";
 import type { OptionReader, OptionSpecs } from "../command.ts";
 

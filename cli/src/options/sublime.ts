@@ -1,6 +1,6 @@
 import type { ResponseMatrix } from "anchoreval-trainer/internal/matrix/response-matrix";
 import type { Method } from "anchoreval-trainer/internal/methods/method";
-import { AnchorEvalError } from "anchoreval/core";
+import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import type { OptionReader, OptionSpecs } from "../command.ts";
 
 /** Options of the features by which `--selection sublime` describes subsets of items. */

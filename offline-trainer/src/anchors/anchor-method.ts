@@ -1,4 +1,6 @@
-import type { AnchorSet, EstimatorId, ItemBank, RandomSource } from "anchoreval/core";
+import type { AnchorSet, EstimatorId } from "anchoreval/internal/core/estimators/types";
+import type { ItemBank } from "anchoreval/internal/core/irt/item-bank";
+import type { RandomSource } from "anchoreval/internal/core/numeric/random";
 import type { Bank } from "../calibrate/bank.ts";
 import type { ScenarioGroup } from "../benchmark/benchmark.ts";
 import { scoreAt, type ItemInfo } from "../matrix/response-matrix.ts";

@@ -1,4 +1,5 @@
-import { type ItemBank, itemResponses } from "anchoreval/core";
+import type { ItemBank } from "anchoreval/internal/core/irt/item-bank";
+import { itemResponses } from "anchoreval/internal/core/irt/response";
 import { centredCurves, curveComponents } from "../numeric/curve-components.ts";
 
 /**

@@ -1,4 +1,6 @@
-import { cholesky, pivotalSample, type RandomSource } from "anchoreval/core";
+import { cholesky } from "anchoreval/internal/core/numeric/dense";
+import type { RandomSource } from "anchoreval/internal/core/numeric/random";
+import { pivotalSample } from "anchoreval/internal/core/numeric/sampling";
 import { curveFeatures, type CurveFeatures } from "./curve-features.ts";
 import { byAccuracy, type AnchorMethod } from "./anchor-method.ts";
 import { drawNested, type NestedLevel, nestedLevels, sampledAnchors, shares } from "./nested-samples.ts";

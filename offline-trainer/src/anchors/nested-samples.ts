@@ -1,4 +1,5 @@
-import { inclusionProbabilities, type AnchorSet } from "anchoreval/core";
+import type { AnchorSet } from "anchoreval/internal/core/estimators/types";
+import { inclusionProbabilities } from "anchoreval/internal/core/numeric/sampling";
 import type { ChosenAnchors, SampleCoordination } from "./anchor-method.ts";
 
 /** One size of nested samples. */

@@ -1,4 +1,4 @@
-import { pivotalSample } from "anchoreval/core";
+import { pivotalSample } from "anchoreval/internal/core/numeric/sampling";
 import { byAccuracy, type AnchorMethod } from "./anchor-method.ts";
 import { nestedAnchors } from "./nested-samples.ts";
 

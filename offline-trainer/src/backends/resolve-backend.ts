@@ -1,4 +1,4 @@
-import { AnchorEvalError } from "anchoreval/core";
+import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import type { CalibrationBackend } from "../calibrate/types.ts";
 import { uninterrupted } from "../threads/answer-inputs.ts";
 import { aroundBackend } from "./interruptible.ts";

@@ -1,5 +1,6 @@
 import { availableParallelism } from "node:os";
-import { designInterval, type EstimatorId, estimatorsOf, figureOf, inflated, weightedScore } from "anchoreval/core";
+import { type EstimatorId, estimatorsOf, figureOf } from "anchoreval/internal/core/estimators/types";
+import { designInterval, inflated, weightedScore } from "anchoreval/internal/core/inference/score-interval";
 import type { Provider } from "../backends/resolve-backend.ts";
 import { headlineEstimator, methodDigest, recommended, sentMethod } from "../methods/method.ts";
 import type { ResponseMatrix } from "../matrix/response-matrix.ts";

@@ -1,11 +1,6 @@
-import {
-  createRandom,
-  figureOf,
-  type Blend,
-  type ByEstimator,
-  type EstimatorId,
-  type SamplingVariance,
-} from "anchoreval/core";
+import { figureOf, type Blend, type ByEstimator, type EstimatorId } from "anchoreval/internal/core/estimators/types";
+import type { SamplingVariance } from "anchoreval/internal/core/inference/sampling-variance";
+import { createRandom } from "anchoreval/internal/core/numeric/random";
 import type { CalibrationBackend } from "../calibrate/types.ts";
 import { learnBlends, heldOutKey, servedBlend, type FormBlend, type PooledBlend } from "../fit/blends.ts";
 import { randomBaseline } from "../fit/errors.ts";

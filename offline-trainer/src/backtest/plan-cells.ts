@@ -1,4 +1,5 @@
-import { AnchorEvalError, createRandom } from "anchoreval/core";
+import { AnchorEvalError } from "anchoreval/internal/core/errors";
+import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { planForms } from "../fit/form-plans.ts";
 import { describeBenchmark, linkedParts, observedModels, scenariosOf } from "../benchmark/benchmark.ts";
 import type { ResponseMatrix } from "../matrix/response-matrix.ts";

@@ -1,4 +1,4 @@
-import { type EstimatorId, estimatorsOf, figureOf } from "anchoreval/core";
+import { type EstimatorId, estimatorsOf, figureOf } from "anchoreval/internal/core/estimators/types";
 import { headlineEstimator, intervalKind, methodDigest, type Method } from "../methods/method.ts";
 import { clusteredError, holdsTruth, winklerScore } from "../fit/held-out-scores.ts";
 import { kendall, spearman } from "../numeric/ranks.ts";

@@ -1,5 +1,6 @@
-import type { Weighting } from "anchoreval/bundle";
-import { AnchorEvalError, type SeenScores } from "anchoreval/core";
+import type { Weighting } from "anchoreval/internal/core/bundle/names";
+import { AnchorEvalError } from "anchoreval/internal/core/errors";
+import type { SeenScores } from "anchoreval/internal/core/estimators/types";
 import { type ResponseMatrix, scoreAt, submatrix } from "../matrix/response-matrix.ts";
 import { fullScores, type FullScores, type ScenarioSlice, scenarioSlices, sliceColumns } from "../matrix/scenarios.ts";
 import { replicateGroups } from "../matrix/replicates.ts";

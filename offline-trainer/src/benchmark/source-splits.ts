@@ -1,4 +1,4 @@
-import type { RandomSource } from "anchoreval/core";
+import type { RandomSource } from "anchoreval/internal/core/numeric/random";
 import { observedModels, type ScenarioGroup } from "./benchmark.ts";
 import { joinGroups, LEAST_FAMILIES } from "../matrix/families.ts";
 import { extrapolationSplit, folds, strength, type GroupedSplit, type Split } from "../matrix/splits.ts";

@@ -1,11 +1,8 @@
-import {
-  AnchorEvalError,
-  itemBank,
-  type ItemBank,
-  type MonotoneMap,
-  predictedScores,
-  type RandomSource,
-} from "anchoreval/core";
+import { AnchorEvalError } from "anchoreval/internal/core/errors";
+import { itemBank, type ItemBank } from "anchoreval/internal/core/irt/item-bank";
+import type { MonotoneMap } from "anchoreval/internal/core/numeric/functions";
+import type { RandomSource } from "anchoreval/internal/core/numeric/random";
+import { predictedScores } from "anchoreval/internal/core/scoring/predicted-scores";
 import type { ScenarioGroup } from "../benchmark/benchmark.ts";
 import { isBinary, type ResponseMatrix, scoreAt } from "../matrix/response-matrix.ts";
 import { binarizeResponses, cutResponses, gradeResponses, LINKS, type Responses } from "../matrix/code-responses.ts";

@@ -1,4 +1,7 @@
-import { type AbilityPrior, AnchorEvalError, type RandomSource, sigmoid } from "anchoreval/core";
+import type { AbilityPrior } from "anchoreval/internal/core/ability/prior";
+import { AnchorEvalError } from "anchoreval/internal/core/errors";
+import { sigmoid } from "anchoreval/internal/core/numeric/functions";
+import type { RandomSource } from "anchoreval/internal/core/numeric/random";
 import { symmetricEigen } from "../numeric/eigen.ts";
 import { addPenalty, curvature, initialScales, itemWeights, type Scales, updateScales } from "./scales.ts";
 import { holdFixed, type FixedItems, startFromFixed } from "./fixed-items.ts";

@@ -1,8 +1,13 @@
 import { createHash } from "node:crypto";
 import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { decodeSafetensorsHeader, encodeSafetensors, type Tensor, tensorData } from "anchoreval/bundle";
-import { AnchorEvalError } from "anchoreval/core";
+import {
+  decodeSafetensorsHeader,
+  encodeSafetensors,
+  type Tensor,
+  tensorData,
+} from "anchoreval/internal/core/bundle/safetensors";
+import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { calibrate, type CalibrateOptions, type Calibration, type CalibrationState } from "./calibrate.ts";
 import type { Responses } from "../matrix/code-responses.ts";
 

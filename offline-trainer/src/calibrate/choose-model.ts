@@ -1,4 +1,7 @@
-import { gatherItems, mapAbility, predictedScores, scaledPrior } from "anchoreval/core";
+import { mapAbility } from "anchoreval/internal/core/ability/map";
+import { scaledPrior } from "anchoreval/internal/core/ability/prior";
+import { gatherItems } from "anchoreval/internal/core/scoring/bank-ability";
+import { predictedScores } from "anchoreval/internal/core/scoring/predicted-scores";
 import { type Split } from "../matrix/splits.ts";
 import { sourceSplits } from "../benchmark/source-splits.ts";
 import { isBinary, type ResponseMatrix, scoreAt } from "../matrix/response-matrix.ts";

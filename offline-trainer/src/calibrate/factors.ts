@@ -1,11 +1,8 @@
-import {
-  type AnchorFactors,
-  anchorFactors,
-  type AnchorSet,
-  type ItemBank,
-  type MonotoneMap,
-  predictedScores,
-} from "anchoreval/core";
+import { anchorFactors } from "anchoreval/internal/core/estimators/factor-scores";
+import type { AnchorFactors, AnchorSet } from "anchoreval/internal/core/estimators/types";
+import type { ItemBank } from "anchoreval/internal/core/irt/item-bank";
+import type { MonotoneMap } from "anchoreval/internal/core/numeric/functions";
+import { predictedScores } from "anchoreval/internal/core/scoring/predicted-scores";
 import { type ResponseMatrix, scoreAt } from "../matrix/response-matrix.ts";
 import { centredCurves, type CentredCurves, curveComponents } from "../numeric/curve-components.ts";
 import type { BankScenario } from "./bank.ts";

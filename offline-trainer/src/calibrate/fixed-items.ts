@@ -1,4 +1,7 @@
-import { type AbilityPrior, AnchorEvalError, itemBank, mapAbility } from "anchoreval/core";
+import { mapAbility } from "anchoreval/internal/core/ability/map";
+import type { AbilityPrior } from "anchoreval/internal/core/ability/prior";
+import { AnchorEvalError } from "anchoreval/internal/core/errors";
+import { itemBank } from "anchoreval/internal/core/irt/item-bank";
 import type { Parameters } from "./types.ts";
 import type { Responses } from "../matrix/code-responses.ts";
 

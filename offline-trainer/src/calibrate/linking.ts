@@ -1,14 +1,12 @@
 import {
   type AbilityPrior,
-  type AnchorFactors,
-  cholesky,
-  choleskyInverse,
-  choleskySolve,
   higherOrderPrior,
   type HigherOrderPrior,
-  type RandomSource,
   scaledPrior,
-} from "anchoreval/core";
+} from "anchoreval/internal/core/ability/prior";
+import type { AnchorFactors } from "anchoreval/internal/core/estimators/types";
+import { cholesky, choleskyInverse, choleskySolve } from "anchoreval/internal/core/numeric/dense";
+import type { RandomSource } from "anchoreval/internal/core/numeric/random";
 import { scoreFactors } from "./factors.ts";
 import { symmetricEigen } from "../numeric/eigen.ts";
 import type { Bank } from "./bank.ts";

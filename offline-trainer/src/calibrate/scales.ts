@@ -1,4 +1,4 @@
-import type { AbilityPrior } from "anchoreval/core";
+import type { AbilityPrior } from "anchoreval/internal/core/ability/prior";
 import { shares } from "./starting-values.ts";
 import type { Parameters } from "./types.ts";
 import type { Responses } from "../matrix/code-responses.ts";

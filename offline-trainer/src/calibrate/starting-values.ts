@@ -1,4 +1,5 @@
-import { logit, type RandomSource } from "anchoreval/core";
+import { logit } from "anchoreval/internal/core/numeric/functions";
+import type { RandomSource } from "anchoreval/internal/core/numeric/random";
 import type { Parameters } from "./types.ts";
 import type { Responses } from "../matrix/code-responses.ts";
 

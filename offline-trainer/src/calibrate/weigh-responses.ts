@@ -1,4 +1,4 @@
-import { AnchorEvalError } from "anchoreval/core";
+import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import type { GradedResponses, Responses } from "../matrix/code-responses.ts";
 
 /** Weights ≥ 0 of models (M) and items (N); weight 2 counts as two alike, 0 as absent. */

@@ -8,10 +8,13 @@ import {
   type EstimateRequest,
   loadBundle,
 } from "anchoreval";
-import { AnchorEvalError, createRandom, type EstimatorId, figureOf, type RandomSource } from "anchoreval/core";
+import { AnchorEvalError } from "anchoreval/internal/core/errors";
+import { type EstimatorId, figureOf } from "anchoreval/internal/core/estimators/types";
+import { createRandom, type RandomSource } from "anchoreval/internal/core/numeric/random";
 import { folderSource } from "anchoreval/internal/node/folder";
-import { publishBundle, r2Store } from "anchoreval/publish";
-import { points, textTable } from "anchoreval/words";
+import { publishBundle } from "anchoreval/internal/publish/publish-bundle";
+import { r2Store } from "anchoreval/internal/publish/r2-store";
+import { points, textTable } from "anchoreval/internal/words/figures";
 import { resolveBackend, type Provider } from "../backends/resolve-backend.ts";
 import { bundleFiles, fit } from "../fit/fit.ts";
 import { randomBaseline } from "../fit/errors.ts";

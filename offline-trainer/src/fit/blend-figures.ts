@@ -1,16 +1,13 @@
+import { blendEstimates, partlyCorrectedMean } from "anchoreval/internal/core/estimators/blend-estimates";
 import {
   BASE_ESTIMATORS,
   type BaseEstimatorId,
-  bernoulliVariance,
   type Blend,
-  blendEstimates,
-  cholesky,
-  choleskySolve,
-  partlyCorrectedMean,
-  type SamplingVariance,
-  studentTQuantile,
   type Tightening,
-} from "anchoreval/core";
+} from "anchoreval/internal/core/estimators/types";
+import { bernoulliVariance, type SamplingVariance } from "anchoreval/internal/core/inference/sampling-variance";
+import { cholesky, choleskySolve } from "anchoreval/internal/core/numeric/dense";
+import { studentTQuantile } from "anchoreval/internal/core/numeric/distributions";
 import { LEAST_FAMILIES } from "../matrix/families.ts";
 import { conformalQuantile } from "./held-out-scores.ts";
 import type { HeldOutEstimate } from "./held-out.ts";

@@ -1,4 +1,6 @@
-import { partlyCorrectedMean, POOLINGS, type Blend, type Pooling } from "anchoreval/core";
+import { partlyCorrectedMean } from "anchoreval/internal/core/estimators/blend-estimates";
+import type { Blend } from "anchoreval/internal/core/estimators/types";
+import { POOLINGS, type Pooling } from "anchoreval/internal/core/scoring/scoring-model";
 import type { Benchmark, ScenarioGroup } from "../benchmark/benchmark.ts";
 import { scoreAt } from "../matrix/response-matrix.ts";
 import type { ScenarioSlice } from "../matrix/scenarios.ts";

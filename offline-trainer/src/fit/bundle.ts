@@ -1,23 +1,16 @@
-import {
-  FORMAT_VERSION,
-  type AnchorRecord,
-  type BundleContent,
-  type FormManifest,
-  type FormScenarioManifest,
-  type ItemRecord,
-  type MapManifest,
-  type MeasuredBlend,
-  type ScenarioContent,
-} from "anchoreval/bundle";
-import {
-  anchorFactors,
-  BASE_ESTIMATORS,
-  createRandom,
-  PARAMETERIZATION,
-  type AdditiveMap,
-  type AnchorSet,
-  type SeenScores,
-} from "anchoreval/core";
+import type { AnchorRecord, BundleContent, ItemRecord, ScenarioContent } from "anchoreval/bundle";
+import type {
+  FormManifest,
+  FormScenarioManifest,
+  MapManifest,
+  MeasuredBlend,
+} from "anchoreval/internal/core/bundle/manifest";
+import { FORMAT_VERSION } from "anchoreval/internal/core/bundle/names";
+import { anchorFactors } from "anchoreval/internal/core/estimators/factor-scores";
+import type { AdditiveMap } from "anchoreval/internal/core/estimators/score-maps";
+import { BASE_ESTIMATORS, type AnchorSet, type SeenScores } from "anchoreval/internal/core/estimators/types";
+import { PARAMETERIZATION } from "anchoreval/internal/core/irt/item-bank";
+import { createRandom } from "anchoreval/internal/core/numeric/random";
 import type { BankScenario } from "../calibrate/bank.ts";
 import { answerFactors, askedItems, sourceAnswers } from "../calibrate/factors.ts";
 import { type Benchmark, overallScores, type ScenarioGroup, scoresSeen } from "../benchmark/benchmark.ts";

@@ -1,14 +1,15 @@
-import { ERROR_LEVELS, type ErrorSummary, type MeasuredErrors, type SplitErrors } from "anchoreval/bundle";
+import type { ErrorSummary, MeasuredErrors, SplitErrors } from "anchoreval/internal/core/bundle/manifest";
+import { ERROR_LEVELS } from "anchoreval/internal/core/bundle/names";
 import {
   type Blend,
   type ByEstimator,
   type EstimatorId,
   estimatorsOf,
   figureOf,
-  normalQuantile,
-  type RandomSource,
-  wilsonInterval,
-} from "anchoreval/core";
+} from "anchoreval/internal/core/estimators/types";
+import { wilsonInterval } from "anchoreval/internal/core/inference/score-interval";
+import { normalQuantile } from "anchoreval/internal/core/numeric/distributions";
+import type { RandomSource } from "anchoreval/internal/core/numeric/random";
 import type { ResponseMatrix } from "../matrix/response-matrix.ts";
 import type { ScenarioSlice } from "../matrix/scenarios.ts";
 import {

@@ -1,5 +1,6 @@
 import { encodeBundle, type BundleContent, type BundleFileName } from "anchoreval/bundle";
-import { AnchorEvalError, createRandom } from "anchoreval/core";
+import { AnchorEvalError } from "anchoreval/internal/core/errors";
+import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { checkpointed } from "../calibrate/checkpoint.ts";
 import {
   answeringModels,

@@ -1,4 +1,5 @@
-import { createRandom, type Pooling, type RandomSource, type StreamName } from "anchoreval/core";
+import { createRandom, type RandomSource, type StreamName } from "anchoreval/internal/core/numeric/random";
+import type { Pooling } from "anchoreval/internal/core/scoring/scoring-model";
 import type { Provider } from "../backends/resolve-backend.ts";
 import { checkpointed } from "../calibrate/checkpoint.ts";
 import type { CalibrationBackend } from "../calibrate/types.ts";

@@ -1,4 +1,4 @@
-import { AnchorEvalError } from "anchoreval/core";
+import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import type { AnchorMethod } from "../anchors/anchor-method.ts";
 import type { ItemInfo } from "../matrix/response-matrix.ts";
 import type { Method } from "../methods/method.ts";

@@ -1,12 +1,8 @@
-import {
-  anchorFactors,
-  type AnchorFactors,
-  type AnchorSet,
-  type RandomSource,
-  type ScoreMaps,
-  scoringModel,
-  type ScoringModel,
-} from "anchoreval/core";
+import { anchorFactors } from "anchoreval/internal/core/estimators/factor-scores";
+import type { ScoreMaps } from "anchoreval/internal/core/estimators/score-maps";
+import type { AnchorFactors, AnchorSet } from "anchoreval/internal/core/estimators/types";
+import type { RandomSource } from "anchoreval/internal/core/numeric/random";
+import { scoringModel, type ScoringModel } from "anchoreval/internal/core/scoring/scoring-model";
 import { anchorInputs, prepareAnchors, type PreparedAnchors } from "../anchors/anchor-method.ts";
 import type { Bank, ResponseModel, ScoreLink } from "../calibrate/bank.ts";
 import type { DimensionError } from "../calibrate/choose-model.ts";

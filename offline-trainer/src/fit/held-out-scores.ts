@@ -1,13 +1,7 @@
-import {
-  type Blend,
-  blendEstimates,
-  type ByEstimator,
-  designInterval,
-  type EstimatorId,
-  figureOf,
-  gatedSampling,
-  type SamplingVariance,
-} from "anchoreval/core";
+import { blendEstimates } from "anchoreval/internal/core/estimators/blend-estimates";
+import { type Blend, type ByEstimator, type EstimatorId, figureOf } from "anchoreval/internal/core/estimators/types";
+import { gatedSampling, type SamplingVariance } from "anchoreval/internal/core/inference/sampling-variance";
+import { designInterval } from "anchoreval/internal/core/inference/score-interval";
 import type { HeldOutEstimate } from "./held-out.ts";
 
 /** Every estimator's score of a held-out model, blended here by the code that serves. */

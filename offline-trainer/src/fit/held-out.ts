@@ -1,16 +1,14 @@
 import {
   BASE_ESTIMATORS,
-  POOLINGS,
-  samplingVariance,
-  type AnswerPattern,
   type BaseEstimatorId,
   type BaseScores,
-  type Pooling,
-  type SamplingVariance,
-  type ScenarioEstimate,
   type SeenModels,
   type SeenScores,
-} from "anchoreval/core";
+} from "anchoreval/internal/core/estimators/types";
+import { samplingVariance, type SamplingVariance } from "anchoreval/internal/core/inference/sampling-variance";
+import type { AnswerPattern } from "anchoreval/internal/core/person-fit/answer-pattern";
+import type { ScenarioEstimate } from "anchoreval/internal/core/scoring/scenario-estimate";
+import { POOLINGS, type Pooling } from "anchoreval/internal/core/scoring/scoring-model";
 import { type Benchmark, overallScores, scenariosOf, scoresOn } from "../benchmark/benchmark.ts";
 import { fullScores } from "../matrix/scenarios.ts";
 import type { Split } from "../matrix/splits.ts";

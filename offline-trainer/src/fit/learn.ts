@@ -1,12 +1,9 @@
 import { setImmediate as turn } from "node:timers/promises";
-import {
-  AnchorEvalError,
-  partlyCorrectedMean,
-  type ModelEstimate,
-  type RandomSource,
-  type SeenModels,
-  type SeenScores,
-} from "anchoreval/core";
+import { AnchorEvalError } from "anchoreval/internal/core/errors";
+import { partlyCorrectedMean } from "anchoreval/internal/core/estimators/blend-estimates";
+import type { SeenModels, SeenScores } from "anchoreval/internal/core/estimators/types";
+import type { RandomSource } from "anchoreval/internal/core/numeric/random";
+import type { ModelEstimate } from "anchoreval/internal/core/scoring/scoring-model";
 import type { PreparedAnchors } from "../anchors/anchor-method.ts";
 import { dimsFor, fitBank, type Bank, type FixedBank, type ResponseModel } from "../calibrate/bank.ts";
 import type { calibrate, CalibrationStep } from "../calibrate/calibrate.ts";

@@ -1,5 +1,6 @@
-import { BENCHMARK_NAME, VERSION, type Manifest } from "anchoreval/bundle";
-import { AnchorEvalError } from "anchoreval/core";
+import type { Manifest } from "anchoreval/bundle";
+import { BENCHMARK_NAME, VERSION } from "anchoreval/internal/core/bundle/names";
+import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import type { Provider } from "../backends/resolve-backend.ts";
 import type { FixedBank } from "../calibrate/bank.ts";
 import type { CalibrationBackend } from "../calibrate/types.ts";

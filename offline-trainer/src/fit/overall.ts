@@ -1,16 +1,19 @@
-import { ERROR_LEVELS, type ErrorSummary, type FormManifest, type MeasuredErrors } from "anchoreval/bundle";
+import type { ErrorSummary, FormManifest, MeasuredErrors } from "anchoreval/internal/core/bundle/manifest";
+import { ERROR_LEVELS } from "anchoreval/internal/core/bundle/names";
 import {
   type Blend,
   type ByEstimator,
-  designInterval,
   type EstimatorId,
   estimatorsOf,
   figureOf,
+  type SeenScores,
+} from "anchoreval/internal/core/estimators/types";
+import {
+  designInterval,
   inflated,
   type SampledScore,
-  type SeenScores,
   weightedScore,
-} from "anchoreval/core";
+} from "anchoreval/internal/core/inference/score-interval";
 import { errorSummary, measuredCoverage } from "./errors.ts";
 import {
   conformalQuantile,

@@ -1,4 +1,8 @@
-import { FALSE_ALARMS, type AnswerPattern, type PatternThresholds } from "anchoreval/core";
+import {
+  FALSE_ALARMS,
+  type AnswerPattern,
+  type PatternThresholds,
+} from "anchoreval/internal/core/person-fit/answer-pattern";
 import { conformalQuantile, rounded } from "./held-out-scores.ts";
 import type { HeldOutEstimate } from "./held-out.ts";
 

@@ -1,5 +1,5 @@
-import { idProblem } from "anchoreval/bundle";
-import { AnchorEvalError } from "anchoreval/core";
+import { idProblem } from "anchoreval/internal/core/bundle/names";
+import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { type ItemInfo, responseMatrix, type ResponseMatrix } from "../matrix/response-matrix.ts";
 import type { ImportedScenario, TaskMean } from "./assign-scenarios.ts";
 import { type ContentTable, countedScore, type ErrorPolicy, type RunScores } from "./run-scores.ts";

@@ -1,13 +1,7 @@
-import type { Weighting } from "anchoreval/bundle";
-import {
-  groupOfTask,
-  groupWeighting,
-  leafTasks,
-  type RunLog,
-  type RunResults,
-  type ScaleOptions,
-  scoreScale,
-} from "anchoreval/logs";
+import type { Weighting } from "anchoreval/internal/core/bundle/names";
+import type { RunLog, RunResults } from "anchoreval/internal/logs/run-log";
+import { groupOfTask, groupWeighting, leafTasks } from "anchoreval/internal/logs/task-groups";
+import { type ScaleOptions, scoreScale } from "anchoreval/internal/tables/score-reader";
 import { groupBy, type RunScores } from "./run-scores.ts";
 
 export interface ImportedScenario {

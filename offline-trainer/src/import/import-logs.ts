@@ -1,5 +1,6 @@
-import type { Weighting } from "anchoreval/bundle";
-import { flatProtocol, type RunLog, type SampleState } from "anchoreval/logs";
+import type { Weighting } from "anchoreval/internal/core/bundle/names";
+import { flatProtocol } from "anchoreval/internal/logs/protocol";
+import type { RunLog, SampleState } from "anchoreval/internal/logs/run-log";
 import type { Harness, HarnessName } from "anchoreval/internal/node/harnesses";
 import type { ResponseMatrix } from "../matrix/response-matrix.ts";
 import { alignItems, fillMatrix, type RunMatching } from "./align-items.ts";

@@ -1,4 +1,5 @@
-import type { LoggedSample, RunLog, RunSamples, SampleState, TaskProtocol } from "anchoreval/logs";
+import type { TaskProtocol } from "anchoreval/internal/logs/protocol";
+import type { LoggedSample, RunLog, RunSamples, SampleState } from "anchoreval/internal/logs/run-log";
 
 /** The samples of one run on one task, in arrays. */
 export interface RunScores {

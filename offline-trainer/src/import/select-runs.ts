@@ -1,17 +1,16 @@
-import { AnchorEvalError } from "anchoreval/core";
+import { AnchorEvalError } from "anchoreval/internal/core/errors";
+import type { Choose } from "anchoreval/internal/logs/choices";
 import {
-  type Choose,
   COMPARED_FIELDS,
   flatProtocol,
-  groupRuns,
   PROTOCOL_WORDS,
   protocolDifferences,
-  type RunLog,
-  type ScaleOptions,
   taskProtocol,
   type TaskProtocol,
-} from "anchoreval/logs";
+} from "anchoreval/internal/logs/protocol";
+import { groupRuns, type RunLog } from "anchoreval/internal/logs/run-log";
 import type { Harness } from "anchoreval/internal/node/harnesses";
+import type { ScaleOptions } from "anchoreval/internal/tables/score-reader";
 import { type ContentTable, groupBy, runScores, type RunScores } from "./run-scores.ts";
 
 /** Which of several runs of a model on a task count. */

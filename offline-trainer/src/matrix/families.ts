@@ -1,4 +1,4 @@
-import { AnchorEvalError } from "anchoreval/core";
+import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { replicateGroups } from "./replicates.ts";
 import type { ResponseMatrix } from "./response-matrix.ts";
 

@@ -1,13 +1,6 @@
-import {
-  checkWidth,
-  type CsvRecord,
-  csvRecords,
-  DataIssues,
-  firstFew,
-  type JsonRecord,
-  jsonRecords,
-  quoted,
-} from "anchoreval/tables";
+import { checkWidth, type CsvRecord, csvRecords } from "anchoreval/internal/tables/csv-records";
+import { DataIssues, firstFew, quoted } from "anchoreval/internal/tables/data-issues";
+import { type JsonRecord, jsonRecords } from "anchoreval/internal/tables/json-records";
 import { openTable } from "./readers/chosen-rows.ts";
 import { csvCell } from "./write-tables.ts";
 

@@ -1,6 +1,7 @@
-import { idProblem, SHA256 } from "anchoreval/bundle";
+import { idProblem, SHA256 } from "anchoreval/internal/core/bundle/names";
 import { textLines } from "anchoreval/internal/node/read-file";
-import { DataIssues, firstFew, jsonKind, type JsonRecord, jsonRecords, quoted } from "anchoreval/tables";
+import { DataIssues, firstFew, jsonKind, quoted } from "anchoreval/internal/tables/data-issues";
+import { type JsonRecord, jsonRecords } from "anchoreval/internal/tables/json-records";
 import type { ItemInfo } from "./response-matrix.ts";
 
 /**

@@ -1,14 +1,7 @@
-import { idProblem, SHA256, type Weighting } from "anchoreval/bundle";
-import { AnchorEvalError } from "anchoreval/core";
-import {
-  DataIssues,
-  firstFew,
-  jsonKind,
-  quoted,
-  type ScoreOptions,
-  scoreReader,
-  type ScoreReader,
-} from "anchoreval/tables";
+import { idProblem, SHA256, type Weighting } from "anchoreval/internal/core/bundle/names";
+import { AnchorEvalError } from "anchoreval/internal/core/errors";
+import { DataIssues, firstFew, jsonKind, quoted } from "anchoreval/internal/tables/data-issues";
+import { type ScoreOptions, scoreReader, type ScoreReader } from "anchoreval/internal/tables/score-reader";
 import { defaultItems } from "./items-file.ts";
 import { checkColumn, chosenRows, isNamedJson } from "./readers/chosen-rows.ts";
 import { putScore } from "./readers/long-table.ts";

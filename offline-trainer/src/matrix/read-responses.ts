@@ -1,15 +1,8 @@
-import { AnchorEvalError } from "anchoreval/core";
-import {
-  type CsvRecord,
-  csvRecords,
-  DataIssues,
-  firstFew,
-  type JsonRecord,
-  jsonRecords,
-  type ScoreOptions,
-  scoreReader,
-  type ScoreReader,
-} from "anchoreval/tables";
+import { AnchorEvalError } from "anchoreval/internal/core/errors";
+import { type CsvRecord, csvRecords } from "anchoreval/internal/tables/csv-records";
+import { DataIssues, firstFew } from "anchoreval/internal/tables/data-issues";
+import { type JsonRecord, jsonRecords } from "anchoreval/internal/tables/json-records";
+import { type ScoreOptions, scoreReader, type ScoreReader } from "anchoreval/internal/tables/score-reader";
 import { defaultItems, readItems } from "./items-file.ts";
 import { openTable } from "./readers/chosen-rows.ts";
 import { csvTableReader } from "./readers/csv.ts";

@@ -1,4 +1,4 @@
-import { AnchorEvalError } from "anchoreval/core";
+import { AnchorEvalError } from "anchoreval/internal/core/errors";
 
 /** One item as the input files describe it. Field names are those of items.jsonl. */
 export interface ItemInfo {

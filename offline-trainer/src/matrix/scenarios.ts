@@ -1,5 +1,6 @@
-import { itemWeights, type Weighting, WEIGHTINGS } from "anchoreval/bundle";
-import { AnchorEvalError } from "anchoreval/core";
+import { itemWeights } from "anchoreval/internal/core/bundle/bundle";
+import { type Weighting, WEIGHTINGS } from "anchoreval/internal/core/bundle/names";
+import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { type ItemInfo, type ResponseMatrix, submatrix } from "./response-matrix.ts";
 
 /** A run of columns that is one scenario. */

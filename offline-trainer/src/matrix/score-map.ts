@@ -1,4 +1,6 @@
-import { type ItemBank, itemResponses, type MonotoneMap } from "anchoreval/core";
+import type { ItemBank } from "anchoreval/internal/core/irt/item-bank";
+import { itemResponses } from "anchoreval/internal/core/irt/response";
+import type { MonotoneMap } from "anchoreval/internal/core/numeric/functions";
 import type { ResponseMatrix } from "./response-matrix.ts";
 
 /** Bins of predicted probability that the map is fitted on. */

@@ -1,5 +1,5 @@
-import { sha256Text } from "anchoreval/bundle";
-import type { RandomSource } from "anchoreval/core";
+import { sha256Text } from "anchoreval/internal/core/bundle/digest";
+import type { RandomSource } from "anchoreval/internal/core/numeric/random";
 import type { FullScores } from "./scenarios.ts";
 
 /** Models that are learned from, and models that are held out and estimated. Row numbers, ascending. */

@@ -1,4 +1,4 @@
-import { AnchorEvalError } from "anchoreval/core";
+import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import type { AnchorMethod } from "../anchors/anchor-method.ts";
 import { recommended, scoreMapKind, type Method, type ScoreMapFitter } from "./method.ts";
 import { DEFAULT_SETTINGS, type FitSettings } from "./settings.ts";

@@ -1,5 +1,8 @@
-import { sha256Text } from "anchoreval/bundle";
-import type { AbilityPrior, AnchorSet, EstimatorId, RandomSource, ScoreMaps } from "anchoreval/core";
+import type { AbilityPrior } from "anchoreval/internal/core/ability/prior";
+import { sha256Text } from "anchoreval/internal/core/bundle/digest";
+import type { ScoreMaps } from "anchoreval/internal/core/estimators/score-maps";
+import type { AnchorSet, EstimatorId } from "anchoreval/internal/core/estimators/types";
+import type { RandomSource } from "anchoreval/internal/core/numeric/random";
 import type { AnchorMethod, ValueSource } from "../anchors/anchor-method.ts";
 import { screened } from "../anchors/screened.ts";
 import type { Bank, FitBankOptions, ResponseModel } from "../calibrate/bank.ts";

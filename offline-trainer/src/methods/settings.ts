@@ -1,5 +1,5 @@
-import type { Weighting } from "anchoreval/bundle";
-import type { EstimatorId } from "anchoreval/core";
+import type { Weighting } from "anchoreval/internal/core/bundle/names";
+import type { EstimatorId } from "anchoreval/internal/core/estimators/types";
 import type { ResponseModel, ScoreLink } from "../calibrate/bank.ts";
 import { DISCRIMINATION_SHRINKAGE } from "../calibrate/scales.ts";
 

@@ -1,6 +1,8 @@
-import { AnchorEvalError } from "anchoreval/core";
+import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { textLines } from "anchoreval/internal/node/read-file";
-import { csvRecords, DataIssues, firstFew, jsonKind, jsonRecords, quoted } from "anchoreval/tables";
+import { csvRecords } from "anchoreval/internal/tables/csv-records";
+import { DataIssues, firstFew, jsonKind, quoted } from "anchoreval/internal/tables/data-issues";
+import { jsonRecords } from "anchoreval/internal/tables/json-records";
 import { csvCell } from "../matrix/write-tables.ts";
 import { denseRows, type SparseRows, unitRows } from "./sparse-rows.ts";
 

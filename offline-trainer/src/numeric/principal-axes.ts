@@ -1,4 +1,5 @@
-import { addGram, type RandomSource } from "anchoreval/core";
+import { addGram } from "anchoreval/internal/core/numeric/dense";
+import type { RandomSource } from "anchoreval/internal/core/numeric/random";
 import { symmetricEigen } from "./eigen.ts";
 import { type SparseRows, timesDense, transposed } from "./sparse-rows.ts";
 

@@ -1,4 +1,8 @@
-import { type LinearModel, linearPrediction, predictiveVariance } from "anchoreval/core";
+import {
+  type LinearModel,
+  linearPrediction,
+  predictiveVariance,
+} from "anchoreval/internal/core/routing/predict-chances";
 import type { PrincipalAxes } from "./principal-axes.ts";
 
 /** Penalties tried: rows have length 1 at most, and so have their products. ∞ predicts the mean. */

@@ -1,14 +1,14 @@
+import { AnchorEvalError } from "anchoreval/internal/core/errors";
+import type { RandomSource } from "anchoreval/internal/core/numeric/random";
 import {
-  AnchorEvalError,
   TERM_KINDS,
   termHash,
   textCoordinates,
   textRow,
   tfidfRow,
-  type RandomSource,
   type TextProjection,
-} from "anchoreval/core";
-import { firstFew } from "anchoreval/tables";
+} from "anchoreval/internal/core/routing/text-coordinates";
+import { firstFew } from "anchoreval/internal/tables/data-issues";
 import type { ItemInfo } from "../matrix/response-matrix.ts";
 import { principalAxes } from "./principal-axes.ts";
 import { sideBySide, sparseRows, unitRows, type SparseRows } from "./sparse-rows.ts";

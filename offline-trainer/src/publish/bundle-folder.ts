@@ -1,7 +1,10 @@
 import { mkdir, mkdtemp, readdir, readFile, rename, rm, rmdir, stat, writeFile } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
-import { BUNDLE_FILES, type BundleFileName, parseManifest, sha256Hex, SIGNATURE_FILE } from "anchoreval/bundle";
-import { AnchorEvalError } from "anchoreval/core";
+import { type BundleFileName, parseManifest } from "anchoreval/bundle";
+import { sha256Hex } from "anchoreval/internal/core/bundle/digest";
+import { BUNDLE_FILES } from "anchoreval/internal/core/bundle/names";
+import { SIGNATURE_FILE } from "anchoreval/internal/core/bundle/signature";
+import { AnchorEvalError } from "anchoreval/internal/core/errors";
 
 /** Which bundle is written, and whether it may replace anything. */
 interface ReplaceOptions {

@@ -1,4 +1,4 @@
-import { AnchorEvalError } from "anchoreval/core";
+import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { keyPath, type Persistence, persistentFetch } from "./persistent-fetch.ts";
 
 /** A dataset repository of Hugging Face's hub. */

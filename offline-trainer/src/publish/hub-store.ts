@@ -1,9 +1,13 @@
 import { readFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import { join } from "node:path";
-import { type BundleFileName, type Manifest, manifestKey, parseManifest, sha256Hex } from "anchoreval/bundle";
-import { AnchorEvalError } from "anchoreval/core";
-import { publishBundle, type PublishResult, type SweepableStore } from "anchoreval/publish";
+import { type BundleFileName, type Manifest, parseManifest } from "anchoreval/bundle";
+import { sha256Hex } from "anchoreval/internal/core/bundle/digest";
+import { manifestKey } from "anchoreval/internal/core/bundle/names";
+import { AnchorEvalError } from "anchoreval/internal/core/errors";
+import type { SweepableStore } from "anchoreval/internal/publish/bundle-store";
+import { publishBundle } from "anchoreval/internal/publish/publish-bundle";
+import type { PublishResult } from "anchoreval/internal/publish/versions";
 import { commit, headOf, type HubOptions, listFolder, readCommittedFile } from "./hub-repository.ts";
 
 /** Others that commit to the same branch meanwhile. */

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import { AnchorEvalError } from "anchoreval/core";
-import type { SweepableStore } from "anchoreval/publish";
+import { AnchorEvalError } from "anchoreval/internal/core/errors";
+import type { SweepableStore } from "anchoreval/internal/publish/bundle-store";
 import { AwsClient } from "aws4fetch";
 import { keyPath, type Persistence, persistentFetch } from "./persistent-fetch.ts";
 

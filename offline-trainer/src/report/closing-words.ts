@@ -1,6 +1,8 @@
-import { type FormManifest, type Manifest, type MeasuredErrors, servedBlend } from "anchoreval/bundle";
-import { formTotals } from "anchoreval/charts";
-import { figureOf } from "anchoreval/core";
+import type { Manifest } from "anchoreval/bundle";
+import { formTotals } from "anchoreval/internal/charts/measured-forms";
+import { servedBlend } from "anchoreval/internal/core/bundle/bundle";
+import type { FormManifest, MeasuredErrors } from "anchoreval/internal/core/bundle/manifest";
+import { figureOf } from "anchoreval/internal/core/estimators/types";
 import { points } from "anchoreval/internal/words/figures";
 import { LEAST_HELD_OUT_FROM } from "../fit/folds.ts";
 

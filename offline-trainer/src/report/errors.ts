@@ -1,19 +1,21 @@
-import { ERROR_LEVELS, type MeasuredErrors, type SplitErrors } from "anchoreval/bundle";
 import {
-  comparableForms,
   coverageChart,
   type CoverageKind,
   coverageKinds,
   type CoveragePoint,
   coverageSeries,
-  errorBySizeChart,
-  type ErrorLine,
   lowestCoverage,
+} from "anchoreval/internal/charts/coverage";
+import { errorBySizeChart, type ErrorLine } from "anchoreval/internal/charts/error-by-size";
+import {
+  comparableForms,
   type MeasuredForm,
   type MeasuredScenario,
   measuredScenarios,
-} from "anchoreval/charts";
-import { type EstimatorId, estimatorsOf, figureOf } from "anchoreval/core";
+} from "anchoreval/internal/charts/measured-forms";
+import type { MeasuredErrors, SplitErrors } from "anchoreval/internal/core/bundle/manifest";
+import { ERROR_LEVELS } from "anchoreval/internal/core/bundle/names";
+import { type EstimatorId, estimatorsOf, figureOf } from "anchoreval/internal/core/estimators/types";
 import { count, counted, points, wholePercent } from "anchoreval/internal/words/figures";
 import { LEAST_MODELS_FOR_COVERAGE } from "../fit/errors.ts";
 import { drawChart, figure, html, type Html, idText, type KeyEntry, legend, panels, scrollingTable } from "./html.ts";

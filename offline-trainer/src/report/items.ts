@@ -1,4 +1,10 @@
-import { DIFFICULTY_LIMIT, extent, itemMapChart, shownParameters, type ShownParameters } from "anchoreval/charts";
+import { extent } from "anchoreval/internal/charts/chart";
+import {
+  DIFFICULTY_LIMIT,
+  itemMapChart,
+  shownParameters,
+  type ShownParameters,
+} from "anchoreval/internal/charts/item-map";
 import { count, counted, wholePercent } from "anchoreval/internal/words/figures";
 import { type Reason, REASONS } from "../extensions/audit/findings.ts";
 import { LEAST_MODELS_FOR_AUDIT } from "../extensions/audit/item-statistics.ts";

@@ -5,10 +5,10 @@ import {
   extent,
   PANEL_WIDTH,
   placeAxis,
-  sourceStripChart,
   thin,
   valueAxis,
-} from "anchoreval/charts";
+} from "anchoreval/internal/charts/chart";
+import { sourceStripChart } from "anchoreval/internal/charts/source-strip";
 import { points } from "anchoreval/internal/words/figures";
 import { crossFittedInterval, heldOutScore, holdsTruth, type ScoreInterval } from "../fit/held-out-scores.ts";
 import type { HeldOutEstimate } from "../fit/held-out.ts";

@@ -1,5 +1,5 @@
 import type { ScenarioContent } from "anchoreval/bundle";
-import type { EstimatorId } from "anchoreval/core";
+import type { EstimatorId } from "anchoreval/internal/core/estimators/types";
 import { diagnoseFit, type DiagnoseFitOptions } from "../extensions/audit/diagnose-fit.ts";
 import type { AuditedItem } from "../extensions/audit/findings.ts";
 import type { FormBlend } from "../fit/blends.ts";

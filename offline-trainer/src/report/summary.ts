@@ -1,6 +1,7 @@
-import { ERROR_LEVELS, type SplitErrors } from "anchoreval/bundle";
-import { formTotals, itemTotal } from "anchoreval/charts";
-import { figureOf } from "anchoreval/core";
+import { formTotals, itemTotal } from "anchoreval/internal/charts/measured-forms";
+import type { SplitErrors } from "anchoreval/internal/core/bundle/manifest";
+import { ERROR_LEVELS } from "anchoreval/internal/core/bundle/names";
+import { figureOf } from "anchoreval/internal/core/estimators/types";
 import { baseWords } from "anchoreval/internal/words/bundle-words";
 import { count, counted, listed, points, wholePercent } from "anchoreval/internal/words/figures";
 import { closingWords } from "./closing-words.ts";

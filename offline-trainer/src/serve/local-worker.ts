@@ -4,7 +4,7 @@ import { createServer } from "node:net";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { AnchorEvalError } from "anchoreval";
-import type { R2SweepBucket } from "anchoreval/publish";
+import type { R2SweepBucket } from "anchoreval/internal/publish/r2-store";
 import { Miniflare } from "miniflare";
 
 /** Options of {@link startLocalWorker}. */

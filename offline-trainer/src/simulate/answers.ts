@@ -1,4 +1,5 @@
-import { type RandomSource, sigmoid } from "anchoreval/core";
+import { sigmoid } from "anchoreval/internal/core/numeric/functions";
+import type { RandomSource } from "anchoreval/internal/core/numeric/random";
 import { ITEM_KINDS, type ItemParameters } from "./items.ts";
 import { type Abilities, CHANCE, type SimulatedModel } from "./models.ts";
 import type { ScenarioPlan } from "./scenarios.ts";

@@ -1,4 +1,5 @@
-import { logit, type RandomSource, sigmoid } from "anchoreval/core";
+import { logit, sigmoid } from "anchoreval/internal/core/numeric/functions";
+import type { RandomSource } from "anchoreval/internal/core/numeric/random";
 import type { ScenarioPlan } from "./scenarios.ts";
 import type { SimulateOptions } from "./settings.ts";
 

@@ -1,4 +1,4 @@
-import type { RandomSource } from "anchoreval/core";
+import type { RandomSource } from "anchoreval/internal/core/numeric/random";
 import type { ScenarioPlan } from "./scenarios.ts";
 import type { SimulateOptions } from "./settings.ts";
 

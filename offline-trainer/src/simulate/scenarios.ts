@@ -1,5 +1,5 @@
 import { apportion } from "../numeric/apportion.ts";
-import type { RandomSource } from "anchoreval/core";
+import type { RandomSource } from "anchoreval/internal/core/numeric/random";
 import { LEAST_ITEMS, type SimulateOptions } from "./settings.ts";
 
 /** Kinds of scenarios; the code in the truth is the position here. */

@@ -1,4 +1,4 @@
-import { AnchorEvalError, type Issue } from "anchoreval/core";
+import { AnchorEvalError, type Issue } from "anchoreval/internal/core/errors";
 
 /** A numeric setting of the simulator: its default, its range and its meaning. */
 interface NumberSetting {

@@ -1,4 +1,4 @@
-import { createRandom } from "anchoreval/core";
+import { createRandom } from "anchoreval/internal/core/numeric/random";
 import type { ItemInfo, ResponseMatrix } from "../matrix/response-matrix.ts";
 import { scenarioSlices } from "../matrix/scenarios.ts";
 import { deleteAnswers, drawAnswers, familyEffects, modelProbabilities, redrawAnswers, type World } from "./answers.ts";

@@ -1,4 +1,5 @@
-import { encodeSafetensors, type Tensor, type Weighting } from "anchoreval/bundle";
+import type { Weighting } from "anchoreval/internal/core/bundle/names";
+import { encodeSafetensors, type Tensor } from "anchoreval/internal/core/bundle/safetensors";
 import type { ScenarioSlice } from "../matrix/scenarios.ts";
 import { ITEM_KINDS, type ItemParameters } from "./items.ts";
 import { type Abilities, CHANCE } from "./models.ts";

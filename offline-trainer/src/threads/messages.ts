@@ -1,5 +1,5 @@
 import { setTimeout as wait } from "node:timers/promises";
-import { AnchorEvalError, type AnchorEvalErrorCode, type Issue } from "anchoreval/core";
+import { AnchorEvalError, type AnchorEvalErrorCode, type Issue } from "anchoreval/internal/core/errors";
 
 /** Data that a pool gives a thread at its start. */
 export interface ThreadStart {

@@ -1,5 +1,5 @@
 import { Worker } from "node:worker_threads";
-import { AnchorEvalError } from "anchoreval/core";
+import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import {
   receivedError,
   type ThreadInput,

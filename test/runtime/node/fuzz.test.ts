@@ -1,6 +1,7 @@
 import { Agent, request } from "node:http";
-import { createRandom } from "anchoreval/core";
-import { publishBundle, r2Store } from "anchoreval/publish";
+import { createRandom } from "anchoreval/internal/core/numeric/random";
+import { publishBundle } from "anchoreval/internal/publish/publish-bundle";
+import { r2Store } from "anchoreval/internal/publish/r2-store";
 import { startLocalWorker, type LocalWorker } from "anchoreval-trainer";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { badRequest, type BadRequest } from "../../support/bad-requests.ts";

@@ -1,7 +1,9 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { loadBundle } from "anchoreval";
+import type { SweepableStore } from "anchoreval/internal/publish/bundle-store";
+import { publishBundle } from "anchoreval/internal/publish/publish-bundle";
+import { sweepBlobs } from "anchoreval/internal/publish/sweep-blobs";
 import { folderSource } from "anchoreval/node";
-import { publishBundle, sweepBlobs, type SweepableStore } from "anchoreval/publish";
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { hubSettings, hubUrl, publishToHub, withHubStore } from "../../../offline-trainer/src/publish/hub-store.ts";
 import type { HubOptions } from "../../../offline-trainer/src/publish/hub-repository.ts";

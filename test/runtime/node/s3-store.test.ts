@@ -1,6 +1,7 @@
 import { loadBundle } from "anchoreval";
+import type { SweepableStore } from "anchoreval/internal/publish/bundle-store";
+import { publishBundle } from "anchoreval/internal/publish/publish-bundle";
 import { folderSource } from "anchoreval/node";
-import { publishBundle, type SweepableStore } from "anchoreval/publish";
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { type S3Options, s3Settings, s3Store } from "../../../offline-trainer/src/publish/s3-store.ts";
 import { describeBundleStore } from "../../conformance/bundle-store.suite.ts";

@@ -1,5 +1,6 @@
 import { reset } from "cloudflare:test";
-import { blobKey, manifestKey, sha256Hex } from "anchoreval/bundle";
+import { sha256Hex } from "anchoreval/internal/core/bundle/digest";
+import { blobKey, manifestKey } from "anchoreval/internal/core/bundle/names";
 import { afterEach, beforeEach, describe, expect, test, vi, type MockInstance } from "vitest";
 import type { ContentCache } from "../../../workers/src/bundles/content-cache.ts";
 import { sampleAnswers } from "../../support/sample-answers.ts";

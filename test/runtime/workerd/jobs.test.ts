@@ -1,7 +1,7 @@
 import { createExecutionContext, createMessageBatch, getQueueResult, reset } from "cloudflare:test";
 import { env, exports } from "cloudflare:workers";
 import type { BatchLine, JobStatus } from "anchoreval";
-import { manifestKey } from "anchoreval/bundle";
+import { manifestKey } from "anchoreval/internal/core/bundle/names";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { createCaches } from "../../../workers/src/bundles/bundle-caches.ts";
 import { JOB_LIFETIME, jobKey, requestsKey, resultsKey, summaryKey } from "../../../workers/src/jobs/job.ts";

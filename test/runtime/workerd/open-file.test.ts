@@ -1,8 +1,11 @@
 import { reset } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { r2Source, type Manifest } from "anchoreval";
-import { blobKey, parseManifest, sha256Hex, type FileManifest } from "anchoreval/bundle";
-import { createRandom } from "anchoreval/core";
+import { parseManifest } from "anchoreval/bundle";
+import { sha256Hex } from "anchoreval/internal/core/bundle/digest";
+import type { FileManifest } from "anchoreval/internal/core/bundle/manifest";
+import { blobKey } from "anchoreval/internal/core/bundle/names";
+import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { afterEach, beforeEach, describe, expect, test, vi, type MockInstance } from "vitest";
 import { MemoryRoom } from "../../../workers/src/bundles/bundle-caches.ts";
 import { openFile } from "../../../workers/src/bundles/open-file.ts";

@@ -1,7 +1,9 @@
 import { reset } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { blobKey, manifestKey, sha256Hex, type BundleFileName } from "anchoreval/bundle";
-import { parseIndex } from "anchoreval/publish";
+import type { BundleFileName } from "anchoreval/bundle";
+import { sha256Hex } from "anchoreval/internal/core/bundle/digest";
+import { blobKey, manifestKey } from "anchoreval/internal/core/bundle/names";
+import { parseIndex } from "anchoreval/internal/publish/bundle-index";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { sampleAnswers } from "../../support/sample-answers.ts";
 import { sampleBundle } from "../../support/sample-bundle.ts";

@@ -1,7 +1,7 @@
 import { reset } from "cloudflare:test";
 import { env, exports } from "cloudflare:workers";
 import { createClient, loadBundle } from "anchoreval";
-import { indexKey } from "anchoreval/bundle";
+import { indexKey } from "anchoreval/internal/core/bundle/names";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { sampleBundle } from "../../support/sample-bundle.ts";
 import { problemOf, publishSample, startApp } from "./support/worker.ts";

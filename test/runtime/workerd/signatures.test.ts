@@ -1,8 +1,11 @@
 import { reset } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { httpSource, loadBundle } from "anchoreval";
-import { parseSignatures, sha256Hex, signatureKey } from "anchoreval/bundle";
-import { publishToWorker, type PublishResult } from "anchoreval/publish";
+import { sha256Hex } from "anchoreval/internal/core/bundle/digest";
+import { signatureKey } from "anchoreval/internal/core/bundle/names";
+import { parseSignatures } from "anchoreval/internal/core/bundle/signature";
+import { publishToWorker } from "anchoreval/internal/publish/publish-to-worker";
+import type { PublishResult } from "anchoreval/internal/publish/versions";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { sampleBundle } from "../../support/sample-bundle.ts";
 import { signingKey } from "../../support/signing-key.ts";

@@ -1,6 +1,8 @@
 import { reset } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { blobKey, manifestKey, sha256Hex, type BundleFileName } from "anchoreval/bundle";
+import type { BundleFileName } from "anchoreval/bundle";
+import { sha256Hex } from "anchoreval/internal/core/bundle/digest";
+import { blobKey, manifestKey } from "anchoreval/internal/core/bundle/names";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import type { BundleBucket } from "../../../workers/src/bundles/bundle-bucket.ts";
 import { routingBundle } from "../../support/routing-bundle.ts";

@@ -1,6 +1,7 @@
 import { reset } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { blobKey, manifestKey, sha256Hex } from "anchoreval/bundle";
+import { sha256Hex } from "anchoreval/internal/core/bundle/digest";
+import { blobKey, manifestKey } from "anchoreval/internal/core/bundle/names";
 import { afterEach, beforeEach, describe, expect, test, vi, type MockInstance } from "vitest";
 import { sampleAnswers } from "../../support/sample-answers.ts";
 import { sampleBundle } from "../../support/sample-bundle.ts";

@@ -1,13 +1,8 @@
-import {
-  createRandom,
-  higherOrderAbilities,
-  higherOrderPrior,
-  itemBank,
-  mapAbility,
-  scaledPrior,
-  type AbilityBlock,
-  type ItemBank,
-} from "anchoreval/core";
+import { higherOrderAbilities, type AbilityBlock } from "anchoreval/internal/core/ability/higher-order";
+import { mapAbility } from "anchoreval/internal/core/ability/map";
+import { higherOrderPrior, scaledPrior } from "anchoreval/internal/core/ability/prior";
+import { itemBank, type ItemBank } from "anchoreval/internal/core/irt/item-bank";
+import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { describe, expect, test } from "vitest";
 import { largestDifference } from "../../support/fixture.ts";
 import { expectRefusal, refusal } from "../../support/refusal.ts";

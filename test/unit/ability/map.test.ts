@@ -1,4 +1,6 @@
-import { itemBank, mapAbility, scaledPrior, type AbilityPrior } from "anchoreval/core";
+import { mapAbility } from "anchoreval/internal/core/ability/map";
+import { scaledPrior, type AbilityPrior } from "anchoreval/internal/core/ability/prior";
+import { itemBank } from "anchoreval/internal/core/irt/item-bank";
 import { describe, expect, test } from "vitest";
 import { bankOf, largestDifference, readFixture, type FixtureItems } from "../../support/fixture.ts";
 import { expectRefusal, refusal } from "../../support/refusal.ts";

@@ -1,4 +1,4 @@
-import { scaledPrior } from "anchoreval/core";
+import { scaledPrior } from "anchoreval/internal/core/ability/prior";
 import { expect, test } from "vitest";
 import { readFixture } from "../../support/fixture.ts";
 import { expectRefusal, refusal } from "../../support/refusal.ts";

@@ -1,5 +1,5 @@
 import { encodeBundle, type BundleFileName } from "anchoreval/bundle";
-import { createRandom } from "anchoreval/core";
+import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { beforeAll, describe, expect, test } from "vitest";
 import { adaptiveEvaluation, localAdaptive, type AdaptiveSource } from "../../../sdk/adaptive/adaptive-evaluation.ts";
 import { beginAdaptive } from "../../../sdk/adaptive/adaptive-session.ts";

@@ -1,4 +1,7 @@
-import { createRandom, itemBank, itemInformation, scaledPrior, testInformation } from "anchoreval/core";
+import { scaledPrior } from "anchoreval/internal/core/ability/prior";
+import { itemBank } from "anchoreval/internal/core/irt/item-bank";
+import { itemInformation, testInformation } from "anchoreval/internal/core/irt/response";
+import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { describe, expect, test } from "vitest";
 import { chooseInformative, drawBatch, UNIFORM_SHARE } from "../../../sdk/core/adaptive/choose-items.ts";
 import { type Population, populationAbilities, predictAnswers } from "../../../sdk/core/adaptive/population.ts";

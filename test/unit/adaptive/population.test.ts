@@ -1,4 +1,5 @@
-import { itemBank, scaledPrior } from "anchoreval/core";
+import { scaledPrior } from "anchoreval/internal/core/ability/prior";
+import { itemBank } from "anchoreval/internal/core/irt/item-bank";
 import { describe, expect, test } from "vitest";
 import { higherOrderPrior } from "../../../sdk/core/ability/prior.ts";
 import { type Population, populationAbilities, predictAnswers } from "../../../sdk/core/adaptive/population.ts";

@@ -1,4 +1,7 @@
-import { createRandom, itemBank, itemResponses, scaledPrior } from "anchoreval/core";
+import { scaledPrior } from "anchoreval/internal/core/ability/prior";
+import { itemBank } from "anchoreval/internal/core/irt/item-bank";
+import { itemResponses } from "anchoreval/internal/core/irt/response";
+import { createRandom } from "anchoreval/internal/core/numeric/random";
 import type { Population } from "../../../sdk/core/adaptive/population.ts";
 
 /** Two scenarios with an ability each, of 40 and 80 items, the first with half of the weight. */

@@ -1,4 +1,4 @@
-import { createRandom } from "anchoreval/core";
+import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { describe, expect, test } from "vitest";
 import { type AnchorMethod, byAccuracy, prepareAnchors } from "../../../offline-trainer/src/anchors/anchor-method.ts";
 import { hybrid } from "../../../offline-trainer/src/anchors/hybrid.ts";

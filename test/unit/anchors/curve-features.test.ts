@@ -1,4 +1,6 @@
-import { createRandom, itemBank, itemResponse } from "anchoreval/core";
+import { itemBank } from "anchoreval/internal/core/irt/item-bank";
+import { itemResponse } from "anchoreval/internal/core/irt/response";
+import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { expect, test } from "vitest";
 import { answerFeatures, curveFeatures } from "../../../offline-trainer/src/anchors/curve-features.ts";
 import { anchorInput } from "../../support/select-anchors.ts";

@@ -1,4 +1,4 @@
-import type { RandomSource } from "anchoreval/core";
+import type { RandomSource } from "anchoreval/internal/core/numeric/random";
 import type { CurveFeatures } from "../../../offline-trainer/src/anchors/curve-features.ts";
 
 /** Features of a few items and their weights, drawn, for criteria that are checked against dense algebra. */

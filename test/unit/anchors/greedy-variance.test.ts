@@ -1,4 +1,4 @@
-import { createRandom } from "anchoreval/core";
+import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { describe, expect, test } from "vitest";
 import { answerFeatures } from "../../../offline-trainer/src/anchors/curve-features.ts";
 import { greedyItems, greedyVariance } from "../../../offline-trainer/src/anchors/greedy-variance.ts";

@@ -1,4 +1,6 @@
-import { cholesky, choleskyInverse, createRandom, itemBank, type RandomSource } from "anchoreval/core";
+import { itemBank } from "anchoreval/internal/core/irt/item-bank";
+import { cholesky, choleskyInverse } from "anchoreval/internal/core/numeric/dense";
+import { createRandom, type RandomSource } from "anchoreval/internal/core/numeric/random";
 import { describe, expect, test } from "vitest";
 import type { AnchorInput, AnchorMethod, ChosenAnchors } from "../../../offline-trainer/src/anchors/anchor-method.ts";
 import { curveFeatures } from "../../../offline-trainer/src/anchors/curve-features.ts";

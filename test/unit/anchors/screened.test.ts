@@ -1,4 +1,6 @@
-import { cholesky, choleskySolve, createRandom, itemBank } from "anchoreval/core";
+import { itemBank } from "anchoreval/internal/core/irt/item-bank";
+import { cholesky, choleskySolve } from "anchoreval/internal/core/numeric/dense";
+import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { describe, expect, test } from "vitest";
 import {
   type AnchorInput,

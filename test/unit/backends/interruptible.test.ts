@@ -1,4 +1,4 @@
-import { createRandom } from "anchoreval/core";
+import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { describe, expect, test } from "vitest";
 import { interruptible } from "../../../offline-trainer/src/backends/interruptible.ts";
 import { typescriptBackend } from "../../../offline-trainer/src/backends/typescript.ts";

@@ -1,4 +1,4 @@
-import { createRandom } from "anchoreval/core";
+import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { expect, test } from "vitest";
 import type * as OnnxNodeBackend from "../../../offline-trainer/src/backends/node/onnx-node-backend.ts";
 import type { Parameters } from "../../../offline-trainer/src/calibrate/types.ts";

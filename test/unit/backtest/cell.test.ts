@@ -1,4 +1,4 @@
-import { ESTIMATORS } from "anchoreval/core";
+import { ESTIMATORS } from "anchoreval/internal/core/estimators/types";
 import { describe, expect, test } from "vitest";
 import { ANCHOR_METHOD_NAMES, customised } from "../../../offline-trainer/src/methods/index.ts";
 import { typescriptBackend } from "../../../offline-trainer/src/backends/typescript.ts";

@@ -1,4 +1,4 @@
-import { ESTIMATORS } from "anchoreval/core";
+import { ESTIMATORS } from "anchoreval/internal/core/estimators/types";
 // Threads run the built package, so it is what is tested here.
 import { DEFAULT_SETTINGS, recommended, runBacktest, type Backtest, type BacktestOptions } from "anchoreval-trainer";
 import { beforeAll, describe, expect, test } from "vitest";

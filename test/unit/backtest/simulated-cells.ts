@@ -1,4 +1,5 @@
-import { createRandom, ESTIMATORS, type EstimatorId } from "anchoreval/core";
+import { ESTIMATORS, type EstimatorId } from "anchoreval/internal/core/estimators/types";
+import { createRandom } from "anchoreval/internal/core/numeric/random";
 import type { CellEstimate, CellResult } from "../../../offline-trainer/src/backtest/cell.ts";
 
 export interface CellsShape {

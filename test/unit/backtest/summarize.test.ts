@@ -1,4 +1,4 @@
-import { ESTIMATORS, type EstimatorId } from "anchoreval/core";
+import { ESTIMATORS, type EstimatorId } from "anchoreval/internal/core/estimators/types";
 import { describe, expect, test } from "vitest";
 import type { CellEstimate, CellResult } from "../../../offline-trainer/src/backtest/cell.ts";
 import { backtestRows, type BacktestRow } from "../../../offline-trainer/src/backtest/rows.ts";

@@ -1,4 +1,4 @@
-import { itemWeights } from "anchoreval/bundle";
+import { itemWeights } from "anchoreval/internal/core/bundle/bundle";
 import { expect, test } from "vitest";
 
 const scenario = {

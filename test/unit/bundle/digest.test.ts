@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
-import { contentHash, formDigest, sha256Hex, sha256Text } from "anchoreval/bundle";
-import { createRandom } from "anchoreval/core";
+import { contentHash } from "anchoreval/bundle";
+import { formDigest, sha256Hex, sha256Text } from "anchoreval/internal/core/bundle/digest";
+import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { expect, test } from "vitest";
 
 const platform = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex");

@@ -1,7 +1,8 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { estimateFromAnchors, loadBundle, type Estimate } from "anchoreval";
-import { decodeSafetensorsHeader, type BundleFileName } from "anchoreval/bundle";
+import type { BundleFileName } from "anchoreval/bundle";
+import { decodeSafetensorsHeader } from "anchoreval/internal/core/bundle/safetensors";
 import { folderSource } from "anchoreval/node";
 import { describe, expect, test } from "vitest";
 import { largestDifference, readFixture } from "../../support/fixture.ts";

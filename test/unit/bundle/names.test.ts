@@ -9,7 +9,7 @@ import {
   manifestKey,
   SHA256,
   VERSION,
-} from "anchoreval/bundle";
+} from "anchoreval/internal/core/bundle/names";
 import { describe, expect, test } from "vitest";
 
 describe("versions", () => {

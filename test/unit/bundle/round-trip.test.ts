@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { loadBundle } from "anchoreval";
-import { encodeBundle, formDigest, parseManifest, sha256Hex } from "anchoreval/bundle";
+import { encodeBundle, parseManifest } from "anchoreval/bundle";
+import { formDigest, sha256Hex } from "anchoreval/internal/core/bundle/digest";
 import { describe, expect, test } from "vitest";
 import { memorySource } from "../../support/memory-source.ts";
 import { sampleBundle, sampleContent } from "../../support/sample-bundle.ts";

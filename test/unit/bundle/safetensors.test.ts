@@ -1,4 +1,9 @@
-import { decodeSafetensorsHeader, encodeSafetensors, tensorData, type Tensor } from "anchoreval/bundle";
+import {
+  decodeSafetensorsHeader,
+  encodeSafetensors,
+  tensorData,
+  type Tensor,
+} from "anchoreval/internal/core/bundle/safetensors";
 import { describe, expect, test } from "vitest";
 import { expectRefusal, refusal } from "../../support/refusal.ts";
 

@@ -1,6 +1,7 @@
 import { loadBundle } from "anchoreval";
-import { encodeBundle, sha256Text, type BundleSource } from "anchoreval/bundle";
-import type { AnchorFactors } from "anchoreval/core";
+import { encodeBundle, type BundleSource } from "anchoreval/bundle";
+import { sha256Text } from "anchoreval/internal/core/bundle/digest";
+import type { AnchorFactors } from "anchoreval/internal/core/estimators/types";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { memorySource } from "../../support/memory-source.ts";
 import { expectRefusal, rejection } from "../../support/refusal.ts";

@@ -1,5 +1,6 @@
 import { loadBundle, readBundleFile } from "anchoreval";
-import { BUNDLE_FILES, type BundleFileName } from "anchoreval/bundle";
+import type { BundleFileName } from "anchoreval/bundle";
+import { BUNDLE_FILES } from "anchoreval/internal/core/bundle/names";
 import { expect, test } from "vitest";
 import { memorySource } from "../../support/memory-source.ts";
 import { expectRefusal, rejection } from "../../support/refusal.ts";

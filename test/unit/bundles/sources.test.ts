@@ -1,5 +1,6 @@
 import { loadBundle, type R2BucketLike, r2Source } from "anchoreval";
-import { blobKey, manifestKey, sha256Hex } from "anchoreval/bundle";
+import { sha256Hex } from "anchoreval/internal/core/bundle/digest";
+import { blobKey, manifestKey } from "anchoreval/internal/core/bundle/names";
 import { expect, test } from "vitest";
 import { expectRefusal, rejection } from "../../support/refusal.ts";
 import { sampleBundle } from "../../support/sample-bundle.ts";

@@ -1,5 +1,11 @@
-import { type BundleSource, isSignedBy, loadBundle, trustedSource } from "anchoreval";
-import { encodeSignatures, type ManifestSignature, mergeSignatures, parseSignatures } from "anchoreval/bundle";
+import { type BundleSource, loadBundle, trustedSource } from "anchoreval";
+import { isSignedBy } from "anchoreval/internal/bundles/trusted-source";
+import {
+  encodeSignatures,
+  type ManifestSignature,
+  mergeSignatures,
+  parseSignatures,
+} from "anchoreval/internal/core/bundle/signature";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { memorySource } from "../../support/memory-source.ts";
 import { expectRefusal, rejection } from "../../support/refusal.ts";

@@ -1,4 +1,4 @@
-import { createRandom, type RandomSource } from "anchoreval/core";
+import { createRandom, type RandomSource } from "anchoreval/internal/core/numeric/random";
 import { describe, expect, test } from "vitest";
 import { canonicalRotation } from "../../../offline-trainer/src/calibrate/calibrate.ts";
 import type { Parameters } from "../../../offline-trainer/src/calibrate/types.ts";

@@ -1,4 +1,9 @@
-import { createRandom, gatherItems, itemResponses, mapAbility, scaledPrior, sigmoid } from "anchoreval/core";
+import { mapAbility } from "anchoreval/internal/core/ability/map";
+import { scaledPrior } from "anchoreval/internal/core/ability/prior";
+import { itemResponses } from "anchoreval/internal/core/irt/response";
+import { sigmoid } from "anchoreval/internal/core/numeric/functions";
+import { createRandom } from "anchoreval/internal/core/numeric/random";
+import { gatherItems } from "anchoreval/internal/core/scoring/bank-ability";
 import { describe, expect, test } from "vitest";
 import { typescriptBackend } from "../../../offline-trainer/src/backends/typescript.ts";
 import { fitBank, SCORE_LINKS, type ScoreLink } from "../../../offline-trainer/src/calibrate/bank.ts";

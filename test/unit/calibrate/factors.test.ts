@@ -1,4 +1,7 @@
-import { type AnchorFactors, createRandom, itemBank, itemResponse } from "anchoreval/core";
+import type { AnchorFactors } from "anchoreval/internal/core/estimators/types";
+import { itemBank } from "anchoreval/internal/core/irt/item-bank";
+import { itemResponse } from "anchoreval/internal/core/irt/response";
+import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { describe, expect, test } from "vitest";
 import {
   answerFactors,

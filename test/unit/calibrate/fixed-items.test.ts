@@ -1,4 +1,5 @@
-import { createRandom, scaledPrior } from "anchoreval/core";
+import { scaledPrior } from "anchoreval/internal/core/ability/prior";
+import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { describe, expect, test } from "vitest";
 import { typescriptBackend } from "../../../offline-trainer/src/backends/typescript.ts";
 import { calibrate, type CalibrateOptions } from "../../../offline-trainer/src/calibrate/calibrate.ts";

@@ -1,4 +1,5 @@
-import { createRandom, sigmoid, type RandomSource } from "anchoreval/core";
+import { sigmoid } from "anchoreval/internal/core/numeric/functions";
+import { createRandom, type RandomSource } from "anchoreval/internal/core/numeric/random";
 import { describe, expect, test } from "vitest";
 import { typescriptBackend } from "../../../offline-trainer/src/backends/typescript.ts";
 import { calibrate, type Calibration, dispersions } from "../../../offline-trainer/src/calibrate/calibrate.ts";

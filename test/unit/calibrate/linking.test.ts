@@ -1,4 +1,5 @@
-import { cholesky, createRandom } from "anchoreval/core";
+import { cholesky } from "anchoreval/internal/core/numeric/dense";
+import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { describe, expect, test } from "vitest";
 import { type BankAbilities, generalAbilities } from "../../../offline-trainer/src/calibrate/linking.ts";
 

@@ -1,4 +1,4 @@
-import { createRandom } from "anchoreval/core";
+import { createRandom } from "anchoreval/internal/core/numeric/random";
 import type { Parameters } from "../../../offline-trainer/src/calibrate/types.ts";
 import type { CodedResponses } from "../../../offline-trainer/src/matrix/code-responses.ts";
 

@@ -1,4 +1,4 @@
-import { createRandom } from "anchoreval/core";
+import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { expect, test } from "vitest";
 import { shares, startingValues } from "../../../offline-trainer/src/calibrate/starting-values.ts";
 

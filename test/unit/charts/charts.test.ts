@@ -1,18 +1,11 @@
 import * as Plot from "@observablehq/plot";
 import { loadBundle } from "anchoreval";
-import {
-  type Chart,
-  type ChartMark,
-  coverageChart,
-  coverageSeries,
-  errorBySizeChart,
-  type ErrorLine,
-  itemMapChart,
-  lowestCoverage,
-  shownParameters,
-  sourceStripChart,
-} from "anchoreval/charts";
-import { itemBank } from "anchoreval/core";
+import type { Chart, ChartMark } from "anchoreval/internal/charts/chart";
+import { coverageChart, coverageSeries, lowestCoverage } from "anchoreval/internal/charts/coverage";
+import { errorBySizeChart, type ErrorLine } from "anchoreval/internal/charts/error-by-size";
+import { itemMapChart, shownParameters } from "anchoreval/internal/charts/item-map";
+import { sourceStripChart } from "anchoreval/internal/charts/source-strip";
+import { itemBank } from "anchoreval/internal/core/irt/item-bank";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { thin } from "../../../sdk/charts/chart.ts";

@@ -1,4 +1,4 @@
-import { createRandom } from "anchoreval/core";
+import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { describe, expect, test } from "vitest";
 import { clusteredError } from "../../../offline-trainer/src/fit/held-out-scores.ts";
 import { coverageInterval } from "../../../sdk/charts/coverage.ts";

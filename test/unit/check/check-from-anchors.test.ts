@@ -6,7 +6,8 @@ import {
   type AnchorEvalErrorCode,
   type CheckOptions,
 } from "anchoreval";
-import { createRandom, studentTQuantile } from "anchoreval/core";
+import { studentTQuantile } from "anchoreval/internal/core/numeric/distributions";
+import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { studentTCdf } from "../../../sdk/core/numeric/distributions.ts";
 import { describe, expect, test } from "vitest";
 import { memorySource } from "../../support/memory-source.ts";

@@ -1,4 +1,4 @@
-import { AnchorEvalError, type Issue } from "anchoreval/core";
+import { AnchorEvalError, type Issue } from "anchoreval";
 import { expect, test } from "vitest";
 import { reportError } from "../../../cli/src/errors.ts";
 

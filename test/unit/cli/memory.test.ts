@@ -1,4 +1,4 @@
-import { AnchorEvalError } from "anchoreval/core";
+import { AnchorEvalError } from "anchoreval";
 import { expect, test } from "vitest";
 import { type FitSize, memoryNeeded, memoryStatement } from "../../../cli/src/memory.ts";
 

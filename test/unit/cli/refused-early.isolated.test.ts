@@ -1,4 +1,5 @@
-import { type AnchorEvalErrorCode, createRandom } from "anchoreval/core";
+import type { AnchorEvalErrorCode } from "anchoreval";
+import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { describe, expect, test, vi } from "vitest";
 import { METHOD_NAMES } from "../../../offline-trainer/src/methods/index.ts";
 import { lastGiven, listing, runProgram } from "../../support/run-command.ts";

@@ -1,5 +1,5 @@
 import { mkdirSync, readFileSync } from "node:fs";
-import type { AnchorEvalErrorCode, Issue } from "anchoreval/core";
+import type { AnchorEvalErrorCode, Issue } from "anchoreval";
 import { beforeAll, describe, expect, test, vi } from "vitest";
 import { documentsOf, type LoggedRun, writeLogs } from "../../support/lm-eval-logs.ts";
 import { lastGiven, listing, runProgram } from "../../support/run-command.ts";

@@ -1,5 +1,6 @@
 import { compareFromAnchors, estimateFromAnchors, loadBundle, type Bundle, type Comparison } from "anchoreval";
-import { midPMcNemar, studentTQuantile } from "anchoreval/core";
+import { midPMcNemar } from "anchoreval/internal/core/inference/paired-difference";
+import { studentTQuantile } from "anchoreval/internal/core/numeric/distributions";
 import { describe, expect, test } from "vitest";
 import { memorySource } from "../../support/memory-source.ts";
 import { sampleAnswers } from "../../support/sample-answers.ts";

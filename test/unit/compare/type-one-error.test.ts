@@ -1,5 +1,7 @@
 import { loadBundle, type Bundle, type BundleScenario } from "anchoreval";
-import { createRandom, itemResponses, pairedInterval, type RandomSource } from "anchoreval/core";
+import { pairedInterval } from "anchoreval/internal/core/inference/paired-difference";
+import { itemResponses } from "anchoreval/internal/core/irt/response";
+import { createRandom, type RandomSource } from "anchoreval/internal/core/numeric/random";
 import { expect, test } from "vitest";
 import { modelEvidence } from "../../../sdk/compare/model-evidence.ts";
 import { pairDifferences, type PairDifference } from "../../../sdk/compare/scenario-difference.ts";

@@ -1,5 +1,5 @@
 import { bridgedScore, type Estimate } from "anchoreval";
-import type { BaseManifest } from "anchoreval/bundle";
+import type { BaseManifest } from "anchoreval/internal/core/bundle/manifest";
 import { expect, test } from "vitest";
 
 const line = { models: 50, slope: 0.9, intercept: 0.1, error: 0.01 };

@@ -1,15 +1,13 @@
 import { estimateFromAnchors, loadBundle, type Bundle, type Estimate } from "anchoreval";
 import { encodeBundle } from "anchoreval/bundle";
-import {
-  designInterval,
-  blendEstimates,
-  estimateScenario,
-  ESTIMATORS,
-  gatherItems,
-  mapAbility,
-  samplingVariance,
-  scaledPrior,
-} from "anchoreval/core";
+import { mapAbility } from "anchoreval/internal/core/ability/map";
+import { scaledPrior } from "anchoreval/internal/core/ability/prior";
+import { blendEstimates } from "anchoreval/internal/core/estimators/blend-estimates";
+import { ESTIMATORS } from "anchoreval/internal/core/estimators/types";
+import { samplingVariance } from "anchoreval/internal/core/inference/sampling-variance";
+import { designInterval } from "anchoreval/internal/core/inference/score-interval";
+import { gatherItems } from "anchoreval/internal/core/scoring/bank-ability";
+import { estimateScenario } from "anchoreval/internal/core/scoring/scenario-estimate";
 import { percentile } from "../../../sdk/core/inference/ranks.ts";
 import { describe, expect, test } from "vitest";
 import { memorySource } from "../../support/memory-source.ts";

@@ -1,7 +1,7 @@
-import { type Interval, type Manifest } from "anchoreval";
-import type { FormManifest } from "anchoreval/bundle";
+import type { Interval, Manifest } from "anchoreval";
+import type { FormManifest } from "anchoreval/internal/core/bundle/manifest";
+import { designInterval, weightedScore } from "anchoreval/internal/core/inference/score-interval";
 import { describe, expect, test } from "vitest";
-import { designInterval, weightedScore } from "anchoreval/core";
 import { NO_SAMPLING } from "../../../sdk/core/inference/sampling-variance.ts";
 import { overallScore, type ScoredScenario } from "../../../sdk/estimate/overall-score.ts";
 import { sampleContent } from "../../support/sample-bundle.ts";

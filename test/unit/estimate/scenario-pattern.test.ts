@@ -1,13 +1,10 @@
 import { estimateFromAnchors, loadBundle, type Bundle } from "anchoreval";
 import { encodeBundle, parseManifest } from "anchoreval/bundle";
-import {
-  answeredSample,
-  answerPattern,
-  gatherItems,
-  mapAbility,
-  scaledPrior,
-  type PatternThresholds,
-} from "anchoreval/core";
+import { mapAbility } from "anchoreval/internal/core/ability/map";
+import { scaledPrior } from "anchoreval/internal/core/ability/prior";
+import { answeredSample } from "anchoreval/internal/core/estimators/answered-sample";
+import { answerPattern, type PatternThresholds } from "anchoreval/internal/core/person-fit/answer-pattern";
+import { gatherItems } from "anchoreval/internal/core/scoring/bank-ability";
 import { describe, expect, test } from "vitest";
 import { memorySource } from "../../support/memory-source.ts";
 import { refusal } from "../../support/refusal.ts";

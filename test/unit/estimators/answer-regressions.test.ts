@@ -1,11 +1,10 @@
 import {
-  type AnchorFactors,
-  type AnsweredSample,
   answerRegressions,
-  createRandom,
   linearScore,
   type LinearScore,
-} from "anchoreval/core";
+} from "anchoreval/internal/core/estimators/answer-regressions";
+import type { AnchorFactors, AnsweredSample } from "anchoreval/internal/core/estimators/types";
+import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { describe, expect, test } from "vitest";
 import {
   drawnAnchors,

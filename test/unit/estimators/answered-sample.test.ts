@@ -1,4 +1,5 @@
-import { type AnchorSet, answeredSample, knownBounds } from "anchoreval/core";
+import { answeredSample, knownBounds } from "anchoreval/internal/core/estimators/answered-sample";
+import type { AnchorSet } from "anchoreval/internal/core/estimators/types";
 import { describe, expect, test } from "vitest";
 import { largestDifference } from "../../support/fixture.ts";
 import { anchorsOf, referenceScenarios, scoresOf } from "../../support/reference-scenario.ts";

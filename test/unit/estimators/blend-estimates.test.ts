@@ -1,4 +1,5 @@
-import { blendEstimates, normalCdf, partlyCorrectedMean } from "anchoreval/core";
+import { blendEstimates, partlyCorrectedMean } from "anchoreval/internal/core/estimators/blend-estimates";
+import { normalCdf } from "anchoreval/internal/core/numeric/distributions";
 import { describe, expect, test } from "vitest";
 
 const base = { "anchor-mean": 0.6, "p-irt": 0.5, "p-irt-dr": 0.7, gaussian: 0.55, "ridge-gap": 0.45, aipw: 0.65 };

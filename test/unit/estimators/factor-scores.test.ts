@@ -1,11 +1,7 @@
-import {
-  anchorFactors,
-  type AnchorFactors,
-  type AnsweredSample,
-  cholesky,
-  choleskySolve,
-  createRandom,
-} from "anchoreval/core";
+import { anchorFactors } from "anchoreval/internal/core/estimators/factor-scores";
+import type { AnchorFactors, AnsweredSample } from "anchoreval/internal/core/estimators/types";
+import { cholesky, choleskySolve } from "anchoreval/internal/core/numeric/dense";
+import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { factorScores, factorSolver, gaussianMean } from "../../../sdk/core/estimators/factor-scores.ts";
 import { describe, expect, test } from "vitest";
 import { itemFactors } from "../../support/factors.ts";

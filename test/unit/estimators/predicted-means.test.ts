@@ -1,4 +1,6 @@
-import { anchorMean, answeredSample, correctedMean, itemResponses, modelImputedMean } from "anchoreval/core";
+import { answeredSample } from "anchoreval/internal/core/estimators/answered-sample";
+import { anchorMean, correctedMean, modelImputedMean } from "anchoreval/internal/core/estimators/predicted-means";
+import { itemResponses } from "anchoreval/internal/core/irt/response";
 import { blendedMean } from "../../../sdk/core/estimators/predicted-means.ts";
 import { expect, test } from "vitest";
 import { bankOf } from "../../support/fixture.ts";

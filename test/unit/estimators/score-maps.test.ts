@@ -1,4 +1,9 @@
-import { type AnswerFeatures, jointFeatures, mappedScore, type MapTerm } from "anchoreval/core";
+import {
+  type AnswerFeatures,
+  jointFeatures,
+  mappedScore,
+  type MapTerm,
+} from "anchoreval/internal/core/estimators/score-maps";
 import { termValue } from "../../../sdk/core/estimators/score-maps.ts";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";

@@ -1,11 +1,8 @@
-import {
-  blendEstimates,
-  estimateScenario,
-  fromTinyBenchmarks,
-  mapAbility,
-  type AbilityEstimate,
-  type ItemBank,
-} from "anchoreval/core";
+import { mapAbility, type AbilityEstimate } from "anchoreval/internal/core/ability/map";
+import { blendEstimates } from "anchoreval/internal/core/estimators/blend-estimates";
+import { fromTinyBenchmarks } from "anchoreval/internal/core/irt/conversions";
+import type { ItemBank } from "anchoreval/internal/core/irt/item-bank";
+import { estimateScenario } from "anchoreval/internal/core/scoring/scenario-estimate";
 import { expect, test } from "vitest";
 import { plainFactors } from "../../support/factors.ts";
 import { largestDifference, readFixture } from "../../support/fixture.ts";

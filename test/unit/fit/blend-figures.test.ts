@@ -1,4 +1,7 @@
-import { BASE_ESTIMATORS, createRandom, designInterval, gatedSampling } from "anchoreval/core";
+import { BASE_ESTIMATORS } from "anchoreval/internal/core/estimators/types";
+import { gatedSampling } from "anchoreval/internal/core/inference/sampling-variance";
+import { designInterval } from "anchoreval/internal/core/inference/score-interval";
+import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { describe, expect, test } from "vitest";
 import {
   blendingWeight,

@@ -1,4 +1,4 @@
-import { createRandom } from "anchoreval/core";
+import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { describe, expect, test } from "vitest";
 import { blendingWeight, referenceLambda, stackWeights } from "../../../offline-trainer/src/fit/blend-figures.ts";
 import { learnBlends, servedBlend, type FormBlend } from "../../../offline-trainer/src/fit/blends.ts";

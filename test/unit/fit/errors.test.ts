@@ -1,12 +1,9 @@
-import { ERROR_LEVELS, type SplitErrors } from "anchoreval/bundle";
-import {
-  type Blend,
-  blendEstimates,
-  createRandom,
-  designInterval,
-  type EstimatorId,
-  ESTIMATORS,
-} from "anchoreval/core";
+import type { SplitErrors } from "anchoreval/internal/core/bundle/manifest";
+import { ERROR_LEVELS } from "anchoreval/internal/core/bundle/names";
+import { blendEstimates } from "anchoreval/internal/core/estimators/blend-estimates";
+import { type Blend, type EstimatorId, ESTIMATORS } from "anchoreval/internal/core/estimators/types";
+import { designInterval } from "anchoreval/internal/core/inference/score-interval";
+import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { NO_SAMPLING } from "../../../sdk/core/inference/sampling-variance.ts";
 import { describe, expect, test } from "vitest";
 import { learnBlends, type PooledBlend } from "../../../offline-trainer/src/fit/blends.ts";

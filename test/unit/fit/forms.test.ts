@@ -1,5 +1,5 @@
-import { estimateFromAnchors, loadBundle, type Responses } from "anchoreval";
-import { AnchorEvalError, createRandom } from "anchoreval/core";
+import { estimateFromAnchors, loadBundle, type Responses, AnchorEvalError } from "anchoreval";
+import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { describe, expect, test } from "vitest";
 import { typescriptBackend } from "../../../offline-trainer/src/backends/typescript.ts";
 import { bundleFiles, fit, type Fit } from "../../../offline-trainer/src/fit/fit.ts";

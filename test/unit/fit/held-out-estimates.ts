@@ -1,4 +1,5 @@
-import { BASE_ESTIMATORS, type Blend, type RandomSource } from "anchoreval/core";
+import { BASE_ESTIMATORS, type Blend } from "anchoreval/internal/core/estimators/types";
+import type { RandomSource } from "anchoreval/internal/core/numeric/random";
 import type { HeldOutEstimate } from "../../../offline-trainer/src/fit/held-out.ts";
 import { MIXED_STACK } from "../../support/stack-of.ts";
 

@@ -1,4 +1,5 @@
-import { BASE_ESTIMATORS, type Blend, createRandom } from "anchoreval/core";
+import { BASE_ESTIMATORS, type Blend } from "anchoreval/internal/core/estimators/types";
+import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { describe, expect, test } from "vitest";
 import {
   errorQuantile,

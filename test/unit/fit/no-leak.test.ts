@@ -1,4 +1,4 @@
-import { createRandom, type RandomSource } from "anchoreval/core";
+import { createRandom, type RandomSource } from "anchoreval/internal/core/numeric/random";
 import { describe, expect, test } from "vitest";
 import { typescriptBackend } from "../../../offline-trainer/src/backends/typescript.ts";
 import {

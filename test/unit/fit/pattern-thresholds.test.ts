@@ -1,4 +1,5 @@
-import { createRandom, FALSE_ALARMS, suspicions, type AnswerPattern, type RandomSource } from "anchoreval/core";
+import { createRandom, type RandomSource } from "anchoreval/internal/core/numeric/random";
+import { FALSE_ALARMS, suspicions, type AnswerPattern } from "anchoreval/internal/core/person-fit/answer-pattern";
 import { describe, expect, test } from "vitest";
 import type { HeldOutEstimate } from "../../../offline-trainer/src/fit/held-out.ts";
 import { patternThresholds } from "../../../offline-trainer/src/fit/pattern-thresholds.ts";

@@ -1,4 +1,4 @@
-import { createRandom, type RandomSource } from "anchoreval/core";
+import { createRandom, type RandomSource } from "anchoreval/internal/core/numeric/random";
 import { typescriptBackend } from "../../../offline-trainer/src/backends/typescript.ts";
 import type { CalibrationBackend } from "../../../offline-trainer/src/calibrate/types.ts";
 import { fitBank, type Bank } from "../../../offline-trainer/src/calibrate/bank.ts";

@@ -1,9 +1,9 @@
 import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { parseChoices } from "anchoreval/logs";
+import { parseChoices } from "anchoreval/internal/logs/choices";
+import { harnessNamed } from "anchoreval/internal/node/harnesses";
 import { describe, expect, it } from "vitest";
-import { harnessNamed } from "anchoreval/node";
 import { importLogs, type ImportOptions } from "../../../offline-trainer/src/import/import-logs.ts";
 import { scoreAt } from "../../../offline-trainer/src/matrix/response-matrix.ts";
 import { writeLogs, type LoggedDocument, type LoggedRun } from "../../support/lm-eval-logs.ts";

@@ -1,7 +1,7 @@
-import { parseChoices } from "anchoreval/logs";
+import { parseChoices } from "anchoreval/internal/logs/choices";
+import { harnessNamed } from "anchoreval/internal/node/harnesses";
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { harnessNamed } from "anchoreval/node";
 import { importLogs } from "../../../offline-trainer/src/import/import-logs.ts";
 import { scoreAt } from "../../../offline-trainer/src/matrix/response-matrix.ts";
 import { writeLogs } from "../../support/lm-eval-logs.ts";

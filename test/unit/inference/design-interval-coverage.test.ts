@@ -1,17 +1,16 @@
+import { mapAbility } from "anchoreval/internal/core/ability/map";
+import { scaledPrior } from "anchoreval/internal/core/ability/prior";
+import { samplingVariance } from "anchoreval/internal/core/inference/sampling-variance";
 import {
-  createRandom,
   designInterval,
-  estimateScenario,
-  itemBank,
-  itemResponses,
-  mapAbility,
-  samplingVariance,
-  scaledPrior,
   weightedScore,
   wilsonInterval,
-  type RandomSource,
   type SampledScore,
-} from "anchoreval/core";
+} from "anchoreval/internal/core/inference/score-interval";
+import { itemBank } from "anchoreval/internal/core/irt/item-bank";
+import { itemResponses } from "anchoreval/internal/core/irt/response";
+import { createRandom, type RandomSource } from "anchoreval/internal/core/numeric/random";
+import { estimateScenario } from "anchoreval/internal/core/scoring/scenario-estimate";
 import { expect, test } from "vitest";
 import { plainFactors } from "../../support/factors.ts";
 

@@ -1,4 +1,5 @@
-import { createRandom, normalQuantile } from "anchoreval/core";
+import { normalQuantile } from "anchoreval/internal/core/numeric/distributions";
+import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { describe, expect, test } from "vitest";
 import { looksLevel } from "../../../sdk/core/inference/looks-level.ts";
 import { expectBinomial } from "../../support/binomial.ts";

@@ -1,13 +1,13 @@
+import { answeredSample } from "anchoreval/internal/core/estimators/answered-sample";
+import type { AnsweredSample } from "anchoreval/internal/core/estimators/types";
 import {
-  answeredSample,
-  type AnsweredSample,
-  createRandom,
   midPMcNemar,
   oneSidedConfidence,
   pairedInterval,
   type SampledDifference,
-  studentTQuantile,
-} from "anchoreval/core";
+} from "anchoreval/internal/core/inference/paired-difference";
+import { studentTQuantile } from "anchoreval/internal/core/numeric/distributions";
+import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { describe, expect, test } from "vitest";
 import {
   addDiscordances,

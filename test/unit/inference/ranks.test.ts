@@ -1,4 +1,5 @@
-import { normalCdf, rankIntervals, scoreRange } from "anchoreval/core";
+import { rankIntervals, scoreRange } from "anchoreval/internal/core/inference/ranks";
+import { normalCdf } from "anchoreval/internal/core/numeric/distributions";
 import { outsideProbability } from "../../../sdk/core/estimators/blend-estimates.ts";
 import { describe, expect, test } from "vitest";
 import { percentile } from "../../../sdk/core/inference/ranks.ts";

@@ -1,12 +1,12 @@
+import type { AnsweredSample } from "anchoreval/internal/core/estimators/types";
+import { samplingVariance } from "anchoreval/internal/core/inference/sampling-variance";
 import {
-  type AnsweredSample,
   designInterval,
-  normalCdf,
   type SampledScore,
-  samplingVariance,
   weightedScore,
   wilsonInterval,
-} from "anchoreval/core";
+} from "anchoreval/internal/core/inference/score-interval";
+import { normalCdf } from "anchoreval/internal/core/numeric/distributions";
 import { describe, expect, test } from "vitest";
 import { rankedGap } from "../../../sdk/core/inference/ranks.ts";
 import { NO_SAMPLING } from "../../../sdk/core/inference/sampling-variance.ts";

@@ -1,19 +1,15 @@
 import {
-  difficulties,
-  discriminations,
   fromMirt,
   fromPyIrt,
   fromPyIrtFork,
   fromTinyBenchmarks,
-  itemBank,
-  type ItemBank,
-  itemLogit,
-  itemResponse,
   toMirt,
   toPyIrt,
   toPyIrtFork,
   toTinyBenchmarks,
-} from "anchoreval/core";
+} from "anchoreval/internal/core/irt/conversions";
+import { difficulties, discriminations, itemBank, type ItemBank } from "anchoreval/internal/core/irt/item-bank";
+import { itemLogit, itemResponse } from "anchoreval/internal/core/irt/response";
 import { describe, expect, test } from "vitest";
 import { readFixture } from "../../support/fixture.ts";
 import { expectRefusal, refusal } from "../../support/refusal.ts";

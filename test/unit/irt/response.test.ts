@@ -1,13 +1,13 @@
+import { itemBank } from "anchoreval/internal/core/irt/item-bank";
 import {
-  createRandom,
-  itemBank,
   itemInformation,
   itemLogit,
   itemResponse,
   itemResponses,
   responseDerivatives,
   testInformation,
-} from "anchoreval/core";
+} from "anchoreval/internal/core/irt/response";
+import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { describe, expect, test } from "vitest";
 import { itemLogits, logisticAnswers, logitInformation, observedCurvature } from "../../../sdk/core/irt/response.ts";
 import { bankOf, type FixtureItems, readFixture, relativeError } from "../../support/fixture.ts";

@@ -1,4 +1,4 @@
-import { parseChoices } from "anchoreval/logs";
+import { parseChoices } from "anchoreval/internal/logs/choices";
 import { describe, expect, it } from "vitest";
 import { expectRefusal, refusal } from "../../support/refusal.ts";
 

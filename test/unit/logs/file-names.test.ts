@@ -1,4 +1,4 @@
-import { logFileName } from "anchoreval/logs";
+import { logFileName } from "anchoreval/internal/logs/lm-eval/read-results";
 import { expect, it } from "vitest";
 
 it.each([

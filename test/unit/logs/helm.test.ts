@@ -2,8 +2,9 @@ import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { contentHash } from "anchoreval/bundle";
-import { parseChoices, type RunSamples } from "anchoreval/logs";
-import { findHelmLogs, readHelmLog } from "anchoreval/node";
+import { parseChoices } from "anchoreval/internal/logs/choices";
+import type { RunSamples } from "anchoreval/internal/logs/run-log";
+import { findHelmLogs, readHelmLog } from "anchoreval/internal/node/helm-logs";
 import { describe, expect, test } from "vitest";
 import { main as trainer } from "../../../cli/src/main.ts";
 import { expectRefusal, rejection } from "../../support/refusal.ts";

@@ -1,8 +1,11 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { contentHash } from "anchoreval/bundle";
-import { parseChoices, scoreValue, type LoggedSample, type RunSamples } from "anchoreval/logs";
-import { findInspectLogs, openZip, readInspectLog } from "anchoreval/node";
+import { parseChoices } from "anchoreval/internal/logs/choices";
+import { scoreValue } from "anchoreval/internal/logs/inspect/read-samples";
+import type { LoggedSample, RunSamples } from "anchoreval/internal/logs/run-log";
+import { findInspectLogs, readInspectLog } from "anchoreval/internal/node/inspect-logs";
+import { openZip } from "anchoreval/internal/node/zip-entries";
 import { strToU8, zipSync } from "fflate";
 import { decompress } from "fzstd";
 import { describe, expect, test } from "vitest";

@@ -1,4 +1,4 @@
-import { parsePythonJson } from "anchoreval/logs";
+import { parsePythonJson } from "anchoreval/internal/logs/json";
 import { describe, expect, it } from "vitest";
 
 describe("parsePythonJson", () => {

@@ -2,8 +2,11 @@ import { cpSync, readdirSync, readFileSync, renameSync, writeFileSync } from "no
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { contentHash } from "anchoreval/bundle";
-import { LightevalDetailsReader, lightevalFileName, parseChoices, type RunLog, type RunSamples } from "anchoreval/logs";
-import { findLightevalLogs, readLightevalLog } from "anchoreval/node";
+import { parseChoices } from "anchoreval/internal/logs/choices";
+import { LightevalDetailsReader } from "anchoreval/internal/logs/lighteval/read-details";
+import { lightevalFileName } from "anchoreval/internal/logs/lighteval/read-results";
+import type { RunLog, RunSamples } from "anchoreval/internal/logs/run-log";
+import { findLightevalLogs, readLightevalLog } from "anchoreval/internal/node/lighteval-logs";
 import { describe, expect, test } from "vitest";
 import { main as trainer } from "../../../cli/src/main.ts";
 import { parquetRows } from "../../../offline-trainer/src/matrix/readers/parquet.ts";

@@ -1,5 +1,5 @@
 import { contentHash } from "anchoreval/bundle";
-import { readLmEvalSamples, type SampleOptions } from "anchoreval/logs";
+import { readLmEvalSamples, type SampleOptions } from "anchoreval/internal/logs/lm-eval/read-samples";
 import { describe, expect, it } from "vitest";
 import { expectRefusal, refusal } from "../../support/refusal.ts";
 

@@ -1,5 +1,6 @@
 import type { AnchorRecord } from "anchoreval/bundle";
-import { matchAnchors, type LoggedSample } from "anchoreval/logs";
+import { matchAnchors } from "anchoreval/internal/logs/match-anchors";
+import type { LoggedSample } from "anchoreval/internal/logs/run-log";
 import { describe, expect, it } from "vitest";
 
 const H = (letter: string): string => letter.repeat(64);

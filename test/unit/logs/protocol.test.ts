@@ -1,4 +1,4 @@
-import { flatProtocol, protocolDifferences, taskProtocol, type TaskProtocol } from "anchoreval/logs";
+import { flatProtocol, protocolDifferences, taskProtocol, type TaskProtocol } from "anchoreval/internal/logs/protocol";
 import { describe, expect, it } from "vitest";
 
 const one: TaskProtocol = {

@@ -1,18 +1,11 @@
 import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import {
-  ancestors,
-  groupOfTask,
-  groupWeighting,
-  leafTasks,
-  logFileName,
-  readLmEvalResults,
-  readLmEvalSamples,
-  taskProtocol,
-  type RunResults,
-  type RunSamples,
-} from "anchoreval/logs";
+import { logFileName, readLmEvalResults } from "anchoreval/internal/logs/lm-eval/read-results";
+import { readLmEvalSamples } from "anchoreval/internal/logs/lm-eval/read-samples";
+import { taskProtocol } from "anchoreval/internal/logs/protocol";
+import type { RunResults, RunSamples } from "anchoreval/internal/logs/run-log";
+import { ancestors, groupOfTask, groupWeighting, leafTasks } from "anchoreval/internal/logs/task-groups";
 import { describe, expect, it } from "vitest";
 import { expectRefusal, refusal } from "../../support/refusal.ts";
 

@@ -1,7 +1,8 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { logFileName, readLmEvalSamples } from "anchoreval/logs";
+import { logFileName } from "anchoreval/internal/logs/lm-eval/read-results";
+import { readLmEvalSamples } from "anchoreval/internal/logs/lm-eval/read-samples";
 import { describe, expect, it } from "vitest";
 
 const FOLDER = fileURLToPath(new URL("../../../../shared/data/lm-eval-pythia-14m", import.meta.url));

@@ -1,5 +1,5 @@
 import { gzipSync } from "node:zlib";
-import { AnchorEvalError } from "anchoreval/core";
+import { AnchorEvalError } from "anchoreval";
 import { describe, expect, test } from "vitest";
 import { readResponses, type ReadResponsesOptions } from "../../../offline-trainer/src/matrix/read-responses.ts";
 import { tempFolder } from "../../support/temp-folder.ts";

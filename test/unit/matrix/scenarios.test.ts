@@ -1,4 +1,4 @@
-import { createRandom } from "anchoreval/core";
+import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { describe, expect, test } from "vitest";
 import { type ItemInfo, responseMatrix, scoreAt } from "../../../offline-trainer/src/matrix/response-matrix.ts";
 import { fullScores, scenarioSlices, sliceColumns } from "../../../offline-trainer/src/matrix/scenarios.ts";

@@ -1,4 +1,7 @@
-import { applyMonotoneMap, createRandom, itemBank, itemResponses } from "anchoreval/core";
+import { itemBank } from "anchoreval/internal/core/irt/item-bank";
+import { itemResponses } from "anchoreval/internal/core/irt/response";
+import { applyMonotoneMap } from "anchoreval/internal/core/numeric/functions";
+import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { describe, expect, test } from "vitest";
 import { responseMatrix } from "../../../offline-trainer/src/matrix/response-matrix.ts";
 import { fitScoreMap } from "../../../offline-trainer/src/matrix/score-map.ts";

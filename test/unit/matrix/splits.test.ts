@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { createRandom } from "anchoreval/core";
+import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { describe, expect, test } from "vitest";
 import { scenarioGroups } from "../../../offline-trainer/src/benchmark/benchmark.ts";
 import { LEAST_FAMILIES } from "../../../offline-trainer/src/matrix/families.ts";

@@ -1,4 +1,4 @@
-import { createRandom } from "anchoreval/core";
+import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { itemColumns, type ItemColumns, weightedScores } from "../../../offline-trainer/src/methods/item-columns.ts";
 import { drawnAnswers } from "../../support/source-answers.ts";
 

@@ -1,6 +1,7 @@
 import { gzipSync } from "node:zlib";
-import { AnchorEvalError } from "anchoreval/core";
-import { type Answers, readAnswers } from "anchoreval/node";
+import { AnchorEvalError } from "anchoreval";
+import type { Answers } from "anchoreval/internal/tables/parse-answers";
+import { readAnswers } from "anchoreval/node";
 import { expect, test } from "vitest";
 import { tempFolder } from "../../support/temp-folder.ts";
 

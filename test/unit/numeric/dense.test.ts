@@ -1,4 +1,5 @@
-import { addGram, cholesky, choleskyInverse, choleskySolve, createRandom } from "anchoreval/core";
+import { addGram, cholesky, choleskyInverse, choleskySolve } from "anchoreval/internal/core/numeric/dense";
+import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { describe, expect, test } from "vitest";
 import { largestDifference } from "../../support/fixture.ts";
 

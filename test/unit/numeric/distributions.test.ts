@@ -1,4 +1,4 @@
-import { normalCdf, normalQuantile, studentTQuantile } from "anchoreval/core";
+import { normalCdf, normalQuantile, studentTQuantile } from "anchoreval/internal/core/numeric/distributions";
 import { describe, expect, test } from "vitest";
 import { erfc, studentTCdf } from "../../../sdk/core/numeric/distributions.ts";
 import { readFixture, relativeError } from "../../support/fixture.ts";

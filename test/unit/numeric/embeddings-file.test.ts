@@ -1,6 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { gzipSync } from "node:zlib";
-import { createRandom } from "anchoreval/core";
+import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { describe, expect, test } from "vitest";
 import { termVectors } from "../../../offline-trainer/src/extensions/routing/encode-texts.ts";
 import { embeddedRows, embeddingLines, readEmbeddings } from "../../../offline-trainer/src/numeric/embeddings-file.ts";

@@ -1,4 +1,5 @@
-import { applyMonotoneMap, createRandom, logit, sigmoid, softplus } from "anchoreval/core";
+import { applyMonotoneMap, logit, sigmoid, softplus } from "anchoreval/internal/core/numeric/functions";
+import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { describe, expect, test } from "vitest";
 import { sigmoids } from "../../../sdk/core/numeric/functions.ts";
 

@@ -1,4 +1,4 @@
-import { createRandom } from "anchoreval/core";
+import { createRandom } from "anchoreval/internal/core/numeric/random";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { readFixture } from "../../support/fixture.ts";

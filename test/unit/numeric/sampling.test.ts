@@ -1,4 +1,4 @@
-import { createRandom } from "anchoreval/core";
+import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { describe, expect, test } from "vitest";
 import { inclusionProbabilities, pivotalSample } from "../../../sdk/core/numeric/sampling.ts";
 import { expectBinomial } from "../../support/binomial.ts";

@@ -1,15 +1,15 @@
+import { mapAbility } from "anchoreval/internal/core/ability/map";
+import { scaledPrior } from "anchoreval/internal/core/ability/prior";
+import { itemBank } from "anchoreval/internal/core/irt/item-bank";
+import { itemResponses } from "anchoreval/internal/core/irt/response";
+import { createRandom } from "anchoreval/internal/core/numeric/random";
 import {
   answerPattern,
-  createRandom,
-  itemBank,
-  itemResponses,
-  mapAbility,
-  scaledPrior,
   SUSPICIONS,
   suspicions,
   type AnswerPattern,
   type PatternThresholds,
-} from "anchoreval/core";
+} from "anchoreval/internal/core/person-fit/answer-pattern";
 import { brokenRun, lzStar, preknowledge } from "../../../sdk/core/person-fit/statistics.ts";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";

@@ -1,4 +1,4 @@
-import { answerPattern } from "anchoreval/core";
+import { answerPattern } from "anchoreval/internal/core/person-fit/answer-pattern";
 import { describe, expect, test } from "vitest";
 import { bankOf, readFixture, type FixtureItems } from "../../support/fixture.ts";
 import { wholeSample } from "../../support/whole-sample.ts";

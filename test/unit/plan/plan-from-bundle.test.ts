@@ -1,6 +1,6 @@
 import { type Bundle, loadBundle, planFromBundle, type PlanOptions } from "anchoreval";
 import { type BundleContent, encodeBundle } from "anchoreval/bundle";
-import { normalQuantile } from "anchoreval/core";
+import { normalQuantile } from "anchoreval/internal/core/numeric/distributions";
 import { describe, expect, test } from "vitest";
 import { precisionCurve } from "../../../sdk/plan/plan-from-bundle.ts";
 import { memorySource } from "../../support/memory-source.ts";

@@ -1,14 +1,11 @@
-import { blobKey, indexKey, sha256Hex, yankedKey } from "anchoreval/bundle";
+import { sha256Hex } from "anchoreval/internal/core/bundle/digest";
+import { blobKey, indexKey, yankedKey } from "anchoreval/internal/core/bundle/names";
+import { parseIndex, parseYank } from "anchoreval/internal/publish/bundle-index";
+import type { SweepableStore } from "anchoreval/internal/publish/bundle-store";
+import { publishBundle } from "anchoreval/internal/publish/publish-bundle";
+import { SWEEP_AGE, sweepBlobs } from "anchoreval/internal/publish/sweep-blobs";
+import { yankVersion } from "anchoreval/internal/publish/versions";
 import { folderStore } from "anchoreval/node";
-import {
-  parseIndex,
-  parseYank,
-  publishBundle,
-  SWEEP_AGE,
-  sweepBlobs,
-  yankVersion,
-  type SweepableStore,
-} from "anchoreval/publish";
 import { expect, test } from "vitest";
 import { sampleBundle } from "../../support/sample-bundle.ts";
 import { tempFolder } from "../../support/temp-folder.ts";

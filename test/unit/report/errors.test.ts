@@ -1,5 +1,5 @@
-import type { MeasuredErrors, SplitErrors } from "anchoreval/bundle";
-import { coverageInterval, coverageSeries } from "anchoreval/charts";
+import { coverageInterval, coverageSeries } from "anchoreval/internal/charts/coverage";
+import type { MeasuredErrors, SplitErrors } from "anchoreval/internal/core/bundle/manifest";
 import { parseHTML } from "linkedom";
 import { beforeAll, describe, expect, test } from "vitest";
 import { coverage } from "../../../offline-trainer/src/report/errors.ts";

@@ -1,4 +1,4 @@
-import { chartMark } from "anchoreval/charts";
+import { chartMark } from "anchoreval/internal/charts/chart";
 import { expect, test } from "vitest";
 import { drawChart, escapeText, html, idText } from "../../../offline-trainer/src/report/html.ts";
 

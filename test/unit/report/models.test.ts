@@ -1,4 +1,4 @@
-import { figureOf } from "anchoreval/core";
+import { figureOf } from "anchoreval/internal/core/estimators/types";
 import { describe, expect, test } from "vitest";
 import { heldOutModels, isCovered } from "../../../offline-trainer/src/report/models.ts";
 import { reportData } from "../../../offline-trainer/src/report/report-data.ts";

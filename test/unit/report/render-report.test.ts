@@ -1,4 +1,4 @@
-import { servedBlend } from "anchoreval/bundle";
+import { servedBlend } from "anchoreval/internal/core/bundle/bundle";
 import { parseHTML } from "linkedom";
 import { beforeAll, describe, expect, test } from "vitest";
 import { closingWords } from "../../../offline-trainer/src/report/closing-words.ts";

@@ -1,6 +1,9 @@
 import { loadBundle, loadRouting, routeFromBundle, type BundleRouting, type RoutedQuestion } from "anchoreval";
-import { encodeSafetensors, decodeSafetensorsHeader, parseManifest, sha256Hex, tensorData } from "anchoreval/bundle";
-import { sigmoid, textCoordinates } from "anchoreval/core";
+import { parseManifest } from "anchoreval/bundle";
+import { sha256Hex } from "anchoreval/internal/core/bundle/digest";
+import { encodeSafetensors, decodeSafetensorsHeader, tensorData } from "anchoreval/internal/core/bundle/safetensors";
+import { sigmoid } from "anchoreval/internal/core/numeric/functions";
+import { textCoordinates } from "anchoreval/internal/core/routing/text-coordinates";
 import { describe, expect, test } from "vitest";
 import { memorySource } from "../../support/memory-source.ts";
 import { expectRefusal, refusal, rejection } from "../../support/refusal.ts";

@@ -1,4 +1,8 @@
-import { gatherItems, itemBank, itemLogit, mapAbility, scaledPrior } from "anchoreval/core";
+import { mapAbility } from "anchoreval/internal/core/ability/map";
+import { scaledPrior } from "anchoreval/internal/core/ability/prior";
+import { itemBank } from "anchoreval/internal/core/irt/item-bank";
+import { itemLogit } from "anchoreval/internal/core/irt/response";
+import { gatherItems } from "anchoreval/internal/core/scoring/bank-ability";
 import { expect, test } from "vitest";
 
 const first = itemBank(Float32Array.of(1, 2, 3, 4, 5, 6), Float32Array.of(0.5, 1.5, 2.5));

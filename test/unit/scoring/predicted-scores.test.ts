@@ -1,12 +1,7 @@
-import {
-  createRandom,
-  expectedScore,
-  itemBank,
-  type ItemBank,
-  itemResponses,
-  predictedScores,
-  predictedScoresOf,
-} from "anchoreval/core";
+import { itemBank, type ItemBank } from "anchoreval/internal/core/irt/item-bank";
+import { itemResponses } from "anchoreval/internal/core/irt/response";
+import { createRandom } from "anchoreval/internal/core/numeric/random";
+import { expectedScore, predictedScores, predictedScoresOf } from "anchoreval/internal/core/scoring/predicted-scores";
 import { describe, expect, test } from "vitest";
 
 const bank = itemBank(Float64Array.of(1, 1, 1), Float64Array.of(-2, 0, 2));

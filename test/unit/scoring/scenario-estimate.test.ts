@@ -1,15 +1,14 @@
+import { type AbilityEstimate, mapAbility } from "anchoreval/internal/core/ability/map";
+import { scaledPrior } from "anchoreval/internal/core/ability/prior";
+import { answeredSample } from "anchoreval/internal/core/estimators/answered-sample";
+import { blendEstimates } from "anchoreval/internal/core/estimators/blend-estimates";
+import { itemBank } from "anchoreval/internal/core/irt/item-bank";
+import { predictedScores } from "anchoreval/internal/core/scoring/predicted-scores";
 import {
-  type AbilityEstimate,
-  answeredSample,
   answerLeverages,
-  blendEstimates,
   estimateScenario,
-  itemBank,
-  mapAbility,
-  predictedScores,
-  scaledPrior,
   type ScenarioModel,
-} from "anchoreval/core";
+} from "anchoreval/internal/core/scoring/scenario-estimate";
 import { scenarioAnswers } from "../../../sdk/core/scoring/scenario-estimate.ts";
 import { describe, expect, test } from "vitest";
 import { plainFactors } from "../../support/factors.ts";

@@ -1,4 +1,4 @@
-import { createRandom } from "anchoreval/core";
+import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { expect, test } from "vitest";
 import { drawClusters, drawItemKinds, kindCode } from "../../../offline-trainer/src/simulate/items.ts";
 import { planScenarios } from "../../../offline-trainer/src/simulate/scenarios.ts";

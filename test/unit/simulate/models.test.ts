@@ -1,4 +1,4 @@
-import { createRandom } from "anchoreval/core";
+import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { expect, test } from "vitest";
 import { drawFamilies, type SimulatedModel } from "../../../offline-trainer/src/simulate/models.ts";
 import { SIMULATE_DEFAULTS, type SimulateOptions } from "../../../offline-trainer/src/simulate/settings.ts";

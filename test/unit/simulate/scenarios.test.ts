@@ -1,4 +1,4 @@
-import { createRandom } from "anchoreval/core";
+import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { expect, test } from "vitest";
 import { apportion } from "../../../offline-trainer/src/numeric/apportion.ts";
 import { planScenarios, type ScenarioPlan } from "../../../offline-trainer/src/simulate/scenarios.ts";

@@ -1,4 +1,4 @@
-import { decodeSafetensorsHeader, tensorData } from "anchoreval/bundle";
+import { decodeSafetensorsHeader, tensorData } from "anchoreval/internal/core/bundle/safetensors";
 import { expect, test } from "vitest";
 import { simulateLeaderboard } from "../../../offline-trainer/src/simulate/simulate-leaderboard.ts";
 import { encodeTruth } from "../../../offline-trainer/src/simulate/truth.ts";

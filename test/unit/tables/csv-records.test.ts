@@ -1,4 +1,5 @@
-import { csvRecords, DataIssues, type CsvRecord } from "anchoreval/tables";
+import { csvRecords, type CsvRecord } from "anchoreval/internal/tables/csv-records";
+import { DataIssues } from "anchoreval/internal/tables/data-issues";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 

@@ -1,4 +1,4 @@
-import { visitJsonKeys } from "anchoreval";
+import { visitJsonKeys } from "anchoreval/internal/tables/json-records";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 

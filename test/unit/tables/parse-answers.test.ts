@@ -1,4 +1,5 @@
-import { blobChunks, parseAnswers } from "anchoreval/tables";
+import { blobChunks } from "anchoreval/internal/tables/chunk-lines";
+import { parseAnswers } from "anchoreval/internal/tables/parse-answers";
 import { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 

@@ -1,4 +1,4 @@
-import { scoreReader } from "anchoreval/tables";
+import { scoreReader } from "anchoreval/internal/tables/score-reader";
 import { expect, test } from "vitest";
 
 test("empty cells and null are no score, not zero", () => {

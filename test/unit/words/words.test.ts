@@ -2,14 +2,13 @@ import {
   count,
   counted,
   decimals,
-  intervalWords,
   listed,
   percent,
   points,
-  scoreWords,
   signedPoints,
   wholePercent,
-} from "anchoreval/words";
+} from "anchoreval/internal/words/figures";
+import { intervalWords, scoreWords } from "anchoreval/internal/words/result-words";
 import { expect, test } from "vitest";
 
 test.each([

@@ -1,4 +1,4 @@
-import { sha256Hex } from "anchoreval/bundle";
+import { sha256Hex } from "anchoreval/internal/core/bundle/digest";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { identify, protection } from "../../../workers/src/auth/access.ts";

@@ -1,5 +1,5 @@
 import type { EstimateWarning } from "anchoreval";
-import { counted } from "anchoreval/words";
+import { counted } from "anchoreval/internal/words/figures";
 import { type Child, element, button } from "../dom.ts";
 
 /** A list of names and values. */

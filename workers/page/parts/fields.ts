@@ -1,7 +1,8 @@
 import type { Bundle } from "anchoreval";
-import { formTotals } from "anchoreval/charts";
-import { type Answers, blobChunks, parseAnswers } from "anchoreval/tables";
-import { counted } from "anchoreval/words";
+import { formTotals } from "anchoreval/internal/charts/measured-forms";
+import { blobChunks } from "anchoreval/internal/tables/chunk-lines";
+import { type Answers, parseAnswers } from "anchoreval/internal/tables/parse-answers";
+import { counted } from "anchoreval/internal/words/figures";
 import { type Child, element, fill, freshId, paragraph, code } from "../dom.ts";
 import { problem } from "./problem.ts";
 

@@ -1,14 +1,12 @@
-import { ERROR_LEVELS, type BundleFileName, type Manifest } from "anchoreval/bundle";
-import { figureOf } from "anchoreval/core";
-import {
-  extent,
-  formTotals,
-  itemTotal,
-  measuredScenarios,
-  sourceStripChart,
-  type MeasuredForm,
-} from "anchoreval/charts";
-import { count, counted, errorWords, INTERVAL_MEANING, listed, points, wholePercent } from "anchoreval/words";
+import type { BundleFileName, Manifest } from "anchoreval/bundle";
+import { extent } from "anchoreval/internal/charts/chart";
+import { formTotals, itemTotal, measuredScenarios, type MeasuredForm } from "anchoreval/internal/charts/measured-forms";
+import { sourceStripChart } from "anchoreval/internal/charts/source-strip";
+import { ERROR_LEVELS } from "anchoreval/internal/core/bundle/names";
+import { figureOf } from "anchoreval/internal/core/estimators/types";
+import { errorWords } from "anchoreval/internal/words/bundle-words";
+import { count, counted, listed, points, wholePercent } from "anchoreval/internal/words/figures";
+import { INTERVAL_MEANING } from "anchoreval/internal/words/result-words";
 import { coverage, drawn, errorBySize, figure, panels } from "../charts.ts";
 import { type Child, download, element, fill, idText, paragraph, code, button } from "../dom.ts";
 import { bytesText, facts, section, table, tiles } from "../parts/content.ts";

@@ -1,6 +1,6 @@
 import { AnchorEvalError, type BenchmarkSummary } from "anchoreval";
-import { compareVersions } from "anchoreval/bundle";
-import { counted } from "anchoreval/words";
+import { compareVersions } from "anchoreval/internal/core/bundle/names";
+import { counted } from "anchoreval/internal/words/figures";
 import { type Child, element, fill, idText, paragraph, code } from "../dom.ts";
 import { section, table } from "../parts/content.ts";
 import { dropZone } from "../parts/fields.ts";

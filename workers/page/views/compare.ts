@@ -1,5 +1,6 @@
 import { type Bundle, compareFromAnchors, type Comparison, type Difference } from "anchoreval";
-import { type Chart, chartMark, placeAxis } from "anchoreval/charts";
+import { type Chart, chartMark, placeAxis } from "anchoreval/internal/charts/chart";
+import { signedPoints } from "anchoreval/internal/words/figures";
 import {
   differenceWords,
   INTERVAL_MEANING,
@@ -7,9 +8,8 @@ import {
   leansOnLike,
   mcNemarWords,
   scoreWords,
-  signedPoints,
   verdictWords,
-} from "anchoreval/words";
+} from "anchoreval/internal/words/result-words";
 import { exampleAnswers, freshSeed } from "../examples.ts";
 import { drawn, figure, wideChart } from "../charts.ts";
 import { announcer, type Child, element, fill, freshId, idText, paragraph, button, submitForm } from "../dom.ts";

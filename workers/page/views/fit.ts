@@ -1,5 +1,5 @@
 import { AnchorEvalError, type Bundle } from "anchoreval";
-import { wholePercent } from "anchoreval/words";
+import { wholePercent } from "anchoreval/internal/words/figures";
 import { exampleLeaderboard, freshSeed } from "../examples.ts";
 import { runFit, type FittedFiles } from "../run-fit.ts";
 import { zip } from "../zip.ts";

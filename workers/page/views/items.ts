@@ -1,7 +1,8 @@
 import type { BundleScenario } from "anchoreval";
 import { formItemIds } from "anchoreval/bundle";
-import { extent, shownParameters } from "anchoreval/charts";
-import { counted, decimals, wholePercent } from "anchoreval/words";
+import { extent } from "anchoreval/internal/charts/chart";
+import { shownParameters } from "anchoreval/internal/charts/item-map";
+import { counted, decimals, wholePercent } from "anchoreval/internal/words/figures";
 import { abilityPath, formInformation, itemCurve, typicalChances, type AbilityPath } from "../ability-path.ts";
 import { curvesChart, drawn, figure, itemMapFigure, wideChart } from "../charts.ts";
 import { type Child, download, element, fill, freshId, idText, paragraph, button } from "../dom.ts";

@@ -1,6 +1,7 @@
 import { estimateFromAnchors, type Bundle, type Estimate, type ScenarioResult } from "anchoreval";
-import { sourceStripChart } from "anchoreval/charts";
-import { decimals, INTERVAL_MEANING, intervalWords, percent, placeWords, points, scoreWords } from "anchoreval/words";
+import { sourceStripChart } from "anchoreval/internal/charts/source-strip";
+import { decimals, percent, points } from "anchoreval/internal/words/figures";
+import { INTERVAL_MEANING, intervalWords, placeWords, scoreWords } from "anchoreval/internal/words/result-words";
 import { exampleAnswers, freshSeed } from "../examples.ts";
 import { drawn, figure, panels, wideChart } from "../charts.ts";
 import { announcer, type Child, download, element, fill, idText, button, paragraph, submitForm } from "../dom.ts";

@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import { isAccessScope, SHA256 } from "anchoreval/bundle";
+import { isAccessScope, SHA256 } from "anchoreval/internal/core/bundle/names";
 
 /** Permissions of a token: to `publish` bundles of a benchmark, or to `read` one that is protected. */
 export type Action = "publish" | "read";

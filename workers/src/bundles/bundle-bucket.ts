@@ -1,4 +1,4 @@
-import type { R2StoreBucket } from "anchoreval/publish";
+import type { R2StoreBucket } from "anchoreval/internal/publish/r2-store";
 
 /** R2's description of an object. */
 export interface StoredObject {

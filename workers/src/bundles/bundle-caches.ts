@@ -1,5 +1,6 @@
-import type { Bundle, BundleRouting, BundleSource, ItemLines, Manifest } from "anchoreval";
-import type { BundleIndex } from "anchoreval/publish";
+import type { Bundle, BundleRouting, BundleSource, Manifest } from "anchoreval";
+import type { ItemLines } from "anchoreval/internal/bundles/read-file";
+import type { BundleIndex } from "anchoreval/internal/publish/bundle-index";
 import { PromiseCache } from "./promise-cache.ts";
 
 /** The version that stands for the highest stable one. */

@@ -1,8 +1,6 @@
 import {
   AnchorEvalError,
-  itemPool,
   loadBundle,
-  loadItemLines,
   loadRouting,
   r2Source,
   type Bundle,
@@ -10,21 +8,16 @@ import {
   type BundleRouting,
   type BundleSource,
   type EstimateWarning,
-  type ItemLines,
-  type ItemPool,
   type Manifest,
 } from "anchoreval";
-import {
-  BENCHMARK_NAME,
-  indexKey,
-  parseManifest,
-  sha256Hex,
-  signatureKey,
-  type BundleFileName,
-  type ByteRange,
-  type FileManifest,
-} from "anchoreval/bundle";
-import { completeIndex, parseIndex, r2Store, type BundleIndex } from "anchoreval/publish";
+import { parseManifest, type BundleFileName, type ByteRange } from "anchoreval/bundle";
+import { itemPool, type ItemPool } from "anchoreval/internal/adaptive/item-pool";
+import { loadItemLines, type ItemLines } from "anchoreval/internal/bundles/read-file";
+import { sha256Hex } from "anchoreval/internal/core/bundle/digest";
+import type { FileManifest } from "anchoreval/internal/core/bundle/manifest";
+import { BENCHMARK_NAME, indexKey, signatureKey } from "anchoreval/internal/core/bundle/names";
+import { completeIndex, parseIndex, type BundleIndex } from "anchoreval/internal/publish/bundle-index";
+import { r2Store } from "anchoreval/internal/publish/r2-store";
 import type { Phases } from "../observe.ts";
 import type { BundleBucket } from "./bundle-bucket.ts";
 import { LATEST, type BundleCaches, type PublishedBundle } from "./bundle-caches.ts";

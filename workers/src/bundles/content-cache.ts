@@ -1,4 +1,4 @@
-import { sha256 as digest } from "anchoreval";
+import { sha256 as digest } from "anchoreval/internal/bytes";
 import { logLine, traceOf } from "../observe.ts";
 import { inTime } from "../deadline.ts";
 

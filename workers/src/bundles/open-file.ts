@@ -1,5 +1,8 @@
 import { AnchorEvalError, readBundleFile, type BundleSource, type Manifest } from "anchoreval";
-import { blobKey, hexOf, type ByteRange, type FileManifest } from "anchoreval/bundle";
+import type { ByteRange } from "anchoreval/bundle";
+import { hexOf } from "anchoreval/internal/core/bundle/digest";
+import type { FileManifest } from "anchoreval/internal/core/bundle/manifest";
+import { blobKey } from "anchoreval/internal/core/bundle/names";
 import { inTime } from "../deadline.ts";
 import { logLine, traceOf } from "../observe.ts";
 import type { BundleBucket } from "./bundle-bucket.ts";

@@ -1,6 +1,7 @@
 import { AnchorEvalError, type Issue, type Manifest } from "anchoreval";
-import { blobKey, hexOf } from "anchoreval/bundle";
-import { SWEEP_AGE } from "anchoreval/publish";
+import { hexOf } from "anchoreval/internal/core/bundle/digest";
+import { blobKey } from "anchoreval/internal/core/bundle/names";
+import { SWEEP_AGE } from "anchoreval/internal/publish/sweep-blobs";
 import { inTime } from "../deadline.ts";
 import { HttpProblem } from "../problem.ts";
 import type { BundleBucket, StoredObject } from "./bundle-bucket.ts";

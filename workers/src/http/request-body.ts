@@ -1,4 +1,5 @@
-import { AnchorEvalError, visitJsonKeys, type Issue } from "anchoreval";
+import { AnchorEvalError, type Issue } from "anchoreval";
+import { visitJsonKeys } from "anchoreval/internal/tables/json-records";
 import type { MiddlewareHandler } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import type { Env } from "../env.ts";

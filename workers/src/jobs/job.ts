@@ -1,5 +1,5 @@
 import { AnchorEvalError, type JobStatus } from "anchoreval";
-import { hexOf } from "anchoreval/bundle";
+import { hexOf } from "anchoreval/internal/core/bundle/digest";
 import type { BundleBucket } from "../bundles/bundle-bucket.ts";
 import { HttpProblem } from "../problem.ts";
 

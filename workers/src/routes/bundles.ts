@@ -1,7 +1,8 @@
 import { createRoute, z, type RouteHandler } from "@hono/zod-openapi";
 import { AnchorEvalError, type BenchmarkSummary } from "anchoreval";
-import { SIGNATURE_FILE, type BundleFileName } from "anchoreval/bundle";
-import type { BundleIndex } from "anchoreval/publish";
+import type { BundleFileName } from "anchoreval/bundle";
+import { SIGNATURE_FILE } from "anchoreval/internal/core/bundle/signature";
+import type { BundleIndex } from "anchoreval/internal/publish/bundle-index";
 import type { Context } from "hono";
 import { INDEX_MAX_AGE, type PublishedBundle } from "../bundles/bundle-caches.ts";
 import type { AppEnv } from "../context.ts";

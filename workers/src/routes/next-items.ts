@@ -1,11 +1,6 @@
 import { createRoute, z, type RouteHandler } from "@hono/zod-openapi";
-import {
-  beginAdaptive,
-  continueAdaptive,
-  type AdaptiveAnswers,
-  type AdaptiveProgress,
-  type NextItemsRequest,
-} from "anchoreval";
+import type { AdaptiveAnswers, NextItemsRequest } from "anchoreval";
+import { beginAdaptive, continueAdaptive, type AdaptiveProgress } from "anchoreval/internal/adaptive/adaptive-session";
 import {
   MAX_STATE,
   newSession,

@@ -1,7 +1,13 @@
 import { createRoute, z, type RouteHandler } from "@hono/zod-openapi";
-import { AnchorEvalError, isSignedBy, requireTrusted, type Manifest } from "anchoreval";
-import { encodeSignatures, parseManifest, parseSignatures, SHA256, sha256Hex, signatureKey } from "anchoreval/bundle";
-import { commitVersion, isCommitted, putSignatures, r2Store, yankVersion } from "anchoreval/publish";
+import { AnchorEvalError, type Manifest } from "anchoreval";
+import { parseManifest } from "anchoreval/bundle";
+import { isSignedBy, requireTrusted } from "anchoreval/internal/bundles/trusted-source";
+import { sha256Hex } from "anchoreval/internal/core/bundle/digest";
+import { SHA256, signatureKey } from "anchoreval/internal/core/bundle/names";
+import { encodeSignatures, parseSignatures } from "anchoreval/internal/core/bundle/signature";
+import { putSignatures } from "anchoreval/internal/publish/publish-bundle";
+import { r2Store } from "anchoreval/internal/publish/r2-store";
+import { commitVersion, isCommitted, yankVersion } from "anchoreval/internal/publish/versions";
 import { checkBlobs, refreshBlobs, storeBlob } from "../bundles/upload.ts";
 import type { AppEnv } from "../context.ts";
 import { listSetting } from "../env.ts";

@@ -1,5 +1,6 @@
 import { z } from "@hono/zod-openapi";
-import { BENCHMARK_NAME, BUNDLE_FILES, SIGNATURE_FILE, VERSION } from "anchoreval/bundle";
+import { BENCHMARK_NAME, BUNDLE_FILES, VERSION } from "anchoreval/internal/core/bundle/names";
+import { SIGNATURE_FILE } from "anchoreval/internal/core/bundle/signature";
 import { NDJSON } from "../batch.ts";
 import { LATEST } from "../bundles/bundle-caches.ts";
 

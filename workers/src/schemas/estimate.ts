@@ -1,6 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import type { EstimateRequest } from "anchoreval";
-import { ALL_ESTIMATORS, ESTIMATORS, SUSPICIONS } from "anchoreval/core";
+import { ALL_ESTIMATORS, ESTIMATORS } from "anchoreval/internal/core/estimators/types";
+import { SUSPICIONS } from "anchoreval/internal/core/person-fit/answer-pattern";
 
 /** Mirrors `Interval` of anchoreval. */
 export const IntervalSchema = z

@@ -1,6 +1,9 @@
 import { z } from "@hono/zod-openapi";
-import { BUNDLE_FILES, SCHEMAS, type Fields, type Manifest, type Schema } from "anchoreval/bundle";
-import { BASE_ESTIMATORS } from "anchoreval/core";
+import type { Manifest } from "anchoreval/bundle";
+import { SCHEMAS } from "anchoreval/internal/core/bundle/manifest";
+import { BUNDLE_FILES } from "anchoreval/internal/core/bundle/names";
+import type { Fields, Schema } from "anchoreval/internal/core/bundle/schema";
+import { BASE_ESTIMATORS } from "anchoreval/internal/core/estimators/types";
 
 /** Schemas that are components of the OpenAPI document, by the names that they have there. */
 const COMPONENTS = new Map<Schema, string>(

@@ -1,4 +1,4 @@
-import { AnchorEvalError } from "anchoreval/core";
+import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import type { CalibrationBackend, Objective, Parameters } from "../../calibrate/types.ts";
 import type { CodedResponses, Responses } from "../../matrix/code-responses.ts";
 import {

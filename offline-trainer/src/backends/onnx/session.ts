@@ -1,4 +1,4 @@
-import { AnchorEvalError } from "anchoreval/core";
+import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import type { InferenceSession, Tensor } from "onnxruntime-node";
 
 /** ONNX Runtime itself, of the caller: `onnxruntime-node`, or `onnxruntime-web` in Node and browsers. */

@@ -1,4 +1,4 @@
-import { AnchorEvalError } from "anchoreval/core";
+import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { CurvaturePairs, dot } from "../lbfgs.ts";
 import { newtonStep, unwhiten, whiten } from "./curvature.ts";
 import { type Curves, type Layout, type Problem, unpack } from "./problem.ts";

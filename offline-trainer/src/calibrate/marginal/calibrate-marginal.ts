@@ -1,4 +1,5 @@
-import { AnchorEvalError, type AnchorEvalErrorCode, logit } from "anchoreval/core";
+import { AnchorEvalError, type AnchorEvalErrorCode } from "anchoreval/internal/core/errors";
+import { logit } from "anchoreval/internal/core/numeric/functions";
 import type { CodedResponses } from "../../matrix/code-responses.ts";
 import { findMaximum } from "./ascend.ts";
 import {

@@ -1,13 +1,12 @@
 import { setImmediate as turn } from "node:timers/promises";
-import { type AdaptivePlan, batchSize, type PoolPopulation } from "anchoreval";
-import {
-  AnchorEvalError,
-  batchProbabilities,
-  pivotalSample,
-  type Population,
-  predictAnswers,
-  type RandomSource,
-} from "anchoreval/core";
+import { batchSize } from "anchoreval/internal/adaptive/adaptive-session";
+import type { PoolPopulation } from "anchoreval/internal/adaptive/item-pool";
+import type { AdaptivePlan } from "anchoreval/internal/adaptive/types";
+import { batchProbabilities } from "anchoreval/internal/core/adaptive/choose-items";
+import { type Population, predictAnswers } from "anchoreval/internal/core/adaptive/population";
+import { AnchorEvalError } from "anchoreval/internal/core/errors";
+import type { RandomSource } from "anchoreval/internal/core/numeric/random";
+import { pivotalSample } from "anchoreval/internal/core/numeric/sampling";
 
 /** Evaluations by which shares are measured in each round, spread evenly over the models. */
 const EVALUATIONS = 100;

@@ -1,13 +1,7 @@
-import {
-  type AdaptiveInterval,
-  type AdaptiveOptions,
-  type AdaptiveStep,
-  beginAdaptive,
-  continueAdaptive,
-  type ItemPool,
-  stackedPopulation,
-} from "anchoreval";
-import type { RandomSource } from "anchoreval/core";
+import type { AdaptiveInterval, AdaptiveOptions, AdaptiveStep } from "anchoreval";
+import { beginAdaptive, continueAdaptive } from "anchoreval/internal/adaptive/adaptive-session";
+import { type ItemPool, stackedPopulation } from "anchoreval/internal/adaptive/item-pool";
+import type { RandomSource } from "anchoreval/internal/core/numeric/random";
 import type { BankPriors } from "../../calibrate/linking.ts";
 import type { ScenarioGroup } from "../../benchmark/benchmark.ts";
 import type { Bank } from "../../calibrate/bank.ts";

@@ -1,5 +1,8 @@
-import { type AdaptiveOptions, adaptivePlan, type ItemPool, type PoolPopulation } from "anchoreval";
-import { AnchorEvalError, createRandom, type RandomSource } from "anchoreval/core";
+import type { AdaptiveOptions } from "anchoreval";
+import { adaptivePlan } from "anchoreval/internal/adaptive/adaptive-plan";
+import type { ItemPool, PoolPopulation } from "anchoreval/internal/adaptive/item-pool";
+import { AnchorEvalError } from "anchoreval/internal/core/errors";
+import { createRandom, type RandomSource } from "anchoreval/internal/core/numeric/random";
 import { type Provider, resolveBackend } from "../../backends/resolve-backend.ts";
 import { type BacktestPlanOptions, planCells, type PlannedCell } from "../../backtest/plan-cells.ts";
 import { evenForm } from "../../fit/form-plans.ts";

@@ -1,5 +1,8 @@
-import { adaptivePlan, type AdaptivePlan, benchmarkPopulation } from "anchoreval";
-import { type BundleContent, itemWeights, type Manifest } from "anchoreval/bundle";
+import type { BundleContent, Manifest } from "anchoreval/bundle";
+import { adaptivePlan } from "anchoreval/internal/adaptive/adaptive-plan";
+import { benchmarkPopulation } from "anchoreval/internal/adaptive/item-pool";
+import type { AdaptivePlan } from "anchoreval/internal/adaptive/types";
+import { itemWeights } from "anchoreval/internal/core/bundle/bundle";
 import { rounded } from "../../fit/held-out-scores.ts";
 import { type ItemInfo, type ResponseMatrix, scoreAt } from "../../matrix/response-matrix.ts";
 import { checkLimit, limitExposure, type LimitExposureOptions } from "./exposure.ts";

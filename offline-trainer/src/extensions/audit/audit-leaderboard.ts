@@ -1,5 +1,7 @@
 import { setImmediate as turn } from "node:timers/promises";
-import { AnchorEvalError, createRandom, type MeanSquareFit, MeanSquares, type RandomSource } from "anchoreval/core";
+import { AnchorEvalError } from "anchoreval/internal/core/errors";
+import { createRandom, type RandomSource } from "anchoreval/internal/core/numeric/random";
+import { type MeanSquareFit, MeanSquares } from "anchoreval/internal/core/person-fit/statistics";
 import {
   abilityCovariances,
   fittedAnswers,

@@ -1,4 +1,5 @@
-import { difficulties, discriminations, itemBank, normalCdf, normalQuantile } from "anchoreval/core";
+import { difficulties, discriminations, itemBank } from "anchoreval/internal/core/irt/item-bank";
+import { normalCdf, normalQuantile } from "anchoreval/internal/core/numeric/distributions";
 import type { ItemCopy } from "./near-copies.ts";
 import { csvCell } from "../../matrix/write-tables.ts";
 import type { Audit, BankAudit, ItemAudit } from "./audit-leaderboard.ts";

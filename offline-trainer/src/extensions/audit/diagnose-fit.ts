@@ -1,5 +1,5 @@
 import { setImmediate as turn } from "node:timers/promises";
-import { AnchorEvalError } from "anchoreval/core";
+import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { abilityCovariances, fittedAnswers, type FittedAnswers, itemAtFit, ITEMS_AT_A_TIME } from "./fitted-answers.ts";
 import { benjaminiHochberg, residualGroupsTest } from "./item-fit.ts";
 import { itemCopies, nearCopies, type NearCopies, textPairs, MOST_CHANCE } from "./near-copies.ts";

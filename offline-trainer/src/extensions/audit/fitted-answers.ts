@@ -1,4 +1,5 @@
-import { cholesky, choleskyInverse, logit, sigmoid } from "anchoreval/core";
+import { cholesky, choleskyInverse } from "anchoreval/internal/core/numeric/dense";
+import { logit, sigmoid } from "anchoreval/internal/core/numeric/functions";
 import type { Calibration } from "../../calibrate/calibrate.ts";
 import type { CodedResponses } from "../../matrix/code-responses.ts";
 import type { ScenarioSlice } from "../../matrix/scenarios.ts";

@@ -1,4 +1,4 @@
-import { cholesky, choleskyInverse, choleskySolve } from "anchoreval/core";
+import { cholesky, choleskyInverse, choleskySolve } from "anchoreval/internal/core/numeric/dense";
 import type { Calibration } from "../../calibrate/calibrate.ts";
 import { symmetricEigen } from "../../numeric/eigen.ts";
 import { type FittedAnswers, type ItemAtFit, MOST_LEVERAGE, probabilities } from "./fitted-answers.ts";

@@ -1,4 +1,5 @@
-import { cholesky, choleskyInverse, sigmoid } from "anchoreval/core";
+import { cholesky, choleskyInverse } from "anchoreval/internal/core/numeric/dense";
+import { sigmoid } from "anchoreval/internal/core/numeric/functions";
 import { symmetricEigen } from "../../numeric/eigen.ts";
 import type { FittedAnswers, ItemAtFit } from "./fitted-answers.ts";
 

@@ -1,4 +1,5 @@
-import { type RandomSource, softplus } from "anchoreval/core";
+import { softplus } from "anchoreval/internal/core/numeric/functions";
+import type { RandomSource } from "anchoreval/internal/core/numeric/random";
 import { calibrate } from "../../calibrate/calibrate.ts";
 import type { CalibrationBackend } from "../../calibrate/types.ts";
 import type { CodedResponses } from "../../matrix/code-responses.ts";

@@ -1,4 +1,4 @@
-import { sigmoid } from "anchoreval/core";
+import { sigmoid } from "anchoreval/internal/core/numeric/functions";
 
 /** Posterior probability of each kind of curve, summing to 1. */
 export type KeyPosterior = Readonly<Record<CurveKind, number>>;

@@ -1,4 +1,4 @@
-import type { RandomSource } from "anchoreval/core";
+import type { RandomSource } from "anchoreval/internal/core/numeric/random";
 import type { PoolDifficulty } from "./difficulty.ts";
 import { checkFormSizes, type ItemPool } from "./item-pool.ts";
 import { formQuotas, type Quotas, type Stratum } from "./quotas.ts";

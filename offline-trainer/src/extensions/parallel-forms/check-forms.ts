@@ -1,4 +1,5 @@
-import { AnchorEvalError, type RandomSource } from "anchoreval/core";
+import { AnchorEvalError } from "anchoreval/internal/core/errors";
+import type { RandomSource } from "anchoreval/internal/core/numeric/random";
 import { rounded } from "../../fit/held-out-scores.ts";
 import { type ResponseMatrix, scoreAt, submatrix } from "../../matrix/response-matrix.ts";
 import { folds, type Split, TARGET_OBSERVED } from "../../matrix/splits.ts";

@@ -1,5 +1,8 @@
-import { type ItemBank, logit, type MonotoneMap, predictedScores, type RandomSource } from "anchoreval/core";
-import { DataIssues, quoted } from "anchoreval/tables";
+import type { ItemBank } from "anchoreval/internal/core/irt/item-bank";
+import { logit, type MonotoneMap } from "anchoreval/internal/core/numeric/functions";
+import type { RandomSource } from "anchoreval/internal/core/numeric/random";
+import { predictedScores } from "anchoreval/internal/core/scoring/predicted-scores";
+import { DataIssues, quoted } from "anchoreval/internal/tables/data-issues";
 import { type CurveFeatures, curveFeatures } from "../../anchors/curve-features.ts";
 import { DISCRIMINATION_SHRINKAGE } from "../../calibrate/scales.ts";
 import type { CalibrationBackend } from "../../calibrate/types.ts";

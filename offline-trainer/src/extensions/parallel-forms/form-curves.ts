@@ -1,4 +1,8 @@
-import { AnchorEvalError, applyMonotoneMap, itemBank, itemInformation, predictedScores } from "anchoreval/core";
+import { AnchorEvalError } from "anchoreval/internal/core/errors";
+import { itemBank } from "anchoreval/internal/core/irt/item-bank";
+import { itemInformation } from "anchoreval/internal/core/irt/response";
+import { applyMonotoneMap } from "anchoreval/internal/core/numeric/functions";
+import { predictedScores } from "anchoreval/internal/core/scoring/predicted-scores";
 import { rounded } from "../../fit/held-out-scores.ts";
 import type { ParallelForms } from "./build-forms.ts";
 import type { AnsweredItems } from "./difficulty.ts";

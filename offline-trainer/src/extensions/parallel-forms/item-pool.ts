@@ -1,5 +1,5 @@
-import { AnchorEvalError } from "anchoreval/core";
-import { DataIssues, firstFew, quoted } from "anchoreval/tables";
+import { AnchorEvalError } from "anchoreval/internal/core/errors";
+import { DataIssues, firstFew, quoted } from "anchoreval/internal/tables/data-issues";
 import { columnOf, type ItemTable } from "../../matrix/item-table.ts";
 
 /** The items that forms are drawn from: those of a table whose subject isn't excluded, in the table's order. */

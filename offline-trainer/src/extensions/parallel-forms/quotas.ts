@@ -1,4 +1,4 @@
-import { AnchorEvalError } from "anchoreval/core";
+import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { apportion } from "../../numeric/apportion.ts";
 
 /** A stratum of the pool: items of one subject in one bucket of difficulty. */

@@ -1,4 +1,6 @@
-import { itemInformation, predictedScores, type RandomSource } from "anchoreval/core";
+import { itemInformation } from "anchoreval/internal/core/irt/response";
+import type { RandomSource } from "anchoreval/internal/core/numeric/random";
+import { predictedScores } from "anchoreval/internal/core/scoring/predicted-scores";
 import type { AnsweredItems, PoolDifficulty } from "./difficulty.ts";
 
 /** Features that forms are matched on, in units in which differences are comparable. */

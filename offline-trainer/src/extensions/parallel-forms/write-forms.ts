@@ -1,4 +1,4 @@
-import { sha256Text } from "anchoreval/bundle";
+import { sha256Text } from "anchoreval/internal/core/bundle/digest";
 import { itemTableLines } from "../../matrix/item-table.ts";
 import type { ParallelForms } from "./build-forms.ts";
 import type { FormsSummary } from "./summarize-forms.ts";

@@ -1,14 +1,15 @@
-import type { BundleContent, ColdItemRecord, ColdStartContent, ColdStartManifest, Manifest } from "anchoreval/bundle";
+import type { BundleContent, ColdStartContent, Manifest } from "anchoreval/bundle";
+import type { ColdItemRecord, ColdStartManifest } from "anchoreval/internal/core/bundle/manifest";
+import { AnchorEvalError } from "anchoreval/internal/core/errors";
+import type { RandomSource } from "anchoreval/internal/core/numeric/random";
 import {
-  AnchorEvalError,
   placeOnAxes,
   predictedParameters,
   type PredictedParameters,
-  type RandomSource,
   type ScenarioRouting,
-  type TextProjection,
-} from "anchoreval/core";
-import { firstFew } from "anchoreval/tables";
+} from "anchoreval/internal/core/routing/predict-chances";
+import type { TextProjection } from "anchoreval/internal/core/routing/text-coordinates";
+import { firstFew } from "anchoreval/internal/tables/data-issues";
 import type { LearnedGroup } from "../../fit/forms.ts";
 import { embeddedRows, type Embeddings } from "../../numeric/embeddings-file.ts";
 import { isBinary, scoreAt, submatrix, type ItemInfo, type ResponseMatrix } from "../../matrix/response-matrix.ts";

@@ -1,5 +1,6 @@
 import { appendFile, readFile, rm, truncate, writeFile } from "node:fs/promises";
-import { AnchorEvalError, type RandomSource } from "anchoreval/core";
+import { AnchorEvalError } from "anchoreval/internal/core/errors";
+import type { RandomSource } from "anchoreval/internal/core/numeric/random";
 import { principalAxes } from "../../numeric/principal-axes.ts";
 import type { TextVectors } from "../../numeric/embeddings-file.ts";
 import { denseRows, unitRows } from "../../numeric/sparse-rows.ts";

@@ -1,6 +1,6 @@
 import { readFile, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { AnchorEvalError } from "anchoreval/core";
+import { AnchorEvalError } from "anchoreval/internal/core/errors";
 
 /** Pooling of the token vectors of a text: their mean, or the first token's. */
 export const POOLINGS = ["mean", "cls"] as const;

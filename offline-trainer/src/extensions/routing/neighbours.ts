@@ -1,4 +1,4 @@
-import type { PredictedParameters } from "anchoreval/core";
+import type { PredictedParameters } from "anchoreval/internal/core/routing/predict-chances";
 import { denseRows, transposed, unitRows, type SparseRows } from "../../numeric/sparse-rows.ts";
 import type { QuestionFeatures } from "../../numeric/text-features.ts";
 import { parameterColumns, type Forecast, type QuestionBank } from "./questions.ts";

@@ -1,4 +1,5 @@
-import { pickModels, safeLogit, scaledChance, sigmoid } from "anchoreval/core";
+import { sigmoid } from "anchoreval/internal/core/numeric/functions";
+import { pickModels, safeLogit, scaledChance } from "anchoreval/internal/core/routing/predict-chances";
 
 /** Bins of equal width for the calibration error. */
 const BINS = 10;

@@ -1,5 +1,6 @@
-import { AnchorEvalError, type RandomSource } from "anchoreval/core";
-import { firstFew, quoted } from "anchoreval/tables";
+import { AnchorEvalError } from "anchoreval/internal/core/errors";
+import type { RandomSource } from "anchoreval/internal/core/numeric/random";
+import { firstFew, quoted } from "anchoreval/internal/tables/data-issues";
 import { calibrate } from "../../calibrate/calibrate.ts";
 import type { CalibrationBackend } from "../../calibrate/types.ts";
 import { scoreAt, submatrix, type ItemInfo, type ResponseMatrix } from "../../matrix/response-matrix.ts";

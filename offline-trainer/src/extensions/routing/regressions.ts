@@ -1,4 +1,9 @@
-import { linearPrediction, meanChance, possibleChance, type LinearModel } from "anchoreval/core";
+import {
+  linearPrediction,
+  meanChance,
+  possibleChance,
+  type LinearModel,
+} from "anchoreval/internal/core/routing/predict-chances";
 import { onAxes, type PrincipalAxes } from "../../numeric/principal-axes.ts";
 import { ridgePredictions, ridgeVariances, spectralRidge, type SpectralRidge } from "../../numeric/ridge.ts";
 import { symmetricEigen } from "../../numeric/eigen.ts";

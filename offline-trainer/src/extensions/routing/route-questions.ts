@@ -1,5 +1,7 @@
-import { AnchorEvalError, createRandom, pickModels } from "anchoreval/core";
-import { firstFew } from "anchoreval/tables";
+import { AnchorEvalError } from "anchoreval/internal/core/errors";
+import { createRandom } from "anchoreval/internal/core/numeric/random";
+import { pickModels } from "anchoreval/internal/core/routing/predict-chances";
+import { firstFew } from "anchoreval/internal/tables/data-issues";
 import type { CalibrationBackend } from "../../calibrate/types.ts";
 import type { ItemInfo, ResponseMatrix } from "../../matrix/response-matrix.ts";
 import { principalAxes } from "../../numeric/principal-axes.ts";

@@ -1,5 +1,6 @@
-import type { ColdStartScenario } from "anchoreval/bundle";
-import type { RandomSource, ScenarioRouting } from "anchoreval/core";
+import type { ColdStartScenario } from "anchoreval/internal/core/bundle/manifest";
+import type { RandomSource } from "anchoreval/internal/core/numeric/random";
+import type { ScenarioRouting } from "anchoreval/internal/core/routing/predict-chances";
 import { principalAxes } from "../../numeric/principal-axes.ts";
 import { denseRows } from "../../numeric/sparse-rows.ts";
 import { ridgeVariances } from "../../numeric/ridge.ts";

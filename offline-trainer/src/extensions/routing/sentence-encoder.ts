@@ -1,5 +1,5 @@
 import * as tokenizers from "@huggingface/tokenizers";
-import { AnchorEvalError } from "anchoreval/core";
+import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import * as runtime from "onnxruntime-node";
 import { runSession, runtimeError } from "../../backends/onnx/session.ts";
 import type { EncoderFiles, Pooling } from "./encoder-files.ts";

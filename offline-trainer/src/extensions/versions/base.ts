@@ -1,6 +1,8 @@
-import { loadBundle, loadItemLines } from "anchoreval";
-import type { BaseManifest, Bundle, BundleContent, BundleSource } from "anchoreval/bundle";
-import { AnchorEvalError } from "anchoreval/core";
+import { loadBundle } from "anchoreval";
+import type { Bundle, BundleContent, BundleSource } from "anchoreval/bundle";
+import { loadItemLines } from "anchoreval/internal/bundles/read-file";
+import type { BaseManifest } from "anchoreval/internal/core/bundle/manifest";
+import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { SCORE_LINKS, type ScoreLink } from "../../calibrate/bank.ts";
 import type { VersionItem } from "./compare-items.ts";
 import type { EarlierAnchors } from "./keep-anchors.ts";

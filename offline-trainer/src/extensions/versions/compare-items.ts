@@ -1,7 +1,7 @@
 import type { AnchorRecord } from "anchoreval";
 import type { Manifest } from "anchoreval/bundle";
+import { firstFew } from "anchoreval/internal/tables/data-issues";
 import { points } from "anchoreval/internal/words/figures";
-import { firstFew } from "anchoreval/tables";
 
 /** Identity of an item in a version. */
 export interface VersionItem {

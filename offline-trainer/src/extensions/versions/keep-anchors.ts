@@ -1,4 +1,4 @@
-import { inclusionProbabilities } from "anchoreval/core";
+import { inclusionProbabilities } from "anchoreval/internal/core/numeric/sampling";
 import type { AnchorInput, AnchorMethod, SampleCoordination } from "../../anchors/anchor-method.ts";
 
 /** Anchors of an earlier version's forms. */

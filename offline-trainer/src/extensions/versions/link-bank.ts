@@ -1,5 +1,9 @@
 import type { BundleScenario } from "anchoreval/bundle";
-import { type AbilityPrior, AnchorEvalError, itemBank, mapAbility, type RandomSource } from "anchoreval/core";
+import { mapAbility } from "anchoreval/internal/core/ability/map";
+import type { AbilityPrior } from "anchoreval/internal/core/ability/prior";
+import { AnchorEvalError } from "anchoreval/internal/core/errors";
+import { itemBank } from "anchoreval/internal/core/irt/item-bank";
+import type { RandomSource } from "anchoreval/internal/core/numeric/random";
 import type { ScoreLink } from "../../calibrate/bank.ts";
 import type { ScenarioGroup } from "../../benchmark/benchmark.ts";
 import type { BaseBundle } from "./base.ts";

@@ -1,14 +1,9 @@
-import {
-  type AbilityPrior,
-  cholesky,
-  choleskyInverse,
-  type FloatArray,
-  itemBank,
-  linearPrediction,
-  mapAbility,
-  predictiveVariance,
-  type RandomSource,
-} from "anchoreval/core";
+import { mapAbility } from "anchoreval/internal/core/ability/map";
+import type { AbilityPrior } from "anchoreval/internal/core/ability/prior";
+import { type FloatArray, itemBank } from "anchoreval/internal/core/irt/item-bank";
+import { cholesky, choleskyInverse } from "anchoreval/internal/core/numeric/dense";
+import type { RandomSource } from "anchoreval/internal/core/numeric/random";
+import { linearPrediction, predictiveVariance } from "anchoreval/internal/core/routing/predict-chances";
 import type { ResponseMatrix } from "../../matrix/response-matrix.ts";
 import type { ScenarioSlice } from "../../matrix/scenarios.ts";
 import { onAxes, principalAxes } from "../../numeric/principal-axes.ts";

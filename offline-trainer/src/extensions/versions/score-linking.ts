@@ -1,4 +1,4 @@
-import type { BaseManifest, BridgeManifest } from "anchoreval/bundle";
+import type { BaseManifest, BridgeManifest } from "anchoreval/internal/core/bundle/manifest";
 import type { FitSettings } from "../../methods/settings.ts";
 import { submatrix, type ResponseMatrix } from "../../matrix/response-matrix.ts";
 import { fullScores, scenarioSlices } from "../../matrix/scenarios.ts";

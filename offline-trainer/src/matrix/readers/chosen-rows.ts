@@ -1,14 +1,8 @@
 import { textLines } from "anchoreval/internal/node/read-file";
-import {
-  checkWidth,
-  type CsvRecord,
-  csvRecords,
-  DataIssues,
-  firstFew,
-  jsonRecords,
-  type LineBatch,
-  quoted,
-} from "anchoreval/tables";
+import type { LineBatch } from "anchoreval/internal/tables/chunk-lines";
+import { checkWidth, type CsvRecord, csvRecords } from "anchoreval/internal/tables/csv-records";
+import { DataIssues, firstFew, quoted } from "anchoreval/internal/tables/data-issues";
+import { jsonRecords } from "anchoreval/internal/tables/json-records";
 import { isParquet, parquetRows } from "./parquet.ts";
 
 /** A row's values of the columns that were chosen, in their order. */

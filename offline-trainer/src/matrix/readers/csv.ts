@@ -1,4 +1,6 @@
-import { checkWidth, type CsvRecord, type DataIssues, firstFew, quoted, type ScoreReader } from "anchoreval/tables";
+import { checkWidth, type CsvRecord } from "anchoreval/internal/tables/csv-records";
+import { type DataIssues, firstFew, quoted } from "anchoreval/internal/tables/data-issues";
+import type { ScoreReader } from "anchoreval/internal/tables/score-reader";
 import { LONG_COLUMNS, longCsvReader } from "./long-table.ts";
 import type { ScoreTable } from "./score-table.ts";
 

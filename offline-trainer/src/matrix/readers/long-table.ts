@@ -1,12 +1,7 @@
-import {
-  checkWidth,
-  type CsvRecord,
-  type DataIssues,
-  jsonKind,
-  type JsonRecord,
-  quoted,
-  type ScoreReader,
-} from "anchoreval/tables";
+import { checkWidth, type CsvRecord } from "anchoreval/internal/tables/csv-records";
+import { type DataIssues, jsonKind, quoted } from "anchoreval/internal/tables/data-issues";
+import type { JsonRecord } from "anchoreval/internal/tables/json-records";
+import type { ScoreReader } from "anchoreval/internal/tables/score-reader";
 import type { ScoreTable } from "./score-table.ts";
 
 /** Columns of the long form: a line a score. */

@@ -1,6 +1,7 @@
-import { AnchorEvalError } from "anchoreval/core";
+import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { openBytes } from "anchoreval/internal/node/read-file";
-import { type DataIssues, firstFew, jsonKind, quoted, type ScoreReader } from "anchoreval/tables";
+import { type DataIssues, firstFew, jsonKind, quoted } from "anchoreval/internal/tables/data-issues";
+import type { ScoreReader } from "anchoreval/internal/tables/score-reader";
 import type { AsyncBuffer } from "hyparquet";
 import { LONG_COLUMNS, putScore } from "./long-table.ts";
 import type { ScoreTable } from "./score-table.ts";

@@ -1,5 +1,6 @@
-import { visitJsonKeys } from "anchoreval/internal/tables/json-records";
-import { type DataIssues, jsonKind, type JsonRecord, quoted, type ScoreReader } from "anchoreval/tables";
+import { type DataIssues, jsonKind, quoted } from "anchoreval/internal/tables/data-issues";
+import { visitJsonKeys, type JsonRecord } from "anchoreval/internal/tables/json-records";
+import type { ScoreReader } from "anchoreval/internal/tables/score-reader";
 import type { ScoreTable } from "./score-table.ts";
 
 /** Whether a line has py-irt's form. */

@@ -1,7 +1,8 @@
 import { basename } from "node:path";
-import { AnchorEvalError } from "anchoreval/core";
+import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { readJsonFile } from "anchoreval/internal/node/read-file";
-import { DataIssues, jsonKind, type ScoreOptions, scoreReader } from "anchoreval/tables";
+import { DataIssues, jsonKind } from "anchoreval/internal/tables/data-issues";
+import { type ScoreOptions, scoreReader } from "anchoreval/internal/tables/score-reader";
 import type { ImportedTable } from "../read-long-table.ts";
 import { groupedOrder, type ItemInfo } from "../response-matrix.ts";
 import { putScore } from "./long-table.ts";

@@ -1,5 +1,5 @@
-import { idProblem } from "anchoreval/bundle";
-import { type DataIssues, quoted } from "anchoreval/tables";
+import { idProblem } from "anchoreval/internal/core/bundle/names";
+import { type DataIssues, quoted } from "anchoreval/internal/tables/data-issues";
 import type { ItemInfo, ResponseMatrix } from "../response-matrix.ts";
 
 /** Cells that a table may have: dense storage takes four bytes for each while it is read. */

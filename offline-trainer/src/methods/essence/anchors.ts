@@ -1,4 +1,4 @@
-import type { AnchorSet } from "anchoreval/core";
+import type { AnchorSet } from "anchoreval/internal/core/estimators/types";
 import {
   equalShares,
   excluding,

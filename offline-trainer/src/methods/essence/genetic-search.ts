@@ -1,4 +1,4 @@
-import type { RandomSource } from "anchoreval/core";
+import type { RandomSource } from "anchoreval/internal/core/numeric/random";
 import type { ItemColumns } from "../item-columns.ts";
 import { curveAt, type SmoothCurve } from "../score-maps/b-splines.ts";
 

@@ -1,4 +1,5 @@
-import { addGram, cholesky, choleskySolve, type RandomSource } from "anchoreval/core";
+import { addGram, cholesky, choleskySolve } from "anchoreval/internal/core/numeric/dense";
+import type { RandomSource } from "anchoreval/internal/core/numeric/random";
 import { columnsOf, type ItemColumns, meanScores } from "../item-columns.ts";
 import type { SmoothCurve } from "../score-maps/b-splines.ts";
 import { smoothMap } from "../score-maps/penalised-spline.ts";

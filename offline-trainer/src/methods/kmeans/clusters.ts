@@ -1,4 +1,4 @@
-import type { RandomSource } from "anchoreval/core";
+import type { RandomSource } from "anchoreval/internal/core/numeric/random";
 import { kmeans } from "ml-kmeans";
 
 /** Points as rows of equal length. */

@@ -1,4 +1,4 @@
-import type { AnchorSet } from "anchoreval/core";
+import type { AnchorSet } from "anchoreval/internal/core/estimators/types";
 import { byAccuracy, type AnchorInput, type AnchorMethod, type ChosenAnchors } from "../../anchors/anchor-method.ts";
 import { clusterPoints, type Points } from "./clusters.ts";
 

@@ -1,4 +1,5 @@
-import type { AnchorSet, RandomSource } from "anchoreval/core";
+import type { AnchorSet } from "anchoreval/internal/core/estimators/types";
+import type { RandomSource } from "anchoreval/internal/core/numeric/random";
 import {
   byAccuracy,
   equalShares,

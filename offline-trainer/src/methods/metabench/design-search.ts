@@ -1,4 +1,8 @@
-import { type AnchorSet, clamp, mappedScore, type RandomSource, scaledPrior } from "anchoreval/core";
+import { scaledPrior } from "anchoreval/internal/core/ability/prior";
+import { clamp } from "anchoreval/internal/core/estimators/answered-sample";
+import { mappedScore } from "anchoreval/internal/core/estimators/score-maps";
+import type { AnchorSet } from "anchoreval/internal/core/estimators/types";
+import type { RandomSource } from "anchoreval/internal/core/numeric/random";
 import { anchorInputs, type AnchorInput } from "../../anchors/anchor-method.ts";
 import { fitBank, type Bank, type ResponseModel } from "../../calibrate/bank.ts";
 import type { ScenarioGroup } from "../../benchmark/benchmark.ts";

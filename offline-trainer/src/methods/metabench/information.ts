@@ -1,5 +1,6 @@
 import type { AbilityScore } from "../score-maps/mapped-answers.ts";
-import { type ItemBank, itemInformation } from "anchoreval/core";
+import type { ItemBank } from "anchoreval/internal/core/irt/item-bank";
+import { itemInformation } from "anchoreval/internal/core/irt/response";
 
 /** Where items' information is looked at: at the source models' abilities, or on an even grid between them. */
 export const INFORMATION_GRIDS = ["sources", "even"] as const;

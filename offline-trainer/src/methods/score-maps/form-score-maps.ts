@@ -1,12 +1,12 @@
 import {
   type AdditiveMap,
-  answerFeatures,
   type AnswerFeatures,
   type FeatureName,
   jointFeatures,
-  type RandomSource,
   type ScoreMaps,
-} from "anchoreval/core";
+} from "anchoreval/internal/core/estimators/score-maps";
+import type { RandomSource } from "anchoreval/internal/core/numeric/random";
+import { answerFeatures } from "anchoreval/internal/core/scoring/scenario-estimate";
 import type { ScenarioGroup } from "../../benchmark/benchmark.ts";
 import type { MappedBank, ScoreMapFitter } from "../method.ts";
 import {

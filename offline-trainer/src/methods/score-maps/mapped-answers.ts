@@ -1,16 +1,13 @@
 import {
-  type AdditiveMap,
-  anchorMean,
   answeredSample,
-  type AnswerFeatures,
-  bankAbility,
   clamp,
-  expectedScore,
-  type FeatureName,
   knownBounds,
   LEAST_ANSWERED_SHARE,
-  type MapTerm,
-} from "anchoreval/core";
+} from "anchoreval/internal/core/estimators/answered-sample";
+import { anchorMean } from "anchoreval/internal/core/estimators/predicted-means";
+import type { AdditiveMap, AnswerFeatures, FeatureName, MapTerm } from "anchoreval/internal/core/estimators/score-maps";
+import { bankAbility } from "anchoreval/internal/core/scoring/bank-ability";
+import { expectedScore } from "anchoreval/internal/core/scoring/predicted-scores";
 import type { MappedBank } from "../method.ts";
 import { scoreAt } from "../../matrix/response-matrix.ts";
 import { fullScores } from "../../matrix/scenarios.ts";

@@ -1,4 +1,5 @@
-import { addGram, AnchorEvalError, cholesky } from "anchoreval/core";
+import { AnchorEvalError } from "anchoreval/internal/core/errors";
+import { addGram, cholesky } from "anchoreval/internal/core/numeric/dense";
 import { symmetricEigen } from "../../numeric/eigen.ts";
 import { basisRows, bendingPenalty, cubicBSplines, type SmoothCurve, splineCurve } from "./b-splines.ts";
 

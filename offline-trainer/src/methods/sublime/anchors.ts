@@ -1,4 +1,4 @@
-import { createRandom, type RandomSource } from "anchoreval/core";
+import { createRandom, type RandomSource } from "anchoreval/internal/core/numeric/random";
 import { equalShares, type AnchorInput, type AnchorMethod, type ChosenAnchors } from "../../anchors/anchor-method.ts";
 import { itemColumns, weightedScores } from "../item-columns.ts";
 import { type Board, CANDIDATES, chooseSubset, prepareBoard } from "./choose-subset.ts";

@@ -1,4 +1,4 @@
-import type { RandomSource } from "anchoreval/core";
+import type { RandomSource } from "anchoreval/internal/core/numeric/random";
 import { principalAxes } from "../../numeric/principal-axes.ts";
 import { kendall, pearson, spearman } from "../../numeric/ranks.ts";
 import { spectralRidge } from "../../numeric/ridge.ts";

@@ -1,5 +1,6 @@
-import { AnchorEvalError, createRandom, type RandomSource } from "anchoreval/core";
-import { DataIssues, firstFew, quoted } from "anchoreval/tables";
+import { AnchorEvalError } from "anchoreval/internal/core/errors";
+import { createRandom, type RandomSource } from "anchoreval/internal/core/numeric/random";
+import { DataIssues, firstFew, quoted } from "anchoreval/internal/tables/data-issues";
 import type { AnchorMethod } from "../../anchors/anchor-method.ts";
 import { embeddedRows, type Embeddings } from "../../numeric/embeddings-file.ts";
 import { columnOf, decimalNumber, type ItemTable } from "../../matrix/item-table.ts";

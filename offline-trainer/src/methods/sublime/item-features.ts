@@ -1,4 +1,4 @@
-import type { RandomSource } from "anchoreval/core";
+import type { RandomSource } from "anchoreval/internal/core/numeric/random";
 import { textFeatures } from "../../numeric/text-features.ts";
 import type { ItemInfo } from "../../matrix/response-matrix.ts";
 import { principalAxes } from "../../numeric/principal-axes.ts";

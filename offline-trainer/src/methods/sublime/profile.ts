@@ -1,4 +1,4 @@
-import type { RandomSource } from "anchoreval/core";
+import type { RandomSource } from "anchoreval/internal/core/numeric/random";
 import type { ItemColumns } from "../item-columns.ts";
 import { clusterPoints, type Points } from "../kmeans/clusters.ts";
 import type { FeatureColumn, ItemFeatures, ItemGroups } from "./item-features.ts";

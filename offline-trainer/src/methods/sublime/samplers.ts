@@ -1,4 +1,6 @@
-import { AnchorEvalError, inclusionProbabilities, pivotalSample, type RandomSource } from "anchoreval/core";
+import { AnchorEvalError } from "anchoreval/internal/core/errors";
+import type { RandomSource } from "anchoreval/internal/core/numeric/random";
+import { inclusionProbabilities, pivotalSample } from "anchoreval/internal/core/numeric/sampling";
 import { ranks } from "../../numeric/ranks.ts";
 import { apportion } from "../../numeric/apportion.ts";
 import type { ItemGroups } from "./item-features.ts";

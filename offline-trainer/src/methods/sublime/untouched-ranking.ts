@@ -1,4 +1,4 @@
-import type { RandomSource } from "anchoreval/core";
+import type { RandomSource } from "anchoreval/internal/core/numeric/random";
 import { kendall, pearson, spearman } from "../../numeric/ranks.ts";
 import { folds } from "../../matrix/splits.ts";
 import { columnsOf, meanScores } from "../item-columns.ts";

@@ -1,4 +1,5 @@
-import { sha256Hex, type BundleFileName } from "anchoreval/bundle";
+import type { BundleFileName } from "anchoreval/bundle";
+import { sha256Hex } from "anchoreval/internal/core/bundle/digest";
 import { startApp } from "./worker.ts";
 
 /** A token of tests, and the record of it that the secret keeps. */

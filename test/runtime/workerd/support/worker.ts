@@ -1,6 +1,7 @@
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { publishBundle, r2Store } from "anchoreval/publish";
+import { publishBundle } from "anchoreval/internal/publish/publish-bundle";
+import { r2Store } from "anchoreval/internal/publish/r2-store";
 import { createApp } from "../../../../workers/src/app.ts";
 import type { BundleBucket } from "../../../../workers/src/bundles/bundle-bucket.ts";
 import type { Env } from "../../../../workers/src/env.ts";

@@ -1,4 +1,4 @@
-import type { AnchorEvalErrorCode } from "anchoreval/core";
+import type { AnchorEvalErrorCode } from "anchoreval";
 import { expect, test } from "vitest";
 import { calibrateMarginal } from "../../../../offline-trainer/src/calibrate/marginal/calibrate-marginal.ts";
 import type { MarginalOptions } from "../../../../offline-trainer/src/calibrate/marginal/types.ts";

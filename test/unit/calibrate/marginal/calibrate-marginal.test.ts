@@ -1,4 +1,4 @@
-import { itemBank } from "anchoreval/core";
+import { itemBank } from "anchoreval/internal/core/irt/item-bank";
 import { describe, expect, test } from "vitest";
 import { calibrateMarginal } from "../../../../offline-trainer/src/calibrate/marginal/calibrate-marginal.ts";
 import { MARGINAL_MODELS, type MarginalStep } from "../../../../offline-trainer/src/calibrate/marginal/types.ts";

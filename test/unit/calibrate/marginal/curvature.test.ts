@@ -1,4 +1,4 @@
-import { cholesky, choleskySolve } from "anchoreval/core";
+import { cholesky, choleskySolve } from "anchoreval/internal/core/numeric/dense";
 import { expect, test } from "vitest";
 import { factorInPlace, solveLower, solveUpper } from "../../../../offline-trainer/src/calibrate/marginal/curvature.ts";
 

@@ -1,4 +1,6 @@
-import { createRandom, itemBank, type ItemBank, responseDerivatives } from "anchoreval/core";
+import { itemBank, type ItemBank } from "anchoreval/internal/core/irt/item-bank";
+import { responseDerivatives } from "anchoreval/internal/core/irt/response";
+import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { describe, expect, test } from "vitest";
 import {
   expectation,

@@ -13,7 +13,7 @@ import { DEFAULT_PRIORS, type WeakPrior } from "../../../../offline-trainer/src/
 import { startingPoint } from "../../../../offline-trainer/src/calibrate/marginal/calibrate-marginal.ts";
 import type { MarginalModel } from "../../../../offline-trainer/src/calibrate/marginal/types.ts";
 import type { CodedResponses } from "../../../../offline-trainer/src/matrix/code-responses.ts";
-import { createRandom } from "anchoreval/core";
+import { createRandom } from "anchoreval/internal/core/numeric/random";
 
 const PRIORS: readonly WeakPrior[] = [
   { mean: 0, ...DEFAULT_PRIORS.a },

@@ -1,4 +1,5 @@
-import { loadBundle, loadItemLines } from "anchoreval";
+import { loadBundle } from "anchoreval";
+import { loadItemLines } from "anchoreval/internal/bundles/read-file";
 import { folderSource } from "anchoreval/node";
 import { describe, expect, test } from "vitest";
 import { loggedContent, writeBundle } from "../../../support/logged-bundle.ts";

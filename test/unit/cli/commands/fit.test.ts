@@ -1,8 +1,9 @@
 import { createHash } from "node:crypto";
 import { readFileSync, utimesSync } from "node:fs";
 import { type Bundle, estimateFromAnchors, loadBundle } from "anchoreval";
-import { BUNDLE_FILES, type Manifest } from "anchoreval/bundle";
-import { ESTIMATORS, figureOf } from "anchoreval/core";
+import type { Manifest } from "anchoreval/bundle";
+import { BUNDLE_FILES } from "anchoreval/internal/core/bundle/names";
+import { ESTIMATORS, figureOf } from "anchoreval/internal/core/estimators/types";
 import { folderSource } from "anchoreval/node";
 import { afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { errorLines } from "../../../../cli/src/bundle-tables.ts";

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
-import { estimateFromAnchors, loadBundle, loadItemLines } from "anchoreval";
+import { estimateFromAnchors, loadBundle } from "anchoreval";
 import type { Bundle, Manifest } from "anchoreval/bundle";
+import { loadItemLines } from "anchoreval/internal/bundles/read-file";
 import { folderSource } from "anchoreval/node";
 import { beforeAll, describe, expect, test } from "vitest";
 import { writeWideCsv } from "../../../../offline-trainer/src/matrix/write-tables.ts";

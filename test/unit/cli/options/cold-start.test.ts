@@ -1,6 +1,7 @@
 import { existsSync, writeFileSync } from "node:fs";
 import { loadRouting, routeFromBundle } from "anchoreval";
-import { type ColdItemRecord, parseManifest } from "anchoreval/bundle";
+import { parseManifest } from "anchoreval/bundle";
+import type { ColdItemRecord } from "anchoreval/internal/core/bundle/manifest";
 import { folderSource } from "anchoreval/node";
 import { beforeAll, describe, expect, test } from "vitest";
 import { COLD_START_OPTIONS } from "../../../../cli/src/options/cold-start.ts";

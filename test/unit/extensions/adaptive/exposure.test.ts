@@ -1,5 +1,5 @@
-import { batchSize } from "anchoreval";
-import { createRandom } from "anchoreval/core";
+import { batchSize } from "anchoreval/internal/adaptive/adaptive-session";
+import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { drawNext, emptyState, takeAnswers } from "../../../../sdk/core/adaptive/state.ts";
 import { stateScore } from "../../../../sdk/core/adaptive/state-scores.ts";
 import { beforeAll, describe, expect, test } from "vitest";

@@ -1,4 +1,4 @@
-import { MeanSquares } from "anchoreval/core";
+import { MeanSquares } from "anchoreval/internal/core/person-fit/statistics";
 import { describe, expect, test } from "vitest";
 import {
   abilityCovariances,

@@ -1,4 +1,5 @@
-import { createRandom, MeanSquares } from "anchoreval/core";
+import { createRandom } from "anchoreval/internal/core/numeric/random";
+import { MeanSquares } from "anchoreval/internal/core/person-fit/statistics";
 import { describe, expect, test } from "vitest";
 import { typescriptBackend } from "../../../../offline-trainer/src/backends/typescript.ts";
 import { calibrate } from "../../../../offline-trainer/src/calibrate/calibrate.ts";

@@ -1,4 +1,6 @@
-import { cholesky, choleskyInverse, createRandom, MeanSquares } from "anchoreval/core";
+import { cholesky, choleskyInverse } from "anchoreval/internal/core/numeric/dense";
+import { createRandom } from "anchoreval/internal/core/numeric/random";
+import { MeanSquares } from "anchoreval/internal/core/person-fit/statistics";
 import { beforeAll, describe, expect, test } from "vitest";
 import { typescriptBackend } from "../../../../offline-trainer/src/backends/typescript.ts";
 import { calibrate, type Calibration } from "../../../../offline-trainer/src/calibrate/calibrate.ts";

@@ -1,4 +1,5 @@
-import { createRandom, sigmoid } from "anchoreval/core";
+import { sigmoid } from "anchoreval/internal/core/numeric/functions";
+import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { describe, expect, test } from "vitest";
 import { fittedAnswers, type FittedAnswers } from "../../../../offline-trainer/src/extensions/audit/fitted-answers.ts";
 import {

@@ -1,4 +1,4 @@
-import { createRandom } from "anchoreval/core";
+import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { beforeAll, describe, expect, test } from "vitest";
 import { typescriptBackend } from "../../../../offline-trainer/src/backends/typescript.ts";
 import {

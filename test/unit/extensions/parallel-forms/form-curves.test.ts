@@ -1,4 +1,5 @@
-import { itemBank, itemResponse } from "anchoreval/core";
+import { itemBank } from "anchoreval/internal/core/irt/item-bank";
+import { itemResponse } from "anchoreval/internal/core/irt/response";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { AnsweredItems } from "../../../../offline-trainer/src/extensions/parallel-forms/difficulty.ts";

@@ -1,6 +1,7 @@
 import { loadRouting, routeFromBundle } from "anchoreval";
-import type { ColdItemRecord } from "anchoreval/bundle";
-import { createRandom, textCoordinates } from "anchoreval/core";
+import type { ColdItemRecord } from "anchoreval/internal/core/bundle/manifest";
+import { createRandom } from "anchoreval/internal/core/numeric/random";
+import { textCoordinates } from "anchoreval/internal/core/routing/text-coordinates";
 import { describe, expect, test } from "vitest";
 import { typescriptBackend } from "../../../../offline-trainer/src/backends/typescript.ts";
 import {

@@ -1,4 +1,4 @@
-import { createRandom } from "anchoreval/core";
+import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { describe, expect, test } from "vitest";
 import { nearestQuestions, neighbourPredictor } from "../../../../offline-trainer/src/extensions/routing/neighbours.ts";
 import { sparseRows, transposed, unitRows } from "../../../../offline-trainer/src/numeric/sparse-rows.ts";

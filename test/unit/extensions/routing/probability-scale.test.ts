@@ -1,4 +1,5 @@
-import { createRandom, logit, sigmoid } from "anchoreval/core";
+import { logit, sigmoid } from "anchoreval/internal/core/numeric/functions";
+import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { describe, expect, test } from "vitest";
 import {
   chooseScale,

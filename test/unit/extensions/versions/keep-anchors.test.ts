@@ -1,5 +1,6 @@
 import fc from "fast-check";
-import { createRandom, inclusionProbabilities, pivotalSample, type RandomSource } from "anchoreval/core";
+import { createRandom, type RandomSource } from "anchoreval/internal/core/numeric/random";
+import { inclusionProbabilities, pivotalSample } from "anchoreval/internal/core/numeric/sampling";
 import { describe, expect, test } from "vitest";
 import { coordinateSamples, keepSampled } from "../../../../offline-trainer/src/extensions/versions/keep-anchors.ts";
 import { stratified } from "../../../../offline-trainer/src/anchors/stratified.ts";

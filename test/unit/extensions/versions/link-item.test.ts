@@ -1,4 +1,5 @@
-import { type AbilityPrior, createRandom } from "anchoreval/core";
+import type { AbilityPrior } from "anchoreval/internal/core/ability/prior";
+import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { describe, expect, test } from "vitest";
 import { itemPriors, linkItem } from "../../../../offline-trainer/src/extensions/versions/link-item.ts";
 

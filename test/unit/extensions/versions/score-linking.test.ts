@@ -1,4 +1,4 @@
-import { createRandom } from "anchoreval/core";
+import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { expect, test } from "vitest";
 import { linkScores } from "../../../../offline-trainer/src/extensions/versions/score-linking.ts";
 

@@ -1,4 +1,4 @@
-import { createRandom } from "anchoreval/core";
+import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { describe, expect, test } from "vitest";
 import { attribution, GROUPS, regroup } from "../../../../offline-trainer/src/methods/essence/subset-search.ts";
 import { ridgeRegression } from "../../../support/source-answers.ts";

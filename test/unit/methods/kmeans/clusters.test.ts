@@ -1,4 +1,4 @@
-import { createRandom } from "anchoreval/core";
+import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { kmeans } from "ml-kmeans";
 import { describe, expect, test } from "vitest";
 import { clusterPoints, type Clusters, type Points } from "../../../../offline-trainer/src/methods/kmeans/clusters.ts";

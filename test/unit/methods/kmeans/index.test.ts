@@ -1,4 +1,5 @@
-import { createRandom, itemBank } from "anchoreval/core";
+import { itemBank } from "anchoreval/internal/core/irt/item-bank";
+import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { describe, expect, test } from "vitest";
 import type {
   AnchorInput,

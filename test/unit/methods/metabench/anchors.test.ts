@@ -1,4 +1,6 @@
-import { createRandom, itemBank, itemResponses } from "anchoreval/core";
+import { itemBank } from "anchoreval/internal/core/irt/item-bank";
+import { itemResponses } from "anchoreval/internal/core/irt/response";
+import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { describe, expect, test } from "vitest";
 import type { AnchorInput } from "../../../../offline-trainer/src/anchors/anchor-method.ts";
 import { itemColumns, weightedScores } from "../../../../offline-trainer/src/methods/item-columns.ts";

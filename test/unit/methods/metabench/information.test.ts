@@ -1,4 +1,6 @@
-import { createRandom, itemBank, itemInformation } from "anchoreval/core";
+import { itemBank } from "anchoreval/internal/core/irt/item-bank";
+import { itemInformation } from "anchoreval/internal/core/irt/response";
+import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { describe, expect, test } from "vitest";
 import { binnedInformation, informationItems } from "../../../../offline-trainer/src/methods/metabench/information.ts";
 

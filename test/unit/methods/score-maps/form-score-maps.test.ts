@@ -1,5 +1,7 @@
 import { type Bundle, estimateFromAnchors, loadBundle, type Responses } from "anchoreval";
-import { type AnchorSet, createRandom, mappedScore } from "anchoreval/core";
+import { mappedScore } from "anchoreval/internal/core/estimators/score-maps";
+import type { AnchorSet } from "anchoreval/internal/core/estimators/types";
+import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { termValue } from "../../../../sdk/core/estimators/score-maps.ts";
 import { describe, expect, test } from "vitest";
 import { typescriptBackend } from "../../../../offline-trainer/src/backends/typescript.ts";

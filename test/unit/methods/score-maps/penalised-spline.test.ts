@@ -1,4 +1,4 @@
-import { createRandom } from "anchoreval/core";
+import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { describe, expect, test } from "vitest";
 import { additiveModel } from "../../../../offline-trainer/src/methods/score-maps/additive-model.ts";
 import { curveAt } from "../../../../offline-trainer/src/methods/score-maps/b-splines.ts";

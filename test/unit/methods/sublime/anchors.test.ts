@@ -1,4 +1,4 @@
-import { createRandom } from "anchoreval/core";
+import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { describe, expect, test } from "vitest";
 import type { PreparedAnchors } from "../../../../offline-trainer/src/anchors/anchor-method.ts";
 import { stratified } from "../../../../offline-trainer/src/anchors/stratified.ts";

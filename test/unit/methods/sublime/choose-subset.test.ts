@@ -1,4 +1,4 @@
-import { createRandom } from "anchoreval/core";
+import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { describe, expect, test } from "vitest";
 import { meanScores, weightedScores } from "../../../../offline-trainer/src/methods/item-columns.ts";
 import {

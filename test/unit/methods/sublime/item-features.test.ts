@@ -1,4 +1,4 @@
-import { createRandom } from "anchoreval/core";
+import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { describe, expect, test } from "vitest";
 import type { ItemTable } from "../../../../offline-trainer/src/matrix/item-table.ts";
 import { itemFeatures, itemStrata } from "../../../../offline-trainer/src/methods/sublime/given-features.ts";

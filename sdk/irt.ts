@@ -3,11 +3,11 @@
  * Logistic metric (no 1.702), one or several dimensions, one to four parameters.
  * @module anchoreval/irt
  */
-export { higherOrderAbilities, type AbilityBlock } from "../ability/higher-order.ts";
-export { mapAbility, type AbilityEstimate, type ScoredItems } from "../ability/map.ts";
-export { higherOrderPrior, scaledPrior, type AbilityPrior, type HigherOrderPrior } from "../ability/prior.ts";
-export { logit, sigmoid } from "../numeric/functions.ts";
-export type { NewtonOptions } from "../numeric/optimise.ts";
+export { higherOrderAbilities, type AbilityBlock } from "./core/ability/higher-order.ts";
+export { mapAbility, type AbilityEstimate, type ScoredItems } from "./core/ability/map.ts";
+export { higherOrderPrior, scaledPrior, type AbilityPrior, type HigherOrderPrior } from "./core/ability/prior.ts";
+export { logit, sigmoid } from "./core/numeric/functions.ts";
+export type { NewtonOptions } from "./core/numeric/optimise.ts";
 export {
   fromMirt,
   fromPyIrt,
@@ -18,7 +18,7 @@ export {
   toPyIrtFork,
   toTinyBenchmarks,
   type ForeignParameters,
-} from "./conversions.ts";
+} from "./core/irt/conversions.ts";
 export {
   difficulties,
   discriminations,
@@ -26,7 +26,7 @@ export {
   PARAMETERIZATION,
   type FloatArray,
   type ItemBank,
-} from "./item-bank.ts";
+} from "./core/irt/item-bank.ts";
 export {
   itemInformation,
   itemLogit,
@@ -35,4 +35,4 @@ export {
   responseDerivatives,
   testInformation,
   type ResponseDerivatives,
-} from "./response.ts";
+} from "./core/irt/response.ts";
