@@ -12,7 +12,7 @@ import { DEFAULT_SETTINGS } from "../offline-trainer/dist/methods/settings.js";
 import { groupItems } from "../offline-trainer/dist/matrix/response-matrix.js";
 import { simulateLeaderboard } from "../offline-trainer/dist/simulate/simulate-leaderboard.js";
 import { ITEM_KINDS } from "../offline-trainer/dist/simulate/items.js";
-import { createRandom } from "../sdk/dist/core/index.js";
+import { createRandom } from "anchoreval/internal/core/numeric/random";
 
 const { values } = parseArgs({
   options: {

@@ -10,16 +10,13 @@ export {
   type BundleSource,
   type ByteRange,
 } from "./core/bundle/bundle.ts";
-export { decodeBundle, type BundleParts } from "./core/bundle/decode.ts";
 export { contentHash, type ItemContent } from "./core/bundle/digest.ts";
 export { encodeBundle, type BundleContent, type ColdStartContent, type ScenarioContent } from "./core/bundle/encode.ts";
-export type { AnchorRecord, ItemRecord, Manifest } from "./core/bundle/manifest.ts";
+export type { AnchorRecord, Manifest } from "./core/bundle/manifest.ts";
 export type { BundleFileName } from "./core/bundle/names.ts";
 export { parseManifest } from "./core/bundle/parse-manifest.ts";
-export type { BundleIndex, IndexEntry } from "./publish/bundle-index.ts";
-export type { BundleStore, SweepableStore } from "./publish/bundle-store.ts";
+export type { BundleStore } from "./publish/bundle-store.ts";
 export { publishBundle, type PublishOptions } from "./publish/publish-bundle.ts";
 export { publishToWorker, type PublishToWorkerOptions } from "./publish/publish-to-worker.ts";
-export { r2Store, sweepableR2Store, type R2StoreBucket, type R2SweepBucket } from "./publish/r2-store.ts";
-export { sweepBlobs, type SweepOptions, type SweepResult } from "./publish/sweep-blobs.ts";
+export { r2Store, type R2StoreBucket } from "./publish/r2-store.ts";
 export { yankVersion, type PublishResult, type YankOptions } from "./publish/versions.ts";

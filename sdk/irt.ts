@@ -3,9 +3,8 @@
  * Logistic metric (no 1.702), one or several dimensions, one to four parameters.
  * @module anchoreval/irt
  */
-export { higherOrderAbilities, type AbilityBlock } from "./core/ability/higher-order.ts";
 export { mapAbility, type AbilityEstimate, type ScoredItems } from "./core/ability/map.ts";
-export { higherOrderPrior, scaledPrior, type AbilityPrior, type HigherOrderPrior } from "./core/ability/prior.ts";
+export { scaledPrior, type AbilityPrior } from "./core/ability/prior.ts";
 export { logit, sigmoid } from "./core/numeric/functions.ts";
 export type { NewtonOptions } from "./core/numeric/optimise.ts";
 export {
@@ -27,12 +26,4 @@ export {
   type FloatArray,
   type ItemBank,
 } from "./core/irt/item-bank.ts";
-export {
-  itemInformation,
-  itemLogit,
-  itemResponse,
-  itemResponses,
-  responseDerivatives,
-  testInformation,
-  type ResponseDerivatives,
-} from "./core/irt/response.ts";
+export { itemInformation, itemLogit, itemResponse, itemResponses, testInformation } from "./core/irt/response.ts";

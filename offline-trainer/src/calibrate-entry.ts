@@ -3,6 +3,7 @@
  * ONNX Runtime along, or calibrates in plain TypeScript.
  * @module anchoreval-trainer/calibrate
  */
+export { createRandom, type RandomSource } from "anchoreval/internal/core/numeric/random";
 export type { LaneThreads, OnnxBackendOptions } from "./backends/onnx/onnx-backend.ts";
 export { onnxBackend } from "./backends/onnx/onnx-backend.ts";
 export type { EvaluationArrays, LaneRunner, LaneTask } from "./backends/onnx/block-runner.ts";

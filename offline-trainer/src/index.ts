@@ -2,6 +2,7 @@
  * Fits, back-tests, audits and publishes bundles, in Node.
  * @module anchoreval-trainer
  */
+export { createRandom, type RandomSource } from "anchoreval/internal/core/numeric/random";
 export { type Provider, PROVIDERS, resolveBackend, type ResolvedBackend } from "./backends/resolve-backend.ts";
 export { calibrate, type CalibrateOptions, type Calibration, type CalibrationStep } from "./calibrate/calibrate.ts";
 export type { CalibrationBackend, Objective, Parameters } from "./calibrate/types.ts";

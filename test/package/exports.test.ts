@@ -1,7 +1,8 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import ts from "typescript";
 import { describe, expect, test } from "vitest";
-import { reachable, ROOT } from "../support/source-imports.ts";
+import { importsOf, reachable, ROOT, sourceFiles } from "../support/source-imports.ts";
 
 const exportsOf = (workspace: string): Record<string, { types: string; default: string }> =>
   (
@@ -14,42 +15,61 @@ const subpaths = Object.fromEntries(Object.entries(exportsOf("sdk")).filter(([pa
 /** One name that each subpath is there for. */
 const MAIN: Readonly<Record<string, string>> = {
   ".": "estimateFromAnchors",
-  "./core": "mapAbility",
   "./bundle": "encodeBundle",
-  "./charts": "errorBySizeChart",
-  "./logs": "readLmEvalResults",
-  "./publish": "publishBundle",
-  "./tables": "parseAnswers",
-  "./words": "verdictWords",
+  "./irt": "mapAbility",
   "./node": "folderSource",
 };
 
-describe.each(Object.entries(subpaths))("%s", (path, { types, default: main }) => {
+/** Names that a subpath exports, types among them. */
+const namesOf = (path: string): string[] => {
+  const file = join(ROOT, "sdk", subpaths[path]!.types);
+  const program = ts.createProgram([file], { module: ts.ModuleKind.NodeNext, target: ts.ScriptTarget.ES2023 });
+  const checker = program.getTypeChecker();
+  return checker.getExportsOfModule(checker.getSymbolAtLocation(program.getSourceFile(file)!)!).map(({ name }) => name);
+};
+
+describe.each(Object.entries(MAIN))("%s", (path, main) => {
   test("imports in Node, and has its types beside it", async () => {
     const module = (await import(`anchoreval${path.slice(1)}`)) as Record<string, unknown>;
-    expect(Object.keys(module).length).toBeGreaterThan(0);
-    if (MAIN[path]) expect(module).toHaveProperty(MAIN[path]);
+    expect(module).toHaveProperty(main);
+    const { types, default: file } = subpaths[path]!;
     expect(existsSync(join(ROOT, "sdk", types))).toBe(true);
-    expect(types).toBe(main.replace(/\.js$/, ".d.ts"));
+    expect(types).toBe(file.replace(/\.js$/, ".d.ts"));
+  });
+
+  test("each name has its place in docs/sdk.md", () => {
+    const text = readFileSync(join(ROOT, "docs/sdk.md"), "utf8");
+    expect(namesOf(path).filter((name) => !new RegExp(`\\b${name}\\b`).test(text))).toEqual([]);
   });
 });
 
-test.each(
-  [".", "./core", "./bundle", "./charts", "./logs", "./publish", "./tables", "./words"].filter(
-    (path) => path in subpaths,
-  ),
-)("%s runs in every runtime: nothing of Node is reachable, and no dependency", (path) => {
+test("these are the public subpaths, with at most 150 names", () => {
+  expect(Object.keys(subpaths)).toEqual(Object.keys(MAIN));
+  const names = new Set(Object.keys(MAIN).flatMap((path) => namesOf(path)));
+  expect(names).toContain("Estimate");
+  expect(names.size).toBeLessThanOrEqual(150);
+});
+
+test("examples and documents import nothing internal", () => {
+  const pages = ["README.md", "sdk/README.md", "offline-trainer/README.md", "docs/sdk.md", "docs/adaptive.md"];
+  for (const page of pages) expect(readFileSync(join(ROOT, page), "utf8")).not.toContain("/internal/");
+  const imports = sourceFiles("examples").flatMap((file) => importsOf(file));
+  expect(imports.filter(({ specifier }) => specifier.includes("/internal/"))).toEqual([]);
+});
+
+test.each([".", "./bundle", "./irt"])("%s runs in every runtime: no Node is reachable, and no dependency", (path) => {
   const modules = [...reachable(join("sdk", subpaths[path]!.default))];
   expect(modules.length).toBeGreaterThan(5);
   expect(modules.filter((module) => !module.startsWith("sdk/dist/"))).toEqual([]);
   expect(modules.filter((module) => /^sdk\/dist\/(node|program)\//.test(module))).toEqual([]);
 });
 
-test("the trainer's ./calibrate runs in every runtime: beside anchoreval/core it reaches its own files alone", async () => {
+test("the trainer's ./calibrate runs in every runtime: beside the SDK's maths it reaches its own files alone", async () => {
   const { types, default: main } = exportsOf("offline-trainer")["./calibrate"]!;
   const modules = [...reachable(join("offline-trainer", main))];
   expect(modules.length).toBeGreaterThan(15);
-  expect(modules.filter((module) => !module.startsWith("offline-trainer/dist/"))).toEqual(["anchoreval/core"]);
+  const foreign = modules.filter((module) => !module.startsWith("offline-trainer/dist/"));
+  expect(foreign.filter((module) => !module.startsWith("anchoreval/internal/core/"))).toEqual([]);
   expect(modules.filter((module) => module.startsWith("offline-trainer/dist/backends/node/"))).toEqual([]);
   expect(existsSync(join(ROOT, "offline-trainer", types))).toBe(true);
   const [part, whole] = await Promise.all([import("anchoreval-trainer/calibrate"), import("anchoreval-trainer")]);
@@ -60,12 +80,7 @@ test("./node does reach Node: the check above can fail", () => {
   expect([...reachable(join("sdk", subpaths["./node"]!.default))]).toContain("node:fs/promises");
 });
 
-test("the error class is one, whatever subpath it comes from", async () => {
-  const [sdk, core, bundle] = await Promise.all([
-    import("anchoreval"),
-    import("anchoreval/core"),
-    import("anchoreval/bundle"),
-  ]);
-  expect(core.AnchorEvalError).toBe(sdk.AnchorEvalError);
-  expect(bundle.AnchorEvalError).toBe(sdk.AnchorEvalError);
+test("the error class is one, whatever path it comes from", async () => {
+  const [sdk, internal] = await Promise.all([import("anchoreval"), import("anchoreval/internal/core/errors")]);
+  expect(internal.AnchorEvalError).toBe(sdk.AnchorEvalError);
 });

@@ -33,7 +33,7 @@ const CEILINGS = {
   'export { estimateFromAnchors } from "anchoreval";': 15_000,
   'export { estimateFromAnchors, loadBundle } from "anchoreval";': 25_400,
   'export { compareFromAnchors, loadBundle, rankFromAnchors } from "anchoreval";': 28_900,
-  'export { mapAbility } from "anchoreval/core";': 2500,
+  'export { mapAbility } from "anchoreval/irt";': 2500,
   'export { contentHash } from "anchoreval/bundle";': 2000,
   'export { calibrate, onnxBackend } from "anchoreval-trainer/calibrate";': 11_500,
 } as const;
@@ -60,7 +60,7 @@ describe.each(Object.entries(CEILINGS))("%s", (code, ceiling) => {
 });
 
 test("unused parts fall away: the sigmoid alone is tiny", async () => {
-  expect((await bundleOf('export { sigmoid } from "anchoreval/core";')).length).toBeLessThan(200);
+  expect((await bundleOf('export { sigmoid } from "anchoreval/irt";')).length).toBeLessThan(200);
   expect((await bundleOf('import "anchoreval";')).trim()).toBe("");
 });
 

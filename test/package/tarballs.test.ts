@@ -191,7 +191,7 @@ const digests = new Set<string>();
 
 const USE = `
 import { estimateFromAnchors, loadBundle, type Estimate } from "anchoreval";
-import { mapAbility } from "anchoreval/core";
+import { mapAbility } from "anchoreval/irt";
 import { encodeBundle } from "anchoreval/bundle";
 
 export async function score(answers: Record<string, number>): Promise<number | null> {

@@ -3,11 +3,10 @@ import {
   type AnchorRecord,
   type BundleContent,
   type BundleFileName,
-  type ItemRecord,
   type ScenarioContent,
 } from "anchoreval/bundle";
 import { itemWeights } from "anchoreval/internal/core/bundle/bundle";
-import type { ExposureManifest, MeasuredErrors } from "anchoreval/internal/core/bundle/manifest";
+import type { ExposureManifest, MeasuredErrors, ItemRecord } from "anchoreval/internal/core/bundle/manifest";
 import { FORMAT_VERSION } from "anchoreval/internal/core/bundle/names";
 import { anchorFactors } from "anchoreval/internal/core/estimators/factor-scores";
 import type { ScoreMaps } from "anchoreval/internal/core/estimators/score-maps";

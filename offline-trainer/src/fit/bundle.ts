@@ -1,9 +1,10 @@
-import type { AnchorRecord, BundleContent, ItemRecord, ScenarioContent } from "anchoreval/bundle";
+import type { AnchorRecord, BundleContent, ScenarioContent } from "anchoreval/bundle";
 import type {
   FormManifest,
   FormScenarioManifest,
   MapManifest,
   MeasuredBlend,
+  ItemRecord,
 } from "anchoreval/internal/core/bundle/manifest";
 import { FORMAT_VERSION } from "anchoreval/internal/core/bundle/names";
 import { anchorFactors } from "anchoreval/internal/core/estimators/factor-scores";
