@@ -80,4 +80,6 @@ export {
 export type { RequestPolicy } from "./client/request.ts";
 export type { Bundle, BundleScenario, BundleSource } from "./core/bundle/bundle.ts";
 export type { AnchorRecord, Manifest } from "./core/bundle/manifest.ts";
+export type { ByEstimator } from "./core/estimators/types.ts";
+export type { ScoreRange } from "./core/inference/ranks.ts";
 export { AnchorEvalError, type AnchorEvalErrorCode, type Issue } from "./core/errors.ts";

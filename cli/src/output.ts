@@ -13,7 +13,7 @@ export interface Output {
 }
 
 /** A bar for long work. */
-export interface Progress {
+interface Progress {
   /** @param done - of the total @param note - what is being done */
   update(done: number, note?: string): void;
   stop(): void;

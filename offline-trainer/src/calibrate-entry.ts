@@ -4,7 +4,7 @@
  * @module anchoreval-trainer/calibrate
  */
 export { createRandom, type RandomSource } from "anchoreval/internal/core/numeric/random";
-export type { LaneThreads, OnnxBackendOptions } from "./backends/onnx/onnx-backend.ts";
+export type { OnnxBackendOptions } from "./backends/onnx/onnx-backend.ts";
 export { onnxBackend } from "./backends/onnx/onnx-backend.ts";
 export type { EvaluationArrays, LaneRunner, LaneTask } from "./backends/onnx/block-runner.ts";
 export type { OnnxRuntime } from "./backends/onnx/session.ts";

@@ -8,7 +8,7 @@ import type { AdaptiveOptions, AdaptivePlan } from "./types.ts";
 export const LEAST_ANSWERS = 20;
 
 /** Items that one evaluation may ask at most: what it stands at must fit into a request. */
-export const MOST_ITEMS = 1000;
+const MOST_ITEMS = 1000;
 
 const DEFAULT_BATCH = 10;
 const DEFAULT_BUDGET = 200;

@@ -12,7 +12,7 @@ export interface ChartMark {
 }
 
 /** A scale of a chart. */
-export interface ChartScale {
+interface ChartScale {
   readonly domain: readonly (number | string)[];
   readonly [option: string]: unknown;
 }

@@ -93,6 +93,7 @@ export interface ScenarioDetails {
   readonly pattern: ScenarioPattern;
 }
 
+/** How the answers lie against what the ability predicts, and what is odd about them. */
 export interface ScenarioPattern extends AnswerPattern {
   /**
    * Suspicions, by thresholds from held-out source models; null where the bundle has none, or less than 70 % of

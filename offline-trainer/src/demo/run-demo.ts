@@ -38,7 +38,7 @@ const SHOWN: readonly { readonly id: EstimatorId; readonly title: string }[] = [
 ];
 
 /** Where the demo writes: lines of the result, remarks, progress. */
-export interface DemoOutput {
+interface DemoOutput {
   line(text?: string): void;
   remark(text: string): void;
   progress(label: string, total: number): { update(done: number, note?: string): void; stop(): void };
@@ -299,7 +299,7 @@ async function finish(
  * Holds out a quarter of the models; replicates of a held-out model are not fitted on either.
  * @throws AnchorEvalError `invalid_data` if no model has answered enough of every scenario
  */
-export function holdOut(matrix: ResponseMatrix, slices: readonly ScenarioSlice[], random: RandomSource): Split {
+function holdOut(matrix: ResponseMatrix, slices: readonly ScenarioSlice[], random: RandomSource): Split {
   const eligible = eligibleTargets(slices.map((slice) => fullScores(matrix, slice)));
   const split = interpolationSplit({ groups: replicateGroups(matrix), eligible }, random);
   if (split.targets.length === 0 || split.sources.length < 5)

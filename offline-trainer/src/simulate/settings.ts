@@ -100,7 +100,7 @@ function whole(value: number, min: number, max: number, description: string): Nu
 }
 
 /** A numeric setting of a simulation. */
-export type NumericOption = keyof typeof SIMULATE_OPTIONS;
+type NumericOption = keyof typeof SIMULATE_OPTIONS;
 
 /** Order of the rows: real leaderboards are listed either way. */
 export const ROW_ORDERS = ["newest-first", "oldest-first"] as const;

@@ -21,7 +21,7 @@ export interface Population {
 }
 
 /** A scenario's items among those of all. */
-export interface PopulationScenario {
+interface PopulationScenario {
   readonly id: string;
   readonly begin: number;
   readonly bank: ItemBank;
@@ -30,7 +30,7 @@ export interface PopulationScenario {
 }
 
 /** Scenarios that share an ability. */
-export interface PopulationBank {
+interface PopulationBank {
   /** Indices of its scenarios in {@link Population.scenarios}. */
   readonly scenarios: readonly number[];
   /** Of its ability; linked to other banks' where it is a higher-order one: then all of them are. */

@@ -18,7 +18,7 @@ export interface AdaptiveState {
 }
 
 /** One model's answers so far. */
-export interface ModelState {
+interface ModelState {
   /** Aligned with the items asked; null = no answer. */
   readonly scores: readonly (number | null)[];
   /** Of the whole score, then of every scenario's part of it where there are several. */
@@ -26,7 +26,7 @@ export interface ModelState {
 }
 
 /** Items that were given out and not answered yet. */
-export interface PendingBatch {
+interface PendingBatch {
   /** Positions, in the order of the draw's strata. */
   readonly items: readonly number[];
   /** π of each; null for items that weren't drawn but chosen. */

@@ -24,8 +24,6 @@ export type Weighting = (typeof WEIGHTINGS)[number];
 
 /** Response models of a bank, by the number of an item's parameters; `2pl` may have several dimensions. */
 export const IRT_MODELS = ["1pl", "2pl", "3pl", "4pl"] as const;
-/** A response model. */
-export type IrtModel = (typeof IRT_MODELS)[number];
 
 /** Levels at which a bundle keeps quantiles of the absolute error. */
 export const ERROR_LEVELS = [0.5, 0.8, 0.9, 0.95, 0.99] as const;

@@ -11,7 +11,7 @@ export type Schema<T = unknown> = SchemaNode & Typed<T>;
 export type Infer<S> = S extends Typed<infer T> ? T : never;
 
 /** A kind of values, and of what: rules, the values allowed, or the schema of the entries. @hidden */
-export type SchemaNode =
+type SchemaNode =
   | { readonly kind: "text"; readonly of: TextRule }
   | { readonly kind: "number"; readonly of: NumberRule }
   | { readonly kind: "flag" | "anything" }
@@ -45,7 +45,7 @@ interface NumberRule {
 /** Schemas by the names of fields. @hidden */
 export type Fields = Readonly<Record<string, Schema>>;
 // eslint-disable-next-line @typescript-eslint/no-generated-empty-object-type -- an object without optional fields
-export type None = Record<never, never>;
+type None = Record<never, never>;
 /** @inline */
 type Flat<T> = { readonly [K in keyof T]: T[K] };
 /** @inline */

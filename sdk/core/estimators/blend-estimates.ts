@@ -20,7 +20,7 @@ const CORRECTION = 0.5;
 const MARGIN = 0.5;
 
 /** Probability that the full score lies above, or below, those of all source models. */
-export interface Outside {
+interface Outside {
   readonly above: number;
   readonly below: number;
 }

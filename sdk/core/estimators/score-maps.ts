@@ -7,7 +7,7 @@ import type { FloatArray } from "../irt/item-bank.ts";
 export const MAP_FEATURES = ["mean", "expected", "score"] as const;
 
 /** A feature of the answers that a score map reads. */
-export type MapFeature = (typeof MAP_FEATURES)[number];
+type MapFeature = (typeof MAP_FEATURES)[number];
 
 /** Features of a scenario's answers, each in [0,1]. */
 export type AnswerFeatures = Readonly<Record<MapFeature, number>>;

@@ -22,7 +22,7 @@ export const POOLINGS = ["separate", "joint"] as const;
 export type Pooling = (typeof POOLINGS)[number];
 
 /** One scenario of a form. */
-export interface ScoringScenario extends ScenarioModel {
+interface ScoringScenario extends ScenarioModel {
   readonly id: string;
   /** Lowest full score of the source models. */
   readonly worst: number;

@@ -99,7 +99,7 @@ const CHOICE_FIELDS = ["choices", "options", "endings"];
  * The question of a document, to be read by people: the fields in which datasets commonly keep it, and the choices.
  * @returns null where the document has none of them, rather than text that may hold the answer
  */
-export function documentText(document: unknown): string | null {
+function documentText(document: unknown): string | null {
   if (typeof document !== "object" || document === null) return null;
   const fields = document as Record<string, unknown>;
   const text = (name: string): string[] => {

@@ -10,7 +10,7 @@ export interface OpenCompassConfig {
 }
 
 /** How a dataset was run. */
-export interface DatasetConfig {
+interface DatasetConfig {
   readonly shots: number | null;
   /** How often every question is asked. */
   readonly runs: number;
@@ -19,7 +19,7 @@ export interface DatasetConfig {
 }
 
 /** How a model was run. */
-export interface ModelConfig {
+interface ModelConfig {
   /** Whether prompts are put into a template of the model's. */
   readonly template: boolean;
   readonly arguments: string;
@@ -27,7 +27,7 @@ export interface ModelConfig {
 }
 
 /** A group of datasets with a score of its own. */
-export interface GroupConfig {
+interface GroupConfig {
   readonly name: string;
   readonly children: readonly string[];
   /** The metrics of its children that the group's one score is made of; empty where it has a score for each metric. */

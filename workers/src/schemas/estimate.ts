@@ -52,7 +52,7 @@ const ScenarioPatternSchema = z
   .openapi("ScenarioPattern");
 
 /** Mirrors the core's `ByEstimator`: `score-map` only for forms that have one. */
-export function byEstimator<Figure extends z.ZodType>(figure: Figure) {
+function byEstimator<Figure extends z.ZodType>(figure: Figure) {
   const every = Object.fromEntries(ESTIMATORS.map((id) => [id, figure])) as Record<(typeof ESTIMATORS)[number], Figure>;
   return z.object({ ...every, "score-map": figure.exactOptional() });
 }

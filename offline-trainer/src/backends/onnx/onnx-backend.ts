@@ -31,7 +31,7 @@ export interface OnnxBackendOptions {
 }
 
 /** Threads that share a calibration's blocks. */
-export interface LaneThreads {
+interface LaneThreads {
   /** At most, the caller's among them. Results don't depend on it. */
   readonly count: number;
   /** Opens a runner on a thread of its own. */
