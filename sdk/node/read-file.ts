@@ -70,7 +70,7 @@ export function textLines(path: string): AsyncGenerator<LineBatch, void, undefin
 }
 
 /**
- * Reads one model's answers from a file, plain or gzip ({@link parseAnswers}).
+ * Reads one model's answers from a file, plain or gzip.
  * @throws AnchorEvalError `not_found`, `unavailable`, `invalid_data`
  * @example
  * const { answers, hashes } = await readAnswers("answers.json");

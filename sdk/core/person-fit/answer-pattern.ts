@@ -8,7 +8,7 @@ import { answerCurves, brokenRun, lzStar, MeanSquares, preknowledge } from "./st
 export interface AnswerPattern {
   /** {@link lzStar}: low where right and wrong answers don't follow difficulty. */
   readonly lzStar: number | null;
-  /** {@link MeanSquares}, 1 is expected: high where answers near the model's level are erratic. */
+  /** Mean square, 1 is expected: high where answers near the model's level are erratic. */
   readonly infit: number | null;
   /** The same of standardised residuals: high where answers far from the model's level are unexpected. */
   readonly outfit: number | null;
