@@ -8,7 +8,7 @@ import { createRandom } from "anchoreval/internal/core/numeric/random";
 
 /** 28 659 items in six scenarios: the sizes of MMLU, HellaSwag, GSM8K, TruthfulQA, WinoGrande and ARC. */
 export const SCENARIOS = { mmlu: 14042, hellaswag: 10042, gsm8k: 1319, truthfulqa: 817, winogrande: 1267, arc: 1172 };
-/** Ability dimensions of every bank, unless told. */
+/** Ability dimensions of every bank, by default. */
 export const DIMS = 5;
 /** Anchors of every scenario. */
 export const ANCHORS = 100;

@@ -5,7 +5,7 @@ import {
   type MeasuredScenario,
 } from "anchoreval/internal/charts/measured-forms";
 import type { Manifest } from "anchoreval/internal/core/bundle/manifest";
-import { figureOf } from "anchoreval/internal/core/estimators/types";
+import { estimatorFigure } from "anchoreval/internal/core/estimators/types";
 import { counted, listed, points, textTable } from "anchoreval/internal/words/figures";
 
 /*
@@ -68,7 +68,7 @@ function errorRange(rows: readonly ErrorRow[]): ErrorRow[] {
 
 /** Mean absolute error of the served score; null where it isn't measured. */
 function typicalError({ form, measured }: MeasuredForm): number | null {
-  return measured?.interpolation ? figureOf(measured.interpolation.estimators, form.estimator).mae : null;
+  return measured?.interpolation ? estimatorFigure(measured.interpolation.estimators, form.estimator).mae : null;
 }
 
 function errorRow({ id, items, whole, form, measured }: ErrorRow): string[] {
@@ -82,7 +82,7 @@ function errorRow({ id, items, whole, form, measured }: ErrorRow): string[] {
     figure(typicalError({ items, whole, form, measured })),
     figure(enough ? interpolation.absoluteError[PERCENTILE_95] : null),
     figure(interpolation?.randomMae),
-    figure(extrapolation && figureOf(extrapolation.estimators, form.estimator).mae),
+    figure(extrapolation && estimatorFigure(extrapolation.estimators, form.estimator).mae),
     interpolation?.coverage95 == null ? NONE : `${points(interpolation.coverage95)} %`,
     figure(interpolation?.halfWidth95),
   ];
@@ -141,13 +141,13 @@ function baseFacts(manifest: Manifest): Fact[] {
   const line = bridge.overall;
   return [
     ["base", `${benchmark} ${version}`],
-    ["standing items", `${items.standing} of ${count}`],
-    ...(items.placed > 0 ? [["placed items", `${items.placed}, by ${listed(by)}`] as const] : []),
+    ["fixed items", `${items.standing} of ${count}`],
+    ...(items.placed > 0 ? [["linked items", `${items.placed}, by ${listed(by)}`] as const] : []),
     ...(drawn > 0
       ? [
           [
             "drawn answers",
-            `${points(drawn)} % of those to placed items, ${points(all)} % of all${all > MOST_DRAWN ? ": run more models on the new items" : ""}`,
+            `${points(drawn)} % of those to linked items, ${points(all)} % of all${all > MOST_DRAWN ? ": run more models on the new items" : ""}`,
           ] as const,
         ]
       : []),

@@ -133,7 +133,7 @@ export class OptionReader {
     const value = this.text(name);
     if (value === undefined) return otherwise;
     if (!allowed.includes(value as T))
-      throw new AnchorEvalError("invalid_option", `--${name} is one of ${allowed.join(", ")}; got ${value}`);
+      throw new AnchorEvalError("invalid_option", `--${name} must be one of ${allowed.join(", ")}; got ${value}`);
     return value as T;
   }
 
@@ -165,7 +165,7 @@ function readNumber(name: string, text: string, { min = -Infinity, max = Infinit
   if (Number.isNaN(value) || value < min || value > max || (integer && !Number.isSafeInteger(value))) {
     const kind = integer ? "a whole number" : "a number";
     const range = max === Infinity ? (min === -Infinity ? "" : ` of at least ${min}`) : ` from ${min} to ${max}`;
-    throw new AnchorEvalError("invalid_option", `--${name} is ${kind}${range}; got ${text}`);
+    throw new AnchorEvalError("invalid_option", `--${name} must be ${kind}${range}; got ${text}`);
   }
   return value;
 }

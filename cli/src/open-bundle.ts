@@ -40,7 +40,7 @@ function sourceAt(place: string): BundleSource {
   }
   if (url.protocol === "file:") return folderSource(fileURLToPath(url));
   if (url.protocol !== "http:" && url.protocol !== "https:")
-    throw new AnchorEvalError("invalid_option", `a bundle is read from a folder or over http(s); got ${place}`);
+    throw new AnchorEvalError("invalid_option", `a bundle must be read from a folder or over http(s); got ${place}`);
   if (/\/v1\/bundles\/[^/]+\/?$/.test(url.pathname)) url.pathname = `${url.pathname.replace(/\/$/, "")}/latest`;
   const token = readToken(url, process.env["ANCHOREVAL_READ_TOKENS"]);
   return httpSource(url, token === null ? {} : { headers: { authorization: `Bearer ${token}` } });

@@ -102,7 +102,7 @@ export async function readOutFile(
     const all = [...endings, ...endings.map((own) => `${own}.gz`)];
     throw new AnchorEvalError(
       "invalid_option",
-      `--out is a file that ends in ${all.slice(0, -1).join(", ")} or ${all.at(-1)!}; got ${file}`,
+      `--out must be a file that ends in ${all.slice(0, -1).join(", ")} or ${all.at(-1)!}; got ${file}`,
     );
   }
   await checkOutFile("--out", file);

@@ -35,7 +35,7 @@ const STROKES: Readonly<Record<ErrorLine["kind"], ChartMark["options"]>> = {
  * @example
  * const [overall] = measuredScenarios(bundle.manifest);
  * const points = comparableForms(overall!).map(({ items, form, measured }) =>
- *   ({ items, error: figureOf(measured!.interpolation!.estimators, form.estimator).mae }));
+ *   ({ items, error: estimatorFigure(measured!.interpolation!.estimators, form.estimator).mae }));
  * errorBySizeChart("overall", [{ label: "score", points, colour: "accent", symbol: "circle", kind: "strong" }], 0.1);
  */
 export function errorBySizeChart(title: string, lines: readonly ErrorLine[], highest: number): Chart {

@@ -41,11 +41,11 @@ export function checkFromAnchors(
   if (baselines.length === 0 && minScore === undefined)
     throw new AnchorEvalError("invalid_option", "a check needs a baseline's answers, a lowest score, or both");
   if (!(level > 0.5 && level < 1))
-    throw new AnchorEvalError("invalid_option", `level is a one-sided confidence in (0.5,1), got ${level}`);
+    throw new AnchorEvalError("invalid_option", `level must be a one-sided confidence in (0.5,1), got ${level}`);
   if (!(maxDrop >= 0 && maxDrop < 1))
-    throw new AnchorEvalError("invalid_option", `maxDrop is a drop of scores in [0,1), got ${maxDrop}`);
+    throw new AnchorEvalError("invalid_option", `maxDrop must be a drop of scores in [0,1), got ${maxDrop}`);
   if (minScore !== undefined && !(minScore >= 0 && minScore <= 1))
-    throw new AnchorEvalError("invalid_option", `minScore is a score in [0,1], got ${minScore}`);
+    throw new AnchorEvalError("invalid_option", `minScore must be a score in [0,1], got ${minScore}`);
 
   const runs = Array.isArray(current) ? (current as readonly ComparedModel[]) : [current as ComparedModel];
   if (runs.length === 0) throw new AnchorEvalError("invalid_option", "a check needs answers");
@@ -85,11 +85,11 @@ function named(models: readonly ComparedModel[], side: string): string[] {
 
 function alarmRate(alarmsPerYear = 1, runsPerYear = 365): CheckResult["alarms"] {
   if (!(runsPerYear >= 1 && Number.isFinite(runsPerYear)))
-    throw new AnchorEvalError("invalid_option", `runsPerYear is at least 1, got ${runsPerYear}`);
+    throw new AnchorEvalError("invalid_option", `runsPerYear must be at least 1, got ${runsPerYear}`);
   if (!(alarmsPerYear > 0 && alarmsPerYear <= runsPerYear / 2))
     throw new AnchorEvalError(
       "invalid_option",
-      `alarmsPerYear is above 0 and at most half of ${runsPerYear} runs, got ${alarmsPerYear}`,
+      `alarmsPerYear must be above 0 and at most half of ${runsPerYear} runs, got ${alarmsPerYear}`,
     );
   return { perYear: alarmsPerYear, runsPerYear, probability: alarmsPerYear / runsPerYear };
 }

@@ -36,7 +36,7 @@ export function compareFromAnchors(
   const { margin = 0, level: wanted, ...resolve } = options;
   const level = confidenceLevel(wanted);
   if (!(margin >= 0 && margin < 1))
-    throw new AnchorEvalError("invalid_option", `margin is a difference of scores in [0,1), got ${margin}`);
+    throw new AnchorEvalError("invalid_option", `margin must be a difference of scores in [0,1), got ${margin}`);
   const names = { a: a.name ?? "A", b: b.name ?? "B" };
   const common = commonAnswers(bundle, [a, b], [names.a, names.b], resolve);
   const { form: formId } = common;

@@ -3,7 +3,7 @@ import { ERROR_LEVELS } from "../core/bundle/names.ts";
 import type { FormManifest, MeasuredBlend } from "../core/bundle/manifest.ts";
 import { LEAST_ANSWERED_SHARE } from "../core/estimators/answered-sample.ts";
 import { blendEstimates } from "../core/estimators/blend-estimates.ts";
-import { figureOf, type SeenModels } from "../core/estimators/types.ts";
+import { estimatorFigure, type SeenModels } from "../core/estimators/types.ts";
 import { confidenceLevel, designInterval } from "../core/inference/score-interval.ts";
 import {
   gatedSampling,
@@ -124,7 +124,7 @@ function scenarioResult(
   const seen = { worst: sourceScores[0]!, best: sourceScores.at(-1)!, overall };
   const blended = blendEstimates(estimate.base, described, seen, bounds);
   const { estimators } = blended;
-  const score = figureOf(estimators, form.estimator);
+  const score = estimatorFigure(estimators, form.estimator);
   const exact = sample.items.length === bank.count;
   const outside = exact ? exactOutside(score, sourceScores) : blended.outside;
   const range = scoreRange(outside);

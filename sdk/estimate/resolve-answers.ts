@@ -98,7 +98,7 @@ function readScores(
     const problem =
       typeof id === "string"
         ? scoreProblem(score)
-        : { code: "invalid_type", message: `an item id is text, got ${typeof id}` };
+        : { code: "invalid_type", message: `an item id must be text, got ${typeof id}` };
     if (problem) issues.push({ path: ["responses", place], ...problem });
     else if (score !== null) answers.set(id as string, score as number);
   }
@@ -109,10 +109,10 @@ function readScores(
 export function scoreProblem(score: unknown): { code: string; message: string } | null {
   if (score === null) return null;
   if (typeof score !== "number")
-    return { code: "invalid_type", message: `a score is a number in [0,1], got ${typeof score}` };
+    return { code: "invalid_type", message: `a score must be a number in [0,1], got ${typeof score}` };
   if (Number.isNaN(score))
-    return { code: "not_a_number", message: "a score is a number in [0,1], got NaN; null means no answer" };
-  if (score < 0 || score > 1) return { code: "out_of_range", message: `a score is in [0,1], got ${score}` };
+    return { code: "not_a_number", message: "a score must be a number in [0,1], got NaN; null means no answer" };
+  if (score < 0 || score > 1) return { code: "out_of_range", message: `a score must be in [0,1], got ${score}` };
   return null;
 }
 

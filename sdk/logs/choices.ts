@@ -21,7 +21,7 @@ export function parseChoices(option: string, values: readonly string[]): Choose 
     const tasks = equals < 0 ? "*" : value.slice(0, equals);
     const name = value.slice(equals + 1);
     if (tasks === "" || name === "")
-      throw new AnchorEvalError("invalid_option", `--${option} is NAME or TASK=NAME; got ${value}`);
+      throw new AnchorEvalError("invalid_option", `--${option} must be NAME or TASK=NAME; got ${value}`);
     const before = choices.get(tasks);
     if (before !== undefined && before !== name)
       throw new AnchorEvalError(

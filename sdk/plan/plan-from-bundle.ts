@@ -1,7 +1,7 @@
 import { type Bundle, servedBlend } from "../core/bundle/bundle.ts";
 import type { FormManifest, MeasuredErrors } from "../core/bundle/manifest.ts";
 import { AnchorEvalError } from "../core/errors.ts";
-import { figureOf } from "../core/estimators/types.ts";
+import { estimatorFigure } from "../core/estimators/types.ts";
 import { confidenceLevel } from "../core/inference/score-interval.ts";
 import { rankedGap } from "../core/inference/ranks.ts";
 import { normalQuantile } from "../core/numeric/distributions.ts";
@@ -24,12 +24,12 @@ export function planFromBundle(bundle: Bundle, options: PlanOptions = {}): Plan 
   const level = confidenceLevel(options.level);
   const { manifest } = bundle;
   if (!(rankedRight > 0.5 && rankedRight < 1))
-    throw new AnchorEvalError("invalid_option", `rankedRight is a share in (½,1), got ${rankedRight}`);
+    throw new AnchorEvalError("invalid_option", `rankedRight must be a share in (½,1), got ${rankedRight}`);
   if (halfWidth !== undefined && gap !== undefined)
     throw new AnchorEvalError("invalid_option", "a plan is for a half-width or for a gap: give one of them");
   for (const [name, value] of Object.entries({ halfWidth, gap }))
     if (value !== undefined && !(value > 0 && value < 1))
-      throw new AnchorEvalError("invalid_option", `${name} is a difference of scores in (0,1), got ${value}`);
+      throw new AnchorEvalError("invalid_option", `${name} must be a difference of scores in (0,1), got ${value}`);
   const absent = manifest.scenarios.filter(({ id }) => !bundle.scenarios.has(id));
   if (absent.length > 0)
     throw new AnchorEvalError(
@@ -152,7 +152,7 @@ function errorsOf(form: FormManifest, measured: MeasuredErrors | null, { level =
   return {
     halfWidth:
       split.halfWidth95 === null
-        ? z * figureOf(split.estimators, form.estimator).rmse
+        ? z * estimatorFigure(split.estimators, form.estimator).rmse
         : (split.halfWidth95 * z) / normalQuantile(0.975),
     error: split.estimators["p-irt-dr"].rmse,
   };

@@ -68,12 +68,12 @@ function wantedScenario({ scenarios }: BundleRouting, asked: string | undefined)
 
 function readPenalties(models: readonly string[], { costs = {}, costWeight = 1 }: RouteOptions): Float64Array {
   if (!(costWeight >= 0 && costWeight < Infinity))
-    throw new AnchorEvalError("invalid_option", `costWeight is a number of at least 0, got ${costWeight}`);
+    throw new AnchorEvalError("invalid_option", `costWeight must be a number of at least 0, got ${costWeight}`);
   for (const [model, cost] of Object.entries(costs)) {
     if (!models.includes(model))
       throw new AnchorEvalError("invalid_option", `costs name ${model}, which isn't among the models of these routes`);
     if (!(cost >= 0 && cost < Infinity))
-      throw new AnchorEvalError("invalid_option", `the cost of ${model} is a number of at least 0, got ${cost}`);
+      throw new AnchorEvalError("invalid_option", `the cost of ${model} must be a number of at least 0, got ${cost}`);
   }
   return Float64Array.from(models, (model) => (Object.hasOwn(costs, model) ? costWeight * costs[model]! : 0));
 }

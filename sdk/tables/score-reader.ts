@@ -35,7 +35,7 @@ export function scoreReader(options: ScoreOptions = {}): ScoreReader {
 
   const scaled = (score: number): number | ScoreProblem => {
     if (!(score >= low && score <= high))
-      return { code: "out_of_range", message: `a score is in [${low},${high}], got ${score}${hint}` };
+      return { code: "out_of_range", message: `a score must be in [${low},${high}], got ${score}${hint}` };
     return scale(score) + 0; // -0 becomes 0
   };
   return {
@@ -47,13 +47,13 @@ export function scoreReader(options: ScoreOptions = {}): ScoreReader {
       if (DECIMAL.test(text)) return scaled(Number(text));
       return {
         code: "not_a_number",
-        message: `a score is a number, got ${quoted(cell)}; an empty cell means no score`,
+        message: `a score must be a number, got ${quoted(cell)}; an empty cell means no score`,
       };
     },
     fromJson: (value) => {
       if (value === null) return NaN;
       if (typeof value === "number") return scaled(value);
-      return { code: "not_a_number", message: `a score is a number, got ${jsonKind(value)}; null means no score` };
+      return { code: "not_a_number", message: `a score must be a number, got ${jsonKind(value)}; null means no score` };
     },
   };
 }
@@ -78,7 +78,7 @@ export function scoreScale({
   if (!Number.isFinite(low) || !Number.isFinite(high) || low >= high)
     throw new AnchorEvalError(
       "invalid_option",
-      `--score-range is two numbers, the lower one first; got ${low},${high}`,
+      `--score-range must be two numbers, the lower one first; got ${low},${high}`,
     );
   if (low === 0 && high === 1) return flip ? (score) => 1 - score : (score) => score;
   return (score) => (flip ? (high - score) / (high - low) : (score - low) / (high - low));

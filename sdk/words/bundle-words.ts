@@ -1,5 +1,5 @@
 import type { Manifest, MeasuredErrors, SplitErrors } from "../core/bundle/manifest.ts";
-import { type EstimatorId, figureOf } from "../core/estimators/types.ts";
+import { type EstimatorId, estimatorFigure } from "../core/estimators/types.ts";
 import { points } from "./figures.ts";
 
 /** Measured errors in words, in points. */
@@ -8,7 +8,7 @@ export function errorWords({ interpolation, extrapolation }: MeasuredErrors, est
   return [
     ...(interpolation ? [splitText(interpolation, estimator)] : []),
     ...(extrapolation
-      ? [`models stronger than any seen: ${points(figureOf(extrapolation.estimators, estimator).mae)}`]
+      ? [`models stronger than any seen: ${points(estimatorFigure(extrapolation.estimators, estimator).mae)}`]
       : []),
   ].join("; ");
 }
@@ -17,7 +17,7 @@ function splitText(
   { models, estimators, randomMae, coverage95, halfWidth95 }: SplitErrors,
   estimator: EstimatorId,
 ): string {
-  const { mae } = figureOf(estimators, estimator);
+  const { mae } = estimatorFigure(estimators, estimator);
   const random = points(randomMae);
   // Zero = not compared.
   const against =
@@ -36,7 +36,7 @@ function splitText(
 /** Share of a version's answers that may be drawn from the fit before its measured errors are mostly its own word. */
 const MOST_DRAWN = 0.1;
 
-/** The earlier version that a bundle stands on, in words: what is the same, what was placed by what, how scores go over. */
+/** The earlier version that a bundle stands on, in words: what is the same, what was linked by what, how scores go over. */
 export function baseWords({ base, scenarios, sources }: Pick<Manifest, "base" | "scenarios" | "sources">): string[] {
   if (!base) return [];
   const { benchmark, version, items, rerun, drawn, texts, anchors, bridge } = base;
@@ -47,10 +47,10 @@ export function baseWords({ base, scenarios, sources }: Pick<Manifest, "base" | 
     texts ? "their texts" : "the other items of their scenario",
   ].join(" and ");
   return [
-    `${items.standing} of ${count} items keep their parameters of ${benchmark} ${version}${items.placed === 0 ? "." : `, ${items.placed} are placed by ${by}.`}`,
+    `${items.standing} of ${count} items keep their parameters of ${benchmark} ${version}${items.placed === 0 ? "." : `, ${items.placed} are linked by ${by}.`}`,
     ...(drawn > 0
       ? [
-          `${Math.round(100 * drawn)} % of the ${sources.models} models' answers to placed items are drawn from their chances: full scores, and measured errors, rest on them for ${((100 * all) / count).toFixed(1)} % of the answers.${all > MOST_DRAWN * count ? " That is much: run more models on the new items." : ""}`,
+          `${Math.round(100 * drawn)} % of the ${sources.models} models' answers to linked items are drawn from their chances: full scores, and measured errors, rest on them for ${((100 * all) / count).toFixed(1)} % of the answers.${all > MOST_DRAWN * count ? " That is much: run more models on the new items." : ""}`,
         ]
       : []),
     ...Object.entries(anchors).map(

@@ -2,7 +2,7 @@ import { estimateFromAnchors, loadBundle } from "anchoreval";
 import type { AbilityEstimate } from "anchoreval/internal/core/ability/map";
 import { blendEstimates } from "anchoreval/internal/core/estimators/blend-estimates";
 import { anchorFactors } from "anchoreval/internal/core/estimators/factor-scores";
-import { type AnchorFactors, type EstimatorId, figureOf } from "anchoreval/internal/core/estimators/types";
+import { type AnchorFactors, type EstimatorId, estimatorFigure } from "anchoreval/internal/core/estimators/types";
 import { itemBank } from "anchoreval/internal/core/irt/item-bank";
 import { estimateScenario, type ScenarioModel } from "anchoreval/internal/core/scoring/scenario-estimate";
 import fc from "fast-check";
@@ -48,7 +48,7 @@ export function describeEstimator(id: EstimatorId, skips: readonly Skip[] = []):
   const estimatesOf = (scene: Scene): { score: number; bounds: { low: number; high: number } } => {
     const { base, bounds } = estimateScenario(scene.model, answersOf(scene), abilityAt(scene.theta))!;
     return {
-      score: figureOf(
+      score: estimatorFigure(
         blendEstimates(base, scene.blend, { worst: 0.2, best: 0.7, overall: null }, bounds).estimators,
         id,
       ),

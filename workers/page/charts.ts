@@ -15,7 +15,7 @@ import { coverageChart, coverageKinds, coverageSeries, lowestCoverage } from "an
 import { errorBySizeChart, type ErrorLine } from "anchoreval/internal/charts/error-by-size";
 import { itemMapChart, shownParameters } from "anchoreval/internal/charts/item-map";
 import { comparableForms, type MeasuredScenario } from "anchoreval/internal/charts/measured-forms";
-import { figureOf } from "anchoreval/internal/core/estimators/types";
+import { estimatorFigure } from "anchoreval/internal/core/estimators/types";
 import { counted } from "anchoreval/internal/words/figures";
 import { type Child, element, idText, paragraph } from "./dom.ts";
 import { firstFew } from "./parts/content.ts";
@@ -212,7 +212,7 @@ function linesOf(scenario: MeasuredScenario): ErrorLine[] {
   const mae = (split: "interpolation" | "extrapolation"): ErrorLine["points"] =>
     comparableForms(scenario, split).map(({ items, form, measured }) => ({
       items,
-      error: figureOf(measured![split]!.estimators, form.estimator).mae,
+      error: estimatorFigure(measured![split]!.estimators, form.estimator).mae,
     }));
   return [
     {

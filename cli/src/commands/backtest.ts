@@ -21,7 +21,7 @@ import { checkAskedSizes, METHOD_OPTIONS, readMethod, THREADS_OPTION, WORK_OPTIO
 import { checkOutFile, writeOutFile } from "../out.ts";
 import { readSubsetInputs, SUBSET_OPTIONS } from "../options/sublime.ts";
 
-/** Splits that recipes are compared on unless told. */
+/** Splits that recipes are compared on by default. */
 const COMPARED_SPLITS = ["interpolation", "extrapolation", "family"] as const;
 
 export const backtestCommand: Command = {

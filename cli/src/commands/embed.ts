@@ -25,7 +25,7 @@ import { THREADS_OPTION } from "../options/fit.ts";
 import { readOutFile, writeOutFile } from "../out.ts";
 import type { Output } from "../output.ts";
 
-/** Axes of TF-IDF, unless told: as many as routing's regressions go on. */
+/** Axes of TF-IDF by default: as many as routing's regressions go on. */
 const DEFAULT_DIMS = 100;
 
 /** Options that only an encoder has. */

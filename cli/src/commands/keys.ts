@@ -58,7 +58,7 @@ export const tokenCommand: Command = {
     if (wrong !== undefined)
       throw new AnchorEvalError(
         "invalid_option",
-        `--scope is publish:BENCHMARK or read:BENCHMARK, * for every one; got ${wrong}`,
+        `--scope must be publish:BENCHMARK or read:BENCHMARK, * for every one; got ${wrong}`,
       );
     const expires = readExpiry(options.text("expires"));
     const token = `anchoreval_${randomBytes(32).toString("base64url")}`;
@@ -82,7 +82,7 @@ function readExpiry(text: string | undefined): string | null {
   if (Number.isNaN(time.getTime()) || (!day && !/(Z|[+-]\d{2}:\d{2})$/.test(text)))
     throw new AnchorEvalError(
       "invalid_option",
-      `--expires is a day like 2027-01-31, or a time with its zone like 2027-01-31T12:00:00Z; got ${text}`,
+      `--expires must be a day like 2027-01-31, or a time with its zone like 2027-01-31T12:00:00Z; got ${text}`,
     );
   return time.toISOString();
 }

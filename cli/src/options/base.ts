@@ -156,7 +156,7 @@ function checkVersion(
   if (touched > 0 && major(version) <= major(manifest.version))
     throw new AnchorEvalError(
       "invalid_option",
-      `${changed.length} items changed, ${added.length} were added, ${removed.length} removed: scores aren't comparable with those of ${manifest.version}, so the version is at least ${major(manifest.version) + 1}.0.0, got ${version}`,
+      `${changed.length} items changed, ${added.length} were added, ${removed.length} removed: scores aren't comparable with those of ${manifest.version}, so the version must be at least ${major(manifest.version) + 1}.0.0, got ${version}`,
     );
 }
 

@@ -19,7 +19,7 @@ export function givenDate(options: OptionReader): string | null {
     if (!DATE.test(given) || date === null || iso(new Date(day))?.slice(0, 10) !== day)
       throw new AnchorEvalError(
         "invalid_option",
-        `--created is a date such as 2026-01-31 or 2026-01-31T12:00:00Z, got ${given}`,
+        `--created must be a date such as 2026-01-31 or 2026-01-31T12:00:00Z, got ${given}`,
       );
     return date;
   }
@@ -27,7 +27,7 @@ export function givenDate(options: OptionReader): string | null {
   if (epoch === undefined || epoch === "") return null;
   const date = /^\d+$/.test(epoch) ? iso(new Date(Number(epoch) * 1000)) : null;
   if (date === null)
-    throw new AnchorEvalError("invalid_option", `SOURCE_DATE_EPOCH is whole seconds since 1970, got ${epoch}`);
+    throw new AnchorEvalError("invalid_option", `SOURCE_DATE_EPOCH must be whole seconds since 1970, got ${epoch}`);
   return date;
 }
 

@@ -70,11 +70,11 @@ export async function readImportFacts(responses: string): Promise<ImportFacts> {
   if (!isRecord(facts)) return refuse("it is not a JSON object");
   const { protocol, weighting } = facts;
   if (weighting !== undefined && !WEIGHTINGS.some((known) => known === weighting))
-    refuse(`it is ${WEIGHTINGS.join(" or ")}, got ${JSON.stringify(weighting)}`, ["weighting"]);
+    refuse(`it must be ${WEIGHTINGS.join(" or ")}, got ${JSON.stringify(weighting)}`, ["weighting"]);
   if (protocol !== undefined && !isRecord(protocol)) refuse("it is not a JSON object", ["protocol"]);
   for (const [name, value] of Object.entries(protocol ?? {}))
     if (!["string", "number", "boolean"].includes(typeof value))
-      refuse(`it is text, a number, true or false, got ${JSON.stringify(value)}`, ["protocol", name]);
+      refuse(`it must be text, a number, true or false, got ${JSON.stringify(value)}`, ["protocol", name]);
   return {
     ...(protocol !== undefined && { protocol: protocol as Manifest["protocol"] }),
     ...(weighting !== undefined && { weighting: weighting as Weighting }),

@@ -62,7 +62,8 @@ async function readFamiliesFile(file: string): Promise<Map<string, string>> {
   for (const { row, text } of await readLines(file)) {
     const [model, family] = modelAndValue(text);
     const known = families.get(model);
-    if (model === "" || family === "") issues.add({ row }, "wrong_type", `a line is model,family, got ${quoted(text)}`);
+    if (model === "" || family === "")
+      issues.add({ row }, "wrong_type", `a line must be model,family, got ${quoted(text)}`);
     else if (known !== undefined && known !== family)
       issues.add({ row }, "duplicate", `model ${quoted(model)} is of two families, ${quoted(known)} above`);
     else families.set(model, family);
@@ -87,7 +88,11 @@ export async function readDatesFile(file: string, models: readonly string[]): Pr
   for (const { row, text } of await readLines(file)) {
     const [model, date] = modelAndValue(text);
     if (model === "" || !DATE.test(date) || Number.isNaN(Date.parse(date)))
-      issues.add({ row }, "wrong_type", `a line is model,date with a date such as 2026-01-31, got ${quoted(text)}`);
+      issues.add(
+        { row },
+        "wrong_type",
+        `a line must be model,date with a date such as 2026-01-31, got ${quoted(text)}`,
+      );
     else if (dates.has(model)) issues.add({ row }, "duplicate", `model ${quoted(model)} is there twice`);
     else dates.set(model, date);
   }
@@ -111,8 +116,8 @@ export async function readCostFile(file: string, models: readonly string[]): Pro
     const [model, number] = modelAndValue(text);
     const cost = number === "" ? NaN : Number(number);
     if (model === "" || !Number.isFinite(cost))
-      issues.add(at, "wrong_type", `a line is model,cost, got ${quoted(text)}`);
-    else if (cost < 0) issues.add(at, "out_of_range", `a cost is at least 0, got ${cost}`);
+      issues.add(at, "wrong_type", `a line must be model,cost, got ${quoted(text)}`);
+    else if (cost < 0) issues.add(at, "out_of_range", `a cost must be at least 0, got ${cost}`);
     else if (!models.includes(model)) issues.add(at, "unknown_model", `the responses have no model ${quoted(model)}`);
     else if (costs.has(model)) issues.add(at, "duplicate", `model ${quoted(model)} is there twice`);
     else costs.set(model, cost);

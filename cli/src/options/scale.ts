@@ -18,7 +18,7 @@ export function readScale(options: OptionReader): ScaleOptions {
   if (range !== null && range.length !== 2)
     throw new AnchorEvalError(
       "invalid_option",
-      `--score-range is two numbers, LO,HI; got ${options.text("score-range")!}`,
+      `--score-range must be two numbers, LO,HI; got ${options.text("score-range")!}`,
     );
   return {
     ...(range && { scoreRange: [range[0]!, range[1]!] as const }),

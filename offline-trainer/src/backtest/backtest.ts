@@ -1,5 +1,5 @@
 import { availableParallelism } from "node:os";
-import { type EstimatorId, estimatorsOf, figureOf } from "anchoreval/internal/core/estimators/types";
+import { type EstimatorId, estimatorsOf, estimatorFigure } from "anchoreval/internal/core/estimators/types";
 import { designInterval, inflated, weightedScore } from "anchoreval/internal/core/inference/score-interval";
 import type { Provider } from "../backends/resolve-backend.ts";
 import { headlineEstimator, methodDigest, recommended, sentMethod } from "../methods/method.ts";
@@ -109,10 +109,10 @@ function overallEstimate(parts: readonly CellEstimate[], headline: EstimatorId, 
   const quadrature = (pick: (part: CellEstimate) => number): number =>
     Math.sqrt(parts.reduce((sum, part) => sum + pick(part) ** 2, 0)) / parts.length;
   const estimators = Object.fromEntries(
-    estimatorsOf(parts[0]!.estimators).map((id) => [id, average((part) => figureOf(part.estimators, id))]),
+    estimatorsOf(parts[0]!.estimators).map((id) => [id, average((part) => estimatorFigure(part.estimators, id))]),
   ) as Record<EstimatorId, number>;
   const sampled = parts.flatMap(({ estimators: own, bounds, sampling }) =>
-    sampling === null ? [] : [{ share: 1 / parts.length, score: figureOf(own, headline), bounds, sampling }],
+    sampling === null ? [] : [{ share: 1 / parts.length, score: estimatorFigure(own, headline), bounds, sampling }],
   );
   return {
     model: parts[0]!.model,

@@ -1,4 +1,9 @@
-import { figureOf, type Blend, type ByEstimator, type EstimatorId } from "anchoreval/internal/core/estimators/types";
+import {
+  estimatorFigure,
+  type Blend,
+  type ByEstimator,
+  type EstimatorId,
+} from "anchoreval/internal/core/estimators/types";
 import type { SamplingVariance } from "anchoreval/internal/core/inference/sampling-variance";
 import { createRandom } from "anchoreval/internal/core/numeric/random";
 import type { CalibrationBackend } from "../calibrate/types.ts";
@@ -164,7 +169,7 @@ function cellEstimate(
   const { model, draw, truth, bounds, failed } = estimate;
   const headline = headlineEstimator(method);
   const estimators = heldOutScores(estimate, blend);
-  const score = figureOf(estimators, headline);
+  const score = estimatorFigure(estimators, headline);
   const around =
     error === null ? null : { low: Math.max(bounds.low, score - error), high: Math.min(bounds.high, score + error) };
   const drawn = intervalKind(method) === "design";

@@ -1,4 +1,4 @@
-import { type EstimatorId, estimatorsOf, figureOf } from "anchoreval/internal/core/estimators/types";
+import { type EstimatorId, estimatorsOf, estimatorFigure } from "anchoreval/internal/core/estimators/types";
 import { headlineEstimator, intervalKind, methodDigest, type Method } from "../methods/method.ts";
 import { clusteredError, holdsTruth, winklerScore } from "../fit/held-out-scores.ts";
 import { kendall, spearman } from "../numeric/ranks.ts";
@@ -71,7 +71,7 @@ export function backtestRows(input: RowInput): BacktestRow[] {
   const randomMae = mean(estimates.map((estimate) => estimate.randomError));
   const random = randomFigures(estimates);
   return estimatorsOf(estimates[0]!.estimators).map((estimator): BacktestRow => {
-    const errors = estimates.map((estimate) => figureOf(estimate.estimators, estimator) - estimate.truth);
+    const errors = estimates.map((estimate) => estimatorFigure(estimate.estimators, estimator) - estimate.truth);
     const absolute = errors.map(Math.abs);
     const mae = mean(absolute);
     const ratio = randomMae > ROUNDING ? mae / randomMae : null;
@@ -82,7 +82,7 @@ export function backtestRows(input: RowInput): BacktestRow[] {
         return [...new Set(all.map((estimate) => estimate.draw))].flatMap((draw) => {
           const own = all.filter((estimate) => estimate.draw === draw);
           const value = measure(
-            own.map((estimate) => figureOf(estimate.estimators, estimator)),
+            own.map((estimate) => estimatorFigure(estimate.estimators, estimator)),
             own.map((estimate) => estimate.truth),
           );
           return value === null ? [] : [value];

@@ -34,6 +34,9 @@ function checked(weights: Float64Array | undefined, count: number, what: string)
     throw new AnchorEvalError("invalid_option", `${count} ${what} need as many weights, got ${weights.length}`);
   const bad = weights.findIndex((weight) => !(weight >= 0 && weight < Infinity));
   if (bad >= 0)
-    throw new AnchorEvalError("invalid_option", `weights of ${what} are numbers ≥ 0, got ${weights[bad]!} at ${bad}`);
+    throw new AnchorEvalError(
+      "invalid_option",
+      `weights of ${what} must be numbers ≥ 0, got ${weights[bad]!} at ${bad}`,
+    );
   return (k) => weights[k]!;
 }

@@ -9,7 +9,7 @@ import {
   loadBundle,
 } from "anchoreval";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
-import { type EstimatorId, figureOf } from "anchoreval/internal/core/estimators/types";
+import { type EstimatorId, estimatorFigure } from "anchoreval/internal/core/estimators/types";
 import { createRandom, type RandomSource } from "anchoreval/internal/core/numeric/random";
 import { folderSource } from "anchoreval/internal/node/folder";
 import { publishBundle } from "anchoreval/internal/publish/publish-bundle";
@@ -132,7 +132,9 @@ export async function runDemo(options: DemoOptions): Promise<void> {
 
     showModels(output, matrix, slices, targets, estimates);
     showErrors(output, matrix, slices, targets, estimates, anchors, seed);
-    output.line(`Over HTTP and in this process the numbers differ by ${gap === 0 ? "nothing" : gap.toExponential(0)}.`);
+    output.line(
+      `Estimates over HTTP and in this process ${gap === 0 ? "are identical" : `differ by ${gap.toExponential(0)}`}.`,
+    );
     await finish(options, worker, requests[0]!);
   } finally {
     await worker.dispose();
@@ -183,7 +185,8 @@ function difference(left: Estimate, right: Estimate): number {
 function overall(estimate: Estimate, estimator: EstimatorId): number {
   const scenarios = Object.values(estimate.scenarios);
   return (
-    scenarios.reduce((sum, scenario) => sum + figureOf(scenario.details!.estimators, estimator), 0) / scenarios.length
+    scenarios.reduce((sum, scenario) => sum + estimatorFigure(scenario.details!.estimators, estimator), 0) /
+    scenarios.length
   );
 }
 
@@ -251,7 +254,7 @@ function showErrors(
       points(
         mean(
           targets.map((model, k) =>
-            Math.abs(figureOf(estimates[k]!.scenarios[id]!.details!.estimators, estimator) - full[s]![model]!),
+            Math.abs(estimatorFigure(estimates[k]!.scenarios[id]!.details!.estimators, estimator) - full[s]![model]!),
           ),
         ),
       ),

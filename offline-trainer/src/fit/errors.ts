@@ -5,7 +5,7 @@ import {
   type ByEstimator,
   type EstimatorId,
   estimatorsOf,
-  figureOf,
+  estimatorFigure,
 } from "anchoreval/internal/core/estimators/types";
 import { wilsonInterval } from "anchoreval/internal/core/inference/score-interval";
 import { normalQuantile } from "anchoreval/internal/core/numeric/distributions";
@@ -68,7 +68,7 @@ function summaries(
   return Object.fromEntries(
     estimatorsOf(scores[0]!).map((id) => [
       id,
-      errorSummary(estimates.map(({ truth }, k) => figureOf(scores[k]!, id) - truth)),
+      errorSummary(estimates.map(({ truth }, k) => estimatorFigure(scores[k]!, id) - truth)),
     ]),
   ) as Record<EstimatorId, ErrorSummary>;
 }

@@ -36,10 +36,13 @@ export function totalForm(total: number, scenarios: readonly Sized[]): FormPlan 
   if (total < scenarios.length)
     throw new AnchorEvalError(
       "invalid_option",
-      `--total is at least one anchor for each of the ${scenarios.length} scenarios; got ${total}`,
+      `--total must be at least one anchor for each of the ${scenarios.length} scenarios; got ${total}`,
     );
   if (total > items)
-    throw new AnchorEvalError("invalid_option", `--total is at most the ${items} items of all scenarios; got ${total}`);
+    throw new AnchorEvalError(
+      "invalid_option",
+      `--total must be at most the ${items} items of all scenarios; got ${total}`,
+    );
   const shares = new Map<string, number>();
   let left = total;
   const ascending = [...scenarios].sort((x, y) => x.count - y.count);
@@ -67,7 +70,7 @@ export function formPlans(
   if (sizes.length + totals.length === 0 || wrong.length > 0)
     throw new AnchorEvalError(
       "invalid_option",
-      `anchors are whole numbers of at least 1, got ${[...sizes, ...totals].join(", ")}`,
+      `anchors must be whole numbers of at least 1, got ${[...sizes, ...totals].join(", ")}`,
     );
   const asked = (form: FormPlan): number[] => scenarios.map((own) => Math.min(own.count, anchorsIn(form, own.id)));
   const ascending = (numbers: readonly number[]): number[] => [...new Set(numbers)].sort((x, y) => x - y);

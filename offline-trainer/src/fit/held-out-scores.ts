@@ -1,5 +1,10 @@
 import { blendEstimates } from "anchoreval/internal/core/estimators/blend-estimates";
-import { type Blend, type ByEstimator, type EstimatorId, figureOf } from "anchoreval/internal/core/estimators/types";
+import {
+  type Blend,
+  type ByEstimator,
+  type EstimatorId,
+  estimatorFigure,
+} from "anchoreval/internal/core/estimators/types";
 import { gatedSampling, type SamplingVariance } from "anchoreval/internal/core/inference/sampling-variance";
 import { designInterval } from "anchoreval/internal/core/inference/score-interval";
 import type { HeldOutEstimate } from "./held-out.ts";
@@ -11,7 +16,7 @@ export function heldOutScores({ base, bounds, seen }: HeldOutEstimate, blend: Bl
 
 /** One estimator's score of a held-out model. */
 export function heldOutScore(estimate: HeldOutEstimate, estimator: EstimatorId, blend: Blend): number {
-  return figureOf(heldOutScores(estimate, blend), estimator);
+  return estimatorFigure(heldOutScores(estimate, blend), estimator);
 }
 
 /** The score's design-based variance, from the draw of the anchors: less where the gate knows better. */

@@ -5,7 +5,7 @@ import {
   type ByEstimator,
   type EstimatorId,
   estimatorsOf,
-  figureOf,
+  estimatorFigure,
   type SeenScores,
 } from "anchoreval/internal/core/estimators/types";
 import {
@@ -46,7 +46,7 @@ export function measureOverall(
   const inflation = overallInflation(overall);
   if (overall.length === 0) return { inflation, seen, measured: { interpolation: null, extrapolation: null } };
   const models = new Set(overall.map(({ estimate }) => estimate.model)).size;
-  const errors = (id: EstimatorId): number[] => overall.map(({ scores, truth }) => figureOf(scores, id) - truth);
+  const errors = (id: EstimatorId): number[] => overall.map(({ scores, truth }) => estimatorFigure(scores, id) - truth);
   const intervals = overall.map(intervalOf(overall));
   const held = overall.map(({ estimate, truth }) => ({ model: estimate.model, truth }));
   const absolute = errors(estimator)
@@ -131,14 +131,17 @@ export function overallEstimates(parts: readonly OverallPart[], estimator: Estim
       const sampling = heldOutSampling(estimate, estimator, blend);
       return sampling === null
         ? []
-        : [{ share, score: figureOf(scores[s]!, estimator), bounds: estimate.bounds, sampling }];
+        : [{ share, score: estimatorFigure(scores[s]!, estimator), bounds: estimate.bounds, sampling }];
     });
     return [
       {
         estimate: own.estimate,
         truth: all.reduce((sum, { estimate }) => sum + share * estimate.truth, 0),
         scores: Object.fromEntries(
-          estimatorsOf(scores[0]!).map((id) => [id, scores.reduce((sum, own) => sum + share * figureOf(own, id), 0)]),
+          estimatorsOf(scores[0]!).map((id) => [
+            id,
+            scores.reduce((sum, own) => sum + share * estimatorFigure(own, id), 0),
+          ]),
         ) as Record<EstimatorId, number>,
         sampled: sampled.length < all.length ? null : weightedScore(sampled),
       },

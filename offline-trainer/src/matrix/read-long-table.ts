@@ -139,7 +139,7 @@ function factOf(role: Fact, value: unknown, place: Place, issues: DataIssues): s
   if (role === "weight") {
     const weight = typeof value === "string" ? Number(value) : value;
     if (!absent && typeof weight === "number" && Number.isFinite(weight) && weight > 0) return weight;
-    issues.add(place, "not_a_number", `a weight is a number above 0, got ${absent ? "none" : jsonKind(value)}`);
+    issues.add(place, "not_a_number", `a weight must be a number above 0, got ${absent ? "none" : jsonKind(value)}`);
     return null;
   }
   if (absent && role !== "scenario") return null;
@@ -235,7 +235,7 @@ export function parseTableColumns(values: readonly string[]): TableColumns {
     if (!isRole(role) || column === "")
       throw new AnchorEvalError(
         "invalid_option",
-        `--columns is ROLE=COLUMN,…, where ROLE is ${COLUMN_ROLES.join(", ")}; got ${part}`,
+        `--columns must be ROLE=COLUMN,…, where ROLE is ${COLUMN_ROLES.join(", ")}; got ${part}`,
       );
     if (columns[role] !== undefined)
       throw new AnchorEvalError("invalid_option", `--columns names ${role} twice: ${columns[role]} and ${column}`);

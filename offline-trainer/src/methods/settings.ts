@@ -45,7 +45,7 @@ export interface FitSettings extends ResponseModel {
   readonly draws: number;
 }
 
-/** Latent dimensions at most, unless told. */
+/** Latent dimensions at most, by default. */
 export const DEFAULT_DIMS = 8;
 
 /** The recommended settings: fixed in code, the same for every split and every target. */

@@ -32,7 +32,7 @@ export async function readEmbeddings(file: string): Promise<Embeddings> {
   if (ending === undefined)
     throw new AnchorEvalError(
       "invalid_option",
-      `embeddings are a file that ends in .jsonl, .csv, .jsonl.gz or .csv.gz; got ${file}`,
+      `embeddings must be a file that ends in .jsonl, .csv, .jsonl.gz or .csv.gz; got ${file}`,
     );
   const issues = new DataIssues(file, ending === "jsonl" ? "lines" : "table");
   const vectors = new Map<string, Float64Array>();
@@ -61,9 +61,13 @@ async function readJsonVectors(file: string, issues: DataIssues, add: AddVector)
     for (const { row, fields } of records) {
       const { item_id: id, embedding } = fields;
       if (typeof id !== "string")
-        issues.add({ row, column: "item_id" }, "wrong_type", `an id is text, got ${jsonKind(id)}`);
+        issues.add({ row, column: "item_id" }, "wrong_type", `an id must be text, got ${jsonKind(id)}`);
       else if (!Array.isArray(embedding))
-        issues.add({ row, column: "embedding" }, "wrong_type", `an embedding is an array, got ${jsonKind(embedding)}`);
+        issues.add(
+          { row, column: "embedding" },
+          "wrong_type",
+          `an embedding must be an array, got ${jsonKind(embedding)}`,
+        );
       else
         add(
           row,

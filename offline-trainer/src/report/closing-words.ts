@@ -2,7 +2,7 @@ import type { Manifest } from "anchoreval/bundle";
 import { formTotals } from "anchoreval/internal/charts/measured-forms";
 import { servedBlend } from "anchoreval/internal/core/bundle/bundle";
 import type { FormManifest, MeasuredErrors } from "anchoreval/internal/core/bundle/manifest";
-import { figureOf } from "anchoreval/internal/core/estimators/types";
+import { estimatorFigure } from "anchoreval/internal/core/estimators/types";
 import { points } from "anchoreval/internal/words/figures";
 import { LEAST_HELD_OUT_FROM } from "../fit/folds.ts";
 
@@ -43,14 +43,14 @@ function sentence(
   const asked = `${items}${form.disjointFrom === undefined ? "" : " other"} items`;
   if (interpolation === null)
     return `${subject}, ${asked}, ${models} models: too few models to hold any out (${LEAST_HELD_OUT_FROM} are needed); the error is not measured.`;
-  const own = figureOf(interpolation.estimators, form.estimator).mae;
+  const own = estimatorFigure(interpolation.estimators, form.estimator).mae;
   const within = interpolation.absoluteError[3] ?? null;
   const spread =
     interpolation.models < LEAST_MODELS || within === null
       ? "coverage not measured (too few models)"
       : `95 % within ${points(within)}`;
   const stronger = extrapolation
-    ? ` Models stronger than any seen: ${points(figureOf(extrapolation.estimators, form.estimator).mae)}.`
+    ? ` Models stronger than any seen: ${points(estimatorFigure(extrapolation.estimators, form.estimator).mae)}.`
     : "";
   const worse = own >= interpolation.randomMae ? " This form is no better than random items." : "";
   return `${subject}, ${asked}, ${interpolation.models} models: typical error ${points(own)} points, ${spread}; ${items} random items: ${points(interpolation.randomMae)}.${stronger}${worse}`;

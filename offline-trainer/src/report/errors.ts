@@ -15,7 +15,7 @@ import {
 } from "anchoreval/internal/charts/measured-forms";
 import type { MeasuredErrors, SplitErrors } from "anchoreval/internal/core/bundle/manifest";
 import { ERROR_LEVELS } from "anchoreval/internal/core/bundle/names";
-import { type EstimatorId, estimatorsOf, figureOf } from "anchoreval/internal/core/estimators/types";
+import { type EstimatorId, estimatorsOf, estimatorFigure } from "anchoreval/internal/core/estimators/types";
 import { count, counted, points, wholePercent } from "anchoreval/internal/words/figures";
 import { LEAST_MODELS_FOR_COVERAGE } from "../fit/errors.ts";
 import { drawChart, figure, html, type Html, idText, type KeyEntry, legend, panels, scrollingTable } from "./html.ts";
@@ -87,10 +87,11 @@ function cells(row: MeasuredForm): Html {
   if (like === null && stronger === null)
     return html`<td colspan="7" class="words">not measured: too few models to hold any out</td>`;
   const { estimator } = row.form;
-  return html`${cell(like && figureOf(like.estimators, estimator).mae, points, noBetter(row) ? "†" : "")}
+  return html`${cell(like && estimatorFigure(like.estimators, estimator).mae, points, noBetter(row) ? "†" : "")}
   ${cell(like?.absoluteError[LEVEL_95], points)} ${cell(like?.randomMae, points)}
   ${cell(like?.halfWidth95, (half) => `± ${points(half)}`)} ${cell(like?.coverage95, wholePercent)}
-  ${cell(stronger && figureOf(stronger.estimators, estimator).mae, points)} ${cell(stronger?.coverage95, wholePercent)}`;
+  ${cell(stronger && estimatorFigure(stronger.estimators, estimator).mae, points)}
+  ${cell(stronger?.coverage95, wholePercent)}`;
 }
 
 function cell(value: number | null | undefined, format: (value: number) => string, mark = ""): Html {
@@ -99,7 +100,9 @@ function cell(value: number | null | undefined, format: (value: number) => strin
 
 function noBetter({ whole, measured, form }: MeasuredForm): boolean {
   const own = measured?.interpolation;
-  return !whole && own !== null && own !== undefined && figureOf(own.estimators, form.estimator).mae >= own.randomMae;
+  return (
+    !whole && own !== null && own !== undefined && estimatorFigure(own.estimators, form.estimator).mae >= own.randomMae
+  );
 }
 
 /** Lines that would crowd the panels: the stack is part of the gate, the others are peers' estimators. */
@@ -177,7 +180,7 @@ function linesOf(forms: readonly MeasuredForm[], split: keyof MeasuredErrors, se
     forms.map(({ items, measured }) => ({ items, error: error(measured![split]!) }));
   const line = (id: EstimatorId, kind: ErrorLine["kind"]): ErrorLine => ({
     label: ESTIMATOR_NAMES[id],
-    points: along(({ estimators }) => figureOf(estimators, id).mae),
+    points: along(({ estimators }) => estimatorFigure(estimators, id).mae),
     colour: id,
     symbol: SYMBOLS[id] === "none" ? null : SYMBOLS[id],
     kind,

@@ -1,7 +1,7 @@
 import { formTotals, itemTotal } from "anchoreval/internal/charts/measured-forms";
 import type { SplitErrors } from "anchoreval/internal/core/bundle/manifest";
 import { ERROR_LEVELS } from "anchoreval/internal/core/bundle/names";
-import { figureOf } from "anchoreval/internal/core/estimators/types";
+import { estimatorFigure } from "anchoreval/internal/core/estimators/types";
 import { baseWords } from "anchoreval/internal/words/bundle-words";
 import { count, counted, listed, points, wholePercent } from "anchoreval/internal/words/figures";
 import { closingWords } from "./closing-words.ts";
@@ -63,7 +63,7 @@ function tiles({ manifest, defaultForm }: ReportData): Html {
     error === null || error === undefined ? "–" : points(error);
   return html`<dl class="tiles">
       ${asked}
-      ${tile(`typical error${which}`, inPoints(errors && figureOf(errors.estimators, defaultForm.estimator).mae), " points")}
+      ${tile(`typical error${which}`, inPoints(errors && estimatorFigure(errors.estimators, defaultForm.estimator).mae), " points")}
       ${tile("95 % within", inPoints(errors?.absoluteError[LEVEL_95]), " points")}
       ${tile("typical error of as many random items", inPoints(errors?.randomMae), " points")}
     </dl>

@@ -154,12 +154,12 @@ export function simulateSettings(given: unknown): SimulateOptions {
     const valid =
       typeof value === "number" && value >= min && value <= max && (!integer || Number.isSafeInteger(value));
     if (!valid)
-      refuse(name, `${name} is a ${integer ? "whole " : ""}number from ${min} to ${max}, got ${String(value)}`);
+      refuse(name, `${name} must be a ${integer ? "whole " : ""}number from ${min} to ${max}, got ${String(value)}`);
   }
   if (!ROW_ORDERS.includes(settings.order))
-    refuse("order", `order is ${ROW_ORDERS.join(" or ")}, got ${settings.order as string}`);
+    refuse("order", `order must be ${ROW_ORDERS.join(" or ")}, got ${settings.order as string}`);
   if (typeof (settings.text as unknown) !== "boolean")
-    refuse("text", `text is true or false, got ${String(settings.text)}`);
+    refuse("text", `text must be true or false, got ${String(settings.text)}`);
   if (issues.length === 0) {
     for (const names of EXCLUSIVE) {
       const sum = names.reduce((total, name) => total + settings[name], 0);

@@ -107,7 +107,7 @@ function hasMissing(scores: ArrayLike<number>): boolean {
  * nothing of stronger ones.
  * @param weights - item weights of the scenario, summing to 1
  * @param scores - û of the model, from these answers at least ({@link factorScores})
- * @returns not brought into [0,1]
+ * @returns not clamped to [0,1]
  * @see Rasmussen & Williams (2006), Gaussian Processes for Machine Learning, §2.2 and appendix A.3 (Woodbury)
  */
 export function gaussianMean(

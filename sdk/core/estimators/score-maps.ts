@@ -58,7 +58,7 @@ export function termValue({ begin, end, values }: MapTerm, x: number): number {
 /**
  * Value of a map.
  * @param read - features of the model
- * @returns not brought into [0,1]
+ * @returns not clamped to [0,1]
  * @see Hastie & Tibshirani (1986), Statistical Science 1, 297–318; Kipnis et al. (2025), metabench, ICLR
  */
 export function mappedScore({ intercept, terms }: AdditiveMap, read: (name: FeatureName) => number): number {

@@ -13,7 +13,7 @@ export interface InspectHeader {
   readonly invalidated: boolean;
   /** How often every sample was run. */
   readonly epochs: number;
-  /** Names of what makes one score of a sample's epochs; `mean` unless told otherwise. */
+  /** Names of what makes one score of a sample's epochs; `mean` by default. */
   readonly reducers: readonly string[];
   readonly results: RunResults;
 }

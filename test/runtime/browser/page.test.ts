@@ -175,7 +175,7 @@ describe.skipIf(NO_BROWSER !== null)(`the page in Chromium${NO_BROWSER === null 
       await page.getByRole("button", { name: "Estimate" }).click();
     };
     await estimate('{"a/1": 7}');
-    expect(await page.locator(".problem").innerText()).toContain("a score is in [0,1], got 7");
+    expect(await page.locator(".problem").innerText()).toContain("a score must be in [0,1], got 7");
     expect(await page.locator(".problem").innerText()).not.toContain("--");
     await estimate('{"nowhere": 1}');
     await page.locator(".results .problem").getByText("nowhere").first().waitFor();

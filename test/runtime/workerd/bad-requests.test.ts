@@ -20,9 +20,9 @@ test("a problem document says what, where and how to mend it", async () => {
     type: "urn:anchoreval:problem:invalid_answers",
     title: "The answers cannot be scored",
     status: 422,
-    detail: "1 answer cannot be scored: a score is in [0,1], got 2",
+    detail: "1 answer cannot be scored: a score must be in [0,1], got 2",
     code: "invalid_answers",
-    issues: [{ path: ["responses", first], code: "out_of_range", message: "a score is in [0,1], got 2" }],
+    issues: [{ path: ["responses", first], code: "out_of_range", message: "a score must be in [0,1], got 2" }],
     instance: ESTIMATES,
     requestId: expect.stringMatching(/^[0-9a-f-]{36}$/) as string,
   });

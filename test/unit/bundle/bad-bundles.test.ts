@@ -177,7 +177,7 @@ describe("a manifest with a wrong value", () => {
     ["a benchmark with a slash", (m) => (m.benchmark = "a/b"), "benchmark", "doesn't match"],
     ["a benchmark that climbs", (m) => (m.benchmark = ".."), "benchmark", "doesn't match"],
     ["a version with a build", (m) => (m.version = "1.0.0+b"), "version", "doesn't match"],
-    ["a version that is a number", (m) => (m.version = 1), "version", "expected text, got 1"],
+    ["a version that must be a number", (m) => (m.version = 1), "version", "expected text, got 1"],
     ["a time without a zone", (m) => (m.created = "2026-01-01T00:00:00"), "created", "doesn't match"],
     ["another parameterisation", (m) => (m.parameterization = "a*(theta-b)"), "parameterization", "expected logit P"],
     ["an unknown weighting", (m) => (m.weighting = "tokens"), "weighting", "expected subscenarios or items"],

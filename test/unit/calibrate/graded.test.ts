@@ -120,8 +120,8 @@ describe("weights", () => {
 
   test.each([
     ["subjects", new Float64Array(29), "30 models need as many weights, got 29"],
-    ["items", new Float64Array(40).fill(-1), "weights of items are numbers ≥ 0, got -1 at 0"],
-    ["items", new Float64Array(40).fill(NaN), "weights of items are numbers ≥ 0, got NaN at 0"],
+    ["items", new Float64Array(40).fill(-1), "weights of items must be numbers ≥ 0, got -1 at 0"],
+    ["items", new Float64Array(40).fill(NaN), "weights of items must be numbers ≥ 0, got NaN at 0"],
   ] as const)("of %s are refused: %s", async (which, weights, message) => {
     const refused = Promise.resolve().then(() => weighResponses(responses, { [which]: weights }));
     expectRefusal(await rejection(refused), "invalid_option", message);

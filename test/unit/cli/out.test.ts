@@ -132,7 +132,7 @@ describe("a file that --out names", () => {
       expect(await read(file, true)).toMatchObject({ file });
     }
     await expect(read(folder.path("x.txt"))).rejects.toThrow(
-      `--out is a file that ends in .jsonl, .csv, .jsonl.gz or .csv.gz; got ${folder.path("x.txt")}`,
+      `--out must be a file that ends in .jsonl, .csv, .jsonl.gz or .csv.gz; got ${folder.path("x.txt")}`,
     );
   });
 

@@ -71,7 +71,7 @@ const SUBLIME = ["--recipe", "sublime"];
 const SUBSETS: readonly Omit<Case, "code">[] = [
   { argv: ["--embeddings", ragged], message: 'item "q9" has 2 numbers, the first one has 3' },
   { argv: ["--embeddings", short], message: "39 questions have no embedding" },
-  { argv: ["--item-features", words], message: 'a feature is a number, got "hard"' },
+  { argv: ["--item-features", words], message: 'a feature must be a number, got "hard"' },
   { argv: ["--item-features", topics, "--strata", "topic"], message: 'item "q3" has no value, and --strata asks for' },
   { argv: ["--items", halfPlaced, "--strata", "subscenario"], message: "items without a subscenario, which --strata" },
 ];
@@ -144,7 +144,7 @@ test.each<Case>([
   {
     argv: fit("--recipe", "random", "--total", "41").filter((word) => word !== "--anchors" && word !== "6"),
     code: "invalid_option",
-    message: "--total is at most the 40 items of all scenarios; got 41",
+    message: "--total must be at most the 40 items of all scenarios; got 41",
   },
   { argv: route("--items", bare), code: "invalid_data", message: 'there is no subscenario "seen"' },
   {
@@ -166,7 +166,7 @@ test.each<Case>([
   {
     argv: forms(...ANSWERED, "--check", "twice"),
     code: "invalid_option",
-    message: "--check is one of folds, none; got twice",
+    message: "--check must be one of folds, none; got twice",
   },
   {
     argv: forms(...ANSWERED, "--check", "none", "--families", form),
@@ -176,6 +176,6 @@ test.each<Case>([
   {
     argv: forms(...ANSWERED, "--families", folder.write("lonely.csv", "maker1/model\n")),
     code: "invalid_data",
-    message: 'line 1: a line is model,family, got "maker1/model"',
+    message: 'line 1: a line must be model,family, got "maker1/model"',
   },
 ])("$argv is refused before any long work", refuses);

@@ -62,27 +62,27 @@ const backtest = (...more: readonly string[]): string[] =>
 
 /** What fit and backtest share: options of the responses and of the fit. */
 const shared: readonly Case[] = [
-  { argv: ["--score-range", "1,0"], message: "--score-range is two numbers, the lower one first; got 1,0" },
+  { argv: ["--score-range", "1,0"], message: "--score-range must be two numbers, the lower one first; got 1,0" },
   {
     argv: ["--score-range", "0,Infinity"],
-    message: "--score-range is two numbers, the lower one first; got 0,Infinity",
+    message: "--score-range must be two numbers, the lower one first; got 0,Infinity",
   },
-  { argv: ["--score-range", "0"], message: "--score-range is two numbers, LO,HI; got 0" },
-  { argv: ["--score-range", "0,1,2"], message: "--score-range is two numbers, LO,HI; got 0,1,2" },
-  { argv: ["--score-range", "a,b"], message: "--score-range is a number; got a" },
-  { argv: ["--anchors", "0"], message: "--anchors is a whole number of at least 1; got 0" },
-  { argv: ["--anchors", "2,2.5"], message: "--anchors is a whole number of at least 1; got 2.5" },
-  { argv: ["--anchors", "2,"], message: "--anchors is a whole number of at least 1; got " },
-  { argv: ["--anchors", "many"], message: "--anchors is a whole number of at least 1; got many" },
+  { argv: ["--score-range", "0"], message: "--score-range must be two numbers, LO,HI; got 0" },
+  { argv: ["--score-range", "0,1,2"], message: "--score-range must be two numbers, LO,HI; got 0,1,2" },
+  { argv: ["--score-range", "a,b"], message: "--score-range must be a number; got a" },
+  { argv: ["--anchors", "0"], message: "--anchors must be a whole number of at least 1; got 0" },
+  { argv: ["--anchors", "2,2.5"], message: "--anchors must be a whole number of at least 1; got 2.5" },
+  { argv: ["--anchors", "2,"], message: "--anchors must be a whole number of at least 1; got " },
+  { argv: ["--anchors", "many"], message: "--anchors must be a whole number of at least 1; got many" },
   {
     argv: ["--selection", "best"],
     message:
-      "--selection is one of stratified, random, hybrid, screened, greedy-variance, essence, fisher-information, sublime, irt-kmeans, correctness-kmeans; got best",
+      "--selection must be one of stratified, random, hybrid, screened, greedy-variance, essence, fisher-information, sublime, irt-kmeans, correctness-kmeans; got best",
   },
-  { argv: ["--dims", "0"], message: "--dims is a whole number from 1 to 32; got 0" },
-  { argv: ["--dims", "33"], message: "--dims is a whole number from 1 to 32; got 33" },
-  { argv: ["--dims", "Auto"], message: "--dims is a whole number from 1 to 32; got Auto" },
-  { argv: ["--irt-model", "grm"], message: "--irt-model is one of 1pl, 2pl, 3pl, 4pl; got grm" },
+  { argv: ["--dims", "0"], message: "--dims must be a whole number from 1 to 32; got 0" },
+  { argv: ["--dims", "33"], message: "--dims must be a whole number from 1 to 32; got 33" },
+  { argv: ["--dims", "Auto"], message: "--dims must be a whole number from 1 to 32; got Auto" },
+  { argv: ["--irt-model", "grm"], message: "--irt-model must be one of 1pl, 2pl, 3pl, 4pl; got grm" },
   {
     argv: ["--irt-model", "3pl", "--dims", "2"],
     message: "--estimation marginal has one dimension, got --dims 2",
@@ -91,21 +91,24 @@ const shared: readonly Case[] = [
     argv: ["--irt-model", "1pl", "--estimation", "penalised"],
     message: "--irt-model 1pl is estimated by --estimation marginal alone",
   },
-  { argv: ["--estimation", "mcmc"], message: "--estimation is one of penalised, marginal; got mcmc" },
+  { argv: ["--estimation", "mcmc"], message: "--estimation must be one of penalised, marginal; got mcmc" },
   {
     argv: ["--estimation", "marginal", "--link", "bernoulli"],
     message: "--estimation marginal takes --link binarize alone, got bernoulli",
   },
-  { argv: ["--link", "probit"], message: "--link is one of binarize, bernoulli, gaussian, auto; got probit" },
-  { argv: ["--shrinkage", "0"], message: "--shrinkage is a number from 0.01 to 10; got 0" },
-  { argv: ["--prior-scale", "0"], message: "--prior-scale is a number from 0.1 to 100; got 0" },
-  { argv: ["--prior-scale", "NaN"], message: "--prior-scale is a number from 0.1 to 100; got NaN" },
-  { argv: ["--lambda", "0.5"], message: "--lambda is one of learned, reference; got 0.5" },
-  { argv: ["--weighting", "models"], message: "--weighting is one of subscenarios, items; got models" },
-  { argv: ["--provider", "gpu"], message: "--provider is one of auto, cuda, webgpu, cpu, typescript; got gpu" },
-  { argv: ["--seed", "1.5"], message: "--seed is a whole number of at least 0; got 1.5" },
-  { argv: ["--seed=-1"], message: "--seed is a whole number of at least 0; got -1" },
-  { argv: ["--seed", "9007199254740993"], message: "--seed is a whole number of at least 0; got 9007199254740993" },
+  { argv: ["--link", "probit"], message: "--link must be one of binarize, bernoulli, gaussian, auto; got probit" },
+  { argv: ["--shrinkage", "0"], message: "--shrinkage must be a number from 0.01 to 10; got 0" },
+  { argv: ["--prior-scale", "0"], message: "--prior-scale must be a number from 0.1 to 100; got 0" },
+  { argv: ["--prior-scale", "NaN"], message: "--prior-scale must be a number from 0.1 to 100; got NaN" },
+  { argv: ["--lambda", "0.5"], message: "--lambda must be one of learned, reference; got 0.5" },
+  { argv: ["--weighting", "models"], message: "--weighting must be one of subscenarios, items; got models" },
+  { argv: ["--provider", "gpu"], message: "--provider must be one of auto, cuda, webgpu, cpu, typescript; got gpu" },
+  { argv: ["--seed", "1.5"], message: "--seed must be a whole number of at least 0; got 1.5" },
+  { argv: ["--seed=-1"], message: "--seed must be a whole number of at least 0; got -1" },
+  {
+    argv: ["--seed", "9007199254740993"],
+    message: "--seed must be a whole number of at least 0; got 9007199254740993",
+  },
   { argv: ["--joint=yes"], message: /^--joint takes no value; see anchoreval \w+ --help$/ },
   { argv: ["--anker", "5"], message: /^unknown option --anker; see anchoreval \w+ --help$/ },
   {
@@ -158,14 +161,14 @@ const files: readonly {
     name: "a score above 1",
     responses: csv({ 3: "b,0,1,85,0" }),
     message:
-      'R: row 3, column "y/1": a score is in [0,1], got 85; for other bounded scores give --score-range lo,hi, and --flip where lower is better',
+      'R: row 3, column "y/1": a score must be in [0,1], got 85; for other bounded scores give --score-range lo,hi, and --flip where lower is better',
     path: ["R", 3, "y/1"],
     rule: "out_of_range",
   },
   {
     name: "NaN",
     responses: csv({ 4: "c,1,NaN,0,1" }),
-    message: 'R: row 4, column "x/2": a score is a number, got "NaN"; an empty cell means no score',
+    message: 'R: row 4, column "x/2": a score must be a number, got "NaN"; an empty cell means no score',
     path: ["R", 4, "x/2"],
     rule: "not_a_number",
   },
@@ -231,7 +234,7 @@ describe.each([
     await refuses({
       argv: command("--responses", R),
       code: "invalid_data",
-      message: `${file}: field "weighting": it is subscenarios or items, got "tasks"`,
+      message: `${file}: field "weighting": it must be subscenarios or items, got "tasks"`,
       path: [file, "weighting"],
       rule: "invalid_value",
     });
@@ -244,14 +247,14 @@ describe("fit", () => {
     { argv: ["fit", "--responses", good], message: "--name is needed" },
     { argv: ["fit", "--responses", good, "--name", "demo@1.0.0"], message: "--out is needed" },
     { argv: fit("--out", ""), message: "--out is needed" },
-    { argv: fit("--threads", "0"), message: "--threads is a whole number from 1 to 256; got 0" },
+    { argv: fit("--threads", "0"), message: "--threads must be a whole number from 1 to 256; got 0" },
     {
       argv: fit("--name", "Demo@1.0.0"),
       message:
-        '--name is BENCHMARK@X.Y.Z, the benchmark of a-z, 0-9, ".", "_", "-" (at most 64), the version semver; got Demo@1.0.0',
+        '--name must be BENCHMARK@X.Y.Z, the benchmark of a-z, 0-9, ".", "_", "-" (at most 64), the version semver; got Demo@1.0.0',
     },
-    { argv: fit("--name", "demo"), message: /^--name is BENCHMARK@X\.Y\.Z, .*; got demo$/ },
-    { argv: fit("--name", "demo@1.0.0+b"), message: /^--name is BENCHMARK@X\.Y\.Z, .*; got demo@1\.0\.0\+b$/ },
+    { argv: fit("--name", "demo"), message: /^--name must be BENCHMARK@X\.Y\.Z, .*; got demo$/ },
+    { argv: fit("--name", "demo@1.0.0+b"), message: /^--name must be BENCHMARK@X\.Y\.Z, .*; got demo@1\.0\.0\+b$/ },
     {
       argv: ["fit", "--responses", good, "--name", "demo@1.0.0", "--out", out, "--provider", "typescript"],
       message: "give --anchors N[,N…] (per scenario), --total N[,N…], or both",
@@ -267,11 +270,11 @@ describe("fit", () => {
       message:
         "two forms of 2 items without a common one need 4, x has 2: give fewer anchors, or leave out --second-form",
     },
-    { argv: fit("--total", "0"), message: "--total is a whole number of at least 1; got 0" },
-    { argv: fit("--total", "1"), message: "--total is at least one anchor for each of the 2 scenarios; got 1" },
+    { argv: fit("--total", "0"), message: "--total must be a whole number of at least 1; got 0" },
+    { argv: fit("--total", "1"), message: "--total must be at least one anchor for each of the 2 scenarios; got 1" },
     {
       argv: fit("--created", "yesterday"),
-      message: "--created is a date such as 2026-01-31 or 2026-01-31T12:00:00Z, got yesterday",
+      message: "--created must be a date such as 2026-01-31 or 2026-01-31T12:00:00Z, got yesterday",
     },
     { argv: fit("--out", good), message: /^.*good\.csv can't be written to: ENOTDIR/ },
     { argv: fit("--out", "/proc/a/b"), message: /^\/proc\/a\/b can't be written to: \/proc.* can't be written to/ },
@@ -304,9 +307,9 @@ describe("backtest", () => {
       argv: backtest("--split", "random"),
       message: "--split takes interpolation, extrapolation, family, newest; got random",
     },
-    { argv: backtest(...split, "--seeds", "0"), message: "--seeds is a whole number from 1 to 1000; got 0" },
-    { argv: backtest(...split, "--seeds", "1e9"), message: "--seeds is a whole number from 1 to 1000; got 1e9" },
-    { argv: backtest(...split, "--threads", "0"), message: "--threads is a whole number from 1 to 256; got 0" },
+    { argv: backtest(...split, "--seeds", "0"), message: "--seeds must be a whole number from 1 to 1000; got 0" },
+    { argv: backtest(...split, "--seeds", "1e9"), message: "--seeds must be a whole number from 1 to 1000; got 1e9" },
+    { argv: backtest(...split, "--threads", "0"), message: "--threads must be a whole number from 1 to 256; got 0" },
     {
       argv: backtest(...split, "--scenario", "x", "--scenario", "z"),
       code: "unknown_scenario",
@@ -358,9 +361,9 @@ describe("backtest", () => {
   });
 
   test.each([
-    ["a line without a family", "a,p\n\nb\n", 3, 'a line is model,family, got "b"', "wrong_type"],
-    ["a family without a name", "a,\n", 1, 'a line is model,family, got "a,"', "wrong_type"],
-    ["a model without a name", "a,p\r\n ,p\r\n", 2, 'a line is model,family, got ",p"', "wrong_type"],
+    ["a line without a family", "a,p\n\nb\n", 3, 'a line must be model,family, got "b"', "wrong_type"],
+    ["a family without a name", "a,\n", 1, 'a line must be model,family, got "a,"', "wrong_type"],
+    ["a model without a name", "a,p\r\n ,p\r\n", 2, 'a line must be model,family, got ",p"', "wrong_type"],
     ["a model of two families", "a,p\nb,p\na,q\n", 3, 'model "a" is of two families, "p" above', "duplicate"],
   ])("families: %s", async (name, text, row, message, rule) => {
     const file = listed(`${name}.csv`, text);
@@ -528,31 +531,31 @@ describe("import", () => {
     {
       name: "another harness",
       argv: () => ["import", "--from", "nowhere", "--out", out, runs],
-      message: "--from is one of lm-eval, inspect, helm, lighteval, opencompass, table, routerdc; got nowhere",
+      message: "--from must be one of lm-eval, inspect, helm, lighteval, opencompass, table, routerdc; got nowhere",
     },
     { name: "no folder", argv: () => ["import", "--from", "lm-eval", runs], message: "--out is needed" },
     { name: "no logs", argv: () => from(), message: "name the logs: files, or folders of them" },
     {
       name: "--on-duplicate oldest",
       argv: given("--on-duplicate", "oldest"),
-      message: "--on-duplicate is one of newest, mean, error; got oldest",
+      message: "--on-duplicate must be one of newest, mean, error; got oldest",
     },
     {
       name: "--errors zero",
       argv: given("--errors", "zero"),
-      message: "--errors is one of harness, missing, wrong; got zero",
+      message: "--errors must be one of harness, missing, wrong; got zero",
     },
     {
       name: "--score-range 3",
       argv: given("--score-range", "3"),
-      message: "--score-range is two numbers, LO,HI; got 3",
+      message: "--score-range must be two numbers, LO,HI; got 3",
     },
     {
       name: "--score-range 1,1",
       argv: given("--score-range", "1,1"),
-      message: /^--score-range is two numbers, the lower one first; got 1,1$/,
+      message: /^--score-range must be two numbers, the lower one first; got 1,1$/,
     },
-    { name: "--metric =acc", argv: given("--metric", "=acc"), message: "--metric is NAME or TASK=NAME; got =acc" },
+    { name: "--metric =acc", argv: given("--metric", "=acc"), message: "--metric must be NAME or TASK=NAME; got =acc" },
     {
       name: "two metrics for all",
       argv: given("--metric", "acc", "--metric", "f1"),
@@ -632,22 +635,22 @@ describe("simulate", () => {
 
   test.each<Case>([
     { argv: ["simulate", ...small], message: "--out is needed" },
-    { argv: simulate("--models", "4"), message: "--models is a whole number from 5 to 100000; got 4" },
-    { argv: simulate("--models", "ten"), message: "--models is a whole number from 5 to 100000; got ten" },
-    { argv: simulate("--items", "1.5"), message: "--items is a whole number from 2 to 1000000; got 1.5" },
+    { argv: simulate("--models", "4"), message: "--models must be a whole number from 5 to 100000; got 4" },
+    { argv: simulate("--models", "ten"), message: "--models must be a whole number from 5 to 100000; got ten" },
+    { argv: simulate("--items", "1.5"), message: "--items must be a whole number from 2 to 1000000; got 1.5" },
     {
       argv: simulate(...settings("dims", { dims: 0 })),
-      message: "simulate: dims is a whole number from 1 to 64, got 0",
+      message: "simulate: dims must be a whole number from 1 to 64, got 0",
       path: ["dims"],
     },
-    { argv: simulate("--seed=-1"), message: "--seed is a whole number from 0 to 9007199254740991; got -1" },
+    { argv: simulate("--seed=-1"), message: "--seed must be a whole number from 0 to 9007199254740991; got -1" },
     {
       argv: simulate(...settings("missing", { missingCells: 1 })),
-      message: "simulate: missingCells is a number from 0 to 0.9, got 1",
+      message: "simulate: missingCells must be a number from 0 to 0.9, got 1",
     },
     {
       argv: simulate(...settings("order", { order: "random" })),
-      message: "simulate: order is newest-first or oldest-first, got random",
+      message: "simulate: order must be newest-first or oldest-first, got random",
     },
     { argv: simulate(...settings("list", [])), message: /list\.json: settings are a JSON object of names and values$/ },
     {

@@ -76,7 +76,7 @@ describe("an answer", () => {
 
 describe("a refusal", () => {
   test("has the problem's code, detail and issues, and is not repeated", async () => {
-    const issues = [{ path: ["responses", "a/1"], code: "out_of_range", message: "a score is in [0,1], got 2" }];
+    const issues = [{ path: ["responses", "a/1"], code: "out_of_range", message: "a score must be in [0,1], got 2" }];
     const send = scripted(problem(422, { code: "invalid_answers", title: "Bad answers", detail: "1 answer", issues }));
     const { outcome } = await run({ fetch: send });
     expect(outcome).toMatchObject({ code: "invalid_answers", message: `${url}: 422: 1 answer`, issues });

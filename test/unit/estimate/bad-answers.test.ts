@@ -121,7 +121,7 @@ describe("an item that isn't asked", () => {
         ]),
       ),
       "invalid_answers",
-      "an item id is text, got number",
+      "an item id must be text, got number",
     );
   });
 });

@@ -52,8 +52,8 @@ describe("a total", () => {
   });
 
   test.each([
-    { total: 2, message: "--total is at least one anchor for each of the 3 scenarios; got 2" },
-    { total: 61, message: "--total is at most the 60 items of all scenarios; got 61" },
+    { total: 2, message: "--total must be at least one anchor for each of the 3 scenarios; got 2" },
+    { total: 61, message: "--total must be at most the 60 items of all scenarios; got 61" },
   ])("of $total is refused", ({ total, message }) => {
     expect(refusal(() => totalForm(total, scenariosOf([10, 20, 30])))).toMatchObject({
       code: "invalid_option",
@@ -103,9 +103,9 @@ describe("the forms of a fit", () => {
   });
 
   test.each([
-    { sizes: [], totals: [], message: "anchors are whole numbers of at least 1, got " },
-    { sizes: [2.5], totals: [], message: "anchors are whole numbers of at least 1, got 2.5" },
-    { sizes: [4], totals: [0], message: "anchors are whole numbers of at least 1, got 4, 0" },
+    { sizes: [], totals: [], message: "anchors must be whole numbers of at least 1, got " },
+    { sizes: [2.5], totals: [], message: "anchors must be whole numbers of at least 1, got 2.5" },
+    { sizes: [4], totals: [0], message: "anchors must be whole numbers of at least 1, got 4, 0" },
   ])("$sizes and $totals are refused", ({ sizes, totals, message }) => {
     expect(refusal(() => formPlans(sizes, totals, scenarios))).toMatchObject({ code: "invalid_option", message });
   });

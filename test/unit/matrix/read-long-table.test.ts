@@ -153,13 +153,13 @@ describe("refused", () => {
     [
       "a score out of range",
       changed((row, k) => ({ ...row, acc: k === 0 ? 7 : row.acc })),
-      'line 1, field "score": a score is in [0,1], got 7',
+      'line 1, field "score": a score must be in [0,1], got 7',
     ],
     ["a row twice", () => jsonl([...ROWS, ROWS[0]!]), 'model "a" answers item "sums/0" twice'],
     [
       "a hash that is none",
       changed((row) => ({ ...row, text: "x" })),
-      'a hash is SHA-256, 64 lowercase hex digits, got "x"',
+      'a hash must be SHA-256, 64 lowercase hex digits, got "x"',
       "model=llm,item=task+doc,score=acc,hash=text",
     ],
     ["nothing", () => "", "the file is empty"],
@@ -186,7 +186,7 @@ describe("refused", () => {
 
   test.each([
     ["model", "--columns is ROLE=COLUMN"],
-    ["modell=x", "where ROLE is model, item, score, scenario, subscenario, weight, text, hash; got modell=x"],
+    ["modell=x", "where ROLE must be model, item, score, scenario, subscenario, weight, text, hash; got modell=x"],
     ["model=", "got model="],
     ["model=a,model=b", "names model twice: a and b"],
     ["subscenario=x", "name its column too"],
@@ -268,10 +268,10 @@ describe("import --from table", () => {
   });
 
   test.each<[string, unknown, string]>([
-    ["no list", { question: "?" }, "RouterDC's data is a list of questions, got an object"],
+    ["no list", { question: "?" }, "RouterDC's data must be a list of questions, got an object"],
     ["no question", [{ scores: {} }], "entry 1: an entry has question, a text, and scores, by model"],
     ["null", [null], "entry 1: an entry has question"],
-    ["a score out of range", entries(2, (k) => 3 * k), 'entry 2, field "score": a score is in [0,1], got 3'],
+    ["a score out of range", entries(2, (k) => 3 * k), 'entry 2, field "score": a score must be in [0,1], got 3'],
   ])("--from routerdc: %s", async (name, value, words) => {
     const path = folder.write(`${name}/data.json`, JSON.stringify(value));
     const told = await command("--from", "routerdc", path, "--out", folder.path("never"));

@@ -28,7 +28,7 @@ describe("the coarse filter", () => {
     expect(needed).toBe(0);
   });
 
-  test("looks for no items answered alike unless told", () => {
+  test("looks for no items answered alike by default", () => {
     const { pool, dropped } = coarseFilter(columns, full, [], limits, 1);
     expect(Array.from(pool)).toEqual([0, 4, 5, 6, 7]);
     expect(dropped.redundant).toBe(0);

@@ -84,13 +84,13 @@ test.each<[name: string, file: string, content: string | Uint8Array, message: st
     'F: row 3, column "item_id": item "a" is there twice',
     ["F", 3, "item_id"],
   ],
-  ["a score above 1", "a.json", '{"a":1,"b":2}', `F: item "b": a score is in [0,1], got 2; ${HINT}`, ["F", "b"]],
-  ["a score below 0", "a.csv", "item_id,score\na,-1\n", `F: row 2, column "score": a score is in [0,1], got -1; ${HINT}`, ["F", 2, "score"]], // prettier-ignore
+  ["a score above 1", "a.json", '{"a":1,"b":2}', `F: item "b": a score must be in [0,1], got 2; ${HINT}`, ["F", "b"]],
+  ["a score below 0", "a.csv", "item_id,score\na,-1\n", `F: row 2, column "score": a score must be in [0,1], got -1; ${HINT}`, ["F", 2, "score"]], // prettier-ignore
   [
     "text",
     "a.json",
     '{"a":"1"}',
-    'F: item "a": a score is a number, got the text "1"; null means no score',
+    'F: item "a": a score must be a number, got the text "1"; null means no score',
     ["F", "a"],
   ],
   ["an item twice in a request", "a.json", '{"responses":{"a":1,"a":0}}', 'F: item "a": it is there twice', ["F", "a"]],
@@ -98,7 +98,7 @@ test.each<[name: string, file: string, content: string | Uint8Array, message: st
     "a wrapped map",
     "a.json",
     '{"answers":{"a":1,"b":0}}',
-    'F: item "answers": a score is a number, got an object; null means no score',
+    'F: item "answers": a score must be a number, got an object; null means no score',
     ["F", "answers"],
   ],
   [
@@ -116,7 +116,7 @@ test.each<[name: string, file: string, content: string | Uint8Array, message: st
     'F: an array has no item ids: answers are a JSON object {"item id": score, …}',
     ["F"],
   ],
-  ["a number", "a.json", "1", "F: the file is a JSON object, got a number", ["F"]],
+  ["a number", "a.json", "1", "F: the file must be a JSON object, got a number", ["F"]],
   [
     "a broken line",
     "a.jsonl",
@@ -130,7 +130,7 @@ test.each<[name: string, file: string, content: string | Uint8Array, message: st
     "no score",
     "a.jsonl",
     '{"item_id":"a"}',
-    'F: line 1, field "score": a score is a number, got none; null means no score',
+    'F: line 1, field "score": a score must be a number, got none; null means no score',
     ["F", 1, "score"],
   ],
   [
@@ -152,7 +152,7 @@ test.each<[name: string, file: string, content: string | Uint8Array, message: st
     "nan in a table",
     "a.csv",
     "item_id,score\na,nan\n",
-    'F: row 2, column "score": a score is a number, got "nan"; an empty cell means no score',
+    'F: row 2, column "score": a score must be a number, got "nan"; an empty cell means no score',
     ["F", 2, "score"],
   ],
   [
@@ -182,9 +182,9 @@ test.each<[name: string, file: string, content: string | Uint8Array, message: st
 test("all findings are listed", async () => {
   const path = folder.write("many.csv", "item_id,score\na,2\nb,x\nc,1\n");
   await expect(readAnswers(path)).rejects.toMatchObject({
-    message: `${path}: row 2, column "score": a score is in [0,1], got 2; ${HINT}; and 1 more`,
+    message: `${path}: row 2, column "score": a score must be in [0,1], got 2; ${HINT}; and 1 more`,
     issues: [
-      { path: [path, 2, "score"], code: "out_of_range", message: `a score is in [0,1], got 2; ${HINT}` },
+      { path: [path, 2, "score"], code: "out_of_range", message: `a score must be in [0,1], got 2; ${HINT}` },
       { path: [path, 3, "score"], code: "not_a_number" },
     ],
   });

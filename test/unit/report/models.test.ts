@@ -1,4 +1,4 @@
-import { figureOf } from "anchoreval/internal/core/estimators/types";
+import { estimatorFigure } from "anchoreval/internal/core/estimators/types";
 import { describe, expect, test } from "vitest";
 import { heldOutModels, isCovered } from "../../../offline-trainer/src/report/models.ts";
 import { reportData } from "../../../offline-trainer/src/report/report-data.ts";
@@ -27,7 +27,7 @@ describe.each(["stratified", "irt-kmeans"] as const)("held-out models of a %s fo
 
   test("their mean error is near the one that the manifest states", () => {
     const mae = like.reduce((sum, { score, truth }) => sum + Math.abs(score - truth), 0) / like.length;
-    const stated = figureOf(
+    const stated = estimatorFigure(
       defaultForm.scenarios["one"]!.measured.interpolation!.estimators,
       defaultForm.estimator,
     ).mae;

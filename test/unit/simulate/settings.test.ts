@@ -21,14 +21,14 @@ test("nothing given is the defaults, and undefined counts as not given", () => {
 describe("is refused by name:", () => {
   test.each<[string, Record<string, unknown>, string]>([
     ["an unknown option", { model: 100 }, "there is no setting model"],
-    ["too few models", { models: 4 }, "models is a whole number from 5 to 100000, got 4"],
-    ["a fraction of a model", { models: 10.5 }, "models is a whole number from 5 to 100000, got 10.5"],
-    ["a share above 1", { mislabelledShare: 1.5 }, "mislabelledShare is a number from 0 to 1, got 1.5"],
-    ["a negative sd", { familySd: -1 }, "familySd is a number from 0 to 10, got -1"],
-    ["NaN", { progress: NaN }, "progress is a number from -10 to 10, got NaN"],
-    ["text for a number", { dims: "2" }, "dims is a whole number from 1 to 64, got 2"],
-    ["an order that is none", { order: "random" }, "order is newest-first or oldest-first, got random"],
-    ["a text flag that is none", { text: "yes" }, "text is true or false, got yes"],
+    ["too few models", { models: 4 }, "models must be a whole number from 5 to 100000, got 4"],
+    ["a fraction of a model", { models: 10.5 }, "models must be a whole number from 5 to 100000, got 10.5"],
+    ["a share above 1", { mislabelledShare: 1.5 }, "mislabelledShare must be a number from 0 to 1, got 1.5"],
+    ["a negative sd", { familySd: -1 }, "familySd must be a number from 0 to 10, got -1"],
+    ["NaN", { progress: NaN }, "progress must be a number from -10 to 10, got NaN"],
+    ["text for a number", { dims: "2" }, "dims must be a whole number from 1 to 64, got 2"],
+    ["an order that must be none", { order: "random" }, "order is newest-first or oldest-first, got random"],
+    ["a text flag that must be none", { text: "yes" }, "text is true or false, got yes"],
     [
       "kinds of items above 1 together",
       { redundantShare: 0.6, memorisedShare: 0.6 },

@@ -29,7 +29,7 @@ test("the ends of a range become exactly 0 and 1, in either direction", () => {
 test("a range given needs no hint at ranges", () => {
   expect(scoreReader({ scoreRange: [0, 1] }).fromJson(1.5)).toEqual({
     code: "out_of_range",
-    message: "a score is in [0,1], got 1.5",
+    message: "a score must be in [0,1], got 1.5",
   });
 });
 

@@ -3,7 +3,7 @@ import { extent } from "anchoreval/internal/charts/chart";
 import { formTotals, itemTotal, measuredScenarios, type MeasuredForm } from "anchoreval/internal/charts/measured-forms";
 import { sourceStripChart } from "anchoreval/internal/charts/source-strip";
 import { ERROR_LEVELS } from "anchoreval/internal/core/bundle/names";
-import { figureOf } from "anchoreval/internal/core/estimators/types";
+import { estimatorFigure } from "anchoreval/internal/core/estimators/types";
 import { errorWords } from "anchoreval/internal/words/bundle-words";
 import { count, counted, listed, points, wholePercent } from "anchoreval/internal/words/figures";
 import { INTERVAL_MEANING } from "anchoreval/internal/words/result-words";
@@ -84,7 +84,7 @@ function tileEntries(manifest: Manifest, { form, items, whole, measured }: Measu
   const figure = (value: number | null): string => (value === null ? "–" : points(value));
   return [
     asked,
-    ["typical error", figure(errors && figureOf(errors.estimators, form.estimator).mae), "points"],
+    ["typical error", figure(errors && estimatorFigure(errors.estimators, form.estimator).mae), "points"],
     ["95 % within", figure(within), "points"],
     ["error of as many random items", figure(errors && errors.randomMae), "points"],
   ];
@@ -102,11 +102,11 @@ function errorsTable(manifest: Manifest, scenarios: ReturnType<typeof measuredSc
         idText(id),
         name,
         count(items),
-        cell(like && figureOf(like.estimators, form.estimator).mae, points),
+        cell(like && estimatorFigure(like.estimators, form.estimator).mae, points),
         cell(like?.absoluteError[LEVEL_95], points),
         cell(like?.randomMae, points),
         cell(like?.coverage95, wholePercent),
-        cell(stronger && figureOf(stronger.estimators, form.estimator).mae, points),
+        cell(stronger && estimatorFigure(stronger.estimators, form.estimator).mae, points),
       ];
     }),
   );

@@ -262,6 +262,6 @@ function readSizes(text: string): number[] {
     .filter((part) => part !== "")
     .map(Number);
   if (sizes.length === 0 || sizes.some((size) => !Number.isInteger(size) || size < 1))
-    throw new AnchorEvalError("invalid_option", `the items to ask are whole numbers such as 20,50; got ${text}`);
+    throw new AnchorEvalError("invalid_option", `the items to ask must be whole numbers such as 20,50; got ${text}`);
   return sizes;
 }

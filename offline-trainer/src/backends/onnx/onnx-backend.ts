@@ -22,7 +22,7 @@ export interface OnnxBackendOptions {
   readonly provider: string;
   /** @default float64 on `cuda`, whose float32 products are TF32 and mislead L-BFGS; else float32 */
   readonly precision?: "float32" | "float64";
-  /** Finishes what this one has brought to its own precision. @see CalibrationBackend.finish */
+  /** Refines what this backend has fitted to its own precision. @see CalibrationBackend.finish */
   readonly finish?: CalibrationBackend;
   /** Cells of a block at most: what one run of the graph holds in memory, some ten times over. @default by provider */
   readonly blockCells?: number;

@@ -113,12 +113,13 @@ const LEAST_ITEMS: Readonly<Record<MarginalModel, number>> = { "1pl": 2, "2pl": 
 function checkInput(responses: CodedResponses, options: MarginalOptions): void {
   const { model, priors, maxIterations, tolerance } = options;
   if (!MARGINAL_MODELS.includes(model))
-    refuse("invalid_option", `model is one of ${MARGINAL_MODELS.join(", ")}; got ${model}`);
+    refuse("invalid_option", `model must be one of ${MARGINAL_MODELS.join(", ")}; got ${model}`);
   checkResponses(responses);
   if (priors) checkPriors(priors);
   if (maxIterations !== undefined && !isCount(maxIterations))
-    refuse("invalid_option", `maxIterations is a whole number from 1 on; got ${maxIterations}`);
-  if (tolerance !== undefined && !(tolerance > 0)) refuse("invalid_option", `tolerance is above 0; got ${tolerance}`);
+    refuse("invalid_option", `maxIterations must be a whole number from 1 on; got ${maxIterations}`);
+  if (tolerance !== undefined && !(tolerance > 0))
+    refuse("invalid_option", `tolerance must be above 0; got ${tolerance}`);
 }
 
 /** Refuses fewer items than identify the model. */
@@ -139,16 +140,16 @@ function checkResponses({ subjects, items, signs }: CodedResponses): void {
   if (wrong >= 0)
     refuse(
       "invalid_data",
-      `model ${Math.floor(wrong / items)}, item ${wrong % items}: a sign is 1, −1 or 0; got ${signs[wrong]!}`,
+      `model ${Math.floor(wrong / items)}, item ${wrong % items}: a sign must be 1, −1 or 0; got ${signs[wrong]!}`,
     );
 }
 
 function checkPriors(priors: Partial<MarginalPriors>): void {
   for (const [name, prior] of Object.entries(priors) as [string, Partial<WeakPrior>][]) {
     const { mean = 0, flat, sd } = prior;
-    if (!Number.isFinite(mean)) refuse("invalid_option", `priors.${name}.mean is a number; got ${mean}`);
-    if (!(flat! >= 0)) refuse("invalid_option", `priors.${name}.flat is a number from 0 on; got ${flat}`);
-    if (!(sd! > 0)) refuse("invalid_option", `priors.${name}.sd is above 0; got ${sd}`);
+    if (!Number.isFinite(mean)) refuse("invalid_option", `priors.${name}.mean must be a number; got ${mean}`);
+    if (!(flat! >= 0)) refuse("invalid_option", `priors.${name}.flat must be a number from 0 on; got ${flat}`);
+    if (!(sd! > 0)) refuse("invalid_option", `priors.${name}.sd must be above 0; got ${sd}`);
   }
 }
 

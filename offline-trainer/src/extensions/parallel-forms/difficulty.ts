@@ -82,7 +82,7 @@ export function givenDifficulty(pool: ItemPool, column: string): PoolDifficulty 
       issues.add(
         { row: table.lines[row]!, column },
         "not_a_number",
-        `a difficulty is a number, got ${quoted(text)}; an empty cell means that it isn't known`,
+        `a difficulty must be a number, got ${quoted(text)}; an empty cell means that it isn't known`,
       );
     return value;
   });

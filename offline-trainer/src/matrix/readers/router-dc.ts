@@ -32,7 +32,7 @@ export async function readRouterDc(paths: readonly string[], options: ScoreOptio
     files.set(name, path);
     const entries = await readJsonFile(path);
     if (!Array.isArray(entries))
-      return issues.fail({}, "wrong_type", `RouterDC's data is a list of questions, got ${jsonKind(entries)}`);
+      return issues.fail({}, "wrong_type", `RouterDC's data must be a list of questions, got ${jsonKind(entries)}`);
     const [, scenario, split] = /^(.+?)[-_](train|test)$/.exec(name) ?? [];
     (entries as unknown[]).forEach((entry, k) => {
       const row = k + 1;

@@ -110,7 +110,7 @@ function givenColumns(table: ItemTable, ids: readonly string[], strata?: string)
         issues.add(
           { row: table.lines[row]!, column: name },
           "not_a_number",
-          `a feature is a number, got ${quoted(text)}; an empty cell means that it isn't known`,
+          `a feature must be a number, got ${quoted(text)}; an empty cell means that it isn't known`,
         );
       return value;
     });

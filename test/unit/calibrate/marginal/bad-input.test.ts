@@ -34,7 +34,7 @@ const BAD: Readonly<Record<string, BadInput>> = {
   "a sign that is none": {
     responses: { signs: signs.map((sign, k) => (k === 9 ? 2 : sign)) },
     code: "invalid_data",
-    says: "model 2, item 1: a sign is 1, −1 or 0; got 2",
+    says: "model 2, item 1: a sign must be 1, −1 or 0; got 2",
   },
   "no answers": {
     responses: { signs: new Int8Array(20) },
@@ -55,24 +55,24 @@ const BAD: Readonly<Record<string, BadInput>> = {
   "a prior without width": {
     options: { priors: { a: { flat: 1, sd: 0 } } },
     code: "invalid_option",
-    says: "priors.a.sd is above 0; got 0",
+    says: "priors.a.sd must be above 0; got 0",
   },
   "a prior of negative flatness": {
     options: { priors: { b: { mean: 0, flat: -1, sd: 1 } } },
     code: "invalid_option",
-    says: "priors.b.flat is a number from 0 on; got -1",
+    says: "priors.b.flat must be a number from 0 on; got -1",
   },
   "a prior about nothing": {
     options: { priors: { lower: { mean: NaN, flat: 0, sd: 1 } } },
     code: "invalid_option",
-    says: "priors.lower.mean is a number; got NaN",
+    says: "priors.lower.mean must be a number; got NaN",
   },
   "no iterations": {
     options: { maxIterations: 0 },
     code: "invalid_option",
-    says: "maxIterations is a whole number from 1 on; got 0",
+    says: "maxIterations must be a whole number from 1 on; got 0",
   },
-  "no tolerance": { options: { tolerance: 0 }, code: "invalid_option", says: "tolerance is above 0; got 0" },
+  "no tolerance": { options: { tolerance: 0 }, code: "invalid_option", says: "tolerance must be above 0; got 0" },
 };
 
 test.each(Object.entries(BAD))("%s is refused", async (_, { responses, options, code, says }) => {

@@ -145,11 +145,16 @@ describe("what is refused, and leaves nothing behind", () => {
   const base = ["--responses", good, "--provider", "typescript"];
   const cases: readonly [string, readonly string[], string, string | RegExp][] = [
     ["no responses", [], "invalid_option", "--responses is needed"],
-    ["dims", [...base, "--dims", "auto"], "invalid_option", "--dims is a whole number from 1 to 32; got auto"],
-    ["held-out", [...base, "--held-out", "0.9"], "invalid_option", "--held-out is a number from 0 to 0.5; got 0.9"],
-    ["top", [...base, "--top", "0"], "invalid_option", "--top is a whole number of at least 1; got 0"],
-    ["seed", [...base, "--seed", "1.5"], "invalid_option", "--seed is a whole number of at least 0; got 1.5"],
-    ["provider", [...base, "--provider", "abacus"], "invalid_option", /--provider is one of auto, .*; got abacus/],
+    ["dims", [...base, "--dims", "auto"], "invalid_option", "--dims must be a whole number from 1 to 32; got auto"],
+    [
+      "held-out",
+      [...base, "--held-out", "0.9"],
+      "invalid_option",
+      "--held-out must be a number from 0 to 0.5; got 0.9",
+    ],
+    ["top", [...base, "--top", "0"], "invalid_option", "--top must be a whole number of at least 1; got 0"],
+    ["seed", [...base, "--seed", "1.5"], "invalid_option", "--seed must be a whole number of at least 0; got 1.5"],
+    ["provider", [...base, "--provider", "abacus"], "invalid_option", /--provider must be one of auto, .*; got abacus/],
     ["ending", [...base, "--out", folder.path("a.txt")], "invalid_option", /ends in \.jsonl, \.csv/],
     ["folder", [...base, "--out", folder.path("no/a.csv")], "invalid_option", /can't be written: .* isn't a folder/],
     ["families", [...base, "--families", folder.path("none"), "--out", out], "not_found", /none could not be read/],
@@ -163,7 +168,7 @@ describe("what is refused, and leaves nothing behind", () => {
       "a torn line",
       [...base, "--families", torn, "--out", out],
       "invalid_data",
-      /a line is model,family, got "just a name"/,
+      /a line must be model,family, got "just a name"/,
     ],
     ["few models", [...base, "--responses", few, "--out", out], "invalid_data", /at least 5 are needed/],
   ];

@@ -3,7 +3,7 @@ import { readFileSync, utimesSync } from "node:fs";
 import { type Bundle, estimateFromAnchors, loadBundle } from "anchoreval";
 import type { Manifest } from "anchoreval/bundle";
 import { BUNDLE_FILES } from "anchoreval/internal/core/bundle/names";
-import { ESTIMATORS, figureOf } from "anchoreval/internal/core/estimators/types";
+import { ESTIMATORS, estimatorFigure } from "anchoreval/internal/core/estimators/types";
 import { folderSource } from "anchoreval/node";
 import { afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { errorLines } from "../../../../cli/src/bundle-tables.ts";
@@ -339,7 +339,7 @@ describe.each([
     const maeOf = (form: string, scenario: string): number => {
       const { estimator, scenarios } = bundle.manifest.forms.find(({ id }) => id === form)!;
       expect(scenarios[scenario]!.whole).toBe(form === "500");
-      return figureOf(scenarios[scenario]!.measured.interpolation!.estimators, estimator).mae;
+      return estimatorFigure(scenarios[scenario]!.measured.interpolation!.estimators, estimator).mae;
     };
     for (const scenario of bundle.scenarios.keys()) {
       // Held-out models lack 2 % of the weight at most.

@@ -67,9 +67,9 @@ test("--help-all lists every setting, --help those that have an option", async (
 });
 
 test.each([
-  [["--models", "3"], "--models is a whole number from 5 to 100000; got 3"],
-  [settings("sd", { familySd: "x" }), "familySd is a number from 0 to 10, got x"],
-  [settings("order", { order: "up" }), "order is newest-first or oldest-first, got up"],
+  [["--models", "3"], "--models must be a whole number from 5 to 100000; got 3"],
+  [settings("sd", { familySd: "x" }), "familySd must be a number from 0 to 10, got x"],
+  [settings("order", { order: "up" }), "order must be newest-first or oldest-first, got up"],
   [settings("share", { saturatedShare: 1 }), "more than 1"],
   [["--colour", "red"], "unknown option --colour"],
 ])("%s: exit code 2, the reason, and nothing written", async (flags, reason) => {

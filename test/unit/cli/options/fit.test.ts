@@ -41,7 +41,7 @@ describe("the date of a bundle", () => {
     const { code, message } = refusal(() => givenDate(given({ created })));
     expect({ code, message }).toEqual({
       code: "invalid_option",
-      message: `--created is a date such as 2026-01-31 or 2026-01-31T12:00:00Z, got ${created}`,
+      message: `--created must be a date such as 2026-01-31 or 2026-01-31T12:00:00Z, got ${created}`,
     });
   });
 
@@ -54,7 +54,7 @@ describe("the date of a bundle", () => {
       const { code, message } = refusal(() => givenDate(given({})));
       expect({ code, message }).toEqual({
         code: "invalid_option",
-        message: `SOURCE_DATE_EPOCH is whole seconds since 1970, got ${epoch}`,
+        message: `SOURCE_DATE_EPOCH must be whole seconds since 1970, got ${epoch}`,
       });
     }
   });
@@ -90,12 +90,12 @@ describe("import.json beside the responses", () => {
     ["{", "it is not JSON", []],
     ["null", "it is not a JSON object", []],
     ["[1]", "it is not a JSON object", []],
-    ['{"weighting":"models"}', 'it is subscenarios or items, got "models"', ["weighting"]],
-    ['{"weighting":null}', "it is subscenarios or items, got null", ["weighting"]],
+    ['{"weighting":"models"}', 'it must be subscenarios or items, got "models"', ["weighting"]],
+    ['{"weighting":null}', "it must be subscenarios or items, got null", ["weighting"]],
     ['{"protocol":["acc"]}', "it is not a JSON object", ["protocol"]],
     [
       '{"protocol":{"shots":5,"metric":{"name":"acc"}}}',
-      'it is text, a number, true or false, got {"name":"acc"}',
+      'it must be text, a number, true or false, got {"name":"acc"}',
       ["protocol", "metric"],
     ],
   ])("%s is refused by file, field and rule", async (content, rule, field) => {
@@ -122,7 +122,7 @@ test("names and versions", () => {
   for (const name of [...names, "a@1.0.0@2.0.0", "../a@1.0.0", ".a@1.0.0", `${"a".repeat(65)}@1.0.0`])
     expect(refusal(() => readName(name))).toMatchObject({
       code: "invalid_option",
-      message: expect.stringMatching(/^--name is BENCHMARK@X\.Y\.Z, .*; got /) as string,
+      message: expect.stringMatching(/^--name must be BENCHMARK@X\.Y\.Z, .*; got /) as string,
     });
 });
 

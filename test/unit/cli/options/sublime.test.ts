@@ -84,7 +84,7 @@ describe("fit --recipe sublime", () => {
 
 describe("what is refused before any long work, nothing written", () => {
   test.each([
-    [["--item-features", words], "invalid_data", 'a feature is a number, got "hard"'],
+    [["--item-features", words], "invalid_data", 'a feature must be a number, got "hard"'],
     [["--item-features", few], "invalid_data", 'items without a row, 39 of 40: "q/1"'],
     [["--item-features", out("nowhere.csv")], "not_found", "nowhere.csv"],
     [["--embeddings", ragged], "invalid_data", 'item "q/9" has 2 numbers, the first one has 3'],

@@ -124,13 +124,13 @@ describe("what is refused by name", () => {
       "a difficulty that is no number",
       () => givenDifficulty(pool(), "Subject"),
       "invalid_data",
-      'row 2, column "Subject": a difficulty is a number, got "law, civil"; an empty cell means that it isn\'t known',
+      'row 2, column "Subject": a difficulty must be a number, got "law, civil"; an empty cell means that it isn\'t known',
     ],
     [
       "an infinite difficulty",
       () => givenDifficulty(itemPool(table(["d"], ["1e999"]), {}), "d"),
       "invalid_data",
-      'a difficulty is a number, got "1e999"',
+      'a difficulty must be a number, got "1e999"',
     ],
     [
       "no difficulty at all",

@@ -76,7 +76,7 @@ test.each<[string, string | Columns, string, string]>([
     "a score above 1",
     [model, item, { ...score, data: score.data.map((value, k) => (k === 6 ? 7 : value)) }],
     "out_of_range",
-    'row 7, column "score": a score is in [0,1], got 7',
+    'row 7, column "score": a score must be in [0,1], got 7',
   ],
   [
     "NaN",
