@@ -160,7 +160,7 @@ test.each<Case>([
   { argv: embed("--items", told, "--encoder", folder.path("none")), code: "not_found", message: "there is no encoder" },
   { argv: forms("--size", "21"), code: "invalid_option", message: "2 forms of 21 items take 42, and there are 40" },
   { argv: forms("--by", "topic"), code: "invalid_data", message: 'there is no column "topic" (--by)' },
-  { argv: forms("--difficulty", "subject"), code: "invalid_data", message: "a difficulty is a number" },
+  { argv: forms("--difficulty", "subject"), code: "invalid_data", message: "a difficulty must be a number" },
   { argv: forms("--families", form), code: "invalid_option", message: "--families needs --responses" },
   { argv: forms("--check", "none"), code: "invalid_option", message: "--check needs --responses" },
   {

@@ -27,8 +27,8 @@ describe("is refused by name:", () => {
     ["a negative sd", { familySd: -1 }, "familySd must be a number from 0 to 10, got -1"],
     ["NaN", { progress: NaN }, "progress must be a number from -10 to 10, got NaN"],
     ["text for a number", { dims: "2" }, "dims must be a whole number from 1 to 64, got 2"],
-    ["an order that must be none", { order: "random" }, "order is newest-first or oldest-first, got random"],
-    ["a text flag that must be none", { text: "yes" }, "text is true or false, got yes"],
+    ["an order that must be none", { order: "random" }, "order must be newest-first or oldest-first, got random"],
+    ["a text flag that must be none", { text: "yes" }, "text must be true or false, got yes"],
     [
       "kinds of items above 1 together",
       { redundantShare: 0.6, memorisedShare: 0.6 },

@@ -233,7 +233,7 @@ describe("refusals", () => {
       ["--recipe", "random,best"],
       "--recipe takes recommended, random, tinybenchmarks, essence, metabench, sublime; got best",
     ],
-    [["--estimator", "irt"], "--estimator is one of auto, anchor-mean, p-irt, gp-irt,"],
+    [["--estimator", "irt"], "--estimator must be one of auto, anchor-mean, p-irt, gp-irt,"],
     [
       ["--estimates", "p-irt"],
       "unknown option --estimates (did you mean --estimator?); see anchoreval backtest --help",
@@ -299,7 +299,7 @@ describe("refusals", () => {
     await refused([...data, ...option, twice], "invalid_data", `${twice}: line 17`);
     for (const date of ["soon", "2026-02-30x", "01.02.2026", ""]) {
       const wrong = folder.write("wrong.csv", `org/model-0,${date}\n`);
-      await refused([...data, ...option, wrong], "invalid_data", "a line is model,date with a date such as 2026-01-31");
+      await refused([...data, ...option, wrong], "invalid_data", "a line must be model,date with a date such as 2026-01-31");
     }
   });
 

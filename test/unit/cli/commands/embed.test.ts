@@ -101,7 +101,7 @@ describe("anchoreval embed", () => {
   });
 
   test.each([
-    ["another ending", [], "x.txt", "--out is a file that ends in .jsonl, .csv"],
+    ["another ending", [], "x.txt", "--out must be a file that ends in .jsonl, .csv"],
     [
       "an encoder's option without one",
       ["--pooling", "cls"],

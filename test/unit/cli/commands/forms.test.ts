@@ -246,7 +246,7 @@ describe("what is refused, and leaves nothing behind", () => {
       "a seed that must be none",
       forms("--seed", "x"),
       "invalid_option",
-      "--seed is a whole number of at least 0; got x",
+      "--seed must be a whole number of at least 0; got x",
     ],
     [
       "more than there is",
@@ -314,7 +314,7 @@ describe("what is refused, and leaves nothing behind", () => {
       "a difficulty that is text",
       forms("--difficulty", "s"),
       "invalid_data",
-      /row 2, column "s": a difficulty is a number/,
+      /row 2, column "s": a difficulty must be a number/,
     ],
     [
       "an id twice",

@@ -84,7 +84,7 @@ describe("anchoreval import", () => {
     const logs = folder.path("logs");
     for (const [argv, message] of [
       [["--out", "x", logs], "--from is needed"],
-      [["--from", "nowhere", "--out", "x", logs], "--from is one of lm-eval"],
+      [["--from", "nowhere", "--out", "x", logs], "--from must be one of lm-eval"],
       [["--from", "lm-eval", logs], "--out is needed"],
       [["--from", "lm-eval", "--out", "x"], "name the logs"],
       [

@@ -202,12 +202,12 @@ test("every token is another one, of 256 bits", async () => {
 test.each([
   [["--scope", "read:*"], "--id is needed"],
   [["--id", "a"], "--scope is needed"],
-  [["--id", "a", "--scope", "write:mine"], "--scope is publish:BENCHMARK"],
-  [["--id", "a", "--scope", "read:Mine!"], "--scope is publish:BENCHMARK"],
-  [["--id", "a", "--scope", "read"], "--scope is publish:BENCHMARK"],
-  [["--id", "a", "--scope", "read:*", "--expires", "soon"], "--expires is a day"],
-  [["--id", "a", "--scope", "read:*", "--expires", "2027-01-31T12:00"], "--expires is a day"],
-  [["--id", "a", "--scope", "read:*", "--expires", "2027-13-31"], "--expires is a day"],
+  [["--id", "a", "--scope", "write:mine"], "--scope must be publish:BENCHMARK"],
+  [["--id", "a", "--scope", "read:Mine!"], "--scope must be publish:BENCHMARK"],
+  [["--id", "a", "--scope", "read"], "--scope must be publish:BENCHMARK"],
+  [["--id", "a", "--scope", "read:*", "--expires", "soon"], "--expires must be a day"],
+  [["--id", "a", "--scope", "read:*", "--expires", "2027-01-31T12:00"], "--expires must be a day"],
+  [["--id", "a", "--scope", "read:*", "--expires", "2027-13-31"], "--expires must be a day"],
 ])("%j is refused", async (argv, message) => {
   const { code, out, err } = await createToken(...argv);
   expect([code, out]).toEqual([2, ""]);

@@ -73,7 +73,7 @@ describe("fit --max-exposure", () => {
     [["--max-exposure", "1.5"], "--max-exposure"],
     [["--max-exposure", "0.25", "--exposure-budget", "42"], "asks 42 of 140 items"],
     [["--max-exposure", "0.9"], "Use at least 1"],
-    [["--max-exposure", "0.5", "--exposure-budget", "141"], "budget is a whole number of items from 2 to 140"],
+    [["--max-exposure", "0.5", "--exposure-budget", "141"], "budget must be a whole number of items from 2 to 140"],
     [["--exposure-budget", "42"], "--exposure-budget needs --max-exposure"],
   ])("%j is refused before the fit, and nothing is written", async (options, message) => {
     const { code, out, err } = await fit("refused", ...options);

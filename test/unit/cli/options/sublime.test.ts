@@ -89,7 +89,7 @@ describe("what is refused before any long work, nothing written", () => {
     [["--item-features", out("nowhere.csv")], "not_found", "nowhere.csv"],
     [["--embeddings", ragged], "invalid_data", 'item "q/9" has 2 numbers, the first one has 3'],
     [["--embeddings", short], "invalid_data", "39 questions have no embedding"],
-    [["--embeddings", out("vectors.bin")], "invalid_option", "embeddings are a file that ends in .jsonl"],
+    [["--embeddings", out("vectors.bin")], "invalid_option", "embeddings must be a file that ends in .jsonl"],
     [["--anchor-models", "gpt"], "invalid_option", "--anchor-models names two models or more, none twice; got gpt"],
     [["--anchor-models", `${MODELS[0]},${MODELS[0]}`], "invalid_option", "--anchor-models names two models or more"],
     [
