@@ -129,7 +129,9 @@ export async function runDemo(options: DemoOptions): Promise<void> {
 
     showModels(output, matrix, slices, targets, estimates);
     showErrors(output, matrix, slices, targets, estimates, anchors, seed);
-    output.line(`Over HTTP and in this process the numbers differ by ${gap === 0 ? "nothing" : gap.toExponential(0)}.`);
+    output.line(
+      `The numbers over HTTP and in this process ${gap === 0 ? "are identical" : `differ by ${gap.toExponential(0)}`}.`,
+    );
     await finish(options, worker, requests[0]!);
   } finally {
     await worker.dispose();

@@ -42,7 +42,7 @@ test("the help lists the methods and the neighbours of the trainer, which isn't 
 });
 
 describe("fit --cold-start", () => {
-  test("foretells items, keeps routes, says what they were worth, and writes the same bytes again", async () => {
+  test("predicts items, keeps routes, says what they were worth, and writes the same bytes again", async () => {
     const { code, out } = await fit("one", "--cold-start", cold, "--include-model-names");
     expect(code).toBe(0);
     expect(out).toMatch(/\ncold start +80 items without answers, predicted from their texts\n/);

@@ -110,7 +110,7 @@ function watched(): { backend: CalibrationBackend; given: CodedResponses[] } {
 const options = (backend = typescriptBackend) => ({ dims: 2, backend, random: createRandom("held out") });
 
 describe("held-out log-likelihood", () => {
-  test("foretells better than the items' means where there is something to foretell", async () => {
+  test("predicts better than the items' means where there is something to predict", async () => {
     const own = (await heldOutLikelihood(responses, options()))!;
     expect(own.model).toBeGreaterThan(own.itemMeans);
     expect(own.gain).toBeCloseTo(own.model - own.itemMeans, 12);

@@ -83,7 +83,7 @@ describe("a bundle with a cold start", () => {
     expect(files.get("manifest.json")!.length).toBeLessThan(20_000);
   });
 
-  test("foretells the intercept's error about as large as it is", async () => {
+  test("predicts the intercept's error about as large as it is", async () => {
     const result = await fitted;
     const { made } = await byTexts;
     const noise = made.content.routing!.scenarios.get("quiz")!.parameters[1]!.noise;
