@@ -141,19 +141,19 @@ function baseFacts(manifest: Manifest): Fact[] {
   const line = bridge.overall;
   return [
     ["base", `${benchmark} ${version}`],
-    ["standing items", `${items.standing} of ${count}`],
-    ...(items.placed > 0 ? [["placed items", `${items.placed}, by ${listed(by)}`] as const] : []),
+    ["fixed items", `${items.standing} of ${count}`],
+    ...(items.placed > 0 ? [["linked items", `${items.placed}, by ${listed(by)}`] as const] : []),
     ...(drawn > 0
       ? [
           [
             "drawn answers",
-            `${points(drawn)} % of those to placed items, ${points(all)} % of all${all > MOST_DRAWN ? ": run more models on the new items" : ""}`,
+            `${points(drawn)} % of those to linked items, ${points(all)} % of all${all > MOST_DRAWN ? ": run more models on the new items" : ""}`,
           ] as const,
         ]
       : []),
     ["kept anchors", Object.entries(anchors).map(([form, { kept, of }]) => `${kept} of ${of} in form ${form}`).join(", ")], // prettier-ignore
     [
-      "bridge",
+      "linking",
       line
         ? `${points(line.intercept)} + ${line.slope.toFixed(3)} × score, ± ${points(1.96 * line.error)} (95 %, ${counted(line.models, "model")})`
         : `none: too few models have scores in ${version}`,

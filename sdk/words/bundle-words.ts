@@ -36,7 +36,7 @@ function splitText(
 /** Share of a version's answers that may be drawn from the fit before its measured errors are mostly its own word. */
 const MOST_DRAWN = 0.1;
 
-/** The earlier version that a bundle stands on, in words: what is the same, what was placed by what, how scores go over. */
+/** The earlier version that a bundle stands on, in words: what is the same, what was linked by what, how scores go over. */
 export function baseWords({ base, scenarios, sources }: Pick<Manifest, "base" | "scenarios" | "sources">): string[] {
   if (!base) return [];
   const { benchmark, version, items, rerun, drawn, texts, anchors, bridge } = base;
@@ -47,10 +47,10 @@ export function baseWords({ base, scenarios, sources }: Pick<Manifest, "base" | 
     texts ? "their texts" : "the other items of their scenario",
   ].join(" and ");
   return [
-    `${items.standing} of ${count} items keep their parameters of ${benchmark} ${version}${items.placed === 0 ? "." : `, ${items.placed} are placed by ${by}.`}`,
+    `${items.standing} of ${count} items keep their parameters of ${benchmark} ${version}${items.placed === 0 ? "." : `, ${items.placed} are linked by ${by}.`}`,
     ...(drawn > 0
       ? [
-          `${Math.round(100 * drawn)} % of the ${sources.models} models' answers to placed items are drawn from their chances: full scores, and measured errors, rest on them for ${((100 * all) / count).toFixed(1)} % of the answers.${all > MOST_DRAWN * count ? " That is much: run more models on the new items." : ""}`,
+          `${Math.round(100 * drawn)} % of the ${sources.models} models' answers to linked items are drawn from their chances: full scores, and measured errors, rest on them for ${((100 * all) / count).toFixed(1)} % of the answers.${all > MOST_DRAWN * count ? " That is much: run more models on the new items." : ""}`,
         ]
       : []),
     ...Object.entries(anchors).map(

@@ -123,17 +123,17 @@ test("what a version stands on is told by its figures", () => {
   const scenarios = [{ ...manifest.scenarios[0]!, items: 50 }];
   expect(additionFacts({ ...manifest, forms, scenarios, base })).toEqual([
     ["base", "quiz 1.0.0"],
-    ["standing items", "40 of 50"],
-    ["placed items", "10, by the answers of 3 models and texts"],
-    ["drawn answers", "90.0 % of those to placed items, 18.0 % of all: run more models on the new items"],
+    ["fixed items", "40 of 50"],
+    ["linked items", "10, by the answers of 3 models and texts"],
+    ["drawn answers", "90.0 % of those to linked items, 18.0 % of all: run more models on the new items"],
     ["kept anchors", "45 of 50 in form 0"],
-    ["bridge", "1.2 + 0.980 × score, ± 2.0 (95 %, 30 models)"],
+    ["linking", "1.2 + 0.980 × score, ± 2.0 (95 %, 30 models)"],
   ]);
   const alone = { ...base, drawn: 0, rerun: 0, texts: false, bridge: { overall: null, scenarios: {} } };
   expect(additionFacts({ ...manifest, forms, scenarios, base: alone })).toEqual(
     expect.arrayContaining([
-      ["placed items", "10, by the other items"],
-      ["bridge", "none: too few models have scores in 1.0.0"],
+      ["linked items", "10, by the other items"],
+      ["linking", "none: too few models have scores in 1.0.0"],
     ]),
   );
 });

@@ -79,10 +79,10 @@ describe("fit --base", () => {
     const { out: shown } = await runCommand("show", folder.path("v2"));
     for (const table of [out, shown]) {
       expect(table).toMatch(
-        /\nbase +quiz 1\.0\.0\nstanding items +100 of 120\nplaced items +20, by the answers of 6 models/,
+        /\nbase +quiz 1\.0\.0\nfixed items +100 of 120\nlinked items +20, by the answers of 6 models/,
       );
-      expect(table).toMatch(/\ndrawn answers +80\.0 % of those to placed items, 13\.3 % of all: run more models/);
-      expect(table).toMatch(/\nbridge +−?\d+\.\d \+ \d\.\d{3} × score, ± \d+\.\d \(95 %, 30 models\)\n/);
+      expect(table).toMatch(/\ndrawn answers +80\.0 % of those to linked items, 13\.3 % of all: run more models/);
+      expect(table).toMatch(/\nlinking +−?\d+\.\d \+ \d\.\d{3} × score, ± \d+\.\d \(95 %, 30 models\)\n/);
     }
     const report = readFileSync(folder.path("v2/report.html"), "utf8");
     expect(report).toContain("100 of 120 items keep their parameters of quiz 1.0.0");
@@ -133,7 +133,7 @@ describe("fit --base", () => {
     expect(out).toMatch(/\nkept anchors .*\d+ of 60 in form 30/);
   });
 
-  test("placed items are where the answers of everybody put them, about", async () => {
+  test("linked items are where the answers of everybody put them, about", async () => {
     const after = await load("v2");
     const column = new Map(all.items.map(({ item_id: id }, i) => [id, i]));
     const accuracy = (id: string): number =>
@@ -167,21 +167,21 @@ describe("fit --base", () => {
     expect(JSON.parse(json)).toMatchObject({ bridged: { benchmark: "quiz", version: "1.0.0" } });
   });
 
-  test("without anybody run again, items are placed by their scenario's, or by one model's answers", async () => {
+  test("without anybody run again, items are linked by their scenario's, or by one model's answers", async () => {
     const { code, out } = await based();
     expect(code).toBe(0);
-    expect(out).toMatch(/\nplaced items +20, by the other items\n/);
-    expect(out).toMatch(/\ndrawn answers +100\.0 % of those to placed items/);
+    expect(out).toMatch(/\nlinked items +20, by the other items\n/);
+    expect(out).toMatch(/\ndrawn answers +100\.0 % of those to linked items/);
     const { code: ofOne, out: told } = await based("--rerun", few);
     expect(ofOne).toBe(0);
-    expect(told).toMatch(/\nplaced items +20, by the answers of 1 model and the other items\n/);
+    expect(told).toMatch(/\nlinked items +20, by the answers of 1 model and the other items\n/);
   });
 
   test("the same items, told by their ids, are the same bundle again but for what is learned beside", async () => {
     const { code, out, err } = await fit("1.1.0", "same", "--base", folder.path("v1"), "--items", oldItems);
     expect(code).toBe(0);
     expect(err).toContain("120 items are assumed to be the base's by their ids");
-    expect(out).toMatch(/\nstanding items +120 of 120\n/);
+    expect(out).toMatch(/\nfixed items +120 of 120\n/);
     const [before, after] = [await load("v1"), await load("same")];
     expect(after.parameters).toEqual(before.parameters);
     for (const [id, { forms }] of before.bundle.scenarios)
