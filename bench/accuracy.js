@@ -105,8 +105,8 @@ function print(title, figures) {
   }
 }
 
-function line(label, figures, told) {
-  return `  ${label.padEnd(20)}${figures.map((figure) => (figure === null ? "–" : told(figure)).padStart(9)).join("")}`;
+function line(label, figures, format) {
+  return `  ${label.padEnd(20)}${figures.map((figure) => (figure === null ? "–" : format(figure)).padStart(9)).join("")}`;
 }
 
 function decimals(digits) {

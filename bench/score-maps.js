@@ -167,7 +167,7 @@ function compare(groups, sources, targets, random, note) {
   for (const k of all) {
     const own = fitOwnMap(sources[k], choice);
     const curve = fitOwnMap(sources[k], { kind: "mean", score: "eap-sum" });
-    const without = Array.from({ length: FOLDS }, (_, fold) =>
+    const foldMaps = Array.from({ length: FOLDS }, (_, fold) =>
       fitOwnMap(
         { ...sources[k], answers: new Map([...sources[k].answers].filter(([row]) => foldOf.get(row) !== fold)) },
         choice,
@@ -195,7 +195,7 @@ function compare(groups, sources, targets, random, note) {
     add(
       "score",
       k,
-      (row, answers) => scoreBy(without[foldOf.get(row)], answers),
+      (row, answers) => scoreBy(foldMaps[foldOf.get(row)], answers),
       (answers) => scoreBy(own, answers),
     );
   }

@@ -115,9 +115,9 @@ function refuseOther({ score, interval, scenarios }, evidence) {
 }
 
 /** CPU a request, less that of a request that does nothing. */
-function cpuOf({ cpu, wall }, without = { cpu: 0, wall: [0] }) {
+function cpuOf({ cpu, wall }, idle = { cpu: 0, wall: [0] }) {
   if (cpu === null) return "not measured (no /proc)";
-  return `${(cpu / wall.length - without.cpu / without.wall.length).toFixed(2)} ms`;
+  return `${(cpu / wall.length - idle.cpu / idle.wall.length).toFixed(2)} ms`;
 }
 
 /** Runs on a Worker of its own, through workerd's own socket. */

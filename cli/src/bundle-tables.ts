@@ -153,7 +153,7 @@ function baseFacts(manifest: Manifest): Fact[] {
       : []),
     ["kept anchors", Object.entries(anchors).map(([form, { kept, of }]) => `${kept} of ${of} in form ${form}`).join(", ")], // prettier-ignore
     [
-      "bridge",
+      "linking",
       line
         ? `${points(line.intercept)} + ${line.slope.toFixed(3)} × score, ± ${points(1.96 * line.error)} (95 %, ${counted(line.models, "model")})`
         : `none: too few models have scores in ${version}`,

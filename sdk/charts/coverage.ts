@@ -57,7 +57,7 @@ export function coverageChart({ id, items, points }: CoverageSeries, from: numbe
   const kinds = coverageKinds(points);
   const gap = Math.min(0.2, 0.8 / kinds.length);
   const label = points.map(
-    (point) => `${items[point.place]!} items, ${kinds.find((own) => isOf(point, own))!.label}: ${told(point)}`,
+    (point) => `${items[point.place]!} items, ${kinds.find((own) => isOf(point, own))!.label}: ${coverageWords(point)}`,
   );
   const marks = kinds.flatMap((own, k) => {
     const shift = (k - (kinds.length - 1) / 2) * gap;
@@ -68,7 +68,7 @@ export function coverageChart({ id, items, points }: CoverageSeries, from: numbe
         y: 100 * point.coverage,
         low: 100 * point.low,
         high: 100 * point.high,
-        title: `${items[point.place]!} items: ${told(point)}`,
+        title: `${items[point.place]!} items: ${coverageWords(point)}`,
       }));
     const stroke = `var(--${own.colour})`;
     return [
@@ -105,7 +105,7 @@ function isOf(point: CoveragePoint, { split, evidence }: CoverageKind): boolean 
   return point.split === split && point.evidence === evidence;
 }
 
-function told({ coverage, low, high, models }: CoveragePoint): string {
+function coverageWords({ coverage, low, high, models }: CoveragePoint): string {
   return `${wholePercent(coverage)} (${wholePercent(low)} to ${wholePercent(high)}) of ${counted(models, "model")}`;
 }
 

@@ -40,9 +40,9 @@ const STROKES: Readonly<Record<ErrorLine["kind"], ChartMark["options"]>> = {
  */
 export function errorBySizeChart(title: string, lines: readonly ErrorLine[], highest: number): Chart {
   const sizes = [...new Set(lines.flatMap(({ points }) => points.map(({ items }) => items)))].sort((x, y) => x - y);
-  const told = lines.filter(({ kind }) => kind !== "faint");
+  const labelled = lines.filter(({ kind }) => kind !== "faint");
   const label = sizes.map((items) => {
-    const values = told.flatMap((line) => {
+    const values = labelled.flatMap((line) => {
       const point = line.points.find((own) => own.items === items);
       return point ? [`${line.label} ${inPoints(point.error)}`] : [];
     });

@@ -100,12 +100,12 @@ export function overallDifference(manifest: Manifest, scenarios: ReadonlyMap<str
       known: false,
       discordance: discordances,
     };
-  const without = names((part) => !part!.known);
+  const unknown = names((part) => !part!.known);
   return {
     sampled: weightedDifference(parts.map(({ share, part }) => ({ share, ...part!.sampled! }))),
-    reason: without.length > 0 ? `no interval for ${without.join(", ")}` : null,
+    reason: unknown.length > 0 ? `no interval for ${unknown.join(", ")}` : null,
     exact: parts.every(({ part }) => part!.exact),
-    known: without.length === 0,
+    known: unknown.length === 0,
     discordance: discordances,
   };
 }

@@ -67,10 +67,10 @@ export function overallScore(
     parts.reduce((sum, { share, result }) => sum + share * result.score!, 0),
   ); // shares sum to 1 up to rounding
 
-  const without = parts.filter(({ result }) => result.interval === null);
+  const unknown = parts.filter(({ result }) => result.interval === null);
   const interval =
-    without.length > 0
-      ? `no interval for ${without.map((part) => part.id).join(", ")}`
+    unknown.length > 0
+      ? `no interval for ${unknown.map((part) => part.id).join(", ")}`
       : overallInterval(form, score, parts, level);
   return { score, ...stated(interval) };
 }

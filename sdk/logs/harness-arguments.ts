@@ -11,15 +11,15 @@ type SamplesByTask = Readonly<Record<string, readonly (string | number)[]>>;
  */
 export function samplesByTask(anchors: Iterable<AnchorRecord>): SamplesByTask {
   const samples = new Map<string, (string | number)[]>();
-  const without: string[] = [];
+  const unnamed: string[] = [];
   for (const { item_id, task, doc_id } of anchors)
-    if (task === undefined || doc_id === undefined) without.push(item_id);
+    if (task === undefined || doc_id === undefined) unnamed.push(item_id);
     else samples.set(task, [...(samples.get(task) ?? []), doc_id]);
-  if (without.length > 0)
+  if (unnamed.length > 0)
     throw new AnchorEvalError(
       "unsupported",
-      `${without.length} ${without.length === 1 ? "anchor names" : "anchors name"} no task and sample of a harness: ${without.slice(0, 5).join(", ")}${without.length > 5 ? ", …" : ""}; fit the bundle from items that have task and doc_id, as anchoreval import writes them`,
-      { issues: without.map((id) => ({ path: [id], code: "missing", message: "needs task and doc_id" })) },
+      `${unnamed.length} ${unnamed.length === 1 ? "anchor names" : "anchors name"} no task and sample of a harness: ${unnamed.slice(0, 5).join(", ")}${unnamed.length > 5 ? ", …" : ""}; fit the bundle from items that have task and doc_id, as anchoreval import writes them`,
+      { issues: unnamed.map((id) => ({ path: [id], code: "missing", message: "needs task and doc_id" })) },
     );
   return Object.fromEntries([...samples].sort(([left], [right]) => (left < right ? -1 : 1)));
 }
@@ -36,20 +36,20 @@ type LmEvalDocumentList = Readonly<Record<string, readonly number[]>>;
  */
 export function lmEvalDocumentList(anchors: Iterable<AnchorRecord>): LmEvalDocumentList {
   const documents = new Map<string, Set<number>>();
-  const without: string[] = [];
+  const unnamed: string[] = [];
   for (const { item_id, task, doc_id } of anchors) {
     if (task === undefined || typeof doc_id !== "number" || !Number.isSafeInteger(doc_id) || doc_id < 0) {
-      without.push(item_id);
+      unnamed.push(item_id);
       continue;
     }
     documents.set(task, (documents.get(task) ?? new Set()).add(doc_id));
   }
-  if (without.length > 0)
+  if (unnamed.length > 0)
     throw new AnchorEvalError(
       "unsupported",
-      `${without.length} ${without.length === 1 ? "anchor names" : "anchors name"} no task and document of lm-eval: ${without.slice(0, 5).join(", ")}${without.length > 5 ? ", …" : ""}; fit the bundle from items that have task and doc_id, as anchoreval import --from lm-eval writes them`,
+      `${unnamed.length} ${unnamed.length === 1 ? "anchor names" : "anchors name"} no task and document of lm-eval: ${unnamed.slice(0, 5).join(", ")}${unnamed.length > 5 ? ", …" : ""}; fit the bundle from items that have task and doc_id, as anchoreval import --from lm-eval writes them`,
       {
-        issues: without.map((id) => ({ path: [id], code: "missing", message: "needs task and a whole doc_id" })),
+        issues: unnamed.map((id) => ({ path: [id], code: "missing", message: "needs task and a whole doc_id" })),
       },
     );
   return Object.fromEntries(

@@ -53,7 +53,7 @@ export function parseJsonObject(
     return null;
   }
   if (!isObject(value)) {
-    issues.add(place, "wrong_type", `${what} must be a JSON object, got ${jsonKind(value)}`);
+    issues.add(place, "wrong_type", `expected a JSON object, got ${jsonKind(value)}`);
     return null;
   }
   const repeated = repeatedKey(text, depth);

@@ -159,7 +159,7 @@ function headline(check: CheckResult): string {
 function dropWords({ drop, reason }: DropCheck): string {
   if (drop === null) return `the drop is not known, ${reason!}`;
   const size = points(Math.abs(drop));
-  if (Number(size) === 0) return "no change";
+  if (Number(size) === 0) return "no measured change";
   return `${counted(size, "point")} ${drop < 0 ? "better" : "worse"}`;
 }
 

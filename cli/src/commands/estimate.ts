@@ -116,11 +116,11 @@ function estimateLines(
 /** The score on the scale of the base's version. */
 function bridgedWords({ benchmark, version, overall, scenarios }: BridgedScore): string {
   const named = [["overall", overall] as const, ...Object.entries(scenarios)];
-  const scores = named.flatMap(([id, own]) =>
-    own === null
+  const scores = named.flatMap(([id, score]) =>
+    score === null
       ? []
       : [
-          `${id} ${points(own.score)}${own.interval ? ` (${points(own.interval.low)} to ${points(own.interval.high)})` : ""}`,
+          `${id} ${points(score.score)}${score.interval ? ` (${points(score.interval.low)} to ${points(score.interval.high)})` : ""}`,
         ],
   );
   return `as ${benchmark} ${version} would have scored it: ${scores.length > 0 ? scores.join(", ") : "not known"}`;

@@ -3,8 +3,9 @@ import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { planFromBundle } from "anchoreval/internal/plan/plan-from-bundle";
 import type { Plan, PlannedForm, Precision } from "anchoreval/internal/plan/types";
 import { percent, points, textTable } from "anchoreval/internal/words/figures";
-import type { Command, OptionReader } from "../command.ts";
+import type { Command } from "../command.ts";
 import { openBundle } from "../open-bundle.ts";
+import { readPoints } from "../options/scale.ts";
 
 /** `anchoreval plan`: how many items it takes, from what a bundle has measured. */
 export const planCommand: Command = {
@@ -40,12 +41,6 @@ export const planCommand: Command = {
     return 0;
   },
 };
-
-/** A difference in points as a fraction. */
-function readPoints(options: OptionReader, name: string): number | undefined {
-  const value = options.number(name, { min: 0, max: 100 }, undefined);
-  return value === undefined ? undefined : value / 100;
-}
 
 /** Where a figure comes from, unless it was measured. */
 const BASIS: Readonly<Record<Precision["basis"], string>> = {

@@ -13,6 +13,7 @@ import { readMaxExposure } from "../options/exposure.ts";
 import { FAMILIES_OPTION, readFamilies } from "../options/model-files.ts";
 import { fileDigest, readImportFacts, readResponseOptions, RESPONSE_OPTIONS } from "../options/data.ts";
 import { METHOD_OPTIONS, readMethod, WORK_OPTIONS } from "../options/fit.ts";
+import { readPoints } from "../options/scale.ts";
 
 const SPLITS_WITHOUT_DATES = SPLITS.filter((split) => split !== "newest");
 
@@ -33,10 +34,10 @@ export const replayCommand: Command = {
       batch: { type: "string", value: "N", description: "items asked at once (default 10)" },
       "half-width": {
         type: "string",
-        value: "H",
-        description: "stop when the 95 % interval has at most this half-width, such as 0.05",
+        value: "POINTS",
+        description: "stop when the 95 % interval has at most this half-width",
       },
-      threshold: { type: "string", value: "S", description: "stop when the score is surely above or below S" },
+      threshold: { type: "string", value: "POINTS", description: "stop when the score is surely above or below this" },
       "max-exposure": {
         type: "string",
         value: "R",
@@ -56,7 +57,7 @@ export const replayCommand: Command = {
         choices: SPLITS_WITHOUT_DATES,
         description: `${SPLITS_WITHOUT_DATES.join(", ")} (default interpolation)`,
       },
-      targets: { type: "string", value: "N", description: "largest number of held-out models of a split (default 24)" },
+      "max-targets": { type: "string", value: "N", description: "held-out models of a split at most (default 24)" },
       seeds: { type: "string", value: "N", description: "splits (default 1)" },
       seed: { type: "string", value: "N", description: "first seed (default 0)" },
     },
@@ -67,7 +68,7 @@ export const replayCommand: Command = {
   },
   examples: [
     "replay --responses responses.csv.gz --items items.jsonl.gz --share 0.02",
-    "replay --responses responses.csv.gz --items items.jsonl.gz --half-width 0.03 --repeats 5",
+    "replay --responses responses.csv.gz --items items.jsonl.gz --half-width 3 --repeats 5",
   ],
   async run({ options, output, signal }) {
     const { responses, ...reading } = readResponseOptions(options);
@@ -86,7 +87,7 @@ export const replayCommand: Command = {
       method,
       share,
       repeats: options.number("repeats", { min: 1, integer: true }, 20),
-      mostTargets: options.number("targets", { min: 1, integer: true }, 24),
+      mostTargets: options.number("max-targets", { min: 1, integer: true }, 24),
       seeds: options.number("seeds", { min: 1, max: 1000, integer: true }, 1),
       firstSeed: options.number("seed", { min: 0, integer: true }, 0),
       scenarios: options.texts("scenario"),
@@ -130,10 +131,7 @@ export const replayCommand: Command = {
 };
 
 function readStopRules(options: OptionReader): StopRules | null {
-  const fraction = (name: string): number | undefined =>
-    options.text(name) === undefined ? undefined : options.number(name, { min: 0, max: 1 }, 0);
-  const halfWidth = fraction("half-width");
-  const threshold = fraction("threshold");
+  const [halfWidth, threshold] = [readPoints(options, "half-width"), readPoints(options, "threshold")];
   const better = options.flag("better");
   if (better && threshold !== undefined)
     throw new AnchorEvalError("invalid_option", "--threshold is for one model, --better for two");

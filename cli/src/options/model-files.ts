@@ -97,8 +97,8 @@ export async function readDatesFile(file: string, models: readonly string[]): Pr
     else dates.set(model, date);
   }
   issues.refuse();
-  const without = models.filter((model) => !dates.has(model));
-  if (without.length > 0) issues.fail({}, "missing_model", `there is no date of ${firstFew(without)}`);
+  const missing = models.filter((model) => !dates.has(model));
+  if (missing.length > 0) issues.fail({}, "missing_model", `there is no date of ${firstFew(missing)}`);
   return models.map((model) => dates.get(model)!);
 }
 
@@ -123,7 +123,7 @@ export async function readCostFile(file: string, models: readonly string[]): Pro
     else costs.set(model, cost);
   }
   issues.refuse();
-  const without = models.filter((model) => !costs.has(model));
-  if (without.length > 0) issues.fail({}, "missing_model", `there is no cost of ${firstFew(without)}`);
+  const missing = models.filter((model) => !costs.has(model));
+  if (missing.length > 0) issues.fail({}, "missing_model", `there is no cost of ${firstFew(missing)}`);
   return Float64Array.from(models, (model) => costs.get(model)!);
 }

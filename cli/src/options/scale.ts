@@ -25,3 +25,9 @@ export function readScale(options: OptionReader): ScaleOptions {
     ...(options.flag("flip") && { flip: true }),
   };
 }
+
+/** An option in points, 0 to 100, as a fraction. @example readPoints(options, "half-width") // 0.05 */
+export function readPoints(options: OptionReader, name: string): number | undefined {
+  const value = options.number(name, { min: 0, max: 100 }, undefined);
+  return value === undefined ? undefined : value / 100;
+}

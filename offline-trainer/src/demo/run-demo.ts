@@ -133,7 +133,7 @@ export async function runDemo(options: DemoOptions): Promise<void> {
     showModels(output, matrix, slices, targets, estimates);
     showErrors(output, matrix, slices, targets, estimates, anchors, seed);
     output.line(
-      `Estimates over HTTP and in this process ${gap === 0 ? "are identical" : `differ by ${gap.toExponential(0)}`}.`,
+      `The numbers over HTTP and in this process ${gap === 0 ? "are identical" : `differ by ${gap.toExponential(0)}`}.`,
     );
     await finish(options, worker, requests[0]!);
   } finally {

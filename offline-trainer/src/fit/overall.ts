@@ -74,12 +74,12 @@ export function measureOverall(
 
 /** The interval of a held-out model's overall score, inflated by what the models of other folds need. */
 function intervalOf(overall: readonly OverallEstimate[]): (own: OverallEstimate) => ScoreInterval | null {
-  const without = withoutFold(
+  const inflationOf = withoutFold(
     overall.map(({ estimate }) => estimate),
     (held) => overallInflation(overall.filter(({ estimate }) => !held.has(estimate.model))),
   );
   return ({ estimate, sampled }) =>
-    sampled === null ? null : designInterval(inflated(sampled, without(estimate)), 0.95);
+    sampled === null ? null : designInterval(inflated(sampled, inflationOf(estimate)), 0.95);
 }
 
 /** Spread of a mean of independent parts. */

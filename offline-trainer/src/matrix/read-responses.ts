@@ -102,18 +102,18 @@ async function readTable(
 }
 
 function mixedSubscenarios(items: readonly ItemInfo[]): string[] {
-  const counts = new Map<string, { without: number; all: number }>();
+  const counts = new Map<string, { missing: number; all: number }>();
   for (const { scenario, subscenario } of items) {
-    const count = counts.get(scenario) ?? { without: 0, all: 0 };
+    const count = counts.get(scenario) ?? { missing: 0, all: 0 };
     count.all++;
-    if (subscenario === undefined) count.without++;
+    if (subscenario === undefined) count.missing++;
     counts.set(scenario, count);
   }
   return [...counts]
-    .filter(([, { without, all }]) => without > 0 && without < all)
+    .filter(([, { missing, all }]) => missing > 0 && missing < all)
     .map(
-      ([scenario, { without, all }]) =>
-        `${scenario}: ${without} of its ${all} items have no subscenario, and count as one of their own`,
+      ([scenario, { missing, all }]) =>
+        `${scenario}: ${missing} of its ${all} items have no subscenario, and count as one of their own`,
     );
 }
 

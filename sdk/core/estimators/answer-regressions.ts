@@ -137,8 +137,8 @@ function ridgeGap(system: AnswerSystem, mass: Float64Array): LinearScore {
   const gap = lessAnswered(system, total, mass).subarray(0, rank);
   const leading = new Float64Array(rank * rank);
   for (let r = 0; r < rank; r++) leading.set(factor.subarray(r * size, r * size + rank), r * rank);
-  const predicted = answerWeights(system, choleskySolve(leading, rank, gap));
-  const weights = mass.map((own, j) => own + predicted[j]!);
+  const gapWeights = answerWeights(system, choleskySolve(leading, rank, gap));
+  const weights = mass.map((own, j) => own + gapWeights[j]!);
   return {
     constant: weights.reduce((rest, weight, j) => rest - weight * features[j * size + rank]!, total[rank]!),
     weights,

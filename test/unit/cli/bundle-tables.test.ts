@@ -127,13 +127,13 @@ test("what a version stands on is told by its figures", () => {
     ["linked items", "10, by the answers of 3 models and texts"],
     ["drawn answers", "90.0 % of those to linked items, 18.0 % of all: run more models on the new items"],
     ["kept anchors", "45 of 50 in form 0"],
-    ["bridge", "1.2 + 0.980 × score, ± 2.0 (95 %, 30 models)"],
+    ["linking", "1.2 + 0.980 × score, ± 2.0 (95 %, 30 models)"],
   ]);
   const alone = { ...base, drawn: 0, rerun: 0, texts: false, bridge: { overall: null, scenarios: {} } };
   expect(additionFacts({ ...manifest, forms, scenarios, base: alone })).toEqual(
     expect.arrayContaining([
       ["linked items", "10, by the other items"],
-      ["bridge", "none: too few models have scores in 1.0.0"],
+      ["linking", "none: too few models have scores in 1.0.0"],
     ]),
   );
 });

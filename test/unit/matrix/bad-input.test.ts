@@ -373,7 +373,7 @@ const jsonCases: BadInput[] = [
   {
     name: "an array of records",
     responses: lines(LONG),
-    message: "R: line 1: the line must be a JSON object, got an array",
+    message: "R: line 1: expected a JSON object, got an array",
     path: ["R", 1],
     rule: "wrong_type",
   },
@@ -443,7 +443,7 @@ const jsonCases: BadInput[] = [
   {
     name: "responses that are an array",
     responses: lines({ subject_id: "f", responses: [1, 0] }),
-    message: 'R: line 1, field "responses": responses must be an object of item → score, got an array',
+    message: 'R: line 1, field "responses": expected an object of item → score, got an array',
     path: ["R", 1, "responses"],
     rule: "wrong_type",
   },

@@ -75,7 +75,7 @@ describe("what is refused by name", () => {
     ["UTF-16", "a.csv", Buffer.from("\ufeffID,x\n1,2\n", "utf16le"), "row 1: the text is UTF-16; files are UTF-8"],
     ["another encoding", "a.csv", Uint8Array.of(0x49, 0x44, 0x0a, 0xb5, 0xda, 0x0a), "row 2: the text is not UTF-8"],
     ["a broken line of JSON", "a.jsonl", '{"id":1}\n{"id"\n', "line 2: the line is not valid JSON"],
-    ["a list", "a.jsonl", "[1]\n", "line 1: the line must be a JSON object, got an array"],
+    ["a list", "a.jsonl", "[1]\n", "line 1: expected a JSON object, got an array"],
     ["a field twice", "a.jsonl", '{"id":1,"id":2}\n', 'line 1, field "id": it is there twice'],
     [
       "a number too long to keep",

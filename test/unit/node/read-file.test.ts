@@ -116,7 +116,7 @@ test.each<[name: string, file: string, content: string | Uint8Array, message: st
     'F: an array has no item ids: answers are a JSON object {"item id": score, …}',
     ["F"],
   ],
-  ["a number", "a.json", "1", "F: the file must be a JSON object, got a number", ["F"]],
+  ["a number", "a.json", "1", "F: expected a JSON object, got a number", ["F"]],
   [
     "a broken line",
     "a.jsonl",

@@ -16,7 +16,7 @@ export function pyIrtReader(table: ScoreTable, reader: ScoreReader, issues: Data
     if (typeof name !== "string") {
       issues.add({ row, column: "subject_id" }, "wrong_type", `subject_id must be text, got ${jsonKind(name)}`);
     } else if (typeof responses !== "object" || responses === null || Array.isArray(responses)) {
-      const message = `responses must be an object of item → score, got ${jsonKind(responses)}`;
+      const message = `expected an object of item → score, got ${jsonKind(responses)}`;
       issues.add({ row, column: "responses" }, "wrong_type", message);
     } else if (first !== undefined) {
       const message = `model ${quoted(name)} is there twice, first in line ${table.modelRows[first]!}`;

@@ -39,14 +39,14 @@ describe("check", () => {
   it("passes with 0, and can't tell with 4", async () => {
     const passed = await runCommand(...check, "--baseline", strong, "--responses", same, "--max-drop", "12");
     expect(passed.code).toBe(0);
-    expect(passed.out).toMatch(/^passed: no change\n/);
+    expect(passed.out).toMatch(/^passed: no measured change\n/);
     const better = await runCommand(...check, "--baseline", weak, "--responses", strong);
     expect(better.code).toBe(0);
     expect(better.out).toMatch(/^passed: \d+\.\d points better\n/);
     const open = await runCommand(...check, "--baseline", strong, "--responses", same);
     expect(open.code).toBe(4);
     expect(open.out).toMatch(
-      /^can't tell: no change; ask more items \(anchoreval plan says how many\), or allow a larger --max-drop\n/,
+      /^can't tell: no measured change; ask more items \(anchoreval plan says how many\), or allow a larger --max-drop\n/,
     );
   });
 

@@ -11,7 +11,7 @@ const matrix = smallLeaderboard({ models: 24, items: [80, 60] });
 const items = folder.write("items.jsonl", matrix.items.map((item) => `${JSON.stringify(item)}\n`).join(""));
 const replay = (...more: string[]): string[] => [
   ...["replay", "--responses", responses, "--items", items, "--provider", "typescript", "--dims", "1"],
-  ...["--repeats", "2", "--targets", "3", ...more],
+  ...["--repeats", "2", "--max-targets", "3", ...more],
 ];
 
 beforeAll(() => writeWideCsv(responses, matrix));
@@ -31,7 +31,7 @@ describe("anchoreval replay", () => {
   });
 
   test("as JSON has every row's figures", async () => {
-    const { out } = await runProgram(replay("--json", "--quiet", "--half-width", "0.15", "--share", "0.6"));
+    const { out } = await runProgram(replay("--json", "--quiet", "--half-width", "15", "--share", "0.6"));
     const { header, rows } = JSON.parse(out) as { header: { configuration: string }; rows: ReplayRow[] };
     expect(header.configuration).toMatch(/^[0-9a-f]{64}$/);
     expect(rows).toHaveLength(3);
@@ -50,10 +50,10 @@ describe("anchoreval replay", () => {
     [["--max-exposure", "0"], "--max-exposure is a share"],
     [["--max-exposure", "0.1"], "asks 25 of 80 items"],
     [["--max-exposure", "0.9", "--pairs"], "--max-exposure is for evaluations of one model"],
-    [["--better", "--threshold", "0.5"], "--threshold is for one model, --better for two"],
-    [["--half-width", "0"], "stop.halfWidth must be a fraction in (0,1)"],
+    [["--better", "--threshold", "50"], "--threshold is for one model, --better for two"],
+    [["--half-width", "0"], "stop.halfWidth is a fraction in (0,1)"],
     [["--scenario", "z"], "there is no scenario z"],
-    [["--half-width", "0.1", "--batch", "2", "--share", "1"], "looks"],
+    [["--half-width", "10", "--batch", "2", "--share", "1"], "looks"],
   ])("%j is refused", async (options, message) => {
     const { code, out, err } = await runProgram(replay(...options));
     expect({ code, out }).toEqual({ code: 2, out: "" });

@@ -83,7 +83,7 @@ describe("fit --base", () => {
         /\nbase +quiz 1\.0\.0\nfixed items +100 of 120\nlinked items +20, by the answers of 6 models/,
       );
       expect(table).toMatch(/\ndrawn answers +80\.0 % of those to linked items, 13\.3 % of all: run more models/);
-      expect(table).toMatch(/\nbridge +−?\d+\.\d \+ \d\.\d{3} × score, ± \d+\.\d \(95 %, 30 models\)\n/);
+      expect(table).toMatch(/\nlinking +−?\d+\.\d \+ \d\.\d{3} × score, ± \d+\.\d \(95 %, 30 models\)\n/);
     }
     const report = readFileSync(folder.path("v2/report.html"), "utf8");
     expect(report).toContain("100 of 120 items keep their parameters of quiz 1.0.0");
@@ -134,7 +134,7 @@ describe("fit --base", () => {
     expect(out).toMatch(/\nkept anchors .*\d+ of 60 in form 30/);
   });
 
-  test("placed items are where the answers of everybody put them, about", async () => {
+  test("linked items are where the answers of everybody put them, about", async () => {
     const after = await load("v2");
     const column = new Map(all.items.map(({ item_id: id }, i) => [id, i]));
     const accuracy = (id: string): number =>
@@ -168,7 +168,7 @@ describe("fit --base", () => {
     expect(JSON.parse(json)).toMatchObject({ bridged: { benchmark: "quiz", version: "1.0.0" } });
   });
 
-  test("without anybody run again, items are placed by their scenario's, or by one model's answers", async () => {
+  test("without anybody run again, items are linked by their scenario's, or by one model's answers", async () => {
     const { code, out } = await based();
     expect(code).toBe(0);
     expect(out).toMatch(/\nlinked items +20, by the other items\n/);
