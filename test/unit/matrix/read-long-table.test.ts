@@ -149,7 +149,11 @@ describe("refused", () => {
       changed((row, k) => ({ ...row, task: k === 0 ? "" : row.task })),
       'line 1, field "task"',
     ],
-    ["a weight of 0", changed((row) => ({ ...row, share: 0 })), 'line 1, field "share": a weight must be a number above 0'],
+    [
+      "a weight of 0",
+      changed((row) => ({ ...row, share: 0 })),
+      'line 1, field "share": a weight must be a number above 0',
+    ],
     [
       "a score out of range",
       changed((row, k) => ({ ...row, acc: k === 0 ? 7 : row.acc })),
@@ -159,7 +163,7 @@ describe("refused", () => {
     [
       "a hash that is none",
       changed((row) => ({ ...row, text: "x" })),
-      'a hash is SHA-256, 64 lowercase hex digits, got "x"',
+      'a hash must be SHA-256, 64 lowercase hex digits, got "x"',
       "model=llm,item=task+doc,score=acc,hash=text",
     ],
     ["nothing", () => "", "the file is empty"],
@@ -186,7 +190,7 @@ describe("refused", () => {
 
   test.each([
     ["model", "--columns must be ROLE=COLUMN"],
-    ["modell=x", "where ROLE is model, item, score, scenario, subscenario, weight, text, hash; got modell=x"],
+    ["modell=x", "where ROLE must be model, item, score, scenario, subscenario, weight, text, hash; got modell=x"],
     ["model=", "got model="],
     ["model=a,model=b", "names model twice: a and b"],
     ["subscenario=x", "name its column too"],

@@ -299,7 +299,11 @@ describe("refusals", () => {
     await refused([...data, ...option, twice], "invalid_data", `${twice}: line 17`);
     for (const date of ["soon", "2026-02-30x", "01.02.2026", ""]) {
       const wrong = folder.write("wrong.csv", `org/model-0,${date}\n`);
-      await refused([...data, ...option, wrong], "invalid_data", "a line must be model,date with a date such as 2026-01-31");
+      await refused(
+        [...data, ...option, wrong],
+        "invalid_data",
+        "a line must be model,date with a date such as 2026-01-31",
+      );
     }
   });
 
