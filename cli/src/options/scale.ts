@@ -26,8 +26,8 @@ export function readScale(options: OptionReader): ScaleOptions {
   };
 }
 
-/** An option in points, 0 to 100, as a fraction. @example readPoints(options, "half-width") // 0.05 */
+/** An option in points as a fraction; below 0.1 it is refused, since it is a fraction already. @example readPoints(options, "half-width") // 0.05 */
 export function readPoints(options: OptionReader, name: string): number | undefined {
-  const value = options.number(name, { min: 0, max: 100 }, undefined);
+  const value = options.number(name, { min: 0.1, max: 100 }, undefined);
   return value === undefined ? undefined : value / 100;
 }

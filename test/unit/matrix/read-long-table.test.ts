@@ -163,7 +163,7 @@ describe("refused", () => {
     [
       "a hash that is none",
       changed((row) => ({ ...row, text: "x" })),
-      'a hash must be SHA-256, 64 lowercase hex digits, got "x"',
+      'a hash is SHA-256, 64 lowercase hex digits, got "x"',
       "model=llm,item=task+doc,score=acc,hash=text",
     ],
     ["nothing", () => "", "the file is empty"],
@@ -190,7 +190,7 @@ describe("refused", () => {
 
   test.each([
     ["model", "--columns must be ROLE=COLUMN"],
-    ["modell=x", "where ROLE must be model, item, score, scenario, subscenario, weight, text, hash; got modell=x"],
+    ["modell=x", "where ROLE is model, item, score, scenario, subscenario, weight, text, hash; got modell=x"],
     ["model=", "got model="],
     ["model=a,model=b", "names model twice: a and b"],
     ["subscenario=x", "name its column too"],

@@ -89,9 +89,9 @@ describe("anchoreval import", () => {
       [["--from", "lm-eval", "--out", "x"], "name the logs"],
       [
         ["--from", "lm-eval", "--out", "x", "--on-duplicate", "oldest", logs],
-        "--on-duplicate is one of newest, mean, error",
+        "--on-duplicate must be one of newest, mean, error",
       ],
-      [["--from", "lm-eval", "--out", "x", "--errors", "no", logs], "--errors is one of harness, missing, wrong"],
+      [["--from", "lm-eval", "--out", "x", "--errors", "no", logs], "--errors must be one of harness, missing, wrong"],
       [["--from", "lm-eval", "--out", "x", "--score-range", "3", logs], "--score-range is two numbers"],
     ] as const) {
       const { code, err } = await run(...argv);

@@ -51,7 +51,7 @@ describe("anchoreval replay", () => {
     [["--max-exposure", "0.1"], "asks 25 of 80 items"],
     [["--max-exposure", "0.9", "--pairs"], "--max-exposure is for evaluations of one model"],
     [["--better", "--threshold", "50"], "--threshold is for one model, --better for two"],
-    [["--half-width", "0"], "stop.halfWidth is a fraction in (0,1)"],
+    [["--half-width", "0.03"], "--half-width must be a number from 0.1 to 100; got 0.03"],
     [["--scenario", "z"], "there is no scenario z"],
     [["--half-width", "10", "--batch", "2", "--share", "1"], "looks"],
   ])("%j is refused", async (options, message) => {
