@@ -92,7 +92,7 @@ describe("anchoreval import", () => {
         "--on-duplicate must be one of newest, mean, error",
       ],
       [["--from", "lm-eval", "--out", "x", "--errors", "no", logs], "--errors must be one of harness, missing, wrong"],
-      [["--from", "lm-eval", "--out", "x", "--score-range", "3", logs], "--score-range is two numbers"],
+      [["--from", "lm-eval", "--out", "x", "--score-range", "3", logs], "--score-range must be two numbers"],
     ] as const) {
       const { code, err } = await run(...argv);
       expect({ argv, code }).toEqual({ argv, code: 2 });
