@@ -109,9 +109,9 @@ function readScores(
 export function scoreProblem(score: unknown): { code: string; message: string } | null {
   if (score === null) return null;
   if (typeof score !== "number")
-    return { code: "invalid_type", message: `a score must be a number in [0,1], got ${typeof score}` };
+    return { code: "invalid_type", message: `a score must be in [0,1], got ${typeof score}` };
   if (Number.isNaN(score))
-    return { code: "not_a_number", message: "a score must be a number in [0,1], got NaN; null means no answer" };
+    return { code: "not_a_number", message: "a score must be in [0,1], got NaN; null means no answer" };
   if (score < 0 || score > 1) return { code: "out_of_range", message: `a score must be in [0,1], got ${score}` };
   return null;
 }

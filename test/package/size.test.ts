@@ -30,9 +30,9 @@ async function bundleOf(code: string): Promise<string> {
  * 0.1 kB for what to do about answers that are refused, and why a connection failed.
  */
 const CEILINGS = {
-  'export { estimateFromAnchors } from "anchoreval";': 15_000,
-  'export { estimateFromAnchors, loadBundle } from "anchoreval";': 25_400,
-  'export { compareFromAnchors, loadBundle, rankFromAnchors } from "anchoreval";': 28_900,
+  'export { estimateFromAnchors } from "anchoreval";': 14_892,
+  'export { estimateFromAnchors, loadBundle } from "anchoreval";': 25_331,
+  'export { compareFromAnchors, loadBundle, rankFromAnchors } from "anchoreval";': 28_890,
   'export { mapAbility } from "anchoreval/irt";': 2500,
   'export { contentHash } from "anchoreval/bundle";': 2000,
   'export { calibrate, onnxBackend } from "anchoreval-trainer/calibrate";': 11_500,

@@ -360,6 +360,6 @@ describe("an array", () => {
 
 describe("the level", () => {
   test.each([0, 1, -0.5, 95, NaN, Infinity])("%d is none", (level) => {
-    expectRefusal(refused(answers, { level }), "invalid_option", "a confidence level in (0,1)");
+    expectRefusal(refused(answers, { level }), "invalid_option", "level must be in (0,1)");
   });
 });
