@@ -90,8 +90,7 @@ const DEFAULT_LEVEL = 0.95;
  */
 export function confidenceLevel(level: number | undefined): number {
   if (level === undefined) return DEFAULT_LEVEL;
-  if (!(level > 0 && level < 1))
-    throw new AnchorEvalError("invalid_option", `level must be in (0,1), got ${level}`);
+  if (!(level > 0 && level < 1)) throw new AnchorEvalError("invalid_option", `level must be in (0,1), got ${level}`);
   return level;
 }
 
