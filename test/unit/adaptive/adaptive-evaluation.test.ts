@@ -192,7 +192,7 @@ describe("the state between two steps", () => {
     [
       "a score that is text",
       ([id, ...rest]) => ({ responses: { ...Object.fromEntries(rest.map((own) => [own, 1])), [id!]: "1" } }),
-      "a number",
+      "in [0,1], got string",
     ],
     ["an array of another length", () => ({ responses: [1, 0] }), "were asked"],
     [
@@ -242,7 +242,7 @@ describe("options that can't be", () => {
     ["a batch above the budget", { budget: 20, batch: 21 }, "batch"],
     ["a batch of one for a score", { batch: 1 }, "batch"],
     ["too many looks", { batch: 2, budget: 100, stop: { halfWidth: 0.1 } }, "50 looks"],
-    ["a level of 1", { level: 1 }, "confidence level"],
+    ["a level of 1", { level: 1 }, "level must be in (0,1)"],
     ["a threshold for two", { models: 2, stop: { threshold: 0.5 } }, "one model"],
     ["better for one", { stop: { better: true } }, "two models"],
     ["a half-width of abilities", { goal: "ability", stop: { halfWidth: 0.1 } }, "goal score"],
