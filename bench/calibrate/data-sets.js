@@ -9,7 +9,7 @@ import { simulateLeaderboard } from "../../offline-trainer/dist/simulate/simulat
 import { eligibleTargets, interpolationSplit } from "../../offline-trainer/dist/matrix/splits.js";
 
 /** What `anchoreval simulate` draws with the same options: six scenarios, 1 % of the answers missing. */
-export const SIMULATED = { models: 400, items: 1500, scenarios: 6, dims: 5, seed: 1 };
+const SIMULATED = { models: 400, items: 1500, scenarios: 6, dims: 5, seed: 1 };
 
 /**
  * The data set of a name: `simulated`, `simulated-N` with N items, or a folder of the folder with real leaderboards.

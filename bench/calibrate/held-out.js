@@ -11,7 +11,7 @@ import { scoreAt } from "../../offline-trainer/dist/matrix/response-matrix.js";
 
 /** k of the ability prior N(μ, k²Σ): what the fit implies, and what the trainer serves with. */
 export const PRIOR_SCALES = [1, 2];
-export const ANCHOR_COUNTS = [50, 100];
+const ANCHOR_COUNTS = [50, 100];
 /** What {@link heldOut} measures of a model. */
 export const MEASURES = ["log-likelihood", ...ANCHOR_COUNTS.map((count) => `p-irt error, ${count}`)];
 

@@ -41,7 +41,7 @@ function forward(factor, n, y) {
 }
 
 /** A penalty times the unit matrix, added to a copy. */
-export function withRidge(matrix, n, alpha) {
+function withRidge(matrix, n, alpha) {
   const out = matrix.slice();
   for (let i = 0; i < n; i++) out[i * n + i] += alpha;
   return out;

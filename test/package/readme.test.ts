@@ -64,19 +64,15 @@ function compilerMessages(codes: readonly string[]): string {
 }
 
 describe("TypeScript on the pages", () => {
-  const pages = [
-    "README.md",
-    "sdk/README.md",
-    "offline-trainer/README.md",
-    "docs/sdk.md",
-    "docs/comparison.md",
-    "docs/parallel-forms.md",
-  ];
-  const code = pages.flatMap((page) => blocks(page, "ts"));
+  const code = PAGES.flatMap((page) => blocks(page, "ts"));
 
   test("compiles", () => {
     expect(code.length).toBeGreaterThan(7);
     expect(compilerMessages(code)).toBe("");
+  });
+
+  test("imports nothing internal", () => {
+    expect(code.filter((block) => /from "anchoreval[\w-]*\/internal/.test(block))).toEqual([]);
   });
 
   test("would not if it were wrong", () => {

@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 
 /** One sample's epochs as Inspect logs them. */
-export interface InspectSample {
+interface InspectSample {
   readonly id: string | number;
   readonly epoch?: number;
   readonly input?: unknown;

@@ -16,7 +16,7 @@ export function documentOf(task: string, id: number, score: number): LoggedDocum
 }
 
 /** The content hash that the generator's document has. */
-export function hashOf(task: string, id: number): string {
+function hashOf(task: string, id: number): string {
   const choices = ["A", "B", "C", "D"].map((letter) => `${letter}-${id}`);
   const document = { question: `${task}, document ${id}?`, subject: task, choices, answer: id % 4 };
   return contentHash(documentContent(document, String(id % 4)));

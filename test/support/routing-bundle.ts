@@ -5,7 +5,7 @@ import { TERM_KINDS, termHash } from "anchoreval/internal/core/routing/text-coor
 import { sampleContent, type SampleBundleOptions } from "./sample-bundle.ts";
 
 /** Words that the sample's texts are known by. */
-export const KNOWN_WORDS = ["cell", "empire", "matrix", "prime", "treaty"] as const;
+const KNOWN_WORDS = ["cell", "empire", "matrix", "prime", "treaty"] as const;
 const WIDTH = 3;
 const COLD_ITEM = { item_id: "new", scenario: "alpha", a: [1, 0.5], b: -0.25, aError: [0.1, 0.2], bError: 0.3 };
 

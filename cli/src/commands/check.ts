@@ -6,6 +6,7 @@ import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { INTERVAL_MEANING } from "anchoreval/internal/words/result-words";
 import { percent, points, textTable } from "anchoreval/internal/words/figures";
 import { ANSWER_DATA_OPTIONS, FORM_OPTION, readModel, type ReadModel } from "../options/answers.ts";
+import { readPoints } from "../options/scale.ts";
 import type { Command } from "../command.ts";
 import { isPinned, openBundle } from "../open-bundle.ts";
 
@@ -68,7 +69,7 @@ export const checkCommand: Command = {
     const place = options.required("bundle");
     const paths = options.texts("responses");
     if (paths.length === 0) throw new AnchorEvalError("invalid_option", "--responses is needed");
-    const minScore = options.number("min-score", { min: 0, max: 100 }, undefined);
+    const minScore = readPoints(options, "min-score", { min: 0, max: 100 });
     const save = options.text("save");
     const baselinePaths = options.texts("baseline");
     const rules = baselinePaths.length > 0 || minScore !== undefined;
@@ -82,11 +83,11 @@ export const checkCommand: Command = {
     if (!rules && save === undefined)
       throw new AnchorEvalError("invalid_option", "give --baseline PATH, --min-score POINTS, or both");
     const asked = {
-      maxDrop: options.number("max-drop", { min: 0, max: 99 }, 1) / 100,
+      maxDrop: readPoints(options, "max-drop", { min: 0, max: 99 }) ?? 0.01,
       alarmsPerYear: options.number("alarms-per-year", {}, 1),
       runsPerYear: options.number("runs-per-year", {}, 365),
       level: options.number("level", { min: 0.5, max: 1 }, 0.95),
-      ...(minScore !== undefined && { minScore: minScore / 100 }),
+      ...(minScore !== undefined && { minScore }),
       ...(options.flag("drop-changed") && { onChangedItem: "drop" as const }),
     };
     const form = options.text("form");

@@ -21,6 +21,7 @@ import {
   readModel,
   type ReadModel,
 } from "../options/answers.ts";
+import { readPoints } from "../options/scale.ts";
 import type { Command } from "../command.ts";
 import { openBundle } from "../open-bundle.ts";
 
@@ -62,7 +63,7 @@ export const compareCommand: Command = {
     const pair = a !== undefined && b !== undefined;
     if (pair ? paths.length > 0 : a !== undefined || b !== undefined || paths.length < 3)
       throw new AnchorEvalError("invalid_option", "give --a PATH --b PATH, or three PATHs or more to be ranked");
-    const margin = options.number("margin", { min: 0, max: 100 }, 0) / 100;
+    const margin = readPoints(options, "margin", { min: 0, max: 100 }) ?? 0;
     if (margin > 0 && !pair)
       throw new AnchorEvalError("invalid_option", "--margin is for two models: --a PATH --b PATH");
     const form = options.text("form");

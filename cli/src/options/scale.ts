@@ -26,8 +26,12 @@ export function readScale(options: OptionReader): ScaleOptions {
   };
 }
 
-/** An option in points as a fraction; below 0.1 it is refused, since it is a fraction already. @example readPoints(options, "half-width") // 0.05 */
-export function readPoints(options: OptionReader, name: string): number | undefined {
-  const value = options.number(name, { min: 0.1, max: 100 }, undefined);
+/**
+ * An option in points, as a fraction.
+ * @param rule - in points; unless it says otherwise less than 0.1 is refused, for whoever gave a fraction
+ * @example readPoints(options, "half-width") // 0.05 for --half-width 5
+ */
+export function readPoints(options: OptionReader, name: string, rule = { min: 0.1, max: 100 }): number | undefined {
+  const value = options.number(name, rule, undefined);
   return value === undefined ? undefined : value / 100;
 }

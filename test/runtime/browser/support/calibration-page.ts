@@ -26,7 +26,7 @@ export interface PageBackend {
 }
 
 /** What a test drives the page by; everything that goes in and out is plain data. */
-export interface CalibrationPage {
+interface CalibrationPage {
   /** @returns a number for `evaluate` and `dispose` */
   open(backend: PageBackend, responses: Responses, dims: number): Promise<number>;
   evaluate(objective: number, at: Parameters): Promise<{ value: number; gradient: Parameters }>;

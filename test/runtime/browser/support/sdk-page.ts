@@ -10,7 +10,7 @@ import {
 } from "anchoreval";
 
 /** The SDK in a page, on bundles that it fetches. */
-export interface SdkPage {
+interface SdkPage {
   estimate(bundle: string, request: EstimateRequest): Promise<Estimate>;
   route(bundle: string, request: RoutesRequest): Promise<Routes>;
 }
