@@ -45,7 +45,7 @@ function correlationsOf(source) {
  * k-medoids by eager swaps until none of them gains.
  * @see Schubert & Rousseeuw (2021), Fast and eager k-medoids clustering, Information Systems 101
  */
-function fasterPam(distances, count, start) {
+export function fasterPam(distances, count, start) {
   const chosen = Int32Array.from(start);
   const k = chosen.length;
   const isChosen = new Uint8Array(count);
