@@ -16,7 +16,7 @@ import type { Output } from "./output.ts";
  * An option that takes one value is given once. Numbers are checked against their range, names against their list.
  */
 
-/** An option of a command. */
+/** An option of a command, written `option("FILE", "what it is", { required: true })` or `flag("what it does")`. */
 export interface OptionSpec {
   /** A flag takes no value. */
   readonly type: "string" | "boolean";
@@ -32,6 +32,21 @@ export interface OptionSpec {
   /** Listed by `--help-all` only. */
   readonly rare?: boolean;
 }
+
+type Traits = Omit<OptionSpec, "type" | "value" | "description">;
+
+export const option = (value: string, description: string, traits: Traits = {}): OptionSpec => ({
+  type: "string",
+  value,
+  description,
+  ...traits,
+});
+
+export const flag = (description: string, traits: Traits = {}): OptionSpec => ({
+  type: "boolean",
+  description,
+  ...traits,
+});
 
 export type OptionSpecs = Readonly<Record<string, OptionSpec>>;
 
@@ -75,15 +90,15 @@ export const COMPLETE = "__complete";
 
 /** Options that every command takes. */
 export const COMMON_OPTIONS = {
-  json: { type: "boolean", description: "one JSON document on standard output" },
-  quiet: { type: "boolean", description: "results and errors only, no progress" },
-  help: { type: "boolean", description: "this text" },
-  "help-all": { type: "boolean", description: "this text with rarely needed options" },
+  json: flag("one JSON document on standard output"),
+  quiet: flag("results and errors only, no progress"),
+  help: flag("this text"),
+  "help-all": flag("this text with rarely needed options"),
 } as const satisfies OptionSpecs;
 
 /** Of commands with --out: leave to replace what the command didn't write. */
 export const FORCE_OPTION = {
-  force: { type: "boolean", description: "replace whatever --out holds" },
+  force: flag("replace whatever --out holds"),
 } as const satisfies OptionSpecs;
 
 /** All options of a command by name. */

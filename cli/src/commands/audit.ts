@@ -22,7 +22,7 @@ import { recommended } from "anchoreval-trainer/internal/methods/method";
 import { DEFAULT_DIMS, DEFAULT_SETTINGS } from "anchoreval-trainer/internal/methods/settings";
 import { trainerVersion } from "anchoreval-trainer/internal/trainer-version";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
-import { FORCE_OPTION, type Command } from "../command.ts";
+import { option, FORCE_OPTION, type Command } from "../command.ts";
 import { FAMILIES_OPTION, readFamilies } from "../options/model-files.ts";
 import { fileDigest, readImportFacts, readResponseOptions, RESPONSE_OPTIONS } from "../options/data.ts";
 import { METHOD_OPTIONS, readMethod, WORK_OPTIONS } from "../options/fit.ts";
@@ -41,27 +41,18 @@ export const auditCommand: Command = {
       },
     },
     "What to fit": {
-      dims: {
-        type: "string",
-        value: "N",
-        description: `largest number of latent dimensions (default ${DEFAULT_DIMS})`,
-      },
-      "held-out": {
-        type: "string",
-        value: "SHARE",
-        description: "share of the answers held out for the likelihood; 0 saves a calibration (default 0.1)",
-      },
+      dims: option("N", `largest number of latent dimensions (default ${DEFAULT_DIMS})`),
+      "held-out": option(
+        "SHARE",
+        "share of the answers held out for the likelihood; 0 saves a calibration (default 0.1)",
+      ),
       weighting: METHOD_OPTIONS.weighting,
       joint: METHOD_OPTIONS.joint,
     },
     "How to fit": WORK_OPTIONS,
     Output: {
-      top: { type: "string", value: "N", description: "items to list of each kind (default 10)" },
-      out: {
-        type: "string",
-        value: "FILE",
-        description: "all records as .jsonl, or the items as .csv, or either with .gz",
-      },
+      top: option("N", "items to list of each kind (default 10)"),
+      out: option("FILE", "all records as .jsonl, or the items as .csv, or either with .gz"),
       ...FORCE_OPTION,
     },
   },

@@ -14,7 +14,7 @@ import { trainerVersion } from "anchoreval-trainer/internal/trainer-version";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { DataIssues, quoted } from "anchoreval/internal/tables/data-issues";
 import { textTable } from "anchoreval/internal/words/figures";
-import { rare, type Command, type OptionReader } from "../command.ts";
+import { option, rare, type Command, type OptionReader } from "../command.ts";
 import { FAMILIES_OPTION, readDatesFile, readFamilies, readLines } from "../options/model-files.ts";
 import { fileDigest, readImportFacts, readResponseOptions, RESPONSE_OPTIONS } from "../options/data.ts";
 import { checkAskedSizes, METHOD_OPTIONS, readMethod, THREADS_OPTION, WORK_OPTIONS } from "../options/fit.ts";
@@ -28,39 +28,33 @@ export const backtestCommand: Command = {
   options: {
     Data: {
       ...RESPONSE_OPTIONS,
-      scenario: { type: "string", value: "ID", description: "this scenario only; may be repeated", multiple: true },
+      scenario: option("ID", "this scenario only; may be repeated", { multiple: true }),
       ...FAMILIES_OPTION,
       ...rare({
-        dates: {
-          type: "string",
-          value: "FILE",
-          description: "lines of model,date for --split newest, instead of the order of the rows",
-        },
+        dates: option("FILE", "lines of model,date for --split newest, instead of the order of the rows"),
       }),
     },
     "What to fit": {
-      anchors: { type: "string", value: "N[,N…]", description: "anchors per scenario (default 10,30,50,100)" },
+      anchors: option("N[,N…]", "anchors per scenario (default 10,30,50,100)"),
       ...METHOD_OPTIONS,
       ...rare(SUBSET_OPTIONS),
-      recipe: {
-        type: "string",
-        value: "NAME[,…]|all",
-        choices: [...METHOD_NAMES, "all"],
-        description: `methods: ${METHOD_NAMES.join(", ")}; several are compared in one table (default recommended)`,
-      },
+      recipe: option(
+        "NAME[,…]|all",
+        `methods: ${METHOD_NAMES.join(", ")}; several are compared in one table (default recommended)`,
+        { choices: [...METHOD_NAMES, "all"] },
+      ),
     },
     "Who is held out": {
-      split: {
-        type: "string",
-        value: "NAME[,…]",
-        choices: SPLITS,
-        description: `${SPLITS.join(", ")} (default interpolation; of several recipes ${COMPARED_SPLITS.join(", ")})`,
-      },
-      seeds: { type: "string", value: "N", description: "repetitions (default 5)" },
-      seed: { type: "string", value: "N", description: "first seed (default 0)" },
+      split: option(
+        "NAME[,…]",
+        `${SPLITS.join(", ")} (default interpolation; of several recipes ${COMPARED_SPLITS.join(", ")})`,
+        { choices: SPLITS },
+      ),
+      seeds: option("N", "repetitions (default 5)"),
+      seed: option("N", "first seed (default 0)"),
       ...rare({
-        targets: { type: "string", value: "FILE", description: "held-out models, one name a line" },
-        "save-split": { type: "string", value: "FILE", description: "write the held-out models of every seed as JSON" },
+        targets: option("FILE", "held-out models, one name a line"),
+        "save-split": option("FILE", "write the held-out models of every seed as JSON"),
       }),
     },
     "How to fit": {

@@ -7,7 +7,7 @@ import { INTERVAL_MEANING } from "anchoreval/internal/words/result-words";
 import { percent, points, textTable } from "anchoreval/internal/words/figures";
 import { ANSWER_DATA_OPTIONS, FORM_OPTION, readModel, type ReadModel } from "../options/answers.ts";
 import { readPoints } from "../options/scale.ts";
-import type { Command } from "../command.ts";
+import { type Command, option } from "../command.ts";
 import { isPinned, openBundle } from "../open-bundle.ts";
 
 const EXIT_CODES: Readonly<Record<CheckVerdict, number>> = { passed: 0, regressed: 3, undecided: 4 };
@@ -16,49 +16,24 @@ const EXIT_CODES: Readonly<Record<CheckVerdict, number>> = { passed: 0, regresse
 export const checkCommand: Command = {
   options: {
     Data: {
-      bundle: {
-        type: "string",
-        value: "DIR|URL",
-        required: true,
-        description: "the bundle; an address should name the version, …/1.0.0",
-      },
-      responses: {
-        type: "string",
+      bundle: option("DIR|URL", "the bundle; an address should name the version, …/1.0.0", { required: true }),
+      responses: option("PATH", "answers to check, in the format of estimate; several runs are averaged", {
         multiple: true,
-        value: "PATH",
         required: true,
-        description: "answers to check, in the format of estimate; several runs are averaged",
-      },
-      baseline: {
-        type: "string",
-        multiple: true,
-        value: "PATH",
-        description: "earlier answers to check against; several runs are averaged",
-      },
+      }),
+      baseline: option("PATH", "earlier answers to check against; several runs are averaged", { multiple: true }),
       ...ANSWER_DATA_OPTIONS,
     },
     Rules: {
-      "max-drop": {
-        type: "string",
-        value: "POINTS",
-        description: "the largest allowed drop from the baseline (default 1)",
-      },
-      "min-score": { type: "string", value: "POINTS", description: "the lowest allowed score, 0 to 100" },
+      "max-drop": option("POINTS", "the largest allowed drop from the baseline (default 1)"),
+      "min-score": option("POINTS", "the lowest allowed score, 0 to 100"),
       ...FORM_OPTION,
-      level: {
-        type: "string",
-        value: "0.95",
-        description: "one-sided confidence that a pass needs",
-      },
-      "alarms-per-year": {
-        type: "string",
-        value: "N",
-        description: "accepted false alarms a year (default 1)",
-      },
-      "runs-per-year": { type: "string", value: "N", description: "checks a year (default 365)" },
+      level: option("0.95", "one-sided confidence that a pass needs"),
+      "alarms-per-year": option("N", "accepted false alarms a year (default 1)"),
+      "runs-per-year": option("N", "checks a year (default 365)"),
     },
     Output: {
-      save: { type: "string", value: "FILE", description: "write the answers as JSON, as a baseline for later" },
+      save: option("FILE", "write the answers as JSON, as a baseline for later"),
     },
   },
   examples: [

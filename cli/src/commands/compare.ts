@@ -22,7 +22,7 @@ import {
   type ReadModel,
 } from "../options/answers.ts";
 import { readPoints } from "../options/scale.ts";
-import type { Command } from "../command.ts";
+import { type Command, option, flag } from "../command.ts";
 import { openBundle } from "../open-bundle.ts";
 
 /** `anchoreval compare`: which of two models is better, or the places of several, from their answers to the same anchors. */
@@ -30,27 +30,18 @@ export const compareCommand: Command = {
   operands: { usage: "[PATH PATH PATH…]", option: "responses" },
   options: {
     Data: {
-      bundle: { type: "string", value: "DIR|URL", description: "the bundle", required: true },
-      a: { type: "string", value: "PATH", description: "answers of model A, in the format of estimate" },
-      b: { type: "string", value: "PATH", description: "answers of model B" },
-      responses: {
-        type: "string",
-        value: "PATH",
-        multiple: true,
-        description: "answers of three models or more, to rank",
-      },
+      bundle: option("DIR|URL", "the bundle", { required: true }),
+      a: option("PATH", "answers of model A, in the format of estimate"),
+      b: option("PATH", "answers of model B"),
+      responses: option("PATH", "answers of three models or more, to rank", { multiple: true }),
       ...ANSWER_DATA_OPTIONS,
     },
     Comparison: {
       ...FORM_OPTION,
-      margin: {
-        type: "string",
-        value: "POINTS",
-        description: "the largest difference that doesn't matter (default 0)",
-      },
+      margin: option("POINTS", "the largest difference that doesn't matter (default 0)"),
       ...LEVEL_OPTION,
     },
-    Output: { verbose: { type: "boolean", description: "also every scenario's test and the ranking statistic" } },
+    Output: { verbose: flag("also every scenario's test and the ranking statistic") },
   },
   examples: [
     "compare --bundle bundles/quiz --a before.json --b after.json --margin 1",

@@ -5,7 +5,7 @@ import { demoLeaderboard } from "anchoreval-trainer/internal/simulate/simulate-l
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { WORK_OPTIONS } from "../options/fit.ts";
 import { readCreated } from "../options/bundle.ts";
-import type { Command } from "../command.ts";
+import { type Command, option, flag } from "../command.ts";
 import { readResponseOptions, RESPONSE_OPTIONS } from "../options/data.ts";
 
 /** Date of the simulated leaderboard's bundle. */
@@ -15,24 +15,16 @@ export const demoCommand: Command = {
   options: {
     Data: {
       ...RESPONSE_OPTIONS,
-      responses: {
-        type: "string",
-        value: "FILE",
-        description: `${RESPONSE_OPTIONS.responses.description} (default: a simulated leaderboard)`,
-      },
+      responses: option("FILE", `${RESPONSE_OPTIONS.responses.description} (default: a simulated leaderboard)`),
     },
     "How to fit": {
-      anchors: { type: "string", value: "N", description: "anchors per scenario (default 50)" },
+      anchors: option("N", "anchors per scenario (default 50)"),
       ...WORK_OPTIONS,
     },
     Output: {
-      out: {
-        type: "string",
-        value: "DIR",
-        description: "folder for the bundle and the Worker's R2; an earlier demo is replaced (default out/demo)",
-      },
-      port: { type: "string", value: "N", description: "port with --serve (default 8787)" },
-      serve: { type: "boolean", description: "keep the Worker running until Ctrl-C" },
+      out: option("DIR", "folder for the bundle and the Worker's R2; an earlier demo is replaced (default out/demo)"),
+      port: option("N", "port with --serve (default 8787)"),
+      serve: flag("keep the Worker running until Ctrl-C"),
     },
   },
   examples: ["demo", "demo --responses responses.csv.gz --items items.jsonl.gz --serve"],

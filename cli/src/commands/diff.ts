@@ -2,15 +2,15 @@ import { loadBundle } from "anchoreval";
 import { versionItems } from "anchoreval-trainer/internal/extensions/versions/base";
 import { bundleChanges, compareItems, diffWords } from "anchoreval-trainer/internal/extensions/versions/compare-items";
 import { readItems } from "anchoreval-trainer/internal/matrix/items-file";
-import type { Command } from "../command.ts";
+import { type Command, option } from "../command.ts";
 import { openBundle } from "../open-bundle.ts";
 
 /** `anchoreval diff`: what a new version's items mean for the old one's bundle. */
 export const diffCommand: Command = {
   options: {
     Data: {
-      bundle: { type: "string", value: "DIR|URL", description: "the bundle of the older version", required: true },
-      items: { type: "string", value: "FILE", description: "the newer version's items, JSONL(.gz)", required: true },
+      bundle: option("DIR|URL", "the bundle of the older version", { required: true }),
+      items: option("FILE", "the newer version's items, JSONL(.gz)", { required: true }),
     },
   },
   examples: [

@@ -19,7 +19,7 @@ import { itemTexts } from "anchoreval-trainer/internal/numeric/text-features";
 import { trainerVersion } from "anchoreval-trainer/internal/trainer-version";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { createRandom } from "anchoreval/internal/core/numeric/random";
-import { FORCE_OPTION, type Command } from "../command.ts";
+import { option, FORCE_OPTION, type Command } from "../command.ts";
 import { fileDigest } from "../options/data.ts";
 import { THREADS_OPTION } from "../options/fit.ts";
 import { readOutFile, writeOutFile } from "../out.ts";
@@ -36,38 +36,21 @@ const OWN_FILES = { jsonl: /^\{"item_id":.*,"embedding":\[/, csv: /^item_id,0[,\
 
 export const embedCommand: Command = {
   options: {
-    Data: { items: { type: "string", value: "FILE", description: "items JSONL(.gz) with texts", required: true } },
+    Data: { items: option("FILE", "items JSONL(.gz) with texts", { required: true }) },
     Encoder: {
-      encoder: {
-        type: "string",
-        value: "DIR|FILE.onnx",
-        description: "sentence encoder (default: TF-IDF of the texts)",
-      },
-      tokenizer: { type: "string", value: "FILE", description: "the encoder's tokenizer.json (default: beside it)" },
-      pooling: {
-        type: "string",
-        value: POOLINGS.join("|"),
-        description: "how token vectors become one (default: 1_Pooling/config.json's, else mean)",
-      },
-      "max-tokens": {
-        type: "string",
-        value: "N",
-        description: "tokens after which a text is cut (default: the encoder's own, else 512)",
-      },
-      prefix: { type: "string", value: "TEXT", description: 'put before every text, for encoders that want "query: "' },
+      encoder: option("DIR|FILE.onnx", "sentence encoder (default: TF-IDF of the texts)"),
+      tokenizer: option("FILE", "the encoder's tokenizer.json (default: beside it)"),
+      pooling: option(POOLINGS.join("|"), "how token vectors become one (default: 1_Pooling/config.json's, else mean)"),
+      "max-tokens": option("N", "tokens after which a text is cut (default: the encoder's own, else 512)"),
+      prefix: option("TEXT", 'put before every text, for encoders that want "query: "'),
       ...THREADS_OPTION,
     },
     "TF-IDF": {
-      dims: { type: "string", value: "D", description: `leading principal axes (default ${DEFAULT_DIMS})` },
-      seed: { type: "string", value: "N", description: "seed of the search for those axes (default 1)" },
+      dims: option("D", `leading principal axes (default ${DEFAULT_DIMS})`),
+      seed: option("N", "seed of the search for those axes (default 1)"),
     },
     Output: {
-      out: {
-        type: "string",
-        value: "FILE",
-        required: true,
-        description: "the vectors, .jsonl or .csv, or either with .gz",
-      },
+      out: option("FILE", "the vectors, .jsonl or .csv, or either with .gz", { required: true }),
       ...FORCE_OPTION,
     },
   },

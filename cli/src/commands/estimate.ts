@@ -8,7 +8,7 @@ import { readAnswers } from "anchoreval/internal/node/read-file";
 import { INTERVAL_MEANING, intervalWords, placeWords, scoreWords } from "anchoreval/internal/words/result-words";
 import { percent, points, textTable } from "anchoreval/internal/words/figures";
 import type { LoggedAnswers } from "../anchor-logs.ts";
-import type { Command, CommandInput } from "../command.ts";
+import { type Command, type CommandInput, option, flag } from "../command.ts";
 import { openBundle } from "../open-bundle.ts";
 import { ANSWER_DATA_OPTIONS, estimateOptions, FORM_OPTION, LEVEL_OPTION, readLogs } from "../options/answers.ts";
 import { readScale } from "../options/scale.ts";
@@ -18,18 +18,16 @@ export const estimateCommand: Command = {
   operands: { usage: "PATH", option: "responses" },
   options: {
     Data: {
-      bundle: { type: "string", value: "DIR|URL", description: "the bundle", required: true },
-      responses: {
-        type: "string",
-        value: "PATH",
-        multiple: true,
-        required: true,
-        description: "the model's answers: JSON {id: score}, JSON lines or CSV item_id,score; with --from its logs",
-      },
+      bundle: option("DIR|URL", "the bundle", { required: true }),
+      responses: option(
+        "PATH",
+        "the model's answers: JSON {id: score}, JSON lines or CSV item_id,score; with --from its logs",
+        { multiple: true, required: true },
+      ),
       ...ANSWER_DATA_OPTIONS,
     },
     Estimate: { ...FORM_OPTION, ...LEVEL_OPTION },
-    Output: { verbose: { type: "boolean", description: "also the ability, λ and every estimator" } },
+    Output: { verbose: flag("also the ability, λ and every estimator") },
   },
   examples: [
     "estimate --bundle bundles/quiz --responses answers.json",

@@ -10,7 +10,7 @@ import {
   lmEvalDocumentList,
   samplesByTask,
 } from "anchoreval/internal/logs/harness-arguments";
-import type { Command } from "../command.ts";
+import { type Command, option } from "../command.ts";
 import { openBundle } from "../open-bundle.ts";
 
 /** Targets of an export. */
@@ -20,19 +20,16 @@ const TARGETS = ["lm-eval", "inspect", "helm", "opencompass", "ids"] as const;
 export const exportCommand: Command = {
   options: {
     Data: {
-      bundle: { type: "string", value: "DIR|URL", description: "the bundle", required: true },
-      form: { type: "string", value: "ID", description: "form to export (default: the bundle's default form)" },
+      bundle: option("DIR|URL", "the bundle", { required: true }),
+      form: option("ID", "form to export (default: the bundle's default form)"),
     },
     Output: {
-      to: {
-        type: "string",
-        value: "TARGET",
-        choices: TARGETS,
-        required: true,
-        description:
-          "lm-eval: a document list for lm_eval --samples; inspect: ids for inspect eval --sample-id; helm: instance ids by run; opencompass: numbers by dataset; ids: plain item ids",
-      },
-      out: { type: "string", value: "DIR", description: "folder for the files", required: true },
+      to: option(
+        "TARGET",
+        "lm-eval: a document list for lm_eval --samples; inspect: ids for inspect eval --sample-id; helm: instance ids by run; opencompass: numbers by dataset; ids: plain item ids",
+        { choices: TARGETS, required: true },
+      ),
+      out: option("DIR", "folder for the files", { required: true }),
     },
   },
   examples: [

@@ -18,7 +18,7 @@ import { additionFacts, errorLines, factLines } from "../bundle-tables.ts";
 import { BASE_OPTIONS, baseRecipe, readBasedVersion, readBaseOption } from "../options/base.ts";
 import { fileDate, givenDate } from "../options/bundle.ts";
 import { COLD_START_OPTIONS, readColdStart } from "../options/cold-start.ts";
-import { FORCE_OPTION, rare, type Command, type OptionReader } from "../command.ts";
+import { option, flag, FORCE_OPTION, rare, type Command, type OptionReader } from "../command.ts";
 import { EXPOSURE_OPTIONS, limitedExposure, readExposure } from "../options/exposure.ts";
 import { FAMILIES_OPTION, readFamilies } from "../options/model-files.ts";
 import {
@@ -41,54 +41,34 @@ export const fitCommand: Command = {
   options: {
     Data: { ...RESPONSE_OPTIONS, ...FAMILIES_OPTION, ...rare(BASE_OPTIONS), ...rare(COLD_START_OPTIONS) },
     "What to fit": {
-      name: {
-        type: "string",
-        value: "BENCHMARK@X.Y.Z",
-        description: "name and version of the bundle",
-        required: true,
-      },
-      anchors: { type: "string", value: "N[,N…]", description: "anchors per scenario; one form N for each" },
-      total: {
-        type: "string",
-        value: "N[,N…]",
-        description: "anchors over all scenarios, shared evenly; one form total-N for each",
-      },
+      name: option("BENCHMARK@X.Y.Z", "name and version of the bundle", { required: true }),
+      anchors: option("N[,N…]", "anchors per scenario; one form N for each"),
+      total: option("N[,N…]", "anchors over all scenarios, shared evenly; one form total-N for each"),
       ...METHOD_OPTIONS,
       ...rare({
-        "second-form": {
-          type: "boolean",
-          description: "add a form N-b of other items to every form N, for anchors that aren't drawn at random",
-        },
+        "second-form": flag("add a form N-b of other items to every form N, for anchors that aren't drawn at random"),
         ...SUBSET_OPTIONS,
         ...EXPOSURE_OPTIONS,
-        created: {
-          type: "string",
-          value: "DATE",
-          description: "date of the bundle (default: SOURCE_DATE_EPOCH, else that of the responses file)",
-        },
-        "benchmark-version": { type: "string", value: "TEXT", description: "the benchmark's own version" },
-        description: { type: "string", value: "TEXT", description: "one sentence on the benchmark" },
-        licence: { type: "string", value: "TEXT", description: "licence of the data" },
-        source: { type: "string", value: "TEXT", description: "source of the data" },
+        created: option("DATE", "date of the bundle (default: SOURCE_DATE_EPOCH, else that of the responses file)"),
+        "benchmark-version": option("TEXT", "the benchmark's own version"),
+        description: option("TEXT", "one sentence on the benchmark"),
+        licence: option("TEXT", "licence of the data"),
+        source: option("TEXT", "source of the data"),
       }),
     },
     "How to fit": {
       ...WORK_OPTIONS,
       ...rare({
         ...THREADS_OPTION,
-        checkpoint: {
-          type: "string",
-          value: "DIR",
-          description: "save the state of a long fit here; the same command resumes it",
-        },
+        checkpoint: option("DIR", "save the state of a long fit here; the same command resumes it"),
       }),
     },
     Output: {
-      out: { type: "string", value: "DIR", description: "folder of the bundle", required: true },
+      out: option("DIR", "folder of the bundle", { required: true }),
       ...FORCE_OPTION,
       ...rare({
-        "include-model-names": { type: "boolean", description: "keep the source models' names" },
-        "include-text": { type: "boolean", description: "keep the anchors' texts" },
+        "include-model-names": flag("keep the source models' names"),
+        "include-text": flag("keep the anchors' texts"),
       }),
     },
   },

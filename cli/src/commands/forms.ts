@@ -11,7 +11,7 @@ import { readItemTable } from "anchoreval-trainer/internal/matrix/item-table";
 import { trainerVersion } from "anchoreval-trainer/internal/trainer-version";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { createRandom } from "anchoreval/internal/core/numeric/random";
-import { FORCE_OPTION, type Command } from "../command.ts";
+import { option, FORCE_OPTION, type Command } from "../command.ts";
 import { fileDigest } from "../options/data.ts";
 import { WORK_OPTIONS } from "../options/fit.ts";
 import {
@@ -28,50 +28,23 @@ const DEFAULT_BUCKETS = 5;
 export const formsCommand: Command = {
   options: {
     Data: {
-      items: {
-        type: "string",
-        value: "FILE",
-        required: true,
-        description: "the items with all their columns: CSV or JSONL, or .gz",
-      },
-      by: { type: "string", value: "COLUMN", description: "column of the subjects (default: all items are of one)" },
-      exclude: {
-        type: "string",
-        value: "A[,B…]",
-        description: "subjects to leave out; may be repeated",
-        multiple: true,
-      },
-      id: {
-        type: "string",
-        value: "COLUMN",
-        description: "column of the items' ids (default: item_id or id, if there)",
-      },
+      items: option("FILE", "the items with all their columns: CSV or JSONL, or .gz", { required: true }),
+      by: option("COLUMN", "column of the subjects (default: all items are of one)"),
+      exclude: option("A[,B…]", "subjects to leave out; may be repeated", { multiple: true }),
+      id: option("COLUMN", "column of the items' ids (default: item_id or id, if there)"),
     },
     Forms: {
-      size: { type: "string", value: "N", description: "items of a form", required: true },
-      count: { type: "string", value: "N", description: "forms (default 2)" },
-      buckets: {
-        type: "string",
-        value: "N",
-        description: `buckets of difficulty at most (default ${DEFAULT_BUCKETS})`,
-      },
+      size: option("N", "items of a form", { required: true }),
+      count: option("N", "forms (default 2)"),
+      buckets: option("N", `buckets of difficulty at most (default ${DEFAULT_BUCKETS})`),
       seed: WORK_OPTIONS.seed,
     },
     Difficulty: {
       ...ANSWER_OPTIONS,
-      difficulty: {
-        type: "string",
-        value: "COLUMN",
-        description: "difficulty from a column of the items, on any scale",
-      },
+      difficulty: option("COLUMN", "difficulty from a column of the items, on any scale"),
     },
     Output: {
-      out: {
-        type: "string",
-        value: "DIR",
-        required: true,
-        description: "folder for form-1.csv, form-2.csv, … and summary.json",
-      },
+      out: option("DIR", "folder for form-1.csv, form-2.csv, … and summary.json", { required: true }),
       ...FORCE_OPTION,
     },
   },

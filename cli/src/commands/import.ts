@@ -16,7 +16,7 @@ import type { Weighting } from "anchoreval/internal/core/bundle/names";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { parseChoices } from "anchoreval/internal/logs/choices";
 import { HARNESSES } from "anchoreval/internal/node/harnesses";
-import { FORCE_OPTION, rare, type Command, type OptionReader } from "../command.ts";
+import { option, flag, FORCE_OPTION, rare, type Command, type OptionReader } from "../command.ts";
 import { openHarness } from "../harness.ts";
 import { checkOutFolder, writeOutFolder } from "../out.ts";
 import type { Output } from "../output.ts";
@@ -36,49 +36,38 @@ export const importCommand: Command = {
   operands: { usage: "PATH…" },
   options: {
     Data: {
-      from: {
-        type: "string",
-        value: "SOURCE",
-        choices: SOURCES,
-        required: true,
-        description: `source of PATH…: logs of a harness, or folders of them (${HARNESSES.join(", ")}), or a table (${TABLES.join(", ")})`,
-      },
-      "model-name": { type: "string", value: "N", description: "the model's name, where all logs are of one model" },
-      metric: {
-        type: "string",
-        multiple: true,
-        value: "[TASK=]M",
-        description: "metric to use as the score, where logs have several; TASK is a task, a group or BEGINNING*",
-      },
-      filter: {
-        type: "string",
-        multiple: true,
-        value: "[TASK=]F",
-        description: "filter whose answers count, where logs have several",
-      },
-      columns: {
-        type: "string",
-        multiple: true,
-        value: "ROLE=C,…",
-        description: `a table's columns: ROLE is ${COLUMN_ROLES.join(", ")}; an item's may be several, joined by +`,
-      },
+      from: option(
+        "SOURCE",
+        `source of PATH…: logs of a harness, or folders of them (${HARNESSES.join(", ")}), or a table (${TABLES.join(", ")})`,
+        { choices: SOURCES, required: true },
+      ),
+      "model-name": option("N", "the model's name, where all logs are of one model"),
+      metric: option(
+        "[TASK=]M",
+        "metric to use as the score, where logs have several; TASK is a task, a group or BEGINNING*",
+        { multiple: true },
+      ),
+      filter: option("[TASK=]F", "filter whose answers count, where logs have several", { multiple: true }),
+      columns: option(
+        "ROLE=C,…",
+        `a table's columns: ROLE is ${COLUMN_ROLES.join(", ")}; an item's may be several, joined by +`,
+        { multiple: true },
+      ),
       ...rare({
-        "on-duplicate": {
-          type: "string",
-          value: "newest|mean|error",
-          description: "which run of a model on a task counts, where there are several (default newest)",
-        },
-        errors: {
-          type: "string",
-          value: "missing|wrong",
-          description: "how to count samples without an answer or a score (default: as the harness does)",
-        },
-        "allow-mixed": { type: "boolean", description: "accept runs with different settings" },
+        "on-duplicate": option(
+          "newest|mean|error",
+          "which run of a model on a task counts, where there are several (default newest)",
+        ),
+        errors: option(
+          "missing|wrong",
+          "how to count samples without an answer or a score (default: as the harness does)",
+        ),
+        "allow-mixed": flag("accept runs with different settings"),
         ...SCALE_OPTIONS,
       }),
     },
     Output: {
-      out: { type: "string", value: "DIR", description: `folder for ${FILES.join(", ")}`, required: true },
+      out: option("DIR", `folder for ${FILES.join(", ")}`, { required: true }),
       ...FORCE_OPTION,
     },
   },

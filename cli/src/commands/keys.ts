@@ -21,30 +21,18 @@ import {
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { folderSource } from "anchoreval/internal/node/folder";
 import { isSignedBy } from "anchoreval/internal/bundles/trusted-source";
-import type { Command } from "../command.ts";
+import { type Command, option } from "../command.ts";
 
 /** `anchoreval token`: a bearer token for a Worker, and the record of it that the Worker keeps. */
 export const tokenCommand: Command = {
   options: {
     Token: {
-      id: {
-        type: "string",
-        value: "NAME",
-        required: true,
-        description: "name of the token in logs and in the secret, such as its user",
-      },
-      scope: {
-        type: "string",
+      id: option("NAME", "name of the token in logs and in the secret, such as its user", { required: true }),
+      scope: option("ACTION:BENCHMARK", "permission: publish or read, and a benchmark or * for all; may be repeated", {
         multiple: true,
-        value: "ACTION:BENCHMARK",
         required: true,
-        description: "permission: publish or read, and a benchmark or * for all; may be repeated",
-      },
-      expires: {
-        type: "string",
-        value: "DATE",
-        description: "last day (UTC), or an ISO 8601 time (default: never expires)",
-      },
+      }),
+      expires: option("DATE", "last day (UTC), or an ISO 8601 time (default: never expires)"),
     },
   },
   examples: ["token --id ci --scope publish:quiz", "token --id team --scope read:* --expires 2027-01-31"],
@@ -91,12 +79,7 @@ function readExpiry(text: string | undefined): string | null {
 export const keygenCommand: Command = {
   options: {
     Output: {
-      out: {
-        type: "string",
-        value: "FILE",
-        required: true,
-        description: "file for the private key (PEM); an existing file is never replaced",
-      },
+      out: option("FILE", "file for the private key (PEM); an existing file is never replaced", { required: true }),
     },
   },
   examples: ["keygen --out bundles.pem", "keygen --out bundles.pem --json"],
@@ -129,13 +112,8 @@ export const signCommand: Command = {
   operands: { usage: "DIR", option: "bundle" },
   options: {
     Data: {
-      bundle: { type: "string", value: "DIR", description: "the bundle's folder", required: true },
-      key: {
-        type: "string",
-        value: "FILE",
-        required: true,
-        description: "the private key that anchoreval keygen made (PEM, Ed25519)",
-      },
+      bundle: option("DIR", "the bundle's folder", { required: true }),
+      key: option("FILE", "the private key that anchoreval keygen made (PEM, Ed25519)", { required: true }),
     },
   },
   examples: ["sign bundles/quiz --key bundles.pem", "sign --bundle bundles/quiz --key bundles.pem --json"],

@@ -3,7 +3,7 @@ import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { planFromBundle } from "anchoreval/internal/plan/plan-from-bundle";
 import type { Plan, PlannedForm, Precision } from "anchoreval/internal/plan/types";
 import { percent, points, textTable } from "anchoreval/internal/words/figures";
-import type { Command } from "../command.ts";
+import { type Command, option } from "../command.ts";
 import { openBundle } from "../open-bundle.ts";
 import { readPoints } from "../options/scale.ts";
 
@@ -11,16 +11,12 @@ import { readPoints } from "../options/scale.ts";
 export const planCommand: Command = {
   operands: { usage: "DIR|URL", option: "bundle" },
   options: {
-    Data: { bundle: { type: "string", value: "DIR|URL", description: "the bundle", required: true } },
+    Data: { bundle: option("DIR|URL", "the bundle", { required: true }) },
     Goal: {
-      "half-width": { type: "string", value: "POINTS", description: "the largest half-width of a score's interval" },
-      gap: {
-        type: "string",
-        value: "POINTS",
-        description: "the smallest true difference of two models to rank right",
-      },
-      level: { type: "string", value: "0.95", description: "confidence level of the intervals" },
-      "ranked-right": { type: "string", value: "0.8", description: "share of cases to rank such models right" },
+      "half-width": option("POINTS", "the largest half-width of a score's interval"),
+      gap: option("POINTS", "the smallest true difference of two models to rank right"),
+      level: option("0.95", "confidence level of the intervals"),
+      "ranked-right": option("0.8", "share of cases to rank such models right"),
     },
   },
   examples: ["plan --bundle bundles/quiz", "plan --bundle bundles/quiz --gap 2"],

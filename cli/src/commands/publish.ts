@@ -8,21 +8,19 @@ import { publishToWorker } from "anchoreval/internal/publish/publish-to-worker";
 import { sweepableR2Store } from "anchoreval/internal/publish/r2-store";
 import { sweepBlobs } from "anchoreval/internal/publish/sweep-blobs";
 import type { PublishResult } from "anchoreval/internal/publish/versions";
-import type { Command } from "../command.ts";
+import { type Command, option, flag } from "../command.ts";
 import { checkWritable } from "../out.ts";
 
 export const publishCommand: Command = {
   operands: { usage: "DIR", option: "bundle" },
   options: {
-    Data: { bundle: { type: "string", value: "DIR", description: "the bundle's folder", required: true } },
+    Data: { bundle: option("DIR", "the bundle's folder", { required: true }) },
     Output: {
-      to: {
-        type: "string",
-        value: "PLACE",
-        required: true,
-        description:
-          "a Worker's address, with the token in ANCHOREVAL_TOKEN; r2://BUCKET, with R2_ACCOUNT_ID, R2_ACCESS_KEY_ID and R2_SECRET_ACCESS_KEY; hf://datasets/ORG/NAME, with HF_TOKEN; a folder, for any static host; or local: the R2 of `wrangler dev` and `anchoreval serve` in this folder",
-      },
+      to: option(
+        "PLACE",
+        "a Worker's address, with the token in ANCHOREVAL_TOKEN; r2://BUCKET, with R2_ACCOUNT_ID, R2_ACCESS_KEY_ID and R2_SECRET_ACCESS_KEY; hf://datasets/ORG/NAME, with HF_TOKEN; a folder, for any static host; or local: the R2 of `wrangler dev` and `anchoreval serve` in this folder",
+        { required: true },
+      ),
     },
   },
   examples: ["publish bundles/quiz --to https://evals.example.com", "publish bundles/quiz --to r2://bundles"],
@@ -71,15 +69,13 @@ function tokenOf(address: string): string {
 export const sweepCommand: Command = {
   options: {
     Data: {
-      to: {
-        type: "string",
-        value: "PLACE",
-        required: true,
-        description:
-          "where bundles are published: r2://BUCKET, hf://datasets/ORG/NAME, a folder or local; with the environment variables of publish",
-      },
+      to: option(
+        "PLACE",
+        "where bundles are published: r2://BUCKET, hf://datasets/ORG/NAME, a folder or local; with the environment variables of publish",
+        { required: true },
+      ),
     },
-    Output: { "dry-run": { type: "boolean", description: "only list them" } },
+    Output: { "dry-run": flag("only list them") },
   },
   examples: ["sweep --to r2://bundles --dry-run", "sweep --to public/bundles"],
   async run({ options, output, signal }) {

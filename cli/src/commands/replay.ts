@@ -8,7 +8,7 @@ import { readResponses } from "anchoreval-trainer/internal/matrix/read-responses
 import { groupItems } from "anchoreval-trainer/internal/matrix/response-matrix";
 import { methodDigest, recommended } from "anchoreval-trainer/internal/methods/method";
 import { trainerVersion } from "anchoreval-trainer/internal/trainer-version";
-import { rare, type Command, type OptionReader } from "../command.ts";
+import { option, flag, rare, type Command, type OptionReader } from "../command.ts";
 import { readMaxExposure } from "../options/exposure.ts";
 import { FAMILIES_OPTION, readFamilies } from "../options/model-files.ts";
 import { fileDigest, readImportFacts, readResponseOptions, RESPONSE_OPTIONS } from "../options/data.ts";
@@ -22,44 +22,29 @@ export const replayCommand: Command = {
   options: {
     Data: {
       ...RESPONSE_OPTIONS,
-      scenario: { type: "string", value: "ID", description: "this scenario only; may be repeated", multiple: true },
+      scenario: option("ID", "this scenario only; may be repeated", { multiple: true }),
       ...FAMILIES_OPTION,
     },
     Evaluation: {
-      share: {
-        type: "string",
-        value: "P",
-        description: "share of the items that may be asked (default 0.05, 25 at least)",
-      },
-      batch: { type: "string", value: "N", description: "items asked at once (default 10)" },
-      "half-width": {
-        type: "string",
-        value: "POINTS",
-        description: "stop when the 95 % interval has at most this half-width",
-      },
-      threshold: { type: "string", value: "POINTS", description: "stop when the score is surely above or below this" },
-      "max-exposure": {
-        type: "string",
-        value: "R",
-        description: "give no item in more than this share of the evaluations, by limits found on the other models",
-      },
-      pairs: {
-        type: "boolean",
-        description: "ask pairs of models the same items, to estimate the difference of their scores",
-      },
-      better: { type: "boolean", description: "the same, and stop when one of them is surely better" },
-      repeats: { type: "string", value: "N", description: "evaluations of every held-out model (default 20)" },
+      share: option("P", "share of the items that may be asked (default 0.05, 25 at least)"),
+      batch: option("N", "items asked at once (default 10)"),
+      "half-width": option("POINTS", "stop when the 95 % interval has at most this half-width"),
+      threshold: option("POINTS", "stop when the score is surely above or below this"),
+      "max-exposure": option(
+        "R",
+        "give no item in more than this share of the evaluations, by limits found on the other models",
+      ),
+      pairs: flag("ask pairs of models the same items, to estimate the difference of their scores"),
+      better: flag("the same, and stop when one of them is surely better"),
+      repeats: option("N", "evaluations of every held-out model (default 20)"),
     },
     "Who is held out": {
-      split: {
-        type: "string",
-        value: "NAME[,…]",
+      split: option("NAME[,…]", `${SPLITS_WITHOUT_DATES.join(", ")} (default interpolation)`, {
         choices: SPLITS_WITHOUT_DATES,
-        description: `${SPLITS_WITHOUT_DATES.join(", ")} (default interpolation)`,
-      },
-      "max-targets": { type: "string", value: "N", description: "held-out models of a split at most (default 24)" },
-      seeds: { type: "string", value: "N", description: "splits (default 1)" },
-      seed: { type: "string", value: "N", description: "first seed (default 0)" },
+      }),
+      "max-targets": option("N", "held-out models of a split at most (default 24)"),
+      seeds: option("N", "splits (default 1)"),
+      seed: option("N", "first seed (default 0)"),
     },
     "How to fit": {
       provider: { ...WORK_OPTIONS.provider, description: `where to calibrate: ${PROVIDERS.join(", ")} (default cpu)` },

@@ -22,7 +22,7 @@ import { DEFAULT_DIMS } from "anchoreval-trainer/internal/methods/settings";
 import { itemTexts, type QuestionFeatures, textFeatures } from "anchoreval-trainer/internal/numeric/text-features";
 import { trainerVersion } from "anchoreval-trainer/internal/trainer-version";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
-import { FORCE_OPTION, rare, type Command } from "../command.ts";
+import { option, FORCE_OPTION, rare, type Command } from "../command.ts";
 import { readCostFile } from "../options/model-files.ts";
 import { fileDigest, readResponseOptions, RESPONSE_OPTIONS } from "../options/data.ts";
 import { WORK_OPTIONS } from "../options/fit.ts";
@@ -35,59 +35,33 @@ export const routeCommand: Command = {
   options: {
     Data: {
       ...RESPONSE_OPTIONS,
-      train: {
-        type: "string",
-        value: "NAME|FILE",
+      train: option("NAME|FILE", "questions to learn from: a subscenario, or items JSONL", { required: true }),
+      test: option("NAME|FILE", "questions to route: a subscenario, or items JSONL with texts, answered or not", {
         required: true,
-        description: "questions to learn from: a subscenario, or items JSONL",
-      },
-      test: {
-        type: "string",
-        value: "NAME|FILE",
-        required: true,
-        description: "questions to route: a subscenario, or items JSONL with texts, answered or not",
-      },
-      scenario: {
-        type: "string",
-        value: "NAME",
-        description: "scenario of these subscenarios, where several have them",
-      },
-      embeddings: {
-        type: "string",
-        value: "FILE",
-        description: ".jsonl or .csv by item_id (default: TF-IDF of the texts)",
-      },
-      cost: { type: "string", value: "FILE", description: "lines of model,cost of one question" },
+      }),
+      scenario: option("NAME", "scenario of these subscenarios, where several have them"),
+      embeddings: option("FILE", ".jsonl or .csv by item_id (default: TF-IDF of the texts)"),
+      cost: option("FILE", "lines of model,cost of one question"),
     },
     "What to fit": {
-      method: {
-        type: "string",
-        value: "NAME",
-        choices: [...ROUTE_METHODS, "auto"],
-        description: `method of the routes in --out: ${ROUTE_METHODS.join(", ")} (default auto: the best on train questions)`,
-      },
-      "cost-weight": {
-        type: "string",
-        value: "W",
-        description: "chance of a right answer that one unit of cost must gain (default 1)",
-      },
-      k: { type: "string", value: "K", description: `neighbours of the kNN methods (default ${DEFAULT_NEIGHBOURS})` },
+      method: option(
+        "NAME",
+        `method of the routes in --out: ${ROUTE_METHODS.join(", ")} (default auto: the best on train questions)`,
+        { choices: [...ROUTE_METHODS, "auto"] },
+      ),
+      "cost-weight": option("W", "chance of a right answer that one unit of cost must gain (default 1)"),
+      k: option("K", `neighbours of the kNN methods (default ${DEFAULT_NEIGHBOURS})`),
       ...rare({
-        binarize: {
-          type: "string",
-          value: RIGHT_RULES.join("|"),
-          description: "right is a score above a learned threshold (default), or any that isn't 0",
-        },
-        dims: {
-          type: "string",
-          value: "D",
-          description: "latent dimensions of the item parameters (default: depends on the number of models)",
-        },
+        binarize: option(
+          RIGHT_RULES.join("|"),
+          "right is a score above a learned threshold (default), or any that isn't 0",
+        ),
+        dims: option("D", "latent dimensions of the item parameters (default: depends on the number of models)"),
       }),
     },
     "How to fit": WORK_OPTIONS,
     Output: {
-      out: { type: "string", value: "FILE", description: "the routes, .csv or .csv.gz" },
+      out: option("FILE", "the routes, .csv or .csv.gz"),
       ...FORCE_OPTION,
     },
   },

@@ -3,14 +3,14 @@ import { join } from "node:path";
 import { readBundleFolder } from "anchoreval-trainer/internal/publish/bundle-folder";
 import { publishBundle } from "anchoreval/internal/publish/publish-bundle";
 import { r2Store } from "anchoreval/internal/publish/r2-store";
-import type { Command } from "../command.ts";
+import { type Command, option } from "../command.ts";
 
 export const serveCommand: Command = {
   options: {
     Data: {
-      bundles: { type: "string", value: "DIR", description: "a bundle's folder, or a folder of such; published first" },
+      bundles: option("DIR", "a bundle's folder, or a folder of such; published first"),
     },
-    Worker: { port: { type: "string", value: "N", description: "port (default 8787; 0: any free one)" } },
+    Worker: { port: option("N", "port (default 8787; 0: any free one)") },
   },
   examples: ["serve --bundles bundles", "serve --port 0 --json"],
   async run({ options, output, signal }) {

@@ -9,13 +9,13 @@ import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { isSignedBy } from "anchoreval/internal/bundles/trusted-source";
 import { textTable } from "anchoreval/internal/words/figures";
 import { additionFacts, errorLines, type Fact, factLines, formLines } from "../bundle-tables.ts";
-import type { Command } from "../command.ts";
+import { type Command, option } from "../command.ts";
 import { openBundle } from "../open-bundle.ts";
 
 /** `anchoreval show`: what a bundle holds, its digests checked. */
 export const showCommand: Command = {
   operands: { usage: "DIR|URL", option: "bundle" },
-  options: { Data: { bundle: { type: "string", value: "DIR|URL", description: "the bundle", required: true } } },
+  options: { Data: { bundle: option("DIR|URL", "the bundle", { required: true }) } },
   examples: ["show bundles/quiz", "show https://evals.example.com/v1/bundles/quiz/1.0.0 --json"],
   run: async ({ options, output, signal }) => {
     const source = openBundle(options.required("bundle"));

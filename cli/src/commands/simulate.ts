@@ -16,7 +16,7 @@ import {
 import { encodeTruth, type TrueModel } from "anchoreval-trainer/internal/simulate/truth";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { readJsonFile } from "anchoreval/internal/node/read-file";
-import { FORCE_OPTION, type Command, type OptionReader, type OptionSpec } from "../command.ts";
+import { option, FORCE_OPTION, type Command, type OptionReader, type OptionSpec } from "../command.ts";
 import { checkOutFolder, writeOutFolder } from "../out.ts";
 
 /** Settings that have an option of their own; the others stand in the file of --settings. */
@@ -29,15 +29,13 @@ export const simulateCommand: Command = {
   options: {
     "What to draw": {
       ...Object.fromEntries(FLAGS.map((name) => [name, numberSpec(name)])),
-      settings: {
-        type: "string",
-        value: "FILE",
-        description:
-          'JSON of settings by their names, such as { "dims": 3, "missingCells": 0.05 }; --help-all lists them',
-      },
+      settings: option(
+        "FILE",
+        'JSON of settings by their names, such as { "dims": 3, "missingCells": 0.05 }; --help-all lists them',
+      ),
     },
     Output: {
-      out: { type: "string", value: "DIR", description: `folder for ${FILES.join(", ")}`, required: true },
+      out: option("DIR", `folder for ${FILES.join(", ")}`, { required: true }),
       ...FORCE_OPTION,
     },
   },
@@ -135,7 +133,7 @@ async function readSettings(reader: OptionReader): Promise<SimulateOptions> {
 
 function numberSpec(name: (typeof FLAGS)[number]): OptionSpec {
   const { default: value, description } = SIMULATE_OPTIONS[name];
-  return { type: "string", value: "N", description: `${description} (default ${Number(value.toFixed(3))})` };
+  return option("N", `${description} (default ${Number(value.toFixed(3))})`);
 }
 
 function* modelLines(models: readonly TrueModel[]): Generator<string, void, undefined> {

@@ -5,46 +5,32 @@ import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { HARNESSES } from "anchoreval/internal/node/harnesses";
 import { readAnswers } from "anchoreval/internal/node/read-file";
 import type { LoggedAnswers } from "../anchor-logs.ts";
-import { rare, type CommandInput, type OptionReader, type OptionSpecs } from "../command.ts";
+import { option, flag, rare, type CommandInput, type OptionReader, type OptionSpecs } from "../command.ts";
 import { readScale, SCALE_OPTIONS } from "./scale.ts";
 
 /** Where answers are read from. */
 export const ANSWER_DATA_OPTIONS = {
-  from: {
-    type: "string",
-    value: "HARNESS",
-    choices: HARNESSES,
-    description: `read logs of this harness: ${HARNESSES.join(", ")}`,
-  },
+  from: option("HARNESS", `read logs of this harness: ${HARNESSES.join(", ")}`, { choices: HARNESSES }),
   ...rare({
-    metric: {
-      type: "string",
+    metric: option("[TASK=]M", "metric to use as the score (default: the one that the bundle was fitted on)", {
       multiple: true,
-      value: "[TASK=]M",
-      description: "metric to use as the score (default: the one that the bundle was fitted on)",
-    },
-    filter: {
-      type: "string",
+    }),
+    filter: option("[TASK=]F", "filter whose answers count (default: the one that the bundle was fitted on)", {
       multiple: true,
-      value: "[TASK=]F",
-      description: "filter whose answers count (default: the one that the bundle was fitted on)",
-    },
+    }),
     ...SCALE_OPTIONS,
-    "drop-changed": {
-      type: "boolean",
-      description: "count answers to changed items as missing instead of refusing them",
-    },
+    "drop-changed": flag("count answers to changed items as missing instead of refusing them"),
   }),
 } as const satisfies OptionSpecs;
 
 /** The form that was answered. */
 export const FORM_OPTION = {
-  form: { type: "string", value: "ID", description: "form that was answered (default: inferred)" },
+  form: option("ID", "form that was answered (default: inferred)"),
 } as const satisfies OptionSpecs;
 
 /** The confidence level of intervals. */
 export const LEVEL_OPTION = {
-  level: { type: "string", value: "0.95", description: "confidence level of the intervals" },
+  level: option("0.95", "confidence level of the intervals"),
 } as const satisfies OptionSpecs;
 
 /** The options of an estimate. */

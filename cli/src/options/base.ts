@@ -11,21 +11,15 @@ import type { BundleContent, Manifest } from "anchoreval/bundle";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { ALL_ESTIMATORS } from "anchoreval/internal/core/estimators/types";
 import { createRandom } from "anchoreval/internal/core/numeric/random";
-import type { OptionReader, OptionSpecs } from "../command.ts";
+import { type OptionReader, type OptionSpecs, option } from "../command.ts";
 
 /** Options of a fit on the scale of an earlier version's bundle. */
 export const BASE_OPTIONS = {
-  base: {
-    type: "string",
-    value: "DIR|URL",
-    description:
-      "bundle of an earlier version whose scale is kept: --responses are answers to its items, --items are the new items",
-  },
-  rerun: {
-    type: "string",
-    value: "FILE",
-    description: "with --base: some models' answers to the new items, or only to the changed ones",
-  },
+  base: option(
+    "DIR|URL",
+    "bundle of an earlier version whose scale is kept: --responses are answers to its items, --items are the new items",
+  ),
+  rerun: option("FILE", "with --base: some models' answers to the new items, or only to the changed ones"),
 } as const satisfies OptionSpecs;
 
 /** The base bundle; null without --base. */

@@ -3,7 +3,7 @@ import type { ResponseMatrix } from "anchoreval-trainer/internal/matrix/response
 import type { FitSettings } from "anchoreval-trainer/internal/methods/settings";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { createRandom } from "anchoreval/internal/core/numeric/random";
-import type { OptionReader, OptionSpecs } from "../command.ts";
+import { type OptionReader, type OptionSpecs, option } from "../command.ts";
 import type { Output } from "../output.ts";
 import type { Addition } from "./addition.ts";
 
@@ -14,26 +14,19 @@ const NEIGHBOURS = 20;
 
 /** Options of the items without answers whose parameters a fit predicts. */
 export const COLD_START_OPTIONS = {
-  "cold-start": {
-    type: "string",
-    value: "FILE",
-    description: "items without answers, JSONL: predict their parameters, and with model names keep routes",
-  },
-  "cold-embeddings": {
-    type: "string",
-    value: "FILE",
-    description: "vectors of all items for --cold-start, in the format of embed (default: TF-IDF of the texts)",
-  },
-  "cold-method": {
-    type: "string",
-    value: METHODS.join("|"),
-    description: "how to predict the parameters; routes always come from regressions (default ridge)",
-  },
-  "cold-k": {
-    type: "string",
-    value: "K",
-    description: `nearest items of knn and weighted-knn (default ${NEIGHBOURS})`,
-  },
+  "cold-start": option(
+    "FILE",
+    "items without answers, JSONL: predict their parameters, and with model names keep routes",
+  ),
+  "cold-embeddings": option(
+    "FILE",
+    "vectors of all items for --cold-start, in the format of embed (default: TF-IDF of the texts)",
+  ),
+  "cold-method": option(
+    METHODS.join("|"),
+    "how to predict the parameters; routes always come from regressions (default ridge)",
+  ),
+  "cold-k": option("K", `nearest items of knn and weighted-knn (default ${NEIGHBOURS})`),
 } as const satisfies OptionSpecs;
 
 /**

@@ -6,23 +6,16 @@ import { sha256Hex } from "anchoreval/internal/core/bundle/digest";
 import { idProblem, type Weighting, WEIGHTINGS } from "anchoreval/internal/core/bundle/names";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { quoted } from "anchoreval/internal/tables/data-issues";
-import { rare, type OptionReader, type OptionSpecs } from "../command.ts";
+import { option, rare, type OptionReader, type OptionSpecs } from "../command.ts";
 import { readScale, SCALE_OPTIONS } from "./scale.ts";
 
 /** The answers of many models, and the items that they are to. */
 export const RESPONSE_OPTIONS = {
-  responses: {
-    type: "string",
-    value: "FILE",
+  responses: option("FILE", "the models' answers: wide CSV(.gz), long CSV or JSONL, or py-irt JSON lines", {
     required: true,
-    description: "the models' answers: wide CSV(.gz), long CSV or JSONL, or py-irt JSON lines",
-  },
-  items: { type: "string", value: "FILE", description: "items JSONL(.gz): item_id, scenario, subscenario?, hash?, …" },
-  pool: {
-    type: "string",
-    value: "ID",
-    description: "make all scenarios subscenarios of one, ID, so that anchors are chosen among all items",
-  },
+  }),
+  items: option("FILE", "items JSONL(.gz): item_id, scenario, subscenario?, hash?, …"),
+  pool: option("ID", "make all scenarios subscenarios of one, ID, so that anchors are chosen among all items"),
   ...rare(SCALE_OPTIONS),
 } as const satisfies OptionSpecs;
 

@@ -2,21 +2,13 @@ import type { ExposureInput } from "anchoreval-trainer/internal/extensions/adapt
 import type { ResponseMatrix } from "anchoreval-trainer/internal/matrix/response-matrix";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { createRandom } from "anchoreval/internal/core/numeric/random";
-import type { CommandInput, OptionReader, OptionSpecs } from "../command.ts";
+import { type CommandInput, type OptionReader, type OptionSpecs, option } from "../command.ts";
 import type { Addition } from "./addition.ts";
 
 /** Options of the exposure limits that a bundle holds. */
 export const EXPOSURE_OPTIONS = {
-  "max-exposure": {
-    type: "string",
-    value: "R",
-    description: "give no item in more than this share of the adaptive evaluations (default: no limit)",
-  },
-  "exposure-budget": {
-    type: "string",
-    value: "N",
-    description: "items of an adaptive evaluation that --max-exposure is for (default 200, or all)",
-  },
+  "max-exposure": option("R", "give no item in more than this share of the adaptive evaluations (default: no limit)"),
+  "exposure-budget": option("N", "items of an adaptive evaluation that --max-exposure is for (default 200, or all)"),
 } as const satisfies OptionSpecs;
 
 /** The limit of --max-exposure, in (0,1]; null without it. */

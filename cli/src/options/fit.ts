@@ -14,102 +14,74 @@ import {
 import { IRT_MODELS, WEIGHTINGS } from "anchoreval/internal/core/bundle/names";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { ALL_ESTIMATORS } from "anchoreval/internal/core/estimators/types";
-import { rare, type OptionReader, type OptionSpecs } from "../command.ts";
+import { option, flag, rare, type OptionReader, type OptionSpecs } from "../command.ts";
 import type { ImportFacts } from "./data.ts";
 
 /** Options of the method and of its settings. */
 export const METHOD_OPTIONS = {
-  recipe: {
-    type: "string",
-    value: "NAME",
-    choices: METHOD_NAMES,
-    description: `method: ${METHOD_NAMES.join(", ")}; other options override its settings (default recommended)`,
-  },
-  weighting: {
-    type: "string",
-    value: WEIGHTINGS.join("|"),
-    description: "what counts equally in a scenario's score (default: as in import.json, else subscenarios)",
-  },
+  recipe: option(
+    "NAME",
+    `method: ${METHOD_NAMES.join(", ")}; other options override its settings (default recommended)`,
+    { choices: METHOD_NAMES },
+  ),
+  weighting: option(
+    WEIGHTINGS.join("|"),
+    "what counts equally in a scenario's score (default: as in import.json, else subscenarios)",
+  ),
   ...rare({
-    selection: {
-      type: "string",
-      value: "NAME",
-      choices: ANCHOR_METHOD_NAMES,
-      description: `how anchors are chosen: ${ANCHOR_METHOD_NAMES.join(", ")} (default ${DEFAULT_SETTINGS.selection})`,
-    },
-    estimator: {
-      type: "string",
-      value: "NAME",
-      choices: ["auto", ...ALL_ESTIMATORS],
-      description: `estimator of the score: ${ALL_ESTIMATORS.join(", ")}; auto depends on the anchors (default auto)`,
-    },
-    "score-map": {
-      type: "string",
-      value: ["auto", ...SCORE_MAPS].join("|"),
-      description:
-        "features of the score map: the anchors' mean; additive: also the ability and the other scenarios (default auto: depends on the anchors)",
-    },
-    dims: {
-      type: "string",
-      value: "auto|N",
-      description: `largest number of latent dimensions; auto tries ${DIMENSION_CANDIDATES.join(", ")} on held-out models (default ${DEFAULT_SETTINGS.dims})`,
-    },
-    "irt-model": {
-      type: "string",
-      value: IRT_MODELS.join("|"),
-      description: "response model; all but 2pl have one dimension (default 2pl)",
-    },
-    estimation: {
-      type: "string",
-      value: "penalised|marginal",
-      description:
-        "estimate abilities with the items, or integrate them out, in one dimension (default: penalised for 2pl)",
-    },
-    link: {
-      type: "string",
-      value: [...SCORE_LINKS, "auto"].join("|"),
-      description: `how scores between 0 and 1 are calibrated; auto decides on held-out cells (default ${DEFAULT_SETTINGS.link})`,
-    },
-    shrinkage: {
-      type: "string",
-      value: "auto|S",
-      description: `share of the learned variance of discriminations to keep; auto decides on held-out models (default ${DEFAULT_SETTINGS.shrinkage})`,
-    },
-    "search-budget": {
-      type: "string",
-      value: "N",
-      description:
-        "response models and designs to try on held-out models, for anchors chosen by fisher-information (default 0)",
-    },
-    "prior-scale": {
-      type: "string",
-      value: "K",
-      description: `width of the ability prior N(μ, K²Σ) (default ${DEFAULT_SETTINGS.priorScale})`,
-    },
-    lambda: {
-      type: "string",
-      value: LAMBDA_RULES.join("|"),
-      description: `how λ of gp-irt is chosen (default ${DEFAULT_SETTINGS.lambda})`,
-    },
-    joint: { type: "boolean", description: "one ability over all scenarios" },
-    separate: { type: "boolean", description: "estimate every scenario from its own answers alone" },
+    selection: option(
+      "NAME",
+      `how anchors are chosen: ${ANCHOR_METHOD_NAMES.join(", ")} (default ${DEFAULT_SETTINGS.selection})`,
+      { choices: ANCHOR_METHOD_NAMES },
+    ),
+    estimator: option(
+      "NAME",
+      `estimator of the score: ${ALL_ESTIMATORS.join(", ")}; auto depends on the anchors (default auto)`,
+      { choices: ["auto", ...ALL_ESTIMATORS] },
+    ),
+    "score-map": option(
+      ["auto", ...SCORE_MAPS].join("|"),
+      "features of the score map: the anchors' mean; additive: also the ability and the other scenarios (default auto: depends on the anchors)",
+    ),
+    dims: option(
+      "auto|N",
+      `largest number of latent dimensions; auto tries ${DIMENSION_CANDIDATES.join(", ")} on held-out models (default ${DEFAULT_SETTINGS.dims})`,
+    ),
+    "irt-model": option(IRT_MODELS.join("|"), "response model; all but 2pl have one dimension (default 2pl)"),
+    estimation: option(
+      "penalised|marginal",
+      "estimate abilities with the items, or integrate them out, in one dimension (default: penalised for 2pl)",
+    ),
+    link: option(
+      [...SCORE_LINKS, "auto"].join("|"),
+      `how scores between 0 and 1 are calibrated; auto decides on held-out cells (default ${DEFAULT_SETTINGS.link})`,
+    ),
+    shrinkage: option(
+      "auto|S",
+      `share of the learned variance of discriminations to keep; auto decides on held-out models (default ${DEFAULT_SETTINGS.shrinkage})`,
+    ),
+    "search-budget": option(
+      "N",
+      "response models and designs to try on held-out models, for anchors chosen by fisher-information (default 0)",
+    ),
+    "prior-scale": option("K", `width of the ability prior N(μ, K²Σ) (default ${DEFAULT_SETTINGS.priorScale})`),
+    lambda: option(LAMBDA_RULES.join("|"), `how λ of gp-irt is chosen (default ${DEFAULT_SETTINGS.lambda})`),
+    joint: flag("one ability over all scenarios"),
+    separate: flag("estimate every scenario from its own answers alone"),
   }),
 } as const satisfies OptionSpecs;
 
 /** Options of the calibration. */
 export const WORK_OPTIONS = {
-  provider: {
-    type: "string",
-    value: "NAME",
+  provider: option("NAME", `where to calibrate: ${PROVIDERS.join(", ")} (default auto: CUDA, else the CPU)`, {
     choices: PROVIDERS,
-    description: `where to calibrate: ${PROVIDERS.join(", ")} (default auto: CUDA, else the CPU)`,
-  },
-  seed: { type: "string", value: "N", description: "seed of all draws (default 1)" },
+  }),
+  seed: option("N", "seed of all draws (default 1)"),
 } as const satisfies OptionSpecs;
 
 /** The number of threads. */
 export const THREADS_OPTION = {
-  threads: { type: "string", value: "N", description: "threads (default: one a core)" },
+  threads: option("N", "threads (default: one a core)"),
 } as const satisfies OptionSpecs;
 
 /** The method that --recipe names. */

@@ -15,7 +15,7 @@ import { readResponses } from "anchoreval-trainer/internal/matrix/read-responses
 import type { ResponseMatrix } from "anchoreval-trainer/internal/matrix/response-matrix";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { createRandom } from "anchoreval/internal/core/numeric/random";
-import { rare, type OptionReader, type OptionSpecs } from "../command.ts";
+import { option, rare, type OptionReader, type OptionSpecs } from "../command.ts";
 import type { Output } from "../output.ts";
 import { RESPONSE_OPTIONS } from "./data.ts";
 import { WORK_OPTIONS } from "./fit.ts";
@@ -28,34 +28,22 @@ const CHECKS = ["folds", "none"] as const;
 
 /** Options of `forms` that say where difficulty comes from by answers, and whether the forms are checked on them. */
 export const ANSWER_OPTIONS = {
-  responses: {
-    type: "string",
-    value: "FILE",
-    description: `difficulty from ${RESPONSE_OPTIONS.responses.description}`,
-  },
-  join: {
-    type: "string",
-    value: "COLUMN",
-    description: "column of the items that holds the responses' item ids (default: the ids' column)",
-  },
-  "answers-to": {
-    type: "string",
-    value: ANSWERED.join("|"),
-    description: "whether the responses are answers to these very texts or to others, such as another language",
-  },
-  "response-items": {
-    type: "string",
-    value: "FILE",
-    description: "items JSONL(.gz) of the responses: its texts are compared where --answers-to isn't given",
-  },
+  responses: option("FILE", `difficulty from ${RESPONSE_OPTIONS.responses.description}`),
+  join: option("COLUMN", "column of the items that holds the responses' item ids (default: the ids' column)"),
+  "answers-to": option(
+    ANSWERED.join("|"),
+    "whether the responses are answers to these very texts or to others, such as another language",
+  ),
+  "response-items": option(
+    "FILE",
+    "items JSONL(.gz) of the responses: its texts are compared where --answers-to isn't given",
+  ),
   ...rare(SCALE_OPTIONS),
   ...FAMILIES_OPTION,
-  check: {
-    type: "string",
-    value: CHECKS.join("|"),
-    description:
-      "folds rebuilds the forms without each quarter of the families and compares its scores (default folds)",
-  },
+  check: option(
+    CHECKS.join("|"),
+    "folds rebuilds the forms without each quarter of the families and compares its scores (default folds)",
+  ),
   provider: WORK_OPTIONS.provider,
 } as const satisfies OptionSpecs;
 

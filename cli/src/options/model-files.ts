@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { DataIssues, firstFew, quoted } from "anchoreval/internal/tables/data-issues";
-import type { OptionReader, OptionSpecs } from "../command.ts";
+import { type OptionReader, type OptionSpecs, option } from "../command.ts";
 
 /** A line of a file, without white space around it. */
 interface FileLine {
@@ -39,11 +39,7 @@ function modelAndValue(text: string): readonly [model: string, value: string] {
 
 /** Which models are related. */
 export const FAMILIES_OPTION = {
-  families: {
-    type: "string",
-    value: "FILE",
-    description: "lines of model,family: families are held out as a whole (default: read off the names)",
-  },
+  families: option("FILE", "lines of model,family: families are held out as a whole (default: read off the names)"),
 } as const satisfies OptionSpecs;
 
 /** The table of `--families FILE`, where it is given. */

@@ -1,11 +1,11 @@
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import type { ScaleOptions } from "anchoreval/internal/tables/score-reader";
-import type { OptionReader, OptionSpecs } from "../command.ts";
+import { type OptionReader, type OptionSpecs, option, flag } from "../command.ts";
 
 /** Options of the scale of scores. */
 export const SCALE_OPTIONS = {
-  "score-range": { type: "string", value: "LO,HI", description: "bounds of the scores (default 0,1)" },
-  flip: { type: "boolean", description: "lower scores are better" },
+  "score-range": option("LO,HI", "bounds of the scores (default 0,1)"),
+  flip: flag("lower scores are better"),
 } as const satisfies OptionSpecs;
 
 /**

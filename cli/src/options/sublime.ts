@@ -1,30 +1,17 @@
 import type { ResponseMatrix } from "anchoreval-trainer/internal/matrix/response-matrix";
 import type { Method } from "anchoreval-trainer/internal/methods/method";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
-import type { OptionReader, OptionSpecs } from "../command.ts";
+import { type OptionReader, type OptionSpecs, option } from "../command.ts";
 
 /** Options of the features by which `--selection sublime` describes subsets of items. */
 export const SUBSET_OPTIONS = {
-  "anchor-models": {
-    type: "string",
-    value: "A,B[,…]",
-    description: "sublime: models whose scores describe a subset (default: some spread over the range of scores)",
-  },
-  "item-features": {
-    type: "string",
-    value: "FILE",
-    description: "sublime: CSV or JSON lines of item_id and any columns of numbers, made elsewhere",
-  },
-  embeddings: {
-    type: "string",
-    value: "FILE",
-    description: "sublime: vectors of the items in place of TF-IDF: .jsonl or .csv, or either with .gz",
-  },
-  strata: {
-    type: "string",
-    value: "COLUMN",
-    description: "sublime: every subset keeps the proportions of this column of --items or --item-features",
-  },
+  "anchor-models": option(
+    "A,B[,…]",
+    "sublime: models whose scores describe a subset (default: some spread over the range of scores)",
+  ),
+  "item-features": option("FILE", "sublime: CSV or JSON lines of item_id and any columns of numbers, made elsewhere"),
+  embeddings: option("FILE", "sublime: vectors of the items in place of TF-IDF: .jsonl or .csv, or either with .gz"),
+  strata: option("COLUMN", "sublime: every subset keeps the proportions of this column of --items or --item-features"),
 } as const satisfies OptionSpecs;
 
 /** Puts what the options and files say of items and models to a matrix: a way to choose anchors that knows it. */

@@ -38,7 +38,7 @@ function fit(name: string, ...more: string[]): Promise<CommandResult> {
 }
 
 test("the help lists the methods and the neighbours of the trainer, which isn't loaded for it", () => {
-  expect(COLD_START_OPTIONS["cold-method"].value.split("|")).toEqual(COLD_METHODS);
+  expect(COLD_START_OPTIONS["cold-method"].value?.split("|")).toEqual(COLD_METHODS);
   expect(COLD_START_OPTIONS["cold-k"].description).toContain(`(default ${DEFAULT_NEIGHBOURS})`);
 });
 
