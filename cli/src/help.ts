@@ -77,10 +77,20 @@ export function commandHelp(
     "",
     "Examples:",
     ...examples.flatMap((example) =>
-      wrap(`anchoreval ${example}`, width - 4, "    ", " \\").map((line) => `  ${line}`),
+      wrap(`anchoreval ${withValues(example)}`, width - 4, "    ", " \\").map(
+        (line) => `  ${line.replaceAll(BOUND, " ")}`,
+      ),
     ),
     "",
   ].join("\n");
+}
+
+/** A space that no line breaks at. */
+const BOUND = "\u00a0";
+
+/** A call whose options stay beside their values. */
+function withValues(call: string): string {
+  return call.replace(/(--\S+) (?!-)/g, `$1${BOUND}`);
 }
 
 function term(name: string, { value }: OptionSpec): string {

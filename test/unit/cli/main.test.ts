@@ -49,6 +49,7 @@ describe.each(COMMANDS.map((entry) => [entry.name, entry] as const))("anchoreval
     const specs = Object.entries(optionsOf(await load()));
     const [help, all] = [(await runCommand(name, "--help")).out, (await runCommand(name, "--help-all")).out];
     for (const text of [help, all]) expect(widest(text)).toBeLessThanOrEqual(100);
+    expect(help).not.toMatch(/ --[\w-]+ \\\n {6}(?!-)/); // no example breaks between an option and its value
     const listed = (text: string): string[] => [...text.matchAll(/^ {2}--([\w-]+)/gm)].map(([, option]) => option!);
     expect(listed(all).sort()).toEqual(specs.map(([option]) => option).sort());
     expect(listed(help).sort()).toEqual(specs.flatMap(([option, { rare }]) => (rare ? [] : [option])).sort());
