@@ -78,8 +78,8 @@ test.each([
   expect(sent).toEqual([]);
 });
 
-test("two publishers race two hundred times: one wins, the other is told, the index has every version", async () => {
-  const versions = Array.from({ length: 200 }, (_, k) => `2.${k}.0`);
+test("two publishers race a hundred times: one wins, the other is told, the index has every version", async () => {
+  const versions = Array.from({ length: 100 }, (_, k) => `2.${k}.0`);
   for (const version of versions) {
     const results = await Promise.allSettled([
       publishToWorker(sampleBundle({ version, seed: 1 }), to()),
