@@ -42,7 +42,16 @@ export default defineConfig({
         resolve: SOURCES,
         test: {
           name: "node",
-          include: [ISOLATED, "test/package/**/*.test.ts", "test/runtime/{node,browser}/**/*.test.ts"],
+          include: [ISOLATED],
+          ...LIMITS,
+        },
+      },
+      {
+        resolve: SOURCES,
+        test: {
+          name: "whole",
+          include: ["test/package/**/*.test.ts", "test/runtime/{node,browser}/**/*.test.ts"],
+          isolate: false,
           ...LIMITS,
         },
       },

@@ -128,7 +128,7 @@ const learned = (results: readonly CellResult[]): unknown =>
     })),
   }));
 
-/** They take seconds for each scramble: the two that change most are enough. */
+/** They take seconds for each scramble: the one that changes most is enough. */
 const SLOW = ["essence", "sublime", "hybrid", "design searched for", "3PL", "link chosen", "shrinkage chosen"];
 
 describe("backtestCell", () => {
@@ -178,7 +178,7 @@ describe("backtestCell", () => {
     const spared = (model: number, item: number): boolean =>
       sources.has(model) || (targets.has(model) && item < width && anchors.has(item));
 
-    for (const [name, scramble] of scrambles(createRandom("scramble")).slice(SLOW.includes(variant) ? -2 : 0)) {
+    for (const [name, scramble] of scrambles(createRandom("scramble")).slice(SLOW.includes(variant) ? -1 : 0)) {
       const changed = scramble(matrix, spared);
       expect(changed, name).not.toEqual(matrix);
       const other = cellOf(changed, method);
