@@ -8,7 +8,6 @@ import { confidenceLevel, designInterval } from "../core/inference/score-interva
 import {
   gatedSampling,
   NO_SAMPLING,
-  samplingVariance,
   type SamplingVariance,
 } from "../core/inference/sampling-variance.ts";
 import { percentile, scoreRange } from "../core/inference/ranks.ts";
@@ -122,7 +121,7 @@ function scenarioResult(
 
   const { sample, bounds } = estimate;
   const seen = { worst: sourceScores[0]!, best: sourceScores.at(-1)!, overall };
-  const blended = blendEstimates(estimate.base, described, seen, bounds);
+  const blended = blendEstimates(estimate, described, seen);
   const { estimators } = blended;
   const score = estimatorFigure(estimators, form.estimator);
   const exact = sample.items.length === bank.count;
@@ -148,7 +147,7 @@ function scenarioResult(
       "suspicious_pattern",
       `suspicious answers (${found.join(", ")}): ${found.map((suspicion) => MEANING[suspicion]).join("; ")}. About one model in fifty like those seen is flagged by mistake.`,
     );
-  const drawn = exact ? NO_SAMPLING : samplingVariance(estimators["p-irt-dr"], sample, estimate.residuals);
+  const drawn = exact ? NO_SAMPLING : estimate.sampling;
   const sampling = drawn && form.estimator === "gate" ? gatedSampling(drawn, blended, described.tightening) : drawn;
   const interval: Interval | string = exact
     ? { low: score, high: score, level, method: "exact" }

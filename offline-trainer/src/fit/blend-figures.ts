@@ -144,19 +144,20 @@ export function intervalTightening(
 
 /** ρ. */
 function outsideTightening(estimates: readonly HeldOutEstimate[]): number {
-  const squared = (score: (base: HeldOutEstimate["base"]) => number): number =>
-    estimates.reduce((sum, { base, truth }) => sum + (score(base) - truth) ** 2, 0);
-  const whole = squared((base) => base["p-irt-dr"]);
+  const squared = (score: (estimate: HeldOutEstimate) => number): number =>
+    estimates.reduce((sum, estimate) => sum + (score(estimate) - estimate.truth) ** 2, 0);
+  const whole = squared(({ base }) => base["p-irt-dr"]);
   return whole === 0 ? 1 : Math.sqrt((1 + Math.min(1, squared(partlyCorrectedMean) / whole)) / 2);
 }
 
 /** τ that one model needs, {@link neededVariance} being what its interval does. @param tightening - ρ */
 function neededShare(
-  { base, bounds, seen, sampling, truth }: HeldOutEstimate,
+  estimate: HeldOutEstimate,
   blend: Omit<Blend, "tightening">,
   tightening: number,
 ): number {
-  const { estimators, share: outside, gap } = blendEstimates(base, blend, seen, bounds);
+  const { seen, sampling, truth } = estimate;
+  const { estimators, share: outside, gap } = blendEstimates(estimate, blend, seen);
   const needed = neededVariance(estimators.gate, truth, sampling);
   if (needed === 0 || sampling === null) return Math.sqrt(needed);
   const share = Math.min(1 - LEAST_INSIDE, outside);
