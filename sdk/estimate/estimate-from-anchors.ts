@@ -5,11 +5,7 @@ import { LEAST_ANSWERED_SHARE } from "../core/estimators/answered-sample.ts";
 import { blendEstimates } from "../core/estimators/blend-estimates.ts";
 import { estimatorFigure, type SeenModels } from "../core/estimators/types.ts";
 import { confidenceLevel, designInterval } from "../core/inference/score-interval.ts";
-import {
-  gatedSampling,
-  NO_SAMPLING,
-  type SamplingVariance,
-} from "../core/inference/sampling-variance.ts";
+import { gatedSampling, NO_SAMPLING, type SamplingVariance } from "../core/inference/sampling-variance.ts";
 import { percentile, scoreRange } from "../core/inference/ranks.ts";
 import { type Suspicion, suspicions } from "../core/person-fit/answer-pattern.ts";
 import type { ScenarioEstimate } from "../core/scoring/scenario-estimate.ts";

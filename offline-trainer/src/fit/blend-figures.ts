@@ -151,11 +151,7 @@ function outsideTightening(estimates: readonly HeldOutEstimate[]): number {
 }
 
 /** τ that one model needs, {@link neededVariance} being what its interval does. @param tightening - ρ */
-function neededShare(
-  estimate: HeldOutEstimate,
-  blend: Omit<Blend, "tightening">,
-  tightening: number,
-): number {
+function neededShare(estimate: HeldOutEstimate, blend: Omit<Blend, "tightening">, tightening: number): number {
   const { seen, sampling, truth } = estimate;
   const { estimators, share: outside, gap } = blendEstimates(estimate, blend, seen);
   const needed = neededVariance(estimators.gate, truth, sampling);
