@@ -43,6 +43,8 @@ export interface BlendedEstimates {
   readonly share: number;
   /** By how much the stack and the partly corrected mean differ, between which the gate stands. */
   readonly gap: number;
+  /** How much of p-irt-dr's correction the partly corrected mean leaves, in size. */
+  readonly left: number;
 }
 
 /**
@@ -83,6 +85,7 @@ export function blendEstimates(
     outside,
     share,
     gap: Math.abs(stack - corrected),
+    left: Math.abs(base["p-irt-dr"] - corrected),
   };
 }
 
@@ -100,17 +103,17 @@ function placeOf(
 }
 
 /**
- * p-irt with as much of p-irt-dr's correction g = p-irt-dr − p-irt as the answers bear out: p-irt + (1 − ½·min(1, V/g²))·g.
- * A correction within its noise is half noise, so that making all of it costs more than it mends: half is made. One far
- * beyond it shows that the response model is wrong for this model, and is made whole. Where no anchor was drawn V isn't
- * known, and half is made.
- * @see James & Stein (1961), 4th Berkeley Symposium 1, 361–379 (a shrinkage that yields to the data)
+ * p-irt with as much of p-irt-dr's correction g = p-irt-dr − p-irt as the answers bear out:
+ * p-irt + (1 − ½·min(1, 2V/g²)²)·g. A correction within √2 standard errors is half noise, so that making all of it costs
+ * more than it mends: half is made. One far beyond shows that the response model is wrong for this model, and is made
+ * whole. Where no anchor was drawn V isn't known, and half is made.
+ * @see Donoho & Johnstone (1994), Biometrika 81, 425–455 (shrinkage that lets go of what is far beyond noise)
  */
 export function partlyCorrectedMean({ base, sampling }: Pick<UnblendedEstimate, "base" | "sampling">): number {
   const correction = base["p-irt-dr"] - base["p-irt"];
-  const noise = sampling === null ? Infinity : sampling.variance;
-  const taken = noise < correction ** 2 ? 1 - (0.5 * noise) / correction ** 2 : 0.5;
-  return base["p-irt"] + taken * correction;
+  const noise = sampling === null ? Infinity : 2 * sampling.variance;
+  const share = noise < correction ** 2 ? 0.5 * (noise / correction ** 2) ** 2 : 0.5;
+  return base["p-irt-dr"] - share * correction;
 }
 
 /**

@@ -18,7 +18,7 @@ const corrected = 0.5 * 0.7 + 0.5 * 0.5;
 describe("blendEstimates", () => {
   test("is the formulas, by hand", () => {
     expect(partlyCorrectedMean(estimate)).toBeCloseTo(corrected, 15);
-    const { estimators, outside, share, gap } = blendEstimates(estimate, blend, {
+    const { estimators, outside, share, gap, left } = blendEstimates(estimate, blend, {
       worst: 0.1,
       best: 0.68,
       overall: null,
@@ -32,6 +32,7 @@ describe("blendEstimates", () => {
     );
     expect(estimators).toMatchObject(base);
     expect(gap).toBeCloseTo(Math.abs(stack - corrected), 15);
+    expect(left).toBeCloseTo(0.7 - corrected, 15);
     expect(estimators["gp-irt"]).toBeCloseTo(0.25 * 0.6 + 0.75 * 0.5, 15);
     expect(estimators.stack).toBeCloseTo(stack, 15);
     expect(estimators.gate).toBeCloseTo((1 - share) * stack + share * corrected, 15);
@@ -93,9 +94,9 @@ describe("blendEstimates", () => {
 
   test.each([
     ["nothing was drawn: half of the correction", null, 0.6],
-    ["noise as large as the correction: half", 0.04, 0.6],
-    ["noise beyond it: still half", 1, 0.6],
-    ["half its square: three quarters", 0.02, 0.65],
+    ["a noise beyond the correction: half", 1, 0.6],
+    ["a correction of √2 standard errors: half", 0.02, 0.6],
+    ["one of two: seven eighths", 0.01, 0.675],
     ["no noise: all of it", 0, 0.7],
   ])("the partly corrected mean under %s", (_, variance, score) => {
     const sampling = variance === null ? null : { variance };
