@@ -144,11 +144,8 @@ async function judgeSplit({ set, benchmark, method, forms, split, protocol, rand
             stream,
           );
           const estimate = scoring.estimate(new Map([[id, Float64Array.from(given)]]));
-          const { outside } = blendEstimates(
-            estimate.scenario(id, "separate"),
-            blends.get(String(n)).separate.served,
-            seen,
-          );
+          const { base, bounds } = estimate.scenario(id, "separate");
+          const { outside } = blendEstimates(base, blends.get(String(n)).separate.served, seen, bounds);
           const own = thresholds.get(n);
           const range = scoreRange(outside);
           const stronger = range === "outside" && outside.above > outside.below;

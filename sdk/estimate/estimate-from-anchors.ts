@@ -5,7 +5,12 @@ import { LEAST_ANSWERED_SHARE } from "../core/estimators/answered-sample.ts";
 import { blendEstimates } from "../core/estimators/blend-estimates.ts";
 import { estimatorFigure, type SeenModels } from "../core/estimators/types.ts";
 import { confidenceLevel, designInterval } from "../core/inference/score-interval.ts";
-import { gatedSampling, NO_SAMPLING, type SamplingVariance } from "../core/inference/sampling-variance.ts";
+import {
+  gatedSampling,
+  NO_SAMPLING,
+  samplingVariance,
+  type SamplingVariance,
+} from "../core/inference/sampling-variance.ts";
 import { percentile, scoreRange } from "../core/inference/ranks.ts";
 import { type Suspicion, suspicions } from "../core/person-fit/answer-pattern.ts";
 import type { ScenarioEstimate } from "../core/scoring/scenario-estimate.ts";
@@ -117,7 +122,7 @@ function scenarioResult(
 
   const { sample, bounds } = estimate;
   const seen = { worst: sourceScores[0]!, best: sourceScores.at(-1)!, overall };
-  const blended = blendEstimates(estimate, described, seen);
+  const blended = blendEstimates(estimate.base, described, seen, bounds);
   const { estimators } = blended;
   const score = estimatorFigure(estimators, form.estimator);
   const exact = sample.items.length === bank.count;
@@ -143,7 +148,7 @@ function scenarioResult(
       "suspicious_pattern",
       `suspicious answers (${found.join(", ")}): ${found.map((suspicion) => MEANING[suspicion]).join("; ")}. About one model in fifty like those seen is flagged by mistake.`,
     );
-  const drawn = exact ? NO_SAMPLING : estimate.sampling;
+  const drawn = exact ? NO_SAMPLING : samplingVariance(estimators["p-irt-dr"], sample, estimate.residuals);
   const sampling = drawn && form.estimator === "gate" ? gatedSampling(drawn, blended, described.tightening) : drawn;
   const interval: Interval | string = exact
     ? { low: score, high: score, level, method: "exact" }

@@ -121,7 +121,7 @@ export function overallPlace({ scenarios }: Manifest, form: FormManifest, model:
   let sum = 0;
   let total = 0;
   for (const { id, weight } of scenarios) {
-    sum += weight * partlyCorrectedMean(model.scenario(id, "joint")!);
+    sum += weight * partlyCorrectedMean(model.scenario(id, "joint")!.base);
     total += weight;
   }
   return { ...seen, score: sum / total };

@@ -18,10 +18,6 @@ const mayTurn: Skip = {
   test: "never falls when an answer gets better and the ability stays",
   reason: "an item that goes against the others, given them, has a negative weight",
 };
-const readsNeighbours: Skip = {
-  test: "does not depend on the order of the anchors",
-  reason: "the variance that bounds its correction pairs neighbours, in the order that the form gives its anchors",
-};
 const mapped: Skip[] = [
   {
     test: "reproduces a constant: the same score on every item, and predicted",
@@ -43,7 +39,7 @@ call("gaussian", [leansOnModel, mayTurn]);
 call("ridge-gap", [leansOnSources, mayTurn]);
 call("aipw", [mayTurn]);
 call("stack", [usesModel, leansOnModel, mayTurn]);
-call("gate", [usesModel, leansOnModel, mayTurn, readsNeighbours]);
+call("gate", [usesModel, leansOnModel, mayTurn]);
 call("score-map", [usesModel, leansOnModel, ...mapped]);
 
 test("every estimator is put to the suite once", () => {

@@ -27,11 +27,10 @@ async function bundleOf(code: string): Promise<string> {
  * part of an answer, 0.7 kB for signatures. 0.6 kB more for sigmoids of many items at once and what is
  * solved once a form: they make an estimate two and a half times as fast. 0.3 kB more for the checks of exposure limits,
  * 0.1 kB for those of a base, 0.1 kB for differences of means of several runs. Forms' digests are checked by what loads: 0.6 kB that an estimate alone has no more.
- * 0.1 kB for what to do about answers that are refused, and why a connection failed. 0.05 kB for a correction that
- * yields to what the answers bear out.
+ * 0.1 kB for what to do about answers that are refused, and why a connection failed.
  */
 const CEILINGS = {
-  'export { estimateFromAnchors } from "anchoreval";': 14_940,
+  'export { estimateFromAnchors } from "anchoreval";': 14_892,
   'export { estimateFromAnchors, loadBundle } from "anchoreval";': 25_331,
   'export { compareFromAnchors, loadBundle, rankFromAnchors } from "anchoreval";': 28_890,
   'export { mapAbility } from "anchoreval/irt";': 2500,

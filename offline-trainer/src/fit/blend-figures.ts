@@ -121,10 +121,10 @@ const LEAST_INSIDE = 0.05;
  * τ and ρ of the gate's intervals.
  *
  * ρ² = (1 + q)/2, q the mean squared error of the partly corrected mean over that of the wholly corrected one, which V is
- * of, at most 1: half of what part of the correction was seen to save, since outside the range it may save less.
+ * of, at most 1: half of what the half correction was seen to save, since outside the range it may save less.
  * τ is the least that would have held the scores of 95 % of the held-out models, corrected for their number (split
  * conformal prediction on scaled errors): a model whose error is r design-based half-widths needs a variance of r²V, so
- * τ² = (r² − P·ρ² − P·(u² + (1−P)·g²)/V)/(1 − P) ({@link gatedSampling}).
+ * τ² = (r² − P·ρ² − P(1−P)·g²/V)/(1 − P) ({@link gatedSampling}).
  * @param families - family of every model, by row
  * @returns both 1 for fewer than 39 models or 8 families: the draw alone is known
  * @see Lei, G'Sell, Rinaldo, Tibshirani & Wasserman (2018), JASA 113, 1094–1111, §5.2 (locally weighted conformal)
@@ -144,21 +144,24 @@ export function intervalTightening(
 
 /** ρ. */
 function outsideTightening(estimates: readonly HeldOutEstimate[]): number {
-  const squared = (score: (estimate: HeldOutEstimate) => number): number =>
-    estimates.reduce((sum, estimate) => sum + (score(estimate) - estimate.truth) ** 2, 0);
-  const whole = squared(({ base }) => base["p-irt-dr"]);
+  const squared = (score: (base: HeldOutEstimate["base"]) => number): number =>
+    estimates.reduce((sum, { base, truth }) => sum + (score(base) - truth) ** 2, 0);
+  const whole = squared((base) => base["p-irt-dr"]);
   return whole === 0 ? 1 : Math.sqrt((1 + Math.min(1, squared(partlyCorrectedMean) / whole)) / 2);
 }
 
 /** τ that one model needs, {@link neededVariance} being what its interval does. @param tightening - ρ */
-function neededShare(estimate: HeldOutEstimate, blend: Omit<Blend, "tightening">, tightening: number): number {
-  const { seen, sampling, truth } = estimate;
-  const { estimators, share: outside, gap, left } = blendEstimates(estimate, blend, seen);
+function neededShare(
+  { base, bounds, seen, sampling, truth }: HeldOutEstimate,
+  blend: Omit<Blend, "tightening">,
+  tightening: number,
+): number {
+  const { estimators, share: outside, gap } = blendEstimates(base, blend, seen, bounds);
   const needed = neededVariance(estimators.gate, truth, sampling);
   if (needed === 0 || sampling === null) return Math.sqrt(needed);
   const share = Math.min(1 - LEAST_INSIDE, outside);
-  const bias = (share * (left ** 2 + (1 - share) * gap ** 2)) / sampling.variance;
-  return Math.sqrt(Math.max(0, (needed - share * tightening ** 2 - bias) / (1 - share)));
+  const between = (share * (1 - share) * gap ** 2) / sampling.variance;
+  return Math.sqrt(Math.max(0, (needed - share * tightening ** 2 - between) / (1 - share)));
 }
 
 /**

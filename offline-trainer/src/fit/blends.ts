@@ -133,8 +133,7 @@ function insideBlend(
     lambda,
     stack: stackWeights(interpolation),
     rmse:
-      rootMeanSquare(interpolation.map((estimate) => partlyCorrectedMean(estimate) - estimate.truth)) ??
-      0.5 / Math.sqrt(n),
+      rootMeanSquare(interpolation.map(({ base, truth }) => partlyCorrectedMean(base) - truth)) ?? 0.5 / Math.sqrt(n),
     overallRmse: rootMeanSquare(
       interpolation.flatMap(({ seen: { overall } }) => (overall === null ? [] : [overall.score - overall.truth])),
     ),

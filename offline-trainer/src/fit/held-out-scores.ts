@@ -10,8 +10,8 @@ import { designInterval } from "anchoreval/internal/core/inference/score-interva
 import type { HeldOutEstimate } from "./held-out.ts";
 
 /** Every estimator's score of a held-out model, blended here by the code that serves. */
-export function heldOutScores(estimate: HeldOutEstimate, blend: Blend): ByEstimator<number> {
-  return blendEstimates(estimate, blend, estimate.seen).estimators;
+export function heldOutScores({ base, bounds, seen }: HeldOutEstimate, blend: Blend): ByEstimator<number> {
+  return blendEstimates(base, blend, seen, bounds).estimators;
 }
 
 /** One estimator's score of a held-out model. */
@@ -21,13 +21,12 @@ export function heldOutScore(estimate: HeldOutEstimate, estimator: EstimatorId, 
 
 /** The score's design-based variance, from the draw of the anchors: less where the gate knows better. */
 export function heldOutSampling(
-  estimate: HeldOutEstimate,
+  { base, bounds, seen, sampling }: HeldOutEstimate,
   estimator: EstimatorId,
   blend: Blend,
 ): SamplingVariance | null {
-  const { seen, sampling } = estimate;
   if (sampling === null || estimator !== "gate") return sampling;
-  return gatedSampling(sampling, blendEstimates(estimate, blend, seen), blend.tightening);
+  return gatedSampling(sampling, blendEstimates(base, blend, seen, bounds), blend.tightening);
 }
 
 /** Its design-based 95 % interval; null where there is none. */

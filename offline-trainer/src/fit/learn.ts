@@ -172,6 +172,6 @@ async function chosenModel(
 function placeOf(estimate: ModelEstimate, sources: Benchmark, seen: SeenScores): SeenModels["overall"] {
   if (!estimate.joint) return null;
   const all = scenariosOf(sources).map(({ id }) => estimate.scenario(id, "joint"));
-  const score = all.reduce((sum, own) => sum + (own ? partlyCorrectedMean(own) : NaN) / all.length, 0);
+  const score = all.reduce((sum, own) => sum + (own ? partlyCorrectedMean(own.base) : NaN) / all.length, 0);
   return Number.isFinite(score) ? { ...seen, score } : null;
 }

@@ -10,6 +10,9 @@ import {
   type SeenScores,
 } from "./types.ts";
 
+/** Share of p-irt-dr's correction that the estimate outside the range seen makes. */
+const CORRECTION = 0.5;
+
 /**
  * By how many of its errors the partly corrected mean must lie inside the widest range known to be as likely inside as
  * out: the stack fails outside by more than the partly corrected mean does inside.
@@ -20,15 +23,6 @@ const MARGIN = 0.5;
 interface Outside {
   readonly above: number;
   readonly below: number;
-}
-
-/** What the answers to one scenario say, before it is blended. */
-export interface UnblendedEstimate {
-  readonly base: BaseScores;
-  /** The range of the full score that the answers alone prove. */
-  readonly bounds: Bounds;
-  /** V, the variance of `p-irt-dr` by the draw of the anchors; null where there is none. */
-  readonly sampling: { readonly variance: number } | null;
 }
 
 /** Base estimates with their blends. */
@@ -43,28 +37,28 @@ export interface BlendedEstimates {
   readonly share: number;
   /** By how much the stack and the partly corrected mean differ, between which the gate stands. */
   readonly gap: number;
-  /** How much of p-irt-dr's correction the partly corrected mean leaves, in size. */
-  readonly left: number;
 }
 
 /**
  * The estimators that blend others.
  * `gp-irt`: λ·anchor-mean + (1−λ)·p-irt. `stack`: the convex blend of {@link BASE_ESTIMATORS} that was best on
  * held-out source models. `gate`: (1−P)·stack + P·c, trusting the stack inside the range seen and the partly corrected mean
- * c ({@link partlyCorrectedMean}) outside it, P = Φ((c − best)/rmse + ½) + Φ((worst − c)/rmse + ½): the chance of being
- * outside, of half an error inside already. Where scenarios are estimated together, P is the larger of this without the halves and
+ * c = ½·p-irt-dr + ½·p-irt outside it, P = Φ((c − best)/rmse + ½) + Φ((worst − c)/rmse + ½): the chance of being outside,
+ * of half an error inside already. Where scenarios are estimated together, P is the larger of this without the halves and
  * of the same, with them, of the mean over all scenarios: a model stronger than any seen is unlike them also in a
  * scenario where one of them is as good.
  * All are clamped to the bounds that the answers prove.
  * @param seen - the source models' range
+ * @param bounds - what the answers alone prove
  */
 export function blendEstimates(
-  { base, bounds, sampling }: UnblendedEstimate,
+  base: BaseScores,
   blend: Omit<Blend, "tightening">,
   seen: SeenModels,
+  bounds: Bounds,
 ): BlendedEstimates {
   const stack = BASE_ESTIMATORS.reduce((sum, id) => sum + blend.stack[id] * base[id], 0);
-  const corrected = partlyCorrectedMean({ base, sampling });
+  const corrected = partlyCorrectedMean(base);
   const alone = seen.overall === null || blend.overallRmse === null;
   const here = placeOf(corrected, seen, blend.rmse, alone ? MARGIN : 0);
   const overall = alone ? here : placeOf(seen.overall.score, seen.overall, blend.overallRmse, MARGIN);
@@ -85,7 +79,6 @@ export function blendEstimates(
     outside,
     share,
     gap: Math.abs(stack - corrected),
-    left: Math.abs(base["p-irt-dr"] - corrected),
   };
 }
 
@@ -103,17 +96,11 @@ function placeOf(
 }
 
 /**
- * p-irt with as much of p-irt-dr's correction g = p-irt-dr − p-irt as the answers bear out:
- * p-irt + (1 − ½·min(1, 2V/g²)²)·g. A correction within √2 standard errors is half noise, so that making all of it costs
- * more than it mends: half is made. One far beyond shows that the response model is wrong for this model, and is made
- * whole. Where no anchor was drawn V isn't known, and half is made.
- * @see Donoho & Johnstone (1994), Biometrika 81, 425–455 (shrinkage that lets go of what is far beyond noise)
+ * p-irt-dr with half of its correction: ½·p-irt-dr + ½·p-irt. What the anchors' residuals say of the other items is
+ * half noise, so correcting by all of it costs more than it mends, outside the range seen too.
  */
-export function partlyCorrectedMean({ base, sampling }: Pick<UnblendedEstimate, "base" | "sampling">): number {
-  const correction = base["p-irt-dr"] - base["p-irt"];
-  const noise = sampling === null ? Infinity : 2 * sampling.variance;
-  const share = noise < correction ** 2 ? 0.5 * (noise / correction ** 2) ** 2 : 0.5;
-  return base["p-irt-dr"] - share * correction;
+export function partlyCorrectedMean(base: BaseScores): number {
+  return CORRECTION * base["p-irt-dr"] + (1 - CORRECTION) * base["p-irt"];
 }
 
 /**

@@ -5,7 +5,6 @@ import { factorSolver, gaussianMean } from "../estimators/factor-scores.ts";
 import { anchorMean, correctedMean, modelImputedMean } from "../estimators/predicted-means.ts";
 import { type AnswerFeatures, jointFeatures, mappedScore, type ScoreMaps } from "../estimators/score-maps.ts";
 import type { AnchorFactors, AnchorSet, AnsweredSample, BaseScores } from "../estimators/types.ts";
-import { samplingVariance, type SamplingVariance } from "../inference/sampling-variance.ts";
 import { itemLogit, responseDerivatives } from "../irt/response.ts";
 import type { FloatArray, ItemBank } from "../irt/item-bank.ts";
 import type { MonotoneMap } from "../numeric/functions.ts";
@@ -37,8 +36,6 @@ export interface ScenarioEstimate {
   readonly bounds: Bounds;
   /** Leave-one-out residuals of the answered anchors, in their order. */
   readonly residuals: Float64Array;
-  /** Variance of `p-irt-dr` by the draw of the anchors; null where there is none. */
-  readonly sampling: SamplingVariance | null;
 }
 
 /** The part of a scenario's estimate that depends on no ability. */
@@ -96,21 +93,18 @@ export function estimateScenario(
   const predicted = predictedScoresOf(sample.items, ability.theta, bank, scoreMap);
   const state = { weights, expected, predicted, sample };
   const features = model.maps ? answerFeatures(model.maps, answers.base["anchor-mean"], expected, bounds) : null;
-  const corrected = clamp(correctedMean(state), bounds);
-  const residuals = leaveOneOutResiduals(bank, ability, predicted, sample);
   return {
     base: {
       ...answers.base,
       "p-irt": clamp(modelImputedMean(state), bounds),
-      "p-irt-dr": corrected,
+      "p-irt-dr": clamp(correctedMean(state), bounds),
       gaussian: clamp(gaussianMean(model.factors, weights, sample, factors), bounds),
       ...(features && { "score-map": features.score }),
     },
     features,
     sample,
     bounds,
-    residuals,
-    sampling: samplingVariance(corrected, sample, residuals),
+    residuals: leaveOneOutResiduals(bank, ability, predicted, sample),
   };
 }
 

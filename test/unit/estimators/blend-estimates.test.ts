@@ -10,19 +10,19 @@ const blend = {
   overallRmse: null,
   tightening: { inside: 1, outside: 1 },
 };
-/** Its correction of .2 is within a noise of .3. */
-const estimate = { base, bounds: { low: 0, high: 1 }, sampling: { variance: 0.09 } };
+const anywhere = { low: 0, high: 1 };
 const stack = 0.1 * 0.6 + 0.2 * 0.5 + 0.2 * 0.7 + 0.3 * 0.55 + 0.15 * 0.45 + 0.05 * 0.65;
 const corrected = 0.5 * 0.7 + 0.5 * 0.5;
 
 describe("blendEstimates", () => {
   test("is the formulas, by hand", () => {
-    expect(partlyCorrectedMean(estimate)).toBeCloseTo(corrected, 15);
-    const { estimators, outside, share, gap, left } = blendEstimates(estimate, blend, {
-      worst: 0.1,
-      best: 0.68,
-      overall: null,
-    });
+    expect(partlyCorrectedMean(base)).toBeCloseTo(corrected, 15);
+    const { estimators, outside, share, gap } = blendEstimates(
+      base,
+      blend,
+      { worst: 0.1, best: 0.68, overall: null },
+      anywhere,
+    );
     expect(outside.above).toBeCloseTo(normalCdf((corrected - 0.68) / 0.05), 15);
     expect(outside.below).toBeCloseTo(normalCdf((0.1 - corrected) / 0.05), 15);
     const half = 0.025; // half an error inside the range
@@ -32,22 +32,21 @@ describe("blendEstimates", () => {
     );
     expect(estimators).toMatchObject(base);
     expect(gap).toBeCloseTo(Math.abs(stack - corrected), 15);
-    expect(left).toBeCloseTo(0.7 - corrected, 15);
     expect(estimators["gp-irt"]).toBeCloseTo(0.25 * 0.6 + 0.75 * 0.5, 15);
     expect(estimators.stack).toBeCloseTo(stack, 15);
     expect(estimators.gate).toBeCloseTo((1 - share) * stack + share * corrected, 15);
   });
 
   test("trusts the stack well inside the range, and the partly corrected mean well outside of it", () => {
-    expect(blendEstimates(estimate, blend, { worst: 0, best: 1, overall: null }).estimators.gate).toBeCloseTo(
+    expect(blendEstimates(base, blend, { worst: 0, best: 1, overall: null }, anywhere).estimators.gate).toBeCloseTo(
       stack,
       10,
     );
-    expect(blendEstimates(estimate, blend, { worst: 0, best: 0.2, overall: null }).estimators.gate).toBeCloseTo(
+    expect(blendEstimates(base, blend, { worst: 0, best: 0.2, overall: null }, anywhere).estimators.gate).toBeCloseTo(
       corrected,
       10,
     );
-    expect(blendEstimates(estimate, blend, { worst: 0.95, best: 1, overall: null }).estimators.gate).toBeCloseTo(
+    expect(blendEstimates(base, blend, { worst: 0.95, best: 1, overall: null }, anywhere).estimators.gate).toBeCloseTo(
       corrected,
       9,
     );
@@ -55,57 +54,37 @@ describe("blendEstimates", () => {
 
   test("a range of one point, far narrower than the error, is nowhere inside: the gate stays between its two sides", () => {
     const wide = { ...blend, rmse: 10 };
-    const { gate } = blendEstimates(estimate, wide, {
-      worst: corrected,
-      best: corrected,
-      overall: null,
-    }).estimators;
+    const { gate } = blendEstimates(
+      base,
+      wide,
+      { worst: corrected, best: corrected, overall: null },
+      anywhere,
+    ).estimators;
     expect(gate).toBeCloseTo(corrected, 12);
   });
 
   test("turns to the partly corrected mean where the model lies outside the range over all scenarios", () => {
     const linked = { ...blend, overallRmse: 0.02 };
     const place = (score: number) => ({ worst: 0.1, best: 0.9, overall: { score, worst: 0.2, best: 0.6 } });
-    const here = blendEstimates(estimate, blend, { worst: 0.1, best: 0.9, overall: null });
-    const inside = blendEstimates(estimate, linked, place(0.4));
+    const here = blendEstimates(base, blend, { worst: 0.1, best: 0.9, overall: null }, anywhere);
+    const inside = blendEstimates(base, linked, place(0.4), anywhere);
     expect(inside.outside).toEqual(here.outside);
     // Half an error inside counts by the range over all scenarios, no longer by this one's.
     expect(inside.share).toBeCloseTo(normalCdf((corrected - 0.9) / 0.05) + normalCdf((0.1 - corrected) / 0.05), 15);
     expect(inside.share).toBeLessThan(here.share);
-    const edge = blendEstimates(estimate, linked, place(0.59));
+    const edge = blendEstimates(base, linked, place(0.59), anywhere);
     const share = normalCdf((0.59 - 0.6) / 0.02 + 0.5) + normalCdf((0.2 - 0.59) / 0.02 + 0.5);
     expect(edge.share).toBeCloseTo(share, 15);
     expect(edge.outside.above).toBeCloseTo(normalCdf(-0.5), 15);
     expect(edge.estimators.gate).toBeCloseTo((1 - share) * stack + share * corrected, 15);
     for (const score of [0.05, 0.75])
-      expect(blendEstimates(estimate, linked, place(score)).estimators.gate).toBeCloseTo(corrected, 12);
+      expect(blendEstimates(base, linked, place(score), anywhere).estimators.gate).toBeCloseTo(corrected, 12);
     // Without an error to weigh it by, a place over all scenarios says nothing.
-    expect(blendEstimates(estimate, blend, place(0.75))).toEqual(here);
+    expect(blendEstimates(base, blend, place(0.75), anywhere)).toEqual(here);
   });
 
   test("keeps the blends inside what the answers prove", () => {
-    const { estimators } = blendEstimates({ ...estimate, bounds: { low: 0.61, high: 0.62 } }, blend, {
-      worst: 0,
-      best: 1,
-      overall: null,
-    });
+    const { estimators } = blendEstimates(base, blend, { worst: 0, best: 1, overall: null }, { low: 0.61, high: 0.62 });
     for (const id of ["gp-irt", "stack", "gate"] as const) expect(estimators[id]).toBe(0.61);
-  });
-
-  test.each([
-    ["nothing was drawn: half of the correction", null, 0.6],
-    ["a noise beyond the correction: half", 1, 0.6],
-    ["a correction of √2 standard errors: half", 0.02, 0.6],
-    ["one of two: seven eighths", 0.01, 0.675],
-    ["no noise: all of it", 0, 0.7],
-  ])("the partly corrected mean under %s", (_, variance, score) => {
-    const sampling = variance === null ? null : { variance };
-    expect(partlyCorrectedMean({ base, sampling })).toBeCloseTo(score, 15);
-  });
-
-  test("without a correction, p-irt stays as it is", () => {
-    const same = { ...base, "p-irt-dr": base["p-irt"] };
-    for (const sampling of [null, { variance: 0 }, { variance: 0.01 }])
-      expect(partlyCorrectedMean({ base: same, sampling })).toBe(base["p-irt"]);
   });
 });

@@ -1,5 +1,4 @@
 import { createRandom } from "anchoreval/internal/core/numeric/random";
-import { partlyCorrectedMean } from "anchoreval/internal/core/estimators/blend-estimates";
 import { describe, expect, test } from "vitest";
 import { blendingWeight, referenceLambda, stackWeights } from "../../../offline-trainer/src/fit/blend-figures.ts";
 import { learnBlends, servedBlend, type FormBlend } from "../../../offline-trainer/src/fit/blends.ts";
@@ -144,7 +143,7 @@ describe("the stack and the gate", () => {
         const { stack, rmse } = blend(id, n);
         const own = like.get(id)!.get(String(n))!;
         expect(stack).toEqual(stackWeights(own));
-        const squares = own.map((estimate) => (partlyCorrectedMean(estimate) - estimate.truth) ** 2);
+        const squares = own.map(({ base, truth }) => (0.5 * base["p-irt-dr"] + 0.5 * base["p-irt"] - truth) ** 2);
         expect(rmse).toBeCloseTo(Math.sqrt(squares.reduce((sum, value) => sum + value, 0) / squares.length), 14);
         expect(without(id, n)).toMatchObject({ stack, rmse });
       }
