@@ -1,8 +1,9 @@
-import { blendEstimates, partlyCorrectedMean } from "anchoreval/internal/core/estimators/blend-estimates";
+import { blendEstimates, outsideEstimate } from "anchoreval/internal/core/estimators/blend-estimates";
 import {
   BASE_ESTIMATORS,
   type BaseEstimatorId,
   type Blend,
+  OUTSIDE_ESTIMATORS,
   type Tightening,
 } from "anchoreval/internal/core/estimators/types";
 import { bernoulliVariance, type SamplingVariance } from "anchoreval/internal/core/inference/sampling-variance";
@@ -100,6 +101,32 @@ export function blendingWeight(estimates: readonly HeldOutEstimate[]): number {
 }
 
 /**
+ * Weights of {@link OUTSIDE_ESTIMATORS}, in proportion to 1/e², e² their mean squared errors on source models that were
+ * stronger than those learned from. Every model counts once.
+ * @returns thirds where none was held out that way
+ * @see Bates & Granger (1969), Operational Research Quarterly 20, 451–468
+ */
+export function outsideWeights(estimates: readonly HeldOutEstimate[]): NonNullable<Blend["outside"]> {
+  const squares = OUTSIDE_ESTIMATORS.map((id) => meanSquare(estimates, ({ base }) => base[id]) ?? 1);
+  const precisions = squares.map((square) => 1 / Math.max(square, 1e-12));
+  const total = precisions.reduce((sum, precision) => sum + precision, 0);
+  return Object.fromEntries(
+    OUTSIDE_ESTIMATORS.map((id, k) => [id, precisions[k]! / total]),
+  ) as Required<Blend>["outside"];
+}
+
+/** Mean squared error of a score, every model counting once; null of no model. */
+function meanSquare(
+  estimates: readonly HeldOutEstimate[],
+  score: (estimate: HeldOutEstimate) => number,
+): number | null {
+  const times = new Map<number, number>();
+  for (const { model } of estimates) times.set(model, (times.get(model) ?? 0) + 1);
+  const sum = estimates.reduce((sum, own) => sum + (score(own) - own.truth) ** 2 / times.get(own.model)!, 0);
+  return times.size > 0 ? sum / times.size : null;
+}
+
+/**
  * λ by the reference's rule: b²/(v + b²), b the validation error of the model's predictions, v = mean within-model
  * variance of scores / (4n).
  * @param bias - mean absolute error of mean predictions on validation models
@@ -120,11 +147,11 @@ const LEAST_INSIDE = 0.05;
 /**
  * τ and ρ of the gate's intervals.
  *
- * ρ² = (1 + q)/2, q the mean squared error of the partly corrected mean over that of the wholly corrected one, which V is
- * of, at most 1: half of what the half correction was seen to save, since outside the range it may save less.
+ * ρ² = (1 + q)/2, q the mean squared error of the estimate outside the range over that of the wholly corrected mean, which
+ * V is of, at most 1: half of what the mixture was seen to save, since outside the range it may save less.
  * τ is the least that would have held the scores of 95 % of the held-out models, corrected for their number (split
  * conformal prediction on scaled errors): a model whose error is r design-based half-widths needs a variance of r²V, so
- * τ² = (r² − P·ρ² − P(1−P)·g²/V)/(1 − P) ({@link gatedSampling}).
+ * τ² = (r² − P·ρ² − P·(u² + (1−P)·g²)/V)/(1 − P) ({@link gatedSampling}).
  * @param families - family of every model, by row
  * @returns both 1 for fewer than 39 models or 8 families: the draw alone is known
  * @see Lei, G'Sell, Rinaldo, Tibshirani & Wasserman (2018), JASA 113, 1094–1111, §5.2 (locally weighted conformal)
@@ -137,17 +164,11 @@ export function intervalTightening(
   const models = new Set(estimates.map(({ model }) => model));
   if (models.size < LEAST_MODELS || new Set([...models].map((model) => families[model])).size < LEAST_FAMILIES)
     return { inside: 1, outside: 1 };
-  const outside = outsideTightening(estimates);
+  const whole = meanSquare(estimates, ({ base }) => base["p-irt-dr"])!;
+  const mixed = meanSquare(estimates, ({ base, seen }) => outsideEstimate(base, blend, seen).score)!;
+  const outside = whole === 0 ? 1 : Math.sqrt((1 + Math.min(1, mixed / whole)) / 2);
   const needed = conformalQuantile(estimates, (estimate) => neededShare(estimate, blend, outside), 0.95);
   return { inside: needed === null || !Number.isFinite(needed) ? 1 : Math.max(needed, LEAST_INSIDE), outside };
-}
-
-/** ρ. */
-function outsideTightening(estimates: readonly HeldOutEstimate[]): number {
-  const squared = (score: (base: HeldOutEstimate["base"]) => number): number =>
-    estimates.reduce((sum, { base, truth }) => sum + (score(base) - truth) ** 2, 0);
-  const whole = squared((base) => base["p-irt-dr"]);
-  return whole === 0 ? 1 : Math.sqrt((1 + Math.min(1, squared(partlyCorrectedMean) / whole)) / 2);
 }
 
 /** τ that one model needs, {@link neededVariance} being what its interval does. @param tightening - ρ */
@@ -156,11 +177,11 @@ function neededShare(
   blend: Omit<Blend, "tightening">,
   tightening: number,
 ): number {
-  const { estimators, share: outside, gap } = blendEstimates(base, blend, seen, bounds);
+  const { estimators, share: outside, gap, spread } = blendEstimates(base, blend, seen, bounds);
   const needed = neededVariance(estimators.gate, truth, sampling);
   if (needed === 0 || sampling === null) return Math.sqrt(needed);
   const share = Math.min(1 - LEAST_INSIDE, outside);
-  const between = (share * (1 - share) * gap ** 2) / sampling.variance;
+  const between = (share * (spread + (1 - share) * gap ** 2)) / sampling.variance;
   return Math.sqrt(Math.max(0, (needed - share * tightening ** 2 - between) / (1 - share)));
 }
 

@@ -9,7 +9,7 @@ import type { CrossValidation, Validation } from "./folds.ts";
 import { anchorsIn, type FormPlan } from "./form-plans.ts";
 import { heldOutScore, withoutFold } from "./held-out-scores.ts";
 import type { HeldOutEstimate } from "./held-out.ts";
-import { blendingWeight, intervalTightening, referenceLambda, stackWeights } from "./blend-figures.ts";
+import { blendingWeight, intervalTightening, outsideWeights, referenceLambda, stackWeights } from "./blend-figures.ts";
 
 /** Held-out models below which scenarios are not told to lend one another strength. */
 const LEAST_MODELS = 20;
@@ -103,14 +103,14 @@ function learnPooledBlends(
         form.id,
         {
           validation,
-          served: insideBlend(interpolation, n, lambda, families),
+          served: blendOf(validation, n, lambda, families),
           foldOut: withoutFold([...interpolation, ...extrapolation], (held) => {
             const others = (estimates: readonly HeldOutEstimate[]): HeldOutEstimate[] =>
               estimates.filter(({ model }) => !held.has(model));
+            const seen = { interpolation: others(interpolation), extrapolation: others(extrapolation) };
             // The reference's rule has no other λ.
-            const own =
-              rule === "reference" ? lambda : blendingWeight([...others(interpolation), ...others(extrapolation)]);
-            return insideBlend(others(interpolation), n, own, families);
+            const own = rule === "reference" ? lambda : blendingWeight([...seen.interpolation, ...seen.extrapolation]);
+            return blendOf(seen, n, own, families);
           }),
         },
       ];
@@ -119,12 +119,13 @@ function learnPooledBlends(
 }
 
 /**
- * The parameters of the stack, the gate and its intervals, from models like the others.
+ * The parameters of the stack, the gate and its intervals: inside the range from models like the others, outside it from
+ * stronger ones.
  * @param n - anchors, for an error where nothing was held out: that of a fair coin's mean
  * @param families - family of every model
  */
-function insideBlend(
-  interpolation: readonly HeldOutEstimate[],
+function blendOf(
+  { interpolation, extrapolation }: CrossValidation,
   n: number,
   lambda: number,
   families: ArrayLike<number>,
@@ -132,6 +133,7 @@ function insideBlend(
   const blend = {
     lambda,
     stack: stackWeights(interpolation),
+    outside: outsideWeights(extrapolation),
     rmse:
       rootMeanSquare(interpolation.map(({ base, truth }) => partlyCorrectedMean(base) - truth)) ?? 0.5 / Math.sqrt(n),
     overallRmse: rootMeanSquare(

@@ -1,5 +1,5 @@
 import { MAP_FEATURES } from "../estimators/score-maps.ts";
-import { ALL_ESTIMATORS, BASE_ESTIMATORS, ESTIMATORS, type BaseEstimatorId } from "../estimators/types.ts";
+import { ALL_ESTIMATORS, BASE_ESTIMATORS, ESTIMATORS, OUTSIDE_ESTIMATORS } from "../estimators/types.ts";
 import { PARAMETERIZATION } from "../irt/item-bank.ts";
 import {
   BENCHMARK_NAME,
@@ -91,9 +91,9 @@ const measuredErrors = object({
   extrapolation: nullable(splitErrors),
 });
 
-const stack = object(
-  Object.fromEntries(BASE_ESTIMATORS.map((estimator) => [estimator, share])) as Record<BaseEstimatorId, typeof share>,
-);
+const weightsOf = <Id extends string>(estimators: readonly Id[]) =>
+  object(Object.fromEntries(estimators.map((estimator) => [estimator, share])) as Record<Id, typeof share>);
+const stack = weightsOf(BASE_ESTIMATORS);
 
 /** The weights that blend the estimators, and the errors of the blends. */
 const measuredBlend = {
@@ -108,6 +108,11 @@ const measuredBlend = {
   /** Half-widths of the gate's intervals relative to the design-based ones, inside and outside of the range seen. */
   tightening: object({ inside: number({ min: 1e-6 }), outside: number({ min: 1e-6, max: 1 }) }),
   measured: measuredErrors,
+};
+
+const laterBlend = {
+  /** Weights of the estimators outside the range seen, summing to 1; absent from older bundles: thirds. */
+  outside: weightsOf(OUTSIDE_ESTIMATORS),
 };
 
 const patternThresholds = object({
@@ -172,9 +177,10 @@ const formScenario = object(
     // The blends and errors of the scenario's own answers alone.
     ...measuredBlend,
     /** The same where every scenario is answered and all answers count; null where that errs no less. */
-    together: nullable(object(measuredBlend)),
+    together: nullable(object(measuredBlend, laterBlend)),
   },
   {
+    ...laterBlend,
     /** Where an answer pattern becomes suspicious; null where the held-out models are too few, absent from older bundles. */
     pattern: nullable(patternThresholds),
     /** Of all scenarios of a form or of none. */

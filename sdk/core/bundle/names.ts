@@ -1,7 +1,7 @@
 import type { MapReads } from "../estimators/score-maps.ts";
 
 /** Version of the bundle format: a reader refuses a newer major, and ignores fields that it doesn't know. */
-export const FORMAT_VERSION = "1.2";
+export const FORMAT_VERSION = "1.3";
 
 /** File names of the format; nothing else may be in a bundle. */
 export const BUNDLE_FILES = [

@@ -3,6 +3,7 @@ import { clamp, type Bounds } from "./answered-sample.ts";
 import { blendedMean } from "./predicted-means.ts";
 import {
   BASE_ESTIMATORS,
+  OUTSIDE_ESTIMATORS,
   type BaseScores,
   type Blend,
   type ByEstimator,
@@ -35,18 +36,20 @@ export interface BlendedEstimates {
   readonly outside: Outside;
   /** P, the share of the gate that stands outside the range, in [0,1]. */
   readonly share: number;
-  /** By how much the stack and the partly corrected mean differ, between which the gate stands. */
+  /** By how much the stack and the estimate outside the range differ, between which the gate stands. */
   readonly gap: number;
+  /** u², the variance between the estimators that the estimate outside the range is mixed of. */
+  readonly spread: number;
 }
 
 /**
  * The estimators that blend others.
  * `gp-irt`: λ·anchor-mean + (1−λ)·p-irt. `stack`: the convex blend of {@link BASE_ESTIMATORS} that was best on
- * held-out source models. `gate`: (1−P)·stack + P·c, trusting the stack inside the range seen and the partly corrected mean
- * c = ½·p-irt-dr + ½·p-irt outside it, P = Φ((c − best)/rmse + ½) + Φ((worst − c)/rmse + ½): the chance of being outside,
- * of half an error inside already. Where scenarios are estimated together, P is the larger of this without the halves and
- * of the same, with them, of the mean over all scenarios: a model stronger than any seen is unlike them also in a
- * scenario where one of them is as good.
+ * held-out source models. `gate`: (1−P)·stack + P·o, trusting the stack inside the range seen and the mixture o
+ * ({@link outsideEstimate}) outside it. P = Φ((c − best)/rmse + ½) + Φ((worst − c)/rmse + ½), c = ½·p-irt-dr + ½·p-irt: the
+ * chance of being outside, of half an error inside already. Where scenarios are estimated together, P is the larger of
+ * this without the halves and of the same, with them, of the mean over all scenarios: a model stronger than any seen is
+ * unlike them also in a scenario where one of them is as good.
  * All are clamped to the bounds that the answers prove.
  * @param seen - the source models' range
  * @param bounds - what the answers alone prove
@@ -59,6 +62,7 @@ export function blendEstimates(
 ): BlendedEstimates {
   const stack = BASE_ESTIMATORS.reduce((sum, id) => sum + blend.stack[id] * base[id], 0);
   const corrected = partlyCorrectedMean(base);
+  const { score, spread } = outsideEstimate(base, blend, seen);
   const alone = seen.overall === null || blend.overallRmse === null;
   const here = placeOf(corrected, seen, blend.rmse, alone ? MARGIN : 0);
   const overall = alone ? here : placeOf(seen.overall.score, seen.overall, blend.overallRmse, MARGIN);
@@ -74,12 +78,38 @@ export function blendEstimates(
       aipw: base.aipw,
       ...(base["score-map"] !== undefined && { "score-map": base["score-map"] }),
       stack: clamp(stack, bounds),
-      gate: clamp((1 - share) * stack + share * corrected, bounds),
+      gate: clamp((1 - share) * stack + share * score, bounds),
     },
     outside,
     share,
-    gap: Math.abs(stack - corrected),
+    gap: Math.abs(stack - score),
+    spread,
   };
+}
+
+/** Weights of the estimators outside the range where nothing says more. */
+const THIRDS = { "p-irt": 1 / 3, "p-irt-dr": 1 / 3, aipw: 1 / 3 };
+
+/**
+ * The estimate outside the range seen, o = Σ w·x over {@link OUTSIDE_ESTIMATORS}, with weights by their errors on source
+ * models that were stronger than those learned from. Where `p-irt-dr` lies further beyond the range, in units of it, than
+ * any source model lies from another, no such error was seen: leap ℓ = √max(0, d² − rmse²)/(best − worst), d its distance
+ * from the range, leaves the response model less to say, w/max(1, ℓ²), and `aipw` has the rest.
+ * @returns o and u² = Σ w·(x − o)², what it may err by for not knowing which to trust
+ */
+export function outsideEstimate(
+  base: BaseScores,
+  { outside = THIRDS, rmse }: Pick<Blend, "outside" | "rmse">,
+  { worst, best }: SeenScores,
+): { score: number; spread: number } {
+  const distance = Math.max(0, base["p-irt-dr"] - best, worst - base["p-irt-dr"]);
+  const trust = 1 / Math.max(1, (distance ** 2 - rmse ** 2) / Math.max(best - worst, 1e-9) ** 2);
+  const weights = { "p-irt": trust * outside["p-irt"], "p-irt-dr": trust * outside["p-irt-dr"], aipw: 0 };
+  weights.aipw = 1 - weights["p-irt"] - weights["p-irt-dr"];
+  const mean = (of: (score: number) => number): number =>
+    OUTSIDE_ESTIMATORS.reduce((sum, id) => sum + weights[id] * of(base[id]), 0);
+  const score = mean((own) => own);
+  return { score, spread: mean((own) => (own - score) ** 2) };
 }
 
 /** The chance that a score lies outside a range, and P, for which the range is narrower by `margin` errors at either end. */
@@ -97,7 +127,7 @@ function placeOf(
 
 /**
  * p-irt-dr with half of its correction: ½·p-irt-dr + ½·p-irt. What the anchors' residuals say of the other items is
- * half noise, so correcting by all of it costs more than it mends, outside the range seen too.
+ * half noise, so that a model's place among the source models is surer with half of it.
  */
 export function partlyCorrectedMean(base: BaseScores): number {
   return CORRECTION * base["p-irt-dr"] + (1 - CORRECTION) * base["p-irt"];

@@ -29,6 +29,9 @@ export const BASE_ESTIMATORS = ["anchor-mean", "p-irt", "p-irt-dr", "gaussian", 
 /** An estimator that reads answers, not other estimators. */
 export type BaseEstimatorId = (typeof BASE_ESTIMATORS)[number];
 
+/** Estimators that hold outside the range of the source models, from what the response model says to what the answers say. */
+export const OUTSIDE_ESTIMATORS = ["p-irt", "p-irt-dr", "aipw"] as const;
+
 /** Scores of the base estimators, and the score map's where there is one, which is never blended. */
 export type BaseScores = Readonly<Record<BaseEstimatorId, number>> & { readonly "score-map"?: number };
 
@@ -84,7 +87,7 @@ export interface SeenModels extends SeenScores {
 export interface Tightening {
   /** τ, well inside the range seen: a conformal quantile. */
   readonly inside: number;
-  /** ρ, well outside of it: from the errors of the partly corrected mean and of the wholly corrected one; at most 1. */
+  /** ρ, well outside of it: from the errors of what the gate shows there and of the wholly corrected mean; at most 1. */
   readonly outside: number;
 }
 
@@ -94,6 +97,8 @@ export interface Blend {
   readonly lambda: number;
   /** Weights of the stack, not negative, summing to 1. */
   readonly stack: Readonly<Record<BaseEstimatorId, number>>;
+  /** Weights of {@link OUTSIDE_ESTIMATORS} outside the range seen, not negative, summing to 1; thirds in older bundles. */
+  readonly outside?: Readonly<Record<(typeof OUTSIDE_ESTIMATORS)[number], number>>;
   /** Root mean square error of the partly corrected mean on held-out source models, which the gate looks out of; a fraction. */
   readonly rmse: number;
   /** The same of the mean over all scenarios that are estimated together; null where they aren't. */

@@ -1,4 +1,8 @@
-import { blendEstimates, partlyCorrectedMean } from "anchoreval/internal/core/estimators/blend-estimates";
+import {
+  blendEstimates,
+  outsideEstimate,
+  partlyCorrectedMean,
+} from "anchoreval/internal/core/estimators/blend-estimates";
 import { normalCdf } from "anchoreval/internal/core/numeric/distributions";
 import { describe, expect, test } from "vitest";
 
@@ -6,18 +10,21 @@ const base = { "anchor-mean": 0.6, "p-irt": 0.5, "p-irt-dr": 0.7, gaussian: 0.55
 const blend = {
   lambda: 0.25,
   stack: { "anchor-mean": 0.1, "p-irt": 0.2, "p-irt-dr": 0.2, gaussian: 0.3, "ridge-gap": 0.15, aipw: 0.05 },
+  outside: { "p-irt": 0.5, "p-irt-dr": 0.3, aipw: 0.2 },
   rmse: 0.05,
   overallRmse: null,
   tightening: { inside: 1, outside: 1 },
 };
 const anywhere = { low: 0, high: 1 };
 const stack = 0.1 * 0.6 + 0.2 * 0.5 + 0.2 * 0.7 + 0.3 * 0.55 + 0.15 * 0.45 + 0.05 * 0.65;
+/** What places the model. */
 const corrected = 0.5 * 0.7 + 0.5 * 0.5;
+const mixed = 0.5 * 0.5 + 0.3 * 0.7 + 0.2 * 0.65;
 
 describe("blendEstimates", () => {
   test("is the formulas, by hand", () => {
     expect(partlyCorrectedMean(base)).toBeCloseTo(corrected, 15);
-    const { estimators, outside, share, gap } = blendEstimates(
+    const { estimators, outside, share, gap, spread } = blendEstimates(
       base,
       blend,
       { worst: 0.1, best: 0.68, overall: null },
@@ -31,25 +38,37 @@ describe("blendEstimates", () => {
       15,
     );
     expect(estimators).toMatchObject(base);
-    expect(gap).toBeCloseTo(Math.abs(stack - corrected), 15);
+    expect(gap).toBeCloseTo(Math.abs(stack - mixed), 15);
+    expect(spread).toBeCloseTo(0.5 * 0.09 ** 2 + 0.3 * 0.11 ** 2 + 0.2 * 0.06 ** 2, 15);
     expect(estimators["gp-irt"]).toBeCloseTo(0.25 * 0.6 + 0.75 * 0.5, 15);
     expect(estimators.stack).toBeCloseTo(stack, 15);
-    expect(estimators.gate).toBeCloseTo((1 - share) * stack + share * corrected, 15);
+    expect(estimators.gate).toBeCloseTo((1 - share) * stack + share * mixed, 15);
   });
 
-  test("trusts the stack well inside the range, and the partly corrected mean well outside of it", () => {
-    expect(blendEstimates(base, blend, { worst: 0, best: 1, overall: null }, anywhere).estimators.gate).toBeCloseTo(
-      stack,
-      10,
-    );
-    expect(blendEstimates(base, blend, { worst: 0, best: 0.2, overall: null }, anywhere).estimators.gate).toBeCloseTo(
-      corrected,
-      10,
-    );
-    expect(blendEstimates(base, blend, { worst: 0.95, best: 1, overall: null }, anywhere).estimators.gate).toBeCloseTo(
-      corrected,
-      9,
-    );
+  test("trusts the stack well inside the range, and the mixture well outside of it", () => {
+    const gate = (worst: number, best: number): number =>
+      blendEstimates(base, blend, { worst, best, overall: null }, anywhere).estimators.gate;
+    expect(gate(0, 1)).toBeCloseTo(stack, 10);
+    expect(gate(0, 0.36)).toBeCloseTo(mixed, 5);
+    expect(gate(0.9, 1.2)).toBeCloseTo(mixed, 9);
+  });
+
+  test("a leap beyond what the sources span leaves the response model's say, and answers have the rest", () => {
+    const { score, spread } = outsideEstimate(base, blend, { worst: 0, best: 0.2 });
+    const trust = 0.2 ** 2 / (0.5 ** 2 - 0.05 ** 2);
+    expect(score).toBeCloseTo(trust * (0.5 * 0.5 + 0.3 * 0.7) + (1 - 0.8 * trust) * 0.65, 14);
+    expect(spread).toBeLessThan(outsideEstimate(base, blend, { worst: 0, best: 0.4 }).spread);
+    // The same below the range; nothing changes within one range of it, or within an error.
+    expect(outsideEstimate(base, blend, { worst: 1.2, best: 1.4 }).score).toBeCloseTo(score, 14);
+    expect(outsideEstimate(base, blend, { worst: 0.3, best: 0.5 }).score).toBeCloseTo(mixed, 15);
+    expect(outsideEstimate(base, blend, { worst: 0.65, best: 0.65 }).score).toBeCloseTo(mixed, 15);
+    // One source score: whatever lies beyond an error of it is a leap without a measure.
+    expect(outsideEstimate(base, blend, { worst: 0.5, best: 0.5 }).score).toBeCloseTo(0.65, 6);
+  });
+
+  test("bundles that say nothing of it mix by thirds", () => {
+    const { outside: _, ...older } = blend;
+    expect(outsideEstimate(base, older, { worst: 0, best: 1 }).score).toBeCloseTo((0.5 + 0.7 + 0.65) / 3, 15);
   });
 
   test("a range of one point, far narrower than the error, is nowhere inside: the gate stays between its two sides", () => {
@@ -60,10 +79,10 @@ describe("blendEstimates", () => {
       { worst: corrected, best: corrected, overall: null },
       anywhere,
     ).estimators;
-    expect(gate).toBeCloseTo(corrected, 12);
+    expect(gate).toBeCloseTo(mixed, 12);
   });
 
-  test("turns to the partly corrected mean where the model lies outside the range over all scenarios", () => {
+  test("turns to the mixture where the model lies outside the range over all scenarios", () => {
     const linked = { ...blend, overallRmse: 0.02 };
     const place = (score: number) => ({ worst: 0.1, best: 0.9, overall: { score, worst: 0.2, best: 0.6 } });
     const here = blendEstimates(base, blend, { worst: 0.1, best: 0.9, overall: null }, anywhere);
@@ -76,9 +95,9 @@ describe("blendEstimates", () => {
     const share = normalCdf((0.59 - 0.6) / 0.02 + 0.5) + normalCdf((0.2 - 0.59) / 0.02 + 0.5);
     expect(edge.share).toBeCloseTo(share, 15);
     expect(edge.outside.above).toBeCloseTo(normalCdf(-0.5), 15);
-    expect(edge.estimators.gate).toBeCloseTo((1 - share) * stack + share * corrected, 15);
+    expect(edge.estimators.gate).toBeCloseTo((1 - share) * stack + share * mixed, 15);
     for (const score of [0.05, 0.75])
-      expect(blendEstimates(base, linked, place(score), anywhere).estimators.gate).toBeCloseTo(corrected, 12);
+      expect(blendEstimates(base, linked, place(score), anywhere).estimators.gate).toBeCloseTo(mixed, 12);
     // Without an error to weigh it by, a place over all scenarios says nothing.
     expect(blendEstimates(base, blend, place(0.75), anywhere)).toEqual(here);
   });

@@ -6,6 +6,7 @@ import { describe, expect, test } from "vitest";
 import {
   blendingWeight,
   intervalTightening,
+  outsideWeights,
   referenceLambda,
   stackWeights,
 } from "../../../offline-trainer/src/fit/blend-figures.ts";
@@ -66,12 +67,13 @@ describe("intervalTightening", () => {
     expect(intervalTightening(spoilt, alone, blend).inside).toBe(1);
   });
 
-  test("outside the range, half of what the half correction saved is counted on, and a loss isn't", () => {
+  test("outside the range, half of what the mixture saved is counted on, and a loss isn't", () => {
     const corrected = (own: number, whole: number): HeldOutEstimate[] =>
       inside(60, 0.01).map((estimate) => {
         const { truth, base } = estimate;
-        // The partly corrected mean is ½·p-irt-dr + ½·p-irt.
-        return { ...estimate, base: { ...base, "p-irt-dr": truth + whole, "p-irt": truth + 2 * own - whole } };
+        // Without other weights the mixture is a third of each.
+        const others = truth + (3 * own - whole) / 2;
+        return { ...estimate, base: { ...base, "p-irt-dr": truth + whole, "p-irt": others, aipw: others } };
       });
     const { outside } = intervalTightening(corrected(0.03, 0.05), alone, blend);
     expect(outside ** 2).toBeCloseTo((1 + 0.36) / 2, 12);
@@ -84,13 +86,14 @@ describe("gatedSampling", () => {
   const sampling = { variance: 0.0025, degrees: 30, answers: 50, right: 20 };
 
   test("is the draw's, tightened inside the range and outside of it, and in between by the chance", () => {
-    const variance = (share: number, gap: number, inside: number, outside: number): number =>
-      gatedSampling(sampling, { share, gap }, { inside, outside }).variance;
-    expect(gatedSampling(sampling, { share: 1, gap: 0.3 }, { inside: 0.5, outside: 1 })).toEqual(sampling);
+    const variance = (share: number, gap: number, inside: number, outside: number, spread = 0): number =>
+      gatedSampling(sampling, { share, gap, spread }, { inside, outside }).variance;
+    expect(gatedSampling(sampling, { share: 1, gap: 0.3, spread: 0 }, { inside: 0.5, outside: 1 })).toEqual(sampling);
     expect(variance(1, 0.3, 0.5, 0.8)).toBeCloseTo(0.0025 * 0.64, 15);
     expect(variance(0, 0.3, 0.5, 0.8)).toBeCloseTo(0.0025 / 4, 15);
     expect(variance(0.5, 0, 0.5, 1)).toBeCloseTo(0.0025 * (0.5 / 4 + 0.5), 15);
     expect(variance(0.25, 0.2, 1, 1)).toBeCloseTo(0.0025 + 0.25 * 0.75 * 0.04, 15);
+    expect(variance(0.25, 0, 1, 1, 0.01)).toBeCloseTo(0.0025 + 0.25 * 0.01, 15);
   });
 
   test("scales an interval's half-width, far from 0 and 1", () => {
@@ -101,8 +104,38 @@ describe("gatedSampling", () => {
       );
       return (high - low) / 2;
     };
-    const tight = gatedSampling({ ...sampling, variance: 1e-4 }, { share: 0, gap: 0.1 }, { inside: 0.6, outside: 1 });
+    const blended = { share: 0, gap: 0.1, spread: 0.1 };
+    const tight = gatedSampling({ ...sampling, variance: 1e-4 }, blended, { inside: 0.6, outside: 1 });
     expect(half(tight.variance) / half(1e-4)).toBeCloseTo(0.6, 3);
+  });
+});
+
+describe("outsideWeights", () => {
+  test("are in proportion to the inverse mean squared errors, every model counting once", () => {
+    const [first] = drawnEstimates(random, { models: [0], truth: () => 0.5 }) as [HeldOutEstimate];
+    const erring = (model: number, draw: number, irt: number, corrected: number, aipw: number): HeldOutEstimate => ({
+      ...first,
+      model,
+      draw,
+      base: { ...first.base, "p-irt": 0.5 + irt, "p-irt-dr": 0.5 + corrected, aipw: 0.5 + aipw },
+    });
+    // Mean squares 9 : 4 : 1, in units of 10⁻⁴: of model 0 in two forms, of model 1 in one.
+    const held = [erring(0, 0, 0.03, -0.02, 0.01), erring(0, 1, -0.03, 0.02, 0.01), erring(1, 0, 0.03, 0.02, -0.01)];
+    const weights = outsideWeights(held);
+    const sum = 1 / 9 + 1 / 4 + 1;
+    expect(weights["p-irt"]).toBeCloseTo(1 / 9 / sum, 12);
+    expect(weights["p-irt-dr"]).toBeCloseTo(1 / 4 / sum, 12);
+    expect(weights.aipw).toBeCloseTo(1 / sum, 12);
+    const once = [erring(0, 0, 0.04, 0.02, 0.02), erring(1, 0, 0, 0.02, 0.02), erring(1, 1, 0, 0.02, 0.02)];
+    expect(outsideWeights(once)["p-irt"]).toBeCloseTo(0.2, 12); // 8 : 4 : 4
+  });
+
+  test("are thirds where no stronger model was held out, and hold where one never erred", () => {
+    for (const weight of Object.values(outsideWeights([]))) expect(weight).toBeCloseTo(1 / 3, 15);
+    const [first] = drawnEstimates(random, { models: [0] }) as [HeldOutEstimate];
+    const exact = outsideWeights([{ ...first, base: { ...first.base, "p-irt": first.truth } }]);
+    expect(exact["p-irt"]).toBeGreaterThan(0.999);
+    expect(exact["p-irt"] + exact["p-irt-dr"] + exact.aipw).toBeCloseTo(1, 12);
   });
 });
 
