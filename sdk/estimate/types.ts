@@ -23,6 +23,8 @@ export type WarningCode =
   | "missing_answers"
   | "changed_items_dropped"
   | "no_interval"
+  /** The answers to all scenarios can't be read jointly: one has too few. */
+  | "estimated_separately"
   | "ability_not_converged"
   | "suspicious_pattern"
   /** Of adaptive evaluations alone: the benchmark's exposure limits aren't for such a one. */

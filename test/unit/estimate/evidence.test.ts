@@ -56,6 +56,14 @@ describe("answers to another scenario", () => {
     expect([8, 11, 12].map(missing)).toEqual(["alone", "alone", "alone"]);
   });
 
+  test("a scenario with too few is named where it keeps the others from being read jointly", () => {
+    const said = (given: typeof answers) =>
+      estimateFromAnchors(bundle, given, options).warnings.filter(({ code }) => code === "estimated_separately");
+    expect(said(answers)).toEqual([]);
+    const few = changed((score, position) => (position < 8 ? null : score));
+    expect(said(few).map(({ message }) => message)).toEqual([expect.stringContaining(` answered in ${second}, so`)]);
+  });
+
   test("don't count where their scenario isn't loaded: the estimate is that of the scenario by itself", async () => {
     const part = await loadBundle(source, { scenarios: [first] });
     const own = Object.fromEntries(Object.entries(answers).filter(([id]) => id.startsWith(first)));

@@ -27,6 +27,7 @@ export const EstimateWarningSchema = z
       "no_interval",
       "ability_not_converged",
       "suspicious_pattern",
+      "estimated_separately",
       "exposure_not_limited",
       "yanked_version",
     ]),
