@@ -1,9 +1,10 @@
+import { clamp } from "anchoreval/internal/core/estimators/answered-sample";
 import { blendEstimates, outsideEstimate } from "anchoreval/internal/core/estimators/blend-estimates";
+import { blendedMean } from "anchoreval/internal/core/estimators/predicted-means";
 import {
   BASE_ESTIMATORS,
   type BaseEstimatorId,
   type Blend,
-  OUTSIDE_ESTIMATORS,
   type Tightening,
 } from "anchoreval/internal/core/estimators/types";
 import { bernoulliVariance, type SamplingVariance } from "anchoreval/internal/core/inference/sampling-variance";
@@ -101,18 +102,21 @@ export function blendingWeight(estimates: readonly HeldOutEstimate[]): number {
 }
 
 /**
- * Weights of {@link OUTSIDE_ESTIMATORS}, in proportion to 1/e², e² their mean squared errors on source models that were
- * stronger than those learned from. Every model counts once.
- * @returns thirds where none was held out that way
+ * Share of gp-irt outside the range, e_A²/(e_G² + e_A²): `gp-irt` and `aipw` weighed by their mean squared errors on
+ * source models that were stronger than those learned from. Every model counts once.
+ * @param lambda - λ of gp-irt
+ * @returns ½ where none was held out that way, or neither erred
  * @see Bates & Granger (1969), Operational Research Quarterly 20, 451–468
  */
-export function outsideWeights(estimates: readonly HeldOutEstimate[]): NonNullable<Blend["outside"]> {
-  const squares = OUTSIDE_ESTIMATORS.map((id) => meanSquare(estimates, ({ base }) => base[id]) ?? 1);
-  const precisions = squares.map((square) => 1 / Math.max(square, 1e-12));
-  const total = precisions.reduce((sum, precision) => sum + precision, 0);
-  return Object.fromEntries(
-    OUTSIDE_ESTIMATORS.map((id, k) => [id, precisions[k]! / total]),
-  ) as Required<Blend>["outside"];
+export function outsideShare(estimates: readonly HeldOutEstimate[], lambda: number): number {
+  const ofModel = meanSquare(estimates, (estimate) => blendedScore(estimate, lambda));
+  const ofAnswers = meanSquare(estimates, ({ base }) => base.aipw);
+  return ofModel === null || ofAnswers === null || ofModel + ofAnswers === 0 ? 0.5 : ofAnswers / (ofModel + ofAnswers);
+}
+
+/** gp-irt. */
+function blendedScore({ base, bounds }: HeldOutEstimate, lambda: number): number {
+  return clamp(blendedMean(lambda, base["anchor-mean"], base["p-irt"]), bounds);
 }
 
 /** Mean squared error of a score, every model counting once; null of no model. */
@@ -148,7 +152,7 @@ const LEAST_INSIDE = 0.05;
  * τ and ρ of the gate's intervals.
  *
  * ρ² = (1 + q)/2, q the mean squared error of the estimate outside the range over that of the wholly corrected mean, which
- * V is of, at most 1: half of what the mixture was seen to save, since outside the range it may save less.
+ * V is of, at most 1: half of what mixing was seen to save, since outside the range it may save less.
  * τ is the least that would have held the scores of 95 % of the held-out models, corrected for their number (split
  * conformal prediction on scaled errors): a model whose error is r design-based half-widths needs a variance of r²V, so
  * τ² = (r² − P·ρ² − P·(u² + (1−P)·g²)/V)/(1 − P) ({@link gatedSampling}).
@@ -165,7 +169,10 @@ export function intervalTightening(
   if (models.size < LEAST_MODELS || new Set([...models].map((model) => families[model])).size < LEAST_FAMILIES)
     return { inside: 1, outside: 1 };
   const whole = meanSquare(estimates, ({ base }) => base["p-irt-dr"])!;
-  const mixed = meanSquare(estimates, ({ base, seen }) => outsideEstimate(base, blend, seen).score)!;
+  const mixed = meanSquare(estimates, (estimate) => {
+    const base = { ...estimate.base, "gp-irt": blendedScore(estimate, blend.lambda) };
+    return outsideEstimate(base, blend, estimate.seen).score;
+  })!;
   const outside = whole === 0 ? 1 : Math.sqrt((1 + Math.min(1, mixed / whole)) / 2);
   const needed = conformalQuantile(estimates, (estimate) => neededShare(estimate, blend, outside), 0.95);
   return { inside: needed === null || !Number.isFinite(needed) ? 1 : Math.max(needed, LEAST_INSIDE), outside };

@@ -9,7 +9,7 @@ import type { CrossValidation, Validation } from "./folds.ts";
 import { anchorsIn, type FormPlan } from "./form-plans.ts";
 import { heldOutScore, withoutFold } from "./held-out-scores.ts";
 import type { HeldOutEstimate } from "./held-out.ts";
-import { blendingWeight, intervalTightening, outsideWeights, referenceLambda, stackWeights } from "./blend-figures.ts";
+import { blendingWeight, intervalTightening, outsideShare, referenceLambda, stackWeights } from "./blend-figures.ts";
 
 /** Held-out models below which scenarios are not told to lend one another strength. */
 const LEAST_MODELS = 20;
@@ -133,7 +133,7 @@ function blendOf(
   const blend = {
     lambda,
     stack: stackWeights(interpolation),
-    outside: outsideWeights(extrapolation),
+    outside: outsideShare(extrapolation, lambda),
     rmse:
       rootMeanSquare(interpolation.map(({ base, truth }) => partlyCorrectedMean(base) - truth)) ?? 0.5 / Math.sqrt(n),
     overallRmse: rootMeanSquare(

@@ -9,7 +9,7 @@ import type {
 import { FORMAT_VERSION } from "anchoreval/internal/core/bundle/names";
 import { anchorFactors } from "anchoreval/internal/core/estimators/factor-scores";
 import type { AdditiveMap } from "anchoreval/internal/core/estimators/score-maps";
-import type { AnchorSet, SeenScores } from "anchoreval/internal/core/estimators/types";
+import { BASE_ESTIMATORS, type AnchorSet, type SeenScores } from "anchoreval/internal/core/estimators/types";
 import { PARAMETERIZATION } from "anchoreval/internal/core/irt/item-bank";
 import { createRandom } from "anchoreval/internal/core/numeric/random";
 import type { BankScenario } from "../calibrate/bank.ts";
@@ -170,11 +170,6 @@ function scenarioContent(
   };
 }
 
-function roundedWeights<Id extends string>(weights: Readonly<Record<Id, number>>): Record<Id, number> {
-  const entries = Object.entries<number>(weights);
-  return Object.fromEntries(entries.map(([id, weight]) => [id, rounded(weight)])) as Record<Id, number>;
-}
-
 /** A bundle's forms: the estimator of each, λ, and the errors on models that were held out. */
 function formManifests(
   parts: readonly FittedPart[],
@@ -191,8 +186,8 @@ function formManifests(
     { served, foldOut, validation }: PooledBlend,
   ): MeasuredBlend => ({
     lambda: rounded(served.lambda),
-    stack: roundedWeights(served.stack),
-    outside: roundedWeights(served.outside!), // every fit learns them
+    stack: Object.fromEntries(BASE_ESTIMATORS.map((id) => [id, rounded(served.stack[id])])) as typeof served.stack,
+    outside: rounded(served.outside!), // every fit learns it
     rmse: rounded(served.rmse),
     overallRmse: served.overallRmse === null ? null : rounded(served.overallRmse),
     tightening: { inside: rounded(served.tightening.inside), outside: rounded(served.tightening.outside) },

@@ -1,5 +1,5 @@
 import { MAP_FEATURES } from "../estimators/score-maps.ts";
-import { ALL_ESTIMATORS, BASE_ESTIMATORS, ESTIMATORS, OUTSIDE_ESTIMATORS } from "../estimators/types.ts";
+import { ALL_ESTIMATORS, BASE_ESTIMATORS, ESTIMATORS, type BaseEstimatorId } from "../estimators/types.ts";
 import { PARAMETERIZATION } from "../irt/item-bank.ts";
 import {
   BENCHMARK_NAME,
@@ -91,9 +91,9 @@ const measuredErrors = object({
   extrapolation: nullable(splitErrors),
 });
 
-const weightsOf = <Id extends string>(estimators: readonly Id[]) =>
-  object(Object.fromEntries(estimators.map((estimator) => [estimator, share])) as Record<Id, typeof share>);
-const stack = weightsOf(BASE_ESTIMATORS);
+const stack = object(
+  Object.fromEntries(BASE_ESTIMATORS.map((estimator) => [estimator, share])) as Record<BaseEstimatorId, typeof share>,
+);
 
 /** The weights that blend the estimators, and the errors of the blends. */
 const measuredBlend = {
@@ -111,8 +111,8 @@ const measuredBlend = {
 };
 
 const laterBlend = {
-  /** Weights of the estimators outside the range seen, summing to 1; absent from older bundles: thirds. */
-  outside: weightsOf(OUTSIDE_ESTIMATORS),
+  /** Share of `gp-irt` outside the range seen, `aipw` having the rest; absent from older bundles: half. */
+  outside: share,
 };
 
 const patternThresholds = object({

@@ -3,7 +3,6 @@ import { clamp, type Bounds } from "./answered-sample.ts";
 import { blendedMean } from "./predicted-means.ts";
 import {
   BASE_ESTIMATORS,
-  OUTSIDE_ESTIMATORS,
   type BaseScores,
   type Blend,
   type ByEstimator,
@@ -38,14 +37,14 @@ export interface BlendedEstimates {
   readonly share: number;
   /** By how much the stack and the estimate outside the range differ, between which the gate stands. */
   readonly gap: number;
-  /** u², the variance between the estimators that the estimate outside the range is mixed of. */
+  /** u², the variance between the two estimates that the one outside the range is mixed of. */
   readonly spread: number;
 }
 
 /**
  * The estimators that blend others.
  * `gp-irt`: λ·anchor-mean + (1−λ)·p-irt. `stack`: the convex blend of {@link BASE_ESTIMATORS} that was best on
- * held-out source models. `gate`: (1−P)·stack + P·o, trusting the stack inside the range seen and the mixture o
+ * held-out source models. `gate`: (1−P)·stack + P·o, trusting the stack inside the range seen and o
  * ({@link outsideEstimate}) outside it. P = Φ((c − best)/rmse + ½) + Φ((worst − c)/rmse + ½), c = ½·p-irt-dr + ½·p-irt: the
  * chance of being outside, of half an error inside already. Where scenarios are estimated together, P is the larger of
  * this without the halves and of the same, with them, of the mean over all scenarios: a model stronger than any seen is
@@ -62,7 +61,8 @@ export function blendEstimates(
 ): BlendedEstimates {
   const stack = BASE_ESTIMATORS.reduce((sum, id) => sum + blend.stack[id] * base[id], 0);
   const corrected = partlyCorrectedMean(base);
-  const { score, spread } = outsideEstimate(base, blend, seen);
+  const gpIrt = clamp(blendedMean(blend.lambda, base["anchor-mean"], base["p-irt"]), bounds);
+  const { score, spread } = outsideEstimate({ ...base, "gp-irt": gpIrt }, blend, seen);
   const alone = seen.overall === null || blend.overallRmse === null;
   const here = placeOf(corrected, seen, blend.rmse, alone ? MARGIN : 0);
   const overall = alone ? here : placeOf(seen.overall.score, seen.overall, blend.overallRmse, MARGIN);
@@ -71,7 +71,7 @@ export function blendEstimates(
     estimators: {
       "anchor-mean": base["anchor-mean"],
       "p-irt": base["p-irt"],
-      "gp-irt": clamp(blendedMean(blend.lambda, base["anchor-mean"], base["p-irt"]), bounds),
+      "gp-irt": gpIrt,
       "p-irt-dr": base["p-irt-dr"],
       gaussian: base.gaussian,
       "ridge-gap": base["ridge-gap"],
@@ -87,29 +87,24 @@ export function blendEstimates(
   };
 }
 
-/** Weights of the estimators outside the range where nothing says more. */
-const THIRDS = { "p-irt": 1 / 3, "p-irt-dr": 1 / 3, aipw: 1 / 3 };
-
 /**
- * The estimate outside the range seen, o = Σ w·x over {@link OUTSIDE_ESTIMATORS}, with weights by their errors on source
- * models that were stronger than those learned from. Where `p-irt-dr` lies further beyond the range, in units of it, than
- * any source model lies from another, no such error was seen: leap ℓ = √max(0, d² − rmse²)/(best − worst), d its distance
- * from the range, leaves the response model less to say, w/max(1, ℓ²), and `aipw` has the rest.
- * @returns o and u² = Σ w·(x − o)², what it may err by for not knowing which to trust
+ * The estimate outside the range seen: o = w·gp-irt + (1−w)·aipw, what the response model says and what the answers alone
+ * say, w by their errors on source models that were stronger than those learned from. Where `p-irt-dr` lies further beyond
+ * the range than it is wide, no such error was seen: with d its distance from the range, ℓ² = (d² − rmse²)/(best − worst)²
+ * divides w where it exceeds 1.
+ * @param base - with `gp-irt`
+ * @returns o and u² = w(1−w)·(gp-irt − aipw)², what it may err by for not knowing which to trust
  */
 export function outsideEstimate(
-  base: BaseScores,
-  { outside = THIRDS, rmse }: Pick<Blend, "outside" | "rmse">,
+  base: Pick<ByEstimator<number>, "gp-irt" | "p-irt-dr" | "aipw">,
+  { outside = 0.5, rmse }: Pick<Blend, "outside" | "rmse">,
   { worst, best }: SeenScores,
 ): { score: number; spread: number } {
   const distance = Math.max(0, base["p-irt-dr"] - best, worst - base["p-irt-dr"]);
-  const trust = 1 / Math.max(1, (distance ** 2 - rmse ** 2) / Math.max(best - worst, 1e-9) ** 2);
-  const weights = { "p-irt": trust * outside["p-irt"], "p-irt-dr": trust * outside["p-irt-dr"], aipw: 0 };
-  weights.aipw = 1 - weights["p-irt"] - weights["p-irt-dr"];
-  const mean = (of: (score: number) => number): number =>
-    OUTSIDE_ESTIMATORS.reduce((sum, id) => sum + weights[id] * of(base[id]), 0);
-  const score = mean((own) => own);
-  return { score, spread: mean((own) => (own - score) ** 2) };
+  const leap = (distance ** 2 - rmse ** 2) / Math.max(best - worst, 1e-9) ** 2;
+  const share = outside / Math.max(1, leap);
+  const gap = base["gp-irt"] - base.aipw;
+  return { score: base.aipw + share * gap, spread: share * (1 - share) * gap ** 2 };
 }
 
 /** The chance that a score lies outside a range, and P, for which the range is narrower by `margin` errors at either end. */

@@ -29,9 +29,6 @@ export const BASE_ESTIMATORS = ["anchor-mean", "p-irt", "p-irt-dr", "gaussian", 
 /** An estimator that reads answers, not other estimators. */
 export type BaseEstimatorId = (typeof BASE_ESTIMATORS)[number];
 
-/** Estimators that hold outside the range of the source models, from what the response model says to what the answers say. */
-export const OUTSIDE_ESTIMATORS = ["p-irt", "p-irt-dr", "aipw"] as const;
-
 /** Scores of the base estimators, and the score map's where there is one, which is never blended. */
 export type BaseScores = Readonly<Record<BaseEstimatorId, number>> & { readonly "score-map"?: number };
 
@@ -97,8 +94,8 @@ export interface Blend {
   readonly lambda: number;
   /** Weights of the stack, not negative, summing to 1. */
   readonly stack: Readonly<Record<BaseEstimatorId, number>>;
-  /** Weights of {@link OUTSIDE_ESTIMATORS} outside the range seen, not negative, summing to 1; thirds in older bundles. */
-  readonly outside?: Readonly<Record<(typeof OUTSIDE_ESTIMATORS)[number], number>>;
+  /** Share of `gp-irt` in the estimate outside the range seen, `aipw` having the rest, in [0,1]; ½ in older bundles. */
+  readonly outside?: number;
   /** Root mean square error of the partly corrected mean on held-out source models, which the gate looks out of; a fraction. */
   readonly rmse: number;
   /** The same of the mean over all scenarios that are estimated together; null where they aren't. */

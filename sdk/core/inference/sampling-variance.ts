@@ -153,8 +153,8 @@ export function centred(values: ArrayLike<number>, mass: AnsweredSample["mass"])
 /**
  * Variance of a gated blend, by the law of total variance over being inside the range seen or outside of it:
  * (1−P)·τ²V + P·(ρ²V + u²) + P(1−P)·g². Inside, the stack errs less than the draw of the anchors would make it, by the
- * tightening τ that held-out models were measured to allow; outside, the mixture errs less by ρ, and what its estimators
- * differ by, u, may be a bias; and as long as it isn't known which, the gap g between inside and outside is an error too.
+ * tightening τ that held-out models were measured to allow; outside, the estimate errs less by ρ, and what the two
+ * it is mixed of differ by, u, may be a bias; and as long as it isn't known which, the gap g between inside and outside is an error too.
  * @param sampling - of `p-irt-dr`, V
  * @param blended - P, the share of the gate that stands outside the range seen, g and u²
  * @param tightening - τ and ρ

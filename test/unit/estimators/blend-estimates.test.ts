@@ -10,7 +10,7 @@ const base = { "anchor-mean": 0.6, "p-irt": 0.5, "p-irt-dr": 0.7, gaussian: 0.55
 const blend = {
   lambda: 0.25,
   stack: { "anchor-mean": 0.1, "p-irt": 0.2, "p-irt-dr": 0.2, gaussian: 0.3, "ridge-gap": 0.15, aipw: 0.05 },
-  outside: { "p-irt": 0.5, "p-irt-dr": 0.3, aipw: 0.2 },
+  outside: 0.8,
   rmse: 0.05,
   overallRmse: null,
   tightening: { inside: 1, outside: 1 },
@@ -19,7 +19,8 @@ const anywhere = { low: 0, high: 1 };
 const stack = 0.1 * 0.6 + 0.2 * 0.5 + 0.2 * 0.7 + 0.3 * 0.55 + 0.15 * 0.45 + 0.05 * 0.65;
 /** What places the model. */
 const corrected = 0.5 * 0.7 + 0.5 * 0.5;
-const mixed = 0.5 * 0.5 + 0.3 * 0.7 + 0.2 * 0.65;
+const gpIrt = 0.25 * 0.6 + 0.75 * 0.5;
+const mixed = 0.8 * gpIrt + 0.2 * 0.65;
 
 describe("blendEstimates", () => {
   test("is the formulas, by hand", () => {
@@ -39,8 +40,8 @@ describe("blendEstimates", () => {
     );
     expect(estimators).toMatchObject(base);
     expect(gap).toBeCloseTo(Math.abs(stack - mixed), 15);
-    expect(spread).toBeCloseTo(0.5 * 0.09 ** 2 + 0.3 * 0.11 ** 2 + 0.2 * 0.06 ** 2, 15);
-    expect(estimators["gp-irt"]).toBeCloseTo(0.25 * 0.6 + 0.75 * 0.5, 15);
+    expect(spread).toBeCloseTo(0.8 * (gpIrt - mixed) ** 2 + 0.2 * (0.65 - mixed) ** 2, 15);
+    expect(estimators["gp-irt"]).toBeCloseTo(gpIrt, 15);
     expect(estimators.stack).toBeCloseTo(stack, 15);
     expect(estimators.gate).toBeCloseTo((1 - share) * stack + share * mixed, 15);
   });
@@ -53,22 +54,25 @@ describe("blendEstimates", () => {
     expect(gate(0.9, 1.2)).toBeCloseTo(mixed, 9);
   });
 
-  test("a leap beyond what the sources span leaves the response model's say, and answers have the rest", () => {
-    const { score, spread } = outsideEstimate(base, blend, { worst: 0, best: 0.2 });
-    const trust = 0.2 ** 2 / (0.5 ** 2 - 0.05 ** 2);
-    expect(score).toBeCloseTo(trust * (0.5 * 0.5 + 0.3 * 0.7) + (1 - 0.8 * trust) * 0.65, 14);
-    expect(spread).toBeLessThan(outsideEstimate(base, blend, { worst: 0, best: 0.4 }).spread);
+  test("a leap beyond what the sources span leaves gp-irt less to say, and the answers have the rest", () => {
+    const outside = (worst: number, best: number) =>
+      outsideEstimate({ ...base, "gp-irt": gpIrt }, blend, { worst, best });
+    const { score, spread } = outside(0, 0.2);
+    const share = (0.8 * 0.2 ** 2) / (0.5 ** 2 - 0.05 ** 2);
+    expect(score).toBeCloseTo(share * gpIrt + (1 - share) * 0.65, 14);
+    expect(spread).toBeCloseTo(share * (1 - share) * (gpIrt - 0.65) ** 2, 14);
     // The same below the range; nothing changes within one range of it, or within an error.
-    expect(outsideEstimate(base, blend, { worst: 1.2, best: 1.4 }).score).toBeCloseTo(score, 14);
-    expect(outsideEstimate(base, blend, { worst: 0.3, best: 0.5 }).score).toBeCloseTo(mixed, 15);
-    expect(outsideEstimate(base, blend, { worst: 0.65, best: 0.65 }).score).toBeCloseTo(mixed, 15);
+    expect(outside(1.2, 1.4).score).toBeCloseTo(score, 14);
+    expect(outside(0.3, 0.5).score).toBeCloseTo(mixed, 15);
+    expect(outside(0.65, 0.65).score).toBeCloseTo(mixed, 15);
     // One source score: whatever lies beyond an error of it is a leap without a measure.
-    expect(outsideEstimate(base, blend, { worst: 0.5, best: 0.5 }).score).toBeCloseTo(0.65, 6);
+    expect(outside(0.5, 0.5).score).toBeCloseTo(0.65, 6);
   });
 
-  test("bundles that say nothing of it mix by thirds", () => {
+  test("bundles that say nothing of it mix by halves", () => {
     const { outside: _, ...older } = blend;
-    expect(outsideEstimate(base, older, { worst: 0, best: 1 }).score).toBeCloseTo((0.5 + 0.7 + 0.65) / 3, 15);
+    const { gate } = blendEstimates(base, older, { worst: 0, best: 0.36, overall: null }, anywhere).estimators;
+    expect(gate).toBeCloseTo((gpIrt + 0.65) / 2, 5);
   });
 
   test("a range of one point, far narrower than the error, is nowhere inside: the gate stays between its two sides", () => {

@@ -6,7 +6,7 @@ import { describe, expect, test } from "vitest";
 import {
   blendingWeight,
   intervalTightening,
-  outsideWeights,
+  outsideShare,
   referenceLambda,
   stackWeights,
 } from "../../../offline-trainer/src/fit/blend-figures.ts";
@@ -67,13 +67,12 @@ describe("intervalTightening", () => {
     expect(intervalTightening(spoilt, alone, blend).inside).toBe(1);
   });
 
-  test("outside the range, half of what the mixture saved is counted on, and a loss isn't", () => {
+  test("outside the range, half of what mixing saved is counted on, and a loss isn't", () => {
     const corrected = (own: number, whole: number): HeldOutEstimate[] =>
       inside(60, 0.01).map((estimate) => {
         const { truth, base } = estimate;
-        // Without other weights the mixture is a third of each.
-        const others = truth + (3 * own - whole) / 2;
-        return { ...estimate, base: { ...base, "p-irt-dr": truth + whole, "p-irt": others, aipw: others } };
+        const mixed = { "anchor-mean": truth + own, "p-irt": truth + own, aipw: truth + own };
+        return { ...estimate, base: { ...base, ...mixed, "p-irt-dr": truth + whole } };
       });
     const { outside } = intervalTightening(corrected(0.03, 0.05), alone, blend);
     expect(outside ** 2).toBeCloseTo((1 + 0.36) / 2, 12);
@@ -110,32 +109,28 @@ describe("gatedSampling", () => {
   });
 });
 
-describe("outsideWeights", () => {
-  test("are in proportion to the inverse mean squared errors, every model counting once", () => {
-    const [first] = drawnEstimates(random, { models: [0], truth: () => 0.5 }) as [HeldOutEstimate];
-    const erring = (model: number, draw: number, irt: number, corrected: number, aipw: number): HeldOutEstimate => ({
-      ...first,
-      model,
-      draw,
-      base: { ...first.base, "p-irt": 0.5 + irt, "p-irt-dr": 0.5 + corrected, aipw: 0.5 + aipw },
-    });
-    // Mean squares 9 : 4 : 1, in units of 10⁻⁴: of model 0 in two forms, of model 1 in one.
-    const held = [erring(0, 0, 0.03, -0.02, 0.01), erring(0, 1, -0.03, 0.02, 0.01), erring(1, 0, 0.03, 0.02, -0.01)];
-    const weights = outsideWeights(held);
-    const sum = 1 / 9 + 1 / 4 + 1;
-    expect(weights["p-irt"]).toBeCloseTo(1 / 9 / sum, 12);
-    expect(weights["p-irt-dr"]).toBeCloseTo(1 / 4 / sum, 12);
-    expect(weights.aipw).toBeCloseTo(1 / sum, 12);
-    const once = [erring(0, 0, 0.04, 0.02, 0.02), erring(1, 0, 0, 0.02, 0.02), erring(1, 1, 0, 0.02, 0.02)];
-    expect(outsideWeights(once)["p-irt"]).toBeCloseTo(0.2, 12); // 8 : 4 : 4
+describe("outsideShare", () => {
+  const [first] = drawnEstimates(random, { models: [0], truth: () => 0.5 }) as [HeldOutEstimate];
+  /** A model whose gp-irt at λ = ½ errs by the mean of two errors. */
+  const erring = (model: number, draw: number, mean: number, irt: number, aipw: number): HeldOutEstimate => ({
+    ...first,
+    model,
+    draw,
+    base: { ...first.base, "anchor-mean": 0.5 + mean, "p-irt": 0.5 + irt, aipw: 0.5 + aipw },
   });
 
-  test("are thirds where no stronger model was held out, and hold where one never erred", () => {
-    for (const weight of Object.values(outsideWeights([]))) expect(weight).toBeCloseTo(1 / 3, 15);
-    const [first] = drawnEstimates(random, { models: [0] }) as [HeldOutEstimate];
-    const exact = outsideWeights([{ ...first, base: { ...first.base, "p-irt": first.truth } }]);
-    expect(exact["p-irt"]).toBeGreaterThan(0.999);
-    expect(exact["p-irt"] + exact["p-irt-dr"] + exact.aipw).toBeCloseTo(1, 12);
+  test("weighs gp-irt and aipw by the inverse of their mean squared errors, every model counting once", () => {
+    // gp-irt's mean square is 4 where aipw's is 1, in units of 10⁻⁴: of model 0 in two forms, of model 1 in one.
+    const held = [erring(0, 0, 0.01, 0.03, 0.01), erring(0, 1, -0.03, -0.01, -0.01), erring(1, 0, 0.04, 0, 0.01)];
+    expect(outsideShare(held, 0.5)).toBeCloseTo(1 / 5, 12);
+    const once = [erring(0, 0, 0.04, 0.04, 0.02), erring(1, 0, 0, 0, 0.02), erring(1, 1, 0, 0, 0.02)];
+    expect(outsideShare(once, 0.5)).toBeCloseTo(4 / (8 + 4), 12);
+  });
+
+  test("is half where no stronger model was held out, or none erred", () => {
+    expect(outsideShare([], 0.5)).toBe(0.5);
+    expect(outsideShare([erring(0, 0, 0, 0, 0)], 0.5)).toBe(0.5);
+    expect(outsideShare([erring(0, 0, 0, 0, 0.1)], 0.5)).toBe(1);
   });
 });
 

@@ -2,7 +2,7 @@ import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { describe, expect, test } from "vitest";
 import {
   blendingWeight,
-  outsideWeights,
+  outsideShare,
   referenceLambda,
   stackWeights,
 } from "../../../offline-trainer/src/fit/blend-figures.ts";
@@ -145,10 +145,10 @@ describe("the stack and the gate", () => {
     const without = served("learned", validated(like, table([], 5)));
     for (const { id } of scenarios)
       for (const n of sizes) {
-        const { stack, outside, rmse } = blend(id, n);
+        const { lambda, stack, outside, rmse } = blend(id, n);
         const own = like.get(id)!.get(String(n))!;
         expect(stack).toEqual(stackWeights(own));
-        expect(outside).toEqual(outsideWeights(stronger.get(id)!.get(String(n))!));
+        expect(outside).toBe(outsideShare(stronger.get(id)!.get(String(n))!, lambda));
         const squares = own.map(({ base, truth }) => (0.5 * base["p-irt-dr"] + 0.5 * base["p-irt"] - truth) ** 2);
         expect(rmse).toBeCloseTo(Math.sqrt(squares.reduce((sum, value) => sum + value, 0) / squares.length), 14);
         expect(without(id, n)).toMatchObject({ stack, rmse });
