@@ -1,4 +1,4 @@
-import { keepCommon, resolveModels, responsesOf } from "../compare/common-answers.ts";
+import { keepCommon, resolveModels } from "../compare/common-answers.ts";
 import { modelEvidence, type ScenarioEvidence } from "../compare/model-evidence.ts";
 import type { ComparedModel } from "../compare/types.ts";
 import type { Bundle } from "../core/bundle/bundle.ts";
@@ -11,7 +11,7 @@ import {
   weightedDifference,
 } from "../core/inference/paired-difference.ts";
 import { studentTCdf, studentTQuantile } from "../core/numeric/distributions.ts";
-import { estimateFromAnchors } from "../estimate/estimate-from-anchors.ts";
+import { scoreAnswers } from "../estimate/estimate-from-anchors.ts";
 import { countAnswers, scenarioShares } from "../estimate/overall-score.ts";
 import type { Estimate } from "../estimate/types.ts";
 import type { CheckOptions, CheckResult, CheckVerdict, DropCheck, MinimumCheck } from "./types.ts";
@@ -54,8 +54,7 @@ export function checkFromAnchors(
   const own = meanScores(scores.slice(baselines.length));
   const before = baselines.length === 0 ? null : meanScores(scores.slice(0, baselines.length));
   const counts = keepCommon(before ? [before, own] : [own], ["the baselines", "the checked runs"]);
-  const estimateAt = (oneSided: number): Estimate =>
-    estimateFromAnchors(bundle, responsesOf(bundle, form, own), { form, level: 2 * oneSided - 1 });
+  const estimateAt = (oneSided: number): Estimate => scoreAnswers(bundle, form, own, 2 * oneSided - 1).estimate;
   const drop =
     before &&
     checkDrop(

@@ -48,23 +48,6 @@ export function keepCommon(
   return answered;
 }
 
-/** Answers by item id, as `estimateFromAnchors` takes them. */
-export function responsesOf(
-  bundle: Bundle,
-  form: string,
-  scores: ReadonlyMap<string, Float64Array>,
-): Map<string, number> {
-  const responses = new Map<string, number>();
-  for (const [id, own] of scores)
-    bundle.scenarios
-      .get(id)!
-      .forms.get(form)!
-      .itemIds.forEach((itemId, j) => {
-        if (!Number.isNaN(own[j]!)) responses.set(itemId, own[j]!);
-      });
-  return responses;
-}
-
 /** Several models' checked answers to one form. */
 interface ResolvedModels {
   readonly form: string;

@@ -3,11 +3,10 @@ import { AnchorEvalError } from "../core/errors.ts";
 import { confidenceLevel, moreItems } from "../core/inference/score-interval.ts";
 import { midPMcNemar, oneSidedConfidence, pairedInterval } from "../core/inference/paired-difference.ts";
 import { studentTQuantile } from "../core/numeric/distributions.ts";
-import { estimateFromAnchors } from "../estimate/estimate-from-anchors.ts";
 import { countAnswers, scenarioShares } from "../estimate/overall-score.ts";
-import type { Estimate, Interval } from "../estimate/types.ts";
-import { commonAnswers, responsesOf } from "./common-answers.ts";
-import { modelEvidence, overallMean, type ScenarioEvidence } from "./model-evidence.ts";
+import type { Interval } from "../estimate/types.ts";
+import { commonAnswers } from "./common-answers.ts";
+import { type ComparedSide, comparedSide, overallMean } from "./model-evidence.ts";
 import { pairDifferences, type PairDifference, type PairDifferences } from "./scenario-difference.ts";
 import type { ComparedModel, CompareOptions, Comparison, Difference, ModelScore, Verdict } from "./types.ts";
 
@@ -41,28 +40,21 @@ export function compareFromAnchors(
   const common = commonAnswers(bundle, [a, b], [names.a, names.b], resolve);
   const { form: formId } = common;
   const form = bundle.manifest.forms.find((candidate) => candidate.id === formId)!;
-  const side = (scores: ReadonlyMap<string, Float64Array>): Side => ({
-    estimate: estimateFromAnchors(bundle, responsesOf(bundle, formId, scores), { form: formId, level }),
-    evidence: modelEvidence(bundle, formId, scores),
-  });
-  const left = side(common.scores[0]!);
-  const right = side(common.scores[1]!);
-
-  const design = form.interval === "design";
-  const pairs = pairDifferences(bundle, left.evidence, right.evidence, design);
+  const left = comparedSide(bundle, formId, common.scores[0]!, level);
+  const right = comparedSide(bundle, formId, common.scores[1]!, level);
+  const pairs = pairDifferences(bundle, left.evidence, right.evidence, form);
   const scenarios = Object.fromEntries(
     [...pairs.scenarios].map(([id, pair]) => {
       const scores = {
-        a: scenarioScore(left.estimate, left.evidence, id),
-        b: scenarioScore(right.estimate, right.evidence, id),
+        a: scenarioScore(left, id),
+        b: scenarioScore(right, id),
       };
-      return [id, described(pair, scores, design, level, common.answered.get(id)!)];
+      return [id, described(pair, scores, level, common.answered.get(id)!)];
     }),
   );
   const overall = described(
     pairs.overall,
     { a: overallOf(bundle, left), b: overallOf(bundle, right) },
-    design,
     level,
     countAnswers(Object.values(scenarios)),
   );
@@ -89,23 +81,16 @@ export function compareFromAnchors(
   };
 }
 
-interface Side {
-  readonly estimate: Estimate;
-  readonly evidence: ReadonlyMap<string, ScenarioEvidence>;
-}
-
 function described(
   pair: PairDifference,
   scores: Difference["scores"],
-  design: boolean,
   level: number,
   { answered, of }: { answered: number; of: number },
 ): Difference {
   const { sampled, known, reason, exact, discordance } = pair;
   const { aHigher, bHigher } = discordance;
-  const headline = scores.a.score === null || scores.b.score === null ? null : scores.b.score - scores.a.score;
   return {
-    difference: design ? (sampled?.difference ?? null) : headline,
+    difference: scores.a.score === null || scores.b.score === null ? null : scores.b.score - scores.a.score,
     interval:
       sampled !== null && known
         ? { ...pairedInterval(sampled, level), level, method: exact ? "exact" : "design-based" }
@@ -119,27 +104,20 @@ function described(
   };
 }
 
-function scenarioScore(
-  { scenarios }: Estimate,
-  evidence: ReadonlyMap<string, ScenarioEvidence>,
-  id: string,
-): ModelScore {
-  const { score, interval } = scenarios[id]!;
-  const own = evidence.get(id);
-  return { score, interval, correctedMean: own?.score ?? null, stratifiedMean: own?.stratifiedMean ?? null };
+function scenarioScore({ estimate, evidence }: ComparedSide, id: string): ModelScore {
+  const { score, interval } = estimate.scenarios[id]!;
+  return { score, interval, stratifiedMean: evidence.get(id)?.stratifiedMean ?? null };
 }
 
-function overallOf(bundle: Bundle, { estimate, evidence }: Side): ModelScore {
-  const { score, interval } = estimate;
-  const mean = (of: "score" | "stratifiedMean"): number | null => overallMean(bundle.manifest, evidence, of);
-  return { score, interval, correctedMean: mean("score"), stratifiedMean: mean("stratifiedMean") };
+function overallOf({ manifest }: Bundle, { estimate: { score, interval }, evidence }: ComparedSide): ModelScore {
+  return { score, interval, stratifiedMean: overallMean(manifest, evidence) };
 }
 
 /** Items more at which the interval would just reach a decision, were the difference the same. */
 function itemsToDecide(
   bundle: Bundle,
   pairs: PairDifferences,
-  evidence: ReadonlyMap<string, ScenarioEvidence>,
+  evidence: ComparedSide["evidence"],
   margin: number,
   level: number,
 ): number {

@@ -2,16 +2,21 @@ import type { Bundle } from "../core/bundle/bundle.ts";
 import type { Manifest } from "../core/bundle/manifest.ts";
 import { answeredSample, knownBounds } from "../core/estimators/answered-sample.ts";
 import { anchorMean, correctedMean } from "../core/estimators/predicted-means.ts";
+import type { GatedVariance } from "../core/inference/sampling-variance.ts";
 import type { PairedAnswers } from "../core/inference/paired-difference.ts";
 import { expectedScore, predictedScoresOf } from "../core/scoring/predicted-scores.ts";
 import { answerLeverages } from "../core/scoring/scenario-estimate.ts";
 import { bundleScoring } from "../estimate/bundle-scoring.ts";
+import { scoreAnswers } from "../estimate/estimate-from-anchors.ts";
 import { scenarioShares } from "../estimate/overall-score.ts";
+import type { Estimate } from "../estimate/types.ts";
 
 /** One model's evidence in one scenario, ready to be compared. */
 export interface ScenarioEvidence extends PairedAnswers {
-  /** The corrected mean (`p-irt-dr`), inside the bounds. */
+  /** What is compared: the corrected mean (`p-irt-dr`) inside the bounds, or a form's score in its place. */
   readonly score: number;
+  /** How the score's variance follows from that of `p-irt-dr`, where it is the gate, and on which side of the range it lies. */
+  readonly gated: (GatedVariance & { readonly side: -1 | 1 }) | null;
   /** The range of scores that the answers alone leave possible. */
   readonly bounds: { readonly low: number; readonly high: number };
   /** Hájek mean of the answers. */
@@ -49,6 +54,7 @@ export function modelEvidence(
         predicted,
         leverages: answerLeverages(bank, ability.theta, ability.covariance, sample.items),
         score: Math.min(bounds.high, Math.max(bounds.low, score)),
+        gated: null,
         bounds,
         stratifiedMean: anchorMean(sample),
         exact: sample.items.length === bank.count,
@@ -58,22 +64,43 @@ export function modelEvidence(
   return evidence;
 }
 
+/** One model's estimate, and its evidence with the form's score as what is compared. */
+export interface ComparedSide {
+  readonly estimate: Estimate;
+  readonly evidence: ReadonlyMap<string, ScenarioEvidence>;
+}
+
+/** The same of checked answers, so that differences are those of the scores beside them. */
+export function comparedSide(
+  bundle: Bundle,
+  form: string,
+  scores: ReadonlyMap<string, Float64Array>,
+  level: number,
+): ComparedSide {
+  const { estimate, scenarios } = scoreAnswers(bundle, form, scores, level);
+  const evidence = new Map(
+    [...modelEvidence(bundle, form, scores)].map(([id, own]): [string, ScenarioEvidence] => {
+      const { result, gated } = scenarios.get(id)!;
+      const outside = result.details!.outside;
+      const side = outside.above >= outside.below ? 1 : -1;
+      return [id, { ...own, score: result.score!, gated: gated && { ...gated, side } }];
+    }),
+  );
+  return { estimate, evidence };
+}
+
 /**
- * An overall mean, ΣW_s of the scenarios'. Of `stratifiedMean` it is the ranking statistic, ΣW_s·(Σ_A d·y / Σ_A d): the
+ * The ranking statistic, ΣW_s·(Σ_A d·y / Σ_A d): the
  * mean of the answers with the design's weights, and nothing else. It orders models that are stronger than any seen better
  * than estimates that lean on models like them.
  * @returns null where a scenario has no answer
  */
-export function overallMean(
-  manifest: Manifest,
-  evidence: ReadonlyMap<string, ScenarioEvidence>,
-  of: "stratifiedMean" | "score",
-): number | null {
+export function overallMean(manifest: Manifest, evidence: ComparedSide["evidence"]): number | null {
   let mean = 0;
   for (const { id, share } of scenarioShares(manifest)) {
-    const own = evidence.get(id)?.[of];
+    const own = evidence.get(id);
     if (own === undefined) return null;
-    mean += share * own;
+    mean += share * own.stratifiedMean;
   }
   return Math.min(1, mean); // shares sum to 1 up to rounding
 }

@@ -3,10 +3,9 @@ import { AnchorEvalError } from "../core/errors.ts";
 import { confidenceLevel } from "../core/inference/score-interval.ts";
 import { oneSidedConfidence, turnedDifference } from "../core/inference/paired-difference.ts";
 import { rankIntervals } from "../core/inference/ranks.ts";
-import { estimateFromAnchors } from "../estimate/estimate-from-anchors.ts";
 import { countAnswers } from "../estimate/overall-score.ts";
-import { commonAnswers, responsesOf } from "./common-answers.ts";
-import { modelEvidence, overallMean } from "./model-evidence.ts";
+import { commonAnswers } from "./common-answers.ts";
+import { comparedSide, overallMean } from "./model-evidence.ts";
 import { pairDifferences } from "./scenario-difference.ts";
 import type { ComparedModel, RankedModel, Ranking, RankOptions } from "./types.ts";
 
@@ -31,16 +30,13 @@ export function rankFromAnchors(bundle: Bundle, models: readonly ComparedModel[]
     throw new AnchorEvalError("invalid_option", `a ranking is of two models or more, each with a name of its own`);
   const common = commonAnswers(bundle, models, names, resolve);
   const { form: formId } = common;
-  const design = bundle.manifest.forms.find((candidate) => candidate.id === formId)!.interval === "design";
-  const evidence = common.scores.map((scores) => modelEvidence(bundle, formId, scores));
-  const estimates = common.scores.map((scores) =>
-    estimateFromAnchors(bundle, responsesOf(bundle, formId, scores), { form: formId, level }),
-  );
+  const form = bundle.manifest.forms.find((candidate) => candidate.id === formId)!;
+  const sides = common.scores.map((scores) => comparedSide(bundle, formId, scores, level));
 
   // Of every pair once, the later model's score less the earlier one's. What keeps one pair from an interval keeps all:
   // the items are the same.
-  const pairs = evidence.map((later, i) =>
-    evidence.slice(0, i).map((earlier) => pairDifferences(bundle, earlier, later, design).overall),
+  const pairs = sides.map((later, i) =>
+    sides.slice(0, i).map((earlier) => pairDifferences(bundle, earlier.evidence, later.evidence, form).overall),
   );
   const { known, reason } = pairs[1]![0]!;
   // The p-value of "i is better than j" is the one-sided confidence that j is.
@@ -48,9 +44,9 @@ export function rankFromAnchors(bundle: Bundle, models: readonly ComparedModel[]
     oneSidedConfidence(i > j ? turnedDifference(pairs[i]![j]!.sampled!) : pairs[j]![i]!.sampled!);
   const intervals = known ? rankIntervals(behind, models.length, level) : null;
 
-  const means = evidence.map((own) => overallMean(bundle.manifest, own, "stratifiedMean"));
+  const means = sides.map(({ evidence }) => overallMean(bundle.manifest, evidence));
   const ranked = means.map((stratifiedMean, index): RankedModel => {
-    const { score, interval } = estimates[index]!;
+    const { score, interval } = sides[index]!.estimate;
     const rank =
       stratifiedMean === null
         ? null
@@ -60,7 +56,6 @@ export function rankFromAnchors(bundle: Bundle, models: readonly ComparedModel[]
       index,
       score,
       interval,
-      correctedMean: overallMean(bundle.manifest, evidence[index]!, "score"),
       stratifiedMean,
       rank,
       rankInterval: intervals?.[index] ?? null,

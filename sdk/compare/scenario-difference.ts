@@ -7,7 +7,7 @@ import {
   type SampledDifference,
   weightedDifference,
 } from "../core/inference/paired-difference.ts";
-import type { Manifest } from "../core/bundle/manifest.ts";
+import type { FormManifest, Manifest } from "../core/bundle/manifest.ts";
 import type { Bundle } from "../core/bundle/bundle.ts";
 import { scenarioShares } from "../estimate/overall-score.ts";
 import type { ScenarioEvidence } from "./model-evidence.ts";
@@ -36,20 +36,25 @@ export interface PairDifferences {
   readonly overall: PairDifference;
 }
 
-/** @param design - whether the form's intervals rest on the draw of its anchors */
+/** @param form - whose anchors both answered */
 export function pairDifferences(
   { manifest, scenarios }: Bundle,
   a: ReadonlyMap<string, ScenarioEvidence>,
   b: ReadonlyMap<string, ScenarioEvidence>,
-  design: boolean,
+  { interval, overall }: Pick<FormManifest, "interval" | "overall">,
 ): PairDifferences {
-  const pairs = new Map([...scenarios.keys()].map((id) => [id, scenarioDifference(a.get(id), b.get(id), design)]));
-  return { scenarios: pairs, overall: overallDifference(manifest, pairs) };
+  const pairs = new Map(
+    [...scenarios.keys()].map((id) => [id, scenarioDifference(a.get(id), b.get(id), interval === "design")]),
+  );
+  return { scenarios: pairs, overall: overallDifference(manifest, pairs, overall?.inflation) };
 }
 
 /**
- * The difference of two models in one scenario, from the items that both answered: the difference of their corrected
- * means, which is the difference of mean predictions plus the anchors' weighted residual differences.
+ * The difference of two models' scores in one scenario, from the items that both answered. Its variance V is that of the
+ * difference of corrected means by the draw of the anchors; of gates it is ½(1 + w)·V + (±√b_B ∓ √b_A)², w the mean of what
+ * either gate's variance is within V and b their biases outside the range seen, which are alike on the same side of it:
+ * the tightening was learned on scores, and half of it is counted on for differences.
+ * @param design - whether the form's intervals rest on the draw of its anchors
  */
 export function scenarioDifference(
   a: ScenarioEvidence | undefined,
@@ -82,11 +87,22 @@ export function scenarioDifference(
       `both answered only ${Math.round(100 * a.sample.share)} % of the anchors' weight, below ${100 * LEAST_SHARE_FOR_INTERVAL} %`,
     );
   const sampling = pairedSampling(difference, a, b);
-  return sampling === null ? found(false, "fewer than two anchors were answered by both") : found(true, null, sampling);
+  if (sampling === null) return found(false, "fewer than two anchors were answered by both");
+  if (a.gated === null || b.gated === null) return found(true, null, sampling);
+  const within = (a.gated.within + b.gated.within) / 2;
+  const bias = (b.gated.side * Math.sqrt(b.gated.bias) - a.gated.side * Math.sqrt(a.gated.bias)) ** 2;
+  return found(true, null, { ...sampling, variance: ((1 + within) / 2) * sampling.variance + bias });
 }
 
-/** The overall difference ΣW_s·D_s / ΣW_s; null where a scenario has none. */
-export function overallDifference(manifest: Manifest, scenarios: ReadonlyMap<string, PairDifference>): PairDifference {
+/**
+ * The overall difference ΣW_s·D_s / ΣW_s; null where a scenario has none.
+ * @param inflation - κ, by which errors of overall scores exceed those of independent scenarios
+ */
+export function overallDifference(
+  manifest: Manifest,
+  scenarios: ReadonlyMap<string, PairDifference>,
+  inflation = 1,
+): PairDifference {
   const discordances = addDiscordances([...scenarios.values()].map((part) => part.discordance));
   const parts = scenarioShares(manifest).map(({ id, share }) => ({ id, share, part: scenarios.get(id) }));
   const names = (which: (part: PairDifference | undefined) => boolean): string[] =>
@@ -101,8 +117,9 @@ export function overallDifference(manifest: Manifest, scenarios: ReadonlyMap<str
       discordance: discordances,
     };
   const unknown = names((part) => !part!.known);
+  const { sampling, ...sampled } = weightedDifference(parts.map(({ share, part }) => ({ share, ...part!.sampled! })));
   return {
-    sampled: weightedDifference(parts.map(({ share, part }) => ({ share, ...part!.sampled! }))),
+    sampled: { ...sampled, sampling: { ...sampling, variance: inflation ** 2 * sampling.variance } },
     reason: unknown.length > 0 ? `no interval for ${unknown.join(", ")}` : null,
     exact: parts.every(({ part }) => part!.exact),
     known: unknown.length === 0,

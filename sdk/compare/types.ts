@@ -49,8 +49,6 @@ export interface ModelScore {
   /** As `estimateFromAnchors` gives it. */
   readonly score: number | null;
   readonly interval: Interval | null;
-  /** The corrected mean (`p-irt-dr`) of the same answers: differences of drawn anchors are those of these. */
-  readonly correctedMean: number | null;
   /** The design-weighted mean of the answers alone (`anchor-mean`): what models are ranked by. */
   readonly stratifiedMean: number | null;
 }

@@ -7,6 +7,7 @@ import { estimatorFigure, type SeenModels } from "../core/estimators/types.ts";
 import { confidenceLevel, designInterval } from "../core/inference/score-interval.ts";
 import {
   gatedSampling,
+  gatedVariance,
   NO_SAMPLING,
   samplingVariance,
   type SamplingVariance,
@@ -60,9 +61,24 @@ const MEANING: Readonly<Record<Suspicion, string>> = {
  */
 export function estimateFromAnchors(bundle: Bundle, responses: Responses, options: EstimateOptions = {}): Estimate {
   const level = confidenceLevel(options.level);
-  const { form: formId, scores, dropped } = resolveAnswers(bundle, responses, options);
+  const { form, scores, dropped } = resolveAnswers(bundle, responses, options);
+  const { estimate } = scoreAnswers(bundle, form, scores, level);
+  return { ...estimate, warnings: [...droppedWarnings(dropped), ...estimate.warnings] };
+}
+
+/**
+ * The estimate of a model from checked answers, and what its intervals rest on by scenario.
+ * @param formId - of one of the bundle's forms
+ * @param scores - by loaded scenario, aligned with the form's anchors; NaN = no answer
+ */
+export function scoreAnswers(
+  bundle: Bundle,
+  formId: string,
+  scores: ReadonlyMap<string, Float64Array>,
+  level: number,
+): { readonly estimate: Estimate; readonly scenarios: ReadonlyMap<string, ScoredScenario> } {
   const form = bundle.manifest.forms.find((candidate) => candidate.id === formId)!;
-  const warnings = droppedWarnings(dropped);
+  const warnings: EstimateWarning[] = [];
   const scenarios = new Map<string, ScoredScenario>();
   const model = bundleScoring(bundle, form.id).estimate(scores);
   const overall = overallPlace(bundle.manifest, form, model);
@@ -90,7 +106,7 @@ export function estimateFromAnchors(bundle: Bundle, responses: Responses, option
   const ordered = Object.fromEntries(
     bundle.manifest.scenarios.flatMap(({ id }) => (scenarios.has(id) ? [[id, scenarios.get(id)!.result]] : [])),
   );
-  return {
+  const estimate = {
     benchmark: bundle.manifest.benchmark,
     version: bundle.manifest.version,
     form: formId,
@@ -100,6 +116,7 @@ export function estimateFromAnchors(bundle: Bundle, responses: Responses, option
     warnings,
     scenarios: ordered,
   };
+  return { estimate, scenarios };
 }
 
 /** All scenarios' answers where these can be read jointly and err less for this scenario, else its own bank's. */
@@ -126,7 +143,7 @@ function scenarioResult(
   const estimate = model.scenario(scenario.id, pooling);
   const answerPattern = model.pattern(scenario.id);
   if (ability === null || answerPattern === null || estimate === null)
-    return { result: unanswered(of), bounds: { low: 0, high: 1 }, sampling: null, tightening: null };
+    return { result: unanswered(of), bounds: { low: 0, high: 1 }, sampling: null, tightening: null, gated: null };
 
   const { sample, bounds } = estimate;
   const seen = { worst: sourceScores[0]!, best: sourceScores.at(-1)!, overall };
@@ -157,7 +174,8 @@ function scenarioResult(
       `suspicious answers (${found.join(", ")}): ${found.map((suspicion) => MEANING[suspicion]).join("; ")}. About one model in fifty like those seen is flagged by mistake.`,
     );
   const drawn = exact ? NO_SAMPLING : samplingVariance(estimators["p-irt-dr"], sample, estimate.residuals);
-  const sampling = drawn && form.estimator === "gate" ? gatedSampling(drawn, blended, described.tightening) : drawn;
+  const gated = form.estimator === "gate" && !exact ? gatedVariance(blended, described.tightening) : null;
+  const sampling = drawn && gated ? gatedSampling(drawn, gated) : drawn;
   const interval: Interval | string = exact
     ? { low: score, high: score, level, method: "exact" }
     : scenarioInterval(form, described, estimate, sampling, score, range, level);
@@ -183,7 +201,7 @@ function scenarioResult(
       pattern: { ...answerPattern, suspicions: found },
     },
   };
-  return { result, bounds, sampling, tightening: described.tightening };
+  return { result, bounds, sampling, tightening: described.tightening, gated };
 }
 
 function unanswered(of: number): ScenarioResult {

@@ -3,7 +3,7 @@ import type { FormManifest, Manifest, MeasuredErrors } from "../core/bundle/mani
 import { designInterval, inflated, weightedScore } from "../core/inference/score-interval.ts";
 import { partlyCorrectedMean } from "../core/estimators/blend-estimates.ts";
 import type { SeenModels, Tightening } from "../core/estimators/types.ts";
-import type { SamplingVariance } from "../core/inference/sampling-variance.ts";
+import type { GatedVariance, SamplingVariance } from "../core/inference/sampling-variance.ts";
 import type { ModelEstimate } from "../core/scoring/scoring-model.ts";
 import type { Estimate, Interval, ScenarioResult } from "./types.ts";
 
@@ -15,6 +15,8 @@ export interface ScoredScenario {
   readonly sampling: SamplingVariance | null;
   /** Its interval's tightening by held-out models; null where nothing was estimated. */
   readonly tightening: Tightening | null;
+  /** How its variance follows from the draw's where the score is the gate; null where it is another, or exact. */
+  readonly gated: GatedVariance | null;
 }
 
 /** The benchmark's scenarios with their shares W_s / ΣW_s of the overall score. */

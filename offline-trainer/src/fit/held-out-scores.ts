@@ -5,7 +5,11 @@ import {
   type EstimatorId,
   estimatorFigure,
 } from "anchoreval/internal/core/estimators/types";
-import { gatedSampling, type SamplingVariance } from "anchoreval/internal/core/inference/sampling-variance";
+import {
+  gatedSampling,
+  gatedVariance,
+  type SamplingVariance,
+} from "anchoreval/internal/core/inference/sampling-variance";
 import { designInterval } from "anchoreval/internal/core/inference/score-interval";
 import type { HeldOutEstimate } from "./held-out.ts";
 
@@ -26,7 +30,7 @@ export function heldOutSampling(
   blend: Blend,
 ): SamplingVariance | null {
   if (sampling === null || estimator !== "gate") return sampling;
-  return gatedSampling(sampling, blendEstimates(base, blend, seen, bounds), blend.tightening);
+  return gatedSampling(sampling, gatedVariance(blendEstimates(base, blend, seen, bounds), blend.tightening));
 }
 
 /** Its design-based 95 % interval; null where there is none. */

@@ -150,20 +150,34 @@ export function centred(values: ArrayLike<number>, mass: AnsweredSample["mass"])
   return Float64Array.from(values, (value) => value - mean);
 }
 
+/** How a gated blend's variance follows from V, that of `p-irt-dr` by the draw of the anchors: within·V + bias. */
+export interface GatedVariance {
+  /** (1−P)·τ² + P·ρ². */
+  readonly within: number;
+  /** P·u² + P(1−P)·g². */
+  readonly bias: number;
+}
+
 /**
  * Variance of a gated blend, by the law of total variance over being inside the range seen or outside of it:
  * (1−P)·τ²V + P·(ρ²V + u²) + P(1−P)·g². Inside, the stack errs less than the draw of the anchors would make it, by the
- * tightening τ that held-out models were measured to allow; outside, the estimate errs less by ρ, and what the two
- * it is mixed of differ by, u, may be a bias; and as long as it isn't known which, the gap g between inside and outside is an error too.
- * @param sampling - of `p-irt-dr`, V
+ * tightening τ that held-out models were measured to allow; outside, the estimate errs less by ρ, and what the two that
+ * it is mixed of differ by, u, may be a bias; and as long as it isn't known which, the gap g between inside and outside
+ * is an error too.
  * @param blended - P, the share of the gate that stands outside the range seen, g and u²
  * @param tightening - τ and ρ
  */
-export function gatedSampling(
-  sampling: SamplingVariance,
+export function gatedVariance(
   { share, gap, spread }: Pick<BlendedEstimates, "share" | "gap" | "spread">,
   tightening: Tightening,
-): SamplingVariance {
-  const within = (1 - share) * tightening.inside ** 2 + share * tightening.outside ** 2;
-  return { ...sampling, variance: within * sampling.variance + share * (spread + (1 - share) * gap ** 2) };
+): GatedVariance {
+  return {
+    within: (1 - share) * tightening.inside ** 2 + share * tightening.outside ** 2,
+    bias: share * (spread + (1 - share) * gap ** 2),
+  };
+}
+
+/** A gated blend's sampling variance. @param sampling - of `p-irt-dr` */
+export function gatedSampling(sampling: SamplingVariance, { within, bias }: GatedVariance): SamplingVariance {
+  return { ...sampling, variance: within * sampling.variance + bias };
 }

@@ -1,7 +1,10 @@
+import { fileURLToPath } from "node:url";
 import { compareFromAnchors, estimateFromAnchors, loadBundle, type Bundle, type Comparison } from "anchoreval";
 import { midPMcNemar } from "anchoreval/internal/core/inference/paired-difference";
 import { studentTQuantile } from "anchoreval/internal/core/numeric/distributions";
+import { folderSource } from "anchoreval/node";
 import { describe, expect, test } from "vitest";
+import { readFixture } from "../../support/fixture.ts";
 import { memorySource } from "../../support/memory-source.ts";
 import { sampleAnswers } from "../../support/sample-answers.ts";
 import { sampleBundle, type SampleBundleOptions } from "../../support/sample-bundle.ts";
@@ -21,7 +24,6 @@ describe("two models", () => {
     const b = estimateFromAnchors(bundle, strong).score!;
     expect(found.scores).toMatchObject({ a: { score: a }, b: { score: b } });
     expect(found.difference).toBeCloseTo(b - a, 12);
-    expect(found.scores.b.correctedMean! - found.scores.a.correctedMean!).toBeCloseTo(found.difference!, 12);
     for (const { scores, difference } of Object.values(found.scenarios))
       expect(difference).toBeCloseTo(scores.b.score! - scores.a.score!, 12);
   });
@@ -158,4 +160,33 @@ test("warnings name the model", () => {
   const { warnings } = compareFromAnchors(bundle, { responses: right, name: "new" }, { responses: weak, name: "old" });
   expect(warnings.map(({ message }) => message).join("\n")).toMatch(/new: .*stronger than any seen/);
   expect(warnings.some(({ code }) => code === "missing_answers")).toBe(false);
+});
+
+describe("forms whose score is the gate", () => {
+  const folder = fileURLToPath(new URL("../../fixtures/golden-bundle/bundle", import.meta.url));
+  const answers = readFixture<Record<string, number | null>>("golden-bundle/answers.json");
+  const other = Object.fromEntries(
+    Object.entries(answers).map(([id, score], k) => [id, score !== null && k % 3 === 0 ? 1 - score : score]),
+  );
+  const compared = async (a: typeof answers, b: typeof answers) => {
+    const gated = await loadBundle(folderSource(folder));
+    const { interval, ...found } = compareFromAnchors(gated, { responses: a }, { responses: b }, { form: "12" });
+    return { ...found, interval: interval! };
+  };
+
+  test("differ by what the scores beside the difference differ by", async () => {
+    const { difference, scores, scenarios } = await compared(answers, other);
+    for (const own of [{ difference, scores }, ...Object.values(scenarios)])
+      expect(own.difference).toBe(own.scores.b.score! - own.scores.a.score!);
+  });
+
+  test("turned around, the interval is mirrored; a model beside itself is in the middle of it", async () => {
+    const [there, back] = [await compared(answers, other), await compared(other, answers)];
+    expect(back.interval.low).toBeCloseTo(-there.interval.high, 12);
+    expect(back.interval.high).toBeCloseTo(-there.interval.low, 12);
+    const same = await compared(answers, answers);
+    expect(same.difference).toBe(0);
+    expect(same.interval.low).toBeCloseTo(-same.interval.high, 12);
+    expect(same.interval.high).toBeLessThan((there.interval.high - there.interval.low) / 2);
+  });
 });

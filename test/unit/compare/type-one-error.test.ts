@@ -59,7 +59,7 @@ test.each([
       );
       return { answers, evidence: modelEvidence(drawn, FORM, asked) };
     }) as [Side, Side];
-    const pairs = pairDifferences(drawn, a.evidence, b.evidence, true);
+    const pairs = pairDifferences(drawn, a.evidence, b.evidence, { interval: "design", overall: null });
     const truths = new Map(
       [...drawn.scenarios].map(([id, { weights }]) => [
         id,

@@ -35,6 +35,7 @@ function scored(score: number | null, standardError: number | null): ScoredScena
       details: null,
     },
     tightening: { inside: 1, outside: 1 },
+    gated: null,
     bounds: exact ? { low: score!, high: score! } : { low: 0.001, high: 0.999 },
     sampling:
       standardError === null

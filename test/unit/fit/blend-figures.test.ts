@@ -1,5 +1,5 @@
 import { BASE_ESTIMATORS } from "anchoreval/internal/core/estimators/types";
-import { gatedSampling } from "anchoreval/internal/core/inference/sampling-variance";
+import { gatedSampling, gatedVariance } from "anchoreval/internal/core/inference/sampling-variance";
 import { designInterval } from "anchoreval/internal/core/inference/score-interval";
 import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { describe, expect, test } from "vitest";
@@ -86,8 +86,9 @@ describe("gatedSampling", () => {
 
   test("is the draw's, tightened inside the range and outside of it, and in between by the chance", () => {
     const variance = (share: number, gap: number, inside: number, outside: number, spread = 0): number =>
-      gatedSampling(sampling, { share, gap, spread }, { inside, outside }).variance;
-    expect(gatedSampling(sampling, { share: 1, gap: 0.3, spread: 0 }, { inside: 0.5, outside: 1 })).toEqual(sampling);
+      gatedSampling(sampling, gatedVariance({ share, gap, spread }, { inside, outside })).variance;
+    const outside = gatedVariance({ share: 1, gap: 0.3, spread: 0 }, { inside: 0.5, outside: 1 });
+    expect(gatedSampling(sampling, outside)).toEqual(sampling);
     expect(variance(1, 0.3, 0.5, 0.8)).toBeCloseTo(0.0025 * 0.64, 15);
     expect(variance(0, 0.3, 0.5, 0.8)).toBeCloseTo(0.0025 / 4, 15);
     expect(variance(0.5, 0, 0.5, 1)).toBeCloseTo(0.0025 * (0.5 / 4 + 0.5), 15);
@@ -104,7 +105,7 @@ describe("gatedSampling", () => {
       return (high - low) / 2;
     };
     const blended = { share: 0, gap: 0.1, spread: 0.1 };
-    const tight = gatedSampling({ ...sampling, variance: 1e-4 }, blended, { inside: 0.6, outside: 1 });
+    const tight = gatedSampling({ ...sampling, variance: 1e-4 }, gatedVariance(blended, { inside: 0.6, outside: 1 }));
     expect(half(tight.variance) / half(1e-4)).toBeCloseTo(0.6, 3);
   });
 });

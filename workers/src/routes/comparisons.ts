@@ -47,7 +47,6 @@ const ModelScoreSchema = z
   .object({
     score: z.number().nullable(),
     interval: IntervalSchema.nullable(),
-    correctedMean: z.number().nullable(),
     stratifiedMean: z.number().nullable(),
   })
   .openapi("ModelScore");
