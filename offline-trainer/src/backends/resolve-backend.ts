@@ -9,7 +9,6 @@ import { typescriptBackend } from "./typescript.ts";
 /** Where calibrations can be computed, by name. */
 export const PROVIDERS = ["auto", "cuda", "webgpu", "cpu", "typescript"] as const;
 
-/** Where calibrations are computed. */
 export type Provider = (typeof PROVIDERS)[number];
 
 /** A backend that has started, and why it is this one. */
@@ -50,12 +49,8 @@ export async function resolveBackend(
   } catch (cause) {
     const machine = `${process.platform} ${process.arch}`;
     const failed = `ONNX Runtime can't be loaded on this machine (${machine}): ${plainReason(cause)}`;
-    if (provider === "auto")
-      return {
-        backend: typescriptBackend,
-        provider: "typescript",
-        reason: `plain TypeScript, much slower: ${failed}`,
-      };
+    const reason = `plain TypeScript, much slower: ${failed}`;
+    if (provider === "auto") return { backend: typescriptBackend, provider: "typescript", reason };
     throw new AnchorEvalError("unavailable", `${failed}; --provider typescript needs nothing of it`, { cause });
   }
   const onCpu = (precision: "float32" | "float64"): CalibrationBackend =>
@@ -73,13 +68,10 @@ export async function resolveBackend(
     return { backend, provider: "cuda", reason: `ONNX Runtime on CUDA: ${found}` };
   } catch (error) {
     if (provider === "cuda" || !(error instanceof AnchorEvalError)) throw error;
-    const why = plainReason(error.cause ?? error);
-    const absent = why.includes("Failed to load shared library"); // as on most machines: nothing has gone wrong
-    return {
-      backend: onCpu("float32"),
-      provider: "cpu",
-      reason: `ONNX Runtime on the CPU: ${absent ? "CUDA's libraries aren't here" : `CUDA can't be used: ${why}`} (docs/gpu.md)`,
-    };
+    const cause = plainReason(error.cause ?? error);
+    const absent = cause.includes("Failed to load shared library"); // as on most machines: nothing has gone wrong
+    const why = absent ? "CUDA's libraries aren't here" : `CUDA can't be used: ${cause}`;
+    return { backend: onCpu("float32"), provider: "cpu", reason: `ONNX Runtime on the CPU: ${why} (docs/gpu.md)` };
   }
 }
 

@@ -1,10 +1,10 @@
 import { anchorFactors } from "anchoreval/internal/core/estimators/factor-scores";
 import type { AnchorFactors, AnchorSet } from "anchoreval/internal/core/estimators/types";
-import type { ItemBank } from "anchoreval/internal/core/irt/item-bank";
-import type { MonotoneMap } from "anchoreval/internal/core/numeric/functions";
 import { predictedScores } from "anchoreval/internal/core/scoring/predicted-scores";
 import { type ResponseMatrix, scoreAt } from "../matrix/response-matrix.ts";
+import type { ScenarioSlice } from "../matrix/scenarios.ts";
 import { centredCurves, type CentredCurves, curveComponents } from "../numeric/curve-components.ts";
+import { known } from "../numeric/statistics.ts";
 import type { BankScenario } from "./bank.ts";
 
 /** Factors kept at most: each costs a bundle four bytes an anchor. */
@@ -17,17 +17,10 @@ const MOST_CURVES = 64;
 const LEAST_NOISE = 1e-4;
 
 /** One scenario, as the source models show it. */
-export interface FactoredScenario {
-  readonly bank: ItemBank;
-  readonly scoreMap: MonotoneMap | null;
-  /** Item weights, summing to 1. */
-  readonly weights: Float64Array;
-  /** Mean score of every item among the source models; NaN where none answered it. */
-  readonly accuracy: Float64Array;
+interface FactoredScenario extends Pick<BankScenario, "bank" | "scoreMap" | "accuracy" | "dispersion"> {
+  readonly slice: Pick<ScenarioSlice, "weights">;
   /** Abilities of the source models on this bank's scale, M×D row-major; the same models in every scenario. */
   readonly theta: Float64Array;
-  /** Variance of a score about its prediction p, relative to p(1−p): 1 of binary scores. */
-  readonly dispersion: number;
 }
 
 /**
@@ -45,7 +38,7 @@ export function scoreFactors(scenarios: readonly FactoredScenario[]): AnchorFact
     curved.map(({ curves }) => curves),
     { leftOut: LEFT_OUT, most: MOST_FACTORS },
   );
-  return scenarios.map(({ accuracy, weights }, s): AnchorFactors => {
+  return scenarios.map(({ accuracy, slice: { weights } }, s): AnchorFactors => {
     const { curves, open } = curved[s]!;
     const own = Float32Array.from(loadings[s]!);
     const noise = Float32Array.from(open, (value, i) => value + left[s]![i]! + LEAST_NOISE);
@@ -53,7 +46,7 @@ export function scoreFactors(scenarios: readonly FactoredScenario[]): AnchorFact
     const total = { mean: 0, loadings: new Float64Array(rank) };
     for (let i = 0; i < weights.length; i++) {
       total.mean += weights[i]! * mean[i]!;
-      for (let r = 0; r < rank; r++) total.loadings[r] = total.loadings[r]! + weights[i]! * own[i * rank + r]!;
+      for (let r = 0; r < rank; r++) total.loadings[r]! += weights[i]! * own[i * rank + r]!;
     }
     return { rank, mean, loadings: own, noise, total };
   });
@@ -71,8 +64,7 @@ function openCurves(
     return predictedScores(theta.subarray(m * dims, (m + 1) * dims), bank, scoreMap);
   });
   const open = new Float64Array(count);
-  for (const own of values)
-    for (let i = 0; i < count; i++) open[i] = open[i]! + (dispersion * own[i]! * (1 - own[i]!)) / size;
+  for (const own of values) for (let i = 0; i < count; i++) open[i]! += (dispersion * own[i]! * (1 - own[i]!)) / size;
   return { curves: centredCurves(values), open };
 }
 
@@ -101,8 +93,8 @@ export function sourceAnswers(
   rows: ArrayLike<number>,
   { slice: { begin, count, weights }, accuracy }: Pick<BankScenario, "slice" | "accuracy">,
 ): SourceAnswers {
-  const known = accuracy.filter((own) => !Number.isNaN(own));
-  const average = known.reduce((sum, own) => sum + own / known.length, 0);
+  const seen = known(accuracy);
+  const average = seen.reduce((sum, own) => sum + own / seen.length, 0);
   const mean = Float32Array.from(accuracy, (own) => (Number.isNaN(own) ? average : own));
   const beyond = (m: number, item: number): number => {
     const score = scoreAt(matrix, rows[m]!, begin + item);

@@ -53,20 +53,20 @@ export function generalAbilities(banks: readonly BankAbilities[], random: Random
   const size = banks.reduce((sum, { dims }) => sum + dims, 0);
   const general = Math.min(MOST_GENERAL, Math.floor(models / MODELS_EACH), size);
   const roots = banks.map(({ covariance, dims }) => cholesky(covariance, dims)!); // a prior's covariance is definite
-  const begins: number[] = [];
-  banks.reduce((begin, { dims }) => (begins.push(begin), begin + dims), 0);
+  let end = 0;
+  const blocks = banks.map(({ dims }): Block => ({ begin: (end += dims) - dims, dims }));
   const data = new Float64Array(models * size);
   banks.forEach(({ dims, theta }, s) => {
     const mean = new Float64Array(dims);
-    theta.forEach((value, k) => (mean[k % dims] = mean[k % dims]! + value / models));
+    theta.forEach((value, k) => (mean[k % dims]! += value / models));
     for (let m = 0; m < models; m++)
       for (let r = 0; r < dims; r++) {
+        const at = m * size + blocks[s]!.begin;
         let value = theta[m * dims + r]! - mean[r]!;
-        for (let c = 0; c < r; c++) value -= roots[s]![r * dims + c]! * data[m * size + begins[s]! + c]!;
-        data[m * size + begins[s]! + r] = value / roots[s]![r * dims + r]!;
+        for (let c = 0; c < r; c++) value -= roots[s]![r * dims + c]! * data[at + c]!;
+        data[at + r] = value / roots[s]![r * dims + r]!;
       }
   });
-  const blocks = banks.map(({ dims }, s) => ({ begin: begins[s]!, dims }));
   let loadings = principal(data, models, size, general, random);
   for (let round = 0; round < EM_ROUNDS; round++) loadings = emStep(data, models, size, general, loadings, blocks);
   return {
@@ -77,7 +77,7 @@ export function generalAbilities(banks: readonly BankAbilities[], random: Random
       for (let r = 0; r < block.dims; r++)
         for (let c = 0; c <= r; c++)
           for (let k = 0; k < general; k++)
-            placed[r * general + k] = placed[r * general + k]! + roots[s]![r * block.dims + c]! * own[c * general + k]!;
+            placed[r * general + k]! += roots[s]![r * block.dims + c]! * own[c * general + k]!;
       return placed;
     }),
   };
@@ -104,8 +104,7 @@ function principal(
       for (let k = 0; k < general; k++) {
         let score = 0;
         for (let r = 0; r < size; r++) score += data[m * size + r]! * basis[r * general + k]!;
-        for (let r = 0; r < size; r++)
-          next[r * general + k] = next[r * general + k]! + (score * data[m * size + r]!) / models;
+        for (let r = 0; r < size; r++) next[r * general + k]! += (score * data[m * size + r]!) / models;
       }
     basis = next;
   }
@@ -166,8 +165,7 @@ function emStep(
       );
       for (let r = 0; r < dims; r++) weighted[(begin + r) * general + k] = column[r]!;
       for (let j = 0; j < general; j++)
-        for (let r = 0; r < dims; r++)
-          inner[j * general + k] = inner[j * general + k]! + own[r * general + j]! * column[r]!;
+        for (let r = 0; r < dims; r++) inner[j * general + k]! += own[r * general + j]! * column[r]!;
     }
   }
   const inverse = choleskyInverse(cholesky(inner, general)!, general);
@@ -178,17 +176,15 @@ function emStep(
   for (let m = 0; m < models; m++) {
     projected.fill(0);
     for (let r = 0; r < size; r++)
-      for (let k = 0; k < general; k++) projected[k] = projected[k]! + weighted[r * general + k]! * data[m * size + r]!;
+      for (let k = 0; k < general; k++) projected[k]! += weighted[r * general + k]! * data[m * size + r]!;
     for (let j = 0; j < general; j++) {
       score[j] = 0;
-      for (let k = 0; k < general; k++) score[j] = score[j]! + inverse[j * general + k]! * projected[k]!;
+      for (let k = 0; k < general; k++) score[j]! += inverse[j * general + k]! * projected[k]!;
     }
     for (let j = 0; j < general; j++)
-      for (let k = 0; k < general; k++)
-        second[j * general + k] = second[j * general + k]! + (score[j]! * score[k]!) / models;
+      for (let k = 0; k < general; k++) second[j * general + k]! += (score[j]! * score[k]!) / models;
     for (let r = 0; r < size; r++)
-      for (let k = 0; k < general; k++)
-        cross[r * general + k] = cross[r * general + k]! + (data[m * size + r]! * score[k]!) / models;
+      for (let k = 0; k < general; k++) cross[r * general + k]! += (data[m * size + r]! * score[k]!) / models;
   }
   const factor = cholesky(second, general)!; // A⁻¹ plus a Gram matrix
   const next = new Float64Array(size * general);
@@ -203,8 +199,7 @@ function bounded(loadings: Float64Array, { begin, dims }: Block, general: number
   const gram = new Float64Array(general * general);
   for (let j = 0; j < general; j++)
     for (let k = 0; k < general; k++)
-      for (let r = 0; r < dims; r++)
-        gram[j * general + k] = gram[j * general + k]! + own[r * general + j]! * own[r * general + k]!;
+      for (let r = 0; r < dims; r++) gram[j * general + k]! += own[r * general + j]! * own[r * general + k]!;
   const largest = symmetricEigen(gram, general).values[0]!;
   const most = 1 - LEAST_SPECIFIC;
   return largest > most ? own.map((value) => value * Math.sqrt(most / largest)) : own;
@@ -222,34 +217,25 @@ export interface LinkedBanks {
 /** Learns from the sources that answered in all banks how abilities and scores go together across them. */
 export function linkBanks(banks: readonly Bank[], random: RandomSource): LinkedBanks {
   const shared = inAll(banks);
-  const abilities = banks.map(({ dims, calibration: { theta }, rows, abilities: { covariance } }) => {
-    const place = new Map(Array.from(rows, (row, k) => [row, k]));
-    const own = new Float64Array(shared.length * dims);
-    shared.forEach((row, m) => {
+  const abilities = banks.map(({ dims, calibration, rows, abilities: { covariance } }): BankAbilities => {
+    const place = new Map(rows.map((row, k) => [row, k]));
+    const theta = shared.flatMap((row) => {
       const k = place.get(row)!;
-      own.set(theta.subarray(k * dims, (k + 1) * dims), m * dims);
+      return Array.from(calibration.theta.subarray(k * dims, (k + 1) * dims));
     });
-    return { dims, theta: own, covariance };
+    return { dims, theta: Float64Array.from(theta), covariance };
   });
   const common = generalAbilities(abilities, random);
-  const described = (bank: Bank, theta: Float64Array) =>
-    bank.scenarios.map(({ bank: items, scoreMap, slice, accuracy, dispersion }) => ({
-      bank: items,
-      scoreMap,
-      weights: slice.weights,
-      accuracy,
-      dispersion,
-      theta,
-    }));
+  const factored = ({ scenarios }: Bank, theta: Float64Array) => scenarios.map((scenario) => ({ ...scenario, theta }));
   if (common === null) {
     const factors = banks.map((bank) =>
-      described(bank, bank.calibration.theta).map((scenario) => scoreFactors([scenario])[0]!),
+      factored(bank, bank.calibration.theta).map((scenario) => scoreFactors([scenario])[0]!),
     );
     return { banks, common, factors };
   }
-  const all = scoreFactors(banks.flatMap((bank, b) => described(bank, abilities[b]!.theta)));
+  const all = scoreFactors(banks.flatMap((bank, b) => factored(bank, abilities[b]!.theta)));
   let at = 0;
-  return { banks, common, factors: banks.map(({ scenarios }) => scenarios.map(() => all[at++]!)) };
+  return { banks, common, factors: banks.map(({ scenarios }) => all.slice(at, (at += scenarios.length))) };
 }
 
 /** The ability priors that estimates use. */
@@ -273,6 +259,6 @@ export function bankPriors({ banks, common }: LinkedBanks, scale: number): BankP
 
 /** Rows of the sources of all banks. */
 function inAll(banks: readonly Bank[]): number[] {
-  const others = banks.slice(1).map(({ rows }) => new Set(Array.from(rows)));
-  return Array.from(banks[0]!.rows).filter((row) => others.every((own) => own.has(row)));
+  const others = banks.slice(1).map(({ rows }) => new Set(rows));
+  return banks[0]!.rows.filter((row) => others.every((own) => own.has(row)));
 }

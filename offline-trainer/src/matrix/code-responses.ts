@@ -1,9 +1,7 @@
 import type { ScenarioSlice } from "./scenarios.ts";
-import { isBinary, type ResponseMatrix } from "./response-matrix.ts";
+import { eachScore, isBinary, type ResponseMatrix } from "./response-matrix.ts";
 
-/**
- * Coded responses of a calibration, model by model: `signs[m·N + i]` is +1 for right, −1 for wrong, 0 for missing.
- */
+/** Coded responses of a calibration, model by model: `signs[m·N + i]` is +1 for right, −1 for wrong, 0 for missing. */
 export interface CodedResponses {
   /** Models M. */
   readonly subjects: number;
@@ -19,11 +17,7 @@ export const LINKS = ["bernoulli", "gaussian"] as const;
 export type Link = (typeof LINKS)[number];
 
 /** Scores of a calibration, model by model, each with a weight. */
-export interface GradedResponses {
-  /** Models M. */
-  readonly subjects: number;
-  /** Items N. */
-  readonly items: number;
+export interface GradedResponses extends Omit<CodedResponses, "signs"> {
   /** y in [0,1]: `scores[m·N + i]`; any number where the weight is 0. */
   readonly scores: Float32Array;
   /** w ≥ 0 of every cell, 0 where missing: a model's weight times an item's, over the item's dispersion. */
@@ -49,32 +43,19 @@ export function codeResponses(
 ): CodedResponses {
   const items = matrix.items.length;
   const signs = new Int8Array(rows.length * items);
-  for (let k = 0; k < rows.length; k++) {
-    const from = rows[k]! * items;
-    for (let i = 0; i < items; i++) {
-      if (matrix.observed !== null && matrix.observed[from + i] === 0) continue;
-      signs[k * items + i] = matrix.scores[from + i]! > thresholds[i]! ? 1 : -1;
-    }
-  }
+  eachScore(matrix, rows, 0, items, (score, k, i) => (signs[k * items + i] = score > thresholds[i]! ? 1 : -1));
   return { subjects: rows.length, items, signs };
 }
 
-/**
- * Scores of some models for calibration by a link: each observed cell with weight 1.
- * @param rows - the models
- */
+/** Scores of some models for calibration by a link: each observed cell with weight 1. */
 export function gradeResponses(matrix: ResponseMatrix, rows: ArrayLike<number>, link: Link): GradedResponses {
   const items = matrix.items.length;
   const scores = new Float32Array(rows.length * items);
   const weights = new Float32Array(rows.length * items);
-  for (let k = 0; k < rows.length; k++) {
-    const from = rows[k]! * items;
-    for (let i = 0; i < items; i++) {
-      if (matrix.observed !== null && matrix.observed[from + i] === 0) continue;
-      scores[k * items + i] = matrix.scores[from + i]!;
-      weights[k * items + i] = 1;
-    }
-  }
+  eachScore(matrix, rows, 0, items, (score, k, i) => {
+    scores[k * items + i] = score;
+    weights[k * items + i] = 1;
+  });
   return { subjects: rows.length, items, scores, weights, link };
 }
 

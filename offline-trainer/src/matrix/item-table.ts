@@ -1,7 +1,7 @@
 import { checkWidth, type CsvRecord, csvRecords } from "anchoreval/internal/tables/csv-records";
-import { DataIssues, firstFew, quoted } from "anchoreval/internal/tables/data-issues";
+import { DataIssues, quoted } from "anchoreval/internal/tables/data-issues";
 import { type JsonRecord, jsonRecords } from "anchoreval/internal/tables/json-records";
-import { openTable } from "./readers/chosen-rows.ts";
+import { checkColumn, openTable } from "./readers/chosen-rows.ts";
 import { csvCell } from "./write-tables.ts";
 
 /** A table of items with whatever columns it has, all as text: a row an item. */
@@ -39,14 +39,8 @@ export async function readItemTable(path: string): Promise<ItemTable> {
  * @throws AnchorEvalError `invalid_data` with the columns that there are
  */
 export function columnOf(table: ItemTable, column: string, option: string): number {
-  const at = table.columns.indexOf(column);
-  if (at < 0)
-    new DataIssues(table.name).fail(
-      {},
-      "missing_column",
-      `there is no column ${quoted(column)} (${option}); the columns are ${firstFew(table.columns, 20)}`,
-    );
-  return at;
+  checkColumn(column, option, table.columns, new DataIssues(table.name));
+  return table.columns.indexOf(column);
 }
 
 async function all<T>(batches: AsyncIterable<readonly T[]>): Promise<T[]> {
@@ -104,10 +98,7 @@ function cellText(value: unknown, onInexact: () => void): string {
  * Some rows of a table as CSV, in the order given: every column, every cell as it was read.
  * @param rows - indices of the table's rows
  */
-export function* itemTableLines(
-  { columns, rows }: ItemTable,
-  chosen: Iterable<number>,
-): Generator<string, void, undefined> {
+export function* itemTableLines({ columns, rows }: ItemTable, chosen: Iterable<number>): Generator<string, void> {
   yield csvLine(columns);
   for (const row of chosen) yield csvLine(rows[row]!);
 }

@@ -60,13 +60,20 @@ function fieldProblem(column: (typeof ITEM_FIELDS)[number], value: unknown): { r
     const kind = column === "doc_id" ? "text or a number" : "text";
     return { rule: "wrong_type", message: `${column} must be ${kind}, got ${jsonKind(value)}` };
   }
-  if (column === "hash")
-    return SHA256.test(value) ? null : { rule: "invalid_hash", message: "a hash is SHA-256, 64 lowercase hex digits" };
+  if (column === "hash") {
+    const message = hashProblem(value);
+    return message === null ? null : { rule: "invalid_hash", message };
+  }
   if (column === "item_id" || column === "scenario" || column === "subscenario") {
     const problem = idProblem(value);
     return problem === null ? null : { rule: "invalid_id", message: `${problem}, got ${quoted(value)}` };
   }
   return null;
+}
+
+/** What is wrong with a content hash; null for nothing. */
+export function hashProblem(value: string): string | null {
+  return SHA256.test(value) ? null : "a hash is SHA-256, 64 lowercase hex digits";
 }
 
 /**

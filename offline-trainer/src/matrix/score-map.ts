@@ -1,7 +1,7 @@
 import type { ItemBank } from "anchoreval/internal/core/irt/item-bank";
 import { itemResponses } from "anchoreval/internal/core/irt/response";
 import type { MonotoneMap } from "anchoreval/internal/core/numeric/functions";
-import type { ResponseMatrix } from "./response-matrix.ts";
+import { eachScore, type ResponseMatrix } from "./response-matrix.ts";
 
 /** Bins of predicted probability that the map is fitted on. */
 const BINS = 200;
@@ -26,14 +26,12 @@ export function fitScoreMap(
   const predicted = new Float64Array(bank.count);
   for (let k = 0; k < rows.length; k++) {
     itemResponses(theta.subarray(k * bank.dims, (k + 1) * bank.dims), bank, predicted);
-    for (let i = 0; i < bank.count; i++) {
-      const at = rows[k]! * matrix.items.length + begin + i;
-      if (matrix.observed !== null && matrix.observed[at] === 0) continue;
+    eachScore(matrix, [rows[k]!], begin, bank.count, (own, _, i) => {
       const bin = Math.min(BINS - 1, Math.floor(predicted[i]! * BINS));
       count[bin]! += 1;
       probability[bin]! += predicted[i]!;
-      score[bin]! += matrix.scores[at]!;
-    }
+      score[bin]! += own;
+    });
   }
   const blocks: { weight: number; x: number; y: number }[] = [];
   for (let bin = 0; bin < BINS; bin++) {

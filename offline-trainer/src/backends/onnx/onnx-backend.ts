@@ -4,14 +4,13 @@ import type { CodedResponses, Responses } from "../../matrix/code-responses.ts";
 import {
   blockLayout,
   type BlockLayout,
-  BlockRunner,
+  blockRunner,
   cutBlock,
   type EvaluationArrays,
   feedsBlocks,
   type LaneRunner,
   LANES,
   type LaneTask,
-  paddedSize,
 } from "./block-runner.ts";
 import type { BlockResponses } from "./objective-graph.ts";
 import type { OnnxRuntime } from "./session.ts";
@@ -86,7 +85,7 @@ export function onnxBackend(runtime: OnnxRuntime, options: OnnxBackendOptions): 
       const runners: LaneRunner[] = [];
       try {
         for (const task of tasks.slice(1)) runners.push(await threads!.open(task));
-        runners.push(await BlockRunner.create(runtime, tasks[0]!));
+        runners.push(await blockRunner(runtime, tasks[0]!));
       } catch (error) {
         for (const runner of runners) await runner.release();
         throw error;
@@ -142,11 +141,10 @@ function onnxObjective(
     gradient.a.set(arrays.items.subarray(0, items * dims));
     gradient.b.set(arrays.items.subarray(items * dims));
     const { theta: sums } = gradient;
-    sums.set(arrays.subjects.subarray(0, subjects * dims));
+    sums.set(arrays.subjects.subarray(0, sums.length));
     let value = arrays.values[0]! - silence;
     for (let lane = 1; lane < lanes; lane++) {
-      const own = arrays.subjects.subarray(lane * subjects * dims, (lane + 1) * subjects * dims);
-      for (let k = 0; k < own.length; k++) sums[k] = sums[k]! + own[k]!;
+      for (let k = 0; k < sums.length; k++) sums[k]! += arrays.subjects[lane * sums.length + k]!;
       value += arrays.values[lane]!;
     }
     return value;
@@ -160,9 +158,8 @@ function onnxObjective(
 }
 
 /** Cells without an answer, padding among them: the graph counts log 2 for each. */
-function silentCells({ signs }: CodedResponses, layout: BlockLayout): number {
-  const padded = paddedSize(layout);
-  let silent = padded.subjects * padded.items;
+function silentCells({ signs }: CodedResponses, { rows, down, columns, across }: BlockLayout): number {
+  let silent = rows * down * columns * across;
   for (const sign of signs) if (sign !== 0) silent--;
   return silent;
 }

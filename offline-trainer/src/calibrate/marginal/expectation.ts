@@ -19,9 +19,8 @@ export interface PosteriorBounds {
 /** Moments of the models' posteriors p(θ_q | y_m), and the sums over models that the items' derivatives need. */
 export interface Expectation {
   readonly grid: Grid;
-  /** E[θ | y_m] and E[θ² | y_m], M each. */
+  /** E[θ | y_m], M. */
   readonly mean: Float64Array;
-  readonly square: Float64Array;
   readonly bounds: PosteriorBounds;
   /** Σ_m p(θ_q | y_m), Q: the models at each point. */
   readonly mass: Float64Array;
@@ -68,7 +67,6 @@ export function expectation(problem: Problem, grid: Grid, start?: PosteriorBound
   const out: Expectation = {
     grid,
     mean: new Float64Array(subjects),
-    square: new Float64Array(subjects),
     bounds: { low: new Float64Array(subjects), high: new Float64Array(subjects) },
     mass: new Float64Array(Q),
     missingMass: new Float64Array(problem.missingRows * Q),
@@ -130,17 +128,13 @@ export function expectation(problem: Problem, grid: Grid, start?: PosteriorBound
     while (row[hi - 1]! <= peak - NEGLIGIBLE) hi--;
     let total = 0;
     let mean = 0;
-    let square = 0;
     for (let q = lo; q < hi; q++) {
       const p = Math.exp(row[q]! - peak);
-      const theta = points[q]!;
       row[q] = p;
       total += p;
-      mean += p * theta;
-      square += p * theta * theta;
+      mean += p * points[q]!;
     }
     out.mean[m] = mean / total;
-    out.square[m] = square / total;
     out.bounds.low[m] = points[lo]!;
     out.bounds.high[m] = points[hi - 1]!;
     from[m] = Math.max(0, lo - MARGIN);

@@ -16,6 +16,12 @@ const FARTHEST = 500;
 /** Longest step with which points are laid, times the steepest discrimination: 1e-8 of the likelihood of 200 models. */
 const SUBSTEP = 0.08;
 
+/** A grid, and where the posteriors lie on it. */
+export interface FittedGrid {
+  readonly grid: Grid;
+  readonly bounds: PosteriorBounds;
+}
+
 /**
  * A grid over all that any model's posterior reaches to, everywhere as dense as the posteriors there are narrow.
  *
@@ -28,21 +34,13 @@ const SUBSTEP = 0.08;
  * would have to be laid for each model anew, so that models could not share the items' curves.
  * @see Trefethen & Weideman (2014), SIAM Review 56, 385–458
  */
-export function fitGrid(
-  problem: Problem,
-  curves: Curves,
-  known?: PosteriorBounds,
-): { grid: Grid; bounds: PosteriorBounds } {
-  let reach = REACH;
+export function fitGrid(problem: Problem, curves: Curves, known?: PosteriorBounds): FittedGrid {
   let bounds = known;
-  for (;;) {
+  for (let reach = REACH; ; reach *= 1.5) {
     const look = expectation(problem, evenGrid(-reach, reach, COARSE), bounds);
     look.run(curves);
     bounds = look.bounds;
-    if (look.cut && reach < FARTHEST) {
-      reach *= 1.5;
-      continue;
-    }
+    if (look.cut && reach < FARTHEST) continue;
     const low = bounds.low.reduce((least, value) => Math.min(least, value)) - ROOM;
     const high = bounds.high.reduce((most, value) => Math.max(most, value)) + ROOM;
     const most = steepest(curves);

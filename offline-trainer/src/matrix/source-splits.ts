@@ -1,7 +1,7 @@
 import type { RandomSource } from "anchoreval/internal/core/numeric/random";
 import { observedModels, type ScenarioGroup } from "./benchmark.ts";
-import { joinGroups, LEAST_FAMILIES } from "../matrix/families.ts";
-import { extrapolationSplit, folds, strength, type GroupedSplit, type Split } from "../matrix/splits.ts";
+import { joinGroups, LEAST_FAMILIES } from "./families.ts";
+import { extrapolationSplit, folds, strength, type GroupedSplit, type Split } from "./splits.ts";
 
 /** Splits of the source models themselves. */
 interface SourceSplits {

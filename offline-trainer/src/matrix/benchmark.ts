@@ -1,11 +1,12 @@
 import type { Weighting } from "anchoreval/internal/core/bundle/names";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import type { SeenScores } from "anchoreval/internal/core/estimators/types";
-import { type ResponseMatrix, scoreAt, submatrix } from "../matrix/response-matrix.ts";
-import { fullScores, type FullScores, type ScenarioSlice, scenarioSlices, sliceColumns } from "../matrix/scenarios.ts";
-import { replicateGroups } from "../matrix/replicates.ts";
-import { eligibleTargets, type Split } from "../matrix/splits.ts";
-import { familyNumbers } from "../matrix/families.ts";
+import { known, mean } from "../numeric/statistics.ts";
+import { type ResponseMatrix, scoreAt, submatrix } from "./response-matrix.ts";
+import { fullScores, type FullScores, type ScenarioSlice, scenarioSlices, sliceColumns } from "./scenarios.ts";
+import { replicateGroups } from "./replicates.ts";
+import { eligibleTargets, type Split } from "./splits.ts";
+import { familyNumbers } from "./families.ts";
 
 /** Models below which nothing is calibrated. */
 export const LEAST_MODELS = 5;
@@ -100,7 +101,7 @@ export function onlyModels(benchmark: Benchmark, models: readonly number[]): Ben
     groups: benchmark.groups.map((group) => ({
       ...group,
       families,
-      matrix: submatrix(group.matrix, models, Array.from(group.matrix.items.keys())),
+      matrix: submatrix(group.matrix, models, [...group.matrix.items.keys()]),
     })),
   };
 }
@@ -112,15 +113,13 @@ export function scoresOn(
   model: number,
   items: ArrayLike<number>,
 ): Float64Array {
-  const scores = new Float64Array(items.length);
-  for (let j = 0; j < scores.length; j++) scores[j] = scoreAt(matrix, model, begin + items[j]!);
-  return scores;
+  return Float64Array.from(items, (item) => scoreAt(matrix, model, begin + item));
 }
 
 /** Models of a group that answered something in it. */
 export function answeringModels({ matrix, scenarios }: Pick<ScenarioGroup, "matrix" | "scenarios">): number[] {
   const full = scenarios.map((slice) => fullScores(matrix, slice).score);
-  return matrix.subjects.flatMap((_, m) => (full.some((scores) => !Number.isNaN(scores[m]!)) ? [m] : []));
+  return [...matrix.subjects.keys()].filter((m) => full.some((scores) => !Number.isNaN(scores[m]!)));
 }
 
 /**
@@ -177,10 +176,7 @@ export function sourceScores(sources: Benchmark): {
   const full = sources.groups.flatMap(({ matrix, scenarios }) =>
     scenarios.map((slice) => [slice.id, fullScores(matrix, slice).score] as const),
   );
-  const scenarios = full.map(([id, scores]): [string, SourceScores] => {
-    const known = Array.from(scores).filter((score) => !Number.isNaN(score));
-    return [id, { ...scoresSeen(known), average: known.reduce((sum, score) => sum + score, 0) / known.length }];
-  });
+  const scenarios = full.map(([id, scores]) => [id, { ...scoresSeen(scores), average: mean(known(scores)) }] as const);
   return { scenarios: new Map(scenarios), overall: scoresSeen(overallScores(full.map(([, scores]) => scores))) };
 }
 
@@ -190,7 +186,7 @@ export function overallScores(scores: readonly Float64Array[]): Float64Array {
 }
 
 /** The range of those scores that are known. */
-export function scoresSeen(scores: ArrayLike<number>): SeenScores {
-  const known = Array.from(scores).filter((score) => !Number.isNaN(score));
-  return { worst: Math.min(...known), best: Math.max(...known) };
+export function scoresSeen(scores: Iterable<number>): SeenScores {
+  const seen = known(scores);
+  return { worst: Math.min(...seen), best: Math.max(...seen) };
 }
