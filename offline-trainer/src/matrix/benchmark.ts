@@ -122,10 +122,7 @@ export function answeringModels({ matrix, scenarios }: Pick<ScenarioGroup, "matr
   return [...matrix.subjects.keys()].filter((m) => full.some((scores) => !Number.isNaN(scores[m]!)));
 }
 
-/**
- * {@link answeringModels}, enough to calibrate.
- * @throws AnchorEvalError `invalid_data` for fewer than five
- */
+/** {@link answeringModels}, enough to calibrate. @throws AnchorEvalError `invalid_data` for fewer than five */
 export function calibratedModels(group: Pick<ScenarioGroup, "id" | "matrix" | "scenarios">): number[] {
   const models = answeringModels(group);
   if (models.length < LEAST_MODELS)

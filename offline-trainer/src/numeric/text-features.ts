@@ -22,10 +22,7 @@ export interface QuestionFeatures {
 /** Fewest texts that a term must appear in. */
 const FEWEST_TEXTS = 2;
 
-/**
- * The texts of items.
- * @throws AnchorEvalError `invalid_data` naming the items without one
- */
+/** The texts of items. @throws AnchorEvalError `invalid_data` naming the items without one */
 export function itemTexts(items: readonly ItemInfo[]): string[] {
   const missing = items.flatMap(({ item_id: id, text }) => (text === undefined || text.trim() === "" ? [id] : []));
   if (missing.length > 0)

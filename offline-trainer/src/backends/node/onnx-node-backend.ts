@@ -58,6 +58,8 @@ export async function openThread(task: LaneTask): Promise<LaneRunner> {
       worker.postMessage(arrays);
       return done;
     },
-    release: async () => void (await worker.terminate()),
+    release: async () => {
+      await worker.terminate();
+    },
   };
 }

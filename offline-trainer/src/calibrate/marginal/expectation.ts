@@ -37,10 +37,7 @@ export interface Expectation {
   last: number;
   /** Whether some model's posterior reaches beyond the grid. */
   cut: boolean;
-  /**
-   * The E-step.
-   * @returns the marginal log-likelihood Σ_m log ∫ Π_i P(y_mi | θ) dN(θ), in nats
-   */
+  /** The E-step. @returns the marginal log-likelihood Σ_m log ∫ Π_i P(y_mi | θ) dN(θ), in nats */
   run(curves: Curves): number;
 }
 
