@@ -9,6 +9,7 @@ import { cholesky, choleskyInverse, choleskySolve } from "anchoreval/internal/co
 import type { RandomSource } from "anchoreval/internal/core/numeric/random";
 import { scoreFactors } from "./factors.ts";
 import { symmetricEigen } from "../numeric/eigen.ts";
+import { columnLength } from "../numeric/principal-axes.ts";
 import type { Bank } from "./bank.ts";
 
 /** General abilities at most: more tell no more of one scenario from another. */
@@ -110,9 +111,7 @@ function principal(
   }
   // The iteration ends with Cv = λv by column: v·√λ/2 from it.
   for (let k = 0; k < general; k++) {
-    let square = 0;
-    for (let r = 0; r < size; r++) square += basis[r * general + k]! ** 2;
-    const root = Math.sqrt(Math.sqrt(square));
+    const root = Math.sqrt(columnLength(basis, size, general, k));
     for (let r = 0; r < size; r++) basis[r * general + k] = root > 0 ? basis[r * general + k]! / root / 2 : 0;
   }
   return basis;
@@ -126,9 +125,7 @@ function orthonormalise(basis: Float64Array, size: number, columns: number): voi
       for (let r = 0; r < size; r++) dot += basis[r * columns + k]! * basis[r * columns + j]!;
       for (let r = 0; r < size; r++) basis[r * columns + k] = basis[r * columns + k]! - dot * basis[r * columns + j]!;
     }
-    let square = 0;
-    for (let r = 0; r < size; r++) square += basis[r * columns + k]! ** 2;
-    const norm = Math.sqrt(square);
+    const norm = columnLength(basis, size, columns, k);
     for (let r = 0; r < size; r++) basis[r * columns + k] = norm > 1e-12 ? basis[r * columns + k]! / norm : 0;
   }
 }

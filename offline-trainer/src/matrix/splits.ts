@@ -22,9 +22,12 @@ export interface GroupedSplit extends Split {
   readonly groups: readonly Split[];
 }
 
+/** Share of the models that are targets. */
+const HELD_OUT = 0.25;
+
 /** A random quarter of the models are targets, replicates together; the same quarter for every scenario. */
-export function interpolationSplit(input: SplitInput, random: RandomSource, share = 0.25): Split {
-  const wanted = Math.max(1, Math.round(share * input.groups.length));
+export function interpolationSplit(input: SplitInput, random: RandomSource): Split {
+  const wanted = Math.max(1, Math.round(HELD_OUT * input.groups.length));
   const held = new Set<number>();
   let count = 0;
   for (const [group, size] of shuffledGroups(input, random)) {
@@ -91,11 +94,11 @@ export function extrapolationSplit(
  * target is dropped.
  * @param dates - any sortable text, one a model; without them the file's last rows are the newest
  */
-export function newestSplit(input: SplitInput, dates: readonly string[] | null, share = 0.25): Split {
+export function newestSplit(input: SplitInput, dates: readonly string[] | null): Split {
   const count = input.groups.length;
   const order = Array.from({ length: count }, (_, m) => m);
   if (dates) order.sort((x, y) => (dates[x]! < dates[y]! ? -1 : dates[x]! > dates[y]! ? 1 : x - y));
-  const newest = new Set(order.slice(count - Math.max(1, Math.round(share * count))));
+  const newest = new Set(order.slice(count - Math.max(1, Math.round(HELD_OUT * count))));
   const { sources } = splitByGroups(input, new Set([...newest].map((m) => input.groups[m]!)));
   return { sources, targets: [...newest].filter((m) => input.eligible[m]).sort((x, y) => x - y) };
 }

@@ -81,14 +81,14 @@ function projectedOn(
   const size = values.length;
   const loadings = new Float64Array(average.length * rank);
   const left = new Float64Array(average.length);
-  for (const own of values) for (let i = 0; i < own.length; i++) left[i] = left[i]! + own[i]! ** 2 / size;
+  for (const own of values) for (let i = 0; i < own.length; i++) left[i]! += own[i]! ** 2 / size;
   const along = new Float64Array(average.length);
   for (let r = 0; r < rank; r++) {
     combine(values, vectors.subarray(r * size, (r + 1) * size), along);
     for (let i = 0; i < along.length; i++) {
       const loading = along[i]! / Math.sqrt(size);
       loadings[i * rank + r] = loading;
-      left[i] = left[i]! - loading * loading;
+      left[i]! -= loading * loading;
     }
   }
   return { loadings, left: left.map((own) => Math.max(0, own)) };
@@ -103,6 +103,5 @@ function combine(values: readonly Float64Array[], weights: Float64Array, sums: F
     const [wa, wb, wc, wd] = [weights[m]!, weights[m + 1]!, weights[m + 2]!, weights[m + 3]!];
     for (let i = 0; i < sums.length; i++) sums[i] = sums[i]! + wa * a[i]! + wb * b[i]! + wc * c[i]! + wd * d[i]!;
   }
-  for (; m < values.length; m++)
-    for (let i = 0; i < sums.length; i++) sums[i] = sums[i]! + weights[m]! * values[m]![i]!;
+  for (; m < values.length; m++) for (let i = 0; i < sums.length; i++) sums[i]! += weights[m]! * values[m]![i]!;
 }

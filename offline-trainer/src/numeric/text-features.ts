@@ -19,9 +19,6 @@ export interface QuestionFeatures {
   readonly test: SparseRows;
 }
 
-/** Fewest texts that a term must appear in. */
-const FEWEST_TEXTS = 2;
-
 /** The texts of items. @throws AnchorEvalError `invalid_data` naming the items without one */
 export function itemTexts(items: readonly ItemInfo[]): string[] {
   const missing = items.flatMap(({ item_id: id, text }) => (text === undefined || text.trim() === "" ? [id] : []));
@@ -63,11 +60,10 @@ interface TermWeights {
  * @see Salton & Buckley (1988), Information Processing & Management 24, 513–523
  */
 export function learnTerms(texts: readonly (readonly string[])[]): TermWeights {
-  const counts = countTexts(texts);
-  const known = [...counts].filter(([, count]) => count >= FEWEST_TEXTS).sort(([x], [y]) => (x < y ? -1 : 1));
+  const seen = frequentTerms(texts).sort(([x], [y]) => (x < y ? -1 : 1));
   return {
-    columns: new Map(known.map(([term], column) => [term, column])),
-    idf: Float64Array.from(known, ([, count]) => inverseFrequency(texts.length, count)),
+    columns: new Map(seen.map(([term], column) => [term, column])),
+    idf: Float64Array.from(seen, ([, count]) => inverseFrequency(texts.length, count)),
   };
 }
 
@@ -77,10 +73,8 @@ export function learnTerms(texts: readonly (readonly string[])[]): TermWeights {
  */
 export function tfidfRows(texts: readonly (readonly string[])[], { columns, idf }: TermWeights): SparseRows {
   const rows = texts.map((terms) => {
-    const row = tfidfRow(
-      terms.flatMap((term) => columns.get(term) ?? []),
-      idf,
-    );
+    const seen = terms.flatMap((term) => columns.get(term) ?? []);
+    const row = tfidfRow(seen, idf);
     return row.columns.map((column, k): [number, number] => [column, row.values[k]!]);
   });
   return sparseRows(rows, columns.size);
@@ -91,11 +85,11 @@ function inverseFrequency(texts: number, count: number): number {
   return Math.log((1 + texts) / (1 + count)) + 1;
 }
 
-/** The number of texts that each term appears in. */
-function countTexts<Term>(texts: Iterable<readonly Term[]>): Map<Term, number> {
+/** Terms that appear in two texts or more, with the number of these. */
+function frequentTerms<Term>(texts: Iterable<readonly Term[]>): [Term, number][] {
   const counts = new Map<Term, number>();
   for (const terms of texts) for (const term of new Set(terms)) counts.set(term, (counts.get(term) ?? 0) + 1);
-  return counts;
+  return [...counts].filter(([, count]) => count > 1);
 }
 
 /** Terms that a bundle keeps, and coordinates of a text: 8192 × 64 numbers are 2.1 MB. */
@@ -112,8 +106,7 @@ export function learnProjection(
   { terms, width }: { readonly terms: number; readonly width: number },
   random: RandomSource,
 ): TextProjection {
-  const kept = [...countTexts(hashedTexts(texts))]
-    .filter(([, count]) => count >= FEWEST_TEXTS)
+  const kept = frequentTerms(hashedTexts(texts))
     .sort(([x, often], [y, seldom]) => seldom - often || x - y)
     .slice(0, terms)
     .sort(([x], [y]) => x - y);
