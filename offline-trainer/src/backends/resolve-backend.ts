@@ -6,7 +6,6 @@ import { plainReason } from "./onnx/session.ts";
 import { probeBackend } from "./probe-backend.ts";
 import { typescriptBackend } from "./typescript.ts";
 
-/** Where calibrations can be computed, by name. */
 export const PROVIDERS = ["auto", "cuda", "webgpu", "cpu", "typescript"] as const;
 
 export type Provider = (typeof PROVIDERS)[number];

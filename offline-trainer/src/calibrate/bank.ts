@@ -31,14 +31,12 @@ export interface FixedBank {
   readonly thresholds: readonly (number | null)[];
 }
 
-/** How a bank is calibrated. */
 export interface ResponseModel {
   readonly irtModel: MarginalModel;
   /** `penalised`: abilities and items together, in any dimensions; `marginal`: abilities integrated out, in one. */
   readonly estimation: "penalised" | "marginal";
 }
 
-/** How a bank is fitted. */
 export interface FitBankOptions extends ResponseModel {
   readonly dims: number;
   readonly link: ScoreLink;
@@ -56,7 +54,6 @@ export interface FitBankOptions extends ResponseModel {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** One scenario of a trained bank. */
 export interface BankScenario {
   readonly slice: ScenarioSlice;
   readonly bank: ItemBank;

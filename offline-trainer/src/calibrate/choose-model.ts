@@ -46,7 +46,6 @@ export async function chooseModel(
 
 /** Share of the observed cells that is held out. */
 const HELD_OUT = 0.1;
-/** Dimensions while links are compared. */
 const COMPARED_DIMS = 2;
 /** Answers that the pooled residual variance counts for in every item's. */
 const POOLED_ANSWERS = 5;
@@ -112,7 +111,6 @@ function predictions({ dims, scenarios, calibration }: Bank, k: number): Float64
   return all;
 }
 
-/** Dimensions tried. */
 export const DIMENSION_CANDIDATES = [1, 2, 3, 5] as const;
 
 /** A candidate's validation error: mean absolute error of the mean prediction, a fraction. */
@@ -154,7 +152,6 @@ async function chooseDimension(
   return { dims: best.dims, errors };
 }
 
-/** Shares tried. */
 export const SHRINKAGE_CANDIDATES = [0.125, 0.25, 0.5, 1] as const;
 
 /** Source models below which there is no choice. */

@@ -16,7 +16,6 @@ const MOST_CURVES = 64;
 /** Least variance of a score that the factors leave open. */
 const LEAST_NOISE = 1e-4;
 
-/** One scenario, as the source models show it. */
 interface FactoredScenario extends Pick<BankScenario, "bank" | "scoreMap" | "accuracy" | "dispersion"> {
   readonly slice: Pick<ScenarioSlice, "weights">;
   /** Abilities of the source models on this bank's scale, M×D row-major; the same models in every scenario. */
@@ -74,25 +73,11 @@ const PENALTY = 10;
 const LEAST_VARIANCE = 1e-6;
 
 /** Answers of the source models to the items of one scenario. */
-interface SourceAnswers {
-  /** M. */
-  readonly models: number;
-  /** μ of every item, the mean over the models that answered it; that of all items where none did. */
-  readonly mean: Float32Array;
-  /** Σwμ. */
-  readonly level: number;
-  /** Every model's Σw(y − μ), an answer that is missing at μ. */
-  readonly ahead: Float64Array;
-  /** Every model's y − μ on an item, 0 where it is missing; null where none answered it. */
-  readonly column: (item: number) => Float64Array | null;
-}
-
-/** @param rows - the source models */
 export function sourceAnswers(
   matrix: ResponseMatrix,
   rows: ArrayLike<number>,
   { slice: { begin, count, weights }, accuracy }: Pick<BankScenario, "slice" | "accuracy">,
-): SourceAnswers {
+) {
   const seen = known(accuracy);
   const average = seen.reduce((sum, own) => sum + own / seen.length, 0);
   const mean = Float32Array.from(accuracy, (own) => (Number.isNaN(own) ? average : own));
@@ -102,17 +87,23 @@ export function sourceAnswers(
   };
   return {
     models: rows.length,
+    /** μ of every item, the mean over the models that answered it; that of all items where none did. */
     mean,
+    /** Σwμ. */
     level: weights.reduce((sum, weight, i) => sum + weight * mean[i]!, 0),
+    /** Every model's Σw(y − μ), an answer that is missing at μ. */
     ahead: Float64Array.from({ length: rows.length }, (_, m) => {
       let sum = 0;
       for (let i = 0; i < count; i++) sum += weights[i]! * beyond(m, i);
       return sum;
     }),
-    column: (item) =>
+    /** Every model's y − μ on an item, 0 where it is missing; null where none answered it. */
+    column: (item: number) =>
       Number.isNaN(accuracy[item]!) ? null : Float64Array.from({ length: rows.length }, (_, m) => beyond(m, item)),
   };
 }
+
+type SourceAnswers = ReturnType<typeof sourceAnswers>;
 
 /**
  * Factors of the source models' answers to some items: their M × n answers less the items' means are U·Zᵀ, the columns

@@ -1,21 +1,12 @@
-/** A function of x with its gradient. */
 export type ValueAndGradient = (x: Float64Array, gradient: Float64Array) => Promise<number>;
 
 export interface LbfgsOptions {
-  /** Gradient evaluations at most. */
   readonly maxEvaluations: number;
   /** Converged when a step lowers the value by less than this share of it, twice in a row. */
   readonly tolerance: number;
   /** Diagonal of an approximate Hessian: the initial scaling. */
   readonly scaling: Float64Array;
   readonly onStep?: (value: number, evaluations: number) => void;
-}
-
-export interface LbfgsResult {
-  readonly value: number;
-  readonly gradientNorm: number;
-  readonly evaluations: number;
-  readonly converged: boolean;
 }
 
 /** Correction pairs kept. */
@@ -26,11 +17,7 @@ const MEMORY = 8;
  * @param x - start; overwritten with the minimiser
  * @see Nocedal & Wright (2006), Numerical Optimization, algorithm 7.5
  */
-export async function minimizeLbfgs(
-  evaluate: ValueAndGradient,
-  x: Float64Array,
-  options: LbfgsOptions,
-): Promise<LbfgsResult> {
+export async function minimizeLbfgs(evaluate: ValueAndGradient, x: Float64Array, options: LbfgsOptions) {
   const { maxEvaluations, tolerance, scaling, onStep } = options;
   const n = x.length;
   const gradient = new Float64Array(n);
@@ -114,6 +101,8 @@ export async function minimizeLbfgs(
   return { value, gradientNorm: Math.sqrt(dot(gradient, gradient)), evaluations, converged };
 }
 
+export type LbfgsResult = Awaited<ReturnType<typeof minimizeLbfgs>>;
+
 /** A step s, and y, by how much it changed the gradient. */
 interface Pair {
   readonly s: Float64Array;
@@ -128,7 +117,6 @@ export class CurvaturePairs {
   readonly #memory: number;
   readonly #pairs: Pair[] = [];
 
-  /** @param memory - pairs kept */
   constructor(size: number, memory: number) {
     this.#size = size;
     this.#memory = memory;

@@ -1,10 +1,4 @@
-import {
-  type AbilityPrior,
-  higherOrderPrior,
-  type HigherOrderPrior,
-  scaledPrior,
-} from "anchoreval/internal/core/ability/prior";
-import type { AnchorFactors } from "anchoreval/internal/core/estimators/types";
+import { higherOrderPrior, scaledPrior } from "anchoreval/internal/core/ability/prior";
 import { cholesky, choleskyInverse, choleskySolve } from "anchoreval/internal/core/numeric/dense";
 import type { RandomSource } from "anchoreval/internal/core/numeric/random";
 import { scoreFactors } from "./factors.ts";
@@ -33,14 +27,6 @@ export interface BankAbilities {
   readonly covariance: Float64Array;
 }
 
-/** The factor that the abilities of several banks share. */
-interface GeneralAbilities {
-  /** G. */
-  readonly general: number;
-  /** L of every bank, D×G row-major, with Σ − LLᵀ positive definite. */
-  readonly loadings: readonly Float64Array[];
-}
-
 /**
  * Loadings of the banks' abilities on general ones, θ_s = μ_s + L_s·g + ε_s with ε independent between banks: a factor
  * analysis whose uniquenesses are the banks' blocks, by maximum likelihood (EM) on the models that answered in all banks.
@@ -48,7 +34,7 @@ interface GeneralAbilities {
  * @returns null for one bank, or where fewer than fifteen models are in all of them
  * @see Rubin & Thayer (1982), Psychometrika 47, 69–76; de la Torre & Song (2009), Applied Psychological Measurement 33, 620–639
  */
-export function generalAbilities(banks: readonly BankAbilities[], random: RandomSource): GeneralAbilities | null {
+export function generalAbilities(banks: readonly BankAbilities[], random: RandomSource) {
   const models = banks[0]!.theta.length / banks[0]!.dims;
   if (banks.length < 2 || models < LEAST_MODELS) return null;
   const size = banks.reduce((sum, { dims }) => sum + dims, 0);
@@ -71,7 +57,9 @@ export function generalAbilities(banks: readonly BankAbilities[], random: Random
   let loadings = principal(data, models, size, general, random);
   for (let round = 0; round < EM_ROUNDS; round++) loadings = emStep(data, models, size, general, loadings, blocks);
   return {
+    /** G. */
     general,
+    /** L of every bank, D×G row-major, with Σ − LLᵀ positive definite. */
     loadings: blocks.map((block, s) => {
       const own = bounded(loadings, block, general);
       const placed = new Float64Array(own.length);
@@ -202,17 +190,12 @@ function bounded(loadings: Float64Array, { begin, dims }: Block, general: number
   return largest > most ? own.map((value) => value * Math.sqrt(most / largest)) : own;
 }
 
-/** Banks of a benchmark with what one tells of another. */
-export interface LinkedBanks {
-  readonly banks: readonly Bank[];
-  /** The factor that their abilities share; null for one bank, or where too few models are in all. */
-  readonly common: GeneralAbilities | null;
-  /** Factors of every bank's scenarios; the same for all banks where they are linked. */
-  readonly factors: readonly (readonly AnchorFactors[])[];
-}
-
-/** Learns from the sources that answered in all banks how abilities and scores go together across them. */
-export function linkBanks(banks: readonly Bank[], random: RandomSource): LinkedBanks {
+/**
+ * Learns from the sources that answered in all banks how abilities and scores go together across them.
+ * @returns the banks; as `common` the factor that their abilities share, null for one bank or where too few models are in
+ * all; the factors of every bank's scenarios, the same for all banks where they are linked
+ */
+export function linkBanks(banks: readonly Bank[], random: RandomSource) {
   const shared = inAll(banks);
   const abilities = banks.map(({ dims, calibration, rows, abilities: { covariance } }): BankAbilities => {
     const place = new Map(rows.map((row, k) => [row, k]));
@@ -235,17 +218,13 @@ export function linkBanks(banks: readonly Bank[], random: RandomSource): LinkedB
   return { banks, common, factors: banks.map(({ scenarios }) => all.slice(at, (at += scenarios.length))) };
 }
 
-/** The ability priors that estimates use. */
-export interface BankPriors {
-  readonly separate: readonly AbilityPrior[];
-  /** Null where banks aren't linked. */
-  readonly joint: readonly HigherOrderPrior[] | null;
-}
+export type LinkedBanks = ReturnType<typeof linkBanks>;
 
-/** @param scale - k of N(μ, k²Σ) */
-export function bankPriors({ banks, common }: LinkedBanks, scale: number): BankPriors {
+/** The ability priors that estimates use. @param scale - k of N(μ, k²Σ) */
+export function bankPriors({ banks, common }: LinkedBanks, scale: number) {
   return {
     separate: banks.map(({ abilities: { mean, covariance } }) => scaledPrior(mean, covariance, scale)),
+    /** Null where banks aren't linked. */
     joint:
       common &&
       banks.map(({ abilities: { mean, covariance } }, b) =>
@@ -253,6 +232,8 @@ export function bankPriors({ banks, common }: LinkedBanks, scale: number): BankP
       ),
   };
 }
+
+export type BankPriors = ReturnType<typeof bankPriors>;
 
 /** Rows of the sources of all banks. */
 function inAll(banks: readonly Bank[]): number[] {

@@ -3,7 +3,7 @@ import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import type { SeenScores } from "anchoreval/internal/core/estimators/types";
 import { known, mean } from "../numeric/statistics.ts";
 import { type ResponseMatrix, scoreAt, submatrix } from "./response-matrix.ts";
-import { fullScores, type FullScores, type ScenarioSlice, scenarioSlices, sliceColumns } from "./scenarios.ts";
+import { fullScores, type ScenarioSlice, scenarioSlices, sliceColumns } from "./scenarios.ts";
 import { replicateGroups } from "./replicates.ts";
 import { eligibleTargets, type Split } from "./splits.ts";
 import { familyNumbers } from "./families.ts";
@@ -31,7 +31,6 @@ export interface Benchmark {
   readonly groups: readonly ScenarioGroup[];
 }
 
-/** How a benchmark is described. */
 interface BenchmarkOptions {
   readonly weighting: Weighting;
   /** One ability for all scenarios. */
@@ -77,7 +76,6 @@ export function describeBenchmark(matrix: ResponseMatrix, options: BenchmarkOpti
   return { models: matrix.subjects, families: groups[0]!.families, replicates: replicateGroups(matrix), groups };
 }
 
-/** All scenarios of a benchmark, in its order. */
 export function scenariosOf({ groups }: Pick<Benchmark, "groups">): ScenarioSlice[] {
   return groups.flatMap(({ scenarios }) => scenarios);
 }
@@ -133,26 +131,19 @@ export function calibratedModels(group: Pick<ScenarioGroup, "id" | "matrix" | "s
   return models;
 }
 
-/** Full scores and observed shares of all models, as splits look at them. */
-interface ObservedModels {
-  /** In every scenario. */
-  readonly full: readonly FullScores[];
-  /** Models that are observed well enough to be targets in one group at least. */
-  readonly eligible: readonly boolean[];
-  /** Each group's part of a split: sources with a score in it, and targets that are well enough observed. */
-  readonly groupSplits: (split: Split) => Split[];
-}
-
-/** Looks at the models once, for all their splits. */
-export function observedModels({ models, groups }: Pick<Benchmark, "models" | "groups">): ObservedModels {
+/** Full scores and observed shares of all models, as their splits look at them. */
+export function observedModels({ models, groups }: Pick<Benchmark, "models" | "groups">) {
   const observed = groups.map(({ matrix, scenarios }) => {
     const full = scenarios.map((slice) => fullScores(matrix, slice));
     return { full, eligible: eligibleTargets(full) };
   });
   return {
+    /** In every scenario. */
     full: observed.flatMap(({ full }) => full),
+    /** Models that are observed well enough to be targets in one group at least. */
     eligible: models.map((_, m) => observed.some(({ eligible }) => eligible[m]!)),
-    groupSplits: ({ sources, targets }) =>
+    /** Each group's part of a split: sources with a score in it, and targets that are well enough observed. */
+    groupSplits: ({ sources, targets }: Split): Split[] =>
       observed.map(({ full, eligible }) => ({
         sources: sources.filter((m) => full.some(({ score }) => !Number.isNaN(score[m]!))),
         targets: targets.filter((m) => eligible[m]),

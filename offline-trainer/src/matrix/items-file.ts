@@ -32,7 +32,6 @@ export async function readItems(path: string): Promise<ItemInfo[]> {
   return items;
 }
 
-/** Fields of a described item. */
 export const ITEM_FIELDS = ["item_id", "scenario", "subscenario", "text", "hash", "task", "doc_id"] as const;
 
 /** An item as the line describes it, absent fields left out; null, with the issues noted, where it breaks a rule. */

@@ -58,13 +58,14 @@ function runs<Id>(items: readonly ItemInfo[], key: (item: ItemInfo) => Id): { id
 
 /** Full scores of a scenario's models. */
 export interface FullScores {
-  /** Σ w·y / Σ w over the observed items; NaN where nothing was observed. */
   readonly score: Float64Array;
-  /** Observed share of the scenario's weight, in [0,1]. */
   readonly observed: Float64Array;
 }
 
-/** The score of every model on all observed items of a scenario. */
+/**
+ * Every model on a scenario: its score Σ w·y / Σ w over the observed items, NaN where nothing was observed, and the
+ * observed share of the scenario's weight, in [0,1].
+ */
 export function fullScores(matrix: ResponseMatrix, { begin, count, weights }: ScenarioSlice): FullScores {
   const models = matrix.subjects.length;
   const columns = matrix.items.length;

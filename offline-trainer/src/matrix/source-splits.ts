@@ -3,14 +3,6 @@ import { observedModels, type ScenarioGroup } from "./benchmark.ts";
 import { joinGroups, LEAST_FAMILIES } from "./families.ts";
 import { extrapolationSplit, folds, strength, type GroupedSplit, type Split } from "./splits.ts";
 
-/** Splits of the source models themselves. */
-interface SourceSplits {
-  /** Models like the others, of makers that aren't among them: random parts that keep families together. */
-  readonly folds: readonly GroupedSplit[];
-  /** Models better than the others: the strongest 30 % by the weakest half. */
-  readonly strong: GroupedSplit;
-}
-
 /**
  * Splits source models into sources and targets, the same for all groups, with replicates together; parts hold out whole
  * families where there are {@link LEAST_FAMILIES}, and strong and weak are so by their {@link strength} over all scenarios.
@@ -24,7 +16,7 @@ export function sourceSplits(
   replicates: ArrayLike<number>,
   k: number,
   random: RandomSource,
-): SourceSplits {
+) {
   const { subjects } = groups[0]!.matrix;
   const { full, eligible, groupSplits } = observedModels({ models: subjects, groups });
   const input = { groups: rows.map((m) => replicates[m]!), eligible: rows.map((m) => eligible[m]!) };
@@ -38,7 +30,9 @@ export function sourceSplits(
     return { ...lifted, groups: groupSplits(lifted) };
   };
   return {
+    /** Models like the others, of makers that aren't among them: random parts that keep families together. */
     folds: folds(apart, Math.min(k, rows.length), random).map(lift),
+    /** Models better than the others: the strongest 30 % by the weakest half. */
     strong: lift(extrapolationSplit({ ...input, scores: strength(among), names })),
   };
 }

@@ -9,26 +9,13 @@ const POWER_ITERATIONS = 3;
 /** Axes below this share of the largest singular value are rounding. */
 const LEAST_SHARE = 1e-7;
 
-/** Leading principal axes of some rows. */
-export interface PrincipalAxes {
-  readonly rank: number;
-  /** Mean row, of the rows' width. */
-  readonly mean: Float64Array;
-  /** V, width×rank row-major, orthonormal columns. */
-  readonly axes: Float64Array;
-  /** Singular values of the centred rows, descending. */
-  readonly singular: Float64Array;
-  /** U, count×rank row-major: the centred rows are near U·diag(singular)·Vᵀ. */
-  readonly left: Float64Array;
-}
-
 /**
  * Principal components by randomised singular value decomposition with power iterations; rows are centred without being
  * filled in. Exact to rounding where the rank reaches that of the rows.
  * @param rank - at most; never more than the rows less one, or their width; rows that are all the same have rank 0
  * @see Halko, Martinsson & Tropp (2011), SIAM Review 53, 217–288, algorithms 4.4 and 5.1
  */
-export function principalAxes(rows: SparseRows, rank: number, random: RandomSource): PrincipalAxes {
+export function principalAxes(rows: SparseRows, rank: number, random: RandomSource) {
   const { count, width } = rows;
   const columns = transposed(rows);
   const mean = timesDense(columns, new Float64Array(count).fill(1 / count), 1);
@@ -48,12 +35,18 @@ export function principalAxes(rows: SparseRows, rank: number, random: RandomSour
   while (kept < Math.min(rank, size) && singular[kept]! > LEAST_SHARE * singular[0]!) kept++;
   return {
     rank: kept,
+    /** Mean row, of the rows' width. */
     mean,
+    /** V, width×rank row-major, orthonormal columns. */
     axes: combined(turned, vectors, width, size, kept, singular),
+    /** Singular values of the centred rows, descending. */
     singular: singular.slice(0, kept),
+    /** U, count×rank row-major: the centred rows are near U·diag(singular)·Vᵀ. */
     left: combined(basis, vectors, count, size, kept, null),
   };
 }
+
+export type PrincipalAxes = ReturnType<typeof principalAxes>;
 
 /** Rows on the axes: (x − mean)·V, count×rank row-major. */
 export function onAxes(rows: SparseRows, { mean, axes, rank }: PrincipalAxes): Float64Array {

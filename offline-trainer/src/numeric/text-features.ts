@@ -46,22 +46,15 @@ export function textFeatures(train: readonly string[], test: readonly string[]):
   };
 }
 
-/** Terms with their weights, learned from some texts. */
-interface TermWeights {
-  /** Column of every term; terms sorted by their UTF-16 code units. */
-  readonly columns: ReadonlyMap<string, number>;
-  /** {@link inverseFrequency} of every term. */
-  readonly idf: Float64Array;
-}
-
 /**
  * Learns the terms that appear in two texts or more, and their smoothed inverse document frequencies.
  * @param texts - each as its terms, repeated ones included
  * @see Salton & Buckley (1988), Information Processing & Management 24, 513–523
  */
-export function learnTerms(texts: readonly (readonly string[])[]): TermWeights {
+export function learnTerms(texts: readonly (readonly string[])[]) {
   const seen = frequentTerms(texts).sort(([x], [y]) => (x < y ? -1 : 1));
   return {
+    /** Column of every term; terms sorted by their UTF-16 code units. */
     columns: new Map(seen.map(([term], column) => [term, column])),
     idf: Float64Array.from(seen, ([, count]) => inverseFrequency(texts.length, count)),
   };
@@ -71,7 +64,10 @@ export function learnTerms(texts: readonly (readonly string[])[]): TermWeights {
  * Texts as rows (1 + ln f)·idf over the learned terms, f the term's count in the text, each of length 1; a text without
  * a known term is a row of zeros.
  */
-export function tfidfRows(texts: readonly (readonly string[])[], { columns, idf }: TermWeights): SparseRows {
+export function tfidfRows(
+  texts: readonly (readonly string[])[],
+  { columns, idf }: ReturnType<typeof learnTerms>,
+): SparseRows {
   const rows = texts.map((terms) => {
     const seen = terms.flatMap((term) => columns.get(term) ?? []);
     const row = tfidfRow(seen, idf);

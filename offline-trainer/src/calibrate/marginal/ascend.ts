@@ -4,8 +4,8 @@ import { blockStep, newtonStep } from "./curvature.ts";
 import type { PosteriorBounds } from "./expectation.ts";
 import { fitGrid, gridFits } from "./fit-grid.ts";
 import { itemMaximizer } from "./item-derivatives.ts";
-import { type Evaluation, marginalObjective, type MarginalObjective } from "./objective.ts";
-import { type Curves, curvesAt, type Problem } from "./problem.ts";
+import { marginalObjective, type MarginalObjective } from "./objective.ts";
+import { curvesAt, type Problem } from "./problem.ts";
 
 export interface MarginalStep {
   /** From 0; 0 is where the search begins. */
@@ -14,14 +14,6 @@ export interface MarginalStep {
   readonly logPosterior: number;
   /** Points of the quadrature: where their number changes, the grid was laid anew. */
   readonly points: number;
-}
-
-/** How far a search has come, and whether to its end. */
-interface Ascent {
-  readonly iteration: number;
-  readonly evaluations: number;
-  readonly converged: boolean;
-  readonly end: Evaluation;
 }
 
 type OnStep = (step: MarginalStep) => Promise<void>;
@@ -55,7 +47,7 @@ async function ascend(
   before: number,
   tolerance: number,
   onStep: OnStep,
-): Promise<Ascent> {
+) {
   const { problem, expectation } = objective;
   const { size, perItem, tail } = problem;
   const maximizeItem = perItem > 2 ? itemMaximizer(problem, expectation) : null;
@@ -169,12 +161,7 @@ const MOST_GRIDS = 10;
  * @param x - start; overwritten with the maximum
  * @returns how it ended, with the curves there and the models' mean abilities
  */
-export async function findMaximum(
-  problem: Problem,
-  x: Float64Array,
-  tolerance: number,
-  onStep: OnStep,
-): Promise<Ascent & { readonly curves: Curves; readonly mean: Float64Array }> {
+export async function findMaximum(problem: Problem, x: Float64Array, tolerance: number, onStep: OnStep) {
   const curves = curvesAt(x, problem);
   let bounds: PosteriorBounds | undefined;
   let iteration = 0;

@@ -15,32 +15,6 @@ export interface MarginalOptions {
 }
 
 /**
- * A unidimensional calibration with its own diagnosis. An item that no model answered has nothing to estimate: its
- * parameters are NaN.
- */
-export interface MarginalCalibration {
-  /** N discriminations, logits per unit of θ. */
-  readonly a: Float64Array;
-  /** N intercepts, logits: z = a·θ − b. */
-  readonly b: Float64Array;
-  /** N lower asymptotes in [0, upper). */
-  readonly lower: Float64Array;
-  /** N upper asymptotes in (lower, 1]. */
-  readonly upper: Float64Array;
-  /** M abilities, E[θ | y]. */
-  readonly theta: Float64Array;
-  /** Marginal log-likelihood at the end, in nats. */
-  readonly logLikelihood: number;
-  /** With the priors' logarithms, up to a constant. */
-  readonly logPosterior: number;
-  /** Euclidean norm of logPosterior's gradient in a, b and the logarithms that the asymptotes' priors are of. */
-  readonly gradientNorm: number;
-  /** Evaluations of likelihood and gradient. */
-  readonly evaluations: number;
-  readonly converged: boolean;
-}
-
-/**
  * Calibrates a unidimensional response model by marginal maximum likelihood:
  *
  *   P = lower + (upper − lower)·σ(a·θ − b),   max Σ_m log ∫ Π_i P(y_mi | θ) dN(θ) + log priors
@@ -59,7 +33,7 @@ export interface MarginalCalibration {
 export async function calibrateMarginal(
   responses: CodedResponses,
   { model, tolerance = 1e-7, onStep, signal }: MarginalOptions,
-): Promise<MarginalCalibration> {
+) {
   const problem = prepareProblem(responses, model);
   const least = model === "1pl" ? 2 : 3; // what tells the discriminations, or the one spread of abilities
   if (problem.free.length < least)
@@ -84,16 +58,26 @@ export async function calibrateMarginal(
   const sign = curves.a.reduce((sum, value) => sum + value, 0) < 0 ? -1 : 1;
   return {
     ...itemParameters(problem, curves, sign),
+    /** M abilities, E[θ | y]. */
     theta: mean.map((value) => sign * value),
+    /** At the end, in nats. */
     logLikelihood,
+    /** With the priors' logarithms, up to a constant. */
     logPosterior,
+    /** In a, b and the logarithms that the asymptotes' priors are of. */
     gradientNorm: Math.sqrt(dot(gradient, gradient)),
     evaluations,
     converged,
   };
 }
 
-/** @param sign - −1 where the scale is turned over */
+export type MarginalCalibration = Awaited<ReturnType<typeof calibrateMarginal>>;
+
+/**
+ * N each: discriminations, in logits per unit of θ; intercepts, logits, z = a·θ − b; asymptotes, 0 ≤ lower < upper ≤ 1.
+ * An item that no model answered has nothing to estimate: its parameters are NaN.
+ * @param sign - −1 where the scale is turned over
+ */
 function itemParameters({ items, free }: Problem, { a, b, g, k }: Curves, sign: number) {
   const absent = (): Float64Array => new Float64Array(items).fill(NaN);
   const out = { a: absent(), b: absent(), lower: absent(), upper: absent() };

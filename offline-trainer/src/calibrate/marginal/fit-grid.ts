@@ -1,6 +1,6 @@
 import type { Curves, Problem } from "./problem.ts";
 import { expectation, type Expectation, type PosteriorBounds } from "./expectation.ts";
-import { denseGrid, evenGrid, type Grid } from "./grid.ts";
+import { denseGrid, evenGrid } from "./grid.ts";
 
 /** Points to a standard deviation of the posteriors of a new grid; {@link LEAST} will do at the end. */
 const DENSITY = 1.25;
@@ -16,12 +16,6 @@ const FARTHEST = 500;
 /** Longest step with which points are laid, times the steepest discrimination: 1e-8 of the likelihood of 200 models. */
 const SUBSTEP = 0.08;
 
-/** A grid, and where the posteriors lie on it. */
-export interface FittedGrid {
-  readonly grid: Grid;
-  readonly bounds: PosteriorBounds;
-}
-
 /**
  * A grid over all that any model's posterior reaches to, everywhere as dense as the posteriors there are narrow.
  *
@@ -34,7 +28,7 @@ export interface FittedGrid {
  * would have to be laid for each model anew, so that models could not share the items' curves.
  * @see Trefethen & Weideman (2014), SIAM Review 56, 385–458
  */
-export function fitGrid(problem: Problem, curves: Curves, known?: PosteriorBounds): FittedGrid {
+export function fitGrid(problem: Problem, curves: Curves, known?: PosteriorBounds) {
   let bounds = known;
   for (let reach = REACH; ; reach *= 1.5) {
     const look = expectation(problem, evenGrid(-reach, reach, COARSE), bounds);
@@ -48,6 +42,9 @@ export function fitGrid(problem: Problem, curves: Curves, known?: PosteriorBound
     return { grid: denseGrid(density, low, high, SUBSTEP / most), bounds };
   }
 }
+
+/** A grid, and where the posteriors lie on it. */
+export type FittedGrid = ReturnType<typeof fitGrid>;
 
 /** Whether a grid fits the curves that were found on it. */
 export function gridFits(problem: Problem, curves: Curves, { grid, first, last, cut }: Expectation): boolean {

@@ -9,17 +9,11 @@ import type { Problem } from "./problem.ts";
  * right ones at each point as the E-step counts them: gradient and curvature, minus the second derivatives, in
  * (a, b, log g, log k). By Fisher's identity the gradient is that of the marginal log-likelihood.
  */
-interface ItemDerivatives {
-  value: number;
-  /** 4. */
-  readonly gradient: Float64Array;
-  /** 4×4, row-major. */
-  readonly curvature: Float64Array;
+export function itemDerivatives() {
+  return { value: 0, gradient: new Float64Array(4), /** 4×4, row-major. */ curvature: new Float64Array(16) };
 }
 
-export function itemDerivatives(): ItemDerivatives {
-  return { value: 0, gradient: new Float64Array(4), curvature: new Float64Array(16) };
-}
+type ItemDerivatives = ReturnType<typeof itemDerivatives>;
 
 /**
  * Of an item without asymptotes, at the parameters of the E-step: all but the value and the last two parameters.

@@ -1,44 +1,29 @@
 import type { Curvature } from "./curvature.ts";
-import { expectation, type Expectation } from "./expectation.ts";
+import { expectation } from "./expectation.ts";
 import type { FittedGrid } from "./fit-grid.ts";
 import { curvedDerivatives, factorBlock, itemDerivatives, straightDerivatives } from "./item-derivatives.ts";
 import { priorCurvature, PRIORS, priorSlope, priorValue } from "./priors.ts";
 import { type Curves, type Problem, unpack } from "./problem.ts";
-
-/** Value and derivatives of the log posterior at one point; reused from one evaluation to the next. */
-export interface Evaluation {
-  logPosterior: number;
-  logLikelihood: number;
-  readonly gradient: Float64Array;
-  readonly curvature: Curvature;
-}
-
-export interface MarginalObjective {
-  readonly problem: Problem;
-  readonly expectation: Expectation;
-  /** Room for an evaluation. */
-  evaluation(): Evaluation;
-  /** Fills `at` for the vector x; the curves and `expectation` are those of x until the next call. */
-  evaluate(x: Float64Array, at: Evaluation): void;
-}
 
 /**
  * The log posterior of the items' parameters: the marginal log-likelihood and the logarithms of the priors, with its
  * gradient by Fisher's identity and its complete-data curvature.
  * @param curves - written over
  */
-export function marginalObjective(problem: Problem, curves: Curves, { grid, bounds }: FittedGrid): MarginalObjective {
+export function marginalObjective(problem: Problem, curves: Curves, { grid, bounds }: FittedGrid) {
   const found = expectation(problem, grid, bounds);
   const { free, curvedRow, subjects, perItem, slots, tail, slope, size } = problem;
   const item = itemDerivatives();
 
-  function evaluation(): Evaluation {
+  /** Room for value and derivatives at one point; reused from one evaluation to the next. */
+  function evaluation() {
     const blocks = new Float64Array(tail * perItem + size - tail);
-    const curvature = { blocks, slopes: new Float64Array(free.length), hold: { shift: 1, stretch: 1 } };
+    const curvature: Curvature = { blocks, slopes: new Float64Array(free.length), hold: { shift: 1, stretch: 1 } };
     return { logPosterior: 0, logLikelihood: 0, gradient: new Float64Array(size), curvature };
   }
 
-  function evaluate(x: Float64Array, at: Evaluation): void {
+  /** Fills `at` for the vector x; the curves and `expectation` are those of x until the next call. */
+  function evaluate(x: Float64Array, at: ReturnType<typeof evaluation>): void {
     const { gradient, curvature } = at;
     unpack(x, problem, curves);
     at.logLikelihood = found.run(curves);
@@ -75,3 +60,5 @@ export function marginalObjective(problem: Problem, curves: Curves, { grid, boun
 
   return { problem, expectation: found, evaluation, evaluate };
 }
+
+export type MarginalObjective = ReturnType<typeof marginalObjective>;

@@ -4,37 +4,13 @@ import type { CodedResponses } from "../../matrix/code-responses.ts";
 export const MARGINAL_MODELS = ["1pl", "2pl", "3pl", "4pl"] as const;
 export type MarginalModel = (typeof MARGINAL_MODELS)[number];
 
-/**
- * Responses laid out for the passes over them, and the vector that is searched: of every item to estimate its parameters
- * in the order a, b, log g, log k as far as the model has them, then the 1PL's common slope.
- */
-export interface Problem extends CodedResponses {
-  /** Items to estimate: those with any answer. */
-  readonly free: Int32Array;
-  /** Of them, those with asymptotes; `curvedRow[i]` is an item's place among them, or −1. */
-  readonly curved: Int32Array;
-  readonly curvedRow: Int32Array;
-  /** Missing cells of free items, model by model: those of model m are `missing.items[missing.from[m] … missing.from[m+1])`. */
-  readonly missing: { readonly from: Float64Array; readonly items: Int32Array };
-  /** An item's place among those that miss any answer, or −1; and how many those are. */
-  readonly missingRow: Int32Array;
-  readonly missingRows: number;
-  /** Σ_m s of every item, right minus wrong, and Σ_m |s|, all answers. */
-  readonly signSums: Float64Array;
-  readonly answerSums: Float64Array;
-  /** Which of the four (a, b, log g, log k) an item has in the vector, and how many. */
-  readonly slots: readonly number[];
-  readonly perItem: number;
-  /** Where the items' parameters end in the vector, and where that does. */
-  readonly tail: number;
-  readonly size: number;
-  /** Where the common slope stands, or −1 where each item has its own. */
-  readonly slope: number;
-}
-
 const SLOTS = { "1pl": [1], "2pl": [0, 1], "3pl": [0, 1, 2], "4pl": [0, 1, 2, 3] } as const;
 
-export function prepareProblem(responses: CodedResponses, model: MarginalModel): Problem {
+/**
+ * Lays out responses for the passes over them, and the vector that is searched: of every item to estimate its parameters
+ * in the order a, b, log g, log k as far as the model has them, then the 1PL's common slope.
+ */
+export function prepareProblem(responses: CodedResponses, model: MarginalModel) {
   const { subjects, items, signs } = responses;
   const answerSums = new Float64Array(items);
   const signSums = new Float64Array(items);
@@ -45,7 +21,7 @@ export function prepareProblem(responses: CodedResponses, model: MarginalModel):
       signSums[i]! += sign;
     }
   const free = Int32Array.from(answerSums.keys()).filter((i) => answerSums[i]! > 0);
-  const slots = SLOTS[model];
+  const slots: readonly number[] = SLOTS[model];
   const curved = slots.length > 2 ? free : new Int32Array(0);
   const curvedRow = new Int32Array(items).fill(-1);
   curved.forEach((i, row) => (curvedRow[i] = row));
@@ -53,24 +29,29 @@ export function prepareProblem(responses: CodedResponses, model: MarginalModel):
   const slope = model === "1pl" ? tail : -1;
   return {
     ...responses,
+    /** Items to estimate: those with any answer. */
     free,
+    /** Of them, those with asymptotes; `curvedRow[i]` is an item's place among them, or −1. */
     curved,
     curvedRow,
     ...missingCells(responses, free),
+    /** Σ_m s of every item, right minus wrong, and Σ_m |s|, all answers. */
     signSums,
     answerSums,
+    /** Which of the four (a, b, log g, log k) an item has in the vector, and how many. */
     slots,
     perItem: slots.length,
+    /** Where the items' parameters end in the vector, and where that does. */
     tail,
     size: slope < 0 ? tail : tail + 1,
+    /** Where the common slope stands, or −1 where each item has its own. */
     slope,
   };
 }
 
-function missingCells(
-  { subjects, items, signs }: CodedResponses,
-  free: Int32Array,
-): Pick<Problem, "missing" | "missingRow" | "missingRows"> {
+export type Problem = ReturnType<typeof prepareProblem>;
+
+function missingCells({ subjects, items, signs }: CodedResponses, free: Int32Array) {
   const from = new Float64Array(subjects + 1);
   const cells: number[] = [];
   const missingRow = new Int32Array(items).fill(-1);
@@ -83,7 +64,13 @@ function missingCells(
     }
     from[m + 1] = cells.length;
   }
-  return { missing: { from, items: new Int32Array(cells) }, missingRow, missingRows };
+  return {
+    /** Missing cells of free items, model by model: those of model m are `missing.items[missing.from[m] … missing.from[m+1])`. */
+    missing: { from, items: new Int32Array(cells) },
+    /** An item's place among those that miss any answer, or −1; and how many those are. */
+    missingRow,
+    missingRows,
+  };
 }
 
 /**

@@ -6,17 +6,10 @@ import { jsonRecords } from "anchoreval/internal/tables/json-records";
 import { placeOf } from "./long-table.ts";
 import { isParquet, parquetRows } from "./parquet.ts";
 
-/** A row's values of the columns that were chosen, in their order. */
-interface ChosenRow {
-  /** Counted from 1; in text, the line. */
-  readonly row: number;
-  readonly values: readonly unknown[];
-}
-
 /**
  * The rows of a long table in CSV, JSON lines or Parquet, cut down to some columns. Of JSON lines the first line tells
  * which columns there are; a field that a later line lacks is undefined.
- * @returns rows in pieces, as they are read
+ * @returns rows in pieces, as they are read: the row's number (in text, the line) from 1, its values as chosen
  * @param choose - the columns to read, of those that there are
  * @param issues - takes rows that are ragged, or no JSON
  * @throws AnchorEvalError `invalid_data`: no text, a column twice, what is no Parquet; `not_found`
@@ -25,7 +18,7 @@ export async function* chosenRows(
   path: string,
   choose: (names: readonly string[]) => readonly string[],
   issues: DataIssues,
-): AsyncGenerator<readonly ChosenRow[], void, undefined> {
+): AsyncGenerator<readonly { row: number; values: readonly unknown[] }[], void> {
   let columns: readonly string[] | undefined;
   if (isParquet(path)) {
     let row = 0;

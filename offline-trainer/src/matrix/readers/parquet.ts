@@ -5,23 +5,12 @@ import type { AsyncBuffer } from "hyparquet";
 import { LONG_COLUMNS, noteUnread, putScore } from "./long-table.ts";
 import type { ScoreTable } from "./score-table.ts";
 
-/** Some columns of consecutive rows, each as the file holds it. */
-interface RowGroup {
-  /** Counted from 0. */
-  readonly first: number;
-  readonly rows: number;
-  readonly columns: readonly ArrayLike<unknown>[];
-}
-
 /**
- * Reads columns of a Parquet file, a row group in memory at a time.
+ * Reads columns of a Parquet file as it holds them, a row group in memory at a time; rows are counted from 0.
  * @param choose - the columns, of those of the file
  * @throws AnchorEvalError `invalid_data` where it can't be read; `not_found`
  */
-async function* rowGroups(
-  path: string,
-  choose: (names: readonly string[]) => readonly string[],
-): AsyncGenerator<RowGroup, void> {
+async function* rowGroups(path: string, choose: (names: readonly string[]) => readonly string[]) {
   const { compressors, parquetMetadataAsync, parquetScan, parquetSchema } = await import("./decoders.ts");
   const file = await openBytes(path);
   const buffer: AsyncBuffer = {
