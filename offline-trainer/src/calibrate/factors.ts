@@ -25,9 +25,8 @@ interface FactoredScenario extends Pick<BankScenario, "bank" | "scoreMap" | "acc
 /**
  * Factors of all items of some scenarios, the same for all, as the response model implies them: the covariance of the
  * curves P_i(θ_m) over the source models m, by its leading principal components, and as noise what these leave of it and
- * the mean of φ·P(1−P). Means are those of the sources' answers. On held-out models this covariance predicts better than
- * the answers' own, shrunken or not: it has the noise of D parameters an item instead of M answers
- * (docs/decisions/0014-gaussian.md). Over several scenarios it says what answers in one tell of another.
+ * the mean of φ·P(1−P). Means are those of the sources' answers. docs/decisions/0014-gaussian.md has why the model's
+ * covariance, and not the answers' own. Over several scenarios it says what answers in one tell of another.
  * @returns one a scenario, rows in the bank's order, in float32 as a bundle keeps them
  */
 export function scoreFactors(scenarios: readonly FactoredScenario[]): AnchorFactors[] {

@@ -4,6 +4,7 @@ import type { RandomSource } from "anchoreval/internal/core/numeric/random";
 import { scoreFactors } from "./factors.ts";
 import { symmetricEigen } from "../numeric/eigen.ts";
 import { columnLength } from "../numeric/principal-axes.ts";
+import { denseRows, timesDense } from "../numeric/sparse-rows.ts";
 import type { Bank } from "./bank.ts";
 
 /** General abilities at most: more tell no more of one scenario from another. */
@@ -60,15 +61,9 @@ export function generalAbilities(banks: readonly BankAbilities[], random: Random
     /** G. */
     general,
     /** L of every bank, D×G row-major, with Σ − LLᵀ positive definite. */
-    loadings: blocks.map((block, s) => {
-      const own = bounded(loadings, block, general);
-      const placed = new Float64Array(own.length);
-      for (let r = 0; r < block.dims; r++)
-        for (let c = 0; c <= r; c++)
-          for (let k = 0; k < general; k++)
-            placed[r * general + k]! += roots[s]![r * block.dims + c]! * own[c * general + k]!;
-      return placed;
-    }),
+    loadings: blocks.map((block, s) =>
+      timesDense(denseRows(roots[s]!, block.dims, block.dims), bounded(loadings, block, general), general),
+    ),
   };
 }
 
@@ -156,15 +151,12 @@ function emStep(
   const inverse = choleskyInverse(cholesky(inner, general)!, general);
   const cross = new Float64Array(size * general);
   const second = inverse.slice();
-  const projected = new Float64Array(general);
+  const projected = timesDense(denseRows(data, models, size), weighted, general);
   const score = new Float64Array(general);
   for (let m = 0; m < models; m++) {
-    projected.fill(0);
-    for (let r = 0; r < size; r++)
-      for (let k = 0; k < general; k++) projected[k]! += weighted[r * general + k]! * data[m * size + r]!;
     for (let j = 0; j < general; j++) {
       score[j] = 0;
-      for (let k = 0; k < general; k++) score[j]! += inverse[j * general + k]! * projected[k]!;
+      for (let k = 0; k < general; k++) score[j]! += inverse[j * general + k]! * projected[m * general + k]!;
     }
     for (let j = 0; j < general; j++)
       for (let k = 0; k < general; k++) second[j * general + k]! += (score[j]! * score[k]!) / models;

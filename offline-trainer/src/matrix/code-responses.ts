@@ -60,11 +60,7 @@ export function gradeResponses(matrix: ResponseMatrix, rows: ArrayLike<number>, 
 /** Thresholds tried: 100 even steps from .01 to .99, as in the notebooks of Maia Polo et al. (2024). */
 const CANDIDATES = Array.from({ length: 100 }, (_, k) => 0.01 + (0.98 * k) / 99);
 
-/**
- * Responses of some models for calibration, each scenario cut at its own threshold.
- * @param rows - the models, also those that the thresholds are judged by
- * @returns the thresholds in the order of the scenarios, null where every score is 0 or 1
- */
+/** Responses of some models for calibration, each scenario cut at the threshold that these models choose. */
 export function binarizeResponses(
   matrix: ResponseMatrix,
   rows: ArrayLike<number>,
@@ -74,7 +70,7 @@ export function binarizeResponses(
   return cutResponses(matrix, rows, scenarios, thresholds);
 }
 
-/** The same at given thresholds, null where every score is 0 or 1. */
+/** The same at given thresholds, by scenario; null where every score is 0 or 1. */
 export function cutResponses(
   matrix: ResponseMatrix,
   rows: ArrayLike<number>,
@@ -88,8 +84,6 @@ export function cutResponses(
 
 /**
  * The threshold c at which 1[y > c] keeps the models' mean scores best: argmin_c mean_m |mean_i 1[y_mi > c] − mean_i y_mi|.
- * @param rows - the models to judge by
- * @param begin - first column @param count - columns
  * @returns null where every score is 0 or 1
  * @see Maia Polo et al. (2024), ICML, training notebook
  */

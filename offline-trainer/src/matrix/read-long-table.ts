@@ -1,6 +1,6 @@
 import { idProblem, type Weighting } from "anchoreval/internal/core/bundle/names";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
-import { DataIssues, jsonKind, quoted } from "anchoreval/internal/tables/data-issues";
+import { DataIssues, jsonKind, type Place, quoted } from "anchoreval/internal/tables/data-issues";
 import { type ScoreOptions, scoreReader, type ScoreReader } from "anchoreval/internal/tables/score-reader";
 import { defaultItems, hashProblem } from "./items-file.ts";
 import { checkColumn, chosenRows, isNamedJson } from "./readers/chosen-rows.ts";
@@ -140,11 +140,6 @@ function describeItem(
   const message = `item ${quoted(item)} has another ${other} in ${issues.rowName(first.row)}${hint}`;
   issues.add({ row, column }, "contradiction", message);
   return false;
-}
-
-interface Place {
-  readonly row: number;
-  readonly column: string;
 }
 
 /** Text, or a whole number as text; null, with the issue noted, for anything else. */

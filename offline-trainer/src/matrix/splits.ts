@@ -79,14 +79,14 @@ export function extrapolationSplit(
 ): Split {
   const { scores, names, groups, eligible } = input;
   const hash = names.map((name) => sha256Text(name));
-  const ranked = Array.from({ length: names.length }, (_, m) => m)
+  const ranked = [...names.keys()]
     .filter((m) => !Number.isNaN(scores[m]!))
     .sort((x, y) => scores[x]! - scores[y]! || (hash[x]! < hash[y]! ? -1 : 1));
   const weakest = ranked.slice(0, Math.floor(ranked.length / 2));
   const strongest = ranked.slice(ranked.length - Math.round(0.3 * ranked.length)).filter((m) => eligible[m]);
   const held = new Set(strongest.map((m) => groups[m]!));
-  const ascending = (x: number, y: number): number => x - y;
-  return { sources: weakest.filter((m) => !held.has(groups[m]!)).sort(ascending), targets: strongest.sort(ascending) };
+  const side = (models: number[]): number[] => models.sort((x, y) => x - y);
+  return { sources: side(weakest.filter((m) => !held.has(groups[m]!))), targets: side(strongest) };
 }
 
 /**

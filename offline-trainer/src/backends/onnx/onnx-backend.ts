@@ -90,7 +90,8 @@ export function onnxBackend(runtime: OnnxRuntime, options: OnnxBackendOptions): 
         for (const runner of runners) await runner.release();
         throw error;
       }
-      return onnxObjective(runners, responses, layout, dims, count > 1);
+      const silence = "signs" in responses ? silentCells(responses, layout) * Math.LN2 : 0;
+      return onnxObjective(runners, layout, dims, silence);
     },
   };
 }
@@ -113,26 +114,23 @@ function dealBlocks(responses: Responses, layout: BlockLayout, threads: number):
 /**
  * The objective of a calibration from the sums of its lanes.
  * @param runners - between them, all lanes
- * @param shared - arrays that several threads may read and write
+ * @param silence - taken off the value
  */
 function onnxObjective(
   runners: readonly LaneRunner[],
-  responses: Responses,
-  layout: BlockLayout,
+  { subjects, items, across }: BlockLayout,
   dims: number,
-  shared: boolean,
+  silence: number,
 ): Objective {
-  const { subjects, items } = responses;
   const array = (length: number): Float64Array =>
-    new Float64Array(shared ? new SharedArrayBuffer(8 * length) : new ArrayBuffer(8 * length));
-  const lanes = Math.min(LANES, layout.across);
+    new Float64Array(runners.length > 1 ? new SharedArrayBuffer(8 * length) : new ArrayBuffer(8 * length));
+  const lanes = Math.min(LANES, across);
   const arrays: EvaluationArrays = {
     point: array((subjects + items) * dims + items),
     items: array(items * dims + items),
     subjects: array(lanes * subjects * dims),
     values: array(lanes),
   };
-  const silence = "signs" in responses ? silentCells(responses, layout) * Math.LN2 : 0;
   const evaluate = async ({ theta, a, b }: Parameters, gradient: Parameters): Promise<number> => {
     arrays.point.set(theta);
     arrays.point.set(a, subjects * dims);

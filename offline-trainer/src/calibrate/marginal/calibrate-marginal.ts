@@ -15,13 +15,11 @@ export interface MarginalOptions {
 }
 
 /**
- * Calibrates a unidimensional response model by marginal maximum likelihood:
+ * Calibrates a unidimensional response model by marginal maximum likelihood (docs/formulas.md):
  *
  *   P = lower + (upper − lower)·σ(a·θ − b),   max Σ_m log ∫ Π_i P(y_mi | θ) dN(θ) + log priors
  *
- * over the items' parameters, abilities integrated out over N(0, 1) (docs/formulas.md). The integral is a quadrature as
- * fine as the posteriors are narrow ({@link fitGrid}), the priors are flat on ordinary items ({@link PRIORS}), and
- * the search is L-BFGS on EM steps ({@link ascend}). Missing answers count for nothing.
+ * Missing answers count for nothing.
  *
  * The scale's sign is the one that makes the sum of the estimated discriminations positive. Single discriminations may
  * be negative in all models but the 1PL (an item whose key is wrong): each begins positive and the data carry it over 0.

@@ -25,7 +25,7 @@ const SUBSTEP = 0.08;
  * the same number of points, about 20, whatever the number of items. The trapezoid rule's error on a normal density is
  * 2·exp(−2π²/h²) at a spacing of h standard deviations: 7e-14 at h = .8, 5e-9 of a model's integral at h = 1; the last term
  * gives the logistic function's poles, π/a from the line, the same. Gauss-Hermite points bring nothing beyond that, and
- * would have to be laid for each model anew, so that models could not share the items' curves.
+ * models could not share the items' curves.
  * @see Trefethen & Weideman (2014), SIAM Review 56, 385–458
  */
 export function fitGrid(problem: Problem, curves: Curves, known?: PosteriorBounds) {
