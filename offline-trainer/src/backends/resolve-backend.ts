@@ -30,11 +30,10 @@ async function loadOnnx(): Promise<OnnxModule> {
 
 /**
  * Chooses the backend of calibration. `auto` tries CUDA, and falls back to the CPU, or to plain TypeScript where ONNX
- * Runtime can't be loaded, with the reason; a provider that is asked for by name must start. CUDA runs the float64
- * graph: its float32 is TF32, which misleads L-BFGS.
- * @param threads - threads of the CPU provider
+ * Runtime can't be loaded, with the reason.
+ * @param threads - of the CPU provider
  * @param load - imports ONNX Runtime's part; called only where it is needed
- * @throws AnchorEvalError `unavailable` where the named provider doesn't start
+ * @throws AnchorEvalError `unavailable` where a provider that is asked for by name doesn't start
  */
 export async function resolveBackend(
   provider: Provider,

@@ -193,9 +193,8 @@ async function chooseShrinkage(
 }
 
 /**
- * How well a bank predicts models that it was not fitted on: abilities from the even items, then the mean over scenarios
- * of the mean over models of the weighted mean prediction's absolute error on the odd items.
- * @param held - rows of the held-out models
+ * How well a bank predicts held-out models: abilities from the even items, then the mean over scenarios of the mean over
+ * models of the weighted mean prediction's absolute error on the odd items.
  * @returns a fraction; Infinity where no model can be compared
  */
 export function validationError(group: ScenarioGroup, held: readonly number[], trained: Bank): number {

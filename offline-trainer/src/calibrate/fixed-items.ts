@@ -18,9 +18,8 @@ export interface FixedItems {
 }
 
 /**
- * Puts a start onto the fixed items' scale: their parameters, and abilities by the models' answers to them (MAP).
- * New items begin along the fixed ones' mean discrimination.
- * @param start - overwritten
+ * Puts a start onto the fixed items' scale, in place: their parameters, and abilities by the models' answers to them
+ * (MAP). New items begin along the fixed ones' mean discrimination.
  * @throws AnchorEvalError `invalid_option` where no item is fixed, or arrays don't fit
  */
 export function startFromFixed(start: Parameters, responses: Responses, dims: number, items: FixedItems): void {

@@ -1,5 +1,5 @@
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
-import { DisjointSets, numbered, replicateGroups } from "./replicates.ts";
+import { disjointSets, numbered, replicateGroups } from "./replicates.ts";
 import type { ResponseMatrix } from "./response-matrix.ts";
 
 /** With fewer families, an error on models of an unseen maker can't be distinguished from chance. */
@@ -82,7 +82,7 @@ export function modelFamilies(matrix: ResponseMatrix, table?: ReadonlyMap<string
  * @returns numbered from 0 by first appearance
  */
 export function joinGroups(left: ArrayLike<number>, right: ArrayLike<number>): Int32Array {
-  const sets = new DisjointSets(left.length);
+  const sets = disjointSets(left.length);
   for (const groups of [left, right]) {
     const first = new Map<number, number>();
     for (let m = 0; m < groups.length; m++) {

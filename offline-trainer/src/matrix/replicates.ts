@@ -10,7 +10,6 @@ const LEAST_SHARED = 20;
 /**
  * Groups models that are replicates of each other: agreement above {@link REPLICATE_AGREEMENT}, closed transitively.
  * Scores agree where both lie on the same side of a half.
- * @returns the group of every model, numbered by first appearance
  */
 export function replicateGroups(matrix: ResponseMatrix): Int32Array {
   const models = matrix.subjects.length;
@@ -28,7 +27,7 @@ export function replicateGroups(matrix: ResponseMatrix): Int32Array {
       seen[word]! |= 1 << (k & 31);
       if (matrix.scores[at]! > 0.5) right[word]! |= 1 << (k & 31);
     }
-  const sets = new DisjointSets(models);
+  const sets = disjointSets(models);
   for (let left = 0; left < models; left++)
     for (let other = left + 1; other < models; other++) {
       let shared = 0;
@@ -43,30 +42,21 @@ export function replicateGroups(matrix: ResponseMatrix): Int32Array {
   return sets.numbers();
 }
 
-/** Sets of models that grow together. */
-export class DisjointSets {
-  readonly #parent: Int32Array;
-
-  /** @param count - models, each in a set of its own */
-  constructor(count: number) {
-    this.#parent = Int32Array.from({ length: count }, (_, m) => m);
-  }
-
-  join(one: number, other: number): void {
-    this.#parent[this.#root(one)] = this.#root(other);
-  }
-
-  /** The set of every model, numbered from 0 by first appearance. */
-  numbers(): Int32Array {
-    return numbered(this.#parent.map((_, m) => this.#root(m)));
-  }
-
-  #root(model: number): number {
-    const parent = this.#parent;
+/** Sets of models that grow together, each one alone at first. */
+export function disjointSets(count: number) {
+  const parent = Int32Array.from({ length: count }, (_, m) => m);
+  const root = (model: number): number => {
     let at = model;
     while (parent[at] !== at) at = parent[at] = parent[parent[at]!]!;
     return at;
-  }
+  };
+  return {
+    join: (one: number, other: number): void => {
+      parent[root(one)] = root(other);
+    },
+    /** The set of every model, numbered from 0 by first appearance. */
+    numbers: (): Int32Array => numbered(parent.map((_, m) => root(m))),
+  };
 }
 
 /** Keys as numbers from 0 by first appearance. */

@@ -90,11 +90,10 @@ export function fullScores(matrix: ResponseMatrix, { begin, count, weights }: Sc
 const TOLERANCE = 1e-6;
 
 /**
- * The weighting that given weights come to, in every scenario: each subscenario the same, or each item. A bundle keeps no
- * other weights.
+ * The weighting that given weights come to, in every scenario: each subscenario the same, or each item.
  * @param items - grouped by scenario and subscenario
  * @param weights - of each item, any scale within a scenario
- * @returns null where they are neither
+ * @returns null where they are neither: a bundle keeps no other weights
  */
 export function givenWeighting(items: readonly ItemInfo[], weights: ArrayLike<number>): Weighting | null {
   const fits = (weighting: Weighting): boolean =>

@@ -9,8 +9,6 @@ const BINS = 200;
 /**
  * The monotone map from response probability to score, for scores that were binarised: isotonic regression
  * (pool adjacent violators) of the sources' scores on their fitted probabilities, in bins of equal width.
- * @param theta - abilities of `rows`, row-major
- * @param bank - items of this scenario, columns `begin…`
  * @see Barlow et al. (1972), Statistical Inference under Order Restrictions
  */
 export function fitScoreMap(

@@ -1,9 +1,6 @@
 import { leadingComponents } from "./eigen.ts";
 
-/**
- * Values of some items at some points, less each item's mean over the points.
- * @param values - by point, each with a value an item; overwritten
- */
+/** Values of some items at some points, less each item's mean over the points. @param values - by point; overwritten */
 export function centredCurves(values: readonly Float64Array[]) {
   const average = new Float64Array(values[0]!.length);
   for (const own of values) for (let i = 0; i < average.length; i++) average[i]! += own[i]! / values.length;

@@ -86,10 +86,7 @@ function numbersOf(values: readonly unknown[], isNumber: (value: unknown) => boo
   return Float64Array.from(values, (value) => (isNumber(value) ? Number(value) : NaN));
 }
 
-/**
- * The vectors of some items, each scaled to length 1.
- * @throws AnchorEvalError `invalid_data` naming the items that have none
- */
+/** The vectors of items, scaled to length 1. @throws AnchorEvalError `invalid_data` naming the items that have none */
 export function embeddedRows({ file, width, vectors }: Embeddings, ids: readonly string[]): SparseRows {
   const missing = ids.filter((id) => !vectors.has(id));
   if (missing.length > 0)

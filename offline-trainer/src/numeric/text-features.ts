@@ -48,7 +48,6 @@ export function textFeatures(train: readonly string[], test: readonly string[]):
 
 /**
  * Learns the terms that appear in two texts or more, and their smoothed inverse document frequencies.
- * @param texts - each as its terms, repeated ones included
  * @see Salton & Buckley (1988), Information Processing & Management 24, 513–523
  */
 export function learnTerms(texts: readonly (readonly string[])[]) {

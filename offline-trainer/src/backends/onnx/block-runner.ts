@@ -54,10 +54,7 @@ interface Block {
   readonly session: InferenceSession;
 }
 
-/**
- * Opens the blocks of some lanes, to evaluate the objective on them one after the other.
- * @throws AnchorEvalError `unavailable` where the provider doesn't start
- */
+/** Opens the blocks of some lanes. @throws AnchorEvalError `unavailable` where the provider doesn't start */
 export async function blockRunner(runtime: OnnxRuntime, task: LaneTask): Promise<LaneRunner> {
   const { layout, dims, provider, precision, link, blocks } = task;
   const { subjects, items, rows, columns } = layout;

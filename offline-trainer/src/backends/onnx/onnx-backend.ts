@@ -111,11 +111,7 @@ function dealBlocks(responses: Responses, layout: BlockLayout, threads: number):
   return shares;
 }
 
-/**
- * The objective of a calibration from the sums of its lanes.
- * @param runners - between them, all lanes
- * @param silence - taken off the value
- */
+/** The objective from the sums of its lanes. @param runners - between them, all lanes @param silence - off the value */
 function onnxObjective(
   runners: readonly LaneRunner[],
   { subjects, items, across }: BlockLayout,

@@ -4,11 +4,7 @@ import type { ScoreReader } from "anchoreval/internal/tables/score-reader";
 import { LONG_COLUMNS, longCsvReader, noteUnread } from "./long-table.ts";
 import type { ScoreTable } from "./score-table.ts";
 
-/**
- * Decides by the header between the wide and the long form.
- * @param remarks - takes remarks for the user
- * @returns what takes the records after the header
- */
+/** Decides by the header between the wide and the long form. @returns what takes the records after the header */
 export function csvTableReader(header: CsvRecord, table: ScoreTable, remarks: string[]): (record: CsvRecord) => void {
   const { row, cells } = header;
   const { issues, reader } = table;
@@ -41,10 +37,7 @@ function isText(score: ReturnType<ScoreReader["fromText"]>): boolean {
   return typeof score === "object" && score.code === "not_a_number";
 }
 
-/**
- * Reads the wide form: header `model,<item_id>…`, a row a model, an empty cell where there is no score.
- * @returns what takes the records after the header
- */
+/** Reads the wide form: header `model,<item_id>…`, a row a model, an empty cell where there is no score. */
 function wideCsvReader(header: CsvRecord, table: ScoreTable): (record: CsvRecord) => void {
   const { issues, reader } = table;
   header.cells.forEach((id, index) => {

@@ -7,10 +7,7 @@ import type { ScoreTable } from "./score-table.ts";
 /** Columns of the long form: a line a score. */
 export const LONG_COLUMNS = ["model", "item_id", "score"] as const;
 
-/**
- * Reads the long form from CSV, its columns in any order; others are ignored.
- * @returns what takes the records after the header
- */
+/** Reads the long form from CSV, its columns in any order; others are ignored. */
 export function longCsvReader(header: CsvRecord, table: ScoreTable): (record: CsvRecord) => void {
   const { issues, reader } = table;
   const places = LONG_COLUMNS.map((name) => placeOf(name, header, (...issue) => issues.add(...issue)));

@@ -7,7 +7,6 @@ import type { ScoreTable } from "./score-table.ts";
 
 /**
  * Reads columns of a Parquet file as it holds them, a row group in memory at a time; rows are counted from 0.
- * @param choose - the columns, of those of the file
  * @throws AnchorEvalError `invalid_data` where it can't be read; `not_found`
  */
 async function* rowGroups(path: string, choose: (names: readonly string[]) => readonly string[]) {
@@ -84,8 +83,7 @@ export function isParquet(path: string): boolean {
 
 /**
  * Reads the long form from Parquet, a row group at a time: `model` and `item_id` are text, `score` numbers or booleans,
- * null where there is none. Other columns are ignored. Rows are counted from 1.
- * @param remarks - takes remarks for the user
+ * null where there is none. Other columns are ignored.
  * @throws AnchorEvalError `invalid_data` for a file that can't be read, or has other columns; `not_found`
  */
 export async function readParquetTable(path: string, table: ScoreTable, remarks: string[]): Promise<void> {
