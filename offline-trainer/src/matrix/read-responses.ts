@@ -145,8 +145,7 @@ export function poolItems(items: readonly ItemInfo[], scenario: string): { items
   const divided = new Set(items.filter(({ subscenario }) => subscenario !== undefined).map((item) => item.scenario));
   return {
     items: items.map((item) => ({ ...item, scenario, subscenario: item.scenario })),
-    remarks: Array.from(
-      divided,
+    remarks: [...divided].map(
       (own) => `${own} is one subscenario of ${scenario}: its own subscenarios are not told apart`,
     ),
   };

@@ -46,14 +46,6 @@ export interface EvaluationArrays {
   readonly values: Float64Array;
 }
 
-interface Block {
-  readonly down: number;
-  readonly across: number;
-  /** Responses to feed; none where they are baked in. */
-  readonly feeds: Readonly<Record<string, Tensor>>;
-  readonly session: InferenceSession;
-}
-
 /** Opens the blocks of some lanes. @throws AnchorEvalError `unavailable` where the provider doesn't start */
 export async function blockRunner(runtime: OnnxRuntime, task: LaneTask): Promise<LaneRunner> {
   const { layout, dims, provider, precision, link, blocks } = task;
@@ -68,17 +60,19 @@ export async function blockRunner(runtime: OnnxRuntime, task: LaneTask): Promise
       ? new runtime.Tensor("int8", data, [rows, columns])
       : new runtime.Tensor("float32", data, [rows, columns]);
   const shared = feedsBlocks(provider) && blocks.size > 0 ? await open() : null;
+  const openBlock = async (number: number, responses: BlockResponses) => ({
+    down: Math.floor(number / layout.across),
+    across: number % layout.across,
+    /** Responses to feed; none where they are baked in. */
+    feeds: shared ? Object.fromEntries(Object.entries(responses).map(([name, data]) => [name, fed(data)])) : {},
+    session: shared ?? (await open(responses)),
+  });
+  type Block = Awaited<ReturnType<typeof openBlock>>;
   const lanes = new Map<number, Block[]>();
   for (const [number, responses] of [...blocks].sort(([x], [y]) => x - y)) {
-    const across = number % layout.across;
-    const lane = lanes.get(across % LANES) ?? [];
-    lane.push({
-      down: Math.floor(number / layout.across),
-      across,
-      feeds: shared ? Object.fromEntries(Object.entries(responses).map(([name, data]) => [name, fed(data)])) : {},
-      session: shared ?? (await open(responses)),
-    });
-    lanes.set(across % LANES, lane);
+    const block = await openBlock(number, responses);
+    const lane = block.across % LANES;
+    lanes.set(lane, [...(lanes.get(lane) ?? []), block]);
   }
 
   /** Adds up one block's gradient. @returns its value */

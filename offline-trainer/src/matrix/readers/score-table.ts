@@ -61,32 +61,27 @@ export class ScoreTable {
     return place;
   }
 
-  /** Puts down one score, NaN for none; false where the pair has been named before. */
-  put(model: number, item: number, score: number): boolean {
+  /** Puts down one score as it was read, or notes why it can't be. */
+  enter(
+    model: number,
+    item: number,
+    score: ReturnType<ScoreReader["fromText"]>,
+    { row, column, duplicate }: ScorePlace,
+    issues = this.issues,
+  ): void {
     let scores = this.rows[model]!;
     if (item >= scores.length) {
       scores = new Float32Array(Math.max(64, 2 ** Math.ceil(Math.log2(item + 1)))).fill(NaN);
       scores.set(this.rows[model]!);
       this.rows[model] = scores;
     }
-    if (!Number.isNaN(scores[item])) return false;
-    scores[item] = Number.isNaN(score) ? -1 : score;
-    return true;
-  }
-
-  /** Puts down one score as it was read, or notes why it can't be. */
-  enter(
-    model: number,
-    item: number,
-    score: ReturnType<ScoreReader["fromText"]>,
-    place: ScorePlace,
-    issues = this.issues,
-  ): void {
-    const { row, duplicate, column } = place;
-    if (!this.put(model, item, typeof score === "number" ? score : NaN)) {
+    if (!Number.isNaN(scores[item])) {
       const message = `model ${quoted(this.models[model]!)} answers item ${quoted(this.items[item]!)} twice`;
       issues.add({ row, column: duplicate }, "duplicate", message);
-    } else if (typeof score === "object") issues.add({ row, column }, score.code, score.message);
+      return;
+    }
+    scores[item] = typeof score === "number" && !Number.isNaN(score) ? score : -1;
+    if (typeof score === "object") issues.add({ row, column }, score.code, score.message);
   }
 
   /** Text, as ids are; null, with the issue noted, for anything else. */
