@@ -73,25 +73,20 @@ function jsonTable(name: string, records: readonly JsonRecord[], issues: DataIss
       }
   const rows = records.map(({ row, fields }) => {
     const cells = new Array<string>(places.size).fill("");
-    for (const [field, value] of Object.entries(fields))
-      cells[places.get(field)!] = cellText(value, () =>
-        issues.add(
-          { row, column: field },
-          "inexact_number",
-          "the number has more digits than can be kept: write it as text, in quotes",
-        ),
-      );
+    for (const [field, value] of Object.entries(fields)) {
+      const message = "the number has more digits than can be kept: write it as text, in quotes";
+      if (typeof value === "number" && Math.abs(value) > Number.MAX_SAFE_INTEGER)
+        issues.add({ row, column: field }, "inexact_number", message);
+      cells[places.get(field)!] = cellText(value);
+    }
     return cells;
   });
   return { name, columns: [...places.keys()], rows, lines: records.map(({ row }) => row) };
 }
 
-/** @param onInexact - called for a number that reading may have changed */
-function cellText(value: unknown, onInexact: () => void): string {
+function cellText(value: unknown): string {
   if (value === null || value === undefined) return "";
-  if (typeof value === "string") return value;
-  if (typeof value === "number" && Math.abs(value) > Number.MAX_SAFE_INTEGER) onInexact();
-  return JSON.stringify(value);
+  return typeof value === "string" ? value : JSON.stringify(value);
 }
 
 /**

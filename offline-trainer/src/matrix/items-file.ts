@@ -70,7 +70,7 @@ function fieldProblem(column: (typeof ITEM_FIELDS)[number], value: unknown): { r
   return null;
 }
 
-/** What is wrong with a content hash; null for nothing. */
+/** Says why a text is no content hash; null for one that is. */
 export function hashProblem(value: string): string | null {
   return SHA256.test(value) ? null : "a hash is SHA-256, 64 lowercase hex digits";
 }
@@ -81,15 +81,11 @@ export function hashProblem(value: string): string | null {
  * @returns the items, and a sentence that says what was assumed
  */
 export function defaultItems(ids: readonly string[]): { items: ItemInfo[]; remark: string } {
-  if (ids.some((id) => id.lastIndexOf("/") < 1))
-    return {
-      items: ids.map((id) => ({ item_id: id, scenario: "all" })),
-      remark: `no items file was given: all ${ids.length} items are one scenario, "all"`,
-    };
-  const items = ids.map((id) => ({ item_id: id, scenario: id.slice(0, id.lastIndexOf("/")) }));
-  const scenarios = [...new Set(items.map((item) => item.scenario))];
-  return {
-    items,
-    remark: `no items file was given: an item's scenario is the part of its id before the last "/", ${scenarios.length} in all: ${firstFew(scenarios)}`,
-  };
+  const isDivided = ids.every((id) => id.lastIndexOf("/") >= 1);
+  const items = ids.map((id) => ({ item_id: id, scenario: isDivided ? id.slice(0, id.lastIndexOf("/")) : "all" }));
+  const scenarios = [...new Set(items.map(({ scenario }) => scenario))];
+  const assumed = isDivided
+    ? `an item's scenario is the part of its id before the last "/", ${scenarios.length} in all: ${firstFew(scenarios)}`
+    : `all ${ids.length} items are one scenario, "all"`;
+  return { items, remark: `no items file was given: ${assumed}` };
 }

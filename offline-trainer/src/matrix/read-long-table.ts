@@ -28,7 +28,7 @@ interface KnownItem {
   readonly facts: readonly (string | number | null)[];
 }
 
-/** What a table says of its items, as it is read. */
+/** All that a table says of its items, as it is read. */
 interface Descriptions {
   readonly columns: TableColumns;
   /** Those that the table has. */

@@ -9,7 +9,6 @@ import {
   type TextProjection,
 } from "anchoreval/internal/core/routing/text-coordinates";
 import { firstFew } from "anchoreval/internal/tables/data-issues";
-import type { ItemInfo } from "../matrix/response-matrix.ts";
 import { principalAxes } from "./principal-axes.ts";
 import { sideBySide, sparseRows, unitRows, type SparseRows } from "./sparse-rows.ts";
 
@@ -20,7 +19,7 @@ export interface QuestionFeatures {
 }
 
 /** The texts of items. @throws AnchorEvalError `invalid_data` naming the items without one */
-export function itemTexts(items: readonly ItemInfo[]): string[] {
+export function itemTexts(items: readonly { readonly item_id: string; readonly text?: string }[]): string[] {
   const missing = items.flatMap(({ item_id: id, text }) => (text === undefined || text.trim() === "" ? [id] : []));
   if (missing.length > 0)
     throw new AnchorEvalError(

@@ -10,7 +10,7 @@ import { curvesAt, type Problem } from "./problem.ts";
 export interface MarginalStep {
   /** From 0; 0 is where the search begins. */
   readonly iteration: number;
-  /** What is maximised. It never falls on one grid. */
+  /** The value that is maximised. It never falls on one grid. */
   readonly logPosterior: number;
   /** Points of the quadrature: where their number changes, the grid was laid anew. */
   readonly points: number;
