@@ -15,7 +15,7 @@ import { studentTQuantile } from "anchoreval/internal/core/numeric/distributions
 import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { customised, recommended, resolveBackend, scoreAt } from "anchoreval-trainer";
 import { anchorInputs, prepareAnchors } from "../offline-trainer/dist/anchors/anchor-method.js";
-import { describeBenchmark, onlyModels } from "../offline-trainer/dist/benchmark/benchmark.js";
+import { describeBenchmark, onlyModels } from "../offline-trainer/dist/matrix/benchmark.js";
 import { learn } from "../offline-trainer/dist/fit/learn.js";
 import { withKnowledge } from "../offline-trainer/dist/methods/method.js";
 import { fullScores } from "../offline-trainer/dist/matrix/scenarios.js";

@@ -13,7 +13,7 @@ import { informationPool, informedAnchors } from "../offline-trainer/dist/method
 import { resolveBackend } from "../offline-trainer/dist/backends/resolve-backend.js";
 import { planCells } from "../offline-trainer/dist/backtest/plan-cells.js";
 import { anchorInputs } from "../offline-trainer/dist/anchors/anchor-method.js";
-import { onlyModels } from "../offline-trainer/dist/benchmark/benchmark.js";
+import { onlyModels } from "../offline-trainer/dist/matrix/benchmark.js";
 import { bankPriors } from "../offline-trainer/dist/calibrate/linking.js";
 import { learn } from "../offline-trainer/dist/fit/learn.js";
 import { additiveMap, mappedScenarios, fitOwnMap } from "../offline-trainer/dist/methods/score-maps/mapped-answers.js";

@@ -8,7 +8,7 @@ import { customised, loadMethod } from "anchoreval-trainer";
 import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { resolveBackend } from "../offline-trainer/dist/backends/resolve-backend.js";
 import { planCells } from "../offline-trainer/dist/backtest/plan-cells.js";
-import { onlyModels, scenariosOf } from "../offline-trainer/dist/benchmark/benchmark.js";
+import { onlyModels, scenariosOf } from "../offline-trainer/dist/matrix/benchmark.js";
 import { evenForm, withSecondForms } from "../offline-trainer/dist/fit/form-plans.js";
 import { estimateTargets } from "../offline-trainer/dist/fit/held-out.js";
 import { learn } from "../offline-trainer/dist/fit/learn.js";

@@ -13,7 +13,7 @@ import { chooseSubset, prepareBoard } from "../offline-trainer/dist/methods/subl
 import { readoutError, readouts } from "./sublime/readout.js";
 import { boardOf } from "../offline-trainer/dist/methods/sublime/untouched-ranking.js";
 import { itemFeatures } from "../offline-trainer/dist/methods/sublime/given-features.js";
-import { spearman } from "../offline-trainer/dist/numeric/ranks.js";
+import { spearman } from "../offline-trainer/dist/numeric/statistics.js";
 import { folds } from "../offline-trainer/dist/matrix/splits.js";
 import { readLeaderboard } from "./read-leaderboard.js";
 import { boardOfScenario, mean } from "./sublime/board-of-scenario.js";

@@ -9,7 +9,7 @@ import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { innerSplit } from "../offline-trainer/dist/methods/essence/subset-search.js";
 import { meanScores } from "../offline-trainer/dist/methods/item-columns.js";
 import { chooseSubset, prepareBoard } from "../offline-trainer/dist/methods/sublime/choose-subset.js";
-import { kendall, pearson, spearman } from "../offline-trainer/dist/numeric/ranks.js";
+import { kendall, pearson, spearman } from "../offline-trainer/dist/numeric/statistics.js";
 import { boardOf } from "../offline-trainer/dist/methods/sublime/untouched-ranking.js";
 import { itemFeatures } from "../offline-trainer/dist/methods/sublime/given-features.js";
 import { readLeaderboard } from "./read-leaderboard.js";

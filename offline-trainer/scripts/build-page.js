@@ -18,26 +18,24 @@ export const PAGE_FILES = ["page.js", "fit.js", "parquet.js", ...RUNTIME_FILES.m
  */
 export async function buildPage(root, assets) {
   const fresh = join(root, `offline-trainer/dist/page.${process.pid}`);
-  const shared = {
-    bundle: true,
-    minify: true,
-    format: "esm",
-    platform: "browser",
-    target: "es2022",
-    legalComments: "none",
-  };
-  await build({ ...shared, entryPoints: [join(root, "workers/page/main.ts")], outfile: join(fresh, "page.js") });
-  await build({
-    ...shared,
-    entryPoints: [join(root, "offline-trainer/browser/fit-worker.ts")],
-    outfile: join(fresh, "fit.js"),
-    plugins: [inBrowsers(join(root, "offline-trainer/browser"))],
-  });
-  await build({
-    ...shared,
-    entryPoints: [join(root, "offline-trainer/src/matrix/readers/decoders.ts")],
-    outfile: join(fresh, "parquet.js"),
-  });
+  const inFit = inBrowsers(join(root, "offline-trainer/browser"));
+  const bundles = [
+    ["workers/page/main.ts", "page.js", []],
+    ["offline-trainer/browser/fit-worker.ts", "fit.js", [inFit]],
+    ["offline-trainer/src/matrix/readers/decoders.ts", "parquet.js", []],
+  ];
+  for (const [entry, outfile, plugins] of bundles)
+    await build({
+      entryPoints: [join(root, entry)],
+      outfile: join(fresh, outfile),
+      plugins,
+      bundle: true,
+      minify: true,
+      format: "esm",
+      platform: "browser",
+      target: "es2022",
+      legalComments: "none",
+    });
   const runtime = dirname(createRequire(join(root, "package.json")).resolve("onnxruntime-web/wasm"));
   await Promise.all([mkdir(join(fresh, "onnx")), mkdir(join(assets, "onnx"), { recursive: true })]);
   await Promise.all(RUNTIME_FILES.map((file) => copyFile(join(runtime, file), join(fresh, "onnx", file))));

@@ -28,7 +28,7 @@ export { importLogs, type ImportOptions, type LogImport } from "./import/import-
 export type { ImportReport, ReportedRun } from "./import/import-logs.ts";
 export type { ErrorPolicy } from "./import/run-scores.ts";
 export type { DuplicatePolicy } from "./import/select-runs.ts";
-export { embeddedRows, type Embeddings, readEmbeddings } from "./numeric/embeddings-file.ts";
+export { embeddedRows, type Embeddings, readEmbeddings } from "./matrix/embeddings-file.ts";
 export { readItemTable, type ItemTable } from "./matrix/item-table.ts";
 export { readItems } from "./matrix/items-file.ts";
 export { readLongTable, type ImportedTable } from "./matrix/read-long-table.ts";

@@ -13,7 +13,7 @@ import {
   POOLINGS,
 } from "anchoreval-trainer/internal/extensions/routing/encoder-files";
 import type { TextTokens } from "anchoreval-trainer/internal/extensions/routing/sentence-encoder";
-import { embeddingLines, type TextVectors } from "anchoreval-trainer/internal/numeric/embeddings-file";
+import { embeddingLines, type TextVectors } from "anchoreval-trainer/internal/matrix/embeddings-file";
 import { readItems } from "anchoreval-trainer/internal/matrix/items-file";
 import { itemTexts } from "anchoreval-trainer/internal/numeric/text-features";
 import { trainerVersion } from "anchoreval-trainer/internal/trainer-version";

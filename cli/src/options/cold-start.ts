@@ -56,7 +56,7 @@ export async function readColdStart(
       `--cold-start predicts parameters of 1pl and 2pl, not the asymptotes of ${irtModel}`,
     );
   const { readItems } = await import("anchoreval-trainer/internal/matrix/items-file");
-  const { readEmbeddings } = await import("anchoreval-trainer/internal/numeric/embeddings-file");
+  const { readEmbeddings } = await import("anchoreval-trainer/internal/matrix/embeddings-file");
   const coldStart = await import("anchoreval-trainer/internal/extensions/routing/cold-start");
   const input = {
     items: await readItems(file),

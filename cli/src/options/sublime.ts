@@ -43,7 +43,7 @@ export async function readSubsetInputs(options: OptionReader, selections: readon
       `--anchor-models names two models or more, none twice; got ${options.text("anchor-models")!}`,
     );
   const { readItemTable } = await import("anchoreval-trainer/internal/matrix/item-table");
-  const { readEmbeddings } = await import("anchoreval-trainer/internal/numeric/embeddings-file");
+  const { readEmbeddings } = await import("anchoreval-trainer/internal/matrix/embeddings-file");
   const { itemStrata, sublimeAnchorsOf } = await import("anchoreval-trainer/internal/methods/sublime/given-features");
   const [tableFile, embeddingsFile] = [options.text("item-features"), options.text("embeddings")];
   const [itemsFile, strata] = [options.text("items"), options.text("strata")];

@@ -2,7 +2,7 @@ import type { AnchorSet, EstimatorId } from "anchoreval/internal/core/estimators
 import type { ItemBank } from "anchoreval/internal/core/irt/item-bank";
 import type { RandomSource } from "anchoreval/internal/core/numeric/random";
 import type { Bank } from "../calibrate/bank.ts";
-import type { ScenarioGroup } from "../benchmark/benchmark.ts";
+import type { ScenarioGroup } from "../matrix/benchmark.ts";
 import { scoreAt, type ItemInfo } from "../matrix/response-matrix.ts";
 
 /** The input of a choice of anchors: one scenario of the source models, nothing else. */

@@ -6,10 +6,8 @@ import { plainReason } from "./onnx/session.ts";
 import { probeBackend } from "./probe-backend.ts";
 import { typescriptBackend } from "./typescript.ts";
 
-/** Where calibrations can be computed, by name. */
 export const PROVIDERS = ["auto", "cuda", "webgpu", "cpu", "typescript"] as const;
 
-/** Where calibrations are computed. */
 export type Provider = (typeof PROVIDERS)[number];
 
 /** A backend that has started, and why it is this one. */
@@ -32,11 +30,10 @@ async function loadOnnx(): Promise<OnnxModule> {
 
 /**
  * Chooses the backend of calibration. `auto` tries CUDA, and falls back to the CPU, or to plain TypeScript where ONNX
- * Runtime can't be loaded, with the reason; a provider that is asked for by name must start. CUDA runs the float64
- * graph: its float32 is TF32, which misleads L-BFGS.
- * @param threads - threads of the CPU provider
+ * Runtime can't be loaded, with the reason.
+ * @param threads - of the CPU provider
  * @param load - imports ONNX Runtime's part; called only where it is needed
- * @throws AnchorEvalError `unavailable` where the named provider doesn't start
+ * @throws AnchorEvalError `unavailable` where a provider that is asked for by name doesn't start
  */
 export async function resolveBackend(
   provider: Provider,
@@ -50,12 +47,8 @@ export async function resolveBackend(
   } catch (cause) {
     const machine = `${process.platform} ${process.arch}`;
     const failed = `ONNX Runtime can't be loaded on this machine (${machine}): ${plainReason(cause)}`;
-    if (provider === "auto")
-      return {
-        backend: typescriptBackend,
-        provider: "typescript",
-        reason: `plain TypeScript, much slower: ${failed}`,
-      };
+    const reason = `plain TypeScript, much slower: ${failed}`;
+    if (provider === "auto") return { backend: typescriptBackend, provider: "typescript", reason };
     throw new AnchorEvalError("unavailable", `${failed}; --provider typescript needs nothing of it`, { cause });
   }
   const onCpu = (precision: "float32" | "float64"): CalibrationBackend =>
@@ -73,13 +66,10 @@ export async function resolveBackend(
     return { backend, provider: "cuda", reason: `ONNX Runtime on CUDA: ${found}` };
   } catch (error) {
     if (provider === "cuda" || !(error instanceof AnchorEvalError)) throw error;
-    const why = plainReason(error.cause ?? error);
-    const absent = why.includes("Failed to load shared library"); // as on most machines: nothing has gone wrong
-    return {
-      backend: onCpu("float32"),
-      provider: "cpu",
-      reason: `ONNX Runtime on the CPU: ${absent ? "CUDA's libraries aren't here" : `CUDA can't be used: ${why}`} (docs/gpu.md)`,
-    };
+    const cause = plainReason(error.cause ?? error);
+    const absent = cause.includes("Failed to load shared library"); // as on most machines: nothing has gone wrong
+    const why = absent ? "CUDA's libraries aren't here" : `CUDA can't be used: ${cause}`;
+    return { backend: onCpu("float32"), provider: "cpu", reason: `ONNX Runtime on the CPU: ${why} (docs/gpu.md)` };
   }
 }
 

@@ -8,19 +8,20 @@ export const typescriptBackend: CalibrationBackend = {
   open: (responses, dims) => {
     const evaluate = "signs" in responses ? coded(responses, dims) : graded(responses, dims);
     return Promise.resolve({
-      evaluate: (at, gradient) => Promise.resolve(evaluate(at, gradient)),
+      evaluate: (at, gradient) => {
+        for (const part of [gradient.theta, gradient.a, gradient.b]) part.fill(0);
+        return Promise.resolve(evaluate(at, gradient));
+      },
       dispose: () => Promise.resolve(),
     } satisfies Objective);
   },
 };
 
+/** Adds to a gradient of zeros. */
 type Evaluate = (at: Parameters, gradient: Parameters) => number;
 
 function coded({ subjects, items, signs }: CodedResponses, dims: number): Evaluate {
-  return ({ theta, a, b }: Parameters, gradient: Parameters): number => {
-    gradient.theta.fill(0);
-    gradient.a.fill(0);
-    gradient.b.fill(0);
+  return ({ theta, a, b }, gradient) => {
     const row = new Float64Array(dims);
     const rowGradient = new Float64Array(dims);
     let value = 0;
@@ -38,10 +39,10 @@ function coded({ subjects, items, signs }: CodedResponses, dims: number): Evalua
         const e = Math.exp(u > 0 ? -u : u);
         value += (u > 0 ? 0 : -u) + Math.log1p(e);
         const slope = (sign * (u > 0 ? e : 1)) / (1 + e); // −∂value/∂z = sign·(1 − σ(u))
-        gradient.b[i] = gradient.b[i]! + slope;
+        gradient.b[i]! += slope;
         for (let d = 0; d < dims; d++) {
-          gradient.a[at + d] = gradient.a[at + d]! - slope * row[d]!;
-          rowGradient[d] = rowGradient[d]! - slope * a[at + d]!;
+          gradient.a[at + d]! -= slope * row[d]!;
+          rowGradient[d]! -= slope * a[at + d]!;
         }
       }
       for (let d = 0; d < dims; d++) gradient.theta[m * dims + d] = rowGradient[d]!;
@@ -52,9 +53,6 @@ function coded({ subjects, items, signs }: CodedResponses, dims: number): Evalua
 
 function graded({ subjects, items, scores, weights, link }: GradedResponses, dims: number): Evaluate {
   return ({ theta, a, b }, gradient) => {
-    gradient.theta.fill(0);
-    gradient.a.fill(0);
-    gradient.b.fill(0);
     let value = 0;
     for (let m = 0; m < subjects; m++)
       for (let i = 0; i < items; i++) {
@@ -68,10 +66,10 @@ function graded({ subjects, items, scores, weights, link }: GradedResponses, dim
         const gap = p - score;
         value += weight * (link === "bernoulli" ? Math.max(z, 0) + Math.log1p(e) - score * z : 0.5 * gap * gap);
         const slope = weight * gap * (link === "bernoulli" ? 1 : e / (1 + e) ** 2); // ∂value/∂z; e/(1+e)² = P(1−P)
-        gradient.b[i] = gradient.b[i]! - slope;
+        gradient.b[i]! -= slope;
         for (let d = 0; d < dims; d++) {
-          gradient.a[i * dims + d] = gradient.a[i * dims + d]! + slope * theta[m * dims + d]!;
-          gradient.theta[m * dims + d] = gradient.theta[m * dims + d]! + slope * a[i * dims + d]!;
+          gradient.a[i * dims + d]! += slope * theta[m * dims + d]!;
+          gradient.theta[m * dims + d]! += slope * a[i * dims + d]!;
         }
       }
     return value;

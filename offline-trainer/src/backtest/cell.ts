@@ -15,7 +15,7 @@ import { errorQuantile, heldOutInterval, heldOutSampling, heldOutScores } from "
 import { estimateTargets, type HeldOutEstimate, type HeldOutForm } from "../fit/held-out.ts";
 import { learn } from "../fit/learn.ts";
 import { overallEstimates, overallInflation, overallParts } from "../fit/overall.ts";
-import { onlyModels, scenariosOf, type Benchmark } from "../benchmark/benchmark.ts";
+import { onlyModels, scenariosOf, type Benchmark } from "../matrix/benchmark.ts";
 import { headlineEstimator, intervalKind, type Method, type SentMethod } from "../methods/method.ts";
 import type { GroupedSplit } from "../matrix/splits.ts";
 

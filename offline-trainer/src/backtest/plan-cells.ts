@@ -1,7 +1,7 @@
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { planForms } from "../fit/form-plans.ts";
-import { describeBenchmark, linkedParts, observedModels, scenariosOf } from "../benchmark/benchmark.ts";
+import { describeBenchmark, linkedParts, observedModels, scenariosOf } from "../matrix/benchmark.ts";
 import type { ResponseMatrix } from "../matrix/response-matrix.ts";
 import { withKnowledge, type Method } from "../methods/method.ts";
 import {

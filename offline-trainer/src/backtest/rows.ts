@@ -1,7 +1,7 @@
 import { type EstimatorId, estimatorsOf, estimatorFigure } from "anchoreval/internal/core/estimators/types";
 import { headlineEstimator, intervalKind, methodDigest, type Method } from "../methods/method.ts";
 import { clusteredError, holdsTruth, winklerScore } from "../fit/held-out-scores.ts";
-import { kendall, spearman } from "../numeric/ranks.ts";
+import { kendall, spearman } from "../numeric/statistics.ts";
 import type { CellEstimate, CellResult } from "./cell.ts";
 
 /** One row of a back-test: errors in points (hundredths of the score). */

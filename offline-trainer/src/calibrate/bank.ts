@@ -3,16 +3,17 @@ import { itemBank, type ItemBank } from "anchoreval/internal/core/irt/item-bank"
 import type { MonotoneMap } from "anchoreval/internal/core/numeric/functions";
 import type { RandomSource } from "anchoreval/internal/core/numeric/random";
 import { predictedScores } from "anchoreval/internal/core/scoring/predicted-scores";
-import type { ScenarioGroup } from "../benchmark/benchmark.ts";
-import { isBinary, type ResponseMatrix, scoreAt } from "../matrix/response-matrix.ts";
+import type { ScenarioGroup } from "../matrix/benchmark.ts";
 import { binarizeResponses, cutResponses, gradeResponses, LINKS, type Responses } from "../matrix/code-responses.ts";
+import { eachScore, isBinary, type ResponseMatrix } from "../matrix/response-matrix.ts";
 import type { ScenarioSlice } from "../matrix/scenarios.ts";
 import { fitScoreMap } from "../matrix/score-map.ts";
-import { calibrate, type CalibrationStep } from "./calibrate.ts";
+import { known, mean } from "../numeric/statistics.ts";
+import { calibrate, type Calibration, type CalibrationStep } from "./calibrate.ts";
 import type { FixedItems } from "./fixed-items.ts";
 import { calibrateMarginal } from "./marginal/calibrate-marginal.ts";
-import type { MarginalModel } from "./marginal/types.ts";
-import { type CalibrationBackend } from "./types.ts";
+import type { MarginalModel } from "./marginal/problem.ts";
+import type { CalibrationBackend } from "./types.ts";
 
 /**
  * How scores between 0 and 1 are calibrated: cut at a threshold, with a map from probability back to score; or as they
@@ -30,13 +31,18 @@ export interface FixedBank {
   readonly thresholds: readonly (number | null)[];
 }
 
-/** How a bank is fitted. */
+export interface ResponseModel {
+  readonly irtModel: MarginalModel;
+  /** `penalised`: abilities and items together, in any dimensions; `marginal`: abilities integrated out, in one. */
+  readonly estimation: "penalised" | "marginal";
+}
+
 export interface FitBankOptions extends ResponseModel {
   readonly dims: number;
   readonly link: ScoreLink;
   /** Share of the learned variance of discriminations that is kept. */
   readonly shrinkage: number;
-  /** Items that keep their parameters. */
+  /** Items that keep their parameters: abilities and the others are then found together, whatever the estimation. */
   readonly fixed?: FixedBank;
   readonly backend: CalibrationBackend;
   readonly random: RandomSource;
@@ -48,7 +54,6 @@ export interface FitBankOptions extends ResponseModel {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** One scenario of a trained bank. */
 export interface BankScenario {
   readonly slice: ScenarioSlice;
   readonly bank: ItemBank;
@@ -71,16 +76,27 @@ export interface Bank {
   readonly rows: readonly number[];
 }
 
+/** Items' parameters, abilities of the sources, and how the search for them ended, whichever way it went. */
+interface BankCalibration extends Pick<
+  Calibration,
+  "dims" | "theta" | "a" | "b" | "value" | "gradientNorm" | "evaluations" | "converged"
+> {
+  /** Asymptotes, N; null for models without. */
+  readonly lower: Float64Array | null;
+  readonly upper: Float64Array | null;
+}
+
 /**
  * Binarises (or takes as they are, by a link), calibrates and summarises a bank on `rows`, the source models.
  * Parameters are rounded to float32, as a bundle keeps them, so that everything after is measured on what is shipped.
+ * @throws AnchorEvalError `unsupported` for graded responses or several dimensions by marginal estimation
  */
 export async function fitBank(
   group: Pick<ScenarioGroup, "matrix" | "scenarios">,
   rows: readonly number[],
   options: FitBankOptions,
 ): Promise<Bank> {
-  const { dims, link, random, fixed, calibrator = calibrate } = options;
+  const { dims, link, fixed } = options;
   const { matrix, scenarios } = group;
   const graded = link !== "binarize" && !isBinary(matrix);
   const { responses, thresholds } = graded
@@ -88,40 +104,78 @@ export async function fitBank(
     : fixed
       ? cutResponses(matrix, rows, scenarios, fixed.thresholds)
       : binarizeResponses(matrix, rows, scenarios);
-  const calibration = await calibrateBank(responses, {
-    ...options,
-    calibrator,
-    ...(fixed && { fixedItems: fixed.items }),
-    random: random.fork("calibration"),
-  });
-  const a = Float32Array.from(calibration.a);
-  const b = Float32Array.from(calibration.b);
-  const lower = calibration.lower && Float32Array.from(calibration.lower);
-  const upper = calibration.upper && Float32Array.from(calibration.upper);
+  const isMarginal = options.estimation === "marginal" && !fixed;
+  const calibration = await (isMarginal ? calibrateMarginally : calibratePenalised)(responses, options);
+  const { theta } = calibration;
   return {
     dims,
     calibration,
     rows,
-    abilities: calibration.population ?? moments(calibration.theta, dims),
+    abilities: isMarginal ? { mean: Float64Array.of(0), covariance: Float64Array.of(1) } : moments(theta, dims),
     scenarios: scenarios.map((slice, s): BankScenario => {
       const { begin, count } = slice;
-      const own = (values: Float32Array | null): Float32Array | null => values && values.subarray(begin, begin + count);
-      const bank = itemBank(a.subarray(begin * dims, (begin + count) * dims), b.subarray(begin, begin + count), {
-        lower: own(lower),
-        upper: own(upper),
+      const own = (values: Float64Array | null, width = 1): Float32Array | null =>
+        values && Float32Array.from(values.subarray(begin * width, (begin + count) * width));
+      const bank = itemBank(own(calibration.a, dims)!, own(calibration.b)!, {
+        lower: own(calibration.lower),
+        upper: own(calibration.upper),
       });
       const threshold = thresholds[s] ?? null;
-      const scoreMap = threshold === null ? null : fitScoreMap(matrix, rows, begin, calibration.theta, bank);
-      const accuracy = itemAccuracy(matrix, rows, begin, count);
-      const { theta } = calibration;
+      const scoreMap = threshold === null ? null : fitScoreMap(matrix, rows, begin, theta, bank);
+      const accuracy = itemAccuracy(matrix, rows, slice);
       const dispersion = graded || threshold !== null ? scoreDispersion(matrix, rows, slice, theta, bank, scoreMap) : 1;
       return { slice, bank, threshold, scoreMap, accuracy, dispersion };
     }),
   };
 }
 
+async function calibratePenalised(responses: Responses, options: FitBankOptions): Promise<BankCalibration> {
+  const { dims, shrinkage, fixed, backend, random, calibrator = calibrate, onStep, signal } = options;
+  const fit = await calibrator(responses, {
+    dims,
+    shrinkage,
+    backend,
+    random: random.fork("calibration"),
+    ...(fixed && { fixed: fixed.items }),
+    ...(onStep && { onStep }),
+    signal,
+  });
+  return { ...fit, lower: null, upper: null };
+}
+
+async function calibrateMarginally(responses: Responses, options: FitBankOptions): Promise<BankCalibration> {
+  const { irtModel, dims, tolerance, onStep, signal } = options;
+  if (!("signs" in responses) || dims !== 1)
+    throw new AnchorEvalError(
+      "unsupported",
+      `marginal estimation takes scores of 0 and 1 (or binarised ones) and one dimension, not ${dims === 1 ? "graded scores" : `${dims} dimensions`}: --estimation penalised takes both`,
+    );
+  const fit = await calibrateMarginal(responses, {
+    model: irtModel,
+    tolerance,
+    onStep: ({ iteration, logPosterior }) =>
+      onStep?.({ round: 0, evaluations: iteration, share: iteration / (iteration + 20), value: -logPosterior }),
+    signal,
+  });
+  return {
+    ...fit,
+    dims,
+    a: filled(fit.a),
+    b: filled(fit.b),
+    lower: irtModel === "3pl" || irtModel === "4pl" ? filled(fit.lower) : null,
+    upper: irtModel === "4pl" ? filled(fit.upper) : null,
+    value: -fit.logPosterior,
+  };
+}
+
+/** Parameters with the others' mean for an item that no source answered. */
+function filled(values: Float64Array): Float64Array {
+  const average = mean(known(values));
+  return values.map((value) => (Number.isNaN(value) ? average : value));
+}
+
 /** Mean and covariance of abilities; a hundredth of the unit prior keeps the covariance of few models definite. */
-function moments(theta: Float64Array, dims: number): { mean: Float64Array; covariance: Float64Array } {
+function moments(theta: Float64Array, dims: number): Bank["abilities"] {
   const models = theta.length / dims;
   const mean = new Float64Array(dims);
   const covariance = new Float64Array(dims * dims);
@@ -147,137 +201,22 @@ function scoreDispersion(
   let binary = 0;
   for (let k = 0; k < rows.length; k++) {
     const predicted = predictedScores(theta.subarray(k * bank.dims, (k + 1) * bank.dims), bank, scoreMap);
-    for (let i = 0; i < count; i++) {
-      const score = scoreAt(matrix, rows[k]!, begin + i);
-      if (Number.isNaN(score)) continue;
+    eachScore(matrix, [rows[k]!], begin, count, (score, _, i) => {
       squares += (score - predicted[i]!) ** 2;
       binary += predicted[i]! * (1 - predicted[i]!);
-    }
+    });
   }
   return binary > 0 ? Math.min(1, squares / binary) : 1;
 }
 
-function itemAccuracy(matrix: ResponseMatrix, rows: ArrayLike<number>, begin: number, count: number): Float64Array {
+function itemAccuracy(matrix: ResponseMatrix, rows: ArrayLike<number>, { begin, count }: ScenarioSlice): Float64Array {
   const sum = new Float64Array(count);
   const seen = new Float64Array(count);
-  for (let k = 0; k < rows.length; k++) {
-    const at = rows[k]! * matrix.items.length + begin;
-    for (let i = 0; i < count; i++) {
-      if (matrix.observed !== null && matrix.observed[at + i] === 0) continue;
-      sum[i]! += matrix.scores[at + i]!;
-      seen[i]! += 1;
-    }
-  }
-  return sum.map((total, i) => total / seen[i]!);
-}
-
-/** How a bank is calibrated. */
-export interface ResponseModel {
-  readonly irtModel: MarginalModel;
-  /** `penalised`: abilities and items together, in any dimensions; `marginal`: abilities integrated out, in one. */
-  readonly estimation: "penalised" | "marginal";
-}
-
-/** A calibrated bank, whichever way: items' parameters, abilities of the sources, and how the search ended. */
-interface BankCalibration {
-  readonly dims: number;
-  /** Abilities, M×D row-major. */
-  readonly theta: Float64Array;
-  /** Discriminations, N×D row-major. */
-  readonly a: Float64Array;
-  /** Intercepts, N. */
-  readonly b: Float64Array;
-  /** Asymptotes, N; null for models without. */
-  readonly lower: Float64Array | null;
-  readonly upper: Float64Array | null;
-  /** Distribution of the abilities: what marginal estimation assumes; null where the sources' own moments stand. */
-  readonly population: { readonly mean: Float64Array; readonly covariance: Float64Array } | null;
-  /** Value of the objective, in nats: the penalised (or marginal penalised) negative log-likelihood. */
-  readonly value: number;
-  readonly gradientNorm: number;
-  readonly evaluations: number;
-  readonly converged: boolean;
-}
-
-interface CalibrateBankOptions extends ResponseModel {
-  readonly dims: number;
-  readonly shrinkage: number;
-  readonly backend: CalibrationBackend;
-  readonly random: RandomSource;
-  readonly calibrator: typeof calibrate;
-  /** Items that keep their parameters: abilities and the others are then found together, whatever the estimation. */
-  readonly fixedItems?: FixedItems;
-  readonly tolerance?: number;
-  readonly onStep?: (step: CalibrationStep) => void;
-  readonly signal?: AbortSignal | undefined;
-}
-
-/**
- * Calibrates a bank's responses by its model.
- * @throws AnchorEvalError `unsupported` for graded responses or several dimensions by marginal estimation
- */
-async function calibrateBank(responses: Responses, options: CalibrateBankOptions): Promise<BankCalibration> {
-  const { irtModel, estimation, dims, shrinkage, backend, random, calibrator, tolerance, fixedItems, onStep, signal } =
-    options;
-  if (estimation === "penalised" || fixedItems) {
-    const fit = await calibrator(responses, {
-      dims,
-      shrinkage,
-      backend,
-      random,
-      ...(fixedItems && { fixed: fixedItems }),
-      ...(onStep && { onStep }),
-      ...(signal && { signal }),
-    });
-    const { theta, a, b, value, gradientNorm, evaluations, converged } = fit;
-    return {
-      dims,
-      theta,
-      a,
-      b,
-      lower: null,
-      upper: null,
-      population: null,
-      value,
-      gradientNorm,
-      evaluations,
-      converged,
-    };
-  }
-  if (!("signs" in responses) || dims !== 1)
-    throw new AnchorEvalError(
-      "unsupported",
-      `marginal estimation takes scores of 0 and 1 (or binarised ones) and one dimension, not ${dims === 1 ? "graded scores" : `${dims} dimensions`}: --estimation penalised takes both`,
-    );
-  const fit = await calibrateMarginal(responses, {
-    model: irtModel,
-    ...(tolerance !== undefined && { tolerance }),
-    ...(onStep && {
-      onStep: ({ iteration, logPosterior }) =>
-        onStep({ round: 0, evaluations: iteration, share: iteration / (iteration + 20), value: -logPosterior }),
-    }),
-    ...(signal && { signal }),
+  eachScore(matrix, rows, begin, count, (score, _, i) => {
+    sum[i]! += score;
+    seen[i]! += 1;
   });
-  return {
-    dims: 1,
-    theta: fit.theta,
-    a: filled(fit.a),
-    b: filled(fit.b),
-    lower: irtModel === "3pl" || irtModel === "4pl" ? filled(fit.lower) : null,
-    upper: irtModel === "4pl" ? filled(fit.upper) : null,
-    population: { mean: Float64Array.of(0), covariance: Float64Array.of(1) },
-    value: -fit.logPosterior,
-    gradientNorm: fit.gradientNorm,
-    evaluations: fit.evaluations,
-    converged: fit.converged,
-  };
-}
-
-/** Parameters with the others' mean for an item that no source answered. */
-function filled(values: Float64Array): Float64Array {
-  const own = values.filter((value) => !Number.isNaN(value));
-  const mean = own.reduce((sum, value) => sum + value, 0) / own.length;
-  return values.map((value) => (Number.isNaN(value) ? mean : value));
+  return sum.map((all, i) => all / seen[i]!);
 }
 
 /** Dimensions for a number of source models: at least five models each. */

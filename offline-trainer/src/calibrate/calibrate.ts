@@ -3,17 +3,17 @@ import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { sigmoid } from "anchoreval/internal/core/numeric/functions";
 import type { RandomSource } from "anchoreval/internal/core/numeric/random";
 import { symmetricEigen } from "../numeric/eigen.ts";
+import { total } from "../numeric/statistics.ts";
 import { addPenalty, curvature, initialScales, itemWeights, type Scales, updateScales } from "./scales.ts";
 import { holdFixed, type FixedItems, startFromFixed } from "./fixed-items.ts";
 import { type LbfgsOptions, type LbfgsResult, minimizeLbfgs } from "./lbfgs.ts";
 import { startingValues } from "./starting-values.ts";
-import type { CalibrationBackend, Objective, Parameters } from "./types.ts";
+import type { CalibrationBackend, Parameters } from "./types.ts";
 import type { GradedResponses, Responses } from "../matrix/code-responses.ts";
 
 /** Evaluations of the last round on the backend that finishes it: docs/gpu.md has what they cost and gain. */
 const FINISH_EVALUATIONS = 30;
 
-/** How answers are calibrated. */
 export interface CalibrateOptions {
   /** Latent dimensions D. */
   readonly dims: number;
@@ -37,7 +37,6 @@ export interface CalibrateOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** How far a calibration is. */
 export interface CalibrationStep {
   readonly round: number;
   readonly evaluations: number;
@@ -52,20 +51,16 @@ export interface CalibrationState extends Parameters {
   readonly round: number;
   readonly evaluations: number;
   readonly scales: Scales;
-  /** φ of every item, of graded responses. */
+  /** φ of every item: the variance of its scores is φ times that of its link; null for coded responses. */
   readonly dispersion: Float64Array | null;
 }
 
 /** A calibration with its own diagnosis. */
-export interface Calibration extends Parameters {
+export interface Calibration extends Omit<CalibrationState, "round"> {
   readonly dims: number;
-  readonly scales: Scales;
-  /** φ of every item: the variance of its scores is φ times that of its link; null for coded responses. */
-  readonly dispersion: Float64Array | null;
   /** Penalised negative log-likelihood at the end, in nats. */
   readonly value: number;
   readonly gradientNorm: number;
-  readonly evaluations: number;
   /** The last round got to the tolerance before its evaluations were spent. */
   readonly converged: boolean;
 }
@@ -82,13 +77,15 @@ export interface Calibration extends Parameters {
  * @throws AnchorEvalError `aborted`; `invalid_option` for fixed items that don't fit
  */
 export async function calibrate(responses: Responses, options: CalibrateOptions): Promise<Calibration> {
-  const { dims, backend, random, rounds = 4, maxEvaluations = 60, tolerance = 1e-6, fixed, resume, onRound } = options;
+  const { dims, backend, random, rounds = 4, maxEvaluations = 60, tolerance = 1e-6 } = options;
+  const { fixed, resume, onRound, signal } = options;
   const { subjects, items } = responses;
   const x = new Float64Array(subjects * dims + items * dims + items);
-  const at = parametersIn(x, subjects, items, dims);
+  const view = (all: Float64Array): Parameters => parametersIn(all, subjects, items, dims);
+  const at = view(x);
   const start = startingValues(responses, dims, random.fork("starting values"));
   if (fixed) startFromFixed(start, responses, dims, fixed);
-  assign(at, resume ?? start);
+  for (const name of ["theta", "a", "b"] as const) at[name].set((resume ?? start)[name]);
   const prior = fixed?.prior ?? standardPrior(dims);
   const graded = "signs" in responses ? null : responses;
   let scales = resume?.scales ?? initialScales(dims);
@@ -107,11 +104,27 @@ export async function calibrate(responses: Responses, options: CalibrateOptions)
   };
   const optimize = async (round: number, limits: Limits, allowedBefore: number): Promise<LbfgsResult> => {
     const spent = evaluations;
-    const onStep = (value: number, count: number): void => {
-      const share = (allowedBefore + count) / (before + finish.maxEvaluations);
-      options.onStep?.({ round, evaluations: spent + count, share, value });
-    };
-    const result = await optimizeRound(objective, x, { ...options, ...limits, scales, prior, weight, onStep });
+    const scaling = new Float64Array(x.length);
+    curvature(at, scales, prior, weight, view(scaling));
+    const result = await minimizeLbfgs(
+      async (point, gradient) => {
+        if (signal?.aborted) throw new AnchorEvalError("aborted", "the calibration was stopped");
+        const slope = view(gradient);
+        const value = await objective.evaluate(view(point), slope);
+        const penalty = addPenalty(view(point), slope, scales, prior);
+        if (fixed) holdFixed(slope, fixed);
+        return value + penalty;
+      },
+      x,
+      {
+        ...limits,
+        scaling,
+        onStep: (value, count) => {
+          const share = (allowedBefore + count) / (before + finish.maxEvaluations);
+          options.onStep?.({ round, evaluations: spent + count, share, value });
+        },
+      },
+    );
     evaluations += result.evaluations;
     return result;
   };
@@ -127,7 +140,7 @@ export async function calibrate(responses: Responses, options: CalibrateOptions)
           result = await optimize(round, finish, before);
         }
         const { value, gradientNorm } = result;
-        const end = fixed ? { theta: at.theta.slice(), a: at.a.slice(), b: at.b.slice() } : canonicalRotation(at, dims);
+        const end = fixed ? view(x.slice()) : canonicalRotation(at, dims);
         return { ...end, dims, scales, dispersion, value, gradientNorm, evaluations, converged };
       }
       scales = updateScales(at, dims, scales, weight, options.shrinkage);
@@ -144,12 +157,6 @@ export async function calibrate(responses: Responses, options: CalibrateOptions)
   }
 }
 
-function assign(to: Parameters, from: Parameters): void {
-  to.theta.set(from.theta);
-  to.a.set(from.a);
-  to.b.set(from.b);
-}
-
 /** N(0, I): what holds the scale where no item is fixed. */
 function standardPrior(dims: number): AbilityPrior {
   const precision = new Float64Array(dims * dims);
@@ -164,42 +171,6 @@ function overDispersion(responses: GradedResponses, dispersion: Float64Array): G
 
 /** When a round ends. */
 type Limits = Pick<LbfgsOptions, "maxEvaluations" | "tolerance">;
-
-interface RoundOptions extends Limits {
-  readonly dims: number;
-  readonly scales: Scales;
-  readonly prior: AbilityPrior;
-  /** Of every item, about: `itemWeights`. */
-  readonly weight: Float64Array;
-  readonly fixed?: FixedItems;
-  readonly onStep: (value: number, evaluations: number) => void;
-  readonly signal?: AbortSignal | undefined;
-}
-
-/**
- * Minimises the penalised negative log-likelihood at fixed scales.
- * @param x - θ, a, b: where it starts; overwritten with where it ends
- * @throws AnchorEvalError `aborted`
- */
-function optimizeRound(objective: Objective, x: Float64Array, options: RoundOptions): Promise<LbfgsResult> {
-  const { dims, scales, prior, weight, fixed, signal, maxEvaluations, tolerance, onStep } = options;
-  const items = weight.length;
-  const view = (all: Float64Array): Parameters => parametersIn(all, (x.length - items) / dims - items, items, dims);
-  const scaling = new Float64Array(x.length);
-  curvature(view(x), scales, prior, weight, view(scaling));
-  return minimizeLbfgs(
-    async (point, gradient) => {
-      if (signal?.aborted) throw new AnchorEvalError("aborted", "the calibration was stopped");
-      const slope = view(gradient);
-      const value = await objective.evaluate(view(point), slope);
-      const penalty = addPenalty(view(point), slope, scales, prior);
-      if (fixed) holdFixed(slope, fixed);
-      return value + penalty;
-    },
-    x,
-    { maxEvaluations, tolerance, scaling, onStep },
-  );
-}
 
 /** θ, a and b as views of one array. */
 function parametersIn(all: Float64Array, subjects: number, items: number, dims: number): Parameters {
@@ -219,26 +190,24 @@ export function canonicalRotation({ theta, a, b }: Parameters, dims: number): Pa
   for (let at = 0; at < a.length; at += dims)
     for (let r = 0; r < dims; r++) for (let c = 0; c < dims; c++) moments[r * dims + c]! += a[at + r]! * a[at + c]!;
   const { vectors } = symmetricEigen(moments, dims);
+  const sign = new Float64Array(dims).fill(1);
   const turn = (rows: Float64Array): Float64Array => {
     const out = new Float64Array(rows.length);
     for (let at = 0; at < rows.length; at += dims)
       for (let k = 0; k < dims; k++) {
         let sum = 0;
         for (let d = 0; d < dims; d++) sum += rows[at + d]! * vectors[k * dims + d]!;
-        out[at + k] = sum;
+        out[at + k] = sign[k]! * sum;
       }
     return out;
   };
-  const turnedA = turn(a);
-  const turnedTheta = turn(theta);
+  const turned = turn(a);
   for (let k = 0; k < dims; k++) {
     let sum = 0;
-    for (let at = k; at < turnedA.length; at += dims) sum += turnedA[at]!;
-    if (sum >= 0) continue;
-    for (let at = k; at < turnedA.length; at += dims) turnedA[at] = -turnedA[at]!;
-    for (let at = k; at < turnedTheta.length; at += dims) turnedTheta[at] = -turnedTheta[at]!;
+    for (let at = k; at < turned.length; at += dims) sum += turned[at]!;
+    if (!(sum >= 0)) sign[k] = -1;
   }
-  return { theta: turnedTheta, a: turnedA, b: Float64Array.from(b) };
+  return { theta: turn(theta), a: turn(a), b: b.slice() };
 }
 
 /** Answers that the pooled dispersion counts for in every item's. */
@@ -266,8 +235,7 @@ export function dispersions({ theta, a, b }: Parameters, responses: GradedRespon
       variance[i] = variance[i]! + weight * (link === "bernoulli" ? p * (1 - p) : 1);
       seen += weight;
     }
-  const sum = (values: Float64Array): number => values.reduce((total, value) => total + value, 0);
-  const pooled = sum(squares) / sum(variance);
-  const prior = (POOLED_ANSWERS * sum(variance)) / seen;
+  const pooled = total(squares) / total(variance);
+  const prior = (POOLED_ANSWERS * total(variance)) / seen;
   return squares.map((own, i) => (own + prior * pooled) / (variance[i]! + prior));
 }

@@ -1,18 +1,10 @@
 import { createHash } from "node:crypto";
 import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import {
-  decodeSafetensorsHeader,
-  encodeSafetensors,
-  type Tensor,
-  tensorData,
-} from "anchoreval/internal/core/bundle/safetensors";
+import { decodeSafetensorsHeader, encodeSafetensors, tensorData } from "anchoreval/internal/core/bundle/safetensors";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { calibrate, type CalibrateOptions, type Calibration, type CalibrationState } from "./calibrate.ts";
 import type { Responses } from "../matrix/code-responses.ts";
-
-/** A calibration by its own name: what {@link calibrate} does, here or with a memory. */
-type Calibrate = typeof calibrate;
 
 /**
  * Calibrates with a memory: every calibration leaves its state in a file of the folder after each round, and its result
@@ -20,7 +12,7 @@ type Calibrate = typeof calibrate;
  * @param folder - made where it is missing; its files may be deleted at any time
  * @throws AnchorEvalError `unavailable` where the folder can't be written, `invalid_data` for a file that isn't whole
  */
-export function checkpointed(folder: string): Calibrate {
+export function checkpointed(folder: string): typeof calibrate {
   return async (responses, options) => {
     const path = join(folder, `${keyOf(responses, options)}.safetensors`);
     const found = await readState(path);
@@ -42,8 +34,7 @@ export function checkpointed(folder: string): Calibrate {
 function keyOf(responses: Responses, options: CalibrateOptions): string {
   const { dims, backend, random, rounds, maxEvaluations, tolerance, shrinkage, fixed } = options;
   const stream = random.fork("checkpoint");
-  const hash = createHash("sha256");
-  hash.update(
+  const hash = createHash("sha256").update(
     JSON.stringify({
       subjects: responses.subjects,
       items: responses.items,
@@ -69,29 +60,25 @@ async function writeState(folder: string, path: string, state: CalibrationState 
     "converged" in state
       ? [1, evaluations, state.value, state.gradientNorm, state.converged ? 1 : 0]
       : [0, evaluations, state.round, 0, 0];
-  const vector = (name: string, data: Float64Array): Tensor => ({ name, shape: [data.length], data });
-  const bytes = encodeSafetensors([
-    vector("theta", theta),
-    vector("a", a),
-    vector("b", b),
-    vector("a_mean", scales.aMean),
-    vector("a_variance", scales.aVariance),
-    vector("b_mean_and_variance", Float64Array.of(scales.bMean, scales.bVariance)),
-    vector("progress", Float64Array.from(ends)),
-    ...(dispersion ? [vector("dispersion", dispersion)] : []),
-  ]);
+  const vectors = {
+    theta,
+    a,
+    b,
+    a_mean: scales.aMean,
+    a_variance: scales.aVariance,
+    b_mean_and_variance: Float64Array.of(scales.bMean, scales.bVariance),
+    progress: Float64Array.from(ends),
+    ...(dispersion && { dispersion }),
+  };
+  const bytes = encodeSafetensors(
+    Object.entries(vectors).map(([name, data]) => ({ name, shape: [data.length], data })),
+  );
   try {
     await mkdir(folder, { recursive: true });
     await writeFile(`${path}.tmp`, bytes);
     await rename(`${path}.tmp`, path);
   } catch (cause) {
-    throw new AnchorEvalError(
-      "unavailable",
-      `the checkpoint ${path} could not be written: ${(cause as Error).message}`,
-      {
-        cause,
-      },
-    );
+    throw unavailable(path, "written", cause as Error);
   }
 }
 
@@ -101,35 +88,37 @@ async function readState(path: string): Promise<CalibrationState | Calibration |
     bytes = new Uint8Array(await readFile(path));
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code === "ENOENT") return null;
-    throw new AnchorEvalError("unavailable", `the checkpoint ${path} could not be read: ${(cause as Error).message}`, {
-      cause,
-    });
+    throw unavailable(path, "read", cause as Error);
   }
   try {
     const { tensors } = decodeSafetensorsHeader(bytes, bytes.length);
     const vector = (name: string): Float64Array => Float64Array.from(tensorData(tensors.get(name)!, bytes, 0));
     const [bMean, bVariance] = vector("b_mean_and_variance");
-    const scales = { aMean: vector("a_mean"), aVariance: vector("a_variance"), bMean: bMean!, bVariance: bVariance! };
-    const [ended, evaluations, value, gradientNorm, converged] = Array.from(vector("progress")) as [
-      number,
-      number,
-      number,
-      number,
-      number,
-    ];
+    const [ended, evaluations, value, gradientNorm, converged] = vector("progress");
+    const aMean = vector("a_mean");
     const state = {
       theta: vector("theta"),
       a: vector("a"),
       b: vector("b"),
-      scales,
+      scales: { aMean, aVariance: vector("a_variance"), bMean: bMean!, bVariance: bVariance! },
       dispersion: tensors.has("dispersion") ? vector("dispersion") : null,
-      evaluations,
+      evaluations: evaluations!,
     };
-    if (ended === 0) return { ...state, round: value };
-    return { ...state, dims: scales.aMean.length, value, gradientNorm, converged: converged === 1 };
+    if (ended === 0) return { ...state, round: value! };
+    return {
+      ...state,
+      dims: aMean.length,
+      value: value!,
+      gradientNorm: gradientNorm!,
+      converged: converged === 1,
+    };
   } catch (cause) {
     throw new AnchorEvalError("invalid_data", `the checkpoint ${path} isn't whole: delete it, and fit again`, {
       cause,
     });
   }
+}
+
+function unavailable(path: string, what: "read" | "written", cause: Error): AnchorEvalError {
+  return new AnchorEvalError("unavailable", `the checkpoint ${path} could not be ${what}: ${cause.message}`, { cause });
 }

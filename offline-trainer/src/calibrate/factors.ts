@@ -1,10 +1,10 @@
 import { anchorFactors } from "anchoreval/internal/core/estimators/factor-scores";
 import type { AnchorFactors, AnchorSet } from "anchoreval/internal/core/estimators/types";
-import type { ItemBank } from "anchoreval/internal/core/irt/item-bank";
-import type { MonotoneMap } from "anchoreval/internal/core/numeric/functions";
 import { predictedScores } from "anchoreval/internal/core/scoring/predicted-scores";
 import { type ResponseMatrix, scoreAt } from "../matrix/response-matrix.ts";
+import type { ScenarioSlice } from "../matrix/scenarios.ts";
 import { centredCurves, type CentredCurves, curveComponents } from "../numeric/curve-components.ts";
+import { known } from "../numeric/statistics.ts";
 import type { BankScenario } from "./bank.ts";
 
 /** Factors kept at most: each costs a bundle four bytes an anchor. */
@@ -16,26 +16,17 @@ const MOST_CURVES = 64;
 /** Least variance of a score that the factors leave open. */
 const LEAST_NOISE = 1e-4;
 
-/** One scenario, as the source models show it. */
-export interface FactoredScenario {
-  readonly bank: ItemBank;
-  readonly scoreMap: MonotoneMap | null;
-  /** Item weights, summing to 1. */
-  readonly weights: Float64Array;
-  /** Mean score of every item among the source models; NaN where none answered it. */
-  readonly accuracy: Float64Array;
+interface FactoredScenario extends Pick<BankScenario, "bank" | "scoreMap" | "accuracy" | "dispersion"> {
+  readonly slice: Pick<ScenarioSlice, "weights">;
   /** Abilities of the source models on this bank's scale, M×D row-major; the same models in every scenario. */
   readonly theta: Float64Array;
-  /** Variance of a score about its prediction p, relative to p(1−p): 1 of binary scores. */
-  readonly dispersion: number;
 }
 
 /**
  * Factors of all items of some scenarios, the same for all, as the response model implies them: the covariance of the
  * curves P_i(θ_m) over the source models m, by its leading principal components, and as noise what these leave of it and
- * the mean of φ·P(1−P). Means are those of the sources' answers. On held-out models this covariance predicts better than
- * the answers' own, shrunken or not: it has the noise of D parameters an item instead of M answers
- * (docs/decisions/0014-gaussian.md). Over several scenarios it says what answers in one tell of another.
+ * the mean of φ·P(1−P). Means are those of the sources' answers. docs/decisions/0014-gaussian.md has why the model's
+ * covariance, and not the answers' own. Over several scenarios it says what answers in one tell of another.
  * @returns one a scenario, rows in the bank's order, in float32 as a bundle keeps them
  */
 export function scoreFactors(scenarios: readonly FactoredScenario[]): AnchorFactors[] {
@@ -45,7 +36,7 @@ export function scoreFactors(scenarios: readonly FactoredScenario[]): AnchorFact
     curved.map(({ curves }) => curves),
     { leftOut: LEFT_OUT, most: MOST_FACTORS },
   );
-  return scenarios.map(({ accuracy, weights }, s): AnchorFactors => {
+  return scenarios.map(({ accuracy, slice: { weights } }, s): AnchorFactors => {
     const { curves, open } = curved[s]!;
     const own = Float32Array.from(loadings[s]!);
     const noise = Float32Array.from(open, (value, i) => value + left[s]![i]! + LEAST_NOISE);
@@ -53,7 +44,7 @@ export function scoreFactors(scenarios: readonly FactoredScenario[]): AnchorFact
     const total = { mean: 0, loadings: new Float64Array(rank) };
     for (let i = 0; i < weights.length; i++) {
       total.mean += weights[i]! * mean[i]!;
-      for (let r = 0; r < rank; r++) total.loadings[r] = total.loadings[r]! + weights[i]! * own[i * rank + r]!;
+      for (let r = 0; r < rank; r++) total.loadings[r]! += weights[i]! * own[i * rank + r]!;
     }
     return { rank, mean, loadings: own, noise, total };
   });
@@ -71,8 +62,7 @@ function openCurves(
     return predictedScores(theta.subarray(m * dims, (m + 1) * dims), bank, scoreMap);
   });
   const open = new Float64Array(count);
-  for (const own of values)
-    for (let i = 0; i < count; i++) open[i] = open[i]! + (dispersion * own[i]! * (1 - own[i]!)) / size;
+  for (const own of values) for (let i = 0; i < count; i++) open[i]! += (dispersion * own[i]! * (1 - own[i]!)) / size;
   return { curves: centredCurves(values), open };
 }
 
@@ -82,27 +72,13 @@ const PENALTY = 10;
 const LEAST_VARIANCE = 1e-6;
 
 /** Answers of the source models to the items of one scenario. */
-interface SourceAnswers {
-  /** M. */
-  readonly models: number;
-  /** μ of every item, the mean over the models that answered it; that of all items where none did. */
-  readonly mean: Float32Array;
-  /** Σwμ. */
-  readonly level: number;
-  /** Every model's Σw(y − μ), an answer that is missing at μ. */
-  readonly ahead: Float64Array;
-  /** Every model's y − μ on an item, 0 where it is missing; null where none answered it. */
-  readonly column: (item: number) => Float64Array | null;
-}
-
-/** @param rows - the source models */
 export function sourceAnswers(
   matrix: ResponseMatrix,
   rows: ArrayLike<number>,
   { slice: { begin, count, weights }, accuracy }: Pick<BankScenario, "slice" | "accuracy">,
-): SourceAnswers {
-  const known = accuracy.filter((own) => !Number.isNaN(own));
-  const average = known.reduce((sum, own) => sum + own / known.length, 0);
+) {
+  const seen = known(accuracy);
+  const average = seen.reduce((sum, own) => sum + own / seen.length, 0);
   const mean = Float32Array.from(accuracy, (own) => (Number.isNaN(own) ? average : own));
   const beyond = (m: number, item: number): number => {
     const score = scoreAt(matrix, rows[m]!, begin + item);
@@ -110,17 +86,23 @@ export function sourceAnswers(
   };
   return {
     models: rows.length,
+    /** μ of every item, the mean over the models that answered it; that of all items where none did. */
     mean,
+    /** Σwμ. */
     level: weights.reduce((sum, weight, i) => sum + weight * mean[i]!, 0),
+    /** Every model's Σw(y − μ), an answer that is missing at μ. */
     ahead: Float64Array.from({ length: rows.length }, (_, m) => {
       let sum = 0;
       for (let i = 0; i < count; i++) sum += weights[i]! * beyond(m, i);
       return sum;
     }),
-    column: (item) =>
+    /** Every model's y − μ on an item, 0 where it is missing; null where none answered it. */
+    column: (item: number) =>
       Number.isNaN(accuracy[item]!) ? null : Float64Array.from({ length: rows.length }, (_, m) => beyond(m, item)),
   };
 }
+
+type SourceAnswers = ReturnType<typeof sourceAnswers>;
 
 /**
  * Factors of the source models' answers to some items: their M × n answers less the items' means are U·Zᵀ, the columns

@@ -18,9 +18,8 @@ export interface FixedItems {
 }
 
 /**
- * Puts a start onto the fixed items' scale: their parameters, and abilities by the models' answers to them (MAP).
- * New items begin along the fixed ones' mean discrimination.
- * @param start - overwritten
+ * Puts a start onto the fixed items' scale, in place: their parameters, and abilities by the models' answers to them
+ * (MAP). New items begin along the fixed ones' mean discrimination.
  * @throws AnchorEvalError `invalid_option` where no item is fixed, or arrays don't fit
  */
 export function startFromFixed(start: Parameters, responses: Responses, dims: number, items: FixedItems): void {
@@ -33,7 +32,7 @@ export function startFromFixed(start: Parameters, responses: Responses, dims: nu
       `fixed items: ${own.length} of ${isFixed.length} are fixed, with ${a.length} discriminations; ${count} items in ${dims} dimensions are calibrated`,
     );
   const direction = new Float64Array(dims);
-  for (const i of own) for (let d = 0; d < dims; d++) direction[d] = direction[d]! + a[i * dims + d]! / own.length;
+  for (const i of own) for (let d = 0; d < dims; d++) direction[d]! += a[i * dims + d]! / own.length;
   for (let i = 0; i < count; i++) {
     for (let d = 0; d < dims; d++) start.a[i * dims + d] = isFixed[i] ? a[i * dims + d]! : direction[d]!;
     if (isFixed[i]) start.b[i] = b[i]!;
@@ -42,11 +41,10 @@ export function startFromFixed(start: Parameters, responses: Responses, dims: nu
     Float64Array.from(own.flatMap((i) => Array.from(a.subarray(i * dims, (i + 1) * dims)))),
     Float64Array.from(own, (i) => b[i]!),
   );
-  const positions = own.map((_, j) => j);
   for (let m = 0; m < subjects; m++) {
-    const scores = own.map((i) => scoreOf(responses, m * count + i));
-    const answered = positions.filter((j) => !Number.isNaN(scores[j]!));
-    const { theta } = mapAbility(bank, { items: answered, scores: answered.map((j) => scores[j]!) }, prior);
+    const all = own.map((i) => scoreOf(responses, m * count + i));
+    const answered = [...all.keys()].filter((j) => !Number.isNaN(all[j]!));
+    const { theta } = mapAbility(bank, { items: answered, scores: answered.map((j) => all[j]!) }, prior);
     start.theta.set(theta, m * dims);
   }
 }

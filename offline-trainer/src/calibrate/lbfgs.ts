@@ -1,44 +1,30 @@
-/** A function of x with its gradient. */
 export type ValueAndGradient = (x: Float64Array, gradient: Float64Array) => Promise<number>;
 
 export interface LbfgsOptions {
-  /** Gradient evaluations at most. */
   readonly maxEvaluations: number;
   /** Converged when a step lowers the value by less than this share of it, twice in a row. */
   readonly tolerance: number;
   /** Diagonal of an approximate Hessian: the initial scaling. */
   readonly scaling: Float64Array;
-  /** Correction pairs kept. @default 8 */
-  readonly memory?: number;
   readonly onStep?: (value: number, evaluations: number) => void;
 }
 
-export interface LbfgsResult {
-  /** The best point; the argument, overwritten. */
-  readonly x: Float64Array;
-  readonly value: number;
-  readonly gradientNorm: number;
-  readonly evaluations: number;
-  readonly converged: boolean;
-}
+/** Correction pairs kept. */
+const MEMORY = 8;
 
 /**
  * Limited-memory BFGS with a diagonal initial Hessian and an Armijo line search with quadratic interpolation.
  * @param x - start; overwritten with the minimiser
  * @see Nocedal & Wright (2006), Numerical Optimization, algorithm 7.5
  */
-export async function minimizeLbfgs(
-  evaluate: ValueAndGradient,
-  x: Float64Array,
-  options: LbfgsOptions,
-): Promise<LbfgsResult> {
-  const { maxEvaluations, tolerance, scaling, memory = 8, onStep } = options;
+export async function minimizeLbfgs(evaluate: ValueAndGradient, x: Float64Array, options: LbfgsOptions) {
+  const { maxEvaluations, tolerance, scaling, onStep } = options;
   const n = x.length;
   const gradient = new Float64Array(n);
   const nextGradient = new Float64Array(n);
   const trial = new Float64Array(n);
   const direction = new Float64Array(n);
-  const pairs = new CurvaturePairs(n, memory);
+  const pairs = new CurvaturePairs(n, MEMORY);
   let factor = 1; // sᵀy/yᵀD⁻¹y of the newest pair: by how much the scaling D is too large
   const scaled = (direction: Float64Array): void => {
     const by = factor;
@@ -91,10 +77,8 @@ export async function minimizeLbfgs(
     let yy = 0;
     let yDy = 0;
     for (let k = 0; k < n; k++) {
-      const moved = trial[k]! - x[k]!;
-      const turned = nextGradient[k]! - gradient[k]!;
-      s[k] = moved;
-      y[k] = turned;
+      const moved = (s[k] = trial[k]! - x[k]!);
+      const turned = (y[k] = nextGradient[k]! - gradient[k]!);
       sy += moved * turned;
       yy += turned * turned;
       yDy += (turned * turned) / scaling[k]!;
@@ -114,8 +98,10 @@ export async function minimizeLbfgs(
       break;
     }
   }
-  return { x, value, gradientNorm: Math.sqrt(dot(gradient, gradient)), evaluations, converged };
+  return { value, gradientNorm: Math.sqrt(dot(gradient, gradient)), evaluations, converged };
 }
+
+export type LbfgsResult = Awaited<ReturnType<typeof minimizeLbfgs>>;
 
 /** A step s, and y, by how much it changed the gradient. */
 interface Pair {
@@ -131,7 +117,6 @@ export class CurvaturePairs {
   readonly #memory: number;
   readonly #pairs: Pair[] = [];
 
-  /** @param memory - pairs kept */
   constructor(size: number, memory: number) {
     this.#size = size;
     this.#memory = memory;

@@ -1,14 +1,10 @@
-import {
-  type AbilityPrior,
-  higherOrderPrior,
-  type HigherOrderPrior,
-  scaledPrior,
-} from "anchoreval/internal/core/ability/prior";
-import type { AnchorFactors } from "anchoreval/internal/core/estimators/types";
+import { higherOrderPrior, scaledPrior } from "anchoreval/internal/core/ability/prior";
 import { cholesky, choleskyInverse, choleskySolve } from "anchoreval/internal/core/numeric/dense";
 import type { RandomSource } from "anchoreval/internal/core/numeric/random";
 import { scoreFactors } from "./factors.ts";
 import { symmetricEigen } from "../numeric/eigen.ts";
+import { columnLength } from "../numeric/principal-axes.ts";
+import { denseRows, timesDense } from "../numeric/sparse-rows.ts";
 import type { Bank } from "./bank.ts";
 
 /** General abilities at most: more tell no more of one scenario from another. */
@@ -32,14 +28,6 @@ export interface BankAbilities {
   readonly covariance: Float64Array;
 }
 
-/** The factor that the abilities of several banks share. */
-interface GeneralAbilities {
-  /** G. */
-  readonly general: number;
-  /** L of every bank, D×G row-major, with Σ − LLᵀ positive definite. */
-  readonly loadings: readonly Float64Array[];
-}
-
 /**
  * Loadings of the banks' abilities on general ones, θ_s = μ_s + L_s·g + ε_s with ε independent between banks: a factor
  * analysis whose uniquenesses are the banks' blocks, by maximum likelihood (EM) on the models that answered in all banks.
@@ -47,39 +35,35 @@ interface GeneralAbilities {
  * @returns null for one bank, or where fewer than fifteen models are in all of them
  * @see Rubin & Thayer (1982), Psychometrika 47, 69–76; de la Torre & Song (2009), Applied Psychological Measurement 33, 620–639
  */
-export function generalAbilities(banks: readonly BankAbilities[], random: RandomSource): GeneralAbilities | null {
+export function generalAbilities(banks: readonly BankAbilities[], random: RandomSource) {
   const models = banks[0]!.theta.length / banks[0]!.dims;
   if (banks.length < 2 || models < LEAST_MODELS) return null;
   const size = banks.reduce((sum, { dims }) => sum + dims, 0);
   const general = Math.min(MOST_GENERAL, Math.floor(models / MODELS_EACH), size);
   const roots = banks.map(({ covariance, dims }) => cholesky(covariance, dims)!); // a prior's covariance is definite
-  const begins: number[] = [];
-  banks.reduce((begin, { dims }) => (begins.push(begin), begin + dims), 0);
+  let end = 0;
+  const blocks = banks.map(({ dims }): Block => ({ begin: (end += dims) - dims, dims }));
   const data = new Float64Array(models * size);
   banks.forEach(({ dims, theta }, s) => {
     const mean = new Float64Array(dims);
-    theta.forEach((value, k) => (mean[k % dims] = mean[k % dims]! + value / models));
+    theta.forEach((value, k) => (mean[k % dims]! += value / models));
     for (let m = 0; m < models; m++)
       for (let r = 0; r < dims; r++) {
+        const at = m * size + blocks[s]!.begin;
         let value = theta[m * dims + r]! - mean[r]!;
-        for (let c = 0; c < r; c++) value -= roots[s]![r * dims + c]! * data[m * size + begins[s]! + c]!;
-        data[m * size + begins[s]! + r] = value / roots[s]![r * dims + r]!;
+        for (let c = 0; c < r; c++) value -= roots[s]![r * dims + c]! * data[at + c]!;
+        data[at + r] = value / roots[s]![r * dims + r]!;
       }
   });
-  const blocks = banks.map(({ dims }, s) => ({ begin: begins[s]!, dims }));
   let loadings = principal(data, models, size, general, random);
   for (let round = 0; round < EM_ROUNDS; round++) loadings = emStep(data, models, size, general, loadings, blocks);
   return {
+    /** G. */
     general,
-    loadings: blocks.map((block, s) => {
-      const own = bounded(loadings, block, general);
-      const placed = new Float64Array(own.length);
-      for (let r = 0; r < block.dims; r++)
-        for (let c = 0; c <= r; c++)
-          for (let k = 0; k < general; k++)
-            placed[r * general + k] = placed[r * general + k]! + roots[s]![r * block.dims + c]! * own[c * general + k]!;
-      return placed;
-    }),
+    /** L of every bank, D×G row-major, with Σ − LLᵀ positive definite. */
+    loadings: blocks.map((block, s) =>
+      timesDense(denseRows(roots[s]!, block.dims, block.dims), bounded(loadings, block, general), general),
+    ),
   };
 }
 
@@ -104,16 +88,13 @@ function principal(
       for (let k = 0; k < general; k++) {
         let score = 0;
         for (let r = 0; r < size; r++) score += data[m * size + r]! * basis[r * general + k]!;
-        for (let r = 0; r < size; r++)
-          next[r * general + k] = next[r * general + k]! + (score * data[m * size + r]!) / models;
+        for (let r = 0; r < size; r++) next[r * general + k]! += (score * data[m * size + r]!) / models;
       }
     basis = next;
   }
   // The iteration ends with Cv = λv by column: v·√λ/2 from it.
   for (let k = 0; k < general; k++) {
-    let square = 0;
-    for (let r = 0; r < size; r++) square += basis[r * general + k]! ** 2;
-    const root = Math.sqrt(Math.sqrt(square));
+    const root = Math.sqrt(columnLength(basis, size, general, k));
     for (let r = 0; r < size; r++) basis[r * general + k] = root > 0 ? basis[r * general + k]! / root / 2 : 0;
   }
   return basis;
@@ -127,9 +108,7 @@ function orthonormalise(basis: Float64Array, size: number, columns: number): voi
       for (let r = 0; r < size; r++) dot += basis[r * columns + k]! * basis[r * columns + j]!;
       for (let r = 0; r < size; r++) basis[r * columns + k] = basis[r * columns + k]! - dot * basis[r * columns + j]!;
     }
-    let square = 0;
-    for (let r = 0; r < size; r++) square += basis[r * columns + k]! ** 2;
-    const norm = Math.sqrt(square);
+    const norm = columnLength(basis, size, columns, k);
     for (let r = 0; r < size; r++) basis[r * columns + k] = norm > 1e-12 ? basis[r * columns + k]! / norm : 0;
   }
 }
@@ -166,29 +145,23 @@ function emStep(
       );
       for (let r = 0; r < dims; r++) weighted[(begin + r) * general + k] = column[r]!;
       for (let j = 0; j < general; j++)
-        for (let r = 0; r < dims; r++)
-          inner[j * general + k] = inner[j * general + k]! + own[r * general + j]! * column[r]!;
+        for (let r = 0; r < dims; r++) inner[j * general + k]! += own[r * general + j]! * column[r]!;
     }
   }
   const inverse = choleskyInverse(cholesky(inner, general)!, general);
   const cross = new Float64Array(size * general);
   const second = inverse.slice();
-  const projected = new Float64Array(general);
+  const projected = timesDense(denseRows(data, models, size), weighted, general);
   const score = new Float64Array(general);
   for (let m = 0; m < models; m++) {
-    projected.fill(0);
-    for (let r = 0; r < size; r++)
-      for (let k = 0; k < general; k++) projected[k] = projected[k]! + weighted[r * general + k]! * data[m * size + r]!;
     for (let j = 0; j < general; j++) {
       score[j] = 0;
-      for (let k = 0; k < general; k++) score[j] = score[j]! + inverse[j * general + k]! * projected[k]!;
+      for (let k = 0; k < general; k++) score[j]! += inverse[j * general + k]! * projected[m * general + k]!;
     }
     for (let j = 0; j < general; j++)
-      for (let k = 0; k < general; k++)
-        second[j * general + k] = second[j * general + k]! + (score[j]! * score[k]!) / models;
+      for (let k = 0; k < general; k++) second[j * general + k]! += (score[j]! * score[k]!) / models;
     for (let r = 0; r < size; r++)
-      for (let k = 0; k < general; k++)
-        cross[r * general + k] = cross[r * general + k]! + (data[m * size + r]! * score[k]!) / models;
+      for (let k = 0; k < general; k++) cross[r * general + k]! += (data[m * size + r]! * score[k]!) / models;
   }
   const factor = cholesky(second, general)!; // A⁻¹ plus a Gram matrix
   const next = new Float64Array(size * general);
@@ -203,66 +176,47 @@ function bounded(loadings: Float64Array, { begin, dims }: Block, general: number
   const gram = new Float64Array(general * general);
   for (let j = 0; j < general; j++)
     for (let k = 0; k < general; k++)
-      for (let r = 0; r < dims; r++)
-        gram[j * general + k] = gram[j * general + k]! + own[r * general + j]! * own[r * general + k]!;
+      for (let r = 0; r < dims; r++) gram[j * general + k]! += own[r * general + j]! * own[r * general + k]!;
   const largest = symmetricEigen(gram, general).values[0]!;
   const most = 1 - LEAST_SPECIFIC;
   return largest > most ? own.map((value) => value * Math.sqrt(most / largest)) : own;
 }
 
-/** Banks of a benchmark with what one tells of another. */
-export interface LinkedBanks {
-  readonly banks: readonly Bank[];
-  /** The factor that their abilities share; null for one bank, or where too few models are in all. */
-  readonly common: GeneralAbilities | null;
-  /** Factors of every bank's scenarios; the same for all banks where they are linked. */
-  readonly factors: readonly (readonly AnchorFactors[])[];
-}
-
-/** Learns from the sources that answered in all banks how abilities and scores go together across them. */
-export function linkBanks(banks: readonly Bank[], random: RandomSource): LinkedBanks {
+/**
+ * Learns from the sources that answered in all banks how abilities and scores go together across them.
+ * @returns the banks; as `common` the factor that their abilities share, null for one bank or where too few models are in
+ * all; the factors of every bank's scenarios, the same for all banks where they are linked
+ */
+export function linkBanks(banks: readonly Bank[], random: RandomSource) {
   const shared = inAll(banks);
-  const abilities = banks.map(({ dims, calibration: { theta }, rows, abilities: { covariance } }) => {
-    const place = new Map(Array.from(rows, (row, k) => [row, k]));
-    const own = new Float64Array(shared.length * dims);
-    shared.forEach((row, m) => {
+  const abilities = banks.map(({ dims, calibration, rows, abilities: { covariance } }): BankAbilities => {
+    const place = new Map(rows.map((row, k) => [row, k]));
+    const theta = shared.flatMap((row) => {
       const k = place.get(row)!;
-      own.set(theta.subarray(k * dims, (k + 1) * dims), m * dims);
+      return Array.from(calibration.theta.subarray(k * dims, (k + 1) * dims));
     });
-    return { dims, theta: own, covariance };
+    return { dims, theta: Float64Array.from(theta), covariance };
   });
   const common = generalAbilities(abilities, random);
-  const described = (bank: Bank, theta: Float64Array) =>
-    bank.scenarios.map(({ bank: items, scoreMap, slice, accuracy, dispersion }) => ({
-      bank: items,
-      scoreMap,
-      weights: slice.weights,
-      accuracy,
-      dispersion,
-      theta,
-    }));
+  const factored = ({ scenarios }: Bank, theta: Float64Array) => scenarios.map((scenario) => ({ ...scenario, theta }));
   if (common === null) {
     const factors = banks.map((bank) =>
-      described(bank, bank.calibration.theta).map((scenario) => scoreFactors([scenario])[0]!),
+      factored(bank, bank.calibration.theta).map((scenario) => scoreFactors([scenario])[0]!),
     );
     return { banks, common, factors };
   }
-  const all = scoreFactors(banks.flatMap((bank, b) => described(bank, abilities[b]!.theta)));
+  const all = scoreFactors(banks.flatMap((bank, b) => factored(bank, abilities[b]!.theta)));
   let at = 0;
-  return { banks, common, factors: banks.map(({ scenarios }) => scenarios.map(() => all[at++]!)) };
+  return { banks, common, factors: banks.map(({ scenarios }) => all.slice(at, (at += scenarios.length))) };
 }
 
-/** The ability priors that estimates use. */
-export interface BankPriors {
-  readonly separate: readonly AbilityPrior[];
-  /** Null where banks aren't linked. */
-  readonly joint: readonly HigherOrderPrior[] | null;
-}
+export type LinkedBanks = ReturnType<typeof linkBanks>;
 
-/** @param scale - k of N(μ, k²Σ) */
-export function bankPriors({ banks, common }: LinkedBanks, scale: number): BankPriors {
+/** The ability priors that estimates use. @param scale - k of N(μ, k²Σ) */
+export function bankPriors({ banks, common }: LinkedBanks, scale: number) {
   return {
     separate: banks.map(({ abilities: { mean, covariance } }) => scaledPrior(mean, covariance, scale)),
+    /** Null where banks aren't linked. */
     joint:
       common &&
       banks.map(({ abilities: { mean, covariance } }, b) =>
@@ -271,8 +225,10 @@ export function bankPriors({ banks, common }: LinkedBanks, scale: number): BankP
   };
 }
 
+export type BankPriors = ReturnType<typeof bankPriors>;
+
 /** Rows of the sources of all banks. */
 function inAll(banks: readonly Bank[]): number[] {
-  const others = banks.slice(1).map(({ rows }) => new Set(Array.from(rows)));
-  return Array.from(banks[0]!.rows).filter((row) => others.every((own) => own.has(row)));
+  const others = banks.slice(1).map(({ rows }) => new Set(rows));
+  return banks[0]!.rows.filter((row) => others.every((own) => own.has(row)));
 }

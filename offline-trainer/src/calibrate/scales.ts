@@ -1,4 +1,5 @@
 import type { AbilityPrior } from "anchoreval/internal/core/ability/prior";
+import { mean } from "../numeric/statistics.ts";
 import { shares } from "./starting-values.ts";
 import type { Parameters } from "./types.ts";
 import type { Responses } from "../matrix/code-responses.ts";
@@ -17,8 +18,8 @@ const PRIOR_A_VARIANCE = 0.25;
 const PRIOR_B_VARIANCE = 4;
 
 /**
- * Share of the learned variance of discriminations that is kept, by default. Abilities are estimated together with the items, which
- * inflates discriminations where models are few; fitted on weak models they then predict too little of strong ones.
+ * Share of the learned variance of discriminations that is kept, by default. Abilities are estimated together with the
+ * items, which inflates discriminations where models are few; fitted on weak models they then predict too little of strong ones.
  * Half costs nothing among like models and takes a third off p-irt's error on stronger ones
  * (docs/decisions/0003-shrunken-discriminations.md).
  */
@@ -55,28 +56,21 @@ export function updateScales(
   for (let d = 0; d < dims; d++) {
     let spread = 0;
     for (let m = 0; m < subjects; m++) spread += theta[m * dims + d]! ** 2 / subjects;
-    let mean = 0;
-    for (let i = 0; i < items; i++) mean += a[i * dims + d]! / items;
+    for (let i = 0; i < items; i++) aMean[d]! += a[i * dims + d]! / items;
     let sum = PRIOR_ITEMS * PRIOR_A_VARIANCE;
     for (let i = 0; i < items; i++) {
       const posterior = 1 / (weight[i]! * spread + 1 / scales.aVariance[d]!);
-      sum += (a[i * dims + d]! - mean) ** 2 + posterior;
+      sum += (a[i * dims + d]! - aMean[d]!) ** 2 + posterior;
     }
-    aMean[d] = mean;
     aVariance[d] = (shrinkage * sum) / (items + PRIOR_ITEMS);
   }
-  const bMean = b.reduce((sum, value) => sum + value, 0) / items;
+  const bMean = mean(b);
   let sum = PRIOR_ITEMS * PRIOR_B_VARIANCE;
   for (let i = 0; i < items; i++) sum += (b[i]! - bMean) ** 2 + 1 / (weight[i]! + 1 / scales.bVariance);
   return { aMean, aVariance, bMean, bVariance: sum / (items + PRIOR_ITEMS) };
 }
 
-/**
- * Adds −log prior, up to constants, and its gradient: θ by the prior, a_d ~ N(μ_d, σ_d²),
- * b ~ N(μ_b, σ_b²).
- * @param gradient - added to
- * @returns the value
- */
+/** Adds −log prior's gradient, and gives its value up to constants: θ by the prior, a_d ~ N(μ_d, σ_d²), b ~ N(μ_b, σ_b²). */
 export function addPenalty(
   { theta, a, b }: Parameters,
   gradient: Parameters,
@@ -90,18 +84,18 @@ export function addPenalty(
       let slope = 0;
       for (let c = 0; c < dims; c++) slope += precision[r * dims + c]! * (theta[at + c]! - mean[c]!);
       value += 0.5 * slope * (theta[at + r]! - mean[r]!);
-      gradient.theta[at + r] = gradient.theta[at + r]! + slope;
+      gradient.theta[at + r]! += slope;
     }
   for (let k = 0; k < a.length; k++) {
     const d = k % dims;
     const gap = a[k]! - aMean[d]!;
     value += (0.5 * gap * gap) / aVariance[d]!;
-    gradient.a[k] = gradient.a[k]! + gap / aVariance[d]!;
+    gradient.a[k]! += gap / aVariance[d]!;
   }
   for (let k = 0; k < b.length; k++) {
     const gap = b[k]! - bMean;
     value += (0.5 * gap * gap) / bVariance;
-    gradient.b[k] = gradient.b[k]! + gap / bVariance;
+    gradient.b[k]! += gap / bVariance;
   }
   return value;
 }

@@ -1,5 +1,6 @@
 import { logit } from "anchoreval/internal/core/numeric/functions";
 import type { RandomSource } from "anchoreval/internal/core/numeric/random";
+import { mean } from "../numeric/statistics.ts";
 import type { Parameters } from "./types.ts";
 import type { Responses } from "../matrix/code-responses.ts";
 
@@ -11,18 +12,18 @@ export function shares(responses: Responses): {
   answers: Float64Array;
 } {
   const { subjects, items } = responses;
-  const right = { subject: new Float64Array(subjects), item: new Float64Array(items) };
-  const seen = { subject: new Float64Array(subjects), item: new Float64Array(items) };
+  const zeros = () => ({ subject: new Float64Array(subjects), item: new Float64Array(items) });
+  const [right, seen] = [zeros(), zeros()];
   for (let m = 0; m < subjects; m++)
     for (let i = 0; i < items; i++) {
       const k = m * items + i;
       const weight = "signs" in responses ? Math.abs(responses.signs[k]!) : responses.weights[k]!;
       if (weight === 0) continue;
       const credit = "signs" in responses ? (responses.signs[k]! > 0 ? 1 : 0) : weight * responses.scores[k]!;
-      seen.subject[m] = seen.subject[m]! + weight;
-      seen.item[i] = seen.item[i]! + weight;
-      right.subject[m] = right.subject[m]! + credit;
-      right.item[i] = right.item[i]! + credit;
+      seen.subject[m]! += weight;
+      seen.item[i]! += weight;
+      right.subject[m]! += credit;
+      right.item[i]! += credit;
     }
   return {
     subject: right.subject.map((credit, m) => (credit + 0.5) / (seen.subject[m]! + 1)),
@@ -39,12 +40,12 @@ export function startingValues(responses: Responses, dims: number, random: Rando
   const { subjects, items } = responses;
   const { subject, item } = shares(responses);
   const standing = subject.map(logit);
-  const mean = standing.reduce((sum, value) => sum + value, 0) / subjects;
-  const deviation = Math.sqrt(standing.reduce((sum, value) => sum + (value - mean) ** 2, 0) / subjects) || 1;
+  const middle = mean(standing);
+  const deviation = Math.sqrt(mean(standing.map((value) => (value - middle) ** 2))) || 1;
   const theta = new Float64Array(subjects * dims);
   for (let m = 0; m < subjects; m++)
     for (let d = 0; d < dims; d++)
-      theta[m * dims + d] = d === 0 ? (standing[m]! - mean) / deviation : 0.5 * random.normal();
+      theta[m * dims + d] = d === 0 ? (standing[m]! - middle) / deviation : 0.5 * random.normal();
   const a = new Float64Array(items * dims);
   for (let i = 0; i < items; i++)
     for (let d = 0; d < dims; d++) a[i * dims + d] = d === 0 ? 0.8 : 0.2 * random.normal();

@@ -25,7 +25,6 @@ export interface Objective {
 export interface CalibrationBackend {
   /** For people and for the manifest: `typescript`, `onnxruntime-cpu`, `onnxruntime-cuda`, … */
   readonly name: string;
-  /** Precision of value and gradient. */
   readonly precision: "float32" | "float64";
   /**
    * Goes on from the end of the last round, where this one's precision ends: in float64, on another device. A part of

@@ -15,28 +15,22 @@ export function weighResponses(responses: Responses, weights: ResponseWeights): 
   const { subjects, items } = responses;
   const u = checked(weights.subjects, subjects, "models");
   const w = checked(weights.items, items, "items");
-  const cell = (m: number, i: number): number => {
-    const k = m * items + i;
-    return u(m) * w(i) * ("signs" in responses ? Math.abs(responses.signs[k]!) : responses.weights[k]!);
-  };
+  const cells = "signs" in responses ? Float32Array.from(responses.signs, Math.abs) : responses.weights;
   return {
     subjects,
     items,
     scores: "signs" in responses ? Float32Array.from(responses.signs, (sign) => (sign > 0 ? 1 : 0)) : responses.scores,
-    weights: Float32Array.from({ length: subjects * items }, (_, k) => cell(Math.floor(k / items), k % items)),
+    weights: cells.map((cell, k) => u[Math.floor(k / items)]! * w[k % items]! * cell),
     link: "signs" in responses ? "bernoulli" : responses.link,
   };
 }
 
-function checked(weights: Float64Array | undefined, count: number, what: string): (k: number) => number {
-  if (weights === undefined) return () => 1;
+function checked(weights: Float64Array | undefined, count: number, what: string): Float64Array {
+  if (weights === undefined) return new Float64Array(count).fill(1);
   if (weights.length !== count)
     throw new AnchorEvalError("invalid_option", `${count} ${what} need as many weights, got ${weights.length}`);
   const bad = weights.findIndex((weight) => !(weight >= 0 && weight < Infinity));
-  if (bad >= 0)
-    throw new AnchorEvalError(
-      "invalid_option",
-      `weights of ${what} must be numbers ≥ 0, got ${weights[bad]!} at ${bad}`,
-    );
-  return (k) => weights[k]!;
+  if (bad < 0) return weights;
+  const message = `weights of ${what} must be numbers ≥ 0, got ${weights[bad]!} at ${bad}`;
+  throw new AnchorEvalError("invalid_option", message);
 }

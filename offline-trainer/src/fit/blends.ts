@@ -1,7 +1,7 @@
 import { partlyCorrectedMean } from "anchoreval/internal/core/estimators/blend-estimates";
 import type { Blend } from "anchoreval/internal/core/estimators/types";
 import { POOLINGS, type Pooling } from "anchoreval/internal/core/scoring/scoring-model";
-import type { Benchmark, ScenarioGroup } from "../benchmark/benchmark.ts";
+import type { Benchmark, ScenarioGroup } from "../matrix/benchmark.ts";
 import { scoreAt } from "../matrix/response-matrix.ts";
 import type { ScenarioSlice } from "../matrix/scenarios.ts";
 import { headlineEstimator, type Method } from "../methods/method.ts";

@@ -14,7 +14,7 @@ import { PARAMETERIZATION } from "anchoreval/internal/core/irt/item-bank";
 import { createRandom } from "anchoreval/internal/core/numeric/random";
 import type { BankScenario } from "../calibrate/bank.ts";
 import { answerFactors, askedItems, sourceAnswers } from "../calibrate/factors.ts";
-import { type Benchmark, overallScores, type ScenarioGroup, scoresSeen } from "../benchmark/benchmark.ts";
+import { type Benchmark, overallScores, type ScenarioGroup, scoresSeen } from "../matrix/benchmark.ts";
 import type { ItemInfo, ResponseMatrix } from "../matrix/response-matrix.ts";
 import { headlineEstimator, intervalKind, type Method } from "../methods/method.ts";
 import { fullScores, type ScenarioSlice } from "../matrix/scenarios.ts";

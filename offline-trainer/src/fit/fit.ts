@@ -11,7 +11,7 @@ import {
   onlyModels,
   scenariosOf,
   type Benchmark,
-} from "../benchmark/benchmark.ts";
+} from "../matrix/benchmark.ts";
 import type { ResponseMatrix } from "../matrix/response-matrix.ts";
 import { recommended, withKnowledge, type Method } from "../methods/method.ts";
 import { learnBlends } from "./blends.ts";

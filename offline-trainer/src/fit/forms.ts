@@ -8,7 +8,7 @@ import type { Bank, ResponseModel, ScoreLink } from "../calibrate/bank.ts";
 import type { DimensionError } from "../calibrate/choose-model.ts";
 import { formAnswerFactors, sourceAnswers } from "../calibrate/factors.ts";
 import { bankPriors, type LinkedBanks } from "../calibrate/linking.ts";
-import type { ScenarioGroup, SourceScores } from "../benchmark/benchmark.ts";
+import type { ScenarioGroup, SourceScores } from "../matrix/benchmark.ts";
 import type { FoundDesign, Method } from "../methods/method.ts";
 import { anchorNumbers, anchorsIn, type FormPlan } from "./form-plans.ts";
 

@@ -9,7 +9,7 @@ import { samplingVariance, type SamplingVariance } from "anchoreval/internal/cor
 import type { AnswerPattern } from "anchoreval/internal/core/person-fit/answer-pattern";
 import type { ScenarioEstimate } from "anchoreval/internal/core/scoring/scenario-estimate";
 import { POOLINGS, type Pooling } from "anchoreval/internal/core/scoring/scoring-model";
-import { type Benchmark, overallScores, scenariosOf, scoresOn } from "../benchmark/benchmark.ts";
+import { type Benchmark, overallScores, scenariosOf, scoresOn } from "../matrix/benchmark.ts";
 import { fullScores } from "../matrix/scenarios.ts";
 import type { Split } from "../matrix/splits.ts";
 import type { Form } from "./forms.ts";

@@ -17,7 +17,7 @@ import {
   type Benchmark,
   type ScenarioGroup,
   type SourceScores,
-} from "../benchmark/benchmark.ts";
+} from "../matrix/benchmark.ts";
 import type { Method } from "../methods/method.ts";
 import type { FitSettings } from "../methods/settings.ts";
 import { formDrawer, preparedAnchors, type BankChoice, type Form, type LearnedGroup } from "./forms.ts";

@@ -1,9 +1,7 @@
 import type { ScenarioSlice } from "./scenarios.ts";
-import { isBinary, type ResponseMatrix } from "./response-matrix.ts";
+import { eachScore, isBinary, type ResponseMatrix } from "./response-matrix.ts";
 
-/**
- * Coded responses of a calibration, model by model: `signs[m·N + i]` is +1 for right, −1 for wrong, 0 for missing.
- */
+/** Coded responses of a calibration, model by model: `signs[m·N + i]` is +1 for right, −1 for wrong, 0 for missing. */
 export interface CodedResponses {
   /** Models M. */
   readonly subjects: number;
@@ -15,15 +13,10 @@ export interface CodedResponses {
 /** How a score in [0,1] is distributed about its mean P = σ(a·θ − b). */
 export const LINKS = ["bernoulli", "gaussian"] as const;
 
-/** A distribution of graded scores, by name. */
 export type Link = (typeof LINKS)[number];
 
 /** Scores of a calibration, model by model, each with a weight. */
-export interface GradedResponses {
-  /** Models M. */
-  readonly subjects: number;
-  /** Items N. */
-  readonly items: number;
+export interface GradedResponses extends Omit<CodedResponses, "signs"> {
   /** y in [0,1]: `scores[m·N + i]`; any number where the weight is 0. */
   readonly scores: Float32Array;
   /** w ≥ 0 of every cell, 0 where missing: a model's weight times an item's, over the item's dispersion. */
@@ -35,7 +28,6 @@ export interface GradedResponses {
   readonly link: Link;
 }
 
-/** Responses that a calibration is fitted to. */
 export type Responses = CodedResponses | GradedResponses;
 
 /**
@@ -49,43 +41,26 @@ export function codeResponses(
 ): CodedResponses {
   const items = matrix.items.length;
   const signs = new Int8Array(rows.length * items);
-  for (let k = 0; k < rows.length; k++) {
-    const from = rows[k]! * items;
-    for (let i = 0; i < items; i++) {
-      if (matrix.observed !== null && matrix.observed[from + i] === 0) continue;
-      signs[k * items + i] = matrix.scores[from + i]! > thresholds[i]! ? 1 : -1;
-    }
-  }
+  eachScore(matrix, rows, 0, items, (score, k, i) => (signs[k * items + i] = score > thresholds[i]! ? 1 : -1));
   return { subjects: rows.length, items, signs };
 }
 
-/**
- * Scores of some models for calibration by a link: each observed cell with weight 1.
- * @param rows - the models
- */
+/** Scores of some models for calibration by a link: each observed cell with weight 1. */
 export function gradeResponses(matrix: ResponseMatrix, rows: ArrayLike<number>, link: Link): GradedResponses {
   const items = matrix.items.length;
   const scores = new Float32Array(rows.length * items);
   const weights = new Float32Array(rows.length * items);
-  for (let k = 0; k < rows.length; k++) {
-    const from = rows[k]! * items;
-    for (let i = 0; i < items; i++) {
-      if (matrix.observed !== null && matrix.observed[from + i] === 0) continue;
-      scores[k * items + i] = matrix.scores[from + i]!;
-      weights[k * items + i] = 1;
-    }
-  }
+  eachScore(matrix, rows, 0, items, (score, k, i) => {
+    scores[k * items + i] = score;
+    weights[k * items + i] = 1;
+  });
   return { subjects: rows.length, items, scores, weights, link };
 }
 
 /** Thresholds tried: 100 even steps from .01 to .99, as in the notebooks of Maia Polo et al. (2024). */
 const CANDIDATES = Array.from({ length: 100 }, (_, k) => 0.01 + (0.98 * k) / 99);
 
-/**
- * Responses of some models for calibration, each scenario cut at its own threshold.
- * @param rows - the models, also those that the thresholds are judged by
- * @returns the thresholds in the order of the scenarios, null where every score is 0 or 1
- */
+/** Responses of some models for calibration, each scenario cut at the threshold that these models choose. */
 export function binarizeResponses(
   matrix: ResponseMatrix,
   rows: ArrayLike<number>,
@@ -95,7 +70,7 @@ export function binarizeResponses(
   return cutResponses(matrix, rows, scenarios, thresholds);
 }
 
-/** The same at given thresholds, null where every score is 0 or 1. */
+/** The same at given thresholds, by scenario; null where every score is 0 or 1. */
 export function cutResponses(
   matrix: ResponseMatrix,
   rows: ArrayLike<number>,
@@ -109,8 +84,6 @@ export function cutResponses(
 
 /**
  * The threshold c at which 1[y > c] keeps the models' mean scores best: argmin_c mean_m |mean_i 1[y_mi > c] − mean_i y_mi|.
- * @param rows - the models to judge by
- * @param begin - first column @param count - columns
  * @returns null where every score is 0 or 1
  * @see Maia Polo et al. (2024), ICML, training notebook
  */

@@ -1,87 +1,20 @@
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
-import { replicateGroups } from "./replicates.ts";
+import { disjointSets, numbered, replicateGroups } from "./replicates.ts";
 import type { ResponseMatrix } from "./response-matrix.ts";
 
 /** With fewer families, an error on models of an unseen maker can't be distinguished from chance. */
 export const LEAST_FAMILIES = 8;
 
 /** Stems of model names that are families; the longest that matches wins. Documented in docs/backtest.md. */
-const STEMS = [
-  "alpaca",
-  "aya",
-  "baichuan",
-  "bloom",
-  "bloomz",
-  "c4ai",
-  "chatglm",
-  "claude",
-  "codellama",
-  "cohere",
-  "command",
-  "dbrx",
-  "deepseek",
-  "dolly",
-  "dolphin",
-  "exaone",
-  "falcon",
-  "flan",
-  "gemini",
-  "gemma",
-  "glm",
-  "gpt-2",
-  "gpt-3",
-  "gpt-4",
-  "gpt-5",
-  "gpt-j",
-  "gpt-neo",
-  "gpt-neox",
-  "granite",
-  "grok",
-  "hermes",
-  "internlm",
-  "jamba",
-  "jurassic",
-  "kimi",
-  "llama",
-  "luminous",
-  "magistral",
-  "mamba",
-  "minicpm",
-  "minimax",
-  "ministral",
-  "mistral",
-  "mixtral",
-  "mpt",
-  "nemotron",
-  "nova",
-  "o1",
-  "o3",
-  "o4",
-  "olmo",
-  "openchat",
-  "opt",
-  "orca",
-  "palm",
-  "palmyra",
-  "phi",
-  "pythia",
-  "qwen",
-  "qwq",
-  "redpajama",
-  "rwkv",
-  "smollm",
-  "solar",
-  "stablelm",
-  "starcoder",
-  "starling",
-  "t5",
-  "tulu",
-  "vicuna",
-  "wizardlm",
-  "xgen",
-  "yi",
-  "zephyr",
-] as const;
+const STEMS = `
+  alpaca aya baichuan bloom bloomz c4ai chatglm claude codellama cohere command dbrx deepseek dolly dolphin exaone
+  falcon flan gemini gemma glm gpt-2 gpt-3 gpt-4 gpt-5 gpt-j gpt-neo gpt-neox granite grok hermes internlm jamba
+  jurassic kimi llama luminous magistral mamba minicpm minimax ministral mistral mixtral mpt nemotron nova o1 o3 o4
+  olmo openchat opt orca palm palmyra phi pythia qwen qwq redpajama rwkv smollm solar stablelm starcoder starling t5
+  tulu vicuna wizardlm xgen yi zephyr
+`
+  .trim()
+  .split(/\s+/);
 
 /** Stems that are one family under two names. */
 const SAME: Readonly<Record<string, string>> = {
@@ -94,7 +27,6 @@ const SAME: Readonly<Record<string, string>> = {
   ministral: "mistral",
   magistral: "mistral",
   qwq: "qwen",
-  palmyra: "palmyra",
   "gpt-neox": "gpt-neo",
   o1: "gpt-4",
   o3: "gpt-4",
@@ -136,19 +68,10 @@ export function familyGroups(names: readonly string[], table?: ReadonlyMap<strin
  * @returns numbered from 0 by first appearance
  */
 export function familyNumbers(names: readonly string[], table?: ReadonlyMap<string, string>): Int32Array {
-  const numbers = new Map<string, number>();
-  return Int32Array.from(names, (name) => {
-    const family = table?.get(name) ?? familyOf(name);
-    if (!numbers.has(family)) numbers.set(family, numbers.size);
-    return numbers.get(family)!;
-  });
+  return numbered(names.map((name) => table?.get(name) ?? familyOf(name)));
 }
 
-/**
- * Family of every model: of the table, else of its name; families that share a replicate are one.
- * @param table - family by model
- * @returns numbered from 0 by first appearance
- */
+/** {@link familyNumbers}, where families that share a replicate are one. */
 export function modelFamilies(matrix: ResponseMatrix, table?: ReadonlyMap<string, string>): Int32Array {
   return joinGroups(familyNumbers(matrix.subjects, table), replicateGroups(matrix));
 }
@@ -159,17 +82,13 @@ export function modelFamilies(matrix: ResponseMatrix, table?: ReadonlyMap<string
  * @returns numbered from 0 by first appearance
  */
 export function joinGroups(left: ArrayLike<number>, right: ArrayLike<number>): Int32Array {
-  const parent = new Map<string, string>();
-  const root = (key: string): string => {
-    let at = key;
-    while (parent.get(at) !== undefined && parent.get(at) !== at) at = parent.get(at)!;
-    return at;
-  };
-  for (let m = 0; m < left.length; m++) parent.set(root(`l${left[m]}`), root(`r${right[m]}`));
-  const numbers = new Map<string, number>();
-  return Int32Array.from({ length: left.length }, (_, m) => {
-    const own = root(`l${left[m]}`);
-    if (!numbers.has(own)) numbers.set(own, numbers.size);
-    return numbers.get(own)!;
-  });
+  const sets = disjointSets(left.length);
+  for (const groups of [left, right]) {
+    const first = new Map<number, number>();
+    for (let m = 0; m < groups.length; m++) {
+      if (!first.has(groups[m]!)) first.set(groups[m]!, m);
+      sets.join(first.get(groups[m]!)!, m);
+    }
+  }
+  return sets.numbers();
 }

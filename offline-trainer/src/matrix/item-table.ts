@@ -1,7 +1,7 @@
 import { checkWidth, type CsvRecord, csvRecords } from "anchoreval/internal/tables/csv-records";
-import { DataIssues, firstFew, quoted } from "anchoreval/internal/tables/data-issues";
+import { DataIssues, quoted } from "anchoreval/internal/tables/data-issues";
 import { type JsonRecord, jsonRecords } from "anchoreval/internal/tables/json-records";
-import { openTable } from "./readers/chosen-rows.ts";
+import { checkColumn, openTable } from "./readers/chosen-rows.ts";
 import { csvCell } from "./write-tables.ts";
 
 /** A table of items with whatever columns it has, all as text: a row an item. */
@@ -39,14 +39,8 @@ export async function readItemTable(path: string): Promise<ItemTable> {
  * @throws AnchorEvalError `invalid_data` with the columns that there are
  */
 export function columnOf(table: ItemTable, column: string, option: string): number {
-  const at = table.columns.indexOf(column);
-  if (at < 0)
-    new DataIssues(table.name).fail(
-      {},
-      "missing_column",
-      `there is no column ${quoted(column)} (${option}); the columns are ${firstFew(table.columns, 20)}`,
-    );
-  return at;
+  checkColumn(column, option, table.columns, new DataIssues(table.name));
+  return table.columns.indexOf(column);
 }
 
 async function all<T>(batches: AsyncIterable<readonly T[]>): Promise<T[]> {
@@ -79,35 +73,27 @@ function jsonTable(name: string, records: readonly JsonRecord[], issues: DataIss
       }
   const rows = records.map(({ row, fields }) => {
     const cells = new Array<string>(places.size).fill("");
-    for (const [field, value] of Object.entries(fields))
-      cells[places.get(field)!] = cellText(value, () =>
-        issues.add(
-          { row, column: field },
-          "inexact_number",
-          "the number has more digits than can be kept: write it as text, in quotes",
-        ),
-      );
+    for (const [field, value] of Object.entries(fields)) {
+      const message = "the number has more digits than can be kept: write it as text, in quotes";
+      if (typeof value === "number" && Math.abs(value) > Number.MAX_SAFE_INTEGER)
+        issues.add({ row, column: field }, "inexact_number", message);
+      cells[places.get(field)!] = cellText(value);
+    }
     return cells;
   });
   return { name, columns: [...places.keys()], rows, lines: records.map(({ row }) => row) };
 }
 
-/** @param onInexact - called for a number that reading may have changed */
-function cellText(value: unknown, onInexact: () => void): string {
+function cellText(value: unknown): string {
   if (value === null || value === undefined) return "";
-  if (typeof value === "string") return value;
-  if (typeof value === "number" && Math.abs(value) > Number.MAX_SAFE_INTEGER) onInexact();
-  return JSON.stringify(value);
+  return typeof value === "string" ? value : JSON.stringify(value);
 }
 
 /**
  * Some rows of a table as CSV, in the order given: every column, every cell as it was read.
  * @param rows - indices of the table's rows
  */
-export function* itemTableLines(
-  { columns, rows }: ItemTable,
-  chosen: Iterable<number>,
-): Generator<string, void, undefined> {
+export function* itemTableLines({ columns, rows }: ItemTable, chosen: Iterable<number>): Generator<string, void> {
   yield csvLine(columns);
   for (const row of chosen) yield csvLine(rows[row]!);
 }

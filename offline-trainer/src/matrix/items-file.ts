@@ -32,7 +32,6 @@ export async function readItems(path: string): Promise<ItemInfo[]> {
   return items;
 }
 
-/** Fields of a described item. */
 export const ITEM_FIELDS = ["item_id", "scenario", "subscenario", "text", "hash", "task", "doc_id"] as const;
 
 /** An item as the line describes it, absent fields left out; null, with the issues noted, where it breaks a rule. */
@@ -60,13 +59,20 @@ function fieldProblem(column: (typeof ITEM_FIELDS)[number], value: unknown): { r
     const kind = column === "doc_id" ? "text or a number" : "text";
     return { rule: "wrong_type", message: `${column} must be ${kind}, got ${jsonKind(value)}` };
   }
-  if (column === "hash")
-    return SHA256.test(value) ? null : { rule: "invalid_hash", message: "a hash is SHA-256, 64 lowercase hex digits" };
+  if (column === "hash") {
+    const message = hashProblem(value);
+    return message === null ? null : { rule: "invalid_hash", message };
+  }
   if (column === "item_id" || column === "scenario" || column === "subscenario") {
     const problem = idProblem(value);
     return problem === null ? null : { rule: "invalid_id", message: `${problem}, got ${quoted(value)}` };
   }
   return null;
+}
+
+/** Says why a text is no content hash; null for one that is. */
+export function hashProblem(value: string): string | null {
+  return SHA256.test(value) ? null : "a hash is SHA-256, 64 lowercase hex digits";
 }
 
 /**
@@ -75,15 +81,11 @@ function fieldProblem(column: (typeof ITEM_FIELDS)[number], value: unknown): { r
  * @returns the items, and a sentence that says what was assumed
  */
 export function defaultItems(ids: readonly string[]): { items: ItemInfo[]; remark: string } {
-  if (ids.some((id) => id.lastIndexOf("/") < 1))
-    return {
-      items: ids.map((id) => ({ item_id: id, scenario: "all" })),
-      remark: `no items file was given: all ${ids.length} items are one scenario, "all"`,
-    };
-  const items = ids.map((id) => ({ item_id: id, scenario: id.slice(0, id.lastIndexOf("/")) }));
-  const scenarios = [...new Set(items.map((item) => item.scenario))];
-  return {
-    items,
-    remark: `no items file was given: an item's scenario is the part of its id before the last "/", ${scenarios.length} in all: ${firstFew(scenarios)}`,
-  };
+  const isDivided = ids.every((id) => id.lastIndexOf("/") >= 1);
+  const items = ids.map((id) => ({ item_id: id, scenario: isDivided ? id.slice(0, id.lastIndexOf("/")) : "all" }));
+  const scenarios = [...new Set(items.map(({ scenario }) => scenario))];
+  const assumed = isDivided
+    ? `an item's scenario is the part of its id before the last "/", ${scenarios.length} in all: ${firstFew(scenarios)}`
+    : `all ${ids.length} items are one scenario, "all"`;
+  return { items, remark: `no items file was given: ${assumed}` };
 }

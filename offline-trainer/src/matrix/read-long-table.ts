@@ -1,12 +1,12 @@
-import { idProblem, SHA256, type Weighting } from "anchoreval/internal/core/bundle/names";
+import { idProblem, type Weighting } from "anchoreval/internal/core/bundle/names";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
-import { DataIssues, firstFew, jsonKind, quoted } from "anchoreval/internal/tables/data-issues";
+import { DataIssues, jsonKind, type Place, quoted } from "anchoreval/internal/tables/data-issues";
 import { type ScoreOptions, scoreReader, type ScoreReader } from "anchoreval/internal/tables/score-reader";
-import { defaultItems } from "./items-file.ts";
+import { defaultItems, hashProblem } from "./items-file.ts";
 import { checkColumn, chosenRows, isNamedJson } from "./readers/chosen-rows.ts";
-import { putScore } from "./readers/long-table.ts";
+import { noteUnread, putScore } from "./readers/long-table.ts";
 import { assembleMatrix, checkTable, ownCopy, ScoreTable } from "./readers/score-table.ts";
-import { groupedOrder, type ItemInfo, type ResponseMatrix } from "./response-matrix.ts";
+import type { ItemInfo, ResponseMatrix } from "./response-matrix.ts";
 import { givenWeighting } from "./scenarios.ts";
 
 /** A long table as read: its scores, its descriptions of items, and remarks for the user. */
@@ -18,15 +18,26 @@ export interface ImportedTable {
   readonly remarks: readonly string[];
 }
 
-/** The table's description of an item, and the row where it first stands. */
-interface KnownItem {
-  readonly row: number;
-  readonly facts: readonly unknown[];
-}
-
 /** Columns that describe the item, the same in all of its rows. */
 const FACTS = ["scenario", "subscenario", "weight", "text", "hash"] as const;
 type Fact = (typeof FACTS)[number];
+
+/** The table's description of an item, by its facts, and the row where it first stands. */
+interface KnownItem {
+  readonly row: number;
+  readonly facts: readonly (string | number | null)[];
+}
+
+/** All that a table says of its items, as it is read. */
+interface Descriptions {
+  readonly columns: TableColumns;
+  /** Those that the table has. */
+  readonly facts: readonly Fact[];
+  itemColumns: readonly string[];
+  readonly issues: DataIssues;
+  /** In the order of the table's items. */
+  readonly known: KnownItem[];
+}
 
 /**
  * Reads a long table, a row a score, in CSV, JSON lines or Parquet, whose columns are called as the user says.
@@ -40,78 +51,52 @@ export async function readLongTable(
   options: ScoreOptions = {},
 ): Promise<ImportedTable> {
   const issues = new DataIssues(path, isNamedJson(path) ? "lines" : "table");
-  const table = new ScoreTable(issues);
   const reader = scoreReader(options);
+  const table = new ScoreTable(issues, reader);
   const remarks: string[] = [];
   const facts = FACTS.filter((role) => columns[role] !== undefined);
-  let itemColumns: readonly string[] = [];
-  const known: KnownItem[] = [];
+  const described: Descriptions = { columns, facts, itemColumns: [], issues, known: [] };
   const choose = (names: readonly string[]): string[] => {
-    itemColumns = names.includes(columns.item) ? [columns.item] : columns.item.split("+");
+    const itemColumns = names.includes(columns.item) ? [columns.item] : columns.item.split("+");
+    described.itemColumns = itemColumns;
     for (const role of COLUMN_ROLES)
       for (const name of role === "item" ? itemColumns : [columns[role] ?? null])
         if (name !== null) checkColumn(name, role, names, issues);
     const chosen = [columns.model, columns.score, ...facts.map((role) => columns[role]!), ...itemColumns];
-    const unread = names.filter((name) => !chosen.includes(name));
-    if (unread.length > 0) remarks.push(`columns that are not read: ${firstFew(unread)}`);
+    noteUnread(names, chosen, remarks);
     return chosen;
   };
   for await (const rows of chosenRows(path, choose, issues))
     for (const { row, values } of rows) {
       const [modelValue, scoreValue, ...rest] = values;
-      const text = (column: string, value: unknown): string | null => idOf(value, { row, column }, issues);
-      const model = text(columns.model, modelValue);
-      const parts = itemColumns.map((column, k) => text(column, rest[facts.length + k]));
+      const model = idOf(modelValue, { row, column: columns.model }, issues);
+      const parts = described.itemColumns.map((column, k) => idOf(rest[facts.length + k], { row, column }, issues));
       if (model === null || parts.includes(null)) continue;
       const item = parts.join("/");
-      const said = facts.map((role, k) => factOf(role, rest[k], { row, column: columns[role]! }, issues));
-      const at = table.item(item);
-      const first = at === undefined ? undefined : known[at];
-      if (first && isContradiction(item, first, said, { row, facts, columns, itemColumns }, issues)) continue;
-      if (!first) {
-        checkFacts(said, { row, facts, columns }, issues);
-        known.push({ row, facts: said.map((fact) => (typeof fact === "string" ? ownCopy(fact) : fact)) });
-      }
+      if (!describeItem(described, table.item(item), item, row, rest)) continue;
       const score = typeof scoreValue === "string" ? textScore(scoreValue, reader) : reader.fromJson(plain(scoreValue));
-      putScore({ row, model, item, score }, table, issues);
+      putScore({ row, model, item, score }, table);
     }
   issues.refuse();
-  checkTable(table, issues, 1); // as few as were run again
-  const described = describe(table.items, known, facts);
-  if (!columns.scenario)
-    remarks.push(defaultItems(table.items).remark.replace(/^no items file/, "no column of scenarios"));
-  const order = Array.from(groupedOrder(described));
-  const items = order.map((i) => described[i]!);
+  checkTable(table, 1); // as few as were run again
+  const assumed = defaultItems(table.items);
+  if (!columns.scenario) remarks.push(assumed.remark.replace(/^no items file/, "no column of scenarios"));
+  const items = assumed.items.map(({ item_id: id, scenario }, i): ItemInfo => {
+    const own = facts.map((role, k) => [role, described.known[i]!.facts[k]] as const);
+    const said = own.filter(([role, value]) => role !== "weight" && value !== null);
+    return { item_id: id, scenario, ...Object.fromEntries(said) };
+  });
+  const matrix = assembleMatrix(table, items);
   return {
-    matrix: assembleMatrix(table, items),
-    weighting: columns.weight === undefined ? null : weightingOf(path, items, order, known, facts.indexOf("weight")),
+    matrix,
+    weighting: columns.weight === undefined ? null : weightingOf(path, matrix, table, described),
     remarks,
   };
 }
 
-function describe(ids: readonly string[], known: readonly KnownItem[], facts: readonly Fact[]): ItemInfo[] {
-  const assumed = facts.includes("scenario") ? null : defaultItems(ids).items;
-  return ids.map((id, index) => {
-    const said = facts.flatMap((role, k) => {
-      const value = known[index]!.facts[k];
-      return role === "weight" || value === null ? [] : [[role, value] as const];
-    });
-    return {
-      item_id: id,
-      ...(assumed && { scenario: assumed[index]!.scenario }),
-      ...Object.fromEntries(said),
-    } as ItemInfo;
-  });
-}
-
-function weightingOf(
-  path: string,
-  items: readonly ItemInfo[],
-  order: readonly number[],
-  known: readonly KnownItem[],
-  at: number,
-): Weighting {
-  const weights = order.map((index) => known[index]!.facts[at] as number);
+function weightingOf(path: string, { items }: ResponseMatrix, table: ScoreTable, described: Descriptions): Weighting {
+  const at = described.facts.indexOf("weight");
+  const weights = items.map(({ item_id: id }) => described.known[table.item(id)!]!.facts[at] as number);
   const weighting = givenWeighting(items, weights);
   if (weighting !== null) return weighting;
   throw new AnchorEvalError(
@@ -120,9 +105,41 @@ function weightingOf(
   );
 }
 
-interface Place {
-  readonly row: number;
-  readonly column: string;
+/**
+ * Notes what a row says of its item, and the issue where it breaks a rule.
+ * @param at - place of an item that is known already
+ * @returns whether it says no other than the item's first row
+ */
+function describeItem(
+  { columns, facts, itemColumns, issues, known }: Descriptions,
+  at: number | undefined,
+  item: string,
+  row: number,
+  values: readonly unknown[],
+): boolean {
+  const said = facts.map((role, k) => factOf(role, values[k], { row, column: columns[role]! }, issues));
+  const first = at === undefined ? undefined : known[at];
+  if (!first) {
+    facts.forEach((role, k) => {
+      const value = said[k];
+      if (typeof value !== "string" || role === "text") return;
+      const problem = role === "hash" ? hashProblem(value) : idProblem(value);
+      const rule = role === "hash" ? "invalid_hash" : "invalid_id";
+      if (problem !== null) issues.add({ row, column: columns[role]! }, rule, `${problem}, got ${quoted(value)}`);
+    });
+    known.push({ row, facts: said.map((fact) => (typeof fact === "string" ? ownCopy(fact) : fact)) });
+    return true;
+  }
+  const other = facts.find((_, k) => said[k] !== first.facts[k]);
+  if (other === undefined) return true;
+  const column = columns[other]!;
+  const hint =
+    other === "scenario" || other === "subscenario"
+      ? `; where ids begin anew in each ${other}, name both columns: item=${column}+${itemColumns.join("+")}`
+      : "";
+  const message = `item ${quoted(item)} has another ${other} in ${issues.rowName(first.row)}${hint}`;
+  issues.add({ row, column }, "contradiction", message);
+  return false;
 }
 
 /** Text, or a whole number as text; null, with the issue noted, for anything else. */
@@ -147,57 +164,6 @@ function factOf(role: Fact, value: unknown, place: Place, issues: DataIssues): s
   return idOf(value, place, issues);
 }
 
-/** Notes what breaks a rule in an item's facts. */
-function checkFacts(
-  said: readonly unknown[],
-  { row, facts, columns }: { row: number; facts: readonly Fact[]; columns: TableColumns },
-  issues: DataIssues,
-): void {
-  facts.forEach((role, k) => {
-    const value = said[k];
-    if (typeof value !== "string" || role === "text" || role === "weight") return;
-    const problem = role === "hash" ? hashProblem(value) : idProblem(value);
-    if (problem !== null)
-      issues.add(
-        { row, column: columns[role]! },
-        role === "hash" ? "invalid_hash" : "invalid_id",
-        `${problem}, got ${quoted(value)}`,
-      );
-  });
-}
-
-function hashProblem(value: string): string | null {
-  return SHA256.test(value) ? null : "a hash is SHA-256, 64 lowercase hex digits";
-}
-
-/** Whether an item is described otherwise than in its first row; then the issue is noted. */
-function isContradiction(
-  item: string,
-  first: KnownItem,
-  said: readonly unknown[],
-  {
-    row,
-    facts,
-    columns,
-    itemColumns,
-  }: { row: number; facts: readonly Fact[]; columns: TableColumns; itemColumns: readonly string[] },
-  issues: DataIssues,
-): boolean {
-  const k = said.findIndex((value, fact) => value !== first.facts[fact]);
-  if (k < 0) return false;
-  const role: ColumnRole = facts[k]!;
-  const hint =
-    role === "scenario" || role === "subscenario"
-      ? `; where ids begin anew in each ${role}, name both columns: item=${columns[role]!}+${itemColumns.join("+")}`
-      : "";
-  issues.add(
-    { row, column: columns[role]! },
-    "contradiction",
-    `item ${quoted(item)} has another ${role} in ${issues.rowName(first.row)}${hint}`,
-  );
-  return true;
-}
-
 /** CSV of other programs has True and False. */
 function textScore(cell: string, reader: ScoreReader): ReturnType<ScoreReader["fromText"]> {
   const score = reader.fromText(cell);
@@ -212,7 +178,6 @@ function plain(value: unknown): unknown {
 /** Roles that a column of a long table may have. */
 export const COLUMN_ROLES = ["model", "item", "score", "scenario", "subscenario", "weight", "text", "hash"] as const;
 
-/** Role of a column of a long table. */
 export type ColumnRole = (typeof COLUMN_ROLES)[number];
 
 /** A long table's columns by what they hold; the item's may be several, joined by +. */
@@ -230,9 +195,9 @@ export function parseTableColumns(values: readonly string[]): TableColumns {
   const columns: Partial<Record<ColumnRole, string>> = {};
   for (const part of values.flatMap((value) => value.split(","))) {
     const equals = part.indexOf("=");
-    const role = part.slice(0, Math.max(equals, 0)).trim();
+    const role = COLUMN_ROLES.find((name) => name === part.slice(0, Math.max(equals, 0)).trim());
     const column = part.slice(equals + 1);
-    if (!isRole(role) || column === "")
+    if (role === undefined || column === "")
       throw new AnchorEvalError(
         "invalid_option",
         `--columns must be ROLE=COLUMN,…, where ROLE is ${COLUMN_ROLES.join(", ")}; got ${part}`,
@@ -244,8 +209,4 @@ export function parseTableColumns(values: readonly string[]): TableColumns {
   if (columns.subscenario !== undefined && columns.scenario === undefined)
     throw new AnchorEvalError("invalid_option", "--columns: a subscenario is part of a scenario: name its column too");
   return { ...USUAL, ...columns };
-}
-
-function isRole(name: string): name is ColumnRole {
-  return (COLUMN_ROLES as readonly string[]).includes(name);
 }

@@ -10,7 +10,7 @@ import { longJsonReader } from "./readers/long-table.ts";
 import { isParquet, readParquetTable } from "./readers/parquet.ts";
 import { isPyIrt, pyIrtReader } from "./readers/py-irt.ts";
 import { assembleMatrix, checkTable, ScoreTable } from "./readers/score-table.ts";
-import { groupedOrder, type ItemInfo, type ResponseMatrix } from "./response-matrix.ts";
+import type { ItemInfo, ResponseMatrix } from "./response-matrix.ts";
 
 /** How a table of scores is read. */
 export interface ReadResponsesOptions extends ScoreOptions {
@@ -43,9 +43,9 @@ export async function readResponses(path: string, options: ReadResponsesOptions 
   // Cheap, and wrong descriptions shall not show only after a long read.
   const described = options.items === undefined ? null : await readItems(options.items);
   const remarks: string[] = [];
-  const { table, issues } = await readTable(path, reader, remarks);
+  const table = await readTable(path, reader, remarks);
   if (described) matchItems(described, table.items, { items: options.items!, responses: path });
-  checkTable(table, issues, options.leastModels);
+  checkTable(table, options.leastModels);
   let items = described;
   if (!items && options.oneScenario === true) items = table.items.map((id) => ({ item_id: id, scenario: "all" }));
   if (!items) {
@@ -59,35 +59,24 @@ export async function readResponses(path: string, options: ReadResponsesOptions 
     remarks.push(...pooled.remarks);
   }
   remarks.push(...mixedSubscenarios(items));
-  return {
-    matrix: assembleMatrix(
-      table,
-      Array.from(groupedOrder(items), (i) => items[i]!),
-    ),
-    remarks,
-  };
+  return { matrix: assembleMatrix(table, items), remarks };
 }
 
-async function readTable(
-  path: string,
-  reader: ScoreReader,
-  remarks: string[],
-): Promise<{ table: ScoreTable; issues: DataIssues }> {
+async function readTable(path: string, reader: ScoreReader, remarks: string[]): Promise<ScoreTable> {
   if (isParquet(path)) {
-    const issues = new DataIssues(path);
-    const table = new ScoreTable(issues);
-    await readParquetTable(path, table, reader, issues, remarks);
-    issues.refuse();
-    return { table, issues };
+    const table = new ScoreTable(new DataIssues(path), reader);
+    await readParquetTable(path, table, remarks);
+    table.issues.refuse();
+    return table;
   }
   const { json, lines } = await openTable(path);
   const issues = new DataIssues(path, json ? "lines" : "table");
-  const table = new ScoreTable(issues);
+  const table = new ScoreTable(issues, reader);
   if (json) {
     let take: ((record: JsonRecord) => void) | undefined;
     for await (const records of jsonRecords(lines, issues))
       for (const record of records) {
-        take ??= (isPyIrt(record) ? pyIrtReader : longJsonReader)(table, reader, issues);
+        take ??= (isPyIrt(record) ? pyIrtReader : longJsonReader)(table);
         take(record);
       }
   } else {
@@ -95,10 +84,10 @@ async function readTable(
     for await (const records of csvRecords(lines, issues))
       for (const record of records)
         if (take) take(record);
-        else take = csvTableReader(record, table, reader, issues, remarks);
+        else take = csvTableReader(record, table, remarks);
   }
   issues.refuse();
-  return { table, issues };
+  return table;
 }
 
 function mixedSubscenarios(items: readonly ItemInfo[]): string[] {
@@ -128,40 +117,22 @@ function matchItems(
   responded: readonly string[],
   files: { readonly items: string; readonly responses: string },
 ): void {
-  const descriptions = new Set(described.map((item) => item.item_id));
+  const ids = described.map((item) => item.item_id);
+  const { items, responses } = files;
+  const descriptions = new Set(ids);
   const undescribed = responded.filter((id) => !descriptions.has(id));
-  if (undescribed.length > 0)
-    refuse(
-      files.responses,
-      undescribed,
-      "undescribed_item",
-      `${items(undescribed.length)} of the responses ${verb(undescribed.length)} not described in ${files.items}`,
-      `not described in ${files.items}`,
-    );
+  refuseItems(responses, undescribed, "undescribed_item", "of the responses", `not described in ${items}`);
   const columns = new Set(responded);
-  const unanswered = described.map((item) => item.item_id).filter((id) => !columns.has(id));
-  if (unanswered.length > 0)
-    refuse(
-      files.items,
-      unanswered,
-      "item_without_responses",
-      `${items(unanswered.length)} described here ${verb(unanswered.length)} not in ${files.responses}`,
-      `not in ${files.responses}`,
-    );
+  const unanswered = ids.filter((id) => !columns.has(id));
+  refuseItems(items, unanswered, "item_without_responses", "described here", `not in ${responses}`);
 }
 
-function items(count: number): string {
-  return count === 1 ? "1 item" : `${count} items`;
-}
-
-function verb(count: number): string {
-  return count === 1 ? "is" : "are";
-}
-
-/** @param each - message for one of them */
-function refuse(file: string, ids: readonly string[], rule: string, message: string, each: string): never {
-  throw new AnchorEvalError("invalid_data", `${file}: ${message}: ${firstFew(ids)}`, {
-    issues: ids.slice(0, LISTED).map((id) => ({ path: [file, id], code: rule, message: each })),
+/** Refuses items, if there are any. @param what - says what is wrong with each */
+function refuseItems(file: string, ids: readonly string[], rule: string, whose: string, what: string): void {
+  if (ids.length === 0) return;
+  const subject = ids.length === 1 ? `1 item ${whose} is` : `${ids.length} items ${whose} are`;
+  throw new AnchorEvalError("invalid_data", `${file}: ${subject} ${what}: ${firstFew(ids)}`, {
+    issues: ids.slice(0, LISTED).map((id) => ({ path: [file, id], code: rule, message: what })),
   });
 }
 
@@ -171,11 +142,11 @@ function refuse(file: string, ids: readonly string[], rule: string, message: str
  * @returns the items, and sentences that say so
  */
 export function poolItems(items: readonly ItemInfo[], scenario: string): { items: ItemInfo[]; remarks: string[] } {
-  const divided = [
-    ...new Set(items.filter(({ subscenario }) => subscenario !== undefined).map((item) => item.scenario)),
-  ];
+  const divided = new Set(items.filter(({ subscenario }) => subscenario !== undefined).map((item) => item.scenario));
   return {
     items: items.map((item) => ({ ...item, scenario, subscenario: item.scenario })),
-    remarks: divided.map((own) => `${own} is one subscenario of ${scenario}: its own subscenarios are not told apart`),
+    remarks: [...divided].map(
+      (own) => `${own} is one subscenario of ${scenario}: its own subscenarios are not told apart`,
+    ),
   };
 }

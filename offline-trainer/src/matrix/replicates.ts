@@ -10,7 +10,6 @@ const LEAST_SHARED = 20;
 /**
  * Groups models that are replicates of each other: agreement above {@link REPLICATE_AGREEMENT}, closed transitively.
  * Scores agree where both lie on the same side of a half.
- * @returns the group of every model, numbered by first appearance
  */
 export function replicateGroups(matrix: ResponseMatrix): Int32Array {
   const models = matrix.subjects.length;
@@ -25,14 +24,10 @@ export function replicateGroups(matrix: ResponseMatrix): Int32Array {
       const at = m * columns + Math.floor(k * step);
       if (matrix.observed !== null && matrix.observed[at] === 0) continue;
       const word = m * words + (k >> 5);
-      seen[word] = seen[word]! | (1 << (k & 31));
-      if (matrix.scores[at]! > 0.5) right[word] = right[word]! | (1 << (k & 31));
+      seen[word]! |= 1 << (k & 31);
+      if (matrix.scores[at]! > 0.5) right[word]! |= 1 << (k & 31);
     }
-  const parent = Int32Array.from({ length: models }, (_, m) => m);
-  const root = (m: number): number => {
-    while (parent[m] !== m) m = parent[m] = parent[parent[m]!]!;
-    return m;
-  };
+  const sets = disjointSets(models);
   for (let left = 0; left < models; left++)
     for (let other = left + 1; other < models; other++) {
       let shared = 0;
@@ -42,16 +37,34 @@ export function replicateGroups(matrix: ResponseMatrix): Int32Array {
         shared += bits(both);
         differing += bits(both & (right[left * words + w]! ^ right[other * words + w]!));
       }
-      if (shared >= LEAST_SHARED && shared - differing > REPLICATE_AGREEMENT * shared) {
-        const [x, y] = [root(left), root(other)];
-        parent[Math.max(x, y)] = Math.min(x, y);
-      }
+      if (shared >= LEAST_SHARED && shared - differing > REPLICATE_AGREEMENT * shared) sets.join(left, other);
     }
-  const numbers = new Map<number, number>();
-  return Int32Array.from({ length: models }, (_, m) => {
-    const own = root(m);
-    if (!numbers.has(own)) numbers.set(own, numbers.size);
-    return numbers.get(own)!;
+  return sets.numbers();
+}
+
+/** Sets of models that grow together, each one alone at first. */
+export function disjointSets(count: number) {
+  const parent = Int32Array.from({ length: count }, (_, m) => m);
+  const root = (model: number): number => {
+    let at = model;
+    while (parent[at] !== at) at = parent[at] = parent[parent[at]!]!;
+    return at;
+  };
+  return {
+    join: (one: number, other: number): void => {
+      parent[root(one)] = root(other);
+    },
+    /** The set of every model, numbered from 0 by first appearance. */
+    numbers: (): Int32Array => numbered(parent.map((_, m) => root(m))),
+  };
+}
+
+/** Keys as numbers from 0 by first appearance. */
+export function numbered(keys: Iterable<string | number>): Int32Array {
+  const numbers = new Map<string | number, number>();
+  return Int32Array.from(keys, (key) => {
+    if (!numbers.has(key)) numbers.set(key, numbers.size);
+    return numbers.get(key)!;
   });
 }
 

@@ -34,6 +34,20 @@ export function scoreAt(matrix: ResponseMatrix, subject: number, item: number): 
   return matrix.observed !== null && matrix.observed[at] === 0 ? NaN : matrix.scores[at]!;
 }
 
+/** Visits the observed scores of some models on consecutive items: with the place of the model in `rows`, and of the item. */
+export function eachScore(
+  { items, scores, observed }: ResponseMatrix,
+  rows: ArrayLike<number>,
+  begin: number,
+  count: number,
+  visit: (score: number, k: number, i: number) => void,
+): void {
+  for (let k = 0; k < rows.length; k++) {
+    const from = rows[k]! * items.length + begin;
+    for (let i = 0; i < count; i++) if (observed === null || observed[from + i] !== 0) visit(scores[from + i]!, k, i);
+  }
+}
+
 /** Whether every score is 0 or 1. */
 export function isBinary(matrix: ResponseMatrix): matrix is ResponseMatrix & { scores: Uint8Array } {
   return matrix.scores instanceof Uint8Array;
@@ -106,31 +120,18 @@ export function submatrix(
 export function groupedOrder(items: readonly Pick<ItemInfo, "scenario" | "subscenario">[]): Uint32Array {
   const scenarios = new Map<string, Map<string | undefined, number[]>>();
   items.forEach(({ scenario, subscenario }, index) => {
-    let groups = scenarios.get(scenario);
-    if (!groups) scenarios.set(scenario, (groups = new Map<string | undefined, number[]>()));
-    const group = groups.get(subscenario);
-    if (group) group.push(index);
-    else groups.set(subscenario, [index]);
+    const groups = scenarios.get(scenario) ?? new Map<string | undefined, number[]>();
+    scenarios.set(scenario, groups.set(subscenario, groups.get(subscenario) ?? []));
+    groups.get(subscenario)!.push(index);
   });
-  const order = new Uint32Array(items.length);
-  let at = 0;
-  for (const groups of scenarios.values())
-    for (const group of groups.values()) {
-      order.set(group, at);
-      at += group.length;
-    }
-  return order;
+  return Uint32Array.from([...scenarios.values()].flatMap((groups) => [...groups.values()].flat()));
 }
 
 /** The matrix with its items in `groupedOrder`; the matrix itself where they are already. */
 export function groupItems(matrix: ResponseMatrix): ResponseMatrix {
   const order = groupedOrder(matrix.items);
   if (order.every((item, index) => item === index)) return matrix;
-  return submatrix(
-    matrix,
-    Uint32Array.from(matrix.subjects, (_, m) => m),
-    order,
-  );
+  return submatrix(matrix, [...matrix.subjects.keys()], order);
 }
 
 /** The matrix with its cells in memory that threads share instead of copying it, and without the items' texts. */

@@ -31,9 +31,8 @@ export function sameTexts(items: readonly ItemInfo[]): TextGroup[] {
     items.forEach((_, i) => {
       const key = keyOf(i);
       if (key === null) return;
-      const group = groups.get(key);
-      if (group) group.push(i);
-      else groups.set(key, [i]);
+      if (!groups.has(key)) groups.set(key, []);
+      groups.get(key)!.push(i);
     });
     return [...groups.values()].flatMap((group): TextGroup[] => {
       const name = group.join();

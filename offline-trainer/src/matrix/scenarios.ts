@@ -1,6 +1,7 @@
 import { itemWeights } from "anchoreval/internal/core/bundle/bundle";
 import { type Weighting, WEIGHTINGS } from "anchoreval/internal/core/bundle/names";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
+import { total } from "../numeric/statistics.ts";
 import { type ItemInfo, type ResponseMatrix, submatrix } from "./response-matrix.ts";
 
 /** A run of columns that is one scenario. */
@@ -21,43 +22,31 @@ export interface ScenarioSlice {
  * @throws AnchorEvalError `invalid_data` where they are not grouped
  */
 export function scenarioSlices(items: readonly ItemInfo[], weighting: Weighting): ScenarioSlice[] {
-  const slices: ScenarioSlice[] = [];
-  const scenarios = runs(items, (item) => item.scenario);
-  if (new Set(scenarios.map(({ id }) => id)).size !== scenarios.length)
-    throw new AnchorEvalError("invalid_data", "the items are not grouped by scenario: group them first");
-  for (const { id, begin, items: count } of scenarios) {
-    const subscenarios = runs(items.slice(begin, begin + count), (item) => item.subscenario ?? null).map((run) => ({
-      id: run.id,
-      items: run.items,
-    }));
-    if (new Set(subscenarios.map((run) => run.id)).size !== subscenarios.length)
-      throw new AnchorEvalError("invalid_data", `the items of ${id} are not grouped by subscenario: group them first`);
-    slices.push({
-      id: id!,
-      begin,
-      count,
-      subscenarios,
-      weights: itemWeights({ items: count, subscenarios }, weighting),
-    });
-  }
-  return slices;
+  const refused = (what: string): AnchorEvalError =>
+    new AnchorEvalError("invalid_data", `the items ${what}: group them first`);
+  const scenarios = runs(items, ({ scenario }) => scenario);
+  if (!areDifferent(scenarios)) throw refused("are not grouped by scenario");
+  return scenarios.map(({ id, begin, items: count }) => {
+    const own = runs(items.slice(begin, begin + count), ({ subscenario }) => subscenario ?? null);
+    if (!areDifferent(own)) throw refused(`of ${id} are not grouped by subscenario`);
+    const subscenarios = own.map((run) => ({ id: run.id, items: run.items }));
+    return { id, begin, count, subscenarios, weights: itemWeights({ items: count, subscenarios }, weighting) };
+  });
+}
+
+function areDifferent(runs: readonly { readonly id: unknown }[]): boolean {
+  return new Set(runs.map(({ id }) => id)).size === runs.length;
 }
 
 /** The columns of some scenarios as a matrix of its own. */
 export function sliceColumns(matrix: ResponseMatrix, slices: readonly ScenarioSlice[]): ResponseMatrix {
   const columns = slices.flatMap(({ begin, count }) => Array.from({ length: count }, (_, i) => begin + i));
-  return submatrix(
-    matrix,
-    Array.from({ length: matrix.subjects.length }, (_, m) => m),
-    columns,
-  );
+  return submatrix(matrix, [...matrix.subjects.keys()], columns);
 }
 
-function runs(
-  items: readonly ItemInfo[],
-  key: (item: ItemInfo) => string | null,
-): { id: string | null; begin: number; items: number }[] {
-  const out: { id: string | null; begin: number; items: number }[] = [];
+/** Runs of items of the same key. */
+function runs<Id>(items: readonly ItemInfo[], key: (item: ItemInfo) => Id): { id: Id; begin: number; items: number }[] {
+  const out: { id: Id; begin: number; items: number }[] = [];
   items.forEach((item, index) => {
     const id = key(item);
     const last = out.at(-1);
@@ -69,13 +58,14 @@ function runs(
 
 /** Full scores of a scenario's models. */
 export interface FullScores {
-  /** Σ w·y / Σ w over the observed items; NaN where nothing was observed. */
   readonly score: Float64Array;
-  /** Observed share of the scenario's weight, in [0,1]. */
   readonly observed: Float64Array;
 }
 
-/** The score of every model on all observed items of a scenario. */
+/**
+ * Every model on a scenario: its score Σ w·y / Σ w over the observed items, NaN where nothing was observed, and the
+ * observed share of the scenario's weight, in [0,1].
+ */
 export function fullScores(matrix: ResponseMatrix, { begin, count, weights }: ScenarioSlice): FullScores {
   const models = matrix.subjects.length;
   const columns = matrix.items.length;
@@ -100,17 +90,16 @@ export function fullScores(matrix: ResponseMatrix, { begin, count, weights }: Sc
 const TOLERANCE = 1e-6;
 
 /**
- * The weighting that given weights come to, in every scenario: each subscenario the same, or each item. A bundle keeps no
- * other weights.
+ * The weighting that given weights come to, in every scenario: each subscenario the same, or each item.
  * @param items - grouped by scenario and subscenario
  * @param weights - of each item, any scale within a scenario
- * @returns null where they are neither
+ * @returns null where they are neither: a bundle keeps no other weights
  */
 export function givenWeighting(items: readonly ItemInfo[], weights: ArrayLike<number>): Weighting | null {
   const fits = (weighting: Weighting): boolean =>
     scenarioSlices(items, weighting).every(({ begin, count, weights: own }) => {
       const given = Array.from({ length: count }, (_, i) => weights[begin + i]!);
-      const sum = given.reduce((total, weight) => total + weight, 0);
+      const sum = total(given);
       return given.every((weight, i) => Math.abs(weight / sum - own[i]!) <= TOLERANCE * own[i]!);
     });
   return WEIGHTINGS.find(fits) ?? null;

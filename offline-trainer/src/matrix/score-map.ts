@@ -1,7 +1,7 @@
 import type { ItemBank } from "anchoreval/internal/core/irt/item-bank";
 import { itemResponses } from "anchoreval/internal/core/irt/response";
 import type { MonotoneMap } from "anchoreval/internal/core/numeric/functions";
-import type { ResponseMatrix } from "./response-matrix.ts";
+import { eachScore, type ResponseMatrix } from "./response-matrix.ts";
 
 /** Bins of predicted probability that the map is fitted on. */
 const BINS = 200;
@@ -9,8 +9,6 @@ const BINS = 200;
 /**
  * The monotone map from response probability to score, for scores that were binarised: isotonic regression
  * (pool adjacent violators) of the sources' scores on their fitted probabilities, in bins of equal width.
- * @param theta - abilities of `rows`, row-major
- * @param bank - items of this scenario, columns `begin…`
  * @see Barlow et al. (1972), Statistical Inference under Order Restrictions
  */
 export function fitScoreMap(
@@ -26,14 +24,12 @@ export function fitScoreMap(
   const predicted = new Float64Array(bank.count);
   for (let k = 0; k < rows.length; k++) {
     itemResponses(theta.subarray(k * bank.dims, (k + 1) * bank.dims), bank, predicted);
-    for (let i = 0; i < bank.count; i++) {
-      const at = rows[k]! * matrix.items.length + begin + i;
-      if (matrix.observed !== null && matrix.observed[at] === 0) continue;
+    eachScore(matrix, [rows[k]!], begin, bank.count, (own, _, i) => {
       const bin = Math.min(BINS - 1, Math.floor(predicted[i]! * BINS));
       count[bin]! += 1;
       probability[bin]! += predicted[i]!;
-      score[bin]! += matrix.scores[at]!;
-    }
+      score[bin]! += own;
+    });
   }
   const blocks: { weight: number; x: number; y: number }[] = [];
   for (let bin = 0; bin < BINS; bin++) {

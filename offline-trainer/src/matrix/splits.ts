@@ -1,5 +1,6 @@
 import { sha256Text } from "anchoreval/internal/core/bundle/digest";
 import type { RandomSource } from "anchoreval/internal/core/numeric/random";
+import { known, mean } from "../numeric/statistics.ts";
 import type { FullScores } from "./scenarios.ts";
 
 /** Models that are learned from, and models that are held out and estimated. Row numbers, ascending. */
@@ -21,15 +22,18 @@ export interface GroupedSplit extends Split {
   readonly groups: readonly Split[];
 }
 
+/** Share of the models that are targets. */
+const HELD_OUT = 0.25;
+
 /** A random quarter of the models are targets, replicates together; the same quarter for every scenario. */
-export function interpolationSplit(input: SplitInput, random: RandomSource, share = 0.25): Split {
-  const wanted = Math.max(1, Math.round(share * input.groups.length));
+export function interpolationSplit(input: SplitInput, random: RandomSource): Split {
+  const wanted = Math.max(1, Math.round(HELD_OUT * input.groups.length));
   const held = new Set<number>();
   let count = 0;
-  for (const group of shuffledGroups(input, random)) {
+  for (const [group, size] of shuffledGroups(input, random)) {
     if (count >= wanted) break;
     held.add(group);
-    count += sizeOf(input, group);
+    count += size;
   }
   return splitByGroups(input, held);
 }
@@ -37,24 +41,21 @@ export function interpolationSplit(input: SplitInput, random: RandomSource, shar
 /** The models dealt into k parts, each held out once, replicates together. */
 export function folds(input: SplitInput, k: number, random: RandomSource): Split[] {
   const parts = Array.from({ length: k }, () => ({ groups: new Set<number>(), count: 0 }));
-  for (const group of shuffledGroups(input, random)) {
+  for (const [group, size] of shuffledGroups(input, random)) {
     const smallest = parts.reduce((least, part) => (part.count < least.count ? part : least));
     smallest.groups.add(group);
-    smallest.count += sizeOf(input, group);
+    smallest.count += size;
   }
   return parts
     .map((part) => splitByGroups(input, part.groups))
     .filter((split) => split.targets.length > 0 && split.sources.length > 0);
 }
 
-function shuffledGroups({ groups }: SplitInput, random: RandomSource): number[] {
-  return random.shuffle([...new Set(Array.from(groups))]);
-}
-
-function sizeOf({ groups }: SplitInput, group: number): number {
-  let count = 0;
-  for (let m = 0; m < groups.length; m++) if (groups[m] === group) count++;
-  return count;
+/** The groups in random order, each with its number of models. */
+function shuffledGroups({ groups }: SplitInput, random: RandomSource): (readonly [group: number, size: number])[] {
+  const sizes = new Map<number, number>();
+  for (const group of Array.from(groups)) sizes.set(group, (sizes.get(group) ?? 0) + 1);
+  return random.shuffle([...sizes]);
 }
 
 /** Held-out groups give the targets; the rest are sources. A model of a held-out group that can't be a target is neither. */
@@ -78,14 +79,14 @@ export function extrapolationSplit(
 ): Split {
   const { scores, names, groups, eligible } = input;
   const hash = names.map((name) => sha256Text(name));
-  const ranked = Array.from({ length: names.length }, (_, m) => m)
+  const ranked = [...names.keys()]
     .filter((m) => !Number.isNaN(scores[m]!))
     .sort((x, y) => scores[x]! - scores[y]! || (hash[x]! < hash[y]! ? -1 : 1));
   const weakest = ranked.slice(0, Math.floor(ranked.length / 2));
   const strongest = ranked.slice(ranked.length - Math.round(0.3 * ranked.length)).filter((m) => eligible[m]);
   const held = new Set(strongest.map((m) => groups[m]!));
-  const ascending = (x: number, y: number): number => x - y;
-  return { sources: weakest.filter((m) => !held.has(groups[m]!)).sort(ascending), targets: strongest.sort(ascending) };
+  const side = (models: number[]): number[] => models.sort((x, y) => x - y);
+  return { sources: side(weakest.filter((m) => !held.has(groups[m]!))), targets: side(strongest) };
 }
 
 /**
@@ -93,11 +94,11 @@ export function extrapolationSplit(
  * target is dropped.
  * @param dates - any sortable text, one a model; without them the file's last rows are the newest
  */
-export function newestSplit(input: SplitInput, dates: readonly string[] | null, share = 0.25): Split {
+export function newestSplit(input: SplitInput, dates: readonly string[] | null): Split {
   const count = input.groups.length;
   const order = Array.from({ length: count }, (_, m) => m);
   if (dates) order.sort((x, y) => (dates[x]! < dates[y]! ? -1 : dates[x]! > dates[y]! ? 1 : x - y));
-  const newest = new Set(order.slice(count - Math.max(1, Math.round(share * count))));
+  const newest = new Set(order.slice(count - Math.max(1, Math.round(HELD_OUT * count))));
   const { sources } = splitByGroups(input, new Set([...newest].map((m) => input.groups[m]!)));
   return { sources, targets: [...newest].filter((m) => input.eligible[m]).sort((x, y) => x - y) };
 }
@@ -120,13 +121,10 @@ export function eligibleTargets(scenarios: readonly Pick<FullScores, "observed">
  */
 export function strength(scenarios: readonly Pick<FullScores, "score">[]): Float64Array {
   const standard = scenarios.map(({ score }) => {
-    const known = score.filter((own) => !Number.isNaN(own));
-    const mean = known.reduce((sum, own) => sum + own, 0) / known.length;
-    const variance = known.reduce((sum, own) => sum + (own - mean) ** 2, 0) / known.length;
-    return score.map((own) => (own - mean) / Math.sqrt(Math.max(variance, 1e-12)));
+    const seen = known(score);
+    const middle = mean(seen);
+    const variance = mean(seen.map((own) => (own - middle) ** 2));
+    return score.map((own) => (own - middle) / Math.sqrt(Math.max(variance, 1e-12)));
   });
-  return scenarios[0]!.score.map((_, m) => {
-    const own = standard.flatMap((scores) => (Number.isNaN(scores[m]!) ? [] : [scores[m]!]));
-    return own.reduce((sum, score) => sum + score, 0) / own.length;
-  });
+  return scenarios[0]!.score.map((_, m) => mean(known(standard.map((scores) => scores[m]!))));
 }

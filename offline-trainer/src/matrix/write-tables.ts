@@ -18,7 +18,7 @@ export async function writeWideCsv(path: string, matrix: ResponseMatrix): Promis
 }
 
 /** The lines of a matrix's wide CSV, each with its line end. */
-export function* wideCsvLines(matrix: ResponseMatrix): Generator<string, void, undefined> {
+export function* wideCsvLines(matrix: ResponseMatrix): Generator<string, void> {
   const { subjects, items, scores, observed } = matrix;
   const scoreText = isBinary(matrix) ? String : scoreWriter();
   yield `${["model", ...items.map((item) => csvCell(item.item_id))].join(",")}\n`;
@@ -66,16 +66,12 @@ const UNKNOWN_SYSTEM = 255;
  * no name in the header, and the system's code is blanked.
  */
 export async function writeText(path: string, pieces: Iterable<string>): Promise<void> {
-  const text = Readable.from(encoded(pieces), { objectMode: false });
+  const text = Readable.from(pieces);
   if (path.endsWith(".gz")) await pipeline(text, createGzip(), withoutSystem, createWriteStream(path));
   else await pipeline(text, createWriteStream(path));
 }
 
-function* encoded(pieces: Iterable<string>): Generator<Buffer, void, undefined> {
-  for (const piece of pieces) yield Buffer.from(piece, "utf8");
-}
-
-async function* withoutSystem(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void, undefined> {
+async function* withoutSystem(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void> {
   let position = 0;
   for await (const chunk of chunks) {
     if (position <= SYSTEM_BYTE && SYSTEM_BYTE < position + chunk.length)
@@ -94,6 +90,6 @@ export async function writeItems(path: string, items: readonly ItemInfo[]): Prom
   await writeText(path, itemLines(items));
 }
 
-function* itemLines(items: readonly ItemInfo[]): Generator<string, void, undefined> {
+function* itemLines(items: readonly ItemInfo[]): Generator<string, void> {
   for (const item of items) yield `${JSON.stringify(item, [...ITEM_FIELDS])}\n`;
 }

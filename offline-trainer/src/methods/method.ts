@@ -6,7 +6,7 @@ import type { RandomSource } from "anchoreval/internal/core/numeric/random";
 import type { AnchorMethod, ValueSource } from "../anchors/anchor-method.ts";
 import { screened } from "../anchors/screened.ts";
 import type { Bank, FitBankOptions, ResponseModel } from "../calibrate/bank.ts";
-import type { Benchmark, ScenarioGroup } from "../benchmark/benchmark.ts";
+import type { Benchmark, ScenarioGroup } from "../matrix/benchmark.ts";
 import { DEFAULT_SETTINGS, type FitSettings, type ScoreMapKind } from "./settings.ts";
 
 /** A way to fit: settings, how anchors are chosen, and what the main road calls without knowing whose it is. */

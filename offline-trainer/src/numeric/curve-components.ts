@@ -1,42 +1,33 @@
 import { leadingComponents } from "./eigen.ts";
 
-/** Values of some items at some points, less each item's mean over the points. */
-export interface CentredCurves {
-  /** By point, each with a value an item. */
-  readonly values: readonly Float64Array[];
-  /** The items' means. */
-  readonly average: Float64Array;
-}
-
-/** Items on the leading components of their curves. */
-interface CurveComponents {
-  readonly rank: number;
-  /** By set of curves, count×rank, item-major: products of two items' loadings are the covariances of their curves. */
-  readonly loadings: readonly Float64Array[];
-  /** By set, what the components leave of every item's variance over the points, at least 0. */
-  readonly left: readonly Float64Array[];
-}
-
-/** @param values - by point; overwritten */
-export function centredCurves(values: readonly Float64Array[]): CentredCurves {
+/** Values of some items at some points, less each item's mean over the points. @param values - by point; overwritten */
+export function centredCurves(values: readonly Float64Array[]) {
   const average = new Float64Array(values[0]!.length);
   for (const own of values) for (let i = 0; i < average.length; i++) average[i]! += own[i]! / values.length;
   for (const own of values) for (let i = 0; i < average.length; i++) own[i]! -= average[i]!;
-  return { values, average };
+  return { values, /** The items' means. */ average };
 }
 
+export type CentredCurves = ReturnType<typeof centredCurves>;
+
 /**
- * The leading principal components of some sets of curves at the same points, each set counting the same.
+ * Items on the leading principal components of some sets of curves at the same points, each set counting the same.
  * @param options - as of {@link leadingComponents}
  */
 export function curveComponents(
   sets: readonly CentredCurves[],
   options: { readonly leftOut: number; readonly most: number },
-): CurveComponents {
+) {
   const size = sets[0]!.values.length;
   const { rank, vectors } = leadingComponents(meanGram(sets, size), size, options);
   const projected = sets.map((curves) => projectedOn(curves, vectors, rank));
-  return { rank, loadings: projected.map(({ loadings }) => loadings), left: projected.map(({ left }) => left) };
+  return {
+    rank,
+    /** By set of curves, count×rank, item-major: products of two items' loadings are the covariances of their curves. */
+    loadings: projected.map(({ loadings }) => loadings),
+    /** By set, what the components leave of every item's variance over the points, at least 0. */
+    left: projected.map(({ left }) => left),
+  };
 }
 
 /** Mean over sets of their items' mean product of the values at two points. */
@@ -73,22 +64,18 @@ function multiply(own: Float64Array, others: readonly Float64Array[], begin: num
   products[3] = fourth;
 }
 
-function projectedOn(
-  { values, average }: CentredCurves,
-  vectors: Float64Array,
-  rank: number,
-): { loadings: Float64Array; left: Float64Array } {
+function projectedOn({ values, average }: CentredCurves, vectors: Float64Array, rank: number) {
   const size = values.length;
   const loadings = new Float64Array(average.length * rank);
   const left = new Float64Array(average.length);
-  for (const own of values) for (let i = 0; i < own.length; i++) left[i] = left[i]! + own[i]! ** 2 / size;
+  for (const own of values) for (let i = 0; i < own.length; i++) left[i]! += own[i]! ** 2 / size;
   const along = new Float64Array(average.length);
   for (let r = 0; r < rank; r++) {
     combine(values, vectors.subarray(r * size, (r + 1) * size), along);
     for (let i = 0; i < along.length; i++) {
       const loading = along[i]! / Math.sqrt(size);
       loadings[i * rank + r] = loading;
-      left[i] = left[i]! - loading * loading;
+      left[i]! -= loading * loading;
     }
   }
   return { loadings, left: left.map((own) => Math.max(0, own)) };
@@ -103,6 +90,5 @@ function combine(values: readonly Float64Array[], weights: Float64Array, sums: F
     const [wa, wb, wc, wd] = [weights[m]!, weights[m + 1]!, weights[m + 2]!, weights[m + 3]!];
     for (let i = 0; i < sums.length; i++) sums[i] = sums[i]! + wa * a[i]! + wb * b[i]! + wc * c[i]! + wd * d[i]!;
   }
-  for (; m < values.length; m++)
-    for (let i = 0; i < sums.length; i++) sums[i] = sums[i]! + weights[m]! * values[m]![i]!;
+  for (; m < values.length; m++) for (let i = 0; i < sums.length; i++) sums[i]! += weights[m]! * values[m]![i]!;
 }

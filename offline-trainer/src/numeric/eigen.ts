@@ -25,24 +25,9 @@ export function symmetricEigen(matrix: Float64Array, n: number): { values: Float
         const t = Math.sign(tau || 1) / (Math.abs(tau) + Math.sqrt(1 + tau * tau));
         const c = 1 / Math.sqrt(1 + t * t);
         const s = t * c;
-        for (let k = 0; k < n; k++) {
-          const kp = m[k * n + p]!;
-          const kq = m[k * n + q]!;
-          m[k * n + p] = c * kp - s * kq;
-          m[k * n + q] = s * kp + c * kq;
-        }
-        for (let k = 0; k < n; k++) {
-          const pk = m[p * n + k]!;
-          const qk = m[q * n + k]!;
-          m[p * n + k] = c * pk - s * qk;
-          m[q * n + k] = s * pk + c * qk;
-        }
-        for (let k = 0; k < n; k++) {
-          const pk = v[p * n + k]!;
-          const qk = v[q * n + k]!;
-          v[p * n + k] = c * pk - s * qk;
-          v[q * n + k] = s * pk + c * qk;
-        }
+        rotate(m, n, p, q, n, c, s);
+        rotate(m, n, p * n, q * n, 1, c, s);
+        rotate(v, n, p * n, q * n, 1, c, s);
       }
   }
   const order = Array.from({ length: n }, (_, k) => k).sort((x, y) => m[y * n + y]! - m[x * n + x]!);
@@ -50,6 +35,15 @@ export function symmetricEigen(matrix: Float64Array, n: number): { values: Float
     values: Float64Array.from(order, (k) => m[k * n + k]!),
     vectors: Float64Array.from({ length: n * n }, (_, k) => v[order[Math.floor(k / n)]! * n + (k % n)]!),
   };
+}
+
+/** Turns n pairs of numbers, that begin at `from` and `other` and are `stride` apart, by an angle of cosine c and sine s. */
+function rotate(x: Float64Array, n: number, from: number, other: number, stride: number, c: number, s: number): void {
+  for (let k = 0, p = from, q = other; k < n; k++, p += stride, q += stride) {
+    const own = x[p]!;
+    x[p] = c * own - s * x[q]!;
+    x[q] = s * own + c * x[q]!;
+  }
 }
 
 /**

@@ -1,7 +1,7 @@
 import { addGram } from "anchoreval/internal/core/numeric/dense";
 import type { RandomSource } from "anchoreval/internal/core/numeric/random";
 import { symmetricEigen } from "./eigen.ts";
-import { type SparseRows, timesDense, transposed } from "./sparse-rows.ts";
+import { denseRows, type SparseRows, timesDense, transposed } from "./sparse-rows.ts";
 
 /** Directions drawn beyond those that are wanted, and power iterations: Halko, Martinsson & Tropp's advice. */
 const OVERSAMPLING = 10;
@@ -9,31 +9,18 @@ const POWER_ITERATIONS = 3;
 /** Axes below this share of the largest singular value are rounding. */
 const LEAST_SHARE = 1e-7;
 
-/** Leading principal axes of some rows. */
-export interface PrincipalAxes {
-  readonly rank: number;
-  /** Mean row, of the rows' width. */
-  readonly mean: Float64Array;
-  /** V, width×rank row-major, orthonormal columns. */
-  readonly axes: Float64Array;
-  /** Singular values of the centred rows, descending. */
-  readonly singular: Float64Array;
-  /** U, count×rank row-major: the centred rows are near U·diag(singular)·Vᵀ. */
-  readonly left: Float64Array;
-}
-
 /**
  * Principal components by randomised singular value decomposition with power iterations; rows are centred without being
  * filled in. Exact to rounding where the rank reaches that of the rows.
  * @param rank - at most; never more than the rows less one, or their width; rows that are all the same have rank 0
  * @see Halko, Martinsson & Tropp (2011), SIAM Review 53, 217–288, algorithms 4.4 and 5.1
  */
-export function principalAxes(rows: SparseRows, rank: number, random: RandomSource): PrincipalAxes {
+export function principalAxes(rows: SparseRows, rank: number, random: RandomSource) {
   const { count, width } = rows;
   const columns = transposed(rows);
   const mean = timesDense(columns, new Float64Array(count).fill(1 / count), 1);
   const size = Math.min(rank + OVERSAMPLING, count - 1, width);
-  const centred = (b: Float64Array): Float64Array => minusMean(timesDense(rows, b, size), mean, b, count, size);
+  const centred = (b: Float64Array): Float64Array => minusMean(timesDense(rows, b, size), mean, b, size);
   const start = Float64Array.from({ length: width * size }, () => random.normal());
   let basis = orthonormal(centred(start), count, size);
   for (let k = 0; k < POWER_ITERATIONS; k++)
@@ -48,31 +35,28 @@ export function principalAxes(rows: SparseRows, rank: number, random: RandomSour
   while (kept < Math.min(rank, size) && singular[kept]! > LEAST_SHARE * singular[0]!) kept++;
   return {
     rank: kept,
+    /** Mean row, of the rows' width. */
     mean,
+    /** V, width×rank row-major, orthonormal columns. */
     axes: combined(turned, vectors, width, size, kept, singular),
+    /** Singular values of the centred rows, descending. */
     singular: singular.slice(0, kept),
+    /** U, count×rank row-major: the centred rows are near U·diag(singular)·Vᵀ. */
     left: combined(basis, vectors, count, size, kept, null),
   };
 }
 
+export type PrincipalAxes = ReturnType<typeof principalAxes>;
+
 /** Rows on the axes: (x − mean)·V, count×rank row-major. */
 export function onAxes(rows: SparseRows, { mean, axes, rank }: PrincipalAxes): Float64Array {
-  return minusMean(timesDense(rows, axes, rank), mean, axes, rows.count, rank);
+  return minusMean(timesDense(rows, axes, rank), mean, axes, rank);
 }
 
 /** Takes mean·B from each row of a product X·B. */
-function minusMean(
-  product: Float64Array,
-  mean: Float64Array,
-  b: Float64Array,
-  count: number,
-  size: number,
-): Float64Array {
-  const shift = new Float64Array(size);
-  for (let c = 0; c < mean.length; c++)
-    for (let k = 0; k < size; k++) shift[k] = shift[k]! + mean[c]! * b[c * size + k]!;
-  for (let i = 0; i < count; i++)
-    for (let k = 0; k < size; k++) product[i * size + k] = product[i * size + k]! - shift[k]!;
+function minusMean(product: Float64Array, mean: Float64Array, b: Float64Array, size: number): Float64Array {
+  const shift = timesDense(denseRows(mean, 1, mean.length), b, size);
+  for (let at = 0; at < product.length; at++) product[at]! -= shift[at % size]!;
   return product;
 }
 
@@ -80,9 +64,8 @@ function minusMean(
 function turnedProduct(columns: SparseRows, mean: Float64Array, q: Float64Array, size: number): Float64Array {
   const product = timesDense(columns, q, size);
   const sums = new Float64Array(size);
-  for (let at = 0; at < q.length; at++) sums[at % size] = sums[at % size]! + q[at]!;
-  for (let c = 0; c < mean.length; c++)
-    for (let k = 0; k < size; k++) product[c * size + k] = product[c * size + k]! - mean[c]! * sums[k]!;
+  for (let at = 0; at < q.length; at++) sums[at % size]! += q[at]!;
+  for (let c = 0; c < mean.length; c++) for (let k = 0; k < size; k++) product[c * size + k]! -= mean[c]! * sums[k]!;
   return product;
 }
 
@@ -96,7 +79,7 @@ function orthonormal(q: Float64Array, count: number, size: number): Float64Array
       products.fill(0);
       for (let i = 0; i < count; i++) {
         const own = q[i * size + k]!;
-        for (let j = 0; j < k; j++) products[j] = products[j]! + own * q[i * size + j]!;
+        for (let j = 0; j < k; j++) products[j]! += own * q[i * size + j]!;
       }
       for (let i = 0; i < count; i++) {
         let own = q[i * size + k]!;
@@ -111,7 +94,8 @@ function orthonormal(q: Float64Array, count: number, size: number): Float64Array
   return q;
 }
 
-function columnLength(q: Float64Array, count: number, size: number, k: number): number {
+/** ‖column k‖ of a count×size matrix. */
+export function columnLength(q: Float64Array, count: number, size: number, k: number): number {
   let squares = 0;
   for (let i = 0; i < count; i++) squares += q[i * size + k]! ** 2;
   return Math.sqrt(squares);
@@ -131,11 +115,5 @@ function combined(
     const own = vectors[k * size + Math.floor(at / kept)]!;
     return singular === null ? own : own / singular[k]!;
   });
-  const product = new Float64Array(count * kept);
-  for (let i = 0; i < count; i++)
-    for (let r = 0; r < size; r++) {
-      const own = b[i * size + r]!;
-      for (let k = 0; k < kept; k++) product[i * kept + k] = product[i * kept + k]! + own * weights[r * kept + k]!;
-    }
-  return product;
+  return timesDense(denseRows(b, count, size), weights, kept);
 }

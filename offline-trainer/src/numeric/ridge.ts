@@ -4,6 +4,7 @@ import {
   predictiveVariance,
 } from "anchoreval/internal/core/routing/predict-chances";
 import type { PrincipalAxes } from "./principal-axes.ts";
+import { mean as meanOf } from "./statistics.ts";
 
 /** Penalties tried: rows have length 1 at most, and so have their products. ∞ predicts the mean. */
 const PENALTIES: readonly number[] = [...Array.from({ length: 11 }, (_, k) => 2 ** (k - 3)), Infinity];
@@ -25,10 +26,10 @@ export interface SpectralRidge extends LinearModel {
  */
 export function spectralRidge({ left, singular, rank }: PrincipalAxes, targets: Float64Array): SpectralRidge {
   const count = targets.length;
-  const mean = targets.reduce((sum, target) => sum + target, 0) / count;
+  const mean = meanOf(targets);
   const along = new Float64Array(rank);
   for (let i = 0; i < count; i++)
-    for (let k = 0; k < rank; k++) along[k] = along[k]! + left[i * rank + k]! * (targets[i]! - mean);
+    for (let k = 0; k < rank; k++) along[k]! += left[i * rank + k]! * (targets[i]! - mean);
   let best: { penalty: number; leftOut: Float64Array; squares: number } | null = null;
   for (const penalty of PENALTIES) {
     const shares = singular.map((s) => s ** 2 / (s ** 2 + penalty));

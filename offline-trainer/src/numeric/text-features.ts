@@ -9,7 +9,6 @@ import {
   type TextProjection,
 } from "anchoreval/internal/core/routing/text-coordinates";
 import { firstFew } from "anchoreval/internal/tables/data-issues";
-import type { ItemInfo } from "../matrix/response-matrix.ts";
 import { principalAxes } from "./principal-axes.ts";
 import { sideBySide, sparseRows, unitRows, type SparseRows } from "./sparse-rows.ts";
 
@@ -19,14 +18,8 @@ export interface QuestionFeatures {
   readonly test: SparseRows;
 }
 
-/** Fewest texts that a term must appear in. */
-const FEWEST_TEXTS = 2;
-
-/**
- * The texts of items.
- * @throws AnchorEvalError `invalid_data` naming the items without one
- */
-export function itemTexts(items: readonly ItemInfo[]): string[] {
+/** The texts of items. @throws AnchorEvalError `invalid_data` naming the items without one */
+export function itemTexts(items: readonly { readonly item_id: string; readonly text?: string }[]): string[] {
   const missing = items.flatMap(({ item_id: id, text }) => (text === undefined || text.trim() === "" ? [id] : []));
   if (missing.length > 0)
     throw new AnchorEvalError(
@@ -52,25 +45,16 @@ export function textFeatures(train: readonly string[], test: readonly string[]):
   };
 }
 
-/** Terms with their weights, learned from some texts. */
-interface TermWeights {
-  /** Column of every term; terms sorted by their UTF-16 code units. */
-  readonly columns: ReadonlyMap<string, number>;
-  /** {@link inverseFrequency} of every term. */
-  readonly idf: Float64Array;
-}
-
 /**
  * Learns the terms that appear in two texts or more, and their smoothed inverse document frequencies.
- * @param texts - each as its terms, repeated ones included
  * @see Salton & Buckley (1988), Information Processing & Management 24, 513–523
  */
-export function learnTerms(texts: readonly (readonly string[])[]): TermWeights {
-  const counts = countTexts(texts);
-  const known = [...counts].filter(([, count]) => count >= FEWEST_TEXTS).sort(([x], [y]) => (x < y ? -1 : 1));
+export function learnTerms(texts: readonly (readonly string[])[]) {
+  const seen = frequentTerms(texts).sort(([x], [y]) => (x < y ? -1 : 1));
   return {
-    columns: new Map(known.map(([term], column) => [term, column])),
-    idf: Float64Array.from(known, ([, count]) => inverseFrequency(texts.length, count)),
+    /** Column of every term; terms sorted by their UTF-16 code units. */
+    columns: new Map(seen.map(([term], column) => [term, column])),
+    idf: Float64Array.from(seen, ([, count]) => inverseFrequency(texts.length, count)),
   };
 }
 
@@ -78,12 +62,13 @@ export function learnTerms(texts: readonly (readonly string[])[]): TermWeights {
  * Texts as rows (1 + ln f)·idf over the learned terms, f the term's count in the text, each of length 1; a text without
  * a known term is a row of zeros.
  */
-export function tfidfRows(texts: readonly (readonly string[])[], { columns, idf }: TermWeights): SparseRows {
+export function tfidfRows(
+  texts: readonly (readonly string[])[],
+  { columns, idf }: ReturnType<typeof learnTerms>,
+): SparseRows {
   const rows = texts.map((terms) => {
-    const row = tfidfRow(
-      terms.flatMap((term) => columns.get(term) ?? []),
-      idf,
-    );
+    const seen = terms.flatMap((term) => columns.get(term) ?? []);
+    const row = tfidfRow(seen, idf);
     return row.columns.map((column, k): [number, number] => [column, row.values[k]!]);
   });
   return sparseRows(rows, columns.size);
@@ -94,11 +79,11 @@ function inverseFrequency(texts: number, count: number): number {
   return Math.log((1 + texts) / (1 + count)) + 1;
 }
 
-/** The number of texts that each term appears in. */
-function countTexts<Term>(texts: Iterable<readonly Term[]>): Map<Term, number> {
+/** Terms that appear in two texts or more, with the number of these. */
+function frequentTerms<Term>(texts: Iterable<readonly Term[]>): [Term, number][] {
   const counts = new Map<Term, number>();
   for (const terms of texts) for (const term of new Set(terms)) counts.set(term, (counts.get(term) ?? 0) + 1);
-  return counts;
+  return [...counts].filter(([, count]) => count > 1);
 }
 
 /** Terms that a bundle keeps, and coordinates of a text: 8192 × 64 numbers are 2.1 MB. */
@@ -115,8 +100,7 @@ export function learnProjection(
   { terms, width }: { readonly terms: number; readonly width: number },
   random: RandomSource,
 ): TextProjection {
-  const kept = [...countTexts(hashedTexts(texts))]
-    .filter(([, count]) => count >= FEWEST_TEXTS)
+  const kept = frequentTerms(hashedTexts(texts))
     .sort(([x, often], [y, seldom]) => seldom - often || x - y)
     .slice(0, terms)
     .sort(([x], [y]) => x - y);

@@ -1,5 +1,5 @@
 import { parentPort, workerData } from "node:worker_threads";
-import { inSection, sentError, type ThreadInput, type ThreadReply, type ThreadStart } from "./messages.ts";
+import { INSIDE, sentError, STOP, type ThreadInput, type ThreadReply, type ThreadStart } from "./messages.ts";
 
 /** The data that all threads of the pool got once. */
 export function threadData(): unknown {
@@ -7,8 +7,15 @@ export function threadData(): unknown {
 }
 
 /** Does work that the thread must not be ended in, as native code: where it is to end, the work never begins. */
-export function uninterrupted<T>(work: () => Promise<T>): Promise<T> {
-  return inSection((workerData as ThreadStart).lock, work);
+export async function uninterrupted<T>(work: () => Promise<T>): Promise<T> {
+  const { lock } = workerData as ThreadStart;
+  Atomics.add(lock, INSIDE, 1);
+  try {
+    if (Atomics.load(lock, STOP) === 0) return await work();
+  } finally {
+    Atomics.sub(lock, INSIDE, 1);
+  }
+  return new Promise(() => undefined);
 }
 
 /**

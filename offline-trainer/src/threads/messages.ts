@@ -50,14 +50,10 @@ export function receivedError({ name, message, stack, code, issues }: SentError)
  */
 type ThreadLock = Int32Array;
 
-const STOP = 0;
-const INSIDE = 1;
+/** The words of a lock. */
+export const [STOP, INSIDE] = [0, 1];
 /** Between two looks at the lock. @unit milliseconds */
 const PAUSE = 2;
-
-export function threadLock(): ThreadLock {
-  return new Int32Array(new SharedArrayBuffer(8));
-}
 
 /**
  * The pool's side: from now on the thread enters no section.
@@ -67,15 +63,4 @@ export function threadLock(): ThreadLock {
 export async function untilOutside(lock: ThreadLock, gone: () => boolean): Promise<void> {
   Atomics.store(lock, STOP, 1);
   while (Atomics.load(lock, INSIDE) > 0 && !gone()) await wait(PAUSE);
-}
-
-/** The thread's side: does `work` without being ended meanwhile; where the thread is to stop, nothing more ever. */
-export async function inSection<T>(lock: ThreadLock, work: () => Promise<T>): Promise<T> {
-  Atomics.add(lock, INSIDE, 1);
-  try {
-    if (Atomics.load(lock, STOP) === 0) return await work();
-  } finally {
-    Atomics.sub(lock, INSIDE, 1);
-  }
-  return new Promise(() => undefined);
 }

@@ -1,13 +1,6 @@
 import { Worker } from "node:worker_threads";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
-import {
-  receivedError,
-  type ThreadInput,
-  threadLock,
-  type ThreadReply,
-  type ThreadStart,
-  untilOutside,
-} from "./messages.ts";
+import { receivedError, type ThreadInput, type ThreadReply, type ThreadStart, untilOutside } from "./messages.ts";
 
 export interface ThreadsOptions<Note> {
   /** Threads at most; there are no more than inputs. */
@@ -39,7 +32,7 @@ export async function runOnThreads<Output, Note = never>(
   const interrupted = (): AnchorEvalError => new AnchorEvalError("aborted", `${work} was interrupted`);
   if (signal?.aborted) throw interrupted();
   const workers = Array.from({ length: Math.min(threads, inputs.length) }, () => {
-    const start: ThreadStart = { data, lock: threadLock() };
+    const start: ThreadStart = { data, lock: new Int32Array(new SharedArrayBuffer(8)) };
     return { worker: new Worker(script, { workerData: start }), lock: start.lock };
   });
   const outputs: Output[] = [];
@@ -49,8 +42,8 @@ export async function runOnThreads<Output, Note = never>(
     new Promise((resolve, reject) => {
       const give = (): void => {
         if (next < inputs.length) {
-          worker.postMessage({ index: next, input: inputs[next] } satisfies ThreadInput);
-          next++;
+          const index = next++;
+          worker.postMessage({ index, input: inputs[index] } satisfies ThreadInput);
           return;
         }
         resolve();
@@ -70,15 +63,14 @@ export async function runOnThreads<Output, Note = never>(
       });
       give();
     });
-  let stop = (): void => undefined;
+  const ended = new AbortController();
   const stopped = new Promise<never>((_, reject) => {
-    stop = () => reject(interrupted());
+    signal?.addEventListener("abort", () => reject(interrupted()), { signal: ended.signal });
   });
-  signal?.addEventListener("abort", stop);
   try {
     await Promise.race([stopped, Promise.all(workers.map(drive))]);
   } finally {
-    signal?.removeEventListener("abort", stop);
+    ended.abort();
     await Promise.all(
       workers.map(async ({ worker, lock }) => {
         await untilOutside(lock, () => worker.threadId === -1);

@@ -1,6 +1,6 @@
 import { createRequire } from "node:module";
 import { describe, expect, test } from "vitest";
-import { MessageWriter } from "../../../offline-trainer/src/backends/onnx/graph-writer.ts";
+import { bytes, integer, joined, text } from "../../../offline-trainer/src/backends/onnx/graph-writer.ts";
 
 /** The reader of the npm package protobufjs, which onnx-proto brings along. */
 const fromOnnxProto = createRequire(createRequire(import.meta.url).resolve("onnx-proto"));
@@ -33,13 +33,13 @@ describe("integers", () => {
     [2 ** 32, [0x80, 0x80, 0x80, 0x80, 0x10]],
     [Number.MAX_SAFE_INTEGER, [0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x0f]],
   ])("%d in base 128", (value, expected) => {
-    expect(Array.from(new MessageWriter().integer(1, value).finish())).toEqual([0x08, ...expected]);
+    expect(Array.from(joined(integer(1, value)))).toEqual([0x08, ...expected]);
   });
 
   test("are read back by another program, around every power of two", () => {
     for (let power = 0; power <= 52; power++)
       for (const value of [2 ** power - 1, 2 ** power, 2 ** power + 1]) {
-        const reader = Reader.create(new MessageWriter().integer(3, value).finish());
+        const reader = Reader.create(joined(integer(3, value)));
         expect(reader.uint32()).toBe(3 << 3);
         expect(reader.uint64().toString()).toBe(String(value));
         expect(reader.pos).toBe(reader.len);
@@ -48,27 +48,26 @@ describe("integers", () => {
 });
 
 test("field numbers past 15 take a second byte", () => {
-  expect(Array.from(new MessageWriter().integer(15, 5).finish())).toEqual([0x78, 5]);
-  expect(Array.from(new MessageWriter().integer(16, 5).finish())).toEqual([0x80, 0x01, 5]);
-  expect(Array.from(new MessageWriter().integer(20, 2).finish())).toEqual([0xa0, 0x01, 2]);
+  expect(Array.from(joined(integer(15, 5)))).toEqual([0x78, 5]);
+  expect(Array.from(joined(integer(16, 5)))).toEqual([0x80, 0x01, 5]);
+  expect(Array.from(joined(integer(20, 2)))).toEqual([0xa0, 0x01, 2]);
 });
 
 test("bytes, texts and messages carry their length, also past one byte of it", () => {
   for (const length of [0, 1, 127, 128, 16_384]) {
     const content = Uint8Array.from({ length }, (_, k) => k % 251);
-    const bytes = new MessageWriter().bytes(2, content).text(8, "ä".repeat(length)).finish();
-    const reader = Reader.create(bytes);
+    const reader = Reader.create(joined([...bytes(2, [content]), ...text(8, "ä".repeat(length))]));
     expect(reader.uint32()).toBe((2 << 3) | 2);
     expect(Array.from(reader.bytes())).toEqual(Array.from(content));
     expect(reader.uint32()).toBe((8 << 3) | 2);
     expect(reader.string()).toBe("ä".repeat(length));
     expect(reader.pos).toBe(reader.len);
   }
-  const inner = new MessageWriter().integer(1, 300).text(2, "x");
-  const outer = new MessageWriter().message(7, inner).message(7, new MessageWriter()).finish();
+  const inner = [...integer(1, 300), ...text(2, "x")];
+  const outer = joined([...bytes(7, inner), ...bytes(7, [])]);
   expect(Array.from(outer)).toEqual([0x3a, 6, 0x08, 0xac, 0x02, 0x12, 1, 0x78, 0x3a, 0]);
 });
 
 test("nothing written is no bytes", () => {
-  expect(new MessageWriter().finish()).toEqual(new Uint8Array(0));
+  expect(joined([])).toEqual(new Uint8Array(0));
 });

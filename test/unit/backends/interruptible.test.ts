@@ -5,7 +5,7 @@ import { typescriptBackend } from "../../../offline-trainer/src/backends/typescr
 import type { Bank } from "../../../offline-trainer/src/calibrate/bank.ts";
 import type { CalibrationBackend } from "../../../offline-trainer/src/calibrate/types.ts";
 import { fit } from "../../../offline-trainer/src/fit/fit.ts";
-import { scenarioGroups } from "../../../offline-trainer/src/benchmark/benchmark.ts";
+import { scenarioGroups } from "../../../offline-trainer/src/matrix/benchmark.ts";
 import { recommended } from "../../../offline-trainer/src/methods/method.ts";
 import { DEFAULT_SETTINGS } from "../../../offline-trainer/src/methods/settings.ts";
 import { rejection } from "../../support/refusal.ts";

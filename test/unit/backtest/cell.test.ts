@@ -8,7 +8,7 @@ import {
   type CellInput,
   type CellResult,
 } from "../../../offline-trainer/src/backtest/cell.ts";
-import { describeBenchmark } from "../../../offline-trainer/src/benchmark/benchmark.ts";
+import { describeBenchmark } from "../../../offline-trainer/src/matrix/benchmark.ts";
 import { DEFAULT_SETTINGS, type FitSettings } from "../../../offline-trainer/src/methods/settings.ts";
 import { fullScores } from "../../../offline-trainer/src/matrix/scenarios.ts";
 import { recommended, withKnowledge } from "../../../offline-trainer/src/methods/method.ts";

@@ -2,7 +2,7 @@ import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { describe, expect, test } from "vitest";
 import { typescriptBackend } from "../../../offline-trainer/src/backends/typescript.ts";
 import { backtestCell } from "../../../offline-trainer/src/backtest/cell.ts";
-import { describeBenchmark } from "../../../offline-trainer/src/benchmark/benchmark.ts";
+import { describeBenchmark } from "../../../offline-trainer/src/matrix/benchmark.ts";
 import { recommended } from "../../../offline-trainer/src/methods/method.ts";
 import { customised } from "../../../offline-trainer/src/methods/index.ts";
 import { randomBaseline } from "../../../offline-trainer/src/fit/errors.ts";

@@ -8,16 +8,14 @@ import { describe, expect, test } from "vitest";
 import { typescriptBackend } from "../../../offline-trainer/src/backends/typescript.ts";
 import { fitBank, SCORE_LINKS, type ScoreLink } from "../../../offline-trainer/src/calibrate/bank.ts";
 import {
-  chooseDimension,
+  type ChoiceOptions,
+  chooseModel,
+  type ChosenModel,
   DIMENSION_CANDIDATES,
-  type DimensionOptions,
-  resolveDimension,
-  resolveLink,
-  resolveShrinkage,
   SHRINKAGE_CANDIDATES,
   validationError,
 } from "../../../offline-trainer/src/calibrate/choose-model.ts";
-import { type ScenarioGroup, scenarioGroups } from "../../../offline-trainer/src/benchmark/benchmark.ts";
+import { type ScenarioGroup, scenarioGroups } from "../../../offline-trainer/src/matrix/benchmark.ts";
 import { type ResponseMatrix, responseMatrix, scoreAt } from "../../../offline-trainer/src/matrix/response-matrix.ts";
 import { DEFAULT_SETTINGS } from "../../../offline-trainer/src/methods/settings.ts";
 import { extrapolationSplit, folds, type Split } from "../../../offline-trainer/src/matrix/splits.ts";
@@ -26,15 +24,16 @@ import { type LeaderboardShape, smallLeaderboard, withScores } from "../fit/smal
 
 const taskOf = (matrix: ResponseMatrix, joint = false): ScenarioGroup =>
   scenarioGroups(matrix, { ...DEFAULT_SETTINGS, joint })[0]!;
-const options = (groups: readonly number[], seed = 3): DimensionOptions => ({
+const asked = { link: "binarize", dims: 2, shrinkage: 0.5 } as const;
+const options = (groups: readonly number[], seed = 3): ChoiceOptions => ({
   backend: typescriptBackend,
   random: createRandom(seed),
   irtModel: "2pl",
   estimation: "penalised",
-  link: "binarize",
-  shrinkage: 0.5,
   replicates: groups,
 });
+const chosenDimension = (task: ScenarioGroup, rows: readonly number[], given: ChoiceOptions): Promise<ChosenModel> =>
+  chooseModel(task, rows, { ...asked, dims: "auto" }, given);
 
 /**
  * The stated rule, by hand: every fifth group is held out; abilities from the even items, the weighted mean prediction
@@ -51,7 +50,7 @@ async function heldOutError(
   const trained = await fitBank(
     task,
     rows.filter((m) => !isHeld(m)),
-    { ...options(groups), dims, random: createRandom(3).fork(`${dims} dimensions`) },
+    { ...options(groups), ...asked, dims, random: createRandom(3).fork("dimension").fork(`${dims} dimensions`) },
   );
   const prior = scaledPrior(trained.abilities.mean, trained.abilities.covariance, 2);
   const errors = task.scenarios.map((): number[] => []);
@@ -78,7 +77,7 @@ async function heldOutError(
   return means.reduce((sum, error) => sum + error, 0) / means.length;
 }
 
-describe("chooseDimension", () => {
+describe("the dimension", () => {
   const boards: { name: string; shape: LeaderboardShape; joint?: boolean; holes?: boolean; replicates?: boolean }[] = [
     { name: "one dimension", shape: { models: 40, items: [60, 40], dims: 1, seed: 2 } },
     { name: "four dimensions", shape: { models: 45, items: [150, 40], dims: 4, seed: 5 } },
@@ -103,7 +102,7 @@ describe("chooseDimension", () => {
     const task = taskOf(matrix, joint);
     const groups = rowsOf(shape.models!).map((m) => (replicates === true && m % 3 === 1 ? m - 1 : m));
     const rows = rowsOf(shape.models!).filter((m) => m % 17 !== 5);
-    const { dims, errors } = await chooseDimension(task, rows, options(groups));
+    const { dims, dimensionErrors: errors } = await chosenDimension(task, rows, options(groups));
     expect(errors.map((candidate) => candidate.dims)).toEqual([...DIMENSION_CANDIDATES]);
     let best = { dims: 0, error: Infinity };
     for (const candidate of errors) {
@@ -122,11 +121,11 @@ describe("chooseDimension", () => {
   test("looks at its rows only", async () => {
     const matrix = smallLeaderboard({ models: 40, items: [40, 20], dims: 2 });
     const rows = rowsOf(30);
-    const before = await chooseDimension(taskOf(matrix), rows, options(rowsOf(40)));
+    const before = await chosenDimension(taskOf(matrix), rows, options(rowsOf(40)));
     const other = withScores(matrix, (m, _, score) => (m >= 30 ? 1 - score : score));
-    expect(await chooseDimension(taskOf(other), rows, options(rowsOf(40)))).toEqual(before);
+    expect(await chosenDimension(taskOf(other), rows, options(rowsOf(40)))).toEqual(before);
     const changed = withScores(matrix, (m, _, score) => (m === 1 ? 1 - score : score));
-    expect(await chooseDimension(taskOf(changed), rows, options(rowsOf(40)))).not.toEqual(before);
+    expect(await chosenDimension(taskOf(changed), rows, options(rowsOf(40)))).not.toEqual(before);
   });
 
   test.each([
@@ -140,7 +139,7 @@ describe("chooseDimension", () => {
     { models: 32, candidates: [1, 2, 3, 5] }, // 25
   ])("$models models: $candidates", async ({ models, candidates }) => {
     const task = taskOf(smallLeaderboard({ models, items: [20, 8], dims: 2 }));
-    const { dims, errors } = await chooseDimension(task, rowsOf(models), options(rowsOf(models)));
+    const { dims, dimensionErrors: errors } = await chosenDimension(task, rowsOf(models), options(rowsOf(models)));
     expect(errors.map((candidate) => candidate.dims)).toEqual(candidates);
     expect(candidates).toContain(dims);
     if (candidates.length === 1) expect(dims).toBe(1);
@@ -148,37 +147,31 @@ describe("chooseDimension", () => {
 
   test("below ten models, replicates counted once, there is no choice", async () => {
     const task = taskOf(smallLeaderboard({ models: 18, items: [20, 8] }));
-    const none = { dims: 1, errors: [] };
-    expect(await chooseDimension(task, rowsOf(9), options(rowsOf(18)))).toEqual(none);
+    const none = { ...asked, dims: 1, dimensionErrors: [] };
+    expect(await chosenDimension(task, rowsOf(9), options(rowsOf(18)))).toEqual(none);
     const twins = rowsOf(18).map((m) => m - (m % 2));
-    expect(await chooseDimension(task, rowsOf(18), options(twins))).toEqual(none);
+    expect(await chosenDimension(task, rowsOf(18), options(twins))).toEqual(none);
   });
 });
 
-describe("resolveDimension", () => {
+test("what is asked for is taken, dimensions as far as the models allow them, and nothing is tried", async () => {
   const task = taskOf(smallLeaderboard({ models: 22, items: [20, 8] }));
   const unused = {
     ...options(rowsOf(22)),
     backend: { ...typescriptBackend, open: () => Promise.reject(new Error("nothing is to be calibrated")) },
   };
-
-  test("a number is taken as far as the models allow it, and nothing is tried", async () => {
-    for (const [asked, models, dims] of [
-      [2, 22, 2],
-      [8, 22, 4],
-      [8, 9, 1],
-      [1, 22, 1],
-    ] as const)
-      expect(await resolveDimension(task, rowsOf(models), asked, unused)).toEqual({ dims, errors: [] });
-    await expect(resolveDimension(task, rowsOf(22), "auto", unused)).rejects.toThrow("nothing is to be calibrated");
-  });
-
-  test("auto is chosen, from a stream of its own", async () => {
-    const given = options(rowsOf(22));
-    expect(await resolveDimension(task, rowsOf(22), "auto", given)).toEqual(
-      await chooseDimension(task, rowsOf(22), { ...given, random: createRandom(3).fork("dimension") }),
-    );
-  });
+  for (const [wanted, models, dims] of [
+    [2, 22, 2],
+    [8, 22, 4],
+    [8, 9, 1],
+    [1, 22, 1],
+  ] as const)
+    for (const link of SCORE_LINKS) {
+      const model = { link, dims: wanted, shrinkage: 0.3 };
+      const expected = { ...model, dims, dimensionErrors: [] };
+      expect(await chooseModel(task, rowsOf(models), model, unused)).toEqual(expected);
+    }
+  await expect(chosenDimension(task, rowsOf(22), unused)).rejects.toThrow("nothing is to be calibrated");
 });
 
 const [models, items] = [60, 80];
@@ -202,63 +195,40 @@ function leaderboard(score: (p: number, normal: () => number, next: () => number
   );
 }
 
-const resolved = (matrix: ResponseMatrix, link: ScoreLink | "auto" = "auto"): Promise<ScoreLink> => {
-  const task = scenarioGroups(matrix, DEFAULT_SETTINGS)[0]!;
+const chosenLink = async (matrix: ResponseMatrix): Promise<ScoreLink> => {
   const rows = matrix.subjects.map((_, m) => m);
-  return resolveLink(task, rows, link, {
-    irtModel: "2pl",
-    estimation: "penalised",
-    backend: typescriptBackend,
-    random: createRandom(1),
-  });
+  return (await chooseModel(taskOf(matrix), rows, { ...asked, link: "auto" }, options(rows, 1))).link;
 };
 const within = (score: number): number => Math.min(1, Math.max(0, score));
 
 describe("auto", () => {
   test("takes the Bernoulli link where the variance is P(1−P)'s", async () => {
     const matrix = leaderboard((p, normal) => within(p + 0.3 * Math.sqrt(p * (1 - p)) * normal()));
-    expect(await resolved(matrix)).toBe("bernoulli");
+    expect(await chosenLink(matrix)).toBe("bernoulli");
   });
 
   test("takes the Gaussian link where the variance is the same everywhere", async () => {
     const matrix = leaderboard((p, normal) => within(0.05 + 0.9 * p + 0.04 * normal()));
-    expect(await resolved(matrix)).toBe("gaussian");
+    expect(await chosenLink(matrix)).toBe("gaussian");
   });
 
   test("binarises where the curve of the scores bends as no logistic does", async () => {
     // Below P = .7 even a right answer scores .15: the mean score jumps there.
     const matrix = leaderboard((p, _, next) => (next() < p ? 1 : 0.2) * (p > 0.7 ? 1 : 0.15));
-    expect(await resolved(matrix)).toBe("binarize");
+    expect(await chosenLink(matrix)).toBe("binarize");
   });
 
   test("has nothing to choose where scores are 0 or 1", async () => {
-    expect(await resolved(leaderboard((p, _, next) => (next() < p ? 1 : 0)))).toBe("binarize");
+    expect(await chosenLink(leaderboard((p, _, next) => (next() < p ? 1 : 0)))).toBe("binarize");
   });
-});
-
-test.each(SCORE_LINKS)("%s is taken as asked", async (link) => {
-  expect(
-    await resolved(
-      leaderboard((p) => p),
-      link,
-    ),
-  ).toBe(link);
 });
 
 const matrix = smallLeaderboard({ models: 40, items: [60], dims: 2, seed: 5 });
 const task = scenarioGroups(matrix, DEFAULT_SETTINGS)[0]!;
 const all = matrix.subjects.map((_, m) => m);
-const shared = {
-  replicates: all,
-  dims: 2,
-  irtModel: "2pl" as const,
-  estimation: "penalised" as const,
-  link: "binarize" as const,
-  backend: typescriptBackend,
-  random: createRandom(2),
-};
-const resolvedShrinkage = (rows: readonly number[], shrinkage: number | "auto"): Promise<number> =>
-  resolveShrinkage(task, rows, shrinkage, shared);
+const shared = { ...options(all, 2), link: "binarize", dims: 2 } as const;
+const chosenShrinkage = async (rows: readonly number[]): Promise<number> =>
+  (await chooseModel(task, rows, { ...asked, shrinkage: "auto" }, shared)).shrinkage;
 
 describe("auto", () => {
   test("is the candidate of least error among like and stronger models, by brute force", async () => {
@@ -284,14 +254,10 @@ describe("auto", () => {
       );
     const best = SHRINKAGE_CANDIDATES[errors.indexOf(Math.min(...errors))]!;
     expect(new Set(errors).size).toBe(errors.length);
-    expect(await resolvedShrinkage(all, "auto")).toBe(best);
+    expect(await chosenShrinkage(all)).toBe(best);
   });
 
   test("keeps the default for few models", async () => {
-    expect(await resolvedShrinkage(all.slice(0, 19), "auto")).toBe(0.5);
+    expect(await chosenShrinkage(all.slice(0, 19))).toBe(0.5);
   });
-});
-
-test("a number is taken as asked", async () => {
-  expect(await resolvedShrinkage(all, 0.3)).toBe(0.3);
 });

@@ -6,12 +6,13 @@ import { describe, expect, test } from "vitest";
 import {
   answerFactors,
   askedItems,
-  type FactoredScenario,
   scoreFactors,
   sourceAnswers,
 } from "../../../offline-trainer/src/calibrate/factors.ts";
 import { responseMatrix, scoreAt } from "../../../offline-trainer/src/matrix/response-matrix.ts";
 import { drawnAnswers, normalised } from "../../support/source-answers.ts";
+
+type FactoredScenario = Parameters<typeof scoreFactors>[0][number];
 
 const random = createRandom("answer factors");
 const N = 120;
@@ -150,7 +151,7 @@ function moments(theta: Float64Array): { mean: number[]; covariance: number[][];
 }
 
 const factorsOf = (change: Partial<FactoredScenario> & Pick<FactoredScenario, "theta">): AnchorFactors =>
-  scoreFactors([{ bank, scoreMap: null, weights: itemWeights, accuracy, dispersion: 1, ...change }])[0]!;
+  scoreFactors([{ bank, scoreMap: null, slice: { weights: itemWeights }, accuracy, dispersion: 1, ...change }])[0]!;
 
 describe("scoreFactors", () => {
   test("with as many factors as abilities give, loadings and noise are the curves' covariance and the answers'", () => {
@@ -210,7 +211,7 @@ describe("scoreFactors", () => {
       [theta, other].map((own) => ({
         bank,
         scoreMap: null,
-        weights: itemWeights,
+        slice: { weights: itemWeights },
         accuracy,
         dispersion: 1,
         theta: own,

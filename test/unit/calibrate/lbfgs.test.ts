@@ -54,17 +54,18 @@ async function minimized(
   f: Smooth,
   start: readonly number[],
   options: Partial<LbfgsOptions> = {},
-): Promise<LbfgsResult & { calls: number }> {
+): Promise<LbfgsResult & { x: Float64Array; calls: number }> {
   let calls = 0;
+  const x = Float64Array.from(start);
   const result = await minimizeLbfgs(
-    (x, gradient) => {
+    (at, gradient) => {
       calls++;
-      return Promise.resolve(f(x, gradient));
+      return Promise.resolve(f(at, gradient));
     },
-    Float64Array.from(start),
+    x,
     { maxEvaluations: 500, tolerance: 1e-14, scaling: new Float64Array(start.length).fill(1), ...options },
   );
-  return { ...result, calls };
+  return { ...result, x, calls };
 }
 
 const farthest = (x: ArrayLike<number>, from: ArrayLike<number>): number =>
@@ -159,7 +160,6 @@ describe("the result", () => {
         x,
         { maxEvaluations, tolerance: 1e-14, scaling: Float64Array.of(1, 1) },
       );
-      expect(result.x).toBe(x);
       expect(calls).toBe(result.evaluations);
       expect(calls).toBeLessThanOrEqual(maxEvaluations);
       expect(result.value).toBe(rosenbrock(x, gradient));

@@ -10,7 +10,7 @@ import { learnBlends, servedBlend, type FormBlend } from "../../../offline-train
 import type { Validation } from "../../../offline-trainer/src/fit/folds.ts";
 import { evenForm } from "../../../offline-trainer/src/fit/form-plans.ts";
 import type { HeldOutEstimate } from "../../../offline-trainer/src/fit/held-out.ts";
-import { describeBenchmark, type Benchmark } from "../../../offline-trainer/src/benchmark/benchmark.ts";
+import { describeBenchmark, type Benchmark } from "../../../offline-trainer/src/matrix/benchmark.ts";
 import { scoreAt, type ResponseMatrix } from "../../../offline-trainer/src/matrix/response-matrix.ts";
 import { recommended } from "../../../offline-trainer/src/methods/method.ts";
 import { DEFAULT_SETTINGS, type LambdaRule } from "../../../offline-trainer/src/methods/settings.ts";

@@ -15,7 +15,7 @@ import {
 import { evenForm } from "../../../offline-trainer/src/fit/form-plans.ts";
 import { errorQuantile, heldOutScore, rounded } from "../../../offline-trainer/src/fit/held-out-scores.ts";
 import type { HeldOutEstimate } from "../../../offline-trainer/src/fit/held-out.ts";
-import { describeBenchmark } from "../../../offline-trainer/src/benchmark/benchmark.ts";
+import { describeBenchmark } from "../../../offline-trainer/src/matrix/benchmark.ts";
 import { recommended } from "../../../offline-trainer/src/methods/method.ts";
 import { DEFAULT_SETTINGS, type LambdaRule } from "../../../offline-trainer/src/methods/settings.ts";
 import { fullScores, scenarioSlices } from "../../../offline-trainer/src/matrix/scenarios.ts";

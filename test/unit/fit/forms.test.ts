@@ -10,7 +10,7 @@ import {
   onlyModels,
   scenarioGroups,
   scenariosOf,
-} from "../../../offline-trainer/src/benchmark/benchmark.ts";
+} from "../../../offline-trainer/src/matrix/benchmark.ts";
 import type { ResponseMatrix } from "../../../offline-trainer/src/matrix/response-matrix.ts";
 import {
   ANCHOR_METHOD_NAMES,

@@ -20,7 +20,7 @@ import {
   onlyModels,
   scenariosOf,
   type Benchmark,
-} from "../../../offline-trainer/src/benchmark/benchmark.ts";
+} from "../../../offline-trainer/src/matrix/benchmark.ts";
 import { isBinary, scoreAt, type ResponseMatrix } from "../../../offline-trainer/src/matrix/response-matrix.ts";
 import { ANCHOR_METHOD_NAMES, customised } from "../../../offline-trainer/src/methods/index.ts";
 import { recommended, withKnowledge, type Method } from "../../../offline-trainer/src/methods/method.ts";

@@ -2,7 +2,7 @@ import { createRandom, type RandomSource } from "anchoreval/internal/core/numeri
 import { typescriptBackend } from "../../../offline-trainer/src/backends/typescript.ts";
 import type { CalibrationBackend } from "../../../offline-trainer/src/calibrate/types.ts";
 import { fitBank, type Bank } from "../../../offline-trainer/src/calibrate/bank.ts";
-import type { ScenarioGroup } from "../../../offline-trainer/src/benchmark/benchmark.ts";
+import type { ScenarioGroup } from "../../../offline-trainer/src/matrix/benchmark.ts";
 import { rowsOf } from "./held-out-estimates.ts";
 
 export interface SmallBankOptions {

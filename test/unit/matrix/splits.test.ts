@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { describe, expect, test } from "vitest";
-import { scenarioGroups } from "../../../offline-trainer/src/benchmark/benchmark.ts";
+import { scenarioGroups } from "../../../offline-trainer/src/matrix/benchmark.ts";
 import { LEAST_FAMILIES } from "../../../offline-trainer/src/matrix/families.ts";
 import { replicateGroups } from "../../../offline-trainer/src/matrix/replicates.ts";
 import {
@@ -14,7 +14,7 @@ import {
   type SplitInput,
   strength,
 } from "../../../offline-trainer/src/matrix/splits.ts";
-import { sourceSplits } from "../../../offline-trainer/src/benchmark/source-splits.ts";
+import { sourceSplits } from "../../../offline-trainer/src/matrix/source-splits.ts";
 import { DEFAULT_SETTINGS } from "../../../offline-trainer/src/methods/settings.ts";
 import { smallLeaderboard } from "../fit/small-leaderboard.ts";
 

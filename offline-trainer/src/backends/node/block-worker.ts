@@ -1,7 +1,7 @@
 import { parentPort, workerData } from "node:worker_threads";
 import * as runtime from "onnxruntime-node";
 import { sentError } from "../../threads/messages.ts";
-import { BlockRunner, type EvaluationArrays, type LaneTask } from "../onnx/block-runner.ts";
+import { blockRunner, type EvaluationArrays, type LaneTask } from "../onnx/block-runner.ts";
 import type { ThreadReply } from "./onnx-node-backend.ts";
 
 /** A thread of a calibration: opens its blocks, then evaluates them whenever it is sent the arrays. */
@@ -15,6 +15,6 @@ async function answer(work: Promise<unknown>): Promise<void> {
   port.postMessage(reply);
 }
 
-const opened = BlockRunner.create(runtime, workerData as LaneTask);
+const opened = blockRunner(runtime, workerData as LaneTask);
 port.on("message", (arrays: EvaluationArrays) => void answer(opened.then((runner) => runner.evaluate(arrays))));
 void answer(opened);

@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { availableParallelism } from "node:os";
 import { Worker } from "node:worker_threads";
 import * as runtime from "onnxruntime-node";
@@ -17,10 +18,8 @@ runtime.env.logLevel = "fatal";
 /** Calibration on ONNX Runtime's build for Node; the CPU's blocks are shared by threads. */
 export function onnxNodeBackend({ threads, ...options }: OnnxNodeBackendOptions): CalibrationBackend {
   if (options.provider !== "cpu") return onnxBackend(runtime, options);
-  return onnxBackend(runtime, {
-    ...options,
-    threads: { count: threads ?? availableParallelism(), open: openThread },
-  });
+  const count = threads ?? availableParallelism();
+  return onnxBackend(runtime, { ...options, threads: { count, open: openThread } });
 }
 
 /** An answer of a thread: nothing more to say, or what went wrong. */
@@ -39,26 +38,19 @@ export async function openThread(task: LaneTask): Promise<LaneRunner> {
       Object.values(block).map(({ buffer }) => buffer as ArrayBuffer),
     ),
   });
-  const reply = (): Promise<void> =>
-    new Promise((resolve, reject) => {
-      const settle = (): void => {
-        worker.off("message", onMessage).off("error", onError).off("exit", onExit);
-      };
-      const onMessage = ({ error }: ThreadReply): void => {
-        settle();
-        if (!error) resolve();
-        else reject(receivedError(error));
-      };
-      const onError = (error: Error): void => {
-        settle();
-        reject(error);
-      };
-      const onExit = (status: number): void => {
-        settle();
-        reject(new Error(`a thread of the calibration ended with status ${status}`));
-      };
-      worker.on("message", onMessage).on("error", onError).on("exit", onExit);
+  const reply = async (): Promise<void> => {
+    const listening = new AbortController();
+    const { signal } = listening;
+    const ended = once(worker, "exit", { signal }).then(([status]): never => {
+      throw new Error(`a thread of the calibration ended with status ${status}`);
     });
+    try {
+      const [{ error }] = (await Promise.race([once(worker, "message", { signal }), ended])) as [ThreadReply];
+      if (error) throw receivedError(error);
+    } finally {
+      listening.abort();
+    }
+  };
   await reply();
   return {
     evaluate: (arrays: EvaluationArrays) => {

@@ -46,80 +46,41 @@ export interface EvaluationArrays {
   readonly values: Float64Array;
 }
 
-interface Block {
-  readonly down: number;
-  readonly across: number;
-  /** Responses to feed; none where they are baked in. */
-  readonly feeds: Readonly<Record<string, Tensor>>;
-  readonly session: InferenceSession;
-}
-
-/** Evaluates the objective on the blocks of some lanes, one after the other. */
-export class BlockRunner implements LaneRunner {
-  readonly #runtime: OnnxRuntime;
-  readonly #task: LaneTask;
-  readonly #lanes: ReadonlyMap<number, readonly Block[]>;
-
-  private constructor(runtime: OnnxRuntime, task: LaneTask, lanes: ReadonlyMap<number, readonly Block[]>) {
-    this.#runtime = runtime;
-    this.#task = task;
-    this.#lanes = lanes;
+/** Opens the blocks of some lanes. @throws AnchorEvalError `unavailable` where the provider doesn't start */
+export async function blockRunner(runtime: OnnxRuntime, task: LaneTask): Promise<LaneRunner> {
+  const { layout, dims, provider, precision, link, blocks } = task;
+  const { subjects, items, rows, columns } = layout;
+  const width = dims + 1;
+  const open = (responses?: BlockResponses): Promise<InferenceSession> => {
+    const shape = { rows, columns, dims, type: precision, ...(responses && { responses }) };
+    return openSession(runtime, provider, link === null ? codedGraph(shape) : gradedGraph(shape, link));
+  };
+  const fed = (data: Int8Array | Float32Array): Tensor =>
+    data instanceof Int8Array
+      ? new runtime.Tensor("int8", data, [rows, columns])
+      : new runtime.Tensor("float32", data, [rows, columns]);
+  const shared = feedsBlocks(provider) && blocks.size > 0 ? await open() : null;
+  const openBlock = async (number: number, responses: BlockResponses) => ({
+    down: Math.floor(number / layout.across),
+    across: number % layout.across,
+    /** Responses to feed; none where they are baked in. */
+    feeds: shared ? Object.fromEntries(Object.entries(responses).map(([name, data]) => [name, fed(data)])) : {},
+    session: shared ?? (await open(responses)),
+  });
+  type Block = Awaited<ReturnType<typeof openBlock>>;
+  const lanes = new Map<number, Block[]>();
+  for (const [number, responses] of [...blocks].sort(([x], [y]) => x - y)) {
+    const block = await openBlock(number, responses);
+    const lane = block.across % LANES;
+    lanes.set(lane, [...(lanes.get(lane) ?? []), block]);
   }
 
-  /** @throws AnchorEvalError `unavailable` where the provider doesn't start */
-  static async create(runtime: OnnxRuntime, task: LaneTask): Promise<BlockRunner> {
-    const { layout, dims, provider, precision, link, blocks } = task;
-    const { rows, columns } = layout;
-    const graph = (responses?: BlockResponses): Uint8Array => {
-      const shape = { rows, columns, dims, type: precision, ...(responses && { responses }) };
-      return link === null ? codedGraph(shape) : gradedGraph(shape, link);
-    };
-    const tensor = (data: Int8Array | Float32Array): Tensor =>
-      data instanceof Int8Array
-        ? new runtime.Tensor("int8", data, [rows, columns])
-        : new runtime.Tensor("float32", data, [rows, columns]);
-    const open = (bytes: Uint8Array): Promise<InferenceSession> => openSession(runtime, provider, bytes);
-    const shared = feedsBlocks(provider) && blocks.size > 0 ? await open(graph()) : null;
-    const lanes = new Map<number, Block[]>();
-    for (const [number, responses] of [...blocks].sort(([x], [y]) => x - y)) {
-      const across = number % layout.across;
-      const lane = lanes.get(across % LANES) ?? [];
-      lane.push({
-        down: Math.floor(number / layout.across),
-        across,
-        feeds: shared ? Object.fromEntries(Object.entries(responses).map(([name, data]) => [name, tensor(data)])) : {},
-        session: shared ?? (await open(graph(responses))),
-      });
-      lanes.set(across % LANES, lane);
-    }
-    return new BlockRunner(runtime, task, lanes);
-  }
-
-  async evaluate(arrays: EvaluationArrays): Promise<void> {
-    const { layout, dims } = this.#task;
-    const length = layout.subjects * dims;
-    for (const [lane, blocks] of this.#lanes) {
-      const own = arrays.subjects.subarray(lane * length, (lane + 1) * length);
-      own.fill(0);
-      let value = 0;
-      for (const block of blocks) value += await this.#evaluateBlock(block, arrays, own);
-      arrays.values[lane] = value;
-    }
-  }
-
-  async release(): Promise<void> {
-    const sessions = new Set([...this.#lanes.values()].flat().map(({ session }) => session));
-    for (const session of sessions) await session.release();
-  }
-
-  async #evaluateBlock(
+  /** Adds up one block's gradient. @returns its value */
+  async function evaluateBlock(
     { down, across, feeds, session }: Block,
     { point, items: itemSums }: EvaluationArrays,
     subjectSums: Float64Array,
   ): Promise<number> {
-    const { layout, dims, precision, provider } = this.#task;
-    const { subjects, items, rows, columns } = layout;
-    const width = dims + 1;
     const firstRow = down * rows;
     const lastRow = Math.min(subjects, firstRow + rows);
     const firstColumn = across * columns;
@@ -138,30 +99,40 @@ export class BlockRunner implements LaneRunner {
       y[at++] = b[i]!;
     }
     const tensor = (data: Float32Array | Float64Array, length: number): Tensor =>
-      new this.#runtime.Tensor(precision, data as never, [length, width]);
+      new runtime.Tensor(precision, data as never, [length, width]);
     const results = await runSession(session, provider, { ...feeds, X: tensor(x, rows), A: tensor(y, columns) });
-    const { subjects: bySubjects, items: byItems, ...values } = results;
     const numbersOf = (output: Tensor | undefined): Float32Array => output!.data as Float32Array;
+    const { subjects: bySubjects, items: byItems, ...values } = results;
     const bySubject = numbersOf(bySubjects);
     for (let m = firstRow, at = 0; m < lastRow; m++, at++)
-      for (let d = 0; d < dims; d++) {
-        const to = m * dims + d;
-        subjectSums[to] = subjectSums[to]! + bySubject[at++]!;
-      }
+      for (let d = 0; d < dims; d++) subjectSums[m * dims + d]! += bySubject[at++]!;
     const byItem = numbersOf(byItems);
-    const first = down === 0;
-    const slopes = items * dims;
+    const add = (to: number, part: number): void => {
+      itemSums[to] = (down === 0 ? 0 : itemSums[to]!) + part;
+    };
     for (let i = firstColumn, at = 0; i < lastColumn; i++) {
-      for (let d = 0; d < dims; d++) {
-        const to = i * dims + d;
-        itemSums[to] = (first ? 0 : itemSums[to]!) + byItem[at++]!;
-      }
-      itemSums[slopes + i] = (first ? 0 : itemSums[slopes + i]!) + byItem[at++]!;
+      for (let d = 0; d < dims; d++) add(i * dims + d, byItem[at++]!);
+      add(items * dims + i, byItem[at++]!);
     }
     let value = 0;
     for (const output of Object.values(values)) for (const part of numbersOf(output)) value += part;
     return value;
   }
+
+  return {
+    evaluate: async (arrays) => {
+      const length = subjects * dims;
+      for (const [lane, own] of lanes) {
+        const sums = arrays.subjects.subarray(lane * length, (lane + 1) * length).fill(0);
+        let value = 0;
+        for (const block of own) value += await evaluateBlock(block, arrays, sums);
+        arrays.values[lane] = value;
+      }
+    },
+    release: async () => {
+      for (const session of new Set([...lanes.values()].flat().map((block) => block.session))) await session.release();
+    },
+  };
 }
 
 /** How a response matrix is cut: blocks of equal size, row of blocks by row of blocks, the last ones padded. */
@@ -189,11 +160,6 @@ export function blockLayout({ subjects, items }: Pick<Responses, "subjects" | "i
   const across = Math.ceil(items / widest);
   const columns = COLUMN_GROUP * Math.ceil(items / across / COLUMN_GROUP);
   return { subjects, items, rows, columns, down, across };
-}
-
-/** Size of the matrix with its padding. */
-export function paddedSize({ rows, columns, down, across }: BlockLayout): { subjects: number; items: number } {
-  return { subjects: rows * down, items: columns * across };
 }
 
 /**

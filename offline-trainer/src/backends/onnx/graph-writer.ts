@@ -17,12 +17,16 @@ export interface GraphValue {
   readonly shape: readonly number[];
 }
 
+interface Constant extends GraphValue {
+  /** Little-endian. */
+  readonly data: Uint8Array;
+}
+
 interface Graph {
   readonly name: string;
   readonly inputs: readonly GraphValue[];
   readonly outputs: readonly GraphValue[];
-  /** Constants; raw little-endian bytes. */
-  readonly constants: readonly (GraphValue & { readonly data: Uint8Array })[];
+  readonly constants: readonly Constant[];
   readonly nodes: readonly GraphNode[];
 }
 
@@ -35,99 +39,74 @@ const IR_VERSION = 7;
  * Serialises a graph as an ONNX model. Field numbers are frozen by the ONNX specification (onnx.proto).
  * @see https://github.com/onnx/onnx/blob/main/onnx/onnx.proto
  */
-export function encodeOnnxModel(graph: Graph): Uint8Array {
-  const body = new MessageWriter();
-  for (const node of graph.nodes) body.message(1, nodeMessage(node));
-  body.text(2, graph.name);
-  for (const constant of graph.constants) {
-    const tensor = new MessageWriter();
-    for (const side of constant.shape) tensor.integer(1, side);
-    tensor.integer(2, ELEMENT_TYPES[constant.type]).text(8, constant.name).bytes(9, constant.data);
-    body.message(5, tensor);
-  }
-  for (const input of graph.inputs) body.message(11, valueMessage(input));
-  for (const output of graph.outputs) body.message(12, valueMessage(output));
-  return new MessageWriter()
-    .integer(1, IR_VERSION)
-    .text(2, "anchoreval")
-    .message(7, body)
-    .message(8, new MessageWriter().text(1, "").integer(2, OPSET))
-    .finish();
+export function encodeOnnxModel({ name, inputs, outputs, constants, nodes }: Graph): Uint8Array {
+  const body = [
+    ...nodes.flatMap((node) => bytes(1, encodedNode(node))),
+    ...text(2, name),
+    ...constants.flatMap((constant) => bytes(5, encodedTensor(constant))),
+    ...inputs.flatMap((input) => bytes(11, encodedValue(input))),
+    ...outputs.flatMap((output) => bytes(12, encodedValue(output))),
+  ];
+  const opset = [...text(1, ""), ...integer(2, OPSET)];
+  return joined([...integer(1, IR_VERSION), ...text(2, "anchoreval"), ...bytes(7, body), ...bytes(8, opset)]);
 }
 
-function nodeMessage({ op, inputs, outputs, attributes = {} }: GraphNode): MessageWriter {
-  const node = new MessageWriter();
-  for (const input of inputs) node.text(1, input);
-  for (const output of outputs) node.text(2, output);
-  node.text(4, op);
-  for (const [name, value] of Object.entries(attributes)) node.message(5, attributeMessage(name, value));
-  return node;
+function encodedNode({ op, inputs, outputs, attributes = {} }: GraphNode): Message {
+  return [
+    ...inputs.flatMap((input) => text(1, input)),
+    ...outputs.flatMap((output) => text(2, output)),
+    ...text(4, op),
+    ...Object.entries(attributes).flatMap(([name, value]) => {
+      const isNumber = typeof value === "number";
+      const values = isNumber ? integer(3, value) : value.flatMap((element) => integer(8, element));
+      return bytes(5, [...text(1, name), ...values, ...integer(20, isNumber ? 2 : 7)]);
+    }),
+  ];
 }
 
-function attributeMessage(name: string, value: number | readonly number[]): MessageWriter {
-  const attribute = new MessageWriter().text(1, name);
-  if (typeof value === "number") return attribute.integer(3, value).integer(20, 2);
-  for (const element of value) attribute.integer(8, element);
-  return attribute.integer(20, 7);
+function encodedTensor({ name, type, shape, data }: Constant): Message {
+  const sides = shape.flatMap((side) => integer(1, side));
+  return [...sides, ...integer(2, ELEMENT_TYPES[type]), ...text(8, name), ...bytes(9, [data])];
 }
 
-function valueMessage({ name, type, shape }: GraphValue): MessageWriter {
-  const dimensions = new MessageWriter();
-  for (const side of shape) dimensions.message(1, new MessageWriter().integer(1, side));
-  const tensor = new MessageWriter().integer(1, ELEMENT_TYPES[type]).message(2, dimensions);
-  return new MessageWriter().text(1, name).message(2, new MessageWriter().message(1, tensor));
+function encodedValue({ name, type, shape }: GraphValue): Message {
+  const sides = shape.flatMap((side) => bytes(1, integer(1, side)));
+  const tensor = [...integer(1, ELEMENT_TYPES[type]), ...bytes(2, sides)];
+  return [...text(1, name), ...bytes(2, bytes(1, tensor))];
 }
 
-/** Writes protocol-buffer messages: varints, length-delimited fields and floats, as far as ONNX needs them. */
-export class MessageWriter {
-  readonly #parts: Uint8Array[] = [];
-  #length = 0;
+/** A protocol-buffer message, or a part of one, in pieces: constants are large, and copied once, at the end. */
+type Message = readonly Uint8Array[];
 
-  /** An integer field (wire type 0). */
-  integer(field: number, value: number): this {
-    return this.#push(varint(field * 8)).#push(varint(value));
-  }
+/** An integer field (wire type 0). */
+export function integer(field: number, value: number): Message {
+  return [Uint8Array.from([...varint(field * 8), ...varint(value)])];
+}
 
-  text(field: number, value: string): this {
-    return this.bytes(field, new TextEncoder().encode(value));
-  }
+export function text(field: number, value: string): Message {
+  return bytes(field, [new TextEncoder().encode(value)]);
+}
 
-  /** A length-delimited field (wire type 2). */
-  bytes(field: number, value: Uint8Array): this {
-    return this.#push(varint(field * 8 + 2))
-      .#push(varint(value.length))
-      .#push(value);
-  }
+/** A length-delimited field (wire type 2): bytes, or a message. */
+export function bytes(field: number, value: Message): Message {
+  return [Uint8Array.from([...varint(field * 8 + 2), ...varint(lengthOf(value))]), ...value];
+}
 
-  message(field: number, value: MessageWriter): this {
-    return this.bytes(field, value.finish());
+export function joined(message: Message): Uint8Array {
+  const out = new Uint8Array(lengthOf(message));
+  let at = 0;
+  for (const piece of message) {
+    out.set(piece, at);
+    at += piece.length;
   }
+  return out;
+}
 
-  finish(): Uint8Array {
-    const out = new Uint8Array(this.#length);
-    let at = 0;
-    for (const part of this.#parts) {
-      out.set(part, at);
-      at += part.length;
-    }
-    return out;
-  }
-
-  #push(part: Uint8Array): this {
-    this.#parts.push(part);
-    this.#length += part.length;
-    return this;
-  }
+function lengthOf(message: Message): number {
+  return message.reduce((length, piece) => length + piece.length, 0);
 }
 
 /** A non-negative integer below 2⁵³ in base 128, low groups first. */
-function varint(value: number): Uint8Array {
-  const out: number[] = [];
-  let rest = value;
-  while (rest >= 128) {
-    out.push((rest % 128) + 128);
-    rest = Math.floor(rest / 128);
-  }
-  out.push(rest);
-  return Uint8Array.from(out);
+function varint(value: number): number[] {
+  return value < 128 ? [value] : [(value % 128) + 128, ...varint(Math.floor(value / 128))];
 }

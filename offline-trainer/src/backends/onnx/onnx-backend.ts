@@ -4,14 +4,13 @@ import type { CodedResponses, Responses } from "../../matrix/code-responses.ts";
 import {
   blockLayout,
   type BlockLayout,
-  BlockRunner,
+  blockRunner,
   cutBlock,
   type EvaluationArrays,
   feedsBlocks,
   type LaneRunner,
   LANES,
   type LaneTask,
-  paddedSize,
 } from "./block-runner.ts";
 import type { BlockResponses } from "./objective-graph.ts";
 import type { OnnxRuntime } from "./session.ts";
@@ -86,12 +85,13 @@ export function onnxBackend(runtime: OnnxRuntime, options: OnnxBackendOptions): 
       const runners: LaneRunner[] = [];
       try {
         for (const task of tasks.slice(1)) runners.push(await threads!.open(task));
-        runners.push(await BlockRunner.create(runtime, tasks[0]!));
+        runners.push(await blockRunner(runtime, tasks[0]!));
       } catch (error) {
         for (const runner of runners) await runner.release();
         throw error;
       }
-      return onnxObjective(runners, responses, layout, dims, count > 1);
+      const silence = "signs" in responses ? silentCells(responses, layout) * Math.LN2 : 0;
+      return onnxObjective(runners, layout, dims, silence);
     },
   };
 }
@@ -111,29 +111,22 @@ function dealBlocks(responses: Responses, layout: BlockLayout, threads: number):
   return shares;
 }
 
-/**
- * The objective of a calibration from the sums of its lanes.
- * @param runners - between them, all lanes
- * @param shared - arrays that several threads may read and write
- */
+/** The objective from the sums of its lanes. @param runners - between them, all lanes @param silence - off the value */
 function onnxObjective(
   runners: readonly LaneRunner[],
-  responses: Responses,
-  layout: BlockLayout,
+  { subjects, items, across }: BlockLayout,
   dims: number,
-  shared: boolean,
+  silence: number,
 ): Objective {
-  const { subjects, items } = responses;
   const array = (length: number): Float64Array =>
-    new Float64Array(shared ? new SharedArrayBuffer(8 * length) : new ArrayBuffer(8 * length));
-  const lanes = Math.min(LANES, layout.across);
+    new Float64Array(runners.length > 1 ? new SharedArrayBuffer(8 * length) : new ArrayBuffer(8 * length));
+  const lanes = Math.min(LANES, across);
   const arrays: EvaluationArrays = {
     point: array((subjects + items) * dims + items),
     items: array(items * dims + items),
     subjects: array(lanes * subjects * dims),
     values: array(lanes),
   };
-  const silence = "signs" in responses ? silentCells(responses, layout) * Math.LN2 : 0;
   const evaluate = async ({ theta, a, b }: Parameters, gradient: Parameters): Promise<number> => {
     arrays.point.set(theta);
     arrays.point.set(a, subjects * dims);
@@ -142,11 +135,10 @@ function onnxObjective(
     gradient.a.set(arrays.items.subarray(0, items * dims));
     gradient.b.set(arrays.items.subarray(items * dims));
     const { theta: sums } = gradient;
-    sums.set(arrays.subjects.subarray(0, subjects * dims));
+    sums.set(arrays.subjects.subarray(0, sums.length));
     let value = arrays.values[0]! - silence;
     for (let lane = 1; lane < lanes; lane++) {
-      const own = arrays.subjects.subarray(lane * subjects * dims, (lane + 1) * subjects * dims);
-      for (let k = 0; k < own.length; k++) sums[k] = sums[k]! + own[k]!;
+      for (let k = 0; k < sums.length; k++) sums[k]! += arrays.subjects[lane * sums.length + k]!;
       value += arrays.values[lane]!;
     }
     return value;
@@ -160,9 +152,8 @@ function onnxObjective(
 }
 
 /** Cells without an answer, padding among them: the graph counts log 2 for each. */
-function silentCells({ signs }: CodedResponses, layout: BlockLayout): number {
-  const padded = paddedSize(layout);
-  let silent = padded.subjects * padded.items;
+function silentCells({ signs }: CodedResponses, { rows, down, columns, across }: BlockLayout): number {
+  let silent = rows * down * columns * across;
   for (const sign of signs) if (sign !== 0) silent--;
   return silent;
 }

@@ -4,10 +4,7 @@ import type { InferenceSession, Tensor } from "onnxruntime-node";
 /** ONNX Runtime itself, of the caller: `onnxruntime-node`, or `onnxruntime-web` in Node and browsers. */
 export type OnnxRuntime = Pick<typeof import("onnxruntime-node"), "InferenceSession" | "Tensor">;
 
-/**
- * Opens a model on one thread of one execution provider.
- * @throws AnchorEvalError `unavailable` where the provider doesn't start
- */
+/** Opens a model on one thread. @throws AnchorEvalError `unavailable` where the provider doesn't start */
 export function openSession(runtime: OnnxRuntime, provider: string, model: Uint8Array): Promise<InferenceSession> {
   return runtime.InferenceSession.create(model, {
     executionProviders: [provider],
@@ -29,10 +26,7 @@ export function runSession(
   });
 }
 
-/**
- * ONNX Runtime's own failure, in one line. Some providers fail when a session is made, others at its first run.
- * @param what - `could not start its cuda provider`
- */
+/** ONNX Runtime's own failure, in one line. @param what - `could not start its cuda provider` */
 export function runtimeError(what: string, cause: unknown): AnchorEvalError {
   return new AnchorEvalError("unavailable", `ONNX Runtime ${what}: ${plainReason(cause)}`, { cause });
 }

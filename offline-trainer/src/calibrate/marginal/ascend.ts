@@ -1,34 +1,25 @@
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { CurvaturePairs, dot } from "../lbfgs.ts";
-import { newtonStep, unwhiten, whiten } from "./curvature.ts";
-import { type Curves, type Layout, type Problem, unpack } from "./problem.ts";
+import { blockStep, newtonStep } from "./curvature.ts";
 import type { PosteriorBounds } from "./expectation.ts";
 import { fitGrid, gridFits } from "./fit-grid.ts";
 import { itemMaximizer } from "./item-derivatives.ts";
-import { type MarginalObjective, marginalObjective } from "./objective.ts";
-import type { WeakPrior } from "./priors.ts";
+import { marginalObjective, type MarginalObjective } from "./objective.ts";
+import { curvesAt, type Problem } from "./problem.ts";
 
-interface AscentOptions {
-  readonly maxIterations: number;
-  /** In nats. */
-  readonly tolerance: number;
-  /** The M-step of one item, where it is more than a Newton step: its parameters in x are overwritten. */
-  readonly maximizeItem: ((free: number, x: Float64Array) => void) | null;
-}
-
-interface AscentStep {
+export interface MarginalStep {
+  /** From 0; 0 is where the search begins. */
   readonly iteration: number;
-  readonly logLikelihood: number;
+  /** The value that is maximised. It never falls on one grid. */
   readonly logPosterior: number;
+  /** Points of the quadrature: where their number changes, the grid was laid anew. */
+  readonly points: number;
 }
 
-interface AscentResult extends AscentStep {
-  readonly gradientNorm: number;
-  readonly evaluations: number;
-  readonly converged: boolean;
-}
+type OnStep = (step: MarginalStep) => Promise<void>;
 
 const MEMORY = 10;
+const MOST_ITERATIONS = 500;
 /** Longest step of any parameter in one iteration. */
 const LONGEST = 1;
 /** Gain, in nats, that a Newton step must promise for an M-step beyond it to be worth its time. */
@@ -47,16 +38,19 @@ const ROUNDING = 1e-13;
  * curvature as its first guess and the EM step in place of what that guess makes of the gradient, or, where that doesn't
  * gain enough, the EM step itself. An iteration costs one E-step, or two.
  * @param x - start; overwritten with the maximum. At the end the objective's curves are those of x.
+ * @param before - iterations that are spent already
  * @see Jamshidian & Jennrich (1997), Journal of the Royal Statistical Society B 59, 569–587: EM accelerated so
  */
-function* ascend(
+async function ascend(
   objective: MarginalObjective,
   x: Float64Array,
-  options: AscentOptions,
-): Generator<AscentStep, AscentResult> {
-  const { maxIterations, tolerance, maximizeItem } = options;
-  const { layout } = objective;
-  const { size, perItem } = layout;
+  before: number,
+  tolerance: number,
+  onStep: OnStep,
+) {
+  const { problem, expectation } = objective;
+  const { size, perItem, tail } = problem;
+  const maximizeItem = perItem > 2 ? itemMaximizer(problem, expectation) : null;
   const pairs = new CurvaturePairs(size, MEMORY);
   const vector = (): Float64Array => new Float64Array(size);
   const [direction, em, correction, trial] = [vector(), vector(), vector(), vector()];
@@ -93,18 +87,17 @@ function* ascend(
   [here, there] = [there, here];
   if (!Number.isFinite(here.logPosterior))
     throw new AnchorEvalError("numeric_failure", "the marginal likelihood is not finite where the search begins");
-  let iteration = 0;
+  let iteration = before;
   for (; ; iteration++) {
-    yield { iteration, logLikelihood: here.logLikelihood, logPosterior: here.logPosterior };
-    if (converged || iteration >= maxIterations) break;
-    whiten(here.curvature, layout, here.gradient, em);
-    unwhiten(here.curvature, layout, em, em);
+    await onStep({ iteration, logPosterior: here.logPosterior, points: expectation.grid.points.length });
+    if (converged || iteration >= MOST_ITERATIONS) break;
+    blockStep(here.curvature, problem, here.gradient, em);
     const mStep = dot(em, here.gradient) > WORTHWHILE ? maximizeItem : null;
     if (mStep) {
       // That was its first Newton step only.
       trial.set(x);
-      for (let f = 0; f * perItem < layout.tail; f++) mStep(f, trial);
-      for (let k = 0; k < layout.tail; k++) {
+      for (let f = 0; f * perItem < tail; f++) mStep(f, trial);
+      for (let k = 0; k < tail; k++) {
         const full = trial[k]! - x[k]!;
         correction[k] = full - em[k]!;
         em[k] = full;
@@ -112,7 +105,7 @@ function* ascend(
     }
     direction.set(here.gradient);
     const emStep = (v: Float64Array): void => {
-      newtonStep(here.curvature, layout, v, trial);
+      newtonStep(here.curvature, problem, v, trial);
       for (let k = 0; k < size; k++) v[k] = mStep ? trial[k]! + correction[k]! : trial[k]!;
     };
     const gain = 0.5 * pairs.turn(direction, emStep, here.gradient);
@@ -121,13 +114,13 @@ function* ascend(
       converged = true;
       break;
     }
-    shorten(direction, layout);
+    shorten(direction, problem);
     if (attempt(direction, 1) || (!mStep && attempt(direction, 0.25))) {
       accept();
       continue;
     }
     pairs.clear();
-    shorten(em, layout);
+    shorten(em, problem);
     let length = 1;
     while (length > SHORTEST && !attempt(em, length)) length *= 0.3;
     if (length > SHORTEST) {
@@ -139,22 +132,14 @@ function* ascend(
     evaluate(x);
     break;
   }
-  const { logLikelihood, logPosterior, gradient } = here;
-  return {
-    iteration,
-    logLikelihood,
-    logPosterior,
-    gradientNorm: Math.sqrt(dot(gradient, gradient)),
-    evaluations,
-    converged,
-  };
+  return { iteration, evaluations, converged, end: here };
 }
 
 /**
  * Shortens a direction: all of it, so that items move no more than the longest step in the root mean square, then
  * the part of each item, and each common parameter, to the longest step itself. Items that move together stay together.
  */
-function shorten(direction: Float64Array, { tail, perItem, size }: Layout): void {
+function shorten(direction: Float64Array, { tail, perItem, size }: Problem): void {
   let squares = 0;
   for (let k = 0; k < tail; k++) squares += direction[k]! ** 2;
   const typical = tail === 0 ? 0 : Math.sqrt((squares * perItem) / tail);
@@ -164,54 +149,32 @@ function shorten(direction: Float64Array, { tail, perItem, size }: Layout): void
     let longest = 0;
     for (let k = at; k < end; k++) longest = Math.max(longest, all * Math.abs(direction[k]!));
     const factor = longest > LONGEST ? (all * LONGEST) / longest : all;
-    for (let k = at; k < end; k++) direction[k] = direction[k]! * factor;
+    for (let k = at; k < end; k++) direction[k]! *= factor;
   }
 }
 
 /** Grids that are laid at most before a search counts as not converged. */
 const MOST_GRIDS = 10;
 
-interface Maximum extends AscentResult {
-  /** On the last grid, evaluated at x. */
-  readonly objective: MarginalObjective;
-}
-
 /**
  * Climbs from x to a maximum, on a grid that is laid anew until it fits what was found on it.
- * @param curves - written over
  * @param x - start; overwritten with the maximum
+ * @returns how it ended, with the curves there and the models' mean abilities
  */
-export function* findMaximum(
-  problem: Problem,
-  layout: Layout,
-  priors: readonly WeakPrior[],
-  curves: Curves,
-  x: Float64Array,
-  maxIterations: number,
-  tolerance: number,
-): Generator<AscentStep & { readonly points: number }, Maximum> {
-  unpack(x, problem, layout, curves);
+export async function findMaximum(problem: Problem, x: Float64Array, tolerance: number, onStep: OnStep) {
+  const curves = curvesAt(x, problem);
   let bounds: PosteriorBounds | undefined;
-  let iterations = 0;
+  let iteration = 0;
   let evaluations = 0;
   for (let grids = 1; ; grids++) {
-    const laid = fitGrid(problem, curves, bounds);
-    const points = laid.grid.points.length;
-    const objective = marginalObjective(problem, layout, priors, curves, laid.grid, laid.bounds);
+    const objective = marginalObjective(problem, curves, fitGrid(problem, curves, bounds));
     const { expectation } = objective;
-    const climb = ascend(objective, x, {
-      maxIterations: maxIterations - iterations,
-      tolerance,
-      maximizeItem: layout.perItem > 2 ? itemMaximizer(problem, expectation, priors, layout.perItem) : null,
-    });
-    let step = climb.next();
-    for (; !step.done; step = climb.next())
-      yield { ...step.value, iteration: iterations + step.value.iteration, points };
-    iterations += step.value.iteration;
-    evaluations += step.value.evaluations;
+    const ascent = await ascend(objective, x, iteration, tolerance, onStep);
+    iteration = ascent.iteration;
+    evaluations += ascent.evaluations;
     bounds = expectation.bounds;
     const fits = gridFits(problem, curves, expectation);
-    if (fits || grids === MOST_GRIDS || iterations >= maxIterations)
-      return { ...step.value, iteration: iterations, evaluations, converged: step.value.converged && fits, objective };
+    if (fits || grids === MOST_GRIDS || iteration >= MOST_ITERATIONS)
+      return { ...ascent, evaluations, converged: ascent.converged && fits, curves, mean: expectation.mean };
   }
 }

@@ -1,4 +1,5 @@
-import type { Layout } from "./problem.ts";
+import { choleskySolveAt } from "anchoreval/internal/core/numeric/dense";
+import type { Problem } from "./problem.ts";
 
 /**
  * First guess of logPosterior's curvature at a point: item by item that of the complete data, as if
@@ -16,37 +17,20 @@ export interface Curvature {
   hold: { shift: number; stretch: number };
 }
 
-/** L⁻¹·v, block by block; out may be v. */
-export function whiten({ blocks }: Curvature, layout: Layout, v: Float64Array, out: Float64Array): void {
-  eachBlock(blocks, layout, v, out, solveLower);
+/** (LLᵀ)⁻¹·v, block by block: the EM step for a gradient v. */
+export function blockStep({ blocks }: Curvature, problem: Problem, v: Float64Array, out: Float64Array): void {
+  const { tail, perItem, size } = problem;
+  out.set(v);
+  for (let at = 0; at < tail; at += perItem)
+    choleskySolveAt(blocks.subarray(at * perItem, (at + perItem) * perItem), perItem, out, at);
+  if (size > tail) choleskySolveAt(blocks.subarray(tail * perItem), 1, out, tail);
 }
 
-/** L⁻ᵀ·v, block by block; out may be v. */
-export function unwhiten({ blocks }: Curvature, layout: Layout, v: Float64Array, out: Float64Array): void {
-  eachBlock(blocks, layout, v, out, solveUpper);
-}
-
-function eachBlock(
-  blocks: Float64Array,
-  { tail, perItem, size }: Layout,
-  v: Float64Array,
-  out: Float64Array,
-  solve: typeof solveLower,
-): void {
-  let block = 0;
-  for (let at = 0; at < tail; at += perItem, block += perItem * perItem) solve(blocks, block, perItem, v, out, at);
-  for (let at = tail; at < size; at++, block++) solve(blocks, block, 1, v, out, at);
-}
-
-/**
- * The step that this curvature takes for a gradient v: (LLᵀ)⁻¹·v, and along the two directions u₁ and u₂ what the
- * population (and priors) ask for, u₁·(u₁ᵀv)/M + u₂·(u₂ᵀv)/(2M).
- */
-export function newtonStep(curvature: Curvature, layout: Layout, v: Float64Array, out: Float64Array): void {
-  whiten(curvature, layout, v, out);
-  unwhiten(curvature, layout, out, out);
+/** The step that this curvature takes for a gradient v: {@link blockStep} and u₁·(u₁ᵀv)/M + u₂·(u₂ᵀv)/(2M), about. */
+export function newtonStep(curvature: Curvature, problem: Problem, v: Float64Array, out: Float64Array): void {
+  blockStep(curvature, problem, v, out);
   const { slopes, hold } = curvature;
-  const { perItem, slope } = layout;
+  const { perItem, slope } = problem;
   if (slopes.length === 0) return;
   const b = perItem === 1 ? 0 : 1;
   let shift = 0;
@@ -59,10 +43,10 @@ export function newtonStep(curvature: Curvature, layout: Layout, v: Float64Array
   stretch /= hold.stretch;
   for (let f = 0; f < slopes.length; f++) {
     const at = f * perItem;
-    out[at + b] = out[at + b]! + shift * slopes[f]!;
-    if (b > 0) out[at] = out[at]! + stretch * slopes[f]!;
+    out[at + b]! += shift * slopes[f]!;
+    if (b > 0) out[at]! += stretch * slopes[f]!;
   }
-  if (slope >= 0) out[slope] = out[slope]! + stretch * slopes[0]!;
+  if (slope >= 0) out[slope]! += stretch * slopes[0]!;
 }
 
 /**
@@ -81,36 +65,4 @@ export function factorInPlace(matrix: Float64Array, at: number, n: number): bool
       else return false;
     }
   return true;
-}
-
-/** x = L⁻¹·v for n values from `from` on; x may be v. */
-export function solveLower(
-  l: Float64Array,
-  at: number,
-  n: number,
-  v: Float64Array,
-  x: Float64Array,
-  from: number,
-): void {
-  for (let i = 0; i < n; i++) {
-    let sum = v[from + i]!;
-    for (let k = 0; k < i; k++) sum -= l[at + i * n + k]! * x[from + k]!;
-    x[from + i] = sum / l[at + i * n + i]!;
-  }
-}
-
-/** x = L⁻ᵀ·v for n values from `from` on; x may be v. */
-export function solveUpper(
-  l: Float64Array,
-  at: number,
-  n: number,
-  v: Float64Array,
-  x: Float64Array,
-  from: number,
-): void {
-  for (let i = n - 1; i >= 0; i--) {
-    let sum = v[from + i]!;
-    for (let k = i + 1; k < n; k++) sum -= l[at + k * n + i]! * x[from + k]!;
-    x[from + i] = sum / l[at + i * n + i]!;
-  }
 }

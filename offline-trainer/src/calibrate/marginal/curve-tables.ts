@@ -4,42 +4,33 @@ import type { Grid } from "./grid.ts";
 /** As many factors of at most 2 as a double holds. */
 const MOST_FACTORS = 1000;
 
-/** Log-likelihoods of every item at every point, so laid out that most models need only few of them. */
-interface CurveTables {
-  /**
-   * Q: log of the population's mass at each point, with the log-likelihood of what every item is taken for at first:
-   * a wrong answer where it has asymptotes, the middle of right and wrong where it has none.
-   */
-  readonly base: Float64Array;
-  /** Of that, each item's own part, one row for each of the items that miss answers: taken back where one is missing. */
-  readonly own: Float64Array;
-  /** log P − log Q, one row for each item with asymptotes: added where it is right. */
-  readonly rise: Float64Array;
-  /** ½·a, N, 0 for those with asymptotes: a right answer adds this times θ, a wrong one takes it. */
-  readonly halfSlope: Float64Array;
-  /** σ(z) − ½, N×Q, of the items without asymptotes that are estimated. */
-  readonly halfCurve: Float64Array;
-  /** Σ_m s·(−½·b) over the items without asymptotes: the part of the log-likelihood that θ has no part in. */
-  constant: number;
-  update(curves: Curves): void;
-}
-
 /**
+ * Log-likelihoods of every item at every point, so laid out that most models need only few of them.
+ *
  * Without asymptotes log P(s) = ½·s·z − log(2·cosh(½z)) for an answer s = ±1. The second part is the same for right and
  * wrong, so that Σ_i ½·s·a is all that a model's answers have to be summed to: a model costs N operations, not N·Q.
  */
-export function curveTables(problem: Problem, { points, weights }: Grid): CurveTables {
+export function curveTables(problem: Problem, { points, weights }: Grid) {
   const { items, free, curved, curvedRow, missingRow, missingRows, signSums } = problem;
   const Q = points.length;
   /** Π (1 + e^−|z|) over items, whose logarithm is taken once for many. */
   const product = new Float64Array(Q).fill(1);
   let factors = 0;
-  const tables: CurveTables = {
+  const tables = {
+    /**
+     * Q: log of the population's mass at each point, with the log-likelihood of what every item is taken for at first:
+     * a wrong answer where it has asymptotes, the middle of right and wrong where it has none.
+     */
     base: new Float64Array(Q),
+    /** Of that, each item's own part, one row for each of the items that miss answers: taken back where one is missing. */
     own: new Float64Array(missingRows * Q),
+    /** log P − log Q, one row for each item with asymptotes: added where it is right. */
     rise: new Float64Array(curved.length * Q),
+    /** ½·a, N, 0 for those with asymptotes: a right answer adds this times θ, a wrong one takes it. */
     halfSlope: new Float64Array(items),
+    /** σ(z) − ½, N×Q, of the items without asymptotes that are estimated. */
     halfCurve: new Float64Array(free.every((i) => curvedRow[i]! >= 0) ? 0 : items * Q),
+    /** Σ_m s·(−½·b) over the items without asymptotes: the part of the log-likelihood that θ has no part in. */
     constant: 0,
     update,
   };
@@ -77,11 +68,11 @@ export function curveTables(problem: Problem, { points, weights }: Grid): CurveT
       const size = Math.abs(z);
       const e = Math.exp(-size);
       if (complete) {
-        base[q] = base[q]! - 0.5 * size;
+        base[q]! -= 0.5 * size;
         product[q] = product[q]! * (1 + e);
       } else {
         const value = -(0.5 * size + Math.log1p(e));
-        base[q] = base[q]! + value;
+        base[q]! += value;
         own[ownAt + q] = value;
       }
       const half = 0.5 - e / (1 + e);
@@ -109,7 +100,7 @@ export function curveTables(problem: Problem, { points, weights }: Grid): CurveT
       const wrong = k > 0 ? Math.log(k + (z < 0 ? large : small)) : Math.min(-z, 0) - Math.log1p(e);
       const value = wrong - logScale;
       rise[riseAt + q] = right - wrong;
-      base[q] = base[q]! + value;
+      base[q]! += value;
       if (ownAt >= 0) own[ownAt + q] = value;
     }
   }

@@ -16,42 +16,15 @@ export interface PosteriorBounds {
   readonly high: Float64Array;
 }
 
-/** Moments of the models' posteriors p(θ_q | y_m), and the sums over models that the items' derivatives need. */
-export interface Expectation {
-  readonly grid: Grid;
-  /** E[θ | y_m] and E[θ² | y_m], M each. */
-  readonly mean: Float64Array;
-  readonly square: Float64Array;
-  readonly bounds: PosteriorBounds;
-  /** Σ_m p(θ_q | y_m), Q: the models at each point. */
-  readonly mass: Float64Array;
-  /** The same over the models that miss an item, one row for each of the items that miss answers. */
-  readonly missingMass: Float64Array;
-  /** The same over the models that have an item right, one row for each item with asymptotes. */
-  readonly rightMass: Float64Array;
-  /** Σ_m s·E[θ | y_m], N. */
-  readonly signedMeans: Float64Array;
-  /** σ(z) − ½ of the items without asymptotes, N×Q. */
-  readonly halfCurve: Float64Array;
-  /** Points at which there is any model: [first, last). */
-  first: number;
-  last: number;
-  /** Whether some model's posterior reaches beyond the grid. */
-  cut: boolean;
-  /**
-   * The E-step.
-   * @returns the marginal log-likelihood Σ_m log ∫ Π_i P(y_mi | θ) dN(θ), in nats
-   */
-  run(curves: Curves): number;
-}
-
 /**
  * The E-step of Bock & Aitkin's EM algorithm on an even grid. A model's posterior is narrow, so that only a window of
  * points is looked at: those of the last run, and more wherever one at its end still counts. Models are gone through in
  * the order of their windows, which keeps the points in use in the cache.
+ * @returns moments of the models' posteriors p(θ_q | y_m), and the sums over models that the items' derivatives need; of
+ * the last run
  * @see Bock & Aitkin (1981), Psychometrika 46, 443–459
  */
-export function expectation(problem: Problem, grid: Grid, start?: PosteriorBounds): Expectation {
+export function expectation(problem: Problem, grid: Grid, start?: PosteriorBounds) {
   const { subjects, items, signs, curved, missing, missingRow } = problem;
   const { points } = grid;
   const Q = points.length;
@@ -65,24 +38,31 @@ export function expectation(problem: Problem, grid: Grid, start?: PosteriorBound
   /** Where the rows begin of the items with asymptotes that the model at hand has right. */
   const right = new Int32Array(curved.length);
   let rights = 0;
-  const out: Expectation = {
+  const out = {
     grid,
+    /** E[θ | y_m], M. */
     mean: new Float64Array(subjects),
-    square: new Float64Array(subjects),
-    bounds: { low: new Float64Array(subjects), high: new Float64Array(subjects) },
+    bounds: { low: new Float64Array(subjects), high: new Float64Array(subjects) } as PosteriorBounds,
+    /** Σ_m p(θ_q | y_m), Q: the models at each point. */
     mass: new Float64Array(Q),
+    /** The same over the models that miss an item, one row for each of the items that miss answers. */
     missingMass: new Float64Array(problem.missingRows * Q),
+    /** The same over the models that have an item right, one row for each item with asymptotes. */
     rightMass: new Float64Array(curved.length * Q),
+    /** Σ_m s·E[θ | y_m], N. */
     signedMeans: new Float64Array(items),
+    /** σ(z) − ½ of the items without asymptotes, N×Q. */
     halfCurve: tables.halfCurve,
+    /** Points at which there is any model: [first, last). */
     first: 0,
     last: Q,
+    /** Whether some model's posterior reaches beyond the grid. */
     cut: false,
     run,
   };
   const { mass, missingMass, rightMass, signedMeans } = out;
 
-  function windows(bounds: PosteriorBounds | undefined): { order: Int32Array; from: Int32Array; to: Int32Array } {
+  function windows(bounds: PosteriorBounds | undefined) {
     const low = Int32Array.from({ length: subjects }, (_, m) => (bounds ? placeOf(bounds.low[m]!, grid) : 0));
     const high = Int32Array.from({ length: subjects }, (_, m) => (bounds ? placeOf(bounds.high[m]!, grid) + 1 : Q));
     const width = Math.min(Q, 2 * MARGIN);
@@ -93,6 +73,7 @@ export function expectation(problem: Problem, grid: Grid, start?: PosteriorBound
     };
   }
 
+  /** The E-step. @returns the marginal log-likelihood Σ_m log ∫ Π_i P(y_mi | θ) dN(θ), in nats */
   function run(curves: Curves): number {
     tables.update(curves);
     mass.fill(0);
@@ -130,17 +111,13 @@ export function expectation(problem: Problem, grid: Grid, start?: PosteriorBound
     while (row[hi - 1]! <= peak - NEGLIGIBLE) hi--;
     let total = 0;
     let mean = 0;
-    let square = 0;
     for (let q = lo; q < hi; q++) {
       const p = Math.exp(row[q]! - peak);
-      const theta = points[q]!;
       row[q] = p;
       total += p;
-      mean += p * theta;
-      square += p * theta * theta;
+      mean += p * points[q]!;
     }
     out.mean[m] = mean / total;
-    out.square[m] = square / total;
     out.bounds.low[m] = points[lo]!;
     out.bounds.high[m] = points[hi - 1]!;
     from[m] = Math.max(0, lo - MARGIN);
@@ -169,32 +146,34 @@ export function expectation(problem: Problem, grid: Grid, start?: PosteriorBound
     }
     for (; n < rights; n++) {
       const at = right[n]!;
-      for (let q = lo; q < hi; q++) row[q] = row[q]! + rise[at + q]!;
+      for (let q = lo; q < hi; q++) row[q]! += rise[at + q]!;
     }
     const end = missing.from[m + 1]!;
     for (let cell = missing.from[m]!; cell < end; cell++) {
       const at = missingRow[missing.items[cell]!]! * Q;
-      for (let q = lo; q < hi; q++) row[q] = row[q]! - own[at + q]!;
+      for (let q = lo; q < hi; q++) row[q]! -= own[at + q]!;
     }
   }
 
   function accumulate(m: number, lo: number, hi: number): void {
     if (lo < out.first) out.first = lo;
     if (hi > out.last) out.last = hi;
-    for (let q = lo; q < hi; q++) mass[q] = mass[q]! + row[q]!;
+    for (let q = lo; q < hi; q++) mass[q]! += row[q]!;
     for (let n = 0; n < rights; n++) {
       const at = right[n]!;
-      for (let q = lo; q < hi; q++) rightMass[at + q] = rightMass[at + q]! + row[q]!;
+      for (let q = lo; q < hi; q++) rightMass[at + q]! += row[q]!;
     }
     const end = missing.from[m + 1]!;
     for (let n = missing.from[m]!; n < end; n++) {
       const at = missingRow[missing.items[n]!]! * Q;
-      for (let q = lo; q < hi; q++) missingMass[at + q] = missingMass[at + q]! + row[q]!;
+      for (let q = lo; q < hi; q++) missingMass[at + q]! += row[q]!;
     }
   }
 
   return out;
 }
+
+export type Expectation = ReturnType<typeof expectation>;
 
 /** out_m = Σ_i s_mi·v_i, four models at a time, so that sums don't wait for each other. */
 export function sumOverItems({ subjects, items, signs }: CodedResponses, v: Float64Array, out: Float64Array): void {
@@ -237,6 +216,6 @@ export function sumOverModels({ subjects, items, signs }: CodedResponses, v: Flo
   for (; m < subjects; m++) {
     const at = m * items;
     const weight = v[m]!;
-    for (let i = 0; i < items; i++) out[i] = out[i]! + signs[at + i]! * weight;
+    for (let i = 0; i < items; i++) out[i]! += signs[at + i]! * weight;
   }
 }

@@ -1,6 +1,6 @@
 import type { Curves, Problem } from "./problem.ts";
 import { expectation, type Expectation, type PosteriorBounds } from "./expectation.ts";
-import { denseGrid, evenGrid, type Grid } from "./grid.ts";
+import { denseGrid, evenGrid } from "./grid.ts";
 
 /** Points to a standard deviation of the posteriors of a new grid; {@link LEAST} will do at the end. */
 const DENSITY = 1.25;
@@ -25,24 +25,16 @@ const SUBSTEP = 0.08;
  * the same number of points, about 20, whatever the number of items. The trapezoid rule's error on a normal density is
  * 2·exp(−2π²/h²) at a spacing of h standard deviations: 7e-14 at h = .8, 5e-9 of a model's integral at h = 1; the last term
  * gives the logistic function's poles, π/a from the line, the same. Gauss-Hermite points bring nothing beyond that, and
- * would have to be laid for each model anew, so that models could not share the items' curves.
+ * models could not share the items' curves.
  * @see Trefethen & Weideman (2014), SIAM Review 56, 385–458
  */
-export function fitGrid(
-  problem: Problem,
-  curves: Curves,
-  known?: PosteriorBounds,
-): { grid: Grid; bounds: PosteriorBounds } {
-  let reach = REACH;
+export function fitGrid(problem: Problem, curves: Curves, known?: PosteriorBounds) {
   let bounds = known;
-  for (;;) {
+  for (let reach = REACH; ; reach *= 1.5) {
     const look = expectation(problem, evenGrid(-reach, reach, COARSE), bounds);
     look.run(curves);
     bounds = look.bounds;
-    if (look.cut && reach < FARTHEST) {
-      reach *= 1.5;
-      continue;
-    }
+    if (look.cut && reach < FARTHEST) continue;
     const low = bounds.low.reduce((least, value) => Math.min(least, value)) - ROOM;
     const high = bounds.high.reduce((most, value) => Math.max(most, value)) + ROOM;
     const most = steepest(curves);
@@ -50,6 +42,9 @@ export function fitGrid(
     return { grid: denseGrid(density, low, high, SUBSTEP / most), bounds };
   }
 }
+
+/** A grid, and where the posteriors lie on it. */
+export type FittedGrid = ReturnType<typeof fitGrid>;
 
 /** Whether a grid fits the curves that were found on it. */
 export function gridFits(problem: Problem, curves: Curves, { grid, first, last, cut }: Expectation): boolean {

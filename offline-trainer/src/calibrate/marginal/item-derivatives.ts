@@ -1,6 +1,7 @@
-import { factorInPlace, solveLower, solveUpper } from "./curvature.ts";
+import { choleskySolveAt } from "anchoreval/internal/core/numeric/dense";
+import { factorInPlace } from "./curvature.ts";
 import type { Expectation } from "./expectation.ts";
-import { priorCurvature, priorSlope, priorValue, type WeakPrior } from "./priors.ts";
+import { priorCurvature, PRIORS, priorSlope, priorValue } from "./priors.ts";
 import type { Problem } from "./problem.ts";
 
 /**
@@ -8,17 +9,11 @@ import type { Problem } from "./problem.ts";
  * right ones at each point as the E-step counts them: gradient and curvature, minus the second derivatives, in
  * (a, b, log g, log k). By Fisher's identity the gradient is that of the marginal log-likelihood.
  */
-interface ItemDerivatives {
-  value: number;
-  /** 4. */
-  readonly gradient: Float64Array;
-  /** 4×4, row-major. */
-  readonly curvature: Float64Array;
+export function itemDerivatives() {
+  return { value: 0, gradient: new Float64Array(4), /** 4×4, row-major. */ curvature: new Float64Array(16) };
 }
 
-export function itemDerivatives(): ItemDerivatives {
-  return { value: 0, gradient: new Float64Array(4), curvature: new Float64Array(16) };
-}
+type ItemDerivatives = ReturnType<typeof itemDerivatives>;
 
 /**
  * Of an item without asymptotes, at the parameters of the E-step: all but the value and the last two parameters.
@@ -53,8 +48,7 @@ export function straightDerivatives(problem: Problem, found: Expectation, item: 
 /**
  * Of an item with asymptotes, at any parameters. With s = σ(z), t = σ(−z), R = 1/(1+g+k), A = r/(g+s) and
  * B = (n−r)/(k+t): ∂z = st·(A−B), ∂log g = g·(A−nR), ∂log k = k·(B−nR), and what those give differentiated again.
- * @param p - (a, b, log g[, log k]), from `at` on
- * @param count - of parameters, 3 or 4; for 3 k is 0
+ * @param p - (a, b, log g[, log k]), from `at` on; without log k, k is 0
  * @param need - `value`: all of it; `slopes`: all but the value, whose logarithms are half the work; `information`: as if
  * r = n·P answers were right, so that the curvature is Fisher's information, positive definite whatever the answers are,
  * and value and gradient mean nothing
@@ -66,7 +60,6 @@ export function curvedDerivatives(
   item: number,
   p: Float64Array,
   at: number,
-  count: number,
   need: "value" | "slopes" | "information",
   out: ItemDerivatives,
 ): void {
@@ -77,7 +70,7 @@ export function curvedDerivatives(
   const a = p[at]!;
   const b = p[at + 1]!;
   const g = Math.exp(p[at + 2]!);
-  const k = count > 3 ? Math.exp(p[at + 3]!) : 0;
+  const k = problem.perItem > 3 ? Math.exp(p[at + 3]!) : 0;
   const R = 1 / (1 + g + k);
   const expected = need === "information";
   const valued = need === "value";
@@ -140,6 +133,38 @@ export function curvedDerivatives(
   curvature[11] = curvature[14] = -g * k * models * R * R;
 }
 
+/**
+ * Cholesky factor of an item's curvature with its priors' after the item's derivatives. Counts may bend the wrong way
+ * where there are asymptotes; expected ones, Fisher's information, never do.
+ * @param x - the item's parameters, from `from` on
+ * @param item - its derivatives there; overwritten where the information is needed
+ * @param out - gets the factor, from `at` on
+ */
+export function factorBlock(
+  problem: Problem,
+  found: Expectation,
+  index: number,
+  x: Float64Array,
+  from: number,
+  item: ItemDerivatives,
+  out: Float64Array,
+  at: number,
+): void {
+  const { slots, perItem } = problem;
+  const write = (): void => {
+    for (let p = 0; p < perItem; p++)
+      for (let r = 0; r < perItem; r++) {
+        const own = p === r ? priorCurvature(x[from + p]!, PRIORS[slots[p]!]!) : 0;
+        out[at + p * perItem + r] = item.curvature[slots[p]! * 4 + slots[r]!]! + own;
+      }
+  };
+  write();
+  if (factorInPlace(out, at, perItem)) return;
+  curvedDerivatives(problem, found, index, x, from, "information", item);
+  write();
+  factorInPlace(out, at, perItem);
+}
+
 const MOST_STEPS = 6;
 /** Longest step of any parameter. */
 const LONGEST = 1.5;
@@ -148,14 +173,10 @@ const ENOUGH = 1e-2;
 
 /**
  * The M-step of an item with asymptotes: maximises Σ_q r·log P + (n−r)·log Q and the log priors at the counts of the last
- * E-step, by Newton's method with damped steps; Fisher's information stands in where the curvature isn't positive definite.
+ * E-step, by Newton's method with damped steps.
  */
-export function itemMaximizer(
-  problem: Problem,
-  found: Expectation,
-  priors: readonly WeakPrior[],
-  count: number,
-): (free: number, x: Float64Array) => void {
+export function itemMaximizer(problem: Problem, found: Expectation): (free: number, x: Float64Array) => void {
+  const count = problem.perItem;
   const derivatives = itemDerivatives();
   const gradient = new Float64Array(count);
   const factor = new Float64Array(count * count);
@@ -163,21 +184,13 @@ export function itemMaximizer(
   const trial = new Float64Array(count);
 
   function value(item: number, x: Float64Array, from: number): number {
-    curvedDerivatives(problem, found, item, x, from, count, "value", derivatives);
+    curvedDerivatives(problem, found, item, x, from, "value", derivatives);
     let sum = derivatives.value;
     for (let p = 0; p < count; p++) {
-      sum += priorValue(x[from + p]!, priors[p]!);
-      gradient[p] = derivatives.gradient[p]! + priorSlope(x[from + p]!, priors[p]!);
+      sum += priorValue(x[from + p]!, PRIORS[p]!);
+      gradient[p] = derivatives.gradient[p]! + priorSlope(x[from + p]!, PRIORS[p]!);
     }
-    copyCurvature(x, from);
     return sum;
-  }
-
-  function copyCurvature(x: Float64Array, from: number): void {
-    for (let p = 0; p < count; p++)
-      for (let r = 0; r < count; r++)
-        factor[p * count + r] =
-          derivatives.curvature[p * 4 + r]! + (p === r ? priorCurvature(x[from + p]!, priors[p]!) : 0);
   }
 
   return (free, x) => {
@@ -185,13 +198,9 @@ export function itemMaximizer(
     const from = free * count;
     let current = value(item, x, from);
     for (let steps = 0; steps < MOST_STEPS; steps++) {
-      if (!factorInPlace(factor, 0, count)) {
-        curvedDerivatives(problem, found, item, x, from, count, "information", derivatives);
-        copyCurvature(x, from);
-        factorInPlace(factor, 0, count);
-      }
-      solveLower(factor, 0, count, gradient, step, 0);
-      solveUpper(factor, 0, count, step, step, 0);
+      factorBlock(problem, found, item, x, from, derivatives, factor, 0);
+      step.set(gradient);
+      choleskySolveAt(factor, count, step, 0);
       let gain = 0;
       let longest = 0;
       for (let p = 0; p < count; p++) {
@@ -199,11 +208,10 @@ export function itemMaximizer(
         longest = Math.max(longest, Math.abs(step[p]!));
       }
       if (gain < ENOUGH) {
-        for (let p = 0; p < count; p++) x[from + p] = x[from + p]! + step[p]!;
+        for (let p = 0; p < count; p++) x[from + p]! += step[p]!;
         return;
       }
-      let length = Math.min(1, LONGEST / longest);
-      for (;;) {
+      for (let length = Math.min(1, LONGEST / longest); ;) {
         for (let p = 0; p < count; p++) trial[p] = x[from + p]! + length * step[p]!;
         const next = value(item, trial, 0);
         if (next >= current) {

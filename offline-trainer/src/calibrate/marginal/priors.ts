@@ -1,5 +1,5 @@
 /** A prior that is flat about its mean and falls off beyond: its log density is −½·((|x − mean| − flat)₊/sd)². */
-export interface WeakPrior {
+interface WeakPrior {
   readonly mean: number;
   /** Half-width of the flat part, ≥ 0; 0 makes a normal prior. */
   readonly flat: number;
@@ -7,19 +7,10 @@ export interface WeakPrior {
   readonly sd: number;
 }
 
-/** Priors of the items' parameters. */
-export interface MarginalPriors {
-  /** Of a, about 0: turning over the scale, or right and wrong of an item, turns the estimates over and does no more. */
-  readonly a: Omit<WeakPrior, "mean">;
-  readonly b: WeakPrior;
-  /** Of log(lower/(upper − lower)). */
-  readonly lower: WeakPrior;
-  /** Of log((1 − upper)/(upper − lower)). */
-  readonly upper: WeakPrior;
-}
-
 /**
- * Weak, so that what the answers leave open stays finite.
+ * Of a, b, log(lower/(upper − lower)) and log((1 − upper)/(upper − lower)): weak, so that what the answers leave open
+ * stays finite. a's is about 0: turning over the scale, or right and wrong of an item, turns the estimates over and does
+ * no more.
  *
  * a and b: none at all on an item with |a| ≤ 4 and |b| ≤ 5, and so none on the scale. An item that all of 400 models have
  * right comes to b near −7, P = .999 for a middling model. A normal prior, however wide, acts on all items together
@@ -29,12 +20,12 @@ export interface MarginalPriors {
  * guess; `upper` about .95 (.73 to .99), as much as 22 answers of models that know. Where no model is that weak, or that
  * strong, they are what the prior says.
  */
-export const DEFAULT_PRIORS: MarginalPriors = {
-  a: { flat: 4, sd: 1 },
-  b: { mean: 0, flat: 5, sd: 2 },
-  lower: { mean: -1.4, flat: 0, sd: 1 },
-  upper: { mean: -3, flat: 0, sd: 1 },
-};
+export const PRIORS: readonly WeakPrior[] = [
+  { mean: 0, flat: 4, sd: 1 },
+  { mean: 0, flat: 5, sd: 2 },
+  { mean: -1.4, flat: 0, sd: 1 },
+  { mean: -3, flat: 0, sd: 1 },
+];
 
 export function priorValue(x: number, prior: WeakPrior): number {
   return -0.5 * (excess(x, prior) / prior.sd) ** 2;

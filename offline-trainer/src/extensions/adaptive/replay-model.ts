@@ -3,7 +3,7 @@ import { beginAdaptive, continueAdaptive } from "anchoreval/internal/adaptive/ad
 import { type ItemPool, stackedPopulation } from "anchoreval/internal/adaptive/item-pool";
 import type { RandomSource } from "anchoreval/internal/core/numeric/random";
 import type { BankPriors } from "../../calibrate/linking.ts";
-import type { ScenarioGroup } from "../../benchmark/benchmark.ts";
+import type { ScenarioGroup } from "../../matrix/benchmark.ts";
 import type { Bank } from "../../calibrate/bank.ts";
 
 /** Outcome of one evaluation of models whose answers are all known. */

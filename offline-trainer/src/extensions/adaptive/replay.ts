@@ -7,7 +7,7 @@ import { type Provider, resolveBackend } from "../../backends/resolve-backend.ts
 import { type BacktestPlanOptions, planCells, type PlannedCell } from "../../backtest/plan-cells.ts";
 import { evenForm } from "../../fit/form-plans.ts";
 import { learn } from "../../fit/learn.ts";
-import { onlyModels, scenariosOf, type ScenarioGroup } from "../../benchmark/benchmark.ts";
+import { onlyModels, scenariosOf, type ScenarioGroup } from "../../matrix/benchmark.ts";
 import type { Split } from "../../matrix/splits.ts";
 import { bankPriors } from "../../calibrate/linking.ts";
 import { type ResponseMatrix, scoreAt } from "../../matrix/response-matrix.ts";

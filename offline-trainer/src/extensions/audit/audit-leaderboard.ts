@@ -40,7 +40,7 @@ import { keyAudit } from "./key-audit.ts";
 import type { KeyPosterior } from "./key-posterior.ts";
 import { calibrate, type Calibration } from "../../calibrate/calibrate.ts";
 import type { CalibrationBackend } from "../../calibrate/types.ts";
-import { calibratedModels, type ScenarioGroup, scenarioGroups } from "../../benchmark/benchmark.ts";
+import { calibratedModels, type ScenarioGroup, scenarioGroups } from "../../matrix/benchmark.ts";
 import { dimsFor } from "../../calibrate/bank.ts";
 import { type FitSettings } from "../../methods/settings.ts";
 import { interruptible } from "../../backends/interruptible.ts";

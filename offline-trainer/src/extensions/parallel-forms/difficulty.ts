@@ -6,7 +6,7 @@ import { DataIssues, quoted } from "anchoreval/internal/tables/data-issues";
 import { type CurveFeatures, curveFeatures } from "../../anchors/curve-features.ts";
 import { DISCRIMINATION_SHRINKAGE } from "../../calibrate/scales.ts";
 import type { CalibrationBackend } from "../../calibrate/types.ts";
-import { calibratedModels } from "../../benchmark/benchmark.ts";
+import { calibratedModels } from "../../matrix/benchmark.ts";
 import { DEFAULT_SETTINGS, DEFAULT_DIMS } from "../../methods/settings.ts";
 import { type Bank, dimsFor, fitBank } from "../../calibrate/bank.ts";
 import { interruptible } from "../../backends/interruptible.ts";

@@ -11,7 +11,7 @@ import {
 import type { TextProjection } from "anchoreval/internal/core/routing/text-coordinates";
 import { firstFew } from "anchoreval/internal/tables/data-issues";
 import type { LearnedGroup } from "../../fit/forms.ts";
-import { embeddedRows, type Embeddings } from "../../numeric/embeddings-file.ts";
+import { embeddedRows, type Embeddings } from "../../matrix/embeddings-file.ts";
 import { isBinary, scoreAt, submatrix, type ItemInfo, type ResponseMatrix } from "../../matrix/response-matrix.ts";
 import { itemTexts, learnProjection, PROJECTION, projectTexts } from "../../numeric/text-features.ts";
 import { neighbourPredictor, type Neighbours } from "./neighbours.ts";

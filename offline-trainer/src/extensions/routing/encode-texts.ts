@@ -2,7 +2,7 @@ import { appendFile, readFile, rm, truncate, writeFile } from "node:fs/promises"
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import type { RandomSource } from "anchoreval/internal/core/numeric/random";
 import { principalAxes } from "../../numeric/principal-axes.ts";
-import type { TextVectors } from "../../numeric/embeddings-file.ts";
+import type { TextVectors } from "../../matrix/embeddings-file.ts";
 import { denseRows, unitRows } from "../../numeric/sparse-rows.ts";
 import { textFeatures } from "../../numeric/text-features.ts";
 import type { SentenceEncoder, SentenceVectors, TextTokens } from "./sentence-encoder.ts";

@@ -5,7 +5,7 @@ import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { itemBank } from "anchoreval/internal/core/irt/item-bank";
 import type { RandomSource } from "anchoreval/internal/core/numeric/random";
 import type { ScoreLink } from "../../calibrate/bank.ts";
-import type { ScenarioGroup } from "../../benchmark/benchmark.ts";
+import type { ScenarioGroup } from "../../matrix/benchmark.ts";
 import type { BaseBundle } from "./base.ts";
 import { scoreAt } from "../../matrix/response-matrix.ts";
 import { chance, drawnParameters, itemPriors, moderation, linkItem, scoreSides } from "./link-item.ts";

@@ -1,7 +1,7 @@
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import type { RandomSource } from "anchoreval/internal/core/numeric/random";
 import { firstFew } from "anchoreval/internal/tables/data-issues";
-import { scenarioGroups } from "../../benchmark/benchmark.ts";
+import { scenarioGroups } from "../../matrix/benchmark.ts";
 import type { FitSettings } from "../../methods/settings.ts";
 import type { FixedBank } from "../../calibrate/bank.ts";
 import {

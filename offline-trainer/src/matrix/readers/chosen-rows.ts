@@ -3,19 +3,13 @@ import type { LineBatch } from "anchoreval/internal/tables/chunk-lines";
 import { checkWidth, type CsvRecord, csvRecords } from "anchoreval/internal/tables/csv-records";
 import { DataIssues, firstFew, quoted } from "anchoreval/internal/tables/data-issues";
 import { jsonRecords } from "anchoreval/internal/tables/json-records";
+import { placeOf } from "./long-table.ts";
 import { isParquet, parquetRows } from "./parquet.ts";
-
-/** A row's values of the columns that were chosen, in their order. */
-interface ChosenRow {
-  /** Counted from 1; in text, the line. */
-  readonly row: number;
-  readonly values: readonly unknown[];
-}
 
 /**
  * The rows of a long table in CSV, JSON lines or Parquet, cut down to some columns. Of JSON lines the first line tells
  * which columns there are; a field that a later line lacks is undefined.
- * @returns rows in pieces, as they are read
+ * @returns rows in pieces, as they are read: the row's number (in text, the line) from 1, its values as chosen
  * @param choose - the columns to read, of those that there are
  * @param issues - takes rows that are ragged, or no JSON
  * @throws AnchorEvalError `invalid_data`: no text, a column twice, what is no Parquet; `not_found`
@@ -24,7 +18,7 @@ export async function* chosenRows(
   path: string,
   choose: (names: readonly string[]) => readonly string[],
   issues: DataIssues,
-): AsyncGenerator<readonly ChosenRow[], void, undefined> {
+): AsyncGenerator<readonly { row: number; values: readonly unknown[] }[], void> {
   let columns: readonly string[] | undefined;
   if (isParquet(path)) {
     let row = 0;
@@ -46,24 +40,12 @@ export async function* chosenRows(
   for await (const records of csvRecords(lines, issues)) {
     if (header === undefined && records[0]) {
       header = records.shift()!;
-      places = choose(header.cells).map((name) => placeOf(name, header!, issues));
+      places = choose(header.cells).map((name) => placeOf(name, header!, (...issue) => issues.fail(...issue)));
     }
     yield records
       .filter((record) => checkWidth(record, header!.cells, issues))
       .map(({ row, cells }) => ({ row, values: places.map((at) => cells[at]) }));
   }
-}
-
-function placeOf(name: string, { row, cells }: CsvRecord, issues: DataIssues): number {
-  const at = cells.indexOf(name);
-  const again = cells.indexOf(name, at + 1);
-  if (again >= 0)
-    issues.fail(
-      { row, column: again + 1 },
-      "duplicate",
-      `column ${quoted(name)} is there twice, first in column ${at + 1}`,
-    );
-  return at;
 }
 
 /** Refuses a column that isn't there. @throws AnchorEvalError `invalid_data` with those that are */
@@ -76,18 +58,11 @@ export function checkColumn(name: string, what: string, names: readonly string[]
     );
 }
 
-/** The lines of a file that is read as a table, and which kind of file it is. */
-interface OpenTable {
-  /** JSON lines; else CSV. */
-  readonly json: boolean;
-  readonly lines: AsyncIterable<LineBatch>;
-}
-
 /**
- * Opens a file of CSV or JSON lines, plain or gzip. The ending .csv or .jsonl decides, else the first line does.
+ * Opens a file of CSV or, where `json`, of JSON lines, plain or gzip. The ending .csv or .jsonl decides, else the first line does.
  * @throws AnchorEvalError `invalid_data` for a file without any text
  */
-export async function openTable(path: string): Promise<OpenTable> {
+export async function openTable(path: string): Promise<{ json: boolean; lines: AsyncIterable<LineBatch> }> {
   const batches = textLines(path);
   const head: LineBatch[] = [];
   let first: string | undefined;
@@ -97,19 +72,13 @@ export async function openTable(path: string): Promise<OpenTable> {
     head.push(next.value as LineBatch);
     first = head.at(-1)!.lines.find((line) => line.trim() !== "");
   }
-  return { json: isJson(path, first), lines: resumed(head, batches) };
+  const json = isNamedJson(path) || (!/\.csv(\.gz)?$/i.test(path) && /^\s*[{[]/.test(first));
+  return { json, lines: resumed(head, batches) };
 }
 
-async function* resumed(
-  head: readonly LineBatch[],
-  rest: AsyncIterable<LineBatch>,
-): AsyncGenerator<LineBatch, void, undefined> {
+async function* resumed(head: readonly LineBatch[], rest: AsyncIterable<LineBatch>): AsyncGenerator<LineBatch, void> {
   yield* head;
   yield* rest;
-}
-
-function isJson(path: string, firstLine: string): boolean {
-  return isNamedJson(path) || (!/\.csv(\.gz)?$/i.test(path) && /^\s*[{[]/.test(firstLine));
 }
 
 /** Whether a file's ending says that its lines are JSON. */

@@ -1,27 +1,17 @@
 import { checkWidth, type CsvRecord } from "anchoreval/internal/tables/csv-records";
-import { type DataIssues, firstFew, quoted } from "anchoreval/internal/tables/data-issues";
+import { quoted } from "anchoreval/internal/tables/data-issues";
 import type { ScoreReader } from "anchoreval/internal/tables/score-reader";
-import { LONG_COLUMNS, longCsvReader } from "./long-table.ts";
+import { LONG_COLUMNS, longCsvReader, noteUnread } from "./long-table.ts";
 import type { ScoreTable } from "./score-table.ts";
 
-/**
- * Decides by the header between the wide and the long form.
- * @param remarks - takes remarks for the user
- * @returns what takes the records after the header
- */
-export function csvTableReader(
-  header: CsvRecord,
-  table: ScoreTable,
-  reader: ScoreReader,
-  issues: DataIssues,
-  remarks: string[],
-): (record: CsvRecord) => void {
+/** Decides by the header between the wide and the long form. @returns what takes the records after the header */
+export function csvTableReader(header: CsvRecord, table: ScoreTable, remarks: string[]): (record: CsvRecord) => void {
   const { row, cells } = header;
+  const { issues, reader } = table;
   const absent = LONG_COLUMNS.filter((name) => !cells.includes(name));
   if (absent.length === 0) {
-    const ignored = cells.filter((name) => !(LONG_COLUMNS as readonly string[]).includes(name));
-    if (ignored.length > 0) remarks.push(`columns that are not read: ${firstFew(ignored)}`);
-    return longCsvReader(header, table, reader, issues);
+    noteUnread(cells, LONG_COLUMNS, remarks);
+    return longCsvReader(header, table);
   }
   if (cells[0] !== "model") {
     const separator = /^model([;\t])/.exec(cells[0]!)?.[1];
@@ -31,7 +21,7 @@ export function csvTableReader(
         : `columns are separated by commas, not by ${separator === ";" ? "semicolons" : "tabs"}`;
     issues.fail({ row, column: 1 }, "wrong_header", message);
   }
-  const take = wideCsvReader(header, table, reader, issues);
+  const take = wideCsvReader(header, table);
   if (absent.length === LONG_COLUMNS.length - 1) return take;
   // Items may be called so, but then their cells are scores.
   return (record) => {
@@ -47,16 +37,9 @@ function isText(score: ReturnType<ScoreReader["fromText"]>): boolean {
   return typeof score === "object" && score.code === "not_a_number";
 }
 
-/**
- * Reads the wide form: header `model,<item_id>…`, a row a model, an empty cell where there is no score.
- * @returns what takes the records after the header
- */
-function wideCsvReader(
-  header: CsvRecord,
-  table: ScoreTable,
-  reader: ScoreReader,
-  issues: DataIssues,
-): (record: CsvRecord) => void {
+/** Reads the wide form: header `model,<item_id>…`, a row a model, an empty cell where there is no score. */
+function wideCsvReader(header: CsvRecord, table: ScoreTable): (record: CsvRecord) => void {
+  const { issues, reader } = table;
   header.cells.forEach((id, index) => {
     if (index === 0) return;
     const first = table.item(id);

@@ -1,5 +1,5 @@
 import { checkWidth, type CsvRecord } from "anchoreval/internal/tables/csv-records";
-import { type DataIssues, jsonKind, quoted } from "anchoreval/internal/tables/data-issues";
+import { type DataIssues, firstFew, quoted } from "anchoreval/internal/tables/data-issues";
 import type { JsonRecord } from "anchoreval/internal/tables/json-records";
 import type { ScoreReader } from "anchoreval/internal/tables/score-reader";
 import type { ScoreTable } from "./score-table.ts";
@@ -7,50 +7,44 @@ import type { ScoreTable } from "./score-table.ts";
 /** Columns of the long form: a line a score. */
 export const LONG_COLUMNS = ["model", "item_id", "score"] as const;
 
-/**
- * Reads the long form from CSV, its columns in any order; others are ignored.
- * @returns what takes the records after the header
- */
-export function longCsvReader(
-  header: CsvRecord,
-  table: ScoreTable,
-  reader: ScoreReader,
-  issues: DataIssues,
-): (record: CsvRecord) => void {
-  const [model, item, score] = LONG_COLUMNS.map((name) => {
-    const at = header.cells.indexOf(name);
-    const again = header.cells.indexOf(name, at + 1);
-    if (again >= 0)
-      issues.add(
-        { row: header.row, column: again + 1 },
-        "duplicate",
-        `column ${quoted(name)} is there twice, first in column ${at + 1}`,
-      );
-    return at;
-  }) as [number, number, number];
+/** Reads the long form from CSV, its columns in any order; others are ignored. */
+export function longCsvReader(header: CsvRecord, table: ScoreTable): (record: CsvRecord) => void {
+  const { issues, reader } = table;
+  const places = LONG_COLUMNS.map((name) => placeOf(name, header, (...issue) => issues.add(...issue)));
+  const [model, item, score] = places as [number, number, number];
   issues.refuse();
   return ({ row, cells }) => {
     if (checkWidth({ row, cells }, header.cells, issues))
-      putScore({ row, model: cells[model]!, item: cells[item]!, score: reader.fromText(cells[score]!) }, table, issues);
+      putScore({ row, model: cells[model]!, item: cells[item]!, score: reader.fromText(cells[score]!) }, table);
   };
 }
 
+/** Where a column is in a header. @param onDuplicate - called where it is there twice */
+export function placeOf(
+  name: string,
+  { row, cells }: CsvRecord,
+  onDuplicate: (...issue: Parameters<DataIssues["add"]>) => void,
+): number {
+  const at = cells.indexOf(name);
+  const again = cells.indexOf(name, at + 1);
+  const message = `column ${quoted(name)} is there twice, first in column ${at + 1}`;
+  if (again >= 0) onDuplicate({ row, column: again + 1 }, "duplicate", message);
+  return at;
+}
+
+/** Says which columns of a table aren't read. */
+export function noteUnread(names: readonly string[], read: readonly string[], remarks: string[]): void {
+  const unread = names.filter((name) => !read.includes(name));
+  if (unread.length > 0) remarks.push(`columns that are not read: ${firstFew(unread)}`);
+}
+
 /** Reads the long form from JSON lines: `{"model","item_id","score"}`, other fields are ignored. */
-export function longJsonReader(
-  table: ScoreTable,
-  reader: ScoreReader,
-  issues: DataIssues,
-): (record: JsonRecord) => void {
+export function longJsonReader(table: ScoreTable): (record: JsonRecord) => void {
   return ({ row, fields }) => {
-    const { model, item_id: item } = fields;
-    for (const [column, value] of [
-      ["model", model],
-      ["item_id", item],
-    ] as const)
-      if (typeof value !== "string")
-        issues.add({ row, column }, "wrong_type", `${column} must be text, got ${jsonKind(value)}`);
-    if (typeof model === "string" && typeof item === "string")
-      putScore({ row, model, item, score: reader.fromJson(fields["score"]) }, table, issues);
+    const model = table.idOf(fields["model"], row, "model");
+    const item = table.idOf(fields["item_id"], row, "item_id");
+    if (model !== null && item !== null)
+      putScore({ row, model, item, score: table.reader.fromJson(fields["score"]) }, table);
   };
 }
 
@@ -63,11 +57,9 @@ interface LongEntry {
 }
 
 /** Puts a row into the table, or notes why it can't be. */
-export function putScore({ row, model, item, score }: LongEntry, table: ScoreTable, issues: DataIssues): void {
+export function putScore(entry: LongEntry, table: ScoreTable, issues = table.issues): void {
+  const { row, model, item, score } = entry;
   const m = table.model(model) ?? table.addModel(model, row, "model", new Float32Array(0));
   const i = table.item(item) ?? table.addItem(item, row, "item_id");
-  const fresh = table.put(m, i, typeof score === "number" ? score : NaN);
-  if (!fresh)
-    issues.add({ row, column: "item_id" }, "duplicate", `model ${quoted(model)} answers item ${quoted(item)} twice`);
-  else if (typeof score === "object") issues.add({ row, column: "score" }, score.code, score.message);
+  table.enter(m, i, score, { row, column: "score", duplicate: "item_id" }, issues);
 }

@@ -1,28 +1,15 @@
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { openBytes } from "anchoreval/internal/node/read-file";
-import { type DataIssues, firstFew, jsonKind, quoted } from "anchoreval/internal/tables/data-issues";
-import type { ScoreReader } from "anchoreval/internal/tables/score-reader";
+import { firstFew, quoted } from "anchoreval/internal/tables/data-issues";
 import type { AsyncBuffer } from "hyparquet";
-import { LONG_COLUMNS, putScore } from "./long-table.ts";
+import { LONG_COLUMNS, noteUnread, putScore } from "./long-table.ts";
 import type { ScoreTable } from "./score-table.ts";
 
-/** Some columns of consecutive rows, each as the file holds it. */
-interface RowGroup {
-  /** Counted from 0. */
-  readonly first: number;
-  readonly rows: number;
-  readonly columns: readonly ArrayLike<unknown>[];
-}
-
 /**
- * Reads columns of a Parquet file, a row group in memory at a time.
- * @param choose - the columns, of those of the file
+ * Reads columns of a Parquet file as it holds them, a row group in memory at a time; rows are counted from 0.
  * @throws AnchorEvalError `invalid_data` where it can't be read; `not_found`
  */
-async function* rowGroups(
-  path: string,
-  choose: (names: readonly string[]) => readonly string[],
-): AsyncGenerator<RowGroup, void, undefined> {
+async function* rowGroups(path: string, choose: (names: readonly string[]) => readonly string[]) {
   const { compressors, parquetMetadataAsync, parquetScan, parquetSchema } = await import("./decoders.ts");
   const file = await openBytes(path);
   const buffer: AsyncBuffer = {
@@ -63,7 +50,7 @@ async function* rowGroups(
 export async function* parquetRows(
   path: string,
   asked: readonly string[] | ((names: readonly string[]) => readonly string[]),
-): AsyncGenerator<Readonly<Record<string, unknown>>, void, undefined> {
+): AsyncGenerator<Readonly<Record<string, unknown>>, void> {
   let chosen: readonly string[] = [];
   const choose = (names: readonly string[]): readonly string[] => {
     chosen = typeof asked === "function" ? asked(names) : asked;
@@ -96,50 +83,30 @@ export function isParquet(path: string): boolean {
 
 /**
  * Reads the long form from Parquet, a row group at a time: `model` and `item_id` are text, `score` numbers or booleans,
- * null where there is none. Other columns are ignored. Rows are counted from 1.
- * @param remarks - takes remarks for the user
+ * null where there is none. Other columns are ignored.
  * @throws AnchorEvalError `invalid_data` for a file that can't be read, or has other columns; `not_found`
  */
-export async function readParquetTable(
-  path: string,
-  table: ScoreTable,
-  reader: ScoreReader,
-  issues: DataIssues,
-  remarks: string[],
-): Promise<void> {
+export async function readParquetTable(path: string, table: ScoreTable, remarks: string[]): Promise<void> {
   const choose = (names: readonly string[]): readonly string[] => {
-    checkColumns(names, issues, remarks);
+    const absent = LONG_COLUMNS.filter((name) => !names.includes(name));
+    const needed = `a Parquet table has the columns ${LONG_COLUMNS.join(",")}, a row a score`;
+    if (absent.length > 0)
+      table.issues.fail({}, "wrong_header", `${needed}; there is no ${absent.join(", no ")}, but ${firstFew(names)}`);
+    noteUnread(names, LONG_COLUMNS, remarks);
     return LONG_COLUMNS;
   };
   for await (const { first, rows, columns } of rowGroups(path, choose)) {
     const [models, items, scores] = columns as [ArrayLike<unknown>, ArrayLike<unknown>, ArrayLike<unknown>];
     for (let k = 0; k < rows; k++) {
       const row = first + k + 1;
-      const model = textOf(models[k], row, "model", issues);
-      const item = textOf(items[k], row, "item_id", issues);
+      const idOf = (value: unknown, column: string): string | null =>
+        table.idOf(typeof value === "bigint" ? Number(value) : (value ?? null), row, column, quoted(column));
+      const model = idOf(models[k], "model");
+      const item = idOf(items[k], "item_id");
       if (model !== null && item !== null)
-        putScore({ row, model, item, score: reader.fromJson(plainNumber(scores[k])) }, table, issues);
+        putScore({ row, model, item, score: table.reader.fromJson(plainNumber(scores[k])) }, table);
     }
   }
-}
-
-function checkColumns(names: readonly string[], issues: DataIssues, remarks: string[]): void {
-  const absent = LONG_COLUMNS.filter((name) => !names.includes(name));
-  if (absent.length > 0)
-    issues.fail(
-      {},
-      "wrong_header",
-      `a Parquet table has the columns ${LONG_COLUMNS.join(",")}, a row a score; there is no ${absent.join(", no ")}, but ${firstFew(names)}`,
-    );
-  const ignored = names.filter((name) => !(LONG_COLUMNS as readonly string[]).includes(name));
-  if (ignored.length > 0) remarks.push(`columns that are not read: ${firstFew(ignored)}`);
-}
-
-function textOf(value: unknown, row: number, column: string, issues: DataIssues): string | null {
-  if (typeof value === "string") return value;
-  const kind = typeof value === "bigint" ? "a number" : jsonKind(value ?? null);
-  issues.add({ row, column }, "wrong_type", `${quoted(column)} must be text, got ${kind}`);
-  return null;
 }
 
 /** Parquet's whole numbers and booleans as numbers: 1 is right. */

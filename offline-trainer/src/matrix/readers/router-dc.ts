@@ -4,7 +4,7 @@ import { readJsonFile } from "anchoreval/internal/node/read-file";
 import { DataIssues, jsonKind } from "anchoreval/internal/tables/data-issues";
 import { type ScoreOptions, scoreReader } from "anchoreval/internal/tables/score-reader";
 import type { ImportedTable } from "../read-long-table.ts";
-import { groupedOrder, type ItemInfo } from "../response-matrix.ts";
+import type { ItemInfo } from "../response-matrix.ts";
 import { putScore } from "./long-table.ts";
 import { assembleMatrix, checkTable, ScoreTable } from "./score-table.ts";
 
@@ -16,8 +16,7 @@ import { assembleMatrix, checkTable, ScoreTable } from "./score-table.ts";
  */
 export async function readRouterDc(paths: readonly string[], options: ScoreOptions = {}): Promise<ImportedTable> {
   const reader = scoreReader(options);
-  const all = new DataIssues(paths.join(", "));
-  const table = new ScoreTable(all);
+  const table = new ScoreTable(new DataIssues(paths.join(", ")), reader);
   const items: ItemInfo[] = [];
   const files = new Map<string, string>();
   for (const path of paths) {
@@ -49,14 +48,6 @@ export async function readRouterDc(paths: readonly string[], options: ScoreOptio
     });
     issues.refuse();
   }
-  checkTable(table, all, 1);
-  const order = groupedOrder(items);
-  return {
-    matrix: assembleMatrix(
-      table,
-      Array.from(order, (i) => items[i]!),
-    ),
-    weighting: null,
-    remarks: [],
-  };
+  checkTable(table, 1);
+  return { matrix: assembleMatrix(table, items), weighting: null, remarks: [] };
 }

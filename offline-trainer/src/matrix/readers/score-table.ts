@@ -1,6 +1,7 @@
 import { idProblem } from "anchoreval/internal/core/bundle/names";
-import { type DataIssues, quoted } from "anchoreval/internal/tables/data-issues";
-import type { ItemInfo, ResponseMatrix } from "../response-matrix.ts";
+import { type DataIssues, jsonKind, quoted } from "anchoreval/internal/tables/data-issues";
+import type { ScoreReader } from "anchoreval/internal/tables/score-reader";
+import { groupedOrder, type ItemInfo, type ResponseMatrix } from "../response-matrix.ts";
 
 /** Cells that a table may have: dense storage takes four bytes for each while it is read. */
 const MOST_CELLS = 2 ** 30;
@@ -15,12 +16,14 @@ export class ScoreTable {
   readonly modelRows: number[] = [];
   readonly items: string[] = [];
   readonly rows: Float32Array[] = [];
-  readonly #issues: DataIssues;
+  readonly issues: DataIssues;
+  readonly reader: ScoreReader;
   readonly #models = new Map<string, number>();
   readonly #items = new Map<string, number>();
 
-  constructor(issues: DataIssues) {
-    this.#issues = issues;
+  constructor(issues: DataIssues, reader: ScoreReader) {
+    this.issues = issues;
+    this.reader = reader;
   }
 
   model(name: string): number | undefined {
@@ -33,49 +36,67 @@ export class ScoreTable {
 
   /** Adds a model with its scores so far. Its name is checked, and the issue noted. */
   addModel(name: string, row: number, column: string, scores: Float32Array): number {
-    const problem = idProblem(name);
-    if (problem) this.#issues.add({ row, column }, "invalid_id", `${problem}, got ${quoted(name)}`);
-    const model = this.rows.push(scores) - 1;
-    const own = ownCopy(name);
-    this.models.push(own);
+    this.rows.push(scores);
     this.modelRows.push(row);
-    this.#models.set(own, model);
-    this.#checkSize(row);
-    return model;
+    return this.#add(name, row, column, this.models, this.#models);
   }
 
   /** Adds an item. Its id is checked, and the issue noted. */
   addItem(id: string, row: number, column: string | number): number {
-    const problem = idProblem(id);
-    if (problem) this.#issues.add({ row, column }, "invalid_id", `${problem}, got ${quoted(id)}`);
-    const own = ownCopy(id);
-    const item = this.items.push(own) - 1;
-    this.#items.set(own, item);
-    this.#checkSize(row);
-    return item;
+    return this.#add(id, row, column, this.items, this.#items);
   }
 
-  /** Puts down one score, NaN for none; false where the pair has been named before. */
-  put(model: number, item: number, score: number): boolean {
+  #add(id: string, row: number, column: string | number, ids: string[], places: Map<string, number>): number {
+    const problem = idProblem(id);
+    if (problem) this.issues.add({ row, column }, "invalid_id", `${problem}, got ${quoted(id)}`);
+    const own = ownCopy(id);
+    const place = ids.push(own) - 1;
+    places.set(own, place);
+    if (this.models.length * this.items.length > MOST_CELLS)
+      this.issues.fail(
+        { row },
+        "too_large",
+        `${this.models.length} models × ${this.items.length} items are more than the ${MOST_CELLS} scores that a table may have`,
+      );
+    return place;
+  }
+
+  /** Puts down one score as it was read, or notes why it can't be. */
+  enter(
+    model: number,
+    item: number,
+    score: ReturnType<ScoreReader["fromText"]>,
+    { row, column, duplicate }: ScorePlace,
+    issues = this.issues,
+  ): void {
     let scores = this.rows[model]!;
     if (item >= scores.length) {
       scores = new Float32Array(Math.max(64, 2 ** Math.ceil(Math.log2(item + 1)))).fill(NaN);
       scores.set(this.rows[model]!);
       this.rows[model] = scores;
     }
-    if (!Number.isNaN(scores[item])) return false;
-    scores[item] = Number.isNaN(score) ? -1 : score;
-    return true;
+    if (!Number.isNaN(scores[item])) {
+      const message = `model ${quoted(this.models[model]!)} answers item ${quoted(this.items[item]!)} twice`;
+      issues.add({ row, column: duplicate }, "duplicate", message);
+      return;
+    }
+    scores[item] = typeof score === "number" && !Number.isNaN(score) ? score : -1;
+    if (typeof score === "object") issues.add({ row, column }, score.code, score.message);
   }
 
-  #checkSize(row: number): void {
-    if (this.models.length * this.items.length > MOST_CELLS)
-      this.#issues.fail(
-        { row },
-        "too_large",
-        `${this.models.length} models × ${this.items.length} items are more than the ${MOST_CELLS} scores that a table may have`,
-      );
+  /** Text, as ids are; null, with the issue noted, for anything else. */
+  idOf(value: unknown, row: number, column: string, name = column): string | null {
+    if (typeof value === "string") return value;
+    this.issues.add({ row, column }, "wrong_type", `${name} must be text, got ${jsonKind(value)}`);
+    return null;
   }
+}
+
+/** Where a score stands: the column in which it is wrong, and that in which the item is there again. */
+interface ScorePlace {
+  readonly row: number;
+  readonly column: string;
+  readonly duplicate: string;
 }
 
 const encoder = new TextEncoder();
@@ -93,8 +114,7 @@ export const FEWEST_MODELS = 5;
  * The rules that hold for a table as a whole: models enough, and no model and no item without any score.
  * @throws AnchorEvalError `invalid_data`
  */
-export function checkTable(table: ScoreTable, issues: DataIssues, fewest = FEWEST_MODELS): void {
-  const { models, items, rows } = table;
+export function checkTable({ models, modelRows, items, rows, issues }: ScoreTable, fewest = FEWEST_MODELS): void {
   if (models.length === 0) issues.fail({}, "empty", "the file has no scores");
   if (models.length < fewest)
     issues.fail(
@@ -111,11 +131,7 @@ export function checkTable(table: ScoreTable, issues: DataIssues, fewest = FEWES
         perItem[i]!++;
       }
     if (scores === 0)
-      issues.add(
-        { row: table.modelRows[m]! },
-        "model_without_scores",
-        `model ${quoted(models[m]!)} has no score at all`,
-      );
+      issues.add({ row: modelRows[m]! }, "model_without_scores", `model ${quoted(models[m]!)} has no score at all`);
   });
   perItem.forEach((scores, i) => {
     if (scores === 0) issues.add({ column: items[i]! }, "item_without_scores", "the item has no score at all");
@@ -124,11 +140,13 @@ export function checkTable(table: ScoreTable, issues: DataIssues, fewest = FEWES
 }
 
 /**
- * The matrix of a table with its items in this order, straight into the tightest storage. The table's rows are given
- * up on the way, so that large ones are never held twice.
+ * The matrix of a table, its items grouped by scenario and subscenario, straight into the tightest storage. The table's
+ * rows are given up on the way, so that large ones are never held twice.
+ * @param described - the table's items, in any order
  */
-export function assembleMatrix(table: ScoreTable, items: readonly ItemInfo[]): ResponseMatrix {
+export function assembleMatrix(table: ScoreTable, described: readonly ItemInfo[]): ResponseMatrix {
   const { models, rows } = table;
+  const items = Array.from(groupedOrder(described), (i) => described[i]!);
   const { binary, missing } = kindOfScores(table);
   const count = models.length * items.length;
   const scores = binary ? new Uint8Array(count) : new Float32Array(count);

@@ -7,7 +7,7 @@ import {
 } from "anchoreval/internal/core/estimators/score-maps";
 import type { RandomSource } from "anchoreval/internal/core/numeric/random";
 import { answerFeatures } from "anchoreval/internal/core/scoring/scenario-estimate";
-import type { ScenarioGroup } from "../../benchmark/benchmark.ts";
+import type { ScenarioGroup } from "../../matrix/benchmark.ts";
 import type { MappedBank, ScoreMapFitter } from "../method.ts";
 import {
   abilityScore,

@@ -1,6 +1,6 @@
 import type { RandomSource } from "anchoreval/internal/core/numeric/random";
 import { principalAxes } from "../../numeric/principal-axes.ts";
-import { kendall, pearson, spearman } from "../../numeric/ranks.ts";
+import { kendall, pearson, spearman } from "../../numeric/statistics.ts";
 import { spectralRidge } from "../../numeric/ridge.ts";
 import { denseRows, type SparseRows } from "../../numeric/sparse-rows.ts";
 import { columnsOf, type ItemColumns, meanScores } from "../item-columns.ts";

@@ -2,7 +2,7 @@ import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { createRandom, type RandomSource } from "anchoreval/internal/core/numeric/random";
 import { DataIssues, firstFew, quoted } from "anchoreval/internal/tables/data-issues";
 import type { AnchorMethod } from "../../anchors/anchor-method.ts";
-import { embeddedRows, type Embeddings } from "../../numeric/embeddings-file.ts";
+import { embeddedRows, type Embeddings } from "../../matrix/embeddings-file.ts";
 import { columnOf, decimalNumber, type ItemTable } from "../../matrix/item-table.ts";
 import type { ItemInfo, ResponseMatrix } from "../../matrix/response-matrix.ts";
 import { sublimeAnchors, type SublimeKnowledge } from "./anchors.ts";

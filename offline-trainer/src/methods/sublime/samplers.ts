@@ -1,7 +1,7 @@
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import type { RandomSource } from "anchoreval/internal/core/numeric/random";
 import { inclusionProbabilities, pivotalSample } from "anchoreval/internal/core/numeric/sampling";
-import { ranks } from "../../numeric/ranks.ts";
+import { ranks } from "../../numeric/statistics.ts";
 import { apportion } from "../../numeric/apportion.ts";
 import type { ItemGroups } from "./item-features.ts";
 import type { ItemProfile } from "./profile.ts";

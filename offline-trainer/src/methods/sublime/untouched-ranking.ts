@@ -1,5 +1,5 @@
 import type { RandomSource } from "anchoreval/internal/core/numeric/random";
-import { kendall, pearson, spearman } from "../../numeric/ranks.ts";
+import { kendall, pearson, spearman } from "../../numeric/statistics.ts";
 import { folds } from "../../matrix/splits.ts";
 import { columnsOf, meanScores } from "../item-columns.ts";
 import { type Board, chooseSubset, LEAST_RANKED, prepareBoard, type SubsetChoice, valuesOf } from "./choose-subset.ts";

@@ -1,7 +1,8 @@
 import { itemBank } from "anchoreval/internal/core/irt/item-bank";
 import { describe, expect, test } from "vitest";
 import { calibrateMarginal } from "../../../../offline-trainer/src/calibrate/marginal/calibrate-marginal.ts";
-import { MARGINAL_MODELS, type MarginalStep } from "../../../../offline-trainer/src/calibrate/marginal/types.ts";
+import type { MarginalStep } from "../../../../offline-trainer/src/calibrate/marginal/ascend.ts";
+import { MARGINAL_MODELS } from "../../../../offline-trainer/src/calibrate/marginal/problem.ts";
 import { largestDifference } from "../../../support/fixture.ts";
 import { gridPosterior } from "../../../support/grid-posterior.ts";
 import { expectRefusal, rejection } from "../../../support/refusal.ts";
@@ -19,10 +20,10 @@ describe.each(MARGINAL_MODELS)("%s", (model) => {
       const [before, after] = [steps[k - 1]!, steps[k]!];
       if (after.points === before.points) expect(after.logPosterior).toBeGreaterThanOrEqual(before.logPosterior);
     }
-    expect(steps.at(-1)).toMatchObject({ logPosterior: fit.logPosterior, logLikelihood: fit.logLikelihood });
-    expect(fit).toMatchObject({ converged: true, iterations: steps.at(-1)!.iteration });
+    expect(steps.at(-1)!.logPosterior).toBe(fit.logPosterior);
+    expect(fit.converged).toBe(true);
     expect(fit.gradientNorm).toBeLessThan(0.05);
-    expect(fit.evaluations).toBeGreaterThan(fit.iterations);
+    expect(fit.evaluations).toBeGreaterThan(steps.at(-1)!.iteration);
     expect(fit.evaluations).toBeLessThan(60);
   });
 
@@ -42,7 +43,6 @@ describe.each(MARGINAL_MODELS)("%s", (model) => {
       const scores = items.map((i) => (responses.signs[m * bank.count + i]! > 0 ? 1 : 0));
       const posterior = gridPosterior(found, { items, scores }, { mean: 0, sd: 1 });
       expect(fit.theta[m]).toBeCloseTo(posterior.mean, 6);
-      expect(fit.thetaSd[m]).toBeCloseTo(posterior.sd, 6);
     }
   });
 
@@ -54,7 +54,7 @@ describe.each(MARGINAL_MODELS)("%s", (model) => {
     });
     const fit = await calibrateMarginal({ subjects, items, signs }, { model });
     expect(fit.converged).toBe(true);
-    for (const name of ["a", "b", "lower", "upper", "theta", "thetaSd"] as const)
+    for (const name of ["a", "b", "lower", "upper", "theta"] as const)
       expect(fit[name].every(Number.isFinite)).toBe(true);
     expect(fit.b[0]!).toBeLessThan(-5);
     expect(fit.b[1]!).toBeGreaterThan(4);
@@ -88,12 +88,9 @@ test("the scale's sign makes the discriminations' sum positive", async () => {
   ).toBeLessThan(1e-2);
 });
 
-test("ordinary items feel no prior: without any the estimates are the same", async () => {
+test("ordinary items feel no prior", async () => {
   const { responses } = drawnResponses({ model: "2pl", subjects: 400, items: 60 });
   const weak = await calibrateMarginal(responses, { model: "2pl" });
-  const none = { flat: 0, sd: Infinity };
-  const without = await calibrateMarginal(responses, { model: "2pl", priors: { a: none, b: { mean: 0, ...none } } });
-  expect(largestDifference(weak.a, without.a)).toBeLessThan(1e-6);
   expect(weak.logPosterior).toBe(weak.logLikelihood);
 });
 
@@ -124,10 +121,5 @@ describe("stopping", () => {
     const run = calibrateMarginal(responses, { model: "3pl", tolerance: 1e-300, signal: controller.signal });
     expectRefusal(await rejection(run), "aborted", "stopped");
     clearImmediate(timer);
-  });
-
-  test("by the iterations allowed is no error: it has not converged", async () => {
-    const fit = await calibrateMarginal(responses, { model: "3pl", maxIterations: 2 });
-    expect(fit).toMatchObject({ iterations: 2, converged: false });
   });
 });

@@ -1,22 +1,15 @@
-import { cholesky, choleskySolve } from "anchoreval/internal/core/numeric/dense";
+import { cholesky } from "anchoreval/internal/core/numeric/dense";
 import { expect, test } from "vitest";
-import { factorInPlace, solveLower, solveUpper } from "../../../../offline-trainer/src/calibrate/marginal/curvature.ts";
+import { factorInPlace } from "../../../../offline-trainer/src/calibrate/marginal/curvature.ts";
 
 const matrix = [4, 1, -0.5, 1, 3, 0.2, -0.5, 0.2, 2];
 
-test("factors and solves within a larger array as the SDK's does alone", () => {
+test("factors within a larger array as the SDK does alone", () => {
   const larger = Float64Array.from([9, 9, ...matrix, 9]);
   expect(factorInPlace(larger, 2, 3)).toBe(true);
   const l = cholesky(Float64Array.from(matrix), 3)!;
   for (let r = 0; r < 3; r++) for (let s = 0; s <= r; s++) expect(larger[2 + r * 3 + s]).toBeCloseTo(l[r * 3 + s]!, 15);
   expect([larger[0], larger[1], larger[11]]).toEqual([9, 9, 9]);
-  const x = Float64Array.of(7, 1, -2, 3);
-  solveLower(larger, 2, 3, x, x, 1);
-  solveUpper(larger, 2, 3, x, x, 1);
-  choleskySolve(l, 3, Float64Array.of(1, -2, 3)).forEach((value, k) => {
-    expect(x[k + 1]).toBeCloseTo(value, 14);
-  });
-  expect(x[0]).toBe(7);
 });
 
 test.each([

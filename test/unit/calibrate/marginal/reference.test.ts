@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { calibrateMarginal } from "../../../../offline-trainer/src/calibrate/marginal/calibrate-marginal.ts";
-import type { MarginalModel } from "../../../../offline-trainer/src/calibrate/marginal/types.ts";
+import type { MarginalModel } from "../../../../offline-trainer/src/calibrate/marginal/problem.ts";
 import { largestDifference, readFixture } from "../../../support/fixture.ts";
 
 interface Case {

@@ -12,7 +12,7 @@ import { bundleFiles, type Fit, fit as fitMatrix } from "../../../../offline-tra
 import { heldOutScore } from "../../../../offline-trainer/src/fit/held-out-scores.ts";
 import { readResponses } from "../../../../offline-trainer/src/matrix/read-responses.ts";
 import { fullScores } from "../../../../offline-trainer/src/matrix/scenarios.ts";
-import { scenariosOf, scoresOn } from "../../../../offline-trainer/src/benchmark/benchmark.ts";
+import { scenariosOf, scoresOn } from "../../../../offline-trainer/src/matrix/benchmark.ts";
 import { type ResponseMatrix, scoreAt } from "../../../../offline-trainer/src/matrix/response-matrix.ts";
 import { customised } from "../../../../offline-trainer/src/methods/index.ts";
 import { recommended } from "../../../../offline-trainer/src/methods/method.ts";

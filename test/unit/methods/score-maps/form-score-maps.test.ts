@@ -6,7 +6,7 @@ import { termValue } from "../../../../sdk/core/estimators/score-maps.ts";
 import { describe, expect, test } from "vitest";
 import { typescriptBackend } from "../../../../offline-trainer/src/backends/typescript.ts";
 import { bundleFiles, fit, type Fit } from "../../../../offline-trainer/src/fit/fit.ts";
-import { scenarioGroups } from "../../../../offline-trainer/src/benchmark/benchmark.ts";
+import { scenarioGroups } from "../../../../offline-trainer/src/matrix/benchmark.ts";
 import { customised, loadMethod } from "../../../../offline-trainer/src/methods/index.ts";
 import { searchDesign } from "../../../../offline-trainer/src/methods/metabench/design-search.ts";
 import { type Method, recommended } from "../../../../offline-trainer/src/methods/method.ts";

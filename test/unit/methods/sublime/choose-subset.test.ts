@@ -21,7 +21,7 @@ import {
   untouchedRanking,
   untouchedRankings,
 } from "../../../../offline-trainer/src/methods/sublime/untouched-ranking.ts";
-import { kendall, pearson, spearman } from "../../../../offline-trainer/src/numeric/ranks.ts";
+import { kendall, pearson, spearman } from "../../../../offline-trainer/src/numeric/statistics.ts";
 import { largestDifference, readFixture } from "../../../support/fixture.ts";
 
 const MODELS = 48;

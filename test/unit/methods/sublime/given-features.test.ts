@@ -5,7 +5,7 @@ import { fit } from "../../../../offline-trainer/src/fit/fit.ts";
 import { evenForm } from "../../../../offline-trainer/src/fit/form-plans.ts";
 import { learn } from "../../../../offline-trainer/src/fit/learn.ts";
 import type { ItemTable } from "../../../../offline-trainer/src/matrix/item-table.ts";
-import { describeBenchmark, scenariosOf } from "../../../../offline-trainer/src/benchmark/benchmark.ts";
+import { describeBenchmark, scenariosOf } from "../../../../offline-trainer/src/matrix/benchmark.ts";
 import { customised } from "../../../../offline-trainer/src/methods/index.ts";
 import { type Method, recommended, withKnowledge } from "../../../../offline-trainer/src/methods/method.ts";
 import { sublimeAnchorsOf } from "../../../../offline-trainer/src/methods/sublime/given-features.ts";

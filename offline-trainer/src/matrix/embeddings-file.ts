@@ -3,8 +3,8 @@ import { textLines } from "anchoreval/internal/node/read-file";
 import { csvRecords } from "anchoreval/internal/tables/csv-records";
 import { DataIssues, firstFew, jsonKind, quoted } from "anchoreval/internal/tables/data-issues";
 import { jsonRecords } from "anchoreval/internal/tables/json-records";
-import { csvCell } from "../matrix/write-tables.ts";
-import { denseRows, type SparseRows, unitRows } from "./sparse-rows.ts";
+import { csvCell } from "./write-tables.ts";
+import { denseRows, type SparseRows, unitRows } from "../numeric/sparse-rows.ts";
 
 /** Vectors of items by their ids, all of one length. */
 export interface Embeddings {
@@ -47,57 +47,46 @@ export async function readEmbeddings(file: string): Promise<Embeddings> {
       issues.add({ row }, "not_a_number", `number ${wrong + 1} of item ${quoted(id)} is not a finite number`);
     else vectors.set(id, vector);
   };
-  if (ending === "jsonl") await readJsonVectors(file, issues, add);
-  else await readCsvVectors(file, issues, add);
+  const lines = textLines(file);
+  if (ending === "jsonl") {
+    for await (const records of jsonRecords(lines, issues))
+      for (const { row, fields } of records) {
+        const { item_id: id, embedding } = fields;
+        if (typeof id !== "string")
+          issues.add({ row, column: "item_id" }, "wrong_type", `an id must be text, got ${jsonKind(id)}`);
+        else if (Array.isArray(embedding)) add(row, id, numbersOf(embedding, Number.isFinite));
+        else {
+          const message = `an embedding must be an array, got ${jsonKind(embedding)}`;
+          issues.add({ row, column: "embedding" }, "wrong_type", message);
+        }
+      }
+  } else {
+    let header = true;
+    for await (const records of csvRecords(lines, issues))
+      for (const { row, cells } of records) {
+        const [id = "", ...numbers] = cells;
+        if (header && id !== "item_id")
+          issues.fail({ row }, "missing_header", `the header begins with item_id, got ${quoted(id)}`);
+        if (!header)
+          add(
+            row,
+            id,
+            numbersOf(numbers, (cell) => (cell as string).trim() !== ""),
+          );
+        header = false;
+      }
+  }
   issues.refuse();
   if (vectors.size === 0) issues.fail({}, "empty", "the file has no embeddings");
   return { file, width, vectors };
 }
 
-type AddVector = (row: number, id: string, vector: Float64Array) => void;
-
-async function readJsonVectors(file: string, issues: DataIssues, add: AddVector): Promise<void> {
-  for await (const records of jsonRecords(textLines(file), issues))
-    for (const { row, fields } of records) {
-      const { item_id: id, embedding } = fields;
-      if (typeof id !== "string")
-        issues.add({ row, column: "item_id" }, "wrong_type", `an id must be text, got ${jsonKind(id)}`);
-      else if (!Array.isArray(embedding))
-        issues.add(
-          { row, column: "embedding" },
-          "wrong_type",
-          `an embedding must be an array, got ${jsonKind(embedding)}`,
-        );
-      else
-        add(
-          row,
-          id,
-          Float64Array.from(embedding, (value: unknown) => (typeof value === "number" ? value : NaN)),
-        );
-    }
+/** NaN for what is no number. */
+function numbersOf(values: readonly unknown[], isNumber: (value: unknown) => boolean): Float64Array {
+  return Float64Array.from(values, (value) => (isNumber(value) ? Number(value) : NaN));
 }
 
-async function readCsvVectors(file: string, issues: DataIssues, add: AddVector): Promise<void> {
-  let header = true;
-  for await (const records of csvRecords(textLines(file), issues))
-    for (const { row, cells } of records) {
-      const [id = "", ...numbers] = cells;
-      if (header && id !== "item_id")
-        issues.fail({ row }, "missing_header", `the header begins with item_id, got ${quoted(id)}`);
-      if (!header)
-        add(
-          row,
-          id,
-          Float64Array.from(numbers, (cell) => (cell.trim() === "" ? NaN : Number(cell))),
-        );
-      header = false;
-    }
-}
-
-/**
- * The vectors of some items, each scaled to length 1.
- * @throws AnchorEvalError `invalid_data` naming the items that have none
- */
+/** The vectors of items, scaled to length 1. @throws AnchorEvalError `invalid_data` naming the items that have none */
 export function embeddedRows({ file, width, vectors }: Embeddings, ids: readonly string[]): SparseRows {
   const missing = ids.filter((id) => !vectors.has(id));
   if (missing.length > 0)
@@ -123,12 +112,11 @@ export function* embeddingLines(
   ids: readonly string[],
   { width, values }: TextVectors,
   ending: "jsonl" | "csv",
-): Generator<string, void, undefined> {
+): Generator<string, void> {
   if (ending === "csv") yield `${["item_id", ...Array(width).keys()].join(",")}\n`;
   for (const [i, id] of ids.entries()) {
-    const embedding = Array.from(values.subarray(i * width, (i + 1) * width), (value) =>
-      Number(value.toPrecision(DIGITS)),
-    );
+    const own = values.subarray(i * width, (i + 1) * width);
+    const embedding = Array.from(own, (value) => Number(value.toPrecision(DIGITS)));
     yield ending === "csv"
       ? `${[csvCell(id), ...embedding].join(",")}\n`
       : `${JSON.stringify({ item_id: id, embedding })}\n`;

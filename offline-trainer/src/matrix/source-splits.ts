@@ -1,15 +1,7 @@
 import type { RandomSource } from "anchoreval/internal/core/numeric/random";
 import { observedModels, type ScenarioGroup } from "./benchmark.ts";
-import { joinGroups, LEAST_FAMILIES } from "../matrix/families.ts";
-import { extrapolationSplit, folds, strength, type GroupedSplit, type Split } from "../matrix/splits.ts";
-
-/** Splits of the source models themselves. */
-interface SourceSplits {
-  /** Models like the others, of makers that aren't among them: random parts that keep families together. */
-  readonly folds: readonly GroupedSplit[];
-  /** Models better than the others: the strongest 30 % by the weakest half. */
-  readonly strong: GroupedSplit;
-}
+import { joinGroups, LEAST_FAMILIES } from "./families.ts";
+import { extrapolationSplit, folds, strength, type GroupedSplit, type Split } from "./splits.ts";
 
 /**
  * Splits source models into sources and targets, the same for all groups, with replicates together; parts hold out whole
@@ -24,7 +16,7 @@ export function sourceSplits(
   replicates: ArrayLike<number>,
   k: number,
   random: RandomSource,
-): SourceSplits {
+) {
   const { subjects } = groups[0]!.matrix;
   const { full, eligible, groupSplits } = observedModels({ models: subjects, groups });
   const input = { groups: rows.map((m) => replicates[m]!), eligible: rows.map((m) => eligible[m]!) };
@@ -38,7 +30,9 @@ export function sourceSplits(
     return { ...lifted, groups: groupSplits(lifted) };
   };
   return {
+    /** Models like the others, of makers that aren't among them: random parts that keep families together. */
     folds: folds(apart, Math.min(k, rows.length), random).map(lift),
+    /** Models better than the others: the strongest 30 % by the weakest half. */
     strong: lift(extrapolationSplit({ ...input, scores: strength(among), names })),
   };
 }

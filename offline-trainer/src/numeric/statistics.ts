@@ -1,9 +1,23 @@
+/** Σ, in their order. */
+export function total(values: readonly number[] | Float64Array): number {
+  let sum = 0;
+  for (const value of values) sum += value;
+  return sum;
+}
+
+/** NaN of none. */
+export function mean(values: readonly number[] | Float64Array): number {
+  return total(values) / values.length;
+}
+
+/** Those that are numbers. */
+export function known(values: Iterable<number>): number[] {
+  return Array.from(values).filter((value) => !Number.isNaN(value));
+}
+
 /** Pearson's correlation; null where one side doesn't vary. */
 export function pearson(left: Float64Array, right: Float64Array): number | null {
-  const [x, y] = [left, right].map((own) => own.reduce((sum, value) => sum + value, 0) / own.length) as [
-    number,
-    number,
-  ];
+  const [x, y] = [mean(left), mean(right)];
   let [xy, xx, yy] = [0, 0, 0];
   left.forEach((value, i) => {
     xy += (value - x) * (right[i]! - y);

@@ -1,11 +1,12 @@
 import type { Weighting } from "anchoreval/internal/core/bundle/names";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import type { SeenScores } from "anchoreval/internal/core/estimators/types";
-import { type ResponseMatrix, scoreAt, submatrix } from "../matrix/response-matrix.ts";
-import { fullScores, type FullScores, type ScenarioSlice, scenarioSlices, sliceColumns } from "../matrix/scenarios.ts";
-import { replicateGroups } from "../matrix/replicates.ts";
-import { eligibleTargets, type Split } from "../matrix/splits.ts";
-import { familyNumbers } from "../matrix/families.ts";
+import { known, mean } from "../numeric/statistics.ts";
+import { type ResponseMatrix, scoreAt, submatrix } from "./response-matrix.ts";
+import { fullScores, type ScenarioSlice, scenarioSlices, sliceColumns } from "./scenarios.ts";
+import { replicateGroups } from "./replicates.ts";
+import { eligibleTargets, type Split } from "./splits.ts";
+import { familyNumbers } from "./families.ts";
 
 /** Models below which nothing is calibrated. */
 export const LEAST_MODELS = 5;
@@ -30,7 +31,6 @@ export interface Benchmark {
   readonly groups: readonly ScenarioGroup[];
 }
 
-/** How a benchmark is described. */
 interface BenchmarkOptions {
   readonly weighting: Weighting;
   /** One ability for all scenarios. */
@@ -76,7 +76,6 @@ export function describeBenchmark(matrix: ResponseMatrix, options: BenchmarkOpti
   return { models: matrix.subjects, families: groups[0]!.families, replicates: replicateGroups(matrix), groups };
 }
 
-/** All scenarios of a benchmark, in its order. */
 export function scenariosOf({ groups }: Pick<Benchmark, "groups">): ScenarioSlice[] {
   return groups.flatMap(({ scenarios }) => scenarios);
 }
@@ -100,7 +99,7 @@ export function onlyModels(benchmark: Benchmark, models: readonly number[]): Ben
     groups: benchmark.groups.map((group) => ({
       ...group,
       families,
-      matrix: submatrix(group.matrix, models, Array.from(group.matrix.items.keys())),
+      matrix: submatrix(group.matrix, models, [...group.matrix.items.keys()]),
     })),
   };
 }
@@ -112,21 +111,16 @@ export function scoresOn(
   model: number,
   items: ArrayLike<number>,
 ): Float64Array {
-  const scores = new Float64Array(items.length);
-  for (let j = 0; j < scores.length; j++) scores[j] = scoreAt(matrix, model, begin + items[j]!);
-  return scores;
+  return Float64Array.from(items, (item) => scoreAt(matrix, model, begin + item));
 }
 
 /** Models of a group that answered something in it. */
 export function answeringModels({ matrix, scenarios }: Pick<ScenarioGroup, "matrix" | "scenarios">): number[] {
   const full = scenarios.map((slice) => fullScores(matrix, slice).score);
-  return matrix.subjects.flatMap((_, m) => (full.some((scores) => !Number.isNaN(scores[m]!)) ? [m] : []));
+  return [...matrix.subjects.keys()].filter((m) => full.some((scores) => !Number.isNaN(scores[m]!)));
 }
 
-/**
- * {@link answeringModels}, enough to calibrate.
- * @throws AnchorEvalError `invalid_data` for fewer than five
- */
+/** {@link answeringModels}, enough to calibrate. @throws AnchorEvalError `invalid_data` for fewer than five */
 export function calibratedModels(group: Pick<ScenarioGroup, "id" | "matrix" | "scenarios">): number[] {
   const models = answeringModels(group);
   if (models.length < LEAST_MODELS)
@@ -137,26 +131,19 @@ export function calibratedModels(group: Pick<ScenarioGroup, "id" | "matrix" | "s
   return models;
 }
 
-/** Full scores and observed shares of all models, as splits look at them. */
-interface ObservedModels {
-  /** In every scenario. */
-  readonly full: readonly FullScores[];
-  /** Models that are observed well enough to be targets in one group at least. */
-  readonly eligible: readonly boolean[];
-  /** Each group's part of a split: sources with a score in it, and targets that are well enough observed. */
-  readonly groupSplits: (split: Split) => Split[];
-}
-
-/** Looks at the models once, for all their splits. */
-export function observedModels({ models, groups }: Pick<Benchmark, "models" | "groups">): ObservedModels {
+/** Full scores and observed shares of all models, as their splits look at them. */
+export function observedModels({ models, groups }: Pick<Benchmark, "models" | "groups">) {
   const observed = groups.map(({ matrix, scenarios }) => {
     const full = scenarios.map((slice) => fullScores(matrix, slice));
     return { full, eligible: eligibleTargets(full) };
   });
   return {
+    /** In every scenario. */
     full: observed.flatMap(({ full }) => full),
+    /** Models that are observed well enough to be targets in one group at least. */
     eligible: models.map((_, m) => observed.some(({ eligible }) => eligible[m]!)),
-    groupSplits: ({ sources, targets }) =>
+    /** Each group's part of a split: sources with a score in it, and targets that are well enough observed. */
+    groupSplits: ({ sources, targets }: Split): Split[] =>
       observed.map(({ full, eligible }) => ({
         sources: sources.filter((m) => full.some(({ score }) => !Number.isNaN(score[m]!))),
         targets: targets.filter((m) => eligible[m]),
@@ -177,10 +164,7 @@ export function sourceScores(sources: Benchmark): {
   const full = sources.groups.flatMap(({ matrix, scenarios }) =>
     scenarios.map((slice) => [slice.id, fullScores(matrix, slice).score] as const),
   );
-  const scenarios = full.map(([id, scores]): [string, SourceScores] => {
-    const known = Array.from(scores).filter((score) => !Number.isNaN(score));
-    return [id, { ...scoresSeen(known), average: known.reduce((sum, score) => sum + score, 0) / known.length }];
-  });
+  const scenarios = full.map(([id, scores]) => [id, { ...scoresSeen(scores), average: mean(known(scores)) }] as const);
   return { scenarios: new Map(scenarios), overall: scoresSeen(overallScores(full.map(([, scores]) => scores))) };
 }
 
@@ -190,7 +174,7 @@ export function overallScores(scores: readonly Float64Array[]): Float64Array {
 }
 
 /** The range of those scores that are known. */
-export function scoresSeen(scores: ArrayLike<number>): SeenScores {
-  const known = Array.from(scores).filter((score) => !Number.isNaN(score));
-  return { worst: Math.min(...known), best: Math.max(...known) };
+export function scoresSeen(scores: Iterable<number>): SeenScores {
+  const seen = known(scores);
+  return { worst: Math.min(...seen), best: Math.max(...seen) };
 }

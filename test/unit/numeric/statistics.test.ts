@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { kendall, ranks, spearman } from "../../../offline-trainer/src/numeric/ranks.ts";
+import { kendall, ranks, spearman } from "../../../offline-trainer/src/numeric/statistics.ts";
 import "../../support/arbitraries.ts";
 import { largestDifference, readFixture } from "../../support/fixture.ts";
 
