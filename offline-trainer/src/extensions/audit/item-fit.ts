@@ -31,29 +31,25 @@ const RIDGE = 1e-3;
  * @see Hosmer & Lemeshow (1980), Communications in Statistics A9, 1043–1069; Neyman (1959), C(α) tests;
  *   Glas (1999), Psychometrika 64, 273–294
  */
-export function residualGroupsTest({ calibration }: FittedAnswers, at: ItemAtFit): ItemFitTest | null {
-  const { theta, dims } = calibration;
-  const { signs, p, leverage, information } = at;
+export function residualGroupsTest({ calibration, design }: FittedAnswers, at: ItemAtFit): ItemFitTest | null {
+  const { signs, p, weights, leverage, information } = at;
   const groups = groupByProbability(at);
   const count = groups.length;
   if (count < 3) return null;
-  const size = dims + 1;
+  const size = calibration.dims + 1;
   const residual = new Float64Array(count);
   const variance = new Float64Array(count);
   const cross = new Float64Array(count * size);
   const slope = new Float64Array(size);
   groups.forEach((members, g) => {
     for (const m of members) {
-      const weight = p[m]! * (1 - p[m]!);
-      const r = (signs[m]! > 0 ? 1 : 0) - p[m]!;
+      const r = Number(signs[m]! > 0) - p[m]!;
       residual[g]! += r;
-      variance[g]! += weight * (1 - leverage[m]!);
-      for (let d = 0; d < dims; d++) {
-        cross[g * size + d]! += weight * theta[m * dims + d]!;
-        slope[d]! += r * theta[m * dims + d]!;
+      variance[g]! += weights[m]! * (1 - leverage[m]!);
+      for (let c = 0; c < size; c++) {
+        cross[g * size + c]! += weights[m]! * design[m * size + c]!;
+        slope[c]! += r * design[m * size + c]!;
       }
-      cross[g * size + dims]! -= weight;
-      slope[dims]! -= r;
     }
   });
   const ridged = information.map((value, k) => (k % (size + 1) === 0 ? value + RIDGE : value));
@@ -114,6 +110,11 @@ const LEAST_EXPECTED_BY_SCORE = 1;
 /** Standard deviations over which abilities are integrated, either way. */
 const REACH = 5;
 
+interface AbilityMoments {
+  readonly mean: number;
+  readonly variance: number;
+}
+
 /**
  * Orlando & Thissen's S-X² of every item: observed against expected shares of right answers among the models with the
  * same number of right answers, X² = Σ_k N_k·(O_k − E_k)²/(E_k·(1 − E_k)), neighbouring scores joined until each group
@@ -125,10 +126,7 @@ const REACH = 5;
  * @returns aligned with the items, null where no test can be formed; null for all where it doesn't apply
  * @see Orlando & Thissen (2000), Applied Psychological Measurement 24, 50–64; Lord & Wingersky (1984), ibid. 8, 453–461
  */
-export function sX2(
-  answers: FittedAnswers,
-  ability: { readonly mean: number; readonly variance: number },
-): (ItemFitTest | null)[] | null {
+export function sX2(answers: FittedAnswers, ability: AbilityMoments): (ItemFitTest | null)[] | null {
   const { models, items, signs, calibration } = answers;
   if (calibration.dims !== 1 || items > MOST_ITEMS) return null;
   const scores = completeScores(answers);
@@ -136,8 +134,10 @@ export function sX2(
   const points = quadrature(ability, calibration.a);
   const observed = [...new Set(scores.map(({ score }) => score))].filter((k) => k > 0 && k < items);
   observed.sort((x, y) => x - y);
-  const p = points.theta.map((_, q) => probabilitiesAt(points.theta[q]!, answers));
-  const whole = p.map((own) => scoreDistribution(own));
+  const { a, b } = calibration;
+  const p = points.theta.map((theta) => a.map((slope, i) => sigmoid(slope * theta - b[i]!)));
+  const whole = p.map(scoreDistribution);
+  const place = new Map(observed.map((k, at) => [k, at]));
   const total = observed.map((k) => points.weight.reduce((sum, weight, q) => sum + weight * whole[q]![k]!, 0));
   const without = new Float64Array(items);
   return Array.from({ length: items }, (_, i): ItemFitTest | null => {
@@ -145,11 +145,9 @@ export function sX2(
     points.weight.forEach((weight, q) => {
       const own = p[q]![i]!;
       withoutItem(whole[q]!, own, without);
-      observed.forEach((k, place) => (right[place]! += weight * own * without[k - 1]!));
+      observed.forEach((k, at) => (right[at]! += weight * own * without[k - 1]!));
     });
-    const expected = new Map(observed.map((k, place) => [k, right[place]! / total[place]!]));
-    const cells = observed.map((k) => ({ expected: expected.get(k)!, models: 0, right: 0 }));
-    const place = new Map(observed.map((k, at) => [k, at]));
+    const cells = observed.map((_, at) => ({ expected: right[at]! / total[at]!, models: 0, right: 0 }));
     for (const { model, score } of scores) {
       const cell = cells[place.get(score) ?? -1];
       if (!cell) continue;
@@ -174,10 +172,7 @@ function completeScores({ models, items, signs }: FittedAnswers): { model: numbe
 }
 
 /** Evenly spaced points, closer than half the standard error of all items at the middle. */
-function quadrature(
-  { mean, variance }: { readonly mean: number; readonly variance: number },
-  a: Float64Array,
-): { theta: number[]; weight: number[] } {
+function quadrature({ mean, variance }: AbilityMoments, a: Float64Array): { theta: number[]; weight: number[] } {
   const spread = Math.sqrt(variance);
   const information = a.reduce((sum, slope) => sum + slope * slope, 0) / 4;
   const count = Math.ceil(Math.max(61, 4 * REACH * spread * Math.sqrt(information)));
@@ -185,10 +180,6 @@ function quadrature(
   const density = theta.map((value) => Math.exp(-0.5 * ((value - mean) / spread) ** 2));
   const mass = density.reduce((sum, own) => sum + own, 0);
   return { theta, weight: density.map((own) => own / mass) };
-}
-
-function probabilitiesAt(theta: number, { items, calibration: { a, b } }: FittedAnswers): Float64Array {
-  return Float64Array.from({ length: items }, (_, i) => sigmoid(a[i]! * theta - b[i]!));
 }
 
 /** Distribution of the number of right answers to items that are answered independently. */
@@ -217,15 +208,17 @@ export function withoutItem(whole: Float64Array, p: number, out: Float64Array): 
   }
 }
 
+/** Models with one score, how many of them got the item right, and how many were expected to, as a share. */
 interface Cell {
-  readonly expected: number;
-  readonly models: number;
-  readonly right: number;
+  models: number;
+  right: number;
+  expected: number;
 }
 
 function scoreGroupsTest(cells: readonly Cell[]): ItemFitTest | null {
-  const groups: { models: number; right: number; expected: number }[] = [];
-  let open = { models: 0, right: 0, expected: 0 };
+  /** Of groups, `expected` is a number of models. */
+  const groups: Cell[] = [];
+  let open: Cell = { models: 0, right: 0, expected: 0 };
   for (const { models, right, expected } of cells) {
     open = { models: open.models + models, right: open.right + right, expected: open.expected + models * expected };
     if (Math.min(open.expected, open.models - open.expected) < LEAST_EXPECTED_BY_SCORE) continue;

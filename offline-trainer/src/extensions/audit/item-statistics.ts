@@ -1,7 +1,5 @@
 import { softplus } from "anchoreval/internal/core/numeric/functions";
-import type { RandomSource } from "anchoreval/internal/core/numeric/random";
-import { calibrate } from "../../calibrate/calibrate.ts";
-import type { CalibrationBackend } from "../../calibrate/types.ts";
+import { calibrate, type CalibrateOptions } from "../../calibrate/calibrate.ts";
 import type { CodedResponses } from "../../matrix/code-responses.ts";
 import type { ResponseMatrix } from "../../matrix/response-matrix.ts";
 import { fullScores, type ScenarioSlice } from "../../matrix/scenarios.ts";
@@ -105,31 +103,16 @@ export const LEAST_MODELS_FOR_AUDIT = 20;
 /** Fewest answers of the rarer kind: each of fewer would count for too much. */
 export const LEAST_RARE = 3;
 
-/** An item that hardly correlates with the rest. */
-export interface Suspect {
-  /** Position in the scenario. */
-  readonly item: number;
-  readonly statistics: ItemStatistics;
-  /** Strong models miss it and weak ones get it, beyond chance; otherwise it hardly distinguishes strong from weak. */
-  readonly reversed: boolean;
-}
-
 /**
- * Items whose correlation with the rest isn't clearly above zero: r < 2/√M, twice the spread of r without any relation.
- * Items that nearly every model gets or misses are left out; the worst comes first.
+ * Whether an item's correlation with the rest isn't clearly above zero, r < 2/√M, twice the spread of r without any
+ * relation: `reversed` where it is as far below zero, so that strong models miss the item and weak ones get it.
+ * @returns null for other items, and for those that few models answered, or that nearly every model gets or misses
  */
-export function suspectItems(statistics: readonly ItemStatistics[]): Suspect[] {
-  return statistics
-    .map((own, item): Suspect => ({ item, statistics: own, reversed: own.correlation <= -margin(own) }))
-    .filter(({ statistics: own }) => {
-      const rare = Math.min(own.mean, 1 - own.mean) * own.models;
-      return own.models >= LEAST_MODELS_FOR_AUDIT && rare >= LEAST_RARE && own.correlation < margin(own);
-    })
-    .sort((one, other) => one.statistics.correlation - other.statistics.correlation || one.item - other.item);
-}
-
-function margin({ models }: ItemStatistics): number {
-  return 2 / Math.sqrt(models);
+export function suspicion({ models, mean, correlation }: ItemStatistics): "reversed" | "unrelated" | null {
+  const margin = 2 / Math.sqrt(models);
+  const rare = Math.min(mean, 1 - mean) * models;
+  if (models < LEAST_MODELS_FOR_AUDIT || rare < LEAST_RARE || !(correlation < margin)) return null;
+  return correlation <= -margin ? "reversed" : "unrelated";
 }
 
 /** Share of the between-model variance of one scenario's score that isn't error. */
@@ -151,10 +134,9 @@ export interface ScoreReliability {
 export function abilityReliability({ models, calibration }: FittedAnswers, covariances: Float64Array): Float64Array {
   const { theta, dims } = calibration;
   return Float64Array.from({ length: dims }, (_, d) => {
-    const own = Float64Array.from({ length: models }, (_value, m) => theta[m * dims + d]!);
+    const between = variance(theta.filter((_own, k) => k % dims === d));
     let error = 0;
     for (let m = 0; m < models; m++) error += covariances[(m * dims + d) * dims + d]! / models;
-    const between = variance(own);
     return between / (between + error);
   });
 }
@@ -174,10 +156,7 @@ export function scoreReliability(
   slice: ScenarioSlice,
   binary: boolean,
 ): ScoreReliability {
-  return {
-    model: binary ? modelReliability(answers, matrix, rows, slice) : null,
-    ...alpha(matrix, slice),
-  };
+  return { model: binary ? modelReliability(answers, matrix, rows, slice) : null, ...alpha(matrix, slice) };
 }
 
 function modelReliability(
@@ -226,8 +205,8 @@ function alpha(matrix: ResponseMatrix, { begin, count }: ScenarioSlice): { alpha
 
 /** Over n: in ratios it makes no difference. */
 function variance(values: Float64Array): number {
-  const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
-  return values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / values.length;
+  const mean = sum(values) / values.length;
+  return sum(values.map((value) => (value - mean) ** 2)) / values.length;
 }
 
 /** Likelihood of answers that a calibration has not seen, in nats an answer. */
@@ -242,13 +221,9 @@ export interface HeldOutLikelihood {
   readonly gainError: number;
 }
 
-interface HeldOutLikelihoodOptions {
-  readonly dims: number;
-  readonly backend: CalibrationBackend;
-  readonly random: RandomSource;
-  /** Share of the answers that are held out. @default 0.1 */
-  readonly share?: number;
-  readonly signal?: AbortSignal;
+interface HeldOutLikelihoodOptions extends Pick<CalibrateOptions, "dims" | "backend" | "random" | "signal"> {
+  /** Share of the answers that are held out. */
+  readonly share: number;
 }
 
 /**
@@ -259,15 +234,13 @@ interface HeldOutLikelihoodOptions {
  */
 export async function heldOutLikelihood(
   responses: CodedResponses,
-  { dims, backend, random, share = 0.1, signal }: HeldOutLikelihoodOptions,
+  { random, share, ...options }: HeldOutLikelihoodOptions,
 ): Promise<HeldOutLikelihood | null> {
   const { subjects, items, signs } = responses;
   const draw = random.fork("cells");
   const seen = signs.map((sign) => (draw.next() < share ? 0 : sign));
-  const { theta, a, b } = await calibrate(
-    { subjects, items, signs: seen },
-    { dims, backend, random: random.fork("calibration"), ...(signal && { signal }) },
-  );
+  const coded = { subjects, items, signs: seen };
+  const { theta, a, b, dims } = await calibrate(coded, { ...options, random: random.fork("calibration") });
   const right = new Float64Array(items);
   const answered = new Float64Array(items);
   seen.forEach((sign, at) => {
@@ -275,7 +248,8 @@ export async function heldOutLikelihood(
     answered[at % items]!++;
     if (sign > 0) right[at % items]!++;
   });
-  const totals = { model: new Float64Array(subjects), means: new Float64Array(subjects), answers: 0 };
+  const byModel = new Float64Array(subjects);
+  const byMeans = new Float64Array(subjects);
   const counts = new Float64Array(subjects);
   for (let m = 0; m < subjects; m++)
     for (let i = 0; i < items; i++) {
@@ -284,17 +258,16 @@ export async function heldOutLikelihood(
       let z = -b[i]!;
       for (let d = 0; d < dims; d++) z += a[i * dims + d]! * theta[m * dims + d]!;
       const mean = (right[i]! + 0.5) / (answered[i]! + 1);
-      totals.model[m]! -= softplus(-sign * z);
-      totals.means[m]! += Math.log(sign > 0 ? mean : 1 - mean);
+      byModel[m]! -= softplus(-sign * z);
+      byMeans[m]! += Math.log(sign > 0 ? mean : 1 - mean);
       counts[m]!++;
-      totals.answers++;
     }
-  const n = totals.answers;
+  const n = sum(counts);
   if (n === 0) return null;
-  const model = sum(totals.model) / n;
-  const itemMeans = sum(totals.means) / n;
+  const model = sum(byModel) / n;
+  const itemMeans = sum(byMeans) / n;
   const gain = model - itemMeans;
-  const squares = totals.model.map((own, m) => (own - totals.means[m]! - gain * counts[m]!) ** 2);
+  const squares = byModel.map((own, m) => (own - byMeans[m]! - gain * counts[m]!) ** 2);
   return { answers: n, model, itemMeans, gain, gainError: Math.sqrt(sum(squares)) / n };
 }
 

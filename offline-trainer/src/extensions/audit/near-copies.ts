@@ -1,7 +1,8 @@
-import { screenPairs } from "./pair-screen.ts";
+import type { ResponseMatrix } from "../../matrix/response-matrix.ts";
 import type { Sameness, TextGroup } from "../../matrix/same-text.ts";
-import { LEAST_MODELS_FOR_AUDIT, LEAST_RARE } from "./item-statistics.ts";
 import { type FittedAnswers, probabilities } from "./fitted-answers.ts";
+import { LEAST_MODELS_FOR_AUDIT, LEAST_RARE } from "./item-statistics.ts";
+import { type ScreenedPair, screenPairs } from "./pair-screen.ts";
 
 /** Two items of which one may be enough. */
 export interface ItemCopy {
@@ -16,10 +17,7 @@ export interface ItemCopy {
 }
 
 /** Two items with the same text. */
-export interface TextPair {
-  readonly items: readonly [number, number];
-  readonly sameness: Sameness;
-}
+export type TextPair = Pick<ItemCopy, "items"> & Pick<TextGroup, "sameness">;
 
 /** Largest group of items of one text of which all pairs are examined; of larger ones, those with the first. */
 const LARGEST_GROUP = 10;
@@ -73,6 +71,13 @@ export function itemCopies(
     .sort((x, y) => order(x) - order(y) || z(y) - z(x) || x.items[0] - y.items[0] || x.items[1] - y.items[1]);
 }
 
+/** Work that may be spent on each matrix's pairs of items, by the multiplications that all of them take. */
+export function sharedPairWork(groups: readonly { readonly matrix: ResponseMatrix }[], work: number): number[] {
+  const pairs = groups.map(({ matrix: { items, subjects } }) => items.length ** 2 * subjects.length);
+  const all = pairs.reduce((sum, own) => sum + own, 0);
+  return pairs.map((own) => (work * own) / all);
+}
+
 /** Two items of a bank and how alike their answers are, beyond what abilities and difficulties explain. */
 export interface AnswerLikeness {
   /** Indices of the items, the smaller first. */
@@ -103,7 +108,7 @@ export interface NearCopies {
 }
 
 /** Largest estimated share of chance among the pairs reported as answered alike. */
-export const MOST_CHANCE = 0.2;
+const MOST_CHANCE = 0.2;
 /** Most pairs that are computed exactly, at either end. */
 const CANDIDATES = 5000;
 
@@ -115,20 +120,14 @@ const CANDIDATES = 5000;
  * many above z are not copies ({@link chanceShares}). Items with few answers, or few of the rarer kind, are left out; where
  * there are too many pairs, those of similar difficulty are compared.
  * @param families - family of every model, numbered from 0
- * @param mostChance - pairs beyond this estimated share of chance are left out
  * @param mostWork - multiplications and additions that all pairs may take
  * @see Yen (1984), Applied Psychological Measurement 8, 125–145
  */
-export function nearCopies(
-  answers: FittedAnswers,
-  families: Int32Array,
-  { mostChance, mostWork }: { readonly mostChance: number; readonly mostWork: number },
-): NearCopies {
+export function nearCopies(answers: FittedAnswers, families: Int32Array, mostWork: number): NearCopies {
   const comparable = comparableItems(answers);
   const residuals = residualRows(answers, comparable);
   const screen = screenPairs(scaledRows(residuals), answers.models, CANDIDATES, mostWork);
-  const exact = ({ left, right }: { left: number; right: number }): AnswerLikeness =>
-    likeness(residuals, left, right, families);
+  const exact = ({ left, right }: ScreenedPair): AnswerLikeness => likeness(residuals, left, right, families);
   const highest = screen.highest.map(exact);
   highest.sort((x, y) => y.z - x.z || x.items[0] - y.items[0] || x.items[1] - y.items[1]);
   const lowest = Float64Array.from(screen.lowest, (pair) => -exact(pair).z)
@@ -139,7 +138,7 @@ export function nearCopies(
     lowest,
   );
   return {
-    pairs: highest.map((pair, k) => ({ ...pair, chance: chances[k]! })).filter(({ chance }) => chance <= mostChance),
+    pairs: highest.map((pair, k) => ({ ...pair, chance: chances[k]! })).filter(({ chance }) => chance <= MOST_CHANCE),
     compared: screen.compared,
     comparable: screen.pairs,
   };
@@ -180,12 +179,9 @@ function residualRows(answers: FittedAnswers, items: readonly number[]): Residua
 /** Items with enough answers of either kind, by their share of right ones. */
 function comparableItems({ models, items, signs }: FittedAnswers): number[] {
   const shares = Float64Array.from({ length: items }, (_, i) => {
-    let right = 0;
-    let wrong = 0;
-    for (let m = 0; m < models; m++) {
-      if (signs[i * models + m]! > 0) right++;
-      else if (signs[i * models + m]! < 0) wrong++;
-    }
+    const own = signs.subarray(i * models, (i + 1) * models);
+    const right = own.filter((sign) => sign > 0).length;
+    const wrong = own.filter((sign) => sign < 0).length;
     const enough = right + wrong >= LEAST_MODELS_FOR_AUDIT && Math.min(right, wrong) >= LEAST_RARE;
     return enough ? right / (right + wrong) : NaN;
   });
@@ -246,8 +242,7 @@ function likeness(
     independent += variance(x) * variance(y);
     byFamily[families[m]!]! += product;
   }
-  let clustered = 0;
-  for (const own of byFamily) clustered += own * own;
+  const clustered = byFamily.reduce((sum, own) => sum + own * own, 0);
   const [spreadX, spreadY] = [xx - (sumX * sumX) / n, yy - (sumY * sumY) / n];
   return {
     items: [items[left]!, items[right]!],
