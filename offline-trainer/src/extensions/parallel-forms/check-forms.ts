@@ -55,11 +55,7 @@ export async function checkForms(
   matrix: ResponseMatrix,
   { size, count, buckets, families, random, onProgress, ...options }: FormsCheckOptions,
 ): Promise<FormsCheck> {
-  const { items, columns } = joinItems(
-    pool,
-    keys,
-    matrix.items.map((item) => item.item_id),
-  );
+  const { items, columns } = joinItems(pool, keys, matrix.items);
   const held = heldOutModels(matrix, columns, families, random.fork("parts"));
   if ("reason" in held) return { kind: "none", reason: held.reason };
   const columnOf = new Int32Array(pool.rows.length).fill(-1);
@@ -74,16 +70,18 @@ export async function checkForms(
       random: stream.fork("difficulty"),
       onProgress: (done) => onProgress?.((part + done) / held.splits.length),
     });
-    const draw = (seed: RandomSource): Uint32Array[] =>
+    /** Every target's gap on average over forms that are drawn as often as asked. */
+    const gaps = (name: string, draws: number, draw: (seed: RandomSource) => Uint32Array[]): number[] => {
+      const drawn = Array.from({ length: draws }, (_, k) => draw(stream.fork(`${name} ${k}`)));
+      return targets.map((model) => mean(drawn.map((forms) => scoreGap(matrix, model, forms, columnOf))));
+    };
+    const built = (seed: RandomSource): Uint32Array[] =>
       buildParallelForms(pool, difficulty, { size, count, buckets, random: seed }).forms.map((form) => form.items);
-    const gaps = (drawn: readonly Uint32Array[][]): number[] =>
-      targets.map((model) => mean(drawn.map((forms) => scoreGap(matrix, model, forms, columnOf))));
-    own.push(...gaps(streams(stream, "forms", DRAWS).map(draw)));
-    atRandom.push(
-      ...gaps(streams(stream, "random", RANDOM_DRAWS).map((seed) => randomForms(pool.rows.length, size, count, seed))),
-    );
+    own.push(...gaps("forms", DRAWS, built));
+    atRandom.push(...gaps("random", RANDOM_DRAWS, (seed) => randomForms(pool.rows.length, size, count, seed)));
   }
   const ratio = mean(own) / mean(atRandom);
+  const squares = sum(own.map((gap, m) => (gap - ratio * atRandom[m]!) ** 2));
   if (!Number.isFinite(mean(own) + mean(atRandom)))
     return { kind: "none", reason: "some forms have no item with answers" };
   if (mean(atRandom) === 0) return { kind: "none", reason: "no model's scores on two random forms differ" };
@@ -96,27 +94,15 @@ export async function checkForms(
     randomDraws: RANDOM_DRAWS,
     forms: overModels(own),
     random: overModels(atRandom),
-    ratio: {
-      mean: rounded(ratio),
-      standardError: rounded(
-        Math.sqrt(own.reduce((sum, gap, m) => sum + (gap - ratio * atRandom[m]!) ** 2, 0)) /
-          atRandom.reduce((sum, gap) => sum + gap, 0),
-      ),
-    },
+    ratio: { mean: rounded(ratio), standardError: rounded(Math.sqrt(squares) / sum(atRandom)) },
   };
 }
 
 /** Mean over pairs of forms of a model's absolute score difference; missing answers are left out on either side. */
 function scoreGap(matrix: ResponseMatrix, model: number, forms: readonly Uint32Array[], columnOf: Int32Array): number {
   const scores = forms.map((form) => {
-    let [sum, known] = [0, 0];
-    for (const item of form) {
-      const score = columnOf[item]! < 0 ? NaN : scoreAt(matrix, model, columnOf[item]!);
-      if (Number.isNaN(score)) continue;
-      sum += score;
-      known++;
-    }
-    return sum / known;
+    const scored = Array.from(form, (item) => columnOf[item]!).filter((column) => column >= 0);
+    return mean(scored.map((column) => scoreAt(matrix, model, column)).filter((score) => !Number.isNaN(score)));
   });
   return mean(scores.flatMap((one, k) => scores.slice(k + 1).map((other) => Math.abs(one - other))));
 }
@@ -126,21 +112,18 @@ function randomForms(items: number, size: number, count: number, random: RandomS
   return Array.from({ length: count }, (_, k) => Uint32Array.from(order.slice(k * size, (k + 1) * size)));
 }
 
-function streams(random: RandomSource, name: string, count: number): RandomSource[] {
-  return Array.from({ length: count }, (_, k) => random.fork(`${name} ${k}`));
-}
-
 function overModels(values: readonly number[]): OverModels {
   const centre = mean(values);
-  const squares = values.reduce((sum, value) => sum + (value - centre) ** 2, 0);
-  return {
-    mean: rounded(centre),
-    standardError: rounded(Math.sqrt(squares / (values.length - 1) / values.length)),
-  };
+  const squares = sum(values.map((value) => (value - centre) ** 2));
+  return { mean: rounded(centre), standardError: rounded(Math.sqrt(squares / (values.length - 1) / values.length)) };
 }
 
 function mean(values: readonly number[]): number {
-  return values.reduce((sum, value) => sum + value, 0) / values.length;
+  return sum(values) / values.length;
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0);
 }
 
 /** Parts of the families that are held out in turn; each takes two calibrations. */

@@ -116,16 +116,12 @@ export async function answeredDifficulty(
   matrix: ResponseMatrix,
   options: AnsweredDifficultyOptions,
 ): Promise<PoolDifficulty> {
-  const { items, columns } = joinItems(
-    pool,
-    keys,
-    matrix.items.map((item) => item.item_id),
-  );
+  const { items, columns } = joinItems(pool, keys, matrix.items);
   const answers = submatrix(matrix, [...matrix.subjects.keys()], columns);
   const answered = await calibrateItems(items, answers, options);
   const values = new Float64Array(pool.rows.length).fill(NaN);
-  const difficulties = expectedDifficulty(answered.bank, answered.abilities.values);
-  items.forEach((item, k) => (values[item] = difficulties[k]!));
+  const right = expectedScores(answered.bank, answered.abilities.values, null);
+  items.forEach((item, k) => (values[item] = -logit(right[k]!)));
   const sameTexts = comparedTexts(pool, items, answers.items);
   const same = options.sameItems ?? (sameTexts === null ? undefined : sameTexts.other === 0);
   return {
@@ -146,23 +142,23 @@ export async function answeredDifficulty(
 async function calibrateItems(
   items: Uint32Array,
   matrix: ResponseMatrix,
-  { random, signal, onProgress, ...options }: AnsweredDifficultyOptions,
+  { backend, random, signal, onProgress }: AnsweredDifficultyOptions,
 ): Promise<AnsweredItems> {
-  const backend = interruptible(options.backend);
   const count = matrix.items.length;
-  const slice = {
-    begin: 0,
-    count,
-    subscenarios: [{ id: null, items: count }],
-    weights: new Float64Array(count).fill(1 / count),
+  const id = "the items";
+  const weights = new Float64Array(count).fill(1 / count);
+  const task = {
+    id,
+    matrix,
+    scenarios: [{ id, begin: 0, count, subscenarios: [{ id: null, items: count }], weights }],
   };
-  const task = { id: "the items", matrix, scenarios: [{ id: "the items", ...slice }] };
   const rows = calibratedModels(task);
   const { irtModel, estimation } = DEFAULT_SETTINGS;
   const most = dimsFor(DEFAULT_DIMS, rows.length);
   const train = (dims: number, begun: number): Promise<Bank> =>
     fitBank(task, rows, {
-      ...{ irtModel, estimation, link: "binarize", shrinkage: DISCRIMINATION_SHRINKAGE, dims, backend },
+      ...{ irtModel, estimation, link: "binarize", shrinkage: DISCRIMINATION_SHRINKAGE, dims },
+      backend: interruptible(backend),
       random: random.fork(`calibration ${dims}`),
       ...(signal && { signal }),
       onStep: ({ share }) => onProgress?.((begun + share) / 2),
@@ -202,11 +198,6 @@ function expectedScores(bank: ItemBank, theta: Float64Array, scoreMap: MonotoneM
   return sums;
 }
 
-/** Logit of the expected share of wrong answers of every item over the models. */
-function expectedDifficulty(bank: ItemBank, theta: Float64Array): Float64Array {
-  return expectedScores(bank, theta, null).map((right) => -logit(right));
-}
-
 /**
  * Compares the texts of joined items with those of the responses' items: an item's is the same where one of its cells is that
  * text, ignoring white space (NFC).
@@ -218,15 +209,13 @@ function comparedTexts(
   items: ArrayLike<number>,
   answered: readonly ItemInfo[],
 ): { same: number; other: number } | null {
-  let same = 0;
-  let other = 0;
-  answered.forEach(({ text }, k) => {
-    if (text === undefined) return;
+  const found = answered.flatMap(({ text }, k) => {
+    if (text === undefined) return [];
     const wanted = normalized(text);
-    if (pool.table.rows[pool.rows[items[k]!]!]!.some((cell) => normalized(cell) === wanted)) same++;
-    else other++;
+    return [pool.table.rows[pool.rows[items[k]!]!]!.some((cell) => normalized(cell) === wanted)];
   });
-  return same + other === 0 ? null : { same, other };
+  const same = found.filter(Boolean).length;
+  return found.length === 0 ? null : { same, other: found.length - same };
 }
 
 function normalized(text: string): string {

@@ -1,6 +1,7 @@
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { DataIssues, firstFew, quoted } from "anchoreval/internal/tables/data-issues";
 import { columnOf, type ItemTable } from "../../matrix/item-table.ts";
+import type { ItemInfo } from "../../matrix/response-matrix.ts";
 
 /** The items that forms are drawn from: those of a table whose subject isn't excluded, in the table's order. */
 export interface ItemPool {
@@ -130,14 +131,6 @@ export interface JoinKeys {
   readonly values: readonly string[];
 }
 
-/** Items of a pool with the columns of a response matrix that they are joined to. */
-interface JoinedItems {
-  /** Items that have responses, ascending. */
-  readonly items: Uint32Array;
-  /** Column of the matrix of each of those. */
-  readonly columns: Uint32Array;
-}
-
 /**
  * Reads the keys of a pool's items.
  * @param join - column of the items that holds the responses' item ids; without it that of their own ids
@@ -166,20 +159,22 @@ export function joinKeys({ table, rows, ids }: ItemPool, join?: string): JoinKey
 
 /**
  * Joins a pool's items to the items of responses. Those without responses are left out: their difficulty isn't known.
+ * @returns the items that have responses, ascending, and the column of the responses of each
  * @throws AnchorEvalError `invalid_data` where no item has responses
  */
 export function joinItems(
   { table }: ItemPool,
   { column, values }: JoinKeys,
-  responded: readonly string[],
-): JoinedItems {
-  const places = new Map(responded.map((id, index) => [id, index]));
+  responded: readonly Pick<ItemInfo, "item_id">[],
+): { items: Uint32Array; columns: Uint32Array } {
+  const ids = responded.map(({ item_id: id }) => id);
+  const places = new Map(ids.map((id, index) => [id, index]));
   const items = Uint32Array.from(values.keys()).filter((item) => places.has(values[item]!));
   if (items.length === 0)
     new DataIssues(table.name).fail(
       { column },
       "no_responses",
-      `no item has responses: here are ids such as ${firstFew(values, 3)}, in the responses ${firstFew(responded, 3)}; another column can be named with --join`,
+      `no item has responses: here are ids such as ${firstFew(values, 3)}, in the responses ${firstFew(ids, 3)}; another column can be named with --join`,
     );
   return { items, columns: items.map((item) => places.get(values[item]!)!) };
 }

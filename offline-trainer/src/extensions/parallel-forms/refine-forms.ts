@@ -49,14 +49,20 @@ export function refineForms(
   const { width, values } = features;
   const means = new Float64Array(forms * width);
   const all = new Float64Array(width);
+  /** Adds an item's share, with its sign, to the sums of features that begin at `at`. */
+  const add = (sums: Float64Array, at: number, item: number, share: number): void => {
+    for (let f = 0; f < width; f++) sums[at + f]! += share * values[item * width + f]!;
+  };
   const slots: { item: number; stratum: readonly number[] }[] = [];
   for (const stratum of strata)
     for (const item of stratum) {
-      const form = formOf[item]!;
-      if (form >= 0) addTo(means, form * width, values, item * width, width, 1 / size);
-      if (form >= 0) addTo(all, 0, values, item * width, width, 1 / size);
+      if (formOf[item]! >= 0) {
+        add(means, formOf[item]! * width, item, 1 / size);
+        add(all, 0, item, 1 / size);
+      }
       if (stratum.length > 1) slots.push({ item, stratum });
     }
+  const squares = (sums: Float64Array): number => sums.reduce((sum, value) => sum + value * value, 0);
   const mismatch = (): number => (1 + forms) * squares(means) - squares(all);
 
   /** Change of the mismatch by swapping `item` of form `own` with `other`, of another form or of none. */
@@ -73,21 +79,16 @@ export function refineForms(
     }
     return form >= 0 ? (1 + forms) * 2 * (linear + square) : (1 + forms) * (2 * linear + square) - (2 * joint + square);
   };
+  const replace = (sums: Float64Array, at: number, leaving: number, entering: number): void => {
+    add(sums, at, entering, 1 / size);
+    add(sums, at, leaving, -1 / size);
+  };
   const swap = (item: number, other: number): void => {
-    for (const [leaving, entering] of [
-      [item, other],
-      [other, item],
-    ] as const) {
-      const form = formOf[leaving]!;
-      if (form < 0) continue;
-      addTo(means, form * width, values, entering * width, width, 1 / size);
-      addTo(means, form * width, values, leaving * width, width, -1 / size);
-    }
-    if (formOf[other]! < 0) {
-      addTo(all, 0, values, other * width, width, 1 / size);
-      addTo(all, 0, values, item * width, width, -1 / size);
-    }
-    [formOf[item], formOf[other]] = [formOf[other]!, formOf[item]!];
+    const [own, form] = [formOf[item]!, formOf[other]!];
+    replace(means, own * width, item, other);
+    if (form >= 0) replace(means, form * width, other, item);
+    else replace(all, 0, item, other);
+    [formOf[item], formOf[other]] = [form, own];
   };
 
   const before = mismatch();
@@ -129,23 +130,6 @@ function* partners(stratum: readonly number[], random: RandomSource): Generator<
   else for (let k = 0; k < PARTNERS; k++) yield stratum[random.below(stratum.length)]!;
 }
 
-function addTo(
-  sums: Float64Array,
-  at: number,
-  values: Float64Array,
-  from: number,
-  width: number,
-  factor: number,
-): void {
-  for (let f = 0; f < width; f++) sums[at + f]! += factor * values[from + f]!;
-}
-
-function squares(values: Float64Array): number {
-  let sum = 0;
-  for (const value of values) sum += value * value;
-  return sum;
-}
-
 /** Abilities at which expected scores and information are matched, in standard deviations about the models' mean. */
 const MATCHED_AT = [-3, -2, -1, 0, 1, 2, 3];
 
@@ -161,9 +145,9 @@ export function matchingFeatures(
   strataOf: ArrayLike<number>,
 ): ItemFeatures | null {
   if (values === null) return null;
-  const groups: Float64Array[][] = [difficultyMoments(values)];
-  if (answered !== null)
-    groups.push(...[expectedScores, oneDimensionalScores, information].map((group) => group(answered, values.length)));
+  const difficulty = standardised(values);
+  const groups = [[difficulty, standardised(difficulty.map((value) => value * value))]];
+  if (answered !== null) groups.push(...answerGroups(answered, values.length));
   const columns = groups.flatMap((group) => {
     const variance = group.reduce((sum, column) => sum + varianceWithin(centred(column), strataOf), 0);
     const scale = variance > 0 ? 1 / Math.sqrt(variance) : 0;
@@ -175,47 +159,29 @@ export function matchingFeatures(
   return { width, values: out };
 }
 
-/** Difficulty and its square, standardised. */
-function difficultyMoments(values: Float64Array): Float64Array[] {
-  const first = standardised(values);
-  return [first, standardised(first.map((value) => value * value))];
-}
-
-function expectedScores({ items, curves }: AnsweredItems, count: number): Float64Array[] {
+/** Three groups of columns, NaN for items without answers: expected scores and components, scores and information. */
+function answerGroups(answered: AnsweredItems, count: number): Float64Array[][] {
+  const { items, bank, scoreMap, curves, abilities } = answered;
   const { width, loadings, expected } = curves;
+  const column = (valueOf: (k: number) => number): Float64Array => {
+    const values = new Float64Array(count).fill(NaN);
+    items.forEach((item, k) => (values[item] = valueOf(k)));
+    return centred(values);
+  };
+  const matched = MATCHED_AT.map((z) => Float64Array.of(abilities.mean + z * abilities.sd));
   return [
-    centredColumn(items, count, (k) => expected[k]!),
-    ...Array.from({ length: width }, (_, r) => centredColumn(items, count, (k) => loadings[k * width + r]!)),
+    [column((k) => expected[k]!), ...Array.from({ length: width }, (_, r) => column((k) => loadings[k * width + r]!))],
+    matched.map((theta) => {
+      const predicted = predictedScores(theta, bank, scoreMap);
+      return column((k) => predicted[k]!);
+    }),
+    // Information relative to the items' mean at that ability.
+    matched.map((theta) => {
+      const own = Float64Array.from({ length: bank.count }, (_, k) => itemInformation(theta, bank, k));
+      const mean = own.reduce((sum, value) => sum + value, 0) / own.length;
+      return column((k) => own[k]! / mean);
+    }),
   ];
-}
-
-function oneDimensionalScores(answered: AnsweredItems, count: number): Float64Array[] {
-  const { items, bank, scoreMap } = answered;
-  return matchedAbilities(answered).map((theta) => {
-    const predicted = predictedScores(theta, bank, scoreMap);
-    return centredColumn(items, count, (k) => predicted[k]!);
-  });
-}
-
-function matchedAbilities({ abilities: { mean, sd } }: AnsweredItems): Float64Array[] {
-  return MATCHED_AT.map((z) => Float64Array.of(mean + z * sd));
-}
-
-/** Information relative to the items' mean at that ability. */
-function information(answered: AnsweredItems, count: number): Float64Array[] {
-  const { items, bank } = answered;
-  return matchedAbilities(answered).map((theta) => {
-    const own = Float64Array.from({ length: bank.count }, (_, k) => itemInformation(theta, bank, k));
-    const mean = own.reduce((sum, value) => sum + value, 0) / own.length;
-    return centredColumn(items, count, (k) => own[k]! / mean);
-  });
-}
-
-/** Values of some items as a centred column of all, NaN for the others. */
-function centredColumn(items: Uint32Array, count: number, valueOf: (k: number) => number): Float64Array {
-  const column = new Float64Array(count).fill(NaN);
-  items.forEach((item, k) => (column[item] = valueOf(k)));
-  return centred(column);
 }
 
 function meanOf(column: Float64Array): number {

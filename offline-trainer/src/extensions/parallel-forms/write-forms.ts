@@ -3,21 +3,8 @@ import { itemTableLines } from "../../matrix/item-table.ts";
 import type { ParallelForms } from "./build-forms.ts";
 import type { FormsSummary } from "./summarize-forms.ts";
 
-/** Digests of what was read, as `sha256:…`. */
-interface FormsInputs {
-  readonly items: string;
-  readonly responses?: string;
-  readonly responseItems?: string;
-}
-
 /** `summary.json`: the summary, what it was made from and by, and the forms' files. */
-export interface FormsDocument extends FormsSummary {
-  /** Version of the trainer. */
-  readonly version: string;
-  readonly inputs: FormsInputs;
-  /** Digest by file. */
-  readonly files: Readonly<Record<string, string>>;
-}
+export type FormsDocument = ReturnType<typeof formFiles>["document"];
 
 export function formFile(form: number): string {
   return `form-${form}.csv`;
@@ -26,32 +13,29 @@ export function formFile(form: number): string {
 /**
  * The files of parallel forms by name: every form as CSV with all columns of the items, in the items' order, and
  * `summary.json`.
+ * @param inputs - digests of what was read, as `sha256:…`, and so are those of the files
+ * @param version - of the trainer
  */
 export function formFiles(
   { forms, pool }: ParallelForms,
   summary: FormsSummary,
-  inputs: FormsInputs,
+  inputs: { readonly items: string; readonly responses?: string; readonly responseItems?: string },
   version: string,
-): { document: FormsDocument; files: Map<string, string> } {
+) {
   const files = new Map(
-    forms.map(({ items }, form) => [
-      formFile(form + 1),
-      [
-        ...itemTableLines(
-          pool.table,
-          items.map((item) => pool.rows[item]!),
-        ),
-      ].join(""),
-    ]),
+    forms.map(({ items }, form) => {
+      const rows = items.map((item) => pool.rows[item]!);
+      return [formFile(form + 1), [...itemTableLines(pool.table, rows)].join("")];
+    }),
   );
   const digests = Object.fromEntries(Array.from(files, ([name, text]) => [name, `sha256:${sha256Text(text)}`]));
-  const document: FormsDocument = { version, inputs, files: digests, ...summary };
+  const document = { version, inputs, files: digests, ...summary };
   files.set("summary.json", documentText(document));
   return { document, files };
 }
 
 /** Readable JSON: a line a value, lists of numbers on one line. */
-function documentText(document: FormsDocument): string {
+function documentText(document: object): string {
   // No string can match this: in JSON its line ends are escaped.
   const text = JSON.stringify(document, null, 2).replace(/\[\n\s+(-?\d[^"{}[\]]*?)\n\s+\]/g, (_, numbers: string) => {
     return `[${numbers.replace(/\s+/g, " ")}]`;
