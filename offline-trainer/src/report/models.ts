@@ -76,9 +76,9 @@ function scatter(title: string, like: readonly HeldOutModel[], stronger: readonl
       { x: "x", y: "y", ...options },
     );
   const counts = [
-    like.length > 0 ? `${like.length} like the models seen` : [],
-    stronger.length > 0 ? `${stronger.length} stronger than any seen` : [],
-  ].flat();
+    ...(like.length > 0 ? [`${like.length} like the models seen`] : []),
+    ...(stronger.length > 0 ? [`${stronger.length} stronger than any seen`] : []),
+  ];
   return {
     label: `${title}: estimated against true scores of held-out models, ${counts.join(", ")}; ${missed.length} of their intervals miss the true score.`,
     width: PANEL_WIDTH,
@@ -105,13 +105,7 @@ function scatter(title: string, like: readonly HeldOutModel[], stronger: readonl
       bars(stronger, { stroke: "var(--stronger)", strokeOpacity: 0.45, strokeWidth: 1.2 }),
       bars(missed, { stroke: "var(--miss)", strokeWidth: 1.6 }),
       dots(like, { r: 2.4, fill: "var(--accent)" }),
-      dots(stronger, {
-        r: 2.8,
-        symbol: "diamond",
-        fill: "var(--page)",
-        stroke: "var(--stronger)",
-        strokeWidth: 1.4,
-      }),
+      dots(stronger, { r: 2.8, symbol: "diamond", fill: "var(--page)", stroke: "var(--stronger)", strokeWidth: 1.4 }),
     ],
   };
 }

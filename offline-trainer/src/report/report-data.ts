@@ -1,35 +1,27 @@
 import type { ScenarioContent } from "anchoreval/bundle";
 import type { EstimatorId } from "anchoreval/internal/core/estimators/types";
+import type { ItemBank } from "anchoreval/internal/core/irt/item-bank";
 import { diagnoseFit, type DiagnoseFitOptions } from "../extensions/audit/diagnose-fit.ts";
 import type { AuditedItem } from "../extensions/audit/findings.ts";
 import type { FormBlend } from "../fit/blends.ts";
 import type { Fit } from "../fit/fit.ts";
-import type { LearnedGroup } from "../fit/forms.ts";
-import type { BankScenario } from "../calibrate/bank.ts";
-import type { ScenarioSlice } from "../matrix/scenarios.ts";
 
 export type ReportManifest = Fit["content"]["manifest"];
 export type ReportForm = ReportManifest["forms"][number];
 
-/** An item with the evidence against it. */
-export interface ReportItem extends AuditedItem {
-  /** Position in its scenario. */
-  readonly place: number;
-}
-
 /** One scenario with everything fitted for it. */
 export interface ReportScenario {
   readonly id: string;
-  readonly fitted: LearnedGroup;
+  /** Column of its first item, through all scenarios. */
+  readonly begin: number;
+  readonly bank: ItemBank;
+  /** Models that the bank was calibrated on. */
+  readonly models: number;
   /** By form. */
   readonly blends: ReadonlyMap<string, FormBlend>;
-  /** Its place among the scenarios of its bank. */
-  readonly place: number;
-  readonly slice: ScenarioSlice;
-  readonly trained: BankScenario;
   readonly content: ScenarioContent;
   /** Its items with the evidence against them, the most urgent first. */
-  readonly audited: readonly ReportItem[];
+  readonly audited: readonly AuditedItem[];
 }
 
 /** The data of all parts of the report. */
@@ -48,28 +40,25 @@ export async function reportData({ parts, content }: Fit, options?: DiagnoseFitO
   const { manifest } = content;
   const groups = parts.flatMap(({ learned }) => learned.groups);
   const audited = await diagnoseFit(groups, options);
-  const begins = groups.map((_, g) =>
-    groups.slice(0, g).reduce((sum, { group }) => sum + group.matrix.items.length, 0),
-  );
   const blends = new Map(parts.flatMap((part) => [...part.blends]));
-  const places = groups.flatMap((fitted, g) =>
-    fitted.group.scenarios.map((slice, place) => ({ fitted, slice, place, begin: begins[g]! + slice.begin })),
+  const fitted = groups.flatMap(({ group, bank }) =>
+    group.scenarios.map(({ id, count }, k) => ({ id, count, bank: bank.scenarios[k]!.bank, models: bank.rows.length })),
   );
+  let end = 0;
   return {
     manifest,
     defaultForm: manifest.forms.find(({ id }) => id === manifest.defaultForm)!,
-    scenarios: places.map(({ fitted, slice, place, begin }, s) => ({
-      id: slice.id,
-      fitted,
-      place,
-      slice,
-      trained: fitted.bank.scenarios[place]!,
-      blends: blends.get(slice.id)!,
-      content: content.scenarios[s]!,
-      audited: audited.flatMap((item): ReportItem[] =>
-        item.column >= begin && item.column < begin + slice.count ? [{ ...item, place: item.column - begin }] : [],
-      ),
-    })),
+    scenarios: fitted.map(({ count, ...scenario }, s) => {
+      const begin = end;
+      end += count;
+      return {
+        ...scenario,
+        begin,
+        blends: blends.get(scenario.id)!,
+        content: content.scenarios[s]!,
+        audited: audited.filter(({ column }) => column >= begin && column < begin + count),
+      };
+    }),
   };
 }
 

@@ -37,18 +37,12 @@ export function drawFamilies(options: SimulateOptions, random: RandomSource): Si
   const pick = random.fork("replicates");
   const delay = random.fork("replicate-dates");
   const again = pick.shuffle([...originals.keys()]).slice(0, reruns);
-  const models = [
-    ...originals,
-    ...again.map((original) => {
-      const { name, family, time } = originals[original]!;
-      return {
-        name: `${name}@host-2`,
-        family,
-        replicateOf: original,
-        ...moment(time + delay.next() * Math.min(RERUN_DELAY, options.years - time)),
-      };
-    }),
-  ];
+  const replicates = again.map((original): SimulatedModel => {
+    const { name, family, time } = originals[original]!;
+    const later = time + delay.next() * Math.min(RERUN_DELAY, options.years - time);
+    return { name: `${name}@host-2`, family, replicateOf: original, ...moment(later) };
+  });
+  const models = [...originals, ...replicates];
   const order = [...models.keys()].sort((x, y) => models[x]!.time - models[y]!.time || x - y);
   const position = new Uint32Array(models.length);
   order.forEach((index, rank) => (position[index] = rank));
@@ -67,23 +61,17 @@ function drawOriginals(options: SimulateOptions, count: number, random: RandomSo
   const members = new Array<number>(families).fill(1);
   for (let m = families; m < count; m++) {
     const at = sizes.next() * cumulative.at(-1)!;
-    members[
-      Math.min(
-        families - 1,
-        cumulative.findIndex((edge) => at < edge),
-      )
-    ]!++;
+    members[cumulative.findIndex((edge) => at < edge)]!++;
   }
   const models: SimulatedModel[] = [];
   for (let f = 0; f < families; f++) {
     const dates = random.fork("dates").fork(String(f));
     const birth = options.years * dates.next();
-    const times = Array.from({ length: members[f]! }, (_, v) =>
-      v === 0 ? birth : birth + wait(dates.next(), options.years - birth),
-    ).sort((x, y) => x - y);
-    times.forEach((time, v) =>
-      models.push({ name: `family-${f + 1}/variant-${letters(v)}`, family: f, replicateOf: null, ...moment(time) }),
-    );
+    const waits = Array.from({ length: members[f]! - 1 }, () => wait(dates.next(), options.years - birth));
+    [0, ...waits.sort((x, y) => x - y)].forEach((waited, v) => {
+      const name = `family-${f + 1}/variant-${letters(v)}`;
+      models.push({ name, family: f, replicateOf: null, ...moment(birth + waited) });
+    });
   }
   return models;
 }
@@ -164,7 +152,10 @@ export function drawAbilities(
   const abilities = { general, scenario, skills, classes, chance, constantOption };
   models.forEach(({ replicateOf }, m) => {
     if (replicateOf === null) return;
-    for (const rows of Object.values(abilities)) copyRow(rows, rows.length / count, replicateOf, m);
+    for (const rows of Object.values(abilities)) {
+      const size = rows.length / count;
+      rows.copyWithin(m * size, replicateOf * size, (replicateOf + 1) * size);
+    }
   });
   return abilities;
 }
@@ -204,8 +195,4 @@ function drawChance(
       constantOption[m * width + s] = Math.floor(option * choices);
     }
   return { chance, constantOption };
-}
-
-function copyRow(rows: Float64Array | Uint32Array, width: number, from: number, to: number): void {
-  rows.copyWithin(to * width, from * width, (from + 1) * width);
 }

@@ -1,6 +1,6 @@
 import { apportion } from "../numeric/apportion.ts";
 import type { RandomSource } from "anchoreval/internal/core/numeric/random";
-import { LEAST_ITEMS, type SimulateOptions } from "./settings.ts";
+import { LEAST_ITEMS, leastItems, type SimulateOptions } from "./settings.ts";
 
 /** Kinds of scenarios; the code in the truth is the position here. */
 export const SCENARIO_KINDS = ["regular", "saturated", "hard", "flat"] as const;
@@ -29,6 +29,16 @@ export interface ScenarioPlan {
   readonly subscenarios: readonly SubscenarioPlan[];
 }
 
+/** The subscenarios of all scenarios in order, each with the place of its scenario and its columns. */
+export function parts(
+  scenarios: readonly ScenarioPlan[],
+): (SubscenarioPlan & { readonly scenario: number; readonly begin: number; readonly end: number })[] {
+  let end = 0;
+  return scenarios.flatMap(({ subscenarios }, scenario) =>
+    subscenarios.map((part) => ({ ...part, scenario, begin: end, end: (end += part.items) })),
+  );
+}
+
 /** Mean difficulty of a scenario by kind, logits of ability (stretched where flat), and its sd where it varies. */
 const CENTRES: Readonly<Record<ScenarioKind, { readonly mean: number; readonly sd: number }>> = {
   regular: { mean: -0.3, sd: 0.5 },
@@ -48,13 +58,7 @@ export function planScenarios(options: SimulateOptions, random: RandomSource): S
   const choice = chosen(count, options.choiceShare, random.fork("choice"));
   const split = chosen(count, options.subscenarioShare, random.fork("subscenarios"));
   const passRates = chosen(count, options.passRateShare, random.fork("pass-rates"));
-  const sizes = unequalSizes(
-    options.items,
-    count,
-    options.scenarioSpread,
-    options.subscenarioShare > 0 ? LEAST_ITEMS * options.subscenarios : LEAST_ITEMS,
-    random.fork("sizes"),
-  );
+  const sizes = unequalSizes(options.items, count, options.scenarioSpread, leastItems(options), random.fork("sizes"));
   let begin = 0;
   return sizes.map((items, s) => {
     const own = random.fork("scenario").fork(String(s));
