@@ -1,65 +1,48 @@
-import type { ScenarioContent } from "anchoreval/bundle";
 import type { EstimatorId } from "anchoreval/internal/core/estimators/types";
-import type { ItemBank } from "anchoreval/internal/core/irt/item-bank";
 import { diagnoseFit, type DiagnoseFitOptions } from "../extensions/audit/diagnose-fit.ts";
-import type { AuditedItem } from "../extensions/audit/findings.ts";
-import type { FormBlend } from "../fit/blends.ts";
 import type { Fit } from "../fit/fit.ts";
 
 export type ReportManifest = Fit["content"]["manifest"];
 export type ReportForm = ReportManifest["forms"][number];
 
-/** One scenario with everything fitted for it. */
-export interface ReportScenario {
-  readonly id: string;
-  /** Column of its first item, through all scenarios. */
-  readonly begin: number;
-  readonly bank: ItemBank;
-  /** Models that the bank was calibrated on. */
-  readonly models: number;
-  /** By form. */
-  readonly blends: ReadonlyMap<string, FormBlend>;
-  readonly content: ScenarioContent;
-  /** Its items with the evidence against them, the most urgent first. */
-  readonly audited: readonly AuditedItem[];
-}
-
 /** The data of all parts of the report. */
-export interface ReportData {
-  readonly manifest: ReportManifest;
-  /** In the manifest's order. */
-  readonly scenarios: readonly ReportScenario[];
-  readonly defaultForm: ReportForm;
-}
+export type ReportData = Awaited<ReturnType<typeof reportData>>;
+
+/** One scenario with everything fitted for it. */
+export type ReportScenario = ReportData["scenarios"][number];
 
 /**
  * A fit's data for the report, scenario by scenario.
  * @throws AnchorEvalError `aborted`
  */
-export async function reportData({ parts, content }: Fit, options?: DiagnoseFitOptions): Promise<ReportData> {
+export async function reportData({ parts, content }: Fit, options?: DiagnoseFitOptions) {
   const { manifest } = content;
   const groups = parts.flatMap(({ learned }) => learned.groups);
   const audited = await diagnoseFit(groups, options);
   const blends = new Map(parts.flatMap((part) => [...part.blends]));
   const fitted = groups.flatMap(({ group, bank }) =>
-    group.scenarios.map(({ id, count }, k) => ({ id, count, bank: bank.scenarios[k]!.bank, models: bank.rows.length })),
+    group.scenarios.map((slice, k) => ({ ...slice, bank: bank.scenarios[k]!.bank, models: bank.rows.length })),
   );
   let end = 0;
-  return {
-    manifest,
-    defaultForm: manifest.forms.find(({ id }) => id === manifest.defaultForm)!,
-    scenarios: fitted.map(({ count, ...scenario }, s) => {
-      const begin = end;
-      end += count;
-      return {
-        ...scenario,
-        begin,
-        blends: blends.get(scenario.id)!,
-        content: content.scenarios[s]!,
-        audited: audited.filter(({ column }) => column >= begin && column < begin + count),
-      };
-    }),
-  };
+  const scenarios = fitted.map(({ id, count, bank, models }, s) => {
+    const begin = end;
+    end += count;
+    return {
+      id,
+      /** Column of its first item, through all scenarios. */
+      begin,
+      bank,
+      /** Models that the bank was calibrated on. */
+      models,
+      /** By form. */
+      blends: blends.get(id)!,
+      content: content.scenarios[s]!,
+      /** Its items with the evidence against them, the most urgent first. */
+      audited: audited.filter(({ column }) => column >= begin && column < begin + count),
+    };
+  });
+  const defaultForm: ReportForm = manifest.forms.find(({ id }) => id === manifest.defaultForm)!;
+  return { manifest, scenarios, defaultForm };
 }
 
 /**

@@ -8,7 +8,6 @@ import type { SimulateOptions } from "./settings.ts";
 /** Everything that determines a model's answers, except chance. */
 export interface World {
   readonly options: SimulateOptions;
-  /** Oldest first. */
   readonly models: readonly SimulatedModel[];
   readonly scenarios: readonly ScenarioPlan[];
   readonly abilities: Abilities;

@@ -4,30 +4,7 @@ import { parts, type ScenarioPlan } from "./scenarios.ts";
 import type { SimulateOptions } from "./settings.ts";
 
 /** Parameters of N items, with K = D−1 skills; the response function is in answers.ts. */
-export interface ItemParameters {
-  /** Position of the item's scenario. */
-  readonly scenario: Uint32Array;
-  /** Codes of ITEM_KINDS. */
-  readonly kind: Uint32Array;
-  /** Cluster of redundant items, from 1; 0 = none. */
-  readonly cluster: Uint32Array;
-  /** a > 0. */
-  readonly discrimination: Float64Array;
-  /** b, logits of ability. */
-  readonly difficulty: Float64Array;
-  /** Loadings on the skills, N × K, of equal length. */
-  readonly loadings: Float64Array;
-  /** c; 0 where answers are open. */
-  readonly lower: Float64Array;
-  /** d. */
-  readonly upper: Float64Array;
-  /** Extra difficulty of the item for the second class, logits of ability. */
-  readonly classShift: Float64Array;
-  /** A uniform number in [0,1); its use depends on the kind. */
-  readonly trait: Float64Array;
-  /** The right option's number, from 0; 0 where answers are open. */
-  readonly key: Uint32Array;
-}
+export type ItemParameters = ReturnType<typeof drawItemParameters>;
 
 /**
  * Discrimination of flat scenarios over the usual one: median, and sd of the log, since some of their items do
@@ -39,25 +16,33 @@ const FLAT_SLOPE_SD = 1;
 const CLUSTER_SPREAD = 0.25;
 
 /** Draws the items. Each property has a stream of its own. */
-export function drawItemParameters(
-  scenarios: readonly ScenarioPlan[],
-  options: SimulateOptions,
-  random: RandomSource,
-): ItemParameters {
+export function drawItemParameters(scenarios: readonly ScenarioPlan[], options: SimulateOptions, random: RandomSource) {
   const count = options.items;
   const kind = drawItemKinds(options, random.fork("kinds"));
   const cluster = drawClusters(kind, scenarios, options.clusterSize, random.fork("clusters"));
-  const items: ItemParameters = {
+  // The first draw of each parameter, on its scale below.
+  const items = {
+    /** Position of the item's scenario. */
     scenario: new Uint32Array(count),
+    /** Codes of ITEM_KINDS. */
     kind,
+    /** Cluster of redundant items, from 1; 0 = none. */
     cluster,
+    /** a > 0. */
     discrimination: normals(count, random.fork("discrimination")),
+    /** b, logits of ability. */
     difficulty: clusteredNormals(cluster, random.fork("difficulty")),
+    /** Loadings on the skills, N × K, of equal length. */
     loadings: new Float64Array(count * (options.dims - 1)),
+    /** c; 0 where answers are open. */
     lower: normals(count, random.fork("lower")),
+    /** d. */
     upper: uniforms(count, random.fork("upper")),
+    /** Extra difficulty of the item for the second class, logits of ability. */
     classShift: normals(count, random.fork("class-shift")),
+    /** A uniform number in [0,1); its use depends on the kind. */
     trait: uniforms(count, random.fork("trait")),
+    /** The right option's number, from 0; 0 where answers are open. */
     key: new Uint32Array(count),
   };
   const flatness = normals(count, random.fork("flatness"));

@@ -98,20 +98,7 @@ function letters(index: number): string {
 export const CHANCE = { none: 0, guesses: 1, constant: 2 } as const;
 
 /** Abilities of M models in S scenarios and D−1 skills; row-major where two-dimensional. */
-export interface Abilities {
-  /** General ability g, M, logits: progress · (time − years/2) + family + variant. */
-  readonly general: Float64Array;
-  /** θ = √share · g + √(1−share) · t, M × S, logits. */
-  readonly scenario: Float64Array;
-  /** η, M × (D−1), standard normal. */
-  readonly skills: Float64Array;
-  /** Class of the mixture, 0 or 1, M. */
-  readonly classes: Uint32Array;
-  /** Codes of {@link CHANCE}, M × S. */
-  readonly chance: Uint32Array;
-  /** The option that a constant answerer chooses, M × S; used where chance is `constant`. */
-  readonly constantOption: Uint32Array;
-}
+export type Abilities = ReturnType<typeof drawAbilities>;
 
 /** Draws the abilities of models; a replicate has those of its original. */
 export function drawAbilities(
@@ -119,9 +106,8 @@ export function drawAbilities(
   scenarios: readonly ScenarioPlan[],
   options: SimulateOptions,
   random: RandomSource,
-): Abilities {
+) {
   const count = models.length;
-  const width = scenarios.length;
   const skillCount = options.dims - 1;
   const shared = relatedNormals(models, options.kinship);
 
@@ -134,22 +120,31 @@ export function drawAbilities(
       options.familySd * familyGeneral[family]! +
       options.variantSd * variant.normal(),
   );
-  const scenario = new Float64Array(count * width);
   const [common, own] = [Math.sqrt(options.generalShare), Math.sqrt(1 - options.generalShare)];
-  for (let s = 0; s < width; s++) {
-    const factor = shared(random.fork("scenario").fork(String(s)));
-    for (let m = 0; m < count; m++) scenario[m * width + s] = common * general[m]! + own * factor[m]!;
-  }
-  const skills = new Float64Array(count * skillCount);
-  for (let k = 0; k < skillCount; k++) {
-    const factor = shared(random.fork("skill").fork(String(k)));
-    for (let m = 0; m < count; m++) skills[m * skillCount + k] = factor[m]!;
-  }
+  const unshared = scenarios.map((_, s) => shared(random.fork("scenario").fork(String(s))));
+  const scenario = Float64Array.from(
+    models.flatMap((_, m) => unshared.map((factor) => common * general[m]! + own * factor[m]!)),
+  );
+  const factors = Array.from({ length: skillCount }, (_, k) => shared(random.fork("skill").fork(String(k))));
+  const skills = Float64Array.from(models.flatMap((_, m) => factors.map((factor) => factor[m]!)));
   const mixture = random.fork("mixture");
   const classes = Uint32Array.from(models, () => (mixture.next() < options.mixtureShare ? 1 : 0));
   const { chance, constantOption } = drawChance(general, scenarios, options, random.fork("chance"));
 
-  const abilities = { general, scenario, skills, classes, chance, constantOption };
+  const abilities = {
+    /** General ability g, M, logits: progress · (time − years/2) + family + variant. */
+    general,
+    /** θ = √share · g + √(1−share) · t, M × S, logits. */
+    scenario,
+    /** η, M × (D−1), standard normal. */
+    skills,
+    /** Class of the mixture, 0 or 1, M. */
+    classes,
+    /** Codes of {@link CHANCE}, M × S. */
+    chance,
+    /** The option that a constant answerer chooses, M × S; used where chance is `constant`. */
+    constantOption,
+  };
   models.forEach(({ replicateOf }, m) => {
     if (replicateOf === null) return;
     for (const rows of Object.values(abilities)) {

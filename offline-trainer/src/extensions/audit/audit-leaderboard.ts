@@ -5,7 +5,7 @@ import { type MeanSquareFit, MeanSquares } from "anchoreval/internal/core/person
 import { interruptible } from "../../backends/interruptible.ts";
 import { calibratedModels, type ScenarioGroup, scenarioGroups } from "../../benchmark/benchmark.ts";
 import { dimsFor } from "../../calibrate/bank.ts";
-import { calibrate, type Calibration } from "../../calibrate/calibrate.ts";
+import { calibrate } from "../../calibrate/calibrate.ts";
 import type { CalibrationBackend } from "../../calibrate/types.ts";
 import { binarizeResponses } from "../../matrix/code-responses.ts";
 import { modelFamilies } from "../../matrix/families.ts";
@@ -26,26 +26,10 @@ import {
 } from "./fitted-answers.ts";
 import { itemCovariance, itemLeverage, parameterPrecision } from "./item-covariance.ts";
 import { benjaminiHochberg, type ItemFitTest, residualGroupsTest, sX2 } from "./item-fit.ts";
-import {
-  abilityReliability,
-  heldOutLikelihood,
-  type HeldOutLikelihood,
-  itemStatistics,
-  scoreReliability,
-  type ScoreReliability,
-} from "./item-statistics.ts";
+import { abilityReliability, heldOutLikelihood, itemStatistics, scoreReliability } from "./item-statistics.ts";
 import { keyAudit } from "./key-audit.ts";
 import type { KeyPosterior } from "./key-posterior.ts";
-import {
-  answerLikeness,
-  type AnswerLikeness,
-  itemCopies,
-  type ItemCopy,
-  nearCopies,
-  type NearCopies,
-  sharedPairWork,
-  textPairs,
-} from "./near-copies.ts";
+import { answerLikeness, itemCopies, type ItemCopy, nearCopies, sharedPairWork, textPairs } from "./near-copies.ts";
 /** Settings of an audit. */
 export interface AuditOptions {
   /** Its weighting, and whether all scenarios share one ability. */
@@ -137,29 +121,7 @@ export interface ItemAudit extends ItemEvidence {
 }
 
 /** The diagnosis of one calibration. */
-export interface BankAudit {
-  readonly id: string;
-  /** Every model's answers against the curves. */
-  readonly models: readonly { readonly name: string; readonly meanSquares: MeanSquareFit }[];
-  readonly calibration: Calibration;
-  /** Marginal reliability of every dimension. */
-  readonly reliability: Float64Array;
-  /** Null where it wasn't requested. */
-  readonly heldOut: HeldOutLikelihood | null;
-  readonly scenarios: readonly {
-    readonly id: string;
-    readonly items: number;
-    /** Scores above it were taken as right; null where all are 0 or 1. */
-    readonly threshold: number | null;
-    readonly reliability: ScoreReliability;
-  }[];
-  /** In the order of the bank's matrix. */
-  readonly items: readonly ItemAudit[];
-  /** Pairs of items that are answered alike. */
-  readonly copies: NearCopies;
-  /** Likeness of the pairs with the same text. */
-  readonly likeness: readonly AnswerLikeness[];
-}
+export type BankAudit = Awaited<ReturnType<typeof auditBank>>;
 
 /** A bank's part in the audit of a leaderboard. */
 interface BankPart {
@@ -169,7 +131,7 @@ interface BankPart {
   readonly pairWork: number;
   /** Pairs of columns whose likeness is computed whatever it is. */
   readonly pairs: readonly (readonly [number, number])[];
-  /** Called with the share done, and the next step. */
+  /** Called with the share done. */
   readonly next: (done: number, step: string) => void;
 }
 
@@ -177,7 +139,7 @@ interface BankPart {
  * Calibrates a bank on binarised answers, as `fit` does, and diagnoses it.
  * @throws AnchorEvalError `aborted`
  */
-async function auditBank(task: ScenarioGroup, part: BankPart, options: AuditOptions): Promise<BankAudit> {
+async function auditBank(task: ScenarioGroup, part: BankPart, options: AuditOptions) {
   const { signal } = options;
   const { matrix, scenarios } = task;
   const pause = async (): Promise<void> => {
@@ -242,12 +204,15 @@ async function auditBank(task: ScenarioGroup, part: BankPart, options: AuditOpti
     id: task.id,
     models: rows.map((m, k) => ({ name: matrix.subjects[m]!, meanSquares: people[k]!.fit })),
     calibration,
+    /** Of every dimension. */
     reliability: abilityReliability(answers, covariances),
+    /** Null where it wasn't requested. */
     heldOut,
     scenarios: scenarios.map((slice, s) => ({
       id: slice.id,
       items: slice.count,
-      threshold: thresholds[s]!,
+      /** Scores above it were taken as right; null where all are 0 or 1. */
+      threshold: thresholds[s] ?? null,
       reliability: scoreReliability(answers, matrix, rows, slice, thresholds[s] === null),
     })),
     items,
@@ -256,12 +221,8 @@ async function auditBank(task: ScenarioGroup, part: BankPart, options: AuditOpti
   };
 }
 
-/** Mean squares of an item, its answers added to those of the models. */
-function meanSquares(
-  { signs, p, leverage }: ItemAtFit,
-  own: Float64Array,
-  people: readonly MeanSquares[],
-): MeanSquareFit {
+/** Mean squares of an item, its answers added to those of the models. @param own - the item's leverage */
+function meanSquares({ signs, p, leverage }: ItemAtFit, own: Float64Array, people: MeanSquares[]): MeanSquareFit {
   const item = new MeanSquares();
   signs.forEach((sign, m) => {
     if (sign === 0) return;

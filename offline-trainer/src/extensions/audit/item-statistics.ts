@@ -6,24 +6,14 @@ import { fullScores, type ScenarioSlice } from "../../matrix/scenarios.ts";
 import { type FittedAnswers, probabilities } from "./fitted-answers.ts";
 
 /** An item against the rest of its scenario, among the models that answered it. */
-export interface ItemStatistics {
-  /** Models that answered it. */
-  readonly models: number;
-  /** Mean score; NaN where nobody answered. */
-  readonly mean: number;
-  /** Mean score among the weakest and the strongest quarter of the models; NaN where none of them answered. */
-  readonly weakest: number;
-  readonly strongest: number;
-  /** Correlation of the item's scores with the models' scores on all other items (item-rest correlation); NaN where either is constant. */
-  readonly correlation: number;
-}
+export type ItemStatistics = ReturnType<typeof itemStatistics>[number];
 
 /**
  * Classical statistics of every item of a scenario. They use the answers only, no response model, so they also
  * reveal items that the model can't fit.
  * @see Lord & Novick (1968), Statistical Theories of Mental Test Scores, ch. 15
  */
-export function itemStatistics(matrix: ResponseMatrix, slice: ScenarioSlice): ItemStatistics[] {
+export function itemStatistics(matrix: ResponseMatrix, slice: ScenarioSlice) {
   const { begin, count, weights } = slice;
   const { score } = fullScores(matrix, slice);
   const models = Array.from(score.keys()).filter((m) => !Number.isNaN(score[m]!));
@@ -32,7 +22,7 @@ export function itemStatistics(matrix: ResponseMatrix, slice: ScenarioSlice): It
   const weak = new Set(ranked.slice(0, quarter));
   const strong = new Set(ranked.slice(-quarter));
   const mass = observedMass(matrix, slice);
-  return Array.from({ length: count }, (_, i): ItemStatistics => {
+  return Array.from({ length: count }, (_, i) => {
     const own = new Moments();
     const weakest = new Moments();
     const strongest = new Moments();
@@ -48,8 +38,10 @@ export function itemStatistics(matrix: ResponseMatrix, slice: ScenarioSlice): It
     return {
       models: own.count,
       mean: own.mean,
+      /** Mean score among the weakest and the strongest quarter of the models. */
       weakest: weakest.mean,
       strongest: strongest.mean,
+      /** With the models' scores on all other items (item-rest correlation); NaN where either is constant. */
       correlation: own.correlation,
     };
   });
@@ -88,6 +80,7 @@ class Moments {
     this.#xy += dx * (y - this.#y);
   }
 
+  /** NaN of none. */
   get mean(): number {
     return this.count > 0 ? this.#x : NaN;
   }
@@ -115,16 +108,6 @@ export function suspicion({ models, mean, correlation }: ItemStatistics): "rever
   return correlation <= -margin ? "reversed" : "unrelated";
 }
 
-/** Share of the between-model variance of one scenario's score that isn't error. */
-export interface ScoreReliability {
-  /** 1 − mean error variance / variance of the observed scores, by the response model; null where scores were binarised. */
-  readonly model: number | null;
-  /** Cronbach's alpha, for scores of 0 and 1 Kuder & Richardson's formula 20; null with fewer than two complete models. */
-  readonly alpha: number | null;
-  /** Models that answered everything, the basis of alpha. */
-  readonly complete: number;
-}
-
 /**
  * Marginal reliability of every dimension, Var(θ̂)/(Var(θ̂) + mean SE²), over models, SE² the posterior variances.
  * @param covariances - of {@link abilityCovariances}
@@ -142,8 +125,10 @@ export function abilityReliability({ models, calibration }: FittedAnswers, covar
 }
 
 /**
- * Reliability of a scenario's score. By the model, a model's error variance is Σ w²·PQ over the items that it answered,
- * w summing to 1 over them.
+ * Reliability of a scenario's score, the share of its between-model variance that isn't error. `model`: 1 − mean error
+ * variance / variance of the observed scores, a model's error variance Σ w²·PQ over the items that it answered, w summing to
+ * 1 over them; null where scores were binarised. `alpha`: Cronbach's, for scores of 0 and 1 Kuder & Richardson's formula
+ * 20, from the `complete` models that answered everything; null with fewer than two.
  * @param rows - the rows of the matrix that the calibration has
  * @param binary - the scores are those that the curves describe, not binarised
  * @see Cronbach (1951), Psychometrika 16, 297–334; Kuder & Richardson (1937), Psychometrika 2, 151–160;
@@ -155,7 +140,7 @@ export function scoreReliability(
   rows: ArrayLike<number>,
   slice: ScenarioSlice,
   binary: boolean,
-): ScoreReliability {
+): { model: number | null; alpha: number | null; complete: number } {
   return { model: binary ? modelReliability(answers, matrix, rows, slice) : null, ...alpha(matrix, slice) };
 }
 
@@ -209,33 +194,23 @@ function variance(values: Float64Array): number {
   return sum(values.map((value) => (value - mean) ** 2)) / values.length;
 }
 
-/** Likelihood of answers that a calibration has not seen, in nats an answer. */
-export interface HeldOutLikelihood {
-  /** Answers held out. */
-  readonly answers: number;
-  readonly model: number;
-  /** By every item's share of right answers among the others, shrunk by half an answer either way. */
-  readonly itemMeans: number;
-  /** model − itemMeans, and its standard error with models as sampling units. */
-  readonly gain: number;
-  readonly gainError: number;
-}
-
 interface HeldOutLikelihoodOptions extends Pick<CalibrateOptions, "dims" | "backend" | "random" | "signal"> {
   /** Share of the answers that are held out. */
   readonly share: number;
 }
 
 /**
- * Holds answers out at random, calibrates on the others, and takes the mean log-likelihood of those held out: cells, not
- * models, so it measures how well the items' curves describe these models.
+ * Holds answers out at random, calibrates on the others, and takes the mean log-likelihood of those held out, in nats an
+ * answer: cells, not models, so it measures how well the items' curves describe these models. `itemMeans` is that by every
+ * item's share of right answers among the others, shrunk by half an answer either way; the gain's standard error has models
+ * as sampling units.
  * @returns null where no answer was drawn
  * @throws AnchorEvalError `aborted`
  */
 export async function heldOutLikelihood(
   responses: CodedResponses,
   { random, share, ...options }: HeldOutLikelihoodOptions,
-): Promise<HeldOutLikelihood | null> {
+) {
   const { subjects, items, signs } = responses;
   const draw = random.fork("cells");
   const seen = signs.map((sign) => (draw.next() < share ? 0 : sign));

@@ -93,16 +93,12 @@ export interface AnswerLikeness {
   readonly z: number;
 }
 
-/** A pair found by its answers. */
-export interface NearCopy extends AnswerLikeness {
-  /** Estimated share of chance among the pairs with at least this z. */
-  readonly chance: number;
-}
+/** A pair found by its answers, and the estimated share of chance among the pairs with at least its z. */
+export type NearCopy = AnswerLikeness & { readonly chance: number };
 
+/** Pairs found by their answers, the largest z first; and how many were compared, of those that could be. */
 export interface NearCopies {
-  /** The largest z first. */
   readonly pairs: readonly NearCopy[];
-  /** Pairs that were compared, of those that could be. */
   readonly compared: number;
   readonly comparable: number;
 }

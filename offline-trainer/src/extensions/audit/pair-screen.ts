@@ -47,12 +47,8 @@ export function screenPairs(
             if (-product > lowest.bar) lowest.add(row, column, -product);
           }
         }
-  return {
-    highest: highest.kept(),
-    lowest: lowest.kept().map((pair) => ({ ...pair, product: -pair.product })),
-    compared,
-    pairs: all,
-  };
+  const negative = lowest.kept().map((pair) => ({ ...pair, product: -pair.product }));
+  return { highest: highest.kept(), lowest: negative, compared, pairs: all };
 }
 
 /** Four rows after each other, number by number, so that a tile reads memory in a line; the last ones are filled with 0. */
@@ -101,47 +97,31 @@ function tileProducts(tiles: Float32Array, width: number, i: number, j: number):
   return [s0, s1, s2, s3, s4, s5, s6, s7, s8, s9, sa, sb, sc, sd, se, sf];
 }
 
-/** The largest of many products, with the pair of each, in memory for twice as many as are kept. */
+/** The pairs with the largest of many products, in memory for twice as many as are kept. */
 export class Extremes {
   /** The value that a product must exceed to be kept. */
   bar = 0;
   readonly #keep: number;
-  #size = 0;
-  readonly #left: Uint32Array;
-  readonly #right: Uint32Array;
-  readonly #product: Float64Array;
+  #pairs: ScreenedPair[] = [];
 
   constructor(keep: number) {
     this.#keep = keep;
-    this.#left = new Uint32Array(2 * keep);
-    this.#right = new Uint32Array(2 * keep);
-    this.#product = new Float64Array(2 * keep);
   }
 
   add(left: number, right: number, product: number): void {
-    this.#left[this.#size] = left;
-    this.#right[this.#size] = right;
-    this.#product[this.#size] = product;
-    if (++this.#size === 2 * this.#keep) this.#shrink();
+    this.#pairs.push({ left, right, product });
+    if (this.#pairs.length === 2 * this.#keep) this.#shrink();
   }
 
   /** The largest, in no order; of equal ones those that were added first. */
   kept(): ScreenedPair[] {
-    if (this.#size > this.#keep) this.#shrink();
-    return Array.from({ length: this.#size }, (_, k) => ({
-      left: this.#left[k]!,
-      right: this.#right[k]!,
-      product: this.#product[k]!,
-    }));
+    if (this.#pairs.length > this.#keep) this.#shrink();
+    return this.#pairs;
   }
 
   #shrink(): void {
-    const order = Uint32Array.from({ length: this.#size }, (_, k) => k);
-    order.sort((x, y) => this.#product[y]! - this.#product[x]! || x - y);
-    const kept = order.subarray(0, this.#keep);
-    for (const values of [this.#left, this.#right, this.#product])
-      values.set(Float64Array.from(kept, (k) => values[k]!));
-    this.#size = kept.length;
-    this.bar = this.#product[this.#size - 1]!;
+    this.#pairs.sort((x, y) => y.product - x.product);
+    this.#pairs.length = this.#keep;
+    this.bar = this.#pairs.at(-1)!.product;
   }
 }

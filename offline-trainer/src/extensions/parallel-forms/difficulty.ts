@@ -3,7 +3,7 @@ import { logit, type MonotoneMap } from "anchoreval/internal/core/numeric/functi
 import type { RandomSource } from "anchoreval/internal/core/numeric/random";
 import { predictedScores } from "anchoreval/internal/core/scoring/predicted-scores";
 import { DataIssues, quoted } from "anchoreval/internal/tables/data-issues";
-import { type CurveFeatures, curveFeatures } from "../../anchors/curve-features.ts";
+import { curveFeatures } from "../../anchors/curve-features.ts";
 import { DISCRIMINATION_SHRINKAGE } from "../../calibrate/scales.ts";
 import type { CalibrationBackend } from "../../calibrate/types.ts";
 import { calibratedModels } from "../../benchmark/benchmark.ts";
@@ -15,27 +15,10 @@ import { type ItemInfo, type ResponseMatrix, submatrix } from "../../matrix/resp
 import { type ItemPool, joinItems, type JoinKeys } from "./item-pool.ts";
 
 /** Response curves of the items, from models' answers. */
-export interface AnsweredItems {
-  /** The items that have curves, ascending, in the order of the banks. */
-  readonly items: Uint32Array;
-  /** A 2PL in one dimension: what information and equating are computed with. */
-  readonly bank: ItemBank;
-  /** From probability back to score, where scores were binarised. */
-  readonly scoreMap: MonotoneMap | null;
-  /** Scores above it were taken as right; null where all are 0 or 1. */
-  readonly threshold: number | null;
-  /** The models' abilities on its scale, their mean and standard deviation. */
-  readonly abilities: { readonly values: Float64Array; readonly mean: number; readonly sd: number };
-  /** Leading components of the curves in as many dimensions as the models allow, and the items' expected scores. */
-  readonly curves: CurveFeatures & { readonly expected: Float64Array };
-  /** Dimensions of those curves. */
-  readonly dims: number;
-  readonly models: number;
-  readonly converged: boolean;
-}
+export type AnsweredItems = Awaited<ReturnType<typeof calibrateItems>>;
 
 /** Source of difficulties, as the summary describes it. */
-export type DifficultySource =
+type DifficultySource =
   | { readonly kind: "none" }
   | { readonly kind: "column"; readonly column: string }
   | {
@@ -63,7 +46,6 @@ export interface PoolDifficulty {
   readonly answered: AnsweredItems | null;
 }
 
-/** No item's difficulty is known. */
 export const NO_DIFFICULTY: PoolDifficulty = { source: { kind: "none" }, values: null, answered: null };
 
 /**
@@ -143,7 +125,7 @@ async function calibrateItems(
   items: Uint32Array,
   matrix: ResponseMatrix,
   { backend, random, signal, onProgress }: AnsweredDifficultyOptions,
-): Promise<AnsweredItems> {
+) {
   const count = matrix.items.length;
   const id = "the items";
   const weights = new Float64Array(count).fill(1 / count);
@@ -168,15 +150,21 @@ async function calibrateItems(
   const [{ bank, scoreMap, threshold }] = one.scenarios as [Bank["scenarios"][0]];
   const [wide] = several.scenarios as [Bank["scenarios"][0]];
   return {
+    /** The items that have curves, ascending, in the order of the banks. */
     items,
+    /** A 2PL in one dimension: what information and equating are computed with. */
     bank,
+    /** From probability back to score, where scores were binarised. */
     scoreMap,
+    /** Scores above it were taken as right; null where all are 0 or 1. */
     threshold,
+    /** On the scale of the one-dimensional bank. */
     abilities: {
       values: one.calibration.theta,
       mean: one.abilities.mean[0]!,
       sd: Math.sqrt(one.abilities.covariance[0]!),
     },
+    /** Leading components of the curves in as many dimensions as the models allow, and the items' expected scores. */
     curves: {
       ...curveFeatures(wide.bank, several.calibration.theta, 1),
       expected: expectedScores(wide.bank, several.calibration.theta, wide.scoreMap),

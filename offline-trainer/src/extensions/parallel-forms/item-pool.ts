@@ -4,21 +4,7 @@ import { columnOf, type ItemTable } from "../../matrix/item-table.ts";
 import type { ItemInfo } from "../../matrix/response-matrix.ts";
 
 /** The items that forms are drawn from: those of a table whose subject isn't excluded, in the table's order. */
-export interface ItemPool {
-  readonly table: ItemTable;
-  /** Row of the table of each item. */
-  readonly rows: Uint32Array;
-  /** Column of the subjects; null where there are none: all items are of one subject. */
-  readonly by: string | null;
-  /** By name, in order of their first item. */
-  readonly subjects: readonly string[];
-  /** Subject of each item, an index into `subjects`. */
-  readonly subjectOf: Int32Array;
-  /** Excluded subjects with the items that they have. */
-  readonly excluded: readonly { readonly subject: string; readonly items: number }[];
-  /** Column of the items' ids, and the id of each item; null where no column has ids. */
-  readonly ids: { readonly column: string; readonly values: readonly string[] } | null;
-}
+export type ItemPool = ReturnType<typeof itemPool>;
 
 /** Settings of a pool: its items, and the columns that identify them. */
 interface ItemPoolOptions {
@@ -39,7 +25,7 @@ const ID_COLUMNS = ["item_id", "id"];
  * @throws AnchorEvalError `invalid_data` for a missing column, an item without subject or id, an id that is there twice;
  * `invalid_option` for an excluded subject that there isn't
  */
-export function itemPool(table: ItemTable, { by, id, exclude = [] }: ItemPoolOptions): ItemPool {
+export function itemPool(table: ItemTable, { by, id, exclude = [] }: ItemPoolOptions) {
   const issues = new DataIssues(table.name);
   const idColumn = id ?? ID_COLUMNS.flatMap((name) => table.columns.filter((own) => own.toLowerCase() === name))[0];
   const ids = idColumn === undefined ? null : columnOf(table, idColumn, "--id");
@@ -56,11 +42,15 @@ export function itemPool(table: ItemTable, { by, id, exclude = [] }: ItemPoolOpt
   const numbers = new Map(subjects.map((name, number) => [name, number]));
   return {
     table,
+    /** Row of the table of each item. */
     rows,
     by: by ?? null,
+    /** In order of their first item. */
     subjects,
+    /** Subject of each item, an index into `subjects`. */
     subjectOf: Int32Array.from(rows, (row) => numbers.get(names[row]!)!),
     excluded: [...left].map((subject) => ({ subject, items: counts.get(subject)! })),
+    /** Column of the items' ids, and the id of each item; null where no column has ids. */
     ids: ids === null ? null : { column: idColumn!, values: Array.from(rows, (row) => table.rows[row]![ids]!) },
   };
 }

@@ -171,8 +171,8 @@ export function roundTable(
 }
 
 interface Margins {
-  readonly target: Float64Array;
-  readonly count: Int32Array;
+  readonly target: readonly number[];
+  readonly count: number[];
   /** Cells of each. */
   readonly cells: readonly number[][];
 }
@@ -184,15 +184,14 @@ function margins(
   wanted?: readonly number[],
 ): Margins {
   const size = cells.reduce((most, cell) => Math.max(most, cell[axis] + 1), 0);
-  const target = new Float64Array(size);
-  const count = new Int32Array(size);
-  const own = Array.from({ length: size }, (): number[] => []);
-  cells.forEach((cell, k) => {
-    target[cell[axis]]! += cell.target;
-    count[cell[axis]]! += rounded[k]!;
-    own[cell[axis]]!.push(k);
-  });
-  return { target: wanted ? Float64Array.from(wanted) : target, count, cells: own };
+  const places = Array.from({ length: size }, (_, at) => [...cells.keys()].filter((k) => cells[k]![axis] === at));
+  const total = (own: readonly number[], valueOf: (k: number) => number): number =>
+    own.reduce((sum, k) => sum + valueOf(k), 0);
+  return {
+    target: wanted ?? places.map((own) => total(own, (k) => cells[k]!.target)),
+    count: places.map((own) => total(own, (k) => rounded[k]!)),
+    cells: places,
+  };
 }
 
 /** Cost of one more unit in (count − target)². */

@@ -10,14 +10,13 @@ export interface ItemFeatures {
   readonly values: Float64Array;
 }
 
-/** Outcome of a refinement. */
+/** Outcome of a refinement: what it did, the mismatch before and after, and why it stopped. */
 export interface Refinement {
   readonly passes: number;
   readonly swaps: number;
-  /** The mismatch that swaps lower, before and after. */
   readonly before: number;
   readonly after: number;
-  /** Reason for stopping: a pass found no swap, or gained next to nothing, or was the last allowed. */
+  /** A pass found no swap, or gained next to nothing, or was the last allowed. */
   readonly stopped: "no swap" | "small gain" | "passes";
 }
 
@@ -111,16 +110,13 @@ export function refineForms(
       swaps++;
     }
     const after = mismatch();
-    const stopped =
-      swaps === swapsBefore
-        ? "no swap"
-        : after > (1 - LEAST_GAIN) * now
-          ? "small gain"
-          : pass === MOST_PASSES
-            ? "passes"
-            : null;
+    const ended = (stopped: Refinement["stopped"]): Refinement => {
+      return { passes: pass, swaps, before, after: Math.max(0, after), stopped };
+    };
+    if (swaps === swapsBefore) return ended("no swap");
+    if (after > (1 - LEAST_GAIN) * now) return ended("small gain");
+    if (pass === MOST_PASSES) return ended("passes");
     now = after;
-    if (stopped !== null) return { passes: pass, swaps, before, after: Math.max(0, now), stopped };
   }
 }
 
@@ -202,21 +198,14 @@ function standardised(values: Float64Array): Float64Array {
 
 /** Mean squared difference of known values from the mean of their stratum. */
 function varianceWithin(column: Float64Array, strataOf: ArrayLike<number>): number {
+  const known = [...column.keys()].filter((item) => !Number.isNaN(column[item]!));
   const sums: number[] = [];
   const counts: number[] = [];
-  column.forEach((value, item) => {
-    if (Number.isNaN(value)) return;
+  for (const item of known) {
     const stratum = strataOf[item]!;
-    sums[stratum] = (sums[stratum] ?? 0) + value;
+    sums[stratum] = (sums[stratum] ?? 0) + column[item]!;
     counts[stratum] = (counts[stratum] ?? 0) + 1;
-  });
-  let squares = 0;
-  let known = 0;
-  column.forEach((value, item) => {
-    if (Number.isNaN(value)) return;
-    const stratum = strataOf[item]!;
-    squares += (value - sums[stratum]! / counts[stratum]!) ** 2;
-    known++;
-  });
-  return squares / known;
+  }
+  const meanAt = (stratum: number): number => sums[stratum]! / counts[stratum]!;
+  return known.reduce((sum, item) => sum + (column[item]! - meanAt(strataOf[item]!)) ** 2, 0) / known.length;
 }
