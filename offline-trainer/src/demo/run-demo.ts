@@ -78,9 +78,8 @@ export async function runDemo(options: DemoOptions): Promise<void> {
   );
   const { backend, reason } = await resolveBackend(options.provider);
   output.remark(reason);
-  const all = Array.from({ length: matrix.items.length }, (_, i) => i);
   const bar = output.progress("fitting", 1);
-  const result = await fit(submatrix(matrix, sources, all), {
+  const result = await fit(submatrix(matrix, sources, [...matrix.items.keys()]), {
     benchmark,
     version: "1.0.0",
     created: options.created,

@@ -110,7 +110,6 @@ export function drawAbilities(
   const count = models.length;
   const skillCount = options.dims - 1;
   const shared = relatedNormals(models, options.kinship);
-
   const familyGeneral = perFamily(models, random.fork("family"));
   const variant = random.fork("variant");
   const general = Float64Array.from(
@@ -130,7 +129,6 @@ export function drawAbilities(
   const mixture = random.fork("mixture");
   const classes = Uint32Array.from(models, () => (mixture.next() < options.mixtureShare ? 1 : 0));
   const { chance, constantOption } = drawChance(general, scenarios, options, random.fork("chance"));
-
   const abilities = {
     /** General ability g, M, logits: progress · (time − years/2) + family + variant. */
     general,

@@ -6,33 +6,10 @@ import { LEAST_ITEMS, leastItems, type SimulateOptions } from "./settings.ts";
 export const SCENARIO_KINDS = ["regular", "saturated", "hard", "flat"] as const;
 type ScenarioKind = (typeof SCENARIO_KINDS)[number];
 
-interface SubscenarioPlan {
-  /** null where the scenario has no subscenarios. */
-  readonly id: string | null;
-  readonly items: number;
-  /** Mean difficulty of its items, logits of ability. */
-  readonly centre: number;
-  /** Weight of each of the dims−1 skills in its items; positive, mean 1. */
-  readonly skillWeights: readonly number[];
-}
-
-export interface ScenarioPlan {
-  readonly id: string;
-  /** First column. */
-  readonly begin: number;
-  readonly items: number;
-  readonly kind: ScenarioKind;
-  /** Options of its multiple-choice items; 0 = open answers. */
-  readonly choices: number;
-  /** Scores are pass rates. */
-  readonly passRates: boolean;
-  readonly subscenarios: readonly SubscenarioPlan[];
-}
+export type ScenarioPlan = ReturnType<typeof planScenarios>[number];
 
 /** The subscenarios of all scenarios in order, each with the place of its scenario and its columns. */
-export function parts(
-  scenarios: readonly ScenarioPlan[],
-): (SubscenarioPlan & { readonly scenario: number; readonly begin: number; readonly end: number })[] {
+export function parts(scenarios: readonly ScenarioPlan[]) {
   let end = 0;
   return scenarios.flatMap(({ subscenarios }, scenario) =>
     subscenarios.map((part) => ({ ...part, scenario, begin: end, end: (end += part.items) })),
@@ -52,7 +29,7 @@ const SUBSCENARIO_CENTRE_SD = 0.4;
 const SKILL_WEIGHT_SD = 0.9;
 
 /** Draws sizes, kinds, answer forms and subscenarios. Shares are rounded to whole scenarios. */
-export function planScenarios(options: SimulateOptions, random: RandomSource): ScenarioPlan[] {
+export function planScenarios(options: SimulateOptions, random: RandomSource) {
   const count = options.scenarios;
   const kinds = assignKinds(options, random.fork("kinds"));
   const choice = chosen(count, options.choiceShare, random.fork("choice"));
@@ -64,17 +41,19 @@ export function planScenarios(options: SimulateOptions, random: RandomSource): S
     const own = random.fork("scenario").fork(String(s));
     const kind = kinds[s]!;
     const centre = CENTRES[kind].mean + CENTRES[kind].sd * own.fork("centre").normal();
-    const plan: ScenarioPlan = {
+    begin += items;
+    return {
       id: `scenario-${s + 1}`,
-      begin,
+      /** First column. */
+      begin: begin - items,
       items,
       kind,
+      /** Options of its multiple-choice items; 0 = open answers. */
       choices: choice[s] ? options.choices : 0,
+      /** Scores are pass rates. */
       passRates: options.samples > 1 && passRates[s]!,
       subscenarios: planSubscenarios(items, split[s]! ? options.subscenarios : 1, centre, options, own),
     };
-    begin += items;
-    return plan;
   });
 }
 
@@ -84,14 +63,17 @@ function planSubscenarios(
   centre: number,
   options: SimulateOptions,
   random: RandomSource,
-): SubscenarioPlan[] {
+) {
   const sizes =
     count === 1 ? [items] : unequalSizes(items, count, options.subscenarioSpread, LEAST_ITEMS, random.fork("sizes"));
   const offsets = random.fork("offsets");
   return sizes.map((size, k) => ({
+    /** Null where the scenario has no subscenarios. */
     id: count === 1 ? null : `part-${k + 1}`,
     items: size,
+    /** Mean difficulty of its items, logits of ability. */
     centre: centre + (count === 1 ? 0 : SUBSCENARIO_CENTRE_SD * offsets.normal()),
+    /** Weight of each of the dims−1 skills in its items. */
     skillWeights: skillWeights(options.dims - 1, random.fork("skills").fork(String(k))),
   }));
 }

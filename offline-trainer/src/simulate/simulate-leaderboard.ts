@@ -49,9 +49,8 @@ export function simulateLeaderboard(
   if (options.order === "newest-first") rows.reverse();
 
   const columns = options.items;
-  const continuous = scenarios.some(({ passRates }) => passRates);
   const size = models.length * columns;
-  const scores = continuous ? new Float32Array(size) : new Uint8Array(size);
+  const scores = scenarios.some(({ passRates }) => passRates) ? new Float32Array(size) : new Uint8Array(size);
   const observed = new Uint8Array(size).fill(1);
   const fullScores = (): Float64Array => new Float64Array(models.length * scenarios.length);
   const expected = { items: fullScores(), subscenarios: fullScores() };

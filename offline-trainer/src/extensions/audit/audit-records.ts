@@ -19,12 +19,7 @@ export function itemRecord(item: AuditedItem<ItemAudit>, items: readonly ItemInf
   const bank = itemBank(a, Float64Array.of(b));
   const rest = correlationInterval(statistics.correlation, statistics.models);
   const closest = copies.find(({ likeness }) => likeness !== null)?.likeness;
-  const paired = (by: "sameness" | "chance"): string[] =>
-    othersOf(
-      item.column,
-      copies.filter((copy) => copy[by] !== null),
-      items,
-    );
+  const others = (pairs: readonly ItemCopy[]): string[] => othersOf(item.column, pairs, items);
   return {
     record: "item",
     rank,
@@ -64,8 +59,8 @@ export function itemRecord(item: AuditedItem<ItemAudit>, items: readonly ItemInf
       sX2P: sX2?.p,
       sX2Q: q.sX2,
     }),
-    sameText: paired("sameness"),
-    alike: paired("chance"),
+    sameText: others(copies.filter(({ sameness }) => sameness !== null)),
+    alike: others(copies.filter(({ chance }) => chance !== null)),
     q3: finite(closest?.q3),
     q3Z: finite(closest?.z),
   };
@@ -171,16 +166,14 @@ export function* auditLines(
 /** The items of an audit as CSV, by rank; discriminations in columns of their own, lists joined by semicolons. */
 export function* auditCsv(audit: Audit, items: readonly AuditedItem<ItemAudit>[]): Generator<string, void, undefined> {
   const dims = Math.max(...audit.banks.map((bank) => bank.audit.calibration.dims));
-  let header = true;
-  for (const item of items) {
+  for (const [k, item] of items.entries()) {
     const row = Object.entries(itemRecord(item, audit.matrix.items)).flatMap(([name, value]): [string, string][] => {
       if (name === "record") return [];
       if (name !== "a" && name !== "aErrors") return [[name, text(value)]];
       const numbers = value as readonly (number | null)[];
       return Array.from({ length: dims }, (_, d) => [`${name}${d + 1}`, text(numbers[d] ?? null)]);
     });
-    if (header) yield `${row.map(([name]) => name).join(",")}\n`;
-    header = false;
+    if (k === 0) yield `${row.map(([name]) => name).join(",")}\n`;
     yield `${row.map(([, value]) => csvCell(value)).join(",")}\n`;
   }
 }

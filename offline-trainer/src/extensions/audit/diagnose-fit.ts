@@ -19,8 +19,6 @@ export interface DiagnoseFitOptions {
 /** Multiplications and additions spent on pairs of items: about two seconds. */
 const PAIR_WORK = 2e9;
 
-const NO_PAIRS: NearCopies = { pairs: [], compared: 0, comparable: 0 };
-
 /**
  * Evidence against the items of a fit by its own calibration: item-rest correlations, everyone right or wrong, copies by
  * text and by answers, and the residual test. Not likely wrong keys, which take as long as all of these together; for them
@@ -50,7 +48,7 @@ export async function diagnoseFit(
     const { matrix, scenarios, families } = own.group;
     await pause(begin);
     const answers = calibratedAnswers(own);
-    let copies = NO_PAIRS;
+    let copies: NearCopies = { pairs: [], compared: 0, comparable: 0 };
     if (answers) {
       const covariances = abilityCovariances(answers);
       for (let i = 0; i < answers.items; i++) {

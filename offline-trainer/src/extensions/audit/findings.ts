@@ -1,4 +1,5 @@
-import type { ItemInfo } from "../../matrix/response-matrix.ts";
+import type { ItemInfo, ResponseMatrix } from "../../matrix/response-matrix.ts";
+import type { Audit } from "./audit-leaderboard.ts";
 import { LEAST_MODELS_FOR_AUDIT, LEAST_RARE, suspicion, type ItemStatistics } from "./item-statistics.ts";
 import type { KeyPosterior } from "./key-posterior.ts";
 import type { ItemCopy } from "./near-copies.ts";
@@ -32,7 +33,6 @@ interface Finding {
 const LIKELY = 0.5;
 /** False discovery rate at which an item counts as misfitting. */
 const MISFIT_RATE = 0.05;
-
 /** Ranks an identical text before one that differs in numbers, whatever the answers are. */
 const EXACT = 1e6;
 
@@ -140,6 +140,7 @@ function* findingsOf(
     };
 }
 
+/** Fractions of models come of graded scores. */
 function count(models: number): string {
   return String(Math.round(models * 100) / 100);
 }
@@ -150,11 +151,9 @@ export function probability(value: number): string {
 }
 
 /** The part of an audit that items are judged by. */
-interface ItemDiagnosis<Evidence extends ItemEvidence> {
-  readonly matrix: { readonly items: readonly ItemInfo[] };
+interface ItemDiagnosis<Evidence extends ItemEvidence> extends Pick<Audit, "q" | "copies"> {
+  readonly matrix: Pick<ResponseMatrix, "items">;
   readonly banks: readonly { readonly begin: number; readonly audit: { readonly items: readonly Evidence[] } }[];
-  readonly q: { readonly residualGroups: Float64Array; readonly sX2: Float64Array };
-  readonly copies: readonly ItemCopy[];
 }
 
 /** All items of an audit, by rank, those without findings last in the matrix's order. */
@@ -164,13 +163,8 @@ export function auditedItems<Evidence extends ItemEvidence>({
   q,
   copies,
 }: ItemDiagnosis<Evidence>): AuditedItem<Evidence>[] {
-  const pairs = new Map<number, ItemCopy[]>();
-  for (const copy of copies)
-    for (const column of copy.items) {
-      const own = pairs.get(column);
-      if (own) own.push(copy);
-      else pairs.set(column, [copy]);
-    }
+  const pairs = matrix.items.map((): ItemCopy[] => []);
+  for (const copy of copies) for (const column of copy.items) pairs[column]!.push(copy);
   const urgency = Object.keys(REASONS) as Reason[];
   const place = ({ reason }: Finding): number => urgency.indexOf(reason);
   const items = banks.flatMap(({ begin, audit }) =>
@@ -181,7 +175,7 @@ export function auditedItems<Evidence extends ItemEvidence>({
         info: matrix.items[column]!,
         audit: evidence,
         q: { residualGroups: q.residualGroups[column]!, sX2: q.sX2[column]! },
-        copies: pairs.get(column) ?? [],
+        copies: pairs[column]!,
       };
       const findings = [...findingsOf(about, matrix.items)].sort((x, y) => place(x) - place(y));
       return { ...about, findings };

@@ -14,9 +14,9 @@ export interface ItemFitTest {
 const GROUPS = 10;
 /** Fewest right and wrong answers expected of a group: sums of fewer aren't close enough to normal. */
 const LEAST_EXPECTED = 3;
-/** Directions in which the item's own parameters leave less than this share of the variance are ignored. */
+/** Share of the variance that the item's own parameters must leave in a direction. */
 const LEAST_SHARE = 0.1;
-/** Added to the information so that it is invertible where one model determines a parameter. */
+/** Makes the information invertible where one model determines a parameter. */
 const RIDGE = 1e-3;
 
 /**
@@ -83,8 +83,8 @@ export function residualGroupsTest({ calibration, design }: FittedAnswers, at: I
 
 /** Models that answered, by rising probability, in groups of equal size, neighbours joined until each expects enough. */
 function groupByProbability({ signs, p }: ItemAtFit): number[][] {
-  const order = Array.from(signs.keys()).filter((m) => signs[m] !== 0);
-  order.sort((x, y) => p[x]! - p[y]! || x - y);
+  const answered = Array.from(signs.keys()).filter((m) => signs[m] !== 0);
+  const order = answered.sort((x, y) => p[x]! - p[y]! || x - y);
   const groups: number[][] = [];
   let open: number[] = [];
   let right = 0;
@@ -134,10 +134,10 @@ export function sX2(answers: FittedAnswers, ability: AbilityMoments): (ItemFitTe
   const points = quadrature(ability, calibration.a);
   const observed = [...new Set(scores.map(({ score }) => score))].filter((k) => k > 0 && k < items);
   observed.sort((x, y) => x - y);
+  const scored = observed.map((k) => scores.filter(({ score }) => score === k));
   const { a, b } = calibration;
   const p = points.theta.map((theta) => a.map((slope, i) => sigmoid(slope * theta - b[i]!)));
   const whole = p.map(scoreDistribution);
-  const place = new Map(observed.map((k, at) => [k, at]));
   const total = observed.map((k) => points.weight.reduce((sum, weight, q) => sum + weight * whole[q]![k]!, 0));
   const without = new Float64Array(items);
   return Array.from({ length: items }, (_, i): ItemFitTest | null => {
@@ -147,13 +147,11 @@ export function sX2(answers: FittedAnswers, ability: AbilityMoments): (ItemFitTe
       withoutItem(whole[q]!, own, without);
       observed.forEach((k, at) => (right[at]! += weight * own * without[k - 1]!));
     });
-    const cells = observed.map((_, at) => ({ expected: right[at]! / total[at]!, models: 0, right: 0 }));
-    for (const { model, score } of scores) {
-      const cell = cells[place.get(score) ?? -1];
-      if (!cell) continue;
-      cell.models++;
-      if (signs[i * models + model]! > 0) cell.right++;
-    }
+    const cells = scored.map((own, at) => ({
+      models: own.length,
+      right: own.filter(({ model }) => signs[i * models + model]! > 0).length,
+      expected: own.length * (right[at]! / total[at]!),
+    }));
     return scoreGroupsTest(cells);
   });
 }
@@ -161,14 +159,12 @@ export function sX2(answers: FittedAnswers, ability: AbilityMoments): (ItemFitTe
 /** Number of right answers of the models that answered every item. */
 function completeScores({ models, items, signs }: FittedAnswers): { model: number; score: number }[] {
   const right = new Int32Array(models);
-  const missing = new Uint8Array(models);
-  for (let i = 0; i < items; i++)
-    for (let m = 0; m < models; m++) {
-      const sign = signs[i * models + m]!;
-      if (sign === 0) missing[m] = 1;
-      else if (sign > 0) right[m]!++;
-    }
-  return Array.from(right, (score, model) => ({ model, score })).filter(({ model }) => missing[model] === 0);
+  const answered = new Int32Array(models);
+  signs.forEach((sign, k) => {
+    if (sign !== 0) answered[k % models]!++;
+    if (sign > 0) right[k % models]!++;
+  });
+  return Array.from(right, (score, model) => ({ model, score })).filter(({ model }) => answered[model] === items);
 }
 
 /** Evenly spaced points, closer than half the standard error of all items at the middle. */
@@ -208,28 +204,26 @@ export function withoutItem(whole: Float64Array, p: number, out: Float64Array): 
   }
 }
 
-/** Models with one score, how many of them got the item right, and how many were expected to, as a share. */
-interface Cell {
-  models: number;
-  right: number;
-  expected: number;
-}
+/** Models with one score, or with some; how many of them got the item right, and how many were expected to. */
+type Cell = Readonly<Record<"models" | "right" | "expected", number>>;
 
 function scoreGroupsTest(cells: readonly Cell[]): ItemFitTest | null {
-  /** Of groups, `expected` is a number of models. */
+  const none = { models: 0, right: 0, expected: 0 };
+  const add = (one: Cell, other: Cell): Cell => ({
+    models: one.models + other.models,
+    right: one.right + other.right,
+    expected: one.expected + other.expected,
+  });
   const groups: Cell[] = [];
-  let open: Cell = { models: 0, right: 0, expected: 0 };
-  for (const { models, right, expected } of cells) {
-    open = { models: open.models + models, right: open.right + right, expected: open.expected + models * expected };
+  let open: Cell = none;
+  for (const cell of cells) {
+    open = add(open, cell);
     if (Math.min(open.expected, open.models - open.expected) < LEAST_EXPECTED_BY_SCORE) continue;
     groups.push(open);
-    open = { models: 0, right: 0, expected: 0 };
+    open = none;
   }
-  const last = groups.at(-1);
-  if (!last || groups.length < 3) return null;
-  last.models += open.models;
-  last.right += open.right;
-  last.expected += open.expected;
+  if (groups.length < 3) return null;
+  groups.push(add(groups.pop()!, open));
   const statistic = groups.reduce((sum, { models, right, expected }) => {
     const share = expected / models;
     return sum + (right - expected) ** 2 / (models * share * (1 - share));

@@ -79,19 +79,7 @@ export function sharedPairWork(groups: readonly { readonly matrix: ResponseMatri
 }
 
 /** Two items of a bank and how alike their answers are, beyond what abilities and difficulties explain. */
-export interface AnswerLikeness {
-  /** Indices of the items, the smaller first. */
-  readonly items: readonly [number, number];
-  /** Models that answered both. */
-  readonly models: number;
-  /** Share of them that got both right or both wrong; and the share that the curves expect. */
-  readonly agreement: number;
-  readonly expectedAgreement: number;
-  /** Yen's Q3: correlation of the residuals; NaN where either doesn't vary. */
-  readonly q3: number;
-  /** Sum of products of residuals over its standard error ({@link answerLikeness}). */
-  readonly z: number;
-}
+export type AnswerLikeness = ReturnType<typeof likeness>;
 
 /** A pair found by its answers, and the estimated share of chance among the pairs with at least its z. */
 export type NearCopy = AnswerLikeness & { readonly chance: number };
@@ -141,24 +129,14 @@ export function nearCopies(answers: FittedAnswers, families: Int32Array, mostWor
 }
 
 /** Likeness of two items' answers, whatever their number. */
-export function answerLikeness(
-  answers: FittedAnswers,
-  one: number,
-  other: number,
-  families: Int32Array,
-): AnswerLikeness {
+export function answerLikeness(answers: FittedAnswers, one: number, other: number, families: Int32Array) {
   return likeness(residualRows(answers, [one, other]), 0, 1, families);
 }
 
-/** Residuals y − P of some items, a row an item, NaN where the answer is missing. */
-interface ResidualRows {
-  readonly models: number;
-  /** Index of each row's item. */
-  readonly items: readonly number[];
-  readonly values: Float64Array;
-}
+type ResidualRows = ReturnType<typeof residualRows>;
 
-function residualRows(answers: FittedAnswers, items: readonly number[]): ResidualRows {
+/** Residuals y − P of some items, a row an item, NaN where the answer is missing. */
+function residualRows(answers: FittedAnswers, items: readonly number[]) {
   const { models, signs } = answers;
   const values = new Float64Array(items.length * models);
   const p = new Float64Array(models);
@@ -210,12 +188,7 @@ function variance(residual: number): number {
  * one says little, however many members it has.
  * @see Yen (1984) for Q3; Liang & Zeger (1986), Biometrika 73, 13–22 for the variance by clusters
  */
-function likeness(
-  { models, items, values }: ResidualRows,
-  one: number,
-  other: number,
-  families: Int32Array,
-): AnswerLikeness {
+function likeness({ models, items, values }: ResidualRows, one: number, other: number, families: Int32Array) {
   const [left, right] = items[one]! < items[other]! ? [one, other] : [other, one];
   const byFamily = new Float64Array(models);
   let [n, sumX, sumY, xx, yy, xy, agreeing, expected, independent] = [0, 0, 0, 0, 0, 0, 0, 0, 0];
@@ -241,10 +214,14 @@ function likeness(
   const clustered = byFamily.reduce((sum, own) => sum + own * own, 0);
   const [spreadX, spreadY] = [xx - (sumX * sumX) / n, yy - (sumY * sumY) / n];
   return {
-    items: [items[left]!, items[right]!],
+    /** The smaller first. */
+    items: [items[left]!, items[right]!] as const,
+    /** That answered both. */
     models: n,
+    /** Share of them that got both right or both wrong; and the share that the curves expect. */
     agreement: agreeing / n,
     expectedAgreement: expected / n,
+    /** Correlation of the residuals; NaN where either doesn't vary. */
     q3: spreadX > 1e-12 && spreadY > 1e-12 ? (xy - (sumX * sumY) / n) / Math.sqrt(spreadX * spreadY) : NaN,
     z: n > 0 ? xy / Math.sqrt((independent + clustered) / 2) : NaN,
   };

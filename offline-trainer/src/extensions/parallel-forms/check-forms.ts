@@ -12,30 +12,8 @@ import { type ItemPool, joinItems, type JoinKeys } from "./item-pool.ts";
 const DRAWS = 5;
 const RANDOM_DRAWS = 40;
 
-/** Mean over models, in fractions, and its standard error with models as units. */
-interface OverModels {
-  readonly mean: number;
-  readonly standardError: number;
-}
-
 /** Differences between held-out models' scores on two forms, or why they aren't known. */
-export type FormsCheck =
-  | { readonly kind: "none"; readonly reason: string }
-  | {
-      readonly kind: "folds";
-      readonly folds: number;
-      /** Models that were held out, each once, and their families. */
-      readonly models: number;
-      readonly families: number;
-      /** Forms that were drawn without each part of the families, and random ones. */
-      readonly draws: number;
-      readonly randomDraws: number;
-      /** Mean absolute difference of one model's scores on two forms, and on two random ones of the same size. */
-      readonly forms: OverModels;
-      readonly random: OverModels;
-      /** Of the first to the second. */
-      readonly ratio: OverModels;
-    };
+export type FormsCheck = Awaited<ReturnType<typeof checkForms>>;
 
 /** Settings of the check on held-out models. */
 interface FormsCheckOptions extends Omit<ParallelFormsOptions, "random">, Omit<AnsweredDifficultyOptions, "sameItems"> {
@@ -54,10 +32,11 @@ export async function checkForms(
   keys: JoinKeys,
   matrix: ResponseMatrix,
   { size, count, buckets, families, random, onProgress, ...options }: FormsCheckOptions,
-): Promise<FormsCheck> {
+) {
   const { items, columns } = joinItems(pool, keys, matrix.items);
   const held = heldOutModels(matrix, columns, families, random.fork("parts"));
-  if ("reason" in held) return { kind: "none", reason: held.reason };
+  const none = (reason: string) => ({ kind: "none" as const, reason });
+  if ("reason" in held) return none(held.reason);
   const columnOf = new Int32Array(pool.rows.length).fill(-1);
   items.forEach((item, k) => (columnOf[item] = columns[k]!));
   const own: number[] = [];
@@ -82,16 +61,18 @@ export async function checkForms(
   }
   const ratio = mean(own) / mean(atRandom);
   const squares = sum(own.map((gap, m) => (gap - ratio * atRandom[m]!) ** 2));
-  if (!Number.isFinite(mean(own) + mean(atRandom)))
-    return { kind: "none", reason: "some forms have no item with answers" };
-  if (mean(atRandom) === 0) return { kind: "none", reason: "no model's scores on two random forms differ" };
+  if (!Number.isFinite(mean(own) + mean(atRandom))) return none("some forms have no item with answers");
+  if (mean(atRandom) === 0) return none("no model's scores on two random forms differ");
   return {
-    kind: "folds",
+    kind: "folds" as const,
     folds: held.splits.length,
+    /** Models that were held out, each once, and their families. */
     models: held.models,
     families: held.families,
+    /** Forms that were drawn without each part of the families, and random ones. */
     draws: DRAWS,
     randomDraws: RANDOM_DRAWS,
+    /** Mean absolute difference of one model's scores on two forms, on two random ones of the same size, and their ratio. */
     forms: overModels(own),
     random: overModels(atRandom),
     ratio: { mean: rounded(ratio), standardError: rounded(Math.sqrt(squares) / sum(atRandom)) },
@@ -112,7 +93,8 @@ function randomForms(items: number, size: number, count: number, random: RandomS
   return Array.from({ length: count }, (_, k) => Uint32Array.from(order.slice(k * size, (k + 1) * size)));
 }
 
-function overModels(values: readonly number[]): OverModels {
+/** Mean over models, in fractions, and its standard error with models as units. */
+function overModels(values: readonly number[]): { mean: number; standardError: number } {
   const centre = mean(values);
   const squares = sum(values.map((value) => (value - centre) ** 2));
   return { mean: rounded(centre), standardError: rounded(Math.sqrt(squares / (values.length - 1) / values.length)) };
@@ -129,23 +111,19 @@ function sum(values: readonly number[]): number {
 /** Parts of the families that are held out in turn; each takes two calibrations. */
 const CHECK_FOLDS = 4;
 
-/** Models that forms are checked on, or why there are none. */
-type HeldOutModels =
-  | { readonly splits: readonly Split[]; readonly models: number; readonly families: number }
-  | { readonly reason: string };
-
 /**
  * Models held out in parts of whole families, replicates together. Only those that answered at least 98 % of the items are
  * checked; all others are only learned from.
  * @param columns - of the matrix: the items considered
  * @param table - family by model; where it has none, the name tells
+ * @returns the models that forms are checked on, or why there are none
  */
 export function heldOutModels(
   matrix: ResponseMatrix,
   columns: Uint32Array,
   table: ReadonlyMap<string, string> | undefined,
   random: RandomSource,
-): HeldOutModels {
+): { splits: Split[]; models: number; families: number } | { reason: string } {
   try {
     familyGroups(matrix.subjects, table);
   } catch (error) {

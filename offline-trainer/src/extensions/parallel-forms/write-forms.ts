@@ -63,13 +63,10 @@ export function formsWords(summary: FormsSummary): string[] {
   if (pair?.expectedScoreDifference) {
     const mean = most(({ expectedScoreDifference }) => expectedScoreDifference!.mean);
     const largest = most(({ expectedScoreDifference }) => expectedScoreDifference!.largest);
-    const chance =
-      pair.chanceDifference === null
-        ? ""
-        : ` One model's two scores still differ by ${points(most(({ chanceDifference }) => chanceDifference!))} points on average by chance alone.`;
-    lines.push(
-      `Expected scores of two forms differ by ${points(mean)} points on average over the models, by at most ${points(largest)}.${chance}`,
-    );
+    let words = `Expected scores of two forms differ by ${points(mean)} points on average over the models, by at most ${points(largest)}.`;
+    if (pair.chanceDifference !== null)
+      words += ` One model's two scores still differ by ${points(most(({ chanceDifference }) => chanceDifference!))} points on average by chance alone.`;
+    lines.push(words);
   }
   if (refinement)
     lines.push(
@@ -87,9 +84,8 @@ function difficultyWords({ difficulty }: FormsSummary): string {
       return `Difficulty: column ${JSON.stringify(difficulty.column)} of the items, ${difficulty.known} of them.`;
     case "responses": {
       const from = `Difficulty: from the answers of ${difficulty.models} models to ${difficulty.known} of the items, joined by ${JSON.stringify(difficulty.join)}.`;
-      const { sameTexts } = difficulty;
-      const seen =
-        sameTexts === null ? "" : ` (${sameTexts.same} of ${sameTexts.same + sameTexts.other} texts are the same)`;
+      const texts = difficulty.sameTexts;
+      const seen = texts ? ` (${texts.same} of ${texts.same + texts.other} texts are the same)` : "";
       if (difficulty.borrowed === "no") return `${from} The answers are to these very items${seen}.`;
       if (difficulty.borrowed === "yes")
         return `${from} It is borrowed: the answers are to other texts than these${seen}, in another language or version.`;
