@@ -37,7 +37,6 @@ const SHOWN: readonly { readonly id: EstimatorId; readonly title: string }[] = [
   { id: "gate", title: "gate (score)" },
 ];
 
-/** Where the demo writes: lines of the result, remarks, progress. */
 interface DemoOutput {
   line(text?: string): void;
   remark(text: string): void;

@@ -101,12 +101,12 @@ function whole(value: number, min: number, max: number, description: string): Nu
 
 type NumericOption = keyof typeof SIMULATE_OPTIONS;
 
-/** Order of the rows: real leaderboards are listed either way. */
+/** By date: real leaderboards are listed either way. */
 export const ROW_ORDERS = ["newest-first", "oldest-first"] as const;
 
 /** Settings of {@link simulateLeaderboard}; defaults are `SIMULATE_DEFAULTS`. */
 export type SimulateOptions = { readonly [Key in NumericOption]: number } & {
-  /** Order of the rows by date. */
+  /** Of the rows. */
   readonly order: (typeof ROW_ORDERS)[number];
   /** Each item gets a generated question. */
   readonly text: boolean;

@@ -1,5 +1,4 @@
 import type { ItemInfo, ResponseMatrix } from "../../matrix/response-matrix.ts";
-import type { Audit } from "./audit-leaderboard.ts";
 import { LEAST_MODELS_FOR_AUDIT, LEAST_RARE, suspicion, type ItemStatistics } from "./item-statistics.ts";
 import type { KeyPosterior } from "./key-posterior.ts";
 import type { ItemCopy } from "./near-copies.ts";
@@ -151,9 +150,11 @@ export function probability(value: number): string {
 }
 
 /** The part of an audit that items are judged by. */
-interface ItemDiagnosis<Evidence extends ItemEvidence> extends Pick<Audit, "q" | "copies"> {
+interface ItemDiagnosis<Evidence extends ItemEvidence> {
   readonly matrix: Pick<ResponseMatrix, "items">;
   readonly banks: readonly { readonly begin: number; readonly audit: { readonly items: readonly Evidence[] } }[];
+  readonly q: { readonly residualGroups: Float64Array; readonly sX2: Float64Array };
+  readonly copies: readonly ItemCopy[];
 }
 
 /** All items of an audit, by rank, those without findings last in the matrix's order. */

@@ -56,32 +56,28 @@ export function probabilities({ models, calibration }: FittedAnswers, item: numb
 export const ITEMS_AT_A_TIME = 256;
 
 /** One item at its fitted parameters, model by model: the basis of every statistic of its fit. */
-export interface ItemAtFit {
-  readonly item: number;
-  /** +1 right, −1 wrong, 0 missing, length M. */
-  readonly signs: Int8Array;
-  /** P = σ(a·θ − b), length M. */
-  readonly p: Float64Array;
-  /** PQ, 0 where the answer is missing, length M. */
-  readonly weights: Float64Array;
-  /**
-   * Leverage of each model's abilities on its own answer, h = PQ·aᵀ·Cov(θ)·a, length M: the share of the variance by which
-   * the residual is smaller than the error, since the abilities follow the answer. 0 where the answer is missing.
-   */
-  readonly leverage: Float64Array;
-  /** Information Σ_m PQ·x·xᵀ on (a_1 … a_D, b), abilities taken as known; row-major. */
-  readonly information: Float64Array;
-}
+export type ItemAtFit = ReturnType<typeof itemAtFit>;
 
 /** @param covariances - of {@link abilityCovariances} */
-export function itemAtFit(answers: FittedAnswers, item: number, covariances: Float64Array): ItemAtFit {
+export function itemAtFit(answers: FittedAnswers, item: number, covariances: Float64Array) {
   const { models, calibration, design } = answers;
   const { a, dims } = calibration;
   const signs = answers.signs.subarray(item * models, (item + 1) * models);
   const p = probabilities(answers, item, new Float64Array(models));
+  /** PQ, 0 where the answer is missing. */
   const weights = p.map((own, m) => (signs[m] === 0 ? 0 : own * (1 - own)));
-  const leverage = leverages(weights, (m) => symmetricForm(covariances, m * dims * dims, a, item * dims, dims));
-  return { item, signs, p, weights, leverage, information: gram(design, weights, dims + 1) };
+  return {
+    signs,
+    p,
+    weights,
+    /**
+     * Leverage of each model's abilities on its own answer, h = PQ·aᵀ·Cov(θ)·a: the share of the variance by which the
+     * residual is smaller than the error, since the abilities follow the answer. 0 where the answer is missing.
+     */
+    leverage: leverages(weights, (m) => symmetricForm(covariances, m * dims * dims, a, item * dims, dims)),
+    /** Σ_m PQ·x·xᵀ on (a_1 … a_D, b), abilities taken as known; row-major. */
+    information: gram(design, weights, dims + 1),
+  };
 }
 
 /** Σ_m w_m·x_m·x_mᵀ, row-major. @param rows - x, row by row of `size` numbers */

@@ -40,17 +40,14 @@ export function textPairs(groups: readonly TextGroup[]): TextPair[] {
 }
 
 /**
- * Combines the evidence of texts and answers for copies: pairs with the same content or text, pairs whose text differs in
- * numbers and that are answered alike, and pairs that are answered alike beyond chance.
+ * Pairs with the same content or text, pairs whose text differs in numbers and that are answered alike, and pairs that are
+ * answered alike beyond chance.
  * @param banks - with the likeness of the text pairs that lie within them
  * @returns the same content first, then the same text, then by z
  */
 export function itemCopies(
   texts: readonly TextPair[],
-  banks: readonly {
-    readonly begin: number;
-    readonly audit: { readonly copies: NearCopies; readonly likeness: readonly AnswerLikeness[] };
-  }[],
+  banks: readonly { begin: number; audit: { copies: NearCopies; likeness: readonly AnswerLikeness[] } }[],
 ): ItemCopy[] {
   const key = (items: readonly [number, number]): string => items.join();
   const found = new Map<string, ItemCopy>(
@@ -97,35 +94,26 @@ const MOST_CHANCE = 0.2;
 const CANDIDATES = 5000;
 
 /**
- * Finds items that are answered alike: every pair is screened by Σ r·r′/√(‖PQ‖·‖P′Q′‖), which is at most its z where
- * residuals r = y − P are independent, the extremes of either sign are then taken exactly.
- *
- * Copies make z large, and only chance and lack of fit, which act both ways, make it small: the pairs below −z estimate how
- * many above z are not copies ({@link chanceShares}). Items with few answers, or few of the rarer kind, are left out; where
- * there are too many pairs, those of similar difficulty are compared.
+ * Finds items that are answered alike: every pair is screened by Σ r·r′/√(‖PQ‖·‖P′Q′‖), at most its z where residuals
+ * r = y − P are independent; the extremes of either sign are then taken exactly. Copies make z large; chance and lack of fit
+ * act both ways, so that the pairs below −z tell how many above z are not copies ({@link chanceShares}). Items with few
+ * answers of either kind are left out; of too many pairs those of similar difficulty are compared.
  * @param families - family of every model, numbered from 0
  * @param mostWork - multiplications and additions that all pairs may take
  * @see Yen (1984), Applied Psychological Measurement 8, 125–145
  */
 export function nearCopies(answers: FittedAnswers, families: Int32Array, mostWork: number): NearCopies {
-  const comparable = comparableItems(answers);
-  const residuals = residualRows(answers, comparable);
+  const residuals = residualRows(answers, comparableItems(answers));
   const screen = screenPairs(scaledRows(residuals), answers.models, CANDIDATES, mostWork);
   const exact = ({ left, right }: ScreenedPair): AnswerLikeness => likeness(residuals, left, right, families);
   const highest = screen.highest.map(exact);
   highest.sort((x, y) => y.z - x.z || x.items[0] - y.items[0] || x.items[1] - y.items[1]);
-  const lowest = Float64Array.from(screen.lowest, (pair) => -exact(pair).z)
-    .sort()
-    .reverse();
-  const chances = chanceShares(
-    Float64Array.from(highest, ({ z }) => z),
-    lowest,
-  );
-  return {
-    pairs: highest.map((pair, k) => ({ ...pair, chance: chances[k]! })).filter(({ chance }) => chance <= MOST_CHANCE),
-    compared: screen.compared,
-    comparable: screen.pairs,
-  };
+  const values = Float64Array.from(highest, ({ z }) => z);
+  const opposite = Float64Array.from(screen.lowest, (pair) => -exact(pair).z).sort();
+  const chances = chanceShares(values, opposite.reverse());
+  const pairs = highest.map((pair, k) => ({ ...pair, chance: chances[k]! }));
+  const { compared, pairs: comparable } = screen;
+  return { pairs: pairs.filter(({ chance }) => chance <= MOST_CHANCE), compared, comparable };
 }
 
 /** Likeness of two items' answers, whatever their number. */
@@ -168,8 +156,7 @@ function scaledRows({ models, items, values }: ResidualRows): Float32Array {
   const out = new Float32Array(values.length);
   for (let row = 0; row < items.length; row++) {
     const own = values.subarray(row * models, (row + 1) * models);
-    let squares = 0;
-    for (const r of own) if (!Number.isNaN(r)) squares += variance(r) ** 2;
+    const squares = own.reduce((sum, r) => (Number.isNaN(r) ? sum : sum + variance(r) ** 2), 0);
     const scale = 1 / Math.sqrt(Math.sqrt(squares));
     for (let m = 0; m < models; m++) out[row * models + m] = Number.isNaN(own[m]!) ? 0 : own[m]! * scale;
   }

@@ -1,11 +1,10 @@
 import type { ItemBank } from "anchoreval/internal/core/irt/item-bank";
 import { logit, type MonotoneMap } from "anchoreval/internal/core/numeric/functions";
-import type { RandomSource } from "anchoreval/internal/core/numeric/random";
 import { predictedScores } from "anchoreval/internal/core/scoring/predicted-scores";
 import { DataIssues, quoted } from "anchoreval/internal/tables/data-issues";
 import { curveFeatures } from "../../anchors/curve-features.ts";
+import type { CalibrateOptions } from "../../calibrate/calibrate.ts";
 import { DISCRIMINATION_SHRINKAGE } from "../../calibrate/scales.ts";
-import type { CalibrationBackend } from "../../calibrate/types.ts";
 import { calibratedModels } from "../../benchmark/benchmark.ts";
 import { DEFAULT_SETTINGS, DEFAULT_DIMS } from "../../methods/settings.ts";
 import { type Bank, dimsFor, fitBank } from "../../calibrate/bank.ts";
@@ -28,10 +27,7 @@ type DifficultySource =
       readonly unused: number;
       /** Column of the items that holds the responses' ids. */
       readonly join: string;
-      /**
-       * Whether the answers are to other texts than the pool's: `no` where that was stated or observed, `yes` where other texts
-       * were observed, otherwise `unknown`.
-       */
+      /** Whether the answers are to other texts than the pool's: stated, or observed. */
       readonly borrowed: "yes" | "no" | "unknown";
       /** Joined items whose texts are the same, and others; null where none could be compared. */
       readonly sameTexts: { readonly same: number; readonly other: number } | null;
@@ -74,12 +70,9 @@ export function givenDifficulty(pool: ItemPool, column: string): PoolDifficulty 
 }
 
 /** Settings of difficulties from answers. */
-export interface AnsweredDifficultyOptions {
+export interface AnsweredDifficultyOptions extends Pick<CalibrateOptions, "backend" | "random" | "signal"> {
   /** The answers were given to these very items, in this wording; false: to others. @default according to the texts */
   readonly sameItems?: boolean;
-  readonly backend: CalibrationBackend;
-  readonly random: RandomSource;
-  readonly signal?: AbortSignal;
   /** Share done, of 1. */
   readonly onProgress?: (done: number) => void;
 }

@@ -22,8 +22,9 @@ export function expectedScores(
   const known = answeredAmong(answered, items);
   if (known.length === 0) return abilities.map(() => NaN);
   const { a, b } = answered.bank;
+  const slopes = Float64Array.from(known, (k) => a[k]!);
   const own = itemBank(
-    Float64Array.from(known, (k) => a[k]!),
+    slopes,
     Float64Array.from(known, (k) => b[k]!),
   );
   return abilities.map((theta) => {
@@ -76,9 +77,9 @@ const POINTS = 321;
 
 /**
  * IRT true-score equating of a form to the pool: for every raw score 0 … n, the expected score on the whole pool of a model
- * with that expected raw score, Pool(Form⁻¹(x/n)), both curves means of the items' predicted scores. Beyond the range of
- * the curves on eight standard deviations it is linear to 0 and to 1, so that none and all right stay what they are. It
- * never decreases. Items without a curve count as the others do on average.
+ * with that expected raw score, Pool(Form⁻¹(x/n)), both curves means of the items' predicted scores. Beyond the curves'
+ * range on eight standard deviations it is linear to 0 and to 1. It never decreases. Items without a curve count as the
+ * others do on average.
  * @param form - indices into the pool, ascending @param pool - likewise, all of them
  * @returns n + 1 scores in [0,1]
  * @see Kolen & Brennan (2014), Test Equating, Scaling, and Linking, §6.5
