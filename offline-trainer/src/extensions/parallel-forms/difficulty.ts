@@ -42,6 +42,7 @@ export interface PoolDifficulty {
   readonly answered: AnsweredItems | null;
 }
 
+/** No item's difficulty is known. */
 export const NO_DIFFICULTY: PoolDifficulty = { source: { kind: "none" }, values: null, answered: null };
 
 /**
