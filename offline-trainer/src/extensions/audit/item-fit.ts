@@ -110,16 +110,12 @@ const LEAST_EXPECTED_BY_SCORE = 1;
 /** Standard deviations over which abilities are integrated, either way. */
 const REACH = 5;
 
-interface AbilityMoments {
-  readonly mean: number;
-  readonly variance: number;
-}
+type AbilityMoments = Readonly<Record<"mean" | "variance", number>>;
 
 /**
  * Orlando & Thissen's S-X² of every item: observed against expected shares of right answers among the models with the
  * same number of right answers, X² = Σ_k N_k·(O_k − E_k)²/(E_k·(1 − E_k)), neighbouring scores joined until each group
  * expects one right and one wrong answer; degrees of freedom are groups − 2.
- *
  * E_k = ∫ P_i·S*(k−1) dΦ / ∫ S(k) dΦ, with S the distribution of the number of right answers at θ by Lord & Wingersky's
  * recursion, S* without the item, and θ normal. For one dimension, and models that answered all items.
  * @param ability - mean and variance of θ
