@@ -12,11 +12,7 @@ import {
   fittedAnswers,
   itemAtFit,
 } from "../offline-trainer/dist/extensions/audit/fitted-answers.js";
-import {
-  discriminationPrecision,
-  itemCovariance,
-  parameterPrecision,
-} from "../offline-trainer/dist/extensions/audit/item-covariance.js";
+import { itemCovariance, parameterPrecision } from "../offline-trainer/dist/extensions/audit/item-covariance.js";
 import { symmetricEigen } from "../offline-trainer/dist/numeric/eigen.js";
 
 const { values } = parseArgs({
@@ -85,7 +81,7 @@ function compare(responses, truth, fit, dims, sums) {
   const turn = procrustes(fit.a, truth.a, dims);
   const answers = fittedAnswers(responses, fit);
   const covariances = abilityCovariances(answers);
-  const precision = parameterPrecision(discriminationPrecision(answers), fit.scales.bVariance);
+  const precision = parameterPrecision(answers, fit.scales);
   const size = dims + 1;
   for (let i = 0; i < items; i++) {
     const covariance = itemCovariance(answers, itemAtFit(answers, i, covariances), precision);

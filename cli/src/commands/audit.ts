@@ -131,7 +131,7 @@ function document(audit: Audit, items: readonly AuditedItem<ItemAudit>[]): objec
     banks: banks.map((bank) => plain(bankRecord(bank))),
     scenarios: banks.flatMap((bank) => scenarioRecords(bank).map(plain)),
     items: items.filter(({ rank }) => rank !== null).map((item) => plain(itemRecord(item, audit.matrix.items))),
-    pairs: audit.copies.map((copy) => plain(copyRecord(copy, audit))),
+    pairs: audit.copies.map((copy) => plain(copyRecord(copy, audit.matrix.items))),
     models: banks.flatMap((bank) => modelRecords(bank).map(plain)),
   };
 }

@@ -37,7 +37,6 @@ const SHOWN: readonly { readonly id: EstimatorId; readonly title: string }[] = [
   { id: "gate", title: "gate (score)" },
 ];
 
-/** Where the demo writes: lines of the result, remarks, progress. */
 interface DemoOutput {
   line(text?: string): void;
   remark(text: string): void;
@@ -78,9 +77,8 @@ export async function runDemo(options: DemoOptions): Promise<void> {
   );
   const { backend, reason } = await resolveBackend(options.provider);
   output.remark(reason);
-  const all = Array.from({ length: matrix.items.length }, (_, i) => i);
   const bar = output.progress("fitting", 1);
-  const result = await fit(submatrix(matrix, sources, all), {
+  const result = await fit(submatrix(matrix, sources, [...matrix.items.keys()]), {
     benchmark,
     version: "1.0.0",
     created: options.created,
@@ -95,43 +93,46 @@ export async function runDemo(options: DemoOptions): Promise<void> {
   for (const own of OWN) await rm(join(out, own), { recursive: true, force: true });
   await mkdir(out, { recursive: true });
   await writeBundleFolder(folder, files);
-  const ownForm = closingWords({
-    ...result.content.manifest,
-    forms: result.content.manifest.forms
-      .filter((form) => form.id === String(anchors))
-      .map((form) => ({ ...form, digest: "" })),
-    files: [],
-  });
-  for (const words of ownForm) output.line(words);
+  const { manifest } = result.content;
+  const form = String(anchors);
+  for (const words of closingWords({ ...manifest, forms: manifest.forms.filter(({ id }) => id === form) }))
+    output.line(words);
   output.line();
 
   const worker = await startLocalWorker({ port: options.serve ? options.port : 0, persist: join(out, "state") });
   try {
     await publishBundle(r2Store(await worker.bucket()), files);
     const bundle = await loadBundle(folderSource(folder));
-    const form = String(anchors);
-    const requests = targets.map((model): EstimateRequest & { model: string } => {
+    const requests = targets.map((model): DemoRequest => {
       const responses: Record<string, number> = {};
-      for (const slice of slices)
-        bundle.scenarios
-          .get(slice.id)!
-          .forms.get(form)!
-          .anchors.items.forEach((item, j) => {
-            const score = scoreAt(matrix, model, slice.begin + item);
-            if (!Number.isNaN(score)) responses[bundle.scenarios.get(slice.id)!.forms.get(form)!.itemIds[j]!] = score;
-          });
+      for (const slice of slices) {
+        const { anchors: own, itemIds } = bundle.scenarios.get(slice.id)!.forms.get(form)!;
+        own.items.forEach((item, j) => {
+          const score = scoreAt(matrix, model, slice.begin + item);
+          if (!Number.isNaN(score)) responses[itemIds[j]!] = score;
+        });
+      }
       return { model: matrix.subjects[model]!, form, responses };
     });
     const client = createClient({ baseUrl: worker.url, signal });
     const estimates = await estimateAll(client, benchmark, requests);
-    const gap = Math.max(
-      ...estimates.map((estimate, k) =>
-        difference(estimate, estimateFromAnchors(bundle, requests[k]!.responses as Record<string, number>, { form })),
-      ),
+    const gaps = requests.map(({ responses }, k) =>
+      difference(estimates[k]!, estimateFromAnchors(bundle, responses, { form })),
     );
+    const gap = Math.max(...gaps);
 
-    showModels(output, matrix, slices, targets, estimates);
-    showErrors(output, matrix, slices, targets, estimates, anchors, seed);
+    const full = slices.map((slice) => fullScores(matrix, slice).score);
+    const held = targets.map((model, k): HeldModel => {
+      const truths = full.map((score) => score[model]!);
+      return { name: matrix.subjects[model]!, truths, truth: mean(truths), estimate: estimates[k]! };
+    });
+    showModels(output, held);
+    const random = slices.map((slice, s) => {
+      const stream = createRandom(seed).fork(`random ${slice.id}`);
+      const truths = held.map((own) => own.truths[s]!);
+      return Array.from(randomBaseline(matrix, slice, targets, truths, anchors, stream).errors);
+    });
+    showErrors(output, slices, held, random, anchors);
     output.line(
       `The numbers over HTTP and in this process ${gap === 0 ? "are identical" : `differ by ${gap.toExponential(0)}`}.`,
     );
@@ -155,11 +156,14 @@ async function checkDemoFolder(out: string): Promise<void> {
     );
 }
 
+/** A held-out model's answers to the anchors. */
+type DemoRequest = EstimateRequest & { readonly model: string; readonly responses: Readonly<Record<string, number>> };
+
 /** Estimates the models in batches that the Worker accepts. */
 async function estimateAll(
   client: ReturnType<typeof createClient>,
   benchmark: string,
-  requests: readonly (EstimateRequest & { model: string })[],
+  requests: readonly DemoRequest[],
 ): Promise<Estimate[]> {
   const results: BatchResult[] = [];
   const size = 5; // a Worker's default limit
@@ -183,107 +187,84 @@ function difference(left: Estimate, right: Estimate): number {
 
 /** An estimator's overall score: the mean over scenarios. */
 function overall(estimate: Estimate, estimator: EstimatorId): number {
-  const scenarios = Object.values(estimate.scenarios);
-  return (
-    scenarios.reduce((sum, scenario) => sum + estimatorFigure(scenario.details!.estimators, estimator), 0) /
-    scenarios.length
-  );
+  return mean(Object.values(estimate.scenarios).map(({ details }) => estimatorFigure(details!.estimators, estimator)));
 }
 
-function showModels(
-  output: DemoOutput,
-  matrix: ResponseMatrix,
-  slices: readonly ScenarioSlice[],
-  targets: readonly number[],
-  estimates: readonly Estimate[],
-): void {
-  const full = slices.map((slice) => fullScores(matrix, slice).score);
-  const truth = (model: number): number => full.reduce((sum, score) => sum + score[model]!, 0) / full.length;
-  const rows = targets
-    .map((model, k) => ({ model, estimate: estimates[k]!, truth: truth(model) }))
-    .sort((x, y) => y.truth - x.truth)
-    .map(({ model, estimate, truth: own }) => [
-      matrix.subjects[model]!,
-      points(own),
-      ...(["anchor-mean", "p-irt", "gp-irt"] as const).map((id) => points(overall(estimate, id))),
-      points(estimate.score!),
-      estimate.interval ? `${points(estimate.interval.low)} to ${points(estimate.interval.high)}` : "",
-    ]);
-  output.line("Overall scores of the held-out models, in points:");
-  for (const line of textTable(
-    [["model", "true", "anchor mean", "p-IRT", "gp-IRT", "score", "95 % interval"], ...rows],
-    "l" + "r".repeat(6),
-  ))
-    output.line(line);
-  const held = targets.filter((model, k) => {
-    const { interval } = estimates[k]!;
-    return interval !== null && interval.low <= truth(model) && truth(model) <= interval.high;
-  });
-  output.line(`${held.length} of ${targets.length} intervals hold the true score.`);
+function mean(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / values.length;
+}
+
+/** A held-out model: its full scores by scenario and their mean, and its estimate. */
+interface HeldModel {
+  readonly name: string;
+  readonly truths: readonly number[];
+  readonly truth: number;
+  readonly estimate: Estimate;
+}
+
+function showTable(output: DemoOutput, title: string, header: readonly string[], rows: readonly string[][]): void {
+  output.line(title);
+  for (const line of textTable([header, ...rows], `l${"r".repeat(header.length - 1)}`)) output.line(line);
+}
+
+function showModels(output: DemoOutput, held: readonly HeldModel[]): void {
+  const shown = SHOWN.slice(0, 3);
+  showTable(
+    output,
+    "Overall scores of the held-out models, in points:",
+    ["model", "true", ...shown.map(({ title }) => title), "score", "95 % interval"],
+    [...held]
+      .sort((x, y) => y.truth - x.truth)
+      .map(({ name, truth, estimate }) => [
+        name,
+        points(truth),
+        ...shown.map(({ id }) => points(overall(estimate, id))),
+        points(estimate.score!),
+        estimate.interval ? `${points(estimate.interval.low)} to ${points(estimate.interval.high)}` : "",
+      ]),
+  );
+  const hits = held.filter(
+    ({ truth, estimate: { interval } }) => interval !== null && interval.low <= truth && truth <= interval.high,
+  );
+  output.line(`${hits.length} of ${held.length} intervals hold the true score.`);
   output.line();
 }
 
+/** @param random - errors of random items, by scenario and model */
 function showErrors(
   output: DemoOutput,
-  matrix: ResponseMatrix,
   slices: readonly ScenarioSlice[],
-  targets: readonly number[],
-  estimates: readonly Estimate[],
+  held: readonly HeldModel[],
+  random: readonly (readonly number[])[],
   anchors: number,
-  seed: number,
 ): void {
-  const mean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length;
-  const full = slices.map((slice) => fullScores(matrix, slice).score);
-  const random = slices.map((slice, s) =>
-    Array.from(
-      randomBaseline(
-        matrix,
-        slice,
-        targets,
-        targets.map((model) => full[s]![model]!),
-        anchors,
-        createRandom(seed).fork(`random ${slice.id}`),
-      ).errors,
-    ),
-  );
   const rows = slices.map(({ id, count }, s) => [
     id,
     `${Math.min(anchors, count)} of ${count}`,
     points(mean(random[s]!)),
-    ...SHOWN.map(({ id: estimator }) =>
-      points(
-        mean(
-          targets.map((model, k) =>
-            Math.abs(estimatorFigure(estimates[k]!.scenarios[id]!.details!.estimators, estimator) - full[s]![model]!),
-          ),
-        ),
-      ),
-    ),
+    ...SHOWN.map(({ id: estimator }) => {
+      const figure = ({ estimate }: HeldModel): number =>
+        estimatorFigure(estimate.scenarios[id]!.details!.estimators, estimator);
+      return points(mean(held.map((own) => Math.abs(figure(own) - own.truths[s]!))));
+    }),
   ]);
-  const truth = (model: number): number => mean(full.map((score) => score[model]!));
   rows.push([
     "overall",
     String(slices.reduce((sum, { count }) => sum + Math.min(anchors, count), 0)),
     points(
-      mean(targets.map((_, t) => Math.sqrt(random.reduce((sum, errors) => sum + errors[t]! ** 2, 0)) / slices.length)),
+      mean(held.map((_, t) => Math.sqrt(random.reduce((sum, errors) => sum + errors[t]! ** 2, 0)) / slices.length)),
     ),
-    ...SHOWN.map(({ id: estimator }) =>
-      points(mean(targets.map((model, k) => Math.abs(overall(estimates[k]!, estimator) - truth(model))))),
-    ),
+    ...SHOWN.map(({ id }) => points(mean(held.map(({ estimate, truth }) => Math.abs(overall(estimate, id) - truth))))),
   ]);
-  output.line("Mean absolute error of the held-out models, in points:");
-  for (const line of textTable(
-    [["scenario", "items asked", "random items", ...SHOWN.map(({ title }) => title)], ...rows],
-    "l" + "r".repeat(2 + SHOWN.length),
-  ))
-    output.line(line);
+  const title = "Mean absolute error of the held-out models, in points:";
+  showTable(output, title, ["scenario", "items asked", "random items", ...SHOWN.map((own) => own.title)], rows);
   output.line();
 }
 
 async function finish(
   { out, benchmark, serve, output, signal }: DemoOptions,
   worker: LocalWorker,
-  request: EstimateRequest & { model: string },
+  request: DemoRequest,
 ): Promise<void> {
   const answers = join(out, "answers.json");
   await writeFile(answers, `${JSON.stringify({ form: request.form, responses: request.responses }, null, 1)}\n`);

@@ -1,7 +1,7 @@
 import type { Manifest } from "anchoreval/bundle";
-import { formTotals } from "anchoreval/internal/charts/measured-forms";
+import { formTotals, type MeasuredManifest } from "anchoreval/internal/charts/measured-forms";
 import { servedBlend } from "anchoreval/internal/core/bundle/bundle";
-import type { FormManifest, MeasuredErrors } from "anchoreval/internal/core/bundle/manifest";
+import type { MeasuredErrors } from "anchoreval/internal/core/bundle/manifest";
 import { estimatorFigure } from "anchoreval/internal/core/estimators/types";
 import { points } from "anchoreval/internal/words/figures";
 import { LEAST_HELD_OUT_FROM } from "../fit/folds.ts";
@@ -14,30 +14,25 @@ const LEAST_MODELS = 20;
  * those of a form that is answered whole.
  * @example "gsm, 50 items, 60 models: typical error 2.4 points, 95 % within 5.6; 50 random items: 3.9. Models stronger than any seen: 3.3."
  */
-export function closingWords(manifest: Manifest): string[] {
-  return manifest.forms.flatMap((form) => {
-    const sentences = manifest.scenarios.map(({ id }) => {
+export function closingWords({ forms, scenarios, sources }: MeasuredManifest & Pick<Manifest, "sources">): string[] {
+  return forms.flatMap((form) => {
+    const sentences = scenarios.map(({ id }) => {
       const own = form.scenarios[id]!;
       return own.whole
         ? `${id}, all ${own.items} items: the score is exact.`
-        : sentence(id, own.items, servedBlend(own).measured, form, manifest.sources.models);
+        : sentence(id, own.items, servedBlend(own).measured, form, sources.models);
     });
-    return [...sentences, ...overallSentence(manifest, form)];
+    const { items, whole } = formTotals(form);
+    if (scenarios.length === 1 || form.overall === null || whole) return sentences;
+    return [...sentences, sentence("overall", items, form.overall.measured, form, sources.models)];
   });
-}
-
-/** Nothing where it is the only scenario's, exact, or not measured. */
-function overallSentence({ sources }: Manifest, form: FormManifest): string[] {
-  const { items, whole } = formTotals(form);
-  if (Object.keys(form.scenarios).length === 1 || form.overall === null || whole) return [];
-  return [sentence("overall", items, form.overall.measured, form, sources.models)];
 }
 
 function sentence(
   subject: string,
   items: number,
   { interpolation, extrapolation }: MeasuredErrors,
-  form: FormManifest,
+  form: MeasuredManifest["forms"][number],
   models: number,
 ): string {
   const asked = `${items}${form.disjointFrom === undefined ? "" : " other"} items`;

@@ -154,7 +154,7 @@ const LEFT_OUT = new Set(["aria-hidden", "aria-label", "class", "font-variant"])
 function children(parent: Element): string {
   return Array.from(parent.childNodes, (child) => {
     if (child.nodeType === child.TEXT_NODE) return escapeText(child.textContent ?? "");
-    return isElement(child) && child.localName !== "style" ? markup(child) : "";
+    return "localName" in child && child.localName !== "style" ? markup(child as Element) : "";
   }).join("");
 }
 
@@ -167,10 +167,6 @@ function markup(element: Element): string {
   const opening = `<${element.localName}${attributes.join("")}`;
   const content = children(element);
   return content === "" ? `${opening}/>` : `${opening}>${content}</${element.localName}>`;
-}
-
-function isElement(node: ChildNode): node is ChildNode & Element {
-  return node.nodeType === node.ELEMENT_NODE;
 }
 
 function rounded(number: string): string {

@@ -1,15 +1,10 @@
 import { extent } from "anchoreval/internal/charts/chart";
-import {
-  DIFFICULTY_LIMIT,
-  itemMapChart,
-  shownParameters,
-  type ShownParameters,
-} from "anchoreval/internal/charts/item-map";
+import { DIFFICULTY_LIMIT, itemMapChart, shownParameters } from "anchoreval/internal/charts/item-map";
 import { count, counted, wholePercent } from "anchoreval/internal/words/figures";
-import { type Reason, REASONS } from "../extensions/audit/findings.ts";
+import { type AuditedItem, type Reason, REASONS } from "../extensions/audit/findings.ts";
 import { LEAST_MODELS_FOR_AUDIT } from "../extensions/audit/item-statistics.ts";
 import { drawChart, figure, html, type Html, idText, legend, panels, scrollingTable } from "./html.ts";
-import { fairLimit, type ReportData, type ReportItem, type ReportScenario } from "./report-data.ts";
+import { fairLimit, type ReportData, type ReportScenario } from "./report-data.ts";
 
 /** Most items drawn over all scenarios, and fewest per scenario; anchors and suspects are extra. */
 const ITEMS_DRAWN = 4000;
@@ -27,11 +22,11 @@ const FORMULAS = {
 /** Every item by difficulty and discrimination, the anchors of the default form and the items worth auditing marked. */
 export function itemMap({ scenarios, defaultForm }: ReportData): Html {
   const listed = listedItems(scenarios);
-  const maps = scenarios.map(({ id, content, trained }, s) => ({
+  const maps = scenarios.map(({ id, begin, content, bank }, s) => ({
     title: id,
-    parameters: shownParameters(trained.bank),
+    parameters: shownParameters(bank),
     anchors: content.forms.get(defaultForm.id)!.items,
-    suspects: listed[s]!.map(({ place }) => place),
+    suspects: listed[s]!.map(({ column }) => column - begin),
     nameOf: (item: number) => content.items[item]!.item_id,
   }));
   const beyond = maps.reduce((sum, { parameters }) => sum + parameters.beyond, 0);
@@ -41,8 +36,10 @@ export function itemMap({ scenarios, defaultForm }: ReportData): Html {
     LEAST_DRAWN,
   );
   const named = maps.reduce((sum, { anchors }) => sum + anchors.length, 0) <= ANCHORS_NAMED;
-  const oneDimension = scenarios.every(({ trained }) => trained.bank.dims === 1);
-  const domain = sharedDomain(maps.map(({ parameters }) => parameters));
+  const oneDimension = scenarios.every(({ bank }) => bank.dims === 1);
+  // From the lowest discrimination, 0 at most, to the highest.
+  const ends = maps.map(({ parameters }) => extent(parameters.discrimination));
+  const domain = [Math.min(0, ...ends.map(([low]) => low)), Math.max(0.1, ...ends.map(([, high]) => high))] as const;
   return figure(
     html`Every item by its difficulty (further right is harder) and its discrimination (higher up, its answers reveal
     more about a model's abilities). The anchors are those of form ${idText(defaultForm.id)}.
@@ -65,12 +62,6 @@ export function itemMap({ scenarios, defaultForm }: ReportData): Html {
       })),
     ),
   );
-}
-
-/** From the lowest discrimination, 0 at most, to the highest. */
-function sharedDomain(all: readonly ShownParameters[]): [low: number, high: number] {
-  const ends = all.map(({ discrimination }) => extent(discrimination));
-  return [Math.min(0, ...ends.map(([low]) => low)), Math.max(0.1, ...ends.map(([, high]) => high))];
 }
 
 /** The grounds of each reason. */
@@ -133,7 +124,7 @@ function reasons(scenarios: readonly ReportScenario[]): Html | null {
   );
 }
 
-function list({ id, audited }: ReportScenario, listed: readonly ReportItem[]): Html {
+function list({ id, audited }: ReportScenario, listed: readonly AuditedItem[]): Html {
   const urgent = listed.some(({ findings }) => findings.some(({ reason }) => reason === "reversed"));
   return html`<details ${urgent ? html`open` : null}>
     <summary>
@@ -149,7 +140,7 @@ function summary(found: number, listed: number): string {
   return found > listed ? `${listed} of ${count(found)}, the clearest of each reason` : counted(found, "item");
 }
 
-function table(scenario: string, listed: readonly ReportItem[]): Html {
+function table(scenario: string, listed: readonly AuditedItem[]): Html {
   const share = (value: number): string => (Number.isNaN(value) ? "–" : wholePercent(value));
   return scrollingTable(
     `Items worth auditing in ${scenario}`,
@@ -190,9 +181,9 @@ const LEAST_LISTED = 3;
  * The items of each scenario listed as worth auditing, the most urgent first. Every item's first reason has its share of a
  * list. None where models are too few to distinguish a faulty item from bad luck.
  */
-function listedItems(scenarios: readonly Pick<ReportScenario, "audited" | "fitted">[]): ReportItem[][] {
-  const found = scenarios.map(({ audited, fitted }) =>
-    fitted.bank.rows.length < LEAST_MODELS_FOR_AUDIT ? [] : audited.filter(({ rank }) => rank !== null),
+function listedItems(scenarios: readonly ReportScenario[]): AuditedItem[][] {
+  const found = scenarios.map(({ audited, models }) =>
+    models < LEAST_MODELS_FOR_AUDIT ? [] : audited.filter(({ rank }) => rank !== null),
   );
   const lengths = found.map(({ length }) => Math.min(MOST_LISTED, length));
   const limit = Math.min(MOST_LISTED, fairLimit(lengths, LISTED, LEAST_LISTED));
@@ -200,19 +191,14 @@ function listedItems(scenarios: readonly Pick<ReportScenario, "audited" | "fitte
 }
 
 /** The first items of each reason; if places are few, the most urgent reasons'. */
-function shareByReason(items: readonly ReportItem[], limit: number): ReportItem[] {
-  const groups = new Map<Reason, ReportItem[]>();
-  for (const item of items) {
-    const { reason } = item.findings[0]!;
-    const own = groups.get(reason);
-    if (own) own.push(item);
-    else groups.set(reason, [item]);
-  }
-  const lists = [...groups.values()];
+function shareByReason(items: readonly AuditedItem[], limit: number): AuditedItem[] {
+  // By rank items are grouped by their first reason, the most urgent first.
+  const reasons = [...new Set(items.map(({ findings }) => findings[0]!.reason))];
+  const lists = reasons.map((reason) => items.filter(({ findings }) => findings[0]!.reason === reason));
   const each = fairLimit(
     lists.map(({ length }) => length),
     limit,
     1,
   );
-  return lists.flatMap((list) => list.slice(0, Math.min(list.length, each))).slice(0, limit);
+  return lists.flatMap((own) => own.slice(0, each)).slice(0, limit);
 }

@@ -61,24 +61,20 @@ function scatter(title: string, like: readonly HeldOutModel[], stronger: readonl
   const high = Math.max(low + 1, Math.min(100, 100 * Math.max(...values) + 4));
   const within = (fraction: number): number => Math.min(high, Math.max(low, 100 * fraction));
   const missed = all.filter((model) => isCovered(model) === false);
-  const bars = (models: readonly HeldOutModel[], options: ChartMark["options"]): ChartMark =>
-    chartMark(
-      "ruleX",
-      models.flatMap(({ interval, truth }) =>
-        interval ? [{ x: 100 * truth, low: within(interval.low), high: within(interval.high) }] : [],
-      ),
-      { x: "x", y1: "low", y2: "high", ...options },
+  const bars = (models: readonly HeldOutModel[], options: ChartMark["options"]): ChartMark => {
+    const rules = models.flatMap(({ interval, truth }) =>
+      interval ? [{ x: 100 * truth, low: within(interval.low), high: within(interval.high) }] : [],
     );
-  const dots = (models: readonly HeldOutModel[], options: ChartMark["options"]): ChartMark =>
-    chartMark(
-      "dot",
-      models.map(({ truth, score }) => ({ x: 100 * truth, y: 100 * score })),
-      { x: "x", y: "y", ...options },
-    );
+    return chartMark("ruleX", rules, { x: "x", y1: "low", y2: "high", ...options });
+  };
+  const dots = (models: readonly HeldOutModel[], options: ChartMark["options"]): ChartMark => {
+    const places = models.map(({ truth, score }) => ({ x: 100 * truth, y: 100 * score }));
+    return chartMark("dot", places, { x: "x", y: "y", ...options });
+  };
   const counts = [
-    like.length > 0 ? `${like.length} like the models seen` : [],
-    stronger.length > 0 ? `${stronger.length} stronger than any seen` : [],
-  ].flat();
+    ...(like.length > 0 ? [`${like.length} like the models seen`] : []),
+    ...(stronger.length > 0 ? [`${stronger.length} stronger than any seen`] : []),
+  ];
   return {
     label: `${title}: estimated against true scores of held-out models, ${counts.join(", ")}; ${missed.length} of their intervals miss the true score.`,
     width: PANEL_WIDTH,
@@ -105,13 +101,7 @@ function scatter(title: string, like: readonly HeldOutModel[], stronger: readonl
       bars(stronger, { stroke: "var(--stronger)", strokeOpacity: 0.45, strokeWidth: 1.2 }),
       bars(missed, { stroke: "var(--miss)", strokeWidth: 1.6 }),
       dots(like, { r: 2.4, fill: "var(--accent)" }),
-      dots(stronger, {
-        r: 2.8,
-        symbol: "diamond",
-        fill: "var(--page)",
-        stroke: "var(--stronger)",
-        strokeWidth: 1.4,
-      }),
+      dots(stronger, { r: 2.8, symbol: "diamond", fill: "var(--page)", stroke: "var(--stronger)", strokeWidth: 1.4 }),
     ],
   };
 }
@@ -132,11 +122,8 @@ export function sourceModels({ manifest, scenarios }: ReportData): Html {
   );
 }
 
-/** A held-out model: its estimate, made without it, and the truth. Fractions. */
-interface HeldOutModel {
-  /** Row of the model. */
-  readonly model: number;
-  readonly truth: number;
+/** A held-out model by its row: its estimate, made without it, and the truth. Fractions. */
+interface HeldOutModel extends Pick<HeldOutEstimate, "model" | "truth"> {
   readonly score: number;
   readonly interval: ScoreInterval | null;
 }
@@ -153,8 +140,7 @@ export function heldOutModels(
     estimates
       .filter(({ draw }) => draw === 0)
       .map((estimate) => ({
-        model: estimate.model,
-        truth: estimate.truth,
+        ...estimate,
         score: heldOutScore(estimate, form.estimator, blend(estimate)),
         interval: intervalOf(estimate),
       }))

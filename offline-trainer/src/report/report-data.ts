@@ -1,76 +1,48 @@
-import type { ScenarioContent } from "anchoreval/bundle";
 import type { EstimatorId } from "anchoreval/internal/core/estimators/types";
 import { diagnoseFit, type DiagnoseFitOptions } from "../extensions/audit/diagnose-fit.ts";
-import type { AuditedItem } from "../extensions/audit/findings.ts";
-import type { FormBlend } from "../fit/blends.ts";
 import type { Fit } from "../fit/fit.ts";
-import type { LearnedGroup } from "../fit/forms.ts";
-import type { BankScenario } from "../calibrate/bank.ts";
-import type { ScenarioSlice } from "../matrix/scenarios.ts";
 
 export type ReportManifest = Fit["content"]["manifest"];
 export type ReportForm = ReportManifest["forms"][number];
 
-/** An item with the evidence against it. */
-export interface ReportItem extends AuditedItem {
-  /** Position in its scenario. */
-  readonly place: number;
-}
+/** The data of all parts of the report. */
+export type ReportData = Awaited<ReturnType<typeof reportData>>;
 
 /** One scenario with everything fitted for it. */
-export interface ReportScenario {
-  readonly id: string;
-  readonly fitted: LearnedGroup;
-  /** By form. */
-  readonly blends: ReadonlyMap<string, FormBlend>;
-  /** Its place among the scenarios of its bank. */
-  readonly place: number;
-  readonly slice: ScenarioSlice;
-  readonly trained: BankScenario;
-  readonly content: ScenarioContent;
-  /** Its items with the evidence against them, the most urgent first. */
-  readonly audited: readonly ReportItem[];
-}
-
-/** The data of all parts of the report. */
-export interface ReportData {
-  readonly manifest: ReportManifest;
-  /** In the manifest's order. */
-  readonly scenarios: readonly ReportScenario[];
-  readonly defaultForm: ReportForm;
-}
+export type ReportScenario = ReportData["scenarios"][number];
 
 /**
  * A fit's data for the report, scenario by scenario.
  * @throws AnchorEvalError `aborted`
  */
-export async function reportData({ parts, content }: Fit, options?: DiagnoseFitOptions): Promise<ReportData> {
+export async function reportData({ parts, content }: Fit, options?: DiagnoseFitOptions) {
   const { manifest } = content;
   const groups = parts.flatMap(({ learned }) => learned.groups);
   const audited = await diagnoseFit(groups, options);
-  const begins = groups.map((_, g) =>
-    groups.slice(0, g).reduce((sum, { group }) => sum + group.matrix.items.length, 0),
-  );
   const blends = new Map(parts.flatMap((part) => [...part.blends]));
-  const places = groups.flatMap((fitted, g) =>
-    fitted.group.scenarios.map((slice, place) => ({ fitted, slice, place, begin: begins[g]! + slice.begin })),
+  const fitted = groups.flatMap(({ group, bank }) =>
+    group.scenarios.map((slice, k) => ({ ...slice, bank: bank.scenarios[k]!.bank, models: bank.rows.length })),
   );
-  return {
-    manifest,
-    defaultForm: manifest.forms.find(({ id }) => id === manifest.defaultForm)!,
-    scenarios: places.map(({ fitted, slice, place, begin }, s) => ({
-      id: slice.id,
-      fitted,
-      place,
-      slice,
-      trained: fitted.bank.scenarios[place]!,
-      blends: blends.get(slice.id)!,
+  let end = 0;
+  const scenarios = fitted.map(({ id, count, bank, models }, s) => {
+    const begin = end;
+    end += count;
+    return {
+      id,
+      /** Column of its first item, through all scenarios. */
+      begin,
+      bank,
+      /** Models that the bank was calibrated on. */
+      models,
+      /** By form. */
+      blends: blends.get(id)!,
       content: content.scenarios[s]!,
-      audited: audited.flatMap((item): ReportItem[] =>
-        item.column >= begin && item.column < begin + slice.count ? [{ ...item, place: item.column - begin }] : [],
-      ),
-    })),
-  };
+      /** Its items with the evidence against them, the most urgent first. */
+      audited: audited.filter(({ column }) => column >= begin && column < begin + count),
+    };
+  });
+  const defaultForm: ReportForm = manifest.forms.find(({ id }) => id === manifest.defaultForm)!;
+  return { manifest, scenarios, defaultForm };
 }
 
 /**

@@ -87,20 +87,18 @@ function evidenceNote(errors: SplitErrors | null): string {
 
 /** The fit's closing lines: the default form's, and all others on demand. */
 function words({ manifest, defaultForm }: ReportData): Html {
-  const linesOf = (forms: ReportData["manifest"]["forms"]): string[] =>
-    closingWords({ ...manifest, files: [], forms: forms.map((form) => ({ ...form, digest: "" })) });
   const others = manifest.forms.filter(({ id }) => id !== defaultForm.id);
-  const list = (lines: readonly string[]): Html =>
+  const list = (forms: ReportData["manifest"]["forms"]): Html =>
     html`<ul class="words">
-      ${lines.map((line) => html`<li>${line}</li> `)}
+      ${closingWords({ ...manifest, forms }).map((line) => html`<li>${line}</li> `)}
     </ul>`;
-  return html`${list(linesOf([defaultForm]))}
+  return html`${list([defaultForm])}
   ${
     others.length === 0
       ? null
       : html`<details>
           <summary>The same of ${others.length === 1 ? "the other form" : "the other forms"}</summary>
-          ${list(linesOf(others))}
+          ${list(others)}
         </details>`
   }`;
 }

@@ -8,22 +8,11 @@ import type { SimulateOptions } from "./settings.ts";
 /** Everything that determines a model's answers, except chance. */
 export interface World {
   readonly options: SimulateOptions;
-  /** Oldest first. */
   readonly models: readonly SimulatedModel[];
   readonly scenarios: readonly ScenarioPlan[];
   readonly abilities: Abilities;
   readonly items: ItemParameters;
   readonly effects: (family: number) => FamilyEffects;
-}
-
-/** An item's response function, except for z. */
-interface ResponseTraits {
-  lower: number;
-  upper: number;
-  /** In [0,1); its use depends on the kind. */
-  trait: number;
-  /** The family's number for the item, in [0,1). */
-  luck: number;
 }
 
 /**
@@ -37,9 +26,18 @@ interface ResponseTraits {
  *
  * @param kind - code of ITEM_KINDS
  * @param z - logits
+ * @param trait - in [0,1)
+ * @param luck - the family's number for the item, in [0,1)
  * @returns a probability in [0,1]
  */
-export function responseProbability(kind: number, z: number, { lower, upper, trait, luck }: ResponseTraits): number {
+export function responseProbability(
+  kind: number,
+  z: number,
+  lower: number,
+  upper: number,
+  trait: number,
+  luck: number,
+): number {
   switch (ITEM_KINDS[kind]!) {
     case "regular":
     case "redundant":
@@ -77,7 +75,6 @@ export function modelProbabilities(world: World, model: number, random: RandomSo
   const side = abilities.classes[model] === 1 ? 0.5 : -0.5;
   let cluster = 0;
   let clusterEffect = 0;
-  const traits: ResponseTraits = { lower: 0, upper: 1, trait: 0, luck: 0 };
   scenarios.forEach(({ begin, items: size, choices }, s) => {
     const theta = abilities.scenario[model * scenarios.length + s]!;
     const chance = abilities.chance[model * scenarios.length + s]!;
@@ -95,11 +92,9 @@ export function modelProbabilities(world: World, model: number, random: RandomSo
       for (let k = 0; k < skills; k++)
         ability += items.loadings[i * skills + k]! * abilities.skills[model * skills + k]!;
       const shared = effect[i]! + (items.cluster[i] === 0 ? 0 : clusterEffect);
-      traits.lower = items.lower[i]!;
-      traits.upper = items.upper[i]!;
-      traits.trait = items.trait[i]!;
-      traits.luck = luck[i]!;
-      into[i] = responseProbability(items.kind[i]!, items.discrimination[i]! * ability + shared, traits);
+      const z = items.discrimination[i]! * ability + shared;
+      const { kind, lower, upper, trait } = items;
+      into[i] = responseProbability(kind[i]!, z, lower[i]!, upper[i]!, trait[i]!, luck[i]!);
     }
   });
 }
@@ -115,17 +110,17 @@ interface FamilyEffects {
 /** Draws each family's effects on first use; they don't depend on the order of use. */
 export function familyEffects(items: number, sd: number, random: RandomSource): (family: number) => FamilyEffects {
   const drawn = new Map<number, FamilyEffects>();
+  const draw = (family: number): FamilyEffects => {
+    const normals = random.fork("effect").fork(String(family));
+    const uniforms = random.fork("luck").fork(String(family));
+    return {
+      effect: Float32Array.from({ length: items }, () => sd * normals.normal()),
+      luck: Float32Array.from({ length: items }, () => uniforms.next()),
+    };
+  };
   return (family) => {
-    let effects = drawn.get(family);
-    if (!effects) {
-      const normals = random.fork("effect").fork(String(family));
-      const uniforms = random.fork("luck").fork(String(family));
-      effects = {
-        effect: Float32Array.from({ length: items }, () => sd * normals.normal()),
-        luck: Float32Array.from({ length: items }, () => uniforms.next()),
-      };
-      drawn.set(family, effects);
-    }
+    const effects = drawn.get(family) ?? draw(family);
+    drawn.set(family, effects);
     return effects;
   };
 }

@@ -1,33 +1,10 @@
 import { logit, sigmoid } from "anchoreval/internal/core/numeric/functions";
 import type { RandomSource } from "anchoreval/internal/core/numeric/random";
-import type { ScenarioPlan } from "./scenarios.ts";
+import { parts, type ScenarioPlan } from "./scenarios.ts";
 import type { SimulateOptions } from "./settings.ts";
 
 /** Parameters of N items, with K = D−1 skills; the response function is in answers.ts. */
-export interface ItemParameters {
-  /** Position of the item's scenario. */
-  readonly scenario: Uint32Array;
-  /** Codes of ITEM_KINDS. */
-  readonly kind: Uint32Array;
-  /** Cluster of redundant items, from 1; 0 = none. */
-  readonly cluster: Uint32Array;
-  /** a > 0. */
-  readonly discrimination: Float64Array;
-  /** b, logits of ability. */
-  readonly difficulty: Float64Array;
-  /** Loadings on the skills, N × K, of equal length. */
-  readonly loadings: Float64Array;
-  /** c; 0 where answers are open. */
-  readonly lower: Float64Array;
-  /** d. */
-  readonly upper: Float64Array;
-  /** Extra difficulty of the item for the second class, logits of ability. */
-  readonly classShift: Float64Array;
-  /** A uniform number in [0,1); its use depends on the kind. */
-  readonly trait: Float64Array;
-  /** The right option's number, from 0; 0 where answers are open. */
-  readonly key: Uint32Array;
-}
+export type ItemParameters = ReturnType<typeof drawItemParameters>;
 
 /**
  * Discrimination of flat scenarios over the usual one: median, and sd of the log, since some of their items do
@@ -39,46 +16,52 @@ const FLAT_SLOPE_SD = 1;
 const CLUSTER_SPREAD = 0.25;
 
 /** Draws the items. Each property has a stream of its own. */
-export function drawItemParameters(
-  scenarios: readonly ScenarioPlan[],
-  options: SimulateOptions,
-  random: RandomSource,
-): ItemParameters {
+export function drawItemParameters(scenarios: readonly ScenarioPlan[], options: SimulateOptions, random: RandomSource) {
   const count = options.items;
   const kind = drawItemKinds(options, random.fork("kinds"));
   const cluster = drawClusters(kind, scenarios, options.clusterSize, random.fork("clusters"));
-  const items: ItemParameters = {
+  // The first draw of each parameter, on its scale below.
+  const items = {
+    /** Position of the item's scenario. */
     scenario: new Uint32Array(count),
+    /** Codes of ITEM_KINDS. */
     kind,
+    /** Cluster of redundant items, from 1; 0 = none. */
     cluster,
+    /** a > 0. */
     discrimination: normals(count, random.fork("discrimination")),
+    /** b, logits of ability. */
     difficulty: clusteredNormals(cluster, random.fork("difficulty")),
+    /** Loadings on the skills, N × K, of equal length. */
     loadings: new Float64Array(count * (options.dims - 1)),
+    /** c; 0 where answers are open. */
     lower: normals(count, random.fork("lower")),
+    /** d. */
     upper: uniforms(count, random.fork("upper")),
+    /** Extra difficulty of the item for the second class, logits of ability. */
     classShift: normals(count, random.fork("class-shift")),
+    /** A uniform number in [0,1); its use depends on the kind. */
     trait: uniforms(count, random.fork("trait")),
+    /** The right option's number, from 0; 0 where answers are open. */
     key: new Uint32Array(count),
   };
   const flatness = normals(count, random.fork("flatness"));
   const keys = uniforms(count, random.fork("key"));
-  let column = 0;
-  scenarios.forEach(({ kind: scenarioKind, choices, subscenarios }, s) => {
-    for (const { items: size, centre } of subscenarios)
-      for (const end = column + size; column < end; column++) {
-        const i = column;
-        const slope = scenarioKind === "flat" ? Math.min(1, FLAT_SLOPE * Math.exp(FLAT_SLOPE_SD * flatness[i]!)) : 1;
-        items.scenario[i] = s;
-        items.discrimination[i] =
-          slope * options.discrimination * Math.exp(options.discriminationSd * items.discrimination[i]!);
-        items.difficulty[i] = (centre + options.difficultySd * items.difficulty[i]!) / slope;
-        items.lower[i] = choices > 0 ? sigmoid(logit(1 / choices) + options.floorSd * items.lower[i]!) : 0;
-        // Exponential slips, kept above the floor.
-        items.upper[i] = Math.max((1 + items.lower[i]) / 2, 1 + options.slip * Math.log(1 - items.upper[i]!));
-        items.classShift[i] = (options.mixtureSd * items.classShift[i]!) / slope;
-        items.key[i] = Math.floor(keys[i]! * choices);
-      }
-  });
+  for (const { scenario, begin, end, centre } of parts(scenarios)) {
+    const { kind: scenarioKind, choices } = scenarios[scenario]!;
+    for (let i = begin; i < end; i++) {
+      const slope = scenarioKind === "flat" ? Math.min(1, FLAT_SLOPE * Math.exp(FLAT_SLOPE_SD * flatness[i]!)) : 1;
+      items.scenario[i] = scenario;
+      items.discrimination[i] =
+        slope * options.discrimination * Math.exp(options.discriminationSd * items.discrimination[i]!);
+      items.difficulty[i] = (centre + options.difficultySd * items.difficulty[i]!) / slope;
+      items.lower[i] = choices > 0 ? sigmoid(logit(1 / choices) + options.floorSd * items.lower[i]!) : 0;
+      // Exponential slips, kept above the floor.
+      items.upper[i] = Math.max((1 + items.lower[i]!) / 2, 1 + options.slip * Math.log(1 - items.upper[i]!));
+      items.classShift[i] = (options.mixtureSd * items.classShift[i]!) / slope;
+      items.key[i] = Math.floor(keys[i]! * choices);
+    }
+  }
   drawLoadings(items.loadings, scenarios, options, random.fork("loadings"));
   return items;
 }
@@ -93,11 +76,8 @@ function drawLoadings(
   const width = dims - 1;
   for (let k = 0; k < width; k++) {
     const stream = random.fork(String(k));
-    let column = 0;
-    for (const { subscenarios } of scenarios)
-      for (const { items, skillWeights } of subscenarios)
-        for (const end = column + items; column < end; column++)
-          loadings[column * width + k] = skillWeights[k]! * Math.abs(stream.normal());
+    for (const { begin, end, skillWeights } of parts(scenarios))
+      for (let i = begin; i < end; i++) loadings[i * width + k] = skillWeights[k]! * Math.abs(stream.normal());
   }
   for (let begin = 0; begin < loadings.length; begin += width) {
     const row = loadings.subarray(begin, begin + width);
@@ -140,19 +120,14 @@ export function kindCode(kind: ItemKind): number {
   return ITEM_KINDS.indexOf(kind);
 }
 
-/** The kind of every item: one uniform number an item, cut by the shares. */
+/** The kind of every item: one uniform number an item, cut by the shares; what is beyond them is regular, 0. */
 export function drawItemKinds(options: SimulateOptions, random: RandomSource): Uint32Array {
-  const edges: { kind: ItemKind; upTo: number }[] = [];
-  for (const [kind, share] of [
-    ["redundant", options.redundantShare],
-    ["mislabelled", options.mislabelledShare],
-    ["non-monotone", options.nonMonotoneShare],
-    ["memorised", options.memorisedShare],
-  ] as const)
-    edges.push({ kind, upTo: (edges.at(-1)?.upTo ?? 0) + share });
+  const { redundantShare, mislabelledShare, nonMonotoneShare, memorisedShare } = options;
+  let edge = 0;
+  const edges = [redundantShare, mislabelledShare, nonMonotoneShare, memorisedShare].map((share) => (edge += share));
   return Uint32Array.from({ length: options.items }, () => {
     const u = random.next();
-    return kindCode(edges.find(({ upTo }) => u < upTo)?.kind ?? "regular");
+    return edges.findIndex((own) => u < own) + 1;
   });
 }
 
@@ -170,18 +145,16 @@ export function drawClusters(
   const clusters = new Uint32Array(kinds.length);
   const redundant = kindCode("redundant");
   let cluster = 0;
-  let column = 0;
-  for (const { subscenarios } of scenarios)
-    for (const { items } of subscenarios) {
-      const members: number[] = [];
-      for (const end = column + items; column < end; column++) if (kinds[column] === redundant) members.push(column);
-      for (let at = 0; at < members.length;) {
-        const size = 2 + random.below(clusterSize - 1);
-        if (at === 0 || members.length - at > 1) cluster++;
-        for (const item of members.slice(at, at + size)) clusters[item] = cluster;
-        at += size;
-      }
+  for (const { begin, end } of parts(scenarios)) {
+    const columns = Array.from({ length: end - begin }, (_, k) => begin + k);
+    const members = columns.filter((i) => kinds[i] === redundant);
+    for (let at = 0; at < members.length;) {
+      const size = 2 + random.below(clusterSize - 1);
+      if (at === 0 || members.length - at > 1) cluster++;
+      for (const item of members.slice(at, at + size)) clusters[item] = cluster;
+      at += size;
     }
+  }
   return clusters;
 }
 
@@ -209,13 +182,13 @@ export function writeTexts(
   random: RandomSource,
 ): string[] {
   return Array.from(items.scenario, (s, i) => {
-    const story =
-      items.cluster[i] === 0
-        ? random.fork("item").fork(String(i))
-        : random.fork("cluster").fork(String(items.cluster[i]));
+    const cluster = items.cluster[i]!;
+    const story = cluster === 0 ? random.fork("item").fork(String(i)) : random.fork("cluster").fork(String(cluster));
     const numbers = random.fork("numbers").fork(String(i));
     const { choices } = scenarios[s]!;
-    const things = THEMES[strongest(items.loadings.subarray(i * skills, (i + 1) * skills), s) % THEMES.length]!;
+    const loadings = items.loadings.subarray(i * skills, (i + 1) * skills);
+    const theme = skills === 0 ? s : loadings.indexOf(Math.max(...loadings));
+    const things = THEMES[theme % THEMES.length]!;
     const person = pick(PEOPLE, story);
     const thing = pick(things, story);
     const steps = Math.max(1, Math.min(MOST_STEPS, Math.round(3 + items.difficulty[i]!)));
@@ -223,27 +196,15 @@ export function writeTexts(
     let text = `Question ${i + 1}. ${person} has ${total} ${thing}.`;
     for (let step = 0; step < steps; step++) {
       const amount = 2 + numbers.below(17);
-      if (story.next() < 0.5 || total < amount) {
-        total += amount;
-        text += ` ${pick(PEOPLE, story)} brings ${amount} more.`;
-      } else {
-        total -= amount;
-        text += ` ${pick(PEOPLE, story)} takes ${amount} away.`;
-      }
+      const more = story.next() < 0.5 || total < amount;
+      total += more ? amount : -amount;
+      text += ` ${pick(PEOPLE, story)} ${more ? `brings ${amount} more` : `takes ${amount} away`}.`;
     }
     text += " How many are there now?";
     for (let option = 0; option < choices; option++)
       text += ` ${String.fromCharCode(65 + option)}) ${total + 3 * (option - items.key[i]!)}`;
     return text;
   });
-}
-
-function strongest(loadings: Float64Array, otherwise: number): number {
-  let best = -1;
-  loadings.forEach((loading, k) => {
-    if (best < 0 || loading > loadings[best]!) best = k;
-  });
-  return best < 0 ? otherwise : best;
 }
 
 function pick<T>(values: readonly T[], random: RandomSource): T {

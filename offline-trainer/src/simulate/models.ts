@@ -37,18 +37,12 @@ export function drawFamilies(options: SimulateOptions, random: RandomSource): Si
   const pick = random.fork("replicates");
   const delay = random.fork("replicate-dates");
   const again = pick.shuffle([...originals.keys()]).slice(0, reruns);
-  const models = [
-    ...originals,
-    ...again.map((original) => {
-      const { name, family, time } = originals[original]!;
-      return {
-        name: `${name}@host-2`,
-        family,
-        replicateOf: original,
-        ...moment(time + delay.next() * Math.min(RERUN_DELAY, options.years - time)),
-      };
-    }),
-  ];
+  const replicates = again.map((original): SimulatedModel => {
+    const { name, family, time } = originals[original]!;
+    const later = time + delay.next() * Math.min(RERUN_DELAY, options.years - time);
+    return { name: `${name}@host-2`, family, replicateOf: original, ...moment(later) };
+  });
+  const models = [...originals, ...replicates];
   const order = [...models.keys()].sort((x, y) => models[x]!.time - models[y]!.time || x - y);
   const position = new Uint32Array(models.length);
   order.forEach((index, rank) => (position[index] = rank));
@@ -67,23 +61,17 @@ function drawOriginals(options: SimulateOptions, count: number, random: RandomSo
   const members = new Array<number>(families).fill(1);
   for (let m = families; m < count; m++) {
     const at = sizes.next() * cumulative.at(-1)!;
-    members[
-      Math.min(
-        families - 1,
-        cumulative.findIndex((edge) => at < edge),
-      )
-    ]!++;
+    members[cumulative.findIndex((edge) => at < edge)]!++;
   }
   const models: SimulatedModel[] = [];
   for (let f = 0; f < families; f++) {
     const dates = random.fork("dates").fork(String(f));
     const birth = options.years * dates.next();
-    const times = Array.from({ length: members[f]! }, (_, v) =>
-      v === 0 ? birth : birth + wait(dates.next(), options.years - birth),
-    ).sort((x, y) => x - y);
-    times.forEach((time, v) =>
-      models.push({ name: `family-${f + 1}/variant-${letters(v)}`, family: f, replicateOf: null, ...moment(time) }),
-    );
+    const waits = Array.from({ length: members[f]! - 1 }, () => wait(dates.next(), options.years - birth));
+    [0, ...waits.sort((x, y) => x - y)].forEach((waited, v) => {
+      const name = `family-${f + 1}/variant-${letters(v)}`;
+      models.push({ name, family: f, replicateOf: null, ...moment(birth + waited) });
+    });
   }
   return models;
 }
@@ -110,20 +98,7 @@ function letters(index: number): string {
 export const CHANCE = { none: 0, guesses: 1, constant: 2 } as const;
 
 /** Abilities of M models in S scenarios and D−1 skills; row-major where two-dimensional. */
-export interface Abilities {
-  /** General ability g, M, logits: progress · (time − years/2) + family + variant. */
-  readonly general: Float64Array;
-  /** θ = √share · g + √(1−share) · t, M × S, logits. */
-  readonly scenario: Float64Array;
-  /** η, M × (D−1), standard normal. */
-  readonly skills: Float64Array;
-  /** Class of the mixture, 0 or 1, M. */
-  readonly classes: Uint32Array;
-  /** Codes of {@link CHANCE}, M × S. */
-  readonly chance: Uint32Array;
-  /** The option that a constant answerer chooses, M × S; used where chance is `constant`. */
-  readonly constantOption: Uint32Array;
-}
+export type Abilities = ReturnType<typeof drawAbilities>;
 
 /** Draws the abilities of models; a replicate has those of its original. */
 export function drawAbilities(
@@ -131,12 +106,10 @@ export function drawAbilities(
   scenarios: readonly ScenarioPlan[],
   options: SimulateOptions,
   random: RandomSource,
-): Abilities {
+) {
   const count = models.length;
-  const width = scenarios.length;
   const skillCount = options.dims - 1;
   const shared = relatedNormals(models, options.kinship);
-
   const familyGeneral = perFamily(models, random.fork("family"));
   const variant = random.fork("variant");
   const general = Float64Array.from(
@@ -146,25 +119,36 @@ export function drawAbilities(
       options.familySd * familyGeneral[family]! +
       options.variantSd * variant.normal(),
   );
-  const scenario = new Float64Array(count * width);
   const [common, own] = [Math.sqrt(options.generalShare), Math.sqrt(1 - options.generalShare)];
-  for (let s = 0; s < width; s++) {
-    const factor = shared(random.fork("scenario").fork(String(s)));
-    for (let m = 0; m < count; m++) scenario[m * width + s] = common * general[m]! + own * factor[m]!;
-  }
-  const skills = new Float64Array(count * skillCount);
-  for (let k = 0; k < skillCount; k++) {
-    const factor = shared(random.fork("skill").fork(String(k)));
-    for (let m = 0; m < count; m++) skills[m * skillCount + k] = factor[m]!;
-  }
+  const unshared = scenarios.map((_, s) => shared(random.fork("scenario").fork(String(s))));
+  const scenario = Float64Array.from(
+    models.flatMap((_, m) => unshared.map((factor) => common * general[m]! + own * factor[m]!)),
+  );
+  const factors = Array.from({ length: skillCount }, (_, k) => shared(random.fork("skill").fork(String(k))));
+  const skills = Float64Array.from(models.flatMap((_, m) => factors.map((factor) => factor[m]!)));
   const mixture = random.fork("mixture");
   const classes = Uint32Array.from(models, () => (mixture.next() < options.mixtureShare ? 1 : 0));
   const { chance, constantOption } = drawChance(general, scenarios, options, random.fork("chance"));
-
-  const abilities = { general, scenario, skills, classes, chance, constantOption };
+  const abilities = {
+    /** General ability g, M, logits: progress · (time − years/2) + family + variant. */
+    general,
+    /** θ = √share · g + √(1−share) · t, M × S, logits. */
+    scenario,
+    /** η, M × (D−1), standard normal. */
+    skills,
+    /** Class of the mixture, 0 or 1, M. */
+    classes,
+    /** Codes of {@link CHANCE}, M × S. */
+    chance,
+    /** The option that a constant answerer chooses, M × S; used where chance is `constant`. */
+    constantOption,
+  };
   models.forEach(({ replicateOf }, m) => {
     if (replicateOf === null) return;
-    for (const rows of Object.values(abilities)) copyRow(rows, rows.length / count, replicateOf, m);
+    for (const rows of Object.values(abilities)) {
+      const size = rows.length / count;
+      rows.copyWithin(m * size, replicateOf * size, (replicateOf + 1) * size);
+    }
   });
   return abilities;
 }
@@ -204,8 +188,4 @@ function drawChance(
       constantOption[m * width + s] = Math.floor(option * choices);
     }
   return { chance, constantOption };
-}
-
-function copyRow(rows: Float64Array | Uint32Array, width: number, from: number, to: number): void {
-  rows.copyWithin(to * width, from * width, (from + 1) * width);
 }

@@ -1,32 +1,19 @@
 import { apportion } from "../numeric/apportion.ts";
 import type { RandomSource } from "anchoreval/internal/core/numeric/random";
-import { LEAST_ITEMS, type SimulateOptions } from "./settings.ts";
+import { LEAST_ITEMS, leastItems, type SimulateOptions } from "./settings.ts";
 
 /** Kinds of scenarios; the code in the truth is the position here. */
 export const SCENARIO_KINDS = ["regular", "saturated", "hard", "flat"] as const;
 type ScenarioKind = (typeof SCENARIO_KINDS)[number];
 
-interface SubscenarioPlan {
-  /** null where the scenario has no subscenarios. */
-  readonly id: string | null;
-  readonly items: number;
-  /** Mean difficulty of its items, logits of ability. */
-  readonly centre: number;
-  /** Weight of each of the dims−1 skills in its items; positive, mean 1. */
-  readonly skillWeights: readonly number[];
-}
+export type ScenarioPlan = ReturnType<typeof planScenarios>[number];
 
-export interface ScenarioPlan {
-  readonly id: string;
-  /** First column. */
-  readonly begin: number;
-  readonly items: number;
-  readonly kind: ScenarioKind;
-  /** Options of its multiple-choice items; 0 = open answers. */
-  readonly choices: number;
-  /** Scores are pass rates. */
-  readonly passRates: boolean;
-  readonly subscenarios: readonly SubscenarioPlan[];
+/** The subscenarios of all scenarios in order, each with the place of its scenario and its columns. */
+export function parts(scenarios: readonly ScenarioPlan[]) {
+  let end = 0;
+  return scenarios.flatMap(({ subscenarios }, scenario) =>
+    subscenarios.map((part) => ({ ...part, scenario, begin: end, end: (end += part.items) })),
+  );
 }
 
 /** Mean difficulty of a scenario by kind, logits of ability (stretched where flat), and its sd where it varies. */
@@ -42,35 +29,31 @@ const SUBSCENARIO_CENTRE_SD = 0.4;
 const SKILL_WEIGHT_SD = 0.9;
 
 /** Draws sizes, kinds, answer forms and subscenarios. Shares are rounded to whole scenarios. */
-export function planScenarios(options: SimulateOptions, random: RandomSource): ScenarioPlan[] {
+export function planScenarios(options: SimulateOptions, random: RandomSource) {
   const count = options.scenarios;
   const kinds = assignKinds(options, random.fork("kinds"));
   const choice = chosen(count, options.choiceShare, random.fork("choice"));
   const split = chosen(count, options.subscenarioShare, random.fork("subscenarios"));
   const passRates = chosen(count, options.passRateShare, random.fork("pass-rates"));
-  const sizes = unequalSizes(
-    options.items,
-    count,
-    options.scenarioSpread,
-    options.subscenarioShare > 0 ? LEAST_ITEMS * options.subscenarios : LEAST_ITEMS,
-    random.fork("sizes"),
-  );
+  const sizes = unequalSizes(options.items, count, options.scenarioSpread, leastItems(options), random.fork("sizes"));
   let begin = 0;
   return sizes.map((items, s) => {
     const own = random.fork("scenario").fork(String(s));
     const kind = kinds[s]!;
     const centre = CENTRES[kind].mean + CENTRES[kind].sd * own.fork("centre").normal();
-    const plan: ScenarioPlan = {
+    begin += items;
+    return {
       id: `scenario-${s + 1}`,
-      begin,
+      /** First column. */
+      begin: begin - items,
       items,
       kind,
+      /** Options of its multiple-choice items; 0 = open answers. */
       choices: choice[s] ? options.choices : 0,
+      /** Scores are pass rates. */
       passRates: options.samples > 1 && passRates[s]!,
       subscenarios: planSubscenarios(items, split[s]! ? options.subscenarios : 1, centre, options, own),
     };
-    begin += items;
-    return plan;
   });
 }
 
@@ -80,14 +63,17 @@ function planSubscenarios(
   centre: number,
   options: SimulateOptions,
   random: RandomSource,
-): SubscenarioPlan[] {
+) {
   const sizes =
     count === 1 ? [items] : unequalSizes(items, count, options.subscenarioSpread, LEAST_ITEMS, random.fork("sizes"));
   const offsets = random.fork("offsets");
   return sizes.map((size, k) => ({
+    /** Null where the scenario has no subscenarios. */
     id: count === 1 ? null : `part-${k + 1}`,
     items: size,
+    /** Mean difficulty of its items, logits of ability. */
     centre: centre + (count === 1 ? 0 : SUBSCENARIO_CENTRE_SD * offsets.normal()),
+    /** Weight of each of the dims−1 skills in its items. */
     skillWeights: skillWeights(options.dims - 1, random.fork("skills").fork(String(k))),
   }));
 }

@@ -99,29 +99,25 @@ function whole(value: number, min: number, max: number, description: string): Nu
   return { ...number(value, min, max, description), integer: true };
 }
 
-/** A numeric setting of a simulation. */
 type NumericOption = keyof typeof SIMULATE_OPTIONS;
 
-/** Order of the rows: real leaderboards are listed either way. */
+/** By date: real leaderboards are listed either way. */
 export const ROW_ORDERS = ["newest-first", "oldest-first"] as const;
 
 /** Settings of {@link simulateLeaderboard}; defaults are `SIMULATE_DEFAULTS`. */
 export type SimulateOptions = { readonly [Key in NumericOption]: number } & {
-  /** Order of the rows by date. */
+  /** Of the rows. */
   readonly order: (typeof ROW_ORDERS)[number];
   /** Each item gets a generated question. */
   readonly text: boolean;
 };
 
 /** Default settings of a simulation. */
-export const SIMULATE_DEFAULTS: SimulateOptions = {
-  ...(Object.fromEntries(Object.entries(SIMULATE_OPTIONS).map(([name, setting]) => [name, setting.default])) as Record<
-    NumericOption,
-    number
-  >),
+export const SIMULATE_DEFAULTS = {
+  ...Object.fromEntries(Object.entries(SIMULATE_OPTIONS).map(([name, setting]) => [name, setting.default])),
   order: "newest-first",
   text: false,
-};
+} as SimulateOptions;
 
 /** Shares whose sum can't exceed 1. */
 const EXCLUSIVE: readonly (readonly NumericOption[])[] = [
@@ -129,8 +125,13 @@ const EXCLUSIVE: readonly (readonly NumericOption[])[] = [
   ["redundantShare", "mislabelledShare", "nonMonotoneShare", "memorisedShare"],
 ];
 
-/** Fewest items per scenario, and per subscenario. */
+/** Fewest items of a subscenario, or of a scenario without. */
 export const LEAST_ITEMS = 2;
+
+/** Fewest items of any scenario: each may have subscenarios. */
+export function leastItems({ subscenarioShare, subscenarios }: SimulateOptions): number {
+  return subscenarioShare > 0 ? LEAST_ITEMS * subscenarios : LEAST_ITEMS;
+}
 
 /**
  * Settings of a simulation from parsed JSON, or from code: an object of some of {@link SimulateOptions}; the others have their
@@ -140,9 +141,7 @@ export const LEAST_ITEMS = 2;
  */
 export function simulateSettings(given: unknown): SimulateOptions {
   const issues: Issue[] = [];
-  const refuse = (name: string, message: string): void => {
-    issues.push({ path: [name], code: "invalid_option", message });
-  };
+  const refuse = (name: string, message: string) => issues.push({ path: [name], code: "invalid_option", message });
   if (typeof given !== "object" || given === null || Array.isArray(given))
     throw new AnchorEvalError("invalid_option", "simulate: settings are a JSON object of names and values");
   for (const name of Object.keys(given))
@@ -165,8 +164,7 @@ export function simulateSettings(given: unknown): SimulateOptions {
       const sum = names.reduce((total, name) => total + settings[name], 0);
       if (sum > 1 + 1e-9) refuse(names[0]!, `${names.join(", ")} are ${Number(sum.toFixed(6))} together, more than 1`);
     }
-    const perScenario = settings.subscenarioShare > 0 ? LEAST_ITEMS * settings.subscenarios : LEAST_ITEMS;
-    const needed = settings.scenarios * perScenario;
+    const needed = settings.scenarios * leastItems(settings);
     if (settings.items < needed)
       refuse("items", `${settings.scenarios} scenarios need at least ${needed} items, got ${settings.items}`);
   }

@@ -3,10 +3,10 @@ import type { ItemInfo, ResponseMatrix } from "../matrix/response-matrix.ts";
 import { scenarioSlices } from "../matrix/scenarios.ts";
 import { deleteAnswers, drawAnswers, familyEffects, modelProbabilities, redrawAnswers, type World } from "./answers.ts";
 import { drawItemParameters, writeTexts } from "./items.ts";
-import { drawAbilities, drawFamilies, type SimulatedModel } from "./models.ts";
+import { drawAbilities, drawFamilies } from "./models.ts";
 import { planScenarios, type ScenarioPlan } from "./scenarios.ts";
 import { simulateSettings, type SimulateOptions } from "./settings.ts";
-import { reorderAbilities, setFullScores, type SimulatedTruth, type TrueModel } from "./truth.ts";
+import { reorderAbilities, setFullScores, type SimulatedTruth } from "./truth.ts";
 
 /** A simulated leaderboard, and the truth it was drawn from. */
 export interface SimulatedLeaderboard {
@@ -44,16 +44,13 @@ export function simulateLeaderboard(
   const items = itemInfos(scenarios, texts);
   const slices = { items: scenarioSlices(items, "items"), subscenarios: scenarioSlices(items, "subscenarios") };
 
-  // Models are drawn oldest first; `rows` has the model of each row.
+  // Models are drawn oldest first; `rows` has the model of each row, and turned around the row of each model.
   const rows = [...models.keys()];
   if (options.order === "newest-first") rows.reverse();
-  const rowOf = new Uint32Array(models.length);
-  rows.forEach((model, row) => (rowOf[model] = row));
 
   const columns = options.items;
-  const continuous = scenarios.some(({ passRates }) => passRates);
   const size = models.length * columns;
-  const scores = continuous ? new Float32Array(size) : new Uint8Array(size);
+  const scores = scenarios.some(({ passRates }) => passRates) ? new Float32Array(size) : new Uint8Array(size);
   const observed = new Uint8Array(size).fill(1);
   const fullScores = (): Float64Array => new Float64Array(models.length * scenarios.length);
   const expected = { items: fullScores(), subscenarios: fullScores() };
@@ -62,14 +59,14 @@ export function simulateLeaderboard(
   const fresh = scores.slice(0, columns);
   const local = random.fork("local");
   models.forEach(({ replicateOf }, model) => {
-    const row = rowOf[model]!;
+    const row = rows[model]!;
     const own = scores.subarray(row * columns, (row + 1) * columns);
     modelProbabilities(world, replicateOf ?? model, local, probabilities);
     drawAnswers(probabilities, scenarios, options, random.fork("answers").fork(String(model)), fresh);
     if (replicateOf === null) own.set(fresh);
     else {
       // An original is older than its reruns, so that its row is there.
-      const begin = rowOf[replicateOf]! * columns;
+      const begin = rows[replicateOf]! * columns;
       const original = scores.subarray(begin, begin + columns);
       redrawAnswers(original, fresh, options.replicateRedraw, random.fork("redrawn").fork(String(model)), own);
     }
@@ -93,17 +90,16 @@ export function simulateLeaderboard(
     truth: {
       options,
       scenarios,
-      models: rows.map((model) => trueModel(models[model]!, rowOf)),
+      models: rows.map((model) => {
+        const { name, family, date, replicateOf } = models[model]!;
+        return { name, family, date, replicateOf: replicateOf === null ? null : rows[replicateOf]! };
+      }),
       abilities: reorderAbilities(world.abilities, rows),
       items: world.items,
       expected,
       realised,
     },
   };
-}
-
-function trueModel({ name, family, date, replicateOf }: SimulatedModel, rowOf: Uint32Array): TrueModel {
-  return { name, family, date, replicateOf: replicateOf === null ? null : rowOf[replicateOf]! };
 }
 
 function itemInfos(scenarios: readonly ScenarioPlan[], texts: readonly string[] | null): ItemInfo[] {

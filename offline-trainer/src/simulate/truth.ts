@@ -2,20 +2,12 @@ import type { Weighting } from "anchoreval/internal/core/bundle/names";
 import { encodeSafetensors, type Tensor } from "anchoreval/internal/core/bundle/safetensors";
 import type { ScenarioSlice } from "../matrix/scenarios.ts";
 import { ITEM_KINDS, type ItemParameters } from "./items.ts";
-import { type Abilities, CHANCE } from "./models.ts";
+import { type Abilities, CHANCE, type SimulatedModel } from "./models.ts";
 import { SCENARIO_KINDS, type ScenarioPlan } from "./scenarios.ts";
 import type { SimulateOptions } from "./settings.ts";
 
-/** A model in the order of the matrix's rows. */
-export interface TrueModel {
-  readonly name: string;
-  /** Number of the family, from 0. */
-  readonly family: number;
-  /** ISO day. */
-  readonly date: string;
-  /** Row of the model of which this is a rerun; null for an original. */
-  readonly replicateOf: number | null;
-}
+/** A model in the order of the matrix's rows; `replicateOf` is a row. */
+export type TrueModel = Omit<SimulatedModel, "time">;
 
 /** The truth behind simulated data. Rows are the matrix's rows, items its columns. */
 export interface SimulatedTruth {
@@ -24,29 +16,28 @@ export interface SimulatedTruth {
   readonly models: readonly TrueModel[];
   readonly abilities: Abilities;
   readonly items: ItemParameters;
-  /** Expected full scores, M × S: given everything but the chance of the answers. */
-  readonly expected: ScoresByWeighting;
-  /** Full scores as drawn, before answers were deleted, M × S. */
-  readonly realised: ScoresByWeighting;
+  /** Expected full scores, M × S row-major, under either weighting: given everything but the chance of the answers. */
+  readonly expected: Readonly<Record<Weighting, Float64Array>>;
+  /** Full scores as drawn, before answers were deleted, likewise. */
+  readonly realised: SimulatedTruth["expected"];
 }
 
 /** Abilities with their rows in another order. */
 export function reorderAbilities(abilities: Abilities, rows: readonly number[]): Abilities {
-  return {
-    general: reorder(abilities.general, rows),
-    scenario: reorder(abilities.scenario, rows),
-    skills: reorder(abilities.skills, rows),
-    classes: reorder(abilities.classes, rows),
-    chance: reorder(abilities.chance, rows),
-    constantOption: reorder(abilities.constantOption, rows),
+  const reorder = <T extends Float64Array | Uint32Array>(values: T): T => {
+    const width = values.length / rows.length;
+    const out = values.slice() as T;
+    rows.forEach((from, to) => out.set(values.subarray(from * width, (from + 1) * width), to * width));
+    return out;
   };
-}
-
-function reorder<T extends Float64Array | Uint32Array>(values: T, rows: readonly number[]): T {
-  const width = values.length / rows.length;
-  const out = values.slice() as T;
-  rows.forEach((from, to) => out.set(values.subarray(from * width, (from + 1) * width), to * width));
-  return out;
+  return {
+    general: reorder(abilities.general),
+    scenario: reorder(abilities.scenario),
+    skills: reorder(abilities.skills),
+    classes: reorder(abilities.classes),
+    chance: reorder(abilities.chance),
+    constantOption: reorder(abilities.constantOption),
+  };
 }
 
 /**
@@ -78,16 +69,8 @@ export function encodeTruth(truth: SimulatedTruth): Uint8Array<ArrayBuffer> {
     { name: "model_class", shape: [M], data: abilities.classes },
     { name: "model_chance", shape: [M, S], data: abilities.chance },
     { name: "model_family", shape: [M], data: Uint32Array.from(models, ({ family }) => family) },
-    {
-      name: "model_replicate_of",
-      shape: [M],
-      data: Uint32Array.from(models, ({ replicateOf }) => (replicateOf === null ? 0 : replicateOf + 1)),
-    },
-    {
-      name: "scenario_kind",
-      shape: [S],
-      data: Uint32Array.from(scenarios, ({ kind }) => SCENARIO_KINDS.indexOf(kind)),
-    },
+    { name: "model_replicate_of", shape: [M], data: Uint32Array.from(models, (own) => (own.replicateOf ?? -1) + 1) },
+    { name: "scenario_kind", shape: [S], data: Uint32Array.from(scenarios, (own) => SCENARIO_KINDS.indexOf(own.kind)) },
     { name: "scenario_choices", shape: [S], data: Uint32Array.from(scenarios, ({ choices }) => choices) },
   ];
   return encodeSafetensors(
@@ -102,9 +85,6 @@ export function encodeTruth(truth: SimulatedTruth): Uint8Array<ArrayBuffer> {
     },
   );
 }
-
-/** A score per model and scenario, M × S row-major, under either weighting of items. */
-type ScoresByWeighting = Readonly<Record<Weighting, Float64Array>>;
 
 /** Adds one model's scores Σ w·y, with weights that sum to 1, from a complete row of scores or probabilities. */
 export function setFullScores(

@@ -1,53 +1,35 @@
 import { setImmediate as turn } from "node:timers/promises";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
-import { createRandom, type RandomSource } from "anchoreval/internal/core/numeric/random";
+import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { type MeanSquareFit, MeanSquares } from "anchoreval/internal/core/person-fit/statistics";
+import { interruptible } from "../../backends/interruptible.ts";
+import { calibratedModels, type ScenarioGroup, scenarioGroups } from "../../matrix/benchmark.ts";
+import { dimsFor } from "../../calibrate/bank.ts";
+import { calibrate } from "../../calibrate/calibrate.ts";
+import type { CalibrationBackend } from "../../calibrate/types.ts";
+import { binarizeResponses } from "../../matrix/code-responses.ts";
+import { modelFamilies } from "../../matrix/families.ts";
+import type { ResponseMatrix } from "../../matrix/response-matrix.ts";
+import { sameTexts } from "../../matrix/same-text.ts";
+import type { FitSettings } from "../../methods/settings.ts";
+import type { ItemEvidence } from "./findings.ts";
 import {
   abilityCovariances,
   fittedAnswers,
   generalAbility,
   generalLoading,
   generalSlope,
-  type GeneralSlope,
   itemAtFit,
   type ItemAtFit,
-  MOST_LEVERAGE,
   ITEMS_AT_A_TIME,
+  MOST_LEVERAGE,
 } from "./fitted-answers.ts";
+import { itemCovariance, itemLeverage, parameterPrecision } from "./item-covariance.ts";
 import { benjaminiHochberg, type ItemFitTest, residualGroupsTest, sX2 } from "./item-fit.ts";
-import {
-  abilityReliability,
-  heldOutLikelihood,
-  type HeldOutLikelihood,
-  itemStatistics,
-  type ItemStatistics,
-  scoreReliability,
-  type ScoreReliability,
-} from "./item-statistics.ts";
-import {
-  answerLikeness,
-  type AnswerLikeness,
-  itemCopies,
-  type ItemCopy,
-  nearCopies,
-  type NearCopies,
-  type TextPair,
-  textPairs,
-  MOST_CHANCE,
-} from "./near-copies.ts";
-import { discriminationPrecision, itemCovariance, itemLeverage, parameterPrecision } from "./item-covariance.ts";
+import { abilityReliability, heldOutLikelihood, itemStatistics, scoreReliability } from "./item-statistics.ts";
 import { keyAudit } from "./key-audit.ts";
 import type { KeyPosterior } from "./key-posterior.ts";
-import { calibrate, type Calibration } from "../../calibrate/calibrate.ts";
-import type { CalibrationBackend } from "../../calibrate/types.ts";
-import { calibratedModels, type ScenarioGroup, scenarioGroups } from "../../matrix/benchmark.ts";
-import { dimsFor } from "../../calibrate/bank.ts";
-import { type FitSettings } from "../../methods/settings.ts";
-import { interruptible } from "../../backends/interruptible.ts";
-import type { ResponseMatrix } from "../../matrix/response-matrix.ts";
-import { sameTexts } from "../../matrix/same-text.ts";
-import { binarizeResponses } from "../../matrix/code-responses.ts";
-import { modelFamilies } from "../../matrix/families.ts";
+import { answerLikeness, itemCopies, type ItemCopy, nearCopies, sharedPairWork, textPairs } from "./near-copies.ts";
 
 /** Settings of an audit. */
 export interface AuditOptions {
@@ -87,29 +69,25 @@ const PAIR_WORK = 2e10;
  * @throws AnchorEvalError `invalid_data` for fewer than five models, `aborted`
  */
 export async function auditLeaderboard(matrix: ResponseMatrix, options: AuditOptions): Promise<Audit> {
-  const { configuration, dims, seed, heldOut, signal, onProgress } = options;
-  const backend = interruptible(options.backend);
   const families = modelFamilies(matrix, options.families);
   const texts = textPairs(sameTexts(matrix.items));
-  const tasks = scenarioGroups(matrix, configuration);
-  const pairs = (task: ScenarioGroup): number => task.matrix.items.length ** 2 * task.matrix.subjects.length;
-  const allPairs = tasks.reduce((sum, task) => sum + pairs(task), 0);
+  const tasks = scenarioGroups(matrix, options.configuration);
+  const work = sharedPairWork(tasks, PAIR_WORK);
   const banks: { begin: number; audit: BankAudit }[] = [];
   let begin = 0;
   for (const [index, task] of tasks.entries()) {
     const end = begin + task.matrix.items.length;
-    const rows = calibratedModels(task);
-    const audit = await auditBank(task, rows, {
-      dims: dimsFor(dims, rows.length),
-      backend,
-      random: createRandom(seed).fork(task.id),
-      families,
-      heldOut,
-      pairWork: (PAIR_WORK * pairs(task)) / allPairs,
-      pairs: within(texts, begin, end),
-      ...(signal && { signal }),
-      onProgress: (done, next) => onProgress?.(index + done, tasks.length, `${task.id}: ${next}`),
-    });
+    const pairs = texts.filter(({ items: [one, other] }) => one >= begin && other < end);
+    const audit = await auditBank(
+      task,
+      {
+        families,
+        pairWork: work[index]!,
+        pairs: pairs.map(({ items: [one, other] }) => [one - begin, other - begin]),
+        next: (done, step) => options.onProgress?.(index + done, tasks.length, `${task.id}: ${step}`),
+      },
+      options,
+    );
     banks.push({ begin, audit });
     begin = end;
   }
@@ -126,110 +104,68 @@ export async function auditLeaderboard(matrix: ResponseMatrix, options: AuditOpt
   };
 }
 
-/** Pairs with both items in a bank, as its columns. */
-function within(pairs: readonly TextPair[], begin: number, end: number): [number, number][] {
-  return pairs
-    .filter(({ items: [one, other] }) => one >= begin && other < end)
-    .map(({ items: [one, other] }) => [one - begin, other - begin]);
-}
-
 /** All statistics of one item. */
-export interface ItemAudit {
+export interface ItemAudit extends ItemEvidence {
   /** Column of the bank's matrix. */
   readonly item: number;
-  readonly statistics: ItemStatistics;
   /** Discriminations, D of them, and the intercept, with their standard errors. */
   readonly a: Float64Array;
   readonly b: number;
   readonly aErrors: Float64Array;
   readonly bError: number;
   /** Slope on the general ability of its scenario. */
-  readonly general: GeneralSlope;
+  readonly general: ReturnType<typeof generalSlope>;
   readonly meanSquares: MeanSquareFit;
   readonly residualGroups: ItemFitTest | null;
   readonly sX2: ItemFitTest | null;
   readonly key: KeyPosterior;
 }
 
-/** One model's answers against the curves. */
-interface ModelAudit {
-  readonly name: string;
-  readonly meanSquares: MeanSquareFit;
-}
-
-interface ScenarioAudit {
-  readonly id: string;
-  readonly items: number;
-  /** Scores above it were taken as right; null where all are 0 or 1. */
-  readonly threshold: number | null;
-  readonly reliability: ScoreReliability;
-}
-
 /** The diagnosis of one calibration. */
-export interface BankAudit {
-  readonly id: string;
-  readonly models: readonly ModelAudit[];
-  readonly calibration: Calibration;
-  /** Marginal reliability of every dimension. */
-  readonly reliability: Float64Array;
-  /** Null where it wasn't requested. */
-  readonly heldOut: HeldOutLikelihood | null;
-  readonly scenarios: readonly ScenarioAudit[];
-  /** In the order of the bank's matrix. */
-  readonly items: readonly ItemAudit[];
-  /** Pairs of items that are answered alike. */
-  readonly copies: NearCopies;
-  /** Likeness of the requested pairs. */
-  readonly likeness: readonly AnswerLikeness[];
-}
+export type BankAudit = Awaited<ReturnType<typeof auditBank>>;
 
-interface AuditBankOptions {
-  readonly dims: number;
-  readonly backend: CalibrationBackend;
-  readonly random: RandomSource;
+/** A bank's part in the audit of a leaderboard. */
+interface BankPart {
   /** Family of every row of the matrix, numbered from 0. */
   readonly families: Int32Array;
-  /** Share of the answers that are held out for the likelihood; 0 for none. */
-  readonly heldOut: number;
   /** Most multiplications and additions of the comparison of all pairs of items. */
   readonly pairWork: number;
   /** Pairs of columns whose likeness is computed whatever it is. */
   readonly pairs: readonly (readonly [number, number])[];
-  readonly signal?: AbortSignal;
-  /** Called with the share done, and the next step. */
-  readonly onProgress?: (done: number, next: string) => void;
+  /** Called with the share done. */
+  readonly next: (done: number, step: string) => void;
 }
 
 /**
  * Calibrates a bank on binarised answers, as `fit` does, and diagnoses it.
- * @param rows - models that have answers in the bank
  * @throws AnchorEvalError `aborted`
  */
-async function auditBank(task: ScenarioGroup, rows: readonly number[], options: AuditBankOptions): Promise<BankAudit> {
-  const { dims, backend, random, signal, onProgress } = options;
+async function auditBank(task: ScenarioGroup, part: BankPart, options: AuditOptions) {
+  const { signal } = options;
   const { matrix, scenarios } = task;
   const pause = async (): Promise<void> => {
     await turn();
     if (signal?.aborted) throw new AnchorEvalError("aborted", "the audit was stopped; nothing was written");
   };
-  const shared = { dims, backend, ...(signal && { signal }) };
+  const rows = calibratedModels(task);
+  const dims = dimsFor(options.dims, rows.length);
+  const shared = { dims, backend: interruptible(options.backend), signal };
+  const random = createRandom(options.seed).fork(task.id);
 
-  onProgress?.(0, "calibration");
+  part.next(0, "calibration");
   const { thresholds, responses: coded } = binarizeResponses(matrix, rows, scenarios);
   const calibration = await calibrate(coded, { ...shared, random: random.fork("calibration") });
 
-  onProgress?.(0.25, "held-out answers");
-  const heldOut =
-    options.heldOut === 0
-      ? null
-      : await heldOutLikelihood(coded, { ...shared, random: random.fork("held-out answers"), share: options.heldOut });
+  part.next(0.25, "held-out answers");
+  const held = { ...shared, random: random.fork("held-out answers"), share: options.heldOut };
+  const heldOut = options.heldOut === 0 ? null : await heldOutLikelihood(coded, held);
 
-  onProgress?.(0.5, "item fit");
+  part.next(0.5, "item fit");
   const answers = fittedAnswers(coded, calibration);
-  const families = Int32Array.from(rows, (m) => options.families[m]!);
+  const families = Int32Array.from(rows, (m) => part.families[m]!);
   const covariances = abilityCovariances(answers);
   await pause();
-  const precision = parameterPrecision(discriminationPrecision(answers), calibration.scales.bVariance);
+  const precision = parameterPrecision(answers, calibration.scales);
   const scoreTests = sX2(answers, abilityMoments(calibration.theta, covariances));
   const people = rows.map(() => new MeanSquares());
   const items: ItemAudit[] = [];
@@ -261,34 +197,33 @@ async function auditBank(task: ScenarioGroup, rows: readonly number[], options: 
     }
   }
 
-  onProgress?.(0.75, "pairs of items");
+  part.next(0.75, "pairs of items");
   await pause();
-  const copies = nearCopies(answers, families, { mostChance: MOST_CHANCE, mostWork: options.pairWork });
+  const copies = nearCopies(answers, families, part.pairWork);
   await pause();
   return {
     id: task.id,
     models: rows.map((m, k) => ({ name: matrix.subjects[m]!, meanSquares: people[k]!.fit })),
     calibration,
+    /** Of every dimension. */
     reliability: abilityReliability(answers, covariances),
+    /** Null where it wasn't requested. */
     heldOut,
     scenarios: scenarios.map((slice, s) => ({
       id: slice.id,
       items: slice.count,
-      threshold: thresholds[s]!,
+      /** Scores above it were taken as right; null where all are 0 or 1. */
+      threshold: thresholds[s] ?? null,
       reliability: scoreReliability(answers, matrix, rows, slice, thresholds[s] === null),
     })),
     items,
     copies,
-    likeness: options.pairs.map(([one, other]) => answerLikeness(answers, one, other, families)),
+    likeness: part.pairs.map(([one, other]) => answerLikeness(answers, one, other, families)),
   };
 }
 
-/** Mean squares of an item, its answers added to those of the models. */
-function meanSquares(
-  { signs, p, leverage }: ItemAtFit,
-  own: Float64Array,
-  people: readonly MeanSquares[],
-): MeanSquareFit {
+/** Mean squares of an item, its answers added to those of the models. @param own - the item's leverage */
+function meanSquares({ signs, p, leverage }: ItemAtFit, own: Float64Array, people: MeanSquares[]): MeanSquareFit {
   const item = new MeanSquares();
   signs.forEach((sign, m) => {
     if (sign === 0) return;

@@ -1,9 +1,11 @@
 import { difficulties, discriminations, itemBank } from "anchoreval/internal/core/irt/item-bank";
 import { normalCdf, normalQuantile } from "anchoreval/internal/core/numeric/distributions";
-import type { ItemCopy } from "./near-copies.ts";
+import type { MeanSquareFit } from "anchoreval/internal/core/person-fit/statistics";
+import type { ItemInfo } from "../../matrix/response-matrix.ts";
 import { csvCell } from "../../matrix/write-tables.ts";
 import type { Audit, BankAudit, ItemAudit } from "./audit-leaderboard.ts";
-import type { AuditedItem } from "./findings.ts";
+import { type AuditedItem, othersOf } from "./findings.ts";
+import type { ItemCopy } from "./near-copies.ts";
 
 /** A line of the saved file; missing numbers are null. */
 export type AuditRecord = Readonly<
@@ -11,13 +13,13 @@ export type AuditRecord = Readonly<
 >;
 
 /** All statistics of one item. */
-export function itemRecord(item: AuditedItem<ItemAudit>, items: Audit["matrix"]["items"]): AuditRecord {
+export function itemRecord(item: AuditedItem<ItemAudit>, items: readonly ItemInfo[]): AuditRecord {
   const { info, audit, findings, rank, q, copies } = item;
   const { statistics, a, b, aErrors, bError, general, meanSquares, residualGroups, sX2, key } = audit;
   const bank = itemBank(a, Float64Array.of(b));
   const rest = correlationInterval(statistics.correlation, statistics.models);
-  const other = ({ items: pair }: ItemCopy): string => items[pair[0] === item.column ? pair[1] : pair[0]]!.item_id;
-  const closest = copies.find(({ likeness }) => likeness !== null);
+  const closest = copies.find(({ likeness }) => likeness !== null)?.likeness;
+  const others = (pairs: readonly ItemCopy[]): string[] => othersOf(item.column, pairs, items);
   return {
     record: "item",
     rank,
@@ -28,58 +30,60 @@ export function itemRecord(item: AuditedItem<ItemAudit>, items: Audit["matrix"][
     why: findings.map(({ words }) => words),
     text: info.text ?? null,
     models: statistics.models,
-    mean: finite(statistics.mean),
-    weakest: finite(statistics.weakest),
-    strongest: finite(statistics.strongest),
-    itemRest: finite(statistics.correlation),
-    itemRestLow: finite(rest.low),
-    itemRestHigh: finite(rest.high),
-    slope: finite(general.slope),
-    slopeError: finite(general.standardError),
-    slopeNegative: finite(normalCdf(-general.slope / general.standardError)),
-    rising: finite(key.rising),
-    falling: finite(key.falling),
-    flat: finite(key.flat),
-    peaked: finite(key.peaked),
-    dipped: finite(key.dipped),
-    difficulty: finite(difficulties(bank)[0]),
-    discrimination: finite(discriminations(bank)[0]),
+    ...finites({
+      mean: statistics.mean,
+      weakest: statistics.weakest,
+      strongest: statistics.strongest,
+      itemRest: statistics.correlation,
+      itemRestLow: rest.low,
+      itemRestHigh: rest.high,
+      slope: general.slope,
+      slopeError: general.standardError,
+      slopeNegative: normalCdf(-general.slope / general.standardError),
+      ...key,
+      difficulty: difficulties(bank)[0],
+      discrimination: discriminations(bank)[0],
+    }),
     a: Array.from(a, finite),
     aErrors: Array.from(aErrors, finite),
     b: finite(b),
     bError: finite(bError),
-    infit: finite(meanSquares.infit),
-    infitZ: finite(meanSquares.infitZ),
-    outfit: finite(meanSquares.outfit),
-    outfitZ: finite(meanSquares.outfitZ),
-    chiSquare: finite(residualGroups?.statistic),
-    chiSquareDf: finite(residualGroups?.degrees),
-    chiSquareP: finite(residualGroups?.p),
-    chiSquareQ: finite(q.residualGroups),
-    sX2: finite(sX2?.statistic),
-    sX2Df: finite(sX2?.degrees),
-    sX2P: finite(sX2?.p),
-    sX2Q: finite(q.sX2),
-    sameText: copies.filter(({ sameness }) => sameness !== null).map(other),
-    alike: copies.filter(({ chance }) => chance !== null).map(other),
-    q3: finite(closest?.likeness?.q3),
-    q3Z: finite(closest?.likeness?.z),
+    ...squaresOf(meanSquares),
+    ...finites({
+      chiSquare: residualGroups?.statistic,
+      chiSquareDf: residualGroups?.degrees,
+      chiSquareP: residualGroups?.p,
+      chiSquareQ: q.residualGroups,
+      sX2: sX2?.statistic,
+      sX2Df: sX2?.degrees,
+      sX2P: sX2?.p,
+      sX2Q: q.sX2,
+    }),
+    sameText: others(copies.filter(({ sameness }) => sameness !== null)),
+    alike: others(copies.filter(({ chance }) => chance !== null)),
+    q3: finite(closest?.q3),
+    q3Z: finite(closest?.z),
   };
 }
 
 /** A pair of items of which one may be enough. */
-export function copyRecord({ items: pair, sameness, likeness, chance }: ItemCopy, { matrix }: Audit): AuditRecord {
+export function copyRecord(
+  { items: [one, other], sameness, likeness, chance }: ItemCopy,
+  items: readonly ItemInfo[],
+): AuditRecord {
   return {
     record: "pair",
-    item_id: matrix.items[pair[0]]!.item_id,
-    other: matrix.items[pair[1]]!.item_id,
+    item_id: items[one]!.item_id,
+    other: items[other]!.item_id,
     same: sameness,
-    models: finite(likeness?.models),
-    agreement: finite(likeness?.agreement),
-    expectedAgreement: finite(likeness?.expectedAgreement),
-    q3: finite(likeness?.q3),
-    z: finite(likeness?.z),
-    chance: finite(chance),
+    ...finites({
+      models: likeness?.models,
+      agreement: likeness?.agreement,
+      expectedAgreement: likeness?.expectedAgreement,
+      q3: likeness?.q3,
+      z: likeness?.z,
+      chance,
+    }),
   };
 }
 
@@ -90,10 +94,7 @@ export function modelRecords({ id, models }: BankAudit): AuditRecord[] {
     model: name,
     bank: id,
     answers: meanSquares.answers,
-    infit: finite(meanSquares.infit),
-    infitZ: finite(meanSquares.infitZ),
-    outfit: finite(meanSquares.outfit),
-    outfitZ: finite(meanSquares.outfitZ),
+    ...squaresOf(meanSquares),
   }));
 }
 
@@ -133,6 +134,14 @@ export function scenarioRecords({ scenarios }: BankAudit): AuditRecord[] {
   }));
 }
 
+function squaresOf({ infit, infitZ, outfit, outfitZ }: MeanSquareFit): Record<string, number | null> {
+  return finites({ infit, infitZ, outfit, outfitZ });
+}
+
+function finites(values: Readonly<Record<string, number | null | undefined>>): Record<string, number | null> {
+  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, finite(value)]));
+}
+
 /** Six digits; null for anything but a finite number. */
 function finite(value: number | null | undefined): number | null {
   return value === null || value === undefined || !Number.isFinite(value) ? null : Number(value.toPrecision(6));
@@ -143,37 +152,28 @@ function finite(value: number | null | undefined): number | null {
  * @param items - of {@link auditedItems}
  */
 export function* auditLines(
-  audit: Audit,
+  { matrix, copies, banks }: Audit,
   items: readonly AuditedItem<ItemAudit>[],
 ): Generator<string, void, undefined> {
-  for (const record of auditRecords(audit, items)) yield `${JSON.stringify(record)}\n`;
-}
-
-function* auditRecords(
-  audit: Audit,
-  items: readonly AuditedItem<ItemAudit>[],
-): Generator<AuditRecord, void, undefined> {
-  for (const item of items) yield itemRecord(item, audit.matrix.items);
-  for (const copy of audit.copies) yield copyRecord(copy, audit);
-  const banks = audit.banks.map((bank) => bank.audit);
-  for (const bank of banks) yield* modelRecords(bank);
-  for (const bank of banks) yield* scenarioRecords(bank);
-  for (const bank of banks) yield bankRecord(bank);
+  const line = (record: AuditRecord): string => `${JSON.stringify(record)}\n`;
+  for (const item of items) yield line(itemRecord(item, matrix.items));
+  for (const copy of copies) yield line(copyRecord(copy, matrix.items));
+  for (const { audit } of banks) for (const record of modelRecords(audit)) yield line(record);
+  for (const { audit } of banks) for (const record of scenarioRecords(audit)) yield line(record);
+  for (const { audit } of banks) yield line(bankRecord(audit));
 }
 
 /** The items of an audit as CSV, by rank; discriminations in columns of their own, lists joined by semicolons. */
 export function* auditCsv(audit: Audit, items: readonly AuditedItem<ItemAudit>[]): Generator<string, void, undefined> {
   const dims = Math.max(...audit.banks.map((bank) => bank.audit.calibration.dims));
-  let header = true;
-  for (const item of items) {
+  for (const [k, item] of items.entries()) {
     const row = Object.entries(itemRecord(item, audit.matrix.items)).flatMap(([name, value]): [string, string][] => {
       if (name === "record") return [];
       if (name !== "a" && name !== "aErrors") return [[name, text(value)]];
       const numbers = value as readonly (number | null)[];
       return Array.from({ length: dims }, (_, d) => [`${name}${d + 1}`, text(numbers[d] ?? null)]);
     });
-    if (header) yield `${row.map(([name]) => name).join(",")}\n`;
-    header = false;
+    if (k === 0) yield `${row.map(([name]) => name).join(",")}\n`;
     yield `${row.map(([, value]) => csvCell(value)).join(",")}\n`;
   }
 }

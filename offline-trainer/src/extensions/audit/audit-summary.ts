@@ -39,14 +39,11 @@ export function* auditSummary(
   }
   yield* pairLines(audit, top);
   yield* modelLines(audit, top);
-  const rest = (["floor", "ceiling", "few-answers"] as const).flatMap((reason) => {
-    const found = items.filter(({ findings }) => findings.some((own) => own.reason === reason)).length;
-    return found === 0 ? [] : [`${REASONS[reason]}: ${counted(found, "item")}`];
-  });
-  if (rest.length > 0) {
-    yield "";
-    for (const line of rest) yield capital(line);
-  }
+  const rest = (["floor", "ceiling", "few-answers"] as const)
+    .map((reason) => ({ reason, found: items.filter((item) => item.findings.some((own) => own.reason === reason)) }))
+    .filter(({ found }) => found.length > 0);
+  if (rest.length > 0) yield "";
+  for (const { reason, found } of rest) yield `${capital(REASONS[reason])}: ${counted(found.length, "item")}`;
   const models = Math.max(...audit.banks.map((bank) => bank.audit.models.length));
   if (models < LEAST_MODELS_FOR_AUDIT) {
     yield "";
@@ -76,29 +73,20 @@ function* calibrationLines({ banks }: Audit): Generator<string, void, undefined>
   yield "held out: gain of an answer's log-likelihood over the item's mean. misfit: items with p < .05; 5 % are expected.";
 }
 
-function* itemTable(
-  items: readonly AuditedItem<ItemAudit>[],
-  evidence: (typeof EVIDENCE)[Reason],
-): Generator<string, void, undefined> {
+function itemTable(items: readonly AuditedItem<ItemAudit>[], evidence: (typeof EVIDENCE)[Reason]): string[] {
   const texts = items.some(({ info }) => info.text !== undefined);
-  const optional = (given: unknown, cell: string): string[] => (given ? [cell] : []);
-  const header = [
-    ...["rank", "item", "models", "right", "weakest ¼", "strongest ¼", "r"],
-    ...optional(evidence, evidence?.heading ?? ""),
-    ...optional(texts, "text"),
-  ];
-  const rows = items.map((item) => [
-    String(item.rank!),
-    item.info.item_id,
-    String(item.audit.statistics.models),
-    percent(item.audit.statistics.mean),
-    percent(item.audit.statistics.weakest),
-    percent(item.audit.statistics.strongest),
-    decimals(item.audit.statistics.correlation),
-    ...optional(evidence, evidence?.cell(item) ?? ""),
-    ...optional(texts, clipped(item.info.text ?? "")),
-  ]);
-  yield* textTable([header, ...rows], `rlrrrrr${evidence ? "r" : ""}${texts ? "l" : ""}`);
+  const header = ["rank", "item", "models", "right", "weakest ¼", "strongest ¼", "r"];
+  if (evidence) header.push(evidence.heading);
+  if (texts) header.push("text");
+  const rows = items.map((item) => {
+    const { models, mean, weakest, strongest, correlation } = item.audit.statistics;
+    const shares = [mean, weakest, strongest].map(percent);
+    const cells = [String(item.rank!), item.info.item_id, String(models), ...shares, decimals(correlation)];
+    if (evidence) cells.push(evidence.cell(item));
+    if (texts) cells.push(clipped(item.info.text ?? ""));
+    return cells;
+  });
+  return textTable([header, ...rows], `rlrrrrr${evidence ? "r" : ""}${texts ? "l" : ""}`);
 }
 
 function* pairLines({ matrix, copies, banks }: Audit, top: number): Generator<string, void, undefined> {
@@ -117,7 +105,7 @@ function* pairLines({ matrix, copies, banks }: Audit, top: number): Generator<st
         percent(likeness?.agreement),
         percent(likeness?.expectedAgreement),
         decimals(likeness?.q3),
-        likeness ? likeness.z.toFixed(1) : "",
+        likeness?.z.toFixed(1) ?? "",
         chance === null ? "" : chance < 0.01 ? "< 1 %" : percent(chance),
       ]);
     yield* textTable([header, ...rows], "lllrrrrr");
@@ -137,13 +125,9 @@ function* modelLines({ banks }: Audit, top: number): Generator<string, void, und
   found.sort((x, y) => y.meanSquares.infitZ - x.meanSquares.infitZ);
   yield "";
   yield `Models that miss easy items and get hard ones (${found.length}${found.length > top ? `, the first ${top}` : ""})`;
-  const rows = found
-    .slice(0, top)
-    .map(({ bank, name, meanSquares: { infit, infitZ, outfit, outfitZ } }) => [
-      name,
-      bank,
-      ...[infit, infitZ, outfit, outfitZ].map(decimals),
-    ]);
+  const rows = found.slice(0, top).map(({ bank, name, meanSquares: { infit, infitZ, outfit, outfitZ } }) => {
+    return [name, bank, ...[infit, infitZ, outfit, outfitZ].map(decimals)];
+  });
   yield* textTable([["model", "in", "infit", "z", "outfit", "z"], ...rows], "llrrrr");
 }
 
@@ -164,10 +148,6 @@ function capital(text: string): string {
 }
 
 function clipped(text: string): string {
-  const line = text.replace(/\s+/g, " ").trim();
-  return Array.from(line).length > TEXT_WIDTH
-    ? `${Array.from(line)
-        .slice(0, TEXT_WIDTH - 1)
-        .join("")}…`
-    : line;
+  const line = Array.from(text.replace(/\s+/g, " ").trim());
+  return line.length > TEXT_WIDTH ? `${line.slice(0, TEXT_WIDTH - 1).join("")}…` : line.join("");
 }

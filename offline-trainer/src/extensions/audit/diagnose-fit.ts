@@ -2,7 +2,7 @@ import { setImmediate as turn } from "node:timers/promises";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { abilityCovariances, fittedAnswers, type FittedAnswers, itemAtFit, ITEMS_AT_A_TIME } from "./fitted-answers.ts";
 import { benjaminiHochberg, residualGroupsTest } from "./item-fit.ts";
-import { itemCopies, nearCopies, type NearCopies, textPairs, MOST_CHANCE } from "./near-copies.ts";
+import { itemCopies, nearCopies, type NearCopies, sharedPairWork, textPairs } from "./near-copies.ts";
 import { itemStatistics } from "./item-statistics.ts";
 import type { LearnedGroup } from "../../fit/forms.ts";
 import { isBinary } from "../../matrix/response-matrix.ts";
@@ -18,8 +18,6 @@ export interface DiagnoseFitOptions {
 
 /** Multiplications and additions spent on pairs of items: about two seconds. */
 const PAIR_WORK = 2e9;
-
-const NO_PAIRS: NearCopies = { pairs: [], compared: 0, comparable: 0 };
 
 /**
  * Evidence against the items of a fit by its own calibration: item-rest correlations, everyone right or wrong, copies by
@@ -39,16 +37,18 @@ export async function diagnoseFit(
     await turn();
     if (signal?.aborted) throw new AnchorEvalError("aborted", "the audit of the items was stopped");
   };
-  const pairs = ({ group: { matrix } }: LearnedGroup): number => matrix.items.length ** 2 * matrix.subjects.length;
-  const allPairs = groups.reduce((sum, own) => sum + pairs(own), 0);
+  const work = sharedPairWork(
+    groups.map(({ group }) => group),
+    PAIR_WORK,
+  );
   const p = new Float64Array(items.length).fill(NaN);
   const diagnosed: { begin: number; audit: { items: ItemEvidence[]; copies: NearCopies; likeness: [] } }[] = [];
   let begin = 0;
-  for (const own of groups) {
+  for (const [g, own] of groups.entries()) {
     const { matrix, scenarios, families } = own.group;
     await pause(begin);
     const answers = calibratedAnswers(own);
-    let copies = NO_PAIRS;
+    let copies: NearCopies = { pairs: [], compared: 0, comparable: 0 };
     if (answers) {
       const covariances = abilityCovariances(answers);
       for (let i = 0; i < answers.items; i++) {
@@ -57,11 +57,10 @@ export async function diagnoseFit(
       }
       await pause(begin + answers.items);
       const rows = Int32Array.from(own.bank.rows, (m) => families[m]!);
-      const mostWork = (PAIR_WORK * pairs(own)) / allPairs;
-      copies = nearCopies(answers, rows, { mostChance: MOST_CHANCE, mostWork });
+      copies = nearCopies(answers, rows, work[g]!);
     }
     const statistics = scenarios.flatMap((slice) => itemStatistics(matrix, slice));
-    const evidence = statistics.map((item): ItemEvidence => ({ statistics: item, key: null }));
+    const evidence = statistics.map((own) => ({ statistics: own, key: null }));
     diagnosed.push({ begin, audit: { items: evidence, copies, likeness: [] } });
     begin += matrix.items.length;
   }

@@ -1,13 +1,7 @@
-import type { ItemCopy } from "./near-copies.ts";
-import {
-  LEAST_MODELS_FOR_AUDIT,
-  LEAST_RARE,
-  suspectItems,
-  type ItemStatistics,
-  type Suspect,
-} from "./item-statistics.ts";
+import type { ItemInfo, ResponseMatrix } from "../../matrix/response-matrix.ts";
+import { LEAST_MODELS_FOR_AUDIT, LEAST_RARE, suspicion, type ItemStatistics } from "./item-statistics.ts";
 import type { KeyPosterior } from "./key-posterior.ts";
-import type { ItemInfo } from "../../matrix/response-matrix.ts";
+import type { ItemCopy } from "./near-copies.ts";
 
 /** Reasons to inspect an item by hand, the most urgent first, in plain words. */
 export const REASONS = {
@@ -38,7 +32,6 @@ interface Finding {
 const LIKELY = 0.5;
 /** False discovery rate at which an item counts as misfitting. */
 const MISFIT_RATE = 0.05;
-
 /** Ranks an identical text before one that differs in numbers, whatever the answers are. */
 const EXACT = 1e6;
 
@@ -49,42 +42,50 @@ export interface ItemEvidence {
   readonly key: KeyPosterior | null;
 }
 
-/** An item and everything it is judged by. */
-interface JudgedItem<Evidence extends ItemEvidence = ItemEvidence> {
+/** An item with all evidence against it. */
+export interface AuditedItem<Evidence extends ItemEvidence = ItemEvidence> {
   /** Column of the matrix. */
   readonly column: number;
+  readonly info: ItemInfo;
   readonly audit: Evidence;
   /** q-values of its tests; NaN where there was none. */
   readonly q: { readonly residualGroups: number; readonly sX2: number };
   /** Pairs that include it, the most certain first. */
   readonly copies: readonly ItemCopy[];
+  /** The most urgent first; empty if there are none. */
+  readonly findings: readonly Finding[];
+  /** 1 for the item to inspect first; null without findings. */
+  readonly rank: number | null;
 }
+
+/** The ids of the items that an item is paired with. */
+export function othersOf(column: number, copies: readonly ItemCopy[], items: readonly ItemInfo[]): string[] {
+  return copies.map(({ items: [one, other] }) => items[one === column ? other : one]!.item_id);
+}
+
+const SAME_AS = {
+  content: "the same content as",
+  text: "the same text as",
+  numbers: "but for numbers the same text as",
+};
 
 /**
  * All evidence against an item, in no order.
- * @param suspect - the finding of its correlation with the others, if any
  * @param items - all items, for their ids
  */
 function* findingsOf(
-  { column, audit, q, copies }: JudgedItem,
-  suspect: Suspect | undefined,
+  { column, audit, q, copies }: Pick<AuditedItem, "column" | "audit" | "q" | "copies">,
   items: readonly ItemInfo[],
 ): Generator<Finding, void, undefined> {
   const { models, mean, correlation } = audit.statistics;
   const { key } = audit;
   const same = copies.find(({ sameness }) => sameness !== null);
   const alike = copies.find(({ chance }) => chance !== null);
-  const otherId = (copy: ItemCopy): string => items[copy.items[0] === column ? copy.items[1] : copy.items[0]]!.item_id;
   if (same) {
-    const sameAs = {
-      content: "the same content as",
-      text: "the same text as",
-      numbers: "but for numbers the same text as",
-    };
     const { sameness, likeness } = same;
     yield {
       reason: "same-text",
-      words: `${sameAs[sameness!]} ${otherId(same)}`,
+      words: `${SAME_AS[sameness!]} ${othersOf(column, [same], items)[0]!}`,
       weight: (sameness === "numbers" ? 0 : EXACT) + (likeness?.z ?? 0),
     };
   }
@@ -95,7 +96,7 @@ function* findingsOf(
   if (alike)
     yield {
       reason: "answered-alike",
-      words: `answered like ${otherId(alike)}, beyond what ability explains (Q3 ${alike.likeness!.q3.toFixed(2)})`,
+      words: `answered like ${othersOf(column, [alike], items)[0]!}, beyond what ability explains (Q3 ${alike.likeness!.q3.toFixed(2)})`,
       weight: alike.likeness!.z,
     };
   const right = mean * models;
@@ -114,7 +115,7 @@ function* findingsOf(
   if (key !== null && key.falling >= LIKELY)
     yield {
       reason: "wrong-key",
-      words: `likely a wrong key: strong models miss it, weak ones get it (probability ${probability(key.falling)})`,
+      words: `${REASONS["wrong-key"]} (probability ${probability(key.falling)})`,
       weight: Math.log(key.falling) - Math.log(key.rising + key.flat + key.peaked + key.dipped),
     };
   if (key !== null && key.peaked + key.dipped >= LIKELY)
@@ -123,26 +124,22 @@ function* findingsOf(
       words: `models in the middle do ${key.peaked > key.dipped ? "best" : "worst"} (probability ${probability(key.peaked + key.dipped)})`,
       weight: key.peaked + key.dipped,
     };
-  if (suspect?.reversed === true)
+  const suspect = suspicion(audit.statistics);
+  if (suspect)
     yield {
-      reason: "reversed",
-      words: `strong models miss it more than weak ones (r ${correlation.toFixed(2)})`,
-      weight: -correlation,
-    };
-  if (suspect?.reversed === false)
-    yield {
-      reason: "unrelated",
-      words: `hardly tells strong models from weak ones (r ${correlation.toFixed(2)})`,
+      reason: suspect,
+      words: `${REASONS[suspect]} (r ${correlation.toFixed(2)})`,
       weight: -correlation,
     };
   if (q.residualGroups < MISFIT_RATE)
     yield {
       reason: "misfit",
-      words: `answers don't follow the fitted curve (q ${q.residualGroups.toPrecision(1)})`,
+      words: `${REASONS.misfit} (q ${q.residualGroups.toPrecision(1)})`,
       weight: -q.residualGroups,
     };
 }
 
+/** Fractions of models come of graded scores. */
 function count(models: number): string {
   return String(Math.round(models * 100) / 100);
 }
@@ -152,18 +149,9 @@ export function probability(value: number): string {
   return value > 0.99 ? "> .99" : value.toFixed(2);
 }
 
-/** An item with all evidence against it. */
-export interface AuditedItem<Evidence extends ItemEvidence = ItemEvidence> extends JudgedItem<Evidence> {
-  readonly info: ItemInfo;
-  /** The most urgent first; empty if there are none. */
-  readonly findings: readonly Finding[];
-  /** 1 for the item to inspect first; null without findings. */
-  readonly rank: number | null;
-}
-
 /** The part of an audit that items are judged by. */
 interface ItemDiagnosis<Evidence extends ItemEvidence> {
-  readonly matrix: { readonly items: readonly ItemInfo[] };
+  readonly matrix: Pick<ResponseMatrix, "items">;
   readonly banks: readonly { readonly begin: number; readonly audit: { readonly items: readonly Evidence[] } }[];
   readonly q: { readonly residualGroups: Float64Array; readonly sX2: Float64Array };
   readonly copies: readonly ItemCopy[];
@@ -176,36 +164,27 @@ export function auditedItems<Evidence extends ItemEvidence>({
   q,
   copies,
 }: ItemDiagnosis<Evidence>): AuditedItem<Evidence>[] {
-  const pairs = new Map<number, ItemCopy[]>();
-  for (const copy of copies)
-    for (const column of copy.items) {
-      const own = pairs.get(column);
-      if (own) own.push(copy);
-      else pairs.set(column, [copy]);
-    }
+  const pairs = matrix.items.map((): ItemCopy[] => []);
+  for (const copy of copies) for (const column of copy.items) pairs[column]!.push(copy);
   const urgency = Object.keys(REASONS) as Reason[];
-  const items = banks.flatMap(({ begin, audit }) => {
-    const suspects = new Map(
-      suspectItems(audit.items.map(({ statistics }) => statistics)).map((suspect) => [suspect.item, suspect]),
-    );
-    return audit.items.map((evidence, place) => {
-      const column = begin + place;
+  const place = ({ reason }: Finding): number => urgency.indexOf(reason);
+  const items = banks.flatMap(({ begin, audit }) =>
+    audit.items.map((evidence, k) => {
+      const column = begin + k;
       const about = {
         column,
         info: matrix.items[column]!,
         audit: evidence,
         q: { residualGroups: q.residualGroups[column]!, sX2: q.sX2[column]! },
-        copies: pairs.get(column) ?? [],
+        copies: pairs[column]!,
       };
-      const findings = [...findingsOf(about, suspects.get(place), matrix.items)];
-      findings.sort((x, y) => urgency.indexOf(x.reason) - urgency.indexOf(y.reason));
+      const findings = [...findingsOf(about, matrix.items)].sort((x, y) => place(x) - place(y));
       return { ...about, findings };
-    });
-  });
-  const order = (item: (typeof items)[number]): number =>
-    item.findings.length === 0 ? urgency.length : urgency.indexOf(item.findings[0]!.reason);
+    }),
+  );
+  const order = ({ findings: [first] }: (typeof items)[number]): number => (first ? place(first) : urgency.length);
   items.sort(
     (x, y) => order(x) - order(y) || (y.findings[0]?.weight ?? 0) - (x.findings[0]?.weight ?? 0) || x.column - y.column,
   );
-  return items.map((item, place) => ({ ...item, rank: item.findings.length === 0 ? null : place + 1 }));
+  return items.map((item, k) => ({ ...item, rank: item.findings.length === 0 ? null : k + 1 }));
 }

@@ -1,4 +1,4 @@
-import { cholesky, choleskyInverse } from "anchoreval/internal/core/numeric/dense";
+import { addGram, cholesky, choleskyInverse } from "anchoreval/internal/core/numeric/dense";
 import { logit, sigmoid } from "anchoreval/internal/core/numeric/functions";
 import type { Calibration } from "../../calibrate/calibrate.ts";
 import type { CodedResponses } from "../../matrix/code-responses.ts";
@@ -8,24 +8,23 @@ import type { ScenarioSlice } from "../../matrix/scenarios.ts";
 type FittedCurves = Pick<Calibration, "dims" | "theta" | "a" | "b">;
 
 /** Coded answers of a bank, item by item, beside the calibration that was fitted to them. */
-export interface FittedAnswers<Curves extends FittedCurves = FittedCurves> {
+export interface FittedAnswers {
   /** Models M: rows of the calibration. */
   readonly models: number;
   /** Items N. */
   readonly items: number;
   /** +1 right, −1 wrong, 0 missing: `signs[i·M + m]`. */
   readonly signs: Int8Array;
-  readonly calibration: Curves;
+  readonly calibration: FittedCurves;
+  /** x = (θ, −1) of every model, M×(D+1): the derivatives of the logit by the item's (a, b). */
+  readonly design: Float64Array;
 }
 
 /** Side of the square of cells transposed at a time, so that reads and writes both stay in the cache. */
 const TILE = 64;
 
 /** Turns the coded responses of a calibration, model by model, to items. */
-export function fittedAnswers<Curves extends FittedCurves>(
-  { subjects, items, signs }: CodedResponses,
-  calibration: Curves,
-): FittedAnswers<Curves> {
+export function fittedAnswers({ subjects, items, signs }: CodedResponses, calibration: FittedCurves): FittedAnswers {
   const turned = new Int8Array(signs.length);
   for (let top = 0; top < subjects; top += TILE)
     for (let left = 0; left < items; left += TILE) {
@@ -34,20 +33,22 @@ export function fittedAnswers<Curves extends FittedCurves>(
       for (let m = top; m < bottom; m++)
         for (let i = left; i < right; i++) turned[i * subjects + m] = signs[m * items + i]!;
     }
-  return { models: subjects, items, signs: turned, calibration };
+  const { theta, dims } = calibration;
+  const design = new Float64Array(subjects * (dims + 1)).fill(-1);
+  for (let m = 0; m < subjects; m++) design.set(theta.subarray(m * dims, (m + 1) * dims), m * (dims + 1));
+  return { models: subjects, items, signs: turned, calibration, design };
 }
 
-/**
- * Probability P = σ(a·θ − b) that each model gets an item right.
- * @param out - filled and returned, length M
- */
+/** Probability P = σ(a·θ − b) that a model gets an item right. */
+function probability({ theta, a, b, dims }: FittedCurves, item: number, model: number): number {
+  let z = -b[item]!;
+  for (let d = 0; d < dims; d++) z += a[item * dims + d]! * theta[model * dims + d]!;
+  return sigmoid(z);
+}
+
+/** Every model's {@link probability}. @param out - filled and returned, length M */
 export function probabilities({ models, calibration }: FittedAnswers, item: number, out: Float64Array): Float64Array {
-  const { theta, a, b, dims } = calibration;
-  for (let m = 0; m < models; m++) {
-    let z = -b[item]!;
-    for (let d = 0; d < dims; d++) z += a[item * dims + d]! * theta[m * dims + d]!;
-    out[m] = sigmoid(z);
-  }
+  for (let m = 0; m < models; m++) out[m] = probability(calibration, item, m);
   return out;
 }
 
@@ -55,38 +56,36 @@ export function probabilities({ models, calibration }: FittedAnswers, item: numb
 export const ITEMS_AT_A_TIME = 256;
 
 /** One item at its fitted parameters, model by model: the basis of every statistic of its fit. */
-export interface ItemAtFit {
-  readonly item: number;
-  /** +1 right, −1 wrong, 0 missing, length M. */
-  readonly signs: Int8Array;
-  /** P = σ(a·θ − b), length M. */
-  readonly p: Float64Array;
-  /** Leverage of each model's abilities on its own answer ({@link abilityLeverage}), length M. */
-  readonly leverage: Float64Array;
-  /** Information Σ_m PQ·x·xᵀ on (a_1 … a_D, b), with x = (θ, −1), abilities taken as known; row-major. */
-  readonly information: Float64Array;
-}
+export type ItemAtFit = ReturnType<typeof itemAtFit>;
 
 /** @param covariances - of {@link abilityCovariances} */
-export function itemAtFit(answers: FittedAnswers, item: number, covariances: Float64Array): ItemAtFit {
-  const { models, calibration } = answers;
-  const { theta, dims } = calibration;
+export function itemAtFit(answers: FittedAnswers, item: number, covariances: Float64Array) {
+  const { models, calibration, design } = answers;
+  const { a, dims } = calibration;
   const signs = answers.signs.subarray(item * models, (item + 1) * models);
   const p = probabilities(answers, item, new Float64Array(models));
-  const size = dims + 1;
-  const information = new Float64Array(size * size);
-  const x = new Float64Array(size).fill(-1);
-  for (let m = 0; m < models; m++) {
-    if (signs[m] === 0) continue;
-    const weight = p[m]! * (1 - p[m]!);
-    for (let d = 0; d < dims; d++) x[d] = theta[m * dims + d]!;
-    for (let r = 0; r < size; r++) {
-      const product = weight * x[r]!;
-      for (let c = 0, k = r * size; c <= r; c++, k++) information[k]! += product * x[c]!;
-    }
-  }
-  for (let r = 0; r < size; r++) for (let c = 0; c < r; c++) information[c * size + r] = information[r * size + c]!;
-  return { item, signs, p, leverage: abilityLeverage(answers, item, p, covariances), information };
+  /** PQ, 0 where the answer is missing. */
+  const weights = p.map((own, m) => (signs[m] === 0 ? 0 : own * (1 - own)));
+  return {
+    signs,
+    p,
+    weights,
+    /**
+     * Leverage of each model's abilities on its own answer, h = PQ·aᵀ·Cov(θ)·a: the share of the variance by which the
+     * residual is smaller than the error, since the abilities follow the answer. 0 where the answer is missing.
+     */
+    leverage: leverages(weights, (m) => symmetricForm(covariances, m * dims * dims, a, item * dims, dims)),
+    /** Σ_m PQ·x·xᵀ on (a_1 … a_D, b), abilities taken as known; row-major. */
+    information: gram(design, weights, dims + 1),
+  };
+}
+
+/** Σ_m w_m·x_m·x_mᵀ, row-major. @param rows - x, row by row of `size` numbers */
+export function gram(rows: Float64Array, weights: Float64Array, size: number): Float64Array {
+  const out = new Float64Array(size * size);
+  addGram(out, size, rows, weights, weights.length);
+  for (let r = 0; r < size; r++) for (let c = 0; c < r; c++) out[c * size + r] = out[r * size + c]!;
+  return out;
 }
 
 /**
@@ -95,60 +94,46 @@ export function itemAtFit(answers: FittedAnswers, item: number, covariances: Flo
  * @returns M×D×D, row-major
  * @see Segall (1996), Psychometrika 61, 331–354
  */
-export function abilityCovariances(answers: FittedAnswers): Float64Array {
-  const { models, items, signs, calibration } = answers;
+export function abilityCovariances({ models, items, signs, calibration }: FittedAnswers): Float64Array {
   const { a, dims } = calibration;
-  const size = dims * dims;
-  const precision = new Float64Array(models * size);
-  for (let m = 0; m < models; m++) for (let d = 0; d < dims; d++) precision[m * size + d * dims + d] = 1;
-  const p = new Float64Array(models);
-  for (let i = 0; i < items; i++) {
-    probabilities(answers, i, p);
-    const row = a.subarray(i * dims, (i + 1) * dims);
-    for (let m = 0; m < models; m++) {
-      if (signs[i * models + m] === 0) continue;
-      const weight = p[m]! * (1 - p[m]!);
-      for (let r = 0; r < dims; r++) {
-        const product = weight * row[r]!;
-        for (let c = 0, k = m * size + r * dims; c <= r; c++, k++) precision[k]! += product * row[c]!;
-      }
+  const out = new Float64Array(models * dims * dims);
+  const weights = new Float64Array(items);
+  for (let m = 0; m < models; m++) {
+    for (let i = 0; i < items; i++) {
+      const p = signs[i * models + m] === 0 ? 0 : probability(calibration, i, m);
+      weights[i] = p * (1 - p);
     }
+    const precision = new Float64Array(dims * dims);
+    for (let d = 0; d < dims; d++) precision[d * (dims + 1)] = 1;
+    addGram(precision, dims, a, weights, items);
+    out.set(choleskyInverse(cholesky(precision, dims)!, dims), m * dims * dims);
   }
-  const out = new Float64Array(models * size);
-  for (let m = 0; m < models; m++)
-    out.set(choleskyInverse(cholesky(precision.subarray(m * size, (m + 1) * size), dims)!, dims), m * size);
   return out;
 }
 
 /** Largest leverage counted: an answer that determines its own ability leaves no residual. */
 export const MOST_LEVERAGE = 0.9;
 
-/**
- * Leverage of each model's abilities on its own answer to an item, h = PQ·aᵀ·Cov(θ)·a: the share of the variance by which
- * the residual is smaller than the error, since the abilities follow the answer. 0 where the answer is missing.
- * @param p - probabilities of the item, length M
- * @param covariances - of {@link abilityCovariances}
- */
-function abilityLeverage(
-  { models, signs, calibration }: FittedAnswers,
-  item: number,
-  p: Float64Array,
-  covariances: Float64Array,
-): Float64Array {
-  const { a, dims } = calibration;
-  const out = new Float64Array(models);
-  for (let m = 0; m < models; m++) {
-    if (signs[item * models + m] === 0) continue;
-    let form = 0;
-    for (let r = 0; r < dims; r++) {
-      const at = (m * dims + r) * dims;
-      let row = 0;
-      for (let c = 0; c < r; c++) row += covariances[at + c]! * a[item * dims + c]!;
-      form += (2 * row + covariances[at + r]! * a[item * dims + r]!) * a[item * dims + r]!;
-    }
-    out[m] = Math.min(MOST_LEVERAGE, p[m]! * (1 - p[m]!) * form);
+/** Leverages PQ·form, at most {@link MOST_LEVERAGE}. @param weights - PQ of every model */
+export function leverages(weights: Float64Array, formOf: (model: number) => number): Float64Array {
+  return weights.map((weight, m) => Math.min(MOST_LEVERAGE, weight * formOf(m)));
+}
+
+/** xᵀ·A·x of a symmetric matrix that begins at `at` of the matrices, and a vector that begins at `begin` of x. */
+export function symmetricForm(
+  matrices: Float64Array,
+  at: number,
+  x: Float64Array,
+  begin: number,
+  size: number,
+): number {
+  let form = 0;
+  for (let r = 0; r < size; r++) {
+    let row = 0;
+    for (let c = 0; c < r; c++) row += matrices[at + r * size + c]! * x[begin + c]!;
+    form += (2 * row + matrices[at + r * size + r]! * x[begin + r]!) * x[begin + r]!;
   }
-  return out;
+  return form;
 }
 
 /**
@@ -170,24 +155,19 @@ export function generalAbility(answers: FittedAnswers, { begin, count, weights }
   return logits.map((own) => (spread > 1e-9 ? (own - mean) / spread : 0));
 }
 
-/** Slope of an item's logit on general ability, by regression over models, and its standard error. */
-export interface GeneralSlope {
-  readonly slope: number;
-  readonly standardError: number;
-}
-
 /**
- * Slope of an item's logit on the general ability x: v·a with v = Σ_m (x − x̄)·θ / Σ_m (x − x̄)², so that in several
- * dimensions too one number says whether stronger models get the item more often.
+ * Slope of an item's logit on the general ability x, by regression over models, and its standard error: v·a with
+ * v = Σ_m (x − x̄)·θ / Σ_m (x − x̄)², so that in several dimensions too one number says whether stronger models get the
+ * item more often.
+ * @param loading - v, of {@link generalLoading}
  * @param covariance - of the item's parameters ({@link itemCovariance})
  */
 export function generalSlope(
-  { calibration }: FittedAnswers,
+  { calibration: { a, dims } }: FittedAnswers,
   item: number,
   loading: Float64Array,
   covariance: Float64Array,
-): GeneralSlope {
-  const { a, dims } = calibration;
+): { slope: number; standardError: number } {
   let slope = 0;
   let variance = 0;
   for (let r = 0; r < dims; r++) {

@@ -14,9 +14,9 @@ export interface ItemFitTest {
 const GROUPS = 10;
 /** Fewest right and wrong answers expected of a group: sums of fewer aren't close enough to normal. */
 const LEAST_EXPECTED = 3;
-/** Directions in which the item's own parameters leave less than this share of the variance are ignored. */
+/** Share of the variance that the item's own parameters must leave in a direction. */
 const LEAST_SHARE = 0.1;
-/** Added to the information so that it is invertible where one model determines a parameter. */
+/** Makes the information invertible where one model determines a parameter. */
 const RIDGE = 1e-3;
 
 /**
@@ -31,29 +31,25 @@ const RIDGE = 1e-3;
  * @see Hosmer & Lemeshow (1980), Communications in Statistics A9, 1043–1069; Neyman (1959), C(α) tests;
  *   Glas (1999), Psychometrika 64, 273–294
  */
-export function residualGroupsTest({ calibration }: FittedAnswers, at: ItemAtFit): ItemFitTest | null {
-  const { theta, dims } = calibration;
-  const { signs, p, leverage, information } = at;
+export function residualGroupsTest({ calibration, design }: FittedAnswers, at: ItemAtFit): ItemFitTest | null {
+  const { signs, p, weights, leverage, information } = at;
   const groups = groupByProbability(at);
   const count = groups.length;
   if (count < 3) return null;
-  const size = dims + 1;
+  const size = calibration.dims + 1;
   const residual = new Float64Array(count);
   const variance = new Float64Array(count);
   const cross = new Float64Array(count * size);
   const slope = new Float64Array(size);
   groups.forEach((members, g) => {
     for (const m of members) {
-      const weight = p[m]! * (1 - p[m]!);
-      const r = (signs[m]! > 0 ? 1 : 0) - p[m]!;
+      const r = Number(signs[m]! > 0) - p[m]!;
       residual[g]! += r;
-      variance[g]! += weight * (1 - leverage[m]!);
-      for (let d = 0; d < dims; d++) {
-        cross[g * size + d]! += weight * theta[m * dims + d]!;
-        slope[d]! += r * theta[m * dims + d]!;
+      variance[g]! += weights[m]! * (1 - leverage[m]!);
+      for (let c = 0; c < size; c++) {
+        cross[g * size + c]! += weights[m]! * design[m * size + c]!;
+        slope[c]! += r * design[m * size + c]!;
       }
-      cross[g * size + dims]! -= weight;
-      slope[dims]! -= r;
     }
   });
   const ridged = information.map((value, k) => (k % (size + 1) === 0 ? value + RIDGE : value));
@@ -87,8 +83,8 @@ export function residualGroupsTest({ calibration }: FittedAnswers, at: ItemAtFit
 
 /** Models that answered, by rising probability, in groups of equal size, neighbours joined until each expects enough. */
 function groupByProbability({ signs, p }: ItemAtFit): number[][] {
-  const order = Array.from(signs.keys()).filter((m) => signs[m] !== 0);
-  order.sort((x, y) => p[x]! - p[y]! || x - y);
+  const answered = Array.from(signs.keys()).filter((m) => signs[m] !== 0);
+  const order = answered.sort((x, y) => p[x]! - p[y]! || x - y);
   const groups: number[][] = [];
   let open: number[] = [];
   let right = 0;
@@ -114,21 +110,19 @@ const LEAST_EXPECTED_BY_SCORE = 1;
 /** Standard deviations over which abilities are integrated, either way. */
 const REACH = 5;
 
+type AbilityMoments = Readonly<Record<"mean" | "variance", number>>;
+
 /**
  * Orlando & Thissen's S-X² of every item: observed against expected shares of right answers among the models with the
  * same number of right answers, X² = Σ_k N_k·(O_k − E_k)²/(E_k·(1 − E_k)), neighbouring scores joined until each group
  * expects one right and one wrong answer; degrees of freedom are groups − 2.
- *
  * E_k = ∫ P_i·S*(k−1) dΦ / ∫ S(k) dΦ, with S the distribution of the number of right answers at θ by Lord & Wingersky's
  * recursion, S* without the item, and θ normal. For one dimension, and models that answered all items.
  * @param ability - mean and variance of θ
  * @returns aligned with the items, null where no test can be formed; null for all where it doesn't apply
  * @see Orlando & Thissen (2000), Applied Psychological Measurement 24, 50–64; Lord & Wingersky (1984), ibid. 8, 453–461
  */
-export function sX2(
-  answers: FittedAnswers,
-  ability: { readonly mean: number; readonly variance: number },
-): (ItemFitTest | null)[] | null {
+export function sX2(answers: FittedAnswers, ability: AbilityMoments): (ItemFitTest | null)[] | null {
   const { models, items, signs, calibration } = answers;
   if (calibration.dims !== 1 || items > MOST_ITEMS) return null;
   const scores = completeScores(answers);
@@ -136,8 +130,10 @@ export function sX2(
   const points = quadrature(ability, calibration.a);
   const observed = [...new Set(scores.map(({ score }) => score))].filter((k) => k > 0 && k < items);
   observed.sort((x, y) => x - y);
-  const p = points.theta.map((_, q) => probabilitiesAt(points.theta[q]!, answers));
-  const whole = p.map((own) => scoreDistribution(own));
+  const scored = observed.map((k) => scores.filter(({ score }) => score === k));
+  const { a, b } = calibration;
+  const p = points.theta.map((theta) => a.map((slope, i) => sigmoid(slope * theta - b[i]!)));
+  const whole = p.map(scoreDistribution);
   const total = observed.map((k) => points.weight.reduce((sum, weight, q) => sum + weight * whole[q]![k]!, 0));
   const without = new Float64Array(items);
   return Array.from({ length: items }, (_, i): ItemFitTest | null => {
@@ -145,17 +141,13 @@ export function sX2(
     points.weight.forEach((weight, q) => {
       const own = p[q]![i]!;
       withoutItem(whole[q]!, own, without);
-      observed.forEach((k, place) => (right[place]! += weight * own * without[k - 1]!));
+      observed.forEach((k, at) => (right[at]! += weight * own * without[k - 1]!));
     });
-    const expected = new Map(observed.map((k, place) => [k, right[place]! / total[place]!]));
-    const cells = observed.map((k) => ({ expected: expected.get(k)!, models: 0, right: 0 }));
-    const place = new Map(observed.map((k, at) => [k, at]));
-    for (const { model, score } of scores) {
-      const cell = cells[place.get(score) ?? -1];
-      if (!cell) continue;
-      cell.models++;
-      if (signs[i * models + model]! > 0) cell.right++;
-    }
+    const cells = scored.map((own, at) => ({
+      models: own.length,
+      right: own.filter(({ model }) => signs[i * models + model]! > 0).length,
+      expected: own.length * (right[at]! / total[at]!),
+    }));
     return scoreGroupsTest(cells);
   });
 }
@@ -163,21 +155,16 @@ export function sX2(
 /** Number of right answers of the models that answered every item. */
 function completeScores({ models, items, signs }: FittedAnswers): { model: number; score: number }[] {
   const right = new Int32Array(models);
-  const missing = new Uint8Array(models);
-  for (let i = 0; i < items; i++)
-    for (let m = 0; m < models; m++) {
-      const sign = signs[i * models + m]!;
-      if (sign === 0) missing[m] = 1;
-      else if (sign > 0) right[m]!++;
-    }
-  return Array.from(right, (score, model) => ({ model, score })).filter(({ model }) => missing[model] === 0);
+  const answered = new Int32Array(models);
+  signs.forEach((sign, k) => {
+    if (sign !== 0) answered[k % models]!++;
+    if (sign > 0) right[k % models]!++;
+  });
+  return Array.from(right, (score, model) => ({ model, score })).filter(({ model }) => answered[model] === items);
 }
 
 /** Evenly spaced points, closer than half the standard error of all items at the middle. */
-function quadrature(
-  { mean, variance }: { readonly mean: number; readonly variance: number },
-  a: Float64Array,
-): { theta: number[]; weight: number[] } {
+function quadrature({ mean, variance }: AbilityMoments, a: Float64Array): { theta: number[]; weight: number[] } {
   const spread = Math.sqrt(variance);
   const information = a.reduce((sum, slope) => sum + slope * slope, 0) / 4;
   const count = Math.ceil(Math.max(61, 4 * REACH * spread * Math.sqrt(information)));
@@ -185,10 +172,6 @@ function quadrature(
   const density = theta.map((value) => Math.exp(-0.5 * ((value - mean) / spread) ** 2));
   const mass = density.reduce((sum, own) => sum + own, 0);
   return { theta, weight: density.map((own) => own / mass) };
-}
-
-function probabilitiesAt(theta: number, { items, calibration: { a, b } }: FittedAnswers): Float64Array {
-  return Float64Array.from({ length: items }, (_, i) => sigmoid(a[i]! * theta - b[i]!));
 }
 
 /** Distribution of the number of right answers to items that are answered independently. */
@@ -217,26 +200,26 @@ export function withoutItem(whole: Float64Array, p: number, out: Float64Array): 
   }
 }
 
-interface Cell {
-  readonly expected: number;
-  readonly models: number;
-  readonly right: number;
-}
+/** Models with one score, or with some; how many of them got the item right, and how many were expected to. */
+type Cell = Readonly<Record<"models" | "right" | "expected", number>>;
 
 function scoreGroupsTest(cells: readonly Cell[]): ItemFitTest | null {
-  const groups: { models: number; right: number; expected: number }[] = [];
-  let open = { models: 0, right: 0, expected: 0 };
-  for (const { models, right, expected } of cells) {
-    open = { models: open.models + models, right: open.right + right, expected: open.expected + models * expected };
+  const none = { models: 0, right: 0, expected: 0 };
+  const add = (one: Cell, other: Cell): Cell => ({
+    models: one.models + other.models,
+    right: one.right + other.right,
+    expected: one.expected + other.expected,
+  });
+  const groups: Cell[] = [];
+  let open: Cell = none;
+  for (const cell of cells) {
+    open = add(open, cell);
     if (Math.min(open.expected, open.models - open.expected) < LEAST_EXPECTED_BY_SCORE) continue;
     groups.push(open);
-    open = { models: 0, right: 0, expected: 0 };
+    open = none;
   }
-  const last = groups.at(-1);
-  if (!last || groups.length < 3) return null;
-  last.models += open.models;
-  last.right += open.right;
-  last.expected += open.expected;
+  if (groups.length < 3) return null;
+  groups.push(add(groups.pop()!, open));
   const statistic = groups.reduce((sum, { models, right, expected }) => {
     const share = expected / models;
     return sum + (right - expected) ** 2 / (models * share * (1 - share));

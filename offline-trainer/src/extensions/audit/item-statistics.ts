@@ -1,31 +1,19 @@
 import { softplus } from "anchoreval/internal/core/numeric/functions";
-import type { RandomSource } from "anchoreval/internal/core/numeric/random";
-import { calibrate } from "../../calibrate/calibrate.ts";
-import type { CalibrationBackend } from "../../calibrate/types.ts";
+import { calibrate, type CalibrateOptions } from "../../calibrate/calibrate.ts";
 import type { CodedResponses } from "../../matrix/code-responses.ts";
 import type { ResponseMatrix } from "../../matrix/response-matrix.ts";
 import { fullScores, type ScenarioSlice } from "../../matrix/scenarios.ts";
 import { type FittedAnswers, probabilities } from "./fitted-answers.ts";
 
 /** An item against the rest of its scenario, among the models that answered it. */
-export interface ItemStatistics {
-  /** Models that answered it. */
-  readonly models: number;
-  /** Mean score; NaN where nobody answered. */
-  readonly mean: number;
-  /** Mean score among the weakest and the strongest quarter of the models; NaN where none of them answered. */
-  readonly weakest: number;
-  readonly strongest: number;
-  /** Correlation of the item's scores with the models' scores on all other items (item-rest correlation); NaN where either is constant. */
-  readonly correlation: number;
-}
+export type ItemStatistics = ReturnType<typeof itemStatistics>[number];
 
 /**
  * Classical statistics of every item of a scenario. They use the answers only, no response model, so they also
  * reveal items that the model can't fit.
  * @see Lord & Novick (1968), Statistical Theories of Mental Test Scores, ch. 15
  */
-export function itemStatistics(matrix: ResponseMatrix, slice: ScenarioSlice): ItemStatistics[] {
+export function itemStatistics(matrix: ResponseMatrix, slice: ScenarioSlice) {
   const { begin, count, weights } = slice;
   const { score } = fullScores(matrix, slice);
   const models = Array.from(score.keys()).filter((m) => !Number.isNaN(score[m]!));
@@ -34,7 +22,7 @@ export function itemStatistics(matrix: ResponseMatrix, slice: ScenarioSlice): It
   const weak = new Set(ranked.slice(0, quarter));
   const strong = new Set(ranked.slice(-quarter));
   const mass = observedMass(matrix, slice);
-  return Array.from({ length: count }, (_, i): ItemStatistics => {
+  return Array.from({ length: count }, (_, i) => {
     const own = new Moments();
     const weakest = new Moments();
     const strongest = new Moments();
@@ -50,8 +38,10 @@ export function itemStatistics(matrix: ResponseMatrix, slice: ScenarioSlice): It
     return {
       models: own.count,
       mean: own.mean,
+      /** Mean score among the weakest and the strongest quarter of the models. */
       weakest: weakest.mean,
       strongest: strongest.mean,
+      /** With the models' scores on all other items (item-rest correlation); NaN where either is constant. */
       correlation: own.correlation,
     };
   });
@@ -90,6 +80,7 @@ class Moments {
     this.#xy += dx * (y - this.#y);
   }
 
+  /** NaN of none. */
   get mean(): number {
     return this.count > 0 ? this.#x : NaN;
   }
@@ -105,41 +96,16 @@ export const LEAST_MODELS_FOR_AUDIT = 20;
 /** Fewest answers of the rarer kind: each of fewer would count for too much. */
 export const LEAST_RARE = 3;
 
-/** An item that hardly correlates with the rest. */
-export interface Suspect {
-  /** Position in the scenario. */
-  readonly item: number;
-  readonly statistics: ItemStatistics;
-  /** Strong models miss it and weak ones get it, beyond chance; otherwise it hardly distinguishes strong from weak. */
-  readonly reversed: boolean;
-}
-
 /**
- * Items whose correlation with the rest isn't clearly above zero: r < 2/√M, twice the spread of r without any relation.
- * Items that nearly every model gets or misses are left out; the worst comes first.
+ * Whether an item's correlation with the rest isn't clearly above zero, r < 2/√M, twice the spread of r without any
+ * relation: `reversed` where it is as far below zero, so that strong models miss the item and weak ones get it.
+ * @returns null for other items, and for those that few models answered, or that nearly every model gets or misses
  */
-export function suspectItems(statistics: readonly ItemStatistics[]): Suspect[] {
-  return statistics
-    .map((own, item): Suspect => ({ item, statistics: own, reversed: own.correlation <= -margin(own) }))
-    .filter(({ statistics: own }) => {
-      const rare = Math.min(own.mean, 1 - own.mean) * own.models;
-      return own.models >= LEAST_MODELS_FOR_AUDIT && rare >= LEAST_RARE && own.correlation < margin(own);
-    })
-    .sort((one, other) => one.statistics.correlation - other.statistics.correlation || one.item - other.item);
-}
-
-function margin({ models }: ItemStatistics): number {
-  return 2 / Math.sqrt(models);
-}
-
-/** Share of the between-model variance of one scenario's score that isn't error. */
-export interface ScoreReliability {
-  /** 1 − mean error variance / variance of the observed scores, by the response model; null where scores were binarised. */
-  readonly model: number | null;
-  /** Cronbach's alpha, for scores of 0 and 1 Kuder & Richardson's formula 20; null with fewer than two complete models. */
-  readonly alpha: number | null;
-  /** Models that answered everything, the basis of alpha. */
-  readonly complete: number;
+export function suspicion({ models, mean, correlation }: ItemStatistics): "reversed" | "unrelated" | null {
+  const margin = 2 / Math.sqrt(models);
+  const rare = Math.min(mean, 1 - mean) * models;
+  if (models < LEAST_MODELS_FOR_AUDIT || rare < LEAST_RARE || !(correlation < margin)) return null;
+  return correlation <= -margin ? "reversed" : "unrelated";
 }
 
 /**
@@ -151,17 +117,18 @@ export interface ScoreReliability {
 export function abilityReliability({ models, calibration }: FittedAnswers, covariances: Float64Array): Float64Array {
   const { theta, dims } = calibration;
   return Float64Array.from({ length: dims }, (_, d) => {
-    const own = Float64Array.from({ length: models }, (_value, m) => theta[m * dims + d]!);
+    const between = variance(theta.filter((_own, k) => k % dims === d));
     let error = 0;
     for (let m = 0; m < models; m++) error += covariances[(m * dims + d) * dims + d]! / models;
-    const between = variance(own);
     return between / (between + error);
   });
 }
 
 /**
- * Reliability of a scenario's score. By the model, a model's error variance is Σ w²·PQ over the items that it answered,
- * w summing to 1 over them.
+ * Reliability of a scenario's score, the share of its between-model variance that isn't error. `model`: 1 − mean error
+ * variance / variance of the observed scores, a model's error variance Σ w²·PQ over the items that it answered, w summing to
+ * 1 over them; null where scores were binarised. `alpha`: Cronbach's, for scores of 0 and 1 Kuder & Richardson's formula
+ * 20, from the `complete` models that answered everything; null with fewer than two.
  * @param rows - the rows of the matrix that the calibration has
  * @param binary - the scores are those that the curves describe, not binarised
  * @see Cronbach (1951), Psychometrika 16, 297–334; Kuder & Richardson (1937), Psychometrika 2, 151–160;
@@ -173,11 +140,8 @@ export function scoreReliability(
   rows: ArrayLike<number>,
   slice: ScenarioSlice,
   binary: boolean,
-): ScoreReliability {
-  return {
-    model: binary ? modelReliability(answers, matrix, rows, slice) : null,
-    ...alpha(matrix, slice),
-  };
+): { model: number | null; alpha: number | null; complete: number } {
+  return { model: binary ? modelReliability(answers, matrix, rows, slice) : null, ...alpha(matrix, slice) };
 }
 
 function modelReliability(
@@ -226,48 +190,32 @@ function alpha(matrix: ResponseMatrix, { begin, count }: ScenarioSlice): { alpha
 
 /** Over n: in ratios it makes no difference. */
 function variance(values: Float64Array): number {
-  const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
-  return values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / values.length;
+  const mean = sum(values) / values.length;
+  return sum(values.map((value) => (value - mean) ** 2)) / values.length;
 }
 
-/** Likelihood of answers that a calibration has not seen, in nats an answer. */
-export interface HeldOutLikelihood {
-  /** Answers held out. */
-  readonly answers: number;
-  readonly model: number;
-  /** By every item's share of right answers among the others, shrunk by half an answer either way. */
-  readonly itemMeans: number;
-  /** model − itemMeans, and its standard error with models as sampling units. */
-  readonly gain: number;
-  readonly gainError: number;
-}
-
-interface HeldOutLikelihoodOptions {
-  readonly dims: number;
-  readonly backend: CalibrationBackend;
-  readonly random: RandomSource;
-  /** Share of the answers that are held out. @default 0.1 */
-  readonly share?: number;
-  readonly signal?: AbortSignal;
+interface HeldOutLikelihoodOptions extends Pick<CalibrateOptions, "dims" | "backend" | "random" | "signal"> {
+  /** Share of the answers that are held out. */
+  readonly share: number;
 }
 
 /**
- * Holds answers out at random, calibrates on the others, and takes the mean log-likelihood of those held out: cells, not
- * models, so it measures how well the items' curves describe these models.
+ * Holds answers out at random, calibrates on the others, and takes the mean log-likelihood of those held out, in nats an
+ * answer: cells, not models, so it measures how well the items' curves describe these models. `itemMeans` is that by every
+ * item's share of right answers among the others, shrunk by half an answer either way; the gain's standard error has models
+ * as sampling units.
  * @returns null where no answer was drawn
  * @throws AnchorEvalError `aborted`
  */
 export async function heldOutLikelihood(
   responses: CodedResponses,
-  { dims, backend, random, share = 0.1, signal }: HeldOutLikelihoodOptions,
-): Promise<HeldOutLikelihood | null> {
+  { random, share, ...options }: HeldOutLikelihoodOptions,
+) {
   const { subjects, items, signs } = responses;
   const draw = random.fork("cells");
   const seen = signs.map((sign) => (draw.next() < share ? 0 : sign));
-  const { theta, a, b } = await calibrate(
-    { subjects, items, signs: seen },
-    { dims, backend, random: random.fork("calibration"), ...(signal && { signal }) },
-  );
+  const coded = { subjects, items, signs: seen };
+  const { theta, a, b, dims } = await calibrate(coded, { ...options, random: random.fork("calibration") });
   const right = new Float64Array(items);
   const answered = new Float64Array(items);
   seen.forEach((sign, at) => {
@@ -275,7 +223,8 @@ export async function heldOutLikelihood(
     answered[at % items]!++;
     if (sign > 0) right[at % items]!++;
   });
-  const totals = { model: new Float64Array(subjects), means: new Float64Array(subjects), answers: 0 };
+  const byModel = new Float64Array(subjects);
+  const byMeans = new Float64Array(subjects);
   const counts = new Float64Array(subjects);
   for (let m = 0; m < subjects; m++)
     for (let i = 0; i < items; i++) {
@@ -284,17 +233,16 @@ export async function heldOutLikelihood(
       let z = -b[i]!;
       for (let d = 0; d < dims; d++) z += a[i * dims + d]! * theta[m * dims + d]!;
       const mean = (right[i]! + 0.5) / (answered[i]! + 1);
-      totals.model[m]! -= softplus(-sign * z);
-      totals.means[m]! += Math.log(sign > 0 ? mean : 1 - mean);
+      byModel[m]! -= softplus(-sign * z);
+      byMeans[m]! += Math.log(sign > 0 ? mean : 1 - mean);
       counts[m]!++;
-      totals.answers++;
     }
-  const n = totals.answers;
+  const n = sum(counts);
   if (n === 0) return null;
-  const model = sum(totals.model) / n;
-  const itemMeans = sum(totals.means) / n;
+  const model = sum(byModel) / n;
+  const itemMeans = sum(byMeans) / n;
   const gain = model - itemMeans;
-  const squares = totals.model.map((own, m) => (own - totals.means[m]! - gain * counts[m]!) ** 2);
+  const squares = byModel.map((own, m) => (own - byMeans[m]! - gain * counts[m]!) ** 2);
   return { answers: n, model, itemMeans, gain, gainError: Math.sqrt(sum(squares)) / n };
 }
 

@@ -33,10 +33,9 @@ export function keyAudit(
   const fill = (item: number, weights?: Float64Array): void => {
     const right = new Float64Array(centres.length);
     const wrong = new Float64Array(centres.length);
-    for (let m = 0; m < models; m++) {
-      const sign = signs[item * models + m]!;
-      if (sign !== 0) (sign > 0 ? right : wrong)[group[m]!]! += weights ? weights[m]! : 1;
-    }
+    answersOf(item).forEach((sign, m) => {
+      if (sign !== 0) (sign > 0 ? right : wrong)[group[m]!]! += weights?.[m] ?? 1;
+    });
     logLikelihoods(curves, right, wrong, likelihood);
   };
   const related = new Set(families).size < models;
@@ -95,22 +94,18 @@ function monotoneBest({ counts }: CurveTable, likelihood: Float64Array): number 
 }
 
 /** How alike the members of families answer one item, beyond what their ability explains. */
-interface Likeness {
-  /** Σ of products of standardised residuals over pairs of one family, over the mean square. */
-  readonly products: number;
-  /** Such pairs, each counted both ways. */
-  readonly pairs: number;
-}
+type Likeness = ReturnType<typeof residualLikeness>;
 
 /** Weight, in pairs, of the mean over all items in an item's own likeness. */
 const PRIOR_PAIRS = 50;
 
 /**
- * Products of the residuals (y − p)/√(pq) within families.
+ * Σ of products of the residuals (y − p)/√(pq) over pairs of one family, over their mean square; and those pairs, each
+ * counted both ways.
  * @param signs - answers of the models: +1, −1, 0 missing
  * @param p - probability of each, in (0,1)
  */
-export function residualLikeness(signs: Int8Array, p: Float64Array, families: Int32Array): Likeness {
+export function residualLikeness(signs: Int8Array, p: Float64Array, families: Int32Array) {
   const sums = new Map<number, { sum: number; squares: number; models: number }>();
   let squares = 0;
   let models = 0;
@@ -125,12 +120,9 @@ export function residualLikeness(signs: Int8Array, p: Float64Array, families: In
     squares += z * z;
     models++;
   });
-  let products = 0;
-  let pairs = 0;
-  for (const own of sums.values()) {
-    products += own.sum ** 2 - own.squares;
-    pairs += own.models * (own.models - 1);
-  }
+  const own = [...sums.values()];
+  const products = own.reduce((all, { sum, squares: its }) => all + (sum ** 2 - its), 0);
+  const pairs = own.reduce((all, { models: members }) => all + members * (members - 1), 0);
   return { products: squares > 0 ? (products * models) / squares : 0, pairs };
 }
 

@@ -87,15 +87,7 @@ export const CURVE_KINDS = ["rising", "falling", "flat", "peaked", "dipped"] as 
 export type CurveKind = (typeof CURVE_KINDS)[number];
 
 /** Curves at G abilities, in the order of CURVE_KINDS. */
-export interface CurveTable {
-  /** Curves of each kind, in the order of CURVE_KINDS. */
-  readonly counts: readonly number[];
-  /** Slope and location of every curve, as one number below {@link PLACES}; −1 of a flat one. */
-  readonly places: Int8Array;
-  /** log P and log Q, a row of G numbers a curve. */
-  readonly right: Float64Array;
-  readonly wrong: Float64Array;
-}
+export type CurveTable = ReturnType<typeof keyCurves>;
 
 const SLOPES = [0.5, 1, 1.7, 3, 5];
 const LOCATIONS = Array.from({ length: 13 }, (_, k) => -3 + k / 2);
@@ -119,7 +111,7 @@ const SUREST = 0.99;
  * g = σ(s·(x−t))·(1 − 0.85·σ(s·(x−t) − δ)).
  * @param x - general abilities, standardised
  */
-export function keyCurves(x: Float64Array): CurveTable {
+export function keyCurves(x: Float64Array) {
   const curves: { kind: CurveKind; place: number; p: Float64Array }[] = [];
   const add = (kind: CurveKind, place: number, curve: (ability: number) => number): void => {
     const p = x.map((ability) => Math.min(SUREST, Math.max(1 - SUREST, curve(ability))));
@@ -143,8 +135,11 @@ export function keyCurves(x: Float64Array): CurveTable {
   const sorted = CURVE_KINDS.map((kind) => curves.filter((curve) => curve.kind === kind));
   const p = Float64Array.from(sorted.flat().flatMap((curve) => Array.from(curve.p)));
   return {
+    /** Curves of each kind. */
     counts: sorted.map((own) => own.length),
+    /** Slope and location of every curve, as one number below {@link PLACES}; −1 of a flat one. */
     places: Int8Array.from(sorted.flat(), ({ place }) => place),
+    /** log P, and log Q below: a row of G numbers a curve. */
     right: p.map(Math.log),
     wrong: p.map((own) => Math.log1p(-own)),
   };

@@ -1,7 +1,8 @@
-import { screenPairs } from "./pair-screen.ts";
+import type { ResponseMatrix } from "../../matrix/response-matrix.ts";
 import type { Sameness, TextGroup } from "../../matrix/same-text.ts";
-import { LEAST_MODELS_FOR_AUDIT, LEAST_RARE } from "./item-statistics.ts";
 import { type FittedAnswers, probabilities } from "./fitted-answers.ts";
+import { LEAST_MODELS_FOR_AUDIT, LEAST_RARE } from "./item-statistics.ts";
+import { type ScreenedPair, screenPairs } from "./pair-screen.ts";
 
 /** Two items of which one may be enough. */
 export interface ItemCopy {
@@ -16,10 +17,7 @@ export interface ItemCopy {
 }
 
 /** Two items with the same text. */
-export interface TextPair {
-  readonly items: readonly [number, number];
-  readonly sameness: Sameness;
-}
+export type TextPair = Pick<ItemCopy, "items"> & Pick<TextGroup, "sameness">;
 
 /** Largest group of items of one text of which all pairs are examined; of larger ones, those with the first. */
 const LARGEST_GROUP = 10;
@@ -42,17 +40,14 @@ export function textPairs(groups: readonly TextGroup[]): TextPair[] {
 }
 
 /**
- * Combines the evidence of texts and answers for copies: pairs with the same content or text, pairs whose text differs in
- * numbers and that are answered alike, and pairs that are answered alike beyond chance.
+ * Pairs with the same content or text, pairs whose text differs in numbers and that are answered alike, and pairs that are
+ * answered alike beyond chance.
  * @param banks - with the likeness of the text pairs that lie within them
  * @returns the same content first, then the same text, then by z
  */
 export function itemCopies(
   texts: readonly TextPair[],
-  banks: readonly {
-    readonly begin: number;
-    readonly audit: { readonly copies: NearCopies; readonly likeness: readonly AnswerLikeness[] };
-  }[],
+  banks: readonly { begin: number; audit: { copies: NearCopies; likeness: readonly AnswerLikeness[] } }[],
 ): ItemCopy[] {
   const key = (items: readonly [number, number]): string => items.join();
   const found = new Map<string, ItemCopy>(
@@ -73,97 +68,63 @@ export function itemCopies(
     .sort((x, y) => order(x) - order(y) || z(y) - z(x) || x.items[0] - y.items[0] || x.items[1] - y.items[1]);
 }
 
+/** Work that may be spent on each matrix's pairs of items, by the multiplications that all of them take. */
+export function sharedPairWork(groups: readonly { readonly matrix: ResponseMatrix }[], work: number): number[] {
+  const pairs = groups.map(({ matrix: { items, subjects } }) => items.length ** 2 * subjects.length);
+  const all = pairs.reduce((sum, own) => sum + own, 0);
+  return pairs.map((own) => (work * own) / all);
+}
+
 /** Two items of a bank and how alike their answers are, beyond what abilities and difficulties explain. */
-export interface AnswerLikeness {
-  /** Indices of the items, the smaller first. */
-  readonly items: readonly [number, number];
-  /** Models that answered both. */
-  readonly models: number;
-  /** Share of them that got both right or both wrong; and the share that the curves expect. */
-  readonly agreement: number;
-  readonly expectedAgreement: number;
-  /** Yen's Q3: correlation of the residuals; NaN where either doesn't vary. */
-  readonly q3: number;
-  /** Sum of products of residuals over its standard error ({@link answerLikeness}). */
-  readonly z: number;
-}
+export type AnswerLikeness = ReturnType<typeof likeness>;
 
-/** A pair found by its answers. */
-export interface NearCopy extends AnswerLikeness {
-  /** Estimated share of chance among the pairs with at least this z. */
-  readonly chance: number;
-}
+/** A pair found by its answers, and the estimated share of chance among the pairs with at least its z. */
+export type NearCopy = AnswerLikeness & { readonly chance: number };
 
+/** Pairs found by their answers, the largest z first; and how many were compared, of those that could be. */
 export interface NearCopies {
-  /** The largest z first. */
   readonly pairs: readonly NearCopy[];
-  /** Pairs that were compared, of those that could be. */
   readonly compared: number;
   readonly comparable: number;
 }
 
 /** Largest estimated share of chance among the pairs reported as answered alike. */
-export const MOST_CHANCE = 0.2;
+const MOST_CHANCE = 0.2;
 /** Most pairs that are computed exactly, at either end. */
 const CANDIDATES = 5000;
 
 /**
- * Finds items that are answered alike: every pair is screened by Σ r·r′/√(‖PQ‖·‖P′Q′‖), which is at most its z where
- * residuals r = y − P are independent, the extremes of either sign are then taken exactly.
- *
- * Copies make z large, and only chance and lack of fit, which act both ways, make it small: the pairs below −z estimate how
- * many above z are not copies ({@link chanceShares}). Items with few answers, or few of the rarer kind, are left out; where
- * there are too many pairs, those of similar difficulty are compared.
+ * Finds items that are answered alike: every pair is screened by Σ r·r′/√(‖PQ‖·‖P′Q′‖), at most its z where residuals
+ * r = y − P are independent; the extremes of either sign are then taken exactly. Copies make z large; chance and lack of fit
+ * act both ways, so that the pairs below −z tell how many above z are not copies ({@link chanceShares}). Items with few
+ * answers of either kind are left out; of too many pairs those of similar difficulty are compared.
  * @param families - family of every model, numbered from 0
- * @param mostChance - pairs beyond this estimated share of chance are left out
  * @param mostWork - multiplications and additions that all pairs may take
  * @see Yen (1984), Applied Psychological Measurement 8, 125–145
  */
-export function nearCopies(
-  answers: FittedAnswers,
-  families: Int32Array,
-  { mostChance, mostWork }: { readonly mostChance: number; readonly mostWork: number },
-): NearCopies {
-  const comparable = comparableItems(answers);
-  const residuals = residualRows(answers, comparable);
+export function nearCopies(answers: FittedAnswers, families: Int32Array, mostWork: number): NearCopies {
+  const residuals = residualRows(answers, comparableItems(answers));
   const screen = screenPairs(scaledRows(residuals), answers.models, CANDIDATES, mostWork);
-  const exact = ({ left, right }: { left: number; right: number }): AnswerLikeness =>
-    likeness(residuals, left, right, families);
+  const exact = ({ left, right }: ScreenedPair): AnswerLikeness => likeness(residuals, left, right, families);
   const highest = screen.highest.map(exact);
   highest.sort((x, y) => y.z - x.z || x.items[0] - y.items[0] || x.items[1] - y.items[1]);
-  const lowest = Float64Array.from(screen.lowest, (pair) => -exact(pair).z)
-    .sort()
-    .reverse();
-  const chances = chanceShares(
-    Float64Array.from(highest, ({ z }) => z),
-    lowest,
-  );
-  return {
-    pairs: highest.map((pair, k) => ({ ...pair, chance: chances[k]! })).filter(({ chance }) => chance <= mostChance),
-    compared: screen.compared,
-    comparable: screen.pairs,
-  };
+  const values = Float64Array.from(highest, ({ z }) => z);
+  const opposite = Float64Array.from(screen.lowest, (pair) => -exact(pair).z).sort();
+  const chances = chanceShares(values, opposite.reverse());
+  const pairs = highest.map((pair, k) => ({ ...pair, chance: chances[k]! }));
+  const { compared, pairs: comparable } = screen;
+  return { pairs: pairs.filter(({ chance }) => chance <= MOST_CHANCE), compared, comparable };
 }
 
 /** Likeness of two items' answers, whatever their number. */
-export function answerLikeness(
-  answers: FittedAnswers,
-  one: number,
-  other: number,
-  families: Int32Array,
-): AnswerLikeness {
+export function answerLikeness(answers: FittedAnswers, one: number, other: number, families: Int32Array) {
   return likeness(residualRows(answers, [one, other]), 0, 1, families);
 }
 
-/** Residuals y − P of some items, a row an item, NaN where the answer is missing. */
-interface ResidualRows {
-  readonly models: number;
-  /** Index of each row's item. */
-  readonly items: readonly number[];
-  readonly values: Float64Array;
-}
+type ResidualRows = ReturnType<typeof residualRows>;
 
-function residualRows(answers: FittedAnswers, items: readonly number[]): ResidualRows {
+/** Residuals y − P of some items, a row an item, NaN where the answer is missing. */
+function residualRows(answers: FittedAnswers, items: readonly number[]) {
   const { models, signs } = answers;
   const values = new Float64Array(items.length * models);
   const p = new Float64Array(models);
@@ -180,12 +141,9 @@ function residualRows(answers: FittedAnswers, items: readonly number[]): Residua
 /** Items with enough answers of either kind, by their share of right ones. */
 function comparableItems({ models, items, signs }: FittedAnswers): number[] {
   const shares = Float64Array.from({ length: items }, (_, i) => {
-    let right = 0;
-    let wrong = 0;
-    for (let m = 0; m < models; m++) {
-      if (signs[i * models + m]! > 0) right++;
-      else if (signs[i * models + m]! < 0) wrong++;
-    }
+    const own = signs.subarray(i * models, (i + 1) * models);
+    const right = own.filter((sign) => sign > 0).length;
+    const wrong = own.filter((sign) => sign < 0).length;
     const enough = right + wrong >= LEAST_MODELS_FOR_AUDIT && Math.min(right, wrong) >= LEAST_RARE;
     return enough ? right / (right + wrong) : NaN;
   });
@@ -198,8 +156,7 @@ function scaledRows({ models, items, values }: ResidualRows): Float32Array {
   const out = new Float32Array(values.length);
   for (let row = 0; row < items.length; row++) {
     const own = values.subarray(row * models, (row + 1) * models);
-    let squares = 0;
-    for (const r of own) if (!Number.isNaN(r)) squares += variance(r) ** 2;
+    const squares = own.reduce((sum, r) => (Number.isNaN(r) ? sum : sum + variance(r) ** 2), 0);
     const scale = 1 / Math.sqrt(Math.sqrt(squares));
     for (let m = 0; m < models; m++) out[row * models + m] = Number.isNaN(own[m]!) ? 0 : own[m]! * scale;
   }
@@ -218,12 +175,7 @@ function variance(residual: number): number {
  * one says little, however many members it has.
  * @see Yen (1984) for Q3; Liang & Zeger (1986), Biometrika 73, 13–22 for the variance by clusters
  */
-function likeness(
-  { models, items, values }: ResidualRows,
-  one: number,
-  other: number,
-  families: Int32Array,
-): AnswerLikeness {
+function likeness({ models, items, values }: ResidualRows, one: number, other: number, families: Int32Array) {
   const [left, right] = items[one]! < items[other]! ? [one, other] : [other, one];
   const byFamily = new Float64Array(models);
   let [n, sumX, sumY, xx, yy, xy, agreeing, expected, independent] = [0, 0, 0, 0, 0, 0, 0, 0, 0];
@@ -246,14 +198,17 @@ function likeness(
     independent += variance(x) * variance(y);
     byFamily[families[m]!]! += product;
   }
-  let clustered = 0;
-  for (const own of byFamily) clustered += own * own;
+  const clustered = byFamily.reduce((sum, own) => sum + own * own, 0);
   const [spreadX, spreadY] = [xx - (sumX * sumX) / n, yy - (sumY * sumY) / n];
   return {
-    items: [items[left]!, items[right]!],
+    /** The smaller first. */
+    items: [items[left]!, items[right]!] as const,
+    /** That answered both. */
     models: n,
+    /** Share of them that got both right or both wrong; and the share that the curves expect. */
     agreement: agreeing / n,
     expectedAgreement: expected / n,
+    /** Correlation of the residuals; NaN where either doesn't vary. */
     q3: spreadX > 1e-12 && spreadY > 1e-12 ? (xy - (sumX * sumY) / n) / Math.sqrt(spreadX * spreadY) : NaN,
     z: n > 0 ? xy / Math.sqrt((independent + clustered) / 2) : NaN,
   };

@@ -1,17 +1,8 @@
 /** Two rows and their product. */
-interface ScreenedPair {
+export interface ScreenedPair {
   readonly left: number;
   readonly right: number;
   readonly product: number;
-}
-
-interface PairScreen {
-  /** Pairs with the largest products, and those with the smallest; in no order. */
-  readonly highest: readonly ScreenedPair[];
-  readonly lowest: readonly ScreenedPair[];
-  /** Pairs compared, of all. */
-  readonly compared: number;
-  readonly pairs: number;
 }
 
 /** Rows of a block: two blocks of 400 models stay in a core's cache. */
@@ -26,13 +17,18 @@ const TILE = 4;
  * @param rows - R rows of `width` numbers
  * @param keep - pairs kept at either end
  * @param mostWork - multiplications and additions
+ * @returns pairs with the largest products, and those with the smallest, in no order; how many were compared, of all
  */
-export function screenPairs(rows: Float32Array, width: number, keep: number, mostWork: number): PairScreen {
+export function screenPairs(
+  rows: Float32Array,
+  width: number,
+  keep: number,
+  mostWork: number,
+): { highest: ScreenedPair[]; lowest: ScreenedPair[]; compared: number; pairs: number } {
   const count = rows.length / width;
   const all = (count * (count - 1)) / 2;
   const reach = all * width <= mostWork ? count - 1 : Math.max(1, Math.floor(mostWork / (count * width)));
   const tiles = interleaved(rows, width);
-  const products = new Float64Array(TILE * TILE);
   const highest = new Extremes(keep);
   const lowest = new Extremes(keep);
   let compared = 0;
@@ -40,7 +36,7 @@ export function screenPairs(rows: Float32Array, width: number, keep: number, mos
     for (let left = top; left < Math.min(count, top + BLOCK + reach); left += BLOCK)
       for (let i = top; i < Math.min(count, top + BLOCK); i += TILE)
         for (let j = Math.max(i, left); j < Math.min(count, left + BLOCK); j += TILE) {
-          tileProducts(tiles, width, i, j, products);
+          const products = tileProducts(tiles, width, i, j);
           for (let k = 0; k < products.length; k++) {
             const row = i + (k >> 2);
             const column = j + (k & 3);
@@ -51,12 +47,8 @@ export function screenPairs(rows: Float32Array, width: number, keep: number, mos
             if (-product > lowest.bar) lowest.add(row, column, -product);
           }
         }
-  return {
-    highest: highest.kept(),
-    lowest: lowest.kept().map((pair) => ({ ...pair, product: -pair.product })),
-    compared,
-    pairs: all,
-  };
+  const negative = lowest.kept().map((pair) => ({ ...pair, product: -pair.product }));
+  return { highest: highest.kept(), lowest: negative, compared, pairs: all };
 }
 
 /** Four rows after each other, number by number, so that a tile reads memory in a line; the last ones are filled with 0. */
@@ -70,8 +62,8 @@ function interleaved(rows: Float32Array, width: number): Float32Array {
   return out;
 }
 
-/** Products of the four rows from `i` with the four from `j`: `out[4·(row − i) + column − j]`. */
-function tileProducts(tiles: Float32Array, width: number, i: number, j: number, out: Float64Array): void {
+/** Products of the four rows from `i` with the four from `j`, at 4·(row − i) + column − j. */
+function tileProducts(tiles: Float32Array, width: number, i: number, j: number): number[] {
   let a = i * width;
   let b = j * width;
   let [s0, s1, s2, s3, s4, s5, s6, s7] = [0, 0, 0, 0, 0, 0, 0, 0];
@@ -102,65 +94,34 @@ function tileProducts(tiles: Float32Array, width: number, i: number, j: number, 
     se += s * w;
     sf += s * x;
   }
-  out[0] = s0;
-  out[1] = s1;
-  out[2] = s2;
-  out[3] = s3;
-  out[4] = s4;
-  out[5] = s5;
-  out[6] = s6;
-  out[7] = s7;
-  out[8] = s8;
-  out[9] = s9;
-  out[10] = sa;
-  out[11] = sb;
-  out[12] = sc;
-  out[13] = sd;
-  out[14] = se;
-  out[15] = sf;
+  return [s0, s1, s2, s3, s4, s5, s6, s7, s8, s9, sa, sb, sc, sd, se, sf];
 }
 
-/** The largest of many products, with the pair of each, in memory for twice as many as are kept. */
+/** The pairs with the largest of many products, in memory for twice as many as are kept. */
 export class Extremes {
   /** The value that a product must exceed to be kept. */
   bar = 0;
   readonly #keep: number;
-  #size = 0;
-  readonly #left: Uint32Array;
-  readonly #right: Uint32Array;
-  readonly #product: Float64Array;
+  #pairs: ScreenedPair[] = [];
 
   constructor(keep: number) {
     this.#keep = keep;
-    this.#left = new Uint32Array(2 * keep);
-    this.#right = new Uint32Array(2 * keep);
-    this.#product = new Float64Array(2 * keep);
   }
 
   add(left: number, right: number, product: number): void {
-    this.#left[this.#size] = left;
-    this.#right[this.#size] = right;
-    this.#product[this.#size] = product;
-    if (++this.#size === 2 * this.#keep) this.#shrink();
+    this.#pairs.push({ left, right, product });
+    if (this.#pairs.length === 2 * this.#keep) this.#shrink();
   }
 
   /** The largest, in no order; of equal ones those that were added first. */
-  kept(): { left: number; right: number; product: number }[] {
-    if (this.#size > this.#keep) this.#shrink();
-    return Array.from({ length: this.#size }, (_, k) => ({
-      left: this.#left[k]!,
-      right: this.#right[k]!,
-      product: this.#product[k]!,
-    }));
+  kept(): ScreenedPair[] {
+    if (this.#pairs.length > this.#keep) this.#shrink();
+    return this.#pairs;
   }
 
   #shrink(): void {
-    const order = Uint32Array.from({ length: this.#size }, (_, k) => k);
-    order.sort((x, y) => this.#product[y]! - this.#product[x]! || x - y);
-    const kept = order.subarray(0, this.#keep);
-    for (const values of [this.#left, this.#right, this.#product])
-      values.set(Float64Array.from(kept, (k) => values[k]!));
-    this.#size = kept.length;
-    this.bar = this.#product[this.#size - 1]!;
+    this.#pairs.sort((x, y) => y.product - x.product);
+    this.#pairs.length = this.#keep;
+    this.bar = this.#pairs.at(-1)!.product;
   }
 }

@@ -15,14 +15,10 @@ export interface ParallelFormsOptions {
   readonly random: RandomSource;
 }
 
-/** A form: its items, as indices into the pool, ascending. */
-interface ParallelForm {
-  readonly items: Uint32Array;
-}
-
 /** Disjoint, similar forms of a pool, and how they were built. */
 export interface ParallelForms {
-  readonly forms: readonly ParallelForm[];
+  /** Each form's items, as indices into the pool, ascending. */
+  readonly forms: readonly { readonly items: Uint32Array }[];
   readonly pool: ItemPool;
   readonly difficulty: PoolDifficulty;
   /** Of the pool; a single one where no difficulty is known. */
@@ -49,16 +45,14 @@ export function buildParallelForms(
   { size, count, buckets: most, random }: ParallelFormsOptions,
 ): ParallelForms {
   checkFormSizes(pool, size, count);
-  const { bucketOf, buckets } = difficultyBuckets(
-    difficulty.values ?? new Float64Array(pool.rows.length).fill(NaN),
-    most,
-  );
+  const values = difficulty.values ?? new Float64Array(pool.rows.length).fill(NaN);
+  const { bucketOf, buckets } = difficultyBuckets(values, most);
   const { strata, members, stratumOf } = stratify(pool.subjectOf, bucketOf, buckets.length);
   const quotas = formQuotas(strata, size, count);
   const formOf = deal(members, quotas, pool.rows.length, random.fork("deal"));
   const features = matchingFeatures(difficulty, stratumOf);
   const refinement = features && refineForms(formOf, members, count, size, features, random.fork("swaps"));
-  const forms = Array.from({ length: count }, (_, form): ParallelForm => ({
+  const forms = Array.from({ length: count }, (_, form) => ({
     items: Uint32Array.from(formOf.keys()).filter((item) => formOf[item] === form),
   }));
   return { forms, pool, difficulty, buckets, strata, stratumOf, quotas, refinement };
@@ -70,23 +64,16 @@ function stratify(
   bucketOf: Int32Array,
   buckets: number,
 ): { strata: Stratum[]; members: number[][]; stratumOf: Int32Array } {
-  const byKey = new Map<number, number[]>();
-  subjectOf.forEach((subject, item) => {
-    const key = subject * buckets + bucketOf[item]!;
-    const own = byKey.get(key);
-    if (own) own.push(item);
-    else byKey.set(key, [item]);
-  });
-  const keys = [...byKey.keys()].sort((left, right) => left - right);
-  const members = keys.map((key) => byKey.get(key)!);
+  const cells: number[][] = [];
+  subjectOf.forEach((subject, item) => (cells[subject * buckets + bucketOf[item]!] ??= []).push(item));
+  const strata: Stratum[] = [];
   const stratumOf = new Int32Array(subjectOf.length);
-  members.forEach((items, stratum) => items.forEach((item) => (stratumOf[item] = stratum)));
-  const strata = keys.map((key, s) => ({
-    subject: Math.floor(key / buckets),
-    bucket: key % buckets,
-    count: members[s]!.length,
-  }));
-  return { strata, members, stratumOf };
+  // Cells without items are holes, which aren't visited.
+  cells.forEach((items, cell) => {
+    for (const item of items) stratumOf[item] = strata.length;
+    strata.push({ subject: Math.floor(cell / buckets), bucket: cell % buckets, count: items.length });
+  });
+  return { strata, members: Object.values(cells), stratumOf };
 }
 
 /** A random draw by quotas. @returns form of every item, −1 for none */
@@ -107,14 +94,6 @@ function deal(
   return formOf;
 }
 
-/** Items by difficulty in parts of similar size. */
-interface DifficultyBuckets {
-  /** Bucket of every item; items of unknown difficulty are in the last one, by themselves. */
-  readonly bucketOf: Int32Array;
-  /** From the lowest values up; `unknown` is the bucket of items without one. */
-  readonly buckets: readonly DifficultyBucket[];
-}
-
 /** A range of difficulties with its items; or the items whose difficulty isn't known. */
 type DifficultyBucket =
   | { readonly unknown: false; readonly from: number; readonly to: number; readonly items: number }
@@ -124,11 +103,15 @@ type DifficultyBucket =
  * Buckets by rank, as close to equal size as ties allow: items of equal difficulty share the bucket of the middle of their
  * ranks. Buckets that ties leave empty are dropped. Items of unknown difficulty are a bucket of their own.
  * @param values - a difficulty an item, NaN where it isn't known @param count - buckets at most
+ * @returns bucket of every item, and the buckets from the lowest values up, that of unknown ones last
  */
-export function difficultyBuckets(values: Float64Array, count: number): DifficultyBuckets {
+export function difficultyBuckets(
+  values: Float64Array,
+  count: number,
+): { bucketOf: Int32Array; buckets: DifficultyBucket[] } {
   const order = Uint32Array.from(values.keys()).filter((item) => !Number.isNaN(values[item]!));
   order.sort((left, right) => values[left]! - values[right]! || left - right);
-  const bucketOf = new Int32Array(values.length).fill(-1);
+  const bucketOf = new Int32Array(values.length);
   const buckets: { unknown: false; from: number; to: number; items: number }[] = [];
   let last = -1;
   for (let begin = 0, end = 0; begin < order.length; begin = end) {
@@ -144,8 +127,8 @@ export function difficultyBuckets(values: Float64Array, count: number): Difficul
   }
   const unknown = values.length - order.length;
   if (unknown === 0) return { bucketOf, buckets };
-  bucketOf.forEach((bucket, item) => {
-    if (bucket < 0) bucketOf[item] = buckets.length;
+  values.forEach((value, item) => {
+    if (Number.isNaN(value)) bucketOf[item] = buckets.length;
   });
   return { bucketOf, buckets: [...buckets, { unknown: true, items: unknown }] };
 }

@@ -12,30 +12,8 @@ import { type ItemPool, joinItems, type JoinKeys } from "./item-pool.ts";
 const DRAWS = 5;
 const RANDOM_DRAWS = 40;
 
-/** Mean over models, in fractions, and its standard error with models as units. */
-interface OverModels {
-  readonly mean: number;
-  readonly standardError: number;
-}
-
 /** Differences between held-out models' scores on two forms, or why they aren't known. */
-export type FormsCheck =
-  | { readonly kind: "none"; readonly reason: string }
-  | {
-      readonly kind: "folds";
-      readonly folds: number;
-      /** Models that were held out, each once, and their families. */
-      readonly models: number;
-      readonly families: number;
-      /** Forms that were drawn without each part of the families, and random ones. */
-      readonly draws: number;
-      readonly randomDraws: number;
-      /** Mean absolute difference of one model's scores on two forms, and on two random ones of the same size. */
-      readonly forms: OverModels;
-      readonly random: OverModels;
-      /** Of the first to the second. */
-      readonly ratio: OverModels;
-    };
+export type FormsCheck = Awaited<ReturnType<typeof checkForms>>;
 
 /** Settings of the check on held-out models. */
 interface FormsCheckOptions extends Omit<ParallelFormsOptions, "random">, Omit<AnsweredDifficultyOptions, "sameItems"> {
@@ -54,14 +32,11 @@ export async function checkForms(
   keys: JoinKeys,
   matrix: ResponseMatrix,
   { size, count, buckets, families, random, onProgress, ...options }: FormsCheckOptions,
-): Promise<FormsCheck> {
-  const { items, columns } = joinItems(
-    pool,
-    keys,
-    matrix.items.map((item) => item.item_id),
-  );
+) {
+  const { items, columns } = joinItems(pool, keys, matrix.items);
   const held = heldOutModels(matrix, columns, families, random.fork("parts"));
-  if ("reason" in held) return { kind: "none", reason: held.reason };
+  const none = (reason: string) => ({ kind: "none" as const, reason });
+  if ("reason" in held) return none(held.reason);
   const columnOf = new Int32Array(pool.rows.length).fill(-1);
   items.forEach((item, k) => (columnOf[item] = columns[k]!));
   const own: number[] = [];
@@ -74,49 +49,41 @@ export async function checkForms(
       random: stream.fork("difficulty"),
       onProgress: (done) => onProgress?.((part + done) / held.splits.length),
     });
-    const draw = (seed: RandomSource): Uint32Array[] =>
+    /** Every target's gap on average over forms that are drawn as often as asked. */
+    const gaps = (name: string, draws: number, draw: (seed: RandomSource) => Uint32Array[]): number[] => {
+      const drawn = Array.from({ length: draws }, (_, k) => draw(stream.fork(`${name} ${k}`)));
+      return targets.map((model) => mean(drawn.map((forms) => scoreGap(matrix, model, forms, columnOf))));
+    };
+    const built = (seed: RandomSource): Uint32Array[] =>
       buildParallelForms(pool, difficulty, { size, count, buckets, random: seed }).forms.map((form) => form.items);
-    const gaps = (drawn: readonly Uint32Array[][]): number[] =>
-      targets.map((model) => mean(drawn.map((forms) => scoreGap(matrix, model, forms, columnOf))));
-    own.push(...gaps(streams(stream, "forms", DRAWS).map(draw)));
-    atRandom.push(
-      ...gaps(streams(stream, "random", RANDOM_DRAWS).map((seed) => randomForms(pool.rows.length, size, count, seed))),
-    );
+    own.push(...gaps("forms", DRAWS, built));
+    atRandom.push(...gaps("random", RANDOM_DRAWS, (seed) => randomForms(pool.rows.length, size, count, seed)));
   }
   const ratio = mean(own) / mean(atRandom);
-  if (!Number.isFinite(mean(own) + mean(atRandom)))
-    return { kind: "none", reason: "some forms have no item with answers" };
-  if (mean(atRandom) === 0) return { kind: "none", reason: "no model's scores on two random forms differ" };
+  const squares = sum(own.map((gap, m) => (gap - ratio * atRandom[m]!) ** 2));
+  if (!Number.isFinite(mean(own) + mean(atRandom))) return none("some forms have no item with answers");
+  if (mean(atRandom) === 0) return none("no model's scores on two random forms differ");
   return {
-    kind: "folds",
+    kind: "folds" as const,
     folds: held.splits.length,
+    /** Models that were held out, each once, and their families. */
     models: held.models,
     families: held.families,
+    /** Forms that were drawn without each part of the families, and random ones. */
     draws: DRAWS,
     randomDraws: RANDOM_DRAWS,
+    /** Mean absolute difference of one model's scores on two forms, on two random ones of the same size, and their ratio. */
     forms: overModels(own),
     random: overModels(atRandom),
-    ratio: {
-      mean: rounded(ratio),
-      standardError: rounded(
-        Math.sqrt(own.reduce((sum, gap, m) => sum + (gap - ratio * atRandom[m]!) ** 2, 0)) /
-          atRandom.reduce((sum, gap) => sum + gap, 0),
-      ),
-    },
+    ratio: { mean: rounded(ratio), standardError: rounded(Math.sqrt(squares) / sum(atRandom)) },
   };
 }
 
 /** Mean over pairs of forms of a model's absolute score difference; missing answers are left out on either side. */
 function scoreGap(matrix: ResponseMatrix, model: number, forms: readonly Uint32Array[], columnOf: Int32Array): number {
   const scores = forms.map((form) => {
-    let [sum, known] = [0, 0];
-    for (const item of form) {
-      const score = columnOf[item]! < 0 ? NaN : scoreAt(matrix, model, columnOf[item]!);
-      if (Number.isNaN(score)) continue;
-      sum += score;
-      known++;
-    }
-    return sum / known;
+    const scored = Array.from(form, (item) => columnOf[item]!).filter((column) => column >= 0);
+    return mean(scored.map((column) => scoreAt(matrix, model, column)).filter((score) => !Number.isNaN(score)));
   });
   return mean(scores.flatMap((one, k) => scores.slice(k + 1).map((other) => Math.abs(one - other))));
 }
@@ -126,43 +93,37 @@ function randomForms(items: number, size: number, count: number, random: RandomS
   return Array.from({ length: count }, (_, k) => Uint32Array.from(order.slice(k * size, (k + 1) * size)));
 }
 
-function streams(random: RandomSource, name: string, count: number): RandomSource[] {
-  return Array.from({ length: count }, (_, k) => random.fork(`${name} ${k}`));
-}
-
-function overModels(values: readonly number[]): OverModels {
+/** Mean over models, in fractions, and its standard error with models as units. */
+function overModels(values: readonly number[]): { mean: number; standardError: number } {
   const centre = mean(values);
-  const squares = values.reduce((sum, value) => sum + (value - centre) ** 2, 0);
-  return {
-    mean: rounded(centre),
-    standardError: rounded(Math.sqrt(squares / (values.length - 1) / values.length)),
-  };
+  const squares = sum(values.map((value) => (value - centre) ** 2));
+  return { mean: rounded(centre), standardError: rounded(Math.sqrt(squares / (values.length - 1) / values.length)) };
 }
 
 function mean(values: readonly number[]): number {
-  return values.reduce((sum, value) => sum + value, 0) / values.length;
+  return sum(values) / values.length;
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0);
 }
 
 /** Parts of the families that are held out in turn; each takes two calibrations. */
 const CHECK_FOLDS = 4;
-
-/** Models that forms are checked on, or why there are none. */
-type HeldOutModels =
-  | { readonly splits: readonly Split[]; readonly models: number; readonly families: number }
-  | { readonly reason: string };
 
 /**
  * Models held out in parts of whole families, replicates together. Only those that answered at least 98 % of the items are
  * checked; all others are only learned from.
  * @param columns - of the matrix: the items considered
  * @param table - family by model; where it has none, the name tells
+ * @returns the models that forms are checked on, or why there are none
  */
 export function heldOutModels(
   matrix: ResponseMatrix,
   columns: Uint32Array,
   table: ReadonlyMap<string, string> | undefined,
   random: RandomSource,
-): HeldOutModels {
+): { splits: Split[]; models: number; families: number } | { reason: string } {
   try {
     familyGroups(matrix.subjects, table);
   } catch (error) {

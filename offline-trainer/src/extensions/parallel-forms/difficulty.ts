@@ -1,11 +1,10 @@
 import type { ItemBank } from "anchoreval/internal/core/irt/item-bank";
 import { logit, type MonotoneMap } from "anchoreval/internal/core/numeric/functions";
-import type { RandomSource } from "anchoreval/internal/core/numeric/random";
 import { predictedScores } from "anchoreval/internal/core/scoring/predicted-scores";
 import { DataIssues, quoted } from "anchoreval/internal/tables/data-issues";
-import { type CurveFeatures, curveFeatures } from "../../anchors/curve-features.ts";
+import { curveFeatures } from "../../anchors/curve-features.ts";
+import type { CalibrateOptions } from "../../calibrate/calibrate.ts";
 import { DISCRIMINATION_SHRINKAGE } from "../../calibrate/scales.ts";
-import type { CalibrationBackend } from "../../calibrate/types.ts";
 import { calibratedModels } from "../../matrix/benchmark.ts";
 import { DEFAULT_SETTINGS, DEFAULT_DIMS } from "../../methods/settings.ts";
 import { type Bank, dimsFor, fitBank } from "../../calibrate/bank.ts";
@@ -15,27 +14,10 @@ import { type ItemInfo, type ResponseMatrix, submatrix } from "../../matrix/resp
 import { type ItemPool, joinItems, type JoinKeys } from "./item-pool.ts";
 
 /** Response curves of the items, from models' answers. */
-export interface AnsweredItems {
-  /** The items that have curves, ascending, in the order of the banks. */
-  readonly items: Uint32Array;
-  /** A 2PL in one dimension: what information and equating are computed with. */
-  readonly bank: ItemBank;
-  /** From probability back to score, where scores were binarised. */
-  readonly scoreMap: MonotoneMap | null;
-  /** Scores above it were taken as right; null where all are 0 or 1. */
-  readonly threshold: number | null;
-  /** The models' abilities on its scale, their mean and standard deviation. */
-  readonly abilities: { readonly values: Float64Array; readonly mean: number; readonly sd: number };
-  /** Leading components of the curves in as many dimensions as the models allow, and the items' expected scores. */
-  readonly curves: CurveFeatures & { readonly expected: Float64Array };
-  /** Dimensions of those curves. */
-  readonly dims: number;
-  readonly models: number;
-  readonly converged: boolean;
-}
+export type AnsweredItems = Awaited<ReturnType<typeof calibrateItems>>;
 
 /** Source of difficulties, as the summary describes it. */
-export type DifficultySource =
+type DifficultySource =
   | { readonly kind: "none" }
   | { readonly kind: "column"; readonly column: string }
   | {
@@ -45,10 +27,7 @@ export type DifficultySource =
       readonly unused: number;
       /** Column of the items that holds the responses' ids. */
       readonly join: string;
-      /**
-       * Whether the answers are to other texts than the pool's: `no` where that was stated or observed, `yes` where other texts
-       * were observed, otherwise `unknown`.
-       */
+      /** Whether the answers are to other texts than the pool's: stated, or observed. */
       readonly borrowed: "yes" | "no" | "unknown";
       /** Joined items whose texts are the same, and others; null where none could be compared. */
       readonly sameTexts: { readonly same: number; readonly other: number } | null;
@@ -92,12 +71,9 @@ export function givenDifficulty(pool: ItemPool, column: string): PoolDifficulty 
 }
 
 /** Settings of difficulties from answers. */
-export interface AnsweredDifficultyOptions {
+export interface AnsweredDifficultyOptions extends Pick<CalibrateOptions, "backend" | "random" | "signal"> {
   /** The answers were given to these very items, in this wording; false: to others. @default according to the texts */
   readonly sameItems?: boolean;
-  readonly backend: CalibrationBackend;
-  readonly random: RandomSource;
-  readonly signal?: AbortSignal;
   /** Share done, of 1. */
   readonly onProgress?: (done: number) => void;
 }
@@ -116,16 +92,12 @@ export async function answeredDifficulty(
   matrix: ResponseMatrix,
   options: AnsweredDifficultyOptions,
 ): Promise<PoolDifficulty> {
-  const { items, columns } = joinItems(
-    pool,
-    keys,
-    matrix.items.map((item) => item.item_id),
-  );
+  const { items, columns } = joinItems(pool, keys, matrix.items);
   const answers = submatrix(matrix, [...matrix.subjects.keys()], columns);
   const answered = await calibrateItems(items, answers, options);
   const values = new Float64Array(pool.rows.length).fill(NaN);
-  const difficulties = expectedDifficulty(answered.bank, answered.abilities.values);
-  items.forEach((item, k) => (values[item] = difficulties[k]!));
+  const right = expectedScores(answered.bank, answered.abilities.values, null);
+  items.forEach((item, k) => (values[item] = -logit(right[k]!)));
   const sameTexts = comparedTexts(pool, items, answers.items);
   const same = options.sameItems ?? (sameTexts === null ? undefined : sameTexts.other === 0);
   return {
@@ -146,23 +118,23 @@ export async function answeredDifficulty(
 async function calibrateItems(
   items: Uint32Array,
   matrix: ResponseMatrix,
-  { random, signal, onProgress, ...options }: AnsweredDifficultyOptions,
-): Promise<AnsweredItems> {
-  const backend = interruptible(options.backend);
+  { backend, random, signal, onProgress }: AnsweredDifficultyOptions,
+) {
   const count = matrix.items.length;
-  const slice = {
-    begin: 0,
-    count,
-    subscenarios: [{ id: null, items: count }],
-    weights: new Float64Array(count).fill(1 / count),
+  const id = "the items";
+  const weights = new Float64Array(count).fill(1 / count);
+  const task = {
+    id,
+    matrix,
+    scenarios: [{ id, begin: 0, count, subscenarios: [{ id: null, items: count }], weights }],
   };
-  const task = { id: "the items", matrix, scenarios: [{ id: "the items", ...slice }] };
   const rows = calibratedModels(task);
   const { irtModel, estimation } = DEFAULT_SETTINGS;
   const most = dimsFor(DEFAULT_DIMS, rows.length);
   const train = (dims: number, begun: number): Promise<Bank> =>
     fitBank(task, rows, {
-      ...{ irtModel, estimation, link: "binarize", shrinkage: DISCRIMINATION_SHRINKAGE, dims, backend },
+      ...{ irtModel, estimation, link: "binarize", shrinkage: DISCRIMINATION_SHRINKAGE, dims },
+      backend: interruptible(backend),
       random: random.fork(`calibration ${dims}`),
       ...(signal && { signal }),
       onStep: ({ share }) => onProgress?.((begun + share) / 2),
@@ -172,15 +144,21 @@ async function calibrateItems(
   const [{ bank, scoreMap, threshold }] = one.scenarios as [Bank["scenarios"][0]];
   const [wide] = several.scenarios as [Bank["scenarios"][0]];
   return {
+    /** The items that have curves, ascending, in the order of the banks. */
     items,
+    /** A 2PL in one dimension: what information and equating are computed with. */
     bank,
+    /** From probability back to score, where scores were binarised. */
     scoreMap,
+    /** Scores above it were taken as right; null where all are 0 or 1. */
     threshold,
+    /** On the scale of the one-dimensional bank. */
     abilities: {
       values: one.calibration.theta,
       mean: one.abilities.mean[0]!,
       sd: Math.sqrt(one.abilities.covariance[0]!),
     },
+    /** Leading components of the curves in as many dimensions as the models allow, and the items' expected scores. */
     curves: {
       ...curveFeatures(wide.bank, several.calibration.theta, 1),
       expected: expectedScores(wide.bank, several.calibration.theta, wide.scoreMap),
@@ -202,11 +180,6 @@ function expectedScores(bank: ItemBank, theta: Float64Array, scoreMap: MonotoneM
   return sums;
 }
 
-/** Logit of the expected share of wrong answers of every item over the models. */
-function expectedDifficulty(bank: ItemBank, theta: Float64Array): Float64Array {
-  return expectedScores(bank, theta, null).map((right) => -logit(right));
-}
-
 /**
  * Compares the texts of joined items with those of the responses' items: an item's is the same where one of its cells is that
  * text, ignoring white space (NFC).
@@ -218,15 +191,13 @@ function comparedTexts(
   items: ArrayLike<number>,
   answered: readonly ItemInfo[],
 ): { same: number; other: number } | null {
-  let same = 0;
-  let other = 0;
-  answered.forEach(({ text }, k) => {
-    if (text === undefined) return;
+  const found = answered.flatMap(({ text }, k) => {
+    if (text === undefined) return [];
     const wanted = normalized(text);
-    if (pool.table.rows[pool.rows[items[k]!]!]!.some((cell) => normalized(cell) === wanted)) same++;
-    else other++;
+    return [pool.table.rows[pool.rows[items[k]!]!]!.some((cell) => normalized(cell) === wanted)];
   });
-  return same + other === 0 ? null : { same, other };
+  const same = found.filter(Boolean).length;
+  return found.length === 0 ? null : { same, other: found.length - same };
 }
 
 function normalized(text: string): string {

@@ -22,8 +22,9 @@ export function expectedScores(
   const known = answeredAmong(answered, items);
   if (known.length === 0) return abilities.map(() => NaN);
   const { a, b } = answered.bank;
+  const slopes = Float64Array.from(known, (k) => a[k]!);
   const own = itemBank(
-    Float64Array.from(known, (k) => a[k]!),
+    slopes,
     Float64Array.from(known, (k) => b[k]!),
   );
   return abilities.map((theta) => {
@@ -76,9 +77,9 @@ const POINTS = 321;
 
 /**
  * IRT true-score equating of a form to the pool: for every raw score 0 … n, the expected score on the whole pool of a model
- * with that expected raw score, Pool(Form⁻¹(x/n)), both curves means of the items' predicted scores. Beyond the range of
- * the curves on eight standard deviations it is linear to 0 and to 1, so that none and all right stay what they are. It
- * never decreases. Items without a curve count as the others do on average.
+ * with that expected raw score, Pool(Form⁻¹(x/n)), both curves means of the items' predicted scores. Beyond the curves'
+ * range on eight standard deviations it is linear to 0 and to 1. It never decreases. Items without a curve count as the
+ * others do on average.
  * @param form - indices into the pool, ascending @param pool - likewise, all of them
  * @returns n + 1 scores in [0,1]
  * @see Kolen & Brennan (2014), Test Equating, Scaling, and Linking, §6.5
@@ -98,37 +99,6 @@ function rising(curve: Float64Array): Float64Array {
   return curve.map((value) => (largest = Math.max(largest, value)));
 }
 
-/** L1 distance, Σ|share − share|, by subject and by bucket of difficulty: 0 to 2. */
-export interface Distances {
-  readonly subjects: number;
-  readonly difficulty: number;
-}
-
-/** Comparison of two forms. */
-export interface PairSummary {
-  readonly forms: readonly [number, number];
-  readonly distance: Distances;
-  /**
-   * Difference of the expected scores, in fractions: absolutely, over the models' abilities on average, and at most between
-   * the grid's ends. Null without answers.
-   */
-  readonly expectedScoreDifference: { readonly mean: number; readonly largest: number } | null;
-  /** Mean absolute difference of one model's two scores by chance alone, however alike the forms; null as for `chance`. */
-  readonly chanceDifference: number | null;
-}
-
-/** Expected scores and test information on a grid of abilities, by the 2PL in one dimension. */
-export interface CurvesSummary {
-  /** In standard deviations of the models' abilities about their mean. */
-  readonly abilities: readonly number[];
-  readonly expectedScores: { readonly pool: readonly number[]; readonly forms: readonly (readonly number[])[] };
-  /**
-   * Fisher information about the ability in those units, so that 1/√information is the standard error in them. The pool's
-   * is that of as many of its items as a form has, on average.
-   */
-  readonly information: { readonly pool: readonly number[]; readonly forms: readonly (readonly number[])[] };
-}
-
 /** The grid: −3 to 3 standard deviations by halves. */
 const GRID = Array.from({ length: 13 }, (_, k) => -3 + k / 2);
 
@@ -140,8 +110,7 @@ function gridOf({ abilities: { mean, sd } }: AnsweredItems): Float64Array {
  * Compares every two forms.
  * @param drawn - items of every form in every stratum
  */
-export function pairSummaries(built: ParallelForms, drawn: readonly Int32Array[]): PairSummary[] {
-  const { forms, difficulty } = built;
+export function pairSummaries({ forms, strata, difficulty }: ParallelForms, drawn: readonly Int32Array[]) {
   const { answered } = difficulty;
   const curves = answered && {
     models: forms.map(({ items }) => expectedScores(answered, items, answered.abilities.values)),
@@ -149,72 +118,62 @@ export function pairSummaries(built: ParallelForms, drawn: readonly Int32Array[]
   };
   // For graded scores the response model describes only the binarised ones' chance.
   const chance = answered?.scoreMap === null ? forms.map(({ items }) => chanceVariance(answered, items)) : null;
-  return forms.flatMap((_, one) =>
-    forms.slice(one + 1).map((__, k): PairSummary => {
-      const other = one + 1 + k;
-      const apart = (axis: "subject" | "bucket"): number =>
-        rounded(
-          shareDistance(marginCounts(built.strata, axis, drawn[one]), marginCounts(built.strata, axis, drawn[other])),
-        );
-      const gaps = (values: readonly Float64Array[]): Float64Array =>
-        values[one]!.map((value, at) => Math.abs(value - values[other]![at]!));
-      return {
-        forms: [one + 1, other + 1],
-        distance: { subjects: apart("subject"), difficulty: apart("bucket") },
-        expectedScoreDifference: curves && {
-          mean: rounded(gaps(curves.models).reduce((sum, gap) => sum + gap, 0) / curves.models[one]!.length),
-          largest: rounded(gaps(curves.grid).reduce((most, gap) => Math.max(most, gap), 0)),
-        },
-        // E|x| of a normal x is √(2/π) of its standard deviation.
-        chanceDifference: chance && rounded(Math.sqrt((2 / Math.PI) * (chance[one]! + chance[other]!))),
-      };
-    }),
-  );
-}
-
-/** @param everything - all items of the pool */
-export function curvesSummary(
-  { forms }: ParallelForms,
-  answered: AnsweredItems,
-  everything: Uint32Array,
-): CurvesSummary {
-  const grid = gridOf(answered);
-  const list = (values: Float64Array): number[] => Array.from(values, rounded);
-  const unit = forms[0]!.items.length * answered.abilities.sd ** 2;
-  return {
-    abilities: GRID,
-    expectedScores: {
-      pool: list(expectedScores(answered, everything, grid)),
-      forms: forms.map(({ items }) => list(expectedScores(answered, items, grid))),
-    },
-    information: {
-      pool: list(meanInformation(answered, everything, grid).map((value) => unit * value)),
-      forms: forms.map(({ items }) => list(meanInformation(answered, items, grid).map((value) => unit * value))),
-    },
-  };
-}
-
-/** Conversion of a form's scores to the pool's. */
-export interface EquatingSummary {
-  /** `identity`: without answers a form's score stands for the pool's as it is. */
-  readonly method: "irt-true-score" | "identity";
-  /** Whether it is based on answers to these very items. */
-  readonly verified: boolean;
-  readonly note: string;
-  /** By form: at place x the expected score in [0,1] on the whole pool of a model that got x items right. */
-  readonly poolScores: readonly (readonly number[])[];
+  const pairs = forms.flatMap((_, one) => forms.slice(one + 1).map((__, k) => [one, one + 1 + k] as const));
+  return pairs.map(([one, other]) => {
+    const apart = (axis: "subject" | "bucket"): number =>
+      rounded(shareDistance(marginCounts(strata, axis, drawn[one]), marginCounts(strata, axis, drawn[other])));
+    const gaps = (values: readonly Float64Array[]): Float64Array =>
+      values[one]!.map((value, at) => Math.abs(value - values[other]![at]!));
+    return {
+      forms: [one + 1, other + 1],
+      distance: { subjects: apart("subject"), difficulty: apart("bucket") },
+      /**
+       * Of the expected scores, in fractions: absolutely, over the models' abilities on average, and at most between the
+       * grid's ends. Null without answers.
+       */
+      expectedScoreDifference: curves && {
+        mean: rounded(gaps(curves.models).reduce((sum, gap) => sum + gap, 0) / curves.models[one]!.length),
+        largest: rounded(gaps(curves.grid).reduce((most, gap) => Math.max(most, gap), 0)),
+      },
+      /**
+       * Mean absolute difference of one model's two scores by chance alone, however alike the forms: E|x| of a normal x is
+       * √(2/π) of its standard deviation. Null as for `chance`.
+       */
+      chanceDifference: chance && rounded(Math.sqrt((2 / Math.PI) * (chance[one]! + chance[other]!))),
+    };
+  });
 }
 
 /**
- * Equated scores of every form.
+ * Expected scores and test information on a grid of abilities, in standard deviations of the models' about their mean, by
+ * the 2PL in one dimension. Information is about the ability in those units, so that 1/√information is the standard error
+ * in them. The pool's is that of as many of its items as a form has, on average.
+ * @param everything - all items of the pool
+ */
+export function curvesSummary({ forms }: ParallelForms, answered: AnsweredItems, everything: Uint32Array) {
+  const grid = gridOf(answered);
+  const unit = forms[0]!.items.length * answered.abilities.sd ** 2;
+  const scores = (items: Uint32Array): number[] => Array.from(expectedScores(answered, items, grid), rounded);
+  const information = (items: Uint32Array): number[] =>
+    Array.from(meanInformation(answered, items, grid), (value) => rounded(unit * value));
+  return {
+    abilities: GRID,
+    expectedScores: { pool: scores(everything), forms: forms.map(({ items }) => scores(items)) },
+    information: { pool: information(everything), forms: forms.map(({ items }) => information(items)) },
+  };
+}
+
+/**
+ * Conversion of every form's scores to the pool's: at place x of `poolScores` the expected score in [0,1] on the whole pool
+ * of a model that got x items right.
  * @param everything - all items of the pool
  * @throws AnchorEvalError `invalid_data` where a form has no item with answers
  */
-export function equatingSummary({ forms, difficulty }: ParallelForms, everything: Uint32Array): EquatingSummary {
+export function equatingSummary({ forms, difficulty }: ParallelForms, everything: Uint32Array) {
   const { answered, source } = difficulty;
   if (source.kind !== "responses" || answered === null)
     return {
-      method: "identity",
+      method: "identity" as const,
       verified: false,
       note: "no model's answers to these items are known: a form's score stands for the pool's as it is",
       poolScores: forms.map(({ items }) =>
@@ -227,7 +186,8 @@ export function equatingSummary({ forms, difficulty }: ParallelForms, everything
       "a form has no item with answers: larger forms, or more answers, are needed",
     );
   return {
-    method: "irt-true-score",
+    method: "irt-true-score" as const,
+    /** Based on answers to these very items. */
     verified: source.borrowed === "no",
     note: EQUATING_NOTES[source.borrowed],
     poolScores: forms.map(({ items }) => Array.from(equatedScores(answered, items, everything), rounded)),
@@ -238,4 +198,4 @@ const EQUATING_NOTES = {
   no: "from answers to these very items",
   yes: "from answers to other texts than these, none to these",
   unknown: "from answers that aren't known to be to these very texts",
-} as const;
+};

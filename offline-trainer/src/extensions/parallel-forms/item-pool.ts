@@ -1,23 +1,10 @@
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { DataIssues, firstFew, quoted } from "anchoreval/internal/tables/data-issues";
 import { columnOf, type ItemTable } from "../../matrix/item-table.ts";
+import type { ItemInfo } from "../../matrix/response-matrix.ts";
 
 /** The items that forms are drawn from: those of a table whose subject isn't excluded, in the table's order. */
-export interface ItemPool {
-  readonly table: ItemTable;
-  /** Row of the table of each item. */
-  readonly rows: Uint32Array;
-  /** Column of the subjects; null where there are none: all items are of one subject. */
-  readonly by: string | null;
-  /** By name, in order of their first item. */
-  readonly subjects: readonly string[];
-  /** Subject of each item, an index into `subjects`. */
-  readonly subjectOf: Int32Array;
-  /** Excluded subjects with the items that they have. */
-  readonly excluded: readonly { readonly subject: string; readonly items: number }[];
-  /** Column of the items' ids, and the id of each item; null where no column has ids. */
-  readonly ids: { readonly column: string; readonly values: readonly string[] } | null;
-}
+export type ItemPool = ReturnType<typeof itemPool>;
 
 /** Settings of a pool: its items, and the columns that identify them. */
 interface ItemPoolOptions {
@@ -38,7 +25,7 @@ const ID_COLUMNS = ["item_id", "id"];
  * @throws AnchorEvalError `invalid_data` for a missing column, an item without subject or id, an id that is there twice;
  * `invalid_option` for an excluded subject that there isn't
  */
-export function itemPool(table: ItemTable, { by, id, exclude = [] }: ItemPoolOptions): ItemPool {
+export function itemPool(table: ItemTable, { by, id, exclude = [] }: ItemPoolOptions) {
   const issues = new DataIssues(table.name);
   const idColumn = id ?? ID_COLUMNS.flatMap((name) => table.columns.filter((own) => own.toLowerCase() === name))[0];
   const ids = idColumn === undefined ? null : columnOf(table, idColumn, "--id");
@@ -55,11 +42,15 @@ export function itemPool(table: ItemTable, { by, id, exclude = [] }: ItemPoolOpt
   const numbers = new Map(subjects.map((name, number) => [name, number]));
   return {
     table,
+    /** Row of the table of each item. */
     rows,
     by: by ?? null,
+    /** In order of their first item. */
     subjects,
+    /** Subject of each item, an index into `subjects`. */
     subjectOf: Int32Array.from(rows, (row) => numbers.get(names[row]!)!),
     excluded: [...left].map((subject) => ({ subject, items: counts.get(subject)! })),
+    /** Column of the items' ids, and the id of each item; null where no column has ids. */
     ids: ids === null ? null : { column: idColumn!, values: Array.from(rows, (row) => table.rows[row]![ids]!) },
   };
 }
@@ -130,14 +121,6 @@ export interface JoinKeys {
   readonly values: readonly string[];
 }
 
-/** Items of a pool with the columns of a response matrix that they are joined to. */
-interface JoinedItems {
-  /** Items that have responses, ascending. */
-  readonly items: Uint32Array;
-  /** Column of the matrix of each of those. */
-  readonly columns: Uint32Array;
-}
-
 /**
  * Reads the keys of a pool's items.
  * @param join - column of the items that holds the responses' item ids; without it that of their own ids
@@ -166,20 +149,22 @@ export function joinKeys({ table, rows, ids }: ItemPool, join?: string): JoinKey
 
 /**
  * Joins a pool's items to the items of responses. Those without responses are left out: their difficulty isn't known.
+ * @returns the items that have responses, ascending, and the column of the responses of each
  * @throws AnchorEvalError `invalid_data` where no item has responses
  */
 export function joinItems(
   { table }: ItemPool,
   { column, values }: JoinKeys,
-  responded: readonly string[],
-): JoinedItems {
-  const places = new Map(responded.map((id, index) => [id, index]));
+  responded: readonly Pick<ItemInfo, "item_id">[],
+): { items: Uint32Array; columns: Uint32Array } {
+  const ids = responded.map(({ item_id: id }) => id);
+  const places = new Map(ids.map((id, index) => [id, index]));
   const items = Uint32Array.from(values.keys()).filter((item) => places.has(values[item]!));
   if (items.length === 0)
     new DataIssues(table.name).fail(
       { column },
       "no_responses",
-      `no item has responses: here are ids such as ${firstFew(values, 3)}, in the responses ${firstFew(responded, 3)}; another column can be named with --join`,
+      `no item has responses: here are ids such as ${firstFew(values, 3)}, in the responses ${firstFew(ids, 3)}; another column can be named with --join`,
     );
   return { items, columns: items.map((item) => places.get(values[item]!)!) };
 }

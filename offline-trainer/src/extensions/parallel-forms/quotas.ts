@@ -25,9 +25,9 @@ const NEAR = 0.02;
 const ROUNDING = 1e-9;
 
 /**
- * Quotas of forms by {@link roundTable}: in proportion to the pool, subjects and buckets both as close to it as whole
- * numbers can be. Forms have the same quotas; where strata have too few items for that, the same numbers by subject and by
- * bucket; and where that is impossible too, numbers that differ by one.
+ * Quotas in proportion to the pool by {@link roundTable}, subjects and buckets both as close to it as whole numbers can be:
+ * the same for all forms; where strata have too few items for that, the same by subject and by bucket; where that is
+ * impossible too, numbers that differ by one.
  * @param size - items of a form @param forms - how many; their items together are at most the pool's
  */
 export function formQuotas(strata: readonly Stratum[], size: number, forms: number): Quotas {
@@ -54,9 +54,9 @@ function oneForm(strata: readonly Stratum[], size: number, capacity: (stratum: S
 }
 
 /**
- * First the quotas of all forms together, by subject and by bucket as many times one form's numbers as there are forms, as far as
- * there are so many items; then dealt out form by form, as evenly as whole numbers can. Whole numbers just below and above
- * a table's cells always include some whose margins are as near to the table's (Cox 1987), so that this never fails.
+ * First the quotas of all forms together, by subject and by bucket `forms` times one form's numbers, as far as there are so
+ * many items; then dealt out form by form, as evenly as whole numbers can. Whole numbers just below and above a table's
+ * cells always include some whose margins are as near to the table's (Cox 1987), so that this never fails.
  */
 function dealtQuotas(strata: readonly Stratum[], size: number, forms: number): Int32Array[] {
   const items = strata.reduce((sum, { count }) => sum + count, 0);
@@ -90,20 +90,16 @@ export function marginDistance(
   return shareDistance(marginCounts(strata, axis, drawn), marginCounts(strata, axis));
 }
 
-/**
- * Items by subject or by bucket.
- * @param counts - of every stratum. @default the pool's
- */
+/** Items by subject or by bucket. @param counts - of every stratum; by default the pool's */
 export function marginCounts(
   strata: readonly Stratum[],
   axis: "subject" | "bucket",
   counts?: ArrayLike<number>,
 ): number[] {
-  const margins: number[] = [];
-  strata.forEach((stratum, s) => {
-    margins[stratum[axis]] = (margins[stratum[axis]] ?? 0) + (counts ? counts[s]! : stratum.count);
-  });
-  return Array.from(margins, (count: number | undefined) => count ?? 0);
+  const size = strata.reduce((most, stratum) => Math.max(most, stratum[axis] + 1), 0);
+  const sums = new Array<number>(size).fill(0);
+  strata.forEach((stratum, s) => (sums[stratum[axis]]! += counts?.[s] ?? stratum.count));
+  return sums;
 }
 
 /** Σ|p − q| of two distributions given by counts (L1, from 0 to 2). */
@@ -122,13 +118,12 @@ function place({ subject, bucket }: Stratum): Pick<TableCell, "row" | "column"> 
   return { row: subject, column: bucket };
 }
 
-/** One cell of a table that is to be rounded; cells that aren't there are 0. */
+/** A cell of a table to be rounded to a whole number from `least` to `capacity`; cells that aren't there are 0. */
 export interface TableCell {
   readonly row: number;
   readonly column: number;
-  /** Wanted, ≥ 0, in general no whole number. */
+  /** ≥ `least` ≥ 0. */
   readonly target: number;
-  /** Whole numbers between which the cell is rounded, the lower one at most the target. */
   readonly least: number;
   readonly capacity: number;
 }
@@ -170,29 +165,18 @@ export function roundTable(
   return rounded;
 }
 
-interface Margins {
-  readonly target: Float64Array;
-  readonly count: Int32Array;
-  /** Cells of each. */
-  readonly cells: readonly number[][];
-}
+type Margins = ReturnType<typeof margins>;
 
-function margins(
-  cells: readonly TableCell[],
-  rounded: Int32Array,
-  axis: "row" | "column",
-  wanted?: readonly number[],
-): Margins {
+function margins(cells: readonly TableCell[], rounded: Int32Array, axis: "row" | "column", wanted?: readonly number[]) {
   const size = cells.reduce((most, cell) => Math.max(most, cell[axis] + 1), 0);
-  const target = new Float64Array(size);
-  const count = new Int32Array(size);
-  const own = Array.from({ length: size }, (): number[] => []);
-  cells.forEach((cell, k) => {
-    target[cell[axis]]! += cell.target;
-    count[cell[axis]]! += rounded[k]!;
-    own[cell[axis]]!.push(k);
-  });
-  return { target: wanted ? Float64Array.from(wanted) : target, count, cells: own };
+  const places = Array.from({ length: size }, (_, at) => [...cells.keys()].filter((k) => cells[k]![axis] === at));
+  const total = (own: readonly number[], valueOf: (k: number) => number): number =>
+    own.reduce((sum, k) => sum + valueOf(k), 0);
+  return {
+    target: wanted ?? places.map((own) => total(own, (k) => cells[k]!.target)),
+    count: places.map((own) => total(own, (k) => rounded[k]!)),
+    cells: places,
+  };
 }
 
 /** Cost of one more unit in (count − target)². */
@@ -200,15 +184,9 @@ function unitCost(count: number, target: number): number {
   return 2 * (count - target) + 1;
 }
 
-/** {@link unitCost} of a margin in millionths, as a whole number: values equal up to rounding compare equal. */
+/** {@link unitCost} in whole millionths: values equal up to rounding compare equal. */
 function marginCost({ count, target }: Margins, at: number): number {
   return Math.round(1e6 * unitCost(count[at]!, target[at]!));
-}
-
-interface Path {
-  readonly row: number;
-  readonly column: number;
-  readonly steps: readonly { readonly cell: number; readonly change: 1 | -1 }[];
 }
 
 /** A path to a column: a unit into `added`, and, where it comes from another column, out of `removed`. */
@@ -221,7 +199,8 @@ interface Reach {
   removed: number;
 }
 
-function cheapestPath(cells: readonly TableCell[], rounded: Int32Array, rows: Margins, columns: Margins): Path | null {
+/** Cells that gain or lose one, and the row and the column that gain one by it; null where no path is left. */
+function cheapestPath(cells: readonly TableCell[], rounded: Int32Array, rows: Margins, columns: Margins) {
   const width = columns.count.length;
   const into = (k: number): number => unitCost(rounded[k]!, cells[k]!.target);
   const nowhere = { margin: Infinity, cost: Infinity, added: -1, removed: -1 };
@@ -262,7 +241,7 @@ function cheapestPath(cells: readonly TableCell[], rounded: Int32Array, rows: Ma
     if (cheaper(whole, least)) [least, column] = [whole, c];
   });
   if (column < 0) return null;
-  const steps: { cell: number; change: 1 | -1 }[] = [];
+  const steps: { cell: number; change: number }[] = [];
   for (let at = column; steps.length < 2 * width;) {
     const { added, removed } = reaches[at]!;
     steps.push({ cell: added, change: 1 });

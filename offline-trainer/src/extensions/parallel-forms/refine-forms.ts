@@ -10,14 +10,13 @@ export interface ItemFeatures {
   readonly values: Float64Array;
 }
 
-/** Outcome of a refinement. */
+/** Outcome of a refinement: what it did, the mismatch before and after, and why it stopped. */
 export interface Refinement {
   readonly passes: number;
   readonly swaps: number;
-  /** The mismatch that swaps lower, before and after. */
   readonly before: number;
   readonly after: number;
-  /** Reason for stopping: a pass found no swap, or gained next to nothing, or was the last allowed. */
+  /** A pass found no swap, or gained next to nothing, or was the last allowed. */
   readonly stopped: "no swap" | "small gain" | "passes";
 }
 
@@ -49,14 +48,20 @@ export function refineForms(
   const { width, values } = features;
   const means = new Float64Array(forms * width);
   const all = new Float64Array(width);
+  /** Adds an item's share, with its sign, to the sums of features that begin at `at`. */
+  const add = (sums: Float64Array, at: number, item: number, share: number): void => {
+    for (let f = 0; f < width; f++) sums[at + f]! += share * values[item * width + f]!;
+  };
   const slots: { item: number; stratum: readonly number[] }[] = [];
   for (const stratum of strata)
     for (const item of stratum) {
-      const form = formOf[item]!;
-      if (form >= 0) addTo(means, form * width, values, item * width, width, 1 / size);
-      if (form >= 0) addTo(all, 0, values, item * width, width, 1 / size);
+      if (formOf[item]! >= 0) {
+        add(means, formOf[item]! * width, item, 1 / size);
+        add(all, 0, item, 1 / size);
+      }
       if (stratum.length > 1) slots.push({ item, stratum });
     }
+  const squares = (sums: Float64Array): number => sums.reduce((sum, value) => sum + value * value, 0);
   const mismatch = (): number => (1 + forms) * squares(means) - squares(all);
 
   /** Change of the mismatch by swapping `item` of form `own` with `other`, of another form or of none. */
@@ -73,21 +78,16 @@ export function refineForms(
     }
     return form >= 0 ? (1 + forms) * 2 * (linear + square) : (1 + forms) * (2 * linear + square) - (2 * joint + square);
   };
+  const replace = (sums: Float64Array, at: number, leaving: number, entering: number): void => {
+    add(sums, at, entering, 1 / size);
+    add(sums, at, leaving, -1 / size);
+  };
   const swap = (item: number, other: number): void => {
-    for (const [leaving, entering] of [
-      [item, other],
-      [other, item],
-    ] as const) {
-      const form = formOf[leaving]!;
-      if (form < 0) continue;
-      addTo(means, form * width, values, entering * width, width, 1 / size);
-      addTo(means, form * width, values, leaving * width, width, -1 / size);
-    }
-    if (formOf[other]! < 0) {
-      addTo(all, 0, values, other * width, width, 1 / size);
-      addTo(all, 0, values, item * width, width, -1 / size);
-    }
-    [formOf[item], formOf[other]] = [formOf[other]!, formOf[item]!];
+    const [own, form] = [formOf[item]!, formOf[other]!];
+    replace(means, own * width, item, other);
+    if (form >= 0) replace(means, form * width, other, item);
+    else replace(all, 0, item, other);
+    [formOf[item], formOf[other]] = [form, own];
   };
 
   const before = mismatch();
@@ -110,16 +110,13 @@ export function refineForms(
       swaps++;
     }
     const after = mismatch();
-    const stopped =
-      swaps === swapsBefore
-        ? "no swap"
-        : after > (1 - LEAST_GAIN) * now
-          ? "small gain"
-          : pass === MOST_PASSES
-            ? "passes"
-            : null;
+    const ended = (stopped: Refinement["stopped"]): Refinement => {
+      return { passes: pass, swaps, before, after: Math.max(0, after), stopped };
+    };
+    if (swaps === swapsBefore) return ended("no swap");
+    if (after > (1 - LEAST_GAIN) * now) return ended("small gain");
+    if (pass === MOST_PASSES) return ended("passes");
     now = after;
-    if (stopped !== null) return { passes: pass, swaps, before, after: Math.max(0, now), stopped };
   }
 }
 
@@ -127,23 +124,6 @@ export function refineForms(
 function* partners(stratum: readonly number[], random: RandomSource): Generator<number, void, undefined> {
   if (stratum.length <= PARTNERS) yield* stratum;
   else for (let k = 0; k < PARTNERS; k++) yield stratum[random.below(stratum.length)]!;
-}
-
-function addTo(
-  sums: Float64Array,
-  at: number,
-  values: Float64Array,
-  from: number,
-  width: number,
-  factor: number,
-): void {
-  for (let f = 0; f < width; f++) sums[at + f]! += factor * values[from + f]!;
-}
-
-function squares(values: Float64Array): number {
-  let sum = 0;
-  for (const value of values) sum += value * value;
-  return sum;
 }
 
 /** Abilities at which expected scores and information are matched, in standard deviations about the models' mean. */
@@ -161,9 +141,9 @@ export function matchingFeatures(
   strataOf: ArrayLike<number>,
 ): ItemFeatures | null {
   if (values === null) return null;
-  const groups: Float64Array[][] = [difficultyMoments(values)];
-  if (answered !== null)
-    groups.push(...[expectedScores, oneDimensionalScores, information].map((group) => group(answered, values.length)));
+  const difficulty = standardised(values);
+  const groups = [[difficulty, standardised(difficulty.map((value) => value * value))]];
+  if (answered !== null) groups.push(...answerGroups(answered, values.length));
   const columns = groups.flatMap((group) => {
     const variance = group.reduce((sum, column) => sum + varianceWithin(centred(column), strataOf), 0);
     const scale = variance > 0 ? 1 / Math.sqrt(variance) : 0;
@@ -175,47 +155,29 @@ export function matchingFeatures(
   return { width, values: out };
 }
 
-/** Difficulty and its square, standardised. */
-function difficultyMoments(values: Float64Array): Float64Array[] {
-  const first = standardised(values);
-  return [first, standardised(first.map((value) => value * value))];
-}
-
-function expectedScores({ items, curves }: AnsweredItems, count: number): Float64Array[] {
+/** Three groups of columns, NaN for items without answers: expected scores and components, scores and information. */
+function answerGroups(answered: AnsweredItems, count: number): Float64Array[][] {
+  const { items, bank, scoreMap, curves, abilities } = answered;
   const { width, loadings, expected } = curves;
+  const column = (valueOf: (k: number) => number): Float64Array => {
+    const values = new Float64Array(count).fill(NaN);
+    items.forEach((item, k) => (values[item] = valueOf(k)));
+    return centred(values);
+  };
+  const matched = MATCHED_AT.map((z) => Float64Array.of(abilities.mean + z * abilities.sd));
   return [
-    centredColumn(items, count, (k) => expected[k]!),
-    ...Array.from({ length: width }, (_, r) => centredColumn(items, count, (k) => loadings[k * width + r]!)),
+    [column((k) => expected[k]!), ...Array.from({ length: width }, (_, r) => column((k) => loadings[k * width + r]!))],
+    matched.map((theta) => {
+      const predicted = predictedScores(theta, bank, scoreMap);
+      return column((k) => predicted[k]!);
+    }),
+    // Information relative to the items' mean at that ability.
+    matched.map((theta) => {
+      const own = Float64Array.from({ length: bank.count }, (_, k) => itemInformation(theta, bank, k));
+      const mean = own.reduce((sum, value) => sum + value, 0) / own.length;
+      return column((k) => own[k]! / mean);
+    }),
   ];
-}
-
-function oneDimensionalScores(answered: AnsweredItems, count: number): Float64Array[] {
-  const { items, bank, scoreMap } = answered;
-  return matchedAbilities(answered).map((theta) => {
-    const predicted = predictedScores(theta, bank, scoreMap);
-    return centredColumn(items, count, (k) => predicted[k]!);
-  });
-}
-
-function matchedAbilities({ abilities: { mean, sd } }: AnsweredItems): Float64Array[] {
-  return MATCHED_AT.map((z) => Float64Array.of(mean + z * sd));
-}
-
-/** Information relative to the items' mean at that ability. */
-function information(answered: AnsweredItems, count: number): Float64Array[] {
-  const { items, bank } = answered;
-  return matchedAbilities(answered).map((theta) => {
-    const own = Float64Array.from({ length: bank.count }, (_, k) => itemInformation(theta, bank, k));
-    const mean = own.reduce((sum, value) => sum + value, 0) / own.length;
-    return centredColumn(items, count, (k) => own[k]! / mean);
-  });
-}
-
-/** Values of some items as a centred column of all, NaN for the others. */
-function centredColumn(items: Uint32Array, count: number, valueOf: (k: number) => number): Float64Array {
-  const column = new Float64Array(count).fill(NaN);
-  items.forEach((item, k) => (column[item] = valueOf(k)));
-  return centred(column);
 }
 
 function meanOf(column: Float64Array): number {
@@ -236,21 +198,14 @@ function standardised(values: Float64Array): Float64Array {
 
 /** Mean squared difference of known values from the mean of their stratum. */
 function varianceWithin(column: Float64Array, strataOf: ArrayLike<number>): number {
+  const known = [...column.keys()].filter((item) => !Number.isNaN(column[item]!));
   const sums: number[] = [];
   const counts: number[] = [];
-  column.forEach((value, item) => {
-    if (Number.isNaN(value)) return;
+  for (const item of known) {
     const stratum = strataOf[item]!;
-    sums[stratum] = (sums[stratum] ?? 0) + value;
+    sums[stratum] = (sums[stratum] ?? 0) + column[item]!;
     counts[stratum] = (counts[stratum] ?? 0) + 1;
-  });
-  let squares = 0;
-  let known = 0;
-  column.forEach((value, item) => {
-    if (Number.isNaN(value)) return;
-    const stratum = strataOf[item]!;
-    squares += (value - sums[stratum]! / counts[stratum]!) ** 2;
-    known++;
-  });
-  return squares / known;
+  }
+  const meanAt = (stratum: number): number => sums[stratum]! / counts[stratum]!;
+  return known.reduce((sum, item) => sum + (column[item]! - meanAt(strataOf[item]!)) ** 2, 0) / known.length;
 }

@@ -3,21 +3,8 @@ import { itemTableLines } from "../../matrix/item-table.ts";
 import type { ParallelForms } from "./build-forms.ts";
 import type { FormsSummary } from "./summarize-forms.ts";
 
-/** Digests of what was read, as `sha256:…`. */
-interface FormsInputs {
-  readonly items: string;
-  readonly responses?: string;
-  readonly responseItems?: string;
-}
-
 /** `summary.json`: the summary, what it was made from and by, and the forms' files. */
-export interface FormsDocument extends FormsSummary {
-  /** Version of the trainer. */
-  readonly version: string;
-  readonly inputs: FormsInputs;
-  /** Digest by file. */
-  readonly files: Readonly<Record<string, string>>;
-}
+export type FormsDocument = ReturnType<typeof formFiles>["document"];
 
 export function formFile(form: number): string {
   return `form-${form}.csv`;
@@ -26,32 +13,29 @@ export function formFile(form: number): string {
 /**
  * The files of parallel forms by name: every form as CSV with all columns of the items, in the items' order, and
  * `summary.json`.
+ * @param inputs - digests of what was read, as `sha256:…`, and so are those of the files
+ * @param version - of the trainer
  */
 export function formFiles(
   { forms, pool }: ParallelForms,
   summary: FormsSummary,
-  inputs: FormsInputs,
+  inputs: { readonly items: string; readonly responses?: string; readonly responseItems?: string },
   version: string,
-): { document: FormsDocument; files: Map<string, string> } {
+) {
   const files = new Map(
-    forms.map(({ items }, form) => [
-      formFile(form + 1),
-      [
-        ...itemTableLines(
-          pool.table,
-          items.map((item) => pool.rows[item]!),
-        ),
-      ].join(""),
-    ]),
+    forms.map(({ items }, form) => {
+      const rows = items.map((item) => pool.rows[item]!);
+      return [formFile(form + 1), [...itemTableLines(pool.table, rows)].join("")];
+    }),
   );
   const digests = Object.fromEntries(Array.from(files, ([name, text]) => [name, `sha256:${sha256Text(text)}`]));
-  const document: FormsDocument = { version, inputs, files: digests, ...summary };
+  const document = { version, inputs, files: digests, ...summary };
   files.set("summary.json", documentText(document));
   return { document, files };
 }
 
 /** Readable JSON: a line a value, lists of numbers on one line. */
-function documentText(document: FormsDocument): string {
+function documentText(document: object): string {
   // No string can match this: in JSON its line ends are escaped.
   const text = JSON.stringify(document, null, 2).replace(/\[\n\s+(-?\d[^"{}[\]]*?)\n\s+\]/g, (_, numbers: string) => {
     return `[${numbers.replace(/\s+/g, " ")}]`;
@@ -79,13 +63,10 @@ export function formsWords(summary: FormsSummary): string[] {
   if (pair?.expectedScoreDifference) {
     const mean = most(({ expectedScoreDifference }) => expectedScoreDifference!.mean);
     const largest = most(({ expectedScoreDifference }) => expectedScoreDifference!.largest);
-    const chance =
-      pair.chanceDifference === null
-        ? ""
-        : ` One model's two scores still differ by ${points(most(({ chanceDifference }) => chanceDifference!))} points on average by chance alone.`;
-    lines.push(
-      `Expected scores of two forms differ by ${points(mean)} points on average over the models, by at most ${points(largest)}.${chance}`,
-    );
+    let words = `Expected scores of two forms differ by ${points(mean)} points on average over the models, by at most ${points(largest)}.`;
+    if (pair.chanceDifference !== null)
+      words += ` One model's two scores still differ by ${points(most(({ chanceDifference }) => chanceDifference!))} points on average by chance alone.`;
+    lines.push(words);
   }
   if (refinement)
     lines.push(
@@ -103,9 +84,8 @@ function difficultyWords({ difficulty }: FormsSummary): string {
       return `Difficulty: column ${JSON.stringify(difficulty.column)} of the items, ${difficulty.known} of them.`;
     case "responses": {
       const from = `Difficulty: from the answers of ${difficulty.models} models to ${difficulty.known} of the items, joined by ${JSON.stringify(difficulty.join)}.`;
-      const { sameTexts } = difficulty;
-      const seen =
-        sameTexts === null ? "" : ` (${sameTexts.same} of ${sameTexts.same + sameTexts.other} texts are the same)`;
+      const texts = difficulty.sameTexts;
+      const seen = texts ? ` (${texts.same} of ${texts.same + texts.other} texts are the same)` : "";
       if (difficulty.borrowed === "no") return `${from} The answers are to these very items${seen}.`;
       if (difficulty.borrowed === "yes")
         return `${from} It is borrowed: the answers are to other texts than these${seen}, in another language or version.`;

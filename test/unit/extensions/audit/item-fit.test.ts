@@ -10,7 +10,6 @@ import {
   itemAtFit,
 } from "../../../../offline-trainer/src/extensions/audit/fitted-answers.ts";
 import {
-  discriminationPrecision,
   itemCovariance,
   itemLeverage,
   parameterPrecision,
@@ -42,7 +41,7 @@ async function tested(subjects: number, items: number, dims: number, fitted: num
   const calibration = await calibrate(responses, { dims: fitted, backend: typescriptBackend, random: createRandom(1) });
   const answers = fittedAnswers(responses, calibration);
   const covariances = abilityCovariances(answers);
-  const precision = parameterPrecision(discriminationPrecision(answers), calibration.scales.bVariance);
+  const precision = parameterPrecision(answers, calibration.scales);
   const z: number[] = [];
   const groups = Array.from({ length: items }, (_, i) => {
     const at = itemAtFit(answers, i, covariances);

@@ -32,7 +32,7 @@ import { simulatedResponses } from "../../calibrate/simulated-responses.ts";
 const dims = 3;
 const { responses } = simulatedResponses({ subjects: 90, items: 160, dims, missing: 0.05, seed: 4 });
 let calibration: Calibration;
-let answers: FittedAnswers<Calibration>;
+let answers: FittedAnswers;
 let covariances: Float64Array;
 let precision: Float64Array;
 
@@ -47,7 +47,7 @@ beforeAll(async () => {
   });
   answers = fittedAnswers(responses, calibration);
   covariances = abilityCovariances(answers);
-  precision = parameterPrecision(discriminationPrecision(answers), calibration.scales.bVariance);
+  precision = parameterPrecision(answers, calibration.scales);
 });
 
 test("answers are turned from models to items, whatever the shape", () => {
@@ -59,13 +59,13 @@ test("answers are turned from models to items, whatever the shape", () => {
 describe("the prior in the axes that the fit was turned to", () => {
   test("is recovered from the optimum: its eigenvalues are the learned precisions", () => {
     const learned = Array.from(calibration.scales.aVariance, (variance) => 1 / variance).sort((x, y) => y - x);
-    const { values } = symmetricEigen(discriminationPrecision(answers), dims);
+    const { values } = symmetricEigen(discriminationPrecision(answers, calibration.scales.aVariance), dims);
     values.forEach((value, d) => expect(value / learned[d]!).toBeCloseTo(1, 2));
   });
 
   test("in one dimension is the learned one", async () => {
     const one = await calibrate(responses, { dims: 1, backend: typescriptBackend, random: createRandom(2) });
-    expect(discriminationPrecision(fittedAnswers(responses, one))).toEqual(
+    expect(discriminationPrecision(fittedAnswers(responses, one), one.scales.aVariance)).toEqual(
       Float64Array.of(1 / one.scales.aVariance[0]!),
     );
   });
@@ -73,7 +73,7 @@ describe("the prior in the axes that the fit was turned to", () => {
   test("of fewer items than unknowns is still one, within the learned precisions", async () => {
     const few = { subjects: 90, items: 2, signs: Int8Array.from({ length: 180 }, (_, k) => (k % 3 === 0 ? 1 : -1)) };
     const fit = await calibrate(few, { dims, backend: typescriptBackend, random: createRandom(3) });
-    const { values } = symmetricEigen(discriminationPrecision(fittedAnswers(few, fit)), dims);
+    const { values } = symmetricEigen(discriminationPrecision(fittedAnswers(few, fit), fit.scales.aVariance), dims);
     const learned = Array.from(fit.scales.aVariance, (variance) => 1 / variance);
     for (const value of values) {
       expect(value).toBeGreaterThanOrEqual(Math.min(...learned) * (1 - 1e-9));
@@ -121,17 +121,13 @@ test("the second term of an item's covariance is what abilities add, to first or
 
 describe("another order of the models", () => {
   const order = createRandom("order").shuffle(Array.from({ length: responses.subjects }, (_, m) => m));
-  const turned = (): FittedAnswers => ({
-    ...answers,
-    signs: Int8Array.from(answers.signs, (_, k) => {
-      const m = k % answers.models;
-      return answers.signs[k - m + order[m]!]!;
-    }),
-    calibration: {
-      ...calibration,
-      theta: calibration.theta.map((_, k) => calibration.theta[order[Math.floor(k / dims)]! * dims + (k % dims)]!),
-    },
-  });
+  const byModel = <T extends Int8Array | Float64Array>(values: T, width: number): T =>
+    values.map((_, k) => values[order[Math.floor(k / width)]! * width + (k % width)]!) as T;
+  const turned = (): FittedAnswers =>
+    fittedAnswers(
+      { ...responses, signs: byModel(responses.signs, responses.items) },
+      { ...calibration, theta: byModel(calibration.theta, dims) },
+    );
 
   test("leaves every statistic of an item as it is", () => {
     const other = turned();

@@ -50,7 +50,7 @@ describe("a pool of items", () => {
 
   test("items are joined to responses by any column; those without are left out", () => {
     const pool = itemPool(GOOD, { by: "Subject" });
-    const joined = joinItems(pool, joinKeys(pool, "en"), ["e4", "e9", "e1"]);
+    const joined = joinItems(pool, joinKeys(pool, "en"), [{ item_id: "e4" }, { item_id: "e9" }, { item_id: "e1" }]);
     expect([...joined.items]).toEqual([0, 3]);
     expect([...joined.columns]).toEqual([2, 0]);
   });
@@ -153,7 +153,7 @@ describe("what is refused by name", () => {
     ],
     [
       "nothing in common",
-      () => joinItems(pool(), joinKeys(pool(), "en"), ["x/1", "x/2"]),
+      () => joinItems(pool(), joinKeys(pool(), "en"), [{ item_id: "x/1" }, { item_id: "x/2" }]),
       "invalid_data",
       'no item has responses: here are ids such as "e1", "e2", "", …, in the responses "x/1", "x/2"',
     ],
