@@ -1,4 +1,6 @@
-import type { ItemColumns } from "./item-columns.ts";
+import type { AnchorSet } from "anchoreval/internal/core/estimators/types";
+import { excluding, type AnchorInput, type PreparedAnchors } from "../anchors/anchor-method.ts";
+import { itemColumns, weightedScores, type ItemColumns } from "./item-columns.ts";
 
 /** Rules that exclude items, in the order of application. */
 export const FILTER_RULES = ["constant", "tooEasy", "unrelated", "sameText", "redundant"] as const;
@@ -25,9 +27,49 @@ export interface FilteredItems {
   readonly needed: number;
 }
 
-/** A bundle's record of a filter: how many items pass, and how many each rule excludes. */
-export function filterNotes({ pool, dropped, needed }: FilteredItems): Record<string, unknown> {
-  return { pool: pool.length, dropped, needed };
+/** A scenario's scores and the items that pass a filter, twice as many as anchors at least. */
+export interface ScreenedItems {
+  readonly columns: ItemColumns;
+  /** The source models' full scores. */
+  readonly full: Float64Array;
+  readonly filtered: FilteredItems;
+}
+
+/** {@link coarseFilter} of a scenario, `knowledge` being its groups of duplicate items. */
+export function screenItems(
+  { weights, column, sizes, knowledge }: Pick<AnchorInput, "weights" | "column" | "sizes" | "knowledge">,
+  limits: FilterLimits,
+): ScreenedItems {
+  const columns = itemColumns(column, weights.length);
+  const full = weightedScores(columns, weights);
+  const copies = (knowledge ?? []) as readonly (readonly number[])[];
+  return { columns, full, filtered: coarseFilter(columns, full, copies, limits, leastPassing(weights.length, sizes)) };
+}
+
+/** Items that pass at least: twice as many as the most anchors, if there are so many. */
+export function leastPassing(items: number, sizes: readonly number[]): number {
+  return Math.min(items, 2 * sizes.at(-1)!);
+}
+
+/**
+ * Anchors chosen on purpose among the items that pass a filter: every draw returns the same.
+ * @param choose - anchors of a size among some items; `second`: for a form of what the first one left
+ */
+export function chooseScreened(
+  sizes: readonly number[],
+  { pool, dropped, needed }: FilteredItems,
+  choose: (among: Uint32Array, size: number, second: boolean) => AnchorSet,
+): PreparedAnchors {
+  const sets = new Map(sizes.map((size) => [size, choose(pool, size, false)]));
+  const second = ([size, { items }]: [number, AnchorSet]): [number, AnchorSet] => [
+    size,
+    choose(Uint32Array.from(excluding(pool, items)), size, true),
+  ];
+  return {
+    draw: () => ({ sets, nested: false }),
+    second: () => new Map([...sets].map(second)),
+    notes: () => Promise.resolve({ filtered: { pool: pool.length, dropped, needed } }),
+  };
 }
 
 /**

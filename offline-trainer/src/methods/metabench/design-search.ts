@@ -101,7 +101,7 @@ export async function searchDesign(
       if (!pools.has(fold))
         pools.set(
           fold,
-          inputs.map((input) => informationPool({ ...input, copies: input.knowledge as readonly number[][] }).pool),
+          inputs.map((input) => informationPool(input).pool),
         );
       const anchors = inputs.map((input, s) =>
         informedAnchors(input, pools.get(fold)![s]!, design, Math.min(size, input.weights.length)),
