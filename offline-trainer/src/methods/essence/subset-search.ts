@@ -64,7 +64,7 @@ export function essenceSearch(
     generations += result.generations;
     const elite = result.elite.map(({ items }) => items);
     const refitted = mapFrom(elite[0]!);
-    const error = subsetError({ ...judged, map: refitted }, meanScores(judged.columns, elite[0]!), 0, 1);
+    const error = subsetError({ ...judged, map: refitted }, meanScores(judged.columns, elite[0]!), 1);
     return { pool: own, elite, map: refitted, error };
   };
 
