@@ -2,7 +2,7 @@ import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { addGram, cholesky, choleskyInverse, choleskySolve } from "anchoreval/internal/core/numeric/dense";
 import { symmetricEigen } from "../../numeric/eigen.ts";
 import { basisRows, bendingPenalty, cubicBSplines, type SmoothCurve, splineCurve } from "./b-splines.ts";
-import { distinctValues } from "./penalised-spline.ts";
+import { distinctValues, LEAST_POINTS, quantiles, straightCurve } from "./penalised-spline.ts";
 
 /** A sum of smooth curves, y = intercept + Σ_j f_j(x_j). */
 interface AdditiveModel {
@@ -10,10 +10,6 @@ interface AdditiveModel {
   readonly intercept: number;
   /** Of every column, with mean 0 over its values; null of a column that is constant. */
   readonly curves: readonly (SmoothCurve | null)[];
-  /** Effective degrees of freedom, the intercept included. */
-  readonly degrees: number;
-  /** Steps of the search for the penalties. */
-  readonly steps: number;
 }
 
 interface AdditiveOptions {
@@ -24,9 +20,6 @@ interface AdditiveOptions {
   /** @default 100 */
   readonly maxSteps?: number;
 }
-
-/** Different values below which a column has a line, no curve. */
-const LEAST_POINTS = 5;
 
 /** λ, relative to the squares of its part's columns, above which the part is left out. */
 const NOTHING = 1e8;
@@ -50,18 +43,14 @@ export function additiveModel(
   const intercept = y.reduce((sum, value) => sum + value, 0) / y.length;
   const bases = columns.map((x) => termBasis(x, pieces));
   const parts = bases.flatMap((basis) => basis?.parts ?? []);
-  const { effects, degrees, steps } = randomEffects(
+  const effects = randomEffects(
     parts,
     y.map((value) => value - intercept),
     { tolerance, maxSteps },
   );
   let at = 0;
-  const curves = bases.map((basis) => {
-    if (basis === null) return null;
-    const own = basis.parts.map(() => effects[at++]!);
-    return basis.curve(own);
-  });
-  return { intercept, curves, degrees: degrees + 1, steps };
+  const curves = bases.map((basis) => basis && basis.curve(basis.parts.map(() => effects[at++]!)));
+  return { intercept, curves };
 }
 
 /** Columns of a part of a curve, n×width row-major, each with mean 0. */
@@ -87,20 +76,12 @@ function termBasis(x: Float64Array, pieces: number): TermBasis | null {
   const mean = x.reduce((sum, value) => sum + value, 0) / n;
   const deviation = Math.sqrt(x.reduce((sum, value) => sum + (value - mean) ** 2, 0) / n);
   const line = { width: 1, rows: x.map((value) => (value - mean) / deviation) };
-  const last = different.length - 1;
   if (different.length < LEAST_POINTS)
     return {
       parts: [line],
-      curve: ([slope]) => {
-        const ends = Float64Array.of(different[0]!, different[last]!);
-        const y = ends.map((end) => (slope![0]! * (end - mean)) / deviation);
-        return { x: ends, y, bending: new Float64Array(2) };
-      },
+      curve: ([slope]) => straightCurve(different, (end) => (slope![0]! * (end - mean)) / deviation),
     };
-  const count = Math.min(pieces, last);
-  const splines = cubicBSplines(
-    Float64Array.from({ length: count + 1 }, (_, k) => different[Math.round((k * last) / count)]!),
-  );
+  const splines = cubicBSplines(quantiles(different, pieces));
   const size = splines.count;
   const { values, vectors } = symmetricEigen(bendingPenalty(splines), size);
   const width = size - 2; // a line doesn't bend
@@ -145,13 +126,13 @@ function termBasis(x: Float64Array, pieces: number): TermBasis | null {
 /**
  * Random effects of some parts, with their variances by restricted maximum likelihood.
  * @param y - with mean 0
- * @returns effects by part, zeros of those left out, and their degrees of freedom
+ * @returns effects by part, zeros of those left out
  */
 function randomEffects(
   parts: readonly Part[],
   y: Float64Array,
   { tolerance, maxSteps }: Required<Pick<AdditiveOptions, "tolerance" | "maxSteps">>,
-): { effects: Float64Array[]; degrees: number; steps: number } {
+): Float64Array[] {
   const n = y.length;
   const begins = parts.map((_, k) => parts.slice(0, k).reduce((sum, { width }) => sum + width, 0));
   const total = parts.reduce((sum, { width }) => sum + width, 0);
@@ -172,12 +153,9 @@ function randomEffects(
   });
   const logs = scale.map((own) => Math.log(own));
   const effects = parts.map(({ width }) => new Float64Array(width));
-  if (squares <= 1e-24 * n) return { effects, degrees: 0, steps: 0 };
+  if (squares <= 1e-24 * n) return effects;
   let left = parts.map((_, k) => k).filter((k) => scale[k]! > 0);
-  let degrees = 0;
-  let steps = 0;
-  while (steps < maxSteps && left.length > 0) {
-    steps++;
+  for (let step = 0; step < maxSteps && left.length > 0; step++) {
     const kept = left.flatMap((k) => Array.from({ length: parts[k]!.width }, (_, r) => ({ k, at: begins[k]! + r })));
     const size = kept.length;
     const system = new Float64Array(size * size);
@@ -207,7 +185,7 @@ function randomEffects(
       shrunk += Math.exp(logs[k]!) * b[r]! ** 2;
       effects[k]![at - begins[k]!] = b[r]!;
     });
-    degrees = own.reduce((sum, part) => sum + part.degrees, 0);
+    const degrees = own.reduce((sum, part) => sum + part.degrees, 0);
     const variance = Math.max(squares - explained - shrunk, 1e-12 * squares) / Math.max(1, n - 1 - degrees);
     let moved = 0;
     const dropped = new Set<number>();
@@ -221,5 +199,5 @@ function randomEffects(
     left = left.filter((k) => !dropped.has(k));
     if (moved < tolerance && dropped.size === 0) break;
   }
-  return { effects, degrees, steps };
+  return effects;
 }
