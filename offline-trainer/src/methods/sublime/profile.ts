@@ -29,24 +29,22 @@ export interface ItemProfile {
   readonly kernel: { readonly width: number; readonly values: Float64Array; readonly mean: Float64Array };
 }
 
-interface ItemProfileInput {
-  readonly weights: Float64Array;
-  /** The anchor models' scores. */
-  readonly anchors: ItemColumns;
-  /** Their full scores. */
-  readonly full: Float64Array;
-  readonly features?: ItemFeatures;
-  readonly random: RandomSource;
-}
-
 /**
  * Difficulty proxies from the anchor models' answers alone, the given columns, and a space: the given points, else those
  * answers themselves. Columns that are the same for all items, or known of fewer than half, are left out.
+ * @param anchors - the anchor models' scores @param full - their full scores
  */
-export function itemProfile({ weights, anchors, full, features, random }: ItemProfileInput): ItemProfile {
+export function itemProfile(
+  { weights, features }: { readonly weights: Float64Array; readonly features: ItemFeatures },
+  anchors: ItemColumns,
+  full: Float64Array,
+  random: RandomSource,
+): ItemProfile {
   const count = weights.length;
-  const points = features?.points ?? answerPoints(anchors);
-  const columns = [...difficultyColumns(anchors, full), ...(features?.columns ?? [])].flatMap((column) => {
+  const { subscenarios, strata } = features;
+  // Without points the items are those of a space with an axis a model.
+  const points = features.points ?? { count, dims: anchors.models, values: anchors.scores };
+  const columns = [...difficultyColumns(anchors, full), ...features.columns].flatMap((column) => {
     const values = standardised(column.values, weights);
     return values === null ? [] : [{ name: column.name, values }];
   });
@@ -63,14 +61,10 @@ export function itemProfile({ weights, anchors, full, features, random }: ItemPr
     distance: rootMeanSquaredDistance(points),
     clusters,
     labels,
-    subscenarios: several(features?.subscenarios ?? null),
-    strata: features?.strata ?? null,
+    subscenarios: subscenarios?.labels.some((label) => label !== subscenarios.labels[0]) ? subscenarios : null,
+    strata,
     kernel: { width: RANDOM_FEATURES, values, mean },
   };
-}
-
-function several(groups: ItemGroups | null): ItemGroups | null {
-  return groups?.labels.some((label) => label !== groups.labels[0]) ? groups : null;
 }
 
 /**
@@ -114,11 +108,6 @@ function standardised(values: Float64Array, weights: Float64Array): Float64Array
   const largest = known.reduce((most, i) => Math.max(most, Math.abs(values[i]!)), 0);
   if (!(Math.sqrt(variance) > 1e-9 * largest)) return null;
   return values.map((value) => (Number.isFinite(value) ? (value - mean) / Math.sqrt(variance) : 0));
-}
-
-/** Items as points, an axis a model. */
-function answerPoints({ models, items, scores }: ItemColumns): Points {
-  return { count: items, dims: models, values: scores };
 }
 
 /**

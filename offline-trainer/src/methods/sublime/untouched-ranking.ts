@@ -89,13 +89,11 @@ export function untouchedRanking(
     return { spearman: spearman(scores, full) ?? 0, kendall: kendall(scores, full) ?? 0 };
   });
   const atRandom = truths.filter((_, c) => candidates[c]!.sampler === "random");
-  const mean = (pick: (own: (typeof truths)[number]) => number): number =>
-    atRandom.reduce((sum, own) => sum + pick(own), 0) / atRandom.length;
   return {
     models: full.length,
     predicted: predicted[chosen]!,
     ...truths[chosen]!,
-    random: { spearman: mean((own) => own.spearman), kendall: mean((own) => own.kendall) },
+    random: meanCorrelations(atRandom),
     agreement:
       pearson(
         predicted,
@@ -105,14 +103,19 @@ export function untouchedRanking(
 }
 
 function averageRankings(parts: readonly UntouchedRanking[]): UntouchedRanking {
-  const mean = (pick: (own: UntouchedRanking) => number): number =>
-    parts.reduce((sum, own) => sum + pick(own), 0) / parts.length;
   return {
-    models: mean((own) => own.models),
-    predicted: mean((own) => own.predicted),
-    spearman: mean((own) => own.spearman),
-    kendall: mean((own) => own.kendall),
-    random: { spearman: mean((own) => own.random.spearman), kendall: mean((own) => own.random.kendall) },
-    agreement: mean((own) => own.agreement),
+    models: mean(parts, ({ models }) => models),
+    predicted: mean(parts, ({ predicted }) => predicted),
+    ...meanCorrelations(parts),
+    random: meanCorrelations(parts.map(({ random }) => random)),
+    agreement: mean(parts, ({ agreement }) => agreement),
   };
+}
+
+function meanCorrelations(parts: readonly UntouchedRanking["random"][]): UntouchedRanking["random"] {
+  return { spearman: mean(parts, ({ spearman }) => spearman), kendall: mean(parts, ({ kendall }) => kendall) };
+}
+
+function mean<Part>(parts: readonly Part[], pick: (part: Part) => number): number {
+  return parts.reduce((sum, part) => sum + pick(part), 0) / parts.length;
 }
