@@ -12,6 +12,7 @@ import type {
   AdaptivePair,
   AdaptivePlan,
   AdaptiveScore,
+  AdaptiveStep,
   AdaptiveStop,
 } from "./types.ts";
 
@@ -19,32 +20,31 @@ import type {
 const LEAST_OF_SCENARIO = 10;
 
 /** One model's results so far. @param model - 0 or 1 */
-export function modelResult(
+function modelResult(
   population: PoolPopulation,
   plan: AdaptivePlan,
   state: AdaptiveState,
   model: number,
 ): AdaptiveModel {
-  const answered = state.models[model]!.scores.filter((score) => score !== null).length;
+  const { scores } = state.models[model]!;
+  const answered = state.asked.filter((_, j) => scores[j] !== null);
   const single = population.scenarios.length === 1;
   const whole = runningScore(population, plan, state, model, 0, LEAST_ANSWERS);
   const scenarios = population.scenarios.map(({ id, begin, bank }, s) => {
-    const own = state.asked.filter(
-      (i, j) => i >= begin && i < begin + bank.count && state.models[model]!.scores[j] !== null,
-    ).length;
+    const own = answered.filter((i) => i >= begin && i < begin + bank.count).length;
     const score = single ? whole : runningScore(population, plan, state, model, s + 1, LEAST_OF_SCENARIO);
     return [id, { ...score, answered: own }] as const;
   });
   return {
     ...whole,
-    answered,
+    answered: answered.length,
     scenarios: Object.fromEntries(scenarios),
     abilities: abilitiesOf(population, plan, state),
   };
 }
 
 /** Two models' results so far, and their difference. */
-export function pairResult(population: PoolPopulation, plan: AdaptivePlan, state: AdaptiveState): AdaptivePair {
+function pairResult(population: PoolPopulation, plan: AdaptivePlan, state: AdaptiveState): AdaptivePair {
   const found = stateDifference(population, state);
   const both = state.asked.filter((_, j) => state.models.every(({ scores }) => scores[j] !== null)).length;
   const models = { a: modelResult(population, plan, state, 0), b: modelResult(population, plan, state, 1) };
@@ -68,17 +68,16 @@ function runningScore(
   part: number,
   least: number,
 ): AdaptiveScore {
+  const none = { score: null, interval: null };
   if (plan.goal === "ability")
-    return { score: null, interval: null, reason: "items are chosen for the ability, not drawn: they tell no score" };
+    return { ...none, reason: "items are chosen for the ability, not drawn: they tell no score" };
   const sampled = stateScore(population, state, model, part);
-  if (sampled === null) return { score: null, interval: null, reason: NOTHING_YET };
-  const reason = tooFew(sampled.sampling.answers, least, sampled.sampling);
-  if (reason !== null) return { score: sampled.score, interval: null, reason };
-  return {
-    score: sampled.score,
-    interval: { ...designInterval(sampled, plan.lookLevel), ...described(plan, sampled.sampling) },
-    reason: null,
-  };
+  if (sampled === null) return { ...none, reason: NOTHING_YET };
+  const { score, sampling } = sampled;
+  const reason = tooFew(sampling.answers, least, sampling);
+  const interval =
+    reason === null ? { ...designInterval(sampled, plan.lookLevel), ...described(plan, sampling) } : null;
+  return { score, interval, reason };
 }
 
 function tooFew(answers: number, least: number, { variance }: KnownVariance): string | null {
@@ -107,13 +106,17 @@ function abilitiesOf(
   );
 }
 
-/** The results when a batch has been answered. */
-export interface Findings {
-  readonly asked: number;
-  /** Of one model. */
-  readonly model: AdaptiveModel | null;
-  /** Of two. */
-  readonly pair: AdaptivePair | null;
+/** The results when a batch has been answered: of one model, or of two. */
+export type Findings = Pick<AdaptiveStep, "asked" | "model" | "pair">;
+
+/** @param state - with all answers given */
+export function findings(population: PoolPopulation, plan: AdaptivePlan, state: AdaptiveState): Findings {
+  const two = plan.models === 2;
+  return {
+    asked: state.asked.length,
+    model: two ? null : modelResult(population, plan, state, 0),
+    pair: two ? pairResult(population, plan, state) : null,
+  };
 }
 
 /** The rule that ends an evaluation here; null where it goes on. A rule that is met counts more than the budget's end. */

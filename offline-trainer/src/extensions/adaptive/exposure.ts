@@ -178,14 +178,3 @@ export function itemExposure(
   const shares = expectedExposure(population, plan, models, evaluations, random).sort();
   return { most: shares.at(-1)!, percentile95: shares[Math.ceil(0.95 * shares.length) - 1]! };
 }
-
-/** The population with exposure factors that keep every item's share of some models' evaluations at a limit. */
-export async function limitedPopulation(
-  population: PoolPopulation,
-  plan: AdaptivePlan,
-  models: readonly ArrayLike<number>[],
-  options: Parameters<typeof limitExposure>[3],
-): Promise<PoolPopulation> {
-  const { factors } = await limitExposure(population, plan, models, options);
-  return { ...population, exposure: Float64Array.from(factors) };
-}
