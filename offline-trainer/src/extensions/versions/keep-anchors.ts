@@ -1,13 +1,16 @@
 import { inclusionProbabilities } from "anchoreval/internal/core/numeric/sampling";
 import type { AnchorInput, AnchorMethod, SampleCoordination } from "../../anchors/anchor-method.ts";
 
+/** Ids of the anchors that are still items, and the number of all anchors. */
+export interface KeptAnchors {
+  readonly kept: ReadonlySet<string>;
+  readonly of: number;
+}
+
 /** Anchors of an earlier version's forms. */
 export interface EarlierAnchors {
-  /** By scenario and form: ids of the anchors that are still items, and the number of all anchors. */
-  readonly anchors: ReadonlyMap<
-    string,
-    ReadonlyMap<string, { readonly kept: ReadonlySet<string>; readonly of: number }>
-  >;
+  /** By scenario and form. */
+  readonly anchors: ReadonlyMap<string, ReadonlyMap<string, KeptAnchors>>;
   /** Ids of the items that weren't in the earlier version, and so couldn't be anchors. */
   readonly fresh: ReadonlySet<string>;
 }
