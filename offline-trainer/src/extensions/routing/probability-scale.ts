@@ -53,6 +53,8 @@ interface ChosenScale {
   readonly scale: ProbabilityScale;
   /** The train questions' probabilities, `[i·M + m]`, each scaled by the other folds. */
   readonly crossFitted: Float64Array;
+  /** Quality of these. */
+  readonly scaled: ForecastQuality;
 }
 
 /**
@@ -63,10 +65,10 @@ interface ChosenScale {
 export function chooseScale(leftOut: Float64Array, answers: Float64Array, models: number): ChosenScale {
   const [one, each] = (["all", "model"] as const).map((shiftOf) => {
     const crossFitted = crossFit(leftOut, answers, models, shiftOf);
-    return { shiftOf, crossFitted, loss: forecastQuality(crossFitted, answers)!.logLoss };
+    return { shiftOf, crossFitted, scaled: forecastQuality(crossFitted, answers)! };
   });
-  const { shiftOf, crossFitted } = each!.loss < one!.loss ? each! : one!;
-  return { shiftOf, crossFitted, scale: fitProbabilityScale(leftOut, answers, models, shiftOf) };
+  const chosen = each!.scaled.logLoss < one!.scaled.logLoss ? each! : one!;
+  return { ...chosen, scale: fitProbabilityScale(leftOut, answers, models, chosen.shiftOf) };
 }
 
 function crossFit(leftOut: Float64Array, answers: Float64Array, models: number, shiftOf: ShiftOf): Float64Array {
@@ -82,9 +84,8 @@ function crossFit(leftOut: Float64Array, answers: Float64Array, models: number, 
 
 /** A scaled prediction of the train questions, and the worth of its picks. */
 interface ScaledForecast extends ChosenScale {
-  /** Before scaling, and after it by a scale of other questions. */
+  /** Before scaling. */
   readonly raw: ForecastQuality;
-  readonly scaled: ForecastQuality;
   /** Share of the picks that are right, and their mean penalty. */
   readonly right: number;
   readonly penalty: number;
@@ -97,7 +98,6 @@ export function scaleForecast(leftOut: Float64Array, answers: Float64Array, pena
   return {
     ...chosen,
     raw: forecastQuality(leftOut, answers)!,
-    scaled: forecastQuality(chosen.crossFitted, answers)!,
     right: shareRight(answers, picks, penalties.length),
     penalty: picks.reduce((sum, m) => sum + penalties[m]!, 0) / picks.length,
   };
@@ -131,7 +131,7 @@ const ITERATIONS = 50;
 
 /** logit p′ = shift_m + slope·logit p of model m. */
 interface ProbabilityScale {
-  /** By model. */
+  /** By model; while it is fitted, by group of models. */
   readonly shifts: Float64Array;
   readonly slope: number;
 }
@@ -156,7 +156,7 @@ export function fitProbabilityScale(
   const logits = probabilities.map((p) => safeLogit(p));
   const prior = shiftOf === "model" ? 1 : 0;
   const group = Uint32Array.from({ length: models }, (_, m) => (shiftOf === "model" ? m : 0));
-  let scale: GroupScale = { shifts: new Float64Array(shiftOf === "model" ? models : 1), slope: 1 };
+  let scale: ProbabilityScale = { shifts: new Float64Array(shiftOf === "model" ? models : 1), slope: 1 };
   let value = penalizedLoss(logits, answers, group, prior, scale);
   for (let iteration = 0; iteration < ITERATIONS; iteration++) {
     const step = newtonStep(logits, answers, group, prior, scale);
@@ -183,17 +183,14 @@ export function scaledProbabilities(probabilities: Float64Array, { shifts, slope
   return probabilities.map((p, at) => scaledChance(p, shifts[at % shifts.length]!, slope));
 }
 
-/** Shifts of groups of models, not of models. */
-type GroupScale = ProbabilityScale;
-
 /** Newton's step; the Hessian is an arrow, as each shift interacts with the slope only. @param prior - precision of the shifts */
 function newtonStep(
   logits: Float64Array,
   answers: Float64Array,
   group: Uint32Array,
   prior: number,
-  { shifts, slope }: GroupScale,
-): GroupScale {
+  { shifts, slope }: ProbabilityScale,
+): ProbabilityScale {
   const gradient = shifts.map((shift) => -prior * shift);
   const curvature = new Float64Array(shifts.length).fill(prior + 1e-9);
   const mixed = new Float64Array(shifts.length);
@@ -226,7 +223,7 @@ function penalizedLoss(
   answers: Float64Array,
   group: Uint32Array,
   prior: number,
-  { shifts, slope }: GroupScale,
+  { shifts, slope }: ProbabilityScale,
 ): number {
   let value = shifts.reduce((sum, shift) => sum + (prior * shift ** 2) / 2, 0);
   logits.forEach((x, at) => {

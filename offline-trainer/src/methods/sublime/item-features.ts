@@ -3,7 +3,7 @@ import { DataIssues, firstFew, quoted } from "anchoreval/internal/tables/data-is
 import { columnOf, decimalNumber, type ItemTable } from "../../matrix/item-table.ts";
 import type { ItemInfo } from "../../matrix/response-matrix.ts";
 import { embeddedRows, type Embeddings } from "../../numeric/embeddings-file.ts";
-import { principalAxes } from "../../numeric/principal-axes.ts";
+import { ownPlaces, principalAxes } from "../../numeric/principal-axes.ts";
 import { textFeatures } from "../../numeric/text-features.ts";
 import type { Points } from "../kmeans/clusters.ts";
 
@@ -192,10 +192,9 @@ function itemPoints(items: readonly ItemInfo[], embeddings: Embeddings | undefin
           own.map(({ text }) => text!),
           [],
         ).train;
-    const { rank, left, singular } = principalAxes(rows, AXES, random.fork(scenario));
-    members.forEach((i, at) => {
-      for (let k = 0; k < rank; k++) values[i * AXES + k] = left[at * rank + k]! * singular[k]!;
-    });
+    const axes = principalAxes(rows, AXES, random.fork(scenario));
+    const places = ownPlaces(axes);
+    members.forEach((i, at) => values.set(places.subarray(at * axes.rank, (at + 1) * axes.rank), i * AXES));
   }
   return { count: items.length, dims: AXES, values };
 }
