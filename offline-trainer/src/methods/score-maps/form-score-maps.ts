@@ -66,16 +66,12 @@ export function formScoreMaps(
     random,
   );
   const maps = all.map(({ part, choice }) => foldOutMaps(part, choice, fold));
-  const read = common.map((row) =>
-    jointFeatures(
-      new Map(
-        all.map(({ part: { id, answers } }, k): [string, AnswerFeatures] => {
-          const { features, bounds } = answers.get(row)!;
-          return [id, answerFeatures({ alone: maps[k]![fold.get(row)!]! }, features.mean, features.expected, bounds)];
-        }),
-      ),
-    ),
-  );
+  const featuresOf = (row: number): [string, AnswerFeatures][] =>
+    all.map(({ part: { id, answers } }, k) => {
+      const { features, bounds } = answers.get(row)!;
+      return [id, answerFeatures({ alone: maps[k]![fold.get(row)!]! }, features.mean, features.expected, bounds)];
+    });
+  const read = common.map((row) => jointFeatures(new Map(featuresOf(row))));
   const column = (feature: FeatureName["feature"], scenario: string | null): FeatureColumn => ({
     feature,
     scenario,
