@@ -39,7 +39,6 @@ export interface CellEstimate extends Pick<
   "model" | "draw" | "truth" | "bounds" | "sampling" | "failed"
 > {
   readonly estimators: ByEstimator<number>;
-  /** 95 % interval of the headline estimator. */
   readonly interval: { readonly low: number; readonly high: number } | null;
   /** Mean absolute error of as many random items. */
   readonly randomError: number;

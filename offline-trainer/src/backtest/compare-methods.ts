@@ -13,7 +13,6 @@ export interface RecipeRow extends BacktestRow {
 
 interface CompareRecipesOptions extends Omit<BacktestOptions, "split" | "method" | "rankedTogether" | "onProgress"> {
   readonly splits: readonly SplitName[];
-  /** Methods by the name of the recipe. */
   readonly recipes: ReadonlyMap<string, Method>;
   readonly onProgress?: (done: number, of: number, note: string) => void;
 }

@@ -56,7 +56,6 @@ interface RowInput {
   readonly n: number;
   readonly method: Method;
   readonly isDefault: boolean;
-  /** Results by seed. */
   readonly seeds: readonly (readonly CellResult[])[];
 }
 

@@ -9,7 +9,6 @@ type FilterRule = (typeof FILTER_RULES)[number];
 export interface FilterLimits {
   /** Standard deviation of an item's scores below which it is constant. */
   readonly leastDeviation: number;
-  /** Mean score above which an item is too easy. */
   readonly mostAccuracy: number;
   /** |point-biserial correlation| with the full score below which an item is unrelated to it. */
   readonly leastCorrelation: number;
@@ -17,7 +16,6 @@ export interface FilterLimits {
   readonly mostRedundancy: number;
 }
 
-/** Items that pass a filter, and counts of those excluded. */
 export interface FilteredItems {
   /** Ascending. */
   readonly pool: Uint32Array;
@@ -30,7 +28,6 @@ export interface FilteredItems {
 /** A scenario's scores and the items that pass a filter, twice as many as anchors at least. */
 export interface ScreenedItems {
   readonly columns: ItemColumns;
-  /** The source models' full scores. */
   readonly full: Float64Array;
   readonly filtered: FilteredItems;
 }

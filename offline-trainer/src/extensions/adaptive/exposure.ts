@@ -11,7 +11,6 @@ import { pivotalSample } from "anchoreval/internal/core/numeric/sampling";
 /** Evaluations by which shares are measured in each round, spread evenly over the models. */
 const EVALUATIONS = 100;
 
-/** Most rounds. */
 const ROUNDS = 12;
 
 /** Margin below the limit that shares are aimed at, relative to it, for the error of measuring. */
@@ -159,7 +158,6 @@ function sparedChances(
   return spared;
 }
 
-/** Share of evaluations in which an item is given. */
 export interface ItemExposure {
   /** Of the item that is given most often. */
   readonly most: number;

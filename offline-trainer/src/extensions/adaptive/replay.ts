@@ -53,7 +53,6 @@ export interface ReplayRow {
   readonly effectiveSize: number | null;
   readonly coverage: number;
   readonly halfWidth: number;
-  /** Items asked on average. */
   readonly asked: number;
   /** Shares of all replays. */
   readonly earlyStops: number;
@@ -66,7 +65,6 @@ export interface ReplayRow {
   readonly exposure: ItemExposure | null;
 }
 
-/** One evaluation. */
 interface Found extends Replay, Pick<ReplayRow, "scenario" | "items" | "budget" | "exposure"> {
   readonly target: string;
   readonly uniformVariance: number;

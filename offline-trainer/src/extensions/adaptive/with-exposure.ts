@@ -7,7 +7,6 @@ import { rounded } from "../../fit/held-out-scores.ts";
 import { type ItemInfo, type ResponseMatrix, scoreAt } from "../../matrix/response-matrix.ts";
 import { checkLimit, limitExposure, type LimitExposureOptions } from "./exposure.ts";
 
-/** The exposure limit of a bundle. */
 export interface ExposureInput {
   /** Largest share of evaluations in which an item may be given, (0,1]. */
   readonly limit: number;

@@ -147,7 +147,6 @@ export function fitColdStart(
   };
 }
 
-/** A bundle's content with a cold start. */
 export function withColdStart(content: BundleContent, { content: coldStart, manifest }: ColdStart): BundleContent {
   return { ...content, manifest: { ...content.manifest, coldStart: manifest }, coldStart };
 }

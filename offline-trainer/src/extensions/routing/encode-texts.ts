@@ -7,7 +7,6 @@ import { denseRows, unitRows } from "../../numeric/sparse-rows.ts";
 import { textFeatures } from "../../numeric/text-features.ts";
 import type { SentenceEncoder, SentenceVectors, TextTokens } from "./sentence-encoder.ts";
 
-/** Most texts of a batch. */
 const BATCH = 32;
 /** Most tokens of a batch: attention grows with the square of a text's length. */
 const BATCH_TOKENS = 4096;

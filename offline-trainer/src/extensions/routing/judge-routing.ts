@@ -18,7 +18,6 @@ export interface RoutingJudgement {
   readonly bestSingle: Share & { readonly model: string };
   /** By any model that has it right: an upper bound of routing. */
   readonly oracle: Share;
-  /** By a model drawn at random. */
   readonly random: Share;
   readonly methods: readonly {
     readonly method: RouteMethod;

@@ -7,7 +7,6 @@ import { parameterChances } from "./regressions.ts";
 /** Default number of neighbours, the seed's. */
 export const DEFAULT_NEIGHBOURS = 20;
 
-/** Settings of predictions from neighbours. */
 export interface Neighbours {
   /** At least 1, less than the number of questions with answers. */
   readonly k: number;

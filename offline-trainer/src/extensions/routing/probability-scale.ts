@@ -84,7 +84,6 @@ function crossFit(leftOut: Float64Array, answers: Float64Array, models: number, 
 
 /** A scaled prediction of the train questions, and the worth of its picks. */
 interface ScaledForecast extends ChosenScale {
-  /** Before scaling. */
   readonly raw: ForecastQuality;
   /** Share of the picks that are right, and their mean penalty. */
   readonly right: number;

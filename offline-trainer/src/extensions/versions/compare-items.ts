@@ -3,7 +3,6 @@ import type { Manifest } from "anchoreval/bundle";
 import { firstFew } from "anchoreval/internal/tables/data-issues";
 import { points } from "anchoreval/internal/words/figures";
 
-/** Identity of an item in a version. */
 export interface VersionItem {
   readonly item_id: string;
   readonly scenario: string;

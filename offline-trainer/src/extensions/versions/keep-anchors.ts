@@ -7,9 +7,7 @@ export interface KeptAnchors {
   readonly of: number;
 }
 
-/** Anchors of an earlier version's forms. */
 export interface EarlierAnchors {
-  /** By scenario and form. */
   readonly anchors: ReadonlyMap<string, ReadonlyMap<string, KeptAnchors>>;
   /** Ids of the items that weren't in the earlier version, and so couldn't be anchors. */
   readonly fresh: ReadonlySet<string>;

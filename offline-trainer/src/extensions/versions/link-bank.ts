@@ -21,7 +21,6 @@ export interface LinkedBank {
   readonly linkingErrors: readonly number[];
 }
 
-/** A bank's models and answers. */
 type LinkTask = Omit<ScenarioGroup, "families">;
 
 interface LinkInput {
@@ -107,7 +106,6 @@ export function linkBank(task: LinkTask, { base, fixedIds, coordinates }: LinkIn
   return { fixed: { dims, link: links.get(task.id)!, thresholds, items }, drawn, expected, linkingErrors };
 }
 
-/** Smallest share of a scenario's items that must be fixed. */
 const LEAST_FIXED = 0.5;
 
 /** Discriminations, N×D row-major, and intercepts of a bank's items; zeros of those that aren't fixed. */

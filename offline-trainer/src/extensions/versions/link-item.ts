@@ -10,7 +10,6 @@ import { onAxes, principalAxes } from "../../numeric/principal-axes.ts";
 import { denseRows } from "../../numeric/sparse-rows.ts";
 import { spectralRidge } from "../../numeric/ridge.ts";
 
-/** Parameters of an item linked to a fixed scale. */
 interface LinkedItem {
   /** Discriminations, D. */
   readonly a: Float64Array;
@@ -55,11 +54,9 @@ interface DescribedItems {
 const PRIOR_ITEMS = 5;
 /** Share of each variance that is added, so that the covariance of few items is definite. */
 const JITTER = 1e-3;
-/** A subscenario's id. */
 type Group = string | undefined;
 /** Stands for all subscenarios together. */
 const WHOLE = Symbol("whole scenario");
-/** Axes of the texts. */
 const AXES = 100;
 
 /**
@@ -191,7 +188,6 @@ export function drawnParameters(
 
 /** Scores of a scenario by their probabilities. */
 interface ScoreSides {
-  /** The expected score. */
   readonly expected: (chance: number) => number;
   /** A score from either side of the threshold, with that expectation. */
   readonly draw: (chance: number, random: RandomSource) => number;

@@ -25,7 +25,6 @@ interface LinkInput {
   readonly older: ResponseMatrix;
   /** Answers to the new version's items, of any models to any of the items; null without. */
   readonly rerun: ResponseMatrix | null;
-  /** The new version's items. */
   readonly items: readonly ItemInfo[];
 }
 
@@ -33,7 +32,6 @@ interface LinkInput {
 export interface LinkedVersion {
   /** Answers of all models, drawn where a linked item has none. */
   readonly matrix: ResponseMatrix;
-  /** By bank. */
   readonly fixed: ReadonlyMap<string, FixedBank>;
   readonly earlier: EarlierAnchors;
   readonly record: BaseRecord;
@@ -106,7 +104,6 @@ export function linkVersion(
   };
 }
 
-/** Answers to a new version's items, where there are any. */
 interface CarriedAnswers {
   /** Of all models, old and re-run; missing where a model didn't answer an item's current text. */
   readonly matrix: ResponseMatrix;

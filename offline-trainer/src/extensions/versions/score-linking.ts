@@ -14,7 +14,6 @@ interface VersionScores {
   readonly linkingError: number;
 }
 
-/** Fewest models that a line through their scores needs. */
 const LEAST_MODELS = 5;
 
 /**

@@ -17,15 +17,12 @@ export interface GeneticOptions {
 
 /** Fitness of subsets: how far a map of their mean score is from the full score. */
 interface SubsetFitness {
-  /** The judging models' scores. */
   readonly columns: ItemColumns;
-  /** Their full scores. */
   readonly full: Float64Array;
   /** From mean score on a subset to full score. */
   readonly map: SmoothCurve;
 }
 
-/** A subset of a pool of items. */
 interface Individual {
   /** By place in the pool, 1 where an item is in. */
   readonly mask: Uint8Array;

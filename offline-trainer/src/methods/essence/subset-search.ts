@@ -12,7 +12,6 @@ export interface EssenceOptions extends GeneticOptions {
   readonly rounds: number;
 }
 
-/** The result of the search of one pool. */
 interface Searched {
   readonly pool: Uint32Array;
   /** The best subsets, the best first; items ascending. */
@@ -77,7 +76,6 @@ export function essenceSearch(
   return { items: elite[0]!, map, error };
 }
 
-/** The first of those with the least error. */
 function leastError(searched: readonly Searched[]): Searched {
   return searched.reduce((best, own) => (own.error < best.error ? own : best));
 }

@@ -1,7 +1,6 @@
 import type { RandomSource } from "anchoreval/internal/core/numeric/random";
 import { kmeans } from "ml-kmeans";
 
-/** Points as rows of equal length. */
 export interface Points {
   readonly count: number;
   readonly dims: number;
@@ -11,7 +10,6 @@ export interface Points {
 
 /** Points by the centroid nearest to each. */
 export interface Clusters {
-  /** Cluster of every point. */
   readonly labels: Int32Array;
   /** k×dims, row-major. */
   readonly centroids: Float64Array;

@@ -9,7 +9,6 @@ import { curveAt } from "../score-maps/b-splines.ts";
 import { familyFolds } from "../score-maps/form-score-maps.ts";
 import { type AnchorDesign, binnedInformation, DEFAULT_DESIGN, informationItems } from "./information.ts";
 
-/** metabench's limits of the coarse filter. */
 const METABENCH_LIMITS: FilterLimits = {
   leastDeviation: 0.01,
   mostAccuracy: 0.95,

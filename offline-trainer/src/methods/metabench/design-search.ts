@@ -12,16 +12,13 @@ import { ABILITY_SCORES, mappedScenarios, fitOwnMap } from "../score-maps/mapped
 import { informationPool, informedAnchors } from "./anchors.ts";
 import { type AnchorDesign, DEFAULT_DESIGN, INFORMATION_GRIDS } from "./information.ts";
 
-/** A response model with a design of its anchors. */
 interface DesignCandidate extends AnchorDesign, Pick<ResponseModel, "irtModel"> {}
 
-/** Result of a search. */
 export interface SearchedDesign {
   readonly irtModel: ResponseModel["irtModel"];
   readonly design: AnchorDesign;
   /** Root mean square error of the score map on models that were held out of all its steps; null where nothing was judged. */
   readonly error: number | null;
-  /** Candidates that were judged. */
   readonly judged: number;
 }
 
@@ -46,7 +43,6 @@ const SPACE: SearchSpace<DesignCandidate> = {
   threshold: [0, 0.5, 2, null],
 };
 
-/** Start of a search. */
 const START: DesignCandidate = { irtModel: "2pl", ...DEFAULT_DESIGN };
 
 /** {@link searchDesign} as a method's search. */
@@ -149,7 +145,6 @@ async function prepareFold(
   return { trained, inputs: anchorInputs(group, trained, { sizes: [size], random, knowledge }) };
 }
 
-/** Errors of the held-out models' mapped scores. */
 function mapErrors(
   group: ScenarioGroup,
   trained: Bank,
@@ -171,7 +166,6 @@ function mapErrors(
   });
 }
 
-/** Values of every field of a candidate. */
 type SearchSpace<Candidate> = { readonly [Field in keyof Candidate]: readonly Candidate[Field][] };
 
 /** Share of the budget that goes to candidates drawn at random, before the best one's neighbours are tried. */

@@ -9,7 +9,6 @@ type InformationGrid = (typeof INFORMATION_GRIDS)[number];
 /** How anchors are chosen by their information, and read. */
 export interface AnchorDesign {
   readonly grid: InformationGrid;
-  /** Bins of the abilities for every anchor that is wanted. */
   readonly binsPerAnchor: number;
   /**
    * Largest information in its bin that an item must have, in logit⁻²; what is then lacking is spread evenly over the items
@@ -22,7 +21,6 @@ export interface AnchorDesign {
 /** Where nothing is searched. */
 export const DEFAULT_DESIGN: AnchorDesign = { grid: "even", binsPerAnchor: 1, threshold: 0, score: "map" };
 
-/** Points of an even grid. */
 const EVEN_POINTS = 250;
 
 /**
@@ -50,7 +48,6 @@ export function binnedInformation(
   return out;
 }
 
-/** Abilities in ascending order. */
 function gridPoints(
   { dims, a, b }: ItemBank,
   abilities: Float64Array,

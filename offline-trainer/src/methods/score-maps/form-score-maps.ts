@@ -26,7 +26,6 @@ const LEAST_MODELS = 20;
 /** Folds of the source models' families for cross-fitted predictions of the scenarios' own maps. */
 const FOLDS = 5;
 
-/** Maps of the anchors' mean. */
 export const meanMaps: ScoreMapFitter = {
   source: { module: import.meta.url, name: "meanMaps" },
   fit: (banks, random) => formScoreMaps(banks, "mean", random),

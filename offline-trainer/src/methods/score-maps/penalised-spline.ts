@@ -43,7 +43,6 @@ function mean(values: Float64Array): number {
   return values.reduce((sum, value) => sum + value, 0) / values.length;
 }
 
-/** A fitted spline. */
 interface PenalisedSpline {
   readonly curve: SmoothCurve;
   /** Trace of the smoother: 2 of a line. */

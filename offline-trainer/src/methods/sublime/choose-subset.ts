@@ -23,19 +23,13 @@ export const LEAST_RANKED = 3;
 /** Rank correlations are kept within ±this before Fisher's transformation. */
 const MOST_CORRELATION = 0.999;
 
-/** Models with their answers to one scenario. */
 export interface Board {
   readonly columns: ItemColumns;
-  /** Item weights, summing to 1. */
   readonly weights: Float64Array;
-  /** The models' full scores. */
   readonly full: Float64Array;
-  /** Family of every model. */
   readonly families: ArrayLike<number>;
-  /** Models named as anchor models. */
   readonly named: readonly number[];
   readonly features: ItemFeatures;
-  /** Subsets drawn of each size. */
   readonly candidates: number;
 }
 
@@ -46,7 +40,6 @@ interface PreparedBoard extends Board {
   readonly samplers: readonly Sampler[];
 }
 
-/** A subset that was drawn. */
 interface Candidate {
   readonly sampler: string;
   /** Ascending. */
@@ -121,7 +114,6 @@ export function valuesOf(values: Float64Array, models: ArrayLike<number>): Float
 /** Logarithms of ratios are kept within ±this. */
 const MOST_LOG_RATIO = 3;
 
-/** Data that subsets are described with. */
 interface SubsetDescription {
   readonly profile: ItemProfile;
   /** The anchor models' scores and full scores. */

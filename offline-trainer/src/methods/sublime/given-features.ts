@@ -47,9 +47,7 @@ const SUBSCENARIO = "subscenario";
 
 /** Where a column of strata may stand. */
 interface StrataTables {
-  /** The file of `--items`. */
   readonly items?: ItemTable;
-  /** The file of `--item-features`. */
   readonly features?: ItemTable;
 }
 

@@ -7,7 +7,6 @@ import { ownPlaces, principalAxes } from "../../numeric/principal-axes.ts";
 import { textFeatures } from "../../numeric/text-features.ts";
 import type { Points } from "../kmeans/clusters.ts";
 
-/** One number for every item. */
 export interface FeatureColumn {
   readonly name: string;
   /** In the order of the items; NaN where unknown. */
@@ -31,7 +30,6 @@ export interface ItemFeatures {
   readonly strata: ItemGroups | null;
 }
 
-/** The features of some of the items, in the order given. */
 export function selectFeatures(
   { columns, points, subscenarios, strata }: ItemFeatures,
   items: ArrayLike<number>,
@@ -57,7 +55,6 @@ export function selectFeatures(
   };
 }
 
-/** Sources of item features. */
 export interface ItemFeaturesOptions {
   /** Columns of numbers, by item. */
   readonly table?: ItemTable;
@@ -127,7 +124,6 @@ function tableColumns(table: ItemTable, items: readonly ItemInfo[], strata: stri
   return columns;
 }
 
-/** A cell of an item's row. */
 interface ItemCell {
   readonly id: string;
   readonly text: string;
@@ -166,7 +162,6 @@ export function itemGroups(name: string, values: readonly (string | undefined)[]
   return { name, labels };
 }
 
-/** Axes of a space of items. */
 const AXES = 16;
 
 /**

@@ -11,7 +11,6 @@ const RANDOM_FEATURES = 64;
 /** Item data that subsets are drawn by and described with, from item features and the anchor models' answers. */
 export interface ItemProfile {
   readonly count: number;
-  /** Item weights, summing to 1. */
   readonly weights: Float64Array;
   /** Standardised: weighted mean 0, standard deviation 1; 0 where nothing is known. */
   readonly columns: readonly FeatureColumn[];
@@ -19,7 +18,6 @@ export interface ItemProfile {
   /** Of two items. */
   readonly distance: number;
   readonly clusters: number;
-  /** Cluster of every item. */
   readonly labels: Int32Array;
   /** Subscenarios, where there are several; null else. */
   readonly subscenarios: ItemGroups | null;

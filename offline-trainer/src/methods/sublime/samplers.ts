@@ -5,7 +5,6 @@ import { apportion } from "../../numeric/apportion.ts";
 import type { ItemGroups } from "./item-features.ts";
 import type { ItemProfile } from "./profile.ts";
 
-/** A way to draw k items. */
 export interface Sampler {
   readonly name: string;
   /** @param k - from 1 to all items @returns items, ascending */

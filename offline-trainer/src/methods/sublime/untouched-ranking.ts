@@ -6,12 +6,10 @@ import { type Board, chooseSubset, LEAST_RANKED, prepareBoard, type SubsetChoice
 
 /** How a subset was chosen, and how well it ranks models. */
 export interface SubsetRanking {
-  /** Number of anchor models. */
   readonly anchorModels: number;
   readonly candidates: number;
   /** Column whose proportions every candidate keeps; null where none was asked for. */
   readonly strata: string | null;
-  /** Sampler that drew the chosen subset. */
   readonly sampler: string;
   readonly predictor: "ridge";
   /** Its predicted rank correlation (Spearman), from all source models. */
@@ -30,7 +28,6 @@ interface UntouchedRanking {
   readonly models: number;
   /** Predicted rank correlation of the chosen subset. */
   readonly predicted: number;
-  /** Measured rank correlations. */
   readonly spearman: number;
   readonly kendall: number;
   /** The same of candidates drawn at random. */
@@ -66,7 +63,6 @@ export function untouchedRankings(
   return new Map([...found].flatMap(([size, own]) => (own.length > 0 ? [[size, averageRankings(own)] as const] : [])));
 }
 
-/** The board of some of its models. */
 export function boardOf(board: Board, models: readonly number[]): Board {
   const place = new Map(models.map((m, at) => [m, at]));
   return {
