@@ -72,12 +72,7 @@ export function itemProfile(
 export function difficultyColumns({ models, items, scores }: ItemColumns, full: Float64Array): FeatureColumn[] {
   const level = full.reduce((sum, value) => sum + value, 0) / models;
   const spread = full.reduce((sum, value) => sum + (value - level) ** 2, 0);
-  const [difficulty, disagreement, discrimination] = [0, 1, 2].map(() => new Float64Array(items)) as [
-    Float64Array,
-    Float64Array,
-    Float64Array,
-  ];
-  for (let i = 0; i < items; i++) {
+  const described = Array.from({ length: items }, (_, i) => {
     const own = scores.subarray(i * models, (i + 1) * models);
     const mean = own.reduce((sum, score) => sum + score, 0) / models;
     let [squares, product] = [0, 0];
@@ -85,15 +80,16 @@ export function difficultyColumns({ models, items, scores }: ItemColumns, full: 
       squares += (score - mean) ** 2;
       product += (score - mean) * (full[m]! - level);
     });
-    difficulty[i] = 1 - mean;
-    disagreement[i] = squares / models;
-    discrimination[i] = squares > 0 && spread > 0 ? product / Math.sqrt(squares * spread) : 0;
-  }
-  return [
-    { name: "difficulty", values: difficulty },
-    { name: "disagreement", values: disagreement },
-    { name: "discrimination", values: discrimination },
-  ];
+    return {
+      difficulty: 1 - mean,
+      disagreement: squares / models,
+      discrimination: squares > 0 && spread > 0 ? product / Math.sqrt(squares * spread) : 0,
+    };
+  });
+  return (["difficulty", "disagreement", "discrimination"] as const).map((name) => ({
+    name,
+    values: Float64Array.from(described, (own) => own[name]),
+  }));
 }
 
 /** Weighted mean 0 and standard deviation 1 over the known values, 0 for others; null where there is nothing to tell. */

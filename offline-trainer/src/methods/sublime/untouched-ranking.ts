@@ -50,17 +50,17 @@ export function untouchedRankings(
   const parts = folds({ groups: board.families, eligible }, UNTOUCHED_FOLDS, random.fork("parts")).filter(
     ({ sources, targets }) => sources.length >= LEAST_CHOOSING && targets.length >= LEAST_RANKED,
   );
-  const found = new Map<number, UntouchedRanking[]>(sizes.map((size) => [size, []]));
-  for (const [p, { sources, targets }] of parts.entries()) {
+  const prepared = parts.map(({ sources, targets }, p) => {
     const own = random.fork(`part ${p}`);
-    const prepared = prepareBoard(boardOf(board, sources), own);
-    for (const size of sizes) {
-      const choice = chooseSubset(prepared, size, own.fork(`size ${size}`));
-      const ranking = untouchedRanking(choice, boardOf(board, targets));
-      if (ranking) found.get(size)!.push(ranking);
-    }
-  }
-  return new Map([...found].flatMap(([size, own]) => (own.length > 0 ? [[size, averageRankings(own)] as const] : [])));
+    return { own, board: prepareBoard(boardOf(board, sources), own), held: boardOf(board, targets) };
+  });
+  const rankings = sizes.map((size) => {
+    const found = prepared.flatMap(
+      ({ own, board, held }) => untouchedRanking(chooseSubset(board, size, own.fork(`size ${size}`)), held) ?? [],
+    );
+    return [size, found] as const;
+  });
+  return new Map(rankings.flatMap(([size, found]) => (found.length > 0 ? [[size, averageRankings(found)]] : [])));
 }
 
 export function boardOf(board: Board, models: readonly number[]): Board {
