@@ -37,7 +37,7 @@ export function beginAdaptive(pool: ItemPool, options: AdaptiveOptions, random: 
   const population = pool.population(plan.scenarios);
   const state = nextBatch(population, plan, emptyState(population, plan.models), 0, random);
   const session = { digest: pool.digest, plan, batches: 1, state };
-  return { session, step: adaptiveStep(pool, population, session, findings(population, plan, state), null) };
+  return { session, step: adaptiveStep(pool, population, session, findings({ population, plan, state }), null) };
 }
 
 /**
@@ -67,7 +67,7 @@ export function continueAdaptive(
   const population = pool.population(plan.scenarios);
   const names = session.state.pending.items.map((i) => pool.item(population.lines[i]!).item_id);
   const answered = takeAnswers(population, session.state, batchScores(names, answers, plan.models));
-  const found = findings(population, plan, answered);
+  const found = findings({ population, plan, state: answered });
   const stopped = stoppedBy(population, plan, found);
   const { batches } = session;
   const next =

@@ -19,35 +19,39 @@ import type {
 /** Answers to a scenario's items below which it has no interval of its own. */
 const LEAST_OF_SCENARIO = 10;
 
+/** Where an evaluation stands. */
+interface Standing {
+  readonly population: PoolPopulation;
+  readonly plan: AdaptivePlan;
+  readonly state: AdaptiveState;
+}
+
 /** One model's results so far. @param model - 0 or 1 */
-function modelResult(
-  population: PoolPopulation,
-  plan: AdaptivePlan,
-  state: AdaptiveState,
-  model: number,
-): AdaptiveModel {
+function modelResult(standing: Standing, model: number): AdaptiveModel {
+  const { population, state } = standing;
   const { scores } = state.models[model]!;
   const answered = state.asked.filter((_, j) => scores[j] !== null);
   const single = population.scenarios.length === 1;
-  const whole = runningScore(population, plan, state, model, 0, LEAST_ANSWERS);
+  const whole = runningScore(standing, model, 0, LEAST_ANSWERS);
   const scenarios = population.scenarios.map(({ id, begin, bank }, s) => {
     const own = answered.filter((i) => i >= begin && i < begin + bank.count).length;
-    const score = single ? whole : runningScore(population, plan, state, model, s + 1, LEAST_OF_SCENARIO);
+    const score = single ? whole : runningScore(standing, model, s + 1, LEAST_OF_SCENARIO);
     return [id, { ...score, answered: own }] as const;
   });
   return {
     ...whole,
     answered: answered.length,
     scenarios: Object.fromEntries(scenarios),
-    abilities: abilitiesOf(population, plan, state),
+    abilities: abilitiesOf(standing),
   };
 }
 
 /** Two models' results so far, and their difference. */
-function pairResult(population: PoolPopulation, plan: AdaptivePlan, state: AdaptiveState): AdaptivePair {
+function pairResult(standing: Standing): AdaptivePair {
+  const { population, plan, state } = standing;
   const found = stateDifference(population, state);
   const both = state.asked.filter((_, j) => state.models.every(({ scores }) => scores[j] !== null)).length;
-  const models = { a: modelResult(population, plan, state, 0), b: modelResult(population, plan, state, 1) };
+  const models = { a: modelResult(standing, 0), b: modelResult(standing, 1) };
   if (found === null) return { ...models, difference: null, interval: null, reason: NOTHING_YET };
   const short = tooFew(both, LEAST_ANSWERS, found.sampling);
   return {
@@ -61,9 +65,7 @@ function pairResult(population: PoolPopulation, plan: AdaptivePlan, state: Adapt
 const NOTHING_YET = "nothing is answered yet";
 
 function runningScore(
-  population: Population,
-  plan: AdaptivePlan,
-  state: AdaptiveState,
+  { population, plan, state }: Standing,
   model: number,
   part: number,
   least: number,
@@ -91,12 +93,8 @@ function described(plan: AdaptivePlan, { variance }: KnownVariance): Pick<Adapti
   return { level: plan.level, method };
 }
 
-function abilitiesOf(
-  population: PoolPopulation,
-  { goal }: AdaptivePlan,
-  state: AdaptiveState,
-): AdaptiveModel["abilities"] {
-  if (goal === "score") return {};
+function abilitiesOf({ population, plan, state }: Standing): AdaptiveModel["abilities"] {
+  if (plan.goal === "score") return {};
   const abilities = populationAbilities(population, askedItems(state, 0));
   return Object.fromEntries(
     population.bankIds.map((id, b) => [
@@ -110,12 +108,12 @@ function abilitiesOf(
 export type Findings = Pick<AdaptiveStep, "asked" | "model" | "pair">;
 
 /** @param state - with all answers given */
-export function findings(population: PoolPopulation, plan: AdaptivePlan, state: AdaptiveState): Findings {
-  const two = plan.models === 2;
+export function findings(standing: Standing): Findings {
+  const two = standing.plan.models === 2;
   return {
-    asked: state.asked.length,
-    model: two ? null : modelResult(population, plan, state, 0),
-    pair: two ? pairResult(population, plan, state) : null,
+    asked: standing.state.asked.length,
+    model: two ? null : modelResult(standing, 0),
+    pair: two ? pairResult(standing) : null,
   };
 }
 

@@ -152,20 +152,20 @@ export function fitProbabilityScale(
   models: number,
   shiftOf: ShiftOf,
 ): ProbabilityScale {
-  const logits = probabilities.map((p) => safeLogit(p));
-  const prior = shiftOf === "model" ? 1 : 0;
-  const group = Uint32Array.from({ length: models }, (_, m) => (shiftOf === "model" ? m : 0));
-  let scale: ProbabilityScale = { shifts: new Float64Array(shiftOf === "model" ? models : 1), slope: 1 };
-  let value = penalizedLoss(logits, answers, group, prior, scale);
+  const apart = shiftOf === "model";
+  const group = Uint32Array.from({ length: models }, (_, m) => (apart ? m : 0));
+  const data: ScaleData = { logits: probabilities.map(safeLogit), answers, group, prior: apart ? 1 : 0 };
+  let scale: ProbabilityScale = { shifts: new Float64Array(apart ? models : 1), slope: 1 };
+  let value = penalizedLoss(data, scale);
   for (let iteration = 0; iteration < ITERATIONS; iteration++) {
-    const step = newtonStep(logits, answers, group, prior, scale);
+    const step = newtonStep(data, scale);
     let next = value;
     for (let share = 1; share > 1e-6; share /= 2) {
       const trial = {
         shifts: scale.shifts.map((shift, g) => shift + share * step.shifts[g]!),
         slope: Math.max(LEAST_SLOPE, scale.slope + share * step.slope),
       };
-      const loss = penalizedLoss(logits, answers, group, prior, trial);
+      const loss = penalizedLoss(data, trial);
       if (loss >= value) continue;
       scale = trial;
       next = loss;
@@ -182,12 +182,18 @@ export function scaledProbabilities(probabilities: Float64Array, { shifts, slope
   return probabilities.map((p, at) => scaledChance(p, shifts[at % shifts.length]!, slope));
 }
 
-/** Newton's step; the Hessian is an arrow, as each shift interacts with the slope only. @param prior - precision of the shifts */
+interface ScaleData {
+  readonly logits: Float64Array;
+  readonly answers: Float64Array;
+  /** Group of every model. */
+  readonly group: Uint32Array;
+  /** Precision of the groups' shifts. */
+  readonly prior: number;
+}
+
+/** Newton's step; the Hessian is an arrow, as each shift interacts with the slope only. */
 function newtonStep(
-  logits: Float64Array,
-  answers: Float64Array,
-  group: Uint32Array,
-  prior: number,
+  { logits, answers, group, prior }: ScaleData,
   { shifts, slope }: ProbabilityScale,
 ): ProbabilityScale {
   const gradient = shifts.map((shift) => -prior * shift);
@@ -217,13 +223,7 @@ function newtonStep(
   return { shifts: gradient.map((ascent, g) => (ascent - mixed[g]! * change) / curvature[g]!), slope: change };
 }
 
-function penalizedLoss(
-  logits: Float64Array,
-  answers: Float64Array,
-  group: Uint32Array,
-  prior: number,
-  { shifts, slope }: ProbabilityScale,
-): number {
+function penalizedLoss({ logits, answers, group, prior }: ScaleData, { shifts, slope }: ProbabilityScale): number {
   let value = shifts.reduce((sum, shift) => sum + (prior * shift ** 2) / 2, 0);
   logits.forEach((x, at) => {
     const answer = answers[at]!;
