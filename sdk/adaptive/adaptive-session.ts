@@ -79,7 +79,6 @@ export function continueAdaptive(
 
 /**
  * Items of a score's next batch: one item says nothing of its own variance, so what would be left alone goes along.
- * @param asked - items that were asked before
  * @example batchSize({ batch: 10, budget: 21 }, 10) // 11
  */
 export function batchSize({ batch, budget }: Pick<AdaptivePlan, "batch" | "budget">, asked: number): number {
@@ -138,7 +137,6 @@ function exposureWarnings({ exposure, scenarios }: ItemPool, plan: AdaptivePlan)
 
 /**
  * The answers to the items that were asked, by model and aligned with them; NaN = no answer.
- * @param names - ids of the items
  * @throws AnchorEvalError `invalid_answers`: every item needs a score, or null where there is no answer
  */
 function batchScores(names: readonly string[], answers: AdaptiveAnswers, models: 1 | 2): Float64Array[] {

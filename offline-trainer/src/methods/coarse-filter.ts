@@ -73,7 +73,6 @@ export function chooseScreened(
  * The coarse filter of EssenceBench: excludes items that hardly vary, that nearly all models answer correctly, that don't
  * correlate with the full score, and all but the first of those with the same text or redundant answers. Each rule
  * excludes its clearest cases first, and none where fewer than `least` items would pass.
- * @param full - the models' full scores
  * @param copies - groups of duplicate items
  * @see arXiv 2510.10457, §3
  */

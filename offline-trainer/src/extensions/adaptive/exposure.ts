@@ -110,7 +110,6 @@ function percent(share: number): string {
  * of the drawn items themselves.
  * @param models - by model, score of every item of the population; NaN for none: then it is asked without an answer
  * @param evaluations - spread evenly over the models
- * @param random - the draws are a function of it and of the answers
  * @returns aligned with the population, in [0,1]; Σ ≈ the plan's budget
  */
 export function expectedExposure(

@@ -33,7 +33,6 @@ export function exposurePlan(
 /**
  * A bundle's content with exposure factors of every item: the source models are evaluated adaptively by their known answers,
  * with the bundle's parameters.
- * @param matrix - of the fit
  * @throws AnchorEvalError `invalid_option` as {@link exposurePlan}; `aborted`
  */
 export async function withExposure(

@@ -143,7 +143,6 @@ export type ShiftOf = "all" | "model";
  * own shift has the prior N(0,1), so that one with all answers right stays finite.
  * @param probabilities - `[i·M + m]`, predicted without the answers that they are compared with
  * @param answers - 1, 0, or NaN, which is ignored
- * @param models - M
  * @see Platt (1999), Advances in Large Margin Classifiers, 61–74; Guo et al. (2017), ICML (temperature)
  */
 export function fitProbabilityScale(

@@ -113,7 +113,6 @@ type FixedParameters = Pick<FixedBank["items"], "isFixed" | "a" | "b">;
 
 /**
  * Looks up the fixed items of a bank in its base.
- * @param fixedIds - id in the base of every fixed item, by its id now
  * @throws AnchorEvalError `invalid_data` where fewer than half of a scenario's items are fixed
  */
 function fixedParameters(

@@ -103,11 +103,7 @@ function copy({ mask, sums, error }: Individual, to: Individual): void {
   to.error = error;
 }
 
-/**
- * Root mean square over the judging models of g(mean) − S.
- * @param sums - each model's sum of scores over a subset
- * @param size - items of the subset
- */
+/** Root mean square over the judging models of g(mean) − S. @param sums - each model's sum of scores over a subset */
 export function subsetError(
   { full, map }: Pick<SubsetFitness, "full" | "map">,
   sums: Float64Array,

@@ -89,7 +89,6 @@ interface InnerSplit {
 /**
  * Holds out a share of the source models, whole families together, and leaves one family at least. Where all are one
  * family they are split without it; a single model is on both sides.
- * @param families - family of every source model
  * @param share - of the models that judge; more by a part of the last family taken
  */
 export function innerSplit(families: ArrayLike<number>, share: number, random: RandomSource): InnerSplit {
@@ -150,7 +149,6 @@ const PENALTY = 10;
  *
  * In the dual form, (XXᵀ + 10·I)a = S − S̄, β = Xᵀa, with a row a model: a subset may have more items than there are models.
  * EssenceBench asks additive trees (explainable boosting machines), which take nearly all of its time.
- * @param full - the models' full scores
  */
 export function attribution(columns: ItemColumns, full: Float64Array, subsets: readonly Uint32Array[]): Float64Array {
   const { models, items, scores } = columns;

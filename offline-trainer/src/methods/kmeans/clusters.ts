@@ -52,10 +52,7 @@ function plainLloyd(points: Points, k: number, seeds: Float64Array, maxIteration
   return new Set(clusters).size === k ? clusters : null;
 }
 
-/**
- * Lloyd's iteration with weights. An emptied cluster is given the point that is farthest from its own centroid.
- * @returns centroids
- */
+/** Lloyd's iteration with weights. An emptied cluster is given the point that is farthest from its own centroid. */
 function weightedLloyd(
   points: Points,
   weights: Float64Array,

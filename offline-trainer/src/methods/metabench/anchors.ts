@@ -88,7 +88,6 @@ export function informedAnchors(
  * The one of some random subsets of a pool whose mean score predicts the full score best: with the least maximum error over
  * folds of models ({@link reconstructionError}).
  * @param size - items of a subset; the whole pool where it has no more
- * @param fold - of every model
  * @returns items, ascending
  * @see Kipnis et al. (2025), metabench, ICLR, §3 (350 items, 10 000 subsets, five folds)
  */

@@ -79,7 +79,6 @@ function gridPoints(
  * information in it, if that reaches the threshold. Of a round that brings too many the most informative ones stay. Ends
  * where a round brings none.
  * @param information - bins×candidates, of {@link binnedInformation}
- * @param count - at most so many
  * @returns positions among the candidates, in the order in which they are taken
  * @see Kipnis et al. (2025), metabench, ICLR, §3
  */

@@ -30,7 +30,6 @@ const NOTHING = 1e8;
  * σ²/λ: λ ← σ²·degrees/‖b‖² (Fellner & Schall), until nothing changes. A part that the data don't ask for shrinks away,
  * lines too, so that features that say nothing new cost little even where models are few.
  * @param columns - features, each of n values
- * @param y - n values
  * @throws AnchorEvalError `invalid_data` for no values
  * @see Wood & Fasiolo (2017), Biometrics 73, 1071–1081; Marra & Wood (2011), CSDA 55, 2372–2387 (lines are penalised too)
  */

@@ -113,7 +113,6 @@ function foldOutMaps(part: MappedScenario, choice: MapChoice, fold: ReadonlyMap<
 
 /**
  * Folds of whole families, the largest dealt first, each to the smallest fold; of single models where all are one family.
- * @param families - family of every model
  * @returns fold of every model, from 0
  */
 export function familyFolds(families: ArrayLike<number>, folds: number, random: RandomSource): Int32Array {

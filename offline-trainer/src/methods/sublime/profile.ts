@@ -150,8 +150,6 @@ export interface ModelRoles {
 /**
  * The named anchor models; without names, or where fewer than two of those are here, models spread over the range of
  * scores: at the middles of as many equal parts of their ranking. All others judge; all do where fewer than four are left.
- * @param full - the models' full scores
- * @param named - positions
  */
 export function pickAnchorModels(full: Float64Array, named: ArrayLike<number> = []): ModelRoles {
   const models = Array.from(full, (_, m) => m);

@@ -137,7 +137,6 @@ interface Stratum {
  * How many items a subset of k has of every stratum: its share of Σπ_i, π_i = min(1, c·w_i), in whole numbers by largest
  * remainders, so that no stratum is asked for more than it has.
  * @param groups - null: one stratum of all items
- * @param weights - of the items
  */
 export function strataOf(groups: ItemGroups | null, weights: Float64Array, k: number): Stratum[] {
   const members = new Map<number, number[]>();
