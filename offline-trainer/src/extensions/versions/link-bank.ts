@@ -185,7 +185,7 @@ function fixedAbilities(
 }
 
 /** N(0, I), the prior of abilities in every calibration. */
-export function standardNormal(dims: number): AbilityPrior {
+function standardNormal(dims: number): AbilityPrior {
   const precision = new Float64Array(dims * dims);
   for (let d = 0; d < dims; d++) precision[d * (dims + 1)] = 1;
   return { mean: new Float64Array(dims), precision };
