@@ -86,7 +86,8 @@ export interface Routing {
  * Whatever is learned by leaving a question out (penalties, the scale, `best`, `leftOut`) leaves its answers out of its
  * own prediction; abilities and contrasts of the M models have seen them.
  * @param train - answers to the train questions, and nothing else
- * @throws AnchorEvalError as {@link checkRouting}
+ * @throws AnchorEvalError `invalid_data` for no train or no test questions, or one that is both; `invalid_option` for as
+ * many neighbours as train questions
  * @example const routing = await routeQuestions(train, test, features, { backend, dims: 1, k: 20, rule: "nonzero", seed: 1 });
  */
 export async function routeQuestions(
